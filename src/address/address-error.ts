@@ -1,0 +1,58 @@
+/** What is wrong with a text. The order is the numbering that `parseAddressBytes` packs into its result: append only. */
+export const ADDRESS_ERROR_CODES = [
+  "empty",
+  "unexpected-character",
+  "octet-missing",
+  "octet-leading-zero",
+  "octet-out-of-range",
+  "too-few-octets",
+  "too-many-octets",
+  "group-too-long",
+  "too-few-groups",
+  "too-many-groups",
+  "lone-colon",
+  "second-gap",
+  // The rest is told apart by the character at the position, once the parse has failed.
+  "not-ascii",
+  "whitespace",
+  "zone-id",
+  "brackets",
+  "port",
+  "prefix-not-address",
+  // Prefixes and ranges.
+  "length-missing",
+  "length-malformed",
+  "length-leading-zero",
+  "length-out-of-range",
+  "host-bits-set",
+  "range-without-dash",
+  "range-mixed-families",
+  "range-reversed",
+] as const;
+
+export type AddressErrorCode = (typeof ADDRESS_ERROR_CODES)[number];
+
+const LONGEST_QUOTE = 80;
+
+/** A text that is no address, prefix or range. The message says what is wrong, where, and how to cure it. */
+export class AddressError extends Error {
+  readonly code: AddressErrorCode;
+  /** The whole text as given. */
+  readonly value: string;
+  /** The offset in `value`, in UTF-16 code units from 0, of the first character at fault; its length when something is missing at the end. */
+  readonly position: number;
+
+  constructor(code: AddressErrorCode, value: string, position: number, problem: string) {
+    super(`${quoted(value)} at position ${position}: ${problem}`);
+    this.name = "AddressError";
+    this.code = code;
+    this.value = value;
+    this.position = position;
+  }
+}
+
+/** The text in double quotes with control characters escaped, cut when it is long: an error message is one readable line. */
+export function quoted(value: string): string {
+  const shown = value.length > LONGEST_QUOTE ? `${value.slice(0, LONGEST_QUOTE)}…` : value;
+  return JSON.stringify(shown);
+}

@@ -1,0 +1,100 @@
+import type { Address, Family } from "./address.ts";
+
+const DOT = 0x2e;
+const COLON = 0x3a;
+const ZERO = 0x30;
+
+const scratchWords = new Uint32Array(4);
+const scratchBytes = new Uint8Array(45);
+
+/** The canonical text: dotted quad, or RFC 5952 (lower case, longest run of zero groups as `::`, `::ffff:a.b.c.d`). */
+export function formatAddress(address: Address): string {
+  scratchWords[0] = address.w0;
+  scratchWords[1] = address.w1;
+  scratchWords[2] = address.w2;
+  scratchWords[3] = address.w3;
+  const length = formatAddressInto(address.family, scratchWords, scratchBytes, 0);
+  let text = "";
+  for (let at = 0; at < length; at++) text += String.fromCharCode(scratchBytes[at]!);
+  return text;
+}
+
+/**
+ * Writes the canonical text of the address in `words[0]` (IPv4) or `words[0..3]` (IPv6) at `out[at]`, in ASCII, and returns the
+ * offset behind it. It takes at most 15 bytes for IPv4 and 39 for IPv6. Allocates nothing.
+ */
+export function formatAddressInto(family: Family, words: Uint32Array, out: Uint8Array, at: number): number {
+  return family === 4 ? writeQuad(words[0]!, out, at) : writeSix(words, out, at);
+}
+
+function writeQuad(word: number, out: Uint8Array, at: number): number {
+  at = writeOctet(word >>> 24, out, at);
+  out[at++] = DOT;
+  at = writeOctet((word >>> 16) & 255, out, at);
+  out[at++] = DOT;
+  at = writeOctet((word >>> 8) & 255, out, at);
+  out[at++] = DOT;
+  return writeOctet(word & 255, out, at);
+}
+
+function writeOctet(value: number, out: Uint8Array, at: number): number {
+  if (value > 99) {
+    const hundreds = value > 199 ? 2 : 1;
+    out[at++] = ZERO + hundreds;
+    value -= hundreds * 100;
+    out[at++] = ZERO + ((value * 205) >> 11); // value / 10, exact below 1029
+  } else if (value > 9) {
+    out[at++] = ZERO + ((value * 205) >> 11);
+  }
+  out[at++] = ZERO + (value - ((value * 205) >> 11) * 10);
+  return at;
+}
+
+function writeSix(words: Uint32Array, out: Uint8Array, at: number): number {
+  // The longest run of two zero groups or more, the first of them on a tie (RFC 5952, sections 4.2.2 and 4.2.3).
+  let gap = -1;
+  let gapLength = 1;
+  for (let group = 0; group < 8; group++) {
+    let length = 0;
+    while (group < 8 && groupOf(words, group) === 0) {
+      length++;
+      group++;
+    }
+    if (length > gapLength) {
+      gap = group - length;
+      gapLength = length;
+    }
+  }
+  // The one IPv6 block that is written with a dotted quad (section 5). It arises as the end of a range only: a parsed one is IPv4.
+  const mapped = words[0] === 0 && words[1] === 0 && words[2] === 0xffff;
+
+  for (let group = 0; group < 8; group++) {
+    if (group === gap) {
+      out[at++] = COLON;
+      group += gapLength - 1;
+      if (group === 7) out[at++] = COLON;
+      continue;
+    }
+    if (group > 0) out[at++] = COLON;
+    if (group === 6 && mapped) return writeQuad(words[3]!, out, at);
+    at = writeGroup(groupOf(words, group), out, at);
+  }
+  return at;
+}
+
+function groupOf(words: Uint32Array, group: number): number {
+  const word = words[group >> 1]!;
+  return (group & 1) === 0 ? word >>> 16 : word & 0xffff;
+}
+
+function writeGroup(value: number, out: Uint8Array, at: number): number {
+  if (value > 0xfff) out[at++] = hexOf(value >> 12);
+  if (value > 0xff) out[at++] = hexOf((value >> 8) & 15);
+  if (value > 0xf) out[at++] = hexOf((value >> 4) & 15);
+  out[at++] = hexOf(value & 15);
+  return at;
+}
+
+function hexOf(digit: number): number {
+  return digit < 10 ? ZERO + digit : 0x57 + digit;
+}

@@ -1,0 +1,113 @@
+import { explain } from "./_explain.ts";
+import { addressBits } from "./address.ts";
+import type { Address, Family, Prefix } from "./address.ts";
+import { AddressError } from "./address-error.ts";
+import { formatAddress } from "./format-address.ts";
+import { parseAddress } from "./parse-address.ts";
+
+/**
+ * Parses `address/length`; a bare address is its own /32 or /128. Host bits that are set are an error that names the canonical
+ * prefix, or are cleared with `"mask"`. An IPv4-mapped prefix of length 96 or more is the IPv4 prefix. Throws AddressError.
+ */
+export function parsePrefix(text: string, hostBits: "reject" | "mask" = "reject"): Prefix {
+  const slash = text.indexOf("/");
+  if (slash < 0) {
+    const address = parseAddress(text);
+    return { ...address, length: addressBits(address.family) };
+  }
+  let address = addressBefore(text, slash);
+  const written: Family = text.lastIndexOf(":", slash) < 0 ? 4 : 6;
+  let length = parseLength(text, slash + 1, written);
+  if (written !== address.family) {
+    // A mapped address: the length counts all its 128 bits, and a prefix wider than the mapped block is an IPv6 one.
+    if (length >= 96) length -= 96;
+    else address = mappedAddress(address);
+  }
+  const prefix = prefixOf(address, length);
+  if (hostBits === "reject" && !sameAddress(prefix, address)) {
+    const problem = `bits behind the length are set; did you mean ${formatPrefix(prefix)}?`;
+    throw new AddressError("host-bits-set", text, slash + 1, problem);
+  }
+  return prefix;
+}
+
+/** The canonical text; /32 and /128 are printed as the bare address. */
+export function formatPrefix(prefix: Prefix): string {
+  const address = formatAddress(prefix);
+  return prefix.length === addressBits(prefix.family) ? address : `${address}/${prefix.length}`;
+}
+
+/** The prefix of this length that covers the address: its host bits are cleared. Throws AddressError for a length that its family has not. */
+export function prefixOf(address: Address, length: number): Prefix {
+  const bits = addressBits(address.family);
+  if (!Number.isInteger(length) || length < 0 || length > bits) {
+    const text = formatAddress(address);
+    throw new AddressError("length-out-of-range", `${text}/${length}`, text.length + 1, lengthRange(address.family));
+  }
+  return {
+    family: address.family,
+    w0: maskWord(address.w0, length),
+    w1: maskWord(address.w1, length - 32),
+    w2: maskWord(address.w2, length - 64),
+    w3: maskWord(address.w3, length - 96),
+    length,
+  };
+}
+
+/** Whether every address of `inner` is one of `outer`; a prefix contains itself. Prefixes of different families never do. */
+export function prefixContains(outer: Prefix, inner: Prefix): boolean {
+  return (
+    outer.family === inner.family &&
+    outer.length <= inner.length &&
+    maskWord(inner.w0, outer.length) === outer.w0 &&
+    maskWord(inner.w1, outer.length - 32) === outer.w1 &&
+    maskWord(inner.w2, outer.length - 64) === outer.w2 &&
+    maskWord(inner.w3, outer.length - 96) === outer.w3
+  );
+}
+
+/** The order of prefixes everywhere: IPv4 before IPv6, then by address, then the less specific first. Negative, 0 or positive. */
+export function comparePrefixes(a: Prefix, b: Prefix): number {
+  return a.family - b.family || a.w0 - b.w0 || a.w1 - b.w1 || a.w2 - b.w2 || a.w3 - b.w3 || a.length - b.length;
+}
+
+/** The first `length` bits of the word, the rest zero; any length is allowed, below 0 as 0 and above 32 as 32. */
+function maskWord(word: number, length: number): number {
+  if (length <= 0) return 0;
+  return length >= 32 ? word : (word & (-1 << (32 - length))) >>> 0;
+}
+
+function addressBefore(text: string, slash: number): Address {
+  try {
+    return parseAddress(text.slice(0, slash));
+  } catch (error) {
+    // The same fault, told about the whole text.
+    throw error instanceof AddressError ? explain(error.code, text, error.position) : error;
+  }
+}
+
+function parseLength(text: string, at: number, family: Family): number {
+  const digits = text.slice(at);
+  if (digits === "") throw new AddressError("length-missing", text, at, `the length is missing; ${lengthRange(family)}`);
+  const wrong = digits.search(/[^0-9]/);
+  if (wrong >= 0) throw new AddressError("length-malformed", text, at + wrong, `a prefix length is a plain decimal number; ${lengthRange(family)}`);
+  if (digits.length > 1 && digits.startsWith("0")) {
+    throw new AddressError("length-leading-zero", text, at, "the length has a leading zero; write it without");
+  }
+  const length = digits.length > 3 ? Number.POSITIVE_INFINITY : Number(digits);
+  if (length > addressBits(family)) throw new AddressError("length-out-of-range", text, at, lengthRange(family));
+  return length;
+}
+
+function lengthRange(family: Family): string {
+  return `the length of an IPv${family} prefix is 0 to ${addressBits(family)}`;
+}
+
+/** The IPv4 address as the IPv6 address ::ffff:a.b.c.d. */
+function mappedAddress(address: Address): Address {
+  return { family: 6, w0: 0, w1: 0, w2: 0xffff, w3: address.w0 };
+}
+
+function sameAddress(a: Address, b: Address): boolean {
+  return a.w0 === b.w0 && a.w1 === b.w1 && a.w2 === b.w2 && a.w3 === b.w3;
+}
