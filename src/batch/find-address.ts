@@ -1,0 +1,203 @@
+import { parseAddressBytes } from "../address/parse-address.ts";
+
+const LF = 0x0a;
+const SPACE = 0x20;
+const DOT = 0x2e;
+const SLASH = 0x2f;
+const COLON = 0x3a;
+
+// The kinds of bytes, in an order that makes "still in the front run" and "still in the token" one comparison each.
+const HEX = 1;
+const DOTS = 2;
+const OTHER = 4;
+const COLONS = 8;
+const DELIMITER = 16;
+const LINE_END = 32;
+
+const KIND = new Uint8Array(256).fill(DELIMITER);
+for (let byte = 0x30; byte <= 0x39; byte++) KIND[byte] = HEX;
+for (let byte = 0x41; byte <= 0x5a; byte++) KIND[byte] = KIND[byte + 0x20] = byte <= 0x46 ? HEX : OTHER;
+KIND[0x5f] = OTHER;
+KIND[DOT] = DOTS;
+KIND[COLON] = COLONS;
+KIND[LF] = LINE_END;
+
+/** Where `findAddress` says how far it has read: `found[STOP]`. */
+export const STOP = 4;
+
+/** The words of the address, and `STOP`. */
+export function createFound(): Uint32Array {
+  return new Uint32Array(5);
+}
+
+/**
+ * Finds the first address of the line (or the field of a line) `bytes[start, end)`. Returns its family and writes its
+ * words to `found[0..3]` (IPv4 and IPv4-mapped: `found[0]` alone), or returns 0. In both cases no LF stands in
+ * `bytes[start, found[STOP])`, so that the search for the end of the line goes on from there; without an address
+ * `found[STOP]` is `end` or the first LF. `bytes[end]` must be there and delimit (the LF, the comma, the quote that ends the text).
+ * Linear in the length of the line; allocates nothing.
+ *
+ * Where an address stands. Every byte but ASCII letters, digits, `_`, `.` and `:` delimits (so do NUL, CR and all bytes
+ * from 0x80 up: a byte order mark, a no-break space, a fullwidth colon, the text around an address in a script without
+ * spaces). A token is a longest run of the others. For each token, from the left, with `rest` the whole token at first:
+ *
+ *  1. If `rest` begins with a dotted quad (four decimal octets, no leading zeros) and behind it comes the end of the token,
+ *     or a `:` with anything after it (a port), or dots up to the end of the token (a full stop): that is the address.
+ *     But not if the quad ends in .0.0 and is the whole front of a token that follows a letter and a `/`:
+ *     `Chrome/120.0.0.0` is a product version.
+ *  2. R is the run of letters, digits, `_` and `.` at the front of `rest` (it may be empty), k the number of `:` right
+ *     behind it. R is a label if k = 3 (a `:` and a `::`), or if k = 1 and R is empty, or holds a byte that is neither a
+ *     hexadecimal digit nor a dot, or is followed by a quad as in step 1. Then drop R and one `:` and begin again:
+ *     `client:1.2.3.4`, `db:1.2.3.4`, `ip:::1`.
+ *  3. If R holds a byte that is neither a hexadecimal digit nor a dot, the token has no address: `v1.2.3.4`,
+ *     `1.2.3.4.example.net`, `std::string`.
+ *  4. `rest` without the dots at its end, and then without one `:` at its end unless that is half of a `::`, is the
+ *     address if it is an IPv6 address. A token `::` with a space on both sides is a separator, not an address.
+ *
+ * Otherwise the token has no address: `1.2.3.4.5`, `256.1.1.1`, `01.2.3.4`, `12:34:56`, `00:11:22:33:44:55`.
+ */
+export function findAddress(bytes: Uint8Array, start: number, end: number, found: Uint32Array): 0 | 4 | 6 {
+  let at = start;
+  for (;;) {
+    // To the next token, or out.
+    let kind = at < end ? KIND[bytes[at]!]! : LINE_END;
+    while (kind === DELIMITER) {
+      at++;
+      kind = at < end ? KIND[bytes[at]!]! : LINE_END;
+    }
+    if (kind === LINE_END) {
+      found[STOP] = at;
+      return 0;
+    }
+
+    // The token begins at `at`. From here on no comparison with `end` is needed: the delimiter at `end` stops every run.
+    let rest = at;
+    let next: number;
+    for (;;) {
+      // Step 1, first because it is the common case and excludes every other.
+      if (kind === HEX) {
+        const quadEnd = quadAt(bytes, rest, found);
+        if (quadEnd !== 0) {
+          if ((found[0]! & 0xffff) === 0 && rest === at && followsProductName(bytes, at, start)) {
+            next = quadEnd;
+            break;
+          }
+          found[STOP] = quadEnd;
+          return 4;
+        }
+      }
+
+      // The front run R is bytes[rest, next).
+      let kinds = 0;
+      next = rest;
+      while ((kind = KIND[bytes[next]!]!) < COLONS) {
+        kinds |= kind;
+        next++;
+      }
+      if (kind !== COLONS) break;
+
+      // Step 2.
+      if (bytes[next + 1] !== COLON) {
+        if (next === rest || (kinds & OTHER) !== 0 || quadAt(bytes, next + 1, found) !== 0) {
+          rest = next + 1;
+          kind = KIND[bytes[rest]!]!;
+          continue;
+        }
+      } else if (bytes[next + 2] === COLON && bytes[next + 3] !== COLON) {
+        rest = next + 1;
+        kind = COLONS;
+        continue;
+      }
+
+      // Steps 3 and 4.
+      if ((kinds & OTHER) === 0) {
+        const family = sixAt(bytes, start, at, rest, found);
+        if (family !== 0) return family;
+      }
+      break;
+    }
+
+    // This token has none.
+    at = next;
+    while (KIND[bytes[at]!]! < DELIMITER) at++;
+  }
+}
+
+/**
+ * The end of the quad of step 1 at `bytes[at]`, its word in `found[0]`; 0 if there is none. Reads no byte behind the
+ * first that does not fit.
+ */
+function quadAt(bytes: Uint8Array, at: number, found: Uint32Array): number {
+  // An octet is value | length << 8, and 0 where there is none.
+  const a = octetAt(bytes, at);
+  at += a >> 8;
+  if (a === 0 || bytes[at] !== DOT) return 0;
+  const b = octetAt(bytes, at + 1);
+  at += 1 + (b >> 8);
+  if (b === 0 || bytes[at] !== DOT) return 0;
+  const c = octetAt(bytes, at + 1);
+  at += 1 + (c >> 8);
+  if (c === 0 || bytes[at] !== DOT) return 0;
+  const d = octetAt(bytes, at + 1);
+  at += 1 + (d >> 8);
+  if (d === 0) return 0;
+
+  let kind = KIND[bytes[at]!]!;
+  if (kind < COLONS) {
+    if (kind !== DOTS) return 0;
+    let dots = at;
+    while (bytes[dots] === DOT) dots++;
+    kind = KIND[bytes[dots]!]!;
+    if (kind < DELIMITER) return 0;
+  }
+  found[0] = ((a & 255) << 24) | ((b & 255) << 16) | ((c & 255) << 8) | (d & 255);
+  return at;
+}
+
+function octetAt(bytes: Uint8Array, at: number): number {
+  const first = bytes[at]! - 0x30;
+  if (first >>> 0 > 9) return 0;
+  const second = bytes[at + 1]! - 0x30;
+  if (second >>> 0 > 9) return first | 0x100;
+  if (first === 0) return 0;
+  const two = first * 10 + second;
+  const third = bytes[at + 2]! - 0x30;
+  if (third >>> 0 > 9) return two | 0x200;
+  const three = two * 10 + third;
+  return three > 255 ? 0 : three | 0x300;
+}
+
+/** Whether a letter and a slash of the same line stand right before the token. */
+function followsProductName(bytes: Uint8Array, at: number, start: number): boolean {
+  if (at - 2 < start || bytes[at - 1] !== SLASH) return false;
+  const letter = bytes[at - 2]! | 0x20;
+  return letter >= 0x61 && letter <= 0x7a;
+}
+
+/** Step 4 for the token at `at`, whose labels end at `rest`. */
+function sixAt(bytes: Uint8Array, start: number, at: number, rest: number, found: Uint32Array): 0 | 4 | 6 {
+  // What can only be a time, a MAC address or a name is told by its letters and its colons, before it is parsed.
+  let kinds = 0;
+  let kind: number;
+  let colons = 0;
+  let gaps = 0;
+  let end = rest;
+  while ((kind = KIND[bytes[end]!]!) < DELIMITER) {
+    kinds |= kind;
+    if (kind === COLONS) {
+      colons++;
+      if (bytes[end + 1] === COLON) gaps++;
+    }
+    end++;
+  }
+  if ((kinds & OTHER) !== 0 || colons < 2 || (gaps === 0 && colons < 6)) return 0;
+  if (end - at === 2 && at > start && bytes[at - 1] === SPACE && bytes[end] === SPACE) return 0;
+
+  let last = end;
+  while (bytes[last - 1] === DOT) last--;
+  if (bytes[last - 1] === COLON && bytes[last - 2] !== COLON) last--;
+  const family = parseAddressBytes(bytes, rest, last, found);
+  if (family < 0) return 0;
+  found[STOP] = end;
+  return family as 4 | 6;
+}
