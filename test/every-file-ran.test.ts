@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+
+const one = (options = "") => `import { test } from "node:test";\ntest("one", ${options}() => {});\n`;
+
+const runs: Record<string, { files: Record<string, string>; exitCode: number; says: RegExp }> = {
+  "a plain run passes": { files: { "a.test.ts": one() }, exitCode: 0, says: /^$/ },
+  "a shared table of cases is not missed": {
+    files: {
+      "cases.ts": `import { test } from "node:test";\nexport const all = () => test("one", () => {});\n`,
+      "a.test.ts": `import { all } from "./cases.ts";\nall();\n`,
+    },
+    exitCode: 0,
+    says: /^$/,
+  },
+  "a skip with a reason is listed": { files: { "a.test.ts": one(`{ skip: "no network" }, `) }, exitCode: 0, says: /skipped: one: no network/ },
+  "a skip without a reason fails": { files: { "a.test.ts": one("{ skip: true }, ") }, exitCode: 1, says: /skipped without a reason/ },
+  "a wrongly named file fails": { files: { "a.test.ts": one(), "b.tests.ts": one() }, exitCode: 1, says: /b\.tests\.ts: ran no test; is it meant/ },
+  "an empty test file fails": { files: { "a.test.ts": one(), "b.test.ts": "export {};\n" }, exitCode: 1, says: /b\.test\.ts: ran no test/ },
+  "a test file that ends the process fails": { files: { "a.test.ts": one(), "b.test.ts": `${one()}process.exit(0);\n` }, exitCode: 1, says: /b\.test\.ts: ran no test/ },
+};
+
+for (const [name, { files, exitCode, says }] of Object.entries(runs)) {
+  test(name, (t) => {
+    const folder = mkdtempSync(join(tmpdir(), "ipsieve-reporter-"));
+    t.after(() => rmSync(folder, { recursive: true }));
+    mkdirSync(join(folder, "test"));
+    writeFileSync(join(folder, "package.json"), `{ "type": "module" }`);
+    copyFileSync(join(import.meta.dirname, "every-file-ran.ts"), join(folder, "test/every-file-ran.ts"));
+    for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, "test", file), text);
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env; // else the inner runner takes itself for a part of this one
+    const { status, stdout } = spawnSync(process.execPath, ["--test", "--test-reporter=./test/every-file-ran.ts", "test/**/*.test.ts"], { cwd: folder, env, encoding: "utf8" });
+    assert.match(stdout, says);
+    assert.equal(status, exitCode);
+  });
+}

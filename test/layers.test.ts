@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, sep } from "node:path";
+import { test } from "node:test";
+import { checkLayers, type Layers } from "./layers/check-layers.ts";
+
+const root = join(import.meta.dirname, "..");
+const layers: Layers = JSON.parse(readFileSync(join(root, "layers.json"), "utf8"));
+
+function readSources(): Record<string, string> {
+  const paths = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
+  return Object.fromEntries(paths.map((path) => [path.split(sep).join("/"), readFileSync(join(root, "src", path), "utf8")]));
+}
+
+test("src/ keeps to the rooms of layers.json", (t) => {
+  const sources = readSources();
+  t.diagnostic(`${Object.keys(sources).length} files`);
+  assert.ok(Object.keys(sources).length > 2);
+  assert.deepEqual(checkLayers(layers, sources), []);
+});
+
+test("every room's imports stand above it in the table, so that there is no circle", () => {
+  const seen = new Set<string>();
+  for (const [name, room] of Object.entries(layers.rooms)) {
+    for (const imported of room.imports) assert.ok(seen.has(imported), `${name} imports ${imported}, which is not below it`);
+    seen.add(name);
+  }
+});
+
+const allowed: Record<string, [file: string, text: string]> = {
+  "an import of a room below": ["table/a.ts", `import { freeze } from "../trie/x.ts";`],
+  "a private file of the same room": ["table/a.ts", `import { a } from "./_b.ts";`],
+  "a listed package": ["snapshot/a.ts", `import { pack } from "msgpackr";`],
+  "a worker file of the own room": ["batch/a.ts", `new URL("./worker.ts", import.meta.url);`],
+  "a data file where the room reads data": ["cli/a.ts", `new URL("../../data/catalogue.ipsieve", import.meta.url);`],
+  "a computed import where the room has plugs": ["batch/a.ts", `await import(address);`],
+  "an import inside a comment": ["address/a.ts", `// import "node:fs";\n/* import "node:fs"; */ export const a = 1;`],
+  "an import inside a template": ["address/a.ts", "export const a = `import 'node:fs'`;"],
+  "a member named like a global": ["address/a.ts", `export const a = (x: { process: number }) => x.process;`],
+  "the entry file's re-exports": ["index.ts", `export { a } from "./cli/_a.ts";`],
+};
+
+for (const [name, [file, text]] of Object.entries(allowed)) {
+  test(`allowed: ${name}`, () => assert.deepEqual(checkLayers(layers, { [file]: text }), []));
+}
+
+// The negative control: one seeded violation of every kind, each with the line where it must be found.
+const seeded: Record<string, [file: string, text: string, violation: string]> = {
+  "a static import": ["trie/a.ts", `import { freeze } from "../table/freeze.ts";`, "src/trie/a.ts:1: import of src/table/freeze.ts: trie may not import table"],
+  "an import over several lines": ["trie/a.ts", `\nimport {\n  freeze,\n} from\n  "../table/freeze.ts";`, "src/trie/a.ts:2: import of src/table/freeze.ts: trie may not import table"],
+  "a side-effect import": ["trie/a.ts", `import "../table/freeze.ts";`, "src/trie/a.ts:1: import of src/table/freeze.ts: trie may not import table"],
+  "a dynamic import": ["trie/a.ts", `const a = () => import(\n"../table/freeze.ts");`, "src/trie/a.ts:1: dynamic import of src/table/freeze.ts: trie may not import table"],
+  "a dynamic import with a template": ["trie/a.ts", "import(`../table/freeze.ts`);", "src/trie/a.ts:1: dynamic import of src/table/freeze.ts: trie may not import table"],
+  "a type-only import": ["batch/a.ts", `import type { Catalogue } from "../cbs/catalogue.ts";`, "src/batch/a.ts:1: import of src/cbs/catalogue.ts: batch may not import cbs"],
+  "an import type": ["batch/a.ts", `type C = import("../cbs/catalogue.ts").Catalogue;`, "src/batch/a.ts:1: import type of src/cbs/catalogue.ts: batch may not import cbs"],
+  "a typeof import": ["batch/a.ts", `type C = typeof import("../cbs/catalogue.ts");`, "src/batch/a.ts:1: import type of src/cbs/catalogue.ts: batch may not import cbs"],
+  "a named re-export": ["trie/a.ts", `const b = 1;\nexport { freeze } from "../table/freeze.ts";`, "src/trie/a.ts:2: re-export of src/table/freeze.ts: trie may not import table"],
+  "a star re-export": ["trie/a.ts", `const b = 1;\nexport * from "../table/freeze.ts";`, "src/trie/a.ts:2: re-export of src/table/freeze.ts: trie may not import table"],
+  "an import through the entry": ["trie/a.ts", `import { a } from "../index.ts";`, "src/trie/a.ts:1: import of src/index.ts: trie may not import it"],
+  "an import out of src": ["cli/a.ts", `import { a } from "../../test/oracle/a.ts";`, "src/cli/a.ts:1: import of test/oracle/a.ts, which the room cli may not read"],
+  "a package in a pure room": ["address/a.ts", `import { IPv4 } from "ip-num";`, "src/address/a.ts:1: import of ip-num, which the room address may not use"],
+  "a package not on the room's list": ["snapshot/a.ts", `import { Piscina } from "piscina";`, "src/snapshot/a.ts:1: import of piscina, which the room snapshot may not use"],
+  "a node: module in a pure room": ["cbs/a.ts", `import { readFileSync } from "node:fs";`, "src/cbs/a.ts:1: import of node:fs, which the room cbs may not use"],
+  "the package by its own name": ["cbs/a.ts", `import { PrefixTrie } from "ipsieve";`, "src/cbs/a.ts:1: import of ipsieve, which the room cbs may not use"],
+  "a private file of another room": ["table/a.ts", `import { A } from "../trie/_arena.ts";`, "src/table/a.ts:1: import of src/trie/_arena.ts, which is private to trie"],
+  "a worker file of another room": ["cli/a.ts", `new URL("../batch/worker.ts", import.meta.url);`, "src/cli/a.ts:1: addresses src/batch/worker.ts: worker files live in the room that spawns them"],
+  "a resolved address in another room": ["cli/a.ts", `import.meta.resolve("../batch/worker.ts");`, "src/cli/a.ts:1: addresses src/batch/worker.ts: worker files live in the room that spawns them"],
+  "a data file where the room reads none": ["batch/a.ts", `new URL("../../data/a.ipsieve", import.meta.url);`, "src/batch/a.ts:1: url of data/a.ipsieve, which the room batch may not read"],
+  "a computed import": ["cli/a.ts", `import(address);`, "src/cli/a.ts:1: dynamic import of a computed address"],
+  "require": ["cli/a.ts", `require("node:child_process");`, "src/cli/a.ts:1: require of node:child_process, which the room cli may not use"],
+  "import = require": ["cli/a.ts", `import fs = require("node:child_process");`, "src/cli/a.ts:1: require of node:child_process, which the room cli may not use"],
+  "a reference comment": ["trie/a.ts", `/// <reference path="../table/freeze.ts" />\nexport const a = 1;`, "src/trie/a.ts:1: reference comment of src/table/freeze.ts: trie may not import table"],
+  "a world global in a pure room": ["cbs/a.ts", `export const a = process.getBuiltinModule("node:fs");`, "src/cbs/a.ts:1: the pure room cbs reaches the outside world through process"],
+  "a world global by way of globalThis": ["cbs/a.ts", `globalThis.fetch("http://localhost");`, "src/cbs/a.ts:1: the pure room cbs reaches the outside world through fetch"],
+  "a barrel": ["cbs/all.ts", `export { a } from "./a.ts";\nexport * from "./b.ts";`, "src/cbs/all.ts:1: is a barrel; import from the files that hold the things"],
+  "a room that the table does not name": ["misc/a.ts", `export const a = 1;`, "src/misc/a.ts:1: belongs to no room of layers.json"],
+  "a file beside the rooms": ["a.ts", `export const a = 1;`, "src/a.ts:1: belongs to no room of layers.json"],
+};
+
+for (const [name, [file, text, violation]] of Object.entries(seeded)) {
+  test(`refused: ${name}`, () => assert.deepEqual(checkLayers(layers, { [file]: text }), [violation]));
+}

@@ -1,0 +1,69 @@
+import { posix } from "node:path";
+import { readReferences, type Reference } from "./read-references.ts";
+
+export interface Room {
+  readonly imports: readonly string[];
+  readonly outside: readonly string[];
+  readonly plugs?: boolean;
+  readonly reads?: readonly string[];
+}
+
+export interface Layers {
+  readonly rooms: Readonly<Record<string, Room>>;
+  readonly entry: string;
+}
+
+const ROOT = "/package";
+
+/** Checks sources (path below `src/` → text) against the room table. Returns one line per violation: `file:line: what`. */
+export function checkLayers(layers: Layers, sources: Readonly<Record<string, string>>): string[] {
+  const absolute = Object.fromEntries(Object.entries(sources).map(([path, text]) => [`${ROOT}/src/${path}`, text]));
+  const violations: string[] = [];
+  for (const [path, { references, worldGlobals, isBarrel }] of readReferences(absolute)) {
+    const file = posix.relative(`${ROOT}/src`, path);
+    const report = (line: number, what: string) => violations.push(`src/${file}:${line}: ${what}`);
+    if (file === layers.entry) continue;
+    const name = roomOf(file);
+    const room = name === undefined ? undefined : layers.rooms[name];
+    if (name === undefined || room === undefined) {
+      report(1, "belongs to no room of layers.json");
+      continue;
+    }
+    if (isBarrel) report(1, "is a barrel; import from the files that hold the things");
+    for (const reference of references) {
+      const what = violationOf(reference, file, name, room);
+      if (what !== undefined) report(reference.line, what);
+    }
+    const isPure = room.outside.length === 0;
+    for (const { name: world, line } of isPure ? worldGlobals : []) {
+      report(line, `the pure room ${name} reaches the outside world through ${world}`);
+    }
+  }
+  return violations;
+}
+
+function violationOf(reference: Reference, file: string, name: string, room: Room): string | undefined {
+  const { kind, specifier } = reference;
+  if (specifier === null) return room.plugs === true ? undefined : `${kind} of a computed address`;
+  if (!specifier.startsWith(".")) {
+    return room.outside.includes(specifier) ? undefined : `${kind} of ${specifier}, which the room ${name} may not use`;
+  }
+  const target = posix.join("src", posix.dirname(file), specifier);
+  if (!target.startsWith("src/")) return outsideOfSources(reference, target, name, room);
+  const targetRoom = roomOf(target.slice("src/".length));
+  if (targetRoom === name) return undefined;
+  if (kind === "url") return `addresses ${target}: worker files live in the room that spawns them`;
+  if (targetRoom === undefined || !room.imports.includes(targetRoom)) return `${kind} of ${target}: ${name} may not import ${targetRoom ?? "it"}`;
+  if (posix.basename(target).startsWith("_")) return `${kind} of ${target}, which is private to ${targetRoom}`;
+  return undefined;
+}
+
+function outsideOfSources({ kind }: Reference, target: string, name: string, room: Room): string | undefined {
+  const allowed = room.reads?.some((path) => target === path || target.startsWith(`${path}/`)) ?? false;
+  return kind === "url" && allowed ? undefined : `${kind} of ${target}, which the room ${name} may not read`;
+}
+
+function roomOf(file: string): string | undefined {
+  const slash = file.indexOf("/");
+  return slash < 0 ? undefined : file.slice(0, slash);
+}

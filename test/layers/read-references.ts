@@ -1,0 +1,133 @@
+import { type Node, type SourceFile, SyntaxKind } from "typescript/unstable/ast";
+import { createVirtualFileSystem } from "typescript/unstable/fs";
+import { API } from "typescript/unstable/sync";
+
+export type ReferenceKind = "import" | "dynamic import" | "import type" | "re-export" | "require" | "url" | "reference comment";
+
+/** One place in a source file where another module or file is named. `specifier` is null where it is computed. */
+export interface Reference {
+  readonly kind: ReferenceKind;
+  readonly specifier: string | null;
+  readonly line: number;
+}
+
+export interface SourceReferences {
+  readonly references: readonly Reference[];
+  /** Global names the file uses through which code can reach the world, with their lines. */
+  readonly worldGlobals: readonly { name: string; line: number }[];
+  /** True for a file that holds nothing but re-exports. */
+  readonly isBarrel: boolean;
+}
+
+const WORLD_GLOBALS = new Set([
+  "process", "console", "fetch", "require", "Buffer", "WebAssembly", "Worker", "WebSocket",
+  "setTimeout", "setInterval", "setImmediate", "queueMicrotask", "performance",
+]);
+
+/**
+ * Parses TypeScript sources (path → text, paths absolute) with the compiler's own parser and collects what each refers to.
+ * A regular expression would miss multi-line imports and find those in comments and templates.
+ */
+export function readReferences(sources: Readonly<Record<string, string>>): Map<string, SourceReferences> {
+  const config = {
+    compilerOptions: { noLib: true, noResolve: true, types: [], allowImportingTsExtensions: true, noEmit: true },
+    files: Object.keys(sources),
+  };
+  const files = { ...sources, "/layers/tsconfig.json": JSON.stringify(config) };
+  const api = new API({ cwd: "/layers", fs: createVirtualFileSystem(files) });
+  try {
+    const [project] = api.updateSnapshot({ openProjects: ["/layers/tsconfig.json"] }).getProjects();
+    const found = new Map<string, SourceReferences>();
+    for (const path of Object.keys(sources)) {
+      const file = project?.program.getSourceFile(path);
+      if (file === undefined) throw new Error(`the parser did not return ${path}`);
+      found.set(path, collect(file));
+    }
+    return found;
+  } finally {
+    api.close();
+  }
+}
+
+function collect(file: SourceFile): SourceReferences {
+  const references: Reference[] = [];
+  const worldGlobals: { name: string; line: number }[] = [];
+  const lineOf = (position: number) => file.text.slice(0, position).split("\n").length;
+  const visit = (node: Node): void => {
+    const reference = referenceOf(node);
+    if (reference !== undefined) references.push({ ...reference, line: lineOf(node.getStart(file)) });
+    if (isWorldGlobal(node)) worldGlobals.push({ name: node.getText(file), line: lineOf(node.getStart(file)) });
+    node.forEachChild(visit);
+  };
+  visit(file);
+  for (const comment of [...file.referencedFiles, ...file.typeReferenceDirectives]) {
+    references.push({ kind: "reference comment", specifier: comment.fileName, line: lineOf(comment.pos) });
+  }
+  const isBarrel = file.statements.length > 0 && file.statements.every((statement) => referenceOf(statement)?.kind === "re-export");
+  return { references, worldGlobals, isBarrel };
+}
+
+// The parser's node classes are not told apart by `kind` in its types, so the members read here are named once.
+type Loose = Node & {
+  readonly moduleSpecifier?: Node;
+  readonly expression?: Node;
+  readonly arguments?: readonly Node[];
+  readonly argument?: Node & { readonly literal?: Node };
+  readonly moduleReference?: Node & { readonly expression?: Node };
+  readonly name?: Node;
+  readonly text?: string;
+};
+
+function referenceOf(node: Node): Omit<Reference, "line"> | undefined {
+  const loose = node as Loose;
+  switch (node.kind) {
+    case SyntaxKind.ImportDeclaration:
+      return { kind: "import", specifier: textOf(loose.moduleSpecifier) };
+    case SyntaxKind.ExportDeclaration:
+      return loose.moduleSpecifier && { kind: "re-export", specifier: textOf(loose.moduleSpecifier) };
+    case SyntaxKind.ImportType:
+      return { kind: "import type", specifier: textOf(loose.argument?.literal) };
+    case SyntaxKind.ImportEqualsDeclaration:
+      return loose.moduleReference?.kind === SyntaxKind.ExternalModuleReference
+        ? { kind: "require", specifier: textOf(loose.moduleReference.expression) }
+        : undefined;
+    case SyntaxKind.CallExpression:
+      return callReference(loose);
+    case SyntaxKind.NewExpression:
+      return urlReference(loose);
+    default:
+      return undefined;
+  }
+}
+
+function callReference(call: Loose): Omit<Reference, "line"> | undefined {
+  const callee = call.expression as Loose | undefined;
+  const specifier = textOf(call.arguments?.[0]);
+  if (callee?.kind === SyntaxKind.ImportKeyword) return { kind: "dynamic import", specifier };
+  if (callee?.kind === SyntaxKind.Identifier && callee.text === "require") return { kind: "require", specifier };
+  const isResolve = callee?.kind === SyntaxKind.PropertyAccessExpression && (callee.name as Loose).text === "resolve";
+  if (isResolve && callee.expression?.kind === SyntaxKind.MetaProperty) return { kind: "url", specifier };
+  return undefined;
+}
+
+/** `new URL(specifier, import.meta.url)`: how a worker file or a data file is addressed. */
+function urlReference(creation: Loose): Omit<Reference, "line"> | undefined {
+  if ((creation.expression as Loose | undefined)?.text !== "URL") return undefined;
+  const base = creation.arguments?.[1] as Loose | undefined;
+  if (base?.kind !== SyntaxKind.PropertyAccessExpression || base.expression?.kind !== SyntaxKind.MetaProperty) return undefined;
+  return { kind: "url", specifier: textOf(creation.arguments?.[0]) };
+}
+
+function textOf(node: Node | undefined): string | null {
+  const isText = node?.kind === SyntaxKind.StringLiteral || node?.kind === SyntaxKind.NoSubstitutionTemplateLiteral;
+  return isText ? ((node as Loose).text ?? null) : null;
+}
+
+/** An identifier that stands for itself: not the `process` of `shard.process`, not that of `{ process: 1 }`. */
+function isWorldGlobal(node: Node): boolean {
+  const name = (node as Loose).text;
+  if (node.kind !== SyntaxKind.Identifier || name === undefined || !WORLD_GLOBALS.has(name)) return false;
+  const parent = node.parent as Loose;
+  const isMember = parent.name === node && parent.kind !== SyntaxKind.ShorthandPropertyAssignment;
+  return !isMember || (parent.expression as Loose | undefined)?.text === "globalThis";
+}
