@@ -1,0 +1,32 @@
+/** An `Int32Array` that doubles when it is full. `words` changes its identity on growth: read it again after `reserve`. */
+export class GrowingWords {
+  words: Int32Array<ArrayBuffer>;
+  length = 0;
+
+  constructor(capacity: number) {
+    this.words = new Int32Array(Math.max(capacity, 16));
+  }
+
+  /** Makes room for `count` more words, zeroed, and returns the offset of the first. Amortised O(count). */
+  reserve(count: number): number {
+    const offset = this.length;
+    const needed = offset + count;
+    if (needed > this.words.length) {
+      const grown = new Int32Array(Math.max(needed, this.words.length * 2));
+      grown.set(this.words.subarray(0, offset));
+      this.words = grown;
+    }
+    this.length = needed;
+    return offset;
+  }
+
+  push(word: number): void {
+    const offset = this.reserve(1);
+    this.words[offset] = word;
+  }
+
+  /** The words written so far, without copying. */
+  written(): Int32Array {
+    return this.words.subarray(0, this.length);
+  }
+}

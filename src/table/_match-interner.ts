@@ -1,0 +1,100 @@
+import { GrowingWords } from "./_growing-words.ts";
+import { VALUE_LIST_FLAG } from "./layout.ts";
+
+const GOLDEN = 0x9e37_79b1;
+
+function mix(hash: number, word: number): number {
+  const mixed = Math.imul(hash ^ word, GOLDEN);
+  return mixed ^ (mixed >>> 15);
+}
+
+/** An open-addressing hash set of ids (1, 2, ...; 0 marks a free slot) whose owner knows how to compare and to hash them. */
+class IdSet {
+  slots: Int32Array = new Int32Array(1 << 10);
+  count = 0;
+
+  /** Whether one more id would pass a load of one half, the point from which linear probing gets slow. */
+  get isFull(): boolean {
+    return this.count * 2 >= this.slots.length;
+  }
+
+  /** Doubles the table; `hashOf` gives the hash of an id that is already in it. */
+  grow(hashOf: (id: number) => number): void {
+    const old = this.slots;
+    this.slots = new Int32Array(old.length * 2);
+    const mask = this.slots.length - 1;
+    for (const id of old) {
+      if (id === 0) continue;
+      let slot = hashOf(id) & mask;
+      while (this.slots[slot] !== 0) slot = (slot + 1) & mask;
+      this.slots[slot] = id;
+    }
+  }
+}
+
+/**
+ * Gives equal matches one id. A match is (values, prefix length, parent match); since a parent is interned before its
+ * children, a parent's id is always the smaller one, which rules out cycles.
+ */
+export class MatchInterner {
+  readonly values = new GrowingWords(1 << 10);
+  readonly parents = new GrowingWords(1 << 10);
+  readonly lengths = new GrowingWords(1 << 10);
+  readonly lists = new GrowingWords(16);
+  readonly #matches = new IdSet();
+  readonly #listsSeen = new Map<string, number>();
+
+  constructor() {
+    // Match 0 is "no match".
+    this.values.push(0);
+    this.parents.push(0);
+    this.lengths.push(0);
+  }
+
+  get count(): number {
+    return this.values.length - 1;
+  }
+
+  /** The id of the match; O(1) expected. */
+  intern(valueWord: number, length: number, parent: number): number {
+    if (this.#matches.isFull) this.#matches.grow((id) => this.#hashOf(id));
+    const { slots } = this.#matches;
+    const mask = slots.length - 1;
+    let slot = this.#hash(valueWord, length, parent) & mask;
+    for (;;) {
+      const id = slots[slot];
+      if (id === 0) return (slots[slot] = this.#append(valueWord, length, parent));
+      if (this.values.words[id] === (valueWord | 0) && this.parents.words[id] === parent && this.lengths.words[id] === length) return id;
+      slot = (slot + 1) & mask;
+    }
+  }
+
+  /** The value word of several values: a flagged offset into `lists`, where the count and the ascending ids stand. */
+  listWord(values: readonly number[]): number {
+    const key = values.join();
+    let offset = this.#listsSeen.get(key);
+    if (offset === undefined) {
+      offset = this.lists.length;
+      this.#listsSeen.set(key, offset);
+      this.lists.push(values.length);
+      for (const value of values) this.lists.push(value);
+    }
+    return VALUE_LIST_FLAG | offset;
+  }
+
+  #append(valueWord: number, length: number, parent: number): number {
+    this.values.push(valueWord);
+    this.lengths.push(length);
+    this.parents.push(parent);
+    this.#matches.count++;
+    return this.count;
+  }
+
+  #hash(valueWord: number, length: number, parent: number): number {
+    return mix(mix(mix(0, valueWord), length), parent);
+  }
+
+  #hashOf(id: number): number {
+    return this.#hash(this.values.words[id], this.lengths.words[id], this.parents.words[id]);
+  }
+}

@@ -1,0 +1,229 @@
+import { GrowingWords } from "./_growing-words.ts";
+import type { Segments } from "./_segments.ts";
+import { popcount } from "./_walk.ts";
+import {
+  BITMAP_BITS,
+  BITMAP_CHANGE_WORDS,
+  BITMAP_HEADER_WORDS,
+  KIND_SHIFT,
+  LIST_BITS,
+  NODE_BITMAP,
+  NODE_FLAG,
+  NODE_LIST,
+  NODE_SKIP,
+  NODE_WIDE,
+  OFFSET_MASK,
+  WIDE_BITS,
+  WIDE_WORDS,
+} from "./layout.ts";
+
+/** Up to this many changes stand in one sorted list: at most seven steps of binary search, six bytes each. */
+const LIST_CHANGES = 128;
+/** Below this a list is smaller than a bitmap node and as fast. */
+const FEW_CHANGES = 8;
+/** From this many changes on, 16 bits are decided by one wide node (16 KiB) instead of two bitmap nodes in a row. */
+const WIDE_CHANGES = 1024;
+/** A skip node pays for itself from this many bits on. */
+const SKIP_BITS = 16;
+
+/** The words of one partition entry: slot, first segment, end segment. */
+const ENTRY_WORDS = 3;
+
+export interface Index {
+  readonly root: Int32Array;
+  readonly nodes: Int32Array;
+}
+
+/** Builds a family's root and nodes from its segments, depth first, so that a node's children follow it closely. */
+class NodeBuilder {
+  readonly #segments: Segments;
+  readonly #bits: number;
+  readonly #rootBits: number;
+  readonly #nodes: GrowingWords;
+  // Partitions of the nodes under construction, a stack: each node's entries lie on top while its children are built.
+  readonly #stack = new GrowingWords(1 << 12);
+
+  constructor(segments: Segments, rootBits: number) {
+    this.#segments = segments;
+    this.#rootBits = rootBits;
+    this.#bits = segments.wordsPerKey * 32;
+    this.#nodes = new GrowingWords(segments.count * 2);
+  }
+
+  build(): Index {
+    const rootBits = this.#rootBits;
+    const root = new Int32Array(1 << rootBits);
+    const entries = this.#partition(0, this.#segments.count, 0, rootBits);
+    for (let i = 0; i < entries; i++) {
+      const at = i * ENTRY_WORDS;
+      const end = i + 1 < entries ? this.#stack.words[at + ENTRY_WORDS] : root.length;
+      const slot = this.#stack.words[at];
+      root.fill(this.#entry(this.#stack.words[at + 1], this.#stack.words[at + 2], rootBits), slot, end);
+    }
+    return { root, nodes: this.#nodes.written() };
+  }
+
+  /**
+   * Splits segments [first, end) by the `width` bits at `depth` and pushes an entry for every slot at which the answer may
+   * change: (slot, first', end'), where segment first' holds at the slot's first address. More than one segment means
+   * that the slot needs a child; after it the child's last segment goes on in an entry of its own. Returns the number of entries.
+   */
+  #partition(first: number, end: number, depth: number, width: number): number {
+    const base = this.#stack.length;
+    let slot = 0;
+    let next = first + 1;
+    for (;;) {
+      while (next < end && this.#bitsOf(next, depth, width) === slot) next++;
+      this.#pushEntry(slot, first, next);
+      const goesOn = next === end ? slot + 1 < 2 ** width : this.#bitsOf(next, depth, width) > slot + 1;
+      if (next - first > 1 && goesOn) this.#pushEntry(slot + 1, next - 1, next);
+      if (next === end) return (this.#stack.length - base) / ENTRY_WORDS;
+      slot = this.#bitsOf(next, depth, width);
+      // A segment that begins inside the slot leaves the slot's first address to the one before it.
+      first = this.#isAligned(next, depth + width) ? next++ : next - 1;
+    }
+  }
+
+  #pushEntry(slot: number, first: number, end: number): void {
+    const at = this.#stack.reserve(ENTRY_WORDS);
+    const { words } = this.#stack;
+    words[at] = slot;
+    words[at + 1] = first;
+    words[at + 2] = end;
+  }
+
+  /** The entry word for segments [first, end) seen from `depth`: a leaf for one segment, a new node for more. */
+  #entry(first: number, end: number, depth: number): number {
+    if (end - first === 1) return this.#segments.matches[first];
+    const changes = end - first - 1;
+    const shared = this.#bits - depth > 32 ? this.#sharedBits(first + 1, end - 1, depth) : 0;
+    if (shared >= SKIP_BITS) return this.#skip(first, end, depth, shared);
+    if (changes <= FEW_CHANGES && !this.#isBatchTop(depth)) return this.#list(first, end, depth);
+    if (this.#allAligned(first, end, depth + BITMAP_BITS)) return this.#bitmap(first, end, depth);
+    if (changes <= LIST_CHANGES) return this.#list(first, end, depth);
+    if (changes >= WIDE_CHANGES && this.#bits > 32) return this.#wide(first, end, depth);
+    return this.#bitmap(first, end, depth);
+  }
+
+  /** IPv4 batches take bitmap nodes right under the root without a branch (_batch4.ts): there bitmaps are preferred. */
+  #isBatchTop(depth: number): boolean {
+    return this.#bits === 32 && depth === this.#rootBits;
+  }
+
+  #bitmap(first: number, end: number, depth: number): number {
+    const base = this.#stack.length;
+    const entries = this.#partition(first, end, depth, BITMAP_BITS);
+    const node = this.#nodes.reserve(BITMAP_HEADER_WORDS + entries);
+    const { words } = this.#nodes;
+    for (let i = 0; i < entries; i++) {
+      const slot = this.#stack.words[base + i * ENTRY_WORDS];
+      words[node + (slot >>> 5)] |= 1 << (slot & 31);
+    }
+    for (let word = 0, rank = 0; word < BITMAP_CHANGE_WORDS; word++) {
+      words[node + BITMAP_CHANGE_WORDS + (word >>> 2)] |= rank << ((word & 3) << 3);
+      rank += popcount(words[node + word]);
+    }
+    this.#fillEntries(node + BITMAP_HEADER_WORDS, base, entries, depth + BITMAP_BITS);
+    return this.#pointer(NODE_BITMAP, node);
+  }
+
+  #list(first: number, end: number, depth: number): number {
+    const base = this.#stack.length;
+    const entries = this.#partition(first, end, depth, LIST_BITS);
+    const keyWords = entries >>> 1;
+    const node = this.#nodes.reserve(1 + keyWords + entries);
+    this.#nodes.words[node] = entries;
+    for (let i = 1; i < entries; i++) {
+      const key = this.#stack.words[base + i * ENTRY_WORDS];
+      this.#nodes.words[node + 1 + ((i - 1) >>> 1)] |= key << (((i - 1) & 1) << 4);
+    }
+    this.#fillEntries(node + 1 + keyWords, base, entries, depth + LIST_BITS);
+    return this.#pointer(NODE_LIST, node);
+  }
+
+  #wide(first: number, end: number, depth: number): number {
+    const base = this.#stack.length;
+    const entries = this.#partition(first, end, depth, WIDE_BITS);
+    const node = this.#nodes.reserve(WIDE_WORDS + entries);
+    for (let i = 0, word = 0; i < entries; i++) {
+      const slot = this.#stack.words[base + i * ENTRY_WORDS];
+      for (; word <= slot >>> 5; word++) this.#nodes.words[node + 2 * word + 1] = i;
+      this.#nodes.words[node + 2 * (slot >>> 5)] |= 1 << (slot & 31);
+      if (i === entries - 1) for (; word < WIDE_WORDS / 2; word++) this.#nodes.words[node + 2 * word + 1] = entries;
+    }
+    this.#fillEntries(node + WIDE_WORDS, base, entries, depth + WIDE_BITS);
+    return this.#pointer(NODE_WIDE, node);
+  }
+
+  /** All changes lie under one prefix `shared` bits longer: compare those bits once instead of descending through them. */
+  #skip(first: number, end: number, depth: number, shared: number): number {
+    const expectedWords = (shared + 31) >>> 5;
+    const node = this.#nodes.reserve(4 + expectedWords);
+    const { words } = this.#nodes;
+    words[node] = shared;
+    words[node + 1] = this.#segments.matches[first];
+    words[node + 2] = this.#segments.matches[end - 1];
+    for (let word = 0; word < expectedWords; word++) {
+      const width = Math.min(32, shared - word * 32);
+      words[node + 3 + word] = this.#bitsOf(first + 1, depth + word * 32, width) << (32 - width);
+    }
+    const inside = this.#isAligned(first + 1, depth + shared) ? first + 1 : first;
+    const entry = this.#entry(inside, end, depth + shared);
+    this.#nodes.words[node + 3 + expectedWords] = entry;
+    return this.#pointer(NODE_SKIP, node);
+  }
+
+  /** Writes the entry words of the partition at `base` of the stack, building the children, and pops the partition. */
+  #fillEntries(at: number, base: number, entries: number, depth: number): void {
+    for (let i = 0; i < entries; i++) {
+      const from = base + i * ENTRY_WORDS;
+      const entry = this.#entry(this.#stack.words[from + 1], this.#stack.words[from + 2], depth);
+      this.#nodes.words[at + i] = entry;
+    }
+    this.#stack.length = base;
+  }
+
+  #pointer(kind: number, node: number): number {
+    if (node > OFFSET_MASK) throw new RangeError(`the table is too large: its nodes would pass ${OFFSET_MASK} words (2 GiB)`);
+    return NODE_FLAG | (kind << KIND_SHIFT) | node;
+  }
+
+  /** Bits [depth, depth + width) of a segment's start, width 1..32; bits past the address are zero. */
+  #bitsOf(segment: number, depth: number, width: number): number {
+    const { wordsPerKey, starts } = this.#segments;
+    const word = depth >>> 5;
+    const shift = depth & 31;
+    const at = segment * wordsPerKey + word;
+    const high = word < wordsPerKey ? starts[at] : 0;
+    const low = word + 1 < wordsPerKey ? starts[at + 1] : 0;
+    // ">>> 1 >>> (31 - shift)" is ">>> (32 - shift)" that also holds for shift 0, where JavaScript would shift by 0.
+    return ((high << shift) | (low >>> 1 >>> (31 - shift))) >>> (32 - width);
+  }
+
+  /** Whether a segment begins at a multiple of 2^(bits - depth). */
+  #isAligned(segment: number, depth: number): boolean {
+    for (let at = depth; at < this.#bits; at = (at | 31) + 1) {
+      if (this.#bitsOf(segment, at, 32 - (at & 31)) !== 0) return false;
+    }
+    return true;
+  }
+
+  #allAligned(first: number, end: number, depth: number): boolean {
+    for (let segment = first + 1; segment < end; segment++) if (!this.#isAligned(segment, depth)) return false;
+    return true;
+  }
+
+  /** How many bits from `depth` on two segment starts share; since starts ascend, so do all between them. */
+  #sharedBits(first: number, last: number, depth: number): number {
+    for (let at = depth; at < this.#bits; at += 32) {
+      const difference = this.#bitsOf(first, at, 32) ^ this.#bitsOf(last, at, 32);
+      if (difference !== 0) return at - depth + Math.clz32(difference);
+    }
+    return this.#bits - depth;
+  }
+}
+
+/** O(segments) nodes, each segment visited once per level. */
+export function buildIndex(segments: Segments, rootBits: number): Index {
+  return new NodeBuilder(segments, rootBits).build();
+}

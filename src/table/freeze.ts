@@ -1,0 +1,109 @@
+import type { Family } from "../address/address.ts";
+import type { PrefixTrie } from "../trie/prefix-trie.ts";
+import { MatchInterner } from "./_match-interner.ts";
+import { buildIndex, type Index } from "./_node-builder.ts";
+import { segmentsOf, type Segments } from "./_segments.ts";
+import {
+  HEADER_LAYOUT_VERSION,
+  HEADER_MATCH_COUNT,
+  HEADER_PREFIX_COUNT_4,
+  HEADER_PREFIX_COUNT_6,
+  HEADER_ROOT_BITS_4,
+  HEADER_ROOT_BITS_6,
+  HEADER_WORDS,
+  LAYOUT_VERSION,
+  ROOT_BITS_4,
+  ROOT_BITS_6,
+  VALUE_LIST_FLAG,
+} from "./layout.ts";
+import { PrefixTable } from "./prefix-table.ts";
+import { SECTION_ALIGNMENT, SECTION_NAMES, type SectionName, type SectionSpan, type TableSections } from "./sections.ts";
+
+export interface FreezeOptions {
+  /** When a value expires, in milliseconds since the epoch; null never. Called once per value id in use. */
+  readonly expiresAt?: (valueId: number) => number | null;
+  /** Where the table's bytes are to live; a plain `ArrayBuffer` by default. Must be zeroed. */
+  readonly allocate?: (byteLength: number) => ArrayBufferLike;
+}
+
+type SectionContents = Record<SectionName, Int32Array | Uint8Array | Float64Array>;
+
+/**
+ * Compiles a trie into an immutable table over one flat buffer; the trie is left as it is and may change afterwards.
+ * O(n) for n prefixes, about half a microsecond each, with some 40 bytes per prefix of working memory.
+ */
+export function freeze(trie: PrefixTrie, options: FreezeOptions = {}): PrefixTable {
+  const interner = new MatchInterner();
+  const four = indexOf(segmentsOf(trie, 4, interner));
+  const six = indexOf(segmentsOf(trie, 6, interner));
+  const header = new Int32Array(HEADER_WORDS);
+  header[HEADER_LAYOUT_VERSION] = LAYOUT_VERSION;
+  header[HEADER_ROOT_BITS_4] = Math.log2(four.root.length);
+  header[HEADER_ROOT_BITS_6] = Math.log2(six.root.length);
+  header[HEADER_PREFIX_COUNT_4] = trie.sizeOf(4);
+  header[HEADER_PREFIX_COUNT_6] = trie.sizeOf(6);
+  header[HEADER_MATCH_COUNT] = interner.count;
+  const contents: SectionContents = {
+    header,
+    root4: four.root,
+    nodes4: four.nodes,
+    root6: six.root,
+    nodes6: six.nodes,
+    matchValue: interner.values.written(),
+    matchParent: parentsOf(interner),
+    matchLength: Uint8Array.from(interner.lengths.written()),
+    valueLists: interner.lists.written(),
+    expiresAt: expiries(interner, options.expiresAt),
+  };
+  return assemble(contents, options.allocate ?? ((byteLength) => new ArrayBuffer(byteLength)));
+}
+
+function indexOf(segments: Segments): Index {
+  return buildIndex(segments, rootBitsFor(segments.family, segments.count));
+}
+
+/** A root of at most about four slots per segment, so that small tables stay small. */
+function rootBitsFor(family: Family, segments: number): number {
+  const sizes = family === 4 ? ROOT_BITS_4 : ROOT_BITS_6;
+  return sizes.findLast((bits) => 2 ** bits <= segments * 4) ?? sizes[0];
+}
+
+/** Where nothing is nested every parent is 0: the section is left empty. */
+function parentsOf(interner: MatchInterner): Int32Array {
+  const parents = interner.parents.written();
+  return parents.some((parent) => parent !== 0) ? parents : new Int32Array(0);
+}
+
+function expiries(interner: MatchInterner, expiresAt: FreezeOptions["expiresAt"]): Float64Array {
+  if (expiresAt === undefined) return new Float64Array(0);
+  const used = new Set<number>();
+  for (const word of interner.values.written()) if ((word & VALUE_LIST_FLAG) === 0) used.add(word);
+  const lists = interner.lists.written();
+  for (let at = 0; at < lists.length; at += 1 + lists[at]) for (let i = 1; i <= lists[at]; i++) used.add(lists[at + i]);
+  used.delete(0);
+  const times = new Float64Array(used.size === 0 ? 0 : used.values().reduce((a, b) => Math.max(a, b)) + 1).fill(Infinity);
+  for (const value of used) times[value] = expiryOf(value, expiresAt);
+  return times;
+}
+
+function expiryOf(value: number, expiresAt: (valueId: number) => number | null): number {
+  const time = expiresAt(value) ?? Infinity;
+  if (Number.isNaN(time)) throw new RangeError(`the expiry of value ${value} is not a number of milliseconds since the epoch, nor null`);
+  return time;
+}
+
+/** Lays the sections out one behind the other and copies them into a new buffer. */
+function assemble(contents: SectionContents, allocate: (byteLength: number) => ArrayBufferLike): PrefixTable {
+  let end = 0;
+  const spans = SECTION_NAMES.map((name): [SectionName, SectionSpan] => {
+    const span = { byteOffset: end, byteLength: contents[name].byteLength };
+    end = Math.ceil((end + span.byteLength) / SECTION_ALIGNMENT) * SECTION_ALIGNMENT;
+    return [name, span];
+  });
+  const buffer = allocate(end);
+  for (const [name, { byteOffset, byteLength }] of spans) {
+    const content = contents[name];
+    new Uint8Array(buffer, byteOffset, byteLength).set(new Uint8Array(content.buffer, content.byteOffset, byteLength));
+  }
+  return new PrefixTable(buffer, Object.fromEntries(spans) as unknown as TableSections);
+}

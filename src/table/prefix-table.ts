@@ -1,0 +1,295 @@
+import { type Address, type Family, type Prefix } from "../address/address.ts";
+import { addressErrorOf, parseAddressBytes, parseAddressInto } from "../address/parse-address.ts";
+import { lookupBatch4 } from "./_batch4.ts";
+import { entriesOf } from "./_entries.ts";
+import { walk4, walk6 } from "./_walk.ts";
+import {
+  HEADER_LAYOUT_VERSION,
+  HEADER_MATCH_COUNT,
+  HEADER_PREFIX_COUNT_4,
+  HEADER_PREFIX_COUNT_6,
+  HEADER_ROOT_BITS_4,
+  HEADER_ROOT_BITS_6,
+  HEADER_WORDS,
+  LAYOUT_VERSION,
+  ROOT_BITS_4,
+  ROOT_BITS_6,
+  VALUE_LIST_FLAG,
+} from "./layout.ts";
+import type { SectionName, TableSections } from "./sections.ts";
+import { TableError } from "./table-error.ts";
+
+/** A prefix of a table and the match that a lookup inside it (and outside more specific prefixes) gives. */
+export interface TableEntry {
+  readonly prefix: Prefix;
+  readonly match: number;
+}
+
+/**
+ * The frozen form: answers longest-prefix match over IPv4 and IPv6 prefixes from one flat, immutable buffer that threads
+ * can share. Made by `freeze`; every lookup allocates nothing and returns a **match id**.
+ *
+ * A match id (1 .. matchCount, 0 = no match) stands for what an address's most specific covering prefix says: its value
+ * ids, its prefix length, and its parent, which is the match of the next less specific covering prefix. So one id answers
+ * everything: all covering prefixes (`chain`; each is the address masked to `prefixLength`), all values, and, with
+ * expiring values, which prefix decides at a given time. Equal matches share one id.
+ *
+ * | operation | time |
+ * |---|---|
+ * | `lookup...` | O(1) steps: at most a root word and 3 nodes for IPv4, a node per 8-16 undecided bits or run of equal ones for IPv6 |
+ * | `get`, `lookupPrefix`, `chain`, `activeMatch` | a lookup and O(nesting) |
+ * | `entries`, `checkStructure` | O(n) |
+ */
+export class PrefixTable {
+  readonly buffer: ArrayBufferLike;
+  readonly sections: TableSections;
+  readonly #root4: Int32Array;
+  readonly #nodes4: Int32Array;
+  readonly #root6: Int32Array;
+  readonly #nodes6: Int32Array;
+  readonly #shift4: number;
+  readonly #shift6: number;
+  readonly #header: Int32Array;
+  readonly #matchValue: Int32Array;
+  readonly #matchParent: Int32Array;
+  readonly #matchLength: Uint8Array;
+  readonly #valueLists: Int32Array;
+  readonly #expiresAt: Float64Array;
+  // The address being looked up; the fifth word stays 0 so that bits past an address's end read as zero.
+  readonly #words = new Uint32Array(5);
+
+  /** Makes views on a buffer. Throws `TableError` when the sections cannot be a table's; `checkStructure` looks deeper. */
+  constructor(buffer: ArrayBufferLike, sections: TableSections) {
+    this.buffer = buffer;
+    this.sections = sections;
+    this.#header = this.#wordsOf("header");
+    this.#root4 = this.#wordsOf("root4");
+    this.#nodes4 = this.#wordsOf("nodes4");
+    this.#root6 = this.#wordsOf("root6");
+    this.#nodes6 = this.#wordsOf("nodes6");
+    this.#matchValue = this.#wordsOf("matchValue");
+    this.#matchParent = this.#wordsOf("matchParent");
+    this.#matchLength = new Uint8Array(buffer, sections.matchLength.byteOffset, sections.matchLength.byteLength);
+    this.#valueLists = this.#wordsOf("valueLists");
+    this.#expiresAt = this.#timesOf("expiresAt");
+    this.#checkLayout();
+    this.#shift4 = 32 - this.#header[HEADER_ROOT_BITS_4];
+    this.#shift6 = 32 - this.#header[HEADER_ROOT_BITS_6];
+  }
+
+  /** The number of distinct matches; ids are 1 .. matchCount. */
+  get matchCount(): number {
+    return this.#header[HEADER_MATCH_COUNT];
+  }
+
+  prefixCount(family: Family): number {
+    return this.#header[family === 4 ? HEADER_PREFIX_COUNT_4 : HEADER_PREFIX_COUNT_6];
+  }
+
+  /** The bytes of all sections with their padding. */
+  get byteLength(): number {
+    const spans = Object.values(this.sections);
+    return Math.max(...spans.map((span) => span.byteOffset + span.byteLength)) - Math.min(...spans.map((span) => span.byteOffset));
+  }
+
+  /** Looks an address up from text. Throws `AddressError` on malformed text, never answers "no match" for it. */
+  lookup(text: string): number {
+    const words = this.#words;
+    return parseAddressInto(text, words) === 4 ? this.lookup4(words[0]) : this.#lookupWords6();
+  }
+
+  /** Looks up the address in bytes[start, end). Throws `AddressError` when it is malformed. */
+  lookupBytes(bytes: Uint8Array, start: number, end: number): number {
+    const family = parseAddressBytes(bytes, start, end, this.#words);
+    if (family === 4) return this.lookup4(this.#words[0]);
+    if (family === 6) return this.#lookupWords6();
+    throw addressErrorOf(family, String.fromCharCode(...bytes.subarray(start, Math.min(end, start + 64))));
+  }
+
+  lookupAddress(address: Address): number {
+    return address.family === 4 ? this.lookup4(address.w0) : this.lookup6(address.w0, address.w1, address.w2, address.w3);
+  }
+
+  /** Looks up an IPv4 address given as an unsigned 32-bit word. */
+  lookup4(word: number): number {
+    return walk4(this.#nodes4, this.#root4[word >>> this.#shift4], word, 32 - this.#shift4);
+  }
+
+  /** Looks up an IPv6 address given as four unsigned 32-bit words in network order. */
+  lookup6(w0: number, w1: number, w2: number, w3: number): number {
+    const words = this.#words;
+    words[0] = w0;
+    words[1] = w1;
+    words[2] = w2;
+    words[3] = w3;
+    return this.#lookupWords6();
+  }
+
+  /**
+   * Looks up `count` addresses of one family: `words` holds one word (IPv4) or four (IPv6) per address, `out` receives a
+   * match id each. Throws `RangeError` when either array is too short.
+   */
+  lookupBatchInto(family: Family, words: Uint32Array, out: Uint32Array, count: number = words.length / (family === 4 ? 1 : 4)): void {
+    const needed = count * (family === 4 ? 1 : 4);
+    if (!Number.isInteger(count) || count < 0 || needed > words.length || count > out.length) {
+      throw new RangeError(`a batch of ${count} IPv${family} addresses needs ${needed} words (given: ${words.length}) and room for ${count} results (given: ${out.length})`);
+    }
+    if (family === 4) lookupBatch4(this.#root4, this.#nodes4, words, out, count);
+    else this.#lookupBatch6(words, out, count);
+  }
+
+  /** The most specific match among the prefixes that cover all of `prefix`. */
+  lookupPrefix(prefix: Prefix): number {
+    let match = this.lookupAddress(prefix);
+    while (match !== 0 && this.prefixLength(match) > prefix.length) match = this.parent(match);
+    return match;
+  }
+
+  /** The match of exactly this prefix, 0 when the table does not hold it. */
+  get(prefix: Prefix): number {
+    const match = this.lookupPrefix(prefix);
+    return match !== 0 && this.prefixLength(match) === prefix.length ? match : 0;
+  }
+
+  /** The length of the prefix behind a match: mask the address to it to get the prefix. */
+  prefixLength(match: number): number {
+    this.#checkMatch(match);
+    return this.#matchLength[match];
+  }
+
+  /** The match of the next less specific covering prefix, 0 for none. */
+  parent(match: number): number {
+    this.#checkMatch(match);
+    return this.#matchParent.length === 0 ? 0 : this.#matchParent[match];
+  }
+
+  /** The first (smallest) value id of a match. */
+  value(match: number): number {
+    this.#checkMatch(match);
+    const word = this.#matchValue[match];
+    return word >= 0 ? word : this.#list(word)[0];
+  }
+
+  /** All value ids that the match's own prefix maps to, ascending; those of its parents are not among them. */
+  values(match: number): number[] {
+    this.#checkMatch(match);
+    const word = this.#matchValue[match];
+    return word >= 0 ? [word] : [...this.#list(word)];
+  }
+
+  /** The match and its ancestors, most specific first: one for each prefix that covers the address. */
+  chain(match: number): number[] {
+    const chain = [];
+    for (let id = match; id !== 0; id = this.parent(id)) chain.push(id);
+    return chain;
+  }
+
+  /** The first match of the chain with a value that is active at `now` (milliseconds since the epoch), 0 for none. */
+  activeMatch(match: number, now: number): number {
+    for (let id = match; id !== 0; id = this.parent(id)) {
+      if (this.values(id).some((value) => this.isActive(value, now))) return id;
+    }
+    return 0;
+  }
+
+  /** The values of the match's own prefix that are active at `now`. */
+  activeValues(match: number, now: number): number[] {
+    return this.values(match).filter((value) => this.isActive(value, now));
+  }
+
+  /** A value is active until the millisecond of its expiry; one without an expiry always is. */
+  isActive(value: number, now: number): boolean {
+    return value >= this.#expiresAt.length || now < this.#expiresAt[value];
+  }
+
+  /** Every prefix of a family in order (by address, less specific first) with its match. */
+  entries(family: Family): Generator<TableEntry> {
+    return entriesOf(this.#indexOf(family), this);
+  }
+
+  /** Walks the whole table and throws `TableError` on anything that `freeze` does not write. */
+  checkStructure(): void {
+    this.#checkMatches();
+    for (const family of [4, 6] as const) {
+      const found = this.entries(family).reduce((count) => count + 1, 0);
+      const told = this.prefixCount(family);
+      if (found !== told) throw new TableError("bad-count", "header", `${told} IPv${family} prefixes are told, ${found} found`);
+    }
+  }
+
+  #lookupWords6(): number {
+    const words = this.#words;
+    return walk6(this.#nodes6, this.#root6[words[0] >>> this.#shift6], words, 32 - this.#shift6);
+  }
+
+  #lookupBatch6(words: Uint32Array, out: Uint32Array, count: number): void {
+    const address = this.#words;
+    for (let i = 0; i < count; i++) {
+      address[0] = words[4 * i];
+      address[1] = words[4 * i + 1];
+      address[2] = words[4 * i + 2];
+      address[3] = words[4 * i + 3];
+      out[i] = this.#lookupWords6();
+    }
+  }
+
+  #indexOf(family: Family): { family: Family; root: Int32Array; nodes: Int32Array } {
+    return family === 4 ? { family, root: this.#root4, nodes: this.#nodes4 } : { family, root: this.#root6, nodes: this.#nodes6 };
+  }
+
+  #list(word: number): Int32Array {
+    const offset = word & ~VALUE_LIST_FLAG;
+    const list = this.#valueLists.subarray(offset + 1, offset + 1 + this.#valueLists[offset]);
+    if (list.length === 0) throw new TableError("bad-values", "valueLists", `offset ${offset} holds no list`);
+    return list;
+  }
+
+  #checkMatch(match: number): void {
+    if (match >= 1 && match <= this.matchCount) return;
+    throw new TableError("bad-match", "matchValue", `there is no match ${match} (ids are 1 to ${this.matchCount}, 0 is "no match")`);
+  }
+
+  #wordsOf(name: SectionName): Int32Array {
+    const { byteOffset, byteLength } = this.sections[name];
+    if (byteOffset % 4 !== 0 || byteLength % 4 !== 0) throw new TableError("bad-layout", name, "it is not made of whole 32-bit words");
+    return new Int32Array(this.buffer, byteOffset, byteLength / 4);
+  }
+
+  #timesOf(name: SectionName): Float64Array {
+    const { byteOffset, byteLength } = this.sections[name];
+    if (byteOffset % 8 !== 0 || byteLength % 8 !== 0) throw new TableError("bad-layout", name, "it is not made of whole 64-bit numbers");
+    return new Float64Array(this.buffer, byteOffset, byteLength / 8);
+  }
+
+  /** The checks that cost nothing: versions and the lengths that follow from the header. */
+  #checkLayout(): void {
+    const expect = (holds: boolean, section: SectionName, what: string): void => {
+      if (!holds) throw new TableError("bad-layout", section, what);
+    };
+    const header = this.#header;
+    expect(header.length === HEADER_WORDS, "header", `${header.length} words instead of ${HEADER_WORDS}`);
+    expect(header[HEADER_LAYOUT_VERSION] === LAYOUT_VERSION, "header", `layout version ${header[HEADER_LAYOUT_VERSION]}, this program reads ${LAYOUT_VERSION}`);
+    expect(ROOT_BITS_4.some((bits) => bits === header[HEADER_ROOT_BITS_4]), "header", `${header[HEADER_ROOT_BITS_4]} root bits for IPv4`);
+    expect(ROOT_BITS_6.some((bits) => bits === header[HEADER_ROOT_BITS_6]), "header", `${header[HEADER_ROOT_BITS_6]} root bits for IPv6`);
+    expect(this.#root4.length === 2 ** header[HEADER_ROOT_BITS_4], "root4", `${this.#root4.length} slots`);
+    expect(this.#root6.length === 2 ** header[HEADER_ROOT_BITS_6], "root6", `${this.#root6.length} slots`);
+    const matches = this.matchCount + 1;
+    expect(matches >= 1 && this.#matchValue.length === matches, "matchValue", `${this.#matchValue.length} words for ${matches - 1} matches`);
+    expect(this.#matchLength.length === matches, "matchLength", `${this.#matchLength.length} bytes for ${matches - 1} matches`);
+    expect(this.#matchParent.length === matches || this.#matchParent.length === 0, "matchParent", `${this.#matchParent.length} words for ${matches - 1} matches`);
+  }
+
+  /** Parents have smaller ids and shorter prefixes; values are ids; lists ascend and hold at least two. */
+  #checkMatches(): void {
+    for (let match = 1; match <= this.matchCount; match++) {
+      const parent = this.parent(match);
+      const length = this.prefixLength(match);
+      if (length > 128) throw new TableError("bad-match", "matchLength", `match ${match} has the prefix length ${length}`);
+      if (parent < 0 || parent >= match) throw new TableError("bad-match", "matchParent", `match ${match} has the parent ${parent}, which is not an older one`);
+      if (parent !== 0 && this.prefixLength(parent) >= length) throw new TableError("bad-match", "matchParent", `match ${match} is not more specific than its parent ${parent}`);
+      const values = this.values(match);
+      if (values[0] < 1 || values.some((value, i) => i > 0 && value <= values[i - 1])) throw new TableError("bad-values", "matchValue", `match ${match} has values that are not ascending ids`);
+    }
+    if (this.#expiresAt.some((time) => Number.isNaN(time))) throw new TableError("bad-values", "expiresAt", "an expiry is not a number");
+  }
+}
