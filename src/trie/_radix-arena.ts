@@ -114,9 +114,10 @@ export class RadixArena {
       at = cells[parentCell];
     }
     const made = this.allocate(w0, w1, w2, w3, length);
-    if (at === 0) this.cells[parentCell] = made;
-    else if (shared === length) this.cells[parentCell] = this.adopt(made, at);
-    else this.cells[parentCell] = this.fork(shared, made, at);
+    let top = made;
+    if (at !== 0) top = shared === length ? this.adopt(made, at) : this.fork(shared, made, at);
+    // Only now: what makes a record may replace the array, and this must land in the new one.
+    this.cells[parentCell] = top;
     return made;
   }
 
