@@ -41,6 +41,8 @@ export class AddressError extends Error {
   readonly value: string;
   /** The offset in `value`, in UTF-16 code units from 0, of the first character at fault; its length when something is missing at the end. */
   readonly position: number;
+  /** What is wrong and its cure, without the value and the position, which the message puts before it. */
+  readonly problem: string;
 
   constructor(code: AddressErrorCode, value: string, position: number, problem: string) {
     super(`${quoted(value)} at position ${position}: ${problem}`);
@@ -48,6 +50,7 @@ export class AddressError extends Error {
     this.code = code;
     this.value = value;
     this.position = position;
+    this.problem = problem;
   }
 }
 

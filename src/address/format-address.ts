@@ -14,9 +14,7 @@ export function formatAddress(address: Address): string {
   scratchWords[2] = address.w2;
   scratchWords[3] = address.w3;
   const length = formatAddressInto(address.family, scratchWords, scratchBytes, 0);
-  let text = "";
-  for (let at = 0; at < length; at++) text += String.fromCharCode(scratchBytes[at]!);
-  return text;
+  return String.fromCharCode(...scratchBytes.subarray(0, length));
 }
 
 /**

@@ -13,15 +13,21 @@ const scratchWords = new Uint32Array(4);
 /** The groups of the IPv6 address being parsed, as written, before the `::` is opened. */
 const groups = new Uint16Array(8);
 
-/** The value of a hexadecimal digit by its byte; 16 for every other byte. */
-const hexDigit = new Uint8Array(256).fill(16);
+/** What stands behind the last byte of a text. No byte means it, and `DOT` and `COLON` are above 15, too. */
+const END = 16;
+const OTHER = 17;
+
+/** What a byte means inside an IPv6 address: the value of a hexadecimal digit, `DOT`, `COLON`, or `OTHER`. */
+const meaning = new Uint8Array(256).fill(OTHER);
+meaning[DOT] = DOT;
+meaning[COLON] = COLON;
 for (let value = 0; value < 16; value++) {
-  hexDigit[value.toString(16).charCodeAt(0)] = value;
-  hexDigit[value.toString(16).toUpperCase().charCodeAt(0)] = value;
+  meaning[value.toString(16).charCodeAt(0)] = value;
+  meaning[value.toString(16).toUpperCase().charCodeAt(0)] = value;
 }
 
-// A failure is one small integer: the complement of position * 32 + code, so always negative.
-// Inside this file positions count from the start of `bytes`.
+// A failure is one small integer: the complement of position * 32 + code, so always negative. The position counts from the start
+// of the text, not of the buffer: no text is read beyond its 46th byte, however large the buffer is.
 const EMPTY = ADDRESS_ERROR_CODES.indexOf("empty");
 const UNEXPECTED_CHARACTER = ADDRESS_ERROR_CODES.indexOf("unexpected-character");
 const OCTET_MISSING = ADDRESS_ERROR_CODES.indexOf("octet-missing");
@@ -46,12 +52,9 @@ function failure(code: number, position: number): number {
  * explains, and leaves `out` undefined. Never reads outside the given bytes, never allocates.
  */
 export function parseAddressBytes(bytes: Uint8Array, start: number, end: number, out: Uint32Array): number {
-  const quad = parseQuad(bytes, start, end, out, 0);
-  if (quad === 0) return 4;
-  const result = isWrittenAsSix(bytes, start, end) ? parseSix(bytes, start, end, out) : quad;
-  if (result > 0) return result;
-  if (start === end) return failure(EMPTY, 0);
-  return result + (start << 5); // moves the position inside the complement: ~(p - start) = ~p + start
+  if (readQuad(bytes, start, end, out, 0)) return 4;
+  if (start >= end) return failure(EMPTY, 0);
+  return isWrittenAsSix(bytes, start, end) ? parseSix(bytes, start, end, out) : quadFailure(bytes, start, end, start);
 }
 
 /** The error behind a negative result of `parseAddressBytes`; `value` is the text that was parsed. */
@@ -92,33 +95,81 @@ function copyToScratch(text: string): number {
   return length;
 }
 
-/** Parses exactly four octets that fill `bytes[start, end)` and writes their word to `out[slot]`. Returns 0 or a failure. */
-function parseQuad(bytes: Uint8Array, start: number, end: number, out: Uint32Array, slot: number): number {
-  let at = start;
-  let word = 0;
+/**
+ * Reads four octets that fill `bytes[start, end)` into `out[slot]`; returns whether they did. Octets 1 and 2 are read from the front
+ * and 4 and 3 from the back, and the two sides must meet at the second dot: two short chains of dependent loads in place of a
+ * long one, and with 7 characters or more no read leaves the text. How many digits an octet has cannot be predicted, so
+ * nothing branches on it: a wrong guess costs more than the arithmetic of all four octets.
+ */
+function readQuad(bytes: Uint8Array, start: number, end: number, out: Uint32Array, slot: number): boolean {
+  const length = end - start;
+  if (length < 7 || length > 15) return false;
+  const octet1 = octetFrom(bytes, start);
+  const dot1 = start + (octet1 >> 8);
+  if (octet1 < 0 || bytes[dot1] !== DOT) return false;
+  const octet2 = octetFrom(bytes, dot1 + 1);
+  const octet4 = octetBefore(bytes, end);
+  const dot3 = end - 1 - (octet4 >> 8);
+  if ((octet2 | octet4) < 0 || bytes[dot3] !== DOT) return false;
+  const octet3 = octetBefore(bytes, dot3);
+  const dot2 = dot1 + 1 + (octet2 >> 8);
+  if (octet3 < 0 || dot2 !== dot3 - 1 - (octet3 >> 8) || bytes[dot2] !== DOT) return false;
+  out[slot] = (octet1 << 24) | ((octet2 & 255) << 16) | ((octet3 & 255) << 8) | (octet4 & 255);
+  return true;
+}
+
+/**
+ * The octet whose first digit is `bytes[at]`, as digits * 256 + value; negative when it is none. What follows it is either below
+ * "0", as the dot is, or makes it none. A mask is -1 where a digit stands and 0 elsewhere; the sign of `bad` gathers every
+ * condition that must not go negative: digits in 0..9, no leading zero, value up to 255.
+ */
+function octetFrom(bytes: Uint8Array, at: number): number {
+  const digit1 = bytes[at]! - 0x30;
+  const digit2 = bytes[at + 1]! - 0x30;
+  const digit3 = bytes[at + 2]! - 0x30;
+  const two = ~digit2 >> 31;
+  const three = two & (~digit3 >> 31);
+  let value = digit1 + (two & (digit1 * 9 + digit2));
+  value += three & (value * 9 + digit3);
+  const bad = digit1 | (9 - digit1) | (9 - digit2) | (two & ((9 - digit3) | (digit1 - 1))) | (255 - value);
+  return ((1 - two - three) << 8) | value | (bad >> 31);
+}
+
+/** As `octetFrom`, for the octet whose last digit is `bytes[end - 1]`. */
+function octetBefore(bytes: Uint8Array, end: number): number {
+  const units = bytes[end - 1]! - 0x30;
+  const tens = bytes[end - 2]! - 0x30;
+  const hundreds = bytes[end - 3]! - 0x30;
+  const two = ~tens >> 31;
+  const three = two & (~hundreds >> 31);
+  const value = units + (two & (tens * 10)) + (three & (hundreds * 100));
+  const bad =
+    units | (9 - units) | (9 - tens) | (two & ((9 - hundreds) | (value - 10))) | (three & (value - 100)) | (255 - value);
+  return ((1 - two - three) << 8) | value | (bad >> 31);
+}
+
+/** Why `readQuad` refused `bytes[first, end)`, which is a text that begins at `start` or the end of one. */
+function quadFailure(bytes: Uint8Array, first: number, end: number, start: number): number {
+  let at = first;
   for (let octets = 1; ; octets++) {
-    const first = at;
-    if (at >= end) return failure(TOO_FEW_OCTETS, at);
-    let value = bytes[at++]! - 0x30;
-    if (value < 0 || value > 9) return failure(value === DOT - 0x30 ? OCTET_MISSING : UNEXPECTED_CHARACTER, first);
-    while (at < end) {
-      const digit = bytes[at]! - 0x30;
-      if (digit < 0 || digit > 9) break;
-      if (value === 0) return failure(OCTET_LEADING_ZERO, first);
-      value = value * 10 + digit;
-      if (value > 255) return failure(OCTET_OUT_OF_RANGE, first);
-      at++;
+    const octet = at;
+    if (at === end) return failure(TOO_FEW_OCTETS, at - start);
+    if (bytes[at] === DOT) return failure(OCTET_MISSING, at - start);
+    let value = 0;
+    for (; at < end && isDigit(bytes[at]!); at++) {
+      if (at > octet && value === 0) return failure(OCTET_LEADING_ZERO, octet - start);
+      value = value * 10 + bytes[at]! - 0x30;
+      if (value > 255) return failure(OCTET_OUT_OF_RANGE, octet - start);
     }
-    word = (word << 8) | value;
-    if (at === end) {
-      if (octets < 4) return failure(TOO_FEW_OCTETS, at);
-      out[slot] = word;
-      return 0;
-    }
-    if (bytes[at] !== DOT) return failure(UNEXPECTED_CHARACTER, at);
-    if (octets === 4) return failure(TOO_MANY_OCTETS, at);
+    if (at === end) return failure(TOO_FEW_OCTETS, at - start); // four would have been accepted
+    if (at === octet || bytes[at] !== DOT) return failure(UNEXPECTED_CHARACTER, at - start);
+    if (octets === 4) return failure(TOO_MANY_OCTETS, at - start);
     at++;
   }
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= 0x30 && byte <= 0x39;
 }
 
 /** Whether a colon comes before any dot: the text can only be meant as IPv6. */
@@ -139,52 +190,59 @@ function parseSix(bytes: Uint8Array, start: number, end: number, out: Uint32Arra
 
   // A colon can only begin the text as half of a ::.
   if (bytes[at] === COLON) {
-    if (at + 1 >= end || bytes[at + 1] !== COLON) return failure(LONE_COLON, at);
+    if (at + 1 >= end || bytes[at + 1] !== COLON) return failure(LONE_COLON, at - start);
     gap = 0;
-    gapAt = at;
+    gapAt = 0;
     at += 2;
   }
 
   while (at < end) {
-    // One group: one to four hexadecimal digits.
+    // One group: one to four hexadecimal digits. `next` is what stands at `at`, END behind the text.
     const first = at;
-    let value = 0;
-    while (at < end) {
-      const digit = hexDigit[bytes[at]!]!;
-      if (digit > 15) break;
-      if (at - first === 4) return failure(GROUP_TOO_LONG, first);
-      value = (value << 4) | digit;
-      at++;
+    let value = meaning[bytes[at]!]!;
+    if (value > 15) return failure(bytes[at] === COLON ? SECOND_GAP : UNEXPECTED_CHARACTER, at - start);
+    let next = ++at < end ? meaning[bytes[at]!]! : END;
+    if (next < 16) {
+      value = (value << 4) | next;
+      next = ++at < end ? meaning[bytes[at]!]! : END;
+      if (next < 16) {
+        value = (value << 4) | next;
+        next = ++at < end ? meaning[bytes[at]!]! : END;
+        if (next < 16) {
+          value = (value << 4) | next;
+          next = ++at < end ? meaning[bytes[at]!]! : END;
+          if (next < 16) return failure(GROUP_TOO_LONG, first - start);
+        }
+      }
     }
+
     // It was the first octet of an embedded IPv4 address, which takes the place of the last two groups.
-    if (at < end && bytes[at] === DOT && at > first) {
-      if (count > 6) return failure(TOO_MANY_GROUPS, first);
-      const quad = parseQuad(bytes, first, end, out, 3);
-      if (quad < 0) return quad;
+    if (next === DOT) {
+      if (count > 6) return failure(TOO_MANY_GROUPS, first - start);
+      if (!readQuad(bytes, first, end, out, 3)) return quadFailure(bytes, first, end, start);
       groups[count] = out[3]! >>> 16;
       groups[count + 1] = out[3]! & 0xffff;
       count += 2;
       break;
     }
-    if (at === first) return failure(bytes[at] === COLON ? SECOND_GAP : UNEXPECTED_CHARACTER, at);
-    if (count === 8) return failure(TOO_MANY_GROUPS, first);
+    if (count === 8) return failure(TOO_MANY_GROUPS, first - start);
     groups[count++] = value;
 
     // Then the end, a colon and a group, or the ::.
-    if (at === end) break;
-    if (bytes[at] !== COLON) return failure(UNEXPECTED_CHARACTER, at);
+    if (next === END) break;
+    if (next !== COLON) return failure(UNEXPECTED_CHARACTER, at - start);
     at++;
-    if (at === end) return failure(LONE_COLON, at - 1);
+    if (at === end) return failure(LONE_COLON, at - 1 - start);
     if (bytes[at] === COLON) {
-      if (gap >= 0) return failure(SECOND_GAP, at - 1);
+      if (gap >= 0) return failure(SECOND_GAP, at - 1 - start);
       gap = count;
-      gapAt = at - 1;
+      gapAt = at - 1 - start;
       at++;
     }
   }
 
   if (gap < 0) {
-    if (count < 8) return failure(TOO_FEW_GROUPS, end);
+    if (count < 8) return failure(TOO_FEW_GROUPS, end - start);
   } else {
     if (count === 8) return failure(TOO_MANY_GROUPS, gapAt);
     openGap(gap, count);

@@ -3,7 +3,7 @@ import { addressBits } from "./address.ts";
 import type { Address, Family, Prefix } from "./address.ts";
 import { AddressError } from "./address-error.ts";
 import { formatAddress } from "./format-address.ts";
-import { parseAddress } from "./parse-address.ts";
+import { isAddress, parseAddress } from "./parse-address.ts";
 
 /**
  * Parses `address/length`; a bare address is its own /32 or /128. Host bits that are set are an error that names the canonical
@@ -90,13 +90,22 @@ function parseLength(text: string, at: number, family: Family): number {
   const digits = text.slice(at);
   if (digits === "") throw new AddressError("length-missing", text, at, `the length is missing; ${lengthRange(family)}`);
   const wrong = digits.search(/[^0-9]/);
-  if (wrong >= 0) throw new AddressError("length-malformed", text, at + wrong, `a prefix length is a plain decimal number; ${lengthRange(family)}`);
+  if (wrong >= 0) throw new AddressError("length-malformed", text, at + wrong, malformedLength(digits, family));
   if (digits.length > 1 && digits.startsWith("0")) {
     throw new AddressError("length-leading-zero", text, at, "the length has a leading zero; write it without");
   }
   const length = digits.length > 3 ? Number.POSITIVE_INFINITY : Number(digits);
   if (length > addressBits(family)) throw new AddressError("length-out-of-range", text, at, lengthRange(family));
   return length;
+}
+
+function malformedLength(written: string, family: Family): string {
+  if (family === 4 && isAddress(written)) {
+    const mask = parseAddress(written).w0;
+    const length = Math.clz32(~mask);
+    if (maskWord(0xffffffff, length) === mask) return `write the netmask as a prefix length: /${length}`;
+  }
+  return `a prefix length is a plain decimal number; ${lengthRange(family)}`;
 }
 
 function lengthRange(family: Family): string {

@@ -1,0 +1,126 @@
+import { addressBits } from "./address.ts";
+import type { Address, Prefix } from "./address.ts";
+import { AddressError } from "./address-error.ts";
+import { formatAddress } from "./format-address.ts";
+import { parseAddress } from "./parse-address.ts";
+import { comparePrefixes, prefixContains, prefixOf } from "./prefix.ts";
+
+/**
+ * The fewest prefixes that cover exactly the addresses from `first` to `last`, in order: at most 62 for IPv4 and 254 for IPv6.
+ * Throws AddressError when the families differ or `first` lies behind `last`.
+ */
+export function rangeToPrefixes(first: Address, last: Address): Prefix[] {
+  checkRange(first, last);
+  const prefixes: Prefix[] = [];
+  collect(prefixOf(first, commonLength(first, last)), first, last, prefixes);
+  return prefixes;
+}
+
+/** The last address of the prefix: its host bits set. */
+export function lastAddress(prefix: Prefix): Address {
+  const { family, length } = prefix;
+  if (family === 4) return { family, w0: fillWord(prefix.w0, length), w1: 0, w2: 0, w3: 0 };
+  return {
+    family,
+    w0: fillWord(prefix.w0, length),
+    w1: fillWord(prefix.w1, length - 32),
+    w2: fillWord(prefix.w2, length - 64),
+    w3: fillWord(prefix.w3, length - 96),
+  };
+}
+
+/**
+ * The fewest prefixes that cover exactly the addresses of the given ones, in order. O(n log n).
+ *
+ * In order, whatever is covered stands behind what covers it, and the two halves of a prefix become neighbours on the
+ * stack as soon as the second is whole; joining them may complete the half above, and so on.
+ */
+export function mergePrefixes(prefixes: Iterable<Prefix>): Prefix[] {
+  const merged: Prefix[] = [];
+  for (const prefix of [...prefixes].sort(comparePrefixes)) {
+    const previous = merged.at(-1);
+    if (previous !== undefined && prefixContains(previous, prefix)) continue;
+    let whole = prefix;
+    while (merged.length > 0 && areHalves(merged.at(-1)!, whole)) whole = prefixOf(merged.pop()!, whole.length - 1);
+    merged.push(whole);
+  }
+  return merged;
+}
+
+/** Parses `first-last`, white space around the dash allowed. Both ends are of one family and in order. Throws AddressError. */
+export function parseRange(text: string): { first: Address; last: Address } {
+  const dash = text.indexOf("-");
+  if (dash < 0) {
+    const problem = "a range is two addresses with a dash between them, as 192.0.2.1-192.0.2.9";
+    throw new AddressError("range-without-dash", text, text.length, problem);
+  }
+  const firstText = text.slice(0, dash).trimEnd();
+  const lastText = text.slice(dash + 1).trimStart();
+  const lastAt = text.length - lastText.length;
+  const first = parsePart(firstText, text, 0);
+  const last = parsePart(lastText, text, lastAt);
+  checkRange(first, last, text, lastAt);
+  return { first, last };
+}
+
+/** A fault of one end is told about the whole text. */
+function parsePart(part: string, text: string, at: number): Address {
+  try {
+    return parseAddress(part);
+  } catch (error) {
+    if (!(error instanceof AddressError)) throw error;
+    throw new AddressError(error.code, text, at + error.position, error.problem);
+  }
+}
+
+/** Throws about `text`, whose second address begins at `lastAt`; by default about the canonical text of the range. */
+function checkRange(first: Address, last: Address, text?: string, lastAt?: number): void {
+  if (first.family === last.family && compareAddresses(first, last) <= 0) return;
+  const firstText = formatAddress(first);
+  const lastText = formatAddress(last);
+  const value = text ?? `${firstText}-${lastText}`;
+  const at = lastAt ?? firstText.length + 1;
+  if (first.family !== last.family) {
+    throw new AddressError("range-mixed-families", value, at, "one end is IPv4 and the other IPv6; write both in one family");
+  }
+  throw new AddressError("range-reversed", value, at, `the range ends before it begins; did you mean ${lastText}-${firstText}?`);
+}
+
+/** Adds the parts of `prefix` that lie in the range: the whole of it, or what both halves hold. Visits two prefixes a level at most. */
+function collect(prefix: Prefix, first: Address, last: Address, into: Prefix[]): void {
+  const end = lastAddress(prefix);
+  if (compareAddresses(end, first) < 0 || compareAddresses(prefix, last) > 0) return;
+  if (compareAddresses(prefix, first) >= 0 && compareAddresses(end, last) <= 0) {
+    into.push(prefix);
+    return;
+  }
+  collect(prefixOf(prefix, prefix.length + 1), first, last, into);
+  collect(prefixOf(end, prefix.length + 1), first, last, into);
+}
+
+/** Whether the two, in order, are the lower and the upper half of one prefix. */
+function areHalves(lower: Prefix, upper: Prefix): boolean {
+  const length = upper.length;
+  if (lower.family !== upper.family || lower.length !== length) return false;
+  return commonLength(lower, upper) === length - 1;
+}
+
+/** How many leading bits two addresses of one family share. */
+function commonLength(a: Address, b: Address): number {
+  if (a.w0 !== b.w0) return Math.clz32(a.w0 ^ b.w0);
+  if (a.family === 4) return 32;
+  if (a.w1 !== b.w1) return 32 + Math.clz32(a.w1 ^ b.w1);
+  if (a.w2 !== b.w2) return 64 + Math.clz32(a.w2 ^ b.w2);
+  if (a.w3 !== b.w3) return 96 + Math.clz32(a.w3 ^ b.w3);
+  return addressBits(a.family);
+}
+
+function compareAddresses(a: Address, b: Address): number {
+  return a.w0 - b.w0 || a.w1 - b.w1 || a.w2 - b.w2 || a.w3 - b.w3;
+}
+
+/** The word with all bits behind the first `length` set; any length is allowed, below 0 as 0 and above 32 as 32. */
+function fillWord(word: number, length: number): number {
+  if (length >= 32) return word;
+  return length <= 0 ? 0xffffffff : (word | (0xffffffff >>> length)) >>> 0;
+}
