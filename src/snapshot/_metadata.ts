@@ -1,0 +1,36 @@
+import { Packr, Unpackr } from "msgpackr";
+import { checkPlainMessagePack } from "./_plain-msgpack.ts";
+import { METADATA_SECTION } from "./format.ts";
+import { SnapshotError } from "./snapshot-error.ts";
+
+// Plain MessagePack, no records: any other implementation can read it. A member that is undefined is left out, as in JSON.
+const PLAIN = { useRecords: false, skipValues: [undefined] };
+const packr = new Packr(PLAIN);
+const unpackr = new Unpackr({ useRecords: false });
+
+/** Encodes a document for the metadata section. Throws `SnapshotError` `invalid-content` on what could not be read back. */
+export function encodeMetadata(document: unknown, path: string): Uint8Array {
+  try {
+    const bytes = packr.pack(document);
+    checkPlainMessagePack(bytes);
+    return bytes;
+  } catch (cause) {
+    throw new SnapshotError("invalid-content", path, `the metadata cannot be written: ${reasonOf(cause)}`, { section: METADATA_SECTION, cause });
+  }
+}
+
+/** Decodes a metadata section of unknown origin; nothing but plain values comes out. Throws `SnapshotError` `bad-metadata`. */
+export function decodeMetadata(section: Uint8Array, path: string): unknown {
+  try {
+    // A copy: the decoder's native part does not take shared memory, and nobody can change it under the decoder's feet.
+    const bytes = Buffer.from(section);
+    checkPlainMessagePack(bytes);
+    return unpackr.unpack(bytes);
+  } catch (cause) {
+    throw new SnapshotError("bad-metadata", path, `the metadata cannot be read: ${reasonOf(cause)}`, { section: METADATA_SECTION, cause });
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -1,0 +1,79 @@
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { SectionChecksums } from "./_section-checksums.ts";
+import { decodeHead, HEAD_BYTES, type SnapshotHead } from "./format.ts";
+import { SnapshotError } from "./snapshot-error.ts";
+
+/** Large enough that a read costs more than its round trip through the thread pool, small enough to overlap with checking. */
+const CHUNK_BYTES = 1 << 20;
+
+/** Reads a snapshot file into shared memory, checking its head before anything is allocated and its sections on the way. */
+export async function readSnapshotFile(path: string): Promise<{ buffer: SharedArrayBuffer; head: SnapshotHead }> {
+  const file = await openRegularFile(path);
+  try {
+    const { size } = await file.stat();
+    const start = new Uint8Array(Math.min(size, HEAD_BYTES));
+    await readFully(file, start, 0, path);
+    const head = decodeHead(start, size, path);
+    const buffer = allocate(head.byteLength, path);
+    const bytes = new Uint8Array(buffer);
+    bytes.set(start);
+    await readChecked(file, bytes, new SectionChecksums(bytes, head, path), path);
+    return { buffer, head };
+  } finally {
+    await file.close();
+  }
+}
+
+async function openRegularFile(path: string): Promise<FileHandle> {
+  let file: FileHandle | undefined;
+  try {
+    // Without O_NONBLOCK, opening a named pipe would wait for somebody to write to it. (Windows has no such flag.)
+    file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    if ((await file.stat()).isFile()) return file;
+  } catch (cause) {
+    await file?.close();
+    throw readFailure(path, cause);
+  }
+  await file.close();
+  throw new SnapshotError("not-a-file", path, "a folder, pipe or device");
+}
+
+function readFailure(path: string, cause: unknown): SnapshotError {
+  const code = (cause as NodeJS.ErrnoException).code;
+  if (code === "ENOENT" || code === "ENOTDIR") return new SnapshotError("not-found", path, "no such file", { cause });
+  return new SnapshotError("unreadable", path, `it cannot be read (${code ?? String(cause)})`, { cause });
+}
+
+function allocate(byteLength: number, path: string): SharedArrayBuffer {
+  try {
+    return new SharedArrayBuffer(byteLength);
+  } catch (cause) {
+    throw new SnapshotError("too-large", path, `no memory for ${byteLength} bytes`, { cause });
+  }
+}
+
+/** Reads what follows the head; while a chunk is checked, the next one is being read. */
+async function readChecked(file: FileHandle, bytes: Uint8Array, checksums: SectionChecksums, path: string): Promise<void> {
+  const readFrom = (at: number): Promise<void> => readFully(file, bytes.subarray(at, at + CHUNK_BYTES), at, path);
+  let reading = readFrom(HEAD_BYTES);
+  for (let at = HEAD_BYTES; at < bytes.length; at += CHUNK_BYTES) {
+    await reading;
+    const next = Math.min(at + CHUNK_BYTES, bytes.length);
+    reading = readFrom(next);
+    // When the check throws, nobody waits for the read any more, and how it ends no longer matters.
+    reading.catch(() => {});
+    checksums.advance(next);
+  }
+}
+
+/** Fills `target` with the file's bytes from `position` on. */
+async function readFully(file: FileHandle, target: Uint8Array, position: number, path: string): Promise<void> {
+  for (let done = 0; done < target.length; ) {
+    const { bytesRead } = await file.read(target, done, target.length - done, position + done).catch((cause) => {
+      throw readFailure(path, cause);
+    });
+    if (bytesRead === 0) throw new SnapshotError("changed-while-reading", path, "it became shorter while it was read");
+    done += bytesRead;
+  }
+}

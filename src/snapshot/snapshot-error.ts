@@ -1,0 +1,47 @@
+/**
+ * How a snapshot file is refused, in the order in which an open looks; the last three come from looking deeper and from
+ * writing.
+ *
+ * A code names one cause, and `test/corpus/snapshots.ts` holds a bad file for each.
+ */
+const CURES = {
+  "not-found": "check the path",
+  "unreadable": "check the permissions and the disk",
+  "not-a-file": "give the path of a regular file",
+  "not-a-snapshot": "give a file written by `ipsieve build`",
+  "text-damage": "transfer it again in binary mode",
+  "truncated": "copy it again or build it again",
+  "extended": "copy it again or build it again",
+  "foreign-byte-order": "build it on a machine of this byte order",
+  "unsupported-version": "use the release of ipsieve that wrote it, or build it again",
+  "header-checksum": "copy it again or build it again",
+  "bad-header": "build it again",
+  "section-table-checksum": "copy it again or build it again",
+  "bad-section-table": "build it again",
+  "too-large": "build it with fewer prefixes or give the machine more memory",
+  "changed-while-reading": "publish snapshots by rename, never by writing over one, and open it again",
+  "gap-not-zero": "copy it again or build it again",
+  "section-checksum": "copy it again or build it again",
+  "bad-table": "build it again",
+  "bad-metadata": "build it again",
+  "invalid-content": "correct what is to be written",
+  "unwritable": "check the folder, its permissions and the free space",
+} as const;
+
+export type SnapshotErrorCode = keyof typeof CURES;
+
+/** A snapshot that cannot be opened, trusted or written: `code` for programs, the message says what and the cure. */
+export class SnapshotError extends Error {
+  override readonly name = "SnapshotError";
+  readonly code: SnapshotErrorCode;
+  readonly path: string;
+  /** The section at fault, where it is one. */
+  readonly section?: string;
+
+  constructor(code: SnapshotErrorCode, path: string, what: string, details: { section?: string; cause?: unknown } = {}) {
+    super(`${path}: ${what}; ${CURES[code]}`, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.path = path;
+    if (details.section !== undefined) this.section = details.section;
+  }
+}

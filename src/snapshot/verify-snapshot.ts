@@ -1,0 +1,50 @@
+import type { Family } from "../address/address.ts";
+import type { PrefixTable } from "../table/prefix-table.ts";
+import { TableError } from "../table/table-error.ts";
+import { asTable, openSnapshot, type SnapshotInfo } from "./open-snapshot.ts";
+
+/** What a deep check counted on its way. */
+export interface VerifiedSnapshot extends SnapshotInfo {
+  /** Distinct value ids that prefixes map to. */
+  readonly valueCount: number;
+  /** The most prefixes that cover one another. */
+  readonly deepestNesting: number;
+}
+
+/**
+ * Opens a snapshot and proves that it can be used: the whole table is walked, its prefixes are counted again and each is
+ * looked up, the metadata is decoded. O(prefixes); throws `SnapshotError`.
+ */
+export async function verifySnapshot(path: string): Promise<VerifiedSnapshot> {
+  const snapshot = await openSnapshot(path);
+  const { table } = snapshot;
+  asTable(path, () => {
+    table.checkStructure();
+    checkEntries(table, 4);
+    checkEntries(table, 6);
+  });
+  void snapshot.metadata;
+  return { ...snapshot.info, ...countMatches(table) };
+}
+
+/** The walk and the lookups read the same nodes in different ways, and must agree. */
+function checkEntries(table: PrefixTable, family: Family): void {
+  let count = 0;
+  for (const { prefix, match } of table.entries(family)) {
+    if (table.get(prefix) !== match) throw new TableError("bad-match", "matchParent", `an IPv${family} prefix with match ${match} is not found by a lookup`);
+    count++;
+  }
+  const told = table.prefixCount(family);
+  if (count !== told) throw new TableError("bad-count", "header", `${told} IPv${family} prefixes are told, ${count} found`);
+}
+
+function countMatches(table: PrefixTable): Pick<VerifiedSnapshot, "valueCount" | "deepestNesting"> {
+  const values = new Set<number>();
+  // Parents have smaller ids, so their depth is known before their children's.
+  const depth = new Uint8Array(table.matchCount + 1);
+  for (let match = 1; match <= table.matchCount; match++) {
+    for (const value of table.values(match)) values.add(value);
+    depth[match] = depth[table.parent(match)] + 1;
+  }
+  return { valueCount: values.size, deepestNesting: depth.reduce((most, level) => Math.max(most, level), 0) };
+}
