@@ -1,0 +1,88 @@
+import { CatalogueError } from "./catalogue-error.ts";
+
+/** What the text of a node id says about the node. */
+export interface NodePlace {
+  readonly type: string;
+  /** Empty for the node of a type. */
+  readonly provider: string;
+  readonly service: string | null;
+  readonly region: string | null;
+  /** The id one level up, null at the top. */
+  readonly parent: string | null;
+}
+
+/** Ends a row, a field or a line somewhere: C0, DEL and C1 controls and the Unicode line separators. */
+// oxlint-disable-next-line no-control-regex -- they are what it looks for
+const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
+
+/** The type of labels that are no path: those of a user's own lists. */
+const LIST_TYPE = "list";
+
+/** The longest real path has 5 parts; a hostile one may have millions. */
+const MOST_PARTS = 16;
+
+/**
+ * Reads an id: `/type`, `/type/provider`, `/type/provider/SERVICE`, `/type/provider/by-service/SERVICE/REGION`,
+ * `/type/provider/by-region/REGION/SERVICE`; any other text is the label of a list and a provider of its own.
+ * Rows join ids by commas, so an id holds none. @throws CatalogueError "bad-id"
+ */
+export function placeOf(id: string): NodePlace {
+  checkId(id);
+  if (!id.startsWith("/")) return { type: LIST_TYPE, provider: id, service: null, region: null, parent: null };
+  const [type, provider = "", ...below] = id.slice(1).split("/");
+  const parent = id.lastIndexOf("/") === 0 ? null : id.slice(0, id.lastIndexOf("/"));
+  return { type: type!, provider, ...insideProvider(below), parent };
+}
+
+function insideProvider([first, second, third]: string[]): { service: string | null; region: string | null } {
+  if (first === "by-service") return { service: second ?? null, region: regionOf(third) };
+  if (first === "by-region") return { service: third ?? null, region: regionOf(second) };
+  return { service: first ?? null, region: null };
+}
+
+/** Providers file what is in no region under "global". */
+function regionOf(segment: string | undefined): string | null {
+  return segment === undefined || segment.toLowerCase() === "global" ? null : segment;
+}
+
+function checkId(id: string): void {
+  const bad = (cure: string): never => {
+    throw new CatalogueError("bad-id", id, `${JSON.stringify(id)} cannot be the id of a node: ${cure}`);
+  };
+  if (id === "") bad("it is empty");
+  if (CONTROL.test(id)) bad("remove the control characters");
+  if (!id.isWellFormed()) bad("half of a surrogate pair stands alone in it");
+  if (id.includes(",")) bad("ids are listed with commas between them; write it without");
+  if (id.trim() !== id) bad("remove the white space around it");
+  if (!id.startsWith("/")) return;
+  if (/\/(\/|$)/.test(id)) bad("a path names something after each slash, as in /cloud/aws");
+  if (id.split("/", MOST_PARTS + 2).length > MOST_PARTS + 1) bad(`a path has at most ${MOST_PARTS} parts`);
+}
+
+/** @throws CatalogueError "bad-name" unless it is one line of text. */
+export function checkName(name: string): void {
+  if (name.trim() !== "" && !CONTROL.test(name) && name.isWellFormed()) return;
+  throw new CatalogueError("bad-name", name, `${JSON.stringify(name)} cannot be the name of a node: it must be one line of text without control characters`);
+}
+
+const NAMES = new Map([
+  ["/cloud", "Cloud"],
+  ["/cdn", "CDN"],
+  ["/saas", "SaaS"],
+  ["/bot", "Web Crawlers & Bots"],
+  ["/security", "Security"],
+  ["/isp", "ISP"],
+  ["by-service", "By service"],
+  ["by-region", "By region"],
+]);
+
+/** The name of a node that nobody has named. */
+export function defaultName(id: string): string {
+  const last = id.startsWith("/") ? id.slice(id.lastIndexOf("/") + 1) : id;
+  return NAMES.get(id) ?? NAMES.get(last) ?? last;
+}
+
+/** The order of ids and labels everywhere: by UTF-16 code unit, the same in every locale. */
+export function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

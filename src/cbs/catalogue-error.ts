@@ -1,0 +1,26 @@
+/** What is wrong with a catalogue. */
+export type CatalogueErrorCode =
+  /** A node id that is no path and no label either. */
+  | "bad-id"
+  /** A node name that is empty or holds control characters. */
+  | "bad-name"
+  /** One id with two different names. */
+  | "node-conflict"
+  /** Metadata of another shape than `CatalogueMetadata`. */
+  | "bad-metadata"
+  /** A value id of the table that stands for no node. */
+  | "unknown-value";
+
+/** A catalogue that cannot be built or read; the message quotes the value and says what to do. */
+export class CatalogueError extends Error {
+  readonly code: CatalogueErrorCode;
+  /** The id, name or member at fault, as given. */
+  readonly value: unknown;
+
+  constructor(code: CatalogueErrorCode, value: unknown, message: string) {
+    super(message);
+    this.name = "CatalogueError";
+    this.code = code;
+    this.value = value;
+  }
+}

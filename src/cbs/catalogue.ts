@@ -1,0 +1,196 @@
+import type { Prefix } from "../address/address.ts";
+import type { PrefixTable } from "../table/prefix-table.ts";
+import { PrefixTrie } from "../trie/prefix-trie.ts";
+import { checkName, compareTexts, defaultName, placeOf } from "./_node-id.ts";
+import { CatalogueError } from "./catalogue-error.ts";
+
+/** A business service, or a group of them: one node of the catalogue's tree. */
+export interface CatalogueNode {
+  /** A path such as `/cloud/aws/by-service/ec2/us-east-1`, or the label of a user's list. */
+  readonly id: string;
+  readonly name: string;
+  /** `cloud`, `cdn`, `saas`, `bot`, `security`, `isp`; `list` for a label; whatever else a path begins with. */
+  readonly type: string;
+  /** The second part of the path, or the label; empty for the node of a type. */
+  readonly provider: string;
+  readonly providerName: string;
+  readonly service: string | null;
+  readonly region: string | null;
+  /** The names from the top down, joined by ` > `. */
+  readonly label: string;
+}
+
+/** Where prefixes come from, and on what terms. */
+export interface CatalogueSource {
+  readonly name: string;
+  readonly version: string | null;
+  readonly url: string | null;
+  readonly license: string | null;
+  readonly attribution: string | null;
+}
+
+/** What a snapshot of the kind "catalogue" holds beside its table. */
+export interface CatalogueMetadata {
+  readonly format: 1;
+  readonly title: string;
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+  readonly sources: readonly CatalogueSource[];
+  /** Node i has the value id i + 1. Every ancestor of a node is there too; all else about a node follows from its id. */
+  readonly nodes: readonly { readonly id: string; readonly name: string }[];
+}
+
+/** The tree of nodes, and the table that says which prefix belongs to which of them. */
+export class Catalogue {
+  readonly metadata: CatalogueMetadata;
+  readonly table: PrefixTable;
+  /** In the order of value ids: `nodes[value - 1]`. */
+  readonly nodes: readonly CatalogueNode[];
+
+  /**
+   * Checks the metadata, which may come from a file that anyone has written; O(nodes).
+   * @throws CatalogueError "bad-metadata", "bad-id", "bad-name"
+   */
+  constructor(metadata: unknown, table: PrefixTable) {
+    this.metadata = checkedMetadata(metadata);
+    this.table = table;
+    this.nodes = nodesOf(this.metadata);
+  }
+
+  /** The node that a value of the table stands for. @throws CatalogueError "unknown-value" */
+  node(value: number): CatalogueNode {
+    const node = this.nodes[value - 1];
+    if (node !== undefined) return node;
+    throw new CatalogueError("unknown-value", value, `the table names node ${value}, but the catalogue has ${this.nodes.length}; build it again`);
+  }
+
+  /** Deep check: every value in the table stands for a node. O(matches). @throws CatalogueError "unknown-value" */
+  checkValues(): void {
+    for (let match = 1; match <= this.table.matchCount; match++) for (const value of this.table.values(match)) this.node(value);
+  }
+
+  /** The nodes that lists name for the match's own prefix, sorted by id. */
+  ownNodesOf(match: number): CatalogueNode[] {
+    return sortedById(this.table.values(match).map((value) => this.node(value)));
+  }
+
+  /** The nodes that lists name for any prefix of the match's chain, sorted by id, each once; none for match 0. */
+  nodesOf(match: number): CatalogueNode[] {
+    const values = new Set(this.table.chain(match).flatMap((covering) => this.table.values(covering)));
+    return sortedById([...values].map((value) => this.node(value)));
+  }
+}
+
+/** Collects nodes and prefixes; `freeze(trie)` then makes the table. */
+export class CatalogueBuilder {
+  readonly #trie = new PrefixTrie();
+  readonly #nodes: { id: string; name: string }[] = [];
+  readonly #values = new Map<string, number>();
+  readonly #named = new Set<string>();
+
+  /**
+   * Names a node; its ancestors are added under default names if nobody has named them. Returns its value id.
+   * @throws CatalogueError "bad-id", "bad-name", or "node-conflict" when it has another name already.
+   */
+  addNode(id: string, name: string): number {
+    checkName(name);
+    const value = this.#place(id);
+    const node = this.#nodes[value - 1]!;
+    if (this.#named.has(id) && node.name !== name) {
+      throw new CatalogueError("node-conflict", id, `${id} is named both ${JSON.stringify(node.name)} and ${JSON.stringify(name)}; settle on one`);
+    }
+    this.#named.add(id);
+    node.name = name;
+    return value;
+  }
+
+  /**
+   * Puts a prefix into a node, given by its id or label, which is added if need be. False if it was there already.
+   * @throws CatalogueError "bad-id"
+   */
+  add(prefix: Prefix, id: string): boolean {
+    if (/^\/[^/]+$/.test(id)) {
+      throw new CatalogueError("bad-id", id, `${JSON.stringify(id)} is a type, and a prefix belongs to a provider; write ${id}/PROVIDER`);
+    }
+    return this.#trie.add(prefix, this.#place(id));
+  }
+
+  build(about: { title: string; createdAt: Date; sources: readonly CatalogueSource[] }): { trie: PrefixTrie; metadata: CatalogueMetadata } {
+    const { title, createdAt, sources } = about;
+    const metadata = { format: 1, title, createdAt: createdAt.toISOString(), sources, nodes: this.#nodes } as const;
+    return { trie: this.#trie, metadata };
+  }
+
+  #place(id: string): number {
+    const known = this.#values.get(id);
+    if (known !== undefined) return known;
+    const { parent } = placeOf(id);
+    if (parent !== null) this.#place(parent);
+    const value = this.#nodes.push({ id, name: defaultName(id) });
+    this.#values.set(id, value);
+    return value;
+  }
+}
+
+function sortedById(nodes: CatalogueNode[]): CatalogueNode[] {
+  return nodes.sort((a, b) => compareTexts(a.id, b.id));
+}
+
+function nodesOf(metadata: CatalogueMetadata): CatalogueNode[] {
+  const names = new Map<string, string>();
+  for (const { id, name } of metadata.nodes) {
+    if (names.has(id)) throw badMetadata("nodes", `there are two nodes ${id}`);
+    names.set(id, name);
+  }
+  const nameOf = (id: string): string => {
+    const name = names.get(id);
+    if (name === undefined) throw badMetadata("nodes", `the node ${id} is missing above another one`);
+    return name;
+  };
+  return metadata.nodes.map(({ id, name }) => {
+    const { type, provider, service, region, parent } = placeOf(id);
+    const path = [name];
+    for (let above = parent; above !== null; above = placeOf(above).parent) path.unshift(nameOf(above));
+    const providerName = path.length === 1 ? (id.startsWith("/") ? "" : name) : path[1]!;
+    return { id, name, type, provider, providerName, service, region, label: path.join(" > ") };
+  });
+}
+
+function checkedMetadata(metadata: unknown): CatalogueMetadata {
+  const { format, title, createdAt, sources, nodes } = record(metadata, "metadata");
+  if (format !== 1) throw badMetadata("format", "it is not 1; this file comes from a newer version, which can read it");
+  text(title, "title");
+  if (Number.isNaN(Date.parse(text(createdAt, "createdAt")))) throw badMetadata("createdAt", "it is no date");
+  for (const source of list(sources, "sources")) checkSource(source);
+  for (const node of list(nodes, "nodes")) {
+    const { id, name } = record(node, "nodes");
+    placeOf(text(id, "id"));
+    checkName(text(name, "name"));
+  }
+  return metadata as CatalogueMetadata;
+}
+
+function checkSource(source: unknown): void {
+  const { name, ...others } = record(source, "sources");
+  text(name, "name");
+  for (const member of ["version", "url", "license", "attribution"]) if (others[member] !== null) text(others[member], member);
+}
+
+function record(value: unknown, member: string): Record<string, unknown> {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw badMetadata(member, "there is no object where one should be");
+}
+
+function list(value: unknown, member: string): unknown[] {
+  if (Array.isArray(value)) return value;
+  throw badMetadata(member, "it is no array");
+}
+
+function text(value: unknown, member: string): string {
+  if (typeof value === "string") return value;
+  throw badMetadata(member, "it is no text");
+}
+
+function badMetadata(member: string, what: string): CatalogueError {
+  return new CatalogueError("bad-metadata", member, `the catalogue's ${member} cannot be used: ${what}`);
+}

@@ -1,0 +1,56 @@
+import { describe } from "./_describe.ts";
+import type { Catalogue } from "./catalogue.ts";
+
+export type RowFormat = "tsv" | "csv" | "jsonl" | "append";
+
+/** The byte that begins a hole of a row template; one byte, what to fill in, follows. */
+export const HOLE = 0x00;
+
+/** Fill in the canonical address. Any other number L stands for the address masked to L bits, as a prefix. */
+export const ADDRESS_HOLE = 255;
+
+// While a row is text, DEL encloses the number of a hole. Ids and names cannot hold it (they hold no control characters),
+// and JSON.stringify lets it through as it is.
+const MARK = "\x7f";
+const encoder = new TextEncoder();
+
+/**
+ * The bytes of the row of every address with this match (0: none), with holes for what differs between them. Nothing but
+ * holes holds the byte 0, so that filling them in is copying. `append` is what follows the original line.
+ *
+ * csv quotes by RFC 4180; ids that a spreadsheet would run as a formula (`=`, `+`, `-` or `@` first) get a `'` in front,
+ * and so do those that begin with a `'` already: whoever takes one off has the ids again.
+ */
+export function rowTemplate(catalogue: Catalogue, format: RowFormat, match: number): Uint8Array {
+  return templateBytes(rowText(catalogue, format, match));
+}
+
+function rowText(catalogue: Catalogue, format: RowFormat, match: number): string {
+  if (format === "jsonl") return `${JSON.stringify(describe(catalogue, match, hole(ADDRESS_HOLE), hole))}\n`;
+  const ids = catalogue.nodesOf(match).map((node) => node.id).join(",");
+  const cidr = match === 0 ? "" : hole(catalogue.table.prefixLength(match));
+  if (format === "append") return `\t${ids}`;
+  if (format === "tsv") return `${hole(ADDRESS_HOLE)}\t${cidr}\t${ids}\n`;
+  return `${hole(ADDRESS_HOLE)},${cidr},${csvField(ids)}\n`;
+}
+
+function csvField(text: string): string {
+  const safe = /^[=+\-@']/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+function hole(what: number): string {
+  return `${MARK}${what}${MARK}`;
+}
+
+function templateBytes(row: string): Uint8Array {
+  // Between marks: text, hole, text, hole, ..., text.
+  const parts = row.split(MARK).map((part, at) => (at % 2 === 0 ? encoder.encode(part) : Uint8Array.of(HOLE, Number(part))));
+  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
