@@ -245,7 +245,7 @@ export class PrefixTable {
   }
 
   #checkMatch(match: number): void {
-    if (match >= 1 && match <= this.matchCount) return;
+    if (match >>> 0 === match && match >= 1 && match <= this.matchCount) return;
     throw new TableError("bad-match", "matchValue", `there is no match ${match} (ids are 1 to ${this.matchCount}, 0 is "no match")`);
   }
 

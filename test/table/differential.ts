@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import type { Prefix } from "../../src/address/address.ts";
+import { formatAddress } from "../../src/address/format-address.ts";
+import { freeze } from "../../src/table/freeze.ts";
+import { PrefixTable } from "../../src/table/prefix-table.ts";
+import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
+import { chainText, intervalsOf, lastOf, type Interval, type PlainPrefix } from "../oracle/interval-oracle.ts";
+
+/** Mulberry32 (T. Ettinger, public domain): small, seeded, good enough to choose test inputs. */
+export function seededRandom(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b_79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  };
+}
+
+type Random = () => number;
+
+function randomBits(random: Random, bits: number): bigint {
+  let value = 0n;
+  for (let at = 0; at < bits; at += 32) value = (value << 32n) | BigInt(random());
+  return value & ((1n << BigInt(bits)) - 1n);
+}
+
+function cut(family: 4 | 6, address: bigint, length: number): bigint {
+  const hostBits = BigInt((family === 4 ? 32 : 128) - length);
+  return (address >> hostBits) << hostBits;
+}
+
+/** The shapes that real lists have, each hard on another node kind. */
+const SHAPES = ["scattered", "nested", "clustered", "neighbours", "crowded"] as const;
+
+/** A random set of prefixes of both families; values from a small range, so that equal neighbours and equal nestings happen. */
+export function randomPrefixes(random: Random): PlainPrefix[] {
+  const shape = SHAPES[random() % SHAPES.length]!;
+  const family = random() % 2 === 0 ? 4 : 6;
+  const bits = family === 4 ? 32 : 128;
+  const base = randomBits(random, bits);
+  const count = shape === "crowded" ? 1100 + (random() % 400) : 1 + (random() % 120);
+  const found = new Map<string, PlainPrefix>();
+  for (let i = 0; i < count; i++) {
+    let address = randomBits(random, bits);
+    let length = random() % (bits + 1);
+    if (shape === "nested") address = base ^ (randomBits(random, bits) >> BigInt(random() % bits));
+    if (shape === "clustered") address = cut(family, base, bits - 20) | (address & 0xfffffn);
+    if (shape === "neighbours") [address, length] = [cut(family, base, bits - 12) + BigInt(i) * 4n, bits - (random() % 3)];
+    if (shape === "crowded") [address, length] = [cut(family, base, 16) | (address >> 16n), 16 + (random() % 18)];
+    const first = cut(family, address & ((1n << BigInt(bits)) - 1n), Math.min(length, bits));
+    const values = [...new Set([1 + (random() % 3), ...(random() % 4 === 0 ? [4 + (random() % 3)] : [])])].sort((a, b) => a - b);
+    const prefix = { family, first, length: Math.min(length, bits), values } as const;
+    found.set(`${prefix.first}/${prefix.length}`, prefix);
+  }
+  return [...found.values()];
+}
+
+export function toWords(family: 4 | 6, address: bigint): [number, number, number, number] {
+  if (family === 4) return [Number(address), 0, 0, 0];
+  const word = (shift: bigint): number => Number((address >> shift) & 0xffff_ffffn);
+  return [word(96n), word(64n), word(32n), word(0n)];
+}
+
+export function tableOf(prefixes: readonly PlainPrefix[]): PrefixTable {
+  const trie = new PrefixTrie();
+  for (const prefix of prefixes) {
+    const [w0, w1, w2, w3] = toWords(prefix.family, prefix.first);
+    const key: Prefix = { family: prefix.family, w0, w1, w2, w3, length: prefix.length };
+    for (const value of prefix.values) trie.add(key, value);
+  }
+  return freeze(trie);
+}
+
+/** Addresses at and around an interval's ends and somewhere inside. */
+function probesOf(interval: Interval, family: 4 | 6, inside: number, random: Random): bigint[] {
+  const { first, last } = interval;
+  const probes = [first, last];
+  for (let i = 0; i < inside; i++) probes.push(first + (randomBits(random, family === 4 ? 32 : 128) % (last - first + 1n)));
+  return probes;
+}
+
+/**
+ * Asks a table about addresses of every interval, one by one from words and in one batch, and compares the whole chain
+ * of covering prefixes with the oracle's. Returns the number of compared answers; throws at the first difference.
+ */
+export function compareWithOracle(table: PrefixTable, prefixes: readonly PlainPrefix[], inside: number, random: Random): number {
+  let compared = 0;
+  const chains = new Map<number, string>();
+  const chainOf = (match: number): string => {
+    let text = chains.get(match);
+    if (text === undefined) chains.set(match, (text = chainText(table.chain(match).map((id) => ({ length: table.prefixLength(id), values: table.values(id) })))));
+    return text;
+  };
+  for (const family of [4, 6] as const) {
+    const expected: string[] = [];
+    const keys: number[] = [];
+    for (const interval of intervalsOf(family, prefixes)) {
+      for (const probe of probesOf(interval, family, inside, random)) {
+        const words = toWords(family, probe);
+        keys.push(...(family === 4 ? [words[0]] : words));
+        expected.push(interval.chain);
+        const match = family === 4 ? table.lookup4(words[0]) : table.lookup6(...words);
+        if (chainOf(match) !== interval.chain) fail(family, words, interval.chain, chainOf(match));
+      }
+    }
+    const out = new Uint32Array(expected.length);
+    table.lookupBatchInto(family, Uint32Array.from(keys), out);
+    for (let i = 0; i < out.length; i++) {
+      if (chainOf(out[i]!) !== expected[i]) fail(family, toWordsAt(keys, family, i), expected[i]!, `${chainOf(out[i]!)} (batch)`);
+    }
+    compared += 2 * expected.length;
+  }
+  return compared;
+}
+
+function toWordsAt(keys: readonly number[], family: 4 | 6, i: number): [number, number, number, number] {
+  return family === 4 ? [keys[i]!, 0, 0, 0] : (keys.slice(4 * i, 4 * i + 4) as [number, number, number, number]);
+}
+
+function fail(family: 4 | 6, [w0, w1, w2, w3]: readonly number[], expected: string, actual: string): never {
+  const address = formatAddress({ family, w0: w0!, w1: w1!, w2: w2!, w3: w3! });
+  assert.fail(`${address}: expected the prefixes "${expected}", the table says "${actual}"`);
+}
+
+/** The prefixes read back out of a table, in the oracle's form. */
+export function readBack(table: PrefixTable): string[] {
+  return ([4, 6] as const).flatMap((family) =>
+    [...table.entries(family)].map(({ prefix, match }) => `${formatAddress(prefix)}/${prefix.length}=${table.values(match).join("+")}`),
+  );
+}
+
+/** What `readBack` should give, sorted by the oracle's own numbers. */
+export function expectedReadBack(prefixes: readonly PlainPrefix[]): string[] {
+  const sorted = prefixes.toSorted((a, b) => a.family - b.family || (a.first < b.first ? -1 : a.first > b.first ? 1 : a.length - b.length));
+  return sorted.map((prefix) => {
+    const [w0, w1, w2, w3] = toWords(prefix.family, prefix.first);
+    return `${formatAddress({ family: prefix.family, w0, w1, w2, w3 })}/${prefix.length}=${prefix.values.join("+")}`;
+  });
+}
+
+export { lastOf };

@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { parsePrefix } from "../../src/address/prefix.ts";
+import { freeze } from "../../src/table/freeze.ts";
+import * as layout from "../../src/table/layout.ts";
+import { PrefixTable } from "../../src/table/prefix-table.ts";
+import type { SectionName, TableSections } from "../../src/table/sections.ts";
+import { TableError, type TableErrorCode } from "../../src/table/table-error.ts";
+import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
+
+/** A table with every kind of node in it, nested prefixes, two values on one, and an expiry. */
+function sample(): PrefixTable {
+  const trie = new PrefixTrie();
+  const add = (text: string, ...values: number[]): void => values.forEach((value) => void trie.add(parsePrefix(text), value));
+  // Bitmap: aligned to 8 bits below the root.
+  for (let i = 0; i < 12; i++) add(`10.${i * 3}.0.0/16`, 1 + (i % 2));
+  add("10.0.0.0/8", 3);
+  // List: 172/8 is cut unevenly; then a child below it.
+  for (let i = 0; i < 10; i++) add(`172.${i * 5}.${i}.${i * 9}`, 1);
+  // Skip: everything in 20xx:... shares the next bits.
+  add("2001:db8::/48", 2, 5);
+  add("2001:db8::1", 1);
+  add("2001:db8:0:ffff::/64", 4);
+  // Wide: more than 1,024 changes under one slot of the root.
+  for (let i = 0; i < 700; i++) add(`3000:${(i * 2).toString(16)}::/32`, 1);
+  return freeze(trie, { expiresAt: (value) => (value === 1 ? 1_000 : null) });
+}
+
+interface Damage {
+  readonly name: string;
+  readonly code: TableErrorCode;
+  readonly section: SectionName;
+  /** Changes the words (bytes for `matchLength`) of a section, given all words of the table's nodes to find a place in. */
+  readonly damage: (words: Int32Array, table: PrefixTable) => void;
+  readonly in?: SectionName;
+}
+
+const kindOf = (entry: number): number => (entry >>> layout.KIND_SHIFT) & 3;
+
+/** The word offset of the first node of a kind, reached from the root. */
+function firstNode(table: PrefixTable, family: 4 | 6, kind: number): number {
+  const view = (name: SectionName): Int32Array => new Int32Array(table.buffer, table.sections[name].byteOffset, table.sections[name].byteLength / 4);
+  const found = [...view(`root${family}`), ...view(`nodes${family}`)].find((entry) => entry < 0 && kindOf(entry) === kind && (entry & layout.OFFSET_MASK) < view(`nodes${family}`).length);
+  assert.ok(found !== undefined, `the sample has no node of kind ${kind} for IPv${family}`);
+  return found & layout.OFFSET_MASK;
+}
+
+const DAMAGES: readonly Damage[] = [
+  { name: "an unknown layout version", code: "bad-layout", section: "header", damage: (words) => void (words[layout.HEADER_LAYOUT_VERSION] = 99) },
+  { name: "a root size nobody writes (IPv4)", code: "bad-layout", section: "header", damage: (words) => void (words[layout.HEADER_ROOT_BITS_4] = 9) },
+  { name: "a root size nobody writes (IPv6)", code: "bad-layout", section: "header", damage: (words) => void (words[layout.HEADER_ROOT_BITS_6] = 33) },
+  { name: "another root size than the root has", code: "bad-layout", section: "root4", in: "header", damage: (words) => void (words[layout.HEADER_ROOT_BITS_4] = 16) },
+  { name: "another root size than the IPv6 root has", code: "bad-layout", section: "root6", in: "header", damage: (words) => void (words[layout.HEADER_ROOT_BITS_6] = 16) },
+  { name: "more matches than there are", code: "bad-layout", section: "matchValue", in: "header", damage: (words) => void words[layout.HEADER_MATCH_COUNT]++ },
+  { name: "a negative number of matches", code: "bad-layout", section: "matchValue", in: "header", damage: (words) => void (words[layout.HEADER_MATCH_COUNT] = -1) },
+  { name: "a wrong prefix count", code: "bad-count", section: "header", damage: (words) => void words[layout.HEADER_PREFIX_COUNT_4]++ },
+  { name: "a leaf past the matches", code: "bad-node", section: "nodes4", in: "root4", damage: (words) => void (words[0] = 1e6) },
+  { name: "a pointer to the middle of a node", code: "bad-node", section: "nodes4", in: "root4", damage: (words) => void words[10]++ },
+  { name: "a pointer past the end", code: "bad-node", section: "nodes6", in: "root6", damage: (words) => void (words[0] = layout.NODE_FLAG | 0xfff_ffff) },
+  { name: "two pointers to one node", code: "bad-node", section: "nodes4", in: "root4", damage: (words) => void (words[172] = words[10]!) },
+  { name: "a node nothing points to", code: "bad-node", section: "nodes4", in: "root4", damage: (words) => void (words[172] = 0) },
+  { name: "a bitmap without its first bit", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_BITMAP)]! &= ~1) },
+  { name: "a bitmap with a wrong rank", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_BITMAP) + 8]! ^= 0x100) },
+  { name: "a bitmap with a bit too many", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_BITMAP) + 7]! ^= 1 << 30) },
+  { name: "a list of one entry", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_LIST)] = 1) },
+  { name: "a list longer than the nodes", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_LIST)] = 60_000) },
+  { name: "a list whose keys do not ascend", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_LIST) + 2] = 0) },
+  { name: "a skip of no bits", code: "bad-node", section: "nodes6", damage: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP)] = 0) },
+  { name: "a skip past the address", code: "bad-node", section: "nodes6", damage: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP)] = 125) },
+  { name: "a skip that leads aside to a node", code: "bad-node", section: "nodes6", damage: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP) + 1] = layout.NODE_FLAG) },
+  { name: "a skip that expects bits past its own", code: "bad-node", section: "nodes6", damage: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP) + 2 + ((words[firstNode(table, 6, layout.NODE_SKIP)]! + 31) >>> 5)]! |= 1) },
+  { name: "a wide node with a wrong rank", code: "bad-node", section: "nodes6", damage: (words, table) => void words[firstNode(table, 6, layout.NODE_WIDE) + 101]!++ },
+  { name: "a kind that IPv4 does not have", code: "bad-node", section: "nodes4", in: "root4", damage: (words) => void (words[10]! |= layout.NODE_SKIP << layout.KIND_SHIFT) },
+  { name: "a leaf of another prefix's match", code: "bad-count", section: "header", in: "root4", damage: (words, table) => void (words[192] = table.lookup("10.0.0.1")) },
+  { name: "a parent that does not cover the place", code: "bad-match", section: "matchParent", damage: (words, table) => void (words[table.lookup("10.3.0.1")] = 0) },
+  { name: "a match that is its own parent", code: "bad-match", section: "matchParent", damage: (words) => void (words[2] = 2) },
+  { name: "a younger parent", code: "bad-match", section: "matchParent", damage: (words, table) => void (words[1] = table.matchCount) },
+  { name: "a negative parent", code: "bad-match", section: "matchParent", damage: (words) => void (words[2] = -1) },
+  { name: "a parent as specific as its child", code: "bad-match", section: "matchParent", in: "matchLength", damage: (words) => new Uint8Array(words.buffer, words.byteOffset).fill(8, 1, 3) },
+  { name: "a prefix length past 128", code: "bad-match", section: "matchLength", damage: (words) => new Uint8Array(words.buffer, words.byteOffset).fill(129, 1, 2) },
+  { name: "a length that does not fit the place", code: "bad-match", section: "matchLength", damage: (words, table) => new Uint8Array(words.buffer, words.byteOffset).fill(62, table.lookup("2001:db8:0:ffff::"), table.lookup("2001:db8:0:ffff::") + 1) },
+  { name: "a value id of 0", code: "bad-values", section: "matchValue", damage: (words) => void (words[1] = 0) },
+  { name: "a value list that is not there", code: "bad-values", section: "valueLists", in: "matchValue", damage: (words) => void (words[1] = layout.VALUE_LIST_FLAG | 0xfff_ffff) },
+  { name: "a value list that does not ascend", code: "bad-values", section: "matchValue", in: "valueLists", damage: (words) => void (words[1] = 9) },
+  { name: "an expiry that is not a number", code: "bad-values", section: "expiresAt", damage: (words) => void words.fill(-1) },
+];
+
+describe("each kind of damage is refused with its code and section", () => {
+  for (const { name, code, section, damage, in: place = section } of DAMAGES) {
+    test(name, () => {
+      const table = sample();
+      const span = table.sections[place];
+      damage(new Int32Array(table.buffer, span.byteOffset, Math.floor(span.byteLength / 4)), table);
+      assert.throws(
+        () => new PrefixTable(table.buffer, table.sections).checkStructure(),
+        (error) => error instanceof TableError && (assert.deepEqual([error.code, error.section], [code, section], error.message), true),
+      );
+    });
+  }
+});
+
+test("the undamaged sample passes, so that it is the damage that is refused", () => {
+  sample().checkStructure();
+});
+
+const SPANS: [string, SectionName, (sections: TableSections) => object][] = [
+  ["misaligned words", "nodes4", ({ nodes4 }) => ({ ...nodes4, byteOffset: nodes4.byteOffset + 2 })],
+  ["half a word", "nodes6", ({ nodes6 }) => ({ ...nodes6, byteLength: nodes6.byteLength - 2 })],
+  ["half a time", "expiresAt", ({ expiresAt }) => ({ ...expiresAt, byteLength: 4 })],
+  ["a short header", "header", ({ header }) => ({ ...header, byteLength: 8 })],
+  ["too few lengths", "matchLength", ({ matchLength }) => ({ ...matchLength, byteLength: 1 })],
+  ["too few parents", "matchParent", ({ matchParent }) => ({ ...matchParent, byteLength: 4 })],
+];
+
+describe("sections that cannot be a table's are refused when the table is made", () => {
+  for (const [name, section, change] of SPANS) {
+    test(name, () => {
+      const table = sample();
+      const sections = { ...table.sections, [section]: change(table.sections) };
+      assert.throws(() => new PrefixTable(table.buffer, sections), (error) => error instanceof TableError && error.code === "bad-layout" && error.section === section);
+    });
+  }
+});
+
+test("lookups in damaged nodes end: with a typed error or an id, never in a loop", () => {
+  const table = sample();
+  for (const name of ["nodes4", "nodes6"] as const) {
+    const nodes = new Int32Array(table.buffer, table.sections[name].byteOffset, table.sections[name].byteLength / 4);
+    nodes.fill(layout.NODE_FLAG);
+    const lookup = (): number => (name === "nodes4" ? table.lookup("10.0.0.1") : table.lookup("2001:db8::1"));
+    assert.throws(lookup, (error) => error instanceof TableError && error.section === name);
+  }
+});
+
+test("a match id that the table did not give is refused", () => {
+  const table = sample();
+  for (const wrong of [0, -1, table.matchCount + 1, 1.5, NaN]) assert.throws(() => table.values(wrong), TableError);
+});
+
+test("a batch needs whole addresses and room for the results", () => {
+  const table = sample();
+  assert.throws(() => table.lookupBatchInto(6, new Uint32Array(6), new Uint32Array(2)), RangeError);
+  assert.throws(() => table.lookupBatchInto(4, new Uint32Array(6), new Uint32Array(5)), RangeError);
+  assert.throws(() => table.lookupBatchInto(4, new Uint32Array(6), new Uint32Array(6), 7), RangeError);
+});
+
+test("malformed text and bytes throw; they are never a miss", () => {
+  const table = sample();
+  for (const text of ["", "10.0.0", "10.0.0.01", "10.0.0.0/8", "2001:db8:::1", "fe80::1%eth0"]) {
+    assert.throws(() => table.lookup(text), { name: "AddressError" });
+    const bytes = new TextEncoder().encode(text);
+    assert.throws(() => table.lookupBytes(bytes, 0, bytes.length), { name: "AddressError" });
+  }
+});
