@@ -1,0 +1,33 @@
+import { fileURLToPath } from "node:url";
+import { Catalogue } from "../cbs/catalogue.ts";
+import { openSnapshot, type Snapshot } from "../snapshot/open-snapshot.ts";
+import { SnapshotError } from "../snapshot/snapshot-error.ts";
+import { UsageError } from "./usage-error.ts";
+
+export const CATALOGUE_KIND = "catalogue";
+
+/** The catalogue that the package brings along. */
+export const BUNDLED_CATALOGUE: string = fileURLToPath(new URL("../../data/catalogue.ipsieve", import.meta.url));
+
+/** Opens a snapshot of the kind "catalogue", the bundled one unless a path is given. Throws SnapshotError, UsageError. */
+export async function openCatalogueSnapshot(path: string = BUNDLED_CATALOGUE): Promise<Snapshot> {
+  const snapshot = await open(path);
+  const { kind } = snapshot.info;
+  if (kind === CATALOGUE_KIND) return snapshot;
+  throw new UsageError(`${path}: its kind is "${kind}", not "${CATALOGUE_KIND}"; give a file written by "ipsieve build"`);
+}
+
+/** A catalogue with its table, ready to answer; the bundled one unless a path is given. */
+export async function openCatalogue(path?: string): Promise<Catalogue> {
+  const snapshot = await openCatalogueSnapshot(path);
+  return new Catalogue(snapshot.metadata, snapshot.table);
+}
+
+async function open(path: string): Promise<Snapshot> {
+  try {
+    return await openSnapshot(path);
+  } catch (error) {
+    const isMissing = path === BUNDLED_CATALOGUE && error instanceof SnapshotError && error.code === "not-found";
+    throw isMissing ? new UsageError(`${path} is missing; "npm run data" builds it`) : error;
+  }
+}

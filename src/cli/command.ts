@@ -1,0 +1,47 @@
+/** One flag of a command. The same entry serves the parser, the help and the completions. */
+export interface Option {
+  /** The long name, without dashes. */
+  readonly name: string;
+  readonly short?: string;
+  /** What stands for the value in the help; a flag without a value has none. */
+  readonly value?: string;
+  /** The only values there are. */
+  readonly choices?: readonly string[];
+  /** Whether the value is a path, for the completions. */
+  readonly isPath?: boolean;
+  readonly help: string;
+}
+
+export interface Command {
+  readonly name: string;
+  /** One line, for the list of commands. */
+  readonly summary: string;
+  /** What follows the command's name, e.g. "[FILE...]". */
+  readonly operands: string;
+  readonly minOperands: number;
+  readonly maxOperands: number;
+  /** What the operands can be, for the completions: paths, or one of these words. */
+  readonly operandWords?: readonly string[];
+  readonly options: readonly Option[];
+  /** Paragraphs that the help prints below the options. */
+  readonly notes?: readonly string[];
+  readonly examples: readonly Example[];
+  /** Returns the exit code. */
+  run(args: Arguments): Promise<number>;
+}
+
+export interface Example {
+  readonly command: string;
+  readonly what: string;
+}
+
+/** A parsed command line. */
+export interface Arguments {
+  readonly operands: readonly string[];
+  /** Whether the flag was given. */
+  has(name: string): boolean;
+  /** The value of the option, the last one where it was given several times. */
+  value(name: string): string | undefined;
+}
+
+export const EXIT = { matched: 0, nothing: 1, error: 2, interrupted: 130 } as const;

@@ -1,0 +1,107 @@
+import { stat } from "node:fs/promises";
+import { basename } from "node:path";
+import { CatalogueBuilder } from "../../cbs/catalogue.ts";
+import { writeSnapshot } from "../../snapshot/write-snapshot.ts";
+import { freeze } from "../../table/freeze.ts";
+import { CATALOGUE_KIND } from "../catalogue-snapshot.ts";
+import { type Arguments, type Command, EXIT } from "../command.ts";
+import { byteSize, counted } from "../output/numbers.ts";
+import { listLabel, readList } from "../read-list.ts";
+import { UsageError } from "../usage-error.ts";
+
+export const buildCommand: Command = {
+  name: "build",
+  summary: "make a catalogue of your own lists, for --snapshot",
+  operands: "LIST...",
+  minOperands: 1,
+  maxOperands: Infinity,
+  options: [
+    { name: "output", short: "o", value: "FILE", isPath: true, help: "the catalogue to write; readers see the old file or the new one" },
+    { name: "label", value: "NAME", help: "label of lines without one; default: the list's file name without its extension" },
+    { name: "strict", help: "write nothing if any line cannot be read or has host bits set" },
+  ],
+  notes: [
+    'Lines are prefix[,label...] or first-last[,label...]; "#" and ";" begin comments; "-" is standard input. A label is a word of your own or a path such as /saas/acme/api. The labels of a prefix that stands in several places are united.',
+    "A line that cannot be read is reported as file:line and left out; host bits are reported and cleared. Exit code: 0 if the catalogue was written, 2 if not.",
+  ],
+  examples: [
+    { command: "ipsieve build spamhaus.txt tor.txt -o bad.ipsieve", what: "two lists, two labels: spamhaus and tor" },
+    { command: "ipsieve build --strict offices.csv -o offices.ipsieve", what: "lines like 203.0.113.0/24,/office/acme/berlin" },
+    { command: "curl -s https://example.com/list | ipsieve build --label feed -o feed.ipsieve -", what: "from a pipe" },
+  ],
+  run,
+};
+
+/** What reading the lists came to. */
+interface Tally {
+  prefixes: number;
+  skipped: number;
+  masked: number;
+}
+
+async function run(args: Arguments): Promise<number> {
+  const output = args.value("output");
+  if (output === undefined) throw new UsageError("build needs -o FILE, the catalogue to write");
+  await refuseOverwriting(output, args.operands);
+  const builder = new CatalogueBuilder();
+  const tally: Tally = { prefixes: 0, skipped: 0, masked: 0 };
+  for (const list of args.operands) await addList(builder, list, args.value("label") ?? listLabel(list), tally);
+  if (args.has("strict") && tally.skipped + tally.masked > 0) {
+    throw new UsageError(`${output} is not written: ${troubles(tally)}; correct the lines or leave out --strict`);
+  }
+  if (tally.prefixes === 0) throw new UsageError(`${output} is not written: no list holds a prefix`);
+  await write(output, builder, args.operands);
+  if (tally.skipped + tally.masked > 0) process.stderr.write(`ipsieve: ${troubles(tally)}\n`);
+  return EXIT.matched;
+}
+
+async function addList(builder: CatalogueBuilder, list: string, label: string, tally: Tally): Promise<void> {
+  const complain = (line: number, what: string): boolean => process.stderr.write(`${list}:${line}: ${what}\n`);
+  const fault = ({ line, message }: { line: number; message: string }): void => {
+    complain(line, message);
+    tally.skipped++;
+  };
+  await readList(
+    list,
+    ({ line, prefixes, labels, doubt }) => {
+      try {
+        for (const prefix of prefixes) for (const id of labels.length > 0 ? labels : [label]) builder.add(prefix, id);
+      } catch (error) {
+        // A label that cannot be one. The prefix's other labels stay.
+        fault({ line, message: (error as Error).message });
+        return;
+      }
+      tally.prefixes += prefixes.length;
+      if (doubt === undefined) return;
+      complain(line, `${doubt} (cleared)`);
+      tally.masked++;
+    },
+    fault,
+  );
+}
+
+async function write(output: string, builder: CatalogueBuilder, lists: readonly string[]): Promise<void> {
+  const createdAt = new Date();
+  const sources = lists.map((list) => ({ name: basename(list), version: null, url: null, license: null, attribution: null }));
+  const { trie, metadata } = builder.build({ title: sources.map(({ name }) => name).join(", "), createdAt, sources });
+  const info = await writeSnapshot(output, { table: freeze(trie), metadata, kind: CATALOGUE_KIND, createdAt });
+  const parts = [counted(trie.size, "prefix", "prefixes"), counted(metadata.nodes.length, "label"), byteSize(info.byteLength)];
+  process.stderr.write(`${output}: ${parts.join(", ")}\n`);
+}
+
+function troubles({ skipped, masked }: Tally): string {
+  const parts = [];
+  if (skipped > 0) parts.push(`${counted(skipped, "line")} left out`);
+  if (masked > 0) parts.push(`${counted(masked, "line")} with host bits`);
+  return parts.join(", ");
+}
+
+/** `ipsieve build *.txt -o list.txt` must not cost the list. */
+async function refuseOverwriting(output: string, lists: readonly string[]): Promise<void> {
+  const existing = await stat(output).catch(() => undefined);
+  if (existing === undefined) return;
+  for (const list of lists) {
+    const { dev, ino } = (list === "-" ? undefined : await stat(list).catch(() => undefined)) ?? {};
+    if (dev === existing.dev && ino === existing.ino) throw new UsageError(`-o ${output} is one of the lists; give another file`);
+  }
+}

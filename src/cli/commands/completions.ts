@@ -1,0 +1,130 @@
+import { loadCommands } from "../command-table.ts";
+import { type Command, EXIT, type Option } from "../command.ts";
+
+const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript };
+
+export const completionsCommand: Command = {
+  name: "completions",
+  summary: "print the completion script of a shell",
+  operands: "bash|zsh|fish",
+  minOperands: 1,
+  maxOperands: 1,
+  operandWords: Object.keys(SHELLS),
+  options: [],
+  examples: [
+    { command: 'source <(ipsieve completions bash)', what: "in ~/.bashrc" },
+    { command: "ipsieve completions zsh > ~/.zfunc/_ipsieve", what: "in a folder of $fpath" },
+    { command: "ipsieve completions fish > ~/.config/fish/completions/ipsieve.fish", what: "once" },
+  ],
+  async run({ operands: [shell] }) {
+    const { UsageError } = await import("../usage-error.ts");
+    if (!Object.hasOwn(SHELLS, shell!)) throw new UsageError(`there is no script for ${JSON.stringify(shell)}; there are bash, zsh, fish`);
+    process.stdout.write(SHELLS[shell as keyof typeof SHELLS](await loadCommands()));
+    return EXIT.matched;
+  },
+};
+
+function bashScript(commands: readonly Command[]): string {
+  const values = commands.flatMap(({ name, options }) =>
+    options
+      .filter(({ value }) => value !== undefined)
+      .map((option) => `    ${flags(option).map((flag) => `${name}:${flag}`).join("|")}) ${bashValues(option)} return ;;`),
+  );
+  const words = commands.map(({ name, options }) => `      ${name}) words="${options.flatMap(flags).join(" ")} --help" ;;`);
+  const operands = commands
+    .filter(({ operandWords }) => operandWords !== undefined)
+    .map(({ name, operandWords }) => `    ${name}) COMPREPLY=($(compgen -W "${operandWords!.join(" ")}" -- "$word")) ;;`);
+  return `# Completions of ipsieve for bash.
+_ipsieve() {
+  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words=""
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W "${commands.map(({ name }) => name).join(" ")}" -- "$word"))
+    return
+  fi
+  case "\${COMP_WORDS[1]}:$before" in
+${values.join("\n")}
+  esac
+  if [ "\${word:0:1}" = "-" ]; then
+    case "\${COMP_WORDS[1]}" in
+${words.join("\n")}
+    esac
+    COMPREPLY=($(compgen -W "$words" -- "$word"))
+    return
+  fi
+  case "\${COMP_WORDS[1]}" in
+${operands.join("\n")}
+    *) compopt -o filenames; COMPREPLY=($(compgen -f -- "$word")) ;;
+  esac
+}
+complete -F _ipsieve ipsieve
+`;
+}
+
+function bashValues({ choices, isPath }: Option): string {
+  if (choices !== undefined) return `COMPREPLY=($(compgen -W "${choices.join(" ")}" -- "$word"));`;
+  return isPath === true ? `compopt -o filenames; COMPREPLY=($(compgen -f -- "$word"));` : "";
+}
+
+function zshScript(commands: readonly Command[]): string {
+  const list = commands.map(({ name, summary }) => `    ${quote(`${name}:${summary}`)}`);
+  const cases = commands.map(({ name, options, operandWords }) => {
+    const specs = [...options.flatMap(zshSpecs), `'*:argument:${operandWords === undefined ? "_files" : `(${operandWords.join(" ")})`}'`];
+    return `    ${name}) _arguments -s ${specs.join(" \\\n      ")} ;;`;
+  });
+  return `#compdef ipsieve
+# Completions of ipsieve for zsh.
+_ipsieve() {
+  local -a commands
+  commands=(
+${list.join("\n")}
+  )
+  if (( CURRENT == 2 )); then
+    _describe command commands
+    return
+  fi
+  local name=$words[2]
+  shift words
+  (( CURRENT-- ))
+  case $name in
+${cases.join("\n")}
+  esac
+}
+if [ "$funcstack[1]" = "_ipsieve" ]; then _ipsieve "$@"; else compdef _ipsieve ipsieve; fi
+`;
+}
+
+function zshSpecs(option: Option): string[] {
+  const { value, choices, isPath, help } = option;
+  const text = help.replace(/[[\]:\\]/g, "\\$&");
+  const action = choices === undefined ? (isPath === true ? "_files" : "") : `(${choices.join(" ")})`;
+  return flags(option).map((flag) => quote(`${flag}[${text}]${value === undefined ? "" : `:${value.replaceAll(":", "")}:${action}`}`));
+}
+
+function fishScript(commands: readonly Command[]): string {
+  const lines = commands.flatMap(({ name, summary, options, operandWords }) => {
+    const inside = `-n '__fish_seen_subcommand_from ${name}'`;
+    const words = operandWords === undefined ? [] : [`complete -c ipsieve ${inside} -f -a ${quote(operandWords.join(" "))}`];
+    return [`complete -c ipsieve -n __fish_use_subcommand -f -a ${name} -d ${fishQuote(summary)}`, ...words, ...options.map((option) => `complete -c ipsieve ${inside} ${fishOption(option)}`)];
+  });
+  return `# Completions of ipsieve for fish.\n${lines.join("\n")}\n`;
+}
+
+function fishOption({ name, short, value, choices, isPath, help }: Option): string {
+  const takes = value === undefined ? "" : isPath === true ? " -r -F" : choices === undefined ? " -x" : ` -x -a ${quote(choices.join(" "))}`;
+  return `-l ${name}${short === undefined ? "" : ` -s ${short}`}${takes} -d ${fishQuote(help)}`;
+}
+
+function flags({ name, short }: Option): string[] {
+  return short === undefined ? [`--${name}`] : [`-${short}`, `--${name}`];
+}
+
+/** As one word of a POSIX shell. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** As one word of fish, which knows \\' and \\\\ inside quotes. */
+function fishQuote(text: string): string {
+  return `'${text.replace(/[\\']/g, "\\$&")}'`;
+}

@@ -1,0 +1,110 @@
+import { readFile } from "node:fs/promises";
+import { COMMANDS, loadCommands } from "../command-table.ts";
+import { type Command, EXIT } from "../command.ts";
+import { nearest } from "../nearest.ts";
+import { type Style, styleFor } from "../output/style.ts";
+import { UsageError } from "../usage-error.ts";
+
+const HELP_COLUMNS = 96;
+
+const EXAMPLES = [
+  "ipsieve identify access.log                     # which services do the visitors belong to?",
+  "ipsieve identify --summary *.log.gz             # the same, counted, with bars",
+  "tail -f access.log | ipsieve identify --format append",
+  "ipsieve lookup 17.253.144.10 2606:4700::/32     # one address or prefix, in full",
+  "ipsieve build spamhaus.txt tor.txt -o bad.ipsieve && ipsieve identify -c --snapshot bad.ipsieve access.log",
+];
+
+export const helpCommand: Command = {
+  name: "help",
+  summary: "this text, or that of a command",
+  operands: "[COMMAND]",
+  minOperands: 0,
+  maxOperands: 1,
+  operandWords: Object.keys(COMMANDS),
+  options: [],
+  examples: [{ command: "ipsieve help identify", what: "all options of identify" }],
+  async run({ operands: [name] }) {
+    const style = styleFor(process.stdout);
+    const load = name === undefined ? undefined : COMMANDS[name];
+    if (name !== undefined && load === undefined) return refuseCommand(name);
+    process.stdout.write(load === undefined ? await overview(style) : commandHelp(await load(), style));
+    return EXIT.matched;
+  },
+};
+
+/** Throws the UsageError for a command that there is not. */
+export function refuseCommand(name: string): never {
+  const meant = nearest(name, Object.keys(COMMANDS));
+  if (name.startsWith("-")) throw new UsageError(`${name} stands before the command; write ipsieve COMMAND ${name}, or "ipsieve help" for the commands`);
+  throw new UsageError(`unknown command ${JSON.stringify(name)}; ${meant === undefined ? '"ipsieve help" lists the commands' : `did you mean ipsieve ${meant}?`}`);
+}
+
+export async function printVersion(): Promise<number> {
+  const manifest = await readFile(new URL("../../../package.json", import.meta.url), "utf8");
+  process.stdout.write(`ipsieve ${(JSON.parse(manifest) as { version: string }).version}\n`);
+  return EXIT.matched;
+}
+
+async function overview(style: Style): Promise<string> {
+  const commands = (await loadCommands()).map(({ name, operands, summary }): [string, string] => [`${name} ${operands}`, summary]);
+  return [
+    "ipsieve tells which service, list or network IP addresses belong to. Offline.",
+    "",
+    style("bold", "Usage"),
+    "  ipsieve COMMAND [OPTION...] [ARGUMENT...]",
+    "",
+    style("bold", "Commands"),
+    ...columns(commands, style),
+    "",
+    style("bold", "Examples"),
+    ...EXAMPLES.map((example) => `  ${example}`),
+    "",
+    'More: "ipsieve help COMMAND". Results go to stdout, all else to stderr. NO_COLOR is respected.',
+    "Exit code: 0 something matched, 1 nothing matched, 2 usage or data error, 130 interrupted.",
+    "",
+  ].join("\n");
+}
+
+function commandHelp(command: Command, style: Style): string {
+  const options = command.options.map(({ name, short, value, help }): [string, string] => {
+    return [`${short === undefined ? "   " : `-${short},`} --${name}${value === undefined ? "" : ` ${value}`}`, help];
+  });
+  const examples = command.examples.map(({ command: line, what }) => `  ${line}\n      ${style("dim", what)}`);
+  return [
+    `${capitalized(command.summary)}.`,
+    "",
+    style("bold", "Usage"),
+    `  ipsieve ${command.name} ${options.length > 0 ? "[OPTION...] " : ""}${command.operands}`,
+    ...(options.length > 0 ? ["", style("bold", "Options"), ...columns(options, style)] : []),
+    ...(command.notes ?? []).flatMap((note) => ["", ...wrapped(note, HELP_COLUMNS)]),
+    "",
+    style("bold", "Examples"),
+    ...examples,
+    "",
+  ].join("\n");
+}
+
+/** Two columns, the second one wrapped below itself. */
+function columns(rows: readonly [string, string][], style: Style): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.flatMap(([left, right]) => {
+    const [first, ...more] = wrapped(right, HELP_COLUMNS - width - 4);
+    return [`  ${style("cyan", left.padEnd(width))}  ${first}`, ...more.map((line) => " ".repeat(width + 4) + line)];
+  });
+}
+
+function wrapped(text: string, width: number): string[] {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines[lines.length - 1]!;
+    if (line === "") lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+function capitalized(text: string): string {
+  return text[0]!.toUpperCase() + text.slice(1);
+}

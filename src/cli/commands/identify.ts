@@ -1,0 +1,130 @@
+import { identify, type IdentifyOptions, type IdentifyResult, type RowSelection } from "../../batch/identify.ts";
+import { Catalogue } from "../../cbs/catalogue.ts";
+import type { Snapshot } from "../../snapshot/open-snapshot.ts";
+import { openCatalogueSnapshot } from "../catalogue-snapshot.ts";
+import { type Arguments, type Command, EXIT } from "../command.ts";
+import { RENDERER } from "../identify-renderer.ts";
+import { createProgress, PROGRESS_MODES, type ProgressMode } from "../output/progress.ts";
+import { styleFor } from "../output/style.ts";
+import { summaryText } from "../output/summary.ts";
+import { wholeNumber } from "../parse-arguments.ts";
+import { UsageError } from "../usage-error.ts";
+
+const FORMATS = ["tsv", "jsonl", "csv", "append"] as const;
+const FIELD_SYNTAXES = ["csv", "tsv", "jsonl", "space"] as const;
+const MOST_THREADS = 256;
+
+export const identifyCommand: Command = {
+  name: "identify",
+  summary: "tell for every line of a log which services its address belongs to",
+  operands: "[FILE...]",
+  minOperands: 0,
+  maxOperands: Infinity,
+  options: [
+    { name: "format", value: "FORMAT", choices: FORMATS, help: "rows as tsv (default: address, most specific prefix, node ids), csv, jsonl (lookup documents), or append (the line, then the ids)" },
+    { name: "count", short: "c", help: "print only the number of lines that match" },
+    { name: "invert-match", short: "v", help: "only the lines that do not match" },
+    { name: "matched", help: "only the lines that match" },
+    { name: "summary", help: "count by type, provider and service, with bars; with -o, rows are written as well" },
+    { name: "output", short: "o", value: "FILE", isPath: true, help: "write rows to FILE, all or nothing; .gz and .zst compress" },
+    { name: "field", value: "N|NAME", help: "where the address stands: a column from 1, or the name of a column or JSON member" },
+    { name: "input", value: "FORMAT", choices: FIELD_SYNTAXES, help: "how --field cuts lines; else the first line tells" },
+    { name: "snapshot", value: "FILE", isPath: true, help: "the catalogue to use, as written by ipsieve build; default: the bundled one" },
+    { name: "threads", value: "N", help: "default: one for each processor" },
+    { name: "progress", value: "MODE", choices: PROGRESS_MODES, help: "auto (default: a bar on a terminal), bar, json, none; on stderr" },
+  ],
+  notes: [
+    "Reads standard input without FILE or for \"-\"; .gz and .zst inputs are recognized by their content. Without --field the first address of a line counts. Lines out = lines in: a line without a match has empty columns.",
+    "Exit code: 0 if a line was selected, 1 if none was, 2 after an error, 130 when interrupted.",
+  ],
+  examples: [
+    { command: "ipsieve identify access.log", what: "address, prefix and services of every line" },
+    { command: "ipsieve identify --summary access.log.gz", what: "who the visitors are" },
+    { command: "ipsieve identify --format append -o out.log.zst *.log", what: "the lines themselves with the ids behind them" },
+    { command: "ipsieve identify --field client_ip --format jsonl events.csv", what: "one document per line, from a named column" },
+    { command: "ipsieve identify -c --snapshot blocklist.ipsieve access.log", what: "how many lines are on a list of your own" },
+  ],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  checkCombination(args);
+  const snapshot = await openCatalogueSnapshot(args.value("snapshot"));
+  const result = await identifyInterruptibly(args, optionsFor(args, snapshot));
+  if (result === undefined) return EXIT.interrupted;
+  const selected = selectedLines(result, selection(args));
+  if (args.has("count")) process.stdout.write(`${selected}\n`);
+  if (args.has("summary")) printSummary(result, snapshot);
+  return selected > 0 ? EXIT.matched : EXIT.nothing;
+}
+
+/** Undefined after SIGINT; a second one ends the process at once. */
+async function identifyInterruptibly(args: Arguments, options: IdentifyOptions): Promise<IdentifyResult | undefined> {
+  const abort = new AbortController();
+  const interrupt = (): void => abort.abort();
+  process.once("SIGINT", interrupt);
+  const rowsOnTerminal = options.format !== "none" && options.output === process.stdout && process.stdout.isTTY;
+  const progress = createProgress((args.value("progress") ?? "auto") as ProgressMode, rowsOnTerminal);
+  try {
+    return await identify({ ...options, signal: abort.signal, ...(progress && { onProgress: progress.update }) });
+  } catch (error) {
+    if (abort.signal.aborted) return undefined;
+    throw error;
+  } finally {
+    progress?.end();
+    process.off("SIGINT", interrupt);
+  }
+}
+
+function optionsFor(args: Arguments, snapshot: Snapshot): IdentifyOptions {
+  const path = args.value("output");
+  const printsRows = path !== undefined || !(args.has("count") || args.has("summary"));
+  const field = args.value("field");
+  const threads = args.value("threads");
+  return {
+    inputs: args.operands.length === 0 ? ["-"] : args.operands,
+    snapshot,
+    format: printsRows ? ((args.value("format") ?? "tsv") as (typeof FORMATS)[number]) : "none",
+    rows: selection(args),
+    ...(printsRows && { renderer: RENDERER, output: path === undefined ? process.stdout : { path } }),
+    ...(field !== undefined && { field: fieldOf(field) }),
+    ...(args.has("input") && { fieldSyntax: args.value("input") as (typeof FIELD_SYNTAXES)[number] }),
+    ...(threads !== undefined && { threads: wholeNumber("threads", threads, MOST_THREADS) }),
+    countMatches: args.has("summary"),
+  };
+}
+
+function fieldOf(text: string): string | number {
+  return /^[0-9]+$/.test(text) ? wholeNumber("field", text, 1_000_000) : text;
+}
+
+function selection(args: Arguments): RowSelection {
+  if (args.has("invert-match")) return "unmatched";
+  return args.has("matched") ? "matched" : "all";
+}
+
+/** As in grep: -v turns around what counts as a match. */
+function selectedLines({ lines, matched }: IdentifyResult, rows: RowSelection): number {
+  return rows === "unmatched" ? lines - matched : matched;
+}
+
+/** Refuses flags that would have no effect together, rather than ignoring one of them. */
+function checkCombination(args: Arguments): void {
+  const refuse = (first: string, second: string, cure: string): void => {
+    if (args.has(first) && args.has(second)) throw new UsageError(`--${first} and --${second} do not go together; ${cure}`);
+  };
+  refuse("invert-match", "matched", "leave one of them out");
+  refuse("count", "summary", "the summary has the count");
+  refuse("count", "format", "a count has no rows");
+  refuse("count", "output", "write the count to a file with > FILE");
+  if (args.has("input") && !args.has("field")) throw new UsageError("--input says how --field cuts lines; add --field N|NAME");
+  if (!args.has("summary") || args.has("output")) return;
+  for (const option of ["format", "invert-match", "matched"]) {
+    if (args.has(option)) throw new UsageError(`--summary prints no rows for --${option}; add -o FILE for the rows`);
+  }
+}
+
+function printSummary(result: IdentifyResult, snapshot: Snapshot): void {
+  const catalogue = new Catalogue(snapshot.metadata, snapshot.table);
+  process.stdout.write(summaryText(result, catalogue, process.stdout.columns ?? 80, styleFor(process.stdout)));
+}

@@ -1,0 +1,67 @@
+import { Catalogue } from "../../cbs/catalogue.ts";
+import { openSnapshot, type Snapshot } from "../../snapshot/open-snapshot.ts";
+import { BUNDLED_CATALOGUE, CATALOGUE_KIND } from "../catalogue-snapshot.ts";
+import { type Arguments, type Command, EXIT } from "../command.ts";
+import { byteSize, counted, grouped } from "../output/numbers.ts";
+import { type Style, styleFor } from "../output/style.ts";
+
+export const infoCommand: Command = {
+  name: "info",
+  summary: "what a catalogue file holds, and where it comes from",
+  operands: "[FILE]",
+  minOperands: 0,
+  maxOperands: 1,
+  options: [{ name: "json", help: "as one JSON document" }],
+  notes: ["Without FILE: the bundled catalogue. The file's checksums are checked on the way."],
+  examples: [{ command: "ipsieve info bad.ipsieve", what: "prefixes, nodes, sections, sources" }],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  const [path = BUNDLED_CATALOGUE] = args.operands;
+  const snapshot = await openSnapshot(path);
+  const text = args.has("json") ? `${JSON.stringify({ path, ...snapshot.info, about: aboutOf(snapshot) })}\n` : infoText(path, snapshot, styleFor(process.stdout));
+  process.stdout.write(text);
+  return EXIT.matched;
+}
+
+function infoText(path: string, snapshot: Snapshot, style: Style): string {
+  const { info, table } = snapshot;
+  const facts: [string, string][] = [
+    ["kind", `${info.kind}, format ${info.version}`],
+    ["generation", info.generation],
+    ["created", info.createdAt.toISOString()],
+    ["size", `${byteSize(info.byteLength)}, ${byteSize(table.byteLength)} of it the table`],
+    ["prefixes", `${grouped(info.prefixCount4)} IPv4, ${grouped(info.prefixCount6)} IPv6, ${counted(info.matchCount, "distinct match", "distinct matches")}`],
+    ...aboutFacts(snapshot),
+  ];
+  const sections = info.sections.filter(({ byteLength }) => byteLength > 0);
+  return [
+    style("bold", path),
+    ...facts.map(([name, value]) => `  ${style("cyan", name.padEnd(11))} ${value}`),
+    style("bold", "sections"),
+    ...sections.map(({ name, byteLength, crc32 }) => `  ${style("cyan", name.padEnd(11))} ${grouped(byteLength).padStart(12)} bytes  crc32 ${crc32.toString(16).padStart(8, "0")}`),
+    "",
+  ].join("\n");
+}
+
+/** What the metadata tells, for the kinds whose metadata is known. */
+function aboutOf(snapshot: Snapshot): { title: string; types: Record<string, number>; sources: unknown } | undefined {
+  if (snapshot.info.kind !== CATALOGUE_KIND) return undefined;
+  const { metadata, nodes } = new Catalogue(snapshot.metadata, snapshot.table);
+  const types: Record<string, number> = {};
+  for (const { type } of nodes) types[type] = (types[type] ?? 0) + 1;
+  return { title: metadata.title, types, sources: metadata.sources };
+}
+
+function aboutFacts(snapshot: Snapshot): [string, string][] {
+  if (snapshot.info.kind !== CATALOGUE_KIND) return [];
+  const { metadata, nodes } = new Catalogue(snapshot.metadata, snapshot.table);
+  return [
+    ["title", metadata.title],
+    ["nodes", grouped(nodes.length)],
+    ...metadata.sources.map(({ name, version, url, license, attribution }): [string, string] => {
+      return ["source", [name, version, url, license, attribution].filter((part) => part !== null).join(", ")];
+    }),
+  ];
+}

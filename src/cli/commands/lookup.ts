@@ -1,0 +1,58 @@
+import type { Prefix } from "../../address/address.ts";
+import { AddressError } from "../../address/address-error.ts";
+import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
+import type { Catalogue } from "../../cbs/catalogue.ts";
+import { identify } from "../../cbs/identify.ts";
+import { openCatalogue } from "../catalogue-snapshot.ts";
+import { type Arguments, type Command, EXIT } from "../command.ts";
+import { lookupCard } from "../output/lookup-card.ts";
+import { styleFor } from "../output/style.ts";
+import { reportError } from "../report-error.ts";
+
+export const lookupCommand: Command = {
+  name: "lookup",
+  summary: "show all that is known about addresses or prefixes",
+  operands: "ADDRESS|PREFIX...",
+  minOperands: 1,
+  maxOperands: Infinity,
+  operandWords: [],
+  options: [
+    { name: "json", help: "one JSON document per line" },
+    { name: "snapshot", value: "FILE", isPath: true, help: "the catalogue to use; default: the bundled one" },
+  ],
+  notes: ["A prefix belongs to what covers the whole of it. Exit code: 0 if something matched, 1 if nothing did, 2 if an argument is malformed."],
+  examples: [
+    { command: "ipsieve lookup 8.8.8.8 2606:4700::/32", what: "an address and a prefix" },
+    { command: "ipsieve lookup --json 8.8.8.8 | jq .cbs_ids", what: "for programs" },
+  ],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  const catalogue = await openCatalogue(args.value("snapshot"));
+  const print = args.has("json") ? printJson : printCard;
+  let found = false;
+  let failed = false;
+  for (const text of args.operands) {
+    try {
+      found = (await print(catalogue, parsePrefix(text), text)) || found;
+    } catch (error) {
+      if (!(error instanceof AddressError)) throw error;
+      reportError(error);
+      failed = true;
+    }
+  }
+  if (failed) return EXIT.error;
+  return found ? EXIT.matched : EXIT.nothing;
+}
+
+async function printJson(catalogue: Catalogue, prefix: Prefix, text: string): Promise<boolean> {
+  const document = identify(catalogue, prefix, text);
+  process.stdout.write(`${JSON.stringify(document)}\n`);
+  return document.found;
+}
+
+async function printCard(catalogue: Catalogue, prefix: Prefix): Promise<boolean> {
+  process.stdout.write(await lookupCard(catalogue, prefix, formatPrefix(prefix), styleFor(process.stdout)));
+  return catalogue.table.lookupPrefix(prefix) !== 0;
+}

@@ -1,0 +1,34 @@
+import { Catalogue } from "../../cbs/catalogue.ts";
+import { openSnapshot } from "../../snapshot/open-snapshot.ts";
+import { verifySnapshot } from "../../snapshot/verify-snapshot.ts";
+import { BUNDLED_CATALOGUE, CATALOGUE_KIND } from "../catalogue-snapshot.ts";
+import { type Arguments, type Command, EXIT } from "../command.ts";
+import { grouped } from "../output/numbers.ts";
+
+export const verifyCommand: Command = {
+  name: "verify",
+  summary: "prove that a catalogue file is sound: every checksum, prefix and node",
+  operands: "[FILE]",
+  minOperands: 0,
+  maxOperands: 1,
+  options: [],
+  notes: ["Without FILE: the bundled catalogue. Exit code: 0 if it is sound, 2 if not."],
+  examples: [{ command: "ipsieve verify bad.ipsieve", what: "before it is put to use" }],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  const [path = BUNDLED_CATALOGUE] = args.operands;
+  const verified = await verifySnapshot(path);
+  if (verified.kind === CATALOGUE_KIND) await verifyCatalogue(path);
+  const { prefixCount4, prefixCount6, valueCount, deepestNesting, sections } = verified;
+  process.stdout.write(
+    `${path}: sound; ${grouped(prefixCount4)} IPv4 and ${grouped(prefixCount6)} IPv6 prefixes, nested up to ${deepestNesting} deep, of ${grouped(valueCount)} values; ${sections.length} sections\n`,
+  );
+  return EXIT.matched;
+}
+
+async function verifyCatalogue(path: string): Promise<void> {
+  const { metadata, table } = await openSnapshot(path);
+  new Catalogue(metadata, table).checkValues();
+}

@@ -1,0 +1,44 @@
+import { addressBits, type Prefix } from "../../address/address.ts";
+import { parseAddress } from "../../address/parse-address.ts";
+import { formatAddress } from "../../address/format-address.ts";
+import { formatPrefix, prefixContains, prefixOf } from "../../address/prefix.ts";
+import { specialPurpose } from "../../address/special-purpose.ts";
+import type { Catalogue } from "../../cbs/catalogue.ts";
+import { counted } from "./numbers.ts";
+import type { Style } from "./style.ts";
+
+/** All that is known about an address or prefix, for people: covering prefixes, most specific first, with their nodes. */
+export async function lookupCard(catalogue: Catalogue, prefix: Prefix, title: string, style: Style): Promise<string> {
+  const { table } = catalogue;
+  const lines = [style("bold", title)];
+  for (const match of table.chain(table.lookupPrefix(prefix))) {
+    const covering = prefixOf(prefix, table.prefixLength(match));
+    lines.push(`  ${style("cyan", formatPrefix(covering))}  ${style("dim", await extent(covering))}`);
+    for (const { label, id } of catalogue.ownNodesOf(match)) lines.push(`    ${label}${label === id ? "" : `  ${style("dim", id)}`}`);
+  }
+  if (lines.length === 1) lines.push(`  ${style("yellow", "no match")}${prefix.length < addressBits(prefix.family) ? " that covers the whole prefix" : ""}`);
+  const note = specialNote(prefix);
+  if (note !== undefined) lines.push(`  ${style("yellow", note)}`);
+  return `${lines.join("\n")}\n`;
+}
+
+/** First to last address, and how many there are. */
+async function extent(prefix: Prefix): Promise<string> {
+  const bits = addressBits(prefix.family) - prefix.length;
+  if (bits === 0) return "1 address";
+  // 90 kB of code that only this text needs.
+  const { IPv4CidrRange, IPv6CidrRange } = await import("ip-num");
+  const range = (prefix.family === 4 ? IPv4CidrRange : IPv6CidrRange).fromCidr(formatPrefix(prefix));
+  const [first, last] = [range.getFirst(), range.getLast()].map((end) => formatAddress(parseAddress(end.toString())));
+  const size = range.getSize();
+  const count = size > 0xffff_ffffn ? `2^${bits} addresses` : counted(Number(size), "address", "addresses");
+  return `${first} - ${last}, ${count}`;
+}
+
+function specialNote(prefix: Prefix): string | undefined {
+  const special = specialPurpose(prefix);
+  if (special === undefined) return undefined;
+  const where = prefixContains(special.prefix, prefix) ? "in" : "contains";
+  const reach = special.globallyReachable ? "" : "; not reachable from the internet";
+  return `note: ${where} ${formatPrefix(special.prefix)}, ${special.name} (${special.reference})${reach}`;
+}

@@ -1,0 +1,43 @@
+/** 1234567 as 1,234,567; the same in every locale. */
+export function grouped(value: number | bigint): string {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** "1 line", "2 lines". */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${grouped(count)} ${count === 1 ? noun : plural}`;
+}
+
+/** A share of 0..1 as a percentage with one decimal. */
+export function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
+}
+
+/** Three digits and a unit: 1.23 M. */
+export function short(value: number): string {
+  return scaled(value, 1000, ["", " k", " M", " G", " T"]);
+}
+
+/** Decimal units: 381 MB. */
+export function byteSize(bytes: number): string {
+  return scaled(bytes, 1000, [" B", " kB", " MB", " GB", " TB"]);
+}
+
+/** Seconds as 0:07 or 1:02:03. */
+export function clock(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds));
+  const parts = [Math.floor(whole / 60) % 60, whole % 60].map((part) => String(part).padStart(2, "0"));
+  const hours = Math.floor(whole / 3600);
+  return hours > 0 ? `${hours}:${parts.join(":")}` : `${Number(parts[0])}:${parts[1]}`;
+}
+
+function scaled(value: number, step: number, units: readonly string[]): string {
+  let at = 0;
+  let rest = value;
+  while (rest >= step && at < units.length - 1) {
+    rest /= step;
+    at++;
+  }
+  const digits = at === 0 || rest >= 100 ? 0 : rest >= 10 ? 1 : 2;
+  return rest.toFixed(digits) + units[at];
+}

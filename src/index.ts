@@ -1,0 +1,37 @@
+// address
+export type { Address, Family, Prefix } from "./address/address.ts";
+export { AddressError, type AddressErrorCode } from "./address/address-error.ts";
+export { isAddress, parseAddress, parseAddressInto } from "./address/parse-address.ts";
+export { formatAddress } from "./address/format-address.ts";
+export { comparePrefixes, formatPrefix, parsePrefix, prefixContains, prefixOf } from "./address/prefix.ts";
+export { lastAddress, mergePrefixes, parseRange, rangeToPrefixes } from "./address/range.ts";
+export { type SpecialPurpose, specialPurpose } from "./address/special-purpose.ts";
+
+// trie, table
+export { PrefixTrie, type PrefixEntry } from "./trie/prefix-trie.ts";
+export { freeze } from "./table/freeze.ts";
+export { PrefixTable } from "./table/prefix-table.ts";
+export { TableError } from "./table/table-error.ts";
+
+// snapshot
+export { writeSnapshot, type SnapshotContent } from "./snapshot/write-snapshot.ts";
+export { openSnapshot, Snapshot, type SnapshotInfo } from "./snapshot/open-snapshot.ts";
+export { verifySnapshot, type VerifiedSnapshot } from "./snapshot/verify-snapshot.ts";
+export { SnapshotError, type SnapshotErrorCode } from "./snapshot/snapshot-error.ts";
+
+// catalogue
+export { Catalogue, CatalogueBuilder, type CatalogueMetadata, type CatalogueNode, type CatalogueSource } from "./cbs/catalogue.ts";
+export { CatalogueError, type CatalogueErrorCode } from "./cbs/catalogue-error.ts";
+export { identify, identifyText, type LookupDocument, type LookupMatch } from "./cbs/identify.ts";
+export { openCatalogue } from "./cli/catalogue-snapshot.ts";
+
+// batch: `identify` of whole logs, under a name of its own here
+export {
+  identify as identifyLines,
+  type CreateRowTemplates,
+  type IdentifyOptions,
+  type IdentifyResult,
+  type Progress,
+} from "./batch/identify.ts";
+export { BatchError, type BatchErrorCode } from "./batch/batch-error.ts";
+export { RENDERER as catalogueRenderer } from "./cli/identify-renderer.ts";
