@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Prefix } from "../../src/address/address.ts";
+import { RadixArena } from "../../src/trie/_radix-arena.ts";
+import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
+import { checkInvariants } from "./check-invariants.ts";
+
+const ROUNDS = 20;
+const PREFIXES = 8000;
+const SEED = 0x9e3779b9;
+
+/** Pseudo-random words (xorshift, G. Marsaglia 2003). */
+function randomWords(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return state >>> 0;
+  };
+}
+
+/** Half IPv4 and half IPv6 prefixes of 8 to 32 and 16 to 128 bits. */
+function randomPrefixes(seed: number, count: number): Prefix[] {
+  const next = randomWords(seed);
+  return Array.from({ length: count }, (_, index): Prefix => {
+    if (index % 2 === 0) return { family: 4, w0: next(), w1: 0, w2: 0, w3: 0, length: 8 + (next() % 25) };
+    return { family: 6, w0: 0x20010000 + (next() & 0xffff), w1: next(), w2: next(), w3: next(), length: 16 + (next() % 113) };
+  });
+}
+
+/** Inserts all, gives every third one more values, then deletes all, each round in another order; the bytes after each round. */
+function churn(trie: PrefixTrie): number[] {
+  const prefixes = randomPrefixes(SEED, PREFIXES);
+  return Array.from({ length: ROUNDS }, (_, round) => {
+    const turn = (index: number) => prefixes[(index * 3001 + round * 617) % PREFIXES];
+    for (let index = 0; index < PREFIXES; index++) trie.insert(prefixes[index], index + 1);
+    for (let index = 0; index < PREFIXES; index += 3) for (let value = 1; value <= 5; value++) trie.add(prefixes[index], value);
+    checkInvariants(trie);
+    for (let index = 0; index < PREFIXES; index++) trie.delete(turn(index));
+    assert.equal(trie.size, 0);
+    checkInvariants(trie);
+    return trie.byteLength;
+  });
+}
+
+test("inserting and deleting everything again and again takes no more memory than once", (t) => {
+  const bytes = churn(new PrefixTrie());
+  assert.deepEqual(new Set(bytes), new Set([bytes[0]]));
+  t.diagnostic(`seed ${SEED}: ${ROUNDS} rounds of ${PREFIXES} prefixes, ${bytes[0]} bytes after each`);
+});
+
+test("a sliding window of prefixes takes no more memory than its widest state", (t) => {
+  const trie = new PrefixTrie();
+  const prefixes = randomPrefixes(SEED + 1, 200_000);
+  const width = 2000;
+  let largest = 0;
+  for (let index = 0; index < prefixes.length; index++) {
+    trie.insert(prefixes[index], index + 1);
+    if (index >= width) trie.delete(prefixes[index - width]);
+    if (index === 2 * width) largest = trie.byteLength;
+  }
+  checkInvariants(trie);
+  assert.equal(trie.byteLength, largest);
+  t.diagnostic(`seed ${SEED + 1}: ${prefixes.length} prefixes through a window of ${width}, ${largest} bytes`);
+});
+
+test("the measure sees a trie that forgets what it freed", () => {
+  class LeakingArena extends RadixArena {
+    protected override free(): void {
+      this.changes++;
+    }
+  }
+  const trie = new PrefixTrie();
+  trie["arena4"] = new LeakingArena(1);
+  const prefixes = randomPrefixes(SEED, PREFIXES).filter((prefix) => prefix.family === 4);
+  const bytes = [1, 2, 3].map(() => {
+    for (const prefix of prefixes) trie.insert(prefix, 1);
+    for (const prefix of prefixes) trie.delete(prefix);
+    return trie.byteLength;
+  });
+  assert.ok(bytes[2] > bytes[0]);
+});
