@@ -1,0 +1,32 @@
+import { loadPeer } from "./_peer.ts";
+import { prefixTexts } from "../data/texts.ts";
+import type { Contender } from "../harness/contender.ts";
+
+interface LongestPrefixMatch {
+  addPrefix(prefix: string, value: number): void;
+  getMatch(address: string, all: boolean): number[];
+}
+
+interface LongestPrefixMatchModule {
+  default: new () => LongestPrefixMatch;
+}
+
+/** A binary trie of objects; asked here for the most specific match only. */
+export const contender: Contender = {
+  name: "longest-prefix-match",
+  package: "longest-prefix-match",
+  families: [4, 6],
+  answers: "value",
+  forms: ["text"],
+  async build(table) {
+    const { default: Trie } = await loadPeer<LongestPrefixMatchModule>("longest-prefix-match");
+    const trie = new Trie();
+    const prefixes = prefixTexts(table);
+    for (let i = 0; i < table.count; i++) trie.addPrefix(prefixes[i]!, table.values[i]!);
+    return {
+      pass: (_form, { texts, count }) => (out) => {
+        for (let i = 0; i < count; i++) out[i] = trie.getMatch(texts[i]!, false)[0] ?? 0;
+      },
+    };
+  },
+};

@@ -1,0 +1,117 @@
+/**
+ * The process of one contender: builds its table, proves every answer, then times passes on request. A process each, because
+ * one contender's garbage, type feedback and heap must not become another's figure.
+ */
+import { Bench } from "tinybench";
+import { readDataset } from "../data/dataset.ts";
+import { addressTexts } from "../data/texts.ts";
+import { wordsPerAddress } from "../data/table-data.ts";
+import { QUERY_KINDS } from "../data/queries.ts";
+import { refusal } from "./prove.ts";
+import type { Assignment, MeasureRequest, Report } from "./messages.ts";
+import type { Built, Contender, Form, Pass, Queries } from "./contender.ts";
+import type { Dataset } from "../data/dataset.ts";
+import type { QueryKind } from "../data/queries.ts";
+
+const report = (message: Report): void => void process.send!(message);
+
+class Prepared {
+  readonly contender: Contender;
+  readonly #built: Built;
+  readonly #dataset: Dataset;
+  readonly #singleCount: number;
+  readonly #texts = new Map<QueryKind, string[]>();
+  readonly #passes = new Map<string, Pass>();
+
+  constructor(contender: Contender, built: Built, dataset: Dataset, singleCount: number) {
+    this.contender = contender;
+    this.#built = built;
+    this.#dataset = dataset;
+    this.#singleCount = singleCount;
+  }
+
+  count(form: Form, kind: QueryKind): number {
+    const all = this.#dataset.queries[kind].answers.length;
+    return form === "batch" ? all : Math.min(all, this.#singleCount);
+  }
+
+  pass(form: Form, kind: QueryKind): Pass {
+    const key = `${form} ${kind}`;
+    let pass = this.#passes.get(key);
+    if (pass === undefined) this.#passes.set(key, (pass = this.#built.pass(form, this.#queries(form, kind))));
+    return pass;
+  }
+
+  /** Checks what the last pass of that form and kind left in `out`. */
+  check(form: Form, kind: QueryKind, out: Uint32Array): string | null {
+    const answers = this.#built.toAnswers?.(out) ?? out;
+    const values = this.#dataset.queries[kind].answers.subarray(0, out.length);
+    const found = refusal(this.contender.answers, answers, values, (index) => this.#textsOf(kind)[index] ?? `query ${index}`);
+    return found && `${form}, ${kind}: ${found}`;
+  }
+
+  #queries(form: Form, kind: QueryKind): Queries {
+    const { family } = this.#dataset.table;
+    const count = this.count(form, kind);
+    const words = this.#dataset.queries[kind].words.subarray(0, count * wordsPerAddress(family));
+    return { family, count, words, texts: form === "batch" ? [] : this.#textsOf(kind) };
+  }
+
+  #textsOf(kind: QueryKind): string[] {
+    let texts = this.#texts.get(kind);
+    if (texts === undefined) {
+      const { family } = this.#dataset.table;
+      const words = this.#dataset.queries[kind].words.subarray(0, this.#singleCount * wordsPerAddress(family));
+      this.#texts.set(kind, (texts = addressTexts(family, words)));
+    }
+    return texts;
+  }
+}
+
+async function prepare(assignment: Assignment): Promise<Prepared> {
+  const { contender } = (await import(assignment.module)) as { contender: Contender };
+  const dataset = readDataset(assignment.dataset);
+  const start = performance.now();
+  const built = await contender.build(dataset.table);
+  const buildMilliseconds = performance.now() - start;
+  const prepared = new Prepared(contender, built, dataset, assignment.singleCount);
+  const { name, package: packageName, forms } = contender;
+  report({ type: "ready", name, package: packageName, forms, buildMilliseconds, refused: prove(prepared) });
+  return prepared;
+}
+
+/** Asks every query once in every form (which warms the code up as well) and compares all answers. */
+function prove(prepared: Prepared): string | null {
+  for (const form of prepared.contender.forms) {
+    for (const kind of QUERY_KINDS) {
+      const out = new Uint32Array(prepared.count(form, kind));
+      prepared.pass(form, kind)(out);
+      const refused = prepared.check(form, kind, out);
+      if (refused !== null) return refused;
+    }
+  }
+  return null;
+}
+
+function measure(prepared: Prepared, { form, kind, milliseconds }: MeasureRequest): Report {
+  const pass = prepared.pass(form, kind);
+  const out = new Uint32Array(prepared.count(form, kind));
+  // one pass to warm the caches up, after another contender had the processor
+  const warmup = { warmup: true, warmupTime: 0, warmupIterations: 1 };
+  const bench = new Bench({ time: milliseconds, iterations: 1, ...warmup, retainSamples: true, throws: true });
+  const [task] = bench.add("pass", () => pass(out)).runSync();
+  const result = task!.result;
+  if (!("latency" in result)) throw new Error(`the pass ended as ${result.state}`);
+  const samples = result.latency.samples!.map((sample) => (sample * 1e6) / out.length);
+  return { type: "measured", samples, refused: prepared.check(form, kind, out) };
+}
+
+let prepared: Prepared | undefined;
+process.on("message", async (message: Assignment | MeasureRequest) => {
+  try {
+    if ("module" in message) prepared = await prepare(message);
+    else report(measure(prepared!, message));
+  } catch (error) {
+    report({ type: "failed", message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+  }
+});

@@ -1,0 +1,69 @@
+import { fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import type { Assignment, Failed, MeasureRequest, Measured, Ready, Report } from "./messages.ts";
+
+/** A contender that may be measured: its process has built the table and answered every query rightly. */
+export interface Member {
+  readonly ready: Ready;
+  measure(request: MeasureRequest): Promise<Measured>;
+}
+
+/** Why a contender is not quoted. */
+export interface Refusal {
+  readonly contender: string;
+  readonly reason: string;
+}
+
+export interface Fleet extends Disposable {
+  readonly members: readonly Member[];
+  readonly refusals: readonly Refusal[];
+}
+
+/**
+ * Starts a process per contender, one after the other. Those that cannot be loaded, throw, or answer one query wrongly are
+ * refused and end at once; the others wait for requests.
+ */
+export async function startFleet(assignments: readonly Assignment[]): Promise<Fleet> {
+  const members: Member[] = [];
+  const refusals: Refusal[] = [];
+  const children: ChildProcess[] = [];
+  const stopAll = (): void => children.forEach((child) => child.kill());
+  for (const assignment of assignments) {
+    const child = fork(new URL("./child.ts", import.meta.url), { serialization: "advanced" });
+    children.push(child);
+    const ready = await ask<Ready>(child, assignment);
+    if (ready.type === "failed") refusals.push({ contender: contenderFile(assignment.module), reason: ready.message });
+    else if (ready.refused !== null) refusals.push({ contender: ready.name, reason: ready.refused });
+    else {
+      members.push({ ready, measure: (request) => askMeasured(child, ready.name, request) });
+      continue;
+    }
+    child.kill();
+  }
+  return { members, refusals, [Symbol.dispose]: stopAll };
+}
+
+function contenderFile(module: string): string {
+  return module.slice(module.lastIndexOf("/") + 1).replace(/\.ts$/, "");
+}
+
+async function askMeasured(child: ChildProcess, name: string, request: MeasureRequest): Promise<Measured> {
+  const report = await ask<Measured>(child, request);
+  if (report.type === "failed") throw new Error(`${name}: ${report.message}`);
+  return report;
+}
+
+/** Sends one message and waits for the report on it; a process that ends instead of answering is a failure. */
+function ask<Answer extends Report>(child: ChildProcess, question: Assignment | MeasureRequest): Promise<Answer | Failed> {
+  return new Promise((resolve) => {
+    const onMessage = (report: Answer | Failed): void => {
+      child.off("exit", onExit);
+      resolve(report);
+    };
+    const onExit = (code: number | null, signal: string | null): void => {
+      child.off("message", onMessage);
+      resolve({ type: "failed", message: `the process ended with ${code ?? signal}` });
+    };
+    child.once("message", onMessage).once("exit", onExit).send(question);
+  });
+}
