@@ -69,9 +69,10 @@ export class Catalogue {
     for (let match = 1; match <= this.table.matchCount; match++) for (const value of this.table.values(match)) this.node(value);
   }
 
-  /** The nodes that lists name for the match's own prefix, sorted by id. */
+  /** The nodes that lists name for the match's own prefix, sorted by id; none for match 0. */
   ownNodesOf(match: number): CatalogueNode[] {
-    return sortedById(this.table.values(match).map((value) => this.node(value)));
+    const values = match === 0 ? [] : this.table.values(match);
+    return sortedById(values.map((value) => this.node(value)));
   }
 
   /** The nodes that lists name for any prefix of the match's chain, sorted by id, each once; none for match 0. */

@@ -1,0 +1,65 @@
+import { fileURLToPath } from "node:url";
+import type { Prefix } from "../src/address/address.ts";
+import { CatalogueBuilder } from "../src/cbs/catalogue.ts";
+import type { CatalogueMetadata, CatalogueSource } from "../src/cbs/catalogue.ts";
+import { writeSnapshot } from "../src/snapshot/write-snapshot.ts";
+import { freeze } from "../src/table/freeze.ts";
+import type { PrefixTrie } from "../src/trie/prefix-trie.ts";
+import { readAsnTable } from "./asn-table.ts";
+import type { AsnPrefixes, AsnTable } from "./asn-table.ts";
+import { providerFaults, readProviders } from "./providers.ts";
+import type { Provider } from "./providers.ts";
+
+/** Joins the routed prefixes with the providers whose AS numbers announce them. Throws when the map does not fit the table. */
+export function buildCatalogue(table: AsnTable, providers: readonly Provider[]): { trie: PrefixTrie; metadata: CatalogueMetadata } {
+  const faults = providerFaults(providers, table.organisations);
+  if (faults.length > 0) throw new Error(`data/providers.json does not fit the table:\n  ${faults.join("\n  ")}`);
+  const builder = new CatalogueBuilder();
+  const idOf = new Map<number, string>();
+  for (const { id, name, asns = [] } of providers) {
+    builder.addNode(id, name);
+    for (const asn of asns) idOf.set(asn, id);
+  }
+  for (const prefixes of [table.ipv4, table.ipv6]) {
+    for (let at = 0; at < prefixes.count; at++) {
+      const id = idOf.get(prefixes.asns[at]!);
+      if (id !== undefined) builder.add(prefixAt(prefixes, at), id);
+    }
+  }
+  return builder.build({ title: "Well-known providers by AS number", createdAt: dateOf(table.version), sources: sourcesOf(table.version) });
+}
+
+export function prefixAt({ family, wordsPerPrefix, words, lengths }: AsnPrefixes, at: number): Prefix {
+  const word = (offset: number): number => (offset < wordsPerPrefix ? words[at * wordsPerPrefix + offset]! : 0);
+  return { family, w0: word(0), w1: word(1), w2: word(2), w3: word(3), length: lengths[at]! };
+}
+
+/** The package's versions end in the hour of the data: 2.3.2026061719. The catalogue bears it, so that one table gives one file. */
+function dateOf(version: string): Date {
+  const [, year, month, day, hour] = /(\d{4})(\d\d)(\d\d)(\d\d)$/.exec(version) ?? [];
+  if (hour === undefined) throw new Error(`the version ${version} of the ASN table does not end in a date and hour`);
+  return new Date(`${year}-${month}-${day}T${hour}:00:00Z`);
+}
+
+function sourcesOf(version: string): CatalogueSource[] {
+  return [
+    {
+      name: "@ip-location-db/asn",
+      version,
+      url: "https://github.com/sapics/ip-location-db/tree/main/asn",
+      license: "CC-BY-4.0",
+      attribution: "Route Views (https://www.routeviews.org), Number Resource Organization (https://www.nro.net), IP Geolocation by DB-IP (https://db-ip.com)",
+    },
+    { name: "ipsieve provider map", version: null, url: null, license: "Apache-2.0", attribution: null },
+  ];
+}
+
+if (import.meta.main) {
+  const started = performance.now();
+  const { trie, metadata } = buildCatalogue(readAsnTable(), readProviders());
+  const table = freeze(trie);
+  const path = fileURLToPath(new URL("catalogue.ipsieve", import.meta.url));
+  const info = await writeSnapshot(path, { table, metadata, kind: "catalogue", createdAt: new Date(metadata.createdAt) });
+  const counts = `${metadata.nodes.length} nodes, ${table.prefixCount(4)} IPv4 and ${table.prefixCount(6)} IPv6 prefixes, ${table.matchCount} matches`;
+  console.error(`data/catalogue.ipsieve: ${counts}, ${info.byteLength} bytes in ${Math.round(performance.now() - started)} ms`);
+}
