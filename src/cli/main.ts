@@ -25,6 +25,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(EXIT.error);
 });
 
+process.getBuiltinModule("node:module").enableCompileCache();
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {

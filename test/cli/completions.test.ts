@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { test } from "node:test";
+import { loadCommands } from "../../src/cli/command-table.ts";
+import { run } from "./run-command.ts";
+
+const commands = await loadCommands();
+const { stdout: bashScript } = await run(["completions", "bash"]);
+
+/** What bash would offer for the last of the words. */
+function bashOffers(words: readonly string[]): string[] {
+  const call = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}; compopt() { :; }; _ipsieve; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const { status, stdout, stderr } = spawnSync("bash", ["--norc", "-euc", `${bashScript}\n${call}`], { encoding: "utf8" });
+  assert.equal(stderr, "");
+  assert.equal(status, 0);
+  return stdout.split("\n").filter((line) => line !== "").sort();
+}
+
+test("bash completes commands, options, values and files", () => {
+  assert.deepEqual(bashOffers( ["ipsieve", ""]), commands.map(({ name }) => name).sort());
+  assert.deepEqual(bashOffers( ["ipsieve", "id"]), ["identify"]);
+  assert.deepEqual(bashOffers( ["ipsieve", "identify", "--su"]), ["--summary"]);
+  assert.deepEqual(bashOffers( ["ipsieve", "identify", "--format", ""]), ["append", "csv", "jsonl", "tsv"]);
+  assert.deepEqual(bashOffers( ["ipsieve", "identify", "--threads", ""]), []);
+  assert.deepEqual(bashOffers( ["ipsieve", "identify", "-o", `${import.meta.dirname}/compl`]), [import.meta.filename]);
+  assert.deepEqual(bashOffers( ["ipsieve", "identify", `${import.meta.dirname}/compl`]), [import.meta.filename]);
+  assert.deepEqual(bashOffers( ["ipsieve", "completions", "z"]), ["zsh"]);
+});
+
+for (const { name, options } of commands) {
+  test(`bash offers every option of ${name}`, () => {
+    const expected = options.flatMap((option) => [`--${option.name}`, ...(option.short === undefined ? [] : [`-${option.short}`])]);
+    assert.deepEqual(bashOffers(["ipsieve", name, "-"]), [...expected, "--help"].sort());
+  });
+}
+
+function missing(shell: string): string | false {
+  return spawnSync(shell, ["--version"]).status === 0 ? false : `${shell} is not installed`;
+}
+
+test("zsh reads its script, which names every option", { skip: missing("zsh") }, async () => {
+  const { stdout: script } = await run(["completions", "zsh"]);
+  for (const { name } of commands.flatMap(({ options }) => options)) assert.ok(script.includes(`--${name}[`));
+  const { status, stderr } = spawnSync("zsh", ["-n"], { input: script, encoding: "utf8" });
+  assert.deepEqual([status, stderr], [0, ""]);
+});
+
+test("fish completes commands, options and values", { skip: missing("fish") }, async () => {
+  const { stdout: script } = await run(["completions", "fish"]);
+  const offers = (line: string): string[] => {
+    const { stdout, stderr } = spawnSync("fish", ["-c", `${script}\ncomplete -C '${line}'`], { encoding: "utf8" });
+    assert.equal(stderr, "");
+    return stdout.split("\n").map((offer) => offer.split("\t")[0]!).filter((word) => word !== "").sort();
+  };
+  assert.deepEqual(offers("ipsieve "), commands.map(({ name }) => name).sort());
+  assert.deepEqual(offers("ipsieve identify --su"), ["--summary"]);
+  assert.deepEqual(offers("ipsieve identify --format "), ["append", "csv", "jsonl", "tsv"]);
+});

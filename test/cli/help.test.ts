@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { loadCommands } from "../../src/cli/command-table.ts";
+import { parseArguments } from "../../src/cli/parse-arguments.ts";
+import { run } from "./run-command.ts";
+
+const commands = await loadCommands();
+
+/** The ipsieve calls of an example, cut at the shell's operators, their comments removed. */
+function callsIn(example: string): string[][] {
+  const parts = example.replace(/\s#.*$/, "").split(/\||&&|<\(|\)|>/);
+  return parts.map((part) => part.trim().split(/\s+/)).filter(([first]) => first === "ipsieve").map((words) => words.slice(1));
+}
+
+test("the overview names every command, five examples and the exit codes", async () => {
+  const { code, stdout, stderr } = await run(["help"]);
+  assert.equal(code, 0);
+  assert.equal(stderr, "");
+  for (const { name } of commands) assert.match(stdout, new RegExp(`^  ${name} `, "m"));
+  const examples = stdout.slice(stdout.indexOf("Examples"), stdout.indexOf("More:")).split("\n").filter((line) => line.startsWith("  "));
+  assert.equal(examples.length, 5);
+  assert.match(stdout, /0 something matched, 1 nothing matched, 2 usage or data error, 130 interrupted/);
+  for (const [name = "", ...args] of examples.flatMap(callsIn)) {
+    const command = commands.find((candidate) => candidate.name === name);
+    assert.ok(command, name);
+    parseArguments(command, args);
+  }
+});
+
+for (const command of commands) {
+  test(`help ${command.name} tells every option, and its examples are right`, async () => {
+    const { code, stdout } = await run(["help", command.name]);
+    assert.equal(code, 0);
+    for (const { name } of command.options) assert.match(stdout, new RegExp(`--${name}\\b`));
+    assert.ok(stdout.split("\n").every((line) => line.length <= 100), "a line is longer than 100 columns");
+    const calls = command.examples.flatMap((example) => callsIn(example.command));
+    assert.ok(calls.length > 0);
+    for (const [name, ...args] of calls) parseArguments(commands.find((candidate) => candidate.name === name)!, args);
+  });
+}
+
+test("every way to ask for help gives the same", async () => {
+  const [plain, long, short, none] = await Promise.all([["help"], ["--help"], ["-h"], []].map((args) => run(args)));
+  assert.deepEqual([long, short, none], [plain, plain, plain]);
+  const [a, b, c] = await Promise.all([["help", "build"], ["build", "--help"], ["build", "x", "-h"]].map((args) => run(args)));
+  assert.deepEqual([b, c], [a, a]);
+});
+
+test("the version is that of the package", async () => {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, "../../package.json"), "utf8"));
+  assert.deepEqual(await run(["--version"]), { code: 0, signal: null, stdout: `ipsieve ${version}\n`, stderr: "" });
+});
+
+const refused: [args: string[], stderr: RegExp][] = [
+  [["identfy"], /^ipsieve: unknown command "identfy"; did you mean ipsieve identify\?\n$/],
+  [["frobnicate"], /^ipsieve: unknown command "frobnicate"; "ipsieve help" lists the commands\n$/],
+  [["constructor"], /^ipsieve: unknown command "constructor"/],
+  [["--json", "lookup"], /^ipsieve: --json stands before the command;/],
+  [["help", "lokup"], /^ipsieve: unknown command "lokup"; did you mean ipsieve lookup\?\n$/],
+  [["lookup"], /^ipsieve: lookup needs ADDRESS\|PREFIX\.\.\.; usage: ipsieve lookup ADDRESS\|PREFIX\.\.\.\n$/],
+  [["verify", "a", "b"], /^ipsieve: verify does not take "b"; usage: ipsieve verify \[FILE\]\n$/],
+  [["completions", "tcsh"], /^ipsieve: there is no script for "tcsh"; there are bash, zsh, fish\n$/],
+];
+for (const [args, message] of refused) {
+  test(`refuses ${args.join(" ")}`, async () => {
+    const { code, stdout, stderr } = await run(args);
+    assert.equal(code, 2);
+    assert.equal(stdout, "");
+    assert.match(stderr, message);
+  });
+}
+
+test("colours: none into a pipe, with FORCE_COLOR some, with NO_COLOR none", async () => {
+  // oxlint-disable-next-line no-control-regex -- it is what colours begin with
+  const escape = /\u001b\[/;
+  assert.doesNotMatch((await run(["help"])).stdout, escape);
+  assert.match((await run(["help"], { env: { FORCE_COLOR: "1" } })).stdout, escape);
+  assert.doesNotMatch((await run(["help"], { env: { NO_COLOR: "1" } })).stdout, escape);
+});

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Command } from "../../src/cli/command.ts";
+import { nearest } from "../../src/cli/nearest.ts";
+import { parseArguments, wholeNumber } from "../../src/cli/parse-arguments.ts";
+import { UsageError } from "../../src/cli/usage-error.ts";
+
+const command: Command = {
+  name: "sift",
+  summary: "",
+  operands: "[FILE...]",
+  minOperands: 0,
+  maxOperands: 2,
+  options: [
+    { name: "count", short: "c", help: "" },
+    { name: "invert-match", short: "v", help: "" },
+    { name: "output", short: "o", value: "FILE", help: "" },
+    { name: "format", value: "FORMAT", choices: ["tsv", "csv", "jsonl"], help: "" },
+  ],
+  examples: [],
+  run: async () => 0,
+};
+
+function parsed(...args: string[]): Record<string, unknown> {
+  const { operands, has, value } = parseArguments(command, args);
+  const options = command.options.filter(({ name }) => has(name)).map(({ name }) => [name, value(name)]);
+  return { operands, ...Object.fromEntries(options) };
+}
+
+const accepted: [args: string[], expected: Record<string, unknown>][] = [
+  [[], { operands: [] }],
+  [["a", "b"], { operands: ["a", "b"] }],
+  [["-"], { operands: ["-"] }],
+  [["-cv", "a"], { operands: ["a"], count: undefined, "invert-match": undefined }],
+  [["-ofile"], { operands: [], output: "file" }],
+  [["-cofile"], { operands: [], count: undefined, output: "file" }],
+  [["a", "-o", "file"], { operands: ["a"], output: "file" }],
+  [["--output=a=b"], { operands: [], output: "a=b" }],
+  [["--format", "csv", "--format", "tsv"], { operands: [], format: "tsv" }],
+  [["--", "-c", "--nonsense"], { operands: ["-c", "--nonsense"] }],
+];
+for (const [args, expected] of accepted) {
+  test(`accepts ${args.join(" ") || "nothing"}`, () => assert.deepEqual(parsed(...args), expected));
+}
+
+const refused: [args: string[], message: RegExp][] = [
+  [["--formt", "csv"], /^unknown option --formt; did you mean --format\?$/],
+  [["--frobnicate"], /^unknown option --frobnicate; "ipsieve help sift" lists the options$/],
+  [["-x"], /^unknown option -x;/],
+  [["-cx"], /^unknown option -x;/],
+  [["--__proto__"], /^unknown option --__proto__;/],
+  [["--constructor=1"], /^unknown option --constructor;/],
+  [["--count=yes"], /^--count takes no value, but "yes" was given$/],
+  [["-o"], /^-o needs a value: -o FILE$/],
+  [["--output="], /^--output needs a value: --output FILE$/],
+  [["--format", "jsonk"], /^--format "jsonk": did you mean jsonl\? There are tsv, csv, jsonl$/],
+  [["a", "b", "c"], /^sift does not take "c"; usage: ipsieve sift \[FILE\.\.\.\]$/],
+];
+for (const [args, message] of refused) {
+  test(`refuses ${args.join(" ")}`, () => assert.throws(() => parsed(...args), (error) => error instanceof UsageError && message.test(error.message)));
+}
+
+test("whole numbers", () => {
+  assert.equal(wholeNumber("threads", "12", 256), 12);
+  for (const text of ["", "0", "-1", "1.5", "1e3", "0x10", "257", " 1", "1234567890123"]) {
+    assert.throws(() => wholeNumber("threads", text, 256), /^UsageError: --threads ".*": give a whole number from 1 to 256$/);
+  }
+});
+
+test("the nearest word", () => {
+  const words = ["identify", "lookup", "build", "info", "verify", "help"];
+  const cases: [word: string, meant: string | undefined][] = [
+    ["identfy", "identify"], ["ident", "identify"], ["indetify", "identify"], ["lokup", "lookup"], ["biuld", "build"],
+    ["inof", "info"], ["verfiy", "verify"], ["serve", undefined], ["xyz", undefined], ["q", undefined],
+  ];
+  assert.deepEqual(cases.map(([word]) => nearest(word, words)), cases.map(([, meant]) => meant));
+});

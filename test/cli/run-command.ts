@@ -1,0 +1,52 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const MAIN = join(import.meta.dirname, "../../src/cli/main.ts");
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly input?: string | Buffer;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/** Starts the real command in a process of its own, without colours unless `env` says otherwise. */
+export function start(args: readonly string[], { cwd, env }: RunOptions = {}): ChildProcess {
+  const { NODE_TEST_CONTEXT: _, FORCE_COLOR: _force, NO_COLOR: _no, ...inherited } = process.env;
+  return spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...inherited, ...env } });
+}
+
+/** Runs the real command to its end. */
+export async function run(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+  const child = start(args, options);
+  child.stdin!.on("error", () => {}); // the command may end before it has read all
+  child.stdin!.end(options.input ?? "");
+  return outcomeOf(child);
+}
+
+export async function outcomeOf(child: ChildProcess): Promise<Outcome> {
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  child.stdout!.on("data", (chunk: Buffer) => stdout.push(chunk));
+  child.stderr!.on("data", (chunk: Buffer) => stderr.push(chunk));
+  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (...end) => resolve(end));
+  });
+  return { code, signal, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() };
+}
+
+/** A folder of its own with these files, and how to remove it. */
+export function temporaryFolder(files: Readonly<Record<string, string | Buffer>> = {}): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), "ipsieve-cli-"));
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(path, name), content);
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
