@@ -13,7 +13,7 @@ test("random operation sequences agree with the oracle and leave the arena whole
   fc.assert(agreesWithOracle(counts, 60), { seed: SEED, numRuns: 4000 });
   fc.assert(agreesWithOracle(counts, 900), { seed: SEED, numRuns: 150 });
   t.diagnostic(`seed ${SEED}: ${JSON.stringify(counts)}`);
-  // 64 records is where an arena grows first.
+  // An arena grows first at 64 records.
   assert.ok(counts.largest > 128 && Object.values(counts).every((count) => count > 0));
 });
 
