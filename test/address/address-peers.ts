@@ -1,0 +1,77 @@
+import { spawnSync } from "node:child_process";
+import { SocketAddress } from "node:net";
+import { oracleParse } from "../oracle/address-oracle.ts";
+
+/** What a parser says of a text: the 128 bits as a number, IPv4 in its mapped form; null for "no address". */
+export type Answer = bigint | null;
+
+/** Another parser. It abstains with undefined where it is known not to be one: every such case is justified at its place. */
+export interface Peer {
+  readonly name: string;
+  answers(texts: readonly string[]): (Answer | undefined)[];
+}
+
+export const oraclePeer: Peer = {
+  name: "oracle",
+  answers: (texts) => texts.map(oracleParse),
+};
+
+/** libuv's inet_pton, which is what Node's own SocketAddress uses. */
+export const uvPeer: Peer = {
+  name: "uv_inet_pton",
+  answers: (texts) => withoutStackTraces(() => texts.map(askUv)),
+};
+
+/** Most texts throw, and the trace is what an error costs. */
+export function withoutStackTraces<Result>(run: () => Result): Result {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return run();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+function askUv(text: string): Answer | undefined {
+  // The text becomes a C string: all behind a NUL is not seen.
+  if (text.includes("\0")) return undefined;
+  // uv_inet_pton cuts "%" and all that follows off, zone id or not, before it parses.
+  if (text.includes("%")) return undefined;
+  try {
+    // What it prints is read by the oracle, which both of its notations of IPv4 inside IPv6 suit.
+    return oracleParse(new SocketAddress({ address: text, family: text.includes(":") ? "ipv6" : "ipv4" }).address);
+  } catch {
+    return null;
+  }
+}
+
+/** Reads a JSON array of texts and answers each with its 16 bytes in hexadecimal or "-". A NUL and a lone surrogate are ValueErrors there. */
+const PYTHON = `
+import json, socket, sys
+FAMILIES = ((socket.AF_INET, bytes(10) + b"\\xff\\xff"), (socket.AF_INET6, b""))
+def ask(text):
+    for family, lead in FAMILIES:
+        try:
+            return (lead + socket.inet_pton(family, text)).hex()
+        except (OSError, ValueError):
+            pass
+    return "-"
+print("\\n".join(map(ask, json.load(sys.stdin))))
+`;
+
+/** The C library's inet_pton, called by python3. undefined when there is no python3, or the library is not glibc, whose rules are ours. */
+export function systemPeer(): Peer | undefined {
+  const probe = spawnSync("python3", ["-c", "import platform; print(platform.libc_ver()[0])"], { encoding: "utf8" });
+  if (probe.status !== 0 || probe.stdout.trim() !== "glibc") return undefined;
+  return { name: "glibc inet_pton", answers: askPython };
+}
+
+function askPython(texts: readonly string[]): Answer[] {
+  const input = JSON.stringify(texts);
+  const { stdout, stderr, status } = spawnSync("python3", ["-c", PYTHON], { input, encoding: "utf8", maxBuffer: 1 << 30 });
+  if (status !== 0) throw new Error(`python3 failed: ${stderr}`);
+  const answers = stdout.trimEnd().split("\n");
+  if (answers.length !== texts.length) throw new Error(`python3 gave ${answers.length} answers to ${texts.length} texts`);
+  return answers.map((answer) => (answer === "-" ? null : BigInt(`0x${answer}`)));
+}
