@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { Catalogue } from "../cbs/catalogue.ts";
+import { CatalogueError } from "../cbs/catalogue-error.ts";
 import { openSnapshot, type Snapshot } from "../snapshot/open-snapshot.ts";
 import { SnapshotError } from "../snapshot/snapshot-error.ts";
 import { UsageError } from "./usage-error.ts";
@@ -19,8 +20,21 @@ export async function openCatalogueSnapshot(path: string = BUNDLED_CATALOGUE): P
 
 /** A catalogue with its table, ready to answer; the bundled one unless a path is given. */
 export async function openCatalogue(path?: string): Promise<Catalogue> {
-  const snapshot = await openCatalogueSnapshot(path);
-  return new Catalogue(snapshot.metadata, snapshot.table);
+  return catalogueOf(await openCatalogueSnapshot(path), path ?? BUNDLED_CATALOGUE);
+}
+
+/** The catalogue in a snapshot. Throws UsageError, with the path, for one that cannot be used. */
+export function catalogueOf(snapshot: Snapshot, path: string): Catalogue {
+  return withPath(path, () => new Catalogue(snapshot.metadata, snapshot.table));
+}
+
+/** Runs what reads a catalogue and tells its errors with the path of the file. */
+export function withPath<Result>(path: string, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof CatalogueError ? new UsageError(`${path}: ${error.message}`) : error;
+  }
 }
 
 async function open(path: string): Promise<Snapshot> {

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
+import type { Prefix } from "../../address/address.ts";
 import { CatalogueBuilder } from "../../cbs/catalogue.ts";
 import { writeSnapshot } from "../../snapshot/write-snapshot.ts";
 import { freeze } from "../../table/freeze.ts";
@@ -64,13 +65,14 @@ async function addList(builder: CatalogueBuilder, list: string, label: string, t
   await readList(
     list,
     ({ line, prefixes, labels, doubt }) => {
+      const ids = labels.length > 0 ? labels : [label];
       try {
-        for (const prefix of prefixes) for (const id of labels.length > 0 ? labels : [label]) builder.add(prefix, id);
+        for (const id of ids) checkLabel(id, prefixes[0]!);
       } catch (error) {
-        // A label that cannot be one. The prefix's other labels stay.
         fault({ line, message: (error as Error).message });
         return;
       }
+      for (const prefix of prefixes) for (const id of ids) builder.add(prefix, id);
       tally.prefixes += prefixes.length;
       if (doubt === undefined) return;
       complain(line, `${doubt} (cleared)`);
@@ -80,12 +82,21 @@ async function addList(builder: CatalogueBuilder, list: string, label: string, t
   );
 }
 
+const goodLabels = new Set<string>();
+
+/** Throws CatalogueError for a label that no catalogue takes. Asked of an empty one, so that a bad line adds nothing. */
+function checkLabel(label: string, prefix: Prefix): void {
+  if (goodLabels.has(label)) return;
+  new CatalogueBuilder().add(prefix, label);
+  goodLabels.add(label);
+}
+
 async function write(output: string, builder: CatalogueBuilder, lists: readonly string[]): Promise<void> {
   const createdAt = new Date();
   const sources = lists.map((list) => ({ name: basename(list), version: null, url: null, license: null, attribution: null }));
   const { trie, metadata } = builder.build({ title: sources.map(({ name }) => name).join(", "), createdAt, sources });
   const info = await writeSnapshot(output, { table: freeze(trie), metadata, kind: CATALOGUE_KIND, createdAt });
-  const parts = [counted(trie.size, "prefix", "prefixes"), counted(metadata.nodes.length, "label"), byteSize(info.byteLength)];
+  const parts = [counted(trie.size, "prefix", "prefixes"), counted(metadata.nodes.length, "node"), byteSize(info.byteLength)];
   process.stderr.write(`${output}: ${parts.join(", ")}\n`);
 }
 

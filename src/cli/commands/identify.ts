@@ -1,7 +1,7 @@
 import { identify, type IdentifyOptions, type IdentifyResult, type RowSelection } from "../../batch/identify.ts";
-import { Catalogue } from "../../cbs/catalogue.ts";
+import type { Catalogue } from "../../cbs/catalogue.ts";
 import type { Snapshot } from "../../snapshot/open-snapshot.ts";
-import { openCatalogueSnapshot } from "../catalogue-snapshot.ts";
+import { BUNDLED_CATALOGUE, catalogueOf, openCatalogueSnapshot } from "../catalogue-snapshot.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { RENDERER } from "../identify-renderer.ts";
 import { createProgress, PROGRESS_MODES, type ProgressMode } from "../output/progress.ts";
@@ -54,7 +54,7 @@ async function run(args: Arguments): Promise<number> {
   if (result === undefined) return EXIT.interrupted;
   const selected = selectedLines(result, selection(args));
   if (args.has("count")) process.stdout.write(`${selected}\n`);
-  if (args.has("summary")) printSummary(result, snapshot);
+  if (args.has("summary")) printSummary(result, catalogueOf(snapshot, args.value("snapshot") ?? BUNDLED_CATALOGUE));
   return selected > 0 ? EXIT.matched : EXIT.nothing;
 }
 
@@ -124,7 +124,6 @@ function checkCombination(args: Arguments): void {
   }
 }
 
-function printSummary(result: IdentifyResult, snapshot: Snapshot): void {
-  const catalogue = new Catalogue(snapshot.metadata, snapshot.table);
+function printSummary(result: IdentifyResult, catalogue: Catalogue): void {
   process.stdout.write(summaryText(result, catalogue, process.stdout.columns ?? 80, styleFor(process.stdout)));
 }

@@ -1,6 +1,5 @@
-import { Catalogue } from "../../cbs/catalogue.ts";
 import { openSnapshot, type Snapshot } from "../../snapshot/open-snapshot.ts";
-import { BUNDLED_CATALOGUE, CATALOGUE_KIND } from "../catalogue-snapshot.ts";
+import { BUNDLED_CATALOGUE, CATALOGUE_KIND, catalogueOf } from "../catalogue-snapshot.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { byteSize, counted, grouped } from "../output/numbers.ts";
 import { type Style, styleFor } from "../output/style.ts";
@@ -20,7 +19,7 @@ export const infoCommand: Command = {
 async function run(args: Arguments): Promise<number> {
   const [path = BUNDLED_CATALOGUE] = args.operands;
   const snapshot = await openSnapshot(path);
-  const text = args.has("json") ? `${JSON.stringify({ path, ...snapshot.info, about: aboutOf(snapshot) })}\n` : infoText(path, snapshot, styleFor(process.stdout));
+  const text = args.has("json") ? `${JSON.stringify({ path, ...snapshot.info, about: aboutOf(snapshot, path) })}\n` : infoText(path, snapshot, styleFor(process.stdout));
   process.stdout.write(text);
   return EXIT.matched;
 }
@@ -33,7 +32,7 @@ function infoText(path: string, snapshot: Snapshot, style: Style): string {
     ["created", info.createdAt.toISOString()],
     ["size", `${byteSize(info.byteLength)}, ${byteSize(table.byteLength)} of it the table`],
     ["prefixes", `${grouped(info.prefixCount4)} IPv4, ${grouped(info.prefixCount6)} IPv6, ${counted(info.matchCount, "distinct match", "distinct matches")}`],
-    ...aboutFacts(snapshot),
+    ...aboutFacts(snapshot, path),
   ];
   const sections = info.sections.filter(({ byteLength }) => byteLength > 0);
   return [
@@ -46,17 +45,17 @@ function infoText(path: string, snapshot: Snapshot, style: Style): string {
 }
 
 /** What the metadata tells, for the kinds whose metadata is known. */
-function aboutOf(snapshot: Snapshot): { title: string; types: Record<string, number>; sources: unknown } | undefined {
+function aboutOf(snapshot: Snapshot, path: string): { title: string; types: Record<string, number>; sources: unknown } | undefined {
   if (snapshot.info.kind !== CATALOGUE_KIND) return undefined;
-  const { metadata, nodes } = new Catalogue(snapshot.metadata, snapshot.table);
+  const { metadata, nodes } = catalogueOf(snapshot, path);
   const types: Record<string, number> = {};
   for (const { type } of nodes) types[type] = (types[type] ?? 0) + 1;
   return { title: metadata.title, types, sources: metadata.sources };
 }
 
-function aboutFacts(snapshot: Snapshot): [string, string][] {
+function aboutFacts(snapshot: Snapshot, path: string): [string, string][] {
   if (snapshot.info.kind !== CATALOGUE_KIND) return [];
-  const { metadata, nodes } = new Catalogue(snapshot.metadata, snapshot.table);
+  const { metadata, nodes } = catalogueOf(snapshot, path);
   return [
     ["title", metadata.title],
     ["nodes", grouped(nodes.length)],

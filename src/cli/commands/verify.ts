@@ -1,7 +1,6 @@
-import { Catalogue } from "../../cbs/catalogue.ts";
 import { openSnapshot } from "../../snapshot/open-snapshot.ts";
 import { verifySnapshot } from "../../snapshot/verify-snapshot.ts";
-import { BUNDLED_CATALOGUE, CATALOGUE_KIND } from "../catalogue-snapshot.ts";
+import { BUNDLED_CATALOGUE, CATALOGUE_KIND, catalogueOf, withPath } from "../catalogue-snapshot.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { grouped } from "../output/numbers.ts";
 
@@ -29,6 +28,6 @@ async function run(args: Arguments): Promise<number> {
 }
 
 async function verifyCatalogue(path: string): Promise<void> {
-  const { metadata, table } = await openSnapshot(path);
-  new Catalogue(metadata, table).checkValues();
+  const catalogue = catalogueOf(await openSnapshot(path), path);
+  withPath(path, () => catalogue.checkValues());
 }

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { parseAddress } from "../../src/address/parse-address.ts";
+import { identifyText } from "../../src/cbs/identify.ts";
+import { openCatalogue } from "../../src/cli/catalogue-snapshot.ts";
+import { run, temporaryFolder } from "./run-command.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+
+const files = {
+  "tor.txt": "192.0.2.1\n192.0.2.2\n2001:db8::/32\n",
+  "mixed.csv": [
+    "\ufeff# a byte order mark, then a comment",
+    "; another comment",
+    "",
+    "10.0.0.0/8,office,/saas/acme/api",
+    "10.0.0.0/8 , vpn # united with the line above",
+    "192.0.2.1,bad\r",
+    "198.51.100.7 - 198.51.100.9,range",
+    "203.0.113.0/24 ; inline comment, with a comma",
+    "::ffff:192.0.2.2/128,mapped",
+    "192.0.2.200,no final newline",
+  ].join("\n"),
+  "bad.txt": "192.0.2.1\n10.1\n\n10.0.0.1/8\n192.0.2.0/33\n1.2.3.4 5\n/cloud/aws\n192.0.2.3,/cloud\n192.0.2.9-192.0.2.1\n192.0.2.4,good,a\u0001b\n",
+  "empty.txt": "# nothing\n\n",
+  "zipped.gz": gzipSync("192.0.2.1\n"),
+  "binary": Buffer.from("192.0.2.1\n\0\0"),
+  "latin1.txt": Buffer.from("192.0.2.1\n192.0.2.2,caf\xe9\n", "latin1"),
+};
+
+before(() => {
+  folder = temporaryFolder(files);
+});
+after(() => folder.remove());
+
+const build = (...args: string[]) => run(["build", ...args], { cwd: folder.path });
+
+async function idsOf(file: string, addresses: readonly string[]): Promise<string[]> {
+  const catalogue = await openCatalogue(join(folder.path, file));
+  return addresses.map((address) => identifyText(catalogue, address).cbs_ids.join(" "));
+}
+
+test("lists become labels; comments, ranges, CRLF, a byte order mark and a missing final newline are read", async () => {
+  const { code, stdout, stderr } = await build("tor.txt", "mixed.csv", "-o", "good.ipsieve");
+  assert.match(stderr, /^good\.ipsieve: 8 prefixes, 11 nodes, .*\n$/);
+  assert.deepEqual([code, stdout], [0, ""]);
+  const addresses = ["192.0.2.1", "192.0.2.2", "10.9.9.9", "198.51.100.6", "198.51.100.7", "198.51.100.9", "198.51.100.10", "203.0.113.5", "192.0.2.200", "2001:db8::1", "2001:db9::"];
+  assert.deepEqual(await idsOf("good.ipsieve", addresses), [
+    "bad tor", "mapped tor", "/saas/acme/api office vpn", "", "range", "range", "", "mixed", "no final newline", "tor", "",
+  ]);
+  const catalogue = await openCatalogue(join(folder.path, "good.ipsieve"));
+  assert.equal(catalogue.table.lookupAddress(parseAddress("192.0.2.99")), 0);
+  assert.deepEqual(catalogue.metadata.sources.map(({ name }) => name), ["tor.txt", "mixed.csv"]);
+});
+
+test("--label names the lines without a label, and - is standard input", async () => {
+  const { code } = await run(["build", "--label", "feed", "-o", "feed.ipsieve", "-", "tor.txt"], { cwd: folder.path, input: "192.0.2.77\n192.0.2.78,own\n" });
+  assert.equal(code, 0);
+  assert.deepEqual(await idsOf("feed.ipsieve", ["192.0.2.77", "192.0.2.78", "192.0.2.1"]), ["feed", "own", "feed"]);
+});
+
+const complaints = [
+  /^bad\.txt:2: "10\.1" at position \d+: .*/,
+  /^bad\.txt:5: "192\.0\.2\.0\/33" at position 10: .*/,
+  /^bad\.txt:6: "1\.2\.3\.4 5" at position 7: .*/,
+  /^bad\.txt:7: "\/cloud\/aws" at position 0: .*/,
+  /^bad\.txt:8: "\/cloud" is a type, and a prefix belongs to a provider; write \/cloud\/PROVIDER$/,
+  /^bad\.txt:9: "192\.0\.2\.9-192\.0\.2\.1" at position \d+: .*/,
+  /^bad\.txt:10: "a\\u0001b" cannot be the id of a node: remove the control characters$/,
+];
+
+test("every bad line is reported with its number and left out; host bits are reported and cleared", async () => {
+  const { code, stderr } = await build("bad.txt", "-o", "lenient.ipsieve");
+  const lines = stderr.trimEnd().split("\n");
+  assert.match(lines.splice(2 - 1, 1)[0]!, /^bad\.txt:4: "10\.0\.0\.1\/8" at position 9: .*10\.0\.0\.0\/8.* \(cleared\)$/);
+  complaints.forEach((complaint, i) => assert.match(lines[i]!, complaint));
+  assert.match(lines[7]!, /^lenient\.ipsieve: 2 prefixes, /);
+  assert.deepEqual(lines.slice(8), ["ipsieve: 7 lines left out, 1 line with host bits"]);
+  assert.equal(code, 0);
+  assert.deepEqual(await idsOf("lenient.ipsieve", ["192.0.2.1", "10.7.7.7", "192.0.2.3", "192.0.2.4"]), ["bad", "bad", "", ""]);
+});
+
+test("--strict refuses for a bad line and for host bits, and leaves no file", async () => {
+  const { code, stderr } = await build("--strict", "bad.txt", "-o", "strict.ipsieve");
+  assert.equal(code, 2);
+  assert.match(stderr, /\nipsieve: strict\.ipsieve is not written: 7 lines left out, 1 line with host bits; correct the lines or leave out --strict\n$/);
+  const masked = await run(["build", "--strict", "-", "-o", "strict.ipsieve"], { cwd: folder.path, input: "10.0.0.1/8\n" });
+  assert.equal(masked.code, 2);
+  assert.ok(!readdirSync(folder.path).some((name) => name.startsWith("strict")));
+  assert.equal((await build("--strict", "tor.txt", "-o", "fine.ipsieve")).code, 0);
+});
+
+test("a refused build leaves the file that was there", async () => {
+  await build("tor.txt", "-o", "kept.ipsieve");
+  const before = readFileSync(join(folder.path, "kept.ipsieve"));
+  assert.equal((await build("--strict", "bad.txt", "-o", "kept.ipsieve")).code, 2);
+  assert.deepEqual(readFileSync(join(folder.path, "kept.ipsieve")), before);
+});
+
+const refused: [name: string, args: string[], message: RegExp][] = [
+  ["no -o", ["tor.txt"], /^ipsieve: build needs -o FILE/],
+  ["no list", ["-o", "x.ipsieve"], /^ipsieve: build needs LIST/],
+  ["a list that is not there", ["nowhere.txt", "-o", "x.ipsieve"], /^ipsieve: .*nowhere\.txt/],
+  ["a folder as list", [".", "-o", "x.ipsieve"], /^ipsieve: /],
+  ["an empty list", ["empty.txt", "-o", "x.ipsieve"], /^ipsieve: x\.ipsieve is not written: no list holds a prefix\n$/],
+  ["a compressed list", ["zipped.gz", "-o", "x.ipsieve"], /^ipsieve: zipped\.gz: a compressed file; unpack it first: zcat/],
+  ["a binary list", ["binary", "-o", "x.ipsieve"], /^ipsieve: binary: no text/],
+  ["a list that is its own output", ["tor.txt", "-o", "tor.txt"], /^ipsieve: -o tor\.txt is one of the lists; give another file\n$/],
+  ["a folder that is not there", ["tor.txt", "-o", "nowhere/x.ipsieve"], /nowhere\/x\.ipsieve: it cannot be written \(ENOENT\)/],
+];
+for (const [name, args, message] of refused) {
+  test(`refuses ${name}`, async () => {
+    const { code, stdout, stderr } = await build(...args);
+    assert.match(stderr, message);
+    assert.doesNotMatch(stderr, /defect/);
+    assert.deepEqual([code, stdout], [2, ""]);
+    assert.ok(!existsSync(join(folder.path, "x.ipsieve")));
+  });
+}
+
+test("a line that is not UTF-8 is bad, the others are not", async () => {
+  const { code, stderr } = await build("latin1.txt", "-o", "latin1.ipsieve");
+  assert.match(stderr, /^latin1\.txt:2: the line is not UTF-8; convert the file\n/);
+  assert.equal(code, 0);
+  assert.deepEqual(await idsOf("latin1.ipsieve", ["192.0.2.1", "192.0.2.2"]), ["latin1", ""]);
+});

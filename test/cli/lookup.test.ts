@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { run, temporaryFolder } from "./run-command.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+
+before(async () => {
+  folder = temporaryFolder({
+    "list.csv": "10.0.0.0/8,/cloud/acme\n10.1.0.0/16,/cloud/acme/by-service/mail/eu-1,office\n10.1.2.3,host\n2001:db8::/32,documentation\n",
+  });
+  const { code } = await run(["build", "list.csv", "-o", "list.ipsieve"], { cwd: folder.path });
+  assert.equal(code, 0);
+});
+after(() => folder.remove());
+
+const lookup = (...args: string[]) => run(["lookup", "--snapshot", "list.ipsieve", ...args], { cwd: folder.path });
+
+test("an address is shown with all covering prefixes, the most specific first", async () => {
+  const { code, stdout, stderr } = await lookup("10.1.2.3");
+  assert.deepEqual([code, stderr], [0, ""]);
+  assert.equal(
+    stdout,
+    `10.1.2.3
+  10.1.2.3  1 address
+    host
+  10.1.0.0/16  10.1.0.0 - 10.1.255.255, 65,536 addresses
+    Cloud > acme > By service > mail > eu-1  /cloud/acme/by-service/mail/eu-1
+    office
+  10.0.0.0/8  10.0.0.0 - 10.255.255.255, 16,777,216 addresses
+    Cloud > acme  /cloud/acme
+  note: in 10.0.0.0/8, Private-Use (RFC 1918); not reachable from the internet
+`,
+  );
+});
+
+test("a prefix belongs to what covers the whole of it", async () => {
+  const { stdout } = await lookup("10.1.2.0/24", "10.0.0.0/7", "2001:DB8:0::/48");
+  assert.equal(
+    stdout,
+    `10.1.2.0/24
+  10.1.0.0/16  10.1.0.0 - 10.1.255.255, 65,536 addresses
+    Cloud > acme > By service > mail > eu-1  /cloud/acme/by-service/mail/eu-1
+    office
+  10.0.0.0/8  10.0.0.0 - 10.255.255.255, 16,777,216 addresses
+    Cloud > acme  /cloud/acme
+  note: in 10.0.0.0/8, Private-Use (RFC 1918); not reachable from the internet
+10.0.0.0/7
+  no match that covers the whole prefix
+  note: contains 10.0.0.0/8, Private-Use (RFC 1918); not reachable from the internet
+2001:db8::/48
+  2001:db8::/32  2001:db8:: - 2001:db8:ffff:ffff:ffff:ffff:ffff:ffff, 2^96 addresses
+    documentation
+  note: in 2001:db8::/32, Documentation (RFC 3849); not reachable from the internet
+`,
+  );
+});
+
+test("--json gives the lookup document, one per line, with the text as given", async () => {
+  const { code, stdout } = await lookup("--json", "::ffff:10.1.2.3", "9.9.9.9");
+  assert.equal(code, 0);
+  const [hit, miss, ...more] = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  assert.deepEqual(more, []);
+  assert.equal(hit.ip, "::ffff:10.1.2.3");
+  assert.equal(hit.cidr, "10.1.2.3");
+  assert.deepEqual(hit.cbs_ids, ["/cloud/acme", "/cloud/acme/by-service/mail/eu-1", "host", "office"]);
+  assert.deepEqual([hit.types, hit.services, hit.regions], [["cloud", "list"], ["mail"], ["eu-1"]]);
+  assert.deepEqual(miss, { ip: "9.9.9.9", found: false, cidr: null, labels: [], cbs_ids: [], providers: [], types: [], services: [], regions: [], matches: [] });
+});
+
+test("exit codes: 0 if any was found, 1 if none, 2 if any is malformed; the others are still answered", async () => {
+  assert.equal((await lookup("9.9.9.9", "10.0.0.1")).code, 0);
+  assert.equal((await lookup("9.9.9.9")).code, 1);
+  const mixed = await lookup("10.1", "10.0.0.1", "10.0.0.1/8", "fe80::1%eth0");
+  assert.equal(mixed.code, 2);
+  assert.match(mixed.stdout, /^10\.0\.0\.1\n  10\.0\.0\.0\/8/);
+  assert.match(mixed.stderr, /^ipsieve: "10\.1" at position .*\nipsieve: "10\.0\.0\.1\/8" at position 9: .*10\.0\.0\.0\/8.*\nipsieve: "fe80::1%eth0" at position 7: .*\n$/);
+});
+
+test("the bundled catalogue knows the great providers", async () => {
+  const { code, stdout } = await run(["lookup", "--json", "1.1.1.1", "8.8.8.8", "17.5.7.8", "52.95.110.1", "2606:4700::1111"]);
+  assert.equal(code, 0);
+  const providers = stdout.trimEnd().split("\n").map((line) => JSON.parse(line).providers[0]);
+  assert.deepEqual(providers, ["cloudflare", "google", "apple", "aws", "cloudflare"]);
+});
