@@ -49,7 +49,7 @@ function prefixOfPattern(family: Family, pattern: bigint, flipped: number, lengt
   return { family, w0, w1, w2, w3, length };
 }
 
-const family = fc.constantFrom<Family>(4, 6);
+const anyFamily = fc.constantFrom<Family>(4, 6);
 
 /** A bit or a length, often beside the boundary of a word. */
 function position(bits: number): fc.Arbitrary<number> {
@@ -58,7 +58,7 @@ function position(bits: number): fc.Arbitrary<number> {
 }
 
 /** Deep nesting: any length of one of a few addresses, each possibly with one bit turned over. */
-const nested: fc.Arbitrary<Prefix> = family.chain((chosen) => {
+const nested: fc.Arbitrary<Prefix> = anyFamily.chain((chosen) => {
   const bits = chosen === 4 ? 32 : 128;
   const patterns = chosen === 4 ? [0n, 0xffffffffn, 0x0a141e28n] : [0n, (1n << 128n) - 1n, 0x20010db8_80000001_80000001_80000001n];
   return fc
@@ -68,7 +68,7 @@ const nested: fc.Arbitrary<Prefix> = family.chain((chosen) => {
 
 /** Crowds: all prefixes of a window of a few bits at either end or, for IPv6, across the boundary of two words. */
 function crowded(window: number): fc.Arbitrary<Prefix> {
-  return family.chain((chosen) => {
+  return anyFamily.chain((chosen) => {
     const bits = chosen === 4 ? 32 : 128;
     const starts = chosen === 4 ? [0, bits - window] : [0, 29, 61, 93, bits - window];
     return fc
@@ -77,26 +77,26 @@ function crowded(window: number): fc.Arbitrary<Prefix> {
   });
 }
 
-const prefix = fc.oneof(nested, crowded(5), crowded(9));
-const value = fc.oneof({ weight: 20, arbitrary: fc.integer({ min: 1, max: 9 }) }, { weight: 1, arbitrary: fc.constant(2 ** 31 - 1) });
+const anyPrefix = fc.oneof(nested, crowded(5), crowded(9));
+const anyValue = fc.oneof({ weight: 20, arbitrary: fc.integer({ min: 1, max: 9 }) }, { weight: 1, arbitrary: fc.constant(2 ** 31 - 1) });
 
 const change: fc.Arbitrary<Change> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ do: fc.constant("insert" as const), prefix, value }) },
-  { weight: 8, arbitrary: fc.record({ do: fc.constant("add" as const), prefix, value }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant("remove" as const), prefix, value }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant("delete" as const), prefix }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("deleteCovered" as const), prefix }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant("insert" as const), prefix: anyPrefix, value: anyValue }) },
+  { weight: 8, arbitrary: fc.record({ do: fc.constant("add" as const), prefix: anyPrefix, value: anyValue }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("remove" as const), prefix: anyPrefix, value: anyValue }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("delete" as const), prefix: anyPrefix }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("deleteCovered" as const), prefix: anyPrefix }) },
 );
 
 const question: fc.Arbitrary<Question> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ do: fc.constantFrom("exact", "lookup", "covering", "covered"), prefix }) },
+  { weight: 8, arbitrary: fc.record({ do: fc.constantFrom("exact", "lookup", "covering", "covered"), prefix: anyPrefix }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("iterate" as const) }) },
   {
     weight: 1,
     arbitrary: fc.record({
       do: fc.constant("walk" as const),
       over: fc.constantFrom("covered" as const, "covering" as const),
-      prefix,
+      prefix: anyPrefix,
       changes: fc.array(change, { maxLength: 12 }),
     }),
   },
