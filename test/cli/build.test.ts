@@ -95,9 +95,9 @@ test("--strict refuses for a bad line and for host bits, and leaves no file", as
 
 test("a refused build leaves the file that was there", async () => {
   await build("tor.txt", "-o", "kept.ipsieve");
-  const before = readFileSync(join(folder.path, "kept.ipsieve"));
+  const content = readFileSync(join(folder.path, "kept.ipsieve"));
   assert.equal((await build("--strict", "bad.txt", "-o", "kept.ipsieve")).code, 2);
-  assert.deepEqual(readFileSync(join(folder.path, "kept.ipsieve")), before);
+  assert.deepEqual(readFileSync(join(folder.path, "kept.ipsieve")), content);
 });
 
 const refused: [name: string, args: string[], message: RegExp][] = [
