@@ -9,9 +9,8 @@ const CHUNK_BYTES = 1 << 20;
 
 /** Reads a snapshot file into shared memory, checking its head before anything is allocated and its sections on the way. */
 export async function readSnapshotFile(path: string): Promise<{ buffer: SharedArrayBuffer; head: SnapshotHead }> {
-  const file = await openRegularFile(path);
+  const { file, size } = await openRegularFile(path);
   try {
-    const { size } = await file.stat();
     const start = new Uint8Array(Math.min(size, HEAD_BYTES));
     await readFully(file, start, 0, path);
     const head = decodeHead(start, size, path);
@@ -25,12 +24,13 @@ export async function readSnapshotFile(path: string): Promise<{ buffer: SharedAr
   }
 }
 
-async function openRegularFile(path: string): Promise<FileHandle> {
+async function openRegularFile(path: string): Promise<{ file: FileHandle; size: number }> {
   let file: FileHandle | undefined;
   try {
     // Without O_NONBLOCK, opening a named pipe would wait for somebody to write to it. (Windows has no such flag.)
     file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    if ((await file.stat()).isFile()) return file;
+    const status = await file.stat();
+    if (status.isFile()) return { file, size: status.size };
   } catch (cause) {
     await file?.close();
     throw readFailure(path, cause);

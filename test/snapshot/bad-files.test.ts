@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdir, open, readdir, readFile, symlink, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { before, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { HEADER, sealHead } from "../../src/snapshot/format.ts";
+import { openSnapshot, Snapshot } from "../../src/snapshot/open-snapshot.ts";
+import { SnapshotError, type SnapshotErrorCode } from "../../src/snapshot/snapshot-error.ts";
+import { verifySnapshot } from "../../src/snapshot/verify-snapshot.ts";
+import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
+import { BAD_SNAPSHOTS, type BadSnapshot, withSection } from "../corpus/snapshots.ts";
+import { inTemporaryFolder, Random, sampleContent } from "./harness/sample.ts";
+
+/** Every code of the catalogue, and how often a bad file was refused with it: none may stay at 0. */
+const seen: Record<SnapshotErrorCode, number> = {
+  "not-found": 0, "unreadable": 0, "not-a-file": 0, "not-a-snapshot": 0, "text-damage": 0, "truncated": 0, "extended": 0,
+  "foreign-byte-order": 0, "unsupported-version": 0, "header-checksum": 0, "bad-header": 0, "section-table-checksum": 0,
+  "bad-section-table": 0, "too-large": 0, "changed-while-reading": 0, "gap-not-zero": 0, "section-checksum": 0,
+  "bad-table": 0, "bad-metadata": 0, "invalid-content": 0, "unwritable": 0,
+};
+
+let good: Buffer;
+before(async () => {
+  good = await inTemporaryFolder(async (folder) => {
+    await writeSnapshot(join(folder, "good"), sampleContent(new Random(7)));
+    return readFile(join(folder, "good"));
+  });
+});
+
+async function refuses(path: string, code: SnapshotErrorCode, run: () => Promise<unknown>): Promise<SnapshotError> {
+  const error = await run().then(
+    () => assert.fail(`${path} was not refused`),
+    (failure: unknown) => failure,
+  );
+  assert.ok(error instanceof SnapshotError, `an untyped error: ${String(error)}`);
+  assert.equal(error.code, code, error.message);
+  assert.ok(error.message.startsWith(`${path}: `), error.message);
+  seen[code]++;
+  return error;
+}
+
+async function check(bad: BadSnapshot, path: string): Promise<SnapshotError> {
+  if (bad.stage === "open") return refuses(path, bad.code, () => openSnapshot(path));
+  const snapshot = await openSnapshot(path);
+  if (bad.stage === "metadata") await refuses(path, bad.code, async () => snapshot.metadata);
+  return refuses(path, bad.code, () => verifySnapshot(path));
+}
+
+test("the good file that the bad ones are made of is good", () =>
+  inTemporaryFolder(async (folder) => {
+    const path = join(folder, "snapshot");
+    await writeFile(path, withSection(good, "metadata", Uint8Array.of(0xc3)));
+    await verifySnapshot(path);
+    assert.equal((await openSnapshot(path)).metadata, true);
+  }));
+
+for (const bad of BAD_SNAPSHOTS) {
+  test(`refused: ${bad.name} (${bad.code}, ${bad.stage})`, () =>
+    inTemporaryFolder(async (folder) => {
+      const path = join(folder, "snapshot");
+      const copy = Buffer.from(good);
+      await writeFile(path, bad.damage(copy) ?? copy);
+      const error = await check(bad, path);
+      assert.equal(error.section, bad.section);
+      assert.equal(({} as { polluted?: unknown }).polluted, undefined);
+    }));
+}
+
+test("refused: a path where nothing is", () =>
+  inTemporaryFolder(async (folder) => {
+    await refuses(join(folder, "none"), "not-found", () => openSnapshot(join(folder, "none")));
+    await writeFile(join(folder, "file"), "");
+    await refuses(join(folder, "file", "below"), "not-found", () => openSnapshot(join(folder, "file", "below")));
+  }));
+
+test("refused: a folder and a named pipe, without waiting for a writer", () =>
+  inTemporaryFolder(async (folder) => {
+    await refuses(folder, "not-a-file", () => openSnapshot(folder));
+    if (process.platform === "win32") return;
+    execFileSync("mkfifo", [join(folder, "pipe")]);
+    await refuses(join(folder, "pipe"), "not-a-file", () => openSnapshot(join(folder, "pipe")));
+  }));
+
+test("refused: a path that the system cannot open", () =>
+  inTemporaryFolder(async (folder) => {
+    await symlink("loop", join(folder, "loop"));
+    const error = await refuses(join(folder, "loop"), "unreadable", () => openSnapshot(join(folder, "loop")));
+    assert.match(error.message, /ELOOP/);
+  }));
+
+test("refused: a file of 8 TiB, as its header says", () =>
+  inTemporaryFolder(async (folder) => {
+    const huge = 2 ** 43;
+    const head = Buffer.from(good);
+    // Its metadata is all the rest, so that the section table agrees.
+    const metadata = HEADER.size + 10 * 40;
+    head.writeBigUInt64LE(BigInt(huge), HEADER.byteLength);
+    head.writeBigUInt64LE(BigInt(huge) - head.readBigUInt64LE(metadata + 24), metadata + 32);
+    sealHead(head);
+    await writeFile(join(folder, "huge"), head);
+    await truncate(join(folder, "huge"), huge);
+    await refuses(join(folder, "huge"), "too-large", () => openSnapshot(join(folder, "huge")));
+  }));
+
+test("refused: a file that gets shorter while it is read", () =>
+  inTemporaryFolder(async (folder) => {
+    const path = join(folder, "snapshot");
+    const large = withSection(good, "metadata", new Uint8Array(16 << 20).fill(0xc0));
+    const codes = new Map<string, number>();
+    // Whether the cut comes too early, in time or too late is chance: try until it comes in time.
+    for (let ticks = 0; ticks < 2000 && !codes.has("changed-while-reading"); ticks++) {
+      await writeFile(path, large);
+      const opening = openSnapshot(path).then(() => "opened", (error: unknown) => (error instanceof SnapshotError ? error.code : String(error)));
+      for (let i = 0; i < ticks % 40; i++) await setImmediate();
+      await truncate(path, 600);
+      const outcome = await opening;
+      codes.set(outcome, (codes.get(outcome) ?? 0) + 1);
+    }
+    assert.ok([...codes.keys()].every((code) => ["opened", "truncated", "changed-while-reading"].includes(code)), [...codes.keys()].join());
+    assert.ok(codes.has("changed-while-reading"));
+    seen["changed-while-reading"]++;
+  }));
+
+test("refused: a buffer that holds no snapshot", () => {
+  assert.throws(() => Snapshot.attach(new SharedArrayBuffer(1000)), (error) => error instanceof SnapshotError && error.code === "not-a-snapshot");
+});
+
+for (const [what, change, message] of [
+  ["an empty kind", { kind: "" }, /kind/],
+  ["a kind of 21 letters", { kind: "a".repeat(21) }, /kind/],
+  ["a kind with a capital", { kind: "Catalogue" }, /kind/],
+  ["an invalid date", { createdAt: new Date(Number.NaN) }, /date/],
+  ["a date before 1970", { createdAt: new Date(-1) }, /date/],
+  ["a date in the metadata", { metadata: { at: new Date() } }, /date must be given as text/],
+  ["a key __proto__", { metadata: JSON.parse('{"__proto__": 1}') }, /__proto__/],
+  ["an integer of 65 bits", { metadata: 2n ** 65n }, /metadata/],
+  ["metadata 100 deep", { metadata: JSON.parse("[".repeat(100) + "]".repeat(100)) }, /deep/],
+  ["metadata that holds itself", { metadata: itself() }, /metadata/],
+] as const) {
+  test(`not written: ${what}`, () =>
+    inTemporaryFolder(async (folder) => {
+      const path = join(folder, "snapshot");
+      const error = await refuses(path, "invalid-content", () => writeSnapshot(path, { ...sampleContent(new Random(1)), ...change }));
+      assert.match(error.message, message);
+      assert.deepEqual(await readdir(folder), []);
+    }));
+}
+
+function itself(): unknown {
+  const list: unknown[] = [];
+  list.push(list);
+  return list;
+}
+
+test("not written: into a folder that is not there, over a folder, under a name that is too long", () =>
+  inTemporaryFolder(async (folder) => {
+    await mkdir(join(folder, "taken"));
+    await (await open(join(folder, "taken", "inside"), "w")).close();
+    for (const name of ["none/snapshot", "taken", "n".repeat(300)]) {
+      const error = await refuses(join(folder, name), "unwritable", () => writeSnapshot(join(folder, name), sampleContent(new Random(1))));
+      assert.ok(error.cause instanceof Error);
+    }
+    assert.deepEqual(await readdir(folder), ["taken"]);
+  }));
+
+test("each code of the catalogue has a bad file", () => {
+  const never = Object.entries(seen).filter(([, count]) => count === 0);
+  assert.deepEqual(never, []);
+});

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
+import { damageByChance, flipBits } from "./harness/damage.ts";
+import { runCrafted } from "./harness/run-crafted.ts";
+import { inTemporaryFolder, Random, reseal, sampleContent } from "./harness/sample.ts";
+
+const SEED = 1;
+
+async function goodFile(folder: string, seed: number, prefixes: number): Promise<Buffer> {
+  const path = join(folder, `good-${seed}`);
+  await writeSnapshot(path, { ...sampleContent(new Random(seed), prefixes), createdAt: new Date(0) });
+  return readFile(path);
+}
+
+test("a flipped bit is refused: every bit of the head, the gap behind it and the first section, one of every other byte", (t) =>
+  inTemporaryFolder(async (folder) => {
+    const good = await goodFile(folder, SEED, 10);
+    const report = await flipBits(join(folder, "damaged"), good, 640);
+    t.diagnostic(JSON.stringify(report));
+    assert.equal(report.tried, good.length + 7 * 640);
+    assert.deepEqual([report.refused, report.accepted, report.untyped], [report.tried, 0, []]);
+  }));
+
+test("damage by chance is refused", (t) =>
+  inTemporaryFolder(async (folder) => {
+    const good = await goodFile(folder, SEED, 60);
+    const report = await damageByChance(join(folder, "damaged"), good, SEED, (tried) => tried < 15_000);
+    t.diagnostic(JSON.stringify(report));
+    assert.deepEqual([report.refused, report.accepted, report.untyped], [15_000, 0, []]);
+  }));
+
+test("negative control: without checksums the same damage gives wrong answers, and the harness says so", (t) =>
+  inTemporaryFolder(async (folder) => {
+    const good = await goodFile(folder, SEED, 60);
+    const report = await damageByChance(join(folder, "damaged"), good, SEED, (tried) => tried < 1000, reseal);
+    t.diagnostic(JSON.stringify(report));
+    assert.ok(report.accepted > 100 && report.wrong > 50);
+  }));
+
+test("files crafted with right checksums are refused or answer consistently", (t) =>
+  inTemporaryFolder(async (folder) => {
+    const [one, other] = [await goodFile(folder, 1, 40), await goodFile(folder, 2, 40)];
+    const work = { path: join(folder, "crafted"), one, other, from: SEED * 1_000_000, limit: 5000, until: Number.POSITIVE_INFINITY };
+    const report = await runCrafted({ ...work, trusting: false, hangAt: null });
+    t.diagnostic(JSON.stringify(report));
+    assert.ok("tried" in report, `hung at file ${JSON.stringify(report)}`);
+    assert.deepEqual([report.tried, report.wrong, report.untyped], [5000, [], []]);
+    assert.ok(report.refusedAtOpen > 500 && report.refusedAtVerify > 500 && report.consistent > 100, "each outcome is among them");
+  }));
+
+test("negative control: a reader that trusts checksums gives wrong answers on crafted files, and a hang is noticed", (t) =>
+  inTemporaryFolder(async (folder) => {
+    const [one, other] = [await goodFile(folder, 1, 40), await goodFile(folder, 2, 40)];
+    const work = { path: join(folder, "crafted"), one, other, from: SEED * 1_000_000, limit: 500, until: Number.POSITIVE_INFINITY };
+    const trusting = await runCrafted({ ...work, trusting: true, hangAt: null }, 2000);
+    t.diagnostic(JSON.stringify(trusting).slice(0, 300));
+    assert.ok("hungAt" in trusting || trusting.wrong.length > 50);
+    assert.deepEqual(await runCrafted({ ...work, trusting: false, hangAt: 7 }, 500), { hungAt: work.from + 7 });
+  }));

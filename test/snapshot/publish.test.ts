@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { utimes } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
+import { enumerateCrashStates, newCrashReport } from "./harness/crash-states.ts";
+import { killWriters, temporariesOf } from "./harness/kill-writers.ts";
+import { recordPublish, recordRewriteInPlace, without } from "./harness/publish-trace.ts";
+import { inTemporaryFolder, Random, sampleContent } from "./harness/sample.ts";
+
+const SEED = 1;
+
+test("a publish writes, syncs, renames, syncs the folder, in this order", () =>
+  inTemporaryFolder(async (folder) => {
+    const { trace } = await recordPublish(folder, SEED, "old");
+    const kinds = trace.map(({ kind }) => kind).filter((kind, i, all) => kind !== all[i - 1]);
+    assert.deepEqual(kinds, ["create", "write", "sync", "rename", "sync-folder"]);
+  }));
+
+test("after a crash at any moment of a publish there is the old snapshot or the new one", (t) =>
+  inTemporaryFolder(async (folder) => {
+    const report = newCrashReport();
+    for (let seed = SEED; seed < SEED + 10; seed++) {
+      await enumerateCrashStates(await recordPublish(folder, seed, "old"), join(folder, `crashed-${seed}`), seed, 600, report);
+    }
+    t.diagnostic(JSON.stringify(report));
+    assert.equal(report.states, 6000);
+    assert.deepEqual([report.damaged, report.misplaced, report.absent, report.untyped], [0, 0, 0, []]);
+    assert.ok(report.old > 0 && report.new > 0);
+  }));
+
+test("after a crash of the first publish there is no snapshot or the new one", (t) =>
+  inTemporaryFolder(async (folder) => {
+    const crash = await recordPublish(folder, SEED, "nothing");
+    const report = await enumerateCrashStates(crash, join(folder, "crashed"), SEED, 1000);
+    t.diagnostic(JSON.stringify(report));
+    assert.deepEqual([report.damaged, report.misplaced, report.old, report.untyped], [0, 0, 0, []]);
+    assert.ok(report.absent > 0 && report.new > 0);
+  }));
+
+test("negative control: rewriting in place is caught", (t) =>
+  inTemporaryFolder(async (folder) => {
+    const report = await enumerateCrashStates(await recordRewriteInPlace(folder, SEED), join(folder, "crashed"), SEED, 500);
+    t.diagnostic(JSON.stringify(report));
+    assert.ok(report.damaged > 100);
+  }));
+
+test("negative control: a rename without a sync before it is caught", (t) =>
+  inTemporaryFolder(async (folder) => {
+    const crash = without(await recordPublish(folder, SEED, "old"), "sync");
+    const report = await enumerateCrashStates(crash, join(folder, "crashed"), SEED, 1000);
+    t.diagnostic(JSON.stringify(report));
+    assert.ok(report.damaged > 10);
+  }));
+
+test("negative control: a publish that does not sync the folder is caught, for the old one may come back", (t) =>
+  inTemporaryFolder(async (folder) => {
+    const crash = without(await recordPublish(folder, SEED, "old"), "sync-folder");
+    const report = await enumerateCrashStates(crash, join(folder, "crashed"), SEED, 1000);
+    t.diagnostic(JSON.stringify(report));
+    assert.equal(report.damaged, 0);
+    assert.ok(report.misplaced > 0);
+  }));
+
+test("a writer killed at any moment leaves the last snapshot it spoke of, or the next, whole; what it leaves beside is removed later", (t) =>
+  inTemporaryFolder(async (folder) => {
+    const path = join(folder, "snapshot");
+    await writeSnapshot(path, { ...sampleContent(new Random(SEED)), metadata: { number: 0 } });
+    const report = await killWriters(path, SEED, (kills) => kills < 15);
+    t.diagnostic(JSON.stringify(report));
+    assert.deepEqual(report.wrong, []);
+    assert.ok(report.inTheMiddle > 0);
+    const longAgo = new Date(Date.now() - 3_600_000);
+    for (const name of await temporariesOf(path)) await utimes(join(dirname(path), name), longAgo, longAgo);
+    await writeSnapshot(path, sampleContent(new Random(SEED)));
+    assert.deepEqual(await temporariesOf(path), []);
+  }));
