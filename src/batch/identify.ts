@@ -1,5 +1,23 @@
+import { availableParallelism } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import type { Snapshot } from "../snapshot/open-snapshot.ts";
+import { type OpenInput, openInput, surveyInputs } from "./_inputs.ts";
+import { Lanes } from "./_lanes.ts";
+import { openOutput, OutputClosed, type RowOutput } from "./_output.ts";
+import { ShardRunner } from "./_shard-runner.ts";
+import { type CutShard, type PlannedShard, type ShardSizes, shardsOf } from "./_shards.ts";
+import { BatchError } from "./batch-error.ts";
+import type { FieldSpec } from "./fields/field-spec.ts";
+import { resolveField } from "./fields/resolve-field.ts";
+import type { ChunkShard, FileShard, ShardResult, ShardWork } from "./messages.ts";
+
+const DEFAULT_LIMITS: BatchLimits = { shardBytes: 1 << 20, rowBytes: 2 << 20, workerBytes: 8 << 20, lineBytes: 1 << 30 };
+/** Shards that are in work or wait to be written, per thread: two in work, one to bridge a slow one. */
+const FLIGHTS_PER_THREAD = 3;
+const FIRST_SHARD_BYTES = 64 * 1024;
+const PROGRESS_MS = 100;
+
+const NOTHING: ShardResult = { lines: 0, addresses: 0, matched: 0, next: null, rowBuffer: null, rowBytes: 0, failure: null };
 
 /** What one row looks like; `none` writes nothing and only counts. */
 export type RowFormat = "tsv" | "jsonl" | "csv" | "append";
@@ -90,8 +108,296 @@ export interface IdentifyResult {
 
 /**
  * Finds the address of every line of the inputs, looks it up, and writes one row per line, in order.
+ *
+ * The calling thread takes shards like the workers do, so one thread needs no worker, and none idles while they start.
+ * Memory: a few shards and row buffers per thread (`BatchLimits`), and a line that is longer than a shard as a whole.
  * @throws BatchError for an input, output or field that cannot be used; the signal's reason when aborted.
  */
 export async function identify(options: IdentifyOptions): Promise<IdentifyResult> {
-  throw new Error(`identify is being built (${options.inputs.length} inputs)`);
+  options.signal?.throwIfAborted();
+  const run = new Run(options, await surveyInputs(options.inputs));
+  return run.toEnd();
+}
+
+/** A shard on its way: what it is (null: the end of an input that fails), which input it belongs to, and its result to come. */
+interface Flight {
+  readonly plan: CutShard | null;
+  readonly input: number;
+  readonly result: Promise<ShardResult>;
+}
+
+/**
+ * One call of `identify`: two loops over one queue. `#produce` cuts shards and gives them to lanes as long as there is
+ * room; `#consume` takes their results in order, writes rows and counts. `#changed` wakes whichever of them waits.
+ */
+class Run {
+  readonly #options: IdentifyOptions;
+  readonly #limits: BatchLimits;
+  readonly #threads: number;
+  readonly #totalBytes: number | null;
+  readonly #work: ShardWork;
+  readonly #started = performance.now();
+  readonly #stop = new AbortController();
+  readonly #flights: Flight[] = [];
+  readonly #spareRows: SharedArrayBuffer[] = [];
+  #lanes!: Lanes;
+  #output: RowOutput | undefined;
+  #produced = false;
+  #waiting: (() => void)[] = [];
+  readonly #files: (OpenInput & { kind: "file" })[] = [];
+
+  #shardsCut = 0;
+  #bytesCut = 0;
+  #bytesDone = 0;
+  #bytesRead = 0;
+  #bytesWritten = 0;
+  #lines = 0;
+  #addresses = 0;
+  #matched = 0;
+  #outputClosed = false;
+  /** Where errors are reported. */
+  #input = -1;
+  #linesOfInput = 0;
+
+  constructor(options: IdentifyOptions, totalBytes: number | null) {
+    this.#options = options;
+    const limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.#limits = { ...limits, shardBytes: Math.min(limits.shardBytes, limits.lineBytes) };
+    this.#threads = options.threads ?? availableParallelism();
+    this.#totalBytes = totalBytes;
+    const rowBytes = (options.snapshot.table.matchCount + 1) * Float64Array.BYTES_PER_ELEMENT;
+    this.#work = {
+      format: options.format,
+      renderer: options.renderer,
+      rows: options.rows ?? "all",
+      perMatch: options.countMatches === true ? new SharedArrayBuffer(rowBytes * this.#threads) : null,
+      lineBytes: limits.lineBytes,
+    };
+  }
+
+  async toEnd(): Promise<IdentifyResult> {
+    const { signal, onProgress } = this.#options;
+    const abort = (): void => this.#end(signal!.reason);
+    signal?.addEventListener("abort", abort);
+    const timer = onProgress && setInterval(() => onProgress(this.#progress()), PROGRESS_MS);
+    try {
+      this.#lanes = new Lanes(await ShardRunner.create(this.#options.snapshot, this.#work, 0), () => this.#wake());
+      if (this.#work.format !== "none") this.#output = await openOutput(this.#options.output ?? process.stdout);
+      await Promise.all([this.#produce(), this.#consume().catch((error) => this.#end(error))]);
+      signal?.throwIfAborted();
+      if (this.#stop.signal.aborted && !this.#outputClosed) throw this.#stop.signal.reason;
+      await this.#lanes.close();
+      await (this.#outputClosed ? this.#output?.discard() : this.#output?.finish());
+    } catch (error) {
+      await this.#lanes?.close();
+      await this.#output?.discard();
+      throw error;
+    } finally {
+      await Promise.all(this.#files.map((file) => file.close()));
+      clearInterval(timer);
+      signal?.removeEventListener("abort", abort);
+    }
+    onProgress?.(this.#progress());
+    return this.#result();
+  }
+
+  #end(reason: unknown): void {
+    if (this.#stop.signal.aborted) return;
+    if (reason instanceof OutputClosed) this.#outputClosed = true;
+    this.#stop.abort(reason);
+    this.#wake();
+  }
+
+  /** Resolves at the next change of the queue, the lanes or the fate of the run. */
+  #changed(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  /** An input that fails takes its place in the queue: the rows before it are written first. */
+  async #produce(): Promise<void> {
+    if (this.#totalBytes !== null) this.#considerWorkers(this.#totalBytes);
+    for (const [index, input] of this.#options.inputs.entries()) {
+      try {
+        for await (const plan of await this.#shardsOf(input)) {
+          await this.#room();
+          if (this.#stop.signal.aborted) return;
+          this.#launch(plan, index);
+        }
+      } catch (error) {
+        return this.#enqueue({ plan: null, input: index, result: Promise.reject(error) });
+      }
+    }
+    this.#produced = true;
+    this.#wake();
+  }
+
+  async #shardsOf(input: string | Readable): Promise<AsyncGenerator<PlannedShard>> {
+    const open = await openInput(input, this.#stop.signal, (bytes) => (this.#bytesRead += bytes));
+    if (open.kind === "file") this.#files.push(open);
+    const sizes: ShardSizes = { next: () => this.#nextShardBytes(), most: this.#limits.shardBytes, lineBytes: this.#limits.lineBytes };
+    return shardsOf(open, await this.#fieldOf(open), sizes);
+  }
+
+  #enqueue(flight: Flight): void {
+    flight.result.catch(() => {}); // seen when its turn comes
+    this.#flights.push(flight);
+    this.#wake();
+  }
+
+  async #fieldOf(input: OpenInput): Promise<FieldSpec | null> {
+    const { field, fieldSyntax } = this.#options;
+    if (field === undefined) return null;
+    const firstLine = await input.firstLine();
+    // An input without lines has no header row, and needs none.
+    return firstLine === null ? null : resolveField(field, fieldSyntax, firstLine, input.name);
+  }
+
+  /** Small at first, so that all threads have work soon; then so that the rows of a shard fit into a row buffer. */
+  #nextShardBytes(): number {
+    const { shardBytes, rowBytes } = this.#limits;
+    const ramp = FIRST_SHARD_BYTES * 2 ** Math.min(this.#shardsCut, 16);
+    const growth = this.#bytesDone === 0 ? 0 : this.#bytesWritten / this.#bytesDone;
+    const fitting = growth === 0 ? shardBytes : (0.8 * rowBytes) / growth;
+    return Math.max(1, Math.trunc(Math.min(shardBytes, ramp, Math.max(fitting, FIRST_SHARD_BYTES))));
+  }
+
+  async #room(): Promise<void> {
+    const most = (this.#lanes.hasWorkers ? this.#threads : 1) * FLIGHTS_PER_THREAD;
+    while (!this.#stop.signal.aborted && (this.#flights.length >= most || !this.#lanes.hasRoom())) await this.#changed();
+  }
+
+  #launch(plan: PlannedShard, input: number): void {
+    if ("failure" in plan) {
+      return this.#enqueue({ plan: null, input, result: Promise.resolve({ ...NOTHING, failure: plan.failure }) });
+    }
+    this.#shardsCut++;
+    this.#bytesCut += plan.shard.to - plan.shard.from;
+    this.#considerWorkers(this.#bytesCut);
+    this.#enqueue({ plan, input, result: this.#run(plan.shard, input) });
+  }
+
+  async #run(shard: FileShard | ChunkShard, input: number): Promise<ShardResult> {
+    try {
+      return await this.#lanes.run({ ...shard, rowBuffer: this.#takeRows() });
+    } catch (cause) {
+      throw this.#shardFailure(cause, input);
+    }
+  }
+
+  #considerWorkers(bytes: number): void {
+    if (this.#threads < 2 || this.#lanes.hasWorkers || bytes < this.#limits.workerBytes) return;
+    this.#lanes.startWorkers(this.#threads - 1, this.#options.snapshot, this.#work);
+  }
+
+  #takeRows(): SharedArrayBuffer | null {
+    if (this.#output === undefined) return null;
+    return this.#spareRows.pop() ?? new SharedArrayBuffer(this.#limits.rowBytes);
+  }
+
+  async #consume(): Promise<void> {
+    for (;;) {
+      while (this.#flights.length === 0 && !this.#produced && !this.#stop.signal.aborted) await this.#changed();
+      const flight = this.#flights[0];
+      if (flight === undefined || this.#stop.signal.aborted) return;
+      await this.#land(flight);
+      this.#flights.shift();
+      this.#wake();
+    }
+  }
+
+  /** Writes a shard's rows. If they filled its row buffer before its end, the rest of it is run now, as often as it takes. */
+  async #land({ plan, input, result }: Flight): Promise<void> {
+    if (input !== this.#input) this.#linesOfInput = 0;
+    this.#input = input;
+    let part = await this.#orStop(result);
+    await this.#account(part);
+    if (plan === null) return;
+    while (part.next !== null) {
+      part = await this.#orStop(this.#run({ ...plan.shard, from: part.next }, input));
+      await this.#account(part);
+    }
+    const bytes = plan.shard.to - plan.shard.from;
+    this.#bytesDone += bytes;
+    if (plan.shard.kind === "file") this.#bytesRead += bytes;
+    plan.done();
+  }
+
+  /** The result, or the reason to stop if that comes first: a worker may take its time. */
+  async #orStop(result: Promise<ShardResult>): Promise<ShardResult> {
+    const { signal } = this.#stop;
+    signal.throwIfAborted();
+    let stop!: () => void;
+    const stopped = new Promise<never>((_, reject) => {
+      stop = () => reject(signal.reason);
+      signal.addEventListener("abort", stop);
+    });
+    try {
+      return await Promise.race([result, stopped]);
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
+  }
+
+  async #account(part: ShardResult): Promise<void> {
+    this.#lines += part.lines;
+    this.#linesOfInput += part.lines;
+    this.#addresses += part.addresses;
+    this.#matched += part.matched;
+    if (part.rowBuffer !== null) {
+      if (part.rowBytes > 0) await this.#output!.write(Buffer.from(part.rowBuffer, 0, part.rowBytes));
+      this.#bytesWritten += part.rowBytes;
+      if (part.rowBuffer.byteLength === this.#limits.rowBytes) this.#spareRows.push(part.rowBuffer);
+    }
+    if (part.failure !== null) throw this.#lineFailure(part.failure);
+  }
+
+  #lineFailure(failure: NonNullable<ShardResult["failure"]>): BatchError {
+    const place = { file: nameOf(this.#options.inputs[this.#input]!), line: this.#linesOfInput + 1 };
+    if (failure === "input-changed") {
+      return new BatchError("input-changed", "the file became shorter while it was read; run again, on a copy if it is still in use", place);
+    }
+    return new BatchError("line-too-long", `this line is longer than ${this.#limits.lineBytes} bytes; is the file a text of lines?`, place);
+  }
+
+  #shardFailure(cause: unknown, input: number): unknown {
+    if (cause instanceof BatchError) return cause;
+    const { code, syscall } = cause as NodeJS.ErrnoException;
+    if (syscall === "read") return new BatchError("input-unreadable", `it cannot be read (${code})`, { file: nameOf(this.#options.inputs[input]!), cause });
+    return this.#lanes.hasWorkers ? new BatchError("worker-failed", `a worker failed: ${String(cause)}`, { cause }) : cause;
+  }
+
+  #progress(): Progress {
+    return { bytesRead: this.#bytesRead, totalBytes: this.#totalBytes, lines: this.#lines, elapsed: performance.now() - this.#started };
+  }
+
+  #result(): IdentifyResult {
+    return {
+      lines: this.#lines,
+      addresses: this.#addresses,
+      matched: this.#matched,
+      unmatched: this.#addresses - this.#matched,
+      withoutAddress: this.#lines - this.#addresses,
+      perMatch: this.#perMatch(),
+      bytesRead: this.#bytesRead,
+      bytesWritten: this.#bytesWritten,
+      outputClosed: this.#outputClosed,
+      elapsed: performance.now() - this.#started,
+    };
+  }
+
+  #perMatch(): Float64Array {
+    if (this.#work.perMatch === null) return new Float64Array(0);
+    const all = new Float64Array(this.#work.perMatch);
+    const sums = all.slice(0, this.#options.snapshot.table.matchCount + 1);
+    for (let at = sums.length; at < all.length; at++) sums[at % sums.length]! += all[at]!;
+    return sums;
+  }
+}
+
+function nameOf(input: string | Readable): string {
+  return typeof input === "string" ? input : "input stream";
 }

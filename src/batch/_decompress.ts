@@ -1,0 +1,54 @@
+import { pipeline, Readable } from "node:stream";
+import { createGunzip, createZstdDecompress } from "node:zlib";
+import { truncated, zstdFrameChunks } from "./_zstd-frames.ts";
+import { BatchError } from "./batch-error.ts";
+
+export type Encoding = "plain" | "gzip" | "zstd";
+
+/** As many bytes as the longest of the magic numbers. */
+export const MAGIC_BYTES = 10;
+const CHUNK_BYTES = 256 * 1024;
+
+/** Formats that are recognized to be refused: their bytes would be read as lines without addresses. */
+const REFUSED: readonly { name: string; magic: string; cure: string; code: "input-compression" | "input-encoding" }[] = [
+  { name: "xz", magic: "fd377a585a00", cure: "pipe it through `xz -dc`", code: "input-compression" },
+  { name: "bzip2", magic: "425a683[1-9]314159265359", cure: "pipe it through `bzip2 -dc`", code: "input-compression" },
+  { name: "lz4", magic: "04224d18", cure: "pipe it through `lz4 -dc`", code: "input-compression" },
+  { name: "zip", magic: "504b0304", cure: "pipe it through `unzip -p`", code: "input-compression" },
+  { name: "UTF-16 text", magic: "(?:fffe|feff)", cure: "pipe it through `iconv -f UTF-16 -t UTF-8`", code: "input-encoding" },
+];
+
+/** How the input whose first bytes (`MAGIC_BYTES`, or all there are) are these is stored. Throws BatchError for what cannot be read. */
+export function encodingOf(head: Buffer, file: string): Encoding {
+  const hex = head.toString("hex");
+  for (const { name, magic, cure, code } of REFUSED) {
+    if (new RegExp(`^${magic}`).test(hex)) throw new BatchError(code, `this is ${name}, which is not read directly; ${cure}`, { file });
+  }
+  const named = /\.(gz|zst)$/i.test(file);
+  if (/^1f8b/.test(hex)) return "gzip";
+  if (/^(28b52ffd|5.2a4d18)/.test(hex)) return "zstd";
+  if (named && head.length < 4) throw truncated(file);
+  return "plain";
+}
+
+/** The decompressed bytes: all members of a gzip stream, all frames of a zstd stream. Throws BatchError where they are damaged. */
+export async function* decompress(chunks: AsyncIterable<Buffer>, encoding: "gzip" | "zstd", file: string): AsyncGenerator<Buffer> {
+  const source = Readable.from(encoding === "zstd" ? zstdFrameChunks(chunks, file) : chunks);
+  const decoder = encoding === "zstd" ? createZstdDecompress({ chunkSize: CHUNK_BYTES }) : createGunzip({ chunkSize: CHUNK_BYTES });
+  pipeline(source, decoder, () => {}); // an error of either comes out of the loop below
+  try {
+    yield* decoder;
+  } catch (cause) {
+    throw damage(cause, encoding, file);
+  }
+}
+
+function damage(cause: unknown, encoding: string, file: string): unknown {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  if (code === "Z_BUF_ERROR") return truncated(file);
+  if (!/^(Z_|ZSTD_)/.test(code ?? "")) return cause;
+  if (code === "ZSTD_error_frameParameter_windowTooLarge") {
+    return new BatchError("stream-corrupt", "its window is larger than 128 MiB; pipe it through `zstd --long=31 -dc`", { file, cause });
+  }
+  return new BatchError("stream-corrupt", `the ${encoding} data is damaged (${message}); copy or fetch the file again`, { file, cause });
+}

@@ -1,0 +1,84 @@
+import type { FieldSpan, LocateField } from "./field-spec.ts";
+
+const TAB = 0x09;
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+
+/**
+ * A column of comma-separated values, RFC 4180. A record is one line: a quoted field may hold commas and doubled quotes,
+ * but ends with its line at the latest. The field is what stands between the quotes; doubled quotes stay doubled, which
+ * makes no difference to finding an address.
+ */
+export function csvColumn(column: number): LocateField {
+  return (bytes, start, end, span) => {
+    let at = startBehindMark(bytes, start);
+    for (let index = 0; ; index++) {
+      const quoted = at < end && bytes[at] === QUOTE;
+      const from = quoted ? at + 1 : at;
+      at = quoted ? closingQuote(bytes, from, end) : next(bytes, COMMA, at, end);
+      if (index === column) return setSpan(span, bytes, from, at);
+      if (quoted) at = next(bytes, COMMA, at, end);
+      if (at >= end) return false;
+      at++;
+    }
+  };
+}
+
+/** A column of tab-separated values; there is no quoting. */
+export function tsvColumn(column: number): LocateField {
+  return (bytes, start, end, span) => {
+    let at = start;
+    for (let index = 0; ; index++) {
+      const from = at;
+      at = next(bytes, TAB, at, end);
+      if (index === column) return setSpan(span, bytes, from, at);
+      if (at >= end) return false;
+      at++;
+    }
+  };
+}
+
+/** A column of text parted by runs of spaces and tabs; those in front of the first column do not count. */
+export function spaceColumn(column: number): LocateField {
+  return (bytes, start, end, span) => {
+    let at = start;
+    for (let index = 0; ; index++) {
+      while (at < end && isBlank(bytes[at]!)) at++;
+      if (at >= end) return false;
+      const from = at;
+      while (at < end && !isBlank(bytes[at]!)) at++;
+      if (index === column) return setSpan(span, bytes, from, at);
+    }
+  };
+}
+
+function isBlank(byte: number): boolean {
+  return byte === SPACE || byte === TAB;
+}
+
+/** The position of the byte, or `end`. */
+function next(bytes: Buffer, byte: number, at: number, end: number): number {
+  while (at < end && bytes[at] !== byte) at++;
+  return at;
+}
+
+function closingQuote(bytes: Buffer, at: number, end: number): number {
+  for (;;) {
+    at = next(bytes, QUOTE, at, end);
+    if (at >= end || at + 1 >= end || bytes[at + 1] !== QUOTE) return at;
+    at += 2;
+  }
+}
+
+/** Behind a UTF-8 byte order mark, which would hide the quote of the first field. */
+function startBehindMark(bytes: Buffer, start: number): number {
+  return bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf ? start + 3 : start;
+}
+
+function setSpan(span: FieldSpan, bytes: Buffer, start: number, end: number): true {
+  span.bytes = bytes;
+  span.start = start;
+  span.end = end;
+  return true;
+}
