@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseAddress } from "../../src/address/parse-address.ts";
+import { parseAddress, parseAddressBytes } from "../../src/address/parse-address.ts";
 import { checkTexts, compareParsers, describe } from "./address-differential.ts";
-import type { Parse } from "./address-differential.ts";
 import { oraclePeer, systemPeer, uvPeer } from "./address-peers.ts";
+import { brokenParsers } from "./broken-parsers.ts";
 
 const SEED = 20_261_121;
 
@@ -24,20 +24,13 @@ test("bytes anywhere in a buffer, canonical forms and error positions hold for g
   t.diagnostic(`seed ${SEED + 1}: 200000 texts`);
 });
 
-const broken: Record<string, Parse> = {
-  "accepts leading zeros": (text) => parseAddress(text.replace(/(^|[.:])0+(?=[0-9]+\.)/g, "$1")),
-  "keeps only the low byte of a character": (text) => parseAddress(text.replace(/[^\0-\xff]/g, (wide) => String.fromCharCode(wide.charCodeAt(0) & 255))),
-  "lets :: stand for no group": (text) => parseAddress(text.split(/::?/).length === 8 ? text.replace("::", ":") : text),
-  "drops a zone id": (text) => parseAddress(text.replace(/%.*/, "")),
-  "trims": (text) => parseAddress(text.trim()),
-  "loses the last bit": (text) => {
-    const address = parseAddress(text);
-    return address.family === 4 ? { ...address, w0: (address.w0 & -2) >>> 0 } : address;
-  },
-};
-
-for (const [fault, parse] of Object.entries(broken)) {
+for (const [fault, parse] of Object.entries(brokenParsers)) {
   test(`negative control: the comparison catches a parser that ${fault}`, () => {
     assert.notEqual(compareParsers(parse, [oraclePeer], SEED, 50_000).disagreements.length, 0);
   });
 }
+
+test("negative control: a parser that reads one byte too far is caught", () => {
+  const greedy: typeof parseAddressBytes = (bytes, start, end, out) => parseAddressBytes(bytes, start, Math.min(end + 1, bytes.length), out);
+  assert.throws(() => checkTexts(SEED + 1, 1000, greedy), assert.AssertionError);
+});
