@@ -1,16 +1,19 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { identify } from "../../batch/identify.ts";
-import { Catalogue } from "../../cbs/catalogue.ts";
+import type { Catalogue } from "../../cbs/catalogue.ts";
 import { identifyText, type LookupDocument } from "../../cbs/identify.ts";
-import { openCatalogueSnapshot } from "../catalogue-snapshot.ts";
+import { BUNDLED_CATALOGUE, catalogueOf, openCatalogueSnapshot } from "../catalogue-snapshot.ts";
 import { type Command, EXIT } from "../command.ts";
-import { counted, grouped } from "../output/numbers.ts";
+import { grouped, short } from "../output/numbers.ts";
 import { type Style, styleFor } from "../output/style.ts";
 import { summaryText } from "../output/summary.ts";
 
 const SAMPLE_LOG = fileURLToPath(new URL("../../../data/sample.log", import.meta.url));
-const EXAMPLE_ROWS = 8;
+const ROWS_PER_TYPE = 2;
+const SUMMARY_ROWS = 8;
+/** The sample is too short to measure; the same again and again is not. */
+const REPEATS = 250;
 
 export const demoCommand: Command = {
   name: "demo",
@@ -27,43 +30,45 @@ export const demoCommand: Command = {
 async function run(): Promise<number> {
   const style = styleFor(process.stdout);
   const snapshot = await openCatalogueSnapshot();
-  const catalogue = new Catalogue(snapshot.metadata, snapshot.table);
-  const result = await identify({ inputs: [SAMPLE_LOG], snapshot, format: "none", threads: 1, countMatches: true });
+  const catalogue = catalogueOf(snapshot, BUNDLED_CATALOGUE);
+  const options = { snapshot, format: "none", threads: 1 } as const;
+  const result = await identify({ ...options, inputs: [SAMPLE_LOG], countMatches: true });
+  const { lines, elapsed, bytesRead } = await identify({ ...options, inputs: Array<string>(REPEATS).fill(SAMPLE_LOG) });
   const { prefixCount4, prefixCount6 } = snapshot.info;
-  const speed = (result.lines * 1000) / result.elapsed;
-  const width = Math.min(process.stdout.columns ?? 80, 100);
-  process.stdout.write(
-    [
-      "",
-      ...exampleRows(catalogue, style),
-      "",
-      summaryText(result, catalogue, width, style),
-      `${counted(result.lines, "line")} against ${grouped(prefixCount4 + prefixCount6)} prefixes in ${result.elapsed.toFixed(0)} ms: ${style("bold", `${grouped(Math.round(speed / 1000) * 1000)} lines/s`)}, offline, on one thread.`,
-      "",
-      style("bold", "Now yours:"),
-      `  ${style("green", "npx ipsieve identify --summary /var/log/nginx/access.log")}`,
-      `  ${style("green", "npx ipsieve lookup 8.8.8.8 2606:4700::1111")}`,
-      "",
-    ].join("\n"),
-  );
+  const perSecond = (amount: number): string => short((amount * 1000) / elapsed);
+  process.stdout.write(`
+${exampleRows(catalogue, style).join("\n")}
+
+${summaryText(result, catalogue, { width: process.stdout.columns ?? 80, rows: SUMMARY_ROWS }, style)}
+${style("bold", `${perSecond(lines)} lines/s`)} (${perSecond(bytesRead)}B/s) against ${grouped(prefixCount4 + prefixCount6)} prefixes: one thread, offline,
+measured just now on ${grouped(lines)} lines.
+
+${style("bold", "Now yours:")}
+  ${style("green", "npx ipsieve identify --summary /var/log/nginx/access.log")}
+  ${style("green", "npx ipsieve lookup 8.8.8.8 2606:4700::1111")}
+`);
   return EXIT.matched;
 }
 
-/** The first lines of the log from as many providers, each with what its address was found to be. */
+/** The first lines of the log of each type, from different providers, and what their addresses were found to be. */
 function exampleRows(catalogue: Catalogue, style: Style): string[] {
-  const seen = new Set<string>();
+  const providers = new Set<string>();
+  const perType = new Map<string, number>();
   const rows: [ip: string, label: string, request: string][] = [];
   for (const line of readFileSync(SAMPLE_LOG, "utf8").split("\n")) {
-    const document = identifyFirstWord(catalogue, line);
-    const provider = document?.providers[0];
-    if (document === undefined || provider === undefined || seen.has(provider)) continue;
-    seen.add(provider);
-    rows.push([document.ip, document.labels.join(", "), /"(\S+ \S+)/.exec(line)?.[1] ?? ""]);
-    if (rows.length === EXAMPLE_ROWS) break;
+    const { ip, providers: [provider], types: [type], labels } = identifyFirstWord(catalogue, line) ?? { ip: "", providers: [], types: [], labels: [] };
+    if (provider === undefined || type === undefined || providers.has(provider)) continue;
+    const ofType = perType.get(type) ?? 0;
+    if (ofType === ROWS_PER_TYPE) continue;
+    perType.set(type, ofType + 1);
+    providers.add(provider);
+    rows.push([ip, labels.join(", "), /"(\S+ \S+)/.exec(line)?.[1] ?? ""]);
   }
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows.map(([ip, label, request]) => {
-    return `  ${ip.padEnd(widths[0]!)}  ${style("cyan", label.padEnd(widths[1]!))}  ${style("dim", request.slice(0, 32))}`;
+    const columns = `  ${ip.padEnd(widths[0]!)}  ${style("cyan", label.padEnd(widths[1]!))}`;
+    const left = (process.stdout.columns ?? 100) - widths[0]! - widths[1]! - 7;
+    return left < 8 ? columns : `${columns}  ${style("dim", request.slice(0, left))}`;
   });
 }
 

@@ -13,6 +13,7 @@ import { UsageError } from "../usage-error.ts";
 const FORMATS = ["tsv", "jsonl", "csv", "append"] as const;
 const FIELD_SYNTAXES = ["csv", "tsv", "jsonl", "space"] as const;
 const MOST_THREADS = 256;
+const SUMMARY_ROWS = 15;
 
 export const identifyCommand: Command = {
   name: "identify",
@@ -125,5 +126,6 @@ function checkCombination(args: Arguments): void {
 }
 
 function printSummary(result: IdentifyResult, catalogue: Catalogue): void {
-  process.stdout.write(summaryText(result, catalogue, process.stdout.columns ?? 80, styleFor(process.stdout)));
+  const layout = { width: process.stdout.columns ?? 80, rows: SUMMARY_ROWS };
+  process.stdout.write(summaryText(result, catalogue, layout, styleFor(process.stdout)));
 }

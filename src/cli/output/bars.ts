@@ -1,12 +1,16 @@
 import { grouped, percent } from "./numbers.ts";
 import type { Style } from "./style.ts";
 
+export type BarColor = "green" | "yellow" | "red" | "cyan" | "magenta" | "blue";
+
 export interface Bar {
   readonly name: string;
   readonly count: number;
+  readonly color: BarColor;
 }
 
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+const WIDEST_BAR = 40;
 
 /** A bar of `share` (0..1) of `width` columns, drawn in eighths; what is there at all shows. */
 export function drawBar(share: number, width: number): string {
@@ -15,16 +19,19 @@ export function drawBar(share: number, width: number): string {
 }
 
 /**
- * Lines `name  count  percent  bar` in aligned columns. Percentages are of `total`; the longest bar fills the width, so that
- * small counts can be told apart.
+ * Lines `name  count  percent  bar` for each group of bars, with the same columns in all groups. Percentages are of `total`;
+ * the longest bar of a group fills the width, so that small counts can be told apart.
  */
-export function barLines(bars: readonly Bar[], total: number, width: number, style: Style, color: "green" | "yellow" | "cyan" = "cyan"): string[] {
-  const nameWidth = Math.max(...bars.map(({ name }) => name.length));
-  const countWidth = Math.max(...bars.map(({ count }) => grouped(count).length));
-  const most = Math.max(1, ...bars.map(({ count }) => count));
-  const barWidth = Math.max(8, width - nameWidth - countWidth - 16);
-  return bars.map(({ name, count }) => {
-    const columns = [name.padEnd(nameWidth), grouped(count).padStart(countWidth), percent(total === 0 ? 0 : count / total).padStart(7)];
-    return `  ${columns.join("  ")}  ${style(color, drawBar(count / most, barWidth))}`.trimEnd();
+export function barLines(groups: readonly (readonly Bar[])[], total: number, width: number, style: Style): string[][] {
+  const all = groups.flat();
+  const nameWidth = Math.max(...all.map(({ name }) => name.length));
+  const countWidth = Math.max(...all.map(({ count }) => grouped(count).length));
+  const barWidth = Math.max(8, Math.min(WIDEST_BAR, width - nameWidth - countWidth - 15));
+  return groups.map((bars) => {
+    const most = Math.max(1, ...bars.map(({ count }) => count));
+    return bars.map(({ name, count, color }) => {
+      const columns = [name.padEnd(nameWidth), grouped(count).padStart(countWidth), percent(total === 0 ? 0 : count / total).padStart(7)];
+      return `  ${columns.join("  ")}  ${count === 0 ? "" : style(color, drawBar(count / most, barWidth))}`.trimEnd();
+    });
   });
 }

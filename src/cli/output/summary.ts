@@ -1,46 +1,49 @@
 import type { IdentifyResult } from "../../batch/identify.ts";
 import type { Catalogue, CatalogueNode } from "../../cbs/catalogue.ts";
-import { type Bar, barLines } from "./bars.ts";
+import { type Bar, type BarColor, barLines } from "./bars.ts";
 import { counted, grouped } from "./numbers.ts";
 import type { Style } from "./style.ts";
 
-/** Rows of a section before the rest becomes one line. */
-const MOST_ROWS = 15;
+export interface SummaryLayout {
+  /** Columns of the terminal. */
+  readonly width: number;
+  /** Rows of a section before the rest becomes one line. */
+  readonly rows: number;
+}
 
 /**
  * The summary of a run with `countMatches`: the lines by outcome, then by type, provider and service, with bars. A line counts
  * once for each type, provider and service that it belongs to.
  */
-export function summaryText(result: IdentifyResult, catalogue: Catalogue, width: number, style: Style): string {
-  const { lines } = result;
-  const outcome = [
-    { name: "matched", count: result.matched },
-    { name: "unmatched", count: result.unmatched },
-    { name: "invalid", count: result.withoutAddress },
+export function summaryText(result: IdentifyResult, catalogue: Catalogue, { width, rows }: SummaryLayout, style: Style): string {
+  const outcome: Bar[] = [
+    { name: "matched", count: result.matched, color: "green" },
+    { name: "unmatched", count: result.unmatched, color: "yellow" },
+    { name: "invalid", count: result.withoutAddress, color: "red" },
   ];
-  const typeNames = new Map(catalogue.nodes.map(({ id, name }) => [id, name]));
-  const keys: [title: string, keyOf: (node: CatalogueNode) => string | null][] = [
-    ["type", ({ type }) => typeNames.get(`/${type}`) ?? type],
-    ["provider", ({ providerName }) => providerName],
-    ["service", ({ providerName, service }) => service && `${providerName} ${service}`],
-  ];
-  return [
-    style("bold", counted(lines, "line")),
-    ...barLines(outcome, lines, width, style, "green"),
-    ...keys.flatMap(([title, keyOf]) => section(title, countBy(result, catalogue, keyOf), lines, width, style)),
-    "",
-  ].join("\n");
+  const names = new Map(catalogue.nodes.map(({ id, name }) => [id, name]));
+  const sections = [
+    { title: counted(result.lines, "line"), bars: outcome },
+    { title: "by type", bars: countBy(result, catalogue, "magenta", ({ type }) => names.get(`/${type}`) ?? type) },
+    { title: "by provider", bars: countBy(result, catalogue, "cyan", ({ providerName }) => providerName) },
+    { title: "by service", bars: countBy(result, catalogue, "blue", (node) => node.service && `${node.providerName} ${serviceName(node, names)}`) },
+  ].filter(({ bars }) => bars.length > 0);
+  const drawn = barLines(sections.map(({ bars }) => bars.slice(0, rows)), result.lines, width, style);
+  const texts = sections.map(({ title, bars }, i) => {
+    const more = bars.length > rows ? [style("dim", `  and ${grouped(bars.length - rows)} more`)] : [];
+    return `${[style("bold", title), ...drawn[i]!, ...more].join("\n")}\n`;
+  });
+  return texts.join("\n");
 }
 
-function section(title: string, bars: readonly Bar[], lines: number, width: number, style: Style): string[] {
-  if (bars.length === 0) return [];
-  const rest = bars.length - MOST_ROWS;
-  const more = rest > 0 ? [style("dim", `  and ${grouped(rest)} more`)] : [];
-  return ["", style("bold", `by ${title}`), ...barLines(bars.slice(0, MOST_ROWS), lines, width, style), ...more];
+/** The name of the service's own node, wherever the provider files it. */
+function serviceName({ type, provider, service }: CatalogueNode, names: ReadonlyMap<string, string>): string {
+  const ids = [`/${type}/${provider}/by-service/${service}`, `/${type}/${provider}/${service}`];
+  return ids.map((id) => names.get(id)).find((name) => name !== undefined) ?? service!;
 }
 
 /** Lines by a property of their nodes, most first. Nodes without the property do not count. */
-function countBy({ perMatch }: IdentifyResult, catalogue: Catalogue, keyOf: (node: CatalogueNode) => string | null): Bar[] {
+function countBy({ perMatch }: IdentifyResult, catalogue: Catalogue, color: BarColor, keyOf: (node: CatalogueNode) => string | null): Bar[] {
   const counts = new Map<string, number>();
   for (let match = 1; match < perMatch.length; match++) {
     const lines = perMatch[match]!;
@@ -48,5 +51,5 @@ function countBy({ perMatch }: IdentifyResult, catalogue: Catalogue, keyOf: (nod
     const keys = new Set(catalogue.nodesOf(match).map(keyOf));
     for (const key of keys) if (key !== null && key !== "") counts.set(key, (counts.get(key) ?? 0) + lines);
   }
-  return [...counts].map(([name, count]) => ({ name, count })).sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));
+  return [...counts].map(([name, count]) => ({ name, count, color })).sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));
 }
