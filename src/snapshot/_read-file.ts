@@ -1,23 +1,26 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { SectionChecksums } from "./_section-checksums.ts";
-import { decodeHead, HEAD_BYTES, type SnapshotHead } from "./format.ts";
+import { decodeHead, type SnapshotHead } from "./format.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 
 /** Large enough that a read costs more than its round trip through the thread pool, small enough to overlap with checking. */
 const CHUNK_BYTES = 1 << 20;
 
+/** What is read before the head is known: enough that a small file takes one read. */
+const FIRST_BYTES = 64 << 10;
+
 /** Reads a snapshot file into shared memory, checking its head before anything is allocated and its sections on the way. */
 export async function readSnapshotFile(path: string): Promise<{ buffer: SharedArrayBuffer; head: SnapshotHead }> {
   const { file, size } = await openRegularFile(path);
   try {
-    const start = new Uint8Array(Math.min(size, HEAD_BYTES));
+    const start = new Uint8Array(Math.min(size, FIRST_BYTES));
     await readFully(file, start, 0, path);
     const head = decodeHead(start, size, path);
     const buffer = allocate(head.byteLength, path);
     const bytes = new Uint8Array(buffer);
     bytes.set(start);
-    await readChecked(file, bytes, new SectionChecksums(bytes, head, path), path);
+    await readChecked(file, bytes, start.length, new SectionChecksums(bytes, head, path), path);
     return { buffer, head };
   } finally {
     await file.close();
@@ -53,18 +56,18 @@ function allocate(byteLength: number, path: string): SharedArrayBuffer {
   }
 }
 
-/** Reads what follows the head; while a chunk is checked, the next one is being read. */
-async function readChecked(file: FileHandle, bytes: Uint8Array, checksums: SectionChecksums, path: string): Promise<void> {
-  const readFrom = (at: number): Promise<void> => readFully(file, bytes.subarray(at, at + CHUNK_BYTES), at, path);
-  let reading = readFrom(HEAD_BYTES);
-  for (let at = HEAD_BYTES; at < bytes.length; at += CHUNK_BYTES) {
-    await reading;
-    const next = Math.min(at + CHUNK_BYTES, bytes.length);
-    reading = readFrom(next);
+/** Reads what follows the first `at` bytes; while a chunk is on its way, the ones before it are checked. */
+async function readChecked(file: FileHandle, bytes: Uint8Array, at: number, checksums: SectionChecksums, path: string): Promise<void> {
+  while (at < bytes.length) {
+    const end = Math.min(at + CHUNK_BYTES, bytes.length);
+    const reading = readFully(file, bytes.subarray(at, end), at, path);
     // When the check throws, nobody waits for the read any more, and how it ends no longer matters.
     reading.catch(() => {});
-    checksums.advance(next);
+    checksums.advance(at);
+    await reading;
+    at = end;
   }
+  checksums.advance(bytes.length);
 }
 
 /** Fills `target` with the file's bytes from `position` on. */

@@ -45,7 +45,7 @@ export async function runSwaps({ path, prefixes, lookupsPerOpen, go, inPlace = f
   Atomics.store(stop, 0, 1);
   const told = (await Promise.all(results)).map(([readings]) => readings);
   await Promise.all(readers.map((reader) => reader.terminate()));
-  return { swaps, ...sum(told), earlyRss: Math.round(Math.max(...rss.slice(100, 200))), lateRss: Math.round(Math.max(...rss.slice(-100))) };
+  return { swaps, ...sum(told), earlyRss: Math.round(Math.max(0, ...rss.slice(100, 200))), lateRss: Math.round(Math.max(0, ...rss.slice(-100))) };
 }
 
 function sum(told: readonly SwapReadings[]): SwapReadings {
