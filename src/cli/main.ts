@@ -21,7 +21,8 @@ async function main(args: readonly string[]): Promise<number> {
 // A reader that has seen enough (`ipsieve ... | head`) closes the pipe: that is its right, and no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") return;
-  reportError(new Error(`standard output: ${error.message}`));
+  error.message = `standard output: ${error.message}`;
+  reportError(error);
   process.exit(EXIT.error);
 });
 

@@ -21,13 +21,14 @@ export interface RunOptions {
 /** Starts the real command in a process of its own, without colours unless `env` says otherwise. */
 export function start(args: readonly string[], { cwd, env }: RunOptions = {}): ChildProcess {
   const { NODE_TEST_CONTEXT: _, FORCE_COLOR: _force, NO_COLOR: _no, ...inherited } = process.env;
-  return spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...inherited, ...env } });
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...inherited, ...env } });
+  child.stdin.on("error", () => {}); // the command may end before it has read all
+  return child;
 }
 
 /** Runs the real command to its end. */
 export async function run(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
   const child = start(args, options);
-  child.stdin!.on("error", () => {}); // the command may end before it has read all
   child.stdin!.end(options.input ?? "");
   return outcomeOf(child);
 }

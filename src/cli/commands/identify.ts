@@ -50,6 +50,8 @@ export const identifyCommand: Command = {
 
 async function run(args: Arguments): Promise<number> {
   checkCombination(args);
+  const readsTerminal = (args.operands.length === 0 || args.operands.includes("-")) && process.stdin.isTTY;
+  if (readsTerminal) process.stderr.write("ipsieve: reading lines from the terminal; end with Ctrl-D\n");
   const snapshot = await openCatalogueSnapshot(args.value("snapshot"));
   const result = await identifyInterruptibly(args, optionsFor(args, snapshot));
   if (result === undefined) return EXIT.interrupted;
