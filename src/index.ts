@@ -23,7 +23,7 @@ export { SnapshotError, type SnapshotErrorCode } from "./snapshot/snapshot-error
 export { Catalogue, CatalogueBuilder, type CatalogueMetadata, type CatalogueNode, type CatalogueSource } from "./cbs/catalogue.ts";
 export { CatalogueError, type CatalogueErrorCode } from "./cbs/catalogue-error.ts";
 export { identify, identifyText, type LookupDocument, type LookupMatch } from "./cbs/identify.ts";
-export { openCatalogue } from "./cli/catalogue-snapshot.ts";
+export { openCatalogue, openCatalogueSnapshot } from "./cli/catalogue-snapshot.ts";
 
 // batch: `identify` of whole logs, under a name of its own here
 export {

@@ -26,7 +26,10 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(EXIT.error);
 });
 
+// Two savings of a start that takes 70 ms: compiled code is kept (10 ms), and msgpackr is not to look for its native part,
+// which pays for documents of megabytes (8 ms).
 process.getBuiltinModule("node:module").enableCompileCache();
+process.env["MSGPACKR_NATIVE_ACCELERATION_DISABLED"] ??= "true";
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { after, test } from "node:test";
+import { temporaryFolder } from "./cli/run-command.ts";
+
+const root = join(import.meta.dirname, "..");
+const folder = temporaryFolder();
+after(() => folder.remove());
+
+interface Block {
+  readonly language: string;
+  readonly line: number;
+  readonly code: string;
+  /** The text block right behind it. */
+  expected: string | undefined;
+}
+
+/** The fenced blocks of a Markdown text; a `text` block is what the block before it prints. */
+function blocksOf(markdown: string): Block[] {
+  const blocks: Block[] = [];
+  for (const { 1: language = "", 2: code = "", index } of markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)) {
+    const line = markdown.slice(0, index).split("\n").length;
+    const before = blocks.at(-1);
+    if (language !== "text") blocks.push({ language, line, code, expected: undefined });
+    else if (before === undefined || before.expected !== undefined) throw new Error(`line ${line}: a text block without a block that prints it`);
+    else before.expected = code;
+  }
+  return blocks;
+}
+
+/** A folder whose `npx ipsieve` is this checkout's command, whose `npm run` runs this checkout's scripts, and where "ipsieve" is this package. */
+function prepare(): void {
+  const bin = join(folder.path, "bin");
+  mkdirSync(bin);
+  mkdirSync(join(folder.path, "node_modules"));
+  symlinkSync(root, join(folder.path, "node_modules/ipsieve"));
+  copyFileSync(join(root, "data/sample.log"), join(folder.path, "access.log"));
+  const script = (name: string, text: string): void => {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`);
+    chmodSync(join(bin, name), 0o755);
+  };
+  script("npx", `[ "$1" = ipsieve ] || exit 99; shift; exec '${process.execPath}' '${join(root, "dist/cli/main.js")}' "$@"`);
+  // "npm ci" has been run and "npm test" is running: only what comes on top of them is left to do.
+  const { demo } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts;
+  script("npm", `case "$*" in ci|test) exit 0;; "run demo") cd '${root}' && exec ${demo};; *) exit 99;; esac`);
+}
+
+function execute({ language, code, line }: Block): { status: number | null; stdout: string; stderr: string } {
+  const { FORCE_COLOR: _, NODE_TEST_CONTEXT: _context, ...inherited } = process.env;
+  const path = [join(folder.path, "bin"), dirname(process.execPath), process.env["PATH"]].join(":");
+  const options = { cwd: folder.path, env: { ...inherited, PATH: path }, encoding: "utf8" } as const;
+  if (language === "sh") return spawnSync("sh", ["-euc", code], options);
+  const file = join(folder.path, `line-${line}.${language === "js" ? "mjs" : "mts"}`);
+  writeFileSync(file, code);
+  return spawnSync(process.execPath, [file], options);
+}
+
+prepare();
+const blocks = blocksOf(readFileSync(join(root, "README.md"), "utf8"));
+
+test("README has blocks of the command and of the library", () => {
+  const languages = blocks.map(({ language }) => language);
+  assert.ok(languages.includes("sh") && languages.includes("ts"));
+  assert.ok(blocks.some(({ expected }) => expected !== undefined));
+});
+
+for (const block of blocks) {
+  test(`README, line ${block.line}: the ${block.language} block runs and prints what it says`, () => {
+    assert.ok(["sh", "js", "ts"].includes(block.language), "no test can run this block");
+    const { status, stdout, stderr } = execute(block);
+    assert.equal(status, 0, stderr);
+    if (block.expected !== undefined) assert.equal(stdout, block.expected);
+  });
+}
+
+test("negative control: a block that fails, prints something else, or is of another language is noticed", () => {
+  assert.notEqual(execute({ language: "ts", line: 0, code: `import { nothing } from "ipsieve";`, expected: "" }).status, 0);
+  assert.notEqual(execute({ language: "sh", line: 0, code: "npx ipsieve frobnicate", expected: "" }).status, 0);
+  assert.deepEqual(blocksOf("```sh\na\n```\n\n```text\nb\n```\n"), [{ language: "sh", line: 1, code: "a\n", expected: "b\n" }]);
+  assert.throws(() => blocksOf("```text\nb\n```\n"));
+});
