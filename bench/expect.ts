@@ -4,13 +4,20 @@
  */
 import { rmSync } from "node:fs";
 import { acceptExpected } from "./data/expected.ts";
-import { CACHE_FOLDER } from "./data/cache.ts";
-import { DATASET_NAMES, datasetChecksums, makeDataset } from "./data/dataset.ts";
+import { CACHE_FOLDER, cachePath } from "./data/cache.ts";
+import { acceptDataset, DATASET_NAMES } from "./data/dataset.ts";
+import { FILES } from "./data/files.ts";
+import { generate } from "./data/generated-file.ts";
 
 rmSync(CACHE_FOLDER, { recursive: true, force: true });
 const entries: Record<string, object> = {};
 for (const name of DATASET_NAMES) {
   console.error(`making ${name}`);
-  entries[name] = datasetChecksums(makeDataset(name));
+  entries[name] = await acceptDataset(name);
+  acceptExpected(entries);
 }
-acceptExpected(entries);
+for (const file of FILES) {
+  console.error(`making ${file.name}`);
+  entries[file.name] = await generate(file, cachePath(file.name));
+  acceptExpected(entries);
+}

@@ -11,7 +11,7 @@ interface LongestPrefixMatchModule {
   default: new () => LongestPrefixMatch;
 }
 
-/** A binary trie of objects; asked here for the most specific match only. */
+/** A binary trie of objects; asked here for the most specific match only. It takes prefixes: an address with its length. */
 export const contender: Contender = {
   name: "longest-prefix-match",
   package: "longest-prefix-match",
@@ -23,9 +23,13 @@ export const contender: Contender = {
     const trie = new Trie();
     const prefixes = prefixTexts(table);
     for (let i = 0; i < table.count; i++) trie.addPrefix(prefixes[i]!, table.values[i]!);
+    const length = table.family === 4 ? "/32" : "/128";
     return {
-      pass: (_form, { texts, count }) => (out) => {
-        for (let i = 0; i < count; i++) out[i] = trie.getMatch(texts[i]!, false)[0] ?? 0;
+      pass(_form, { texts, count }) {
+        const prefixes = texts.map((text) => text + length);
+        return (out) => {
+          for (let i = 0; i < count; i++) out[i] = trie.getMatch(prefixes[i]!, false)[0] ?? 0;
+        };
       },
     };
   },

@@ -42,7 +42,7 @@ export const DATASET_NAMES = Object.keys(RECIPES) as DatasetName[];
 let routed: ReturnType<typeof routedTables> | undefined;
 
 /** Makes the dataset anew; the routed tables are read once per process. */
-export function makeDataset(name: DatasetName): Dataset {
+function makeDataset(name: DatasetName): Dataset {
   const recipe: Recipe = RECIPES[name];
   routed ??= routedTables();
   const table = recipe.table(routed);
@@ -52,7 +52,7 @@ export function makeDataset(name: DatasetName): Dataset {
 }
 
 /** The checksums of a dataset, in the form in which bench/expected.json holds them. */
-export function datasetChecksums({ table, queries }: Dataset): object {
+function datasetChecksums({ table, queries }: Dataset): object {
   const ofQueries = QUERY_KINDS.map((kind) => {
     const { words, answers } = queries[kind];
     const hits = answers.reduce((sum, answer) => sum + (answer === 0 ? 0 : 1), 0);
@@ -68,7 +68,18 @@ export async function ensureDataset(name: DatasetName): Promise<void> {
   if (existsSync(path)) return;
   const dataset = makeDataset(name);
   requireExpected(name, datasetChecksums(dataset));
-  await writeWhole(path, (temporary) => writeFileSync(temporary, serialize(dataset)));
+  await writeDataset(path, dataset);
+}
+
+/** Makes the dataset, puts it into the cache and returns its checksums: for bench/expect.ts, which accepts what it finds. */
+export async function acceptDataset(name: DatasetName): Promise<object> {
+  const dataset = makeDataset(name);
+  await writeDataset(pathOf(name), dataset);
+  return datasetChecksums(dataset);
+}
+
+function writeDataset(path: string, dataset: Dataset): Promise<void> {
+  return writeWhole(path, (temporary) => writeFileSync(temporary, serialize(dataset)));
 }
 
 /** Reads a dataset that `ensureDataset` has put into the cache, and checks it again. */

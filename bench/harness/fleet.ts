@@ -32,6 +32,7 @@ export async function startFleet(assignments: readonly Assignment[]): Promise<Fl
     const child = fork(new URL("./child.ts", import.meta.url), { serialization: "advanced" });
     children.push(child);
     const ready = await ask<Ready>(child, assignment);
+    process.stderr.write(`  ${assignment.dataset} ${contenderFile(assignment.module)}: ${outcome(ready)}\n`);
     if (ready.type === "failed") refusals.push({ contender: contenderFile(assignment.module), reason: ready.message });
     else if (ready.refused !== null) refusals.push({ contender: ready.name, reason: ready.refused });
     else {
@@ -41,6 +42,12 @@ export async function startFleet(assignments: readonly Assignment[]): Promise<Fl
     child.kill();
   }
   return { members, refusals, [Symbol.dispose]: stopAll };
+}
+
+function outcome(ready: Ready | Failed): string {
+  if (ready.type === "failed") return `refused: ${ready.message}`;
+  if (ready.refused !== null) return `refused: ${ready.refused}`;
+  return `built in ${(ready.buildMilliseconds / 1000).toFixed(1)} s, all answers right`;
 }
 
 function contenderFile(module: string): string {
