@@ -1,19 +1,13 @@
-import { formatAddressInto } from "../address/format-address.ts";
 import type { Family } from "../address/address.ts";
+import { formatAddressInto } from "../address/format-address.ts";
+import { TemplateCache } from "./_template-cache.ts";
 import type { RowFormat } from "./identify.ts";
 
 const LF = 0x0a;
 const SLASH = 0x2f;
-const HOLE = 0x00;
 const ADDRESS_HOLE = 255;
-/** The longest address and a slash with three digits. */
-const HOLE_BYTES = 45 + 4;
 /** Below this, a copy by hand is faster than the call of a native one. */
-const NATIVE_COPY_FROM = 32;
-/** Templates are forgotten and made anew when they take more than this: memory must not grow with the catalogue. */
-const TEMPLATE_CACHE_BYTES = 16 * 1024 * 1024;
-/** What a cached template takes beside its bytes, about. */
-const TEMPLATE_OVERHEAD = 600;
+const NATIVE_COPY_FROM = 48;
 
 /** The row of a line without an address: empty columns. */
 const NO_ADDRESS: Record<RowFormat, string> = {
@@ -24,17 +18,9 @@ const NO_ADDRESS: Record<RowFormat, string> = {
   append: "\t",
 };
 
-/** A template cut at its holes: part, hole, part, ..., hole, part. */
-interface Template {
-  readonly parts: readonly Uint8Array[];
-  readonly holes: readonly number[];
-  /** No row of this template is longer (what `append` puts in front not counted). */
-  readonly mostBytes: number;
-}
-
 /**
  * Writes rows into a buffer by copying the bytes that the match decides and filling in what the address decides.
- * `fits` before `write`; nothing is allocated per row.
+ * `reserve` before `write`; nothing is allocated per row.
  */
 export class RowWriter {
   /** Bytes written. */
@@ -42,20 +28,16 @@ export class RowWriter {
   /** What they are written to. */
   buffer: SharedArrayBuffer = new SharedArrayBuffer(0);
   #out: Buffer = Buffer.from(this.buffer);
-  readonly #bytesOf: (match: number) => Uint8Array;
-  readonly #noAddress: Template;
   readonly #appends: boolean;
+  /** Key 0 is a line without an address, key n + 1 is match id n. */
+  readonly #templates: TemplateCache;
+  #template = 0;
   readonly #masked = new Uint32Array(4);
-  /** By match id: 1 + the index of its template, 0 while it has none. */
-  readonly #slots: Uint32Array;
-  #templates: Template[] = [];
-  #templateBytes = 0;
 
   constructor(format: RowFormat, matchCount: number, templates: (match: number) => Uint8Array) {
-    this.#bytesOf = templates;
-    this.#noAddress = cutTemplate(Buffer.from(NO_ADDRESS[format]));
     this.#appends = format === "append";
-    this.#slots = new Uint32Array(matchCount + 1);
+    const noAddress = Buffer.from(NO_ADDRESS[format]);
+    this.#templates = new TemplateCache(matchCount + 2, (key) => (key === 0 ? noAddress : templates(key - 1)));
   }
 
   /** Begins to fill a buffer. */
@@ -65,49 +47,35 @@ export class RowWriter {
     this.at = 0;
   }
 
-  /** The template of a match id; -1 is a line without an address. */
-  template(match: number): Template {
-    if (match < 0) return this.#noAddress;
-    const slot = this.#slots[match]!;
-    return slot === 0 ? this.#makeTemplate(match) : this.#templates[slot - 1]!;
+  /**
+   * Prepares the row of a match id (-1: no address) for a line of so many bytes. Returns false if it may not fit behind the
+   * rows there are; a first row that may not fit gets a buffer of its size.
+   */
+  reserve(match: number, lineBytes: number): boolean {
+    this.#template = this.#templates.find(match + 1);
+    const most = this.#templates.cuts[this.#template]! + (this.#appends ? lineBytes + 1 : 0);
+    if (this.at + most <= this.#out.length) return true;
+    if (this.at > 0) return false;
+    this.begin(new SharedArrayBuffer(most));
+    return true;
   }
 
-  #makeTemplate(match: number): Template {
-    const template = cutTemplate(this.#bytesOf(match));
-    this.#templateBytes += template.mostBytes + TEMPLATE_OVERHEAD;
-    if (this.#templateBytes > TEMPLATE_CACHE_BYTES) {
-      this.#slots.fill(0);
-      this.#templates = [];
-      this.#templateBytes = 0;
-    }
-    this.#slots[match] = this.#templates.push(template);
-    return template;
-  }
-
-  /** How many bytes a row may take. */
-  mostBytes(template: Template, lineBytes: number): number {
-    return this.#appends ? template.mostBytes + lineBytes + 1 : template.mostBytes;
-  }
-
-  /** Whether that many bytes are left. */
-  fits(bytes: number): boolean {
-    return this.at + bytes <= this.#out.length;
-  }
-
-  /** Writes the row of the line `bytes[start, end)`. */
-  write(template: Template, family: Family | 0, words: Uint32Array, bytes: Buffer, start: number, end: number): void {
-    let at = this.at;
+  /** Writes the reserved row for the line `bytes[start, end)` and its address. */
+  write(family: Family | 0, words: Uint32Array, bytes: Buffer, start: number, end: number): void {
     const out = this.#out;
-    if (this.#appends) {
-      at = copyLine(bytes, start, end, out, at);
-    }
-    const { parts, holes } = template;
-    at = copyPart(parts[0]!, out, at);
-    for (let index = 0; index < holes.length; index++) {
-      const hole = holes[index]!;
+    const parts = this.#templates.bytes;
+    const cuts = this.#templates.cuts;
+    let at = this.#appends ? copy(bytes, start, end, out, this.at) : this.at;
+    let cut = this.#template + 2;
+    let from = cuts[cut++]!;
+    for (let holes = cuts[this.#template + 1]!; holes > 0; holes--) {
+      const to = cuts[cut++]!;
+      const hole = cuts[cut++]!;
+      at = copy(parts, from, to, out, at);
       at = hole === ADDRESS_HOLE ? formatAddressInto(family as Family, words, out, at) : this.#writePrefix(family as Family, words, hole, at);
-      at = copyPart(parts[index + 1]!, out, at);
+      from = to;
     }
+    at = copy(parts, from, cuts[cut]!, out, at);
     if (this.#appends) out[at++] = LF;
     this.at = at;
   }
@@ -135,31 +103,9 @@ export class RowWriter {
   }
 }
 
-function cutTemplate(bytes: Uint8Array): Template {
-  const parts: Uint8Array[] = [];
-  const holes: number[] = [];
-  let from = 0;
-  for (let at = bytes.indexOf(HOLE); at >= 0; at = bytes.indexOf(HOLE, from)) {
-    parts.push(bytes.subarray(from, at));
-    holes.push(bytes[at + 1]!);
-    from = at + 2;
-  }
-  parts.push(bytes.subarray(from));
-  return { parts, holes, mostBytes: bytes.length + holes.length * HOLE_BYTES };
-}
-
-function copyLine(bytes: Buffer, start: number, end: number, out: Buffer, at: number): number {
-  if (end - start >= NATIVE_COPY_FROM) return at + bytes.copy(out, at, start, end);
-  while (start < end) out[at++] = bytes[start++]!;
+/** Copies `from[start, end)` to `to[at]` and returns the position behind it. */
+function copy(from: Buffer, start: number, end: number, to: Buffer, at: number): number {
+  if (end - start >= NATIVE_COPY_FROM) return at + from.copy(to, at, start, end);
+  while (start < end) to[at++] = from[start++]!;
   return at;
-}
-
-function copyPart(part: Uint8Array, out: Buffer, at: number): number {
-  const length = part.length;
-  if (length >= NATIVE_COPY_FROM) {
-    out.set(part, at);
-  } else {
-    for (let index = 0; index < length; index++) out[at + index] = part[index]!;
-  }
-  return at + length;
 }

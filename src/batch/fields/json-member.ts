@@ -15,6 +15,10 @@ const CLOSE_OBJECT = 0x7d;
 const FOUND = -1;
 const MALFORMED = -2;
 
+/** Results of comparing a key with what is searched for beside "it is the part before the dot at ...", the position behind which is above 0. */
+const WHOLE = 0;
+const OTHER = -1;
+
 /**
  * The member of the line's JSON object that has the given name, or that a dotted name leads to: `client.ip` is the member
  * "client.ip" as well as the member "ip" of the object "client". The first that fits, in the order of the line, is taken.
@@ -46,7 +50,7 @@ function searchObject(bytes: Buffer, at: number, end: number, name: Buffer, from
     at = skipBlanks(bytes, at + 1, end);
 
     // Its value: what is searched for, an object on the way to it, or something else.
-    if (rest === name.length) return takeValue(bytes, at, end, span);
+    if (rest === WHOLE) return takeValue(bytes, at, end, span);
     at = rest > 0 && bytes[at] === OPEN_OBJECT && at < end ? searchObject(bytes, at, end, name, rest, span) : skipValue(bytes, at, end);
     if (at < 0) return at;
 
@@ -58,20 +62,20 @@ function searchObject(bytes: Buffer, at: number, end: number, name: Buffer, from
   }
 }
 
-/** If the key is `name[from, ...)`: its length. If it is the part before a dot: the position behind the dot. Otherwise -1. */
+/** WHOLE if the key is `name[from, ...)`, the position behind the dot if it is the part before one, OTHER otherwise. */
 function restOfName(bytes: Buffer, start: number, end: number, name: Buffer, from: number): number {
   let key = bytes;
   if (hasEscape(bytes, start, end)) {
     const text = unescaped(bytes, start, end);
-    if (text === null) return -1;
+    if (text === null) return OTHER;
     key = text;
     start = 0;
     end = text.length - 1;
   }
   const behind = from + end - start;
-  if (behind > name.length || (behind < name.length && name[behind] !== DOT)) return -1;
-  for (let at = start; at < end; at++) if (key[at] !== name[from + at - start]) return -1;
-  return behind === name.length ? behind : behind + 1;
+  if (behind > name.length || (behind < name.length && name[behind] !== DOT)) return OTHER;
+  for (let at = start; at < end; at++) if (key[at] !== name[from + at - start]) return OTHER;
+  return behind === name.length ? WHOLE : behind + 1;
 }
 
 function takeValue(bytes: Buffer, at: number, end: number, span: FieldSpan): number {

@@ -1,0 +1,311 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { PassThrough, Readable, Writable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
+import { test } from "node:test";
+import { gunzipSync, gzipSync, zstdDecompressSync } from "node:zlib";
+import fc from "fast-check";
+import { ShardRunner } from "../../src/batch/_shard-runner.ts";
+import { BatchError, type BatchErrorCode } from "../../src/batch/batch-error.ts";
+import { identify, type IdentifyOptions, type Progress } from "../../src/batch/identify.ts";
+import type { ShardResult } from "../../src/batch/messages.ts";
+import { LOG_LINES } from "../cases/log-lines.ts";
+import { checkCase, cases, type Case, SOURCES } from "./differential.ts";
+import { expectedRows, makeSnapshot, RENDERER, temporaryFolder } from "./fixture.ts";
+
+const SEED = 20240131;
+const folder = temporaryFolder();
+const snapshot = await makeSnapshot(folder);
+const target = join(folder, "out");
+const TEXT = LOG_LINES.map(({ line }) => line).join("\n");
+
+function fileOf(name: string, content: string | Buffer): string {
+  const path = join(folder, name);
+  writeFileSync(path, content, "latin1");
+  return path;
+}
+
+function run(options: Partial<IdentifyOptions> & Pick<IdentifyOptions, "inputs">): ReturnType<typeof identify> {
+  return identify({ snapshot, format: "tsv", renderer: RENDERER, threads: 1, output: { path: target }, ...options });
+}
+
+async function collect(options: Partial<IdentifyOptions> & Pick<IdentifyOptions, "inputs">): Promise<string> {
+  await run(options);
+  return readFileSync(target, "latin1");
+}
+
+/** It must fail with the code, leave the output as it was, and leave no .partial. */
+async function fails(code: BatchErrorCode, options: Partial<IdentifyOptions> & Pick<IdentifyOptions, "inputs">): Promise<BatchError> {
+  writeFileSync(target, "before");
+  const error = await run(options).then(
+    () => assert.fail(`expected ${code}`),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof BatchError, String(error));
+  assert.equal(error.code, code, error.message);
+  assert.equal(readFileSync(target, "latin1"), "before");
+  assert.ok(!existsSync(`${target}.partial`));
+  return error;
+}
+
+test("random texts give the rows of the oracles, in any shape of shards", async (t) => {
+  const counts: Record<string, number> = {};
+  for (const one of fc.sample(cases, { seed: SEED, numRuns: 1200 })) {
+    await checkCase(snapshot, folder, one);
+    counts[one.source] = (counts[one.source] ?? 0) + 1;
+  }
+  t.diagnostic(`seed ${SEED}: ${JSON.stringify(counts)}`);
+});
+
+test("one, two and three threads write the same bytes", async () => {
+  const text = `${TEXT}\r\n\n`.repeat(20) + TEXT;
+  for (const threads of [1, 2, 3]) {
+    for (const source of SOURCES) {
+      for (const [format, shardBytes] of [["append", 90], ["jsonl", 3000]] as const) {
+        const one: Case = { text, source, format, rows: "all", threads, limits: { shardBytes, rowBytes: 700, workerBytes: 1 }, pieceBytes: 511 };
+        await checkCase(snapshot, folder, one);
+      }
+    }
+  }
+});
+
+test("workers and the main thread both take shards", async () => {
+  // The input goes on until rows of two threads have been seen (and for a bounded time).
+  const seen = new Set<string>();
+  const deadline = Date.now() + 20_000;
+  async function* endless(): AsyncGenerator<Buffer> {
+    while (seen.size < 2 && Date.now() < deadline) {
+      yield Buffer.from("1.2.3.4\n".repeat(500));
+      await delay(0);
+    }
+  }
+  const output = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      for (const row of chunk.toString().trimEnd().split("\n")) seen.add(row);
+      done();
+    },
+  });
+  const renderer = new URL("./thread-renderer.ts", import.meta.url).href;
+  await run({ inputs: [Readable.from(endless())], threads: 2, renderer, output, limits: { shardBytes: 1000, workerBytes: 1 } });
+  assert.deepEqual([...seen].sort(), ["thread 0", "thread 1"]);
+});
+
+test("nasty texts: as many rows as lines", async () => {
+  const nasty: Record<string, string> = {
+    empty: "", "only an LF": "\n", "only a CR": "\r", "only CR LF": "\r\n", NUL: "\0\0\n\0 1.2.3.4\0\n", "no last LF": "1.2.3.4", "byte order mark": "\xef\xbb\xbf1.2.3.4\n",
+    "bad UTF-8": "\xc3\x28 1.2.3.4 \xa0\xa1\n\xf0\x28", "a CR inside": "1.2.3.4\rx\n5.6.7.8\r", "blank lines": "\n\n\n", "all bytes": Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString("latin1"),
+  };
+  for (const [name, text] of Object.entries(nasty)) {
+    for (const format of ["tsv", "append"] as const) {
+      for (const limits of [{}, { shardBytes: 1, rowBytes: 1 }]) {
+        assert.equal(await collect({ inputs: [fileOf("nasty", text)], format, limits }), expectedRows(text, format), name);
+      }
+    }
+  }
+  const all = Object.values(nasty).map((text, index) => fileOf(`nasty-${index}`, text));
+  const expected = Object.values(nasty).map((text) => expectedRows(text, "tsv")).join("");
+  assert.equal(await collect({ inputs: all }), expected, "several inputs, in order");
+});
+
+test("a line of 20 MB among others gives exactly its row", async () => {
+  const text = `1.2.3.4\n${"x".repeat(20_000_000)} 10.1.2.3\nfe80::1\n${"- ".repeat(3_000_000)}`;
+  const path = fileOf("long", text);
+  for (const threads of [1, 2]) {
+    assert.equal(await collect({ inputs: [path], threads, limits: { workerBytes: 1 } }), expectedRows(text, "tsv"));
+    assert.equal(await collect({ inputs: [Readable.from([Buffer.from(text, "latin1")])], threads }), expectedRows(text, "tsv"));
+  }
+  assert.equal(await collect({ inputs: [path], format: "append" }), expectedRows(text, "append"));
+});
+
+test("a line that is too long is refused with its place", async () => {
+  const text = `a\nb\n${"x".repeat(5000)}\nc\n`;
+  const limits = { lineBytes: 4999, shardBytes: 100 };
+  const path = fileOf("too-long", text);
+  for (const input of [path, Readable.from([Buffer.from(text)])]) {
+    const error = await fails("line-too-long", { inputs: [fileOf("short", "1\n2\n3\n"), input], limits });
+    assert.match(error.message, /^.*(too-long|input stream):3: this line is longer than 4999 bytes/);
+  }
+  assert.equal((await run({ inputs: [path], limits: { ...limits, lineBytes: 5000 } })).lines, 4);
+  const unended = fileOf("too-long-unended", "x".repeat(6000));
+  assert.equal((await fails("line-too-long", { inputs: [unended], limits })).line, 1);
+  await fails("line-too-long", { inputs: [Readable.from([Buffer.from("x".repeat(6000))])], limits });
+});
+
+test("inputs that cannot be read are refused before anything is written", async () => {
+  const good = fileOf("good", TEXT);
+  assert.match((await fails("input-missing", { inputs: [good, join(folder, "absent")] })).message, /absent: no such file/);
+  await fails("input-missing", { inputs: [join(good, "below")] });
+  await fails("input-is-a-folder", { inputs: [good, folder] });
+  const broken = new Readable({ read() { this.destroy(Object.assign(new Error("gone"), { code: "EIO" })); } });
+  await fails("input-unreadable", { inputs: [broken] });
+});
+
+test("other encodings than those that are read are recognized and refused", async () => {
+  const heads = { xz: "\xfd7zXZ\0\0", bzip2: "BZh91AY&SY", lz4: "\x04\x22\x4d\x18..", zip: "PK\x03\x04....", "UTF-16": "\xff\xfe1\0.\0", "UTF-16 BE": "\xfe\xff\0" + "1\0.\0" };
+  for (const [name, head] of Object.entries(heads)) {
+    const code = name.startsWith("UTF") ? "input-encoding" : "input-compression";
+    assert.match((await fails(code, { inputs: [fileOf("head", `${head}${"x".repeat(50)}`)] })).message, /pipe it through/);
+    await fails(code, { inputs: [Readable.from([Buffer.from(head[0]!, "latin1"), Buffer.from(head.slice(1), "latin1")])] });
+  }
+  assert.equal(await collect({ inputs: [fileOf("head", "BZhello 1.2.3.4")] }), expectedRows("1.2.3.4", "tsv"));
+});
+
+test("a file that shrinks while it is read is an error", async () => {
+  const path = fileOf("shrinking", "1.2.3.4\n5.6.7.8\n");
+  const file = await open(path);
+  const runner = await ShardRunner.create(snapshot, { format: "none", renderer: undefined, rows: "all", perMatch: null, lineBytes: 1000 }, 0);
+  const shard = { kind: "file", descriptor: file.fd, from: 0, to: 10, size: 100, field: null, rowBuffer: null } as const;
+  assert.equal((await runner.run(shard)).failure, "input-changed");
+  assert.equal((await runner.run({ ...shard, size: 16 })).lines, 2);
+  await file.close();
+});
+
+test("an abort rejects with its reason and leaves nothing", async () => {
+  const reason = new Error("stop it");
+  for (const path of [target, `${target}.gz`]) {
+    for (const threads of [1, 2]) {
+      const controller = new AbortController();
+      async function* endless(): AsyncGenerator<Buffer> {
+        for (let chunks = 0; ; chunks++) {
+          yield Buffer.from("1.2.3.4\n".repeat(1000));
+          if (chunks === 50) controller.abort(reason);
+          await delay(0);
+        }
+      }
+      const output = { path: `${path}-${threads}${path.endsWith(".gz") ? ".gz" : ""}` };
+      const aborted = run({ inputs: [Readable.from(endless())], threads, output, signal: controller.signal, limits: { shardBytes: 5000, workerBytes: 1 } });
+      await assert.rejects(aborted, reason);
+      assert.ok(!existsSync(output.path) && !existsSync(`${output.path}.partial`));
+    }
+  }
+  await assert.rejects(run({ inputs: ["-"], signal: AbortSignal.abort(reason) }), reason);
+  // While nothing comes in.
+  const controller = new AbortController();
+  const silent = run({ inputs: [new PassThrough()], signal: controller.signal });
+  setTimeout(() => controller.abort(reason), 30);
+  await assert.rejects(silent, reason);
+});
+
+test("a slow reader of the rows slows the reading of the input", async () => {
+  let given = 0;
+  let taken = 0;
+  let mostAhead = 0;
+  const input = new Readable({
+    highWaterMark: 1000,
+    read() {
+      given += 1000;
+      this.push(given > 400_000 ? null : Buffer.from("1.2.3.4\n".repeat(125)));
+    },
+  });
+  const output = new Writable({
+    highWaterMark: 1,
+    write(chunk: Buffer, _encoding, done) {
+      taken += chunk.toString().split("\n").length - 1;
+      mostAhead = Math.max(mostAhead, given - taken * 8);
+      setTimeout(done, 2);
+    },
+  });
+  const { lines } = await run({ inputs: [input], output, limits: { shardBytes: 2000, rowBytes: 20_000 } });
+  assert.equal(lines, 50_000);
+  assert.equal(taken, 50_000);
+  assert.ok(mostAhead < 40_000, `${mostAhead} bytes were read ahead`);
+});
+
+test("a reader of the rows that goes away ends the run silently", async () => {
+  let writes = 0;
+  const output = new Writable({
+    write(_chunk, _encoding, done) {
+      done(++writes < 3 ? null : Object.assign(new Error("gone"), { code: "EPIPE" }));
+    },
+  });
+  const result = await run({ inputs: [fileOf("many", "1.2.3.4\n".repeat(50_000))], output, limits: { shardBytes: 4000 } });
+  assert.equal(result.outputClosed, true);
+  assert.ok(result.lines < 50_000);
+});
+
+test("a writer that fails is an error", async () => {
+  const output = new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error("full"), { code: "ENOSPC" })) });
+  await assert.rejects(run({ inputs: [fileOf("few", "1.2.3.4\n")], output }), { code: "output-failed" });
+  await fails("output-unusable", { inputs: [fileOf("few", "1.2.3.4\n")], output: { path: folder } });
+  await fails("output-unusable", { inputs: [fileOf("few", "1.2.3.4\n")], output: { path: join(folder, "absent", "out") } });
+  await assert.rejects(run({ inputs: [fileOf("few", "1.2.3.4\n".repeat(9))], output: { path: "/dev/full" } }), { code: "output-failed" });
+  await assert.rejects(run({ inputs: [fileOf("few", "1.2.3.4\n".repeat(9))], renderer: "data:text/javascript,export const nothing = 0", output: { path: target } }), TypeError);
+});
+
+test("output files: compressed by name, through links, over what a killed run left, devices directly", async () => {
+  const input = fileOf("good", TEXT.repeat(50));
+  const expected = expectedRows(TEXT.repeat(50), "tsv");
+  await run({ inputs: [input], output: { path: `${target}.gz` } });
+  assert.equal(gunzipSync(readFileSync(`${target}.gz`)).toString("latin1"), expected);
+  await run({ inputs: [input], output: { path: `${target}.zst` } });
+  assert.equal(zstdDecompressSync(readFileSync(`${target}.zst`)).toString("latin1"), expected);
+
+  writeFileSync(`${target}.partial`, "left over");
+  assert.equal(await collect({ inputs: [input] }), expected);
+  assert.ok(!existsSync(`${target}.partial`));
+
+  mkdirSync(join(folder, "links"));
+  const link = join(folder, "links", "link");
+  symlinkSync(target, link);
+  writeFileSync(target, "old");
+  await run({ inputs: [input], output: { path: link } });
+  assert.equal(readFileSync(target, "latin1"), expected);
+
+  await run({ inputs: [input], output: { path: "/dev/null" } });
+  assert.ok(statSync("/dev/null").isCharacterDevice());
+});
+
+test("whole lines that wait in a quiet stream are answered at once", async () => {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const running = run({ inputs: [input], output });
+  input.write("1.2.3.4\nbegun");
+  const [row] = (await output.take(1).toArray()) as [Buffer];
+  assert.equal(row.toString(), "1.2.3.4\t1.2.3.4\tv5,v4,v3,v2,v1\n");
+  input.end(" 10.0.0.1");
+  assert.equal((await running).lines, 2);
+});
+
+test("progress ends with everything read", async () => {
+  const path = fileOf("progress", gzipSync("1.2.3.4\n".repeat(1000)));
+  const plain = fileOf("progress-plain", "1.2.3.4\n");
+  const seen: Progress[] = [];
+  const { bytesRead } = await run({ inputs: [path, plain], format: "none", onProgress: (progress) => seen.push(progress) });
+  const size = statSync(path).size + 8;
+  assert.equal(bytesRead, size);
+  assert.deepEqual({ ...seen.at(-1)!, elapsed: 0 }, { bytesRead: size, totalBytes: size, lines: 1001, elapsed: 0 });
+  await run({ inputs: [Readable.from([Buffer.from("x")])], format: "none", onProgress: (progress) => seen.push(progress) });
+  assert.equal(seen.at(-1)!.totalBytes, null);
+});
+
+// Negative control: the comparison that the tests above make must notice a line that is lost or doubled at a seam.
+test("sharders that lose or double a line at a seam are caught", async (t) => {
+  const text = `${TEXT}\n`;
+  const path = fileOf("seams", text);
+  const file = await open(path);
+  const runner = await ShardRunner.create(snapshot, { format: "append", renderer: RENDERER, rows: "all", perMatch: null, lineBytes: 100_000 }, 0);
+  const rowBuffer = new SharedArrayBuffer(1 << 20);
+  const rowsWith = async (bytes: number, shift: (from: number, to: number) => [number, number]): Promise<string> => {
+    let rows = "";
+    for (let at = 0; at < text.length; at += bytes) {
+      const [from, to] = shift(at, Math.min(text.length, at + bytes));
+      const shard = { kind: "file", descriptor: file.fd, from, to, size: text.length, field: null, rowBuffer } as const;
+      const result: ShardResult = await runner.run(shard);
+      rows += Buffer.from(result.rowBuffer!, 0, result.rowBytes).toString("latin1");
+    }
+    return rows;
+  };
+  const expected = expectedRows(text, "append");
+  const caught = { right: 0, losing: 0, doubling: 0 };
+  for (let bytes = 1; bytes <= 401; bytes += 8) {
+    if ((await rowsWith(bytes, (from, to) => [from, to])) !== expected) caught.right++;
+    if ((await rowsWith(bytes, (from, to) => [from === 0 ? 0 : from + 1, Math.max(to, from + 1)])) !== expected) caught.losing++;
+    if ((await rowsWith(bytes, (from, to) => [from, Math.min(text.length, to + 1)])) !== expected) caught.doubling++;
+  }
+  await file.close();
+  t.diagnostic(`51 shard sizes, caught: ${JSON.stringify(caught)}`);
+  assert.equal(caught.right, 0);
+  assert.ok(caught.losing > 25 && caught.doubling > 25, JSON.stringify(caught));
+});
