@@ -10,7 +10,7 @@ await inTemporaryFolder(async (folder) => {
   const inPlace = await runSwaps({ ...options, go: (swaps) => swaps < 50, inPlace: true });
   const mixing = await runSwaps({ ...options, go: (swaps) => swaps < 100, mixing: true });
   console.log(`negative controls: rewritten in place, ${inPlace.torn} openings torn; two openings mixed, ${mixing.mixed} answers mixed`);
-  const report = await runSwaps({ ...options, go: (swaps) => Date.now() < until || swaps < 200 });
+  const report = await runSwaps({ ...options, go: (swaps) => Date.now() < until || swaps < 1000 });
   console.log(JSON.stringify(report));
   const held = report.torn + report.mixed + report.backwards + report.untyped.length === 0 && report.lateRss <= 1.1 * report.earlyRss;
   const caught = inPlace.torn > 0 && mixing.mixed > 0;
