@@ -13,14 +13,10 @@ export interface Layers {
   readonly entry: string;
 }
 
-const ROOT = "/package";
-
 /** Checks sources (path below `src/` → text) against the room table. Returns one line per violation: `file:line: what`. */
 export function checkLayers(layers: Layers, sources: Readonly<Record<string, string>>): string[] {
-  const absolute = Object.fromEntries(Object.entries(sources).map(([path, text]) => [`${ROOT}/src/${path}`, text]));
   const violations: string[] = [];
-  for (const [path, { references, worldGlobals, isBarrel }] of readReferences(absolute)) {
-    const file = posix.relative(`${ROOT}/src`, path);
+  for (const [file, { references, worldGlobals, isBarrel }] of readReferences(sources)) {
     const report = (line: number, what: string) => violations.push(`src/${file}:${line}: ${what}`);
     if (file === layers.entry) continue;
     const name = roomOf(file);

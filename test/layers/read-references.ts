@@ -24,29 +24,38 @@ const WORLD_GLOBALS = new Set([
   "setTimeout", "setInterval", "setImmediate", "queueMicrotask", "performance",
 ]);
 
+// One compiler process for all calls; it ends with this one. Every call has a folder of its own in a file system of its own.
+let files = createVirtualFileSystem({});
+let calls = 0;
+const api = new API({
+  cwd: "/",
+  fs: {
+    readFile: (path) => files.readFile?.(path) ?? null,
+    fileExists: (path) => files.fileExists?.(path),
+    directoryExists: (path) => files.directoryExists?.(path),
+    getAccessibleEntries: (path) => files.getAccessibleEntries?.(path),
+    realpath: (path) => path,
+  },
+});
+
 /**
- * Parses TypeScript sources (path → text, paths absolute) with the compiler's own parser and collects what each refers to.
- * A regular expression would miss multi-line imports and find those in comments and templates.
+ * Parses TypeScript sources (path → text) with the compiler's own parser and collects what each refers to. A regular
+ * expression would miss imports over several lines and find those in comments and templates.
  */
 export function readReferences(sources: Readonly<Record<string, string>>): Map<string, SourceReferences> {
-  const config = {
-    compilerOptions: { noLib: true, noResolve: true, types: [], allowImportingTsExtensions: true, noEmit: true },
-    files: Object.keys(sources),
-  };
-  const files = { ...sources, "/layers/tsconfig.json": JSON.stringify(config) };
-  const api = new API({ cwd: "/layers", fs: createVirtualFileSystem(files) });
-  try {
-    const [project] = api.updateSnapshot({ openProjects: ["/layers/tsconfig.json"] }).getProjects();
-    const found = new Map<string, SourceReferences>();
-    for (const path of Object.keys(sources)) {
-      const file = project?.program.getSourceFile(path);
+  const folder = `/call-${calls++}`;
+  const placed = Object.entries(sources).map(([path, text]) => [`${folder}/${path}`, text] as const);
+  const compilerOptions = { noLib: true, noResolve: true, types: [], allowImportingTsExtensions: true, noEmit: true };
+  const config = JSON.stringify({ compilerOptions, files: placed.map(([path]) => path) });
+  files = createVirtualFileSystem({ ...Object.fromEntries(placed), [`${folder}/tsconfig.json`]: config });
+  const project = api.updateSnapshot({ openProjects: [`${folder}/tsconfig.json`] }).getProject(`${folder}/tsconfig.json`);
+  return new Map(
+    Object.keys(sources).map((path) => {
+      const file = project?.program.getSourceFile(`${folder}/${path}`);
       if (file === undefined) throw new Error(`the parser did not return ${path}`);
-      found.set(path, collect(file));
-    }
-    return found;
-  } finally {
-    api.close();
-  }
+      return [path, collect(file)];
+    }),
+  );
 }
 
 function collect(file: SourceFile): SourceReferences {
@@ -76,6 +85,7 @@ type Loose = Node & {
   readonly moduleReference?: Node & { readonly expression?: Node };
   readonly name?: Node;
   readonly text?: string;
+  readonly head?: { readonly text: string };
 };
 
 function referenceOf(node: Node): Omit<Reference, "line"> | undefined {
@@ -105,8 +115,9 @@ function callReference(call: Loose): Omit<Reference, "line"> | undefined {
   const specifier = textOf(call.arguments?.[0]);
   if (callee?.kind === SyntaxKind.ImportKeyword) return { kind: "dynamic import", specifier };
   if (callee?.kind === SyntaxKind.Identifier && callee.text === "require") return { kind: "require", specifier };
-  const isResolve = callee?.kind === SyntaxKind.PropertyAccessExpression && (callee.name as Loose).text === "resolve";
-  if (isResolve && callee.expression?.kind === SyntaxKind.MetaProperty) return { kind: "url", specifier };
+  const member = callee?.kind === SyntaxKind.PropertyAccessExpression ? (callee.name as Loose).text : undefined;
+  if (member === "getBuiltinModule") return { kind: "require", specifier };
+  if (member === "resolve" && callee?.expression?.kind === SyntaxKind.MetaProperty) return { kind: "url", specifier };
   return undefined;
 }
 
@@ -118,7 +129,12 @@ function urlReference(creation: Loose): Omit<Reference, "line"> | undefined {
   return { kind: "url", specifier: textOf(creation.arguments?.[0]) };
 }
 
+/** The text of a specifier. Of a template with holes, as in `./worker${extension}`, what stands before the first hole if it names a file. */
 function textOf(node: Node | undefined): string | null {
+  if (node?.kind === SyntaxKind.TemplateExpression) {
+    const head = (node as Loose).head?.text ?? "";
+    return /\/[\w-]+$/.test(head) ? head : null;
+  }
   const isText = node?.kind === SyntaxKind.StringLiteral || node?.kind === SyntaxKind.NoSubstitutionTemplateLiteral;
   return isText ? ((node as Loose).text ?? null) : null;
 }
