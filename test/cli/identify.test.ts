@@ -197,15 +197,17 @@ test("a full disk is an error", { skip: existsSync("/dev/full") ? false : "there
   }
 });
 
-test("SIGINT: exit code 130, and no file is left", async () => {
-  const child = start(["identify", "--snapshot", "list.ipsieve", "-o", "interrupted.tsv", "-"], { cwd: folder.path });
-  child.stdin!.write("10.1.2.3\n".repeat(100_000)); // and no end
-  await waitFor(() => readdirSync(folder.path).some((name) => name.startsWith("interrupted")));
-  child.kill("SIGINT");
-  const { code, stderr } = await outcomeOf(child);
-  assert.deepEqual([code, stderr], [130, ""]);
-  assert.ok(!readdirSync(folder.path).some((name) => name.startsWith("interrupted")));
-});
+for (const [signal, exitCode] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const) {
+  test(`${signal}: exit code ${exitCode}, and no file is left`, async () => {
+    const child = start(["identify", "--snapshot", "list.ipsieve", "-o", "interrupted.tsv", "-"], { cwd: folder.path });
+    child.stdin!.write("10.1.2.3\n".repeat(100_000)); // and no end
+    await waitFor(() => readdirSync(folder.path).some((name) => name.startsWith("interrupted")));
+    child.kill(signal);
+    const { code, stderr } = await outcomeOf(child);
+    assert.deepEqual([code, stderr], [exitCode, ""]);
+    assert.ok(!readdirSync(folder.path).some((name) => name.startsWith("interrupted")));
+  });
+}
 
 async function waitFor(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));

@@ -14,6 +14,8 @@ const FORMATS = ["tsv", "jsonl", "csv", "append"] as const;
 const FIELD_SYNTAXES = ["csv", "tsv", "jsonl", "space"] as const;
 const MOST_THREADS = 256;
 const SUMMARY_ROWS = 15;
+/** What ends a run before its time, and the exit codes by which shells tell it: 128 and the signal's number. */
+const SIGNALS = new Map<NodeJS.Signals, number>([["SIGINT", EXIT.interrupted], ["SIGTERM", 143], ["SIGHUP", 129]]);
 
 export const identifyCommand: Command = {
   name: "identify",
@@ -54,28 +56,28 @@ async function run(args: Arguments): Promise<number> {
   if (readsTerminal) process.stderr.write("ipsieve: reading lines from the terminal; end with Ctrl-D\n");
   const snapshot = await openCatalogueSnapshot(args.value("snapshot"));
   const result = await identifyInterruptibly(args, optionsFor(args, snapshot));
-  if (result === undefined) return EXIT.interrupted;
+  if (typeof result === "number") return result;
   const selected = selectedLines(result, selection(args));
   if (args.has("count")) process.stdout.write(`${selected}\n`);
   if (args.has("summary")) printSummary(result, catalogueOf(snapshot, args.value("snapshot") ?? BUNDLED_CATALOGUE));
   return selected > 0 ? EXIT.matched : EXIT.nothing;
 }
 
-/** Undefined after SIGINT; a second one ends the process at once. */
-async function identifyInterruptibly(args: Arguments, options: IdentifyOptions): Promise<IdentifyResult | undefined> {
+/** After a signal, the exit code that stands for it; the unfinished output is gone then. A second signal ends the process at once. */
+async function identifyInterruptibly(args: Arguments, options: IdentifyOptions): Promise<IdentifyResult | number> {
   const abort = new AbortController();
-  const interrupt = (): void => abort.abort();
-  process.once("SIGINT", interrupt);
+  const interrupt = (signal: NodeJS.Signals): void => abort.abort(signal);
+  for (const signal of SIGNALS.keys()) process.once(signal, interrupt);
   const rowsOnTerminal = options.format !== "none" && options.output === process.stdout && process.stdout.isTTY;
   const progress = createProgress((args.value("progress") ?? "auto") as ProgressMode, rowsOnTerminal);
   try {
     return await identify({ ...options, signal: abort.signal, ...(progress && { onProgress: progress.update }) });
   } catch (error) {
-    if (abort.signal.aborted) return undefined;
+    if (abort.signal.aborted) return SIGNALS.get(abort.signal.reason) ?? EXIT.interrupted;
     throw error;
   } finally {
     progress?.end();
-    process.off("SIGINT", interrupt);
+    for (const signal of SIGNALS.keys()) process.off(signal, interrupt);
   }
 }
 
