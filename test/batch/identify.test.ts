@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough, Readable, Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { test } from "node:test";
+import { promisify } from "node:util";
 import { gunzipSync, gzipSync, zstdDecompressSync } from "node:zlib";
 import fc from "fast-check";
 import { ShardRunner } from "../../src/batch/_shard-runner.ts";
@@ -266,6 +268,13 @@ test("whole lines that wait in a quiet stream are answered at once", async () =>
   assert.equal(row.toString(), "1.2.3.4\t1.2.3.4\tv5,v4,v3,v2,v1\n");
   input.end(" 10.0.0.1");
   assert.equal((await running).lines, 2);
+});
+
+test("memory does not grow with the input", async (t) => {
+  const torture = join(import.meta.dirname, "../torture/batch.ts");
+  const { stdout } = await promisify(execFile)(process.execPath, [torture, "--megabytes", "200", "--memory-only"]);
+  for (const line of stdout.trim().split("\n")) t.diagnostic(line);
+  assert.match(stdout, /negative control/);
 });
 
 test("progress ends with everything read", async () => {
