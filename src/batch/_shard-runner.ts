@@ -24,7 +24,7 @@ const GATHERED = 512;
 
 const read = promisify(readFile);
 
-/** Lines that were read: `bytes[start, end)`, position `start` is `offset` in the file. */
+/** Lines that were read: `bytes[start, end)`, and an LF behind them. */
 interface Lines {
   readonly bytes: Buffer;
   readonly start: number;

@@ -68,13 +68,13 @@ export interface IdentifyOptions {
 
 /** Sizes that decide speed and memory, never a result. The defaults are the measured best; tests make them tiny. */
 export interface BatchLimits {
-  /** Bytes of input per shard at most. */
+  /** Bytes of input per shard at most (1 MiB). */
   readonly shardBytes: number;
-  /** Bytes of rows per shard at most (one longer row is let through alone). */
+  /** Bytes of rows per shard at most (2 MiB; one longer row is let through alone). */
   readonly rowBytes: number;
-  /** Inputs of fewer bytes altogether start no workers. */
+  /** Inputs of fewer bytes altogether start no workers (8 MiB). */
   readonly workerBytes: number;
-  /** The longest line accepted. */
+  /** The longest line accepted (1 GiB); it is in memory as a whole, and once more with its row. */
   readonly lineBytes: number;
 }
 
