@@ -1,0 +1,48 @@
+import type { BenchRecord } from "./record.ts";
+import type { Measurement, PartResult } from "./figures/part.ts";
+
+/** The kinds of queries that a single figure for a contender is the geometric mean of. */
+const MEAN_KINDS = ["uniform", "hits", "skewed"] as const;
+
+/** A line per measurement and refusal, for the terminal. */
+export function measurementLines(part: string, { measurements, refusals, notes }: PartResult): string {
+  const lines = measurements.map(({ subject, table, form, kind, threads, unit, best, median, samples }) => {
+    const what = [subject, table, form, kind, threads && `${threads} thread${threads > 1 ? "s" : ""}`].filter(Boolean).join(" ");
+    return `${part}: ${what}: ${figure(best)} ${unit} (median ${figure(median)}, ${samples} samples)`;
+  });
+  const refused = refusals.map(({ contender, reason }) => `${part}: refused ${contender}: ${reason}`);
+  return [...lines, ...refused, ...notes].map((line) => `${line}\n`).join("");
+}
+
+/** Three digits that matter. */
+export function figure(value: number): string {
+  return value >= 100 ? Math.round(value).toLocaleString("en-US") : String(Number(value.toPrecision(value >= 10 ? 3 : 2)));
+}
+
+/** Best times over uniform, hits and skewed queries as a geometric mean, for a form of a contender. */
+export interface MeanTime {
+  readonly subject: string;
+  readonly form: string;
+  readonly best: number;
+  readonly median: number;
+}
+
+/** The mean times of every form of every contender of a part, fastest first. */
+export function meanTimes({ measurements }: PartResult): MeanTime[] {
+  const forms = Map.groupBy(measurements.filter(({ kind }) => kind !== undefined), ({ subject, form }) => `${subject}\n${form}`);
+  return [...forms.entries()].map(([key, ofForm]) => {
+    const [subject, form] = key.split("\n") as [string, string];
+    return { subject, form, best: geometricMean(ofForm, "best"), median: geometricMean(ofForm, "median") };
+  }).toSorted((a, b) => a.best - b.best);
+}
+
+function geometricMean(measurements: readonly Measurement[], which: "best" | "median"): number {
+  const logarithms = MEAN_KINDS.map((kind) => Math.log(measurements.find((each) => each.kind === kind)![which]));
+  return Math.exp(logarithms.reduce((sum, each) => sum + each, 0) / logarithms.length);
+}
+
+/** The measurement of `subject` in a part; with `about` where the part has several of them. */
+export function measured(record: BenchRecord, part: string, subject: string, about: Partial<Measurement> = {}): Measurement | undefined {
+  return record.parts[part]?.measurements.find((measurement) =>
+    measurement.subject === subject && Object.entries(about).every(([key, value]) => measurement[key as keyof Measurement] === value));
+}

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { test } from "node:test";
+import { compareLookups } from "../../bench/figures/compare-lookups.ts";
+import { refusal } from "../../bench/harness/prove.ts";
+import { requireExpected } from "../../bench/data/expected.ts";
+import { summarize } from "../../bench/figures/part.ts";
+
+const runFile = fileURLToPath(new URL("../../bench/run.ts", import.meta.url));
+
+test("the smoke run measures ipsieve and net.BlockList, refuses none and records nothing", () => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [runFile, "--quick"], { encoding: "utf8" });
+  assert.equal(status, 0, stderr);
+  for (const table of ["quick4", "quick6"]) {
+    for (const kind of ["uniform", "hits", "skewed", "misses"]) {
+      for (const form of ["batch", "native", "text"]) assert.match(stdout, new RegExp(`^quick: ipsieve ${table} ${form} ${kind}: [\\d.]+ ns/lookup`, "m"));
+      for (const form of ["native", "text"]) assert.match(stdout, new RegExp(`^quick: net.BlockList ${table} ${form} ${kind}: `, "m"));
+    }
+  }
+  assert.doesNotMatch(stdout, /refused/);
+  assert.doesNotMatch(stderr, /record/);
+});
+
+test("a contender that is wrong on 1 of 1000 queries is refused, and quoted nowhere", async () => {
+  const broken = new URL("./broken-contender.ts", import.meta.url).href;
+  const result = await compareLookups({ table: "quick4", contenders: [broken, "net-block-list"], rounds: 1, milliseconds: 1, singleCount: 1_000 });
+  assert.deepEqual(result.refusals.map(({ contender }) => contender), ["broken"]);
+  assert.match(result.refusals[0]!.reason, /^text, hits: 1 of 1000 answers are wrong; the first: \d+\.\d+\.\d+\.\d+ gave \d+, right is \d+$/);
+  assert.deepEqual([...new Set(result.measurements.map(({ subject }) => subject))], ["net.BlockList"]);
+});
+
+test("a contender that cannot be loaded is refused with the reason, the others go on", async () => {
+  const missing = new URL("./no-such-contender.ts", import.meta.url).href;
+  const result = await compareLookups({ table: "quick4", contenders: [missing, "net-block-list"], rounds: 1, milliseconds: 1, singleCount: 1_000 });
+  assert.match(result.refusals[0]!.reason, /Cannot find module/);
+  assert.ok(result.measurements.length > 0);
+});
+
+test("an unknown part is named together with the parts there are", () => {
+  const { status, stderr } = spawnSync(process.execPath, [runFile, "--only", "lpm5"], { encoding: "utf8" });
+  assert.notEqual(status, 0);
+  assert.match(stderr, /no part is called lpm5; the parts are lpm4, lpm6/);
+});
+
+test("members are compared as yes and no, values exactly", () => {
+  const values = Uint32Array.of(0, 7, 9);
+  const describe = (index: number): string => `query ${index}`;
+  assert.equal(refusal("value", Uint32Array.of(0, 7, 9), values, describe), null);
+  assert.equal(refusal("member", Uint32Array.of(0, 1, 1), values, describe), null);
+  assert.equal(refusal("value", Uint32Array.of(0, 9, 9), values, describe), "1 of 3 answers are wrong; the first: query 1 gave 9, right is 7");
+  assert.equal(refusal("member", Uint32Array.of(1, 1, 0), values, describe), "2 of 3 answers are wrong; the first: query 0 gave 1, right is 0");
+});
+
+test("an input that is not the recorded one is refused", () => {
+  assert.throws(() => requireExpected("quick4", { prefixCount: 1 }), /quick4 is not the one recorded in bench\/expected\.json/);
+});
+
+test("best is the least time or the highest rate, the median of an even number the middle", () => {
+  assert.deepEqual(summarize([3, 1, 2, 10]), { best: 1, median: 2.5, samples: 4 });
+  assert.deepEqual(summarize([3, 1, 2], "more"), { best: 3, median: 2, samples: 3 });
+});

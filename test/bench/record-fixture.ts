@@ -1,0 +1,50 @@
+import type { BenchRecord } from "../../bench/record.ts";
+import type { Measurement, PartResult } from "../../bench/figures/part.ts";
+
+/** A full record with round figures, made up for the tests of what is generated from one. */
+export function fixtureRecord(): BenchRecord {
+  return {
+    format: 1,
+    full: true,
+    startedAt: "2026-01-02T03:04:05.000Z",
+    seconds: 1,
+    machine: { cpu: "Test <CPU> & more", cores: 2, memoryGib: 8, system: "linux 1", node: "v24.0.0", commit: "abcdef1", loadBefore: 0 },
+    versions: { "mmdb-lib": "1.0.0", "@ip-location-db/asn": "2.0.0" },
+    inputs: { routed4Prefixes: 564_579, routed6Prefixes: 167_903, blocklist4Prefixes: 1_000_000, logBytes: 381_000_000, logLines: 1_700_000 },
+    parts: {
+      lpm4: part([...lookups("ipsieve", "batch", 8), ...lookups("ipsieve", "text", 40), ...lookups("net.BlockList", "native", 400),
+        ...lookups("net.BlockList", "text", 600), ...lookups("mmdb-lib", "text", 480)]),
+      lpm6: part([...lookups("ipsieve", "batch", 16), ...lookups("ipsieve", "text", 100), ...lookups("net.BlockList", "native", 500),
+        ...lookups("net.BlockList", "text", 500), ...lookups("mmdb-lib", "text", 1_000)]),
+      memory: part([
+        { ...single("ipsieve", "bytes/prefix", 7), table: "routed4" },
+        { ...single("ipsieve", "bytes/prefix", 18), table: "routed6" },
+        { ...single("ipsieve", "bytes/prefix", 12), table: "blocklist4" },
+      ]),
+      freeze: part([single("freeze", "ms", 300)]),
+      open: part([single("openSnapshot", "ms", 3), single("readFileSync", "ms", 2), single("readSync into a SharedArrayBuffer", "ms", 1.5)]),
+      churn: part([single("trie churn", "operations/s", 2_000_000)]),
+      grepcidr: part([
+        { ...single("ipsieve identify -c", "ms", 500), threads: 1 },
+        { ...single("ipsieve identify -c", "ms", 250), threads: 2 },
+        { ...single("grepcidr -c", "ms", 2_500), threads: 1 },
+      ]),
+      log: part([{ ...single("ipsieve identify", "ms", 1_000), threads: 1 }, { ...single("ipsieve identify", "ms", 500), threads: 2 }]),
+    },
+    failures: {},
+  };
+}
+
+function part(measurements: Measurement[]): PartResult {
+  return { measurements, refusals: [], notes: [] };
+}
+
+function single(subject: string, unit: Measurement["unit"], best: number): Measurement {
+  return { subject, unit, best, median: best * 1.1, samples: 5 };
+}
+
+/** Twice and half as much on two of the kinds: the geometric mean is `mean`. */
+function lookups(subject: string, form: "batch" | "native" | "text", mean: number): Measurement[] {
+  const factors = { uniform: 0.5, hits: 2, skewed: 1, misses: 9 };
+  return Object.entries(factors).map(([kind, factor]) => ({ ...single(subject, "ns/lookup", mean * factor), form, kind: kind as "hits" }));
+}
