@@ -160,7 +160,11 @@ export class PrefixTable {
   /** The match of the next less specific covering prefix, 0 for none. */
   parent(match: number): number {
     this.#checkMatch(match);
-    return this.#matchParent.length === 0 ? 0 : this.#matchParent[match];
+    if (this.#matchParent.length === 0) return 0;
+    const parent = this.#matchParent[match];
+    // Parents are the older matches: so every chain ends, whatever the bytes say.
+    if (parent < 0 || parent >= match) throw new TableError("bad-match", "matchParent", `match ${match} has the parent ${parent}, which is not an older one`);
+    return parent;
   }
 
   /** The first (smallest) value id of a match. */
@@ -207,14 +211,11 @@ export class PrefixTable {
     return entriesOf(this.#indexOf(family), this);
   }
 
-  /** Walks the whole table and throws `TableError` on anything that `freeze` does not write. */
+  /** Walks the whole table, looks every prefix up, and throws `TableError` on anything that `freeze` does not write. O(n). */
   checkStructure(): void {
+    this.#checkLists();
     this.#checkMatches();
-    for (const family of [4, 6] as const) {
-      const found = this.entries(family).reduce((count) => count + 1, 0);
-      const told = this.prefixCount(family);
-      if (found !== told) throw new TableError("bad-count", "header", `${told} IPv${family} prefixes are told, ${found} found`);
-    }
+    for (const family of [4, 6] as const) this.#checkEntries(family);
   }
 
   #lookupWords6(): number {
@@ -279,17 +280,45 @@ export class PrefixTable {
     expect(this.#matchParent.length === matches || this.#matchParent.length === 0, "matchParent", `${this.#matchParent.length} words for ${matches - 1} matches`);
   }
 
-  /** Parents have smaller ids and shorter prefixes; values are ids; lists ascend and hold at least two. */
+  /** Lists lie one behind the other, hold at least two values and ascend. */
+  #checkLists(): void {
+    const lists = this.#valueLists;
+    let at = 0;
+    while (at < lists.length) {
+      const end = at + 1 + lists[at];
+      if (lists[at] < 2 || end > lists.length) throw new TableError("bad-values", "valueLists", `offset ${at} holds a list of ${lists[at]} values`);
+      for (let i = at + 1, before = 0; i < end; before = lists[i++]) {
+        if (lists[i] <= before) throw new TableError("bad-values", "valueLists", `the list at offset ${at} does not hold ascending ids`);
+      }
+      at = end;
+    }
+  }
+
+  /** A match is more specific than its parent, and has a value id or a list that is there. */
   #checkMatches(): void {
+    const listStarts = new Set<number>();
+    for (let at = 0; at < this.#valueLists.length; at += 1 + this.#valueLists[at]) listStarts.add(at);
     for (let match = 1; match <= this.matchCount; match++) {
-      const parent = this.parent(match);
       const length = this.prefixLength(match);
+      const parent = this.parent(match);
       if (length > 128) throw new TableError("bad-match", "matchLength", `match ${match} has the prefix length ${length}`);
-      if (parent < 0 || parent >= match) throw new TableError("bad-match", "matchParent", `match ${match} has the parent ${parent}, which is not an older one`);
       if (parent !== 0 && this.prefixLength(parent) >= length) throw new TableError("bad-match", "matchParent", `match ${match} is not more specific than its parent ${parent}`);
-      const values = this.values(match);
-      if (values[0] < 1 || values.some((value, i) => i > 0 && value <= values[i - 1])) throw new TableError("bad-values", "matchValue", `match ${match} has values that are not ascending ids`);
+      const word = this.#matchValue[match];
+      if (word === 0) throw new TableError("bad-values", "matchValue", `match ${match} has no value`);
+      if (word < 0 && !listStarts.has(word & ~VALUE_LIST_FLAG)) throw new TableError("bad-values", "valueLists", `no list begins where match ${match} has its values`);
     }
     if (this.#expiresAt.some((time) => Number.isNaN(time))) throw new TableError("bad-values", "expiresAt", "an expiry is not a number");
+  }
+
+  /** The walk and the lookups read the same nodes in different ways, and must agree; and there are as many prefixes as the header tells. */
+  #checkEntries(family: Family): void {
+    const told = this.prefixCount(family);
+    let found = 0;
+    for (const { prefix, match } of this.entries(family)) {
+      // Stop at one too many: one crafted word can stand for as many prefixes as there are addresses.
+      if (++found > told) break;
+      if (this.get(prefix) !== match) throw new TableError("bad-match", "matchParent", `a lookup does not find the IPv${family} prefix of match ${match}`);
+    }
+    if (found !== told) throw new TableError("bad-count", "header", `${told} IPv${family} prefixes are told, ${found > told ? "more" : found} found`);
   }
 }

@@ -81,7 +81,10 @@ const DAMAGES: readonly Damage[] = [
   { name: "a length that does not fit the place", code: "bad-match", section: "matchLength", damage: (words, table) => new Uint8Array(words.buffer, words.byteOffset).fill(62, table.lookup("2001:db8:0:ffff::"), table.lookup("2001:db8:0:ffff::") + 1) },
   { name: "a value id of 0", code: "bad-values", section: "matchValue", damage: (words) => void (words[1] = 0) },
   { name: "a value list that is not there", code: "bad-values", section: "valueLists", in: "matchValue", damage: (words) => void (words[1] = layout.VALUE_LIST_FLAG | 0xfff_ffff) },
-  { name: "a value list that does not ascend", code: "bad-values", section: "matchValue", in: "valueLists", damage: (words) => void (words[1] = 9) },
+  { name: "a value list that is not one of them", code: "bad-values", section: "valueLists", in: "matchValue", damage: (words) => void (words[1] = layout.VALUE_LIST_FLAG | 1) },
+  { name: "a value list of one", code: "bad-values", section: "valueLists", damage: (words) => void (words[0] = 1) },
+  { name: "a value list past the end", code: "bad-values", section: "valueLists", damage: (words) => void (words[0] = 1000) },
+  { name: "a value list that does not ascend", code: "bad-values", section: "valueLists", damage: (words) => void (words[1] = 9) },
   { name: "an expiry that is not a number", code: "bad-values", section: "expiresAt", damage: (words) => void words.fill(-1) },
 ];
 
@@ -130,6 +133,24 @@ test("lookups in damaged nodes end: with a typed error or an id, never in a loop
     const lookup = (): number => (name === "nodes4" ? table.lookup("10.0.0.1") : table.lookup("2001:db8::1"));
     assert.throws(lookup, (error) => error instanceof TableError && error.section === name);
   }
+});
+
+test("a crafted chain of parents ends in a typed error, also in a table that nobody checked", () => {
+  const table = sample();
+  const parents = new Int32Array(table.buffer, table.sections.matchParent.byteOffset, table.matchCount + 1);
+  const match = table.lookup("2001:db8::1");
+  parents[match] = match;
+  for (const ask of [() => table.chain(match), () => table.activeMatch(match, Infinity), () => [...table.entries(6)]]) {
+    assert.throws(ask, (error) => error instanceof TableError && error.code === "bad-match");
+  }
+});
+
+test("a crafted length that stands for 2^24 prefixes is refused at the first one too many", () => {
+  const nested = new PrefixTrie();
+  nested.insert(parsePrefix("10.0.0.0/8"), 1);
+  const crafted = freeze(nested);
+  new Uint8Array(crafted.buffer, crafted.sections.matchLength.byteOffset)[1] = 32;
+  assert.throws(() => crafted.checkStructure(), (error) => error instanceof TableError && error.code === "bad-count" && /1 IPv4 prefixes are told, more found/.test(error.message));
 });
 
 test("a match id that the table did not give is refused", () => {

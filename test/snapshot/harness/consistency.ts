@@ -26,7 +26,7 @@ export function checkLookups(table: PrefixTable, random: Random, matchCount: num
     const match = typed(() => table.lookupAddress(address));
     if (!Number.isInteger(match)) throw new DisagreementError(`a lookup gave ${match}`);
     if (match >= 1 && match <= matchCount) {
-      for (const told of [table.prefixLength(match), table.parent(match), typed(() => table.value(match))]) {
+      for (const told of [table.prefixLength(match), typed(() => table.parent(match)), typed(() => table.value(match)), typed(() => table.chain(match).length)]) {
         if (!Number.isInteger(told)) throw new DisagreementError(`match ${match} told ${told}`);
       }
     }
