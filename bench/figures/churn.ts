@@ -41,10 +41,7 @@ export const part: Part = async () => {
   if (trie.byteLength > bytesAfterFirst) throw new Error(`the trie grew from ${bytesAfterFirst} to ${trie.byteLength} bytes under churn`);
   requireRightAnswers(freeze(trie), routed);
   return {
-    measurements: [
-      { subject: "trie churn", unit: "operations/s", ...summarize(samples, "more") },
-      { subject: "trie bytes before churn and after", unit: "bytes", ...summarize([bytesAfterFirst, trie.byteLength]) },
-    ],
+    measurements: [{ subject: "trie churn", unit: "operations/s", ...summarize(samples, "more") }],
     refusals: [],
     notes: [`churn: ${size} prefixes; ${trie.byteLength} bytes after the first and after the last of ${ROUNDS + 1} rounds of ${2 * PREFIXES} operations`],
   };

@@ -11,7 +11,7 @@ export interface Measurement {
   readonly form?: Form;
   readonly kind?: QueryKind;
   readonly threads?: number;
-  readonly unit: "ns/lookup" | "bytes/prefix" | "bytes" | "ms" | "operations/s";
+  readonly unit: "ns/lookup" | "bytes/prefix" | "ms" | "operations/s";
   /** The best round: the fewest of every unit, but the most operations per second. */
   readonly best: number;
   readonly median: number;
