@@ -126,7 +126,8 @@ function footnotes({ machine, versions, startedAt, parts }: BenchRecord): string
     `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGib} GiB, ${machine.system}, Node ${machine.node.slice(1)}, commit ${machine.commit}, ` +
       `${startedAt.slice(0, 10)}. Best of several rounds, medians in parentheses; times per lookup are geometric means over uniform, ` +
       `random-hit and skewed queries. Every answer of every contender was compared with the right one` +
-      `${refused.length > 0 ? `; refused for wrong answers: ${refused.join(", ")}` : ""}.`,
+      `${refused.length > 0 ? `; refused, for reasons that the record gives: ${refused.join(", ")}` : ""}.`,
+    "",
     `Data: @ip-location-db/asn ${versions["@ip-location-db/asn"]}. All figures and rounds: \`bench/record/\`.`,
   ];
 }

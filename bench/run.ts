@@ -2,6 +2,7 @@
  * Runs the benchmarks: `node bench/run.ts [--only PART,...] [--quick]`. A full run writes a record under bench/record/ and
  * brings the README's table up to date; a run of some parts writes a record marked as partial; --quick writes nothing.
  */
+import { existsSync } from "node:fs";
 import { fork } from "node:child_process";
 import { parseArgs } from "node:util";
 import { describeMachine, readInputs, readVersions, writeRecord } from "./record.ts";
@@ -31,7 +32,16 @@ function chosenParts(): string[] {
   return names;
 }
 
+/** Checked first: a run without the contenders would be minutes for a record that says nothing. */
+function requireContenders(): void {
+  for (const name of Object.keys(readVersions())) {
+    if (existsSync(new URL(`./node_modules/${name}`, import.meta.url)) || name.startsWith("@")) continue;
+    throw new Error(`the contender ${name} is not installed; install the contenders with: npm run bench:setup`);
+  }
+}
+
 const names = chosenParts();
+if (!names.includes("quick")) requireContenders();
 const startedAt = new Date().toISOString();
 const start = performance.now();
 const machine = names.includes("quick") ? undefined : describeMachine(); // before the run: it has the load of the minute before

@@ -39,7 +39,7 @@ test("a missing grepcidr and a refused contender are said", () => {
   const refused = { ...lpm4!, refusals: [{ contender: "hasty", reason: "1 of 1000 answers are wrong" }] };
   const text = table({ ...rest, parts: { ...parts, lpm4: refused, grepcidr: without } });
   assert.match(text, /grepcidr was not measured: not installed/);
-  assert.match(text, /refused for wrong answers: hasty/);
+  assert.match(text, /refused, for reasons that the record gives: hasty/);
 });
 
 test("the table goes between the two marks and replaces what was there", () => {
