@@ -1,4 +1,4 @@
-import { Piscina } from "piscina";
+import type { Piscina } from "piscina";
 import type { Snapshot } from "../snapshot/open-snapshot.ts";
 import type { ShardRunner } from "./_shard-runner.ts";
 import { BatchError } from "./batch-error.ts";
@@ -15,7 +15,7 @@ export class Lanes {
   readonly #main: ShardRunner;
   readonly #onRoom: () => void;
   readonly #running = new Set<Promise<unknown>>();
-  #pool: Piscina<WorkerTask, ShardResult | null> | undefined;
+  #pool: Promise<Piscina<WorkerTask, ShardResult | null>> | undefined;
   #mainBusy = 0;
   #poolBusy = 0;
   #poolRoom = 0;
@@ -33,29 +33,19 @@ export class Lanes {
 
   /** Starts `count` workers; what comes of it shows in `hasRoom` and in `run`. */
   startWorkers(count: number, snapshot: Snapshot, work: ShardWork): void {
-    const setup: WorkerSetup = { snapshot: snapshot.buffer, work, turn: new SharedArrayBuffer(4) };
-    // The sources run as they are and as compiled.
-    const filename = new URL(`./shard-worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url).href;
-    const pool = new Piscina<WorkerTask, ShardResult | null>({
-      filename,
-      workerData: setup,
-      minThreads: count,
-      maxThreads: count,
-      concurrentTasksPerWorker: PER_THREAD,
-      recordTiming: false,
-    });
-    this.#pool = pool;
+    this.#pool = createPool(count, { snapshot: snapshot.buffer, work, turn: new SharedArrayBuffer(4) });
     for (let worker = 0; worker < count; worker++) {
-      pool.run({ kind: "greeting" }).then(
-        () => {
-          this.#poolRoom += PER_THREAD;
-          this.#onRoom();
-        },
-        (cause) => {
-          this.#failure ??= new BatchError("worker-failed", `a worker could not start (${String(cause)}); run with one thread`, { cause });
-          this.#onRoom();
-        },
-      );
+      void this.#greet().then(() => this.#onRoom());
+    }
+  }
+
+  /** Waits until a worker is up. */
+  async #greet(): Promise<void> {
+    try {
+      await (await this.#pool!).run({ kind: "greeting" });
+      this.#poolRoom += PER_THREAD;
+    } catch (cause) {
+      this.#failure ??= new BatchError("worker-failed", `a worker could not start (${String(cause)}); run with one thread`, { cause });
     }
   }
 
@@ -78,7 +68,7 @@ export class Lanes {
   async #runInPool(shard: FileShard | ChunkShard): Promise<ShardResult> {
     this.#poolBusy++;
     try {
-      return (await this.#pool!.run(shard))!;
+      return (await (await this.#pool!).run(shard))!;
     } finally {
       this.#poolBusy--;
     }
@@ -95,7 +85,21 @@ export class Lanes {
 
   /** Ends the workers, with whatever they are doing; when this resolves, no shard is being read any more. */
   async close(): Promise<void> {
-    await this.#pool?.destroy();
+    await (await this.#pool)?.destroy();
     await Promise.allSettled(this.#running);
   }
+}
+
+/** The package is loaded when workers are needed: small inputs should not pay for it. */
+async function createPool(count: number, setup: WorkerSetup): Promise<Piscina<WorkerTask, ShardResult | null>> {
+  const { Piscina } = await import("piscina");
+  return new Piscina<WorkerTask, ShardResult | null>({
+    // The sources run as they are and as compiled.
+    filename: new URL(`./shard-worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url).href,
+    workerData: setup,
+    minThreads: count,
+    maxThreads: count,
+    concurrentTasksPerWorker: PER_THREAD,
+    recordTiming: false,
+  });
 }

@@ -1,17 +1,18 @@
-import { Packr, Unpackr } from "msgpackr";
+import { createRequire } from "node:module";
 import { checkPlainMessagePack } from "./_plain-msgpack.ts";
 import { METADATA_SECTION } from "./format.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 
 // Plain MessagePack, no records: any other implementation can read it. A member that is undefined is left out, as in JSON.
 const PLAIN = { useRecords: false, skipValues: [undefined] };
-const packr = new Packr(PLAIN);
-const unpackr = new Unpackr({ useRecords: false });
+
+/** Loaded at its first use, because much work with snapshots (workers, counting lines) never looks at their metadata. */
+const loadMsgpackr = (): typeof import("msgpackr") => createRequire(import.meta.url)("msgpackr");
 
 /** Encodes a document for the metadata section. Throws `SnapshotError` `invalid-content` on what could not be read back. */
 export function encodeMetadata(document: unknown, path: string): Uint8Array {
   try {
-    const bytes = packr.pack(document);
+    const bytes = new (loadMsgpackr().Packr)(PLAIN).pack(document);
     checkPlainMessagePack(bytes);
     return bytes;
   } catch (cause) {
@@ -25,7 +26,7 @@ export function decodeMetadata(section: Uint8Array, path: string): unknown {
     // A copy: the decoder's native part does not take shared memory, and nobody can change it under the decoder's feet.
     const bytes = Buffer.from(section);
     checkPlainMessagePack(bytes);
-    return unpackr.unpack(bytes);
+    return new (loadMsgpackr().Unpackr)({ useRecords: false }).unpack(bytes);
   } catch (cause) {
     throw new SnapshotError("bad-metadata", path, `the metadata cannot be read: ${reasonOf(cause)}`, { section: METADATA_SECTION, cause });
   }

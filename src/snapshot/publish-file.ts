@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type FileHandle, open, readdir, rename, stat, unlink } from "node:fs/promises";
+import { type FileHandle, lstat, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 /** The file operations of a publish, so that a test can record them; `FileHandle` is used for write, sync and close. */
@@ -24,13 +24,15 @@ const STALE_AFTER_MS = 10 * 60_000;
  *
  * The first fsync keeps the new name from ever pointing at bytes that are not on the disk; the second makes the rename
  * last. On an error the temporary file is removed, the old file stays, and the error is thrown. A symbolic link at `path`
- * is replaced, not followed.
+ * is replaced, not followed; a device, pipe or socket is refused, because a rename would replace that as well.
  *
  * A writer that is killed leaves its temporary file. The next publish to the same path removes those that have not been
  * written to for ten minutes. Should one still be alive (asleep all that time), its rename fails and it reports that; a
  * process id would be a worse witness, for writers on other machines or in other containers may share the folder.
  */
 export async function publishFile(path: string, chunks: Iterable<Uint8Array>, files: FileOperations = NODE_FILES): Promise<void> {
+  const found = await lstat(path).catch(() => undefined);
+  if (found !== undefined && !found.isFile() && !found.isDirectory() && !found.isSymbolicLink()) throw new Error("a device, pipe or socket has that name; name a file");
   await removeStaleTemporaries(path, files);
   const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.${randomBytes(6).toString("hex")}.tmp`);
   const file = await files.open(temporary, "wx");

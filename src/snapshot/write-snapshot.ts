@@ -53,6 +53,6 @@ async function publish(path: string, chunks: Uint8Array[], files: FileOperations
     await publishFile(path, chunks, files);
     return chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   } catch (cause) {
-    throw new SnapshotError("unwritable", path, `it cannot be written (${(cause as NodeJS.ErrnoException).code ?? String(cause)})`, { cause });
+    throw new SnapshotError("unwritable", path, `it cannot be written (${(cause as NodeJS.ErrnoException).code ?? (cause as Error).message})`, { cause });
   }
 }

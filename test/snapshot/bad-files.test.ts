@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdir, open, readdir, readFile, symlink, truncate, writeFile } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
@@ -162,6 +162,16 @@ test("not written: into a folder that is not there, over a folder, under a name 
       assert.ok(error.cause instanceof Error);
     }
     assert.deepEqual(await readdir(folder), ["taken"]);
+  }));
+
+test("not written over a named pipe, which stays one", () =>
+  inTemporaryFolder(async (folder) => {
+    const pipe = join(folder, "pipe");
+    execFileSync("mkfifo", [pipe]);
+    const error = await refuses(pipe, "unwritable", () => writeSnapshot(pipe, sampleContent(new Random(1))));
+    assert.match(error.message, /device, pipe or socket.*name a file/);
+    assert.ok((await stat(pipe)).isFIFO());
+    assert.deepEqual(await readdir(folder), ["pipe"]);
   }));
 
 test("each code of the catalogue has a bad file", () => {
