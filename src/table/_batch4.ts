@@ -82,5 +82,5 @@ export function lookupBatch4(root: Int32Array, nodes: Int32Array, words: Uint32A
     out[i + 2] = x2;
     out[i + 3] = x3;
   }
-  for (; i < count; i++) out[i] = walk4(nodes, root[words[i] >>> shift], words[i], depth);
+  for (; i < count; i++) out[i] = walk4(nodes, root[words[i] >>> shift], words[i] | 0, depth);
 }

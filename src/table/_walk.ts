@@ -1,4 +1,4 @@
-import { BITMAP_CHANGE_WORDS, BITMAP_HEADER_WORDS, BITMAP_LIMIT, KIND_SHIFT, NODE_LIST, NODE_SKIP, OFFSET_MASK, WIDE_WORDS } from "./layout.ts";
+import { BITMAP_CHANGE_WORDS, BITMAP_HEADER_WORDS, BITMAP_LIMIT, KIND_SHIFT, NODE_BITMAP, NODE_LIST, NODE_WIDE, OFFSET_MASK, WIDE_WORDS } from "./layout.ts";
 import { TableError } from "./table-error.ts";
 
 /** The number of set bits of a 32-bit word (Hacker's Delight, 5-1; JavaScript has no instruction for it). */
@@ -58,53 +58,57 @@ export function walk4(nodes: Int32Array, entry: number, address: number, depth: 
   return entry;
 }
 
-/** Bits [depth, depth + 32) of the address in words[0, 4); words[4] is 0, so that bits past the end are. */
-function bitsAt(words: Uint32Array, depth: number): number {
-  const word = depth >>> 5;
+/** Bits [depth, depth + 32) of an IPv6 address, depth < 128; those past its end are zero. */
+function bitsAt(w0: number, w1: number, w2: number, w3: number, depth: number): number {
   const shift = depth & 31;
-  return (words[word] << shift) | (words[word + 1] >>> 1 >>> (31 - shift));
+  let high = w0;
+  let low = w1;
+  if (depth >= 32) {
+    high = depth < 64 ? w1 : depth < 96 ? w2 : w3;
+    low = depth < 64 ? w2 : depth < 96 ? w3 : 0;
+  }
+  // ">>> 1 >>> (31 - shift)" is ">>> (32 - shift)" that also holds for shift 0.
+  return (high << shift) | (low >>> 1 >>> (31 - shift));
 }
 
-/** The same for IPv6; `words` holds the address's four words and a fifth that is 0. */
-export function walk6(nodes: Int32Array, entry: number, words: Uint32Array, depth: number): number {
+/** As `walk4`, for an IPv6 address in four words (signed ones: larger numbers are kept on the heap when they are passed on). */
+export function walk6(nodes: Int32Array, entry: number, w0: number, w1: number, w2: number, w3: number, depth: number): number {
   while (entry < 0) {
     if (depth > 127) endless(6);
     const node = entry & OFFSET_MASK;
-    const next = bitsAt(words, depth);
-    if (entry < BITMAP_LIMIT) {
-      entry = nodes[bitmapEntry(nodes, node, next >>> 24)] | 0;
-      depth += 8;
-      continue;
-    }
     const kind = (entry >>> KIND_SHIFT) & 3;
+    const next = bitsAt(w0, w1, w2, w3, depth);
     if (kind === NODE_LIST) {
       entry = nodes[listEntry(nodes, node, next >>> 16)] | 0;
       depth += 16;
-    } else if (kind === NODE_SKIP) {
-      const bits = nodes[node];
-      const order = compareSkipped(nodes, node, words, depth);
-      if (order !== 0) return nodes[order < 0 ? node + 1 : node + 2] & 0x7fff_ffff;
-      if (!(bits > 0)) endless(6);
-      entry = nodes[node + 3 + ((bits + 31) >>> 5)] | 0;
-      depth += bits;
-    } else {
+    } else if (kind === NODE_WIDE) {
       const slot = next >>> 16;
       const word = node + 2 * (slot >>> 5);
       const rank = nodes[word + 1] + popcount(nodes[word] & ((2 << slot) - 1));
       entry = nodes[node + WIDE_WORDS - 1 + rank] | 0;
       depth += 16;
+    } else if (kind === NODE_BITMAP) {
+      entry = nodes[bitmapEntry(nodes, node, next >>> 24)] | 0;
+      depth += 8;
+    } else {
+      const bits = nodes[node];
+      // Less than one bit, or more than are left: no node that freeze wrote.
+      if (!(bits >= 1 && bits <= 128 - depth)) endless(6);
+      const order = compareSkipped(nodes, node + 3, bits, w0, w1, w2, w3, depth);
+      if (order !== 0) return nodes[order < 0 ? node + 1 : node + 2] & 0x7fff_ffff;
+      entry = nodes[node + 3 + ((bits + 31) >>> 5)] | 0;
+      depth += bits;
     }
   }
   return entry;
 }
 
-/** Negative, 0, positive: the address's next bits are less than, equal to, greater than those that a skip node expects. */
-function compareSkipped(nodes: Int32Array, node: number, words: Uint32Array, depth: number): number {
-  const bits = nodes[node];
-  for (let at = 0; at < bits && at < 128; at += 32) {
-    const keep = bits - at >= 32 ? -1 : -1 << (32 - (bits - at));
-    const expected = nodes[node + 3 + (at >>> 5)] >>> 0;
-    const actual = (bitsAt(words, Math.min(depth + at, 128)) & keep) >>> 0;
+/** Negative, 0, positive: `bits` bits of the address from `depth` on are less than, equal to, greater than those at nodes[at ...]. */
+function compareSkipped(nodes: Int32Array, at: number, bits: number, w0: number, w1: number, w2: number, w3: number, depth: number): number {
+  for (let done = 0; done < bits; done += 32) {
+    const keep = bits - done >= 32 ? -1 : -1 << (32 - (bits - done));
+    const expected = nodes[at++] >>> 0;
+    const actual = (bitsAt(w0, w1, w2, w3, depth + done) & keep) >>> 0;
     if (actual !== expected) return actual < expected ? -1 : 1;
   }
   return 0;

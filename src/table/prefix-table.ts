@@ -55,8 +55,8 @@ export class PrefixTable {
   readonly #matchLength: Uint8Array;
   readonly #valueLists: Int32Array;
   readonly #expiresAt: Float64Array;
-  // The address being looked up; the fifth word stays 0 so that bits past an address's end read as zero.
-  readonly #words = new Uint32Array(5);
+  /** The words of an address given as text or bytes. */
+  readonly #words = new Uint32Array(4);
 
   /** Makes views on a buffer. Throws `TableError` when the sections cannot be a table's; `checkStructure` looks deeper. */
   constructor(buffer: ArrayBufferLike, sections: TableSections) {
@@ -112,17 +112,12 @@ export class PrefixTable {
 
   /** Looks up an IPv4 address given as an unsigned 32-bit word. */
   lookup4(word: number): number {
-    return walk4(this.#nodes4, this.#root4[word >>> this.#shift4], word, 32 - this.#shift4);
+    return walk4(this.#nodes4, this.#root4[word >>> this.#shift4], word | 0, 32 - this.#shift4);
   }
 
   /** Looks up an IPv6 address given as four unsigned 32-bit words in network order. */
   lookup6(w0: number, w1: number, w2: number, w3: number): number {
-    const words = this.#words;
-    words[0] = w0;
-    words[1] = w1;
-    words[2] = w2;
-    words[3] = w3;
-    return this.#lookupWords6();
+    return walk6(this.#nodes6, this.#root6[w0 >>> this.#shift6], w0 | 0, w1 | 0, w2 | 0, w3 | 0, 32 - this.#shift6);
   }
 
   /**
@@ -220,18 +215,11 @@ export class PrefixTable {
 
   #lookupWords6(): number {
     const words = this.#words;
-    return walk6(this.#nodes6, this.#root6[words[0] >>> this.#shift6], words, 32 - this.#shift6);
+    return this.lookup6(words[0], words[1], words[2], words[3]);
   }
 
   #lookupBatch6(words: Uint32Array, out: Uint32Array, count: number): void {
-    const address = this.#words;
-    for (let i = 0; i < count; i++) {
-      address[0] = words[4 * i];
-      address[1] = words[4 * i + 1];
-      address[2] = words[4 * i + 2];
-      address[3] = words[4 * i + 3];
-      out[i] = this.#lookupWords6();
-    }
+    for (let i = 0; i < count; i++) out[i] = this.lookup6(words[4 * i], words[4 * i + 1], words[4 * i + 2], words[4 * i + 3]);
   }
 
   #indexOf(family: Family): { family: Family; root: Int32Array; nodes: Int32Array } {
