@@ -1,5 +1,6 @@
 import { read as readFile } from "node:fs";
 import { promisify } from "node:util";
+import type { Family } from "../address/address.ts";
 import type { Snapshot } from "../snapshot/open-snapshot.ts";
 import type { PrefixTable } from "../table/prefix-table.ts";
 import { endOfLine } from "./_end-of-line.ts";
@@ -40,7 +41,8 @@ export class ShardRunner {
   readonly #perMatch: Float64Array | null;
   readonly #found = createFound();
   readonly #span: FieldSpan = { bytes: Buffer.alloc(0), start: 0, end: 0 };
-  readonly #gathered = new Uint32Array(GATHERED);
+  readonly #gathered4 = new Uint32Array(GATHERED);
+  readonly #gathered6 = new Uint32Array(GATHERED * 4);
   readonly #matches = new Uint32Array(GATHERED);
   readonly #buffers: Buffer[] = [];
   #fieldSpec: FieldSpec | null = null;
@@ -160,13 +162,15 @@ export class ShardRunner {
     this.#locate = spec === null ? null : locateField(spec);
   }
 
-  /** The loop without rows: IPv4 addresses are gathered and looked up together, so that their cache misses overlap. */
+  /** The loop without rows: addresses are gathered and looked up together, so that their cache misses overlap. */
   #count(bytes: Buffer, start: number, end: number): void {
     const found = this.#found;
     const locate = this.#locate;
-    const gathered = this.#gathered;
+    const gathered4 = this.#gathered4;
+    const gathered6 = this.#gathered6;
     let lines = 0;
-    let waiting = 0;
+    let waiting4 = 0;
+    let waiting6 = 0;
     for (let at = start; at < end; ) {
       let family: 0 | 4 | 6;
       let lineEnd: number;
@@ -181,23 +185,36 @@ export class ShardRunner {
       lines++;
       at = lineEnd + 1;
       if (family === 4) {
-        gathered[waiting++] = found[0]!;
-        if (waiting === GATHERED) {
-          this.#countGathered(waiting);
-          waiting = 0;
+        gathered4[waiting4++] = found[0]!;
+        if (waiting4 === GATHERED) {
+          this.#countGathered(4, gathered4, waiting4);
+          waiting4 = 0;
         }
       } else if (family === 6) {
-        this.#countMatch(this.#table.lookup6(found[0]!, found[1]!, found[2]!, found[3]!));
+        for (let word = 0; word < 4; word++) gathered6[waiting6++] = found[word]!;
+        if (waiting6 === gathered6.length) {
+          this.#countGathered(6, gathered6, GATHERED);
+          waiting6 = 0;
+        }
       }
     }
-    this.#countGathered(waiting);
+    this.#countGathered(4, gathered4, waiting4);
+    this.#countGathered(6, gathered6, waiting6 / 4);
     this.#lines += lines;
   }
 
-  #countGathered(count: number): void {
+  #countGathered(family: Family, words: Uint32Array, count: number): void {
     const matches = this.#matches;
-    this.#table.lookupBatchInto(4, this.#gathered, matches, count);
-    for (let index = 0; index < count; index++) this.#countMatch(matches[index]!);
+    const perMatch = this.#perMatch;
+    this.#table.lookupBatchInto(family, words, matches, count);
+    let unmatched = 0;
+    for (let index = 0; index < count; index++) {
+      const match = matches[index]!;
+      if (match === 0) unmatched++;
+      if (perMatch !== null) perMatch[match]!++;
+    }
+    this.#addresses += count;
+    this.#matched += count - unmatched;
   }
 
   /** Counts a line with an address. */

@@ -1,6 +1,7 @@
 import { type Address, type Family, type Prefix } from "../address/address.ts";
 import { addressErrorOf, parseAddressBytes, parseAddressInto } from "../address/parse-address.ts";
 import { lookupBatch4 } from "./_batch4.ts";
+import { lookupBatch6 } from "./_batch6.ts";
 import { entriesOf } from "./_entries.ts";
 import { walk4, walk6 } from "./_walk.ts";
 import {
@@ -130,7 +131,7 @@ export class PrefixTable {
       throw new RangeError(`a batch of ${count} IPv${family} addresses needs ${needed} words (given: ${words.length}) and room for ${count} results (given: ${out.length})`);
     }
     if (family === 4) lookupBatch4(this.#root4, this.#nodes4, words, out, count);
-    else this.#lookupBatch6(words, out, count);
+    else lookupBatch6(this.#root6, this.#nodes6, words, out, count);
   }
 
   /** The most specific match among the prefixes that cover all of `prefix`. */
@@ -216,10 +217,6 @@ export class PrefixTable {
   #lookupWords6(): number {
     const words = this.#words;
     return this.lookup6(words[0], words[1], words[2], words[3]);
-  }
-
-  #lookupBatch6(words: Uint32Array, out: Uint32Array, count: number): void {
-    for (let i = 0; i < count; i++) out[i] = this.lookup6(words[4 * i], words[4 * i + 1], words[4 * i + 2], words[4 * i + 3]);
   }
 
   #indexOf(family: Family): { family: Family; root: Int32Array; nodes: Int32Array } {
