@@ -15,7 +15,7 @@ const FORM_NAMES: Readonly<Record<string, string>> = { batch: "batch of words", 
  */
 export function chart(record: BenchRecord): string {
   const times = meanTimes(record.parts["lpm4"]!);
-  const highest = 10 ** Math.ceil(Math.log10(Math.max(...times.map(({ best }) => best))));
+  const highest = 10 ** Math.ceil(Math.log10(Math.max(...times.map(({ median }) => median))));
   const x = (nanoseconds: number): number =>
     LABELS + (Math.log10(nanoseconds) / Math.log10(highest)) * (WIDTH - LABELS - RIGHT);
   const height = TOP + times.length * ROW + 30;
@@ -57,12 +57,12 @@ function gridLines(highest: number, x: (nanoseconds: number) => number, height: 
   return lines.join("\n");
 }
 
-function bar({ subject, form, best }: MeanTime, row: number, x: (nanoseconds: number) => number): string {
+function bar({ subject, form, median }: MeanTime, row: number, x: (nanoseconds: number) => number): string {
   const y = TOP + row * ROW;
-  const end = round(x(Math.max(best, 1)));
+  const end = round(x(Math.max(median, 1)));
   return `<text x="${LABELS - 8}" y="${y + 12}" text-anchor="end">${escape(subject)}, <tspan class="quiet">${FORM_NAMES[form] ?? form}</tspan></text>
 <rect class="${subject === "ipsieve" ? "ours" : "peer"}" x="${LABELS}" y="${y}" width="${round(end - LABELS)}" height="${ROW - 8}" rx="2"/>
-<text x="${round(end + 6)}" y="${y + 12}">${figure(best)}</text>`;
+<text x="${round(end + 6)}" y="${y + 12}">${figure(median)}</text>`;
 }
 
 function round(number: number): number {

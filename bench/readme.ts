@@ -65,12 +65,12 @@ function textRows(record: BenchRecord): Row[] {
     const times = timesOf(record, part);
     const ours = timeOf(times, "ipsieve", "text");
     const against = ["net.BlockList", "mmdb-lib"].map((name) => ratioTo(ours, timeOf(times, name, "text"))).filter((each) => each !== undefined);
-    const hits = measured(record, part, "ipsieve", { form: "text", kind: "hits" })!.best;
-    const onHits = ["net.BlockList", "mmdb-lib"].flatMap((name) => measured(record, part, name, { form: "text", kind: "hits" })?.best ?? []);
+    const hits = measured(record, part, "ipsieve", { form: "text", kind: "hits" })!.median;
+    const onHits = ["net.BlockList", "mmdb-lib"].flatMap((name) => measured(record, part, name, { form: "text", kind: "hits" })?.median ?? []);
     return [
       `lookup from a string, ${part === "lpm4" ? "IPv4" : "IPv6"}`,
       part === "lpm4" ? "≥ 10 ×" : "≥ 4 ×",
-      `${nanoseconds(ours)}; ${against.join(", ")}; on hits ${onHits.map((best) => `${figure(best / hits)} ×`).join(" and ")}`,
+      `${nanoseconds(ours)}; ${against.join(", ")}; on hits ${onHits.map((theirs) => `${figure(theirs / hits)} ×`).join(" and ")}`,
     ];
   });
 }
@@ -83,7 +83,7 @@ function memoryRows(record: BenchRecord): Row[] {
     ["blocklist4", `${figure(blocklist4Prefixes)} single IPv4 addresses`, 24],
   ] as const;
   return shapes.map(([table, shape, aim]) => {
-    const bytes = measured(record, "memory", "ipsieve", { table })!.best;
+    const bytes = measured(record, "memory", "ipsieve", { table })!.median;
     return [`memory of a table of ${shape}`, `≤ ${aim} bytes each`, `${figure(bytes)} bytes each`];
   });
 }
@@ -91,22 +91,22 @@ function memoryRows(record: BenchRecord): Row[] {
 function otherRows(record: BenchRecord): Row[] {
   const freeze = measured(record, "freeze", "freeze")!;
   const open = (when: "once" | "again"): string => {
-    const [ours, read] = ["openSnapshot", "readFileSync"].map((name) => measured(record, "open", `${name} ${when}`)!.best);
+    const [ours, read] = ["openSnapshot", "readFileSync"].map((name) => measured(record, "open", `${name} ${when}`)!.median);
     return `${figure(ours! / read!)} × \`readFileSync\` (${figure(ours!)} ms)`;
   };
   const churn = measured(record, "churn", "trie churn")!;
   return [
-    [`freeze of ${figure(record.inputs.routed4Prefixes + record.inputs.routed6Prefixes)} prefixes`, "≤ 0.5 s", `${figure(freeze.best / 1000)} s`],
+    [`freeze of ${figure(record.inputs.routed4Prefixes + record.inputs.routed6Prefixes)} prefixes`, "≤ 0.5 s", `${figure(freeze.median / 1000)} s`],
     ["open of that snapshot, checksums included", "≤ 2 × reading it",
       `in a fresh process ${open("once")}; again, with the memory at hand, ${open("again")}`],
-    ["trie insert and delete, 1,000,000 operations", "≥ 1 M/s, bounded memory", `${figure(churn.best / 1e6)} M/s, no byte more after ${churn.samples} more rounds`],
+    ["trie insert and delete, 1,000,000 operations", "≥ 1 M/s, bounded memory", `${figure(churn.median / 1e6)} M/s, no byte more after ${churn.samples} more rounds`],
   ];
 }
 
 function commandRows(record: BenchRecord): Row[] {
-  const [count1, count2] = [1, 2].map((threads) => measured(record, "grepcidr", "ipsieve identify -c", { threads })!.best);
-  const [log1, log2] = [1, 2].map((threads) => measured(record, "log", "ipsieve identify", { threads })!.best);
-  const grepcidr = measured(record, "grepcidr", "grepcidr -c")?.best;
+  const [count1, count2] = [1, 2].map((threads) => measured(record, "grepcidr", "ipsieve identify -c", { threads })!.median);
+  const [log1, log2] = [1, 2].map((threads) => measured(record, "log", "ipsieve identify", { threads })!.median);
+  const grepcidr = measured(record, "grepcidr", "grepcidr -c")?.median;
   const { logBytes: bytes, logLines: lines } = record.inputs;
   const rate = (milliseconds: number): string =>
     `${figure(milliseconds / 1000)} s (${figure(bytes / milliseconds / 1000)} MB/s, ${figure(lines / milliseconds / 1000)} M lines/s)`;
@@ -124,7 +124,7 @@ function footnotes({ machine, versions, startedAt, parts }: BenchRecord): string
   const refused = [...new Set(Object.values(parts).flatMap(({ refusals }) => refusals.map(({ contender }) => contender)))];
   return [
     `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGib} GiB, ${machine.system}, Node ${machine.node.slice(1)}, commit ${machine.commit}, ` +
-      `${startedAt.slice(0, 10)}. Best of several rounds, medians in parentheses; times per lookup are geometric means over uniform, ` +
+      `${startedAt.slice(0, 10)}. Medians of several rounds; times per lookup are geometric means over uniform, ` +
       `random-hit and skewed queries. Every answer of every contender was compared with the right one` +
       `${refused.length > 0 ? `; refused, for reasons that the record gives: ${refused.join(", ")}` : ""}.`,
     "",
@@ -141,12 +141,12 @@ function timeOf(times: readonly MeanTime[], subject: string, form: string): Mean
 }
 
 function nanoseconds(time: MeanTime | undefined): string {
-  return time === undefined ? "refused" : `${figure(time.best)} ns (${figure(time.median)})`;
+  return time === undefined ? "refused" : `${figure(time.median)} ns (best ${figure(time.best)})`;
 }
 
 function ratioTo(ours: MeanTime | undefined, theirs: MeanTime | undefined): string | undefined {
   if (ours === undefined || theirs === undefined) return undefined;
-  return `${figure(theirs.best / ours.best)} × ${theirs.subject} (${figure(theirs.best)} ns)`;
+  return `${figure(theirs.median / ours.median)} × ${theirs.subject} (${figure(theirs.median)} ns)`;
 }
 
 if (import.meta.main) updateReadme();

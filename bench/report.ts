@@ -8,7 +8,7 @@ const MEAN_KINDS = ["uniform", "hits", "skewed"] as const;
 export function measurementLines(part: string, { measurements, refusals, notes }: PartResult): string {
   const lines = measurements.map(({ subject, table, form, kind, threads, unit, best, median, samples }) => {
     const what = [subject, table, form, kind, threads && `${threads} thread${threads > 1 ? "s" : ""}`].filter(Boolean).join(" ");
-    return `${part}: ${what}: ${figure(best)} ${unit} (median ${figure(median)}, ${samples} samples)`;
+    return `${part}: ${what}: ${figure(median)} ${unit} (best ${figure(best)}, ${samples} samples)`;
   });
   const refused = refusals.map(({ contender, reason }) => `${part}: refused ${contender}: ${reason}`);
   return [...lines, ...refused, ...notes].map((line) => `${line}\n`).join("");
@@ -33,7 +33,7 @@ export function meanTimes({ measurements }: PartResult): MeanTime[] {
   return [...forms.entries()].map(([key, ofForm]) => {
     const [subject, form] = key.split("\n") as [string, string];
     return { subject, form, best: geometricMean(ofForm, "best"), median: geometricMean(ofForm, "median") };
-  }).toSorted((a, b) => a.best - b.best);
+  }).toSorted((a, b) => a.median - b.median);
 }
 
 function geometricMean(measurements: readonly Measurement[], which: "best" | "median"): number {

@@ -1,23 +1,12 @@
+import { Random as SeededRandom } from "../../bench/data/random.ts";
 import { MALFORMED_ADDRESSES, VALID_ADDRESSES } from "../cases/addresses.ts";
 
-/** Random integers in [0, below) from a seed (sfc32: 128 bits of state, so that long runs with many seeds do not overlap). */
+/** Random integers in [0, below). */
 export type Random = (below: number) => number;
 
 export function seededRandom(seed: number): Random {
-  let a = seed | 0;
-  let b = 0x9e3779b9 | 0;
-  let c = 0x243f6a88;
-  let counter = 1;
-  const next = () => {
-    const sum = (a + b + counter) | 0;
-    counter = (counter + 1) | 0;
-    a = b ^ (b >>> 9);
-    b = (c + (c << 3)) | 0;
-    c = (((c << 21) | (c >>> 11)) + sum) | 0;
-    return sum >>> 0;
-  };
-  for (let warmUp = 0; warmUp < 16; warmUp++) next();
-  return (below) => Math.floor((next() / 0x1_0000_0000) * below);
+  const random = new SeededRandom(seed);
+  return (below) => random.below(below);
 }
 
 /** Single characters for mutations: those of addresses, those that stand around them, and some whose low byte is one of them. */

@@ -4,17 +4,13 @@ import { formatAddress } from "../../src/address/format-address.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { PrefixTable } from "../../src/table/prefix-table.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
-import { chainText, intervalsOf, lastOf, type Interval, type PlainPrefix } from "../oracle/interval-oracle.ts";
+import { Random as SeededRandom } from "../../bench/data/random.ts";
+import { chainText, intervalsOf, type Interval, type PlainPrefix } from "../oracle/interval-oracle.ts";
 
-/** Mulberry32 (T. Ettinger, public domain): small, seeded, good enough to choose test inputs. */
-export function seededRandom(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b_79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return (mixed ^ (mixed >>> 14)) >>> 0;
-  };
+/** A source of 32-bit words. */
+export function seededRandom(seed: number): Random {
+  const random = new SeededRandom(seed);
+  return () => random.word();
 }
 
 type Random = () => number;
@@ -138,5 +134,3 @@ export function expectedReadBack(prefixes: readonly PlainPrefix[]): string[] {
     return `${formatAddress({ family: prefix.family, w0, w1, w2, w3 })}/${prefix.length}=${prefix.values.join("+")}`;
   });
 }
-
-export { lastOf };
