@@ -66,6 +66,7 @@ export function addressErrorOf(result: number, value: string): AddressError {
 
 /** Parses a text into words as `parseAddressBytes` does. Throws AddressError; builds no object for an address. */
 export function parseAddressInto(text: string, out: Uint32Array): Family {
+  if (typeof text !== "string") throw new TypeError(`an address is given as text, not ${String(text)}`);
   const quad = quadOfText(text);
   if (quad >= 0) {
     out[0] = quad;

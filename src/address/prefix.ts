@@ -10,6 +10,8 @@ import { isAddress, parseAddress } from "./parse-address.ts";
  * prefix, or are cleared with `"mask"`. An IPv4-mapped prefix of length 96 or more is the IPv4 prefix. Throws AddressError.
  */
 export function parsePrefix(text: string, hostBits: "reject" | "mask" = "reject"): Prefix {
+  if (hostBits !== "reject" && hostBits !== "mask") throw new TypeError(`hostBits is "reject" or "mask", not ${JSON.stringify(hostBits)}`);
+  if (typeof text !== "string") throw new TypeError(`a prefix is given as text, not ${String(text)}`);
   const slash = text.indexOf("/");
   if (slash < 0) {
     const address = parseAddress(text);

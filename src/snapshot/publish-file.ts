@@ -37,6 +37,8 @@ export async function publishFile(path: string, chunks: Iterable<Uint8Array>, fi
   const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.${randomBytes(6).toString("hex")}.tmp`);
   const file = await files.open(temporary, "wx");
   try {
+    // Who may read the old file may read the new one, and nobody else.
+    if (found?.isFile()) await file.chmod(found.mode & 0o7777);
     await writeAndSync(file, chunks);
     await files.rename(temporary, path);
   } catch (error) {

@@ -74,21 +74,41 @@ function parentsOf(interner: MatchInterner): Int32Array {
   return parents.some((parent) => parent !== 0) ? parents : new Int32Array(0);
 }
 
+/**
+ * The times of `expiresAt`, by match and not by value id, because ids may be sparse: first one per match (the latest of its
+ * values), then one per word of the value lists. Empty without expiries.
+ */
 function expiries(interner: MatchInterner, expiresAt: FreezeOptions["expiresAt"]): Float64Array {
   if (expiresAt === undefined) return new Float64Array(0);
-  const used = new Set<number>();
-  for (const word of interner.values.written()) if ((word & VALUE_LIST_FLAG) === 0) used.add(word);
+  const known = new Map<number, number>();
+  const timeOf = (value: number): number => {
+    const time = known.get(value) ?? expiryOf(value, expiresAt);
+    known.set(value, time);
+    return time;
+  };
+  const values = interner.values.written();
   const lists = interner.lists.written();
-  for (let at = 0; at < lists.length; at += 1 + lists[at]) for (let i = 1; i <= lists[at]; i++) used.add(lists[at + i]);
-  used.delete(0);
-  const times = new Float64Array(used.size === 0 ? 0 : used.values().reduce((a, b) => Math.max(a, b)) + 1).fill(Infinity);
-  for (const value of used) times[value] = expiryOf(value, expiresAt);
+  const times = new Float64Array(values.length + lists.length);
+  for (let at = 0; at < lists.length; at += 1 + lists[at]) {
+    for (let i = at + 1; i <= at + lists[at]; i++) times[values.length + i] = timeOf(lists[i]);
+  }
+  for (let match = 1; match < values.length; match++) {
+    const word = values[match];
+    times[match] = word >= 0 ? timeOf(word) : latest(times, values.length, lists, word & ~VALUE_LIST_FLAG);
+  }
   return times;
+}
+
+/** The latest expiry of the list at `offset`. */
+function latest(times: Float64Array, matches: number, lists: Int32Array, offset: number): number {
+  let time = -Infinity;
+  for (let i = offset + 1; i <= offset + lists[offset]; i++) time = Math.max(time, times[matches + i]);
+  return time;
 }
 
 function expiryOf(value: number, expiresAt: (valueId: number) => number | null): number {
   const time = expiresAt(value) ?? Infinity;
-  if (Number.isNaN(time)) throw new RangeError(`the expiry of value ${value} is not a number of milliseconds since the epoch, nor null`);
+  if (typeof time !== "number" || Number.isNaN(time)) throw new RangeError(`the expiry of value ${value} is neither a number of milliseconds since the epoch nor null`);
   return time;
 }
 

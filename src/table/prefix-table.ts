@@ -1,4 +1,4 @@
-import { type Address, type Family, type Prefix } from "../address/address.ts";
+import { type Address, type Family, notAnAddress, type Prefix } from "../address/address.ts";
 import { addressErrorOf, parseAddressBytes, parseAddressInto } from "../address/parse-address.ts";
 import { lookupBatch4 } from "./_batch4.ts";
 import { lookupBatch6 } from "./_batch6.ts";
@@ -101,6 +101,7 @@ export class PrefixTable {
 
   /** Looks up the address in bytes[start, end). Throws `AddressError` when it is malformed. */
   lookupBytes(bytes: Uint8Array, start: number, end: number): number {
+    if (!(start >= 0 && start <= end && end <= bytes.length)) throw new RangeError(`[${start}, ${end}) is not inside the ${bytes.length} bytes`);
     const family = parseAddressBytes(bytes, start, end, this.#words);
     if (family === 4) return this.lookup4(this.#words[0]);
     if (family === 6) return this.#lookupWords6();
@@ -108,7 +109,9 @@ export class PrefixTable {
   }
 
   lookupAddress(address: Address): number {
-    return address.family === 4 ? this.lookup4(address.w0) : this.lookup6(address.w0, address.w1, address.w2, address.w3);
+    if (address.family === 4) return this.lookup4(address.w0);
+    if (address.family === 6) return this.lookup6(address.w0, address.w1, address.w2, address.w3);
+    throw notAnAddress(address);
   }
 
   /** Looks up an IPv4 address given as an unsigned 32-bit word. */
@@ -126,6 +129,7 @@ export class PrefixTable {
    * match id each. Throws `RangeError` when either array is too short.
    */
   lookupBatchInto(family: Family, words: Uint32Array, out: Uint32Array, count: number = words.length / (family === 4 ? 1 : 4)): void {
+    if (family !== 4 && family !== 6) throw new RangeError(`the family is 4 or 6, not ${String(family)}`);
     const needed = count * (family === 4 ? 1 : 4);
     if (!Number.isInteger(count) || count < 0 || needed > words.length || count > out.length) {
       throw new RangeError(`a batch of ${count} IPv${family} addresses needs ${needed} words (given: ${words.length}) and room for ${count} results (given: ${out.length})`);
@@ -184,22 +188,24 @@ export class PrefixTable {
     return chain;
   }
 
-  /** The first match of the chain with a value that is active at `now` (milliseconds since the epoch), 0 for none. */
+  /**
+   * The first match of the chain with a value that is active at `now` (milliseconds since the epoch), 0 for none. A value is
+   * active until the millisecond of its expiry; one without an expiry always is. O(nesting), however many values there are.
+   */
   activeMatch(match: number, now: number): number {
-    for (let id = match; id !== 0; id = this.parent(id)) {
-      if (this.values(id).some((value) => this.isActive(value, now))) return id;
-    }
+    if (this.#expiresAt.length === 0) return match;
+    for (let id = match; id !== 0; id = this.parent(id)) if (now < this.#expiresAt[id]) return id;
     return 0;
   }
 
   /** The values of the match's own prefix that are active at `now`. */
   activeValues(match: number, now: number): number[] {
-    return this.values(match).filter((value) => this.isActive(value, now));
-  }
-
-  /** A value is active until the millisecond of its expiry; one without an expiry always is. */
-  isActive(value: number, now: number): boolean {
-    return value >= this.#expiresAt.length || now < this.#expiresAt[value];
+    const values = this.values(match);
+    if (this.#expiresAt.length === 0) return values;
+    const word = this.#matchValue[match];
+    if (word >= 0) return now < this.#expiresAt[match] ? values : [];
+    const first = this.matchCount + 1 + (word & ~VALUE_LIST_FLAG) + 1;
+    return values.filter((_, i) => now < this.#expiresAt[first + i]);
   }
 
   /** Every prefix of a family in order (by address, less specific first) with its match. */
@@ -232,6 +238,8 @@ export class PrefixTable {
 
   #checkMatch(match: number): void {
     if (match >>> 0 === match && match >= 1 && match <= this.matchCount) return;
+    if (match === 0) throw new RangeError('match 0 is "no match" and has nothing to tell; test for it first');
+    if (match >>> 0 !== match) throw new RangeError(`${match} is not a match id; give what a lookup of this table returned`);
     throw new TableError("bad-match", "matchValue", `there is no match ${match} (ids are 1 to ${this.matchCount}, 0 is "no match")`);
   }
 
@@ -262,6 +270,8 @@ export class PrefixTable {
     const matches = this.matchCount + 1;
     expect(matches >= 1 && this.#matchValue.length === matches, "matchValue", `${this.#matchValue.length} words for ${matches - 1} matches`);
     expect(this.#matchLength.length === matches, "matchLength", `${this.#matchLength.length} bytes for ${matches - 1} matches`);
+    const times = this.#expiresAt.length;
+    expect(times === 0 || times === matches + this.#valueLists.length, "expiresAt", `${times} times for ${matches - 1} matches and ${this.#valueLists.length} words of lists`);
     expect(this.#matchParent.length === matches || this.#matchParent.length === 0, "matchParent", `${this.#matchParent.length} words for ${matches - 1} matches`);
   }
 
@@ -292,7 +302,19 @@ export class PrefixTable {
       if (word === 0) throw new TableError("bad-values", "matchValue", `match ${match} has no value`);
       if (word < 0 && !listStarts.has(word & ~VALUE_LIST_FLAG)) throw new TableError("bad-values", "valueLists", `no list begins where match ${match} has its values`);
     }
-    if (this.#expiresAt.some((time) => Number.isNaN(time))) throw new TableError("bad-values", "expiresAt", "an expiry is not a number");
+    this.#checkExpiries();
+  }
+
+  /** Every time is a number, and that of a match with several values is their latest. */
+  #checkExpiries(): void {
+    const times = this.#expiresAt;
+    if (times.some((time) => Number.isNaN(time))) throw new TableError("bad-values", "expiresAt", "an expiry is not a number");
+    for (let match = 1; match <= this.matchCount && times.length > 0; match++) {
+      if (this.#matchValue[match] >= 0) continue;
+      const first = this.matchCount + 1 + (this.#matchValue[match] & ~VALUE_LIST_FLAG) + 1;
+      const latest = times.subarray(first, first + this.values(match).length).reduce((a, b) => Math.max(a, b));
+      if (latest !== times[match]) throw new TableError("bad-values", "expiresAt", `match ${match} expires at another time than the last of its values`);
+    }
   }
 
   /** The walk and the lookups read the same nodes in different ways, and must agree; and there are as many prefixes as the header tells. */

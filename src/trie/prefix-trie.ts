@@ -1,4 +1,4 @@
-import { addressBits } from "../address/address.ts";
+import { addressBits, notAnAddress } from "../address/address.ts";
 import type { Address, Family, Prefix } from "../address/address.ts";
 import { Cursor } from "./_cursor.ts";
 import { KEY, LENGTH, RadixArena, VALUE } from "./_radix-arena.ts";
@@ -201,6 +201,7 @@ export class PrefixTrie {
 
   private arenaOf(prefix: Prefix): RadixArena {
     const { family, length } = prefix;
+    if (family !== 4 && family !== 6) throw notAnAddress(prefix);
     if (length >>> 0 !== length || length > addressBits(family)) {
       throw new RangeError(`An IPv${family} prefix length must be an integer from 0 to ${addressBits(family)}, not ${length}`);
     }

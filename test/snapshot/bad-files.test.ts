@@ -174,6 +174,14 @@ test("not written over a named pipe, which stays one", () =>
     assert.deepEqual(await readdir(folder), ["pipe"]);
   }));
 
+test("a published file keeps the permissions of the one it replaces", () =>
+  inTemporaryFolder(async (folder) => {
+    const path = join(folder, "snapshot");
+    await writeFile(path, "old", { mode: 0o600 });
+    await writeSnapshot(path, sampleContent(new Random(1)));
+    assert.equal((await stat(path)).mode & 0o777, 0o600);
+  }));
+
 test("each code of the catalogue has a bad file", () => {
   const never = Object.entries(seen).filter(([, count]) => count === 0);
   assert.deepEqual(never, []);

@@ -62,3 +62,12 @@ test("100,000 values, one millisecond around each one's boundary: 0 wrong", () =
 test("an expiry that is not a number is refused", () => {
   assert.throws(() => freeze(trieOf(["192.0.2.1", 7]), { expiresAt: () => NaN }), /expiry of value 7/);
 });
+
+test("value ids may be as large as they get: times are kept by match", () => {
+  const table = freeze(trieOf(["10.0.0.0/8", 2 ** 31 - 1], ["10.1.0.0/16", 7, 2 ** 31 - 1]), { expiresAt: (value) => (value === 7 ? NOON : NOON + 5) });
+  assert.ok(table.byteLength < 4096);
+  assert.deepEqual(table.activeValues(table.lookup("10.1.0.1"), NOON), [2 ** 31 - 1]);
+  assert.equal(table.prefixLength(table.activeMatch(table.lookup("10.1.0.1"), NOON + 4)), 16);
+  assert.equal(table.activeMatch(table.lookup("10.1.0.1"), NOON + 5), 0);
+  table.checkStructure();
+});

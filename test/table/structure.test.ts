@@ -86,6 +86,7 @@ const DAMAGES: readonly Damage[] = [
   { name: "a value list past the end", code: "bad-values", section: "valueLists", damage: (words) => void (words[0] = 1000) },
   { name: "a value list that does not ascend", code: "bad-values", section: "valueLists", damage: (words) => void (words[1] = 9) },
   { name: "an expiry that is not a number", code: "bad-values", section: "expiresAt", damage: (words) => void words.fill(-1) },
+  { name: "an expiry that is not that of the last value", code: "bad-values", section: "expiresAt", damage: (words, table) => void words.fill(0, 2 * table.lookup("2001:db8::"), 2 * table.lookup("2001:db8::") + 2) },
 ];
 
 describe("each kind of damage is refused with its code and section", () => {
@@ -155,7 +156,25 @@ test("a crafted length that stands for 2^24 prefixes is refused at the first one
 
 test("a match id that the table did not give is refused", () => {
   const table = sample();
-  for (const wrong of [0, -1, table.matchCount + 1, 1.5, NaN]) assert.throws(() => table.values(wrong), TableError);
+  assert.throws(() => table.values(table.matchCount + 1), TableError);
+  assert.throws(() => table.values(0), { name: "RangeError", message: /"no match"/ });
+  for (const wrong of [-1, 1.5, NaN]) assert.throws(() => table.values(wrong), RangeError);
+});
+
+test("what is no address is refused, for callers without types", () => {
+  const table = sample();
+  const trie = new PrefixTrie();
+  const wrong = (value: unknown): never => value as never;
+  assert.throws(() => table.lookupAddress(wrong("10.1.1.1")), { name: "TypeError", message: /the text "10.1.1.1"/ });
+  assert.throws(() => table.lookupAddress(wrong({ family: 5, w0: 0 })), TypeError);
+  assert.throws(() => trie.insert(wrong("192.0.2.0/24"), 7), { name: "TypeError", message: /the text "192.0.2.0/ });
+  assert.throws(() => trie.has(wrong("192.0.2.0/24")), TypeError);
+  assert.throws(() => table.lookup(wrong(null)), TypeError);
+  assert.throws(() => parsePrefix(wrong(42)), TypeError);
+  assert.throws(() => parsePrefix("10.0.0.1/8", wrong("masc")), TypeError);
+  assert.throws(() => table.lookupBatchInto(wrong(5), new Uint32Array(4), new Uint32Array(4)), RangeError);
+  const bytes = new TextEncoder().encode("10.1.1.1");
+  for (const [start, end] of [[-1, 8], [0, 9], [5, 4], [NaN, 8]] as const) assert.throws(() => table.lookupBytes(bytes, start, end), RangeError);
 });
 
 test("a batch needs whole addresses and room for the results", () => {
