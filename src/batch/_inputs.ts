@@ -6,8 +6,11 @@ import { decompress, encodingOf, MAGIC_BYTES } from "./_decompress.ts";
 import { BatchError } from "./batch-error.ts";
 
 const STREAM_CHUNK_BYTES = 256 * 1024;
-/** The first line is searched for in this much of an input. */
+/** The first line is searched for in this much of an input; of a longer one, this much is taken for it. */
 const HEAD_BYTES = 1024 * 1024;
+const LF = 0x0a;
+const CR = 0x0d;
+const BYTE_ORDER_MARK = Buffer.from("\ufeff");
 
 const openFile = promisify(open);
 const closeFile = promisify(close);
@@ -82,7 +85,7 @@ async function openStream(stream: Readable, name: string, stop: AbortSignal, onB
   return {
     kind: "stream",
     name,
-    firstLine: async () => firstLineOf(await text.peek((head) => head.length >= HEAD_BYTES || /[^\r\n][^\n]*\n/.test(head.toString("latin1")))),
+    firstLine: async () => firstLineOf(await text.peek(firstLineSearch())),
     chunks: () => text.chunks(),
   };
 }
@@ -90,13 +93,21 @@ async function openStream(stream: Readable, name: string, stop: AbortSignal, onB
 async function* countedChunks(stream: Readable, name: string, onBytes: (bytes: number) => void): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of stream) {
-      const bytes = typeof chunk === "string" ? Buffer.from(chunk) : (chunk as Buffer);
+      const bytes = bytesOf(chunk);
       onBytes(bytes.length);
       yield bytes;
     }
   } catch (cause) {
     throw unreadable(cause, name);
   }
+}
+
+/** Streams in object mode give whatever was put into them. */
+function bytesOf(chunk: unknown): Buffer {
+  if (Buffer.isBuffer(chunk)) return chunk;
+  if (typeof chunk === "string") return Buffer.from(chunk);
+  if (chunk instanceof Uint8Array) return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  throw new TypeError(`an input stream gave ${chunk === null ? "null" : `a value of type ${typeof chunk}`}; it must give Uint8Array or strings`);
 }
 
 /** A stream of chunks whose beginning can be looked at before it is read. */
@@ -111,13 +122,16 @@ class PeekedChunks {
   /** Reads until the beginning is enough or all there is, and returns it. */
   async peek(isEnough: (head: Buffer) => boolean): Promise<Buffer> {
     let head = Buffer.concat(this.#seen);
-    while (!isEnough(head)) {
+    let fill = head.length;
+    while (!isEnough(head.subarray(0, fill))) {
       const { value, done } = await this.#source.next();
       if (done) break;
       this.#seen.push(value);
-      head = Buffer.concat([head, value]);
+      // The room doubles: however small the chunks are, each byte is copied a constant number of times.
+      if (fill + value.length > head.length) head = Buffer.concat([head.subarray(0, fill)], 2 * (fill + value.length));
+      fill += value.copy(head, fill);
     }
-    return head;
+    return head.subarray(0, fill);
   }
 
   async *chunks(): AsyncGenerator<Buffer> {
@@ -125,6 +139,19 @@ class PeekedChunks {
     this.#seen = [];
     yield* this.#source;
   }
+}
+
+/** Tells of a growing beginning whether the first line that is not empty is in it, or enough of it. Looks at each byte once. */
+function firstLineSearch(): (head: Buffer) => boolean {
+  let start = 0; // what is before is no part of the line
+  let searched = 0; // no LF between start and here
+  return (head) => {
+    if (start === 0 && head.subarray(0, 3).equals(BYTE_ORDER_MARK)) start = 3;
+    while (head[start] === LF || head[start] === CR) start++;
+    const found = head.indexOf(LF, Math.max(start, searched)) >= 0;
+    searched = head.length;
+    return found || head.length >= HEAD_BYTES;
+  };
 }
 
 /** Without its line end, and without a byte order mark at the very beginning. */

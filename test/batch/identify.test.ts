@@ -318,3 +318,22 @@ test("sharders that lose or double a line at a seam are caught", async (t) => {
   assert.equal(caught.right, 0);
   assert.ok(caught.losing > 25 && caught.doubling > 25, JSON.stringify(caught));
 });
+
+test("a stream whose first line is long or comes in small pieces gives its field soon", { timeout: 60_000 }, async () => {
+  const row = expectedRows("10.1.2.3", "tsv");
+  // 900 KB without a line end, each piece of which used to be searched from every position.
+  async function* long(): AsyncGenerator<Uint8Array> {
+    for (let pieces = 0; pieces < 900; pieces++) yield new Uint8Array(1000).fill(0x78);
+    yield new TextEncoder().encode("\t10.1.2.3\n");
+  }
+  assert.equal(await collect({ inputs: [Readable.from(long())], field: 2, fieldSyntax: "tsv" }), row);
+  const bytes = [..."\ufeff\r\n\r\nname\tip\nx\t10.1.2.3\n"].flatMap((character) => [...Buffer.from(character)].map((byte) => Uint8Array.of(byte)));
+  assert.equal((await collect({ inputs: [Readable.from(bytes)], field: "ip" })).split("\n").at(-2), row.trimEnd());
+});
+
+test("streams may give Uint8Array or strings, and nothing else", async () => {
+  const bytes = new TextEncoder().encode("..1.2.3.4\n5.6.7.8\n").subarray(2);
+  assert.equal(await collect({ inputs: [Readable.from([bytes])] }), expectedRows("1.2.3.4\n5.6.7.8\n", "tsv"));
+  assert.equal(await collect({ inputs: [Readable.from(["1.2.3.4\n", "5.6.7.8\n"])] }), expectedRows("1.2.3.4\n5.6.7.8\n", "tsv"));
+  await assert.rejects(run({ inputs: [Readable.from([1])] }), { name: "TypeError", message: /type number; it must give Uint8Array/ });
+});
