@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { addAbortSignal, type Readable } from "node:stream";
 import { promisify } from "node:util";
 import { decompress, encodingOf, MAGIC_BYTES } from "./_decompress.ts";
+import { openNamedPipe } from "./_named-pipe.ts";
 import { BatchError } from "./batch-error.ts";
 
 const STREAM_CHUNK_BYTES = 256 * 1024;
@@ -26,6 +27,7 @@ export type OpenInput = { readonly name: string; /** The first line that is not 
 export async function surveyInputs(inputs: readonly (string | Readable)[]): Promise<number | null> {
   let total: number | null = 0;
   for (const input of inputs) {
+    if (input === "-" && fstatSync(0).isDirectory()) throw isFolder(input);
     if (typeof input !== "string" || input === "-") {
       total = null;
       continue;
@@ -33,7 +35,7 @@ export async function surveyInputs(inputs: readonly (string | Readable)[]): Prom
     const found = await stat(input).catch((cause) => {
       throw unreadable(cause, input);
     });
-    if (found.isDirectory()) throw new BatchError("input-is-a-folder", "this is a folder; name the files in it", { file: input });
+    if (found.isDirectory()) throw isFolder(input);
     total = total !== null && found.isFile() ? total + found.size : null;
   }
   return total;
@@ -43,8 +45,9 @@ export async function surveyInputs(inputs: readonly (string | Readable)[]): Prom
 export async function openInput(input: string | Readable, stop: AbortSignal, onBytes: (bytes: number) => void): Promise<OpenInput> {
   if (typeof input !== "string") return openStream(input, "input stream", stop, onBytes);
   if (input === "-") return openStream(standardInput(), input, stop, onBytes);
-  const isFile = (await stat(input).catch((cause) => Promise.reject(unreadable(cause, input)))).isFile();
-  if (!isFile) return openStream(createReadStream(input, { highWaterMark: STREAM_CHUNK_BYTES }), input, stop, onBytes);
+  const found = await stat(input).catch((cause) => Promise.reject(unreadable(cause, input)));
+  if (found.isFIFO()) return openStream(await openNamedPipe(input, "read", stop).catch((cause) => Promise.reject(unreadable(cause, input))), input, stop, onBytes);
+  if (!found.isFile()) return openStream(createReadStream(input, { highWaterMark: STREAM_CHUNK_BYTES }), input, stop, onBytes);
 
   const descriptor = await openFile(input, "r").catch((cause) => Promise.reject(unreadable(cause, input)));
   try {
@@ -159,10 +162,14 @@ function firstLineOf(head: Buffer): string | null {
   return /[^\r\n][^\n]*/.exec(head.toString("utf8").replace(/^\ufeff/, ""))?.[0].replace(/\r$/, "") ?? null;
 }
 
+function isFolder(file: string, cause?: unknown): BatchError {
+  return new BatchError("input-is-a-folder", "this is a folder; name the files in it", { file, cause });
+}
+
 function unreadable(cause: unknown, file: string): unknown {
   const code = (cause as NodeJS.ErrnoException).code;
   if (code === "ENOENT" || code === "ENOTDIR") return new BatchError("input-missing", "no such file", { file, cause });
-  if (code === "EISDIR") return new BatchError("input-is-a-folder", "this is a folder; name the files in it", { file, cause });
+  if (code === "EISDIR") return isFolder(file, cause);
   if (code === "EACCES" || code === "EPERM") return new BatchError("input-unreadable", "reading it is not permitted", { file, cause });
   return typeof code === "string" && /^E[A-Z]+$/.test(code) ? new BatchError("input-unreadable", `it cannot be read (${code})`, { file, cause }) : cause;
 }

@@ -179,11 +179,13 @@ class Run {
     const { signal, onProgress } = this.#options;
     const abort = (): void => this.#end(signal!.reason);
     signal?.addEventListener("abort", abort);
+    if (signal?.aborted) abort(); // while the inputs were surveyed
     const timer = onProgress && setInterval(() => onProgress(this.#progress()), PROGRESS_MS);
     try {
       this.#lanes = new Lanes(await ShardRunner.create(this.#options.snapshot, this.#work, 0), () => this.#wake());
-      if (this.#work.format !== "none") this.#output = await openOutput(this.#options.output ?? process.stdout);
-      await Promise.all([this.#produce(), this.#consume().catch((error) => this.#end(error))]);
+      if (this.#work.format !== "none") this.#output = await openOutput(this.#options.output ?? process.stdout, this.#stop.signal);
+      // An input that never answers, or an output that nobody reads, is not waited for.
+      await this.#orStop(Promise.all([this.#produce(), this.#consume()])).catch((error) => this.#end(error));
       signal?.throwIfAborted();
       if (this.#stop.signal.aborted && !this.#outputClosed) throw this.#stop.signal.reason;
       await this.#lanes.close();
@@ -191,7 +193,7 @@ class Run {
     } catch (error) {
       await this.#lanes?.close();
       await this.#output?.discard();
-      throw error;
+      throw signal?.aborted ? signal.reason : error;
     } finally {
       await Promise.all(this.#files.map((file) => file.close()));
       clearInterval(timer);
@@ -238,6 +240,7 @@ class Run {
   async #shardsOf(input: string | Readable): Promise<AsyncGenerator<PlannedShard>> {
     const open = await openInput(input, this.#stop.signal, (bytes) => (this.#bytesRead += bytes));
     if (open.kind === "file") this.#files.push(open);
+    if (open.kind === "file" && this.#stop.signal.aborted) await open.close(); // nobody waits for it any more
     const sizes: ShardSizes = { next: () => this.#nextShardBytes(), most: this.#limits.shardBytes, lineBytes: this.#limits.lineBytes };
     return shardsOf(open, await this.#fieldOf(open), sizes);
   }
@@ -327,8 +330,9 @@ class Run {
   }
 
   /** The result, or the reason to stop if that comes first: a worker may take its time. */
-  async #orStop(result: Promise<ShardResult>): Promise<ShardResult> {
+  async #orStop<Result>(result: Promise<Result>): Promise<Result> {
     const { signal } = this.#stop;
+    result.catch(() => {}); // it may fail when nobody waits for it any more
     signal.throwIfAborted();
     let stop!: () => void;
     const stopped = new Promise<never>((_, reject) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough, Readable, Writable } from "node:stream";
@@ -336,4 +336,85 @@ test("streams may give Uint8Array or strings, and nothing else", async () => {
   assert.equal(await collect({ inputs: [Readable.from([bytes])] }), expectedRows("1.2.3.4\n5.6.7.8\n", "tsv"));
   assert.equal(await collect({ inputs: [Readable.from(["1.2.3.4\n", "5.6.7.8\n"])] }), expectedRows("1.2.3.4\n5.6.7.8\n", "tsv"));
   await assert.rejects(run({ inputs: [Readable.from([1])] }), { name: "TypeError", message: /type number; it must give Uint8Array/ });
+});
+
+test("an abort ends waiting for a named pipe, for either end of it and with data under way", { timeout: 60_000 }, async () => {
+  const reason = new Error("stop it");
+  const fifo = join(folder, "fifo");
+  const compressed = join(folder, "fifo.gz");
+  execFileSync("mkfifo", [fifo, compressed]);
+  const input = fileOf("for-fifo", "1.2.3.4\n".repeat(200_000));
+  const stuck = new Writable({ write() {} });
+  const waits: Partial<IdentifyOptions>[] = [{ inputs: [fifo] }, { inputs: [input], output: { path: fifo } }, { inputs: [input], output: { path: compressed } }, { inputs: [input], output: stuck }];
+  for (const options of waits) {
+    for (const wait of [0, 60]) {
+      const aborted = run({ inputs: [input], ...options, signal: soon(wait, reason) });
+      await assert.rejects(aborted, reason);
+      assert.ok(!existsSync(`${target}.partial`));
+    }
+  }
+  const reader = openSync(fifo, "r+"); // an end that never reads
+  await assert.rejects(run({ inputs: [input], output: { path: fifo }, signal: soon(100, reason) }), reason);
+  closeSync(reader);
+  // And without an abort both ends work.
+  const reading = promisify(execFile)("cat", [fifo]);
+  await run({ inputs: [fileOf("few", TEXT)], output: { path: fifo } });
+  assert.equal((await reading).stdout, expectedRows(TEXT, "tsv"));
+  const writing = promisify(execFile)("cp", [join(folder, "few"), fifo]);
+  assert.equal(await collect({ inputs: [fifo] }), expectedRows(TEXT, "tsv"));
+  await writing;
+});
+
+function soon(wait: number, reason: Error): AbortSignal {
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(reason), wait);
+  return controller.signal;
+}
+
+/** A run in a process of its own, as descriptors 0 to 2 are those of the process. */
+function runApart(output: string, stdio: (number | "ignore")[], input: string): string {
+  const source = `
+    import { identify } from ${JSON.stringify(new URL("../../src/batch/identify.ts", import.meta.url).href)};
+    import { openSnapshot } from ${JSON.stringify(new URL("../../src/snapshot/open-snapshot.ts", import.meta.url).href)};
+    const snapshot = await openSnapshot(${JSON.stringify(join(folder, "test.ipsieve"))});
+    await identify({ inputs: [${JSON.stringify(input)}], snapshot, format: "tsv", renderer: ${JSON.stringify(RENDERER)}, threads: 1, output: { path: ${JSON.stringify(output)} } })
+      .catch((error) => { process.exitCode = 3; process.stderr.write(String(error.code)); });`;
+  return String(spawnSync(process.execPath, ["--input-type=module", "-e", source], { stdio: [stdio[0]!, stdio[1]!, "pipe", ...stdio.slice(2)] }).stderr);
+}
+
+test("names of open descriptors are written to where they stand", () => {
+  const path = join(folder, "redirected");
+  const link = join(folder, "to-stdout");
+  symlinkSync("/dev/stdout", link);
+  const input = fileOf("few", TEXT);
+  for (const [name, stdio] of [["/dev/stdout", 1], [link, 1], ["/proc/self/fd/1", 1], ["/dev/fd/3", 3]] as const) {
+    writeFileSync(path, "before\n");
+    const inode = statSync(path).ino;
+    const file = openSync(path, "a");
+    assert.equal(runApart(name, stdio === 1 ? ["ignore", file] : ["ignore", "ignore", file], input), "");
+    closeSync(file);
+    assert.equal(statSync(path).ino, inode, name);
+    assert.equal(readFileSync(path, "latin1"), `before\n${expectedRows(TEXT, "tsv")}`, name);
+  }
+});
+
+test("a folder as standard input is refused", () => {
+  const stdin = openSync(folder, "r");
+  assert.equal(runApart(target, [stdin, "ignore"], "-"), "input-is-a-folder");
+  closeSync(stdin);
+});
+
+test("the permissions of a replaced file are kept, and a dangling link leads to a new one", async () => {
+  const input = fileOf("few", TEXT);
+  for (const mode of [0o600, 0o640, 0o666]) {
+    writeFileSync(target, "old");
+    chmodSync(target, mode);
+    await collect({ inputs: [input] });
+    assert.equal(statSync(target).mode & 0o777, mode);
+  }
+  const link = join(folder, "dangling");
+  symlinkSync("not-there-yet", link);
+  await run({ inputs: [input], output: { path: link } });
+  assert.equal(readFileSync(join(folder, "not-there-yet"), "latin1"), expectedRows(TEXT, "tsv"));
+  assert.equal(readFileSync(link, "latin1"), expectedRows(TEXT, "tsv"));
 });
