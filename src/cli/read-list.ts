@@ -1,7 +1,7 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, fstatSync, statSync } from "node:fs";
 import { basename, extname } from "node:path";
 import type { Prefix } from "../address/address.ts";
-import { AddressError } from "../address/address-error.ts";
+import { AddressError, quoted } from "../address/address-error.ts";
 import { parsePrefix } from "../address/prefix.ts";
 import { parseRange, rangeToPrefixes } from "../address/range.ts";
 import { UsageError } from "./usage-error.ts";
@@ -25,10 +25,12 @@ export interface ListFault {
 
 /**
  * Reads a list: lines `prefix[,label...]`, a range `first-last` in place of the prefix; `#` and `;` begin a comment at the
- * start of a line or behind white space; a byte order mark and CRLF are fine. Calls back for each line in order, also for
- * those that cannot be read. "-" is standard input. Throws UsageError for a file that holds no text.
+ * start of a line or behind white space or a comma; fields may stand in double quotes; a byte order mark and CRLF are fine.
+ * Calls back for each line in order, also for those that cannot be read. "-" is standard input. Throws UsageError for a file
+ * that is not there, cannot be read, or holds no text.
  */
 export async function readList(path: string, onEntry: (entry: ListEntry) => void, onFault: (fault: ListFault) => void): Promise<void> {
+  refuseUnreadable(path);
   let line = 0;
   const read = (text: string): void => {
     line++;
@@ -44,10 +46,10 @@ export async function readList(path: string, onEntry: (entry: ListEntry) => void
   const decoder = new TextDecoder();
   let rest = "";
   let isFirst = true;
-  for await (const chunk of path === "-" ? process.stdin : createReadStream(path, { highWaterMark: 1 << 20 })) {
-    if (isFirst) refuseBinary(path, chunk as Buffer);
+  for await (const chunk of chunksOf(path)) {
+    if (isFirst) refuseBinary(path, chunk);
     isFirst = false;
-    const lines = (rest + decoder.decode(chunk as Buffer, { stream: true })).split("\n");
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
     rest = lines.pop()!;
     for (const text of lines) read(text);
   }
@@ -61,14 +63,53 @@ export function listLabel(path: string): string {
 }
 
 function parseListLine(text: string): Omit<ListEntry, "line"> | undefined {
-  const [first, ...labels] = text.replace(/(^|\s)[#;].*$/s, "").split(",").map((part) => part.trim());
-  if (first === undefined || (first === "" && labels.length === 0)) return undefined;
+  const content = text.replace(/(^|[\s,])[#;].*$/s, "").trim();
+  if (content === "") return undefined;
   if (text.includes("\ufffd")) throw new UsageError("the line is not UTF-8; convert the file");
-  return { ...parsePrefixes(first), labels: labels.filter((label) => label !== "") };
+  const [first, ...labels] = fieldsOf(content);
+  return { ...parseFirst(first!), labels: labels.filter((label) => label !== "") };
+}
+
+/** The fields between the commas, without white space around them and without the double quotes they stand in. */
+function fieldsOf(text: string): string[] {
+  if (!text.includes('"')) return text.split(",").map((part) => part.trim());
+  const field = /(?:\s*"([^"]*)"\s*|([^",]*))(,|$)/y;
+  const fields: string[] = [];
+  for (let comma = ","; comma === ","; ) {
+    const found = field.exec(text);
+    if (found === null) throw new UsageError(`${quoted(text)}: a label holds no double quote; write it without`);
+    const [, inQuotes, plain] = found;
+    if (inQuotes?.includes(",")) throw new UsageError(`${quoted(inQuotes)}: a label holds no comma; write it without, or two labels without the quotes`);
+    fields.push((inQuotes ?? plain!).trim());
+    comma = found[3]!;
+  }
+  return fields;
+}
+
+/** As `parsePrefixes`; tells of a list with more columns than one, as many feeds are, how to get the one. */
+function parseFirst(text: string): ReturnType<typeof parsePrefixes> {
+  try {
+    return parsePrefixes(text);
+  } catch (error) {
+    const space = text.search(/\s/);
+    if (space < 0 || !isPrefix(text.slice(0, space))) throw error;
+    const cure = text[space] === "\t" ? "cut -f1" : "awk '{print $1}'";
+    throw new UsageError(`${quoted(text)} at position ${space}: there is more behind the prefix; keep the first column: ${cure} LIST | ipsieve build -`);
+  }
+}
+
+function isPrefix(text: string): boolean {
+  try {
+    parsePrefix(text, "mask");
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function parsePrefixes(text: string): { prefixes: readonly Prefix[]; doubt: string | undefined } {
-  if (text.includes("-")) {
+  // 192.0.2.1/-1 is a prefix with a wrong length.
+  if (text.includes("-") && !text.includes("/-")) {
     const { first, last } = parseRange(text);
     return { prefixes: rangeToPrefixes(first, last), doubt: undefined };
   }
@@ -78,6 +119,33 @@ function parsePrefixes(text: string): { prefixes: readonly Prefix[]; doubt: stri
     if (!(error instanceof AddressError) || error.code !== "host-bits-set") throw error;
     return { prefixes: [parsePrefix(text, "mask")], doubt: error.message };
   }
+}
+
+/** Throws UsageError unless there is something that can be read; a folder on standard input would count as empty. */
+function refuseUnreadable(path: string): void {
+  try {
+    const isFolder = (path === "-" ? fstatSync(0) : statSync(path)).isDirectory();
+    if (!isFolder) return;
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+  throw new UsageError(`${path === "-" ? "standard input" : path}: this is a folder; name the lists in it`);
+}
+
+async function* chunksOf(path: string): AsyncGenerator<Buffer> {
+  try {
+    yield* path === "-" ? process.stdin : createReadStream(path, { highWaterMark: 1 << 20 });
+  } catch (cause) {
+    throw unreadable(path, cause);
+  }
+}
+
+function unreadable(path: string, cause: unknown): unknown {
+  const name = path === "-" ? "standard input" : path;
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code === "ENOENT" || code === "ENOTDIR") return new UsageError(`${name}: no such file; check the path`);
+  if (code === "EACCES" || code === "EPERM") return new UsageError(`${name}: reading it is not permitted; check its permissions`);
+  return code === undefined ? cause : new UsageError(`${name}: it cannot be read (${code})`);
 }
 
 function refuseBinary(path: string, start: Buffer): void {

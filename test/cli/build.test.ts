@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { parseAddress } from "../../src/address/parse-address.ts";
 import { identifyText } from "../../src/cbs/identify.ts";
 import { openCatalogue } from "../../src/cli/catalogue-snapshot.ts";
-import { run, temporaryFolder } from "./run-command.ts";
+import { outcomeOf, run, temporaryFolder } from "./run-command.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 
@@ -83,6 +84,52 @@ test("every bad line is reported with its number and left out; host bits are rep
   assert.deepEqual(await idsOf("lenient.ipsieve", ["192.0.2.1", "10.7.7.7", "192.0.2.3", "192.0.2.4"]), ["bad", "bad", "", ""]);
 });
 
+test("a folder on standard input is told", async () => {
+  const main = join(import.meta.dirname, "../../src/cli/main.ts");
+  const child = spawn(process.execPath, [main, "build", "-", "-o", "x.ipsieve"], { cwd: folder.path, stdio: [openSync(folder.path, "r"), "pipe", "pipe"] });
+  const { code, stderr } = await outcomeOf(child);
+  assert.deepEqual([code, stderr], [2, "ipsieve: standard input: this is a folder; name the lists in it\n"]);
+});
+
+const buildInput = (input: string, ...args: string[]) => run(["build", "-", "--label", "feed", "-o", "input.ipsieve", ...args], { cwd: folder.path, input });
+
+test("fields may be quoted; a comma or a double quote inside is refused", async () => {
+  const { code, stderr } = await buildInput(`"192.0.2.1/32" , "a b","c"\n192.0.2.2,"a,b"\n192.0.2.3,a"b\n192.0.2.4,"a"b\n192.0.2.5,"a\n`);
+  assert.equal(code, 0);
+  const quote = "a label holds no double quote; write it without";
+  const complaints = [
+    `-:2: "a,b": a label holds no comma; write it without, or two labels without the quotes`,
+    `-:3: "192.0.2.3,a\\"b": ${quote}`,
+    `-:4: "192.0.2.4,\\"a\\"b": ${quote}`,
+    `-:5: "192.0.2.5,\\"a": ${quote}`,
+  ];
+  assert.deepEqual(stderr.split("\n").slice(0, 4), complaints);
+  const addresses = [1, 2, 3, 4, 5].map((host) => `192.0.2.${host}`);
+  assert.deepEqual(await idsOf("input.ipsieve", addresses), ["a b c", "", "", "", ""]);
+});
+
+test("comments begin at the start or behind white space or a comma", async () => {
+  const { stderr } = await buildInput("192.0.2.1,#a\n192.0.2.2,b,;c\n192.0.2.3,d#e\n  # f\n192.0.2.4;g\n");
+  assert.match(stderr, /^-:5: "192\.0\.2\.4;g" at position 9: .*\ninput\.ipsieve: 3 prefixes/);
+  assert.deepEqual(await idsOf("input.ipsieve", ["192.0.2.1", "192.0.2.2", "192.0.2.3"]), ["feed", "b", "d#e"]);
+});
+
+test("of many bad lines 20 are printed and the rest is counted, with the cure for columns", async () => {
+  const { code, stderr } = await buildInput(`192.0.2.1\n${"192.0.2.0/24\t7\n".repeat(1500)}`);
+  const shown = stderr.trimEnd().split("\n");
+  assert.equal(shown[0], `-:2: "192.0.2.0/24\\t7" at position 12: there is more behind the prefix; keep the first column: cut -f1 LIST | ipsieve build -`);
+  assert.equal(shown[19]!.slice(0, 5), "-:21:");
+  assert.equal(shown[20], "-: ... and 1,480 more lines like these, 1,500 in all");
+  assert.match(shown.slice(21).join("\n"), /^input\.ipsieve: 1 prefix, .*\nipsieve: 1,500 lines left out$/);
+  assert.equal(code, 0);
+  assert.match((await buildInput("192.0.2.1 - - GET\n2001:db8::1 x\n192.0.2.1\n")).stderr, /^.*\n-:2: .*awk '\{print \$1\}'/);
+});
+
+test("a length of -1 is no range, and --strict clears nothing", async () => {
+  const { stderr } = await buildInput("192.0.2.1/-1\n10.0.0.1/8\n", "--strict");
+  assert.match(stderr, /^-:1: "192\.0\.2\.1\/-1" at position 10: a prefix length is a plain decimal number; .*\n-:2: [^\n]*10\.0\.0\.0\/8\?\n/);
+});
+
 test("--strict refuses for a bad line and for host bits, and leaves no file", async () => {
   const { code, stderr } = await build("--strict", "bad.txt", "-o", "strict.ipsieve");
   assert.equal(code, 2);
@@ -103,8 +150,9 @@ test("a refused build leaves the file that was there", async () => {
 const refused: [name: string, args: string[], message: RegExp][] = [
   ["no -o", ["tor.txt"], /^ipsieve: build needs -o FILE/],
   ["no list", ["-o", "x.ipsieve"], /^ipsieve: build needs LIST/],
-  ["a list that is not there", ["nowhere.txt", "-o", "x.ipsieve"], /^ipsieve: .*nowhere\.txt/],
-  ["a folder as list", [".", "-o", "x.ipsieve"], /^ipsieve: /],
+  ["a list that is not there", ["nowhere.txt", "-o", "x.ipsieve"], /^ipsieve: nowhere\.txt: no such file; check the path\n$/],
+  ["a folder as list", [".", "-o", "x.ipsieve"], /^ipsieve: \.: this is a folder; name the lists in it\n$/],
+  ["a list without a name", ["", "-o", "x.ipsieve"], /^ipsieve: an empty file name was given/],
   ["an empty list", ["empty.txt", "-o", "x.ipsieve"], /^ipsieve: x\.ipsieve is not written: no list holds a prefix\n$/],
   ["a compressed list", ["zipped.gz", "-o", "x.ipsieve"], /^ipsieve: zipped\.gz: a compressed file; unpack it first: zcat/],
   ["a binary list", ["binary", "-o", "x.ipsieve"], /^ipsieve: binary: no text/],

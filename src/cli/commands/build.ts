@@ -6,7 +6,7 @@ import { writeSnapshot } from "../../snapshot/write-snapshot.ts";
 import { freeze } from "../../table/freeze.ts";
 import { CATALOGUE_KIND } from "../catalogue-snapshot.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
-import { byteSize, counted } from "../output/numbers.ts";
+import { byteSize, counted, grouped } from "../output/numbers.ts";
 import { listLabel, readList } from "../read-list.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -22,7 +22,7 @@ export const buildCommand: Command = {
     { name: "strict", help: "write nothing if any line cannot be read or has host bits set" },
   ],
   notes: [
-    'Lines are prefix[,label...] or first-last[,label...]; "#" and ";" begin comments; "-" is standard input. A label is a word of your own or a path such as /saas/acme/api. The labels of a prefix that stands in several places are united.',
+    'Lines are prefix[,label...] or first-last[,label...]; "-" is standard input. "#" or ";" begins a comment at the start of a line or behind white space or a comma. A label is a word of your own or a path such as /saas/acme/api. The labels of a prefix that stands in several places are united.',
     "A line that cannot be read is reported as file:line and left out; host bits are reported and cleared. Exit code: 0 if the catalogue was written, 2 if not.",
   ],
   examples: [
@@ -32,6 +32,9 @@ export const buildCommand: Command = {
   ],
   run,
 };
+
+/** Lines of one list that are reported one by one: a file that is no list has as many bad ones as lines. */
+const MOST_COMPLAINTS = 20;
 
 /** What reading the lists came to. */
 interface Tally {
@@ -46,7 +49,8 @@ async function run(args: Arguments): Promise<number> {
   await refuseOverwriting(output, args.operands);
   const builder = new CatalogueBuilder();
   const tally: Tally = { prefixes: 0, skipped: 0, masked: 0 };
-  for (const list of args.operands) await addList(builder, list, args.value("label") ?? listLabel(list), tally);
+  const fate = args.has("strict") ? "" : " (cleared)";
+  for (const list of args.operands) await addList(builder, list, args.value("label") ?? listLabel(list), fate, tally);
   if (args.has("strict") && tally.skipped + tally.masked > 0) {
     throw new UsageError(`${output} is not written: ${troubles(tally)}; correct the lines or leave out --strict`);
   }
@@ -56,8 +60,12 @@ async function run(args: Arguments): Promise<number> {
   return EXIT.matched;
 }
 
-async function addList(builder: CatalogueBuilder, list: string, label: string, tally: Tally): Promise<void> {
-  const complain = (line: number, what: string): boolean => process.stderr.write(`${list}:${line}: ${what}\n`);
+/** `fate` is what the report of host bits says became of them. */
+async function addList(builder: CatalogueBuilder, list: string, label: string, fate: string, tally: Tally): Promise<void> {
+  let complaints = 0;
+  const complain = (line: number, what: string): void => {
+    if (++complaints <= MOST_COMPLAINTS) process.stderr.write(`${list}:${line}: ${what}\n`);
+  };
   const fault = ({ line, message }: { line: number; message: string }): void => {
     complain(line, message);
     tally.skipped++;
@@ -75,11 +83,13 @@ async function addList(builder: CatalogueBuilder, list: string, label: string, t
       for (const prefix of prefixes) for (const id of ids) builder.add(prefix, id);
       tally.prefixes += prefixes.length;
       if (doubt === undefined) return;
-      complain(line, `${doubt} (cleared)`);
+      complain(line, doubt + fate);
       tally.masked++;
     },
     fault,
   );
+  const more = complaints - MOST_COMPLAINTS;
+  if (more > 0) process.stderr.write(`${list}: ... and ${counted(more, "more line")} like these, ${grouped(complaints)} in all\n`);
 }
 
 const goodLabels = new Set<string>();
