@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { existsSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -208,6 +208,29 @@ for (const [signal, exitCode] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 
     assert.ok(!readdirSync(folder.path).some((name) => name.startsWith("interrupted")));
   });
 }
+
+test("an interrupted run ends though its input never opens or its reader never reads", { skip: process.platform === "win32" ? "it has no FIFOs" : false }, async () => {
+  execFileSync("mkfifo", [path("fifo")]);
+  writeFileSync(path("unread.log"), "10.1.2.3\n".repeat(1_000_000));
+  const runs = [["-o", "unread.tsv", "fifo"], ["unread.log"]].map(async (args) => {
+    const child = start(["identify", "--snapshot", "list.ipsieve", "--progress", "json", ...args], { cwd: folder.path });
+    await new Promise((resolve) => child.stderr!.once("data", resolve));
+    child.kill("SIGINT");
+    return new Promise<[number | null, string | null]>((resolve) => child.on("exit", (...end) => resolve(end)));
+  });
+  // By itself, or by the signal: a shell tells both by 130.
+  for (const [code, signal] of await Promise.all(runs)) assert.ok(code === 130 || signal === "SIGINT", `${code}, ${signal}`);
+});
+
+test("a field that no line has is told, and the exit code stays", async () => {
+  for (const args of [["--field", "nobody", "events.jsonl"], ["--field", "9", "--input", "csv", "events.csv"]]) {
+    const { code, stderr } = await identify(args);
+    assert.equal(stderr, `ipsieve: --field "${args[1]}": no line has an address there; check the column or name, and how lines are cut: --input csv|tsv|jsonl|space\n`);
+    assert.equal(code, 1);
+  }
+  assert.equal((await identify(["--field", "src_ip"], { input: "" })).stderr, "");
+  assert.equal((await identify([], { input: "nothing\n" })).stderr, "");
+});
 
 async function waitFor(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));

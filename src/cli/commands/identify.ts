@@ -14,6 +14,8 @@ const FORMATS = ["tsv", "jsonl", "csv", "append"] as const;
 const FIELD_SYNTAXES = ["csv", "tsv", "jsonl", "space"] as const;
 const MOST_THREADS = 256;
 const SUMMARY_ROWS = 15;
+/** Milliseconds that an interrupted run has to remove its unfinished output. */
+const GRACE = 1000;
 /** What ends a run before its time, and the exit codes by which shells tell it: 128 and the signal's number. */
 const SIGNALS = new Map<NodeJS.Signals, number>([["SIGINT", EXIT.interrupted], ["SIGTERM", 143], ["SIGHUP", 129]]);
 
@@ -57,6 +59,7 @@ async function run(args: Arguments): Promise<number> {
   const snapshot = await openCatalogueSnapshot(args.value("snapshot"));
   const result = await identifyInterruptibly(args, optionsFor(args, snapshot));
   if (typeof result === "number") return result;
+  if (args.has("field")) warnOfEmptyField(args.value("field")!, result);
   const selected = selectedLines(result, selection(args));
   if (args.has("count")) process.stdout.write(`${selected}\n`);
   if (args.has("summary")) printSummary(result, catalogueOf(snapshot, args.value("snapshot") ?? BUNDLED_CATALOGUE));
@@ -66,7 +69,11 @@ async function run(args: Arguments): Promise<number> {
 /** After a signal, the exit code that stands for it; the unfinished output is gone then. A second signal ends the process at once. */
 async function identifyInterruptibly(args: Arguments, options: IdentifyOptions): Promise<IdentifyResult | number> {
   const abort = new AbortController();
-  const interrupt = (signal: NodeJS.Signals): void => abort.abort(signal);
+  const interrupt = (signal: NodeJS.Signals): void => {
+    abort.abort(signal);
+    // Opening a FIFO that nobody writes cannot be cancelled, and even process.exit waits for it: the signal itself ends it.
+    setTimeout(() => process.kill(process.pid, signal), GRACE).unref();
+  };
   for (const signal of SIGNALS.keys()) process.once(signal, interrupt);
   const rowsOnTerminal = options.format !== "none" && options.output === process.stdout && process.stdout.isTTY;
   const progress = createProgress((args.value("progress") ?? "auto") as ProgressMode, rowsOnTerminal);
@@ -106,6 +113,13 @@ function fieldOf(text: string): string | number {
 function selection(args: Arguments): RowSelection {
   if (args.has("invert-match")) return "unmatched";
   return args.has("matched") ? "matched" : "all";
+}
+
+/** A field that no line has gives empty rows only, which may stay unseen. */
+function warnOfEmptyField(field: string, { lines, addresses, outputClosed }: IdentifyResult): void {
+  if (lines === 0 || addresses > 0 || outputClosed) return;
+  const cure = `check the column or name, and how lines are cut: --input ${FIELD_SYNTAXES.join("|")}`;
+  process.stderr.write(`ipsieve: --field ${JSON.stringify(field)}: no line has an address there; ${cure}\n`);
 }
 
 /** As in grep: -v turns around what counts as a match. */
