@@ -50,7 +50,7 @@ function checkedValue(command: Command, name: string, rawName: string, value: st
   if (value === undefined || value === "") throw new UsageError(`${rawName} needs a value: ${rawName} ${option.value}`);
   if (option.choices !== undefined && !option.choices.includes(value)) {
     const meant = nearest(value, option.choices);
-    throw new UsageError(`${rawName} ${JSON.stringify(value)}: ${meant === undefined ? "" : `did you mean ${meant}? `}There are ${option.choices.join(", ")}`);
+    throw new UsageError(`${rawName} ${JSON.stringify(value)}: ${meant === undefined ? "there" : `did you mean ${meant}? There`} are ${option.choices.join(", ")}`);
   }
   return value;
 }
@@ -61,8 +61,10 @@ function unknownOption(command: Command, rawName: string): UsageError {
   return new UsageError(`unknown option ${rawName}; ${cure}`);
 }
 
-function checkOperands({ name, operands, minOperands, maxOperands }: Command, given: readonly string[]): void {
-  const usage = `usage: ipsieve ${name} ${operands}`;
+function checkOperands({ name, operands, minOperands, maxOperands, operandWords }: Command, given: readonly string[]): void {
+  const usage = `usage: ipsieve ${name} ${operands}`.trimEnd();
   if (given.length < minOperands) throw new UsageError(`${name} needs ${operands}; ${usage}`);
   if (given.length > maxOperands) throw new UsageError(`${name} does not take ${JSON.stringify(given[maxOperands])}; ${usage}`);
+  const takesPaths = operandWords === undefined;
+  if (takesPaths && given.includes("")) throw new UsageError(`an empty file name was given (an unset variable?); ${usage}`);
 }

@@ -54,6 +54,8 @@ const refused: [args: string[], message: RegExp][] = [
   [["-o"], /^-o needs a value: -o FILE$/],
   [["--output="], /^--output needs a value: --output FILE$/],
   [["--format", "jsonk"], /^--format "jsonk": did you mean jsonl\? There are tsv, csv, jsonl$/],
+  [["--format", "xml"], /^--format "xml": there are tsv, csv, jsonl$/],
+  [["a", ""], /^an empty file name was given/],
   [["a", "b", "c"], /^sift does not take "c"; usage: ipsieve sift \[FILE\.\.\.\]$/],
 ];
 for (const [args, message] of refused) {

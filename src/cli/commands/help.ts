@@ -26,8 +26,8 @@ export const helpCommand: Command = {
   examples: [{ command: "ipsieve help identify", what: "all options of identify" }],
   async run({ operands: [name] }) {
     const style = styleFor(process.stdout);
+    if (name !== undefined && !Object.hasOwn(COMMANDS, name)) return refuseCommand(name);
     const load = name === undefined ? undefined : COMMANDS[name];
-    if (name !== undefined && load === undefined) return refuseCommand(name);
     process.stdout.write(load === undefined ? await overview(style) : commandHelp(await load(), style));
     return EXIT.matched;
   },
