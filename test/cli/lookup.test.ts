@@ -46,13 +46,26 @@ test("a prefix belongs to what covers the whole of it", async () => {
   note: in 10.0.0.0/8, Private-Use (RFC 1918); not reachable from the internet
 10.0.0.0/7
   no match that covers the whole prefix
-  note: contains 10.0.0.0/8, Private-Use (RFC 1918); not reachable from the internet
+  note: contains 10.0.0.0/8, Private-Use (RFC 1918)
 2001:db8::/48
   2001:db8::/32  2001:db8:: - 2001:db8:ffff:ffff:ffff:ffff:ffff:ffff, 2^96 addresses
     documentation
   note: in 2001:db8::/32, Documentation (RFC 3849); not reachable from the internet
 `,
   );
+});
+
+test("what the registries leave open is not called unreachable", async () => {
+  const blocks = ["2002::/16", "2001::/32", "192.88.99.0/24", "2001::/23", "224.0.0.1", "fe80::1"];
+  const notes = (await lookup(...blocks)).stdout.match(/note: .*/g);
+  assert.deepEqual(notes, [
+    "note: in 2002::/16, 6to4 (RFC 3056)",
+    "note: in 2001::/32, TEREDO (RFC 4380, RFC 8190)",
+    "note: in 192.88.99.0/24, Deprecated (6to4 Relay Anycast) (RFC 7526)",
+    "note: in 2001::/23, IETF Protocol Assignments (RFC 2928)",
+    "note: in 224.0.0.0/4, Multicast (RFC 5771)",
+    "note: in fe80::/10, Link-Local Unicast (RFC 4291); not reachable from the internet",
+  ]);
 });
 
 test("--json gives the lookup document, one per line, with the text as given", async () => {

@@ -7,6 +7,14 @@ import type { Catalogue } from "../../cbs/catalogue.ts";
 import { counted } from "./numbers.ts";
 import type { Style } from "./style.ts";
 
+/**
+ * Special blocks of which the IANA registries do not say that all of it is unreachable: N/A (as reachable as what they embed,
+ * or deprecated), False with exceptions inside, and multicast, which has scopes.
+ */
+const REACHABILITY_OPEN = new Set([
+  "192.0.0.0/24", "192.88.99.0/24", "224.0.0.0/4", "2001::/23", "2001::/32", "2001:10::/28", "2002::/16", "ff00::/8",
+]);
+
 /** All that is known about an address or prefix, for people: covering prefixes, most specific first, with their nodes. */
 export async function lookupCard(catalogue: Catalogue, prefix: Prefix, title: string, style: Style): Promise<string> {
   const { table } = catalogue;
@@ -38,7 +46,8 @@ async function extent(prefix: Prefix): Promise<string> {
 function specialNote(prefix: Prefix): string | undefined {
   const special = specialPurpose(prefix);
   if (special === undefined) return undefined;
-  const where = prefixContains(special.prefix, prefix) ? "in" : "contains";
-  const reach = special.globallyReachable ? "" : "; not reachable from the internet";
-  return `note: ${where} ${formatPrefix(special.prefix)}, ${special.name} (${special.reference})${reach}`;
+  const block = formatPrefix(special.prefix);
+  const about = `${block}, ${special.name} (${special.reference})`;
+  if (!prefixContains(special.prefix, prefix)) return `note: contains ${about}`;
+  return `note: in ${about}${special.globallyReachable || REACHABILITY_OPEN.has(block) ? "" : "; not reachable from the internet"}`;
 }
