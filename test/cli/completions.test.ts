@@ -7,9 +7,9 @@ import { run } from "./run-command.ts";
 const commands = await loadCommands();
 const { stdout: bashScript } = await run(["completions", "bash"]);
 
-/** What bash would offer for the last of the words. */
+/** What bash would offer for the last of the words; "-o default" where it leaves that to readline, which offers files. */
 function bashOffers(words: readonly string[]): string[] {
-  const call = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}; compopt() { :; }; _ipsieve; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const call = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}; compopt() { COMPREPLY+=("$*"); }; _ipsieve; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const { status, stdout, stderr } = spawnSync("bash", ["--norc", "-euc", `${bashScript}\n${call}`], { encoding: "utf8" });
   assert.equal(stderr, "");
   assert.equal(status, 0);
@@ -22,8 +22,11 @@ test("bash completes commands, options, values and files", () => {
   assert.deepEqual(bashOffers( ["ipsieve", "identify", "--su"]), ["--summary"]);
   assert.deepEqual(bashOffers( ["ipsieve", "identify", "--format", ""]), ["append", "csv", "jsonl", "tsv"]);
   assert.deepEqual(bashOffers( ["ipsieve", "identify", "--threads", ""]), []);
-  assert.deepEqual(bashOffers( ["ipsieve", "identify", "-o", `${import.meta.dirname}/compl`]), [import.meta.filename]);
-  assert.deepEqual(bashOffers( ["ipsieve", "identify", `${import.meta.dirname}/compl`]), [import.meta.filename]);
+  assert.deepEqual(bashOffers( ["ipsieve", "identify", "-o", "fi"]), ["-o default"]);
+  assert.deepEqual(bashOffers( ["ipsieve", "identify", "fi"]), ["-o default"]);
+  assert.deepEqual(bashOffers(["ipsieve", "identify", "--format", "=", "js"]), ["jsonl"]);
+  assert.deepEqual(bashOffers(["ipsieve", "identify", "--format", "="]), ["append", "csv", "jsonl", "tsv"]);
+  assert.deepEqual(bashOffers(["ipsieve", "identify", "--output", "=", "fi"]), ["-o default"]);
   assert.deepEqual(bashOffers( ["ipsieve", "completions", "z"]), ["zsh"]);
 });
 
@@ -40,7 +43,7 @@ function missing(shell: string): string | false {
 
 test("zsh reads its script, which names every option", { skip: missing("zsh") }, async () => {
   const { stdout: script } = await run(["completions", "zsh"]);
-  for (const { name } of commands.flatMap(({ options }) => options)) assert.ok(script.includes(`--${name}[`));
+  for (const { name, value } of commands.flatMap(({ options }) => options)) assert.ok(script.includes(`--${name}${value === undefined ? "" : "="}[`));
   const { status, stderr } = spawnSync("zsh", ["-n"], { input: script, encoding: "utf8" });
   assert.deepEqual([status, stderr], [0, ""]);
 });

@@ -33,13 +33,19 @@ function bashScript(commands: readonly Command[]): string {
   const words = commands.map(({ name, options }) => `      ${name}) words="${options.flatMap(flags).join(" ")} --help" ;;`);
   const operands = commands
     .filter(({ operandWords }) => operandWords !== undefined)
-    .map(({ name, operandWords }) => `    ${name}) COMPREPLY=($(compgen -W "${operandWords!.join(" ")}" -- "$word")) ;;`);
+    .map(({ name, operandWords }) => `    ${name}) mapfile -t COMPREPLY < <(compgen -W "${operandWords!.join(" ")}" -- "$word") ;;`);
   return `# Completions of ipsieve for bash.
 _ipsieve() {
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words=""
   COMPREPLY=()
+  # Bash takes --name=value apart: --name, =, value. Paths are left to readline (-o default), which knows how to quote.
+  if [ "$word" = "=" ]; then
+    word=""
+  elif [ "$before" = "=" ]; then
+    before="\${COMP_WORDS[COMP_CWORD-2]}"
+  fi
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W "${commands.map(({ name }) => name).join(" ")}" -- "$word"))
+    mapfile -t COMPREPLY < <(compgen -W "${commands.map(({ name }) => name).join(" ")}" -- "$word")
     return
   fi
   case "\${COMP_WORDS[1]}:$before" in
@@ -49,12 +55,12 @@ ${values.join("\n")}
     case "\${COMP_WORDS[1]}" in
 ${words.join("\n")}
     esac
-    COMPREPLY=($(compgen -W "$words" -- "$word"))
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
     return
   fi
   case "\${COMP_WORDS[1]}" in
 ${operands.join("\n")}
-    *) compopt -o filenames; COMPREPLY=($(compgen -f -- "$word")) ;;
+    *) compopt -o default ;;
   esac
 }
 complete -F _ipsieve ipsieve
@@ -62,8 +68,8 @@ complete -F _ipsieve ipsieve
 }
 
 function bashValues({ choices, isPath }: Option): string {
-  if (choices !== undefined) return `COMPREPLY=($(compgen -W "${choices.join(" ")}" -- "$word"));`;
-  return isPath === true ? `compopt -o filenames; COMPREPLY=($(compgen -f -- "$word"));` : "";
+  if (choices !== undefined) return `mapfile -t COMPREPLY < <(compgen -W "${choices.join(" ")}" -- "$word");`;
+  return isPath === true ? `compopt -o default;` : "";
 }
 
 function zshScript(commands: readonly Command[]): string {
@@ -98,7 +104,11 @@ function zshSpecs(option: Option): string[] {
   const { value, choices, isPath, help } = option;
   const text = help.replace(/[[\]:\\]/g, "\\$&");
   const action = choices === undefined ? (isPath === true ? "_files" : "") : `(${choices.join(" ")})`;
-  return flags(option).map((flag) => quote(`${flag}[${text}]${value === undefined ? "" : `:${value.replaceAll(":", "")}:${action}`}`));
+  return flags(option).map((flag) => {
+    if (value === undefined) return quote(`${flag}[${text}]`);
+    // The value may stand in the same word: --name=value, -nvalue.
+    return quote(`${flag}${flag.startsWith("--") ? "=" : "+"}[${text}]:${value.replaceAll(":", "")}:${action}`);
+  });
 }
 
 function fishScript(commands: readonly Command[]): string {
