@@ -24,6 +24,7 @@ export { Catalogue, CatalogueBuilder, type CatalogueMetadata, type CatalogueNode
 export { CatalogueError, type CatalogueErrorCode } from "./cbs/catalogue-error.ts";
 export { identify, identifyText, type LookupDocument, type LookupMatch } from "./cbs/identify.ts";
 export { openCatalogue, openCatalogueSnapshot } from "./cli/catalogue-snapshot.ts";
+export { UsageError } from "./cli/usage-error.ts";
 
 // batch: `identify` of whole logs, under a name of its own here
 export {
