@@ -24,16 +24,29 @@ export function encodingOf(head: Buffer, file: string): Encoding {
   for (const { name, magic, cure, code } of REFUSED) {
     if (new RegExp(`^${magic}`).test(hex)) throw new BatchError(code, `this is ${name}, which is not read directly; ${cure}`, { file });
   }
-  const named = /\.(gz|zst)$/i.test(file);
   if (/^1f8b/.test(hex)) return "gzip";
   if (/^(28b52ffd|5.2a4d18)/.test(hex)) return "zstd";
-  if (named && head.length < 4) throw truncated(file);
+  if (beginsMagic(hex, file)) throw truncated(file);
   return "plain";
+}
+
+/** Whether a file with the name of a compressed one ends within the magic number (or before it). */
+function beginsMagic(hex: string, file: string): boolean {
+  if (/\.gz$/i.test(file)) return "1f8b".startsWith(hex);
+  return /\.zst$/i.test(file) && ("28b52ffd".startsWith(hex) || /^5.2a(4d)?$/.test(hex));
 }
 
 /** The decompressed bytes: all members of a gzip stream, all frames of a zstd stream. Throws BatchError where they are damaged. */
 export async function* decompress(chunks: AsyncIterable<Buffer>, encoding: "gzip" | "zstd", file: string): AsyncGenerator<Buffer> {
-  const source = Readable.from(encoding === "zstd" ? zstdFrameChunks(chunks, file) : chunks);
+  let stored = chunks;
+  if (encoding === "zstd") {
+    // Nothing but skippable frames is an empty text; the decoder would call it truncated.
+    const frames = zstdFrameChunks(chunks, file);
+    const first = await frames.next();
+    if (first.done) return;
+    stored = startingWith(first.value, frames);
+  }
+  const source = Readable.from(stored);
   const decoder = encoding === "zstd" ? createZstdDecompress({ chunkSize: CHUNK_BYTES }) : createGunzip({ chunkSize: CHUNK_BYTES });
   pipeline(source, decoder, () => {}); // an error of either comes out of the loop below
   try {
@@ -41,6 +54,11 @@ export async function* decompress(chunks: AsyncIterable<Buffer>, encoding: "gzip
   } catch (cause) {
     throw damage(cause, encoding, file);
   }
+}
+
+async function* startingWith(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield first;
+  yield* rest;
 }
 
 function damage(cause: unknown, encoding: string, file: string): unknown {

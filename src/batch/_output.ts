@@ -32,6 +32,7 @@ export async function openOutput(output: Writable | { readonly path: string }, s
     if (stop.aborted) throw stop.reason;
     throw new BatchError("output-unusable", `it cannot be written (${(cause as NodeJS.ErrnoException).code}); choose another path`, { file: asked, cause });
   };
+  if (asked === "") failed({ code: "ENOENT" }); // not the current folder
   const path = await followLinks(asked).catch(failed);
   const descriptor = descriptorOf(path);
   if (descriptor !== null) {

@@ -77,36 +77,43 @@ async function* chunkShards(chunks: AsyncGenerator<Buffer>, field: FieldSpec | n
     return end > searched ? end : 0;
   };
 
-  for await (const chunk of withQuiet(chunks)) {
-    if (chunk === null) {
-      const end = lastCut();
-      if (end > 0) yield cutAt(end);
-      continue;
-    }
-    for (let at = 0; at < chunk.length; ) {
-      const taken = Math.min(chunk.length - at, limit - fill);
-      chunk.copy(buffer, fill, at, at + taken);
-      fill += taken;
-      at += taken;
-      if (fill < limit) continue;
-      const end = lastCut();
-      if (end > 0) {
-        yield cutAt(end);
+  try {
+    for await (const chunk of withQuiet(chunks)) {
+      if (chunk === null) {
+        const end = lastCut();
+        if (end > 0) yield cutAt(end);
         continue;
       }
-      // One line is longer than the buffer.
-      if (fill > sizes.lineBytes) {
-        yield { failure: "line-too-long" };
-        return;
-      }
-      searched = fill;
-      limit = Math.min(2 * limit, sizes.lineBytes + 1);
-      if (buffer.length < limit + SLACK) {
-        const larger = Buffer.from(new SharedArrayBuffer(limit + SLACK));
-        buffer.copy(larger, 0, 0, fill);
-        buffer = larger;
+      for (let at = 0; at < chunk.length; ) {
+        const taken = Math.min(chunk.length - at, limit - fill);
+        chunk.copy(buffer, fill, at, at + taken);
+        fill += taken;
+        at += taken;
+        if (fill < limit) continue;
+        const end = lastCut();
+        if (end > 0) {
+          yield cutAt(end);
+          continue;
+        }
+        // One line is longer than the buffer.
+        if (fill > sizes.lineBytes) {
+          yield { failure: "line-too-long" };
+          return;
+        }
+        searched = fill;
+        limit = Math.min(2 * limit, sizes.lineBytes + 1);
+        if (buffer.length < limit + SLACK) {
+          const larger = Buffer.from(new SharedArrayBuffer(limit + SLACK));
+          buffer.copy(larger, 0, 0, fill);
+          buffer = larger;
+        }
       }
     }
+  } catch (damage) {
+    // What came before it is answered.
+    const end = lastCut();
+    if (end > 0) yield cutAt(end);
+    throw damage;
   }
   if (fill > 0) {
     buffer[fill] = LF; // the last line may lack it

@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import type { Snapshot } from "../snapshot/open-snapshot.ts";
+import { checkOptions } from "./_check-options.ts";
 import { type OpenInput, openInput, surveyInputs } from "./_inputs.ts";
 import { Lanes } from "./_lanes.ts";
 import { openOutput, OutputClosed, type RowOutput } from "./_output.ts";
@@ -74,7 +75,7 @@ export interface BatchLimits {
   readonly rowBytes: number;
   /** Inputs of fewer bytes altogether start no workers (8 MiB). */
   readonly workerBytes: number;
-  /** The longest line accepted (1 GiB); it is in memory as a whole, and once more with its row. */
+  /** The longest line accepted (1 GiB); it is in memory about twice, with its row three times. */
   readonly lineBytes: number;
 }
 
@@ -110,10 +111,18 @@ export interface IdentifyResult {
  * Finds the address of every line of the inputs, looks it up, and writes one row per line, in order.
  *
  * The calling thread takes shards like the workers do, so one thread needs no worker, and none idles while they start.
- * Memory: a few shards and row buffers per thread (`BatchLimits`), and a line that is longer than a shard as a whole.
- * @throws BatchError for an input, output or field that cannot be used; the signal's reason when aborted.
+ * Memory: a few shards and row buffers per thread (`BatchLimits`). A line that is longer than a shard is in memory about
+ * twice, with rows of its length (`append`) three times: up to 3 GiB for the longest line that is accepted by default.
+ * Lower `limits.lineBytes` to cap that.
+ *
+ * When an input fails on the way, the rows of the lines before are written first, and then the promise is rejected: a
+ * stream keeps them, an output file is removed. Of damaged compressed data these are the lines that the decompressor had
+ * handed over; it hands over up to 256 KiB of text at a time, so that a few hundred KiB before the damage may be missing.
+ * @throws TypeError or RangeError for an option that is none; BatchError for an input, output or field that cannot be
+ * used; the signal's reason when aborted.
  */
 export async function identify(options: IdentifyOptions): Promise<IdentifyResult> {
+  checkOptions(options);
   options.signal?.throwIfAborted();
   const run = new Run(options, await surveyInputs(options.inputs));
   return run.toEnd();
@@ -219,7 +228,7 @@ class Run {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
-  /** An input that fails takes its place in the queue: the rows before it are written first. */
+  /** An input that fails takes its place in the queue: the rows of the lines that were read before are written first. */
   async #produce(): Promise<void> {
     if (this.#totalBytes !== null) this.#considerWorkers(this.#totalBytes);
     for (const [index, input] of this.#options.inputs.entries()) {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Readable } from "node:stream";
+import { Readable, Writable } from "node:stream";
 import { test } from "node:test";
 import { constants, gzipSync, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
@@ -130,4 +130,36 @@ test("reading two frames as one chunk loses the second: the reason for telling t
   for await (const chunk of zstdFrameChunks((async function* () { yield two; })(), "file")) chunks.push(chunk);
   assert.ok(Buffer.concat(chunks).equals(two));
   assert.ok(out.length === BYTES.length || out.length === 2 * BYTES.length, "when this platform reads both, _zstd-frames.ts is not needed any more");
+});
+
+test("short texts with the name of a compressed file are texts, and skippable frames alone are an empty one", async () => {
+  for (const name of ["short.gz", "short.zst"]) {
+    for (const text of ["1\n", "\n", "P", "1.2", "ab\n"]) assert.equal(await outcome(Buffer.from(text), name), expectedRows(text, "tsv"), `${name} ${JSON.stringify(text)}`);
+  }
+  for (const content of [Buffer.alloc(0), Buffer.from("anything")]) {
+    assert.equal(await outcome(skippable(content), "skip.zst"), "");
+    assert.equal(await outcome(Buffer.concat([skippable(content), skippable(content)])), "");
+  }
+});
+
+test("before a stream's damage, the rows of the whole lines that were read are written", async () => {
+  const random = Array.from({ length: 200_000 }, (_, at) => `${(at * 7919) % 256}.${(at * 104_729) % 256}.${at % 256}.1 line ${(at * 2_654_435_761) % 4_294_967_296}\n`).join("");
+  const damages: Record<string, () => AsyncGenerator<Buffer>> = {
+    "a failing stream": async function* () {
+      yield Buffer.from("1.2.3.4\n5.6.7.8\nbegun");
+      throw Object.assign(new Error("gone"), { code: "EIO" });
+    },
+    gzip: async function* () { yield gzipSync(random).subarray(0, -9); },
+    zstd: async function* () { yield ZSTD_SHAPES["in small blocks"]!(Buffer.from(random)).subarray(0, -9); },
+  };
+  for (const [name, damage] of Object.entries(damages)) {
+    const written: Buffer[] = [];
+    const sink = new Writable({ write: (chunk: Buffer, _encoding, done) => (written.push(chunk), done()) });
+    await assert.rejects(identify({ inputs: [Readable.from(damage())], snapshot, format: "tsv", renderer: RENDERER, threads: 1, output: sink }), BatchError);
+    const rows = Buffer.concat(written).toString("latin1");
+    const whole = expectedRows(name === "a failing stream" ? "1.2.3.4\n5.6.7.8\n" : random, "tsv");
+    assert.ok(whole.startsWith(rows) && rows.endsWith("\n"), name);
+    if (name === "a failing stream") assert.equal(rows, whole);
+    else assert.ok(rows.split("\n").length > 200_000 - 30_000, `${name}: ${rows.split("\n").length} rows`);
+  }
 });

@@ -418,3 +418,16 @@ test("the permissions of a replaced file are kept, and a dangling link leads to 
   assert.equal(readFileSync(join(folder, "not-there-yet"), "latin1"), expectedRows(TEXT, "tsv"));
   assert.equal(readFileSync(link, "latin1"), expectedRows(TEXT, "tsv"));
 });
+
+test("options that are none are refused at once, with their value and a cure", async () => {
+  const wrong: [Record<string, unknown>, string, RegExp][] = [
+    [{ threads: 0 }, "RangeError", /^threads is 0; give/], [{ threads: 1.5 }, "RangeError", /^threads is 1.5/], [{ threads: "2" }, "TypeError", /^threads is "2"/],
+    [{ threads: Number.NaN }, "RangeError", /^threads is NaN/], [{ limits: { lineBytes: 0 } }, "RangeError", /^limits.lineBytes is 0/], [{ limits: { shardBytes: null } }, "TypeError", /^limits.shardBytes is null/],
+    [{ inputs: "file" }, "TypeError", /^inputs is "file"; give an array/], [{ inputs: [] }, "RangeError", /^inputs is an empty array/], [{ inputs: [3] }, "TypeError", /^inputs\[0\] is 3/],
+    [{ output: "file" }, "TypeError", /^output is "file"; give \{ path \}/], [{ output: { path: 1 } }, "TypeError", /^output is an object/], [{ output: null }, "TypeError", /^output is null/],
+    [{ fieldSyntax: "xml" }, "RangeError", /^fieldSyntax is "xml"; give one of csv, tsv, jsonl, space/], [{ format: "xml" }, "RangeError", /^format is "xml"/], [{ format: undefined }, "TypeError", /^format is undefined/],
+    [{ rows: "some" }, "RangeError", /^rows is "some"/],
+  ];
+  const good = fileOf("few", TEXT);
+  for (const [options, name, message] of wrong) await assert.rejects(run({ inputs: [good], ...(options as Partial<IdentifyOptions>) }), { name, message });
+});

@@ -1,0 +1,51 @@
+import type { IdentifyOptions } from "./identify.ts";
+
+const CHOICES = {
+  format: ["tsv", "jsonl", "csv", "append", "none"],
+  fieldSyntax: ["csv", "tsv", "jsonl", "space"],
+  rows: ["all", "matched", "unmatched"],
+} as const;
+
+/** Refuses options that would fail late or be misread. Throws TypeError or RangeError: option, value and cure. */
+export function checkOptions(options: IdentifyOptions): void {
+  checkInputs(options.inputs);
+  for (const name of ["format", "fieldSyntax", "rows"] as const) {
+    if (options[name] !== undefined || name === "format") checkChoice(name, options[name], CHOICES[name]);
+  }
+  if (options.threads !== undefined) checkCount("threads", options.threads);
+  for (const [name, value] of Object.entries(options.limits ?? {})) checkCount(`limits.${name}`, value);
+  if (options.output !== undefined) checkOutput(options.output);
+}
+
+function checkInputs(inputs: unknown): void {
+  if (!Array.isArray(inputs)) throw new TypeError(`inputs is ${shown(inputs)}; give an array of paths and streams`);
+  if (inputs.length === 0) throw new RangeError('inputs is an empty array; give at least one path, "-" or stream');
+  for (const [index, input] of inputs.entries()) {
+    if (typeof input !== "string" && !hasMethod(input, "pipe")) throw new TypeError(`inputs[${index}] is ${shown(input)}; give a path, "-" or a Readable`);
+  }
+}
+
+function checkOutput(output: unknown): void {
+  const path = (output as { path?: unknown } | null)?.path;
+  if (!hasMethod(output, "write") && typeof path !== "string") throw new TypeError(`output is ${shown(output)}; give { path } or a Writable`);
+}
+
+function checkChoice(name: string, value: unknown, choices: readonly string[]): void {
+  const cure = `give one of ${choices.join(", ")}`;
+  if (typeof value !== "string") throw new TypeError(`${name} is ${shown(value)}; ${cure}`);
+  if (!choices.includes(value)) throw new RangeError(`${name} is ${shown(value)}; ${cure}`);
+}
+
+function checkCount(name: string, value: unknown): void {
+  if (typeof value !== "number") throw new TypeError(`${name} is ${shown(value)}; give a whole number of 1 or more`);
+  if (!Number.isSafeInteger(value) || value < 1) throw new RangeError(`${name} is ${value}; give a whole number of 1 or more`);
+}
+
+function hasMethod(value: unknown, name: string): boolean {
+  return typeof (value as Record<string, unknown> | null | undefined)?.[name] === "function";
+}
+
+function shown(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  return typeof value === "object" && value !== null ? "an object of another kind" : String(value);
+}
