@@ -14,7 +14,7 @@ test("the smoke run measures ipsieve and net.BlockList, refuses none and records
   assert.equal(status, 0, stderr);
   for (const table of ["quick4", "quick6"]) {
     for (const kind of ["uniform", "hits", "skewed", "misses"]) {
-      for (const form of ["batch", "native", "text"]) assert.match(stdout, new RegExp(`^quick: ipsieve ${table} ${form} ${kind}: [\\d.]+ ns/lookup`, "m"));
+      for (const form of ["batch", "native", "text"]) assert.match(stdout, new RegExp(`^quick: ipsieve ${table} ${form} ${kind}: [\\d.,]+ ns/lookup`, "m"));
       for (const form of ["native", "text"]) assert.match(stdout, new RegExp(`^quick: net.BlockList ${table} ${form} ${kind}: `, "m"));
     }
   }
