@@ -60,43 +60,12 @@ export function createFound(): Uint32Array {
  */
 export function findAddress(bytes: Uint8Array, start: number, end: number, found: Uint32Array): 0 | 4 | 6 {
   // Most lines of a log begin with an address. This much is small enough to be compiled into the caller's loop.
-  const quadEnd = frontQuad(bytes, start, found);
+  const quadEnd = quadAt(bytes, start, found);
   if (quadEnd !== 0) {
     found[STOP] = quadEnd;
     return 4;
   }
   return frontSix(bytes, start, found) !== 0 ? 6 : findInTokens(bytes, start, end, found);
-}
-
-/**
- * `quadAt` without a branch on the number of digits, which on real logs is a coin toss per octet. For the plain case only,
- * a quad behind which a byte below "0" delimits; 0 for everything else. An octet is read from three bytes: a mask is all ones where
- * the second and the third are digits, and the sign of `bad` gathers every condition that must not go negative (digits in 0..9,
- * no leading zero, value up to 255). A byte above "9" passes for a digit and makes `bad` negative.
- */
-function frontQuad(bytes: Uint8Array, start: number, found: Uint32Array): number {
-  let word = 0;
-  let bad = 0;
-  let noDot = 0;
-  let at = start;
-  for (let octet = 0; octet < 4; octet++) {
-    const digit1 = bytes[at]! - 0x30;
-    const digit2 = bytes[at + 1]! - 0x30;
-    const digit3 = bytes[at + 2]! - 0x30;
-    const two = ~digit2 >> 31;
-    const three = two & (~digit3 >> 31);
-    let value = digit1 + (two & (digit1 * 9 + digit2));
-    value += three & (value * 9 + digit3);
-    bad |= digit1 | (9 - digit1) | (9 - digit2) | (two & ((9 - digit3) | (digit1 - 1))) | (255 - value);
-    word = (word << 8) | (value & 255);
-    at += 1 - two - three;
-    noDot |= octet < 3 ? bytes[at]! ^ DOT : 0;
-    at++;
-  }
-  at--;
-  if ((bad | -noDot) < 0 || KIND[bytes[at]!]! < DELIMITER) return 0;
-  found[0] = word;
-  return at;
 }
 
 /** The end of an IPv6 address that is a whole token at `bytes[start]`, its words in `found`; 0 for everything else. */
