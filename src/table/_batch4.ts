@@ -1,8 +1,11 @@
 import { walk4 } from "./_walk.ts";
-import { OFFSET_MASK } from "./layout.ts";
+import { BITMAP_HEADER_WORDS, OFFSET_MASK } from "./layout.ts";
 
-/** A bitmap node with all entries: reading any slot of node 0 stays inside nodes of this many words, whatever they hold. */
-const LARGEST_BITMAP_NODE = 10 + 256 + 32;
+/**
+ * The header, the largest rank that a byte can tell, and the bits of a change word: reading any slot of node 0 stays inside
+ * nodes of this many words, whatever they hold.
+ */
+const LARGEST_BITMAP_NODE = BITMAP_HEADER_WORDS + 256 + 32;
 
 /**
  * Looks up `count` IPv4 addresses. Four go side by side and, up to the first node's entry, without a branch: a lookup is
