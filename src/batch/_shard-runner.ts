@@ -165,23 +165,14 @@ export class ShardRunner {
   /** The loop without rows: addresses are gathered and looked up together, so that their cache misses overlap. */
   #count(bytes: Buffer, start: number, end: number): void {
     const found = this.#found;
-    const locate = this.#locate;
     const gathered4 = this.#gathered4;
     const gathered6 = this.#gathered6;
     let lines = 0;
     let waiting4 = 0;
     let waiting6 = 0;
     for (let at = start; at < end; ) {
-      let family: 0 | 4 | 6;
-      let lineEnd: number;
-      if (locate === null) {
-        family = findAddress(bytes, at, end, found);
-        lineEnd = found[STOP]!;
-        if (bytes[lineEnd] !== LF) lineEnd = endOfLine(bytes, lineEnd);
-      } else {
-        lineEnd = endOfLine(bytes, at);
-        family = this.#findInField(locate, bytes, at, lineEnd);
-      }
+      const family = this.#findInLine(bytes, at, end);
+      const lineEnd = found[STOP]!;
       lines++;
       at = lineEnd + 1;
       if (family === 4) {
@@ -231,19 +222,10 @@ export class ShardRunner {
   #writeRows(rows: RowWriter, bytes: Buffer, start: number, end: number): number {
     const table = this.#table;
     const found = this.#found;
-    const locate = this.#locate;
     const selection = this.#work.rows;
     for (let at = start; at < end; ) {
-      let family: 0 | 4 | 6;
-      let lineEnd: number;
-      if (locate === null) {
-        family = findAddress(bytes, at, end, found);
-        lineEnd = found[STOP]!;
-        if (bytes[lineEnd] !== LF) lineEnd = endOfLine(bytes, lineEnd);
-      } else {
-        lineEnd = endOfLine(bytes, at);
-        family = this.#findInField(locate, bytes, at, lineEnd);
-      }
+      const family = this.#findInLine(bytes, at, end);
+      const lineEnd = found[STOP]!;
       let match = NO_ADDRESS;
       if (family === 4) match = table.lookup4(found[0]!);
       else if (family === 6) match = table.lookup6(found[0]!, found[1]!, found[2]!, found[3]!);
@@ -258,6 +240,21 @@ export class ShardRunner {
       if (match !== NO_ADDRESS) this.#countMatch(match);
     }
     return end;
+  }
+
+  /** The family of the address of the line at `at`, its words in `#found`, and the position of the line's LF in `#found[STOP]`. */
+  #findInLine(bytes: Buffer, at: number, end: number): 0 | 4 | 6 {
+    const found = this.#found;
+    if (this.#locate === null) {
+      const family = findAddress(bytes, at, end, found);
+      const stop = found[STOP]!;
+      if (bytes[stop] !== LF) found[STOP] = endOfLine(bytes, stop);
+      return family;
+    }
+    const lineEnd = endOfLine(bytes, at);
+    const family = this.#findInField(this.#locate, bytes, at, lineEnd);
+    found[STOP] = lineEnd;
+    return family;
   }
 
   #findInField(locate: LocateField, bytes: Buffer, start: number, lineEnd: number): 0 | 4 | 6 {
