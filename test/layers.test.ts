@@ -27,6 +27,17 @@ test("every room's imports stand above it in the table, so that there is no circ
   }
 });
 
+test("no room may use a global of the outside world that it does not use", () => {
+  const sources = readSources();
+  for (const [name, room] of Object.entries(layers.rooms)) {
+    const own = Object.fromEntries(Object.entries(sources).filter(([file]) => file.startsWith(`${name}/`)));
+    for (const world of room.globals ?? []) {
+      const less = { ...layers, rooms: { ...layers.rooms, [name]: { ...room, globals: room.globals!.filter((other) => other !== world) } } };
+      assert.notDeepEqual(checkLayers(less, own), [], `layers.json lets ${name} use ${world}, but it does not`);
+    }
+  }
+});
+
 test("no room may use a package or module that it does not use", () => {
   const sources = readSources();
   for (const [name, room] of Object.entries(layers.rooms)) {
@@ -49,6 +60,9 @@ const allowed: Record<string, [file: string, text: string]> = {
   "an import inside a comment": ["address/a.ts", `// import "node:fs";\n/* import "node:fs"; */ export const a = 1;`],
   "an import inside a template": ["address/a.ts", "export const a = `import 'node:fs'`;"],
   "a member named like a global": ["address/a.ts", `export const a = (x: { process: number }) => x.process;`],
+  "a global that the room is allowed": ["kernel/a.ts", `export const a = WebAssembly;`],
+  "assembly that imports assembly": ["kernel/assembly/a.ts", `import { b } from "./b.ts";`],
+  "assembly that imports the table's layout": ["kernel/assembly/a.ts", `import { KIND_SHIFT } from "../../table/layout.ts";`],
   "the entry file's re-exports": ["index.ts", `export { a } from "./cli/_a.ts";`],
 };
 
@@ -87,6 +101,15 @@ const seeded: Record<string, [file: string, text: string, violation: string]> = 
   "a reference comment": ["trie/a.ts", `/// <reference path="../table/freeze.ts" />\nexport const a = 1;`, "src/trie/a.ts:1: reference comment of src/table/freeze.ts: trie may not import table"],
   "a world global in a pure room": ["cbs/a.ts", `export const a = process.env;`, "src/cbs/a.ts:1: the pure room cbs reaches the outside world through process"],
   "a world global by way of globalThis": ["cbs/a.ts", `globalThis.fetch("http://localhost");`, "src/cbs/a.ts:1: the pure room cbs reaches the outside world through fetch"],
+  "a world global by way of a cast globalThis": ["cbs/a.ts", `(globalThis as { fetch: Function }).fetch("http://localhost");`, "src/cbs/a.ts:1: the pure room cbs reaches the outside world through fetch"],
+  "another global than the room is allowed": ["kernel/a.ts", `export const a = process.env;`, "src/kernel/a.ts:1: the pure room kernel reaches the outside world through process"],
+  "the room's global in its assembly": ["kernel/assembly/a.ts", `export const a = WebAssembly;`, "src/kernel/assembly/a.ts:1: the pure room kernel reaches the outside world through WebAssembly"],
+  "assembly that imports another file of its room": ["kernel/assembly/a.ts", `import { a } from "../kernel.ts";`, "src/kernel/assembly/a.ts:1: import of src/kernel/kernel.ts in kernel/assembly"],
+  "assembly that imports another file of a room below": ["kernel/assembly/a.ts", `import { freeze } from "../../table/freeze.ts";`, "src/kernel/assembly/a.ts:1: import of src/table/freeze.ts in kernel/assembly"],
+  "assembly that imports a package": ["kernel/assembly/a.ts", `import { a } from "msgpackr";`, "src/kernel/assembly/a.ts:1: import of msgpackr in kernel/assembly"],
+  "assembly that re-exports": ["kernel/assembly/a.ts", `const b = 1;\nexport { a } from "./b.ts";`, "src/kernel/assembly/a.ts:2: re-export of src/kernel/assembly/b.ts in kernel/assembly"],
+  "an import of assembly": ["kernel/a.ts", `import { a } from "./assembly/a.ts";`, "src/kernel/a.ts:1: import of src/kernel/assembly/a.ts, which is in another language"],
+  "an import of assembly from another room": ["batch/a.ts", `import { a } from "../kernel/assembly/a.ts";`, "src/batch/a.ts:1: import of src/kernel/assembly/a.ts, which is in another language"],
   "a barrel": ["cbs/all.ts", `export { a } from "./a.ts";\nexport * from "./b.ts";`, "src/cbs/all.ts:1: is a barrel; import from the files that hold the things"],
   "a room that the table does not name": ["misc/a.ts", `export const a = 1;`, "src/misc/a.ts:1: belongs to no room of layers.json"],
   "a file beside the rooms": ["a.ts", `export const a = 1;`, "src/a.ts:1: belongs to no room of layers.json"],

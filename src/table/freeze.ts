@@ -2,6 +2,7 @@ import type { Family } from "../address/address.ts";
 import type { PrefixTrie } from "../trie/prefix-trie.ts";
 import { MatchInterner } from "./_match-interner.ts";
 import { buildIndex, type Index } from "./_node-builder.ts";
+import { ROOT_BITS_4, ROOT_BITS_6 } from "./_root-sizes.ts";
 import { segmentsOf, type Segments } from "./_segments.ts";
 import {
   HEADER_LAYOUT_VERSION,
@@ -12,8 +13,6 @@ import {
   HEADER_ROOT_BITS_6,
   HEADER_WORDS,
   LAYOUT_VERSION,
-  ROOT_BITS_4,
-  ROOT_BITS_6,
   VALUE_LIST_FLAG,
 } from "./layout.ts";
 import { PrefixTable } from "./prefix-table.ts";

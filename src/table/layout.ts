@@ -52,9 +52,6 @@ export const HEADER_MATCH_COUNT = 5;
 export const HEADER_WORDS = 16;
 
 export const LAYOUT_VERSION = 1;
-/** The root sizes that freeze chooses from: 1 KiB for a handful of prefixes, 256 KiB for a routing table. */
-export const ROOT_BITS_4 = [8, 12, 16] as const;
-export const ROOT_BITS_6 = [8, 16] as const;
 
 /** A `matchValue` word with this bit holds the word offset of a value list; without it, the one value id. */
 export const VALUE_LIST_FLAG = 0x8000_0000;

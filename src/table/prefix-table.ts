@@ -3,6 +3,7 @@ import { addressErrorOf, parseAddressBytes, parseAddressInto } from "../address/
 import { lookupBatch4 } from "./_batch4.ts";
 import { lookupBatch6 } from "./_batch6.ts";
 import { entriesOf } from "./_entries.ts";
+import { ROOT_BITS_4, ROOT_BITS_6 } from "./_root-sizes.ts";
 import { walk4, walk6 } from "./_walk.ts";
 import {
   HEADER_LAYOUT_VERSION,
@@ -13,8 +14,6 @@ import {
   HEADER_ROOT_BITS_6,
   HEADER_WORDS,
   LAYOUT_VERSION,
-  ROOT_BITS_4,
-  ROOT_BITS_6,
   VALUE_LIST_FLAG,
 } from "./layout.ts";
 import type { SectionName, TableSections } from "./sections.ts";

@@ -4,12 +4,14 @@ import { readReferences, type Reference } from "./read-references.ts";
 export interface Room {
   readonly imports: readonly string[];
   readonly outside: readonly string[];
+  readonly globals?: readonly string[];
   readonly plugs?: boolean;
   readonly reads?: readonly string[];
 }
 
 export interface Layers {
   readonly rooms: Readonly<Record<string, Room>>;
+  readonly assembly: { readonly folder: string; readonly imports: readonly string[] };
   readonly entry: string;
 }
 
@@ -26,19 +28,32 @@ export function checkLayers(layers: Layers, sources: Readonly<Record<string, str
       continue;
     }
     if (isBarrel) report(1, "is a barrel; import from the files that hold the things");
+    const isAssembly = inAssembly(layers, file);
     for (const reference of references) {
-      const what = violationOf(reference, file, name, room);
+      const what = isAssembly ? assemblyViolationOf(layers, reference, file) : violationOf(layers, reference, file, name, room);
       if (what !== undefined) report(reference.line, what);
     }
     const isPure = room.outside.length === 0;
     for (const { name: world, line } of isPure ? worldGlobals : []) {
+      if (!isAssembly && room.globals?.includes(world) === true) continue;
       report(line, `the pure room ${name} reaches the outside world through ${world}`);
     }
   }
   return violations;
 }
 
-function violationOf(reference: Reference, file: string, name: string, room: Room): string | undefined {
+function inAssembly(layers: Layers, file: string): boolean {
+  return file.startsWith(`${layers.assembly.folder}/`);
+}
+
+/** Compiled to a module of its own: what it imports becomes part of that, so it is held to files that are listed. */
+function assemblyViolationOf(layers: Layers, { kind, specifier }: Reference, file: string): string | undefined {
+  const target = specifier?.startsWith(".") === true ? posix.join(posix.dirname(file), specifier) : undefined;
+  const allowed = kind === "import" && target !== undefined && (inAssembly(layers, target) || layers.assembly.imports.includes(target));
+  return allowed ? undefined : `${kind} of ${target === undefined ? (specifier ?? "a computed address") : `src/${target}`} in ${layers.assembly.folder}`;
+}
+
+function violationOf(layers: Layers, reference: Reference, file: string, name: string, room: Room): string | undefined {
   const { kind, specifier } = reference;
   if (specifier === null) return room.plugs === true ? undefined : `${kind} of a computed address`;
   if (!specifier.startsWith(".")) {
@@ -47,6 +62,7 @@ function violationOf(reference: Reference, file: string, name: string, room: Roo
   const target = posix.join("src", posix.dirname(file), specifier);
   if (!target.startsWith("src/")) return outsideOfSources(reference, target, name, room);
   const targetRoom = roomOf(target.slice("src/".length));
+  if (inAssembly(layers, target.slice("src/".length))) return `${kind} of ${target}, which is in another language`;
   if (targetRoom === name) return undefined;
   if (kind === "url") return `addresses ${target}: worker files live in the room that spawns them`;
   if (targetRoom === undefined || !room.imports.includes(targetRoom)) return `${kind} of ${target}: ${name} may not import ${targetRoom ?? "it"}`;

@@ -145,5 +145,12 @@ function isWorldGlobal(node: Node): boolean {
   if (node.kind !== SyntaxKind.Identifier || name === undefined || !WORLD_GLOBALS.has(name)) return false;
   const parent = node.parent as Loose;
   const isMember = parent.name === node && parent.kind !== SyntaxKind.ShorthandPropertyAssignment;
-  return !isMember || (parent.expression as Loose | undefined)?.text === "globalThis";
+  return !isMember || bare(parent.expression)?.text === "globalThis";
+}
+
+/** What stands in the parentheses and before the "as". */
+function bare(expression: Node | undefined): Loose | undefined {
+  let node = expression as Loose | undefined;
+  while (node?.kind === SyntaxKind.ParenthesizedExpression || node?.kind === SyntaxKind.AsExpression) node = node.expression as Loose | undefined;
+  return node;
 }

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Family } from "../../src/address/address.ts";
+import { parseAddress } from "../../src/address/parse-address.ts";
+import { parsePrefix } from "../../src/address/prefix.ts";
+import { freeze } from "../../src/table/freeze.ts";
+import type { PrefixTable } from "../../src/table/prefix-table.ts";
+import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
+import { PREFIX_SETS } from "../cases/prefix-sets.ts";
+import { randomPrefixes, seededRandom, tableOf, toWords } from "../table/differential.ts";
+import { kernelOver } from "./kernel-memory.ts";
+
+const SEED = 20261121;
+
+/** The match ids of the addresses by the kernel. */
+function kernelLookup(table: PrefixTable, family: Family, words: Uint32Array): Uint32Array {
+  const count = words.length / (family === 4 ? 1 : 4);
+  const { kernel, memory, at } = kernelOver(table, 4 * (words.length + count));
+  new Uint32Array(memory.buffer, at, words.length).set(words);
+  const out = at + words.byteLength;
+  if (family === 4) kernel.lookupBatch4(at, out, count);
+  else kernel.lookupBatch6(at, out, count);
+  return new Uint32Array(memory.buffer, out, count).slice();
+}
+
+function tableLookup(table: PrefixTable, family: Family, words: Uint32Array): Uint32Array {
+  const out = new Uint32Array(words.length / (family === 4 ? 1 : 4));
+  table.lookupBatchInto(family, words, out);
+  return out;
+}
+
+test("the kernel answers the table of prefix sets", () => {
+  for (const set of PREFIX_SETS) {
+    const trie = new PrefixTrie();
+    for (const [text, ...values] of set.given ?? set.entries) for (const value of values) trie.add(parsePrefix(text), value);
+    const table = freeze(trie);
+    for (const family of [4, 6] as const) {
+      const addresses = set.addresses.map(([text]) => parseAddress(text)).filter((address) => address.family === family);
+      const words = Uint32Array.from(addresses.flatMap(({ w0, w1, w2, w3 }) => (family === 4 ? [w0] : [w0, w1, w2, w3])));
+      assert.deepEqual(kernelLookup(table, family, words), tableLookup(table, family, words), set.name);
+    }
+  }
+});
+
+test("the kernel answers as the table does: random prefixes of every shape, addresses at their ends and anywhere", (t) => {
+  const random = seededRandom(SEED);
+  let lookups = 0;
+  let matched = 0;
+  for (let round = 0; round < 300; round++) {
+    const prefixes = randomPrefixes(random);
+    const table = tableOf(prefixes);
+    for (const family of [4, 6] as const) {
+      const bits = BigInt(family === 4 ? 32 : 128);
+      const keys = prefixes.filter((prefix) => prefix.family === family).flatMap(({ first, length }) => {
+        const size = 1n << (bits - BigInt(length));
+        const anywhere = (BigInt(random()) * size) >> 32n;
+        return [first, first + size - 1n, first + size, first - 1n, first + anywhere].map((key) => BigInt.asUintN(Number(bits), key));
+      });
+      const words = Uint32Array.from(keys.flatMap((key) => toWords(family, key).slice(0, family === 4 ? 1 : 4)));
+      const expected = tableLookup(table, family, words);
+      assert.deepEqual(kernelLookup(table, family, words), expected);
+      lookups += expected.length;
+      matched += expected.filter((match) => match !== 0).length;
+    }
+  }
+  t.diagnostic(`seed ${SEED}: ${lookups} lookups, ${matched} matched`);
+  assert.ok(matched > lookups / 4 && matched < lookups);
+});
