@@ -33,7 +33,7 @@ export class Lanes {
 
   /** Starts `count` workers; what comes of it shows in `hasRoom` and in `run`. */
   startWorkers(count: number, snapshot: Snapshot, work: ShardWork): void {
-    this.#pool = createPool(count, { snapshot: snapshot.buffer, work, turn: new SharedArrayBuffer(4) });
+    this.#pool = createPool(count, { snapshot: snapshot.shared, work, turn: new SharedArrayBuffer(4) });
     for (let worker = 0; worker < count; worker++) {
       void this.#greet().then(() => this.#onRoom());
     }

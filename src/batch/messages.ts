@@ -1,9 +1,10 @@
+import type { Snapshot } from "../snapshot/open-snapshot.ts";
 import type { FieldSpec } from "./fields/field-spec.ts";
 import type { RowFormat, RowSelection } from "./identify.ts";
 
 /** What a worker is born with. Buffers are shared, not copied. */
 export interface WorkerSetup {
-  readonly snapshot: SharedArrayBuffer;
+  readonly snapshot: Snapshot["shared"];
   readonly work: ShardWork;
   /** One 32-bit number: how many workers have taken a row of `perMatch` so far. */
   readonly turn: SharedArrayBuffer;

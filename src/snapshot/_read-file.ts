@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { SectionChecksums } from "./_section-checksums.ts";
+import { allocateShared, type SharedMemory } from "./_shared-memory.ts";
 import { decodeHead, type SnapshotHead } from "./format.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 
@@ -11,17 +12,17 @@ const CHUNK_BYTES = 1 << 20;
 const FIRST_BYTES = 64 << 10;
 
 /** Reads a snapshot file into shared memory, checking its head before anything is allocated and its sections on the way. */
-export async function readSnapshotFile(path: string): Promise<{ buffer: SharedArrayBuffer; head: SnapshotHead }> {
+export async function readSnapshotFile(path: string): Promise<{ shared: SharedMemory | SharedArrayBuffer; head: SnapshotHead }> {
   const { file, size } = await openRegularFile(path);
   try {
     const start = new Uint8Array(Math.min(size, FIRST_BYTES));
     await readFully(file, start, 0, path);
     const head = decodeHead(start, size, path);
-    const buffer = allocate(head.byteLength, path);
-    const bytes = new Uint8Array(buffer);
+    const shared = allocate(head.byteLength, path);
+    const bytes = new Uint8Array(shared instanceof SharedArrayBuffer ? shared : shared.buffer, 0, head.byteLength);
     bytes.set(start);
     await readChecked(file, bytes, start.length, new SectionChecksums(bytes, head, path), path);
-    return { buffer, head };
+    return { shared, head };
   } finally {
     await file.close();
   }
@@ -48,9 +49,9 @@ function readFailure(path: string, cause: unknown): SnapshotError {
   return new SnapshotError("unreadable", path, `it cannot be read (${code ?? String(cause)})`, { cause });
 }
 
-function allocate(byteLength: number, path: string): SharedArrayBuffer {
+function allocate(byteLength: number, path: string): SharedMemory | SharedArrayBuffer {
   try {
-    return new SharedArrayBuffer(byteLength);
+    return allocateShared(byteLength);
   } catch (cause) {
     throw new SnapshotError("too-large", path, `no memory for ${byteLength} bytes`, { cause });
   }

@@ -167,6 +167,12 @@ export function decodeHead(bytes: Uint8Array, fileLength: number, path: string):
   return { version: FORMAT_VERSION, ...fields, byteLength, sections: decodeSections(view, byteLength, path) };
 }
 
+/** How long a snapshot that begins with these bytes says it is, if it is one: `decodeHead` finds out. */
+export function lengthTold(bytes: Uint8Array): number {
+  if (bytes.length < HEADER.size) return bytes.length;
+  return Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(HEADER.byteLength, true));
+}
+
 function checkMagic(bytes: Uint8Array, path: string): void {
   const start = bytes.subarray(0, MAGIC.length);
   if (start.every((byte, i) => byte === MAGIC[i])) {

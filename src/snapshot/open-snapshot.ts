@@ -2,7 +2,8 @@ import { PrefixTable } from "../table/prefix-table.ts";
 import { TableError } from "../table/table-error.ts";
 import { decodeMetadata } from "./_metadata.ts";
 import { readSnapshotFile } from "./_read-file.ts";
-import { decodeHead, type SnapshotHead, tableSections } from "./format.ts";
+import { type SharedMemory, weigh } from "./_shared-memory.ts";
+import { decodeHead, lengthTold, type SnapshotHead, tableSections } from "./format.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 
 /** What a snapshot tells about itself without decoding its metadata. */
@@ -13,7 +14,7 @@ export interface SnapshotInfo extends SnapshotHead {
 }
 
 /**
- * Opens a snapshot: reads it into one `SharedArrayBuffer`, checks the header, the section table and every section's
+ * Opens a snapshot: reads it into the memory of one shared `WebAssembly.Memory`, checks the header, the section table and every section's
  * checksum, and makes views. Nothing is decoded per prefix; checking goes on beside reading. The file is not needed
  * afterwards, and publishing a new one in its place does not touch this one.
  *
@@ -21,12 +22,17 @@ export interface SnapshotInfo extends SnapshotHead {
  * the contents make sense.
  */
 export async function openSnapshot(path: string): Promise<Snapshot> {
-  const { buffer, head } = await readSnapshotFile(path);
-  return new Snapshot(buffer, head, path);
+  const { shared, head } = await readSnapshotFile(path);
+  return new Snapshot(shared, head, path);
 }
 
-/** One loaded generation: a table and its metadata over one buffer, which threads share by passing `buffer` on. */
+/** One loaded generation: a table and its metadata over one memory, which threads share by passing `shared` on. */
 export class Snapshot {
+  /** What another thread is given, as a message or `workerData`, for its `Snapshot.attach`. */
+  readonly shared: SharedMemory | SharedArrayBuffer;
+  /** The memory that the snapshot lies in, from address 0 on; null where it could only be a `SharedArrayBuffer`. */
+  readonly memory: SharedMemory | null;
+  /** The snapshot's bytes, from the first one on; it may be longer than the snapshot. */
   readonly buffer: SharedArrayBuffer;
   readonly table: PrefixTable;
   readonly info: SnapshotInfo;
@@ -34,9 +40,12 @@ export class Snapshot {
   #metadata: { readonly document: unknown } | undefined;
 
   /** For `openSnapshot` and `attach`. Throws `SnapshotError` `bad-table` when the sections cannot be a table's. */
-  constructor(buffer: SharedArrayBuffer, head: SnapshotHead, path: string) {
-    this.buffer = buffer;
-    this.table = asTable(path, () => new PrefixTable(buffer, tableSections(head)));
+  constructor(shared: SharedMemory | SharedArrayBuffer, head: SnapshotHead, path: string) {
+    this.shared = shared;
+    this.memory = shared instanceof SharedArrayBuffer ? null : shared;
+    this.buffer = shared instanceof SharedArrayBuffer ? shared : shared.buffer;
+    weigh(shared, head.byteLength);
+    this.table = asTable(path, () => new PrefixTable(this.buffer, tableSections(head)));
     this.info = infoOf(head, this.table);
     this.#path = path;
   }
@@ -51,12 +60,13 @@ export class Snapshot {
   }
 
   /**
-   * The snapshot in a buffer that another thread got from `openSnapshot`. The head is checked again; the sections, which
-   * were checked when they were read and do not change, are not. O(1).
+   * The snapshot in a memory (`shared`) that another thread got from `openSnapshot`. The head is checked again; the sections,
+   * which were checked when they were read and do not change, are not. O(1).
    */
-  static attach(buffer: SharedArrayBuffer): Snapshot {
+  static attach(shared: SharedMemory | SharedArrayBuffer): Snapshot {
     const path = "shared memory";
-    return new Snapshot(buffer, decodeHead(new Uint8Array(buffer), buffer.byteLength, path), path);
+    const bytes = new Uint8Array(shared instanceof SharedArrayBuffer ? shared : shared.buffer);
+    return new Snapshot(shared, decodeHead(bytes, Math.min(lengthTold(bytes), bytes.length), path), path);
   }
 }
 

@@ -123,10 +123,11 @@ test("another thread attaches to the same memory", () =>
     await writeSnapshot(join(folder, "a"), content);
     const snapshot = await openSnapshot(join(folder, "a"));
     const address = [...content.table.entries(4)][5].prefix;
-    const worker = new Worker(new URL("./harness/attach-worker.ts", import.meta.url), { workerData: { buffer: snapshot.buffer, word: address.w0 } });
+    const worker = new Worker(new URL("./harness/attach-worker.ts", import.meta.url), { workerData: { shared: snapshot.shared, word: address.w0 } });
     const told = await new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
     assert.deepEqual(told, { info: snapshot.info, metadata: content.metadata, match: content.table.lookup4(address.w0) });
-    assert.equal(Snapshot.attach(snapshot.buffer).buffer, snapshot.buffer);
+    assert.equal(Snapshot.attach(snapshot.shared).buffer, snapshot.buffer);
+    assert.deepEqual(Snapshot.attach(snapshot.buffer).info, snapshot.info);
   }));
 
 test("a symbolic link is replaced, its target is left alone", () =>
