@@ -11,7 +11,9 @@ import { updateReadme } from "./readme.ts";
 import type { PartReport } from "./part.ts";
 import type { PartResult } from "./figures/part.ts";
 
-const PARTS = ["lpm4", "lpm6", "nested4", "nested6", "blocklist", "small", "memory", "freeze", "open", "churn", "grepcidr", "log"];
+const PARTS = [
+  "lpm4", "lpm6", "nested4", "nested6", "blocklist", "small", "memory", "freeze", "open", "churn", "clickhouse", "grepcidr", "log",
+];
 
 /** Each part in a process of its own, so that none inherits another's heap. */
 function runPart(name: string): Promise<PartResult> {

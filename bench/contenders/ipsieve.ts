@@ -1,3 +1,5 @@
+import { createFound, findAddress, STOP } from "../../src/batch/find-address.ts";
+import { endOfLine } from "../../src/batch/_end-of-line.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { prefixAt } from "../data/texts.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
@@ -5,22 +7,29 @@ import type { Contender, Form, Pass, Queries } from "../harness/contender.ts";
 import type { PrefixTable } from "../../src/table/prefix-table.ts";
 import type { TableData } from "../data/table-data.ts";
 
+/** The library without its kernel: plain TypeScript. */
 export const contender: Contender = {
   name: "ipsieve",
   package: null,
   families: [4, 6],
   answers: "value",
-  forms: ["batch", "native", "text"],
+  forms: ["batch", "lines", "native", "text"],
   async build(data) {
     const table = freeze(trieOf(data));
-    const valueOfMatch = new Uint32Array(table.matchCount + 1);
-    for (let match = 1; match <= table.matchCount; match++) valueOfMatch[match] = table.value(match);
+    const values = valuesOfMatches(table);
     return {
       pass: (form, queries) => passOf(table, form, queries),
-      toAnswers: (out) => out.map((match) => valueOfMatch[match]!),
+      toAnswers: (matches) => matches.map((match) => values[match]!),
     };
   },
 };
+
+/** The value id of every match id, 0 for 0. */
+export function valuesOfMatches(table: PrefixTable): Uint32Array {
+  const values = new Uint32Array(table.matchCount + 1);
+  for (let match = 1; match <= table.matchCount; match++) values[match] = table.value(match);
+  return values;
+}
 
 export function trieOf(...tables: readonly TableData[]): PrefixTrie {
   const trie = new PrefixTrie();
@@ -31,8 +40,9 @@ export function trieOf(...tables: readonly TableData[]): PrefixTrie {
 }
 
 function passOf(table: PrefixTable, form: Form, queries: Queries): Pass {
-  const { family, words, texts, count } = queries;
+  const { family, words, texts, count, lines } = queries;
   if (form === "batch") return (out) => table.lookupBatchInto(family, words, out, count);
+  if (form === "lines") return (out) => lookupLines(table, lines, out);
   if (form === "text") {
     return (out) => {
       for (let i = 0; i < count; i++) out[i] = table.lookup(texts[i]!);
@@ -48,4 +58,14 @@ function passOf(table: PrefixTable, form: Form, queries: Queries): Pass {
       out[i] = table.lookup6(words[at]!, words[at + 1]!, words[at + 2]!, words[at + 3]!);
     }
   };
+}
+
+function lookupLines(table: PrefixTable, lines: Buffer, out: Uint32Array): void {
+  const found = createFound();
+  for (let line = 0, at = 0; line < out.length; line++) {
+    const family = findAddress(lines, at, lines.length - 1, found);
+    if (family === 4) out[line] = table.lookup4(found[0]!);
+    else out[line] = family === 6 ? table.lookup6(found[0]!, found[1]!, found[2]!, found[3]!) : 0;
+    at = endOfLine(lines, found[STOP]!) + 1;
+  }
 }

@@ -1,8 +1,12 @@
 import { ensureDataset, readDataset } from "./dataset.ts";
+import { everyNth } from "./table-data.ts";
 import { expectedOf } from "./expected.ts";
-import { LINE_TABLES, LineSource } from "./line-source.ts";
+import { BOTH_FAMILIES, LINE_TABLES, LineSource } from "./line-source.ts";
 import { prefixTexts } from "./texts.ts";
-import type { FileFacts, GeneratedFile } from "./generated-file.ts";
+import { checksum } from "./checksum.ts";
+import type { DatasetName } from "./dataset.ts";
+import type { FileFacts, GeneratedFile, LineFacts } from "./generated-file.ts";
+import type { Mix } from "./line-source.ts";
 import type { Random } from "./random.ts";
 
 const LINES = 10_000_000;
@@ -12,47 +16,91 @@ const LOG_BYTES = 381_000_000;
 export const addressLines: GeneratedFile = {
   name: "addresses.txt",
   async make(sink) {
-    const source = await LineSource.create(1);
+    const source = await LineSource.create(1, BOTH_FAMILIES);
     let matched = 0;
     for (let i = 0; i < LINES; i++) {
-      const { text, isHit } = source.next();
+      const { text, value } = source.next();
       sink.write(`${text}\n`);
-      if (isHit) matched++;
+      if (value > 0) matched++;
     }
     return { lines: LINES, matched };
   },
 };
 
+/** A file of IPv4 addresses, one a line, half of them in prefixes of the table, half any address. */
+export interface AddressFile extends GeneratedFile {
+  readonly table: DatasetName;
+}
+
+/** Ten million lines for those who count addresses per second in one process; the small one for the test of that harness. */
+export const addressLines4: AddressFile = addressFile("addresses4.txt", "routed4", LINES);
+export const quickLines4: AddressFile = addressFile("quick-addresses4.txt", "quick4", 20_000);
+
+function addressFile(name: string, table: DatasetName, lines: number): AddressFile {
+  const mix: Mix = [[table, "hits", 50], [table, "uniform", 100]];
+  return {
+    name,
+    table,
+    async make(sink) {
+      const source = await LineSource.create(3, mix);
+      const values = new Uint32Array(lines);
+      for (let i = 0; i < lines; i++) {
+        const { text, value } = source.next();
+        sink.write(`${text}\n`);
+        values[i] = value;
+      }
+      const valueSum = values.reduce((sum, value) => sum + value, 0);
+      return { lines, matched: values.reduce((hits, value) => hits + (value > 0 ? 1 : 0), 0), valueSum, answers: checksum(values) };
+    },
+  };
+}
+
 /** An access log in the combined format, 381 MB. */
 export const accessLog: GeneratedFile = {
   name: "access.log",
   async make(sink) {
-    const source = await LineSource.create(2);
+    const source = await LineSource.create(2, BOTH_FAMILIES);
     let lines = 0;
     let matched = 0;
     while (sink.byteLength < LOG_BYTES) {
-      const { text, isHit } = source.next();
+      const { text, value } = source.next();
       sink.write(logLine(text, lines, source.random));
       lines++;
-      if (isHit) matched++;
+      if (value > 0) matched++;
     }
     return { lines, matched };
   },
 };
 
-/** The routed prefixes, one a line: what grepcidr takes as patterns. */
-export const patterns: GeneratedFile = {
-  name: "patterns.txt",
-  make: (sink) => writePrefixes((prefix) => sink.write(`${prefix}\n`)),
-};
+/** A list of prefixes in the two forms that the commands take. */
+export interface PrefixList {
+  /** Every how many-th of the routed prefixes is on the list. */
+  readonly every: number;
+  /** One a line: what grepcidr takes as patterns. */
+  readonly patterns: GeneratedFile;
+  /** With a label each: what `ipsieve build` takes. */
+  readonly labelled: GeneratedFile;
+}
 
-/** The same prefixes with a label each: what `ipsieve build` takes. */
-export const labelledList: GeneratedFile = {
-  name: "labelled.txt",
-  make: (sink) => writePrefixes((prefix, value) => sink.write(`${prefix},${labelOf(value)}\n`)),
-};
+/** The routed prefixes, and a twentieth of them: with that most lines of a log match nothing, and are read to their end. */
+export const wholeList: PrefixList = prefixList(1, "");
+export const twentiethList: PrefixList = prefixList(20, "-twentieth");
 
-export const FILES: readonly GeneratedFile[] = [addressLines, accessLog, patterns, labelledList];
+function prefixList(every: number, suffix: string): PrefixList {
+  return {
+    every,
+    patterns: { name: `patterns${suffix}.txt`, make: (sink) => writePrefixes(every, (prefix) => sink.write(`${prefix}\n`)) },
+    labelled: {
+      name: `labelled${suffix}.txt`,
+      make: (sink) => writePrefixes(every, (prefix, value) => sink.write(`${prefix},${labelOf(value)}\n`)),
+    },
+  };
+}
+
+export const FILES: readonly GeneratedFile[] = [
+  addressLines, addressLines4, quickLines4, accessLog,
+  wholeList.patterns, wholeList.labelled, twentiethList.patterns, twentiethList.labelled,
+];
 
 export function factsOf(file: GeneratedFile): FileFacts {
   return expectedOf(file.name) as FileFacts;
@@ -62,11 +110,11 @@ export function labelOf(value: number): string {
   return `as-${value}`;
 }
 
-async function writePrefixes(write: (prefix: string, value: number) => void): Promise<{ lines: number; matched: number }> {
+async function writePrefixes(every: number, write: (prefix: string, value: number) => void): Promise<LineFacts> {
   let lines = 0;
   for (const name of LINE_TABLES) {
     await ensureDataset(name);
-    const { table } = readDataset(name);
+    const table = everyNth(readDataset(name).table, every);
     prefixTexts(table).forEach((prefix, i) => write(prefix, table.values[i]!));
     lines += table.count;
   }

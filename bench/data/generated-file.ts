@@ -36,18 +36,25 @@ export class FileSink {
   }
 }
 
-/** What bench/expected.json says of a generated file. */
-export interface FileFacts {
-  readonly bytes: number;
-  readonly crc32: string;
+/** What is known of the lines of a file when it is made. */
+export interface LineFacts {
   readonly lines: number;
   readonly matched: number;
+  /** Of lines with one address each: the sum of the value ids, and the checksum of all of them in order. */
+  readonly valueSum?: number;
+  readonly answers?: string;
+}
+
+/** What bench/expected.json says of a generated file. */
+export interface FileFacts extends LineFacts {
+  readonly bytes: number;
+  readonly crc32: string;
 }
 
 /** A file that `make` writes line by line; `make` returns what it knows of its lines. */
 export interface GeneratedFile {
   readonly name: string;
-  make(sink: FileSink): Promise<{ lines: number; matched: number }>;
+  make(sink: FileSink): Promise<LineFacts>;
 }
 
 export async function generate(file: GeneratedFile, path: string): Promise<FileFacts> {

@@ -88,6 +88,18 @@ export function sampleTable(table: TableData, count: number, seed: number): Tabl
   return chosen.finish();
 }
 
+/** The prefixes at 0, `every`, 2 * `every`, ... of the table. */
+export function everyNth(table: TableData, every: number): TableData {
+  const size = wordsPerAddress(table.family);
+  return {
+    family: table.family,
+    count: Math.ceil(table.count / every),
+    words: table.words.filter((_, word) => Math.trunc(word / size) % every === 0),
+    lengths: table.lengths.filter((_, index) => index % every === 0),
+    values: table.values.filter((_, index) => index % every === 0),
+  };
+}
+
 /**
  * The nested variant: 40 % of the prefixes get a covering prefix 2 to 8 bits shorter, with a value of its own, unless it
  * is there already. None gets shorter than /8 (IPv4) or /16 (IPv6): some address must stay uncovered.

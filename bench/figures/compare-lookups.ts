@@ -77,6 +77,6 @@ function withoutRefused(measurements: readonly Measurement[], refusals: readonly
   return measurements.filter(({ subject }) => !refused.has(subject));
 }
 
-function moduleOf(name: string): string {
+export function moduleOf(name: string): string {
   return name.includes(":") ? name : new URL(`../contenders/${name}.ts`, import.meta.url).href;
 }

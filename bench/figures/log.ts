@@ -1,61 +1,114 @@
-import { createReadStream, rmSync } from "node:fs";
+import { createReadStream, readFileSync, rmSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { accessLog, factsOf, labelOf } from "../data/files.ts";
+import { accessLog, factsOf, labelOf, twentiethList, wholeList } from "../data/files.ts";
 import { cachePath } from "../data/cache.ts";
+import { checksum } from "../data/checksum.ts";
+import { catalogueOf, ENGINES, isInstalled, measureTurns, run, runIpsieve } from "./whole-command.ts";
 import { ensureFile } from "../data/generated-file.ts";
-import { isInstalled, routedCatalogue, run, runIpsieve } from "./whole-command.ts";
+import { everyNth } from "../data/table-data.ts";
 import { Oracle } from "../data/oracle.ts";
 import { parseAddress } from "../../src/address/parse-address.ts";
 import { prefixTexts } from "../data/texts.ts";
 import { readRouted } from "./routed-table.ts";
-import { summarize } from "./part.ts";
-import type { Measurement, Part } from "./part.ts";
-import type { Run } from "./whole-command.ts";
+import type { Part } from "./part.ts";
+import type { PrefixList } from "../data/files.ts";
+import type { Turn } from "./whole-command.ts";
 
 const ROUNDS = 5;
+const LISTS = { whole: wholeList, twentieth: twentiethList };
 
-/** Identifying every line of an access log, rows to the null device, beside `wc -l` on the same file. */
+/**
+ * Identifying every line of an access log, a row each, beside grepcidr, which prints the lines that match, and `wc -l`. With
+ * the whole list and with a twentieth of it. All output goes to the null device: grepcidr, like ipsieve, does not look what
+ * its stdout is, and hands every byte to the system.
+ */
 export const part: Part = async () => {
   const facts = factsOf(accessLog);
   const input = await ensureFile(accessLog, facts);
-  const catalogue = await routedCatalogue();
-  const ours = (threads: number): readonly string[] => ["identify", "--format", "tsv", "--threads", String(threads), "--snapshot", catalogue];
-  for (const threads of [1, 2]) await requireRightRows(ours(threads), input);
-  const subjects = [
-    { subject: "ipsieve identify", threads: 1, run: (): Run => runIpsieve([...ours(1), input], "nothing"), samples: [] as number[] },
-    { subject: "ipsieve identify", threads: 2, run: (): Run => runIpsieve([...ours(2), input], "nothing"), samples: [] as number[] },
-    ...(isInstalled("wc") ? [{ subject: "wc -l", threads: 1, run: (): Run => run("wc", ["-l", input], "nothing"), samples: [] as number[] }] : []),
-  ];
-  for (let round = 0; round < ROUNDS; round++) {
-    for (const { run: runOnce, samples } of subjects) samples.push(runOnce().milliseconds);
+  const hasGrepcidr = isInstalled("grepcidr");
+  const turns: Turn[] = [];
+  const notes = [`log: ${facts.bytes} bytes, ${facts.lines} lines, ${facts.matched} of them matched`];
+  for (const list of ["whole", "twentieth"] as const) {
+    const oracle = await LogOracle.create(LISTS[list]);
+    const catalogue = await catalogueOf(LISTS[list]);
+    const ours = ENGINES.flatMap((engine) => [1, 2].map((threads) => {
+      const args = ["identify", "--format", "tsv", "--engine", engine, "--threads", String(threads), "--snapshot", catalogue];
+      return { engine, threads, args };
+    }));
+    const matched = await requireRightRows(ours.map(({ args }) => args), input, oracle);
+    for (const { engine, threads, args } of ours) {
+      turns.push({ subject: "ipsieve identify", engine, list, threads, run: () => runIpsieve([...args, input], "nothing") });
+    }
+    notes.push(`log: ${matched} lines match the ${list} list of ${factsOf(LISTS[list].patterns).lines} prefixes`);
+    if (!hasGrepcidr) continue;
+    const args = ["-f", await ensureFile(LISTS[list].patterns, factsOf(LISTS[list].patterns)), input];
+    requireCount(run("grepcidr", ["-c", ...args], "stdout").stdout, matched);
+    turns.push({ subject: "grepcidr", list, threads: 1, run: () => run("grepcidr", args, "nothing") });
   }
-  const measurements = subjects.map(({ subject, threads, samples }): Measurement => ({ subject, threads, unit: "ms", ...summarize(samples) }));
-  return { measurements, refusals: [], notes: [`log: ${facts.bytes} bytes, ${facts.lines} lines, ${facts.matched} of them matched`] };
+  if (isInstalled("wc")) turns.push({ subject: "wc -l", threads: 1, run: () => run("wc", ["-l", input], "nothing") });
+  if (!hasGrepcidr) notes.push("log: grepcidr not measured: grepcidr not installed (apt-get install grepcidr)");
+  return { measurements: measureTurns(turns, ROUNDS), refusals: [], notes };
 };
 
-/** Compares every row with the log's own address and the oracle's prefix and value. */
-async function requireRightRows(args: readonly string[], input: string): Promise<void> {
+/** The right row of an address, by the oracle of each family. */
+class LogOracle {
+  readonly #families;
+
+  private constructor(routed: Awaited<ReturnType<typeof readRouted>>, every: number) {
+    const [family4, family6] = routed.datasets.map(({ table }) => {
+      const listed = everyNth(table, every);
+      return { table: listed, oracle: new Oracle(listed), prefixes: prefixTexts(listed) };
+    });
+    this.#families = { 4: family4!, 6: family6! };
+  }
+
+  static async create({ every }: PrefixList): Promise<LogOracle> {
+    return new LogOracle(await readRouted(), every);
+  }
+
+  /** The prefix and the label of the address; both empty where nothing matches. */
+  answer(text: string): { prefix: string; label: string } {
+    const { family, w0, w1, w2, w3 } = parseAddress(text);
+    const { oracle, prefixes, table } = this.#families[family];
+    const index = oracle.prefixOf([w0, w1, w2, w3]);
+    if (index < 0) return { prefix: "", label: "" };
+    return { prefix: prefixes[index]!.replace(family === 4 ? /\/32$/ : /\/128$/, ""), label: labelOf(table.values[index]!) };
+  }
+}
+
+/** Throws unless all commands write the same rows and these are the right ones; returns how many lines match. */
+async function requireRightRows(commands: readonly (readonly string[])[], input: string, oracle: LogOracle): Promise<number> {
   const output = cachePath("rows.tsv");
-  runIpsieve([...args, "-o", output, input], "nothing");
-  const { datasets: [{ table: table4 }, { table: table6 }] } = await readRouted();
-  const families = {
-    4: { table: table4, oracle: new Oracle(table4), prefixes: prefixTexts(table4) },
-    6: { table: table6, oracle: new Oracle(table6), prefixes: prefixTexts(table6) },
-  };
+  const sums = commands.map((args) => {
+    runIpsieve([...args, "-o", output, input], "nothing");
+    return checksum(readFileSync(output));
+  });
+  const other = sums.findIndex((sum) => sum !== sums[0]);
+  if (other > 0) throw new Error(`other rows than of ${commands[0]!.join(" ")}: ${commands[other]!.join(" ")}`);
+  const matched = await compareRows(output, input, oracle);
+  rmSync(output);
+  return matched;
+}
+
+/** Compares every row with the log's own address and the oracle's prefix and value; returns how many lines match. */
+async function compareRows(output: string, input: string, oracle: LogOracle): Promise<number> {
   const rows = createInterface({ input: createReadStream(output) })[Symbol.asyncIterator]();
   let line = 0;
+  let matched = 0;
   for await (const logged of createInterface({ input: createReadStream(input) })) {
     line++;
     const text = logged.slice(0, logged.indexOf(" "));
-    const { family, w0, w1, w2, w3 } = parseAddress(text);
-    const { oracle, prefixes, table } = families[family];
-    const index = oracle.prefixOf([w0, w1, w2, w3]);
+    const right = oracle.answer(text);
     const [address, prefix, ids] = (await rows.next()).value!.split("\t") as [string, string, string];
-    const right = index < 0
-      ? prefix === "" && ids === ""
-      : prefix === prefixes[index]!.replace(family === 4 ? /\/32$/ : /\/128$/, "") && ids.split(",").includes(labelOf(table.values[index]!));
-    if (address !== text || !right) throw new Error(`row ${line} is wrong: ${address} ${prefix} ${ids}`);
+    if (address !== text || prefix !== right.prefix || !ids.split(",").includes(right.label)) {
+      throw new Error(`row ${line} is wrong: ${address} ${prefix} ${ids}`);
+    }
+    if (prefix !== "") matched++;
   }
   if (!(await rows.next()).done || line !== factsOf(accessLog).lines) throw new Error(`${line} lines in, another number of rows out`);
-  rmSync(output);
+  return matched;
+}
+
+function requireCount(printed: string, matched: number): void {
+  if (Number(printed) !== matched) throw new Error(`grepcidr counts ${printed.trim()} lines, right is ${matched}`);
 }

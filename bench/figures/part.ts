@@ -3,6 +3,9 @@ import type { Form } from "../harness/contender.ts";
 import type { QueryKind } from "../data/queries.ts";
 import type { Refusal } from "../harness/fleet.ts";
 
+/** Ours have two: plain TypeScript, and the WebAssembly kernel. */
+export type Engine = "typescript" | "webassembly";
+
 /** One measured figure: what, on which data, and how it came out over all rounds. */
 export interface Measurement {
   /** The contender, program or action that was measured. */
@@ -11,8 +14,11 @@ export interface Measurement {
   readonly form?: Form;
   readonly kind?: QueryKind;
   readonly threads?: number;
-  readonly unit: "ns/lookup" | "bytes/prefix" | "ms" | "operations/s";
-  /** The best round: the fewest of every unit, but the most operations per second. */
+  readonly engine?: Engine;
+  /** Which of the lists of prefixes, where there are two. */
+  readonly list?: "whole" | "twentieth";
+  readonly unit: "ns/lookup" | "bytes/prefix" | "ms" | "operations/s" | "addresses/s";
+  /** The best round: the fewest of every unit, but the most per second. */
   readonly best: number;
   readonly median: number;
   readonly samples: number;

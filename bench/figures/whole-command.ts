@@ -3,7 +3,13 @@ import { fileURLToPath } from "node:url";
 import { spawnSync } from "node:child_process";
 import { cachePath } from "../data/cache.ts";
 import { ensureFile } from "../data/generated-file.ts";
-import { factsOf, labelledList } from "../data/files.ts";
+import { factsOf } from "../data/files.ts";
+import { summarize } from "./part.ts";
+import type { Measurement } from "./part.ts";
+import type { PrefixList } from "../data/files.ts";
+
+/** What `identify --engine` takes. */
+export const ENGINES = ["webassembly", "typescript"] as const;
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
@@ -32,10 +38,32 @@ export function isInstalled(program: string): boolean {
   return spawnSync("sh", ["-c", `command -v ${program}`]).status === 0;
 }
 
-/** The routed prefixes as a catalogue, built anew by `ipsieve build`: the format may have changed since the last run. */
-export async function routedCatalogue(): Promise<string> {
-  const list = await ensureFile(labelledList, factsOf(labelledList));
-  const catalogue = cachePath("routed.ipsieve");
+/** The prefixes as a catalogue, built anew by `ipsieve build`: the format may have changed since the last run. */
+export async function catalogueOf({ every, labelled }: PrefixList): Promise<string> {
+  const list = await ensureFile(labelled, factsOf(labelled));
+  const catalogue = cachePath(`routed-${every}.ipsieve`);
   runIpsieve(["build", "--strict", list, "-o", catalogue], "nothing");
   return catalogue;
+}
+
+/** A command in turns with others. */
+export interface Turn extends Pick<Measurement, "subject" | "engine" | "list"> {
+  readonly threads: number;
+  run(): Run;
+  /** What a run must print, where that is short enough to be caught in every run. */
+  readonly stdout?: string;
+}
+
+/** Runs the commands by turns, so many rounds; throws for one that fails or prints something else than it must. */
+export function measureTurns(turns: readonly Turn[], rounds: number): Measurement[] {
+  const samples = turns.map((): number[] => []);
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, turn] of turns.entries()) {
+      const { milliseconds, stdout } = turn.run();
+      if (turn.stdout !== undefined && stdout.trim() !== turn.stdout) throw new Error(`${turn.subject} printed ${stdout.trim()}, right is ${turn.stdout}`);
+      samples[index]!.push(milliseconds);
+    }
+  }
+  return turns.map(({ subject, engine, list, threads }, index): Measurement =>
+    ({ subject, ...(engine && { engine }), ...(list && { list }), threads, unit: "ms", ...summarize(samples[index]!) }));
 }

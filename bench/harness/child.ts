@@ -4,16 +4,16 @@
  */
 import { Bench } from "tinybench";
 import { readDataset } from "../data/dataset.ts";
+import { answerWith } from "./ask.ts";
 import { addressTexts } from "../data/texts.ts";
+import { isWhole } from "./contender.ts";
 import { wordsPerAddress } from "../data/table-data.ts";
 import { QUERY_KINDS } from "../data/queries.ts";
 import { refusal } from "./prove.ts";
-import type { Assignment, MeasureRequest, Report } from "./messages.ts";
+import type { Assignment, MeasureRequest, Measured, Ready } from "./messages.ts";
 import type { Built, Contender, Form, Pass, Queries } from "./contender.ts";
 import type { Dataset } from "../data/dataset.ts";
 import type { QueryKind } from "../data/queries.ts";
-
-const report = (message: Report): void => void process.send!(message);
 
 /** Milliseconds. */
 const SHORT_PASS = 40;
@@ -37,7 +37,12 @@ class Prepared {
 
   count(form: Form, kind: QueryKind): number {
     const all = this.#dataset.queries[kind].answers.length;
-    return form === "batch" ? all : Math.min(all, this.#singleCount);
+    return isWhole(form) ? all : Math.min(all, this.#singleCount);
+  }
+
+  createOut(form: Form, kind: QueryKind): Uint32Array {
+    const count = this.count(form, kind);
+    return this.#built.createOut?.(count).fill(0) ?? new Uint32Array(count);
   }
 
   pass(form: Form, kind: QueryKind): Pass {
@@ -49,7 +54,7 @@ class Prepared {
 
   /** Runs a pass for the first time and remembers how long it took. */
   firstPass(form: Form, kind: QueryKind): Uint32Array {
-    const out = new Uint32Array(this.count(form, kind));
+    const out = this.createOut(form, kind);
     const pass = this.pass(form, kind);
     const start = performance.now();
     pass(out);
@@ -74,7 +79,8 @@ class Prepared {
     const { family } = this.#dataset.table;
     const count = this.count(form, kind);
     const words = this.#dataset.queries[kind].words.subarray(0, count * wordsPerAddress(family));
-    return { family, count, words, texts: form === "batch" ? [] : this.#textsOf(kind) };
+    const lines = form === "lines" ? Buffer.from(addressTexts(family, words).map((text) => `${text}\n`).join(""), "latin1") : Buffer.alloc(0);
+    return { family, count, words, texts: isWhole(form) ? [] : this.#textsOf(kind), lines };
   }
 
   #textsOf(kind: QueryKind): string[] {
@@ -88,16 +94,15 @@ class Prepared {
   }
 }
 
-async function prepare(assignment: Assignment): Promise<Prepared> {
+async function prepare(assignment: Assignment): Promise<Ready> {
   const { contender } = (await import(assignment.module)) as { contender: Contender };
   const dataset = readDataset(assignment.dataset);
   const start = performance.now();
   const built = await contender.build(dataset.table);
   const buildMilliseconds = performance.now() - start;
-  const prepared = new Prepared(contender, built, dataset, assignment.singleCount);
+  prepared = new Prepared(contender, built, dataset, assignment.singleCount);
   const { name, package: packageName, forms } = contender;
-  report({ type: "ready", name, package: packageName, forms, buildMilliseconds, refused: prove(prepared) });
-  return prepared;
+  return { type: "ready", name, package: packageName, forms, buildMilliseconds, refused: prove(prepared) };
 }
 
 /** Asks every query at least once in every form (which warms the code up as well) and compares all answers. */
@@ -112,9 +117,9 @@ function prove(prepared: Prepared): string | null {
   return null;
 }
 
-function measure(prepared: Prepared, { form, kind, milliseconds }: MeasureRequest): Report {
+function measure(prepared: Prepared, { form, kind, milliseconds }: MeasureRequest): Measured {
   const pass = prepared.pass(form, kind);
-  const out = new Uint32Array(prepared.count(form, kind));
+  const out = prepared.createOut(form, kind);
   // the code is warm since it was proved; a short pass is warmed up again, since another contender had the caches meanwhile
   const warmup = { warmup: prepared.isShort(form, kind), warmupTime: 0, warmupIterations: 1 };
   const bench = new Bench({ time: milliseconds, iterations: 1, ...warmup, retainSamples: true, throws: true });
@@ -126,11 +131,4 @@ function measure(prepared: Prepared, { form, kind, milliseconds }: MeasureReques
 }
 
 let prepared: Prepared | undefined;
-process.on("message", async (message: Assignment | MeasureRequest) => {
-  try {
-    if ("module" in message) prepared = await prepare(message);
-    else report(measure(prepared!, message));
-  } catch (error) {
-    report({ type: "failed", message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-  }
-});
+answerWith(async (message: Assignment | MeasureRequest) => ("module" in message ? prepare(message) : measure(prepared!, message)));

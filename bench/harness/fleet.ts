@@ -1,6 +1,8 @@
 import { fork } from "node:child_process";
+import { ask } from "./ask.ts";
 import type { ChildProcess } from "node:child_process";
-import type { Assignment, Failed, MeasureRequest, Measured, Ready, Report } from "./messages.ts";
+import type { Assignment, MeasureRequest, Measured, Ready } from "./messages.ts";
+import type { Failed } from "./ask.ts";
 
 /** A contender that may be measured: its process has built the table and answered every query rightly. */
 export interface Member {
@@ -50,7 +52,7 @@ function outcome(ready: Ready | Failed): string {
   return `built in ${(ready.buildMilliseconds / 1000).toFixed(1)} s, all answers right`;
 }
 
-function contenderFile(module: string): string {
+export function contenderFile(module: string): string {
   return module.slice(module.lastIndexOf("/") + 1).replace(/\.ts$/, "");
 }
 
@@ -58,19 +60,4 @@ async function askMeasured(child: ChildProcess, name: string, request: MeasureRe
   const report = await ask<Measured>(child, request);
   if (report.type === "failed") throw new Error(`${name}: ${report.message}`);
   return report;
-}
-
-/** Sends one message and waits for the report on it; a process that ends instead of answering is a failure. */
-function ask<Answer extends Report>(child: ChildProcess, question: Assignment | MeasureRequest): Promise<Answer | Failed> {
-  return new Promise((resolve) => {
-    const onMessage = (report: Answer | Failed): void => {
-      child.off("exit", onExit);
-      resolve(report);
-    };
-    const onExit = (code: number | null, signal: string | null): void => {
-      child.off("message", onMessage);
-      resolve({ type: "failed", message: `the process ended with ${code ?? signal}` });
-    };
-    child.once("message", onMessage).once("exit", onExit).send(question);
-  });
 }

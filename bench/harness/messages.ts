@@ -35,11 +35,3 @@ export interface Measured {
   readonly samples: readonly number[];
   readonly refused: string | null;
 }
-
-/** Child to parent: the contender could not be loaded or threw. */
-export interface Failed {
-  readonly type: "failed";
-  readonly message: string;
-}
-
-export type Report = Ready | Measured | Failed;

@@ -2,19 +2,23 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { test } from "node:test";
+import { compareLines } from "../../bench/figures/compare-lines.ts";
 import { compareLookups } from "../../bench/figures/compare-lookups.ts";
+import { measureTurns, run } from "../../bench/figures/whole-command.ts";
+import { quickLines4 } from "../../bench/data/files.ts";
 import { refusal } from "../../bench/harness/prove.ts";
 import { requireExpected } from "../../bench/data/expected.ts";
 import { summarize } from "../../bench/figures/part.ts";
 
 const runFile = fileURLToPath(new URL("../../bench/run.ts", import.meta.url));
 
-test("the smoke run measures ipsieve and net.BlockList, refuses none and records nothing", () => {
+test("the smoke run measures both engines of ipsieve and net.BlockList, refuses none and records nothing", () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [runFile, "--quick"], { encoding: "utf8" });
   assert.equal(status, 0, stderr);
   for (const table of ["quick4", "quick6"]) {
     for (const kind of ["uniform", "hits", "skewed", "misses"]) {
-      for (const form of ["batch", "native", "text"]) assert.match(stdout, new RegExp(`^quick: ipsieve ${table} ${form} ${kind}: [\\d.,]+ ns/lookup`, "m"));
+      for (const form of ["batch", "lines", "native", "text"]) assert.match(stdout, new RegExp(`^quick: ipsieve ${table} ${form} ${kind}: [\\d.,]+ ns/lookup`, "m"));
+      for (const form of ["batch"]) assert.match(stdout, new RegExp(`^quick: ipsieve-kernel ${table} ${form} ${kind}: [\\d.,]+ ns/lookup`, "m"));
       for (const form of ["native", "text"]) assert.match(stdout, new RegExp(`^quick: net.BlockList ${table} ${form} ${kind}: `, "m"));
     }
   }
@@ -35,6 +39,23 @@ test("a contender that cannot be loaded is refused with the reason, the others g
   const result = await compareLookups({ table: "quick4", contenders: [missing, "net-block-list"], rounds: 1, milliseconds: 1, singleCount: 1_000 });
   assert.match(result.refusals[0]!.reason, /Cannot find module/);
   assert.ok(result.measurements.length > 0);
+});
+
+test("a line contender is proved by every answer, a count by its figure; one that is wrong is quoted nowhere", async () => {
+  const module = (name: string): string => new URL(`./${name}.ts`, import.meta.url).href;
+  const { refusals, measurements } = await compareLines({
+    file: quickLines4, contenders: [module("broken-lines"), module("broken-count"), "ipsieve-lines"], rounds: 1,
+  });
+  assert.match(refusals[0]!.reason, /^right sum, wrong lines: the answers have the checksum [0-9a-f]+, right is [0-9a-f]+$/);
+  assert.match(refusals[1]!.reason, /^one less: matched is 9983, right is 9984$/);
+  assert.equal(refusals.length, 2);
+  assert.deepEqual([...new Set(measurements.map(({ subject }) => subject))], ["ipsieve identifyLines"]);
+  assert.ok(measurements.every(({ unit, median }) => unit === "addresses/s" && median > 0));
+});
+
+test("a command that prints something else than it must is never timed", () => {
+  const turn = { subject: "echo", threads: 1, stdout: "7", run: () => run("echo", ["8"], "stdout") };
+  assert.throws(() => measureTurns([turn], 1), /echo printed 8, right is 7/);
 });
 
 test("an unknown part is named together with the parts there are", () => {

@@ -1,0 +1,65 @@
+import { freeze } from "../../src/table/freeze.ts";
+import { Kernel } from "../../src/kernel/kernel.ts";
+import { trieOf, valuesOfMatches } from "./ipsieve.ts";
+import { webAssembly } from "../../src/kernel/web-assembly.ts";
+import { WORKSPACE_BYTES } from "../../src/kernel/workspace.ts";
+import type { Contender, Form, Pass, Queries } from "../harness/contender.ts";
+import type { KernelMemory } from "../../src/kernel/web-assembly.ts";
+
+const PAGE_BYTES = 65_536;
+
+/** The same tables under the WebAssembly kernel, on one thread. */
+export const contender: Contender = {
+  name: "ipsieve-kernel",
+  package: null,
+  families: [4, 6],
+  answers: "value",
+  forms: ["batch"],
+  async build(data) {
+    const table = freeze(trieOf(data));
+    const room = new Room();
+    const tableAt = room.take(table.buffer.byteLength);
+    if (tableAt !== 0) throw new Error("the table must lie at the front of the memory");
+    new Uint8Array(room.memory.buffer).set(new Uint8Array(table.buffer));
+    const kernel = Kernel.create(room.memory, table.sections, room.take(WORKSPACE_BYTES));
+    if (kernel === null) throw new Error("WebAssembly, or what the kernel needs of it, is missing");
+    const values = valuesOfMatches(table);
+    let out = new Uint32Array(0) as Uint32Array<ArrayBufferLike>;
+    return {
+      pass: (form, queries) => passOf(kernel, room, form, queries),
+      createOut(count) {
+        if (out.length < count) out = new Uint32Array(room.memory.buffer, room.take(count * 4), count);
+        return out.subarray(0, count);
+      },
+      toAnswers: (matches) => Uint32Array.from(matches, (match) => values[match]!),
+    };
+  },
+};
+
+/** A memory whose room is given away from the front and never taken back. */
+class Room {
+  readonly memory: KernelMemory;
+  #used = 0;
+
+  constructor() {
+    if (webAssembly === undefined) throw new Error("WebAssembly is missing");
+    this.memory = new webAssembly.Memory({ initial: 1, maximum: PAGE_BYTES, shared: true });
+  }
+
+  /** The address of so many bytes, at the start of a page; the page behind them is there as well. */
+  take(byteLength: number): number {
+    const at = this.#used;
+    this.#used += Math.ceil(byteLength / PAGE_BYTES) * PAGE_BYTES;
+    const missing = this.#used + PAGE_BYTES - this.memory.buffer.byteLength;
+    if (missing > 0) this.memory.grow(missing / PAGE_BYTES);
+    return at;
+  }
+}
+
+function passOf(kernel: Kernel, room: Room, form: Form, { family, words, count }: Queries): Pass {
+  if (form !== "batch") throw new Error(`the kernel has no form ${form}`);
+  const wordsAt = room.take(words.byteLength);
+  new Uint32Array(room.memory.buffer, wordsAt, words.length).set(words);
+  if (family === 4) return (out) => kernel.lookupBatch4(wordsAt, out.byteOffset, count);
+  return (out) => kernel.lookupBatch6(wordsAt, out.byteOffset, count);
+}
