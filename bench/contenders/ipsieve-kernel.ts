@@ -28,7 +28,7 @@ export const contender: Contender = {
     return {
       pass: (form, queries) => passOf(kernel, room, form, queries),
       createOut(count) {
-        if (out.length < count) out = new Uint32Array(room.memory.buffer, room.take(count * 4), count);
+        if (out.length < count) out = room.takeWords(count);
         return out.subarray(0, count);
       },
       toAnswers: (matches) => Uint32Array.from(matches, (match) => values[match]!),
@@ -54,12 +54,17 @@ class Room {
     if (missing > 0) this.memory.grow(missing / PAGE_BYTES);
     return at;
   }
+
+  takeWords(count: number): Uint32Array<ArrayBufferLike> {
+    const at = this.take(count * 4);
+    return new Uint32Array(this.memory.buffer, at, count); // the buffer of now: growing makes another
+  }
 }
 
 function passOf(kernel: Kernel, room: Room, form: Form, { family, words, count }: Queries): Pass {
   if (form !== "batch") throw new Error(`the kernel has no form ${form}`);
-  const wordsAt = room.take(words.byteLength);
-  new Uint32Array(room.memory.buffer, wordsAt, words.length).set(words);
-  if (family === 4) return (out) => kernel.lookupBatch4(wordsAt, out.byteOffset, count);
-  return (out) => kernel.lookupBatch6(wordsAt, out.byteOffset, count);
+  const own = room.takeWords(words.length);
+  own.set(words);
+  if (family === 4) return (out) => kernel.lookupBatch4(own.byteOffset, out.byteOffset, count);
+  return (out) => kernel.lookupBatch6(own.byteOffset, out.byteOffset, count);
 }

@@ -8,6 +8,7 @@ import { moduleOf } from "./compare-lookups.ts";
 import { summarize } from "./part.ts";
 import type { AddressFile } from "../data/files.ts";
 import type { ChildProcess } from "node:child_process";
+import type { Failed } from "../harness/ask.ts";
 import type { LineAssignment, LineMeasured, LineReady, RunRequest } from "../harness/line-child.ts";
 import type { Measurement, PartResult } from "./part.ts";
 import type { Refusal } from "../harness/fleet.ts";
@@ -42,6 +43,7 @@ export async function compareLines({ file, contenders, rounds }: LineComparison)
     children.push(child);
     const assignment: LineAssignment = { module: moduleOf(name), path, facts, table: file.table };
     const ready = await ask<LineReady>(child, assignment);
+    process.stderr.write(`  ${file.name} ${contenderFile(assignment.module)}: ${outcome(ready)}\n`);
     if (ready.type === "failed") refusals.push({ contender: contenderFile(assignment.module), reason: ready.message });
     else if (ready.refused !== null) refusals.push({ contender: ready.name, reason: ready.refused });
     else ready.ways.forEach((about, way) => runners.push({ child, name: ready.name, way, about, samples: [] }));
@@ -56,6 +58,11 @@ export async function compareLines({ file, contenders, rounds }: LineComparison)
   const measurements = runners.filter(({ name }) => !refused.has(name)).map(({ about, samples }): Measurement =>
     ({ ...about, unit: "addresses/s", ...summarize(samples, "more") }));
   return { measurements, refusals, notes: [`${facts.lines} lines of ${facts.bytes} bytes, ${facts.matched} of them matched`] };
+}
+
+function outcome(ready: LineReady | Failed): string {
+  const reason = ready.type === "failed" ? ready.message : ready.refused;
+  return reason === null ? "all answers right" : `refused: ${reason}`;
 }
 
 async function runOnce({ child, name, way, samples }: Runner, lines: number): Promise<string | null> {
