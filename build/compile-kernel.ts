@@ -21,7 +21,7 @@ const OPTIONS = [
   "--runtime", "stub",
   // 65,536 pages are all that 32-bit addresses reach: the import must allow as much as any memory may name.
   "--importMemory", "--sharedMemory", "--initialMemory", "1", "--maximumMemory", "65536",
-  "--enable", "simd", "--enable", "threads", "--enable", "bulk-memory",
+  "--enable", "simd", "--enable", "threads", "--enable", "bulk-memory", "--enable", "relaxed-simd",
 ];
 
 const { values } = parseArgs({ options: { text: { type: "string" } } });

@@ -1,7 +1,9 @@
 import { HEADER_ROOT_BITS_4, HEADER_ROOT_BITS_6 } from "../table/layout.ts";
 import type { TableSections } from "../table/sections.ts";
 import { MODULE } from "./_module.ts";
+import { writeTables } from "./_tables.ts";
 import { type KernelMemory, webAssembly } from "./web-assembly.ts";
+import { LINE_ENTRIES, LINE_STARTS, LINES_4, LINES_6, MATCHES, WORDS_4, WORDS_6 } from "./workspace.ts";
 
 /** The functions that `assembly/index.ts` exports. Addresses and sizes are in bytes. */
 interface Exports {
@@ -9,6 +11,25 @@ interface Exports {
   setWorkspace(at: number): void;
   lookupBatch4(words: number, out: number, count: number): void;
   lookupBatch6(words: number, out: number, count: number): void;
+  countMatches(at: number): void;
+  countLines(at: number, end: number): void;
+  resetCounts(): void;
+  countedLines(): number;
+  countedAddresses(): number;
+  countedMatched(): number;
+  scanChunk(at: number, end: number): number;
+  scannedLines(): number;
+  scanned4(): number;
+  scanned6(): number;
+  lookupChunk(): void;
+}
+
+export interface LineCounts {
+  readonly lines: number;
+  /** Lines with an address. */
+  readonly addresses: number;
+  /** Lines with an address that a prefix covers. */
+  readonly matched: number;
 }
 
 /**
@@ -16,10 +37,30 @@ interface Exports {
  * addresses (byte offsets into the memory) that it is given.
  */
 export class Kernel {
+  /**
+   * Of the chunk that was scanned last: the address of each line's front and, behind the last line, of the one that follows.
+   * `lineStarts[i + 1] - 1` is the LF of line i.
+   */
+  readonly lineStarts: Uint32Array;
+  /** The IPv4 addresses of that chunk, a word each, and the numbers of their lines in it. */
+  readonly words4: Uint32Array;
+  readonly lines4: Uint32Array;
+  /** The IPv6 addresses of that chunk, four words each, and the numbers of their lines in it. */
+  readonly words6: Uint32Array;
+  readonly lines6: Uint32Array;
+  /** Of the chunk that was looked up last: the match id of each line, 0 for no match, -1 for no address. */
+  readonly matches: Int32Array;
   readonly #exports: Exports;
 
-  private constructor(exports: Exports) {
+  private constructor(exports: Exports, buffer: SharedArrayBuffer, workspace: number) {
     this.#exports = exports;
+    const wordsAt = (offset: number, length = LINE_ENTRIES): Uint32Array => new Uint32Array(buffer, workspace + offset, length);
+    this.lineStarts = wordsAt(LINE_STARTS);
+    this.words4 = wordsAt(WORDS_4);
+    this.lines4 = wordsAt(LINES_4);
+    this.words6 = wordsAt(WORDS_6, 4 * LINE_ENTRIES);
+    this.lines6 = wordsAt(LINES_6);
+    this.matches = new Int32Array(buffer, workspace + MATCHES, LINE_ENTRIES);
   }
 
   /**
@@ -40,7 +81,8 @@ export class Kernel {
       sections.nodes6.byteOffset,
     );
     exports.setWorkspace(workspace);
-    return new Kernel(exports);
+    writeTables(memory.buffer, workspace);
+    return new Kernel(exports, memory.buffer, workspace);
   }
 
   /** Looks up `count` IPv4 addresses, a word each at the address `words`, and writes their match ids to the address `out`. */
@@ -51,6 +93,50 @@ export class Kernel {
   /** As `lookupBatch4`, for IPv6 addresses of four words. */
   lookupBatch6(words: number, out: number, count: number): void {
     this.#exports.lookupBatch6(words, out, count);
+  }
+
+  /** Counts lines by match id from now on: adds 1 to the 64-bit float at `at + 8 * id`; 0 ends it. */
+  countMatches(at: number): void {
+    this.#exports.countMatches(at);
+  }
+
+  /**
+   * Finds, looks up and counts the addresses of the lines of the text [at, end). The byte before `end` or the one at `end` must be
+   * an LF, and `TEXT_SLACK` bytes behind that must be there to be read.
+   */
+  countLines(at: number, end: number): LineCounts {
+    const exports = this.#exports;
+    exports.resetCounts();
+    exports.countLines(at, end);
+    return { lines: exports.countedLines(), addresses: exports.countedAddresses(), matched: exports.countedMatched() };
+  }
+
+  /**
+   * Scans a chunk of lines, at most `CHUNK_LINES + 64`, from the one that begins at `at`, at < end; the text is as `countLines`
+   * wants it. Returns where the next line begins: `end` or behind it when this was the last chunk.
+   */
+  scanChunk(at: number, end: number): number {
+    return this.#exports.scanChunk(at, end);
+  }
+
+  /** The lines of the chunk that was scanned last. */
+  get chunkLines(): number {
+    return this.#exports.scannedLines();
+  }
+
+  /** How many IPv4 addresses that chunk has. */
+  get count4(): number {
+    return this.#exports.scanned4();
+  }
+
+  /** How many IPv6 addresses that chunk has. */
+  get count6(): number {
+    return this.#exports.scanned6();
+  }
+
+  /** Looks up the addresses of the chunk that was scanned last. */
+  lookupChunk(): void {
+    this.#exports.lookupChunk();
   }
 }
 

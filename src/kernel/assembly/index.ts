@@ -1,8 +1,13 @@
 // What the module exports; src/kernel/kernel.ts gives these functions their types. Not "export ... from": the compiler takes
 // the file of that for another one than the same file in an import, with variables of its own.
+import { countedAddresses, countedLines, countedMatched, countLines, countMatches, lookupChunk, resetCounts } from "./count.ts";
 import { lookupBatch4 } from "./lookup4.ts";
 import { lookupBatch6 } from "./lookup6.ts";
+import { linesOnly, scanChunk, scanned4, scanned6, scannedLines } from "./scan.ts";
 import { setTable } from "./table.ts";
 import { setWorkspace } from "./workspace.ts";
 
-export { lookupBatch4, lookupBatch6, setTable, setWorkspace };
+export {
+  countedAddresses, countedLines, countedMatched, countLines, countMatches, lookupBatch4, lookupBatch6, lookupChunk, resetCounts,
+  linesOnly, scanChunk, scanned4, scanned6, scannedLines, setTable, setWorkspace,
+};

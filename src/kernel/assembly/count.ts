@@ -1,0 +1,96 @@
+import { LINES_4, LINES_6, MATCHES, MATCHES_4, MATCHES_6, WORDS_4, WORDS_6 } from "../workspace.ts";
+import { lookupBatch4 } from "./lookup4.ts";
+import { lookupBatch6 } from "./lookup6.ts";
+import { chunkLines, found4, found6, scanChunk } from "./scan.ts";
+import { workspace } from "./workspace.ts";
+
+/** A counter of lines per match id (64-bit floats, 0: an address without a match), 0 for none. */
+let perMatch: usize = 0;
+
+/** What was counted since `resetCounts`. */
+let lines: i32 = 0;
+let addresses: i32 = 0;
+let matched: i32 = 0;
+
+export function countMatches(at: usize): void {
+  perMatch = at;
+}
+
+export function resetCounts(): void {
+  lines = addresses = matched = 0;
+}
+
+export function countedLines(): i32 {
+  return lines;
+}
+
+export function countedAddresses(): i32 {
+  return addresses;
+}
+
+export function countedMatched(): i32 {
+  return matched;
+}
+
+/** Counts the lines of the text [at, end), which is as `scanChunk` wants it. */
+export function countLines(at: usize, end: usize): void {
+  while (at < end) {
+    at = scanChunk(at, end);
+    countChunk();
+  }
+}
+
+/** Looks up the addresses of the chunk that was scanned last. */
+function countChunk(): void {
+  const base = workspace;
+  lookupBatch4(base + WORDS_4, base + MATCHES_4, found4);
+  if (found6 != 0) lookupBatch6(base + WORDS_6, base + MATCHES_6, found6);
+  lines += chunkLines;
+  addresses += found4 + found6;
+  matched += found4 + found6 - unmatchedOf(base + MATCHES_4, found4) - unmatchedOf(base + MATCHES_6, found6);
+  if (perMatch != 0) {
+    addToCounters(base + MATCHES_4, found4);
+    addToCounters(base + MATCHES_6, found6);
+  }
+}
+
+/** How many of the ids at `matches` are 0. */
+function unmatchedOf(matches: usize, count: i32): i32 {
+  let zeros = i32x4.splat(0);
+  const whole = matches + (<usize>(count & ~3) << 2);
+  const end = matches + (<usize>count << 2);
+  for (; matches < whole; matches += 16) zeros = i32x4.sub(zeros, i32x4.eq(v128.load(matches), i32x4.splat(0)));
+  let unmatched = i32x4.extract_lane(zeros, 0) + i32x4.extract_lane(zeros, 1) + i32x4.extract_lane(zeros, 2) + i32x4.extract_lane(zeros, 3);
+  for (; matches < end; matches += 4) unmatched += <i32>(load<i32>(matches) == 0);
+  return unmatched;
+}
+
+function addToCounters(matches: usize, count: i32): void {
+  for (let end = matches + (<usize>count << 2); matches < end; matches += 4) countMatch(load<u32>(matches));
+}
+
+@inline
+function countMatch(match: u32): void {
+  const counter = perMatch + (<usize>match << 3);
+  store<f64>(counter, load<f64>(counter) + 1);
+}
+
+/** Looks up the addresses of the chunk that was scanned last and writes the match id of each line: 0 none, -1 no address. */
+export function lookupChunk(): void {
+  const base = workspace;
+  const matches = base + MATCHES;
+  // Mostly every line has an IPv4 address: then the lines' numbers are those of the addresses.
+  if (found4 == chunkLines) {
+    lookupBatch4(base + WORDS_4, matches, found4);
+    return;
+  }
+  lookupBatch4(base + WORDS_4, base + MATCHES_4, found4);
+  lookupBatch6(base + WORDS_6, base + MATCHES_6, found6);
+  memory.fill(matches, 0xff, <usize>chunkLines << 2);
+  scatter(base + MATCHES_4, base + LINES_4, found4, matches);
+  scatter(base + MATCHES_6, base + LINES_6, found6, matches);
+}
+
+function scatter(from: usize, lineOf: usize, count: i32, to: usize): void {
+  for (let i: usize = 0; i < <usize>count << 2; i += 4) store<i32>(to + (<usize>load<u32>(lineOf + i) << 2), load<i32>(from + i));
+}

@@ -1,0 +1,242 @@
+import { KIND_COLON, KIND_DELIMITER, KIND_DOT, KIND_HEX, KIND_OTHER, KINDS, VECTOR_DOT, VECTOR_IS_COLON } from "../workspace.ts";
+import { workspace } from "./workspace.ts";
+
+// The general way, as src/batch/find-address.ts goes it; the rule is told there.
+
+const SPACE: u32 = 0x20;
+const DOT: u8 = 0x2e;
+const SLASH: u32 = 0x2f;
+const COLON: u8 = 0x3a;
+
+@inline
+function kindAt(at: usize): i32 {
+  return load<u8>(workspace + KINDS + load<u8>(at));
+}
+
+/**
+ * Finds the first address of the line [start, end), with a delimiter at `end`. Returns its family and writes its words to
+ * `words` (IPv4 and IPv4-mapped: the first alone), or returns 0.
+ */
+export function findInTokens(start: usize, end: usize, words: usize): i32 {
+  const dot = v128.load(workspace, VECTOR_DOT);
+  const colon = v128.load(workspace, VECTOR_IS_COLON);
+  let at = start; // the front of a token or a delimiter
+  while (true) {
+    // To the next dot or colon: every address has one, and most words of a log have none.
+    let mark = at;
+    for (;;) {
+      const text = v128.load(mark);
+      const marks = i8x16.bitmask(v128.or(i8x16.eq(text, dot), i8x16.eq(text, colon)));
+      if (marks != 0) {
+        mark += <usize>ctz(marks);
+        break;
+      }
+      mark += 16;
+      if (mark >= end) return 0;
+    }
+    if (mark >= end) return 0;
+    // The first mark of a token is its last byte: "end.", "http:", the colon between a JSON name and its value. No address.
+    if (kindAt(mark + 1) >= KIND_DELIMITER) {
+      at = mark + 1;
+      continue;
+    }
+    // Back to the front of its token. From here on nothing is compared with `end`: the delimiter there stops every run.
+    while (mark > at && kindAt(mark - 1) < KIND_DELIMITER) mark--;
+    at = mark;
+    let kind = kindAt(at);
+    let rest = at;
+    let next: usize = 0;
+    for (;;) {
+      // Step 1, first because it is the common case and excludes every other.
+      if (kind == KIND_HEX) {
+        const quadEnd = quadAt(rest, words);
+        if (quadEnd != 0) {
+          if ((load<u32>(words) & 0xffff) == 0 && rest == at && followsProductName(at, start)) {
+            next = quadEnd;
+            break;
+          }
+          return 4;
+        }
+      }
+
+      // The front run R is bytes [rest, next).
+      let kinds = 0;
+      next = rest;
+      while ((kind = kindAt(next)) < KIND_COLON) {
+        kinds |= kind;
+        next++;
+      }
+      if (kind != KIND_COLON) break;
+
+      // Step 2.
+      if (load<u8>(next + 1) != COLON) {
+        if (next == rest || (kinds & KIND_OTHER) != 0 || quadAt(next + 1, words) != 0) {
+          rest = next + 1;
+          kind = kindAt(rest);
+          continue;
+        }
+      } else if (load<u8>(next + 2) == COLON && load<u8>(next + 3) != COLON) {
+        rest = next + 1;
+        kind = KIND_COLON;
+        continue;
+      }
+
+      // Steps 3 and 4.
+      if ((kinds & KIND_OTHER) == 0) {
+        const family = sixAt(start, at, rest, words);
+        if (family != 0) return family;
+      }
+      break;
+    }
+
+    // This token has none.
+    at = next;
+    while (kindAt(at) < KIND_DELIMITER) at++;
+  }
+}
+
+/** The end of the quad of step 1 at `at`, its word at `words`; 0 if there is none. Reads no byte behind the first that does not fit. */
+function quadAt(at: usize, words: usize): usize {
+  const end = readQuad(at, words);
+  if (end == 0) return 0;
+  const kind = kindAt(end);
+  if (kind < KIND_COLON) {
+    if (kind != KIND_DOT) return 0;
+    let dots = end;
+    while (load<u8>(dots) == DOT) dots++;
+    if (kindAt(dots) < KIND_DELIMITER) return 0;
+  }
+  return end;
+}
+
+/** The position behind four octets of at most three digits, without leading zeros, at `at`, their word at `words`; 0 if there are none. */
+function readQuad(at: usize, words: usize): usize {
+  let word: u32 = 0;
+  for (let octets = 0; octets < 4; octets++) {
+    let value: u32 = load<u8>(at) - 0x30;
+    if (value > 9) return 0;
+    let digit: u32 = load<u8>(++at) - 0x30;
+    if (digit <= 9) {
+      if (value == 0) return 0;
+      value = value * 10 + digit;
+      digit = load<u8>(++at) - 0x30;
+      if (digit <= 9) {
+        value = value * 10 + digit;
+        if (value > 255) return 0;
+        at++;
+      }
+    }
+    word = (word << 8) | value;
+    if (octets < 3 && load<u8>(at++) != DOT) return 0;
+  }
+  store<u32>(words, word);
+  return at;
+}
+
+/** Whether a letter and a slash of the same line stand right before the token. */
+function followsProductName(at: usize, start: usize): bool {
+  if (at < start + 2 || load<u8>(at - 1) != SLASH) return false;
+  const letter = load<u8>(at - 2) | 0x20;
+  return letter >= 0x61 && letter <= 0x7a;
+}
+
+/** Step 4 for the token at `at`, whose labels end at `rest`. */
+function sixAt(start: usize, at: usize, rest: usize, words: usize): i32 {
+  // What can only be a time, a MAC address or a name is told by its letters and its colons, before it is parsed.
+  let kinds = 0;
+  let kind = 0;
+  let colons = 0;
+  let gaps = 0;
+  let end = rest;
+  while ((kind = kindAt(end)) < KIND_DELIMITER) {
+    kinds |= kind;
+    if (kind == KIND_COLON) {
+      colons++;
+      if (load<u8>(end + 1) == COLON) gaps++;
+    }
+    end++;
+  }
+  if ((kinds & KIND_OTHER) != 0 || colons < 2 || (gaps == 0 && colons < 6)) return 0;
+  if (end - at == 2 && at > start && load<u8>(at - 1) == SPACE && load<u8>(end) == SPACE) return 0;
+
+  let last = end;
+  while (load<u8>(last - 1) == DOT) last--;
+  if (load<u8>(last - 1) == COLON && load<u8>(last - 2) != COLON) last--;
+  return parseSix(rest, last, words);
+}
+
+/**
+ * Parses [at, end), hexadecimal digits, dots and colons, as an IPv6 address as src/address/parse-address.ts does; 4 if it is
+ * IPv4-mapped, 0 if it is none.
+ */
+function parseSix(at: usize, end: usize, words: usize): i32 {
+  // The groups read, 16 bits each, shifted in from the right; those before the gap are put aside when it comes.
+  let high: u64 = 0;
+  let low: u64 = 0;
+  let frontHigh: u64 = 0;
+  let frontLow: u64 = 0;
+  let count = 0;
+  let gap = -1; // how many groups stand before the ::, -1 without one
+
+  // A colon can only begin the text as half of a ::.
+  if (load<u8>(at) == COLON) {
+    if (at + 1 >= end || load<u8>(at + 1) != COLON) return 0;
+    gap = 0;
+    at += 2;
+  }
+  while (at < end) {
+    const first = at;
+    let value: u32 = 0;
+    while (at < end && kindAt(at) == KIND_HEX) {
+      if (at - first == 4) return 0;
+      const byte = <u32>load<u8>(at);
+      value = (value << 4) | ((byte & 15) + (byte > 0x39 ? 9 : 0));
+      at++;
+    }
+    if (at == first) return 0;
+    if (at < end && load<u8>(at) == DOT) {
+      // It was the first octet of an embedded IPv4 address, which takes the place of the last two groups.
+      if (count > 6 || readQuad(first, words) != end) return 0;
+      high = (high << 32) | (low >>> 32);
+      low = (low << 32) | load<u32>(words);
+      count += 2;
+      break;
+    }
+    if (count == 8) return 0;
+    high = (high << 16) | (low >>> 48);
+    low = (low << 16) | value;
+    count++;
+
+    // Then the end, or a colon and a group, or the ::.
+    if (at == end) break;
+    if (load<u8>(at++) != COLON || at == end) return 0;
+    if (load<u8>(at) == COLON) {
+      if (gap >= 0) return 0;
+      gap = count;
+      frontHigh = high;
+      frontLow = low;
+      high = low = 0;
+      at++;
+    }
+  }
+
+  if (gap < 0 ? count < 8 : count == 8) return 0;
+  if (gap > 0) {
+    const up = 128 - (gap << 4);
+    if (up >= 64) {
+      high |= frontLow << (up - 64);
+    } else {
+      high |= (frontHigh << up) | (frontLow >>> (64 - up));
+      low |= frontLow << up;
+    }
+  }
+  if (high == 0 && low >>> 32 == 0xffff) {
+    store<u32>(words, <u32>low);
+    return 4;
+  }
+  store<u32>(words, <u32>(high >>> 32));
+  store<u32>(words, <u32>high, 4);
+  store<u32>(words, <u32>(low >>> 32), 8);
+  store<u32>(words, <u32>low, 12);
+  return 6;
+}

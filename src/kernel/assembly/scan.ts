@@ -1,0 +1,232 @@
+import {
+  CHUNK_LINES,
+  KIND_DELIMITER,
+  KINDS,
+  LINE_STARTS,
+  LINES_4,
+  LINES_6,
+  QUAD_BIAS,
+  QUAD_LEAST,
+  QUAD_MASK,
+  QUAD_MULTIPLIER,
+  QUADS,
+  VECTOR_DOT_LANES,
+  VECTOR_DOTS,
+  VECTOR_LF,
+  VECTOR_MOST,
+  VECTOR_NINE,
+  VECTOR_TO_FRONT,
+  VECTOR_TO_WORDS,
+  VECTOR_WEIGHTS,
+  WORDS_4,
+  WORDS_6,
+} from "../workspace.ts";
+import { findInTokens } from "./find.ts";
+import { frontSix } from "./six.ts";
+import { workspace } from "./workspace.ts";
+
+const LF: u8 = 0x0a;
+const DOT: u8 = 0x2e;
+
+/** A chunk of short lines ends at `CHUNK_LINES`, one of long lines here: what is looked at twice is still in the cache. */
+const CHUNK_BYTES: usize = 65536;
+
+/** The chunk that was scanned last: its lines, and how many of them have an address of either family. */
+export let chunkLines: i32 = 0;
+export let found4: i32 = 0;
+export let found6: i32 = 0;
+
+export function scannedLines(): i32 {
+  return chunkLines;
+}
+
+export function scanned4(): i32 {
+  return found4;
+}
+
+export function scanned6(): i32 {
+  return found6;
+}
+
+/**
+ * Scans lines of the text [at, end), at < end: a chunk of them, from the line that begins at `at`. Returns where the next line
+ * begins, `end` or behind it after the last. The byte before `end` or the one at `end` is an LF, and 64 bytes behind that can be
+ * read. Fills the line starts, words and line numbers of the workspace.
+ */
+export function scanChunk(at: usize, end: usize): usize {
+  const lines = findLines(at, end, workspace + LINE_STARTS);
+  chunkLines = lines;
+  findAddresses(lines);
+  return load<u32>(workspace + LINE_STARTS + (<usize>lines << 2));
+}
+
+/** Stores the starts of the lines from `at` on, and of the line behind the last of them; returns how many lines there are. */
+function findLines(at: usize, end: usize, starts: usize): i32 {
+  // Now the text ends with the LF of its last line.
+  if (load<u8>(end - 1) != LF) end++;
+  const most = starts + (CHUNK_LINES << 2);
+  const bytesEnd = end - at > CHUNK_BYTES ? at + CHUNK_BYTES : end;
+  const lf = v128.load(workspace, VECTOR_LF);
+  let out = starts + 4;
+  store<u32>(starts, at);
+  while (at < end) {
+    let mask = newlines(at, lf);
+    const behind = at + 64;
+    if (behind > end) mask &= (<u64>1 << (end - at)) - 1;
+    const count = <usize>popcnt(mask);
+    // Two in any case, then four: how many newlines there are can be guessed for lines of like length, and costs little for others.
+    // Entries that are stored too many are overwritten by the next.
+    store<u32>(out, at + <usize>ctz(mask) + 1);
+    mask &= mask - 1;
+    store<u32>(out, at + <usize>ctz(mask) + 1, 4);
+    if (count > 2) {
+      mask &= mask - 1;
+      store<u32>(out, at + <usize>ctz(mask) + 1, 8);
+      mask &= mask - 1;
+      store<u32>(out, at + <usize>ctz(mask) + 1, 12);
+      mask &= mask - 1;
+      store<u32>(out, at + <usize>ctz(mask) + 1, 16);
+      mask &= mask - 1;
+      store<u32>(out, at + <usize>ctz(mask) + 1, 20);
+      for (let index: usize = 6; index < count; index++) {
+        mask &= mask - 1;
+        store<u32>(out + (index << 2), at + <usize>ctz(mask) + 1);
+      }
+    }
+    out += count << 2;
+    at = behind;
+    // One comparison for both: a chunk has at least one line, however long.
+    if (out > most || at >= bytesEnd) {
+      if (out > starts + 4) break;
+    }
+  }
+  return <i32>((out - starts) >>> 2) - 1;
+}
+
+/** Bit i is set where bytes[at + i] is an LF, i < 64. */
+@inline
+function newlines(at: usize, lf: v128): u64 {
+  const m0 = <u64>(<u32>i8x16.bitmask(i8x16.eq(v128.load(at), lf)));
+  const m1 = <u64>(<u32>i8x16.bitmask(i8x16.eq(v128.load(at, 16), lf)));
+  const m2 = <u64>(<u32>i8x16.bitmask(i8x16.eq(v128.load(at, 32), lf)));
+  const m3 = <u64>(<u32>i8x16.bitmask(i8x16.eq(v128.load(at, 48), lf)));
+  return (m0 | (m1 << 16)) | ((m2 | (m3 << 16)) << 32);
+}
+
+/**
+ * Finds the address of each of the lines. Most begin with a dotted quad; nothing branches on how its digits lie, which
+ * cannot be guessed, and no line waits for the one before. Two lines go side by side, since what is known of eight octets
+ * is known for the price of four.
+ */
+function findAddresses(lines: i32): void {
+  const base = workspace;
+  let start = base + LINE_STARTS;
+  const pairsEnd = start + (<usize>(lines & ~1) << 2);
+  let to4 = base + WORDS_4;
+  let numbers: u64 = 0x1_0000_0000;
+  const toFront = v128.load(base, VECTOR_TO_FRONT);
+  const nine = v128.load(base, VECTOR_NINE);
+  const weights = v128.load(base, VECTOR_WEIGHTS);
+  const dots = v128.load(base, VECTOR_DOTS);
+  const dotLanes = v128.load(base, VECTOR_DOT_LANES);
+  const most = v128.load(base, VECTOR_MOST);
+  const toWords = v128.load(base, VECTOR_TO_WORDS);
+  to6 = base + WORDS_6;
+  for (; start < pairsEnd; start += 8) {
+    const at0 = <usize>load<u32>(start);
+    const at1 = <usize>load<u32>(start, 4);
+    const text0 = v128.load(at0);
+    const text1 = v128.load(at1);
+    // Bit i: bytes[at + i] is no digit. (0x50 brings the digits to the lowest signed bytes, so that one comparison tells.)
+    const others0 = i8x16.bitmask(i8x16.gt_s(i8x16.add(text0, toFront), nine));
+    const others1 = i8x16.bitmask(i8x16.gt_s(i8x16.add(text1, toFront), nine));
+    // Without the lowest three, and of these four the mask: three dots and what comes behind the quad.
+    let three0 = others0 & (others0 - 1);
+    let three1 = others1 & (others1 - 1);
+    three0 &= three0 - 1;
+    three1 &= three1 - 1;
+    three0 &= three0 - 1;
+    three1 &= three1 - 1;
+    const mask0 = others0 ^ (three0 & (three0 - 1));
+    const mask1 = others1 ^ (three1 & (three1 - 1));
+    const quad0 = base + ((<usize>(<u32>(mask0 * <i32>QUAD_MULTIPLIER) >>> 24)) << 6);
+    const quad1 = base + ((<usize>(<u32>(mask1 * <i32>QUAD_MULTIPLIER) >>> 24)) << 6);
+
+    // Hundreds, tens, units and what comes behind of the four octets. Times 100, 10, 1 and 0, less what the digits have too much
+    // for being characters, they are the octets.
+    const digits0 = i8x16.relaxed_swizzle(text0, v128.load(quad0, QUADS));
+    const digits1 = i8x16.relaxed_swizzle(text1, v128.load(quad1, QUADS));
+    const octets0 = i32x4.relaxed_dot_i8x16_i7x16_add_s(digits0, weights, v128.load(quad0, QUADS + QUAD_BIAS));
+    const octets1 = i32x4.relaxed_dot_i8x16_i7x16_add_s(digits1, weights, v128.load(quad1, QUADS + QUAD_BIAS));
+    const octets = i16x8.narrow_i32x4_u(octets0, octets1);
+    const words = i8x16.relaxed_swizzle(octets, toWords);
+    v128.store64_lane(to4, words, 0);
+    store<u64>(to4, numbers, LINES_4 - WORDS_4);
+
+    // No quad: another mask than the entry's, one of its first three bytes no dot, an octet too large or with a leading zero.
+    const least = v128.load64_lane(quad1, v128.load64_zero(quad0, QUADS + QUAD_LEAST), 1, QUADS + QUAD_LEAST);
+    const noOctet = v128.or(i16x8.gt_s(octets, most), i16x8.gt_s(least, octets));
+    const noDot = v128.and(v128.or(v128.xor(digits0, dots), v128.xor(digits1, dots)), dotLanes);
+    const wrong = (mask0 ^ load<i32>(quad0, QUADS + QUAD_MASK)) | (mask1 ^ load<i32>(quad1, QUADS + QUAD_MASK)) | <i32>v128.any_true(v128.or(noOctet, noDot));
+    const kinds = load<u8>(base + load<u8>(at0 + <usize>ctz(three0)), KINDS) & load<u8>(base + load<u8>(at1 + <usize>ctz(three1)), KINDS);
+    if (wrong == 0 && <i32>kinds >= KIND_DELIMITER) {
+      to4 += 8;
+    } else {
+      to4 = findInLine(start, to4);
+      to4 = findInLine(start + 4, to4);
+    }
+    numbers += 0x2_0000_0002;
+  }
+  if ((lines & 1) != 0) to4 = findInLine(start, to4);
+  found4 = <i32>((to4 - base - WORDS_4) >>> 2);
+  found6 = <i32>((to6 - base - WORDS_6) >>> 4);
+}
+
+/** Where the words of the next IPv6 address go. */
+let to6: usize = 0;
+
+/** Finds the address of the line whose start is at `start`; its words and line number go to `to4` or `to6`. Returns the next `to4`. */
+function findInLine(start: usize, to4: usize): usize {
+  const base = workspace;
+  const at = <usize>load<u32>(start);
+  const line = <i32>((start - base - LINE_STARTS) >>> 2);
+  let family = frontFour(at, to4);
+  if (family == 0) family = frontSix(at, to6);
+  if (family == 0) {
+    family = findInTokens(at, <usize>load<u32>(start, 4) - 1, to6);
+    store<u32>(to4, load<u32>(to6));
+  }
+  if (family == 6) {
+    store<i32>(base + LINES_6 + ((to6 - base - WORDS_6) >>> 2), line);
+    to6 += 16;
+  } else if (family == 4) {
+    store<i32>(to4, line, LINES_4 - WORDS_4);
+    to4 += 4;
+  }
+  return to4;
+}
+
+/** Returns 4 and writes the word of the address if a whole token at `at` is a dotted quad, otherwise 0; as in `findAddresses`. */
+function frontFour(at: usize, words: usize): i32 {
+  const text = v128.load(at);
+  const others = i8x16.bitmask(i8x16.gt_s(i8x16.add(text, v128.load(workspace, VECTOR_TO_FRONT)), v128.load(workspace, VECTOR_NINE)));
+  let three = others & (others - 1);
+  three &= three - 1;
+  three &= three - 1;
+  const mask = others ^ (three & (three - 1));
+  const quad = workspace + ((<usize>(<u32>(mask * <i32>QUAD_MULTIPLIER) >>> 24)) << 6);
+  if (mask != load<i32>(quad, QUADS + QUAD_MASK) || <i32>load<u8>(workspace + load<u8>(at + <usize>ctz(three)), KINDS) < KIND_DELIMITER) return 0;
+  const digits = i8x16.relaxed_swizzle(text, v128.load(quad, QUADS));
+  const weights = v128.load(workspace, VECTOR_WEIGHTS);
+  const octets = i16x8.narrow_i32x4_u(i32x4.relaxed_dot_i8x16_i7x16_add_s(digits, weights, v128.load(quad, QUADS + QUAD_BIAS)), i32x4.splat(0));
+  const noOctet = v128.or(i16x8.gt_s(octets, i16x8.splat(255)), i16x8.gt_s(v128.load64_zero(quad, QUADS + QUAD_LEAST), octets));
+  const dots = i8x16.bitmask(i8x16.eq(digits, i8x16.splat(DOT)));
+  if (v128.any_true(noOctet) || (dots & 0x888) != 0x888) return 0;
+  store<i32>(words, i32x4.extract_lane(i8x16.shuffle(octets, octets, 6, 4, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), 0));
+  return 4;
+}
+
+export function linesOnly(at: usize, end: usize): usize {
+  const lines = findLines(at, end, workspace + LINE_STARTS);
+  return load<u32>(workspace + LINE_STARTS + (<usize>lines << 2));
+}

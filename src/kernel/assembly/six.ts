@@ -1,0 +1,99 @@
+import {
+  GAPS,
+  KIND_DELIMITER,
+  KINDS,
+  VECTOR_BEHIND_F,
+  VECTOR_COLON,
+  VECTOR_DIGIT_9,
+  VECTOR_IS_COLON,
+  VECTOR_LETTER_BIAS,
+  VECTOR_LETTERS,
+  VECTOR_LOW_NIBBLE,
+  VECTOR_LOWER_CASE,
+  VECTOR_PAIRS,
+  VECTOR_TEN,
+  VECTOR_TO_FRONT,
+} from "../workspace.ts";
+import { workspace } from "./workspace.ts";
+
+const LF: u8 = 0x0a;
+
+/** Bytes that are a hexadecimal digit or a colon: 0xff, others 0. */
+@inline
+function partOfSix(text: v128, base: usize): v128 {
+  const digitOrColon = i8x16.le_s(i8x16.add(text, v128.load(base, VECTOR_TO_FRONT)), v128.load(base, VECTOR_COLON));
+  const letters = i8x16.add(v128.or(text, v128.load(base, VECTOR_LOWER_CASE)), v128.load(base, VECTOR_LETTERS));
+  return v128.or(digitOrColon, i8x16.lt_s(letters, v128.load(base, VECTOR_BEHIND_F)));
+}
+
+/** Bit i: bit 7 of byte i of the 48 bytes. */
+@inline
+function maskOf(part0: v128, part1: v128, part2: v128): u64 {
+  return <u64>(<u32>(i8x16.bitmask(part0) | (i8x16.bitmask(part1) << 16))) | (<u64>(<u32>i8x16.bitmask(part2)) << 32);
+}
+
+/** The values of four groups, as two bytes in 16-bit lanes each, from the four characters up to the end of each. */
+@inline
+function valuesOf(text: v128, base: usize): v128 {
+  const low = v128.and(text, v128.load(base, VECTOR_LOW_NIBBLE));
+  const digits = i8x16.add(low, v128.and(i8x16.gt_s(text, v128.load(base, VECTOR_DIGIT_9)), v128.load(base, VECTOR_LETTER_BIAS)));
+  // A colon, or the LF before the line, and what stands in front of it do not belong to the group.
+  let others = i8x16.eq(low, v128.load(base, VECTOR_TEN));
+  others = v128.or(others, i32x4.shr_u(others, 8));
+  others = v128.or(others, i32x4.shr_u(others, 16));
+  return i16x8.relaxed_dot_i8x16_i7x16_s(v128.andnot(digits, others), v128.load(base, VECTOR_PAIRS));
+}
+
+/**
+ * Returns 6 and writes the words of the address if a whole token at `at`, the front of a line, is an IPv6 address without a dotted
+ * quad in it that is not IPv4-mapped, nor "::"; otherwise 0, and the general way must tell. Nothing branches on how many groups
+ * there are or where the gap is. Reads 64 bytes, and 4 in front.
+ */
+export function frontSix(at: usize, words: usize): i32 {
+  const base = workspace;
+  const text0 = v128.load(at);
+  const text1 = v128.load(at, 16);
+  const text2 = v128.load(at, 32);
+  const length = <u32>ctz(~maskOf(partOfSix(text0, base), partOfSix(text1, base), partOfSix(text2, base)));
+  const colon = v128.load(base, VECTOR_IS_COLON);
+  const colons = maskOf(i8x16.eq(text0, colon), i8x16.eq(text1, colon), i8x16.eq(text2, colon)) & ((<u64>1 << length) - 1);
+  if (length < 3 || length > 39 || <i32>load<u8>(base + load<u8>(at + length), KINDS) < KIND_DELIMITER || load<u8>(at - 1) != LF) return 0;
+
+  // No gap or one; seven colons without one. A colon at the front or the end must be half of the gap. No five digits in a row.
+  const gaps = colons & (colons >>> 1);
+  const last = <u64>1 << (length - 1);
+  const loneEnds = (colons & 1 & ~gaps) | (colons & last & ~(gaps << 1));
+  const digits = ~colons & ((last << 1) - 1);
+  const pairs = digits & (digits >>> 1);
+  const tooLong = pairs & (pairs >>> 2) & (digits >>> 4);
+  // The groups end before a colon or the end of the text. The gap is a group without digits, which counts as one: of its colons
+  // the one at the front or the end of the text is left out.
+  let ends = (colons & ~(<u64>1)) | ((last & ~colons) << 1);
+  const count = <i32>popcnt(ends);
+  if (((gaps & (gaps - 1)) | loneEnds | tooLong) != 0 || (gaps == 0 ? count != 8 : count > 8)) return 0;
+  const shuffle = base + (<usize>(9 * popcnt(ends & ((gaps << 1) - 1)) + popcnt(ends & ~((gaps << 2) - 1))) << 4);
+
+  // Groups that are not there are read behind the text, and left out by the shuffle.
+  const from = at - 4;
+  let high = v128.load32_zero(from + <usize>ctz(ends));
+  ends &= ends - 1;
+  high = v128.load32_lane(from + <usize>ctz(ends), high, 1);
+  ends &= ends - 1;
+  high = v128.load32_lane(from + <usize>ctz(ends), high, 2);
+  ends &= ends - 1;
+  high = v128.load32_lane(from + <usize>ctz(ends), high, 3);
+  ends &= ends - 1;
+  let low = v128.load32_zero(from + <usize>ctz(ends));
+  ends &= ends - 1;
+  low = v128.load32_lane(from + <usize>ctz(ends), low, 1);
+  ends &= ends - 1;
+  low = v128.load32_lane(from + <usize>ctz(ends), low, 2);
+  ends &= ends - 1;
+  low = v128.load32_lane(from + <usize>ctz(ends), low, 3);
+
+  const groups = i8x16.narrow_i16x8_u(valuesOf(high, base), valuesOf(low, base));
+  const address = i8x16.relaxed_swizzle(groups, v128.load(shuffle, GAPS));
+  v128.store(words, address);
+  // ::ffff:0:0/96 is IPv4.
+  return i64x2.extract_lane(address, 0) == 0 && i32x4.extract_lane(address, 2) == 0xffff ? 0 : 6;
+}
