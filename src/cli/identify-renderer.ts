@@ -1,12 +1,10 @@
 import type { CreateRowTemplates } from "../batch/identify.ts";
 import { Catalogue } from "../cbs/catalogue.ts";
-import { rowTemplate } from "../cbs/row-template.ts";
+import { rowTemplates } from "../cbs/row-templates.ts";
 
 /** The address of this module, for the threads that import it. */
 export const RENDERER: string = import.meta.url;
 
 /** What the batch room calls in each thread: rows of a catalogue. */
-export const createRowTemplates: CreateRowTemplates = (snapshot, format) => {
-  const catalogue = new Catalogue(snapshot.metadata, snapshot.table);
-  return (match) => rowTemplate(catalogue, format, match);
-};
+export const createRowTemplates: CreateRowTemplates = (snapshot, format) =>
+  rowTemplates(snapshot.table, format, snapshot.metadataBytes, () => new Catalogue(snapshot.metadata, snapshot.table));

@@ -1,0 +1,130 @@
+import type { PrefixTable } from "../table/prefix-table.ts";
+import { type NodeIds, readNodeIds } from "./_node-ids.ts";
+import type { Catalogue } from "./catalogue.ts";
+import { ADDRESS_HOLE, HOLE, type RowFormat, rowTemplate } from "./row-template.ts";
+
+const TAB = 0x09;
+const LF = 0x0a;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const APOSTROPHE = 0x27;
+/** Where a cell begins with one of these, a spreadsheet would run it, or lose it. */
+const FORMULA = new Set([..."=+-@'"].map((character) => character.charCodeAt(0)));
+/** Matches of more nodes than this are left to the general way. */
+const MOST_NODES = 64;
+
+/**
+ * Templates of the rows of a catalogue's matches, the same as `rowTemplate` gives, ten times as fast where rows hold ids and
+ * nothing else: these are copied from the stored metadata, which is not decoded. What a call returns is good until the next one.
+ * `catalogue` makes the catalogue, if it is needed.
+ */
+export function rowTemplates(table: PrefixTable, format: RowFormat, metadata: Uint8Array, catalogue: () => Catalogue): (match: number) => Uint8Array {
+  let made: Catalogue | undefined;
+  const general = (match: number): Uint8Array => rowTemplate((made ??= catalogue()), format, match);
+  const ids = format === "jsonl" ? null : readNodeIds(metadata);
+  if (ids === null) {
+    made = catalogue();
+    return general;
+  }
+  const writer = new TemplateWriter(table, format, ids);
+  return (match) => writer.write(match) ?? general(match);
+}
+
+class TemplateWriter {
+  readonly #table: PrefixTable;
+  readonly #format: RowFormat;
+  readonly #ids: NodeIds;
+  readonly #nodes = new Uint32Array(MOST_NODES);
+  #out = new Uint8Array(1024);
+
+  constructor(table: PrefixTable, format: RowFormat, ids: NodeIds) {
+    this.#table = table;
+    this.#format = format;
+    this.#ids = ids;
+  }
+
+  /** The template, or null where it takes the general way. */
+  write(match: number): Uint8Array | null {
+    const { starts, ends, bytes } = this.#ids;
+    const nodes = this.#nodes;
+    const count = this.#gather(match);
+    if (count < 0) return null;
+    let most = 16 + count;
+    for (let node = 0; node < count; node++) most += ends[nodes[node]!]! - starts[nodes[node]!]!;
+    if (most > this.#out.length) this.#out = new Uint8Array(2 * most);
+
+    const out = this.#out;
+    const delimiter = this.#format === "csv" ? COMMA : TAB;
+    let at = 0;
+    if (this.#format !== "append") {
+      out[at++] = HOLE;
+      out[at++] = ADDRESS_HOLE;
+      out[at++] = delimiter;
+      if (match !== 0) {
+        out[at++] = HOLE;
+        out[at++] = this.#table.prefixLength(match);
+      }
+    }
+    out[at++] = delimiter;
+    const isQuoted = this.#format === "csv" && count > 1;
+    if (isQuoted) out[at++] = QUOTE;
+    if (this.#format === "csv" && count > 0 && FORMULA.has(bytes[starts[nodes[0]!]!]!)) out[at++] = APOSTROPHE;
+    for (let node = 0; node < count; node++) {
+      if (node > 0) out[at++] = COMMA;
+      const end = ends[nodes[node]!]!;
+      for (let from = starts[nodes[node]!]!; from < end; from++) {
+        const byte = bytes[from]!;
+        if (byte === QUOTE && this.#format === "csv") return null;
+        out[at++] = byte;
+      }
+    }
+    if (isQuoted) out[at++] = QUOTE;
+    if (this.#format !== "append") out[at++] = LF;
+    return out.subarray(0, at);
+  }
+
+  /** The nodes of the match's whole chain, sorted by id, each once, into `#nodes`; how many, or -1 where that is not for here. */
+  #gather(match: number): number {
+    const table = this.#table;
+    let count = 0;
+    for (let covering = match; covering !== 0; covering = table.parent(covering)) {
+      const values = table.values(covering);
+      if (count + values.length > MOST_NODES) return -1;
+      for (let index = 0; index < values.length; index++) {
+        const node = values[index]! - 1;
+        if (node >= this.#ids.count) return -1;
+        count = this.#insert(node, count);
+      }
+    }
+    return count;
+  }
+
+  /** Insertion into a sorted list, which rarely has more than three. */
+  #insert(node: number, count: number): number {
+    const nodes = this.#nodes;
+    let place = count;
+    for (; place > 0; place--) {
+      const order = this.#compare(nodes[place - 1]!, node);
+      if (order === 0) return count;
+      if (order < 0) break;
+    }
+    nodes.copyWithin(place + 1, place, count);
+    nodes[place] = node;
+    return count + 1;
+  }
+
+  #compare(a: number, b: number): number {
+    if (a === b) return 0;
+    const { bytes, starts, ends } = this.#ids;
+    let atA = starts[a]!;
+    let atB = starts[b]!;
+    const endA = ends[a]!;
+    const endB = ends[b]!;
+    while (atA < endA && atB < endB && bytes[atA] === bytes[atB]) {
+      atA++;
+      atB++;
+    }
+    if (atA === endA || atB === endB) return endA - atA - (endB - atB);
+    return bytes[atA]! - bytes[atB]!;
+  }
+}
