@@ -4,12 +4,13 @@ const CHOICES = {
   format: ["tsv", "jsonl", "csv", "append", "none"],
   fieldSyntax: ["csv", "tsv", "jsonl", "space"],
   rows: ["all", "matched", "unmatched"],
+  engine: ["auto", "webassembly", "typescript"],
 } as const;
 
 /** Refuses options that would fail late or be misread. Throws TypeError or RangeError: option, value and cure. */
 export function checkOptions(options: IdentifyOptions): void {
   checkInputs(options.inputs);
-  for (const name of ["format", "fieldSyntax", "rows"] as const) {
+  for (const name of ["format", "fieldSyntax", "rows", "engine"] as const) {
     if (options[name] !== undefined || name === "format") checkChoice(name, options[name], CHOICES[name]);
   }
   if (options.threads !== undefined) checkCount("threads", options.threads);

@@ -1,24 +1,22 @@
-import type { Piscina } from "piscina";
 import type { Snapshot } from "../snapshot/open-snapshot.ts";
 import type { ShardRunner } from "./_shard-runner.ts";
+import { INPUT_BUFFERS as PER_THREAD } from "./_thread-sizes.ts";
+import { ShardWorker } from "./_workers.ts";
 import { BatchError } from "./batch-error.ts";
-import type { ChunkShard, FileShard, ShardResult, ShardWork, WorkerSetup, WorkerTask } from "./messages.ts";
-
-/** Shards a thread has at a time: one that it works on, one that is being read or waits. */
-const PER_THREAD = 2;
+import type { Shard, ShardResult, ShardWork } from "./messages.ts";
 
 /**
- * Where shards are run: this thread, and a pool of workers once `startWorkers` is called. Until a worker is up it gets no
- * shards, so that nothing waits for it.
+ * Where shards are run: this thread, and workers once `startWorkers` is called. Until a worker is up it gets no shards, so
+ * that nothing waits for it.
  */
 export class Lanes {
   readonly #main: ShardRunner;
   readonly #onRoom: () => void;
   readonly #running = new Set<Promise<unknown>>();
-  #pool: Promise<Piscina<WorkerTask, ShardResult | null>> | undefined;
+  readonly #workers: ShardWorker[] = [];
+  /** The workers that are up. */
+  readonly #up: ShardWorker[] = [];
   #mainBusy = 0;
-  #poolBusy = 0;
-  #poolRoom = 0;
   #failure: BatchError | undefined;
 
   /** `onRoom` is called whenever `hasRoom` may have become true. */
@@ -28,34 +26,39 @@ export class Lanes {
   }
 
   get hasWorkers(): boolean {
-    return this.#pool !== undefined;
+    return this.#workers.length > 0;
   }
 
   /** Starts `count` workers; what comes of it shows in `hasRoom` and in `run`. */
   startWorkers(count: number, snapshot: Snapshot, work: ShardWork): void {
-    this.#pool = createPool(count, { snapshot: snapshot.shared, work, turn: new SharedArrayBuffer(4) });
-    for (let worker = 0; worker < count; worker++) {
-      void this.#greet().then(() => this.#onRoom());
-    }
+    for (let thread = 1; thread <= count; thread++) void this.#start(thread, snapshot, work).then(() => this.#onRoom());
   }
 
-  /** Waits until a worker is up. */
-  async #greet(): Promise<void> {
+  async #start(thread: number, snapshot: Snapshot, work: ShardWork): Promise<void> {
     try {
-      await (await this.#pool!).run({ kind: "greeting" });
-      this.#poolRoom += PER_THREAD;
+      const worker = new ShardWorker({ snapshot: snapshot.shared, work, thread });
+      this.#workers.push(worker);
+      await worker.up;
+      this.#up.push(worker);
     } catch (cause) {
       this.#failure ??= new BatchError("worker-failed", `a worker could not start (${String(cause)}); run with one thread`, { cause });
     }
   }
 
   hasRoom(): boolean {
-    return this.#poolBusy < this.#poolRoom || this.#mainBusy < PER_THREAD || this.#failure !== undefined;
+    return this.#freeWorker() !== undefined || this.#mainBusy < PER_THREAD || this.#failure !== undefined;
   }
 
-  async run(shard: FileShard | ChunkShard): Promise<ShardResult> {
+  /** The worker with the least to do, unless all have enough. */
+  #freeWorker(): ShardWorker | undefined {
+    let free: ShardWorker | undefined;
+    for (const worker of this.#up) if (worker.busy < (free?.busy ?? PER_THREAD)) free = worker;
+    return free;
+  }
+
+  async run(shard: Shard): Promise<ShardResult> {
     if (this.#failure !== undefined) throw this.#failure;
-    const running = this.#poolBusy < this.#poolRoom ? this.#runInPool(shard) : this.#runHere(shard);
+    const running = this.#freeWorker()?.run(shard) ?? this.#runHere(shard);
     this.#running.add(running);
     try {
       return await running;
@@ -65,16 +68,7 @@ export class Lanes {
     }
   }
 
-  async #runInPool(shard: FileShard | ChunkShard): Promise<ShardResult> {
-    this.#poolBusy++;
-    try {
-      return (await (await this.#pool!).run(shard))!;
-    } finally {
-      this.#poolBusy--;
-    }
-  }
-
-  async #runHere(shard: FileShard | ChunkShard): Promise<ShardResult> {
+  async #runHere(shard: Shard): Promise<ShardResult> {
     this.#mainBusy++;
     try {
       return await this.#main.run(shard);
@@ -85,21 +79,7 @@ export class Lanes {
 
   /** Ends the workers, with whatever they are doing; when this resolves, no shard is being read any more. */
   async close(): Promise<void> {
-    await (await this.#pool)?.destroy();
+    await Promise.all(this.#workers.map((worker) => worker.close()));
     await Promise.allSettled(this.#running);
   }
-}
-
-/** The package is loaded when workers are needed: small inputs should not pay for it. */
-async function createPool(count: number, setup: WorkerSetup): Promise<Piscina<WorkerTask, ShardResult | null>> {
-  const { Piscina } = await import("piscina");
-  return new Piscina<WorkerTask, ShardResult | null>({
-    // The sources run as they are and as compiled.
-    filename: new URL(`./shard-worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url).href,
-    workerData: setup,
-    minThreads: count,
-    maxThreads: count,
-    concurrentTasksPerWorker: PER_THREAD,
-    recordTiming: false,
-  });
 }

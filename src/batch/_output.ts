@@ -6,6 +6,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { Writable } from "node:stream";
 import { createGzip, createZstdCompress } from "node:zlib";
 import { openNamedPipe } from "./_named-pipe.ts";
+import { OutputClosed } from "./_output-closed.ts";
 import { BatchError } from "./batch-error.ts";
 
 /** Where rows go. */
@@ -17,9 +18,6 @@ export interface RowOutput {
   /** Leaves nothing behind, as far as that is possible. */
   discard(): Promise<void>;
 }
-
-/** The reader of a pipe has gone. */
-export class OutputClosed extends Error {}
 
 /** As many links are followed, as the kernel does. */
 const MOST_LINKS = 40;

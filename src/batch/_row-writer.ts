@@ -2,6 +2,7 @@ import type { Family } from "../address/address.ts";
 import { formatAddressInto } from "../address/format-address.ts";
 import { TemplateCache } from "./_template-cache.ts";
 import type { RowFormat } from "./identify.ts";
+import type { RowSpace } from "./_line-engine.ts";
 
 const LF = 0x0a;
 const SLASH = 0x2f;
@@ -23,11 +24,7 @@ const NO_ADDRESS: Record<RowFormat, string> = {
  * `reserve` before `write`; nothing is allocated per row.
  */
 export class RowWriter {
-  /** Bytes written. */
-  at = 0;
-  /** What they are written to. */
-  buffer: SharedArrayBuffer = new SharedArrayBuffer(0);
-  #out: Buffer = Buffer.from(this.buffer);
+  #rows: RowSpace = { place: { buffer: new SharedArrayBuffer(0), at: 0, byteLength: 0 }, bytes: Buffer.alloc(0), filled: 0 };
   readonly #appends: boolean;
   /** Key 0 is a line without an address, key n + 1 is match id n. */
   readonly #templates: TemplateCache;
@@ -40,11 +37,10 @@ export class RowWriter {
     this.#templates = new TemplateCache(matchCount + 2, (key) => (key === 0 ? noAddress : templates(key - 1)));
   }
 
-  /** Begins to fill a buffer. */
-  begin(buffer: SharedArrayBuffer): void {
-    this.buffer = buffer;
-    this.#out = Buffer.from(buffer);
-    this.at = 0;
+  /** Goes on in this place, and returns the writer. */
+  into(rows: RowSpace): this {
+    this.#rows = rows;
+    return this;
   }
 
   /**
@@ -54,18 +50,20 @@ export class RowWriter {
   reserve(match: number, lineBytes: number): boolean {
     this.#template = this.#templates.find(match + 1);
     const most = this.#templates.cuts[this.#template]! + (this.#appends ? lineBytes + 1 : 0);
-    if (this.at + most <= this.#out.length) return true;
-    if (this.at > 0) return false;
-    this.begin(new SharedArrayBuffer(most));
+    const rows = this.#rows;
+    if (rows.filled + most <= rows.bytes.length) return true;
+    if (rows.filled > 0) return false;
+    rows.place = { buffer: new SharedArrayBuffer(most), at: 0, byteLength: most };
+    rows.bytes = Buffer.from(rows.place.buffer!);
     return true;
   }
 
   /** Writes the reserved row for the line `bytes[start, end)` and its address. */
   write(family: Family | 0, words: Uint32Array, bytes: Buffer, start: number, end: number): void {
-    const out = this.#out;
+    const out = this.#rows.bytes;
     const parts = this.#templates.bytes;
     const cuts = this.#templates.cuts;
-    let at = this.#appends ? copy(bytes, start, end, out, this.at) : this.at;
+    let at = this.#appends ? copy(bytes, start, end, out, this.#rows.filled) : this.#rows.filled;
     let cut = this.#template + 2;
     let from = cuts[cut++]!;
     for (let holes = cuts[this.#template + 1]!; holes > 0; holes--) {
@@ -77,11 +75,11 @@ export class RowWriter {
     }
     at = copy(parts, from, cuts[cut]!, out, at);
     if (this.#appends) out[at++] = LF;
-    this.at = at;
+    this.#rows.filled = at;
   }
 
   #writePrefix(family: Family, words: Uint32Array, length: number, at: number): number {
-    const out = this.#out;
+    const out = this.#rows.bytes;
     const masked = this.#masked;
     if (family === 4) {
       masked[0] = length === 0 ? 0 : words[0]! & (-1 << (32 - length));

@@ -1,7 +1,8 @@
-import { SLACK } from "./_shard-runner.ts";
 import type { OpenInput } from "./_inputs.ts";
+import type { SharedBuffer } from "./_run-memory.ts";
+import { SLACK } from "./_thread-sizes.ts";
 import type { FieldSpec } from "./fields/field-spec.ts";
-import type { ChunkShard, FileShard, ShardResult } from "./messages.ts";
+import type { Shard, ShardResult } from "./messages.ts";
 
 const LF = 0x0a;
 /** A stream that has whole lines waiting and says nothing for this long gets them done (`tail -f` at the other end). */
@@ -9,7 +10,7 @@ const QUIET_MS = 20;
 
 /** A shard, and what to do when its rows are written. */
 export interface CutShard {
-  readonly shard: FileShard | ChunkShard;
+  readonly shard: Shard;
   readonly done: () => void;
 }
 
@@ -21,6 +22,8 @@ export interface ShardSizes {
   next(): number;
   readonly most: number;
   readonly lineBytes: number;
+  /** A buffer of so many bytes, for what a stream gives. */
+  take(byteLength: number): SharedBuffer;
 }
 
 /** Cuts one input into shards. */
@@ -33,13 +36,13 @@ async function* fileShards(input: OpenInput & { kind: "file" }, field: FieldSpec
   // The descriptor is closed when all shards are cut and all of them are done, whatever comes last.
   let open = 1;
   const done = (): void => {
-    if (--open === 0) void input.close();
+    if (--open === 0) input.close();
   };
   try {
     for (let from = 0; from < size; ) {
       const to = Math.min(size, from + sizes.next());
       open++;
-      yield { shard: { kind: "file", descriptor, from, to, size, field, rowBuffer: null }, done };
+      yield { shard: { kind: "file", descriptor, from, to, size, field, rows: null }, done };
       from = to;
     }
   } finally {
@@ -49,10 +52,10 @@ async function* fileShards(input: OpenInput & { kind: "file" }, field: FieldSpec
 
 /** Fills buffers with the stream's bytes and cuts them behind the last LF; what is behind it begins the next buffer. */
 async function* chunkShards(chunks: AsyncGenerator<Buffer>, field: FieldSpec | null, sizes: ShardSizes): AsyncGenerator<PlannedShard> {
-  const spare: Buffer[] = [];
-  const take = (bytes: number): Buffer => {
+  const spare: SharedBuffer[] = [];
+  const take = (bytes: number): SharedBuffer => {
     const buffer = spare.pop();
-    return buffer !== undefined && buffer.length >= bytes + SLACK ? buffer : Buffer.from(new SharedArrayBuffer(bytes + SLACK));
+    return buffer !== undefined && buffer.bytes.length >= bytes + SLACK ? buffer : sizes.take(bytes + SLACK);
   };
   let buffer = take(sizes.most);
   let limit = sizes.next();
@@ -62,18 +65,18 @@ async function* chunkShards(chunks: AsyncGenerator<Buffer>, field: FieldSpec | n
   const cutAt = (end: number): PlannedShard => {
     const full = buffer;
     buffer = take(Math.max(sizes.most, 2 * (fill - end)));
-    full.copy(buffer, 0, end, fill);
+    full.bytes.copy(buffer.bytes, 0, end, fill);
     fill -= end;
     limit = Math.max(sizes.next(), 2 * fill);
     searched = 0;
     const done = (): void => {
-      if (full.length === sizes.most + SLACK) spare.push(full);
+      if (full.bytes.length === sizes.most + SLACK) spare.push(full);
     };
-    return { shard: { kind: "chunk", bytes: full.buffer as unknown as SharedArrayBuffer, from: 0, to: end, field, rowBuffer: null }, done };
+    return { shard: { kind: "chunk", bytes: full.place, from: 0, to: end, field, rows: null }, done };
   };
   /** The position behind the last LF there is, 0 without one. */
   const lastCut = (): number => {
-    const end = searched + buffer.subarray(searched, fill).lastIndexOf(LF) + 1;
+    const end = searched + buffer.bytes.subarray(searched, fill).lastIndexOf(LF) + 1;
     return end > searched ? end : 0;
   };
 
@@ -86,7 +89,7 @@ async function* chunkShards(chunks: AsyncGenerator<Buffer>, field: FieldSpec | n
       }
       for (let at = 0; at < chunk.length; ) {
         const taken = Math.min(chunk.length - at, limit - fill);
-        chunk.copy(buffer, fill, at, at + taken);
+        chunk.copy(buffer.bytes, fill, at, at + taken);
         fill += taken;
         at += taken;
         if (fill < limit) continue;
@@ -102,9 +105,9 @@ async function* chunkShards(chunks: AsyncGenerator<Buffer>, field: FieldSpec | n
         }
         searched = fill;
         limit = Math.min(2 * limit, sizes.lineBytes + 1);
-        if (buffer.length < limit + SLACK) {
-          const larger = Buffer.from(new SharedArrayBuffer(limit + SLACK));
-          buffer.copy(larger, 0, 0, fill);
+        if (buffer.bytes.length < limit + SLACK) {
+          const larger = bufferOfItsOwn(limit + SLACK);
+          buffer.bytes.copy(larger.bytes, 0, 0, fill);
           buffer = larger;
         }
       }
@@ -116,10 +119,16 @@ async function* chunkShards(chunks: AsyncGenerator<Buffer>, field: FieldSpec | n
     throw damage;
   }
   if (fill > 0) {
-    buffer[fill] = LF; // the last line may lack it
+    buffer.bytes[fill] = LF; // the last line may lack it
     const end = fill;
     yield cutAt(end);
   }
+}
+
+/** For a line that is longer than a shard: it is done in TypeScript, and its buffer goes back to the system. */
+function bufferOfItsOwn(byteLength: number): SharedBuffer {
+  const buffer = new SharedArrayBuffer(byteLength);
+  return { place: { buffer, at: 0, byteLength }, bytes: Buffer.from(buffer) };
 }
 
 /** The chunks, and a null whenever the next one has not come for a while. */

@@ -4,13 +4,17 @@ import type { Snapshot } from "../snapshot/open-snapshot.ts";
 import { checkOptions } from "./_check-options.ts";
 import { type OpenInput, openInput, surveyInputs } from "./_inputs.ts";
 import { Lanes } from "./_lanes.ts";
-import { openOutput, OutputClosed, type RowOutput } from "./_output.ts";
-import { ShardRunner } from "./_shard-runner.ts";
+import type { RowOutput } from "./_output.ts";
+import { OutputClosed } from "./_output-closed.ts";
+import { RunMemory, type SharedBuffer, viewOf } from "./_run-memory.ts";
+import { inputBytesFor, ShardRunner } from "./_shard-runner.ts";
 import { type CutShard, type PlannedShard, type ShardSizes, shardsOf } from "./_shards.ts";
+import { SLACK } from "./_thread-sizes.ts";
+import { startWorkersAhead } from "./_workers.ts";
 import { BatchError } from "./batch-error.ts";
 import type { FieldSpec } from "./fields/field-spec.ts";
 import { resolveField } from "./fields/resolve-field.ts";
-import type { ChunkShard, FileShard, ShardResult, ShardWork } from "./messages.ts";
+import type { Shard, ShardResult, ShardWork, SharedBytes, Workspace } from "./messages.ts";
 
 const DEFAULT_LIMITS: BatchLimits = { shardBytes: 1 << 20, rowBytes: 2 << 20, workerBytes: 8 << 20, lineBytes: 1 << 30 };
 /** Shards that are in work or wait to be written, per thread: two in work, one to bridge a slow one. */
@@ -18,13 +22,20 @@ const FLIGHTS_PER_THREAD = 3;
 const FIRST_SHARD_BYTES = 64 * 1024;
 const PROGRESS_MS = 100;
 
-const NOTHING: ShardResult = { lines: 0, addresses: 0, matched: 0, next: null, rowBuffer: null, rowBytes: 0, failure: null };
+const NOTHING: ShardResult = { lines: 0, addresses: 0, matched: 0, next: null, rows: null, rowBytes: 0, failure: null };
 
 /** What one row looks like; `none` writes nothing and only counts. */
 export type RowFormat = "tsv" | "jsonl" | "csv" | "append";
 
 /** How a line is cut into fields. */
 export type FieldSyntax = "csv" | "tsv" | "jsonl" | "space";
+
+/**
+ * What finds and looks up addresses: the WebAssembly kernel, or TypeScript alone, several times slower, with the same answers.
+ * "auto" takes the kernel where the platform has WebAssembly with SIMD and shared memory. What the kernel does not do (fields, and
+ * lines longer than a shard) is done in TypeScript in any case.
+ */
+export type Engine = "auto" | "webassembly" | "typescript";
 
 /** Which lines give a row: `unmatched` are the lines without a match, those without an address among them. */
 export type RowSelection = "all" | "matched" | "unmatched";
@@ -35,14 +46,15 @@ export type RowSelection = "all" | "matched" | "unmatched";
  *
  * A template is the bytes of a row in which byte 0x00 and one byte L are a hole: L = 255 is the canonical address,
  * L <= 128 the address masked to L bits as a prefix (bare at the family's full length). `tsv`, `csv` and `jsonl`
- * templates end with the newline; `append` templates hold what follows the original line, without one.
+ * templates end with the newline; `append` templates hold what follows the original line, without one. What a call returns
+ * is used before the next call: one array may serve all.
  */
 export type CreateRowTemplates = (snapshot: Snapshot, format: RowFormat) => (match: number) => Uint8Array;
 
 export interface IdentifyOptions {
   /** Paths in the order of the rows; "-" is standard input. A stream stands for itself. At least one. */
   readonly inputs: readonly (string | Readable)[];
-  /** Its `SharedArrayBuffer` is what all threads read; nothing is copied. */
+  /** Its memory is what all threads read, and where buffers are added behind it; nothing is copied. */
   readonly snapshot: Snapshot;
   /** "none" counts only; then `renderer` and `output` are not used. */
   readonly format: RowFormat | "none";
@@ -56,6 +68,8 @@ export interface IdentifyOptions {
   readonly fieldSyntax?: FieldSyntax;
   /** Threads that work on shards, the calling one among them. Default: as many as the machine has. */
   readonly threads?: number;
+  /** Default "auto". */
+  readonly engine?: Engine;
   /** Where rows go: a path (written as PATH.partial, then renamed; compressed if it ends in .gz or .zst) or a stream, which is not ended. */
   readonly output?: Writable | { readonly path: string };
   /** Also count the lines of each match id (`IdentifyResult.perMatch`). */
@@ -103,6 +117,8 @@ export interface IdentifyResult {
   readonly bytesWritten: number;
   /** The reader of `output` has gone (EPIPE): the counts end where it went. */
   readonly outputClosed: boolean;
+  /** What was used; a small input alone is done in TypeScript before a kernel would be ready. */
+  readonly engine: "webassembly" | "typescript";
   /** Milliseconds. */
   readonly elapsed: number;
 }
@@ -124,8 +140,21 @@ export interface IdentifyResult {
 export async function identify(options: IdentifyOptions): Promise<IdentifyResult> {
   checkOptions(options);
   options.signal?.throwIfAborted();
-  const run = new Run(options, await surveyInputs(options.inputs));
+  const run = new Run(options, surveyInputs(options.inputs));
   return run.toEnd();
+}
+
+/**
+ * Starts the threads that `identify` will want for these inputs, so that they come up while the caller opens the snapshot. They do
+ * not keep the process alive. Inputs that cannot be read are left for `identify` to tell of.
+ */
+export function prepareThreads(inputs: readonly (string | Readable)[], threads: number = availableParallelism()): void {
+  if (threads < 2) return;
+  try {
+    if ((surveyInputs(inputs) ?? 0) >= DEFAULT_LIMITS.workerBytes) startWorkersAhead(threads - 1);
+  } catch {
+    // Told later.
+  }
 }
 
 /** A shard on its way: what it is (null: the end of an input that fails), which input it belongs to, and its result to come. */
@@ -145,10 +174,15 @@ class Run {
   readonly #threads: number;
   readonly #totalBytes: number | null;
   readonly #work: ShardWork;
-  readonly #started = performance.now();
+  readonly #started = milliseconds();
   readonly #stop = new AbortController();
   readonly #flights: Flight[] = [];
-  readonly #spareRows: SharedArrayBuffer[] = [];
+  readonly #memory: RunMemory;
+  readonly #perMatch: SharedBuffer | null;
+  readonly #spareRows: SharedBytes[] = [];
+  #sums: Float64Array = new Float64Array(0);
+  #runner: ShardRunner | undefined;
+  #isWriting = false;
   #lanes!: Lanes;
   #output: RowOutput | undefined;
   #produced = false;
@@ -174,14 +208,30 @@ class Run {
     this.#limits = { ...limits, shardBytes: Math.min(limits.shardBytes, limits.lineBytes) };
     this.#threads = options.threads ?? availableParallelism();
     this.#totalBytes = totalBytes;
-    const rowBytes = (options.snapshot.table.matchCount + 1) * Float64Array.BYTES_PER_ELEMENT;
+    this.#memory = new RunMemory(options.engine === "typescript" ? null : options.snapshot.memory);
+    const countBytes = (options.snapshot.table.matchCount + 1) * Float64Array.BYTES_PER_ELEMENT * this.#threads;
+    this.#perMatch = options.countMatches === true ? this.#memory.take(countBytes) : null;
+    this.#perMatch?.bytes.fill(0);
     this.#work = {
       format: options.format,
       renderer: options.renderer,
       rows: options.rows ?? "all",
-      perMatch: options.countMatches === true ? new SharedArrayBuffer(rowBytes * this.#threads) : null,
+      perMatch: this.#perMatch?.place ?? null,
+      workspaces: this.#takeWorkspaces(),
       lineBytes: limits.lineBytes,
     };
+  }
+
+  /** One for each thread, or null. */
+  #takeWorkspaces(): Workspace[] | null {
+    const { table } = this.#options.snapshot;
+    const workspaces: Workspace[] = [];
+    for (let thread = 0; thread < this.#threads && this.#memory.memory !== null; thread++) {
+      const workspace = this.#memory.takeWorkspace(inputBytesFor(this.#limits.shardBytes), table.matchCount, this.#options.format !== "none");
+      if (workspace === null) return null;
+      workspaces.push(workspace);
+    }
+    return workspaces.length === 0 ? null : workspaces;
   }
 
   async toEnd(): Promise<IdentifyResult> {
@@ -191,8 +241,10 @@ class Run {
     if (signal?.aborted) abort(); // while the inputs were surveyed
     const timer = onProgress && setInterval(() => onProgress(this.#progress()), PROGRESS_MS);
     try {
-      this.#lanes = new Lanes(await ShardRunner.create(this.#options.snapshot, this.#work, 0), () => this.#wake());
-      if (this.#work.format !== "none") this.#output = await openOutput(this.#options.output ?? process.stdout, this.#stop.signal);
+      const runner = (this.#runner = await ShardRunner.create(this.#options.snapshot, this.#work, 0));
+      if (this.#options.engine === "webassembly" && runner.prepareEngine() !== "webassembly") throw kernelMissing();
+      this.#lanes = new Lanes(runner, () => this.#wake());
+      if (this.#work.format !== "none") this.#output = await (await import("./_output.ts")).openOutput(this.#options.output ?? process.stdout, this.#stop.signal);
       // An input that never answers, or an output that nobody reads, is not waited for.
       await this.#orStop(Promise.all([this.#produce(), this.#consume()])).catch((error) => this.#end(error));
       signal?.throwIfAborted();
@@ -204,7 +256,10 @@ class Run {
       await this.#output?.discard();
       throw signal?.aborted ? signal.reason : error;
     } finally {
-      await Promise.all(this.#files.map((file) => file.close()));
+      this.#sums = this.#sumsPerMatch();
+      // An output that was given up may still read from its rows: then their memory is not used again.
+      if (!this.#isWriting) this.#memory.release();
+      for (const file of this.#files) file.close();
       clearInterval(timer);
       signal?.removeEventListener("abort", abort);
     }
@@ -249,8 +304,8 @@ class Run {
   async #shardsOf(input: string | Readable): Promise<AsyncGenerator<PlannedShard>> {
     const open = await openInput(input, this.#stop.signal, (bytes) => (this.#bytesRead += bytes));
     if (open.kind === "file") this.#files.push(open);
-    if (open.kind === "file" && this.#stop.signal.aborted) await open.close(); // nobody waits for it any more
-    const sizes: ShardSizes = { next: () => this.#nextShardBytes(), most: this.#limits.shardBytes, lineBytes: this.#limits.lineBytes };
+    if (open.kind === "file" && this.#stop.signal.aborted) open.close(); // nobody waits for it any more
+    const sizes: ShardSizes = { next: () => this.#nextShardBytes(), most: this.#limits.shardBytes, lineBytes: this.#limits.lineBytes, take: (bytes) => this.#memory.take(bytes) };
     return shardsOf(open, await this.#fieldOf(open), sizes);
   }
 
@@ -292,9 +347,9 @@ class Run {
     this.#enqueue({ plan, input, result: this.#run(plan.shard, input) });
   }
 
-  async #run(shard: FileShard | ChunkShard, input: number): Promise<ShardResult> {
+  async #run(shard: Shard, input: number): Promise<ShardResult> {
     try {
-      return await this.#lanes.run({ ...shard, rowBuffer: this.#takeRows() });
+      return await this.#lanes.run({ ...shard, rows: this.#takeRows() });
     } catch (cause) {
       throw this.#shardFailure(cause, input);
     }
@@ -305,9 +360,9 @@ class Run {
     this.#lanes.startWorkers(this.#threads - 1, this.#options.snapshot, this.#work);
   }
 
-  #takeRows(): SharedArrayBuffer | null {
+  #takeRows(): SharedBytes | null {
     if (this.#output === undefined) return null;
-    return this.#spareRows.pop() ?? new SharedArrayBuffer(this.#limits.rowBytes);
+    return this.#spareRows.pop() ?? this.#memory.take(this.#limits.rowBytes + SLACK).place;
   }
 
   async #consume(): Promise<void> {
@@ -360,10 +415,12 @@ class Run {
     this.#linesOfInput += part.lines;
     this.#addresses += part.addresses;
     this.#matched += part.matched;
-    if (part.rowBuffer !== null) {
-      if (part.rowBytes > 0) await this.#output!.write(Buffer.from(part.rowBuffer, 0, part.rowBytes));
+    if (part.rows !== null) {
+      this.#isWriting = true;
+      if (part.rowBytes > 0) await this.#output!.write(viewOf(part.rows, this.#memory.memory).bytes.subarray(0, part.rowBytes));
+      this.#isWriting = false;
       this.#bytesWritten += part.rowBytes;
-      if (part.rowBuffer.byteLength === this.#limits.rowBytes) this.#spareRows.push(part.rowBuffer);
+      if (part.rows.byteLength === this.#limits.rowBytes + SLACK) this.#spareRows.push(part.rows);
     }
     if (part.failure !== null) throw this.#lineFailure(part.failure);
   }
@@ -384,7 +441,7 @@ class Run {
   }
 
   #progress(): Progress {
-    return { bytesRead: this.#bytesRead, totalBytes: this.#totalBytes, lines: this.#lines, elapsed: performance.now() - this.#started };
+    return { bytesRead: this.#bytesRead, totalBytes: this.#totalBytes, lines: this.#lines, elapsed: milliseconds() - this.#started };
   }
 
   #result(): IdentifyResult {
@@ -394,21 +451,32 @@ class Run {
       matched: this.#matched,
       unmatched: this.#addresses - this.#matched,
       withoutAddress: this.#lines - this.#addresses,
-      perMatch: this.#perMatch(),
+      perMatch: this.#sums,
       bytesRead: this.#bytesRead,
       bytesWritten: this.#bytesWritten,
       outputClosed: this.#outputClosed,
-      elapsed: performance.now() - this.#started,
+      engine: this.#runner!.hasKernel ? "webassembly" : "typescript",
+      elapsed: milliseconds() - this.#started,
     };
   }
 
-  #perMatch(): Float64Array {
-    if (this.#work.perMatch === null) return new Float64Array(0);
-    const all = new Float64Array(this.#work.perMatch);
-    const sums = all.slice(0, this.#options.snapshot.table.matchCount + 1);
+  #sumsPerMatch(): Float64Array {
+    if (this.#perMatch === null) return new Float64Array(0);
+    const { buffer, byteOffset, byteLength } = this.#perMatch.bytes;
+    const all = new Float64Array(buffer, byteOffset, byteLength / Float64Array.BYTES_PER_ELEMENT);
+    const sums = Float64Array.from(all.subarray(0, this.#options.snapshot.table.matchCount + 1));
     for (let at = sums.length; at < all.length; at++) sums[at % sums.length]! += all[at]!;
     return sums;
   }
+}
+
+/** A clock that is there from the start; `performance` takes 2 ms to load. */
+function milliseconds(): number {
+  return process.uptime() * 1000;
+}
+
+function kernelMissing(): RangeError {
+  return new RangeError('engine is "webassembly", but this platform has no WebAssembly with SIMD and shared memory, or no address space for it; give "auto"');
 }
 
 function nameOf(input: string | Readable): string {

@@ -2,12 +2,30 @@ import type { Snapshot } from "../snapshot/open-snapshot.ts";
 import type { FieldSpec } from "./fields/field-spec.ts";
 import type { RowFormat, RowSelection } from "./identify.ts";
 
-/** What a worker is born with. Buffers are shared, not copied. */
+/** The first message to a worker. Memory is shared, not copied. */
 export interface WorkerSetup {
   readonly snapshot: Snapshot["shared"];
   readonly work: ShardWork;
-  /** One 32-bit number: how many workers have taken a row of `perMatch` so far. */
-  readonly turn: SharedArrayBuffer;
+  /** The number of its thread; 0 is the main one. */
+  readonly thread: number;
+}
+
+/** Bytes that threads share: of the memory of the run's snapshot, from the address `at` on, or (`buffer`) of a buffer. */
+export interface SharedBytes {
+  readonly buffer: SharedArrayBuffer | null;
+  readonly at: number;
+  readonly byteLength: number;
+}
+
+/** What a thread with a kernel uses of the snapshot's memory, as addresses. */
+export interface Workspace {
+  readonly kernel: number;
+  readonly inputs: readonly number[];
+  /** The size of each input. */
+  readonly inputBytes: number;
+  /** The address of each match's row template, and where templates are; 0 without rows. */
+  readonly templateOf: number;
+  readonly templates: number;
 }
 
 /** What is done with every shard of a run. */
@@ -16,7 +34,9 @@ export interface ShardWork {
   readonly renderer: string | undefined;
   readonly rows: RowSelection;
   /** One row of `matchCount + 1` 64-bit floats per thread (the first is the main thread's), or null. */
-  readonly perMatch: SharedArrayBuffer | null;
+  readonly perMatch: SharedBytes | null;
+  /** One per thread, for the kernel; null: there is none, everything is done in TypeScript. */
+  readonly workspaces: readonly Workspace[] | null;
   readonly lineBytes: number;
 }
 
@@ -31,25 +51,38 @@ export interface FileShard {
   readonly size: number;
   readonly field: FieldSpec | null;
   /** Where rows go, or null if none are wanted. */
-  readonly rowBuffer: SharedArrayBuffer | null;
+  readonly rows: SharedBytes | null;
 }
 
 /** The lines in `bytes[from, to)`, all whole: `bytes[to - 1]` is an LF, or `bytes[to]` is one that the stream did not have. */
 export interface ChunkShard {
   readonly kind: "chunk";
-  readonly bytes: SharedArrayBuffer;
+  readonly bytes: SharedBytes;
   readonly from: number;
   readonly to: number;
   readonly field: FieldSpec | null;
-  readonly rowBuffer: SharedArrayBuffer | null;
+  readonly rows: SharedBytes | null;
 }
 
-/** Answered as soon as the worker is up. */
-export interface Greeting {
-  readonly kind: "greeting";
+export type Shard = FileShard | ChunkShard;
+
+/** What a worker is sent behind its setup: shards, with numbers by which their answers are known. */
+export interface WorkerTask {
+  readonly number: number;
+  readonly shard: Shard;
 }
 
-export type WorkerTask = FileShard | ChunkShard | Greeting;
+/** What a worker answers: first that it is up (number -1), then to each task. */
+export type WorkerAnswer =
+  | { readonly number: number; readonly result: ShardResult | null }
+  | { readonly number: number; readonly failure: WorkerFailure };
+
+/** An error of a worker; the codes of errors do not cross threads by themselves. */
+export interface WorkerFailure {
+  readonly message: string;
+  readonly code: string | undefined;
+  readonly syscall: string | undefined;
+}
 
 /** What became of a shard. */
 export interface ShardResult {
@@ -58,8 +91,8 @@ export interface ShardResult {
   readonly matched: number;
   /** The row buffer was full: the shard goes on with the line at this position. null: it is done. */
   readonly next: number | null;
-  /** The shard's row buffer, or a larger one made for a single row that did not fit. */
-  readonly rowBuffer: SharedArrayBuffer | null;
+  /** The shard's place for rows, or a larger one made for a single row that did not fit. */
+  readonly rows: SharedBytes | null;
   readonly rowBytes: number;
   /** Why the line behind the counted ones could not be read. */
   readonly failure: "line-too-long" | "input-changed" | null;

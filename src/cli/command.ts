@@ -26,6 +26,8 @@ export interface Command {
   /** Paragraphs that the help prints below the options. */
   readonly notes?: readonly string[];
   readonly examples: readonly Example[];
+  /** Whether it calls `guardStandardOutput` by itself, where it writes to that. */
+  readonly guardsItsOutput?: true;
   /** Returns the exit code. */
   run(args: Arguments): Promise<number>;
 }

@@ -1,5 +1,4 @@
-import { constants } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync, read } from "node:fs";
 import { SectionChecksums } from "./_section-checksums.ts";
 import { allocateShared, type SharedMemory } from "./_shared-memory.ts";
 import { decodeHead, type SnapshotHead } from "./format.ts";
@@ -11,36 +10,81 @@ const CHUNK_BYTES = 1 << 20;
 /** What is read before the head is known: enough that a small file takes one read. */
 const FIRST_BYTES = 64 << 10;
 
+/** Chunks on their way at a time: two threads get memory from the system faster than one, and this one checks. */
+const CHUNKS_AHEAD = 2;
+
 /** Reads a snapshot file into shared memory, checking its head before anything is allocated and its sections on the way. */
 export async function readSnapshotFile(path: string): Promise<{ shared: SharedMemory | SharedArrayBuffer; head: SnapshotHead }> {
-  const { file, size } = await openRegularFile(path);
+  const file = new RegularFile(path);
   try {
-    const start = new Uint8Array(Math.min(size, FIRST_BYTES));
-    await readFully(file, start, 0, path);
-    const head = decodeHead(start, size, path);
+    const start = new Uint8Array(Math.min(file.size, FIRST_BYTES));
+    await file.read(start, 0);
+    const head = decodeHead(start, file.size, path);
     const shared = allocate(head.byteLength, path);
     const bytes = new Uint8Array(shared instanceof SharedArrayBuffer ? shared : shared.buffer, 0, head.byteLength);
     bytes.set(start);
-    await readChecked(file, bytes, start.length, new SectionChecksums(bytes, head, path), path);
+    await readChecked(file, bytes, start.length, new SectionChecksums(bytes, head, path));
     return { shared, head };
   } finally {
     await file.close();
   }
 }
 
-async function openRegularFile(path: string): Promise<{ file: FileHandle; size: number }> {
-  let file: FileHandle | undefined;
-  try {
-    // Without O_NONBLOCK, opening a named pipe would wait for somebody to write to it. (Windows has no such flag.)
-    file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const status = await file.stat();
-    if (status.isFile()) return { file, size: status.size };
-  } catch (cause) {
-    await file?.close();
-    throw readFailure(path, cause);
+/** An open file. Not by node:fs/promises, which takes as long to load as a small snapshot takes to read. */
+class RegularFile {
+  readonly size: number;
+  readonly #descriptor: number;
+  readonly #path: string;
+  readonly #reading = new Set<Promise<void>>();
+
+  /** Throws `SnapshotError`. */
+  constructor(path: string) {
+    this.#path = path;
+    let descriptor: number | undefined;
+    try {
+      // Without O_NONBLOCK, opening a named pipe would wait for somebody to write to it. (Windows has no such flag.)
+      descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+      const status = fstatSync(descriptor);
+      if (!status.isFile()) throw new SnapshotError("not-a-file", path, "a folder, pipe or device");
+      this.size = status.size;
+      this.#descriptor = descriptor;
+    } catch (cause) {
+      if (descriptor !== undefined) closeSync(descriptor);
+      throw cause instanceof SnapshotError ? cause : readFailure(path, cause);
+    }
   }
-  await file.close();
-  throw new SnapshotError("not-a-file", path, "a folder, pipe or device");
+
+  /** Fills `target` with the file's bytes from `position` on. */
+  read(target: Uint8Array, position: number): Promise<void> {
+    const reading = this.#readFully(target, position);
+    this.#reading.add(reading);
+    // When a check throws, nobody waits for the other reads any more, and how they end no longer matters.
+    reading.catch(() => {}).finally(() => this.#reading.delete(reading));
+    return reading;
+  }
+
+  async #readFully(target: Uint8Array, position: number): Promise<void> {
+    for (let done = 0; done < target.length; ) {
+      const bytesRead = await this.#readSome(target, done, position + done);
+      if (bytesRead === 0) throw new SnapshotError("changed-while-reading", this.#path, "it became shorter while it was read");
+      done += bytesRead;
+    }
+  }
+
+  #readSome(target: Uint8Array, at: number, position: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      read(this.#descriptor, target, at, target.length - at, position, (cause, bytesRead) => {
+        if (cause === null) resolve(bytesRead);
+        else reject(readFailure(this.#path, cause));
+      });
+    });
+  }
+
+  /** Once all reads are over: the descriptor's number may be another file's a moment later. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#reading);
+    closeSync(this.#descriptor);
+  }
 }
 
 function readFailure(path: string, cause: unknown): SnapshotError {
@@ -57,27 +101,18 @@ function allocate(byteLength: number, path: string): SharedMemory | SharedArrayB
   }
 }
 
-/** Reads what follows the first `at` bytes; while a chunk is on its way, the ones before it are checked. */
-async function readChecked(file: FileHandle, bytes: Uint8Array, at: number, checksums: SectionChecksums, path: string): Promise<void> {
-  while (at < bytes.length) {
-    const end = Math.min(at + CHUNK_BYTES, bytes.length);
-    const reading = readFully(file, bytes.subarray(at, end), at, path);
-    // When the check throws, nobody waits for the read any more, and how it ends no longer matters.
-    reading.catch(() => {});
-    checksums.advance(at);
+/** Reads what follows the first `at` bytes; while chunks are on their way, the ones before them are checked. */
+async function readChecked(file: RegularFile, bytes: Uint8Array, at: number, checksums: SectionChecksums): Promise<void> {
+  const ahead: { readonly read: Promise<void>; readonly end: number }[] = [];
+  while (at < bytes.length || ahead.length > 0) {
+    while (at < bytes.length && ahead.length < CHUNKS_AHEAD) {
+      const end = Math.min(at + CHUNK_BYTES, bytes.length);
+      ahead.push({ read: file.read(bytes.subarray(at, end), at), end });
+      at = end;
+    }
+    const { read: reading, end } = ahead.shift()!;
     await reading;
-    at = end;
+    checksums.advance(end);
   }
   checksums.advance(bytes.length);
-}
-
-/** Fills `target` with the file's bytes from `position` on. */
-async function readFully(file: FileHandle, target: Uint8Array, position: number, path: string): Promise<void> {
-  for (let done = 0; done < target.length; ) {
-    const { bytesRead } = await file.read(target, done, target.length - done, position + done).catch((cause) => {
-      throw readFailure(path, cause);
-    });
-    if (bytesRead === 0) throw new SnapshotError("changed-while-reading", path, "it became shorter while it was read");
-    done += bytesRead;
-  }
 }

@@ -9,7 +9,7 @@ import { decompress } from "../../src/batch/_decompress.ts";
 import { zstdFrameChunks } from "../../src/batch/_zstd-frames.ts";
 import { BatchError } from "../../src/batch/batch-error.ts";
 import { identify } from "../../src/batch/identify.ts";
-import { expectedRows, makeSnapshot, RENDERER, temporaryFolder } from "./fixture.ts";
+import { ENGINE, expectedRows, makeSnapshot, RENDERER, temporaryFolder } from "./fixture.ts";
 
 const SEED = 20240131;
 const folder = temporaryFolder();
@@ -25,7 +25,7 @@ async function outcome(stored: Buffer, name = "input"): Promise<string> {
   writeFileSync(path, stored);
   writeFileSync(output, "before");
   try {
-    await identify({ inputs: [path], snapshot, format: "tsv", renderer: RENDERER, threads: 1, output: { path: output } });
+    await identify({ inputs: [path], snapshot, engine: ENGINE, format: "tsv", renderer: RENDERER, threads: 1, output: { path: output } });
     return readFileSync(output, "latin1");
   } catch (error) {
     assert.ok(error instanceof BatchError, String(error));
@@ -155,7 +155,7 @@ test("before a stream's damage, the rows of the whole lines that were read are w
   for (const [name, damage] of Object.entries(damages)) {
     const written: Buffer[] = [];
     const sink = new Writable({ write: (chunk: Buffer, _encoding, done) => (written.push(chunk), done()) });
-    await assert.rejects(identify({ inputs: [Readable.from(damage())], snapshot, format: "tsv", renderer: RENDERER, threads: 1, output: sink }), BatchError);
+    await assert.rejects(identify({ inputs: [Readable.from(damage())], snapshot, engine: ENGINE, format: "tsv", renderer: RENDERER, threads: 1, output: sink }), BatchError);
     const rows = Buffer.concat(written).toString("latin1");
     const whole = expectedRows(name === "a failing stream" ? "1.2.3.4\n5.6.7.8\n" : random, "tsv");
     assert.ok(whole.startsWith(rows) && rows.endsWith("\n"), name);

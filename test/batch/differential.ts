@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { type BatchLimits, identify, type RowFormat, type RowSelection } from "../../src/batch/identify.ts";
 import type { Snapshot } from "../../src/snapshot/open-snapshot.ts";
 import { LOG_LINES } from "../cases/log-lines.ts";
-import { expectedCounts, expectedRows, RENDERER } from "./fixture.ts";
+import { ENGINE, expectedCounts, expectedRows, RENDERER } from "./fixture.ts";
 
 /** How a text reaches `identify`. */
 export const SOURCES = ["file", "stream", "gzip", "zstd", "two members", "two frames"] as const;
@@ -16,6 +16,7 @@ export type Source = (typeof SOURCES)[number];
 export interface Case {
   readonly text: string;
   readonly source: Source;
+  readonly engine: "webassembly" | "typescript";
   readonly format: RowFormat;
   readonly rows: RowSelection;
   readonly threads: number;
@@ -26,15 +27,16 @@ export interface Case {
 
 /** Runs one case; rows and counts must be what the oracles say. */
 export async function checkCase(snapshot: Snapshot, folder: string, one: Case): Promise<void> {
-  const { text, format, rows, threads, limits } = one;
+  const { text, engine, format, rows, threads, limits } = one;
   const output = join(folder, "rows");
   const result = await identify({
-    inputs: [inputOf(one, folder)], snapshot, format, renderer: RENDERER, rows, threads, limits, output: { path: output }, countMatches: true,
+    inputs: [inputOf(one, folder)], snapshot, engine, format, renderer: RENDERER, rows, threads, limits, output: { path: output }, countMatches: true,
   });
   const written = readFileSync(output, "latin1");
   const expected = expectedRows(text, format, rows);
   if (written !== expected) assert.equal(written.split("\n").map(shorten).join("\n"), expected.split("\n").map(shorten).join("\n"), JSON.stringify({ ...one, text: text.length }));
   const { lines, addresses, matched } = result;
+  assert.equal(result.engine, engine);
   assert.deepEqual({ lines, addresses, matched }, expectedCounts(text));
   assert.equal(result.perMatch.reduce((sum, count) => sum + count, 0), addresses);
   assert.equal(result.perMatch[0], addresses - matched);
@@ -81,6 +83,7 @@ export const cases: fc.Arbitrary<Case> = fc.record({
     .map(([lines, last]) => lines.map(([text, end]) => text + end).join("") + last)
     .filter((text) => !/^(\xff\xfe|\xfe\xff)/.test(text)), // that would be UTF-16
   source: fc.constantFrom(...SOURCES),
+  engine: fc.constant(ENGINE),
   format: fc.constantFrom("tsv", "csv", "jsonl", "append"),
   rows: fc.oneof({ weight: 4, arbitrary: fc.constant("all" as const) }, fc.constantFrom("matched" as const, "unmatched" as const)),
   threads: fc.constant(1),

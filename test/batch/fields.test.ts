@@ -9,7 +9,7 @@ import type { FieldSpan, FieldSpec } from "../../src/batch/fields/field-spec.ts"
 import { locateField } from "../../src/batch/fields/locate-field.ts";
 import { detectSyntax, resolveField } from "../../src/batch/fields/resolve-field.ts";
 import { identify } from "../../src/batch/identify.ts";
-import { expectedRows, makeSnapshot, RENDERER, temporaryFolder } from "./fixture.ts";
+import { ENGINE, expectedRows, makeSnapshot, RENDERER, temporaryFolder } from "./fixture.ts";
 
 const SEED = 20240131;
 
@@ -157,14 +157,14 @@ test("fields end to end, from files and streams, each input by its own header", 
       for (const stream of [false, true]) {
         const sources = Object.keys(inputs).map((name) => (stream ? Readable.from([readFileSync(join(folder, name))]) : join(folder, name)));
         const output = join(folder, "out");
-        await identify({ inputs: sources, snapshot, format: "append", renderer: RENDERER, field: "ip", threads, limits, output: { path: output } });
+        await identify({ inputs: sources, snapshot, engine: ENGINE, format: "append", renderer: RENDERER, field: "ip", threads, limits, output: { path: output } });
         const latin1 = (text: string): string => Buffer.from(text).toString("latin1");
         assert.equal(readFileSync(output, "latin1"), Object.values(inputs).map(({ text, fieldOf }) => expectedRows(latin1(text), "append", "all", fieldOf)).join(""));
       }
     }
   }
-  const missing = identify({ inputs: [join(folder, "a.csv")], snapshot, format: "none", field: "addr" });
+  const missing = identify({ inputs: [join(folder, "a.csv")], snapshot, engine: ENGINE, format: "none", field: "addr" });
   await assert.rejects(missing, { code: "field-missing", message: /a\.csv:1: .*"addr".*"port", "ip"/ });
-  const column = await identify({ inputs: [join(folder, "b.tsv")], snapshot, format: "none", field: 2, fieldSyntax: "tsv" });
+  const column = await identify({ inputs: [join(folder, "b.tsv")], snapshot, engine: ENGINE, format: "none", field: 2, fieldSyntax: "tsv" });
   assert.deepEqual([column.lines, column.addresses], [3, 2]);
 });

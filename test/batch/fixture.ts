@@ -16,6 +16,8 @@ const PREFIXES = [
   "0.0.0.0/1", "1.0.0.0/8", "1.2.0.0/16", "1.2.3.0/24", "1.2.3.4", "10.0.0.0/8", "10.1.0.0/17", "192.0.2.0/24", "203.0.113.0/25", "255.255.255.255",
   "2001:db8::/32", "2001:db8:1::/48", "2001:db8:1:2::/64", "2001:db8::1", "fe80::/10", "fc00::/7", "::/3",
 ];
+/** The engine under test: `with-typescript.test.ts` runs the tests of this folder a second time, with the other one. */
+export const ENGINE = process.env["IPSIEVE_TEST_ENGINE"] === "typescript" ? "typescript" : "webassembly";
 export const RENDERER = new URL("./renderer.ts", import.meta.url).href;
 
 /** A folder of its own, removed when the process ends. */

@@ -15,7 +15,7 @@ import { identify, type IdentifyOptions, type Progress } from "../../src/batch/i
 import type { ShardResult } from "../../src/batch/messages.ts";
 import { LOG_LINES } from "../cases/log-lines.ts";
 import { checkCase, cases, type Case, SOURCES } from "./differential.ts";
-import { expectedRows, makeSnapshot, RENDERER, temporaryFolder } from "./fixture.ts";
+import { ENGINE, expectedRows, makeSnapshot, RENDERER, temporaryFolder } from "./fixture.ts";
 
 const SEED = 20240131;
 const folder = temporaryFolder();
@@ -30,7 +30,7 @@ function fileOf(name: string, content: string | Buffer): string {
 }
 
 function run(options: Partial<IdentifyOptions> & Pick<IdentifyOptions, "inputs">): ReturnType<typeof identify> {
-  return identify({ snapshot, format: "tsv", renderer: RENDERER, threads: 1, output: { path: target }, ...options });
+  return identify({ snapshot, engine: ENGINE, format: "tsv", renderer: RENDERER, threads: 1, output: { path: target }, ...options });
 }
 
 async function collect(options: Partial<IdentifyOptions> & Pick<IdentifyOptions, "inputs">): Promise<string> {
@@ -66,7 +66,7 @@ test("one, two and three threads write the same bytes", async () => {
   for (const threads of [1, 2, 3]) {
     for (const source of SOURCES) {
       for (const [format, shardBytes] of [["append", 90], ["jsonl", 3000]] as const) {
-        const one: Case = { text, source, format, rows: "all", threads, limits: { shardBytes, rowBytes: 700, workerBytes: 1 }, pieceBytes: 511 };
+        const one: Case = { text, source, engine: ENGINE, format, rows: "all", threads, limits: { shardBytes, rowBytes: 700, workerBytes: 1 }, pieceBytes: 511 };
         await checkCase(snapshot, folder, one);
       }
     }
@@ -157,8 +157,8 @@ test("other encodings than those that are read are recognized and refused", asyn
 test("a file that shrinks while it is read is an error", async () => {
   const path = fileOf("shrinking", "1.2.3.4\n5.6.7.8\n");
   const file = await open(path);
-  const runner = await ShardRunner.create(snapshot, { format: "none", renderer: undefined, rows: "all", perMatch: null, lineBytes: 1000 }, 0);
-  const shard = { kind: "file", descriptor: file.fd, from: 0, to: 10, size: 100, field: null, rowBuffer: null } as const;
+  const runner = await ShardRunner.create(snapshot, { format: "none", renderer: undefined, rows: "all", perMatch: null, workspaces: null, lineBytes: 1000 }, 0);
+  const shard = { kind: "file", descriptor: file.fd, from: 0, to: 10, size: 100, field: null, rows: null } as const;
   assert.equal((await runner.run(shard)).failure, "input-changed");
   assert.equal((await runner.run({ ...shard, size: 16 })).lines, 2);
   await file.close();
@@ -294,15 +294,16 @@ test("sharders that lose or double a line at a seam are caught", async (t) => {
   const text = `${TEXT}\n`;
   const path = fileOf("seams", text);
   const file = await open(path);
-  const runner = await ShardRunner.create(snapshot, { format: "append", renderer: RENDERER, rows: "all", perMatch: null, lineBytes: 100_000 }, 0);
-  const rowBuffer = new SharedArrayBuffer(1 << 20);
+  const runner = await ShardRunner.create(snapshot, { format: "append", renderer: RENDERER, rows: "all", perMatch: null, workspaces: null, lineBytes: 100_000 }, 0);
+  const buffer = new SharedArrayBuffer(1 << 20);
+  const place = { buffer, at: 0, byteLength: buffer.byteLength };
   const rowsWith = async (bytes: number, shift: (from: number, to: number) => [number, number]): Promise<string> => {
     let rows = "";
     for (let at = 0; at < text.length; at += bytes) {
       const [from, to] = shift(at, Math.min(text.length, at + bytes));
-      const shard = { kind: "file", descriptor: file.fd, from, to, size: text.length, field: null, rowBuffer } as const;
+      const shard = { kind: "file", descriptor: file.fd, from, to, size: text.length, field: null, rows: place } as const;
       const result: ShardResult = await runner.run(shard);
-      rows += Buffer.from(result.rowBuffer!, 0, result.rowBytes).toString("latin1");
+      rows += Buffer.from(result.rows!.buffer!, 0, result.rowBytes).toString("latin1");
     }
     return rows;
   };
@@ -377,7 +378,7 @@ function runApart(output: string, stdio: (number | "ignore")[], input: string): 
     import { identify } from ${JSON.stringify(new URL("../../src/batch/identify.ts", import.meta.url).href)};
     import { openSnapshot } from ${JSON.stringify(new URL("../../src/snapshot/open-snapshot.ts", import.meta.url).href)};
     const snapshot = await openSnapshot(${JSON.stringify(join(folder, "test.ipsieve"))});
-    await identify({ inputs: [${JSON.stringify(input)}], snapshot, format: "tsv", renderer: ${JSON.stringify(RENDERER)}, threads: 1, output: { path: ${JSON.stringify(output)} } })
+    await identify({ inputs: [${JSON.stringify(input)}], snapshot, engine: ${JSON.stringify(ENGINE)}, format: "tsv", renderer: ${JSON.stringify(RENDERER)}, threads: 1, output: { path: ${JSON.stringify(output)} } })
       .catch((error) => { process.exitCode = 3; process.stderr.write(String(error.code)); });`;
   return String(spawnSync(process.execPath, ["--input-type=module", "-e", source], { stdio: [stdio[0]!, stdio[1]!, "pipe", ...stdio.slice(2)] }).stderr);
 }

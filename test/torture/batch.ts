@@ -67,12 +67,13 @@ if (values["memory-only"]) process.exit(0);
 const until = Date.now() + minutes * 60_000;
 const counts = { cases: 0, lines: 0, bytes: 0 };
 console.log(`seed ${seed}, ${minutes} minutes`);
-const threaded = fc.tuple(cases, fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 30 }));
+const engines = fc.constantFrom("webassembly" as const, "typescript" as const);
+const threaded = fc.tuple(cases, fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 30 }), engines);
 for (let round = 0; Date.now() < until; round++) {
   const result = await fc.check(
-    fc.asyncProperty(threaded, async ([one, threads, times]) => {
+    fc.asyncProperty(threaded, async ([one, threads, times, engine]) => {
       const text = `${one.text}\n`.repeat(times);
-      await checkCase(snapshot, folder, { ...one, text, threads, limits: { ...one.limits, workerBytes: 1 } });
+      await checkCase(snapshot, folder, { ...one, engine, text, threads, limits: { ...one.limits, workerBytes: 1 } });
       counts.cases++;
       counts.lines += text.split("\n").length - 1;
       counts.bytes += text.length;

@@ -1,10 +1,11 @@
-import { identify, type IdentifyOptions, type IdentifyResult, type RowSelection } from "../../batch/identify.ts";
+import { type Engine, identify, type IdentifyOptions, type IdentifyResult, prepareThreads, type RowSelection } from "../../batch/identify.ts";
 import type { Catalogue } from "../../cbs/catalogue.ts";
 import type { Snapshot } from "../../snapshot/open-snapshot.ts";
 import { BUNDLED_CATALOGUE, catalogueOf, openCatalogueSnapshot } from "../catalogue-snapshot.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { RENDERER } from "../identify-renderer.ts";
 import { createProgress, PROGRESS_MODES, type ProgressMode } from "../output/progress.ts";
+import { guardStandardOutput, printShortly } from "../output/standard-output.ts";
 import { styleFor } from "../output/style.ts";
 import { summaryText } from "../output/summary.ts";
 import { wholeNumber } from "../parse-arguments.ts";
@@ -12,6 +13,7 @@ import { UsageError } from "../usage-error.ts";
 
 const FORMATS = ["tsv", "jsonl", "csv", "append"] as const;
 const FIELD_SYNTAXES = ["csv", "tsv", "jsonl", "space"] as const;
+const ENGINES = ["auto", "webassembly", "typescript"] as const;
 const MOST_THREADS = 256;
 const SUMMARY_ROWS = 15;
 /** Milliseconds that an interrupted run has to remove its unfinished output. */
@@ -36,6 +38,7 @@ export const identifyCommand: Command = {
     { name: "input", value: "FORMAT", choices: FIELD_SYNTAXES, help: "how --field cuts lines; else the first line tells" },
     { name: "snapshot", value: "FILE", isPath: true, help: "the catalogue to use, as written by ipsieve build; default: the bundled one" },
     { name: "threads", value: "N", help: "default: one for each processor" },
+    { name: "engine", value: "ENGINE", choices: ENGINES, help: "auto (default), webassembly, or typescript: slower, with the same answers" },
     { name: "progress", value: "MODE", choices: PROGRESS_MODES, help: "auto (default: a bar on a terminal), bar, json, none; on stderr" },
   ],
   notes: [
@@ -49,19 +52,24 @@ export const identifyCommand: Command = {
     { command: "ipsieve identify --field client_ip --format jsonl events.csv", what: "one document per line, from a named column" },
     { command: "ipsieve identify -c --snapshot blocklist.ipsieve access.log", what: "how many lines are on a list of your own" },
   ],
+  guardsItsOutput: true,
   run,
 };
 
 async function run(args: Arguments): Promise<number> {
   checkCombination(args);
+  if (!args.has("count")) guardStandardOutput();
+  const threads = args.has("threads") ? wholeNumber("threads", args.value("threads")!, MOST_THREADS) : undefined;
+  const inputs = args.operands.length === 0 ? ["-"] : args.operands;
+  prepareThreads(inputs, threads);
   const readsTerminal = (args.operands.length === 0 || args.operands.includes("-")) && process.stdin.isTTY;
   if (readsTerminal) process.stderr.write("ipsieve: reading lines from the terminal; end with Ctrl-D\n");
   const snapshot = await openCatalogueSnapshot(args.value("snapshot"));
-  const result = await identifyInterruptibly(args, optionsFor(args, snapshot));
+  const result = await identifyInterruptibly(args, { ...optionsFor(args, snapshot), inputs, ...(threads !== undefined && { threads }) });
   if (typeof result === "number") return result;
   if (args.has("field")) warnOfEmptyField(args.value("field")!, result);
   const selected = selectedLines(result, selection(args));
-  if (args.has("count")) process.stdout.write(`${selected}\n`);
+  if (args.has("count")) printShortly(`${selected}\n`);
   if (args.has("summary")) printSummary(result, catalogueOf(snapshot, args.value("snapshot") ?? BUNDLED_CATALOGUE));
   return selected > 0 ? EXIT.matched : EXIT.nothing;
 }
@@ -88,20 +96,18 @@ async function identifyInterruptibly(args: Arguments, options: IdentifyOptions):
   }
 }
 
-function optionsFor(args: Arguments, snapshot: Snapshot): IdentifyOptions {
+function optionsFor(args: Arguments, snapshot: Snapshot): Omit<IdentifyOptions, "inputs" | "threads"> {
   const path = args.value("output");
   const printsRows = path !== undefined || !(args.has("count") || args.has("summary"));
   const field = args.value("field");
-  const threads = args.value("threads");
   return {
-    inputs: args.operands.length === 0 ? ["-"] : args.operands,
     snapshot,
     format: printsRows ? ((args.value("format") ?? "tsv") as (typeof FORMATS)[number]) : "none",
     rows: selection(args),
     ...(printsRows && { renderer: RENDERER, output: path === undefined ? process.stdout : { path } }),
     ...(field !== undefined && { field: fieldOf(field) }),
     ...(args.has("input") && { fieldSyntax: args.value("input") as (typeof FIELD_SYNTAXES)[number] }),
-    ...(threads !== undefined && { threads: wholeNumber("threads", threads, MOST_THREADS) }),
+    engine: (args.value("engine") ?? "auto") as Engine,
     countMatches: args.has("summary"),
   };
 }

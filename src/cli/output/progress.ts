@@ -1,3 +1,4 @@
+import { fstatSync } from "node:fs";
 import type { Progress } from "../../batch/identify.ts";
 import { drawBar } from "./bars.ts";
 import { byteSize, clock, short } from "./numbers.ts";
@@ -23,8 +24,13 @@ const JSON_INTERVAL = 1000;
  */
 export function createProgress(mode: ProgressMode, rowsOnTerminal: boolean): ProgressDisplay | undefined {
   if (mode === "json") return jsonDisplay();
-  if (mode === "bar" || (mode === "auto" && process.stderr.isTTY && !rowsOnTerminal)) return barDisplay();
+  if (mode === "bar" || (mode === "auto" && !rowsOnTerminal && isTerminal())) return barDisplay();
   return undefined;
+}
+
+/** Whether stderr is a terminal; where it is not even a device, no stream is made of it to find out. */
+function isTerminal(): boolean {
+  return fstatSync(2).isCharacterDevice() && process.stderr.isTTY;
 }
 
 function barDisplay(): ProgressDisplay {

@@ -1,0 +1,53 @@
+/**
+ * `node build/bundle-command.ts`: packs the command, and what its threads load, into a file each. A process that counts the
+ * lines of a log is over in less time than it takes to find and load some sixty modules one after the other.
+ */
+import { readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { build, type Plugin } from "esbuild";
+
+const ROOT = join(import.meta.dirname, "..");
+/** What is packed, by the file that it becomes. */
+const BUNDLES = {
+  "dist/cli/command-line.js": "src/cli/command-line.ts",
+  "dist/cli/_renderer.js": "src/cli/identify-renderer.ts",
+  "dist/batch/shard-worker.js": "src/batch/shard-worker.ts",
+};
+
+/** The module that the command's threads load in place of the one that the library names. */
+const RENDERER = "src/cli/identify-renderer.ts";
+
+/**
+ * Modules of node: are taken from the process: an `import` runs every lazy part of them, some milliseconds each. And
+ * `import.meta.url` stays the address that the module has where it is not packed, for what is found by it.
+ */
+function inPlace(outfile: string): Plugin {
+  return {
+    name: "in place",
+    setup({ onLoad }) {
+      onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) => {
+        const file = relative(ROOT, path);
+        const own = file === RENDERER ? "dist/cli/_renderer.js" : file.replace(/^src/, "dist").replace(/\.ts$/, ".js");
+        const address = `new URL(${JSON.stringify(`./${relative(dirname(outfile), own)}`)}, import.meta.url).href`;
+        return { contents: withoutImports(readFileSync(path, "utf8"), file).replaceAll("import.meta.url", address), loader: "ts" };
+      });
+    },
+  };
+}
+
+function withoutImports(source: string, file: string): string {
+  const taken = source.replaceAll(/^import \{([^}]*)\} from "(node:[^"]+)";$/gm, (_, names: string, module: string) => {
+    const values = names.split(",").map((name) => name.trim()).filter((name) => name !== "" && !name.startsWith("type "));
+    return `const { ${values.join(", ").replaceAll(" as ", ": ")} } = process.getBuiltinModule("${module}");`;
+  });
+  const left = /^import (?!type\b).*"node:.*$/m.exec(taken);
+  if (left !== null) throw new Error(`${file}: ${left[0]}: name what is imported, in one line, so that it can be packed`);
+  return taken;
+}
+
+for (const [outfile, entry] of Object.entries(BUNDLES)) {
+  await build({
+    absWorkingDir: ROOT, entryPoints: [entry], outfile, bundle: true, platform: "node", format: "esm", target: "node22.18",
+    packages: "external", minify: true, plugins: [inPlace(outfile)], logLevel: "warning",
+  });
+}

@@ -1,0 +1,2 @@
+/** The reader of a pipe has gone. */
+export class OutputClosed extends Error {}

@@ -1,0 +1,27 @@
+import { COMMANDS } from "./command-table.ts";
+import { guardStandardOutput } from "./output/standard-output.ts";
+import { reportError } from "./report-error.ts";
+
+/** Runs one command line to its end and returns its exit code; an error has been reported then. */
+export async function runCommandLine(args: readonly string[]): Promise<number> {
+  try {
+    return await run(args);
+  } catch (error) {
+    return reportError(error);
+  }
+}
+
+async function run(args: readonly string[]): Promise<number> {
+  const [first = "--help", ...rest] = args;
+  if (first === "--version" || first === "-V") return (await import("./commands/help.ts")).printVersion();
+  if (first === "--help" || first === "-h") return run(["help"]);
+  const load = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
+  if (load === undefined) return (await import("./commands/help.ts")).refuseCommand(first);
+  const end = rest.indexOf("--");
+  const flags = end < 0 ? rest : rest.slice(0, end);
+  if (flags.includes("--help") || flags.includes("-h")) return run(["help", first]);
+  const command = await load();
+  if (command.guardsItsOutput !== true) guardStandardOutput();
+  const { parseArguments } = await import("./parse-arguments.ts");
+  return command.run(parseArguments(command, rest));
+}

@@ -1,0 +1,36 @@
+import { EXIT } from "../command.ts";
+import { reportError } from "../report-error.ts";
+
+let isGuarded = false;
+
+/**
+ * From now on an error of standard output ends the process with a message, but for the one that is none: a reader that has
+ * seen enough (`ipsieve ... | head`) closes the pipe, as is its right.
+ */
+export function guardStandardOutput(): void {
+  if (isGuarded) return;
+  isGuarded = true;
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") return;
+    error.message = `standard output: ${error.message}`;
+    reportError(error);
+    process.exit(EXIT.error);
+  });
+}
+
+/**
+ * Writes a short text to standard output at once, where that goes without making a stream of it, which takes 4 ms of a start
+ * that takes 50; otherwise as everything else is written.
+ */
+export function printShortly(text: string): void {
+  const bytes = Buffer.from(text);
+  let written = 0;
+  try {
+    written = isGuarded ? 0 : process.getBuiltinModule("node:fs").writeSync(1, bytes);
+  } catch {
+    // A pipe that cannot take it now, or an error that the stream will tell.
+  }
+  if (written === bytes.length) return;
+  guardStandardOutput();
+  process.stdout.write(bytes.subarray(written));
+}

@@ -1,0 +1,11 @@
+// What the other files of this folder test with the kernel, with the engine that serves where there is none.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+process.env["IPSIEVE_TEST_ENGINE"] = "typescript";
+const { ENGINE } = await import("./fixture.ts");
+await import("./identify.test.ts");
+await import("./compressed.test.ts");
+await import("./fields.test.ts");
+
+test("these were the tests of the TypeScript engine", () => assert.equal(ENGINE, "typescript"));
