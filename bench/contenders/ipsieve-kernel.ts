@@ -14,7 +14,7 @@ export const contender: Contender = {
   package: null,
   families: [4, 6],
   answers: "value",
-  forms: ["batch"],
+  forms: ["batch", "lines"],
   async build(data) {
     const table = freeze(trieOf(data));
     const room = new Room();
@@ -61,10 +61,22 @@ class Room {
   }
 }
 
-function passOf(kernel: Kernel, room: Room, form: Form, { family, words, count }: Queries): Pass {
-  if (form !== "batch") throw new Error(`the kernel has no form ${form}`);
+function passOf(kernel: Kernel, room: Room, form: Form, { family, words, count, lines }: Queries): Pass {
+  if (form === "lines") {
+    const linesAt = room.take(lines.length);
+    Buffer.from(room.memory.buffer, linesAt, lines.length).set(lines);
+    return (out) => lookupLines(kernel, linesAt, linesAt + lines.length, out);
+  }
   const own = room.takeWords(words.length);
   own.set(words);
   if (family === 4) return (out) => kernel.lookupBatch4(own.byteOffset, out.byteOffset, count);
   return (out) => kernel.lookupBatch6(own.byteOffset, out.byteOffset, count);
+}
+
+function lookupLines(kernel: Kernel, from: number, end: number, out: Uint32Array): void {
+  for (let at = from, line = 0; at < end; line += kernel.chunkLines) {
+    at = kernel.scanChunk(at, end);
+    kernel.lookupChunk();
+    out.set(kernel.matches.subarray(0, kernel.chunkLines), line);
+  }
 }
