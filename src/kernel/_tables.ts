@@ -1,4 +1,5 @@
 import {
+  GAP_RUNS,
   GAPS,
   KIND_COLON,
   KIND_DELIMITER,
@@ -6,6 +7,11 @@ import {
   KIND_HEX,
   KIND_OTHER,
   KINDS,
+  MASKS,
+  OCTET_LENGTHS,
+  OCTET_TEXTS,
+  PREFIX_LENGTH_LENGTHS,
+  PREFIX_LENGTH_TEXTS,
   QUAD_BIAS,
   QUAD_LEAST,
   QUAD_MASK,
@@ -65,6 +71,11 @@ export function writeTables(buffer: SharedArrayBuffer, workspace: number): void 
     for (let at = 0; at < 16; at++) vector[at] = bytes[at % bytes.length]!;
   }
   for (let before = 0; before <= 8; before++) for (let behind = 0; before + behind <= 8; behind++) writeGap(buffer, workspace + GAPS, before, behind);
+  writeTexts(buffer, workspace + OCTET_TEXTS, workspace + OCTET_LENGTHS, Array.from({ length: 256 }, (_, octet) => `${octet}.`));
+  writeTexts(buffer, workspace + PREFIX_LENGTH_TEXTS, workspace + PREFIX_LENGTH_LENGTHS, Array.from({ length: 129 }, (_, length) => `/${length}`));
+  writeGapRuns(new Uint8Array(buffer, workspace + GAP_RUNS, 256));
+  const masks = new Uint32Array(buffer, workspace + MASKS, 129 * 4);
+  for (let at = 0; at < masks.length; at++) masks[at] = -(2 ** (32 - Math.min(32, Math.max(0, (at >> 2) - 32 * (at & 3)))));
 }
 
 function writeKinds(kinds: Uint8Array): void {
@@ -104,5 +115,29 @@ function writeGap(buffer: SharedArrayBuffer, gaps: number, before: number, behin
     // A word's bytes in memory are those of its two groups, last first.
     shuffle[(2 * group) ^ 3] = 2 * from;
     shuffle[(2 * group + 1) ^ 3] = 2 * from + 1;
+  }
+}
+
+/** Writes texts of at most four characters, four bytes each, and their lengths, a byte each. */
+function writeTexts(buffer: SharedArrayBuffer, at: number, lengthsAt: number, texts: readonly string[]): void {
+  for (const [index, text] of texts.entries()) {
+    const bytes = new Uint8Array(buffer, at + 4 * index, 4);
+    for (let character = 0; character < text.length; character++) bytes[character] = text.charCodeAt(character);
+    new Uint8Array(buffer, lengthsAt, texts.length)[index] = text.length;
+  }
+}
+
+/** By RFC 5952, sections 4.2.2 and 4.2.3: the longest run of two zero groups or more, the first of them on a tie. */
+function writeGapRuns(runs: Uint8Array): void {
+  for (let mask = 0; mask < 256; mask++) {
+    let gap = 8;
+    let gapLength = 1;
+    for (let group = 0; group < 8; group++) {
+      let end = group;
+      // The lanes of a word's two groups are swapped.
+      while (end < 8 && ((mask >> (end ^ 1)) & 1) !== 0) end++;
+      if (end - group > gapLength) [gap, gapLength] = [group, end - group];
+    }
+    runs[mask] = gap | (gapLength << 4);
   }
 }

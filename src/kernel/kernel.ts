@@ -3,7 +3,7 @@ import type { TableSections } from "../table/sections.ts";
 import { MODULE } from "./_module.ts";
 import { writeTables } from "./_tables.ts";
 import { type KernelMemory, webAssembly } from "./web-assembly.ts";
-import { LINE_ENTRIES, LINE_STARTS, LINES_4, LINES_6, MATCHES, WORDS_4, WORDS_6 } from "./workspace.ts";
+import { LINE_ENTRIES, LINE_STARTS, LINES_4, LINES_6, MATCHES, MISSING, SELECT_ALL, SELECT_MATCHED, SELECT_UNMATCHED, WORDS_4, WORDS_6 } from "./workspace.ts";
 
 /** The functions that `assembly/index.ts` exports. Addresses and sizes are in bytes. */
 interface Exports {
@@ -22,7 +22,13 @@ interface Exports {
   scanned4(): number;
   scanned6(): number;
   lookupChunk(): void;
+  useRows(templates: number, selection: number, append: number): void;
+  gatherTemplates(): number;
+  writeRows(out: number, end: number): number;
+  writtenLines(): number;
 }
+
+const SELECTIONS = { all: SELECT_ALL, matched: SELECT_MATCHED, unmatched: SELECT_UNMATCHED };
 
 export interface LineCounts {
   readonly lines: number;
@@ -50,6 +56,8 @@ export class Kernel {
   readonly lines6: Uint32Array;
   /** Of the chunk that was looked up last: the match id of each line, 0 for no match, -1 for no address. */
   readonly matches: Int32Array;
+  /** Match ids (-1: no address) of that chunk that lack a template; see `gatherTemplates`. */
+  readonly missing: Int32Array;
   readonly #exports: Exports;
 
   private constructor(exports: Exports, buffer: SharedArrayBuffer, workspace: number) {
@@ -61,6 +69,7 @@ export class Kernel {
     this.words6 = wordsAt(WORDS_6, 4 * LINE_ENTRIES);
     this.lines6 = wordsAt(LINES_6);
     this.matches = new Int32Array(buffer, workspace + MATCHES, LINE_ENTRIES);
+    this.missing = new Int32Array(buffer, workspace + MISSING, LINE_ENTRIES);
   }
 
   /**
@@ -108,7 +117,15 @@ export class Kernel {
     const exports = this.#exports;
     exports.resetCounts();
     exports.countLines(at, end);
-    return { lines: exports.countedLines(), addresses: exports.countedAddresses(), matched: exports.countedMatched() };
+    return this.takeCounts();
+  }
+
+  /** What `writeRows` has counted since the last call of this. */
+  takeCounts(): LineCounts {
+    const exports = this.#exports;
+    const counts = { lines: exports.countedLines(), addresses: exports.countedAddresses(), matched: exports.countedMatched() };
+    exports.resetCounts();
+    return counts;
   }
 
   /**
@@ -116,7 +133,7 @@ export class Kernel {
    * wants it. Returns where the next line begins: `end` or behind it when this was the last chunk.
    */
   scanChunk(at: number, end: number): number {
-    return this.#exports.scanChunk(at, end);
+    return this.#exports.scanChunk(at, end) >>> 0; // addresses from 2^31 on come back negative
   }
 
   /** The lines of the chunk that was scanned last. */
@@ -137,6 +154,36 @@ export class Kernel {
   /** Looks up the addresses of the chunk that was scanned last. */
   lookupChunk(): void {
     this.#exports.lookupChunk();
+  }
+
+  /**
+   * What rows look like from now on. `templates` is the address of matchCount + 2 words: by match id + 1 (0: a line without an
+   * address) the address of its template as `writeTemplate` wrote it, 0 while there is none. With `appends` a row is the line,
+   * what the template gives, and a newline.
+   */
+  useRows(templates: number, selection: keyof typeof SELECTIONS, appends: boolean): void {
+    this.#exports.useRows(templates, SELECTIONS[selection], appends ? 1 : 0);
+  }
+
+  /**
+   * Begins the rows of the chunk that was looked up last. Returns how many match ids in `missing`, not all different, have no
+   * template yet: give them theirs and call again, until there are none.
+   */
+  gatherTemplates(): number {
+    return this.#exports.gatherTemplates();
+  }
+
+  /**
+   * Writes the rows of the chunk, from the first that is not written yet, to [out, end) as far as they surely fit; `ROW_SLACK`
+   * bytes behind `end` may be overwritten. Returns where they end. Counts the lines that are done, with and without a row.
+   */
+  writeRows(out: number, end: number): number {
+    return this.#exports.writeRows(out, end) >>> 0;
+  }
+
+  /** Lines of the chunk that `writeRows` is done with, from the front; fewer than `chunkLines`: there was no room for the next row. */
+  get writtenLines(): number {
+    return this.#exports.writtenLines();
   }
 }
 

@@ -78,5 +78,44 @@ export const MATCHES_4 = 38784;
 export const MATCHES_6 = 41344;
 export const MATCHES = 43904;
 
-/** Two pages. */
-export const WORKSPACE_BYTES = 131072;
+/** The template of each line's row, and the match ids that lack one. */
+export const TEMPLATES = 46464;
+export const MISSING = 49024;
+
+/** By octet: its digits and a dot, four bytes of which so many count. */
+export const OCTET_TEXTS = 51584;
+export const OCTET_LENGTHS = 52608;
+/** By prefix length: a slash and its digits, four bytes of which so many count. */
+export const PREFIX_LENGTH_TEXTS = 52864;
+export const PREFIX_LENGTH_LENGTHS = 53392;
+/**
+ * By the mask of the 16-bit lanes of an IPv6 address's words that are zero, a byte: the first group of the run that becomes
+ * `::`, 8 for none | 16 times its length.
+ */
+export const GAP_RUNS = 53536;
+/** By prefix length: the four words of the mask. */
+export const MASKS = 53792;
+
+/** One page. */
+export const WORKSPACE_BYTES = 65536;
+
+/** Which lines give a row. */
+export const SELECT_ALL = 0;
+export const SELECT_MATCHED = 1;
+export const SELECT_UNMATCHED = 2;
+
+/**
+ * A row template in the memory, in 32-bit words: the most bytes of a row | holes n | length of part 0, hole 1 | ... | length of
+ * part n | the bytes of all parts. 64 bytes behind the last template must be there to be read.
+ */
+export const TEMPLATE_MOST = 0;
+export const TEMPLATE_HOLES = 4;
+export const TEMPLATE_PARTS = 8;
+
+/** A hole for the canonical address; any other is the length of a prefix. */
+export const ADDRESS_HOLE = 255;
+/** The longest address and a slash with three digits. */
+export const HOLE_BYTES = 49;
+
+/** Bytes behind the room for rows that may be overwritten. */
+export const ROW_SLACK = 64;

@@ -75,6 +75,21 @@ function countMatch(match: u32): void {
   store<f64>(counter, load<f64>(counter) + 1);
 }
 
+/** Counts `count` lines by their match ids at `matches`, -1 for no address. */
+export function countRange(matches: usize, count: i32): void {
+  let withAddress = 0;
+  let covered = 0;
+  for (let end = matches + (<usize>count << 2), at = matches; at < end; at += 4) {
+    const match = load<i32>(at);
+    withAddress += <i32>(match >= 0);
+    covered += <i32>(match > 0);
+    if (perMatch != 0 && match >= 0) countMatch(match);
+  }
+  lines += count;
+  addresses += withAddress;
+  matched += covered;
+}
+
 /** Looks up the addresses of the chunk that was scanned last and writes the match id of each line: 0 none, -1 no address. */
 export function lookupChunk(): void {
   const base = workspace;

@@ -3,11 +3,12 @@
 import { countedAddresses, countedLines, countedMatched, countLines, countMatches, lookupChunk, resetCounts } from "./count.ts";
 import { lookupBatch4 } from "./lookup4.ts";
 import { lookupBatch6 } from "./lookup6.ts";
-import { linesOnly, scanChunk, scanned4, scanned6, scannedLines } from "./scan.ts";
+import { gatherTemplates, useRows, writeRows, writtenLines } from "./rows.ts";
+import { scanChunk, scanned4, scanned6, scannedLines } from "./scan.ts";
 import { setTable } from "./table.ts";
 import { setWorkspace } from "./workspace.ts";
 
 export {
-  countedAddresses, countedLines, countedMatched, countLines, countMatches, lookupBatch4, lookupBatch6, lookupChunk, resetCounts,
-  linesOnly, scanChunk, scanned4, scanned6, scannedLines, setTable, setWorkspace,
+  countedAddresses, countedLines, countedMatched, countLines, countMatches, gatherTemplates, lookupBatch4, lookupBatch6, lookupChunk,
+  resetCounts, scanChunk, scanned4, scanned6, scannedLines, setTable, setWorkspace, useRows, writeRows, writtenLines,
 };

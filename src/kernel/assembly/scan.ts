@@ -225,8 +225,3 @@ function frontFour(at: usize, words: usize): i32 {
   store<i32>(words, i32x4.extract_lane(i8x16.shuffle(octets, octets, 6, 4, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), 0));
   return 4;
 }
-
-export function linesOnly(at: usize, end: usize): usize {
-  const lines = findLines(at, end, workspace + LINE_STARTS);
-  return load<u32>(workspace + LINE_STARTS + (<usize>lines << 2));
-}

@@ -1,0 +1,247 @@
+import {
+  ADDRESS_HOLE,
+  GAP_RUNS,
+  LINE_STARTS,
+  LINES_6,
+  MASKS,
+  MATCHES,
+  MISSING,
+  OCTET_LENGTHS,
+  OCTET_TEXTS,
+  PREFIX_LENGTH_LENGTHS,
+  PREFIX_LENGTH_TEXTS,
+  SELECT_ALL,
+  SELECT_MATCHED,
+  TEMPLATE_HOLES,
+  TEMPLATE_MOST,
+  TEMPLATE_PARTS,
+  TEMPLATES,
+  WORDS_4,
+  WORDS_6,
+} from "../workspace.ts";
+import { countRange } from "./count.ts";
+import { chunkLines, found6 } from "./scan.ts";
+import { workspace } from "./workspace.ts";
+
+const LF: u8 = 0x0a;
+const CR: u8 = 0x0d;
+const COLON: u8 = 0x3a;
+const TWO_COLONS: u16 = 0x3a3a;
+
+/** In place of a template: this line is to give no row. */
+const NO_ROW: usize = 1;
+/** In place of the line of the next IPv6 address: there is none. */
+const NO_LINE: i32 = -1;
+
+/** 32-bit addresses of templates by match id + 1 (0: a line without an address); 0 where there is none yet. */
+let templateOf: usize = 0;
+let selection: i32 = SELECT_ALL;
+/** Whether a row begins with its line and ends with a newline of its own. */
+let appends: bool = false;
+
+// Where the rows of the chunk go on: the line, and the addresses that were found from there on.
+let nextLine: i32 = 0;
+let next4: usize = 0;
+let next6: usize = 0;
+
+export function useRows(templates: usize, selected: i32, append: bool): void {
+  templateOf = templates;
+  selection = selected;
+  appends = append;
+}
+
+/**
+ * Begins the rows of the chunk that was looked up last: gathers the template of each line. Returns how many match ids there
+ * are, not all different, that have none yet; the rows can be written when there are none.
+ */
+export function gatherTemplates(): i32 {
+  const base = workspace;
+  nextLine = 0;
+  next4 = base + WORDS_4;
+  next6 = 0;
+  let missing = 0;
+  const ofLines = base + TEMPLATES;
+  const end = <usize>chunkLines << 2;
+  for (let line: usize = 0; line < end; line += 4) {
+    const match = load<i32>(base + line, MATCHES);
+    let template = NO_ROW;
+    if (selection == SELECT_ALL || <i32>(match > 0) == <i32>(selection == SELECT_MATCHED)) {
+      template = <usize>load<u32>(templateOf + (<usize>(match + 1) << 2));
+      if (template == 0) {
+        store<i32>(base + (<usize>missing << 2), match, MISSING);
+        missing++;
+      }
+    }
+    store<u32>(ofLines + line, template);
+  }
+  return missing;
+}
+
+/** Lines of the chunk whose rows are written, from the front. */
+export function writtenLines(): i32 {
+  return nextLine;
+}
+
+/**
+ * Writes the rows of the chunk, from the first that is not written yet, to [out, end) as far as they fit; 64 bytes behind `end` may be
+ * overwritten. Returns where they end. Counts the lines that are done.
+ */
+export function writeRows(out: usize, end: usize): usize {
+  const base = workspace;
+  const lines = chunkLines;
+  const first = nextLine;
+  let line = first;
+  let words4 = next4;
+  let six = next6;
+  let lineOfSix = lineOfNextSix(six);
+  for (; line < lines; line++) {
+    const at4 = base + (<usize>line << 2);
+    const template = <usize>load<u32>(at4, TEMPLATES);
+    const isSix = line == lineOfSix;
+    const isFour = <usize>(load<i32>(at4, MATCHES) >= 0) & ~(<usize>isSix);
+    if (template != NO_ROW) {
+      let most = <usize>load<u32>(template, TEMPLATE_MOST);
+      if (appends) {
+        const start = <usize>load<u32>(at4, LINE_STARTS);
+        let length = <usize>load<u32>(at4, LINE_STARTS + 4) - 1 - start;
+        if (length != 0) length -= <usize>(load<u8>(start + length - 1) == CR);
+        most += length + 1;
+        if (out + most > end || out + most < out) break;
+        out = copy(out, start, length);
+      } else if (out + most > end) {
+        break;
+      }
+      const words = isSix ? base + WORDS_6 + (six << 4) : words4;
+      out = fillTemplate(out, template, words, isSix);
+      if (appends) {
+        store<u8>(out, LF);
+        out++;
+      }
+    }
+    words4 += isFour << 2;
+    if (isSix) lineOfSix = lineOfNextSix(++six);
+  }
+  nextLine = line;
+  next4 = words4;
+  next6 = six;
+  countRange(base + MATCHES + (<usize>first << 2), line - first);
+  return out;
+}
+
+@inline
+function lineOfNextSix(six: usize): i32 {
+  return six < <usize>found6 ? load<i32>(workspace + LINES_6 + (six << 2)) : NO_LINE;
+}
+
+/** Copies the parts of a template and fills its holes in for an address; returns where the row ends. */
+@inline
+function fillTemplate(out: usize, template: usize, words: usize, isSix: bool): usize {
+  const holes = <usize>load<u32>(template, TEMPLATE_HOLES);
+  let part = template + TEMPLATE_PARTS;
+  let from = part + 4 + (holes << 3);
+  for (const end = part + (holes << 3); part < end; part += 8) {
+    const length = <usize>load<u32>(part);
+    out = copy(out, from, length);
+    from += length;
+    const hole = load<i32>(part, 4);
+    out = isSix ? fillSix(out, hole, words) : fillFour(out, hole, load<u32>(words));
+  }
+  return copy(out, from, <usize>load<u32>(part));
+}
+
+/** Copies `length` bytes, and up to 63 more that do not count; returns the position behind them. */
+@inline
+function copy(to: usize, from: usize, length: usize): usize {
+  v128.store(to, v128.load(from));
+  if (length > 16) {
+    v128.store(to, v128.load(from, 16), 16);
+    v128.store(to, v128.load(from, 32), 32);
+    v128.store(to, v128.load(from, 48), 48);
+    for (let done: usize = 64; done < length; done += 64) {
+      v128.store(to + done, v128.load(from + done));
+      v128.store(to + done, v128.load(from + done, 16), 16);
+      v128.store(to + done, v128.load(from + done, 32), 32);
+      v128.store(to + done, v128.load(from + done, 48), 48);
+    }
+  }
+  return to + length;
+}
+
+@inline
+function fillFour(out: usize, hole: i32, word: u32): usize {
+  if (hole == ADDRESS_HOLE) return writeQuad(out, word);
+  out = writeQuad(out, hole == 0 ? 0 : word & (<u32>-1 << (32 - hole)));
+  return hole == 32 ? out : writePrefixLength(out, hole);
+}
+
+function fillSix(out: usize, hole: i32, words: usize): usize {
+  const address = v128.load(words);
+  if (hole == ADDRESS_HOLE) return writeSix(out, address);
+  out = writeSix(out, v128.and(address, v128.load(workspace + MASKS + (<usize>hole << 4))));
+  return hole == 128 ? out : writePrefixLength(out, hole);
+}
+
+@inline
+function writePrefixLength(out: usize, length: i32): usize {
+  store<u32>(out, load<u32>(workspace + (<usize>length << 2), PREFIX_LENGTH_TEXTS));
+  return out + load<u8>(workspace + length, PREFIX_LENGTH_LENGTHS);
+}
+
+/** Each octet with a dot behind it, four bytes of which some do not count; the last dot does not count either. */
+@inline
+function writeQuad(out: usize, word: u32): usize {
+  out = writeOctet(out, word >>> 24);
+  out = writeOctet(out, (word >>> 16) & 255);
+  out = writeOctet(out, (word >>> 8) & 255);
+  return writeOctet(out, word & 255) - 1;
+}
+
+@inline
+function writeOctet(out: usize, octet: u32): usize {
+  store<u32>(out, load<u32>(workspace + (octet << 2), OCTET_TEXTS));
+  return out + load<u8>(workspace + octet, OCTET_LENGTHS);
+}
+
+/**
+ * The text of RFC 5952 of an address, its four words in the lanes. No IPv4-mapped one comes here: as an address it is IPv4, and no
+ * other becomes one by losing bits.
+ */
+function writeSix(out: usize, address: v128): usize {
+  const base = workspace;
+  const run = load<u8>(base + i16x8.bitmask(i16x8.eq(address, i16x8.splat(0))), GAP_RUNS);
+  const gap = run & 15;
+  let colon: usize = 0; // 1 when one is to stand in front of the next group
+  let group: u32 = 0;
+  while (group < 8) {
+    if (group == gap) {
+      store<u16>(out, TWO_COLONS);
+      out += 2;
+      colon = 0;
+      group += run >>> 4;
+      continue;
+    }
+    store<u8>(out, COLON);
+    out += colon;
+    out = writeGroup(out, groupOf(address, group));
+    colon = 1;
+    group++;
+  }
+  return out;
+}
+
+/** Group g is the upper half of word g / 2 if g is even. */
+@inline
+function groupOf(address: v128, group: u32): u32 {
+  const half = group < 4 ? i64x2.extract_lane(address, 0) : i64x2.extract_lane(address, 1);
+  return <u32>(half >>> ((group ^ 1) << 4)) & 0xffff;
+}
+
+@inline
+function writeGroup(out: usize, value: u32): usize {
+  // The four digits, the first in the lowest byte; to their characters; then without the zeros in front.
+  const digits = (value >>> 12) | (value & 0x0f00) | ((value & 0xf0) << 12) | ((value & 15) << 24);
+  const letters = ((digits + 0x0606_0606) >>> 4) & 0x0101_0101;
+  const zeros = (clz(value | 1) - 16) >>> 2;
+  store<u32>(out, (digits + 0x3030_3030 + letters * 0x27) >>> (zeros << 3));
+  return out + 4 - zeros;
+}
