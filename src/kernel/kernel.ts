@@ -1,13 +1,14 @@
-import { HEADER_ROOT_BITS_4, HEADER_ROOT_BITS_6 } from "../table/layout.ts";
+import { HEADER_MATCH_COUNT, HEADER_ROOT_BITS_4, HEADER_ROOT_BITS_6 } from "../table/layout.ts";
 import type { TableSections } from "../table/sections.ts";
 import { MODULE } from "./_module.ts";
+import { writeShuffles } from "./_shuffles.ts";
 import { writeTables } from "./_tables.ts";
 import { type KernelMemory, webAssembly } from "./web-assembly.ts";
 import { LINE_ENTRIES, LINE_STARTS, LINES_4, LINES_6, MATCHES, MISSING, SELECT_ALL, SELECT_MATCHED, SELECT_UNMATCHED, WORDS_4, WORDS_6 } from "./workspace.ts";
 
 /** The functions that `assembly/index.ts` exports. Addresses and sizes are in bytes. */
 interface Exports {
-  setTable(root4: number, shift4: number, nodes4: number, root6: number, shift6: number, nodes6: number): void;
+  setTable(root4: number, shift4: number, nodes4: number, root6: number, shift6: number, nodes6: number, matchCount: number): void;
   setWorkspace(at: number): void;
   lookupBatch4(words: number, out: number, count: number): void;
   lookupBatch6(words: number, out: number, count: number): void;
@@ -86,10 +87,12 @@ export class Kernel {
       32 - header[HEADER_ROOT_BITS_4]!,
       sections.nodes4.byteOffset,
       sections.root6.byteOffset,
-      32 - header[HEADER_ROOT_BITS_6]!,
+      16 - header[HEADER_ROOT_BITS_6]!,
       sections.nodes6.byteOffset,
+      header[HEADER_MATCH_COUNT]!,
     );
     exports.setWorkspace(workspace);
+    writeShuffles(memory.buffer, workspace);
     writeTables(memory.buffer, workspace);
     return new Kernel(exports, memory.buffer, workspace);
   }

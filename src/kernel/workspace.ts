@@ -96,8 +96,13 @@ export const GAP_RUNS = 53536;
 /** By prefix length: the four words of the mask. */
 export const MASKS = 53792;
 
-/** One page. */
-export const WORKSPACE_BYTES = 65536;
+/** By a mask of four bits: the shuffle that brings those of four 32-bit words that it names to the front; 16 bytes each. */
+export const SHUFFLES = 65536;
+/** The queues of the lookups. */
+export const WAITING = 65792;
+
+/** Two pages. */
+export const WORKSPACE_BYTES = 131072;
 
 /** Which lines give a row. */
 export const SELECT_ALL = 0;

@@ -1,25 +1,22 @@
 import { popcount, walk6 } from "./_walk.ts";
-import { KIND_SHIFT, NODE_WIDE, OFFSET_MASK, WIDE_WORDS } from "./layout.ts";
+import { KIND_SHIFT, NODE_FLAG, NODE_WIDE, OFFSET_MASK, WIDE_WORDS } from "./layout.ts";
 
 /** Addresses whose first steps are done together; their entries stay in registers and the first-level cache. */
 const GROUP = 16;
 
 const entries = new Int32Array(GROUP);
 
-/** The flag bit and the kind of an entry that points to a wide node. */
-const WIDE_POINTER = 4 | NODE_WIDE;
+const WIDE_POINTER = (NODE_FLAG >>> KIND_SHIFT) | NODE_WIDE;
 
 /**
  * Looks up `count` IPv6 addresses, four words each. In a table of routes nearly all of them go through the root and one
  * wide node, and each of those reads is likely a cache miss. So a group of addresses does these steps first, one after the other
- * with nothing to guess in between, and the misses overlap; then each goes on alone. With a root of 8 bits (a small table)
+ * with nothing to guess in between, and the misses overlap; then each goes on alone. Without a root (a small table)
  * each goes alone from the beginning.
  */
 export function lookupBatch6(root: Int32Array, nodes: Int32Array, words: Uint32Array, out: Uint32Array, count: number): void {
-  const shift = Math.clz32(root.length) + 1;
-  const depth = 32 - shift;
   let i = 0;
-  for (const grouped = depth === 16 && nodes.length > 0 ? count - GROUP + 1 : 0; i < grouped; i += GROUP) {
+  for (const grouped = root.length > 1 && nodes.length > 0 ? count - GROUP + 1 : 0; i < grouped; i += GROUP) {
     for (let lane = 0; lane < GROUP; lane++) {
       const w0 = words[4 * (i + lane)];
       const entry = root[w0 >>> 16];
@@ -39,9 +36,10 @@ export function lookupBatch6(root: Int32Array, nodes: Int32Array, words: Uint32A
       out[i + lane] = entry >= 0 ? entry : walk6(nodes, entry, w0 | 0, words[at + 1] | 0, words[at + 2] | 0, words[at + 3] | 0, wasWide ? 32 : 16);
     }
   }
+  const shift = root.length > 1 ? 0 : 16;
   for (; i < count; i++) {
     const at = 4 * i;
     const w0 = words[at];
-    out[i] = walk6(nodes, root[w0 >>> shift], w0 | 0, words[at + 1] | 0, words[at + 2] | 0, words[at + 3] | 0, depth);
+    out[i] = walk6(nodes, root[w0 >>> 16 >>> shift], w0 | 0, words[at + 1] | 0, words[at + 2] | 0, words[at + 3] | 0, 16 - shift);
   }
 }

@@ -1,30 +1,29 @@
 import { GrowingWords } from "./_growing-words.ts";
 import type { Segments } from "./_segments.ts";
-import { popcount } from "./_walk.ts";
+import { separatorWords } from "./_walk.ts";
 import {
   BITMAP_BITS,
-  BITMAP_CHANGE_WORDS,
   BITMAP_HEADER_WORDS,
   KIND_SHIFT,
   LIST_BITS,
+  LIST_KEYS,
   NODE_BITMAP,
   NODE_FLAG,
   NODE_LIST,
   NODE_SKIP,
+  NODE_TREE,
   NODE_WIDE,
   OFFSET_MASK,
+  SKIP_UNIT,
+  TREE_KEYS,
   WIDE_BITS,
   WIDE_WORDS,
 } from "./layout.ts";
 
-/** Up to this many changes stand in one sorted list: at most seven steps of binary search, six bytes each. */
-const LIST_CHANGES = 128;
-/** Below this a list is smaller than a bitmap node and as fast. */
-const FEW_CHANGES = 8;
-/** From this many changes on, 16 bits are decided by one wide node (16 KiB) instead of two bitmap nodes in a row. */
-const WIDE_CHANGES = 1024;
-/** A skip node pays for itself from this many bits on. */
-const SKIP_BITS = 16;
+/** Changes are scattered when more than one in this many is not at a slot of a bitmap node. */
+const SCATTERED = 4;
+/** A skip node is smaller than lists one below the other from this many bits on. */
+const SKIP_FROM = 32;
 
 /** The words of one partition entry: slot, first segment, end segment. */
 const ENTRY_WORDS = 3;
@@ -53,6 +52,10 @@ class NodeBuilder {
   build(): Index {
     const rootBits = this.#rootBits;
     const root = new Int32Array(1 << rootBits);
+    if (rootBits === 0) {
+      root[0] = this.#entry(0, this.#segments.count, 0);
+      return { root, nodes: this.#nodes.written() };
+    }
     const entries = this.#partition(0, this.#segments.count, 0, rootBits);
     for (let i = 0; i < entries; i++) {
       const at = i * ENTRY_WORDS;
@@ -95,63 +98,72 @@ class NodeBuilder {
   /** The entry word for segments [first, end) seen from `depth`: a leaf for one segment, a new node for more. */
   #entry(first: number, end: number, depth: number): number {
     if (end - first === 1) return this.#segments.matches[first];
+    return this.#bits === 32 ? this.#node4(first, end, depth) : this.#node6(first, end, depth);
+  }
+
+  /** A bitmap where its slots say nearly all; but changes that lie scattered, as single addresses do, stand in one sorted list. */
+  #node4(first: number, end: number, depth: number): number {
     const changes = end - first - 1;
-    const shared = this.#bits - depth > 32 ? this.#sharedBits(first + 1, end - 1, depth) : 0;
-    if (shared >= SKIP_BITS) return this.#skip(first, end, depth, shared);
-    if (changes <= FEW_CHANGES && !this.#isBatchTop(depth)) return this.#list(first, end, depth);
-    if (this.#allAligned(first, end, depth + BITMAP_BITS)) return this.#bitmap(first, end, depth);
-    if (changes <= LIST_CHANGES) return this.#list(first, end, depth);
-    if (changes >= WIDE_CHANGES && this.#bits > 32) return this.#wide(first, end, depth);
+    const unaligned = this.#countUnaligned(first, end, depth + BITMAP_BITS);
+    if (unaligned === 0 || changes > TREE_KEYS) return this.#bitmap(first, end, depth);
+    const entries = this.#partition(first, end, depth, LIST_BITS);
+    const scattered = unaligned * SCATTERED > changes;
+    if (entries <= (scattered ? TREE_KEYS : LIST_KEYS) + 1) return this.#sorted(entries, depth);
+    this.#pop(entries);
     return this.#bitmap(first, end, depth);
   }
 
-  /** IPv4 batches take bitmap nodes right under the root without a branch (_batch4.ts): there bitmaps are preferred. */
-  #isBatchTop(depth: number): boolean {
-    return this.#bits === 32 && depth === this.#rootBits;
+  #node6(first: number, end: number, depth: number): number {
+    if (this.#countUnaligned(first, end, depth + LIST_BITS) > 0) {
+      const shared = this.#sharedBits(first + 1, end - 1, depth) & -SKIP_UNIT;
+      if (shared >= SKIP_FROM) return this.#skip(first, end, depth, shared);
+    }
+    const entries = this.#partition(first, end, depth, LIST_BITS);
+    // Nearly every address comes through the few nodes under the root of a large table: they are to be fast, not small.
+    const most = depth === this.#rootBits && depth > 0 ? LIST_KEYS : TREE_KEYS;
+    return entries <= most + 1 ? this.#sorted(entries, depth) : this.#wide(entries, depth);
   }
 
   #bitmap(first: number, end: number, depth: number): number {
-    const base = this.#stack.length;
     const entries = this.#partition(first, end, depth, BITMAP_BITS);
     const node = this.#nodes.reserve(BITMAP_HEADER_WORDS + entries);
     const { words } = this.#nodes;
     for (let i = 0; i < entries; i++) {
-      const slot = this.#stack.words[base + i * ENTRY_WORDS];
+      const slot = this.#slotOf(i, entries);
       words[node + (slot >>> 5)] |= 1 << (slot & 31);
     }
-    for (let word = 0, rank = 0; word < BITMAP_CHANGE_WORDS; word++) {
-      words[node + BITMAP_CHANGE_WORDS + (word >>> 2)] |= rank << ((word & 3) << 3);
-      rank += popcount(words[node + word]);
-    }
-    this.#fillEntries(node + BITMAP_HEADER_WORDS, base, entries, depth + BITMAP_BITS);
+    this.#fillEntries(node + BITMAP_HEADER_WORDS, entries, depth + BITMAP_BITS);
     return this.#pointer(NODE_BITMAP, node);
   }
 
-  #list(first: number, end: number, depth: number): number {
-    const base = this.#stack.length;
-    const entries = this.#partition(first, end, depth, LIST_BITS);
+  /** The partition on top as a list node or, if its keys are too many for one, a tree. */
+  #sorted(entries: number, depth: number): number {
+    const isTree = entries - 1 > LIST_KEYS;
+    const separators = isTree ? separatorWords(entries) : 0;
     const keyWords = entries >>> 1;
-    const node = this.#nodes.reserve(1 + keyWords + entries);
-    this.#nodes.words[node] = entries;
-    for (let i = 1; i < entries; i++) {
-      const key = this.#stack.words[base + i * ENTRY_WORDS];
-      this.#nodes.words[node + 1 + ((i - 1) >>> 1)] |= key << (((i - 1) & 1) << 4);
+    const node = this.#nodes.reserve(1 + separators + keyWords + entries);
+    const { words } = this.#nodes;
+    words[node] = entries;
+    const keys = node + 1 + separators;
+    for (let key = 0; key < entries - 1; key++) {
+      const slot = this.#slotOf(key + 1, entries);
+      words[keys + (key >>> 1)] |= slot << ((key & 1) << 4);
+      if (isTree && (key & 15) === 15) words[node + 1 + (key >>> 5)] |= slot << (key & 16);
     }
-    this.#fillEntries(node + 1 + keyWords, base, entries, depth + LIST_BITS);
-    return this.#pointer(NODE_LIST, node);
+    this.#fillEntries(keys + keyWords, entries, depth + LIST_BITS);
+    return this.#pointer(isTree ? NODE_TREE : NODE_LIST, node);
   }
 
-  #wide(first: number, end: number, depth: number): number {
-    const base = this.#stack.length;
-    const entries = this.#partition(first, end, depth, WIDE_BITS);
+  #wide(entries: number, depth: number): number {
     const node = this.#nodes.reserve(WIDE_WORDS + entries);
+    const { words } = this.#nodes;
     for (let i = 0, word = 0; i < entries; i++) {
-      const slot = this.#stack.words[base + i * ENTRY_WORDS];
-      for (; word <= slot >>> 5; word++) this.#nodes.words[node + 2 * word + 1] = i;
-      this.#nodes.words[node + 2 * (slot >>> 5)] |= 1 << (slot & 31);
-      if (i === entries - 1) for (; word < WIDE_WORDS / 2; word++) this.#nodes.words[node + 2 * word + 1] = entries;
+      const slot = this.#slotOf(i, entries);
+      for (; word <= slot >>> 5; word++) words[node + 2 * word + 1] = i;
+      words[node + 2 * (slot >>> 5)] |= 1 << (slot & 31);
+      if (i === entries - 1) for (; word < WIDE_WORDS / 2; word++) words[node + 2 * word + 1] = entries;
     }
-    this.#fillEntries(node + WIDE_WORDS, base, entries, depth + WIDE_BITS);
+    this.#fillEntries(node + WIDE_WORDS, entries, depth + WIDE_BITS);
     return this.#pointer(NODE_WIDE, node);
   }
 
@@ -173,14 +185,24 @@ class NodeBuilder {
     return this.#pointer(NODE_SKIP, node);
   }
 
-  /** Writes the entry words of the partition at `base` of the stack, building the children, and pops the partition. */
-  #fillEntries(at: number, base: number, entries: number, depth: number): void {
+  /** The slot of entry `i` of the partition of `entries` entries on top of the stack. */
+  #slotOf(i: number, entries: number): number {
+    return this.#stack.words[this.#stack.length - (entries - i) * ENTRY_WORDS];
+  }
+
+  #pop(entries: number): void {
+    this.#stack.length -= entries * ENTRY_WORDS;
+  }
+
+  /** Writes the entry words of the partition on top of the stack, building the children, and pops the partition. */
+  #fillEntries(at: number, entries: number, depth: number): void {
+    const base = this.#stack.length - entries * ENTRY_WORDS;
     for (let i = 0; i < entries; i++) {
       const from = base + i * ENTRY_WORDS;
       const entry = this.#entry(this.#stack.words[from + 1], this.#stack.words[from + 2], depth);
       this.#nodes.words[at + i] = entry;
     }
-    this.#stack.length = base;
+    this.#pop(entries);
   }
 
   #pointer(kind: number, node: number): number {
@@ -208,9 +230,11 @@ class NodeBuilder {
     return true;
   }
 
-  #allAligned(first: number, end: number, depth: number): boolean {
-    for (let segment = first + 1; segment < end; segment++) if (!this.#isAligned(segment, depth)) return false;
-    return true;
+  /** How many of the changes do not lie at a multiple of 2^(bits - depth). */
+  #countUnaligned(first: number, end: number, depth: number): number {
+    let unaligned = 0;
+    for (let segment = first + 1; segment < end; segment++) if (!this.#isAligned(segment, depth)) unaligned++;
+    return unaligned;
   }
 
   /** How many bits from `depth` on two segment starts share; since starts ascend, so do all between them. */

@@ -1,6 +1,23 @@
 import { addressBits, type Family } from "../address/address.ts";
-import { popcount } from "./_walk.ts";
-import { BITMAP_BITS, BITMAP_CHANGE_WORDS, BITMAP_HEADER_WORDS, KIND_SHIFT, LIST_BITS, NODE_BITMAP, NODE_LIST, NODE_SKIP, OFFSET_MASK, WIDE_BITS, WIDE_WORDS } from "./layout.ts";
+import { popcount, separatorWords } from "./_walk.ts";
+import {
+  BITMAP_BITS,
+  BITMAP_HEADER_WORDS,
+  KIND_MASK,
+  KIND_SHIFT,
+  LIST_BITS,
+  LIST_KEYS,
+  NODE_BITMAP,
+  NODE_LIST,
+  NODE_SKIP,
+  NODE_TREE,
+  NODE_WIDE,
+  OFFSET_MASK,
+  SKIP_UNIT,
+  TREE_KEYS,
+  WIDE_BITS,
+  WIDE_WORDS,
+} from "./layout.ts";
 import type { SectionName } from "./sections.ts";
 import { TableError } from "./table-error.ts";
 
@@ -69,32 +86,46 @@ class SegmentWalk {
   #children(parent: Pending): Pending[] {
     const node = parent.entry & OFFSET_MASK;
     if (node !== this.#nextNode) this.#damaged(`a node at word ${node} where the one at word ${this.#nextNode} should follow`);
-    const kind = (parent.entry >>> KIND_SHIFT) & 3;
-    if (kind === NODE_SKIP) return this.#skipChildren(parent, node);
-    if (kind === NODE_BITMAP) return this.#bitmapChildren(parent, node);
+    const kind = (parent.entry >>> KIND_SHIFT) & KIND_MASK;
     if (kind === NODE_LIST) return this.#listChildren(parent, node);
-    return this.#wideChildren(parent, node);
+    if (kind === NODE_TREE) return this.#treeChildren(parent, node);
+    if (kind === NODE_BITMAP && this.#bits === 32) return this.#bitmapChildren(parent, node);
+    if (kind === NODE_WIDE && this.#bits === 128) return this.#wideChildren(parent, node);
+    if (kind === NODE_SKIP && this.#bits === 128) return this.#skipChildren(parent, node);
+    return this.#damaged(`a node of kind ${kind} at word ${node}`);
   }
 
   #bitmapChildren(parent: Pending, node: number): Pending[] {
-    const changes = this.#words(node, BITMAP_CHANGE_WORDS);
-    const ranks = this.#words(node + BITMAP_CHANGE_WORDS, BITMAP_HEADER_WORDS - BITMAP_CHANGE_WORDS);
-    let rank = 0;
-    for (let i = 0; i < changes.length; i++) {
-      if (((ranks[i >>> 2] >>> ((i & 3) << 3)) & 0xff) !== rank) this.#damaged(`a wrong rank in the bitmap node at word ${node}`);
-      rank += popcount(changes[i]);
-    }
+    const changes = this.#words(node, BITMAP_HEADER_WORDS);
     return this.#slotChildren(parent, node, BITMAP_HEADER_WORDS, bitmapSlots(changes), BITMAP_BITS);
   }
 
   #listChildren(parent: Pending, node: number): Pending[] {
     const count = this.#words(node, 1)[0];
-    if (count < 2 || count > 1 << LIST_BITS) this.#damaged(`a list node of ${count} entries at word ${node}`);
-    const keys = this.#words(node + 1, count >>> 1);
-    const slots = [0];
-    for (let i = 0; i < count - 1; i++) slots.push((keys[i >>> 1] >>> ((i & 1) << 4)) & 0xffff);
-    if ((count & 1) === 0 && keys[keys.length - 1] >>> 16 !== 0) this.#damaged(`padding that is not zero in the list node at word ${node}`);
-    return this.#slotChildren(parent, node, 1 + keys.length, slots, LIST_BITS);
+    if (count < 2 || count > LIST_KEYS + 1) this.#damaged(`a list node of ${count} entries at word ${node}`);
+    return this.#sortedChildren(parent, node, 1, count);
+  }
+
+  #treeChildren(parent: Pending, node: number): Pending[] {
+    const count = this.#words(node, 1)[0];
+    if (count <= LIST_KEYS + 1 || count > TREE_KEYS + 1) this.#damaged(`a tree node of ${count} entries at word ${node}`);
+    const header = 1 + separatorWords(count);
+    const separators = keysIn(this.#words(node + 1, header - 1));
+    const keys = keysIn(this.#words(node + header, count >>> 1));
+    for (let i = 0; i < separators.length; i++) {
+      // Behind the last separator there may be half a word of padding.
+      const expected = i < (count - 1) >>> 4 ? keys[16 * i + 15] : 0;
+      if (separators[i] !== expected) this.#damaged(`a separator that is not the last key of its block in the tree node at word ${node}`);
+    }
+    return this.#sortedChildren(parent, node, header, count);
+  }
+
+  /** The entries of a node with `count` entries behind sorted keys, which begin `header` words after the node. */
+  #sortedChildren(parent: Pending, node: number, header: number, count: number): Pending[] {
+    const keyWords = count >>> 1;
+    const keys = keysIn(this.#words(node + header, keyWords));
+    if ((count & 1) === 0 && keys[keys.length - 1] !== 0) this.#damaged(`padding that is not zero behind the keys of the node at word ${node}`);
+    return this.#slotChildren(parent, node, header + keyWords, [0, ...keys.slice(0, count - 1)], LIST_BITS);
   }
 
   #wideChildren(parent: Pending, node: number): Pending[] {
@@ -122,7 +153,7 @@ class SegmentWalk {
   #skipChildren(parent: Pending, node: number): Pending[] {
     const [bits, below, above] = this.#words(node, 3);
     const depth = parent.depth + bits;
-    if (bits < 1 || depth > this.#bits || this.#index.family === 4) this.#damaged(`a skip node of ${bits} bits at depth ${parent.depth}`);
+    if (bits < SKIP_UNIT || bits % SKIP_UNIT !== 0 || depth > this.#bits) this.#damaged(`a skip node of ${bits} bits at depth ${parent.depth}`);
     const expected = this.#words(node + 3, (bits + 31) >>> 5);
     this.#nextNode = node + 4 + expected.length;
     const entry = this.#words(this.#nextNode - 1, 1)[0];
@@ -154,6 +185,11 @@ class SegmentWalk {
   #damaged(what: string): never {
     throw new TableError("bad-node", this.#section, what);
   }
+}
+
+/** The 16-bit keys that stand two to a word, the lower half first. */
+function keysIn(words: Int32Array): number[] {
+  return [...words].flatMap((word) => [word & 0xffff, word >>> 16]);
 }
 
 /** The positions of the set bits of a bitmap. */

@@ -61,10 +61,10 @@ function indexOf(segments: Segments): Index {
   return buildIndex(segments, rootBitsFor(segments.family, segments.count));
 }
 
-/** A root of at most about four slots per segment, so that small tables stay small. */
+/** A root of at most about four slots per segment, and the largest of one, so that no table is mostly root. */
 function rootBitsFor(family: Family, segments: number): number {
   const sizes = family === 4 ? ROOT_BITS_4 : ROOT_BITS_6;
-  return sizes.findLast((bits) => 2 ** bits <= segments * 4) ?? sizes[0];
+  return sizes.findLast((bits) => 2 ** bits <= segments * (bits === 18 ? 1 : 4)) ?? sizes[0];
 }
 
 /** Where nothing is nested every parent is 0: the section is left empty. */

@@ -36,7 +36,7 @@ export interface TableEntry {
  *
  * | operation | time |
  * |---|---|
- * | `lookup...` | O(1) steps: at most a root word and 3 nodes for IPv4, a node per 8-16 undecided bits or run of equal ones for IPv6 |
+ * | `lookup...` | O(1) steps: at most a root word and 4 nodes for IPv4, a node per 16 undecided bits or run of equal ones for IPv6 |
  * | `get`, `lookupPrefix`, `chain`, `activeMatch` | a lookup and O(nesting) |
  * | `entries`, `checkStructure` | O(n) |
  */
@@ -74,7 +74,7 @@ export class PrefixTable {
     this.#expiresAt = this.#timesOf("expiresAt");
     this.#checkLayout();
     this.#shift4 = 32 - this.#header[HEADER_ROOT_BITS_4];
-    this.#shift6 = 32 - this.#header[HEADER_ROOT_BITS_6];
+    this.#shift6 = 16 - this.#header[HEADER_ROOT_BITS_6];
   }
 
   /** The number of distinct matches; ids are 1 .. matchCount. */
@@ -120,7 +120,7 @@ export class PrefixTable {
 
   /** Looks up an IPv6 address given as four unsigned 32-bit words in network order. */
   lookup6(w0: number, w1: number, w2: number, w3: number): number {
-    return walk6(this.#nodes6, this.#root6[w0 >>> this.#shift6], w0 | 0, w1 | 0, w2 | 0, w3 | 0, 32 - this.#shift6);
+    return walk6(this.#nodes6, this.#root6[w0 >>> 16 >>> this.#shift6], w0 | 0, w1 | 0, w2 | 0, w3 | 0, 16 - this.#shift6);
   }
 
   /**

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import { freeze } from "../../src/table/freeze.ts";
+import { popcount, separatorWords } from "../../src/table/_walk.ts";
 import * as layout from "../../src/table/layout.ts";
 import { PrefixTable } from "../../src/table/prefix-table.ts";
 import type { SectionName, TableSections } from "../../src/table/sections.ts";
@@ -12,16 +13,19 @@ import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 function sample(): PrefixTable {
   const trie = new PrefixTrie();
   const add = (text: string, ...values: number[]): void => values.forEach((value) => void trie.add(parsePrefix(text), value));
-  // Bitmap: aligned to 8 bits below the root.
-  for (let i = 0; i < 12; i++) add(`10.${i * 3}.0.0/16`, 1 + (i % 2));
+  // Bitmap: aligned to 6 bits below the root.
+  for (let i = 0; i < 12; i++) add(`10.${i * 8}.0.0/14`, 1 + (i % 2));
   add("10.0.0.0/8", 3);
-  // List: 172/8 is cut unevenly; then a child below it.
-  for (let i = 0; i < 10; i++) add(`172.${i * 5}.${i}.${i * 9}`, 1);
-  // Skip: everything in 20xx:... shares the next bits.
+  // List: a few changes that lie scattered, with children below it. Tree: more of them.
+  for (let i = 0; i < 6; i++) add(`172.${i * 5}.${i}.${i * 9}`, 1);
+  for (let i = 0; i < 40; i++) add(`173.${i * 5}.${i}.0/24`, 1);
+  // Skip: everything under 2002::/16 shares the next bits.
   add("2001:db8::/48", 2, 5);
   add("2001:db8::1", 1);
   add("2001:db8:0:ffff::/64", 4);
-  // Wide: more than 1,024 changes under one slot of the root.
+  add("2002:db8:0:1::1", 1);
+  add("2002:db8:0:1::9:1", 1);
+  // Wide: more than 256 changes under one node.
   for (let i = 0; i < 700; i++) add(`3000:${(i * 2).toString(16)}::/32`, 1);
   return freeze(trie, { expiresAt: (value) => (value === 1 ? 1_000 : null) });
 }
@@ -35,14 +39,38 @@ interface Damage {
   readonly in?: SectionName;
 }
 
-const kindOf = (entry: number): number => (entry >>> layout.KIND_SHIFT) & 3;
+const kindOf = (entry: number): number => (entry >>> layout.KIND_SHIFT) & layout.KIND_MASK;
 
-/** The word offset of the first node of a kind, reached from the root. */
-function firstNode(table: PrefixTable, family: 4 | 6, kind: number): number {
+/** Where a node's entries begin, counted from the node, and how many there are. */
+function entriesOf(nodes: Int32Array, node: number, kind: number): [start: number, count: number] {
+  const count = nodes[node]!;
+  switch (kind) {
+    case layout.NODE_BITMAP:
+      return [2, popcount(nodes[node]!) + popcount(nodes[node + 1]!)];
+    case layout.NODE_LIST:
+      return [1 + (count >>> 1), count];
+    case layout.NODE_TREE:
+      return [1 + separatorWords(count) + (count >>> 1), count];
+    case layout.NODE_WIDE:
+      return [4096, nodes[node + 4095]! + popcount(nodes[node + 4094]!)];
+    default:
+      return [3 + ((count + 31) >>> 5), 1];
+  }
+}
+
+/** The word offset of the first node of a kind. */
+function firstNode(table: PrefixTable, family: 4 | 6, wanted: number): number {
   const view = (name: SectionName): Int32Array => new Int32Array(table.buffer, table.sections[name].byteOffset, table.sections[name].byteLength / 4);
-  const found = [...view(`root${family}`), ...view(`nodes${family}`)].find((entry) => entry < 0 && kindOf(entry) === kind && (entry & layout.OFFSET_MASK) < view(`nodes${family}`).length);
-  assert.ok(found !== undefined, `the sample has no node of kind ${kind} for IPv${family}`);
-  return found & layout.OFFSET_MASK;
+  const nodes = view(`nodes${family}`);
+  const pending = [...view(`root${family}`)];
+  for (let entry = pending.shift(); entry !== undefined; entry = pending.shift()) {
+    if (entry >= 0) continue;
+    const node = entry & layout.OFFSET_MASK;
+    if (kindOf(entry) === wanted) return node;
+    const [start, count] = entriesOf(nodes, node, kindOf(entry));
+    pending.push(...nodes.subarray(node + start, node + start + count));
+  }
+  return assert.fail(`the sample has no node of kind ${wanted} for IPv${family}`);
 }
 
 const DAMAGES: readonly Damage[] = [
@@ -60,19 +88,25 @@ const DAMAGES: readonly Damage[] = [
   { name: "two pointers to one node", code: "bad-node", section: "nodes4", in: "root4", damage: (words) => void (words[172] = words[10]!) },
   { name: "a node nothing points to", code: "bad-node", section: "nodes4", in: "root4", damage: (words) => void (words[172] = 0) },
   { name: "a bitmap without its first bit", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_BITMAP)]! &= ~1) },
-  { name: "a bitmap with a wrong rank", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_BITMAP) + 8]! ^= 0x100) },
-  { name: "a bitmap with a bit too many", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_BITMAP) + 7]! ^= 1 << 30) },
+  { name: "a bitmap with a bit too many", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_BITMAP) + 1]! ^= 1 << 30) },
+  { name: "a bitmap in IPv6", code: "bad-node", section: "nodes6", in: "root6", damage: (words) => void (words[0]! &= layout.NODE_FLAG | layout.OFFSET_MASK) },
   { name: "a list of one entry", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_LIST)] = 1) },
   { name: "a list longer than the nodes", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_LIST)] = 60_000) },
   { name: "a list whose keys do not ascend", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_LIST) + 2] = 0) },
+  { name: "a list of more than a list's entries", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_LIST)] = 18) },
+  { name: "a tree of so few entries that it were a list", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_TREE)] = 17) },
+  { name: "a tree of too many entries", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_TREE)] = 258) },
+  { name: "a tree with a wrong separator", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_TREE) + 1]! ^= 1) },
+  { name: "a tree whose keys do not ascend", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_TREE) + 4] = 0) },
   { name: "a skip of no bits", code: "bad-node", section: "nodes6", damage: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP)] = 0) },
-  { name: "a skip past the address", code: "bad-node", section: "nodes6", damage: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP)] = 125) },
+  { name: "a skip of half a unit", code: "bad-node", section: "nodes6", damage: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP)]! += 8) },
+  { name: "a skip past the address", code: "bad-node", section: "nodes6", damage: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP)] = 128) },
   { name: "a skip that leads aside to a node", code: "bad-node", section: "nodes6", damage: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP) + 1] = layout.NODE_FLAG) },
   { name: "a skip that expects bits past its own", code: "bad-node", section: "nodes6", damage: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP) + 2 + ((words[firstNode(table, 6, layout.NODE_SKIP)]! + 31) >>> 5)]! |= 1) },
   { name: "a wide node with a wrong rank", code: "bad-node", section: "nodes6", damage: (words, table) => void words[firstNode(table, 6, layout.NODE_WIDE) + 101]!++ },
   { name: "a kind that IPv4 does not have", code: "bad-node", section: "nodes4", in: "root4", damage: (words) => void (words[10]! |= layout.NODE_SKIP << layout.KIND_SHIFT) },
-  { name: "a leaf of another prefix's match", code: "bad-count", section: "header", in: "root4", damage: (words, table) => void (words[192] = table.lookup("10.0.0.1")) },
-  { name: "a parent that does not cover the place", code: "bad-match", section: "matchParent", damage: (words, table) => void (words[table.lookup("10.3.0.1")] = 0) },
+  { name: "a leaf of another prefix's match", code: "bad-count", section: "header", in: "root4", damage: (words, table) => void (words[193] = table.lookup("10.0.0.1")) },
+  { name: "a parent that does not cover the place", code: "bad-match", section: "matchParent", damage: (words, table) => void (words[table.lookup("10.8.0.1")] = 0) },
   { name: "a match that is its own parent", code: "bad-match", section: "matchParent", damage: (words) => void (words[2] = 2) },
   { name: "a younger parent", code: "bad-match", section: "matchParent", damage: (words, table) => void (words[1] = table.matchCount) },
   { name: "a negative parent", code: "bad-match", section: "matchParent", damage: (words) => void (words[2] = -1) },
@@ -130,9 +164,19 @@ test("lookups in damaged nodes end: with a typed error or an id, never in a loop
   const table = sample();
   for (const name of ["nodes4", "nodes6"] as const) {
     const nodes = new Int32Array(table.buffer, table.sections[name].byteOffset, table.sections[name].byteLength / 4);
-    nodes.fill(layout.NODE_FLAG);
     const lookup = (): number => (name === "nodes4" ? table.lookup("10.0.0.1") : table.lookup("2001:db8::1"));
-    assert.throws(lookup, (error) => error instanceof TableError && error.section === name);
+    let refused = 0;
+    for (let kind = 0; kind <= layout.KIND_MASK; kind++) {
+      nodes.fill(layout.NODE_FLAG | (kind << layout.KIND_SHIFT));
+      if (name === "nodes6") nodes[0] = 2; // the list under the root has two entries
+      try {
+        assert.equal(typeof lookup(), "number");
+      } catch (error) {
+        assert.ok(error instanceof TableError && error.section === name, String(error));
+        refused++;
+      }
+    }
+    assert.ok(refused > 0, "no kind of node led deeper than an address");
   }
 });
 

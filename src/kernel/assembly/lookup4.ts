@@ -1,51 +1,125 @@
-import { BITMAP_CHANGE_WORDS, BITMAP_HEADER_WORDS, KIND_SHIFT, LIST_BITS, NODE_BITMAP, NODE_LIST, OFFSET_MASK } from "../../table/layout.ts";
-import { nodes4, root4, rootShift4 } from "./table.ts";
+import { BITMAP_BITS, BITMAP_HEADER_WORDS, KIND_MASK, KIND_SHIFT, LIST_BITS, NODE_BITMAP, NODE_LIST, NODE_TREE, OFFSET_MASK } from "../../table/layout.ts";
+import { listEntry, treeEntry } from "./sorted.ts";
+import { matchCount, nodes4, root4, rootShift4 } from "./table.ts";
+import { append, GROUP, queueAt } from "./waiting.ts";
 
-/** Looks up `count` IPv4 words at `words` and writes a match id each to `out`. */
+/**
+ * Looks up `count` IPv4 words at `words` and writes a match id each to `out`. Up to three more of both are read and written.
+ * Traps where a damaged table leads out of the memory, deeper than an address, or to a match that is not there.
+ */
 export function lookupBatch4(words: usize, out: usize, count: i32): void {
-  for (let i = 0; i < count; i++) {
-    const address = load<u32>(words + (<usize>i << 2));
-    store<i32>(out + (<usize>i << 2), walk4(load<i32>(root4 + (<usize>(address >>> rootShift4) << 2)), address, 32 - rootShift4));
+  while (count > 0) {
+    const size = min(count, GROUP);
+    lookupGroup(words, out, <usize>((size + 3) >>> 2) << 4);
+    words += <usize>size << 2;
+    out += <usize>size << 2;
+    count -= size;
   }
 }
 
-/** Goes on from `entry` at `depth` to the leaf, as `walk4` of the table room. Damaged nodes end as no match. */
+/** `bytes` is the length of both arrays, a multiple of 16. */
+function lookupGroup(words: usize, out: usize, bytes: usize): void {
+  const root = root4;
+  const shift = rootShift4;
+  for (let place: usize = 0; place < bytes; place += 16) {
+    store<u32>(out + place, load<u32>(root + (<usize>(load<u32>(words + place) >>> shift) << 2)));
+    store<u32>(out + place, load<u32>(root + (<usize>(load<u32>(words + place, 4) >>> shift) << 2)), 4);
+    store<u32>(out + place, load<u32>(root + (<usize>(load<u32>(words + place, 8) >>> shift) << 2)), 8);
+    store<u32>(out + place, load<u32>(root + (<usize>(load<u32>(words + place, 12) >>> shift) << 2)), 12);
+  }
+
+  // A bitmap pointer is less than all other entries: its kind is 0.
+  const bitmapLimit = i32x4.splat(<i32>0x9000_0000);
+  const bitmaps = queueAt(0);
+  const lists = queueAt(1);
+  const trees = queueAt(2);
+  let bitmapsEnd = bitmaps;
+  let listsEnd = lists;
+  let treesEnd = trees;
+  for (let place: usize = 0; place < bytes; place += 16) {
+    const entries = v128.load(out + place);
+    const bitmap = i32x4.bitmask(i32x4.lt_s(entries, bitmapLimit));
+    const other = i32x4.bitmask(entries) ^ bitmap;
+    bitmapsEnd = append(bitmapsEnd, place, bitmap);
+    // In a table of routes there are few of these, in one of single addresses nothing else.
+    if (other != 0) {
+      const list = i32x4.bitmask(i32x4.eq(i32x4.shr_u(entries, KIND_SHIFT), i32x4.splat(8 | NODE_LIST)));
+      listsEnd = append(listsEnd, place, list);
+      treesEnd = append(treesEnd, place, other ^ list);
+    }
+  }
+
+  const nodes = nodes4;
+  const depth = 32 - shift;
+  const slotShift = shift - BITMAP_BITS;
+  for (let at = bitmaps; at < bitmapsEnd; at += 4) {
+    const place = load<usize>(at);
+    // The pointer's flag goes with the shift.
+    const node = nodes + (load<usize>(out + place) << 2);
+    store<u32>(out + place, load<u32>(bitmapEntry(node, load<u32>(words + place) >>> slotShift)));
+  }
+  // Large tables of single addresses do not fit into any cache: first the places of the entries are found, then the entries are read.
+  for (let at = lists; at < listsEnd; at += 4) {
+    const place = load<usize>(at);
+    const node = nodes + (<usize>(load<u32>(out + place) & OFFSET_MASK) << 2);
+    store<usize>(out + place, listEntry(node, (load<u32>(words + place) << depth) >>> 16));
+  }
+  for (let at = lists; at < listsEnd; at += 4) {
+    const place = load<usize>(at);
+    const entry = load<i32>(load<usize>(out + place));
+    store<i32>(out + place, entry >= 0 ? entry : walk4(entry, load<u32>(words + place), depth + LIST_BITS));
+  }
+  for (let at = trees; at < treesEnd; at += 4) {
+    const place = load<usize>(at);
+    store<i32>(out + place, walk4(load<i32>(out + place), load<u32>(words + place), depth));
+  }
+
+  // What is still at a node is negative, and so is what a match past the last one leaves of it.
+  const last = i32x4.splat(matchCount);
+  for (let place: usize = 0; place < bytes; place += 16) {
+    const entries = v128.load(out + place);
+    const mask = i32x4.bitmask(v128.or(entries, i32x4.sub(last, entries)));
+    if (mask != 0) finish(words, out, place, mask, depth + BITMAP_BITS);
+  }
+}
+
+/** Takes those of the four addresses from `place` on that `mask` names to the end. */
+function finish(words: usize, out: usize, place: usize, mask: i32, depth: i32): void {
+  for (; mask != 0; mask &= mask - 1) {
+    const lane = place + (<usize>ctz(mask) << 2);
+    const match = walk4(load<i32>(out + lane), load<u32>(words + lane), depth);
+    if (match > matchCount) unreachable();
+    store<i32>(out + lane, match);
+  }
+}
+
+/**
+ * The address of the entry of a slot in the bitmap node at `node`. The slot is the last six bits of `slot`: shifts of 64-bit
+ * numbers count modulo 64, and that by ~slot leaves the changes up to and including the slot's.
+ */
+@inline
+function bitmapEntry(node: usize, slot: u32): usize {
+  return node + 4 * (BITMAP_HEADER_WORDS - 1) + (<usize>popcnt<u64>(load<u64>(node) << ~(<u64>slot)) << 2);
+}
+
+/** Goes on from `entry` at `depth` to the leaf, as `walk4` of the table room. */
 function walk4(entry: i32, address: u32, depth: i32): i32 {
   while (entry < 0) {
-    if (depth > 31) return 0;
+    if (depth > 31) unreachable();
     const node = nodes4 + (<usize>(entry & OFFSET_MASK) << 2);
-    const kind = (entry >>> KIND_SHIFT) & 3;
-    if (kind == NODE_BITMAP) {
-      entry = load<i32>(bitmapEntry(node, (address << depth) >>> 24));
-      depth += 8;
-    } else if (kind == NODE_LIST) {
+    const kind = (entry >>> KIND_SHIFT) & KIND_MASK;
+    if (kind == NODE_LIST) {
       entry = load<i32>(listEntry(node, (address << depth) >>> 16));
       depth += LIST_BITS;
+    } else if (kind == NODE_BITMAP) {
+      entry = load<i32>(bitmapEntry(node, (address << depth) >>> 26));
+      depth += BITMAP_BITS;
+    } else if (kind == NODE_TREE) {
+      entry = load<i32>(treeEntry(node, (address << depth) >>> 16));
+      depth += LIST_BITS;
     } else {
-      return 0;
+      unreachable();
     }
   }
   return entry;
-}
-
-/** The address of the entry of `slot` in the bitmap node at `node`. */
-@inline
-export function bitmapEntry(node: usize, slot: u32): usize {
-  const before = load<u8>(node + (BITMAP_CHANGE_WORDS << 2) + (slot >>> 5));
-  const changes = load<u32>(node + ((slot >>> 5) << 2)) & ((2 << slot) - 1);
-  return node + (<usize>(BITMAP_HEADER_WORDS - 1 + before + popcnt(changes)) << 2);
-}
-
-/** The address of the entry of `slot` in the list node at `node`: the last one whose key is <= slot. */
-@inline
-export function listEntry(node: usize, slot: u32): usize {
-  const count = load<u32>(node);
-  let from: u32 = 0;
-  let left = count;
-  while (left > 1) {
-    const half = left >>> 1;
-    if (load<u16>(node + 4 + ((from + half - 1) << 1)) <= slot) from += half;
-    left -= half;
-  }
-  return node + (<usize>(1 + (count >>> 1) + from) << 2);
 }

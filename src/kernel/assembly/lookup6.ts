@@ -1,64 +1,167 @@
-import { KIND_SHIFT, NODE_BITMAP, NODE_LIST, NODE_WIDE, OFFSET_MASK, WIDE_WORDS } from "../../table/layout.ts";
-import { bitmapEntry, listEntry } from "./lookup4.ts";
-import { nodes6, root6, rootShift6 } from "./table.ts";
+import { KIND_MASK, KIND_SHIFT, NODE_FLAG, NODE_LIST, NODE_SKIP, NODE_TREE, NODE_WIDE, OFFSET_MASK, SKIP_UNIT, WIDE_WORDS } from "../../table/layout.ts";
+import { listEntry, treeEntry } from "./sorted.ts";
+import { matchCount, nodes6, root6, rootShift6 } from "./table.ts";
+import { append, GROUP, queueAt } from "./waiting.ts";
 
-/** Looks up `count` IPv6 addresses of four words each at `words` and writes a match id each to `out`. */
+/** As `lookupBatch4`, for IPv6 addresses of four words each. */
 export function lookupBatch6(words: usize, out: usize, count: i32): void {
-  for (let i = 0; i < count; i++) {
-    const address = words + (<usize>i << 4);
-    const entry = load<i32>(root6 + (<usize>(load<u32>(address) >>> rootShift6) << 2));
-    store<i32>(out + (<usize>i << 2), walk6(entry, address, 32 - rootShift6));
+  while (count > 0) {
+    const size = min(count, GROUP);
+    lookupGroup(words, out, <usize>((size + 3) >>> 2) << 4);
+    words += <usize>size << 4;
+    out += <usize>size << 2;
+    count -= size;
   }
 }
 
-/** Bits [depth, depth + 32) of the address, depth < 128; those past its end are zero. */
-function bitsAt(address: usize, depth: i32): u32 {
-  const word = depth >>> 5;
-  const high = load<u32>(address + (<usize>word << 2));
-  const low = word < 3 ? load<u32>(address + (<usize>(word + 1) << 2)) : 0;
-  const shift = depth & 31;
-  return (high << shift) | ((low >>> 1) >>> (31 - shift));
+/** `bytes` is the length of `out`, a multiple of 16; an address begins at four times its place. */
+function lookupGroup(words: usize, out: usize, bytes: usize): void {
+  const root = root6;
+  const shift = rootShift6;
+  for (let place: usize = 0; place < bytes; place += 4) {
+    store<u32>(out + place, load<u32>(root + (<usize>(<u32>load<u16>(words + (place << 2), 2) >>> shift) << 2)));
+  }
+  const depth = 16 - shift;
+  step(words, out, bytes, depth);
+  step(words, out, bytes, depth + 16);
+  // A small table has no root to speak of, and one level more.
+  if (depth == 0) step(words, out, bytes, depth + 32);
+  finish(words, out, bytes, depth == 0 ? 48 : depth + 32);
 }
 
-/** As `walk6` of the table room. Damaged nodes end as no match. */
+/** Takes every address that is at a node one node, or 16 bits, further; those that come upon a skip node to the end. */
+function step(words: usize, out: usize, bytes: usize, depth: i32): void {
+  const wides = queueAt(0);
+  const lists = queueAt(1);
+  const trees = queueAt(2);
+  const skips = queueAt(3);
+  let widesEnd = wides;
+  let listsEnd = lists;
+  let treesEnd = trees;
+  let skipsEnd = skips;
+  for (let place: usize = 0; place < bytes; place += 16) {
+    const entries = v128.load(out + place);
+    const all = i32x4.bitmask(entries);
+    if (all == 0) continue;
+    const kinds = i32x4.shr_u(entries, KIND_SHIFT);
+    const wide = i32x4.bitmask(i32x4.eq(kinds, i32x4.splat(8 | NODE_WIDE)));
+    const list = i32x4.bitmask(i32x4.eq(kinds, i32x4.splat(8 | NODE_LIST)));
+    const tree = i32x4.bitmask(i32x4.eq(kinds, i32x4.splat(8 | NODE_TREE)));
+    widesEnd = append(widesEnd, place, wide);
+    listsEnd = append(listsEnd, place, list);
+    treesEnd = append(treesEnd, place, tree);
+    const rest = all ^ wide ^ list ^ tree;
+    if (rest != 0) skipsEnd = append(skipsEnd, place, rest);
+  }
+
+  const nodes = nodes6;
+  const slots = words + halfAt(depth);
+  // Of nodes that take two cache misses, first the places of the entries are found, then the entries are read.
+  for (let at = wides; at < widesEnd; at += 4) {
+    const place = load<usize>(at);
+    store<usize>(out + place, wideEntry(nodeAt(nodes, load<u32>(out + place)), load<u16>(slots + (place << 2))));
+  }
+  for (let at = trees; at < treesEnd; at += 4) {
+    const place = load<usize>(at);
+    store<usize>(out + place, treeEntry(nodeAt(nodes, load<u32>(out + place)), load<u16>(slots + (place << 2))));
+  }
+  for (let at = wides; at < widesEnd; at += 4) readEntry(out + load<usize>(at));
+  for (let at = trees; at < treesEnd; at += 4) readEntry(out + load<usize>(at));
+  for (let at = lists; at < listsEnd; at += 4) {
+    const place = load<usize>(at);
+    store<u32>(out + place, load<u32>(listEntry(nodeAt(nodes, load<u32>(out + place)), load<u16>(slots + (place << 2)))));
+  }
+  for (let at = skips; at < skipsEnd; at += 4) {
+    const place = load<usize>(at);
+    store<i32>(out + place, walk6(load<i32>(out + place), words + (place << 2), depth));
+  }
+}
+
+/** Puts the entry in the place of its address. */
+@inline
+function readEntry(at: usize): void {
+  store<u32>(at, load<u32>(load<usize>(at)));
+}
+
+/** Takes what is still at a node at `depth` to the end, a node of each address at a time. */
+function finish(words: usize, out: usize, bytes: usize, depth: i32): void {
+  const queue = queueAt(0);
+  let end = queue;
+  // What is still at a node is negative, and so is what a match past the last one leaves of it.
+  const last = i32x4.splat(matchCount);
+  for (let place: usize = 0; place < bytes; place += 16) {
+    const entries = v128.load(out + place);
+    end = append(end, place, i32x4.bitmask(v128.or(entries, i32x4.sub(last, entries))));
+  }
+  const nodes = nodes6;
+  while (end != queue) {
+    if (depth > 127) unreachable();
+    let next = queue;
+    for (let at = queue; at < end; at += 4) {
+      const place = load<usize>(at);
+      const entry = load<i32>(out + place);
+      const match = entry >>> KIND_SHIFT == (8 | NODE_LIST)
+        ? load<i32>(listEntry(nodeAt(nodes, entry), load<u16>(words + (place << 2) + halfAt(depth))))
+        : walk6(entry, words + (place << 2), depth);
+      if (match > matchCount) unreachable();
+      store<i32>(out + place, match);
+      store<usize>(next, place);
+      next += <usize>(match >>> 31) << 2;
+    }
+    end = next;
+    depth += 16;
+  }
+}
+
+@inline
+function nodeAt(nodes: usize, entry: u32): usize {
+  return nodes + (<usize>(entry & OFFSET_MASK) << 2);
+}
+
+/** Where in an address the 16 bits from `depth`, a multiple of 16, on stand: words are little-endian. */
+@inline
+function halfAt(depth: i32): usize {
+  return <usize>(((depth >>> 5) << 2) | ((~depth & 16) >>> 3));
+}
+
+/** The address of the entry of `slot` in the wide node at `node`. */
+@inline
+function wideEntry(node: usize, slot: u32): usize {
+  const word = node + (<usize>(slot >>> 5) << 3);
+  // Shifts count modulo 32: that by ~slot leaves the changes up to and including the slot's.
+  return node + (<usize>(WIDE_WORDS - 1 + load<u32>(word, 4) + popcnt(load<u32>(word) << ~slot)) << 2);
+}
+
+/** Goes on from `entry` at `depth` to the leaf of the address at `address`, as `walk6` of the table room. */
 function walk6(entry: i32, address: usize, depth: i32): i32 {
   while (entry < 0) {
-    if (depth > 127) return 0;
-    const node = nodes6 + (<usize>(entry & OFFSET_MASK) << 2);
-    const kind = (entry >>> KIND_SHIFT) & 3;
-    const next = bitsAt(address, depth);
-    if (kind == NODE_LIST) {
-      entry = load<i32>(listEntry(node, next >>> 16));
-      depth += 16;
-    } else if (kind == NODE_WIDE) {
-      const slot = next >>> 16;
-      const word = node + (<usize>(slot >>> 5) << 3);
-      const rank = load<u32>(word, 4) + popcnt(load<u32>(word) & ((2 << slot) - 1));
-      entry = load<i32>(node + (<usize>(WIDE_WORDS - 1 + rank) << 2));
-      depth += 16;
-    } else if (kind == NODE_BITMAP) {
-      entry = load<i32>(bitmapEntry(node, next >>> 24));
-      depth += 8;
-    } else {
+    if (depth > 127) unreachable();
+    const node = nodeAt(nodes6, entry);
+    const kind = (entry >>> KIND_SHIFT) & KIND_MASK;
+    const slot = <u32>load<u16>(address + halfAt(depth));
+    if (kind == NODE_SKIP) {
       const bits = load<i32>(node);
-      if (bits < 1 || bits > 128 - depth) return 0;
+      if (bits < SKIP_UNIT || bits > 128 - depth || bits % SKIP_UNIT != 0) unreachable();
       const order = compareSkipped(node + 12, bits, address, depth);
-      if (order != 0) return load<i32>(order < 0 ? node + 4 : node + 8) & 0x7fff_ffff;
+      if (order != 0) return load<i32>(order < 0 ? node + 4 : node + 8) & ~NODE_FLAG;
       entry = load<i32>(node + 12 + (<usize>((bits + 31) >>> 5) << 2));
       depth += bits;
+      continue;
     }
+    if (kind == NODE_LIST) entry = load<i32>(listEntry(node, slot));
+    else if (kind == NODE_TREE) entry = load<i32>(treeEntry(node, slot));
+    else if (kind == NODE_WIDE) entry = load<i32>(wideEntry(node, slot));
+    else unreachable();
+    depth += 16;
   }
   return entry;
 }
 
 /** Negative, 0, positive: `bits` bits of the address from `depth` on are less than, equal to, greater than those expected. */
-function compareSkipped(expectedAt: usize, bits: i32, address: usize, depth: i32): i32 {
-  for (let done = 0; done < bits; done += 32) {
-    const keep: u32 = bits - done >= 32 ? <u32>-1 : <u32>-1 << (32 - (bits - done));
-    const expected = load<u32>(expectedAt);
-    const actual = bitsAt(address, depth + done) & keep;
-    expectedAt += 4;
-    if (actual != expected) return actual < expected ? -1 : 1;
+function compareSkipped(expected: usize, bits: i32, address: usize, depth: i32): i32 {
+  for (let done = 0; done < bits; done += 16) {
+    const difference = <i32>load<u16>(address + halfAt(depth + done)) - <i32>load<u16>(expected + halfAt(done));
+    if (difference != 0) return difference;
   }
   return 0;
 }

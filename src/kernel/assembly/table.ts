@@ -4,14 +4,18 @@ export let root4: usize = 0;
 export let rootShift4: i32 = 24;
 export let nodes4: usize = 0;
 export let root6: usize = 0;
-export let rootShift6: i32 = 24;
+/** 16 - root bits. */
+export let rootShift6: i32 = 16;
 export let nodes6: usize = 0;
+/** The largest match id. */
+export let matchCount: i32 = 0;
 
-export function setTable(root4At: usize, shift4: i32, nodes4At: usize, root6At: usize, shift6: i32, nodes6At: usize): void {
+export function setTable(root4At: usize, shift4: i32, nodes4At: usize, root6At: usize, shift6: i32, nodes6At: usize, matches: i32): void {
   root4 = root4At;
   rootShift4 = shift4;
   nodes4 = nodes4At;
   root6 = root6At;
   rootShift6 = shift6;
   nodes6 = nodes6At;
+  matchCount = matches;
 }

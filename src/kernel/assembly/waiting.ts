@@ -1,0 +1,28 @@
+import { SHUFFLES, WAITING } from "../workspace.ts";
+import { workspace } from "./workspace.ts";
+
+/*
+ * Batches are looked up a group at a time, and each step for all of a group before the next: so many cache misses are under
+ * way at once, and no branch depends on an address. `out` holds the entry that each address has come to. Which addresses a step
+ * has to take is a queue of places: byte offsets in `out`.
+ */
+
+/** Addresses of a group at most; their entries, words and places stay in the first-level cache. */
+export const GROUP = 640;
+
+/** One queue: places as 32-bit words, and what four are stored too far. */
+const QUEUE_BYTES = 4 * GROUP + 64;
+
+/** The address of queue `number`, 0 to 3. */
+@inline
+export function queueAt(number: usize): usize {
+  return workspace + WAITING + number * QUEUE_BYTES;
+}
+
+/** Appends the places of those of four entries, the first one at `place`, that `mask` names; returns the queue's new end. */
+@inline
+export function append(end: usize, place: usize, mask: i32): usize {
+  const places = i32x4.add(i32x4.splat(<i32>place), i32x4(0, 4, 8, 12));
+  v128.store(end, i8x16.swizzle(places, v128.load(workspace + SHUFFLES + (<usize>mask << 4))));
+  return end + (<usize>popcnt(mask) << 2);
+}
