@@ -7,7 +7,7 @@ const LABELS = 220;
 const RIGHT = 70;
 const ROW = 24;
 const TOP = 64;
-const FORM_NAMES: Readonly<Record<string, string>> = { batch: "batch of words", native: "native address", text: "string" };
+const FORM_NAMES: Readonly<Record<string, string>> = { batch: "batch of words", lines: "lines of text", native: "native address", text: "string" };
 
 /**
  * The chart: a bar per contender and form, IPv4, on a logarithmic scale. Its colours follow the reader's light or dark theme;
@@ -61,7 +61,7 @@ function bar({ subject, form, median }: MeanTime, row: number, x: (nanoseconds: 
   const y = TOP + row * ROW;
   const end = round(x(Math.max(median, 1)));
   return `<text x="${LABELS - 8}" y="${y + 12}" text-anchor="end">${escape(subject)}, <tspan class="quiet">${FORM_NAMES[form] ?? form}</tspan></text>
-<rect class="${subject === "ipsieve" ? "ours" : "peer"}" x="${LABELS}" y="${y}" width="${round(end - LABELS)}" height="${ROW - 8}" rx="2"/>
+<rect class="${subject.startsWith("ipsieve") ? "ours" : "peer"}" x="${LABELS}" y="${y}" width="${round(end - LABELS)}" height="${ROW - 8}" rx="2"/>
 <text x="${round(end + 6)}" y="${y + 12}">${figure(median)}</text>`;
 }
 

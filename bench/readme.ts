@@ -4,6 +4,7 @@ import { chart } from "./chart.ts";
 import { figure, meanTimes, measured } from "./report.ts";
 import { newestRecord } from "./record.ts";
 import type { BenchRecord } from "./record.ts";
+import type { Engine, Measurement } from "./figures/part.ts";
 import type { MeanTime } from "./report.ts";
 
 const README = new URL("../README.md", import.meta.url);
@@ -41,37 +42,85 @@ function marks(readme: string): { begin: number; end: number } {
 
 /** The table, and under it what it was measured on. Every number comes out of the record. */
 export function table(record: BenchRecord): string {
-  const rows = [...batchRows(record), ...textRows(record), ...memoryRows(record), ...otherRows(record), ...commandRows(record)];
+  const rows = [...batchRows(record), ...textRows(record), ...clickhouseRows(record), ...memoryRows(record), ...otherRows(record),
+    ...countRows(record), ...logRows(record)];
   const lines = rows.map((row) => `| ${row.join(" | ")} |`);
   return ["| figure | aim | measured |", "|---|---|---|", ...lines, "", ...footnotes(record), "",
     "![Nanoseconds per lookup of every contender](bench/record/chart.svg)", ""].join("\n");
 }
 
+/** Our two engines, the faster one first, with what stands before their figures. */
+const ENGINES = [
+  { engine: "webassembly", contender: "ipsieve-kernel", label: "" },
+  { engine: "typescript", contender: "ipsieve", label: "TypeScript " },
+] as const;
+
+type OurEngine = (typeof ENGINES)[number];
+
+/** The figures of both engines beside each other; of one alone where the other could not be measured. */
+function ofEngines(figureOf: (engine: OurEngine) => string | undefined): string {
+  return ENGINES.flatMap((engine) => {
+    const text = figureOf(engine);
+    return text === undefined ? [] : [`${engine.label}${text}`];
+  }).join("; ");
+}
+
+/** A row for figures of both engines; none where there are none. */
+function rowOfEngines(name: string, aim: string, figureOf: (engine: OurEngine) => string | undefined): Row[] {
+  const measured = ofEngines(figureOf);
+  return measured === "" ? [] : [[name, aim, measured]];
+}
+
 function batchRows(record: BenchRecord): Row[] {
-  const [times4, times6] = [timesOf(record, "lpm4"), timesOf(record, "lpm6")];
-  const [ours4, ours6] = [timeOf(times4, "ipsieve", "batch"), timeOf(times6, "ipsieve", "batch")];
+  const times4 = timesOf(record, "lpm4");
+  const times6 = meanTimes(record.parts["lpm6"]!, ["hits", "skewed"]);
   const isPackage = ({ subject }: MeanTime): boolean => subject in record.versions;
-  const [bestPeer, node] = [times4.find(isPackage), timeOf(times4, "net.BlockList", "native")];
-  const against = [ratioTo(ours4, bestPeer), ratioTo(ours4, node)].filter((each) => each !== undefined).join(", ");
+  const others = ["nested4", "nested6", "blocklist"].map((part) => timesOf(record, part));
   return [
-    ["batch lookup of words, IPv4", "≤ 9 ns", nanoseconds(ours4)],
-    ["… against the fastest npm package, its fastest form", "≥ 40 ×", against],
-    ["batch lookup of words, IPv6", "", nanoseconds(ours6)],
+    ...rowOfEngines("batch lookup of words, IPv4", "≤ 4 ns", ({ contender }) => nanoseconds(timeOf(times4, contender, "batch"))),
+    ...rowOfEngines("… against the fastest npm package, its fastest form", "≥ 40 ×", ({ contender }) =>
+      ratiosTo(timeOf(times4, contender, "batch"), [times4.find(isPackage), timeOf(times4, "net.BlockList", "native")])),
+    ...rowOfEngines("batch lookup of words, IPv6, hits and skewed", "≤ 12 ns", ({ contender }) => nanoseconds(timeOf(times6, contender, "batch"))),
+    ...rowOfEngines("batch lookup in nested IPv4, nested IPv6, a blocklist", "", ({ contender }) => {
+      const times = others.map((each) => timeOf(each, contender, "batch"));
+      return times.includes(undefined) ? undefined : `${times.map((time) => figure(time!.median)).join(", ")} ns`;
+    }),
   ];
 }
 
 function textRows(record: BenchRecord): Row[] {
-  return (["lpm4", "lpm6"] as const).map((part) => {
+  const lines = (["lpm4", "lpm6"] as const).flatMap((part) => {
+    const times = timesOf(record, part);
+    const [name, aim] = part === "lpm4" ? ["lines of one IPv4 address, text to id, per thread", "≤ 11 ns"] : ["lines of one IPv6 address", ""];
+    return rowOfEngines(name!, aim!, ({ contender }) => nanoseconds(timeOf(times, contender, "lines")));
+  });
+  const strings = (["lpm4", "lpm6"] as const).map((part): Row => {
     const times = timesOf(record, part);
     const ours = timeOf(times, "ipsieve", "text");
-    const against = ["net.BlockList", "mmdb-lib"].map((name) => ratioTo(ours, timeOf(times, name, "text"))).filter((each) => each !== undefined);
     const hits = measured(record, part, "ipsieve", { form: "text", kind: "hits" })!.median;
     const onHits = ["net.BlockList", "mmdb-lib"].flatMap((name) => measured(record, part, name, { form: "text", kind: "hits" })?.median ?? []);
     return [
       `lookup from a string, ${part === "lpm4" ? "IPv4" : "IPv6"}`,
       part === "lpm4" ? "≥ 10 ×" : "≥ 4 ×",
-      `${nanoseconds(ours)}; ${against.join(", ")}; on hits ${onHits.map((theirs) => `${figure(theirs / hits)} ×`).join(" and ")}`,
+      `${nanoseconds(ours)}; ${ratiosTo(ours, ["net.BlockList", "mmdb-lib"].map((name) => timeOf(times, name, "text")))}; ` +
+        `on hits ${onHits.map((theirs) => `${figure(theirs / hits)} ×`).join(" and ")}`,
     ];
+  });
+  return [...lines, ...strings];
+}
+
+/** Their best way beside ours, each with the same number of threads. */
+function clickhouseRows(record: BenchRecord): Row[] {
+  const rate = (subject: string, about: Partial<Measurement>): number | undefined => measured(record, "clickhouse", subject, about)?.median;
+  const millions = (rate: number): string => `${figure(rate / 1e6)} M/s`;
+  return [2, 1].flatMap((threads) => {
+    const theirs = rate("ClickHouse ip_trie, strings", { threads });
+    const name = threads === 2 ? "lines of text against ClickHouse's `ip_trie`, in process, two threads" : "… one thread";
+    return rowOfEngines(name, threads === 2 ? "≥ 5 ×" : "", ({ engine }) => {
+      const ours = rate("ipsieve identifyLines", { engine, threads });
+      if (ours === undefined) return undefined;
+      return theirs === undefined ? millions(ours) : `${figure(ours / theirs)} × (${millions(ours)}, ${millions(theirs)})`;
+    });
   });
 }
 
@@ -103,21 +152,49 @@ function otherRows(record: BenchRecord): Row[] {
   ];
 }
 
-function commandRows(record: BenchRecord): Row[] {
-  const [count1, count2] = [1, 2].map((threads) => measured(record, "grepcidr", "ipsieve identify -c", { threads })!.median);
-  const [log1, log2] = [1, 2].map((threads) => measured(record, "log", "ipsieve identify", { threads })!.median);
+function countRows(record: BenchRecord): Row[] {
   const grepcidr = measured(record, "grepcidr", "grepcidr -c")?.median;
-  const { logBytes: bytes, logLines: lines } = record.inputs;
-  const rate = (milliseconds: number): string =>
-    `${figure(milliseconds / 1000)} s (${figure(bytes / milliseconds / 1000)} MB/s, ${figure(lines / milliseconds / 1000)} M lines/s)`;
-  return [
-    ["`identify -c`, 10 M addresses, one thread, against `grepcidr -c`", "≥ 4 ×",
-      grepcidr === undefined ? `${figure(count1! / 1000)} s; grepcidr was not measured: not installed` :
-        `${figure(grepcidr / count1!)} × (${figure(count1! / 1000)} s, ${figure(grepcidr / 1000)} s)`],
-    ["… two threads against one", "≥ 1.7 ×", `${figure(count1! / count2!)} ×`],
-    ["`identify` of a 381 MB access log, one thread", "", rate(log1!)],
-    ["… two threads", "", rate(log2!)],
-  ];
+  const time = (engine: Engine, threads: number): number | undefined =>
+    measured(record, "grepcidr", "ipsieve identify -c", { engine, threads })?.median;
+  const rows = [1, 2].flatMap((threads) => {
+    const name = threads === 1 ? "`identify -c`, 10 M addresses, one thread, against `grepcidr -c`" : "… two threads";
+    return rowOfEngines(name, threads === 1 ? "≥ 10 ×" : "≥ 16 ×", ({ engine }) => {
+      const ours = time(engine, threads);
+      if (ours === undefined) return undefined;
+      if (grepcidr === undefined) return `${seconds(ours)}; grepcidr was not measured: not installed`;
+      return `${figure(grepcidr / ours)} × (${seconds(ours)}, ${seconds(grepcidr)})`;
+    });
+  });
+  return [...rows, ...rowOfEngines("… two threads against one", "≥ 1.7 ×", ({ engine }) => {
+    const [one, two] = [time(engine, 1), time(engine, 2)];
+    return one === undefined || two === undefined ? undefined : `${figure(one / two)} ×`;
+  })];
+}
+
+function logRows(record: BenchRecord): Row[] {
+  const wc = measured(record, "log", "wc -l")?.median;
+  const [grepcidr, onTwentieth] = (["whole", "twentieth"] as const).map((list) => measured(record, "log", "grepcidr", { list })?.median);
+  const ours = (engine: Engine, threads: number, list: "whole" | "twentieth" = "whole"): number | undefined =>
+    measured(record, "log", "ipsieve identify", { engine, threads, list })?.median;
+  const name = (threads: number): string =>
+    threads === 1 ? "`identify --format tsv` of a 381 MB access log, one thread, against `grepcidr` printing matches" : "… two threads";
+  const { logBytes: bytes } = record.inputs;
+  const rows = [1, 2].flatMap((threads) => rowOfEngines(name(threads), "≥ 3 ×", ({ engine }) => {
+    const time = ours(engine, threads);
+    if (time === undefined) return undefined;
+    const rate = `${seconds(time)}, ${figure(bytes / time / 1000)} MB/s`;
+    if (grepcidr === undefined) return rate;
+    return `${figure(grepcidr / time)} × (${rate}; ${seconds(grepcidr)}), ${figure(onTwentieth! / ours(engine, threads, "twentieth")!)} × with a twentieth of the list`;
+  }));
+  if (wc === undefined) return rows;
+  return [...rows, ...rowOfEngines("… one and two threads against `wc -l`", "≤ 12 ×", ({ engine }) => {
+    const times = [1, 2].map((threads) => ours(engine, threads));
+    return times.includes(undefined) ? undefined : `${times.map((time) => `${figure(time! / wc)} ×`).join(", ")} (${seconds(wc)})`;
+  })];
+}
+
+function seconds(milliseconds: number): string {
+  return `${figure(milliseconds / 1000)} s`;
 }
 
 function footnotes({ machine, versions, startedAt, parts }: BenchRecord): string[] {
@@ -140,13 +217,13 @@ function timeOf(times: readonly MeanTime[], subject: string, form: string): Mean
   return times.find((time) => time.subject === subject && time.form === form);
 }
 
-function nanoseconds(time: MeanTime | undefined): string {
-  return time === undefined ? "refused" : `${figure(time.median)} ns (best ${figure(time.best)})`;
+function nanoseconds(time: MeanTime | undefined): string | undefined {
+  return time && `${figure(time.median)} ns`;
 }
 
-function ratioTo(ours: MeanTime | undefined, theirs: MeanTime | undefined): string | undefined {
-  if (ours === undefined || theirs === undefined) return undefined;
-  return `${figure(theirs.median / ours.median)} × ${theirs.subject} (${figure(theirs.median)} ns)`;
+function ratiosTo(ours: MeanTime | undefined, peers: readonly (MeanTime | undefined)[]): string | undefined {
+  if (ours === undefined) return undefined;
+  return peers.flatMap((theirs) => (theirs === undefined ? [] : [`${figure(theirs.median / ours.median)} × ${theirs.subject} (${figure(theirs.median)} ns)`])).join(", ");
 }
 
 if (import.meta.main) updateReadme();
