@@ -205,6 +205,9 @@ function footnotes({ machine, versions, startedAt, parts }: BenchRecord): string
       `random-hit and skewed queries. Every answer of every contender was compared with the right one` +
       `${refused.length > 0 ? `; refused, for reasons that the record gives: ${refused.join(", ")}` : ""}.`,
     "",
+    "Batches, lines and commands run on the WebAssembly kernel, or where TypeScript is said without it. ClickHouse has its lines cut and in " +
+      "memory when the time starts, `identify` reads the file. The output of `identify` and `grepcidr` goes to the null device.",
+    "",
     `Data: @ip-location-db/asn ${versions["@ip-location-db/asn"]}. All figures and rounds: \`bench/record/\`.`,
   ];
 }
