@@ -11,7 +11,7 @@ const ADDRESS_HOLE = 255;
 const NATIVE_COPY_FROM = 48;
 
 /** The row of a line without an address: empty columns. */
-const NO_ADDRESS: Record<RowFormat, string> = {
+export const NO_ADDRESS_ROWS: Record<RowFormat, string> = {
   tsv: "\t\t\n",
   csv: ",,\n",
   jsonl:
@@ -33,7 +33,7 @@ export class RowWriter {
 
   constructor(format: RowFormat, matchCount: number, templates: (match: number) => Uint8Array) {
     this.#appends = format === "append";
-    const noAddress = Buffer.from(NO_ADDRESS[format]);
+    const noAddress = Buffer.from(NO_ADDRESS_ROWS[format]);
     this.#templates = new TemplateCache(matchCount + 2, (key) => (key === 0 ? noAddress : templates(key - 1)));
   }
 

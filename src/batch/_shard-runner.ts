@@ -4,6 +4,7 @@ import type { KernelMemory } from "../kernel/web-assembly.ts";
 import type { Snapshot } from "../snapshot/open-snapshot.ts";
 import { endOfLine } from "./_end-of-line.ts";
 import { KernelEngine } from "./_kernel-engine.ts";
+import { KernelTemplates } from "./_kernel-templates.ts";
 import type { LineEngine, Lines, RowSpace } from "./_line-engine.ts";
 import { RowWriter } from "./_row-writer.ts";
 import { viewOf } from "./_run-memory.ts";
@@ -65,7 +66,10 @@ export class ShardRunner {
     if (workspace === null) this.#kernel = null;
     this.#makeKernel = () => {
       const kernel = Kernel.create(this.#memory!, table.sections, workspace!.kernel);
-      return kernel === null ? null : new KernelEngine(kernel, counters?.at ?? null);
+      if (kernel === null) return null;
+      const { buffer } = this.#memory!;
+      const rows = templates && new KernelTemplates(kernel, buffer, workspace!, table.matchCount, work.format as RowFormat, work.rows, templates);
+      return new KernelEngine(kernel, counters?.at ?? null, rows);
     };
     this.#inputs = workspace === null ? [] : workspace.inputs.map((at) => ({ bytes: viewOf({ buffer: null, at, byteLength: workspace.inputBytes }, this.#memory).bytes, address: at }));
   }

@@ -1,0 +1,63 @@
+import type { Kernel } from "../kernel/kernel.ts";
+import { templateRoom, writeTemplate } from "../kernel/row-template.ts";
+import { NO_ADDRESS_ROWS } from "./_row-writer.ts";
+import { SLACK, TEMPLATE_BYTES } from "./_thread-sizes.ts";
+import type { RowFormat, RowSelection } from "./identify.ts";
+import type { Workspace } from "./messages.ts";
+
+/** Row templates in the memory of the snapshot, written there when a match id is met for the first time. */
+export class KernelTemplates {
+  readonly #kernel: Kernel;
+  readonly #buffer: SharedArrayBuffer;
+  readonly #bytesOf: (match: number) => Uint8Array;
+  readonly #noAddress: Uint8Array;
+  /** By match id + 1 (0: no address): the address of its template, 0 while it is not there. */
+  readonly #templateOf: Uint32Array;
+  readonly #start: number;
+  readonly #end: number;
+  #next: number;
+
+  /** `buffer` is the memory's; `templates` gives a template by match id, with its holes in it. */
+  constructor(kernel: Kernel, buffer: SharedArrayBuffer, workspace: Workspace, matchCount: number, format: RowFormat, selection: RowSelection, templates: (match: number) => Uint8Array) {
+    this.#kernel = kernel;
+    this.#buffer = buffer;
+    this.#bytesOf = templates;
+    this.#noAddress = Buffer.from(NO_ADDRESS_ROWS[format]);
+    this.#templateOf = new Uint32Array(buffer, workspace.templateOf, matchCount + 2).fill(0);
+    this.#start = this.#next = workspace.templates;
+    this.#end = workspace.templates + TEMPLATE_BYTES - SLACK;
+    kernel.useRows(workspace.templateOf, selection, format === "append");
+  }
+
+  /** Sees that all rows of the kernel's chunk have templates. False where they are longer than there is room for. */
+  complete(): boolean {
+    let missing = this.#kernel.gatherTemplates();
+    if (missing > 0 && !this.#writeMissing(missing)) {
+      // Memory must not grow with the catalogue: all are forgotten, and those of this chunk made anew.
+      this.#templateOf.fill(0);
+      this.#next = this.#start;
+      missing = this.#kernel.gatherTemplates();
+      if (!this.#writeMissing(missing)) return false;
+    }
+    while (missing > 0) {
+      missing = this.#kernel.gatherTemplates();
+      if (!this.#writeMissing(missing)) return false;
+    }
+    return true;
+  }
+
+  /** False where the room is too small. */
+  #writeMissing(count: number): boolean {
+    const { missing } = this.#kernel;
+    const templateOf = this.#templateOf;
+    for (let index = 0; index < count; index++) {
+      const match = missing[index]!;
+      if (templateOf[match + 1] !== 0) continue;
+      const template = match < 0 ? this.#noAddress : this.#bytesOf(match);
+      if (templateRoom(template) > this.#end - this.#next) return false;
+      templateOf[match + 1] = this.#next;
+      this.#next = writeTemplate(this.#buffer, this.#next, template);
+    }
+    return true;
+  }
+}
