@@ -8,10 +8,8 @@ import {
   KIND_OTHER,
   KINDS,
   MASKS,
-  OCTET_LENGTHS,
-  OCTET_TEXTS,
-  PREFIX_LENGTH_LENGTHS,
-  PREFIX_LENGTH_TEXTS,
+  OCTETS,
+  PREFIX_LENGTHS,
   QUAD_BIAS,
   QUAD_LEAST,
   QUAD_MASK,
@@ -71,8 +69,8 @@ export function writeTables(buffer: SharedArrayBuffer, workspace: number): void 
     for (let at = 0; at < 16; at++) vector[at] = bytes[at % bytes.length]!;
   }
   for (let before = 0; before <= 8; before++) for (let behind = 0; before + behind <= 8; behind++) writeGap(buffer, workspace + GAPS, before, behind);
-  writeTexts(buffer, workspace + OCTET_TEXTS, workspace + OCTET_LENGTHS, Array.from({ length: 256 }, (_, octet) => `${octet}.`));
-  writeTexts(buffer, workspace + PREFIX_LENGTH_TEXTS, workspace + PREFIX_LENGTH_LENGTHS, Array.from({ length: 129 }, (_, length) => `/${length}`));
+  writeTexts(buffer, workspace + OCTETS, Array.from({ length: 256 }, (_, octet) => `${octet}.`));
+  writeTexts(buffer, workspace + PREFIX_LENGTHS, Array.from({ length: 129 }, (_, length) => `/${length}`));
   writeGapRuns(new Uint8Array(buffer, workspace + GAP_RUNS, 256));
   const masks = new Uint32Array(buffer, workspace + MASKS, 129 * 4);
   for (let at = 0; at < masks.length; at++) masks[at] = -(2 ** (32 - Math.min(32, Math.max(0, (at >> 2) - 32 * (at & 3)))));
@@ -118,12 +116,12 @@ function writeGap(buffer: SharedArrayBuffer, gaps: number, before: number, behin
   }
 }
 
-/** Writes texts of at most four characters, four bytes each, and their lengths, a byte each. */
-function writeTexts(buffer: SharedArrayBuffer, at: number, lengthsAt: number, texts: readonly string[]): void {
+/** Writes texts of at most four characters, four bytes and their length each. */
+function writeTexts(buffer: SharedArrayBuffer, at: number, texts: readonly string[]): void {
+  const bytes = new Uint8Array(buffer, at, 8 * texts.length);
   for (const [index, text] of texts.entries()) {
-    const bytes = new Uint8Array(buffer, at + 4 * index, 4);
-    for (let character = 0; character < text.length; character++) bytes[character] = text.charCodeAt(character);
-    new Uint8Array(buffer, lengthsAt, texts.length)[index] = text.length;
+    for (let character = 0; character < text.length; character++) bytes[8 * index + character] = text.charCodeAt(character);
+    bytes[8 * index + 4] = text.length;
   }
 }
 

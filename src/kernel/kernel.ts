@@ -49,10 +49,10 @@ export class Kernel {
    * `lineStarts[i + 1] - 1` is the LF of line i.
    */
   readonly lineStarts: Uint32Array;
-  /** The IPv4 addresses of that chunk, a word each, and the numbers of their lines in it. */
+  /** The IPv4 addresses of that chunk, a word each, in no order, and the numbers of their lines in it. */
   readonly words4: Uint32Array;
   readonly lines4: Uint32Array;
-  /** The IPv6 addresses of that chunk, four words each, and the numbers of their lines in it. */
+  /** The IPv6 addresses of that chunk, four words each, in no order, and the numbers of their lines in it. */
   readonly words6: Uint32Array;
   readonly lines6: Uint32Array;
   /** Of the chunk that was looked up last: the match id of each line, 0 for no match, -1 for no address. */

@@ -18,6 +18,7 @@ export const KIND_DOT = 2;
 export const KIND_OTHER = 4;
 export const KIND_COLON = 8;
 export const KIND_DELIMITER = 16;
+export const KIND_DELIMITER_BIT = 4;
 
 /** The kind of each of the 256 bytes, a byte each. */
 export const KINDS = 0;
@@ -82,19 +83,22 @@ export const MATCHES = 43904;
 export const TEMPLATES = 46464;
 export const MISSING = 49024;
 
-/** By octet: its digits and a dot, four bytes of which so many count. */
-export const OCTET_TEXTS = 51584;
-export const OCTET_LENGTHS = 52608;
-/** By prefix length: a slash and its digits, four bytes of which so many count. */
-export const PREFIX_LENGTH_TEXTS = 52864;
-export const PREFIX_LENGTH_LENGTHS = 53392;
+/** The pairs of lines that are put aside, each as the address of its first line's start. */
+export const PENDING = 51584;
+/** By line: the address of the words of its address; anything where there is none. */
+export const WORDS_AT = 52928;
+
+/** By octet: its digits and a dot, of which so many count, 32 bits each. */
+export const OCTETS = 55488;
+/** By prefix length: a slash and its digits, of which so many count, 32 bits each. */
+export const PREFIX_LENGTHS = 57536;
 /**
  * By the mask of the 16-bit lanes of an IPv6 address's words that are zero, a byte: the first group of the run that becomes
  * `::`, 8 for none | 16 times its length.
  */
-export const GAP_RUNS = 53536;
+export const GAP_RUNS = 58576;
 /** By prefix length: the four words of the mask. */
-export const MASKS = 53792;
+export const MASKS = 58832;
 
 /** By a mask of four bits: the shuffle that brings those of four 32-bit words that it names to the front; 16 bytes each. */
 export const SHUFFLES = 65536;

@@ -1,4 +1,4 @@
-import { LINES_4, LINES_6, MATCHES, MATCHES_4, MATCHES_6, WORDS_4, WORDS_6 } from "../workspace.ts";
+import { LINES_4, LINES_6, MATCHES, MATCHES_4, MATCHES_6, WORDS_4, WORDS_6, WORDS_AT } from "../workspace.ts";
 import { lookupBatch4 } from "./lookup4.ts";
 import { lookupBatch6 } from "./lookup6.ts";
 import { chunkLines, found4, found6, scanChunk } from "./scan.ts";
@@ -90,22 +90,26 @@ export function countRange(matches: usize, count: i32): void {
   matched += covered;
 }
 
-/** Looks up the addresses of the chunk that was scanned last and writes the match id of each line: 0 none, -1 no address. */
+/**
+ * Looks up the addresses of the chunk that was scanned last and tells of each line the match id (0 none, -1 no address) and where
+ * the words of its address are.
+ */
 export function lookupChunk(): void {
   const base = workspace;
-  const matches = base + MATCHES;
-  // Mostly every line has an IPv4 address: then the lines' numbers are those of the addresses.
-  if (found4 == chunkLines) {
-    lookupBatch4(base + WORDS_4, matches, found4);
-    return;
-  }
   lookupBatch4(base + WORDS_4, base + MATCHES_4, found4);
   lookupBatch6(base + WORDS_6, base + MATCHES_6, found6);
-  memory.fill(matches, 0xff, <usize>chunkLines << 2);
-  scatter(base + MATCHES_4, base + LINES_4, found4, matches);
-  scatter(base + MATCHES_6, base + LINES_6, found6, matches);
+  if (found4 + found6 != chunkLines) memory.fill(base + MATCHES, 0xff, <usize>chunkLines << 2);
+  scatter(MATCHES_4, LINES_4, found4, WORDS_4, 2);
+  scatter(MATCHES_6, LINES_6, found6, WORDS_6, 4);
 }
 
-function scatter(from: usize, lineOf: usize, count: i32, to: usize): void {
-  for (let i: usize = 0; i < <usize>count << 2; i += 4) store<i32>(to + (<usize>load<u32>(lineOf + i) << 2), load<i32>(from + i));
+/** Brings `count` match ids, and the addresses of words of 2^`shift` bytes, to the lines of which they are. */
+@inline
+function scatter(matches: usize, lineOf: usize, count: i32, words: usize, shift: usize): void {
+  const base = workspace;
+  for (let i: usize = 0; i < <usize>count; i++) {
+    const line = base + (<usize>load<u32>(base + lineOf + (i << 2)) << 2);
+    store<i32>(line, load<i32>(base + matches + (i << 2)), MATCHES);
+    store<u32>(line, base + words + (i << shift), WORDS_AT);
+  }
 }

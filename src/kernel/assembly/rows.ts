@@ -2,25 +2,22 @@ import {
   ADDRESS_HOLE,
   GAP_RUNS,
   LINE_STARTS,
-  LINES_6,
   MASKS,
   MATCHES,
   MISSING,
-  OCTET_LENGTHS,
-  OCTET_TEXTS,
-  PREFIX_LENGTH_LENGTHS,
-  PREFIX_LENGTH_TEXTS,
+  OCTETS,
+  PREFIX_LENGTHS,
   SELECT_ALL,
   SELECT_MATCHED,
   TEMPLATE_HOLES,
   TEMPLATE_MOST,
   TEMPLATE_PARTS,
   TEMPLATES,
-  WORDS_4,
   WORDS_6,
+  WORDS_AT,
 } from "../workspace.ts";
 import { countRange } from "./count.ts";
-import { chunkLines, found6 } from "./scan.ts";
+import { chunkLines } from "./scan.ts";
 import { workspace } from "./workspace.ts";
 
 const LF: u8 = 0x0a;
@@ -30,19 +27,14 @@ const TWO_COLONS: u16 = 0x3a3a;
 
 /** In place of a template: this line is to give no row. */
 const NO_ROW: usize = 1;
-/** In place of the line of the next IPv6 address: there is none. */
-const NO_LINE: i32 = -1;
-
 /** 32-bit addresses of templates by match id + 1 (0: a line without an address); 0 where there is none yet. */
 let templateOf: usize = 0;
 let selection: i32 = SELECT_ALL;
 /** Whether a row begins with its line and ends with a newline of its own. */
 let appends: bool = false;
 
-// Where the rows of the chunk go on: the line, and the addresses that were found from there on.
+/** The line with which the rows of the chunk go on. */
 let nextLine: i32 = 0;
-let next4: usize = 0;
-let next6: usize = 0;
 
 export function useRows(templates: usize, selected: i32, append: bool): void {
   templateOf = templates;
@@ -57,8 +49,6 @@ export function useRows(templates: usize, selected: i32, append: bool): void {
 export function gatherTemplates(): i32 {
   const base = workspace;
   nextLine = 0;
-  next4 = base + WORDS_4;
-  next6 = 0;
   let missing = 0;
   const ofLines = base + TEMPLATES;
   const end = <usize>chunkLines << 2;
@@ -91,14 +81,10 @@ export function writeRows(out: usize, end: usize): usize {
   const lines = chunkLines;
   const first = nextLine;
   let line = first;
-  let words4 = next4;
-  let six = next6;
-  let lineOfSix = lineOfNextSix(six);
+  const sixes = base + WORDS_6;
   for (; line < lines; line++) {
     const at4 = base + (<usize>line << 2);
     const template = <usize>load<u32>(at4, TEMPLATES);
-    const isSix = line == lineOfSix;
-    const isFour = <usize>(load<i32>(at4, MATCHES) >= 0) & ~(<usize>isSix);
     if (template != NO_ROW) {
       let most = <usize>load<u32>(template, TEMPLATE_MOST);
       if (appends) {
@@ -111,26 +97,17 @@ export function writeRows(out: usize, end: usize): usize {
       } else if (out + most > end) {
         break;
       }
-      const words = isSix ? base + WORDS_6 + (six << 4) : words4;
-      out = fillTemplate(out, template, words, isSix);
+      const words = <usize>load<u32>(at4, WORDS_AT);
+      out = fillTemplate(out, template, words, words >= sixes);
       if (appends) {
         store<u8>(out, LF);
         out++;
       }
     }
-    words4 += isFour << 2;
-    if (isSix) lineOfSix = lineOfNextSix(++six);
   }
   nextLine = line;
-  next4 = words4;
-  next6 = six;
   countRange(base + MATCHES + (<usize>first << 2), line - first);
   return out;
-}
-
-@inline
-function lineOfNextSix(six: usize): i32 {
-  return six < <usize>found6 ? load<i32>(workspace + LINES_6 + (six << 2)) : NO_LINE;
 }
 
 /** Copies the parts of a template and fills its holes in for an address; returns where the row ends. */
@@ -183,8 +160,14 @@ function fillSix(out: usize, hole: i32, words: usize): usize {
 
 @inline
 function writePrefixLength(out: usize, length: i32): usize {
-  store<u32>(out, load<u32>(workspace + (<usize>length << 2), PREFIX_LENGTH_TEXTS));
-  return out + load<u8>(workspace + length, PREFIX_LENGTH_LENGTHS);
+  return writeText(out, load<u64>(workspace + (<usize>length << 3), PREFIX_LENGTHS));
+}
+
+/** Four bytes, of which so many count as the upper half says. */
+@inline
+function writeText(out: usize, text: u64): usize {
+  store<u32>(out, <u32>text);
+  return out + <usize>(text >>> 32);
 }
 
 /** Each octet with a dot behind it, four bytes of which some do not count; the last dot does not count either. */
@@ -198,8 +181,7 @@ function writeQuad(out: usize, word: u32): usize {
 
 @inline
 function writeOctet(out: usize, octet: u32): usize {
-  store<u32>(out, load<u32>(workspace + (octet << 2), OCTET_TEXTS));
-  return out + load<u8>(workspace + octet, OCTET_LENGTHS);
+  return writeText(out, load<u64>(workspace + (octet << 3), OCTETS));
 }
 
 /**

@@ -1,10 +1,12 @@
 import {
   CHUNK_LINES,
   KIND_DELIMITER,
+  KIND_DELIMITER_BIT,
   KINDS,
   LINE_STARTS,
   LINES_4,
   LINES_6,
+  PENDING,
   QUAD_BIAS,
   QUAD_LEAST,
   QUAD_MASK,
@@ -116,7 +118,7 @@ function newlines(at: usize, lf: v128): u64 {
 /**
  * Finds the address of each of the lines. Most begin with a dotted quad; nothing branches on how its digits lie, which
  * cannot be guessed, and no line waits for the one before. Two lines go side by side, since what is known of eight octets
- * is known for the price of four.
+ * is known for the price of four; pairs that are not two quads are put aside. So the addresses are not in the order of lines.
  */
 function findAddresses(lines: i32): void {
   const base = workspace;
@@ -131,7 +133,7 @@ function findAddresses(lines: i32): void {
   const dotLanes = v128.load(base, VECTOR_DOT_LANES);
   const most = v128.load(base, VECTOR_MOST);
   const toWords = v128.load(base, VECTOR_TO_WORDS);
-  to6 = base + WORDS_6;
+  let pending = base + PENDING;
   for (; start < pairsEnd; start += 8) {
     const at0 = <usize>load<u32>(start);
     const at1 = <usize>load<u32>(start, 4);
@@ -169,15 +171,28 @@ function findAddresses(lines: i32): void {
     const noDot = v128.and(v128.or(v128.xor(digits0, dots), v128.xor(digits1, dots)), dotLanes);
     const wrong = (mask0 ^ load<i32>(quad0, QUADS + QUAD_MASK)) | (mask1 ^ load<i32>(quad1, QUADS + QUAD_MASK)) | <i32>v128.any_true(v128.or(noOctet, noDot));
     const kinds = load<u8>(base + load<u8>(at0 + <usize>ctz(three0)), KINDS) & load<u8>(base + load<u8>(at1 + <usize>ctz(three1)), KINDS);
-    if (wrong == 0 && <i32>kinds >= KIND_DELIMITER) {
-      to4 += 8;
-    } else {
-      to4 = findInLine(start, to4);
-      to4 = findInLine(start + 4, to4);
-    }
+    const good = <usize>(wrong == 0) & (<usize>kinds >>> KIND_DELIMITER_BIT);
+    to4 += good << 3;
+    store<u32>(pending, start);
+    pending += (good ^ 1) << 2;
     numbers += 0x2_0000_0002;
   }
-  if ((lines & 1) != 0) to4 = findInLine(start, to4);
+  if ((lines & 1) != 0) {
+    store<u32>(pending, start);
+    pending += 4;
+  }
+  findPending(base + PENDING, pending, to4, start);
+}
+
+/** Finds the addresses of the pairs of lines whose starts' addresses are listed at [pending, end); at `single` a line is alone. */
+function findPending(pending: usize, end: usize, to4: usize, single: usize): void {
+  const base = workspace;
+  to6 = base + WORDS_6;
+  for (; pending < end; pending += 4) {
+    const start = <usize>load<u32>(pending);
+    to4 = findInLine(start, to4);
+    if (start != single) to4 = findInLine(start + 4, to4);
+  }
   found4 = <i32>((to4 - base - WORDS_4) >>> 2);
   found6 = <i32>((to6 - base - WORDS_6) >>> 4);
 }
