@@ -1,4 +1,4 @@
-import { SHUFFLES } from "./workspace.ts";
+import { PLACES, SHUFFLES } from "./workspace.ts";
 
 /** Writes the shuffles by which the lookups keep some of four words, for every choice of the four. */
 export function writeShuffles(buffer: ArrayBufferLike, workspace: number): void {
@@ -9,4 +9,5 @@ export function writeShuffles(buffer: ArrayBufferLike, workspace: number): void 
       if (((mask >>> word) & 1) !== 0) for (let byte = 0; byte < 4; byte++) bytes[at++] = 4 * word + byte;
     }
   }
+  new Int32Array(buffer, workspace + PLACES, 8).set([0, 4, 8, 12, 16, 16, 16, 16]);
 }

@@ -102,8 +102,11 @@ export const MASKS = 58832;
 
 /** By a mask of four bits: the shuffle that brings those of four 32-bit words that it names to the front; 16 bytes each. */
 export const SHUFFLES = 65536;
+/** Vectors: the places of the first four entries, and how far the next four are. */
+export const PLACES = 65792;
+export const FOUR = 65808;
 /** The queues of the lookups. */
-export const WAITING = 65792;
+export const WAITING = 65856;
 
 /** Two pages. */
 export const WORKSPACE_BYTES = 131072;

@@ -1,7 +1,9 @@
 import { BITMAP_BITS, BITMAP_HEADER_WORDS, KIND_MASK, KIND_SHIFT, LIST_BITS, NODE_BITMAP, NODE_LIST, NODE_TREE, OFFSET_MASK } from "../../table/layout.ts";
+import { FOUR, PLACES, SHUFFLES } from "../workspace.ts";
 import { listEntry, treeEntry } from "./sorted.ts";
 import { matchCount, nodes4, root4, rootShift4 } from "./table.ts";
 import { append, GROUP, queueAt } from "./waiting.ts";
+import { workspace } from "./workspace.ts";
 
 /**
  * Looks up `count` IPv4 words at `words` and writes a match id each to `out`. Up to three more of both are read and written.
@@ -36,17 +38,21 @@ function lookupGroup(words: usize, out: usize, bytes: usize): void {
   let bitmapsEnd = bitmaps;
   let listsEnd = lists;
   let treesEnd = trees;
+  const shuffles = workspace + SHUFFLES;
+  const four = v128.load(workspace + FOUR);
+  let places = v128.load(workspace + PLACES);
   for (let place: usize = 0; place < bytes; place += 16) {
     const entries = v128.load(out + place);
     const bitmap = i32x4.bitmask(i32x4.lt_s(entries, bitmapLimit));
     const other = i32x4.bitmask(entries) ^ bitmap;
-    bitmapsEnd = append(bitmapsEnd, place, bitmap);
+    bitmapsEnd = append(bitmapsEnd, places, shuffles, bitmap);
     // In a table of routes there are few of these, in one of single addresses nothing else.
     if (other != 0) {
       const list = i32x4.bitmask(i32x4.eq(i32x4.shr_u(entries, KIND_SHIFT), i32x4.splat(8 | NODE_LIST)));
-      listsEnd = append(listsEnd, place, list);
-      treesEnd = append(treesEnd, place, other ^ list);
+      listsEnd = append(listsEnd, places, shuffles, list);
+      treesEnd = append(treesEnd, places, shuffles, other ^ list);
     }
+    places = i32x4.add(places, four);
   }
 
   const nodes = nodes4;

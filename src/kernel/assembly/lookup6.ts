@@ -1,7 +1,9 @@
 import { KIND_MASK, KIND_SHIFT, NODE_FLAG, NODE_LIST, NODE_SKIP, NODE_TREE, NODE_WIDE, OFFSET_MASK, SKIP_UNIT, WIDE_WORDS } from "../../table/layout.ts";
+import { FOUR, PLACES, SHUFFLES } from "../workspace.ts";
 import { listEntry, treeEntry } from "./sorted.ts";
 import { matchCount, nodes6, root6, rootShift6 } from "./table.ts";
 import { append, GROUP, queueAt } from "./waiting.ts";
+import { workspace } from "./workspace.ts";
 
 /** As `lookupBatch4`, for IPv6 addresses of four words each. */
 export function lookupBatch6(words: usize, out: usize, count: i32): void {
@@ -16,17 +18,76 @@ export function lookupBatch6(words: usize, out: usize, count: i32): void {
 
 /** `bytes` is the length of `out`, a multiple of 16; an address begins at four times its place. */
 function lookupGroup(words: usize, out: usize, bytes: usize): void {
-  const root = root6;
-  const shift = rootShift6;
-  for (let place: usize = 0; place < bytes; place += 4) {
-    store<u32>(out + place, load<u32>(root + (<usize>(<u32>load<u16>(words + (place << 2), 2) >>> shift) << 2)));
+  if (rootShift6 == 0) {
+    descend(words, out, bytes);
+    step(words, out, bytes, 32);
+    finish(words, out, bytes, 48);
+  } else {
+    // A small table: one node is the root.
+    for (let place: usize = 0; place < bytes; place += 4) store<u32>(out + place, load<u32>(root6));
+    step(words, out, bytes, 0);
+    step(words, out, bytes, 16);
+    step(words, out, bytes, 32);
+    finish(words, out, bytes, 48);
   }
-  const depth = 16 - shift;
-  step(words, out, bytes, depth);
-  step(words, out, bytes, depth + 16);
-  // A small table has no root to speak of, and one level more.
-  if (depth == 0) step(words, out, bytes, depth + 32);
-  finish(words, out, bytes, depth == 0 ? 48 : depth + 32);
+}
+
+/**
+ * The first 32 bits, through the root and the node under it: in a table of routes nearly always a wide node. First the
+ * places of the entries are found, then the entries are read.
+ */
+function descend(words: usize, out: usize, bytes: usize): void {
+  const root = root6;
+  const nodes = nodes6;
+  for (let place: usize = 0; place < bytes; place += 16) {
+    const address = words + (place << 2);
+    const w0 = load<u32>(address);
+    const w1 = load<u32>(address, 16);
+    const w2 = load<u32>(address, 32);
+    const w3 = load<u32>(address, 48);
+    const e0 = load<u32>(rootSlot(root, w0));
+    const e1 = load<u32>(rootSlot(root, w1));
+    const e2 = load<u32>(rootSlot(root, w2));
+    const e3 = load<u32>(rootSlot(root, w3));
+    if ((((e0 ^ WIDE_POINTER) | (e1 ^ WIDE_POINTER) | (e2 ^ WIDE_POINTER) | (e3 ^ WIDE_POINTER)) >>> KIND_SHIFT) == 0) {
+      store<usize>(out + place, wideEntry(nodeAt(nodes, e0), w0 & 0xffff));
+      store<usize>(out + place, wideEntry(nodeAt(nodes, e1), w1 & 0xffff), 4);
+      store<usize>(out + place, wideEntry(nodeAt(nodes, e2), w2 & 0xffff), 8);
+      store<usize>(out + place, wideEntry(nodeAt(nodes, e3), w3 & 0xffff), 12);
+    } else {
+      for (let lane: usize = 0; lane < 16; lane += 4) store<usize>(out + place + lane, entryUnder(root, address + (lane << 2), place + lane));
+    }
+  }
+  for (let place: usize = 0; place < bytes; place += 16) {
+    readEntry(out + place);
+    readEntry(out + place + 4);
+    readEntry(out + place + 8);
+    readEntry(out + place + 12);
+  }
+}
+
+const WIDE_POINTER: u32 = (8 | NODE_WIDE) << KIND_SHIFT;
+
+@inline
+function rootSlot(root: usize, word: u32): usize {
+  return root + (<usize>(word >>> 16) << 2);
+}
+
+/** Where the entry of an address is in its root slot, or in the node that it leads to. */
+function entryUnder(root: usize, address: usize, place: usize): usize {
+  const word = load<u32>(address);
+  const at = rootSlot(root, word);
+  const entry = load<i32>(at);
+  if (entry >= 0) return at;
+  const kind = (entry >>> KIND_SHIFT) & KIND_MASK;
+  const node = nodeAt(nodes6, entry);
+  const slot = word & 0xffff;
+  if (kind == NODE_LIST) return listEntry(node, slot);
+  if (kind == NODE_WIDE) return wideEntry(node, slot);
+  if (kind == NODE_TREE) return treeEntry(node, slot);
+  const match = queueAt(0) + place;
+  store<i32>(match, walk6(entry, address, 16));
+  return match;
 }
 
 /** Takes every address that is at a node one node, or 16 bits, further; those that come upon a skip node to the end. */
@@ -39,19 +100,24 @@ function step(words: usize, out: usize, bytes: usize, depth: i32): void {
   let listsEnd = lists;
   let treesEnd = trees;
   let skipsEnd = skips;
+  const shuffles = workspace + SHUFFLES;
+  const four = v128.load(workspace + FOUR);
+  let places = v128.load(workspace + PLACES);
   for (let place: usize = 0; place < bytes; place += 16) {
     const entries = v128.load(out + place);
     const all = i32x4.bitmask(entries);
-    if (all == 0) continue;
-    const kinds = i32x4.shr_u(entries, KIND_SHIFT);
-    const wide = i32x4.bitmask(i32x4.eq(kinds, i32x4.splat(8 | NODE_WIDE)));
-    const list = i32x4.bitmask(i32x4.eq(kinds, i32x4.splat(8 | NODE_LIST)));
-    const tree = i32x4.bitmask(i32x4.eq(kinds, i32x4.splat(8 | NODE_TREE)));
-    widesEnd = append(widesEnd, place, wide);
-    listsEnd = append(listsEnd, place, list);
-    treesEnd = append(treesEnd, place, tree);
-    const rest = all ^ wide ^ list ^ tree;
-    if (rest != 0) skipsEnd = append(skipsEnd, place, rest);
+    if (all != 0) {
+      const kinds = i32x4.shr_u(entries, KIND_SHIFT);
+      const wide = i32x4.bitmask(i32x4.eq(kinds, i32x4.splat(8 | NODE_WIDE)));
+      const list = i32x4.bitmask(i32x4.eq(kinds, i32x4.splat(8 | NODE_LIST)));
+      const tree = i32x4.bitmask(i32x4.eq(kinds, i32x4.splat(8 | NODE_TREE)));
+      widesEnd = append(widesEnd, places, shuffles, wide);
+      listsEnd = append(listsEnd, places, shuffles, list);
+      treesEnd = append(treesEnd, places, shuffles, tree);
+      const rest = all ^ wide ^ list ^ tree;
+      if (rest != 0) skipsEnd = append(skipsEnd, places, shuffles, rest);
+    }
+    places = i32x4.add(places, four);
   }
 
   const nodes = nodes6;
@@ -89,9 +155,13 @@ function finish(words: usize, out: usize, bytes: usize, depth: i32): void {
   let end = queue;
   // What is still at a node is negative, and so is what a match past the last one leaves of it.
   const last = i32x4.splat(matchCount);
+  const shuffles = workspace + SHUFFLES;
+  const four = v128.load(workspace + FOUR);
+  let places = v128.load(workspace + PLACES);
   for (let place: usize = 0; place < bytes; place += 16) {
     const entries = v128.load(out + place);
-    end = append(end, place, i32x4.bitmask(v128.or(entries, i32x4.sub(last, entries))));
+    end = append(end, places, shuffles, i32x4.bitmask(v128.or(entries, i32x4.sub(last, entries))));
+    places = i32x4.add(places, four);
   }
   const nodes = nodes6;
   while (end != queue) {

@@ -1,4 +1,4 @@
-import { SHUFFLES, WAITING } from "../workspace.ts";
+import { WAITING } from "../workspace.ts";
 import { workspace } from "./workspace.ts";
 
 /*
@@ -19,10 +19,9 @@ export function queueAt(number: usize): usize {
   return workspace + WAITING + number * QUEUE_BYTES;
 }
 
-/** Appends the places of those of four entries, the first one at `place`, that `mask` names; returns the queue's new end. */
+/** Appends those of four places that `mask` names, by the shuffles at `shuffles`; returns the queue's new end. */
 @inline
-export function append(end: usize, place: usize, mask: i32): usize {
-  const places = i32x4.add(i32x4.splat(<i32>place), i32x4(0, 4, 8, 12));
-  v128.store(end, i8x16.swizzle(places, v128.load(workspace + SHUFFLES + (<usize>mask << 4))));
+export function append(end: usize, places: v128, shuffles: usize, mask: i32): usize {
+  v128.store(end, i8x16.relaxed_swizzle(places, v128.load(shuffles + (<usize>mask << 4))));
   return end + (<usize>popcnt(mask) << 2);
 }
