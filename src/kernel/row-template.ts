@@ -8,31 +8,48 @@ export function templateRoom(template: Uint8Array): number {
   return TEMPLATE_PARTS + 4 + 4 * template.length + ALIGNMENT;
 }
 
-/**
- * Writes a row template (bytes in which 0x00 and one byte are a hole) at `at`, a multiple of 16, as the kernel reads it. Returns
- * where the next one can be written; 64 bytes behind that must be there to be read.
- */
-export function writeTemplate(buffer: SharedArrayBuffer, at: number, template: Uint8Array): number {
-  const view = new DataView(buffer);
-  const holes = countHoles(template);
-  let part = at + TEMPLATE_PARTS;
-  let to = part + 8 * holes + 4;
-  let from = to;
-  const bytes = new Uint8Array(buffer);
-  for (let index = 0; index < template.length; index++) {
-    if (template[index] !== HOLE) {
-      bytes[to++] = template[index]!;
-      continue;
-    }
-    view.setUint32(part, to - from, true);
-    view.setUint32(part + 4, template[++index]!, true);
-    part += 8;
-    from = to;
+/** Writes row templates into the memory as the kernel reads them. */
+export class TemplateWriter {
+  readonly #bytes: Uint8Array;
+  readonly #words: Uint32Array;
+
+  constructor(buffer: SharedArrayBuffer) {
+    this.#bytes = new Uint8Array(buffer);
+    this.#words = new Uint32Array(buffer);
   }
-  view.setUint32(part, to - from, true);
-  view.setUint32(at + TEMPLATE_MOST, template.length + holes * HOLE_BYTES, true);
-  view.setUint32(at + TEMPLATE_HOLES, holes, true);
-  return Math.ceil(to / ALIGNMENT) * ALIGNMENT; // addresses may be above 2^31
+
+  /**
+   * Writes a template (bytes in which 0x00 and one byte are a hole) at `at`, a multiple of 16. Returns where the next one can
+   * be written; 64 bytes behind that must be there to be read.
+   */
+  write(at: number, template: Uint8Array): number {
+    const bytes = this.#bytes;
+    const words = this.#words;
+    const length = template.length;
+    const holes = countHoles(template);
+    let part = (at + TEMPLATE_PARTS) / 4;
+    let to = at + TEMPLATE_PARTS + 8 * holes + 4;
+    let from = to;
+    for (let index = 0; index < length; index++) {
+      const byte = template[index]!;
+      if (byte !== HOLE) {
+        bytes[to++] = byte;
+        continue;
+      }
+      words[part++] = to - from;
+      words[part++] = template[++index]!;
+      from = to;
+    }
+    words[part] = to - from;
+    words[(at + TEMPLATE_MOST) / 4] = length + holes * HOLE_BYTES;
+    words[(at + TEMPLATE_HOLES) / 4] = holes;
+    return Math.ceil(to / ALIGNMENT) * ALIGNMENT; // addresses may be above 2^31
+  }
+}
+
+/** Writes a single template; see `TemplateWriter`. */
+export function writeTemplate(buffer: SharedArrayBuffer, at: number, template: Uint8Array): number {
+  return new TemplateWriter(buffer).write(at, template);
 }
 
 function countHoles(template: Uint8Array): number {

@@ -83,8 +83,9 @@ export const MATCHES = 43904;
 export const TEMPLATES = 46464;
 export const MISSING = 49024;
 
-/** The pairs of lines that are put aside, each as the address of its first line's start. */
-export const PENDING = 51584;
+/** The pairs of lines that are put aside while scanning, each as the address of its first line's start, and then single lines. */
+export const PENDING_PAIRS = 51584;
+export const PENDING_LINES = 60928;
 /** By line: the address of the words of its address; anything where there is none. */
 export const WORDS_AT = 52928;
 

@@ -1,12 +1,15 @@
 import {
   CHUNK_LINES,
+  KIND_COLON,
   KIND_DELIMITER,
   KIND_DELIMITER_BIT,
+  KIND_HEX,
   KINDS,
   LINE_STARTS,
   LINES_4,
   LINES_6,
-  PENDING,
+  PENDING_LINES,
+  PENDING_PAIRS,
   QUAD_BIAS,
   QUAD_LEAST,
   QUAD_MASK,
@@ -28,7 +31,6 @@ import { frontSix } from "./six.ts";
 import { workspace } from "./workspace.ts";
 
 const LF: u8 = 0x0a;
-const DOT: u8 = 0x2e;
 
 /** A chunk of short lines ends at `CHUNK_LINES`, one of long lines here: what is looked at twice is still in the cache. */
 const CHUNK_BYTES: usize = 65536;
@@ -115,16 +117,53 @@ function newlines(at: usize, lf: v128): u64 {
   return (m0 | (m1 << 16)) | ((m2 | (m3 << 16)) << 32);
 }
 
-/**
- * Finds the address of each of the lines. Most begin with a dotted quad; nothing branches on how its digits lie, which
- * cannot be guessed, and no line waits for the one before. Two lines go side by side, since what is known of eight octets
- * is known for the price of four; pairs that are not two quads are put aside. So the addresses are not in the order of lines.
- */
+/** Where the words of the next address of either family go, and the next pair of lines that is put aside. */
+let to4: usize = 0;
+let to6: usize = 0;
+let asideEnd: usize = 0;
+
+/** Whether the last chunk had pairs of quads and others, both in numbers, so that nobody can guess what the next pair is. */
+let mixed: bool = false;
+
+/** Finds the addresses of the lines, in no order: first dotted quads two by two, then one by one, then all else. */
 function findAddresses(lines: i32): void {
   const base = workspace;
+  const pairs = lines >>> 1;
+  const aside = base + PENDING_PAIRS;
+  to4 = base + WORDS_4;
+  to6 = base + WORDS_6;
+  asideEnd = aside;
+  if (mixed) findPairs(pairs, false);
+  else findPairs(pairs, true);
+  const failed = <i32>((asideEnd - aside) >>> 2);
+  mixed = failed << 5 > pairs && (pairs - failed) << 5 > pairs;
+
+  // The lines of the pairs that were put aside, and a last line without a partner.
+  let single = base + PENDING_LINES;
+  for (let pair = aside; pair < asideEnd; pair += 4) {
+    const start = <usize>load<u32>(pair);
+    single = findQuad(start, single);
+    single = findQuad(start + 4, single);
+  }
+  if ((lines & 1) != 0) single = findQuad(base + LINE_STARTS + (<usize>(lines - 1) << 2), single);
+  for (let line = base + PENDING_LINES; line < single; line += 4) findOther(<usize>load<u32>(line));
+  found4 = <i32>((to4 - base - WORDS_4) >>> 2);
+  found6 = <i32>((to6 - base - WORDS_6) >>> 4);
+}
+
+/**
+ * Finds the quads at the fronts of so many pairs of lines. Nothing branches on how the digits lie, which cannot be guessed, and no line
+ * waits for the one before. Two lines go side by side, since what is known of eight octets is known for the price of four; pairs
+ * that are not two quads are put aside. Where most are quads that is left to the processor's `guess` (1.1 times as fast), where they
+ * are mixed it is not (1.1 times as fast).
+ */
+@inline
+function findPairs(pairs: i32, guess: bool): void {
+  const base = workspace;
   let start = base + LINE_STARTS;
-  const pairsEnd = start + (<usize>(lines & ~1) << 2);
-  let to4 = base + WORDS_4;
+  const end = start + (<usize>pairs << 3);
+  let to = to4;
+  let aside = asideEnd;
   let numbers: u64 = 0x1_0000_0000;
   const toFront = v128.load(base, VECTOR_TO_FRONT);
   const nine = v128.load(base, VECTOR_NINE);
@@ -133,8 +172,7 @@ function findAddresses(lines: i32): void {
   const dotLanes = v128.load(base, VECTOR_DOT_LANES);
   const most = v128.load(base, VECTOR_MOST);
   const toWords = v128.load(base, VECTOR_TO_WORDS);
-  let pending = base + PENDING;
-  for (; start < pairsEnd; start += 8) {
+  for (; start < end; start += 8) {
     const at0 = <usize>load<u32>(start);
     const at1 = <usize>load<u32>(start, 4);
     const text0 = v128.load(at0);
@@ -162,8 +200,8 @@ function findAddresses(lines: i32): void {
     const octets1 = i32x4.relaxed_dot_i8x16_i7x16_add_s(digits1, weights, v128.load(quad1, QUADS + QUAD_BIAS));
     const octets = i16x8.narrow_i32x4_u(octets0, octets1);
     const words = i8x16.relaxed_swizzle(octets, toWords);
-    v128.store64_lane(to4, words, 0);
-    store<u64>(to4, numbers, LINES_4 - WORDS_4);
+    v128.store64_lane(to, words, 0);
+    store<u64>(to, numbers, LINES_4 - WORDS_4);
 
     // No quad: another mask than the entry's, one of its first three bytes no dot, an octet too large or with a leading zero.
     const least = v128.load64_lane(quad1, v128.load64_zero(quad0, QUADS + QUAD_LEAST), 1, QUADS + QUAD_LEAST);
@@ -171,42 +209,62 @@ function findAddresses(lines: i32): void {
     const noDot = v128.and(v128.or(v128.xor(digits0, dots), v128.xor(digits1, dots)), dotLanes);
     const wrong = (mask0 ^ load<i32>(quad0, QUADS + QUAD_MASK)) | (mask1 ^ load<i32>(quad1, QUADS + QUAD_MASK)) | <i32>v128.any_true(v128.or(noOctet, noDot));
     const kinds = load<u8>(base + load<u8>(at0 + <usize>ctz(three0)), KINDS) & load<u8>(base + load<u8>(at1 + <usize>ctz(three1)), KINDS);
-    const good = <usize>(wrong == 0) & (<usize>kinds >>> KIND_DELIMITER_BIT);
-    to4 += good << 3;
-    store<u32>(pending, start);
-    pending += (good ^ 1) << 2;
+    if (guess) {
+      if (wrong == 0 && <i32>kinds >= KIND_DELIMITER) {
+        to += 8;
+      } else {
+        store<u32>(aside, start);
+        aside += 4;
+      }
+    } else {
+      const good = <usize>(wrong == 0) & (<usize>kinds >>> KIND_DELIMITER_BIT);
+      to += good << 3;
+      store<u32>(aside, start);
+      aside += (good ^ 1) << 2;
+    }
     numbers += 0x2_0000_0002;
   }
-  if ((lines & 1) != 0) {
-    store<u32>(pending, start);
-    pending += 4;
-  }
-  findPending(base + PENDING, pending, to4, start);
+  to4 = to;
+  asideEnd = aside;
 }
 
-/** Finds the addresses of the pairs of lines whose starts' addresses are listed at [pending, end); at `single` a line is alone. */
-function findPending(pending: usize, end: usize, to4: usize, single: usize): void {
+/**
+ * As `findPairs`, for the line whose start is at `start`: stores the quad at its front, or puts it aside at `aside`. Returns where the
+ * next is put aside.
+ */
+@inline
+function findQuad(start: usize, aside: usize): usize {
   const base = workspace;
-  to6 = base + WORDS_6;
-  for (; pending < end; pending += 4) {
-    const start = <usize>load<u32>(pending);
-    to4 = findInLine(start, to4);
-    if (start != single) to4 = findInLine(start + 4, to4);
-  }
-  found4 = <i32>((to4 - base - WORDS_4) >>> 2);
-  found6 = <i32>((to6 - base - WORDS_6) >>> 4);
+  const at = <usize>load<u32>(start);
+  const text = v128.load(at);
+  const others = i8x16.bitmask(i8x16.gt_s(i8x16.add(text, v128.load(base, VECTOR_TO_FRONT)), v128.load(base, VECTOR_NINE)));
+  let three = others & (others - 1);
+  three &= three - 1;
+  three &= three - 1;
+  const mask = others ^ (three & (three - 1));
+  const quad = base + ((<usize>(<u32>(mask * <i32>QUAD_MULTIPLIER) >>> 24)) << 6);
+  const digits = i8x16.relaxed_swizzle(text, v128.load(quad, QUADS));
+  const sums = i32x4.relaxed_dot_i8x16_i7x16_add_s(digits, v128.load(base, VECTOR_WEIGHTS), v128.load(quad, QUADS + QUAD_BIAS));
+  const octets = i16x8.narrow_i32x4_u(sums, sums);
+  v128.store32_lane(to4, i8x16.relaxed_swizzle(octets, v128.load(base, VECTOR_TO_WORDS)), 0);
+  store<u32>(to4, (start - base - LINE_STARTS) >>> 2, LINES_4 - WORDS_4);
+  const least = v128.load64_zero(quad, QUADS + QUAD_LEAST);
+  const noOctet = v128.or(i16x8.gt_s(octets, v128.load(base, VECTOR_MOST)), i16x8.gt_s(least, octets));
+  const noDot = v128.and(v128.xor(digits, v128.load(base, VECTOR_DOTS)), v128.load(base, VECTOR_DOT_LANES));
+  const wrong = (mask ^ load<i32>(quad, QUADS + QUAD_MASK)) | <i32>v128.any_true(v128.or(noOctet, noDot));
+  const good = <usize>(wrong == 0) & (<usize>load<u8>(base + load<u8>(at + <usize>ctz(three)), KINDS) >>> KIND_DELIMITER_BIT);
+  to4 += good << 2;
+  store<u32>(aside, start);
+  return aside + ((good ^ 1) << 2);
 }
 
-/** Where the words of the next IPv6 address go. */
-let to6: usize = 0;
-
-/** Finds the address of the line whose start is at `start`; its words and line number go to `to4` or `to6`. Returns the next `to4`. */
-function findInLine(start: usize, to4: usize): usize {
+/** Finds the address of the line whose start is at `start` in the ways that remain. */
+function findOther(start: usize): void {
   const base = workspace;
   const at = <usize>load<u32>(start);
   const line = <i32>((start - base - LINE_STARTS) >>> 2);
-  let family = frontFour(at, to4);
-  if (family == 0) family = frontSix(at, to6);
+  let family = 0;
+  if ((<i32>load<u8>(base + load<u8>(at), KINDS) & (KIND_HEX | KIND_COLON)) != 0) family = frontSix(at, to6);
   if (family == 0) {
     family = findInTokens(at, <usize>load<u32>(start, 4) - 1, to6);
     store<u32>(to4, load<u32>(to6));
@@ -218,25 +276,4 @@ function findInLine(start: usize, to4: usize): usize {
     store<i32>(to4, line, LINES_4 - WORDS_4);
     to4 += 4;
   }
-  return to4;
-}
-
-/** Returns 4 and writes the word of the address if a whole token at `at` is a dotted quad, otherwise 0; as in `findAddresses`. */
-function frontFour(at: usize, words: usize): i32 {
-  const text = v128.load(at);
-  const others = i8x16.bitmask(i8x16.gt_s(i8x16.add(text, v128.load(workspace, VECTOR_TO_FRONT)), v128.load(workspace, VECTOR_NINE)));
-  let three = others & (others - 1);
-  three &= three - 1;
-  three &= three - 1;
-  const mask = others ^ (three & (three - 1));
-  const quad = workspace + ((<usize>(<u32>(mask * <i32>QUAD_MULTIPLIER) >>> 24)) << 6);
-  if (mask != load<i32>(quad, QUADS + QUAD_MASK) || <i32>load<u8>(workspace + load<u8>(at + <usize>ctz(three)), KINDS) < KIND_DELIMITER) return 0;
-  const digits = i8x16.relaxed_swizzle(text, v128.load(quad, QUADS));
-  const weights = v128.load(workspace, VECTOR_WEIGHTS);
-  const octets = i16x8.narrow_i32x4_u(i32x4.relaxed_dot_i8x16_i7x16_add_s(digits, weights, v128.load(quad, QUADS + QUAD_BIAS)), i32x4.splat(0));
-  const noOctet = v128.or(i16x8.gt_s(octets, i16x8.splat(255)), i16x8.gt_s(v128.load64_zero(quad, QUADS + QUAD_LEAST), octets));
-  const dots = i8x16.bitmask(i8x16.eq(digits, i8x16.splat(DOT)));
-  if (v128.any_true(noOctet) || (dots & 0x888) != 0x888) return 0;
-  store<i32>(words, i32x4.extract_lane(i8x16.shuffle(octets, octets, 6, 4, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), 0));
-  return 4;
 }
