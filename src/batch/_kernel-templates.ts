@@ -1,14 +1,19 @@
 import type { Kernel } from "../kernel/kernel.ts";
-import { templateRoom, writeTemplate } from "../kernel/row-template.ts";
+import { templateRoom, TemplateWriter } from "../kernel/row-template.ts";
 import { NO_ADDRESS_ROWS } from "./_row-writer.ts";
 import { SLACK, TEMPLATE_BYTES } from "./_thread-sizes.ts";
 import type { RowFormat, RowSelection } from "./identify.ts";
 import type { Workspace } from "./messages.ts";
 
+/** A chunk that misses so many templates is one of many that will: then those of the matches around are made as well. */
+const MANY = 64;
+/** Matches whose values and templates lie side by side: making all of them takes half as long as making each when it is met. */
+const BLOCK = 64;
+
 /** Row templates in the memory of the snapshot, written there when a match id is met for the first time. */
 export class KernelTemplates {
   readonly #kernel: Kernel;
-  readonly #buffer: SharedArrayBuffer;
+  readonly #writer: TemplateWriter;
   readonly #bytesOf: (match: number) => Uint8Array;
   readonly #noAddress: Uint8Array;
   /** By match id + 1 (0: no address): the address of its template, 0 while it is not there. */
@@ -16,12 +21,15 @@ export class KernelTemplates {
   readonly #start: number;
   readonly #end: number;
   #next: number;
+  /** Whether a template takes less than a microsecond: documents do not. */
+  readonly #isQuick: boolean;
 
   /** `buffer` is the memory's; `templates` gives a template by match id, with its holes in it. */
   constructor(kernel: Kernel, buffer: SharedArrayBuffer, workspace: Workspace, matchCount: number, format: RowFormat, selection: RowSelection, templates: (match: number) => Uint8Array) {
     this.#kernel = kernel;
-    this.#buffer = buffer;
+    this.#writer = new TemplateWriter(buffer);
     this.#bytesOf = templates;
+    this.#isQuick = format !== "jsonl";
     this.#noAddress = Buffer.from(NO_ADDRESS_ROWS[format]);
     this.#templateOf = new Uint32Array(buffer, workspace.templateOf, matchCount + 2).fill(0);
     this.#start = this.#next = workspace.templates;
@@ -49,15 +57,31 @@ export class KernelTemplates {
   /** False where the room is too small. */
   #writeMissing(count: number): boolean {
     const { missing } = this.#kernel;
-    const templateOf = this.#templateOf;
+    const block = count >= MANY && this.#isQuick ? BLOCK : 1;
     for (let index = 0; index < count; index++) {
       const match = missing[index]!;
-      if (templateOf[match + 1] !== 0) continue;
-      const template = match < 0 ? this.#noAddress : this.#bytesOf(match);
-      if (templateRoom(template) > this.#end - this.#next) return false;
-      templateOf[match + 1] = this.#next;
-      this.#next = writeTemplate(this.#buffer, this.#next, template);
+      if (this.#templateOf[match + 1] !== 0) continue;
+      if (!this.#write(match)) return false;
+      if (block > 1 && match > 0) this.#writeBlock(match);
     }
+    return true;
+  }
+
+  /** Writes the templates of the matches around one, as far as there is room. */
+  #writeBlock(match: number): void {
+    const first = match - (match % BLOCK);
+    const end = Math.min(first + BLOCK, this.#templateOf.length - 1);
+    for (let other = Math.max(first, 1); other < end; other++) {
+      if (this.#templateOf[other + 1] === 0 && !this.#write(other)) return;
+    }
+  }
+
+  #write(match: number): boolean {
+    const template = match < 0 ? this.#noAddress : this.#bytesOf(match);
+    const at = this.#next;
+    if (templateRoom(template) > this.#end - at) return false;
+    this.#templateOf[match + 1] = at;
+    this.#next = this.#writer.write(at, template);
     return true;
   }
 }

@@ -97,7 +97,8 @@ class Reader {
   /** Whether this text begins here; stays where it is. */
   isText(text: Uint8Array): boolean {
     const before = this.#at;
-    const is = this.#text() && this.#end - this.#start === text.length && text.every((byte, at) => byte === this.#bytes[this.#start + at]);
+    let is = this.#text() && this.#end - this.#start === text.length;
+    for (let at = 0; is && at < text.length; at++) is = text[at] === this.#bytes[this.#start + at];
     this.#at = before;
     return is;
   }

@@ -36,6 +36,8 @@ class TemplateWriter {
   readonly #ids: NodeIds;
   readonly #nodes = new Uint32Array(MOST_NODES);
   #out = new Uint8Array(1024);
+  /** By length: the front of `#out`. Making a view takes as long as making a template. */
+  #views: (Uint8Array | undefined)[] = [];
 
   constructor(table: PrefixTable, format: RowFormat, ids: NodeIds) {
     this.#table = table;
@@ -51,7 +53,10 @@ class TemplateWriter {
     if (count < 0) return null;
     let most = 16 + count;
     for (let node = 0; node < count; node++) most += ends[nodes[node]!]! - starts[nodes[node]!]!;
-    if (most > this.#out.length) this.#out = new Uint8Array(2 * most);
+    if (most > this.#out.length) {
+      this.#out = new Uint8Array(2 * most);
+      this.#views = [];
+    }
 
     const out = this.#out;
     const delimiter = this.#format === "csv" ? COMMA : TAB;
@@ -80,12 +85,13 @@ class TemplateWriter {
     }
     if (isQuoted) out[at++] = QUOTE;
     if (this.#format !== "append") out[at++] = LF;
-    return out.subarray(0, at);
+    return (this.#views[at] ??= out.subarray(0, at));
   }
 
   /** The nodes of the match's whole chain, sorted by id, each once, into `#nodes`; how many, or -1 where that is not for here. */
   #gather(match: number): number {
     const table = this.#table;
+    if (match === 0) return 0;
     let count = 0;
     for (let covering = match; covering !== 0; covering = table.parent(covering)) {
       const values = table.values(covering);
