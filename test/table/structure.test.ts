@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import { freeze } from "../../src/table/freeze.ts";
-import { popcount, separatorWords } from "../../src/table/_walk.ts";
 import * as layout from "../../src/table/layout.ts";
 import { PrefixTable } from "../../src/table/prefix-table.ts";
 import type { SectionName, TableSections } from "../../src/table/sections.ts";
 import { TableError, type TableErrorCode } from "../../src/table/table-error.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
+import { nodeLevels } from "./node-kinds.ts";
 
 /** A table with every kind of node in it, nested prefixes, two values on one, and an expiry. */
 function sample(): PrefixTable {
@@ -39,38 +39,10 @@ interface Damage {
   readonly in?: SectionName;
 }
 
-const kindOf = (entry: number): number => (entry >>> layout.KIND_SHIFT) & layout.KIND_MASK;
-
-/** Where a node's entries begin, counted from the node, and how many there are. */
-function entriesOf(nodes: Int32Array, node: number, kind: number): [start: number, count: number] {
-  const count = nodes[node]!;
-  switch (kind) {
-    case layout.NODE_BITMAP:
-      return [2, popcount(nodes[node]!) + popcount(nodes[node + 1]!)];
-    case layout.NODE_LIST:
-      return [1 + (count >>> 1), count];
-    case layout.NODE_TREE:
-      return [1 + separatorWords(count) + (count >>> 1), count];
-    case layout.NODE_WIDE:
-      return [4096, nodes[node + 4095]! + popcount(nodes[node + 4094]!)];
-    default:
-      return [3 + ((count + 31) >>> 5), 1];
-  }
-}
-
 /** The word offset of the first node of a kind. */
 function firstNode(table: PrefixTable, family: 4 | 6, wanted: number): number {
-  const view = (name: SectionName): Int32Array => new Int32Array(table.buffer, table.sections[name].byteOffset, table.sections[name].byteLength / 4);
-  const nodes = view(`nodes${family}`);
-  const pending = [...view(`root${family}`)];
-  for (let entry = pending.shift(); entry !== undefined; entry = pending.shift()) {
-    if (entry >= 0) continue;
-    const node = entry & layout.OFFSET_MASK;
-    if (kindOf(entry) === wanted) return node;
-    const [start, count] = entriesOf(nodes, node, kindOf(entry));
-    pending.push(...nodes.subarray(node + start, node + start + count));
-  }
-  return assert.fail(`the sample has no node of kind ${wanted} for IPv${family}`);
+  const found = nodeLevels(table, family).flat().find(({ kind }) => kind === wanted);
+  return found?.node ?? assert.fail(`the sample has no node of kind ${wanted} for IPv${family}`);
 }
 
 const DAMAGES: readonly Damage[] = [

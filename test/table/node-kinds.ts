@@ -1,0 +1,44 @@
+import { popcount, separatorWords } from "../../src/table/_walk.ts";
+import * as layout from "../../src/table/layout.ts";
+import type { PrefixTable } from "../../src/table/prefix-table.ts";
+
+/** A node of a table's index: its kind, and its word offset among the family's nodes. */
+export interface NodePlace {
+  readonly kind: number;
+  readonly node: number;
+}
+
+export const kindOf = (entry: number): number => (entry >>> layout.KIND_SHIFT) & layout.KIND_MASK;
+
+/** Where a node's entries begin, counted from the node, and how many there are. */
+function entriesOf(nodes: Int32Array, { node, kind }: NodePlace): [start: number, count: number] {
+  const count = nodes[node]!;
+  switch (kind) {
+    case layout.NODE_BITMAP:
+      return [2, popcount(nodes[node]!) + popcount(nodes[node + 1]!)];
+    case layout.NODE_LIST:
+      return [1 + (count >>> 1), count];
+    case layout.NODE_TREE:
+      return [1 + separatorWords(count) + (count >>> 1), count];
+    case layout.NODE_WIDE:
+      return [4096, nodes[node + 4095]! + popcount(nodes[node + 4094]!)];
+    default:
+      return [3 + ((count + 31) >>> 5), 1];
+  }
+}
+
+/** All nodes of a family, by how many nodes are above them. */
+export function nodeLevels(table: PrefixTable, family: 4 | 6): NodePlace[][] {
+  const wordsOf = (name: `root${4 | 6}` | `nodes${4 | 6}`): Int32Array => new Int32Array(table.buffer, table.sections[name].byteOffset, table.sections[name].byteLength / 4);
+  const nodes = wordsOf(`nodes${family}`);
+  const levels: NodePlace[][] = [];
+  const placesOf = (entries: Int32Array): NodePlace[] => [...entries].filter((entry) => entry < 0).map((entry) => ({ kind: kindOf(entry), node: entry & layout.OFFSET_MASK }));
+  for (let level = placesOf(wordsOf(`root${family}`)); level.length > 0; ) {
+    levels.push(level);
+    level = level.flatMap((place) => {
+      const [start, count] = entriesOf(nodes, place);
+      return placesOf(nodes.subarray(place.node + start, place.node + start + count));
+    });
+  }
+  return levels;
+}
