@@ -2,7 +2,6 @@ import { HEADER_MATCH_COUNT, HEADER_ROOT_BITS_4, HEADER_ROOT_BITS_6 } from "../t
 import type { TableSections } from "../table/sections.ts";
 import { MODULE } from "./_module.ts";
 import { writeShuffles } from "./_shuffles.ts";
-import { writeTables } from "./_tables.ts";
 import { type KernelMemory, webAssembly } from "./web-assembly.ts";
 import { LINE_ENTRIES, LINE_STARTS, LINES_4, LINES_6, MATCHES, MISSING, SELECT_ALL, SELECT_MATCHED, SELECT_UNMATCHED, WORDS_4, WORDS_6 } from "./workspace.ts";
 
@@ -10,6 +9,7 @@ import { LINE_ENTRIES, LINE_STARTS, LINES_4, LINES_6, MATCHES, MISSING, SELECT_A
 interface Exports {
   setTable(root4: number, shift4: number, nodes4: number, root6: number, shift6: number, nodes6: number, matchCount: number): void;
   setWorkspace(at: number): void;
+  writeTables(): void;
   lookupBatch4(words: number, out: number, count: number): void;
   lookupBatch6(words: number, out: number, count: number): void;
   countMatches(at: number): void;
@@ -93,7 +93,7 @@ export class Kernel {
     );
     exports.setWorkspace(workspace);
     writeShuffles(memory.buffer, workspace);
-    writeTables(memory.buffer, workspace);
+    exports.writeTables();
     return new Kernel(exports, memory.buffer, workspace);
   }
 
@@ -199,7 +199,7 @@ function compiledModule(): object | null {
 }
 
 function compile(api: NonNullable<typeof webAssembly>): object | null {
-  const bytes = Uint8Array.from(atob(MODULE), (character) => character.charCodeAt(0));
+  const bytes = Buffer.from(MODULE, "base64");
   try {
     return new api.Module(bytes);
   } catch {

@@ -1,7 +1,7 @@
 /**
  * How a thread's workspace is laid out, for the loader and the assembly, which is why it holds nothing but numbers. A
  * workspace is `WORKSPACE_BYTES` bytes of the memory, at a multiple of 64, that one kernel alone uses. First come tables
- * that the loader writes and the assembly reads, then the lines of the chunk at hand.
+ * that the loops read, then the lines of the chunk at hand.
  */
 
 /** Bytes behind the LF that ends a text which may be read with it. */

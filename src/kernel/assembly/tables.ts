@@ -1,0 +1,161 @@
+import {
+  GAP_RUNS,
+  GAPS,
+  KIND_COLON,
+  KIND_DELIMITER,
+  KIND_DOT,
+  KIND_HEX,
+  KIND_OTHER,
+  KINDS,
+  MASKS,
+  OCTETS,
+  PREFIX_LENGTHS,
+  QUAD_BIAS,
+  QUAD_LEAST,
+  QUAD_MASK,
+  QUAD_MULTIPLIER,
+  QUADS,
+  VECTOR_BEHIND_F,
+  VECTOR_COLON,
+  VECTOR_DIGIT_9,
+  VECTOR_DOT,
+  VECTOR_DOT_LANES,
+  VECTOR_DOTS,
+  VECTOR_IS_COLON,
+  VECTOR_LETTER_BIAS,
+  VECTOR_LETTERS,
+  VECTOR_LF,
+  VECTOR_LOW_NIBBLE,
+  VECTOR_LOWER_CASE,
+  VECTOR_MOST,
+  VECTOR_NINE,
+  VECTOR_PAIRS,
+  VECTOR_TEN,
+  VECTOR_TO_FRONT,
+  VECTOR_TO_WORDS,
+  VECTOR_WEIGHTS,
+} from "../workspace.ts";
+import { workspace } from "./workspace.ts";
+
+/** A shuffle's index that gives 0. */
+const NOTHING: i8 = -128;
+
+/** Writes the tables that the loops read to the workspace. (In JavaScript it would be milliseconds: it would run uncompiled.) */
+export function writeTables(): void {
+  writeKinds(workspace + KINDS);
+  for (let a = 1; a <= 3; a++) for (let b = 1; b <= 3; b++) for (let c = 1; c <= 3; c++) for (let d = 1; d <= 3; d++) writeQuadEntry(a, b, c, d);
+  writeVectors(workspace);
+  for (let before = 0; before <= 8; before++) for (let behind = 0; before + behind <= 8; behind++) writeGap(before, behind);
+  for (let octet: u32 = 0; octet < 256; octet++) writeNumber(workspace + OCTETS + (octet << 3), octet, 0, 0x2e);
+  for (let length: u32 = 0; length <= 128; length++) writeNumber(workspace + PREFIX_LENGTHS + (length << 3), length, 0x2f, 0);
+  for (let mask: u32 = 0; mask < 256; mask++) store<u8>(workspace + GAP_RUNS + mask, gapRunOf(mask));
+  for (let length = 0; length <= 128; length++) writeMask(workspace + MASKS + (<usize>length << 4), length);
+}
+
+function writeKinds(kinds: usize): void {
+  memory.fill(kinds, <u8>KIND_DELIMITER, 256);
+  memory.fill(kinds + 0x30, <u8>KIND_HEX, 10);
+  for (let letters = kinds + 0x40; letters <= kinds + 0x60; letters += 0x20) {
+    memory.fill(letters + 1, <u8>KIND_OTHER, 26);
+    memory.fill(letters + 1, <u8>KIND_HEX, 6);
+  }
+  store<u8>(kinds, <u8>KIND_OTHER, 0x5f);
+  store<u8>(kinds, <u8>KIND_DOT, 0x2e);
+  store<u8>(kinds, <u8>KIND_COLON, 0x3a);
+}
+
+/** Writes the entry of the quad whose octets have so many digits. */
+function writeQuadEntry(a: i32, b: i32, c: i32, d: i32): void {
+  const ends0 = a;
+  const ends1 = ends0 + 1 + b;
+  const ends2 = ends1 + 1 + c;
+  const ends3 = ends2 + 1 + d;
+  const mask = (1 << ends0) | (1 << ends1) | (1 << ends2) | (1 << ends3);
+  const entry = workspace + QUADS + ((<usize>(<u32>(mask * <i32>QUAD_MULTIPLIER) >>> 24)) << 6);
+  writeOctetEntry(entry, 0, a, ends0);
+  writeOctetEntry(entry, 1, b, ends1);
+  writeOctetEntry(entry, 2, c, ends2);
+  writeOctetEntry(entry, 3, d, ends3);
+  store<i32>(entry, mask, QUAD_MASK);
+}
+
+/** What the entry of a quad says of the octet whose digits, so many, end before the byte `end`. */
+function writeOctetEntry(entry: usize, octet: usize, digits: i32, end: i32): void {
+  const lane = entry + (octet << 2);
+  store<i8>(lane, digits < 3 ? NOTHING : <i8>(end - 3));
+  store<i8>(lane, digits < 2 ? NOTHING : <i8>(end - 2), 1);
+  store<i8>(lane, <i8>(end - 1), 2);
+  store<i8>(lane, <i8>end, 3);
+  store<i32>(lane, -0x30 * (digits == 3 ? 111 : digits == 2 ? 11 : 1), QUAD_BIAS);
+  store<i16>(entry + (octet << 1), digits == 3 ? 100 : digits == 2 ? 10 : 0, QUAD_LEAST);
+}
+
+function writeVectors(base: usize): void {
+  v128.store(base, i8x16.splat(0x50), VECTOR_TO_FRONT);
+  v128.store(base, i8x16.splat(0x50 + 0x39), VECTOR_NINE);
+  v128.store(base, i8x16.splat(0x50 + 0x3a), VECTOR_COLON);
+  v128.store(base, i8x16(100, 10, 1, 0, 100, 10, 1, 0, 100, 10, 1, 0, 100, 10, 1, 0), VECTOR_WEIGHTS);
+  v128.store(base, i8x16(0, 0, 0, 0x2e, 0, 0, 0, 0x2e, 0, 0, 0, 0x2e, 0, 0, 0, 0), VECTOR_DOTS);
+  v128.store(base, i8x16(0, 0, 0, -1, 0, 0, 0, -1, 0, 0, 0, -1, 0, 0, 0, 0), VECTOR_DOT_LANES);
+  v128.store(base, i16x8.splat(255), VECTOR_MOST);
+  v128.store(base, i8x16(6, 4, 2, 0, 14, 12, 10, 8, 6, 4, 2, 0, 14, 12, 10, 8), VECTOR_TO_WORDS);
+  v128.store(base, i8x16.splat(0x20), VECTOR_LOWER_CASE);
+  v128.store(base, i8x16.splat(0x1f), VECTOR_LETTERS);
+  v128.store(base, i8x16.splat(0x1f + 0x67), VECTOR_BEHIND_F);
+  v128.store(base, i8x16.splat(0x3a), VECTOR_IS_COLON);
+  v128.store(base, i8x16.splat(0x0f), VECTOR_LOW_NIBBLE);
+  v128.store(base, i8x16.splat(0x0a), VECTOR_TEN);
+  v128.store(base, i8x16.splat(0x39), VECTOR_DIGIT_9);
+  v128.store(base, i8x16.splat(9), VECTOR_LETTER_BIAS);
+  v128.store(base, i8x16(16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1), VECTOR_PAIRS);
+  v128.store(base, i8x16.splat(0x0a), VECTOR_LF);
+  v128.store(base, i8x16.splat(0x2e), VECTOR_DOT);
+}
+
+/** Writes the shuffle for so many groups before the gap and behind it. */
+function writeGap(before: i32, behind: i32): void {
+  const shuffle = workspace + GAPS + (<usize>(9 * before + behind) << 4);
+  v128.store(shuffle, i8x16.splat(NOTHING));
+  const moved = 8 - behind;
+  for (let group = 0; group < 8; group++) {
+    if (group >= before && group < moved) continue;
+    const from = group < before ? group : group - moved + before + 1;
+    // A word's bytes in memory are those of its two groups, last first.
+    store<u8>(shuffle + ((group << 1) ^ 3), <u8>(from << 1));
+    store<u8>(shuffle + (((group << 1) + 1) ^ 3), <u8>((from << 1) + 1));
+  }
+}
+
+/** Writes a number of at most three digits, between two characters (0: none), and the length of that in the upper half. */
+function writeNumber(to: usize, number: u32, first: u8, last: u8): void {
+  let at = to;
+  if (first != 0) store<u8>(at++, first);
+  if (number > 99) store<u8>(at++, <u8>(0x30 + number / 100));
+  if (number > 9) store<u8>(at++, <u8>(0x30 + (number / 10) % 10));
+  store<u8>(at++, <u8>(0x30 + number % 10));
+  if (last != 0) store<u8>(at++, last);
+  store<u32>(to, <u32>(at - to), 4);
+}
+
+/** By RFC 5952, sections 4.2.2 and 4.2.3: the longest run of two zero groups or more, the first of them on a tie. */
+function gapRunOf(mask: u32): u8 {
+  let gap: u32 = 8;
+  let gapLength: u32 = 1;
+  for (let group: u32 = 0; group < 8; group++) {
+    let end = group;
+    // The lanes of a word's two groups are swapped.
+    while (end < 8 && ((mask >>> (end ^ 1)) & 1) != 0) end++;
+    if (end - group <= gapLength) continue;
+    gap = group;
+    gapLength = end - group;
+  }
+  return <u8>(gap | (gapLength << 4));
+}
+
+/** Writes the words of the mask of so many bits. */
+function writeMask(to: usize, length: i32): void {
+  for (let word = 0; word < 4; word++) {
+    const bits = length - (word << 5);
+    store<u32>(to + (<usize>word << 2), bits >= 32 ? <u32>-1 : bits <= 0 ? 0 : <u32>-1 << (32 - bits));
+  }
+}
