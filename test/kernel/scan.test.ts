@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { freeze } from "../../src/table/freeze.ts";
-import { GAPS, KINDS, QUAD_BIAS, QUAD_LEAST, QUADS, TEXT_SLACK, VECTOR_LF, VECTOR_PAIRS, WORKSPACE_BYTES } from "../../src/kernel/workspace.ts";
 import { parsePrefix } from "../../src/address/prefix.ts";
+import { Kernel } from "../../src/kernel/kernel.ts";
+import { GAPS, KINDS, QUAD_BIAS, QUAD_LEAST, QUADS, TEXT_SLACK, VECTOR_LF, VECTOR_PAIRS, WORKSPACE_BYTES } from "../../src/kernel/workspace.ts";
+import { freeze } from "../../src/table/freeze.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 import { Random } from "../../bench/data/random.ts";
 import { LOG_LINES } from "../cases/log-lines.ts";
@@ -42,6 +43,17 @@ test("each of these lines alone, as the last one without a newline, at the very 
     assert.deepEqual(kernelLines(room, at, text, text.length - 1), [{ start: 0, address }]);
     assert.deepEqual(kernelLines(room, at, text, text.length), [{ start: 0, address }]);
   }
+});
+
+test("a workspace may hold anything before", () => {
+  const table = freeze(new PrefixTrie());
+  const room = kernelOver(table, TEXT_BYTES);
+  const random = new Random(SEED);
+  const workspace = room.at - WORKSPACE_BYTES;
+  new Uint32Array(room.memory.buffer, workspace, WORKSPACE_BYTES / 4).forEach((_, index, words) => (words[index] = random.word() >>> random.below(32)));
+  const kernel = Kernel.create(room.memory, table.sections, workspace)!;
+  const text = randomText(random, 5000);
+  assert.deepEqual(kernelLines({ ...room, kernel }, room.at, withEnd(text), text.length), referenceLines(withEnd(text), text.length));
 });
 
 test("the kernel reads random texts as the reference does", (t) => {

@@ -43,6 +43,7 @@ const NOTHING: i8 = -128;
 /** Writes the tables that the loops read to the workspace. (In JavaScript it would be milliseconds: it would run uncompiled.) */
 export function writeTables(): void {
   writeKinds(workspace + KINDS);
+  memory.fill(workspace + QUADS, 0, 256 << 6); // what lay here before must not look like an entry
   for (let a = 1; a <= 3; a++) for (let b = 1; b <= 3; b++) for (let c = 1; c <= 3; c++) for (let d = 1; d <= 3; d++) writeQuadEntry(a, b, c, d);
   writeVectors(workspace);
   for (let before = 0; before <= 8; before++) for (let behind = 0; before + behind <= 8; behind++) writeGap(before, behind);
