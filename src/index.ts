@@ -30,9 +30,11 @@ export { UsageError } from "./cli/usage-error.ts";
 export {
   identify as identifyLines,
   type CreateRowTemplates,
+  type Engine,
   type IdentifyOptions,
   type IdentifyResult,
   type Progress,
 } from "./batch/identify.ts";
+export { type BufferMatches, type BufferProgress, Matcher, NO_ADDRESS } from "./batch/matcher.ts";
 export { BatchError, type BatchErrorCode } from "./batch/batch-error.ts";
 export { RENDERER as catalogueRenderer } from "./cli/identify-renderer.ts";

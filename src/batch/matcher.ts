@@ -1,0 +1,243 @@
+import type { Family } from "../address/address.ts";
+import { Kernel } from "../kernel/kernel.ts";
+import { type KernelMemory, webAssembly } from "../kernel/web-assembly.ts";
+import { WORKSPACE_BYTES } from "../kernel/workspace.ts";
+import { Snapshot } from "../snapshot/open-snapshot.ts";
+import { PrefixTable } from "../table/prefix-table.ts";
+import { endOfLine } from "./_end-of-line.ts";
+import { KernelHeap } from "./_kernel-heap.ts";
+import { SLACK } from "./_thread-sizes.ts";
+import { createFound, findAddress, STOP } from "./find-address.ts";
+import type { Engine } from "./identify.ts";
+
+const LF = 0x0a;
+const PAGE = 64 * 1024;
+
+/** In place of a match id: the line has no address. */
+export const NO_ADDRESS = -1;
+
+/** Text is copied to the kernel in pieces of this size, which stay in the second-level cache until they have been scanned. */
+const PIECE_BYTES = 128 * 1024;
+/** Addresses looked up at a time: they and their match ids stay in the first-level cache. */
+const LOOKUPS = 2048;
+
+/** What `identifyBufferInto` did: `lines` match ids were written; the next line begins at `next`. */
+export interface BufferProgress {
+  readonly lines: number;
+  /** Lines with an address. */
+  readonly addresses: number;
+  /** Lines with an address that a prefix covers. */
+  readonly matched: number;
+  readonly next: number;
+}
+
+/** What `identifyBuffer` found. */
+export interface BufferMatches {
+  readonly lines: number;
+  readonly addresses: number;
+  readonly matched: number;
+  /** The match id of each line: 0 for an address without a match, `NO_ADDRESS` (-1) for a line without an address. */
+  readonly matches: Int32Array;
+}
+
+type Progress = { -readonly [Member in keyof BufferProgress]: BufferProgress[Member] };
+
+/** The memory that a kernel works in beside its table: addresses. */
+interface Room {
+  readonly kernel: Kernel;
+  readonly text: Buffer;
+  readonly textAt: number;
+  readonly words: Buffer;
+  readonly wordsAt: number;
+  readonly ids: Buffer;
+  readonly idsAt: number;
+}
+
+/**
+ * Looks up many addresses at a time in a program of your own, at the speed of the native kernel, over ordinary typed arrays. Where
+ * there is no WebAssembly with SIMD, the same calls give the same answers by TypeScript alone.
+ *
+ *     const matcher = new Matcher(await openSnapshot("blocklist.ipsieve"));
+ *     const { matches, matched } = matcher.identifyBuffer(readFileSync("access.log"));
+ *
+ * The matchers of a table share a quarter of a megabyte beside it, which stays as long as the table; nothing else is kept between
+ * calls. Each thread has its own: pass `snapshot.shared` on and attach.
+ */
+export class Matcher {
+  readonly table: PrefixTable;
+  /** What is used. */
+  readonly engine: "webassembly" | "typescript";
+  readonly #room: Room | null;
+  readonly #found = createFound();
+
+  /**
+   * Over a snapshot nothing is copied; the table of anything else is copied once, O(bytes). Throws `RangeError` when
+   * the engine "webassembly" is asked for and cannot be had.
+   */
+  constructor(source: Snapshot | PrefixTable, { engine = "auto" }: { engine?: Engine } = {}) {
+    if (!["auto", "webassembly", "typescript"].includes(engine)) throw new RangeError(`engine is ${JSON.stringify(engine)}; give one of auto, webassembly, typescript`);
+    this.table = source instanceof PrefixTable ? source : source.table;
+    this.#room = engine === "typescript" ? null : roomFor(source);
+    this.engine = this.#room === null ? "typescript" : "webassembly";
+    if (engine === "webassembly" && this.#room === null) {
+      throw new RangeError('engine is "webassembly", but this platform has no WebAssembly with SIMD and shared memory, or no address space for it; give "auto"');
+    }
+  }
+
+  /**
+   * Looks up `count` addresses of one family: `words` holds one unsigned 32-bit word (IPv4) or four, in network order (IPv6), per
+   * address; `out` receives a match id each, 0 for none. Throws `RangeError` when either array is too short.
+   */
+  lookupBatchInto(family: Family, words: Uint32Array, out: Uint32Array, count: number = words.length / (family === 4 ? 1 : 4)): void {
+    const room = this.#room;
+    const width = family === 4 ? 1 : 4;
+    // What is wrong with the arguments, the table says.
+    const isPlain = (family === 4 || family === 6) && Number.isInteger(count) && count > 0 && words.length >= count * width && out.length >= count;
+    if (room === null || !isPlain) return this.table.lookupBatchInto(family, words, out, count);
+    const from = Buffer.from(words.buffer, words.byteOffset, words.byteLength);
+    const to = Buffer.from(out.buffer, out.byteOffset, out.byteLength);
+    for (let done = 0; done < count; done += LOOKUPS) {
+      const some = Math.min(LOOKUPS, count - done);
+      from.copy(room.words, 0, done * width * 4, (done + some) * width * 4);
+      if (family === 4) room.kernel.lookupBatch4(room.wordsAt, room.idsAt, some);
+      else room.kernel.lookupBatch6(room.wordsAt, room.idsAt, some);
+      room.ids.copy(to, done * 4, 0, some * 4);
+    }
+  }
+
+  /** Finds and looks up the first address of each line of a text, as `identifyLines` does. A last line without LF counts. */
+  identifyBuffer(bytes: Uint8Array): BufferMatches {
+    let matches = new Int32Array(64 + (Math.min(bytes.length, PIECE_BYTES) >> 3));
+    let lines = 0;
+    let addresses = 0;
+    let matched = 0;
+    for (let from = 0; from < bytes.length; ) {
+      const part = this.identifyBufferInto(bytes, matches.subarray(lines), from);
+      lines += part.lines;
+      addresses += part.addresses;
+      matched += part.matched;
+      from = part.next;
+      if (from === bytes.length) break;
+      // As many as the lines so far let expect, and some more.
+      const larger = new Int32Array(Math.max(2 * matches.length, Math.ceil(1.05 * (bytes.length / from) * lines)));
+      larger.set(matches);
+      matches = larger;
+    }
+    return { lines, addresses, matched, matches: matches.subarray(0, lines) };
+  }
+
+  /**
+   * As `identifyBuffer`, for the lines from position `from` on, into an array of the caller's: until it is full or the text ends.
+   * For text that comes in pieces, keep what follows the last LF for the next one.
+   */
+  identifyBufferInto(bytes: Uint8Array, out: Int32Array, from: number = 0): BufferProgress {
+    if (!(Number.isInteger(from) && from >= 0 && from <= bytes.length)) throw new RangeError(`from is ${from}; give a position in the ${bytes.length} bytes`);
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const progress = { lines: 0, addresses: 0, matched: 0, next: from };
+    while (progress.next < text.length && progress.lines < out.length) {
+      if (this.#room === null || !this.#identifyPiece(this.#room, text, out, progress)) this.#identifyHere(text, out, progress);
+    }
+    return progress;
+  }
+
+  /** The whole lines in the next piece, by the kernel. False if the next line is longer than that. */
+  #identifyPiece({ kernel, text: copy, textAt }: Room, text: Buffer, out: Int32Array, progress: Progress): boolean {
+    const start = progress.next;
+    let length = Math.min(PIECE_BYTES, text.length - start, 4096 + 256 * (out.length - progress.lines));
+    text.copy(copy, 0, start, start + length);
+    if (start + length < text.length) length = copy.subarray(0, length).lastIndexOf(LF) + 1;
+    else copy[length] = LF; // the last line may lack it
+    if (length === 0) return false;
+    const end = textAt + length;
+    for (let at = textAt; at < end && progress.lines < out.length; ) {
+      kernel.scanChunk(at, end);
+      kernel.lookupChunk();
+      const { matches } = kernel;
+      const lines = Math.min(kernel.chunkLines, out.length - progress.lines);
+      // Without branches, which nobody could guess: a sign bit says "none" of -1, and of the negative "any".
+      const done = progress.lines;
+      let none = 0;
+      let any = 0;
+      for (let line = 0; line < lines; line++) {
+        const match = matches[line]!;
+        out[done + line] = match;
+        none += match >>> 31;
+        any += -match >>> 31;
+      }
+      progress.lines += lines;
+      progress.addresses += lines - none;
+      progress.matched += any;
+      at = kernel.lineStarts[lines]!;
+      progress.next = Math.min(start + at - textAt, text.length);
+    }
+    return true;
+  }
+
+  /** A piece of the lines, or a single one that is longer, by TypeScript. */
+  #identifyHere(text: Buffer, out: Int32Array, progress: Progress): void {
+    const start = progress.next;
+    let end = start + text.subarray(start, start + PIECE_BYTES).lastIndexOf(LF) + 1;
+    if (end === start) end = text.indexOf(LF, start) + 1;
+    let lines = text;
+    let shift = 0;
+    if (end === 0) {
+      // The last line lacks its LF, which every search relies on.
+      lines = Buffer.concat([text.subarray(start), Buffer.of(LF)]);
+      shift = start;
+      end = text.length + 1;
+    }
+    const found = this.#found;
+    for (let at = start - shift; at < end - shift && progress.lines < out.length; ) {
+      const family = findAddress(lines, at, end - shift, found);
+      const stop = found[STOP]!;
+      const match = family === 4 ? this.table.lookup4(found[0]!) : family === 6 ? this.table.lookup6(found[0]!, found[1]!, found[2]!, found[3]!) : NO_ADDRESS;
+      out[progress.lines++] = match;
+      if (match >= 0) progress.addresses++;
+      if (match > 0) progress.matched++;
+      at = (lines[stop] === LF ? stop : endOfLine(lines, stop)) + 1;
+      progress.next = Math.min(at + shift, text.length);
+    }
+  }
+}
+
+/** Nothing stays in a room between two calls: all matchers of a table in this thread share one. */
+const rooms = new WeakMap<PrefixTable, Room>();
+
+function roomFor(source: Snapshot | PrefixTable): Room | null {
+  const table = source instanceof PrefixTable ? source : source.table;
+  const room = rooms.get(table) ?? makeRoom(source);
+  if (room !== null) rooms.set(table, room);
+  return room;
+}
+
+function makeRoom(source: Snapshot | PrefixTable): Room | null {
+  const table = source instanceof PrefixTable ? source : source.table;
+  const memory = (source instanceof PrefixTable ? null : source.memory) ?? memoryOf(table);
+  if (memory === null) return null;
+  try {
+    const heap = KernelHeap.of(memory);
+    const workspace = heap.take(WORKSPACE_BYTES);
+    const textAt = heap.take(PIECE_BYTES + SLACK);
+    const wordsAt = heap.take(LOOKUPS * 16);
+    const idsAt = heap.take(LOOKUPS * 4);
+    const kernel = Kernel.create(memory, table.sections, workspace);
+    if (kernel === null) return null;
+    const view = (at: number, byteLength: number): Buffer => Buffer.from(memory.buffer, at, byteLength);
+    return { kernel, text: view(textAt, PIECE_BYTES + SLACK), textAt, words: view(wordsAt, LOOKUPS * 16), wordsAt, ids: view(idsAt, LOOKUPS * 4), idsAt };
+  } catch {
+    return null; // the memory cannot grow
+  }
+}
+
+/** A memory with a copy of a table that lies elsewhere, at the same offsets; null where there cannot be one. */
+function memoryOf(table: PrefixTable): KernelMemory | null {
+  const { buffer } = table;
+  if (webAssembly === undefined) return null;
+  try {
+    const memory = new webAssembly.Memory({ initial: Math.ceil(buffer.byteLength / PAGE), maximum: 65_536, shared: true });
+    new Uint8Array(memory.buffer).set(new Uint8Array(buffer));
+    return memory;
+  } catch {
+    return null;
+  }
+}
