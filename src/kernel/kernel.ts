@@ -1,7 +1,7 @@
 import { HEADER_MATCH_COUNT, HEADER_ROOT_BITS_4, HEADER_ROOT_BITS_6 } from "../table/layout.ts";
 import type { TableSections } from "../table/sections.ts";
+import { TableError } from "../table/table-error.ts";
 import { MODULE } from "./_module.ts";
-import { writeShuffles } from "./_shuffles.ts";
 import { type KernelMemory, webAssembly } from "./web-assembly.ts";
 import { LINE_ENTRIES, LINE_STARTS, LINES_4, LINES_6, MATCHES, MISSING, SELECT_ALL, SELECT_MATCHED, SELECT_UNMATCHED, WORDS_4, WORDS_6 } from "./workspace.ts";
 
@@ -12,6 +12,7 @@ interface Exports {
   writeTables(): void;
   lookupBatch4(words: number, out: number, count: number): void;
   lookupBatch6(words: number, out: number, count: number): void;
+  lookedUp(): number;
   countMatches(at: number): void;
   countLines(at: number, end: number): void;
   resetCounts(): void;
@@ -92,19 +93,31 @@ export class Kernel {
       header[HEADER_MATCH_COUNT]!,
     );
     exports.setWorkspace(workspace);
-    writeShuffles(memory.buffer, workspace);
     exports.writeTables();
     return new Kernel(exports, memory.buffer, workspace);
   }
 
-  /** Looks up `count` IPv4 addresses, a word each at the address `words`, and writes their match ids to the address `out`. */
+  /**
+   * Looks up `count` IPv4 addresses, a word each at the address `words`, and writes their match ids to the address `out`; up
+   * to three more of both are read and written. Throws `TableError` when the table is damaged where a lookup comes by.
+   */
   lookupBatch4(words: number, out: number, count: number): void {
-    this.#exports.lookupBatch4(words, out, count);
+    this.#lookUp(() => this.#exports.lookupBatch4(words, out, count));
   }
 
   /** As `lookupBatch4`, for IPv6 addresses of four words. */
   lookupBatch6(words: number, out: number, count: number): void {
-    this.#exports.lookupBatch6(words, out, count);
+    this.#lookUp(() => this.#exports.lookupBatch6(words, out, count));
+  }
+
+  /** Runs what looks up. The kernel traps where a damaged table leads out of the memory, too deep, or to a match that is not there. */
+  #lookUp(run: () => void): void {
+    try {
+      run();
+    } catch (trap) {
+      if (!(trap instanceof webAssembly!.RuntimeError)) throw trap;
+      throw new TableError("bad-node", this.#exports.lookedUp() === 4 ? "nodes4" : "nodes6", "a lookup led out of them, too deep, or to a match that is not there");
+    }
   }
 
   /** Counts lines by match id from now on: adds 1 to the 64-bit float at `at + 8 * id`; 0 ends it. */
@@ -119,7 +132,7 @@ export class Kernel {
   countLines(at: number, end: number): LineCounts {
     const exports = this.#exports;
     exports.resetCounts();
-    exports.countLines(at, end);
+    this.#lookUp(() => exports.countLines(at, end));
     return this.takeCounts();
   }
 
@@ -156,7 +169,7 @@ export class Kernel {
 
   /** Looks up the addresses of the chunk that was scanned last. */
   lookupChunk(): void {
-    this.#exports.lookupChunk();
+    this.#lookUp(() => this.#exports.lookupChunk());
   }
 
   /**

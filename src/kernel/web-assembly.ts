@@ -14,5 +14,7 @@ export interface KernelMemory {
 interface WebAssemblyApi {
   readonly Memory: new (descriptor: { initial: number; maximum: number; shared: true }) => KernelMemory;
   readonly Module: new (bytes: Uint8Array) => object;
+  /** What a trap throws. */
+  readonly RuntimeError: new () => Error;
   readonly Instance: new (module: object, imports: { env: { memory: KernelMemory } }) => { readonly exports: unknown };
 }

@@ -106,8 +106,13 @@ export const SHUFFLES = 65536;
 /** Vectors: the places of the first four entries, and how far the next four are. */
 export const PLACES = 65792;
 export const FOUR = 65808;
+/** Vectors of node entries shifted down to their kinds, and of the entry below which are the bitmap nodes. */
+export const WIDE_KIND = 65824;
+export const LIST_KIND = 65840;
+export const TREE_KIND = 65856;
+export const BITMAP_LIMIT = 65872;
 /** The queues of the lookups. */
-export const WAITING = 65856;
+export const WAITING = 65920;
 
 /** Two pages. */
 export const WORKSPACE_BYTES = 131072;

@@ -4,7 +4,9 @@ import type { Family } from "../../src/address/address.ts";
 import { parseAddress } from "../../src/address/parse-address.ts";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import { freeze } from "../../src/table/freeze.ts";
+import * as layout from "../../src/table/layout.ts";
 import type { PrefixTable } from "../../src/table/prefix-table.ts";
+import { TableError } from "../../src/table/table-error.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 import { PREFIX_SETS } from "../cases/prefix-sets.ts";
 import { randomPrefixes, seededRandom, tableOf, toWords } from "../table/differential.ts";
@@ -65,4 +67,33 @@ test("the kernel answers as the table does: random prefixes of every shape, addr
   }
   t.diagnostic(`seed ${SEED}: ${lookups} lookups, ${matched} matched`);
   assert.ok(matched > lookups / 4 && matched < lookups);
+});
+
+test("a damaged table gives a typed error or an id of the table, never a loop or another error", () => {
+  const random = seededRandom(SEED);
+  let refused = 0;
+  let answered = 0;
+  for (let round = 0; round < 400; round++) {
+    const prefixes = randomPrefixes(random);
+    const table = tableOf(prefixes);
+    const family = prefixes[0]!.family;
+    const name = `nodes${family}` as const;
+    const words = Uint32Array.from(prefixes.filter((prefix) => prefix.family === family).flatMap(({ first }) => toWords(family, first).slice(0, family === 4 ? 1 : 4)));
+    const { byteOffset, byteLength } = table.sections[name];
+    const nodes = new Int32Array(table.buffer, byteOffset, byteLength / 4);
+    const root = new Int32Array(table.buffer, table.sections[`root${family}`].byteOffset, table.sections[`root${family}`].byteLength / 4);
+    for (let i = 0; i < 4; i++) {
+      const target = i % 3 === 0 || nodes.length === 0 ? root : nodes;
+      target[random() % target.length] = round % 2 === 0 ? random() : layout.NODE_FLAG | ((random() % 8) << layout.KIND_SHIFT) | (random() % (nodes.length + 1));
+    }
+    try {
+      const matches = kernelLookup(table, family, words);
+      assert.ok(matches.every((match) => match <= table.matchCount));
+      answered++;
+    } catch (error) {
+      assert.ok(error instanceof TableError && error.section === name, String(error));
+      refused++;
+    }
+  }
+  assert.ok(refused > 50 && answered > 50, `${refused} refused, ${answered} answered`);
 });

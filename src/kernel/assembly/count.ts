@@ -35,8 +35,10 @@ export function countedMatched(): i32 {
 /** Counts the lines of the text [at, end), which is as `scanChunk` wants it. */
 export function countLines(at: usize, end: usize): void {
   while (at < end) {
-    at = scanChunk(at, end);
+    const next = scanChunk(at, end);
+    if (next <= at) unreachable(); // no LF ends the text
     countChunk();
+    at = next;
   }
 }
 

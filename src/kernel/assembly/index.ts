@@ -5,12 +5,12 @@ import { lookupBatch4 } from "./lookup4.ts";
 import { lookupBatch6 } from "./lookup6.ts";
 import { gatherTemplates, useRows, writeRows, writtenLines } from "./rows.ts";
 import { scanChunk, scanned4, scanned6, scannedLines } from "./scan.ts";
-import { setTable } from "./table.ts";
+import { lookedUp, setTable } from "./table.ts";
 import { writeTables } from "./tables.ts";
 import { setWorkspace } from "./workspace.ts";
 
 export {
-  countedAddresses, countedLines, countedMatched, countLines, countMatches, gatherTemplates, lookupBatch4, lookupBatch6, lookupChunk,
+  countedAddresses, countedLines, countedMatched, countLines, countMatches, gatherTemplates, lookedUp, lookupBatch4, lookupBatch6, lookupChunk,
   resetCounts, scanChunk, scanned4, scanned6, scannedLines, setTable, setWorkspace, useRows, writeRows, writeTables,
   writtenLines,
 };

@@ -1,7 +1,7 @@
 import { BITMAP_BITS, BITMAP_HEADER_WORDS, KIND_MASK, KIND_SHIFT, LIST_BITS, NODE_BITMAP, NODE_LIST, NODE_TREE, OFFSET_MASK } from "../../table/layout.ts";
-import { FOUR, PLACES, SHUFFLES } from "../workspace.ts";
+import { BITMAP_LIMIT, FOUR, LIST_KIND, PLACES, SHUFFLES } from "../workspace.ts";
 import { listEntry, treeEntry } from "./sorted.ts";
-import { matchCount, nodes4, root4, rootShift4 } from "./table.ts";
+import { lookingUp, matchCount, nodes4, root4, rootShift4 } from "./table.ts";
 import { append, GROUP, queueAt } from "./waiting.ts";
 import { workspace } from "./workspace.ts";
 
@@ -10,6 +10,7 @@ import { workspace } from "./workspace.ts";
  * Traps where a damaged table leads out of the memory, deeper than an address, or to a match that is not there.
  */
 export function lookupBatch4(words: usize, out: usize, count: i32): void {
+  lookingUp(4);
   while (count > 0) {
     const size = min(count, GROUP);
     lookupGroup(words, out, <usize>((size + 3) >>> 2) << 4);
@@ -31,7 +32,8 @@ function lookupGroup(words: usize, out: usize, bytes: usize): void {
   }
 
   // A bitmap pointer is less than all other entries: its kind is 0.
-  const bitmapLimit = i32x4.splat(<i32>0x9000_0000);
+  const bitmapLimit = v128.load(workspace + BITMAP_LIMIT);
+  const listKind = v128.load(workspace + LIST_KIND);
   const bitmaps = queueAt(0);
   const lists = queueAt(1);
   const trees = queueAt(2);
@@ -48,7 +50,7 @@ function lookupGroup(words: usize, out: usize, bytes: usize): void {
     bitmapsEnd = append(bitmapsEnd, places, shuffles, bitmap);
     // In a table of routes there are few of these, in one of single addresses nothing else.
     if (other != 0) {
-      const list = i32x4.bitmask(i32x4.eq(i32x4.shr_u(entries, KIND_SHIFT), i32x4.splat(8 | NODE_LIST)));
+      const list = i32x4.bitmask(i32x4.eq(i32x4.shr_u(entries, KIND_SHIFT), listKind));
       listsEnd = append(listsEnd, places, shuffles, list);
       treesEnd = append(treesEnd, places, shuffles, other ^ list);
     }

@@ -1,12 +1,13 @@
 import { KIND_MASK, KIND_SHIFT, NODE_FLAG, NODE_LIST, NODE_SKIP, NODE_TREE, NODE_WIDE, OFFSET_MASK, SKIP_UNIT, WIDE_WORDS } from "../../table/layout.ts";
-import { FOUR, PLACES, SHUFFLES } from "../workspace.ts";
+import { FOUR, LIST_KIND, PLACES, SHUFFLES, TREE_KIND, WIDE_KIND } from "../workspace.ts";
 import { listEntry, treeEntry } from "./sorted.ts";
-import { matchCount, nodes6, root6, rootShift6 } from "./table.ts";
+import { lookingUp, matchCount, nodes6, root6, rootShift6 } from "./table.ts";
 import { append, GROUP, queueAt } from "./waiting.ts";
 import { workspace } from "./workspace.ts";
 
 /** As `lookupBatch4`, for IPv6 addresses of four words each. */
 export function lookupBatch6(words: usize, out: usize, count: i32): void {
+  lookingUp(6);
   while (count > 0) {
     const size = min(count, GROUP);
     lookupGroup(words, out, <usize>((size + 3) >>> 2) << 4);
@@ -102,15 +103,18 @@ function step(words: usize, out: usize, bytes: usize, depth: i32): void {
   let skipsEnd = skips;
   const shuffles = workspace + SHUFFLES;
   const four = v128.load(workspace + FOUR);
+  const wideKind = v128.load(workspace + WIDE_KIND);
+  const listKind = v128.load(workspace + LIST_KIND);
+  const treeKind = v128.load(workspace + TREE_KIND);
   let places = v128.load(workspace + PLACES);
   for (let place: usize = 0; place < bytes; place += 16) {
     const entries = v128.load(out + place);
     const all = i32x4.bitmask(entries);
     if (all != 0) {
       const kinds = i32x4.shr_u(entries, KIND_SHIFT);
-      const wide = i32x4.bitmask(i32x4.eq(kinds, i32x4.splat(8 | NODE_WIDE)));
-      const list = i32x4.bitmask(i32x4.eq(kinds, i32x4.splat(8 | NODE_LIST)));
-      const tree = i32x4.bitmask(i32x4.eq(kinds, i32x4.splat(8 | NODE_TREE)));
+      const wide = i32x4.bitmask(i32x4.eq(kinds, wideKind));
+      const list = i32x4.bitmask(i32x4.eq(kinds, listKind));
+      const tree = i32x4.bitmask(i32x4.eq(kinds, treeKind));
       widesEnd = append(widesEnd, places, shuffles, wide);
       listsEnd = append(listsEnd, places, shuffles, list);
       treesEnd = append(treesEnd, places, shuffles, tree);

@@ -19,3 +19,15 @@ export function setTable(root4At: usize, shift4: i32, nodes4At: usize, root6At: 
   nodes6 = nodes6At;
   matchCount = matches;
 }
+
+/** The family of the last batch: where a trap came from. */
+let family: i32 = 0;
+
+@inline
+export function lookingUp(batch: i32): void {
+  family = batch;
+}
+
+export function lookedUp(): i32 {
+  return family;
+}

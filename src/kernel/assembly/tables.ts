@@ -1,4 +1,7 @@
+import { KIND_SHIFT, NODE_BITMAP, NODE_LIST, NODE_TREE, NODE_WIDE } from "../../table/layout.ts";
 import {
+  BITMAP_LIMIT,
+  FOUR,
   GAP_RUNS,
   GAPS,
   KIND_COLON,
@@ -7,14 +10,18 @@ import {
   KIND_HEX,
   KIND_OTHER,
   KINDS,
+  LIST_KIND,
   MASKS,
   OCTETS,
+  PLACES,
   PREFIX_LENGTHS,
   QUAD_BIAS,
   QUAD_LEAST,
   QUAD_MASK,
   QUAD_MULTIPLIER,
   QUADS,
+  SHUFFLES,
+  TREE_KIND,
   VECTOR_BEHIND_F,
   VECTOR_COLON,
   VECTOR_DIGIT_9,
@@ -34,6 +41,7 @@ import {
   VECTOR_TO_FRONT,
   VECTOR_TO_WORDS,
   VECTOR_WEIGHTS,
+  WIDE_KIND,
 } from "../workspace.ts";
 import { workspace } from "./workspace.ts";
 
@@ -51,6 +59,7 @@ export function writeTables(): void {
   for (let length: u32 = 0; length <= 128; length++) writeNumber(workspace + PREFIX_LENGTHS + (length << 3), length, 0x2f, 0);
   for (let mask: u32 = 0; mask < 256; mask++) store<u8>(workspace + GAP_RUNS + mask, gapRunOf(mask));
   for (let length = 0; length <= 128; length++) writeMask(workspace + MASKS + (<usize>length << 4), length);
+  for (let mask: u32 = 0; mask < 16; mask++) writeShuffle(workspace + SHUFFLES + (<usize>mask << 4), mask);
 }
 
 function writeKinds(kinds: usize): void {
@@ -111,6 +120,22 @@ function writeVectors(base: usize): void {
   v128.store(base, i8x16(16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1, 16, 1), VECTOR_PAIRS);
   v128.store(base, i8x16.splat(0x0a), VECTOR_LF);
   v128.store(base, i8x16.splat(0x2e), VECTOR_DOT);
+  v128.store(base, i32x4(0, 4, 8, 12), PLACES);
+  v128.store(base, i32x4.splat(16), FOUR);
+  v128.store(base, i32x4.splat(8 | NODE_WIDE), WIDE_KIND);
+  v128.store(base, i32x4.splat(8 | NODE_LIST), LIST_KIND);
+  v128.store(base, i32x4.splat(8 | NODE_TREE), TREE_KIND);
+  v128.store(base, i32x4.splat(((8 | NODE_BITMAP) + 1) << KIND_SHIFT), BITMAP_LIMIT);
+}
+
+/** Writes the shuffle that brings those of four words that the mask names to the front. */
+function writeShuffle(at: usize, mask: u32): void {
+  v128.store(at, i8x16.splat(NOTHING));
+  for (let lane: u32 = 0; lane < 4; lane++) {
+    if (((mask >>> lane) & 1) == 0) continue;
+    store<u32>(at, 0x0302_0100 + 0x0404_0404 * lane);
+    at += 4;
+  }
 }
 
 /** Writes the shuffle for so many groups before the gap and behind it. */
