@@ -13,7 +13,7 @@ const others = new Uint16Array(GROUP);
  * Looks up `count` IPv4 addresses, a group at a time and each step for all of a group: first the root, then the nodes of
  * those that need one, four side by side. A lookup is three dependent reads, each likely a cache miss, and a processor has several
  * of them under way at once only while it need not guess where a branch goes. So which addresses go on is written down without
- * a branch: each place is written, and kept by moving on (DESIGN.md, "Batch lookups"). What is rare goes alone.
+ * a branch: each place is written, and kept by moving on (DESIGN.md, "The kernel"). What is rare goes alone.
  */
 export function lookupBatch4(root: Int32Array, nodes: Int32Array, words: Uint32Array, out: Uint32Array, count: number): void {
   const shift = Math.clz32(root.length) + 1;
