@@ -10,17 +10,22 @@ const MANY = 64;
 /** Matches whose values and templates lie side by side: making all of them takes half as long as making each when it is met. */
 const BLOCK = 64;
 
-/** Row templates in the memory of the snapshot, written there when a match id is met for the first time. */
+/**
+ * Row templates in the memory of the snapshot, written there when a match id is met for the first time. Threads share the list of
+ * them: each writes into an area of its own and then puts the address into the list, so that what one has made serves all (should
+ * two make the same one at the same moment, either will do). A thread whose area is full goes on alone with a list and an area
+ * that it alone uses: these it can forget and fill anew, while the others still use what it wrote before.
+ */
 export class KernelTemplates {
   readonly #kernel: Kernel;
   readonly #writer: TemplateWriter;
   readonly #bytesOf: (match: number) => Uint8Array;
   readonly #noAddress: Uint8Array;
   /** By match id + 1 (0: no address): the address of its template, 0 while it is not there. */
-  readonly #templateOf: Uint32Array;
-  readonly #start: number;
-  readonly #end: number;
+  #templateOf: Uint32Array;
   #next: number;
+  #end: number;
+  readonly #useOwn: () => void;
   /** Whether a template takes less than a microsecond: documents do not. */
   readonly #isQuick: boolean;
 
@@ -31,10 +36,19 @@ export class KernelTemplates {
     this.#bytesOf = templates;
     this.#isQuick = format !== "jsonl";
     this.#noAddress = Buffer.from(NO_ADDRESS_ROWS[format]);
-    this.#templateOf = new Uint32Array(buffer, workspace.templateOf, matchCount + 2).fill(0);
-    this.#start = this.#next = workspace.templates;
-    this.#end = workspace.templates + TEMPLATE_BYTES - SLACK;
-    kernel.useRows(workspace.templateOf, selection, format === "append");
+    const use = (list: number, area: number): void => {
+      this.#templateOf = new Uint32Array(buffer, list, matchCount + 2);
+      this.#next = area;
+      this.#end = area + TEMPLATE_BYTES - SLACK;
+      kernel.useRows(list, selection, format === "append");
+    };
+    this.#templateOf = new Uint32Array(0);
+    this.#next = this.#end = 0;
+    use(workspace.sharedTemplateOf, workspace.sharedTemplates);
+    this.#useOwn = () => {
+      use(workspace.templateOf, workspace.templates);
+      this.#templateOf.fill(0);
+    };
   }
 
   /** Sees that all rows of the kernel's chunk have templates. False where they are longer than there is room for. */
@@ -42,8 +56,7 @@ export class KernelTemplates {
     let missing = this.#kernel.gatherTemplates();
     if (missing > 0 && !this.#writeMissing(missing)) {
       // Memory must not grow with the catalogue: all are forgotten, and those of this chunk made anew.
-      this.#templateOf.fill(0);
-      this.#next = this.#start;
+      this.#useOwn();
       missing = this.#kernel.gatherTemplates();
       if (!this.#writeMissing(missing)) return false;
     }
@@ -80,8 +93,8 @@ export class KernelTemplates {
     const template = match < 0 ? this.#noAddress : this.#bytesOf(match);
     const at = this.#next;
     if (templateRoom(template) > this.#end - at) return false;
-    this.#templateOf[match + 1] = at;
     this.#next = this.#writer.write(at, template);
+    Atomics.store(this.#templateOf, match + 1, at); // behind its bytes, for the other threads
     return true;
   }
 }

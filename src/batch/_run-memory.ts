@@ -32,14 +32,16 @@ export class RunMemory {
     return viewOf({ buffer: new SharedArrayBuffer(byteLength), at: 0, byteLength }, null);
   }
 
-  /** What a thread with a kernel needs; null where there is no memory for it. `inputBytes` is the size of an input buffer. */
-  takeWorkspace(inputBytes: number, matchCount: number, writesRows: boolean): Workspace | null {
+  /** What a thread with a kernel needs; null where there is no memory for it. `inputBytes` is the size of an input buffer, `sharedTemplateOf` the address of the list of row templates, 0 without rows. */
+  takeWorkspace(inputBytes: number, matchCount: number, sharedTemplateOf: number): Workspace | null {
+    const writesRows = sharedTemplateOf !== 0;
     const kernel = this.#takeBlock(WORKSPACE_BYTES);
     const inputs = Array.from({ length: INPUT_BUFFERS }, () => this.#takeBlock(inputBytes));
     const templateOf = writesRows ? this.#takeBlock((matchCount + 2) * 4) : 0;
     const templates = writesRows ? this.#takeBlock(TEMPLATE_BYTES) : 0;
-    if (kernel === null || templateOf === null || templates === null || !inputs.every((input) => input !== null)) return null;
-    return { kernel, inputs, inputBytes, templateOf, templates };
+    const sharedTemplates = writesRows ? this.#takeBlock(TEMPLATE_BYTES) : 0;
+    if (kernel === null || templateOf === null || templates === null || sharedTemplates === null || !inputs.every((input) => input !== null)) return null;
+    return { kernel, inputs, inputBytes, sharedTemplateOf, sharedTemplates, templateOf, templates };
   }
 
   #takeBlock(byteLength: number): number | null {

@@ -226,12 +226,16 @@ class Run {
   #takeWorkspaces(): Workspace[] | null {
     const { table } = this.#options.snapshot;
     const workspaces: Workspace[] = [];
-    for (let thread = 0; thread < this.#threads && this.#memory.memory !== null; thread++) {
-      const workspace = this.#memory.takeWorkspace(inputBytesFor(this.#limits.shardBytes), table.matchCount, this.#options.format !== "none");
+    if (this.#memory.memory === null) return null;
+    const list = this.#options.format === "none" ? null : this.#memory.take((table.matchCount + 2) * 4);
+    if (list !== null && list.place.buffer !== null) return null; // the memory is full
+    list?.bytes.fill(0);
+    for (let thread = 0; thread < this.#threads; thread++) {
+      const workspace = this.#memory.takeWorkspace(inputBytesFor(this.#limits.shardBytes), table.matchCount, list?.place.at ?? 0);
       if (workspace === null) return null;
       workspaces.push(workspace);
     }
-    return workspaces.length === 0 ? null : workspaces;
+    return workspaces;
   }
 
   async toEnd(): Promise<IdentifyResult> {

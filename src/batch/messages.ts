@@ -23,7 +23,10 @@ export interface Workspace {
   readonly inputs: readonly number[];
   /** The size of each input. */
   readonly inputBytes: number;
-  /** The address of each match's row template, and where templates are; 0 without rows. */
+  /** The list of each match's row template that all threads share, and the area where this one writes them; 0 without rows. */
+  readonly sharedTemplateOf: number;
+  readonly sharedTemplates: number;
+  /** The same for the time when that area is full: a list and an area of its own. */
   readonly templateOf: number;
   readonly templates: number;
 }
