@@ -13,7 +13,8 @@ export type BatchErrorCode =
   | "field-unusable"
   | "output-unusable"
   | "output-failed"
-  | "worker-failed";
+  | "worker-failed"
+  | "engine-missing";
 
 /** Where an error stands: a path (`-` is standard input) and, where it is known, the line (from 1). */
 export interface BatchErrorPlace {

@@ -479,8 +479,8 @@ function milliseconds(): number {
   return process.uptime() * 1000;
 }
 
-function kernelMissing(): RangeError {
-  return new RangeError('engine is "webassembly", but this platform has no WebAssembly with SIMD and shared memory, or no address space for it; give "auto"');
+function kernelMissing(): BatchError {
+  return new BatchError("engine-missing", 'the engine "webassembly" is asked for, but WebAssembly with SIMD and shared memory, or address space for it, is not there; use "auto"');
 }
 
 function nameOf(input: string | Readable): string {

@@ -432,3 +432,13 @@ test("options that are none are refused at once, with their value and a cure", a
   const good = fileOf("few", TEXT);
   for (const [options, name, message] of wrong) await assert.rejects(run({ inputs: [good], ...(options as Partial<IdentifyOptions>) }), { name, message });
 });
+
+test("an engine that is asked for by name and is not there is an error, and auto does without it", async () => {
+  const input = fileOf("engine", "1.2.3.4\n".repeat(10_000));
+  const api = Object.getOwnPropertyDescriptor(globalThis, "WebAssembly")!;
+  Reflect.deleteProperty(globalThis, "WebAssembly");
+  const plain = await makeSnapshot(temporaryFolder()).finally(() => Object.defineProperty(globalThis, "WebAssembly", api));
+  await fails("engine-missing", { inputs: [input], snapshot: plain, engine: "webassembly" });
+  const { engine, matched } = await run({ inputs: [input], snapshot: plain, engine: "auto" });
+  assert.deepEqual([engine, matched], ["typescript", 10_000]);
+});
