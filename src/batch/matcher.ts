@@ -86,7 +86,7 @@ export class Matcher {
 
   /**
    * Looks up `count` addresses of one family: `words` holds one unsigned 32-bit word (IPv4) or four, in network order (IPv6), per
-   * address; `out` receives a match id each, 0 for none. Throws `RangeError` when either array is too short.
+   * address; `out` receives a match id each, 0 for none, and may be `words` itself. Throws `RangeError` when either array is too short.
    */
   lookupBatchInto(family: Family, words: Uint32Array, out: Uint32Array, count: number = words.length / (family === 4 ? 1 : 4)): void {
     const room = this.#room;

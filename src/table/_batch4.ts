@@ -4,7 +4,8 @@ import { OFFSET_MASK } from "./layout.ts";
 /** Addresses whose steps are done together: their entries and places stay in the first-level cache. */
 const GROUP = 512;
 
-/** The root's entries of a group, and which of the addresses it sends to a bitmap node, and to another one. */
+/** The addresses of a group (`out` may be `words`), the root's entries for them, and which of them it sends to a bitmap node, and to another one. */
+const addresses = new Int32Array(GROUP);
 const entries = new Int32Array(GROUP);
 const bitmaps = new Uint16Array(GROUP);
 const others = new Uint16Array(GROUP);
@@ -20,7 +21,11 @@ export function lookupBatch4(root: Int32Array, nodes: Int32Array, words: Uint32A
   const depth = 32 - shift;
   for (let start = 0; start < count; start += GROUP) {
     const size = Math.min(GROUP, count - start);
-    for (let i = 0; i < size; i++) entries[i] = root[words[start + i] >>> shift];
+    for (let i = 0; i < size; i++) {
+      const address = words[start + i];
+      addresses[i] = address;
+      entries[i] = root[address >>> shift];
+    }
     let bitmapCount = 0;
     let otherCount = 0;
     for (let i = 0; i < size; i++) {
@@ -39,20 +44,16 @@ export function lookupBatch4(root: Int32Array, nodes: Int32Array, words: Uint32A
       const i1 = bitmaps[waiting + 1];
       const i2 = bitmaps[waiting + 2];
       const i3 = bitmaps[waiting + 3];
-      const e0 = nodes[bitmapEntry(nodes, entries[i0] & OFFSET_MASK, ((words[start + i0] | 0) << depth) >>> 26)];
-      const e1 = nodes[bitmapEntry(nodes, entries[i1] & OFFSET_MASK, ((words[start + i1] | 0) << depth) >>> 26)];
-      const e2 = nodes[bitmapEntry(nodes, entries[i2] & OFFSET_MASK, ((words[start + i2] | 0) << depth) >>> 26)];
-      const e3 = nodes[bitmapEntry(nodes, entries[i3] & OFFSET_MASK, ((words[start + i3] | 0) << depth) >>> 26)];
-      out[start + i0] = e0 < 0 ? walk4(nodes, e0, words[start + i0] | 0, depth + 6) : e0;
-      out[start + i1] = e1 < 0 ? walk4(nodes, e1, words[start + i1] | 0, depth + 6) : e1;
-      out[start + i2] = e2 < 0 ? walk4(nodes, e2, words[start + i2] | 0, depth + 6) : e2;
-      out[start + i3] = e3 < 0 ? walk4(nodes, e3, words[start + i3] | 0, depth + 6) : e3;
+      const e0 = nodes[bitmapEntry(nodes, entries[i0] & OFFSET_MASK, (addresses[i0] << depth) >>> 26)];
+      const e1 = nodes[bitmapEntry(nodes, entries[i1] & OFFSET_MASK, (addresses[i1] << depth) >>> 26)];
+      const e2 = nodes[bitmapEntry(nodes, entries[i2] & OFFSET_MASK, (addresses[i2] << depth) >>> 26)];
+      const e3 = nodes[bitmapEntry(nodes, entries[i3] & OFFSET_MASK, (addresses[i3] << depth) >>> 26)];
+      out[start + i0] = e0 < 0 ? walk4(nodes, e0, addresses[i0], depth + 6) : e0;
+      out[start + i1] = e1 < 0 ? walk4(nodes, e1, addresses[i1], depth + 6) : e1;
+      out[start + i2] = e2 < 0 ? walk4(nodes, e2, addresses[i2], depth + 6) : e2;
+      out[start + i3] = e3 < 0 ? walk4(nodes, e3, addresses[i3], depth + 6) : e3;
     }
-    for (; waiting < bitmapCount; waiting++) finish(root, nodes, words, out, start + bitmaps[waiting], shift);
-    for (let other = 0; other < otherCount; other++) finish(root, nodes, words, out, start + others[other], shift);
+    for (; waiting < bitmapCount; waiting++) out[start + bitmaps[waiting]] = walk4(nodes, entries[bitmaps[waiting]], addresses[bitmaps[waiting]], depth);
+    for (let other = 0; other < otherCount; other++) out[start + others[other]] = walk4(nodes, entries[others[other]], addresses[others[other]], depth);
   }
-}
-
-function finish(root: Int32Array, nodes: Int32Array, words: Uint32Array, out: Uint32Array, i: number, shift: number): void {
-  out[i] = walk4(nodes, root[words[i] >>> shift], words[i] | 0, 32 - shift);
 }

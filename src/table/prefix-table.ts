@@ -125,7 +125,7 @@ export class PrefixTable {
 
   /**
    * Looks up `count` addresses of one family: `words` holds one word (IPv4) or four (IPv6) per address, `out` receives a
-   * match id each. Throws `RangeError` when either array is too short.
+   * match id each and may be `words` itself. Throws `RangeError` when either array is too short.
    */
   lookupBatchInto(family: Family, words: Uint32Array, out: Uint32Array, count: number = words.length / (family === 4 ? 1 : 4)): void {
     if (family !== 4 && family !== 6) throw new RangeError(`the family is 4 or 6, not ${String(family)}`);
