@@ -3,8 +3,11 @@ import type { KernelMemory } from "../kernel/web-assembly.ts";
 const PAGE = 64 * 1024;
 /** Below this, blocks are as large as this. */
 const LEAST = 4096;
-/** Memory grows by at least so many pages: growing is a call of the system and tells all threads. Unused pages cost nothing. */
-const GROWTH_PAGES = 256;
+/**
+ * Memory grows by as much as this thread has grown it so far, but by no more pages than that: growing is a call of the system and tells all
+ * threads. Little at first, because what a thread has grown is lost when it ends.
+ */
+const MOST_GROWTH_PAGES = 256;
 const MOST_PAGES = 65_536;
 
 const heaps = new WeakMap<KernelMemory, KernelHeap>();
@@ -21,6 +24,7 @@ export class KernelHeap {
   /** Grown, and never handed out: [#next, #end). */
   #next = 0;
   #end = 0;
+  #grownPages = 0;
 
   private constructor(memory: KernelMemory) {
     this.#memory = memory;
@@ -54,8 +58,9 @@ export class KernelHeap {
   #grow(size: number): void {
     const needed = Math.ceil(size / PAGE);
     const there = this.#memory.buffer.byteLength / PAGE;
-    const pages = Math.max(needed, Math.min(GROWTH_PAGES, MOST_PAGES - there));
+    const pages = Math.max(needed, Math.min(this.#grownPages, MOST_GROWTH_PAGES, MOST_PAGES - there));
     const start = this.#memory.grow(pages) * PAGE;
+    this.#grownPages += pages;
     // What was left over is lost, unless no other thread has grown the memory in the meantime.
     if (start !== this.#end) this.#next = start;
     this.#end = start + pages * PAGE;

@@ -17,6 +17,8 @@ export interface SharedBuffer {
 export class RunMemory {
   readonly memory: KernelMemory | null;
   readonly #heap: KernelHeap | null;
+  #held: SharedBytes | null = null;
+  #isReleased = false;
   readonly #taken: { readonly address: number; readonly byteLength: number }[] = [];
 
   /** Without a memory all buffers are buffers of their own. */
@@ -55,9 +57,24 @@ export class RunMemory {
     }
   }
 
-  /** Lets later runs have the blocks. No thread may use them any more. */
+  /** Says that an output reads from these bytes until `letGo`: it may do so longer than the run lasts, when that is given up. */
+  hold(place: SharedBytes): void {
+    this.#held = place;
+  }
+
+  letGo(): void {
+    this.#held = null;
+    if (this.#isReleased) this.release();
+  }
+
+  /** Lets later runs have the blocks, the one that is held when it is let go. No thread may use them any more. */
   release(): void {
-    for (const { address, byteLength } of this.#taken.splice(0)) this.#heap!.give(address, byteLength);
+    this.#isReleased = true;
+    const held = this.#held?.buffer === null ? this.#held.at : null;
+    for (const block of this.#taken.splice(0)) {
+      if (block.address === held) this.#taken.push(block);
+      else this.#heap!.give(block.address, block.byteLength);
+    }
   }
 }
 

@@ -182,7 +182,6 @@ class Run {
   readonly #spareRows: SharedBytes[] = [];
   #sums: Float64Array = new Float64Array(0);
   #runner: ShardRunner | undefined;
-  #isWriting = false;
   #lanes!: Lanes;
   #output: RowOutput | undefined;
   #produced = false;
@@ -261,8 +260,7 @@ class Run {
       throw signal?.aborted ? signal.reason : error;
     } finally {
       this.#sums = this.#sumsPerMatch();
-      // An output that was given up may still read from its rows: then their memory is not used again.
-      if (!this.#isWriting) this.#memory.release();
+      this.#memory.release();
       for (const file of this.#files) file.close();
       clearInterval(timer);
       signal?.removeEventListener("abort", abort);
@@ -420,13 +418,20 @@ class Run {
     this.#addresses += part.addresses;
     this.#matched += part.matched;
     if (part.rows !== null) {
-      this.#isWriting = true;
-      if (part.rowBytes > 0) await this.#output!.write(viewOf(part.rows, this.#memory.memory).bytes.subarray(0, part.rowBytes));
-      this.#isWriting = false;
+      if (part.rowBytes > 0) await this.#write(part.rows, part.rowBytes);
       this.#bytesWritten += part.rowBytes;
       if (part.rows.byteLength === this.#limits.rowBytes + SLACK) this.#spareRows.push(part.rows);
     }
     if (part.failure !== null) throw this.#lineFailure(part.failure);
+  }
+
+  async #write(rows: SharedBytes, byteLength: number): Promise<void> {
+    this.#memory.hold(rows);
+    try {
+      await this.#output!.write(viewOf(rows, this.#memory.memory).bytes.subarray(0, byteLength));
+    } finally {
+      this.#memory.letGo();
+    }
   }
 
   #lineFailure(failure: NonNullable<ShardResult["failure"]>): BatchError {

@@ -17,7 +17,7 @@ const PAGE = 64 * 1024;
 export const NO_ADDRESS = -1;
 
 /** Text is copied to the kernel in pieces of this size, which stay in the second-level cache until they have been scanned. */
-const PIECE_BYTES = 128 * 1024;
+const PIECE_BYTES = 128 * 1024 - SLACK;
 /** Addresses looked up at a time: they and their match ids stay in the first-level cache. */
 const LOOKUPS = 2048;
 
@@ -200,28 +200,31 @@ export class Matcher {
   }
 }
 
-/** Nothing stays in a room between two calls: all matchers of a table in this thread share one. */
-const rooms = new WeakMap<PrefixTable, Room>();
+/** Nothing stays in a room between two calls: all matchers of a table in this thread share one, by the memory it lies in or by itself. */
+const rooms = new WeakMap<KernelMemory | PrefixTable, Room | null>();
 
 function roomFor(source: Snapshot | PrefixTable): Room | null {
   const table = source instanceof PrefixTable ? source : source.table;
-  const room = rooms.get(table) ?? makeRoom(source);
-  if (room !== null) rooms.set(table, room);
+  const memory = source instanceof PrefixTable ? null : source.memory;
+  const key = memory ?? table;
+  let room = rooms.get(key);
+  if (room === undefined) rooms.set(key, (room = makeRoom(table, memory ?? memoryOf(table))));
   return room;
 }
 
-function makeRoom(source: Snapshot | PrefixTable): Room | null {
-  const table = source instanceof PrefixTable ? source : source.table;
-  const memory = (source instanceof PrefixTable ? null : source.memory) ?? memoryOf(table);
+function makeRoom(table: PrefixTable, memory: KernelMemory | null): Room | null {
   if (memory === null) return null;
   try {
     const heap = KernelHeap.of(memory);
     const workspace = heap.take(WORKSPACE_BYTES);
+    const kernel = Kernel.create(memory, table.sections, workspace);
+    if (kernel === null) {
+      heap.give(workspace, WORKSPACE_BYTES);
+      return null;
+    }
     const textAt = heap.take(PIECE_BYTES + SLACK);
     const wordsAt = heap.take(LOOKUPS * 16);
     const idsAt = heap.take(LOOKUPS * 4);
-    const kernel = Kernel.create(memory, table.sections, workspace);
-    if (kernel === null) return null;
     const view = (at: number, byteLength: number): Buffer => Buffer.from(memory.buffer, at, byteLength);
     return { kernel, text: view(textAt, PIECE_BYTES + SLACK), textAt, words: view(wordsAt, LOOKUPS * 16), wordsAt, ids: view(idsAt, LOOKUPS * 4), idsAt };
   } catch {
