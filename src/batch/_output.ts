@@ -90,7 +90,11 @@ class StreamOutput implements RowOutput {
   constructor(stream: Writable, isOwned: boolean) {
     this.#stream = stream;
     this.#isOwned = isOwned;
+    // Node has put listeners of its own on stdout for every worker: no reason to warn of one more.
+    const most = stream.getMaxListeners();
+    stream.setMaxListeners(0);
     stream.on("error", this.#onError);
+    stream.setMaxListeners(most);
   }
 
   async write(rows: Buffer): Promise<void> {

@@ -222,6 +222,15 @@ test("an interrupted run ends though its input never opens or its reader never r
   for (const [code, signal] of await Promise.all(runs)) assert.ok(code === 130 || signal === "SIGINT", `${code}, ${signal}`);
 });
 
+test("as many threads as large machines have: the rows of one, in order, and nothing on stderr", async () => {
+  writeFileSync(path("many.log"), Array.from({ length: 600_000 }, (_, i) => `10.${i & 255}.${(i >> 8) & 255}.1 x\n`).join(""));
+  const one = await identify(["--threads", "1", "many.log"]);
+  const sixteen = await identify(["--threads", "16", "many.log"]);
+  assert.equal(sixteen.stderr, "");
+  assert.equal(sixteen.code, 0);
+  assert.ok(sixteen.stdout === one.stdout && one.stdout.length > 10_000_000);
+});
+
 test("a field that no line has is told, and the exit code stays", async () => {
   for (const args of [["--field", "nobody", "events.jsonl"], ["--field", "9", "--input", "csv", "events.csv"]]) {
     const { code, stderr } = await identify(args);
