@@ -54,8 +54,8 @@ async function* fileShards(input: OpenInput & { kind: "file" }, field: FieldSpec
 async function* chunkShards(chunks: AsyncGenerator<Buffer>, field: FieldSpec | null, sizes: ShardSizes): AsyncGenerator<PlannedShard> {
   const spare: SharedBuffer[] = [];
   const take = (bytes: number): SharedBuffer => {
-    const buffer = spare.pop();
-    return buffer !== undefined && buffer.bytes.length >= bytes + SLACK ? buffer : sizes.take(bytes + SLACK);
+    // A block of the memory is only given back at the end of the run: there are as many as are in use at a time, of one size.
+    return bytes > sizes.most ? bufferOfItsOwn(bytes + SLACK) : (spare.pop() ?? sizes.take(sizes.most + SLACK));
   };
   let buffer = take(sizes.most);
   let limit = sizes.next();

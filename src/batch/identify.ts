@@ -351,7 +351,11 @@ class Run {
 
   async #run(shard: Shard, input: number): Promise<ShardResult> {
     try {
-      return await this.#lanes.run({ ...shard, rows: this.#takeRows() });
+      const rows = this.#takeRows();
+      const result = await this.#lanes.run({ ...shard, rows });
+      // A row that did not fit came in a larger buffer of its own.
+      if (rows !== null && result.rows?.byteLength !== rows.byteLength) this.#spareRows.push(rows);
+      return result;
     } catch (cause) {
       throw this.#shardFailure(cause, input);
     }

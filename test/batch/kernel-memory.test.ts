@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { Writable } from "node:stream";
+import { Readable, Writable } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
@@ -45,6 +45,22 @@ test("runs that end well, by a closed output, or by an abort during a write, giv
   assert.equal(await growth(snapshot, () => run({ output: closing() })), 0);
   assert.equal(await growth(snapshot, aborting), 0);
   assert.equal(await growth(snapshot, () => run({ output: { path: "/dev/null" }, countMatches: true, format: "none" })), 0);
+});
+
+test("lines and rows longer than any buffer take none of the memory that only grows", async () => {
+  const snapshot = await makeSnapshot(folder);
+  const line = Buffer.from(`1.2.3.4 ${"x".repeat(200_000)}\n`);
+  const run = (count: number): Promise<unknown> => {
+    const pieces = function* (): Generator<Buffer> {
+      for (let i = 0; i < count; i++) for (let at = 0; at < line.length; at += 30_000) yield line.subarray(at, at + 30_000);
+    };
+    const limits = { shardBytes: 64 * 1024, rowBytes: 64 * 1024 };
+    return identify({ inputs: [Readable.from(pieces())], snapshot, format: "append", renderer: RENDERER, output: { path: "/dev/null" }, threads: 1, limits });
+  };
+  await run(3);
+  const before = snapshot.memory!.buffer.byteLength;
+  await run(200);
+  assert.equal(snapshot.memory!.buffer.byteLength, before);
 });
 
 test("attaching to a snapshot again and again takes memory for one matcher only", async () => {
