@@ -1,0 +1,44 @@
+import type { Prefix } from "./address.ts";
+import { comparePrefixes, prefixContains, prefixOf } from "./prefix.ts";
+import { lastAddress, mergePrefixes } from "./range.ts";
+
+/**
+ * The fewest prefixes that cover exactly the addresses of `prefixes` that `minus` does not cover, in order.
+ * O((n + m) log (n + m)), and for each prefix of the answer at most as many steps as its family has bits.
+ */
+export function subtractPrefixes(prefixes: Iterable<Prefix>, minus: Iterable<Prefix>): Prefix[] {
+  const holes = mergePrefixes(minus);
+  const rest: Prefix[] = [];
+  for (const prefix of mergePrefixes(prefixes)) cut(prefix, holes, firstBehind(holes, prefix), rest);
+  return rest;
+}
+
+/**
+ * Adds what `holes[at...]` leave of the prefix, and returns the first hole behind it. Both lists are merged, so that of two
+ * prefixes one contains the other or they are apart: a hole in the prefix is one of its halves, or inside one. Only at the top
+ * can a hole be wider than the prefix, where nobody asks for the next one.
+ */
+function cut(prefix: Prefix, holes: readonly Prefix[], at: number, into: Prefix[]): number {
+  const hole = holes[at];
+  if (hole !== undefined && prefixContains(hole, prefix)) return at + 1;
+  if (hole === undefined || !prefixContains(prefix, hole)) {
+    into.push(prefix);
+    return at;
+  }
+  const halfLength = prefix.length + 1;
+  const next = cut(prefixOf(prefix, halfLength), holes, at, into);
+  return cut(prefixOf(lastAddress(prefix), halfLength), holes, next, into);
+}
+
+/** The first hole that touches the prefix or lies behind it. */
+function firstBehind(holes: readonly Prefix[], prefix: Prefix): number {
+  let low = 0;
+  let high = holes.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const hole = holes[middle]!;
+    if (comparePrefixes(hole, prefix) < 0 && !prefixContains(hole, prefix)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
