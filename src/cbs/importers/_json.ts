@@ -1,0 +1,53 @@
+import { quoted } from "../../address/address-error.ts";
+import { jsonFault } from "./_json-fault.ts";
+import { listText } from "./_text.ts";
+import { ImportError } from "./import-error.ts";
+import { describeValue } from "./imported-list.ts";
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** @throws ImportError "bad-json" with line and column, "web-page", "empty" */
+export function parseJson(text: string): unknown {
+  const content = listText(text);
+  try {
+    return JSON.parse(content) as unknown;
+  } catch (cause) {
+    const at = jsonFault(content);
+    const before = content.slice(0, at).split("\n");
+    const found = at === content.length ? "the end" : quoted(content.slice(at, at + 20));
+    const problem = `this is no JSON from ${found} on; the list may be cut off, or damaged`;
+    throw new ImportError("bad-json", `line ${before.length}, column ${before.at(-1)!.length + 1}`, problem, { cause });
+  }
+}
+
+/** @throws ImportError "bad-shape", as all that follow */
+export function objectAt(value: unknown, position: string): JsonObject {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
+  throw new ImportError("bad-shape", position, `an object stands here, not ${describeValue(value)}`);
+}
+
+export function arrayAt(value: unknown, position: string): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new ImportError("bad-shape", position, `an array stands here, not ${describeValue(value)}`);
+}
+
+export function textAt(value: unknown, position: string): string {
+  if (typeof value === "string") return value;
+  throw new ImportError("bad-shape", position, `a text stands here, not ${describeValue(value)}`);
+}
+
+/** The objects of an array, each with its position. */
+export function* objectsAt(value: unknown, position: string): Generator<[JsonObject, string]> {
+  const array = arrayAt(value, position);
+  for (let at = 0; at < array.length; at++) yield [objectAt(array[at], `${position}[${at}]`), `${position}[${at}]`];
+}
+
+/** The texts of an array, each with its position. */
+export function textsAt(value: unknown, position: string): string[] {
+  return arrayAt(value, position).map((text, at) => textAt(text, `${position}[${at}]`));
+}
+
+/** The position of a member: `$.a`, or `$["a b"]` for a name that is no word. */
+export function memberOf(position: string, name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? `${position}.${name}` : `${position}[${JSON.stringify(name.slice(0, 80))}]`;
+}

@@ -1,0 +1,240 @@
+import type { Prefix } from "../../address/address.ts";
+import { AddressError, quoted } from "../../address/address-error.ts";
+import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
+import { parseRange, rangeToPrefixes } from "../../address/range.ts";
+import { ImportError } from "./import-error.ts";
+
+/** A service or a region: one segment of a node id, and how people call it. */
+export interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** Where in its provider's tree a prefix belongs. Both null: to the provider itself. */
+export interface Place {
+  readonly service: Named | null;
+  readonly region: Named | null;
+}
+
+/** One prefix as often as the publisher's list has it, with every place that the list names there. */
+export interface ImportedEntry {
+  readonly prefix: Prefix;
+  readonly places: readonly Place[];
+}
+
+export type ImportWarningCode =
+  /** Bits behind the prefix length were set, and are cleared. */
+  | "host-bits"
+  /** The same prefix stood in the same place before. */
+  | "repeat"
+  /** A location that cannot be read: the prefix counts without it. */
+  | "location"
+  /** A member that this importer does not know; it holds no prefixes that it could read. */
+  | "unknown-member"
+  /** Prefixes that are no addresses of the internet, left out. */
+  | "left-out"
+  /** A time of publication that cannot be read. */
+  | "time";
+
+export interface ImportWarning {
+  readonly code: ImportWarningCode;
+  /** As in `ImportError`. */
+  readonly position: string;
+  readonly message: string;
+}
+
+/** What an importer makes of a publisher's list. */
+export interface ImportedList {
+  /** In the order of the list. */
+  readonly entries: readonly ImportedEntry[];
+  /** When the publisher says that the list was made (ISO 8601, UTC); null where the list does not say. */
+  readonly publishedAt: string | null;
+  /** The publisher's own number for this edition; null where there is none. */
+  readonly version: string | null;
+  /** The first hundred of each kind. */
+  readonly warnings: readonly ImportWarning[];
+  /** How many there were of each kind. */
+  readonly warningCounts: Readonly<Partial<Record<ImportWarningCode, number>>>;
+}
+
+/** From the text of a list to its entries. Pure. @throws ImportError, for a list that is malformed anywhere */
+export type Importer = (text: string) => ImportedList;
+
+const MOST_WARNINGS = 100;
+
+/** Collects the entries of one list. */
+export class ListBuilder {
+  publishedAt: string | null = null;
+  version: string | null = null;
+  readonly #entries: ImportedEntry[] = [];
+  readonly #warnings: ImportWarning[] = [];
+  readonly #counts: Partial<Record<ImportWarningCode, number>> = {};
+  /** By place: the prefixes seen there, as written. */
+  readonly #seen = new Map<Place, Set<string>>();
+
+  /**
+   * Adds a prefix or a bare address. `family` is the one that the format promises at this position.
+   * @throws ImportError "bad-shape", "bad-prefix"
+   */
+  add(text: unknown, position: string, places: readonly Place[] = NOWHERE, family?: 4 | 6): void {
+    if (typeof text !== "string") throw new ImportError("bad-shape", position, `a prefix stands here as text, not ${describeValue(text)}`);
+    const prefix = this.#parse(text, position);
+    if (family !== undefined && prefix.family !== family) {
+      throw new ImportError("bad-prefix", position, `${quoted(text)} is no IPv${family} prefix, which this member promises`);
+    }
+    this.#push(prefix, text, position, places);
+  }
+
+  /** Adds a prefix, a bare address or a range `first-last`. @throws ImportError "bad-prefix" */
+  addRange(text: string, position: string, places: readonly Place[] = NOWHERE): void {
+    if (!text.includes("-") || text.includes("/-")) return this.add(text, position, places);
+    const { first, last } = explained(position, () => parseRange(text));
+    for (const prefix of rangeToPrefixes(first, last)) this.#push(prefix, formatPrefix(prefix), position, places);
+  }
+
+  warn(code: ImportWarningCode, position: string, message: string): void {
+    const count = (this.#counts[code] = (this.#counts[code] ?? 0) + 1);
+    if (count <= MOST_WARNINGS) this.#warnings.push({ code, position, message: `${position}: ${message}` });
+  }
+
+  /** When the list was made, as the publisher writes it. Without a zone it is UTC, as all publishers mean it. */
+  publish(text: unknown, position: string): void {
+    if (text === undefined || text === null || text === "") return;
+    const time = typeof text === "string" ? utcTime(text) : null;
+    if (time === null) this.warn("time", position, `${JSON.stringify(text)} is no time`);
+    this.publishedAt = time;
+  }
+
+  /** @throws ImportError "empty" */
+  build(): ImportedList {
+    if (this.#entries.length === 0) throw new ImportError("empty", "line 1", "there is no prefix in the whole list; is it the right file?");
+    return {
+      entries: this.#entries,
+      publishedAt: this.publishedAt,
+      version: this.version,
+      warnings: this.#warnings,
+      warningCounts: this.#counts,
+    };
+  }
+
+  #parse(text: string, position: string): Prefix {
+    try {
+      return parsePrefix(text);
+    } catch (error) {
+      if (!(error instanceof AddressError)) throw error;
+      if (error.code !== "host-bits-set") throw new ImportError("bad-prefix", position, error.message, { cause: error });
+    }
+    const prefix = parsePrefix(text, "mask");
+    this.warn("host-bits", position, `${quoted(text)} has bits behind its length set; it counts as ${formatPrefix(prefix)}`);
+    return prefix;
+  }
+
+  /** `text` tells repeats, which publishers do not spell differently; the catalogue unites what is the same in any case. */
+  #push(prefix: Prefix, text: string, position: string, places: readonly Place[]): void {
+    this.#entries.push({ prefix, places });
+    let isRepeat = true;
+    for (const place of places) {
+      let seen = this.#seen.get(place);
+      if (seen === undefined) this.#seen.set(place, (seen = new Set()));
+      const { size } = seen;
+      if (seen.add(text).size > size) isRepeat = false;
+    }
+    if (isRepeat) this.warn("repeat", position, `${text} stands in the same place a second time`);
+  }
+}
+
+/** The place of a list that says nothing about its prefixes. */
+export const PROVIDER_ITSELF: Place = { service: null, region: null };
+const NOWHERE: readonly Place[] = [PROVIDER_ITSELF];
+
+/** Makes the places of one list, each once, so that what belongs together is the same object. */
+export class Places {
+  readonly #places = new Map<string, readonly [Place]>();
+  readonly #services = new Map<string, Named>();
+  readonly #regions = new Map<string, Named>();
+
+  /** The place of a service and a region, given by their codes, where null or empty means none; names default to the codes. */
+  of(service: NameLike, region: NameLike, position: string): readonly [Place] {
+    const key = `${codeOf(service)}\n${codeOf(region)}`;
+    const known = this.#places.get(key);
+    if (known !== undefined) return known;
+    const place: Place = {
+      service: this.#name(this.#services, service, position),
+      region: isNoRegion(region) ? null : this.#name(this.#regions, region, position),
+    };
+    const same = this.#places.get(`\n${place.service?.id}\n${place.region?.id}`) ?? ([place] as const);
+    this.#places.set(`\n${place.service?.id}\n${place.region?.id}`, same);
+    this.#places.set(key, same);
+    return same;
+  }
+
+  #name(names: Map<string, Named>, name: NameLike, position: string): Named | null {
+    const code = codeOf(name);
+    if (code === "") return null;
+    const id = segmentOf(code);
+    if (id === "") throw new ImportError("bad-name", position, `${quoted(code)} holds no letter or digit that a node id could be made of`);
+    const known = names.get(id);
+    if (known !== undefined) return known;
+    const named = { id, name: oneLine(typeof name === "object" && name !== null ? name.name : code) || id };
+    names.set(id, named);
+    return named;
+  }
+}
+
+/** A code of the publisher, or a code with a name; null or "" for none. */
+export type NameLike = string | Named | null;
+
+function codeOf(name: NameLike): string {
+  return name === null ? "" : typeof name === "string" ? name : name.id;
+}
+
+/** Publishers file what is in no region under "global". */
+function isNoRegion(region: NameLike): boolean {
+  return codeOf(region).toLowerCase() === "global";
+}
+
+/**
+ * The segment of a node id for a publisher's code, so that the id depends on nothing else: lower case, without accents, and
+ * `-` for whatever is not a letter, a digit, `_` or `.`; "Washington, DC, USA" is washington-dc-usa, "EC2" is ec2.
+ */
+export function segmentOf(code: string): string {
+  return code
+    .normalize("NFD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/[^a-z0-9_.]+/g, "-")
+    .replace(/^[-.]+|[-.]+$/g, "");
+}
+
+/** Node names are one line of text. */
+function oneLine(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- they are what it looks for
+  return text.replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").trim();
+}
+
+function explained<Result>(position: string, parse: () => Result): Result {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof AddressError)) throw error;
+    throw new ImportError("bad-prefix", position, error.message, { cause: error });
+  }
+}
+
+const TIME = /^(\d{4}-\d\d-\d\d)(?:[T -](\d\d)[:-](\d\d)[:-](\d\d)(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?$/;
+
+/** `2026-08-22-21-17-05`, `2026-08-20T14:46:45.000000`, `2026-01-29`; null for anything else. */
+function utcTime(text: string): string | null {
+  const [, day, hour = "00", minute = "00", second = "00", fraction = "", zone = "Z"] = TIME.exec(text) ?? [];
+  const time = new Date(`${day}T${hour}:${minute}:${second}${fraction.slice(0, 4)}${zone}`);
+  return Number.isNaN(time.getTime()) ? null : time.toISOString();
+}
+
+/** What a JSON value is, for an error. */
+export function describeValue(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "object") return "an object";
+  return typeof value === "string" ? quoted(value) : String(value);
+}

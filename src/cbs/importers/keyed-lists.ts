@@ -1,0 +1,87 @@
+import { readHead } from "./_head.ts";
+import { arrayAt, type JsonObject, memberOf, objectAt, parseJson } from "./_json.ts";
+import { ImportError } from "./import-error.ts";
+import { type Importer, ListBuilder, type NameLike, Places } from "./imported-list.ts";
+import type { FixedPlace } from "./plain-text.ts";
+
+export interface KeyedListsOptions extends FixedPlace {
+  /** The members on the way to the object of lists: `["IPRanges"]` for `{IPRanges: {jobs: [...]}}`. */
+  readonly within?: readonly string[];
+  /** The member of each value that holds the list: `"ip_ranges"` for `{cell: {ip_ranges: [...]}}`. */
+  readonly inner?: string;
+  /** What the keys are. Without it they mean nothing, as in `{ipv4: [...], ipv6: [...]}`. */
+  readonly keys?: "service" | "region";
+  /** The name of a key; null leaves the list to the provider itself. */
+  readonly nameOf?: (key: string) => NameLike;
+  /** Only these members are read, and each must be there. */
+  readonly only?: readonly string[];
+  /** Members that hold no prefixes, though they may look like it. */
+  readonly ignore?: readonly string[];
+}
+
+/**
+ * An object of lists of prefixes by name: `{hooks: [...], web: [...]}`. A member that is no array and not among `ignore` is
+ * reported, for publishers add such; an array must hold prefixes and nothing else.
+ */
+export function keyedLists(options: KeyedListsOptions = {}): Importer {
+  const { within = [], inner, keys, nameOf = (key) => key, only, ignore = [] } = options;
+  return (text) => {
+    const list = new ListBuilder();
+    const places = new Places();
+    let position = "$";
+    let root = objectAt(parseJson(text), position);
+    readHead(list, root);
+    for (const name of within) root = objectAt(root[name], (position = memberOf(position, name)));
+    for (const key of only ?? Object.keys(root)) {
+      let where = memberOf(position, key);
+      if (ignore.includes(key)) continue;
+      const value = inner === undefined ? root[key] : objectAt(root[key], where)[inner];
+      if (inner !== undefined) where = memberOf(where, inner);
+      if (only === undefined && inner === undefined && !Array.isArray(value)) {
+        list.warn("unknown-member", where, "this member is no list of prefixes and is left out");
+        continue;
+      }
+      const name = keys === undefined ? null : nameOf(key);
+      const place = places.of(keys === "service" ? name : (options.service ?? null), keys === "region" ? name : (options.region ?? null), where);
+      for (const [at, prefix] of arrayAt(value, where).entries()) list.add(prefix, `${where}[${at}]`, place);
+    }
+    return list.build();
+  };
+}
+
+/** A bare array of prefixes or addresses. */
+export function bareArray({ service = null, region = null }: FixedPlace = {}): Importer {
+  return (text) => {
+    const list = new ListBuilder();
+    const place = new Places().of(service, region, "$");
+    for (const [at, prefix] of arrayAt(parseJson(text), "$").entries()) list.add(prefix, `$[${at}]`, place);
+    return list.build();
+  };
+}
+
+/** An array of objects in a member, each with its prefix in a member: `{ips: [{ip_address}]}`. */
+export function objectList(member: string, prefixMember: string, fixed: FixedPlace = {}): Importer {
+  return (text) => {
+    const root = objectAt(parseJson(text), "$");
+    const list = new ListBuilder();
+    readHead(list, root);
+    const where = memberOf("$", member);
+    const place = new Places().of(fixed.service ?? null, fixed.region ?? null, where);
+    for (const [at, value] of arrayAt(root[member], where).entries()) {
+      const item: JsonObject = objectAt(value, `${where}[${at}]`);
+      list.add(item[prefixMember], memberOf(`${where}[${at}]`, prefixMember), place);
+    }
+    return list.build();
+  };
+}
+
+/** An array, or an object of the arrays `ipv4` and `ipv6`, into which two of them have been joined. */
+export function arrayOrFamilies(): Importer {
+  const array = bareArray();
+  const families = keyedLists({ only: ["ipv4", "ipv6"] });
+  return (text) => {
+    const root = parseJson(text);
+    if (typeof root === "object" && root !== null) return Array.isArray(root) ? array(text) : families(text);
+    throw new ImportError("bad-shape", "$", "an array of addresses stands here");
+  };
+}

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { jsonFault } from "../../../src/cbs/importers/_json-fault.ts";
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const cases: [text: string, fault: number][] = [
+  ["", 0],
+  ["  ", 2],
+  ["{}", -1],
+  [' [ ] ', -1],
+  ['{"a": [1, -0.5e+3, true, false, null, "\\u00e9\\n"]}', -1],
+  ['{"a": x}', 6],
+  ['{"a" 1}', 5],
+  ['{"a": 1,}', 8],
+  ['{"a": 1 "b": 2}', 8],
+  ["[1, 2", 5],
+  ["[1, ]", 4],
+  ["[,1]", 1],
+  ["[1}", 2],
+  ["{]", 1],
+  ["{1: 2}", 1],
+  ["[] []", 3],
+  ["]", 0],
+  ["01", 1],
+  ["[.5]", 1],
+  ['["a\nb"]', 1],
+  ['["a\\x"]', 1],
+  ['["open]', 1],
+  ["['a']", 1],
+  ["tru", 0],
+  ["\ufeff{}", 0],
+];
+for (const [text, fault] of cases) {
+  test(`the fault of ${JSON.stringify(text)}`, () => {
+    assert.equal(jsonFault(text), fault);
+    assert.equal(isJson(text), fault < 0);
+  });
+}
+
+test("agrees with the engine about damaged JSON", (context) => {
+  let damaged = 0;
+  const texts = fc.tuple(fc.json(), fc.nat(), fc.constantFrom("", "x", '"', ",", "]", "}", ":", "0", "\\", "\n", "-")).map(([text, at, put]) => {
+    const place = at % (text.length + 1);
+    return text.slice(0, place) + put + text.slice(place + 1);
+  });
+  fc.assert(
+    fc.property(texts, (text) => {
+      const fault = jsonFault(text);
+      assert.equal(fault < 0, isJson(text), text);
+      assert.ok(fault <= text.length);
+      damaged += Number(fault >= 0);
+    }),
+    { numRuns: 3000, seed: 20261121 },
+  );
+  context.diagnostic(`3000 texts, ${damaged} damaged, seed 20261121`);
+  assert.ok(damaged > 500 && damaged < 2900);
+});
+
+test("long and deep texts", () => {
+  assert.equal(jsonFault(`["${"a".repeat(1e6)}"]`), -1);
+  assert.equal(jsonFault(`["${"\\n".repeat(5e5)}"`), 1e6 + 3);
+  assert.equal(jsonFault("[".repeat(1e5)), 1e5);
+});
