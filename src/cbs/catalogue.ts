@@ -110,7 +110,7 @@ export class CatalogueBuilder {
    * @throws CatalogueError "bad-id"
    */
   add(prefix: Prefix, id: string): boolean {
-    if (/^\/[^/]+$/.test(id)) {
+    if (id.length > 1 && id.lastIndexOf("/") === 0) {
       throw new CatalogueError("bad-id", id, `${JSON.stringify(id)} is a type, and a prefix belongs to a provider; write ${id}/PROVIDER`);
     }
     return this.#trie.add(prefix, this.#place(id));

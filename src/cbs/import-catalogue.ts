@@ -1,0 +1,153 @@
+import type { Prefix } from "../address/address.ts";
+import { subtractPrefixes } from "../address/subtract.ts";
+import type { PrefixTrie } from "../trie/prefix-trie.ts";
+import { CatalogueBuilder } from "./catalogue.ts";
+import type { CatalogueMetadata, CatalogueSource } from "./catalogue.ts";
+import { ImportError } from "./importers/import-error.ts";
+import { type ImportedList, type ImportWarning, type Named, type Place, PROVIDER_ITSELF } from "./importers/imported-list.ts";
+import { type Source, type SourceFile, SOURCES } from "./importers/sources.ts";
+
+/** A file of a source that was read. */
+export interface ImportedFile {
+  readonly path: string;
+  readonly publishedAt: string | null;
+  readonly version: string | null;
+  /** Entries of the list, with its repeats. */
+  readonly ipv4: number;
+  readonly ipv6: number;
+  readonly warnings: readonly ImportWarning[];
+  readonly warningCounts: ImportedList["warningCounts"];
+}
+
+/** What became of a source. */
+export interface SourceReport {
+  readonly source: Source;
+  /** "imported", all or nothing; "absent" without any file; "failed" with an error. */
+  readonly status: "imported" | "absent" | "failed";
+  /** What is wrong, with the file and the place in it. */
+  readonly error: string | null;
+  readonly files: readonly ImportedFile[];
+  /** The files that were not there. */
+  readonly missing: readonly string[];
+}
+
+export interface ImportedCatalogue {
+  readonly trie: PrefixTrie;
+  readonly metadata: CatalogueMetadata;
+  readonly reports: readonly SourceReport[];
+}
+
+/**
+ * Builds the catalogue of all sources from the texts of their lists; `read` gives the text of a file, or undefined where it is not
+ * there. A source that cannot be imported is left out whole and reported; it says nothing about the others.
+ */
+export function importCatalogue(
+  read: (path: string) => string | undefined,
+  about: { readonly title: string; readonly createdAt: Date },
+  sources: readonly Source[] = SOURCES,
+): ImportedCatalogue {
+  const builder = new CatalogueBuilder();
+  const imports = sources.map((source) => importSource(source, read));
+  const bySource = new Map(imports.map((imported) => [imported.source.id, imported]));
+  const reports = imports.map((imported) => addSource(builder, imported, bySource));
+  const present = reports.filter((report) => report.status === "imported");
+  const { trie, metadata } = builder.build({ ...about, sources: present.map(catalogueSourceOf) });
+  return { trie, metadata, reports };
+}
+
+interface SourceImport {
+  readonly source: Source;
+  readonly error: string | null;
+  readonly lists: readonly { readonly file: SourceFile; readonly list: ImportedList }[];
+  readonly missing: readonly string[];
+}
+
+function importSource(source: Source, read: (path: string) => string | undefined): SourceImport {
+  const lists: { file: SourceFile; list: ImportedList }[] = [];
+  const missing: string[] = [];
+  for (const file of source.files) {
+    const text = read(file.path);
+    if (text === undefined) {
+      missing.push(file.path);
+      continue;
+    }
+    try {
+      lists.push({ file, list: file.importer(text) });
+    } catch (error) {
+      if (!(error instanceof ImportError)) throw error;
+      return { source, error: `${file.path}: ${error.message}`, lists: [], missing };
+    }
+  }
+  return { source, error: null, lists, missing };
+}
+
+function addSource(builder: CatalogueBuilder, { source, error, lists, missing }: SourceImport, others: ReadonlyMap<string, SourceImport>): SourceReport {
+  const report = (status: SourceReport["status"], problem: string | null): SourceReport => {
+    return { source, status, error: problem, files: status === "imported" ? lists.map(({ file, list }) => fileReport(file, list)) : [], missing };
+  };
+  if (error !== null) return report("failed", error);
+  if (lists.length === 0) return report("absent", null);
+  const { minus } = source;
+  if (minus === undefined) {
+    addLists(builder, source, lists.map(({ list }) => list));
+    return report("imported", null);
+  }
+  const taken = others.get(minus)?.lists ?? [];
+  // Without the other list these would be all its addresses, too.
+  if (taken.length === 0) return report("failed", `the addresses of ${minus} are taken out of this list, and ${minus} could not be imported`);
+  const entries = subtractPrefixes(prefixesOf(lists), prefixesOf(taken)).map((prefix) => ({ prefix, places: [PROVIDER_ITSELF] }));
+  addLists(builder, source, [{ entries }]);
+  return report("imported", null);
+}
+
+function prefixesOf(lists: SourceImport["lists"]): Prefix[] {
+  return lists.flatMap(({ list }) => list.entries.map((entry) => entry.prefix));
+}
+
+/** Feeds a source's entries into the builder: each prefix into all nodes of its places, each node under its name. */
+export function addLists(builder: CatalogueBuilder, source: Source, lists: readonly Pick<ImportedList, "entries">[]): void {
+  const root = `/${source.type}/${source.provider}`;
+  builder.addNode(root, source.name);
+  const named = new Set<string>();
+  const name = (id: string, { name }: Named): string => {
+    // Two files of one source may spell a name differently; the first one stands.
+    if (!named.has(id)) builder.addNode(id, name);
+    named.add(id);
+    return id;
+  };
+  const idsOf = new Map<Place, readonly string[]>();
+  for (const { entries } of lists) {
+    for (const { prefix, places } of entries) {
+      for (const place of places) {
+        let ids = idsOf.get(place);
+        if (ids === undefined) idsOf.set(place, (ids = nodesOf(root, source.tree, place, name)));
+        for (const id of ids) builder.add(prefix, id);
+      }
+    }
+  }
+}
+
+/** The nodes of a place; `name` names each, and those above. */
+function nodesOf(root: string, tree: Source["tree"], { service, region }: Place, name: (id: string, named: Named) => string): string[] {
+  if (service === null && region === null) return [root];
+  if (tree === "plain") {
+    if (region !== null || service === null) throw new TypeError(`${root} names regions, so its tree is "crossed"`);
+    return [name(`${root}/${service.id}`, service)];
+  }
+  const byService = service === null ? null : name(`${root}/by-service/${service.id}`, service);
+  const byRegion = region === null ? null : name(`${root}/by-region/${region.id}`, region);
+  if (byService === null || byRegion === null) return [byService ?? byRegion!];
+  return [name(`${byService}/${region!.id}`, region!), name(`${byRegion}/${service!.id}`, service!)];
+}
+
+function fileReport({ path }: SourceFile, { entries, publishedAt, version, warnings, warningCounts }: ImportedList): ImportedFile {
+  const ipv4 = entries.filter(({ prefix }) => prefix.family === 4).length;
+  return { path, publishedAt, version, ipv4, ipv6: entries.length - ipv4, warnings, warningCounts };
+}
+
+/** What the catalogue says about a source: the newest of its files dates it. */
+function catalogueSourceOf({ source, files }: SourceReport): CatalogueSource {
+  const newest = files.map((file) => file.publishedAt).filter((time) => time !== null).sort().at(-1);
+  const version = newest ?? files.find((file) => file.version !== null)?.version ?? null;
+  return { name: source.name, version, url: source.files[0]!.url ?? source.homepage, license: source.license, attribution: null };
+}

@@ -1,0 +1,318 @@
+import { atlassian } from "./atlassian.ts";
+import { aws } from "./aws.ts";
+import { azure } from "./azure.ts";
+import { csv } from "./csv.ts";
+import { datadog } from "./datadog.ts";
+import { geofeed } from "./geofeed.ts";
+import { github } from "./github.ts";
+import { googleCloud } from "./google-cloud.ts";
+import { ibm } from "./ibm.ts";
+import type { Importer } from "./imported-list.ts";
+import { arrayOrFamilies, bareArray, keyedLists, objectList } from "./keyed-lists.ts";
+import { microsoft365 } from "./microsoft365.ts";
+import { oracle } from "./oracle.ts";
+import { plainText } from "./plain-text.ts";
+import { anyPrefixesJson, prefixesJson } from "./prefixes-json.ts";
+import { salesforce } from "./salesforce.ts";
+import { vultr } from "./vultr.ts";
+import { zscalerCenr } from "./zscaler.ts";
+
+export type SourceType = "cloud" | "cdn" | "saas" | "bot" | "security" | "isp";
+
+/** One file that a publisher offers. */
+export interface SourceFile {
+  /** Below the folder of all lists: `aws/ip-ranges.json`. */
+  readonly path: string;
+  /** The official address; null where the publisher offers none. `{uuid}` stands for any UUID. */
+  readonly url: string | null;
+  /** The address is that of a page, which links to the list under another name every week. */
+  readonly link?: RegExp;
+  /** The address is that of a ZIP archive, and this its member. */
+  readonly member?: string;
+  readonly importer: Importer;
+}
+
+/** What one publisher says about its addresses. */
+export interface Source {
+  readonly id: string;
+  readonly name: string;
+  readonly type: SourceType;
+  /** The second part of the node ids: `aws` in `/cloud/aws`. */
+  readonly provider: string;
+  /**
+   * Where the nodes of services and regions hang. "crossed": under `by-service` and `by-region`, each below the other, for lists
+   * that name both; "plain": services below the provider itself, `/saas/github/actions`. Never changed: node ids are stable.
+   */
+  readonly tree: "plain" | "crossed";
+  readonly homepage: string;
+  readonly license: string;
+  readonly updateHours: number;
+  readonly files: readonly SourceFile[];
+  /** The id of a source whose addresses are taken out of this one's. */
+  readonly minus?: string;
+}
+
+const UNSTATED = "No licence stated; published by the provider for allow-lists and firewalls.";
+const MICROSOFT = "Microsoft download terms; published for firewalls and routing.";
+const GEOFEED = "No licence stated; a self-published geofeed (RFC 8805), meant to be fetched by anyone.";
+const CRAWLER = "No licence stated; published so that sites can verify the crawler.";
+
+const HOURLY = 1;
+const DAILY = 24;
+const WEEKLY = 168;
+
+/** All sources. To add a provider, add a line here, and a file beside this one if its format is new. */
+export const SOURCES: readonly Source[] = [
+  // Clouds
+  source("aws", "Amazon Web Services", "/cloud/aws", "crossed", "https://aws.amazon.com", UNSTATED, HOURLY, [
+    file("aws/ip-ranges.json", "https://ip-ranges.amazonaws.com/ip-ranges.json", aws),
+  ]),
+  source("google-cloud", "Google Cloud", "/cloud/google", "crossed", "https://cloud.google.com", UNSTATED, DAILY, [
+    file("google/cloud.json", "https://www.gstatic.com/ipranges/cloud.json", googleCloud),
+  ]),
+  {
+    ...source("google", "Google", "/saas/google", "plain", "https://about.google", UNSTATED, DAILY, [
+      file("google/goog.json", "https://www.gstatic.com/ipranges/goog.json", prefixesJson()),
+    ]),
+    minus: "google-cloud",
+  },
+  source("azure", "Microsoft Azure", "/cloud/azure", "crossed", "https://azure.microsoft.com", MICROSOFT, WEEKLY, [
+    serviceTags("azure/ServiceTags_Public.json", 56519, /\/ServiceTags_Public_\d{8}\.json$/),
+  ]),
+  source("azure-government", "Microsoft Azure Government", "/cloud/azure-government", "crossed", "https://azure.microsoft.com", MICROSOFT, WEEKLY, [
+    serviceTags("azure/ServiceTags_AzureGovernment.json", 57063, /\/ServiceTags_AzureGovernment_\d{8}\.json$/),
+  ]),
+  source("azure-china", "Microsoft Azure China (21Vianet)", "/cloud/azure-china", "crossed", "https://www.azure.cn", MICROSOFT, WEEKLY, [
+    serviceTags("azure/ServiceTags_China.json", 57062, /\/ServiceTags_China_\d{8}\.json$/),
+  ]),
+  source("oracle", "Oracle Cloud", "/cloud/oracle", "crossed", "https://www.oracle.com/cloud/", UNSTATED, DAILY, [
+    file("oracle/public_ip_ranges.json", "https://docs.oracle.com/en-us/iaas/tools/public_ip_ranges.json", oracle),
+  ]),
+  source("ibm", "IBM Cloud", "/cloud/ibm", "crossed", "https://www.ibm.com/cloud", UNSTATED, WEEKLY, [
+    file("ibm/ips.md", "https://raw.githubusercontent.com/ibm-cloud-docs/infrastructure-hub/HEAD/ips.md", ibm),
+  ]),
+  source("digitalocean", "DigitalOcean", "/cloud/digitalocean", "crossed", "https://www.digitalocean.com", GEOFEED, DAILY, [
+    file("digitalocean/google.csv", "https://digitalocean.com/geo/google.csv", geofeed()),
+  ]),
+  source("linode", "Linode (Akamai Cloud)", "/cloud/linode", "crossed", "https://www.linode.com", GEOFEED, DAILY, [
+    file("linode/geofeed.csv", "https://geoip.linode.com/", geofeed()),
+  ]),
+  source("vultr", "Vultr", "/cloud/vultr", "crossed", "https://www.vultr.com", GEOFEED, DAILY, [
+    file("vultr/geofeed.json", "https://geofeed.constant.com/?json", vultr),
+  ]),
+  source("exoscale", "Exoscale", "/cloud/exoscale", "crossed", "https://www.exoscale.com", UNSTATED, DAILY, [
+    file(
+      "exoscale/exoscale_prefixes.json",
+      "https://exoscale-prefixes.sos-ch-dk-2.exo.io/exoscale_prefixes.json",
+      prefixesJson({ ipv4: "IPv4Prefix", ipv6: "IPv6Prefix", regionMember: "zone" }),
+    ),
+  ]),
+  // Scaleway publishes no list: this one is what its AS number announces.
+  source("scaleway", "Scaleway", "/cloud/scaleway", "crossed", "https://www.scaleway.com", "Routing data (AS12876), no list of the provider's own.", WEEKLY, [
+    file("scaleway/as12876.json", null, keyedLists({ only: ["IPv4Prefixes", "IPv6Prefixes"] })),
+  ]),
+
+  // Content delivery
+  source("cloudflare", "Cloudflare", "/cdn/cloudflare", "plain", "https://www.cloudflare.com", UNSTATED, DAILY, [
+    file("cloudflare/ips-v4", "https://www.cloudflare.com/ips-v4", plainText()),
+    file("cloudflare/ips-v6", "https://www.cloudflare.com/ips-v6", plainText()),
+  ]),
+  source("fastly", "Fastly", "/cdn/fastly", "plain", "https://www.fastly.com", UNSTATED, DAILY, [
+    file("fastly/public-ip-list.json", "https://api.fastly.com/public-ip-list", keyedLists({ only: ["addresses", "ipv6_addresses"] })),
+  ]),
+  source("akamai", "Akamai", "/cdn/akamai", "plain", "https://www.akamai.com", UNSTATED, WEEKLY, [
+    akamaiFile("akamai_ipv4_CIDRs.txt"),
+    akamaiFile("akamai_ipv6_CIDRs.txt"),
+  ]),
+  source("cdn77", "CDN77", "/cdn/cdn77", "plain", "https://www.cdn77.com", UNSTATED, DAILY, [
+    file("cdn77/cdn77.json", "https://prefixlists.tools.cdn77.com/public_lmax_prefixes.json", prefixesJson({ either: "prefix" })),
+  ]),
+  source("bunny", "bunny.net", "/cdn/bunny", "plain", "https://bunny.net", UNSTATED, DAILY, [
+    file("bunny/edgeserverlist.json", "https://api.bunny.net/system/edgeserverlist", arrayOrFamilies()),
+    file("bunny/edgeserverlist-ipv6.json", "https://api.bunny.net/system/edgeserverlist/ipv6", arrayOrFamilies()),
+  ]),
+  source("cachefly", "CacheFly", "/cdn/cachefly", "plain", "https://www.cachefly.com", UNSTATED, WEEKLY, [
+    file("cachefly/cachefly.txt", "https://cachefly.cachefly.net/ips/rproxy.txt", plainText()),
+  ]),
+
+  // Software as a service
+  source("github", "GitHub", "/saas/github", "plain", "https://github.com", UNSTATED, DAILY, [
+    file("github/meta.json", "https://api.github.com/meta", github),
+  ]),
+  source("atlassian", "Atlassian", "/saas/atlassian", "crossed", "https://www.atlassian.com", UNSTATED, DAILY, [
+    file("atlassian/ip-ranges.json", "https://ip-ranges.atlassian.com/", atlassian),
+  ]),
+  source("microsoft365", "Microsoft 365", "/saas/microsoft365", "plain", "https://www.microsoft.com/microsoft-365", MICROSOFT, DAILY, [
+    file("microsoft365/worldwide.json", "https://endpoints.office.com/endpoints/worldwide?clientrequestid={uuid}", microsoft365),
+  ]),
+  source("okta", "Okta", "/saas/okta", "plain", "https://www.okta.com", UNSTATED, DAILY, [
+    file("okta/ip_ranges.json", "https://s3.amazonaws.com/okta-ip-ranges/ip_ranges.json", keyedLists({ keys: "service", inner: "ip_ranges" })),
+  ]),
+  source("datadog", "Datadog", "/saas/datadog", "crossed", "https://www.datadoghq.com", UNSTATED, DAILY, [
+    file("datadog/ip-ranges.json", "https://ip-ranges.datadoghq.com/", datadog),
+  ]),
+  source("salesforce", "Salesforce", "/saas/salesforce", "crossed", "https://www.salesforce.com", UNSTATED, DAILY, [
+    file("salesforce/ip-ranges.json", "https://ip-ranges.salesforce.com/ip-ranges.json", salesforce),
+  ]),
+  source("stripe", "Stripe", "/saas/stripe", "plain", "https://stripe.com", UNSTATED, DAILY, [
+    file("stripe/ips_api.json", "https://stripe.com/files/ips/ips_api.json", keyedLists({ keys: "service" })),
+    file("stripe/ips_webhooks.json", "https://stripe.com/files/ips/ips_webhooks.json", keyedLists({ keys: "service" })),
+  ]),
+  source("pagerduty", "PagerDuty", "/saas/pagerduty", "crossed", "https://www.pagerduty.com", UNSTATED, DAILY, [
+    pagerdutyFile("us"),
+    pagerdutyFile("eu"),
+  ]),
+  source("new-relic", "New Relic", "/saas/new-relic", "crossed", "https://newrelic.com", UNSTATED, DAILY, [
+    file(
+      "newrelic/synthetics-ip-ranges.json",
+      "https://s3.amazonaws.com/nr-synthetics-assets/nat-ip-dnsname/production/ip-ranges.json",
+      keyedLists({ keys: "region", service: { id: "synthetics", name: "Synthetics" } }),
+    ),
+  ]),
+  source("zoom", "Zoom", "/saas/zoom", "plain", "https://www.zoom.com", UNSTATED, DAILY, [
+    file("zoom/Zoom.txt", "https://assets.zoom.us/docs/ipranges/Zoom.txt", plainText()),
+    zoomFile("Meetings"),
+    zoomFile("Phone"),
+    zoomFile("CRC"),
+    zoomFile("CDN"),
+  ]),
+  source("circleci", "CircleCI", "/saas/circleci", "plain", "https://circleci.com", UNSTATED, DAILY, [
+    file("circleci/ip-ranges-list.json", "https://circleci.com/docs/ip-ranges-list.json", keyedLists({ keys: "service", within: ["IPRanges"] })),
+  ]),
+  source("intercom", "Intercom", "/saas/intercom", "crossed", "https://www.intercom.com", UNSTATED, DAILY, [
+    intercomFile("us"),
+    intercomFile("eu"),
+    intercomFile("au"),
+  ]),
+  source("grafana", "Grafana Cloud", "/saas/grafana", "plain", "https://grafana.com", UNSTATED, DAILY, [
+    grafanaFile("hosted-alerts", "Hosted Alerts"),
+    grafanaFile("hosted-grafana", "Hosted Grafana"),
+    grafanaFile("hosted-metrics", "Hosted Metrics"),
+    grafanaFile("hosted-traces", "Hosted Traces"),
+    grafanaFile("hosted-logs", "Hosted Logs"),
+  ]),
+  source("hcp-terraform", "HCP Terraform", "/saas/hcp-terraform", "plain", "https://www.hashicorp.com/products/terraform", UNSTATED, DAILY, [
+    file("hcp-terraform/ip-ranges.json", "https://app.terraform.io/api/meta/ip-ranges", keyedLists({ keys: "service" })),
+  ]),
+  source("sentry", "Sentry", "/saas/sentry", "plain", "https://sentry.io", UNSTATED, DAILY, [
+    file("sentry/uptime-ips.txt", "https://sentry.io/api/0/uptime-ips/", plainText({ service: { id: "uptime", name: "Uptime monitoring" } })),
+  ]),
+  source("telegram", "Telegram", "/saas/telegram", "plain", "https://telegram.org", UNSTATED, DAILY, [
+    file("telegram/cidr.txt", "https://core.telegram.org/resources/cidr.txt", plainText()),
+  ]),
+  source("meta", "Meta", "/saas/meta", "crossed", "https://www.meta.com", GEOFEED, DAILY, [
+    file("meta/geofeed.csv", "https://www.facebook.com/peering/geofeed", geofeed()),
+  ]),
+  source("netflix", "Netflix", "/saas/netflix", "crossed", "https://www.netflix.com", GEOFEED, DAILY, [
+    file("netflix/geofeed.csv", "https://raw.githubusercontent.com/Netflix/nflx-geofeed/HEAD/geofeed.csv", geofeed()),
+  ]),
+
+  // Web crawlers and bots
+  source("googlebot", "Google", "/bot/google", "plain", "https://developers.google.com/search/docs/crawling-indexing", CRAWLER, DAILY, [
+    crawler("googlebot/googlebot.json", "https://developers.google.com/static/crawling/ipranges/common-crawlers.json", "googlebot", "Googlebot"),
+    crawler("googlebot/special-crawlers.json", "https://developers.google.com/static/crawling/ipranges/special-crawlers.json", "special-crawlers", "Special crawlers"),
+    crawler("googlebot/user-triggered-fetchers.json", "https://developers.google.com/static/crawling/ipranges/user-triggered-fetchers.json", "user-triggered-fetchers", "User-triggered fetchers"),
+  ]),
+  source("bingbot", "Microsoft", "/bot/microsoft", "plain", "https://www.bing.com/webmasters", CRAWLER, DAILY, [
+    crawler("bingbot/bingbot.json", "https://www.bing.com/toolbox/bingbot.json", "bingbot", "Bingbot"),
+  ]),
+  source("applebot", "Apple", "/bot/apple", "plain", "https://support.apple.com/119829", CRAWLER, DAILY, [
+    crawler("applebot/applebot.json", "https://search.developer.apple.com/applebot.json", "applebot", "Applebot"),
+  ]),
+  source("openai", "OpenAI", "/bot/openai", "plain", "https://platform.openai.com/docs/bots", CRAWLER, DAILY, [
+    crawler("openai/gptbot.json", "https://openai.com/gptbot.json", "gptbot", "GPTBot"),
+    crawler("openai/searchbot.json", "https://openai.com/searchbot.json", "searchbot", "OAI-SearchBot"),
+    crawler("openai/chatgpt-user.json", "https://openai.com/chatgpt-user.json", "chatgpt-user", "ChatGPT-User"),
+  ]),
+  source("anthropic", "Anthropic", "/bot/anthropic", "plain", "https://www.anthropic.com", CRAWLER, DAILY, [
+    file("anthropic/anthropic.json", null, prefixesJson()),
+  ]),
+  source("perplexity", "Perplexity", "/bot/perplexity", "plain", "https://www.perplexity.ai", CRAWLER, DAILY, [
+    crawler("perplexity/perplexitybot.json", "https://www.perplexity.ai/perplexitybot.json", "perplexitybot", "PerplexityBot"),
+    crawler("perplexity/perplexity-user.json", "https://www.perplexity.ai/perplexity-user.json", "perplexity-user", "Perplexity-User"),
+  ]),
+  source("ahrefs", "Ahrefs", "/bot/ahrefs", "plain", "https://ahrefs.com", CRAWLER, DAILY, [
+    file("ahrefs/crawler-ips.json", "https://api.ahrefs.com/v3/public/crawler-ips", objectList("ips", "ip_address")),
+  ]),
+
+  // Security and privacy
+  source("imperva", "Imperva (Incapsula)", "/security/imperva", "plain", "https://www.imperva.com", UNSTATED, DAILY, [
+    file("imperva/ips.json", "https://my.incapsula.com/api/integration/v1/ips?resp_format=json", keyedLists({ only: ["ipRanges", "ipv6Ranges"] })),
+  ]),
+  source("zscaler", "Zscaler", "/security/zscaler", "crossed", "https://www.zscaler.com", UNSTATED, DAILY, [
+    file("zscaler/cenr.json", "https://config.zscaler.com/api/zscaler.net/cenr/json", zscalerCenr),
+    file(
+      "zscaler/hubs-cidr-recommended.json",
+      "https://config.zscaler.com/api/zscaler.net/hubs/cidr/json/recommended",
+      keyedLists({ only: ["hubPrefixes"], service: { id: "hubs", name: "Hubs" } }),
+    ),
+  ]),
+  source("apple-private-relay", "iCloud Private Relay", "/security/apple-private-relay", "crossed", "https://developer.apple.com/icloud/prepare-your-network-for-icloud-private-relay/", GEOFEED, DAILY, [
+    file("apple-private-relay/egress-ip-ranges.csv", "https://mask-api.icloud.com/egress-ip-ranges.csv", geofeed()),
+  ]),
+  source("tor", "Tor", "/security/tor", "plain", "https://www.torproject.org", "CC0-1.0 (The Tor Project).", HOURLY, [
+    file("tor/exits.txt", "https://check.torproject.org/torbulkexitlist", plainText({ service: { id: "exits", name: "Exit relays" } })),
+  ]),
+
+  // Access providers
+  source("starlink", "Starlink", "/isp/starlink", "crossed", "https://www.starlink.com", GEOFEED, DAILY, [
+    file("starlink/feed.csv", "https://geoip.starlinkisp.net/feed.csv", geofeed()),
+  ]),
+];
+
+/** Importers for lists of no publisher in particular. */
+export const GENERIC_IMPORTERS: Readonly<Record<string, Importer>> = {
+  text: plainText(),
+  csv: csv(),
+  geofeed: geofeed(),
+  prefixes: anyPrefixesJson(),
+};
+
+function source(
+  id: string,
+  name: string,
+  node: `/${SourceType}/${string}`,
+  tree: Source["tree"],
+  homepage: string,
+  license: string,
+  updateHours: number,
+  files: readonly SourceFile[],
+): Source {
+  const [, type, provider] = node.split("/") as [string, SourceType, string];
+  return { id, name, type, provider, tree, homepage, license, updateHours, files };
+}
+
+function file(path: string, url: string | null, importer: Importer): SourceFile {
+  return { path, url, importer };
+}
+
+function serviceTags(path: string, download: number, link: RegExp): SourceFile {
+  return { path, url: `https://www.microsoft.com/en-us/download/details.aspx?id=${download}`, link, importer: azure };
+}
+
+function akamaiFile(member: string): SourceFile {
+  return { path: `akamai/${member}`, url: "https://techdocs.akamai.com/property-manager/pdfs/akamai_ipv4_ipv6_CIDRs-txt.zip", member, importer: plainText() };
+}
+
+function crawler(path: string, url: string, id: string, name: string): SourceFile {
+  return file(path, url, prefixesJson({ service: { id, name } }));
+}
+
+function pagerdutyFile(region: string): SourceFile {
+  const name = `webhooks-${region}-service-region`;
+  const importer = bareArray({ service: { id: "webhooks", name: "Webhooks" }, region: { id: region, name: region.toUpperCase() } });
+  return file(`pagerduty/${name}.json`, `https://developer.pagerduty.com/ip-safelists/${name}-json`, importer);
+}
+
+function zoomFile(what: string): SourceFile {
+  return file(`zoom/Zoom${what}.txt`, `https://assets.zoom.us/docs/ipranges/Zoom${what}.txt`, plainText({ service: { id: what, name: `Zoom ${what}` } }));
+}
+
+function intercomFile(region: string): SourceFile {
+  const importer = prefixesJson({ items: "ip_ranges", either: "range", serviceMember: "service", regionMember: "region" });
+  return file(`intercom/intercom-ip-ranges-${region}.json`, `https://static.intercomcdn.com/intercom-ips/${region}/intercom-ip-ranges.json`, importer);
+}
+
+function grafanaFile(id: string, name: string): SourceFile {
+  return file(`grafana/${id}.json`, `https://grafana.com/api/${id}/source-ips`, bareArray({ service: { id, name } }));
+}

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { describe, test } from "node:test";
+import { formatPrefix } from "../../src/address/prefix.ts";
+import { Catalogue } from "../../src/cbs/catalogue.ts";
+import { identifyText } from "../../src/cbs/identify.ts";
+import { importCatalogue } from "../../src/cbs/import-catalogue.ts";
+import { plainText } from "../../src/cbs/importers/plain-text.ts";
+import { SOURCES } from "../../src/cbs/importers/sources.ts";
+import { freeze } from "../../src/table/freeze.ts";
+
+const ABOUT = { title: "Test", createdAt: new Date("2026-11-21T00:00:00Z") };
+
+function importTexts(texts: Record<string, string>) {
+  const imported = importCatalogue((path) => texts[path], ABOUT);
+  const status = Object.fromEntries(imported.reports.filter((report) => report.status !== "absent").map((report) => [report.source.id, report.status]));
+  return { ...imported, status, catalogue: new Catalogue(imported.metadata, freeze(imported.trie)) };
+}
+
+const AWS = JSON.stringify({
+  syncToken: "1",
+  createDate: "2026-08-22-21-17-05",
+  prefixes: [
+    { ip_prefix: "64.252.64.0/18", region: "GLOBAL", service: "CLOUDFRONT" },
+    { ip_prefix: "64.252.81.0/24", region: "sa-east-1", service: "CLOUDFRONT" },
+    { ip_prefix: "64.252.81.0/24", region: "sa-east-1", service: "AMAZON" },
+  ],
+  ipv6_prefixes: [{ ipv6_prefix: "2600:1f14::/35", region: "us-west-2", service: "EC2" }],
+});
+const GOOG = '{"creationTime":"2026-08-21T01:05:42.583377","prefixes":[{"ipv4Prefix":"34.0.0.0/15"},{"ipv6Prefix":"2001:4860::/32"}]}';
+const CLOUD = '{"prefixes":[{"ipv4Prefix":"34.1.0.0/16","service":"Google Cloud","scope":"us-central1"},{"ipv4Prefix":"34.0.0.0/17","service":"Google Cloud","scope":"global"}]}';
+const GITHUB = '{"actions":["64.252.81.128/25"],"web":["64.252.81.128/25"]}';
+
+describe("the catalogue of published lists", () => {
+  test("clouds stand by service and by region, one prefix in many nodes", () => {
+    const { catalogue, metadata } = importTexts({ "aws/ip-ranges.json": AWS, "github/meta.json": GITHUB });
+    const found = identifyText(catalogue, "64.252.81.200");
+    assert.deepEqual(found.cbs_ids, [
+      "/cloud/aws/by-region/sa-east-1/amazon",
+      "/cloud/aws/by-region/sa-east-1/cloudfront",
+      "/cloud/aws/by-service/amazon/sa-east-1",
+      "/cloud/aws/by-service/cloudfront",
+      "/cloud/aws/by-service/cloudfront/sa-east-1",
+      "/saas/github/actions",
+      "/saas/github/web",
+    ]);
+    assert.deepEqual([found.cidr, found.providers, found.services, found.regions], ["64.252.81.128/25", ["aws", "github"], ["actions", "amazon", "cloudfront", "web"], ["sa-east-1"]]);
+    assert.ok(found.labels.includes("Cloud > Amazon Web Services > By service > Amazon CloudFront > South America (São Paulo)"));
+    assert.ok(found.labels.includes("Cloud > Amazon Web Services > By region > South America (São Paulo) > Amazon CloudFront"));
+    assert.ok(found.labels.includes("SaaS > GitHub > Actions"));
+    assert.equal(metadata.nodes.length, new Set(metadata.nodes.map(({ id }) => id)).size);
+    assert.deepEqual(metadata.sources.map(({ name, version, url }) => [name, version, url]), [
+      ["Amazon Web Services", "2026-08-22T21:17:05.000Z", "https://ip-ranges.amazonaws.com/ip-ranges.json"],
+      ["GitHub", null, "https://api.github.com/meta"],
+    ]);
+  });
+
+  test("global is no region: neither a node nor in a document", () => {
+    const { catalogue, metadata } = importTexts({ "aws/ip-ranges.json": AWS });
+    assert.deepEqual(metadata.nodes.filter(({ id }) => /global/i.test(id)), []);
+    const { regions, cbs_ids } = identifyText(catalogue, "64.252.65.1");
+    assert.deepEqual([regions, cbs_ids], [[], ["/cloud/aws/by-service/cloudfront"]]);
+  });
+
+  test("Google is without Google Cloud, by addresses", () => {
+    const { trie, catalogue } = importTexts({ "google/goog.json": GOOG, "google/cloud.json": CLOUD });
+    assert.deepEqual([...trie].map(({ prefix }) => formatPrefix(prefix)), ["34.0.0.0/17", "34.0.128.0/17", "34.1.0.0/16", "2001:4860::/32"]);
+    assert.deepEqual(identifyText(catalogue, "34.0.128.1").cbs_ids, ["/saas/google"]);
+    assert.deepEqual(identifyText(catalogue, "34.0.1.1").cbs_ids, ["/cloud/google/by-service/google-cloud"]);
+    assert.deepEqual(identifyText(catalogue, "34.1.1.1").regions, ["us-central1"]);
+  });
+
+  test("Google cannot be told without the list of Google Cloud", () => {
+    for (const cloud of [undefined, "{", '{"prefixes":[]}']) {
+      const { reports, trie } = importTexts({ "google/goog.json": GOOG, ...(cloud === undefined ? {} : { "google/cloud.json": cloud }) });
+      const { status, error } = reports.find(({ source }) => source.id === "google")!;
+      assert.deepEqual([status, trie.size], ["failed", 0]);
+      assert.match(error!, /google-cloud/);
+    }
+  });
+
+  test("a bad list leaves its source out, whole, and says where it is bad", () => {
+    const { reports, status, catalogue, metadata } = importTexts({
+      "cloudflare/ips-v4": "192.0.2.0/24\n",
+      "cloudflare/ips-v6": "2001:db8::/32\n2001:db8:::/48\n",
+      "github/meta.json": GITHUB,
+    });
+    assert.deepEqual(status, { cloudflare: "failed", github: "imported" });
+    assert.match(reports.find(({ source }) => source.id === "cloudflare")!.error!, /^cloudflare\/ips-v6: line 2: "2001:db8:::\/48" at position/);
+    assert.equal(identifyText(catalogue, "192.0.2.1").found, false);
+    assert.deepEqual(metadata.nodes.filter(({ id }) => id.startsWith("/cdn")), []);
+  });
+
+  test("the report counts entries and names files that are not there", () => {
+    const { reports } = importTexts({ "cloudflare/ips-v4": "192.0.2.0/24\n192.0.2.1/24\n198.51.100.0/24" });
+    const { files, missing, error } = reports.find(({ source }) => source.id === "cloudflare")!;
+    assert.deepEqual(files.map(({ path, ipv4, ipv6, warningCounts }) => [path, ipv4, ipv6, warningCounts]), [["cloudflare/ips-v4", 3, 0, { "host-bits": 1 }]]);
+    assert.deepEqual([missing, error], [["cloudflare/ips-v6"], null]);
+    assert.equal(reports.length, SOURCES.length);
+  });
+
+  test("nodes are the same whatever else is imported, and in whatever order lists have them", () => {
+    const ids = (texts: Record<string, string>) => importTexts(texts).metadata.nodes.map(({ id, name }) => `${id} ${name}`).sort();
+    const reversed = JSON.stringify({ ...JSON.parse(AWS), prefixes: JSON.parse(AWS).prefixes.reverse() });
+    assert.deepEqual(ids({ "aws/ip-ranges.json": reversed }), ids({ "aws/ip-ranges.json": AWS }));
+    const among = ids({ "aws/ip-ranges.json": AWS, "github/meta.json": GITHUB, "google/cloud.json": CLOUD });
+    assert.deepEqual(ids({ "aws/ip-ranges.json": AWS }).filter((id) => !among.includes(id)), []);
+  });
+
+  test("a source whose list names regions must have room for them", () => {
+    const github = SOURCES.find(({ id }) => id === "github")!;
+    const file = { ...github.files[0]!, importer: plainText({ region: "eu" }) };
+    assert.throws(() => importCatalogue(() => "192.0.2.0/24", ABOUT, [{ ...github, files: [file] }]), /\/saas\/github names regions/);
+  });
+});
+
+const folder = resolve(process.env.IPSIEVE_LISTS ?? join(import.meta.dirname, "../../../shared/data/cbs"));
+const absent = existsSync(join(folder, "MANIFEST.md")) ? false : `no published lists in ${folder}; name their folder in IPSIEVE_LISTS`;
+
+test("the catalogue of the lists as they were published", { skip: absent }, (context) => {
+  const read = (path: string): string | undefined => (existsSync(join(folder, path)) ? readFileSync(join(folder, path), "utf8") : undefined);
+  const { trie, metadata, reports } = importCatalogue(read, ABOUT);
+  const catalogue = new Catalogue(metadata, freeze(trie));
+  catalogue.checkValues();
+  const imported = reports.filter(({ status }) => status === "imported");
+  context.diagnostic(`${imported.length} sources, ${trie.size} prefixes, ${metadata.nodes.length} nodes, ${catalogue.table.matchCount} matches`);
+  assert.deepEqual(reports.filter(({ status }) => status === "failed"), []);
+  assert.ok(imported.length >= 35 && trie.size > 90_000);
+  assert.deepEqual(metadata.nodes.filter(({ id }) => !/^(\/[a-z0-9_.-]+){1,5}$/.test(id)), []);
+  // No address of Google Cloud is Google's, and every one of Google's own list is either.
+  const cloud = JSON.parse(read("google/cloud.json")!) as { prefixes: Record<string, string>[] };
+  for (const { ipv4Prefix, ipv6Prefix } of cloud.prefixes) {
+    assert.equal(identifyText(catalogue, (ipv4Prefix ?? ipv6Prefix)!).cbs_ids.includes("/saas/google"), false);
+  }
+  assert.deepEqual(identifyText(catalogue, "8.8.8.8").cbs_ids, ["/saas/google"]);
+});

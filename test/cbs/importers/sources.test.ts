@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readProviders } from "../../../data/providers.ts";
+import { GENERIC_IMPORTERS, SOURCES } from "../../../src/cbs/importers/sources.ts";
+
+test("every source has what is needed to tell and to fetch it", (context) => {
+  const ids = new Set<string>();
+  const paths = new Set<string>();
+  const roots = new Set<string>();
+  for (const { id, name, type, provider, homepage, license, updateHours, files } of SOURCES) {
+    assert.match(id, /^[a-z0-9-]+$/);
+    assert.match(`/${type}/${provider}`, /^\/(bot|cdn|cloud|isp|saas|security)\/[a-z0-9-]+$/, id);
+    assert.ok(name.trim() !== "" && license.endsWith(".") && homepage.startsWith("https://") && URL.canParse(homepage), id);
+    assert.ok(updateHours >= 1 && updateHours <= 24 * 7 && files.length > 0, id);
+    for (const { path, url, link, member, importer } of files) {
+      assert.match(path, /^[a-z0-9-]+\/[A-Za-z0-9_.-]+$/);
+      assert.ok(!paths.has(path), `${path} stands there twice`);
+      paths.add(path);
+      assert.ok(url === null || (url.startsWith("https://") && URL.canParse(url)), path);
+      assert.ok(typeof importer === "function" && (link === undefined || member === undefined), path);
+    }
+    assert.ok(!ids.has(id) && !roots.has(`/${type}/${provider}`), `${id} stands there twice`);
+    ids.add(id);
+    roots.add(`/${type}/${provider}`);
+  }
+  context.diagnostic(`${SOURCES.length} sources of ${paths.size} files`);
+  for (const { id, minus } of SOURCES) assert.ok(minus === undefined || ids.has(minus), `${id} without ${minus}`);
+});
+
+test("all providers are there", () => {
+  const wanted = [
+    "aws", "google-cloud", "google", "azure", "azure-government", "azure-china", "oracle", "cloudflare", "fastly", "akamai", "imperva", "cdn77", "bunny", "cachefly",
+    "digitalocean", "linode", "vultr", "starlink", "github", "atlassian", "microsoft365", "zscaler", "okta", "datadog", "salesforce", "stripe", "pagerduty", "new-relic",
+    "ibm", "zoom", "circleci", "intercom", "grafana", "hcp-terraform", "sentry", "telegram", "exoscale", "scaleway", "googlebot", "bingbot", "applebot", "openai",
+    "anthropic", "perplexity", "ahrefs", "apple-private-relay", "tor",
+  ];
+  const ids = SOURCES.map(({ id }) => id);
+  assert.deepEqual(wanted.filter((id) => !ids.includes(id)), []);
+  assert.deepEqual(Object.keys(GENERIC_IMPORTERS), ["text", "csv", "geofeed", "prefixes"]);
+});
+
+test("a provider that the map of AS numbers knows, too, has the same id and name there", () => {
+  const providers = new Map(readProviders().map(({ id, name }) => [id, name]));
+  for (const { type, provider, name } of SOURCES) {
+    const known = providers.get(`/${type}/${provider}`);
+    if (known !== undefined) assert.equal(name, known, `/${type}/${provider}`);
+  }
+});
+
+test("the weekly links of Microsoft's pages are told apart", () => {
+  const names = ["ServiceTags_Public_20260720.json", "ServiceTags_AzureGovernment_20260720.json", "ServiceTags_China_20260720.json"];
+  const links = SOURCES.flatMap(({ files }) => files.flatMap(({ link }) => link ?? []));
+  for (const [at, link] of links.entries()) {
+    assert.deepEqual(names.filter((name) => link.test(`https://download.microsoft.com/download/7/1/d/x/${name}`)), [names[at]]);
+  }
+  assert.equal(links.length, 3);
+});
