@@ -43,7 +43,9 @@ export const ibm: Importer = (text) => {
     if (!/range/i.test(header.at(-1)!)) throw new ImportError("bad-shape", where, `the last column is called "${header.at(-1)}", not "IP range"`);
     const city = cells[1];
     const region = header.length < 3 ? null : { id: cells[0]!, name: `${city} (${cells[0]})` };
-    for (const part of partsOf(cells.at(-1)!)) list.add(part, where, places.of(service, region, where));
+    const parts = partsOf(cells.at(-1)!);
+    if (parts.length === 0) throw new ImportError("bad-shape", where, "the cell of the prefixes is empty");
+    for (const part of parts) list.add(part, where, places.of(service, region, where));
   }
   return list.build();
 };

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { aws } from "../../../src/cbs/importers/aws.ts";
+import { assertRefused, type BadList, entriesOf, namesOf, NO_JSON } from "./lists.ts";
+
+const text = `{
+  "syncToken": "1787433425",
+  "createDate": "2026-08-22-21-17-05",
+  "prefixes": [
+    {"ip_prefix": "3.4.12.4/32", "region": "eu-west-1", "service": "AMAZON", "network_border_group": "eu-west-1"},
+    {"ip_prefix": "64.252.64.0/18", "region": "GLOBAL", "service": "CLOUDFRONT", "network_border_group": "GLOBAL"},
+    {"ip_prefix": "64.252.81.0/24", "region": "sa-east-1", "service": "CLOUDFRONT", "network_border_group": "sa-east-1"},
+    {"ip_prefix": "52.94.76.0/22", "region": "us-west-2", "service": "AMAZON", "network_border_group": "us-west-2"},
+    {"ip_prefix": "52.94.76.0/22", "region": "us-west-2", "service": "EC2", "network_border_group": "us-west-2-lax-1"},
+    {"ip_prefix": "52.94.76.0/22", "region": "us-west-2", "service": "NEW_THING", "network_border_group": "us-west-2"}
+  ],
+  "ipv6_prefixes": [
+    {"ipv6_prefix": "2600:1f14:802:7300::/56", "region": "eusc-de-east-1", "service": "AURORA_DSQL", "network_border_group": "x"}
+  ]
+}`;
+
+test("AWS: one prefix under several services, GLOBAL, no newline at the end", () => {
+  const list = aws(text);
+  assert.deepEqual(entriesOf(list), [
+    "3.4.12.4 amazon@eu-west-1",
+    "64.252.64.0/18 cloudfront",
+    "64.252.81.0/24 cloudfront@sa-east-1",
+    "52.94.76.0/22 amazon@us-west-2",
+    "52.94.76.0/22 ec2@us-west-2",
+    "52.94.76.0/22 new_thing@us-west-2",
+    "2600:1f14:802:7300::/56 aurora_dsql@eusc-de-east-1",
+  ]);
+  assert.deepEqual([list.publishedAt, list.version, list.warnings], ["2026-08-22T21:17:05.000Z", "1787433425", []]);
+  const { ec2, new_thing, "us-west-2": oregon } = namesOf(list);
+  assert.deepEqual([ec2, new_thing, oregon], ["Amazon EC2", "NEW_THING", "US West (Oregon)"]);
+});
+
+const row = (member: string, prefix: unknown, more = '"region":"r","service":"s"') => `{"${member}":${JSON.stringify(prefix)},${more}}`;
+const lists = (four: string, six = "") => `{"prefixes":[${four}],"ipv6_prefixes":[${six}]}`;
+const bad: BadList[] = [
+  ...NO_JSON,
+  ["no IPv6 array", '{"prefixes":[]}', "bad-shape", "$.ipv6_prefixes"],
+  ["no IPv4 array", '{"ipv6_prefixes":[]}', "bad-shape", "$.prefixes"],
+  ["empty arrays", lists(""), "empty", "line 1"],
+  ["a row that is no object", lists('"192.0.2.0/24"'), "bad-shape", "$.prefixes[0]"],
+  ["a row without a prefix", lists('{"region":"r","service":"s"}'), "bad-shape", "$.prefixes[0].ip_prefix"],
+  ["a row without a service", lists(row("ip_prefix", "192.0.2.0/24", '"region":"r"')), "bad-shape", "$.prefixes[0].service"],
+  ["a row without a region", lists(row("ip_prefix", "192.0.2.0/24", '"service":"s"')), "bad-shape", "$.prefixes[0].region"],
+  ["a list for a prefix", lists(row("ip_prefix", ["192.0.2.0/24"])), "bad-shape", "$.prefixes[0].ip_prefix"],
+  ["IPv6 among IPv4", lists(row("ip_prefix", "2001:db8::/32")), "bad-prefix", "$.prefixes[0].ip_prefix"],
+  ["a prefix that is none", lists(row("ip_prefix", "192.0.2.0/24"), row("ipv6_prefix", "2001:db8::/129")), "bad-prefix", "$.ipv6_prefixes[0].ipv6_prefix"],
+];
+for (const list of bad) test(`AWS refused: ${list[0]}`, () => assertRefused(aws, list));
