@@ -29,7 +29,7 @@ export function* tableRows(text: string): Generator<TableRow> {
 
 /** `## A title` as `A title`. */
 export function headingOf(line: string): string | undefined {
-  return /^#{1,6}\s+(.*?)\s*#*\s*$/.exec(line)?.[1];
+  return /^#{1,6}\s/.test(line) ? line.slice(line.search(/[^#]/)).trim() : undefined;
 }
 
 function cellsOf(line: string): string[] {
@@ -38,5 +38,5 @@ function cellsOf(line: string): string[] {
 
 /** The parts of a cell, which stand below each other: between line breaks as HTML has them, or as the two characters `\n`. */
 export function partsOf(cell: string): string[] {
-  return cell.split(/\s*(?:\\n|<br\s*\/?>)\s*/i).map((part) => part.trim()).filter((part) => part !== "");
+  return cell.split(/\\n|<br\s*\/?>/i).map((part) => part.trim()).filter((part) => part !== "");
 }

@@ -147,30 +147,37 @@ export class ListBuilder {
 export const PROVIDER_ITSELF: Place = { service: null, region: null };
 const NOWHERE: readonly Place[] = [PROVIDER_ITSELF];
 
+/** The longest code of a publisher has 50 characters or so. */
+const LONGEST_CODE = 200;
+
 /** Makes the places of one list, each once, so that what belongs together is the same object. */
 export class Places {
-  readonly #places = new Map<string, readonly [Place]>();
+  /** By the codes, as written, and by the ids: spellings of one place are one object. */
+  readonly #byCodes = new Map<string, readonly [Place]>();
+  readonly #byIds = new Map<string, readonly [Place]>();
   readonly #services = new Map<string, Named>();
   readonly #regions = new Map<string, Named>();
 
   /** The place of a service and a region, given by their codes, where null or empty means none; names default to the codes. */
   of(service: NameLike, region: NameLike, position: string): readonly [Place] {
-    const key = `${codeOf(service)}\n${codeOf(region)}`;
-    const known = this.#places.get(key);
+    const codes = `${codeOf(service)}\n${codeOf(region)}`;
+    const known = this.#byCodes.get(codes);
     if (known !== undefined) return known;
     const place: Place = {
       service: this.#name(this.#services, service, position),
       region: isNoRegion(region) ? null : this.#name(this.#regions, region, position),
     };
-    const same = this.#places.get(`\n${place.service?.id}\n${place.region?.id}`) ?? ([place] as const);
-    this.#places.set(`\n${place.service?.id}\n${place.region?.id}`, same);
-    this.#places.set(key, same);
+    const ids = `${place.service?.id ?? ""}\n${place.region?.id ?? ""}`;
+    const same = this.#byIds.get(ids) ?? ([place] as const);
+    this.#byIds.set(ids, same);
+    this.#byCodes.set(codes, same);
     return same;
   }
 
   #name(names: Map<string, Named>, name: NameLike, position: string): Named | null {
     const code = codeOf(name);
     if (code === "") return null;
+    if (code.length > LONGEST_CODE) throw new ImportError("bad-name", position, `${quoted(code)} is too long for the name of a service or region`);
     const id = segmentOf(code);
     if (id === "") throw new ImportError("bad-name", position, `${quoted(code)} holds no letter or digit that a node id could be made of`);
     const known = names.get(id);

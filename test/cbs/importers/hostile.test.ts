@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { comparePrefixes } from "../../../src/address/prefix.ts";
+import { ibmDataCenters } from "../../../src/cbs/importers/ibm.ts";
+import { ImportError } from "../../../src/cbs/importers/import-error.ts";
+import type { Importer } from "../../../src/cbs/importers/imported-list.ts";
+import { pagerdutyPage } from "../../../src/cbs/importers/pagerduty.ts";
+import { GENERIC_IMPORTERS, SOURCES } from "../../../src/cbs/importers/sources.ts";
+
+/** One of each kind. */
+const KINDS = [
+  "aws", "google-cloud", "google", "azure", "oracle", "ibm", "digitalocean", "vultr", "cdn77", "bunny", "cloudflare", "fastly", "github", "atlassian", "microsoft365", "okta",
+  "datadog", "salesforce", "circleci", "intercom", "grafana", "new-relic", "ahrefs", "zscaler",
+];
+const kinds: Importer[] = [
+  ...SOURCES.filter(({ id }) => KINDS.includes(id)).map(({ files }) => files[0]!.importer),
+  ...Object.values(GENERIC_IMPORTERS),
+  ibmDataCenters,
+  pagerdutyPage,
+];
+
+/** Imports, and gives the number of entries; -1 for a list that is refused. Any other error is a defect. */
+function outcome(importer: Importer, text: string): number {
+  try {
+    const { entries } = importer(text);
+    for (const { prefix, places } of entries) assert.ok(comparePrefixes(prefix, prefix) === 0 && places.length > 0);
+    return entries.length;
+  } catch (error) {
+    assert.ok(error instanceof ImportError, `${JSON.stringify(text).slice(0, 300)}: ${String((error as Error).stack)}`);
+    return -1;
+  }
+}
+
+/** A list of each kind, which damage is done to: what is random alone does not get beyond the first check. */
+const lists = [
+  "192.0.2.0/24\t\n# c\n2001:db8::/32\r\n192.0.2.1-192.0.2.9",
+  "prefix,service,region\n192.0.2.0/24,api,eu\n\"2001:db8::/32\",,",
+  "# geofeed\n192.0.2.0/24,US,US-CA,Fremont,\n2001:db8::/32,PH,PH-00,,",
+  "## Front-end (public) network\n|Data center|City|IP range|\n|---|---|---|\n|ams03|Amsterdam|192.0.2.0/24 \\n 192.0.2.1|\n",
+  "### US Service Region\n\n    192.0.2.1\n",
+  ...[
+    ["192.0.2.1", "2001:db8::1"],
+    { creationTime: "2026-01-01", prefixes: [{ ipv4Prefix: "192.0.2.0/24" }, { ipv6Prefix: "2001:db8::/32", service: "a", scope: "global" }] },
+    { prefixes: [{ ip_prefix: "192.0.2.0/24", region: "a", service: "b" }], ipv6_prefixes: [] },
+    { prefixes: [{ ip_prefix: ["192.0.2.0/24"], region: "a" }] },
+    { prefixes: [{ prefix: "192.0.2.0/26" }] },
+    { values: [{ name: "A.B", properties: { region: "b", addressPrefixes: ["192.0.2.0/24"] } }] },
+    { regions: [{ region: "a", cidrs: [{ cidr: "192.0.2.0/24", tags: ["OCI"] }] }] },
+    { subnets: [{ ip_prefix: "192.0.2.0/24", alpha2code: "US", region: "US-CA", city: "Fremont" }] },
+    { items: [{ cidr: "192.0.2.0/24", region: ["a"], product: ["b"] }] },
+    [{ serviceArea: "A", ips: ["192.0.2.0/24"] }],
+    { agents: { prefixes_ipv4: ["192.0.2.0/24"], prefixes_ipv4_by_location: { "aws:a": ["192.0.2.0/24"] } } },
+    { "zscaler.net": { "continent : EMEA": { "city : Paris": [{ range: "192.0.2.0/24", gre: "192.0.2.1" }] } }, svpnIPs: ["192.0.2.1"] },
+    { IPRanges: { jobs: ["192.0.2.1"] } },
+    { cell: { ip_ranges: ["192.0.2.1"] } },
+    { ip_ranges: [{ range: "192.0.2.1", region: "a", service: "b" }] },
+    { ips: [{ ip_address: "192.0.2.1" }] },
+    { addresses: ["192.0.2.1"], ipv6_addresses: [], ipv4: ["192.0.2.1"], ipv6: [] },
+    { data_centers: [{ key: "a", city: "b", cidr_networks: [{ service: "c", cidr_notation: "10.0.0.0/8" }] }] },
+  ].map((list) => JSON.stringify(list)),
+];
+const put = fc.oneof(
+  fc.constantFrom('"', "{}", "[]", "null", "7", ",", "}", "__proto__", "constructor", "\n", "|", "#", "0.0.0.0/0", "/33", "global", "東京", "\u0000", "\ufeff", "<br>", "-"),
+  fc.string({ maxLength: 6 }),
+);
+const text = fc.oneof(
+  { weight: 1, arbitrary: fc.oneof(fc.string(), fc.json()) },
+  { weight: 6, arbitrary: fc.tuple(fc.constantFrom(...lists), fc.nat(), fc.nat({ max: 9 }), fc.oneof(fc.constant(""), put)).map(([list, at, taken, given]) => {
+    const place = at % (list.length + 1);
+    return list.slice(0, place) + given + list.slice(place + taken);
+  }) },
+);
+
+test("whatever the text, it is imported or refused with an ImportError", (context) => {
+  const runs = { numRuns: 1500, seed: 20261121 };
+  const counts = { imported: 0, refused: 0 };
+  fc.assert(
+    fc.property(text, (list) => {
+      for (const importer of kinds) {
+        if (outcome(importer, list) > 0) counts.imported++;
+        else counts.refused++;
+      }
+    }),
+    runs,
+  );
+  context.diagnostic(`${kinds.length} importers, ${runs.numRuns} lists: ${counts.imported} imported, ${counts.refused} refused, seed ${runs.seed}`);
+  assert.ok(counts.imported > 500 && counts.refused > 10_000);
+});
+
+test("undamaged, each list is imported by somebody", () => {
+  for (const list of lists) assert.ok(kinds.some((importer) => outcome(importer, list) > 0), list);
+});
+
+test("a list cut off anywhere in JSON is refused", () => {
+  const list = '{"creationTime": "2026-08-20T14:46:45", "prefixes": [{"ipv4Prefix": "192.0.2.0/24"}, {"ipv6Prefix": "2001:db8::/32"}]}';
+  const importer = SOURCES.find(({ id }) => id === "bingbot")!.files[0]!.importer;
+  assert.equal(outcome(importer, list), 2);
+  for (let end = 0; end < list.length; end++) assert.equal(outcome(importer, list.slice(0, end)), -1, list.slice(0, end));
+});
+
+test("long texts take no more than their length", () => {
+  const long = 100_000;
+  const texts = [
+    " ".repeat(long), "\n".repeat(long), "#".repeat(long), "[".repeat(long), '{"a":'.repeat(long), '"'.repeat(long), ",".repeat(long), "|".repeat(long), "-".repeat(long), ".".repeat(long),
+    `## ${" #".repeat(long)}x`, `|a|\n|-|\n|${" ".repeat(long)}x|`, `## Legacy networks\n|IP range|\n|-|\n|x${" ".repeat(long)}<br${" ".repeat(long)}|`, `192.0.2.0/24${" ".repeat(long)};x`, `"${'""'.repeat(long)}`, `"${"\n".repeat(long)}`,
+    JSON.stringify({ [".".repeat(long) + "x"]: ["192.0.2.0/24"] }), JSON.stringify(["1".repeat(long)]), JSON.stringify({ creationTime: "2".repeat(long), prefixes: [] }),
+    `    ${" ".repeat(long)}`, `192.0.2.0/24,US,US-${"0".repeat(long)},x`,
+  ];
+  for (const list of texts) for (const importer of kinds) outcome(importer, list);
+});

@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { ImportError } from "../../../src/cbs/importers/import-error.ts";
+import { Places, segmentOf } from "../../../src/cbs/importers/imported-list.ts";
+
+describe("the segment of a node id", () => {
+  const cases: [code: string, segment: string][] = [
+    ["EC2", "ec2"],
+    ["us-east-1", "us-east-1"],
+    ["ROUTE53_HEALTHCHECKS", "route53_healthchecks"],
+    ["AzureFrontDoor.Frontend", "azurefrontdoor.frontend"],
+    ["Google Cloud", "google-cloud"],
+    ["Washington, DC, USA", "washington-dc-usa"],
+    ["São Paulo, BR", "sao-paulo-br"],
+    ["a/b", "a-b"],
+    ["../..", ""],
+    ["  ", ""],
+    ["東京", ""],
+    ["--x--", "x"],
+  ];
+  for (const [code, segment] of cases) test(`${JSON.stringify(code)} is ${JSON.stringify(segment)}`, () => assert.equal(segmentOf(code), segment));
+});
+
+describe("places", () => {
+  test("of one service and region are one object, however they are spelled", () => {
+    const places = new Places();
+    const [first] = places.of("EC2", "us-east-1", "");
+    assert.equal(places.of({ id: "ec2", name: "other" }, "US-EAST-1", "")[0], first);
+    assert.deepEqual(first, { service: { id: "ec2", name: "EC2" }, region: { id: "us-east-1", name: "us-east-1" } });
+    assert.notEqual(places.of("EC2", null, "")[0], first);
+  });
+
+  test("a service and a region of the same code keep their own names", () => {
+    const [{ service, region }] = new Places().of({ id: "us", name: "For the US" }, { id: "us", name: "United States" }, "");
+    assert.deepEqual([service?.name, region?.name], ["For the US", "United States"]);
+  });
+
+  test("of a service called undefined, or with a line break, are their own", () => {
+    const places = new Places();
+    assert.equal(places.of(null, "eu", "")[0].service, null);
+    assert.equal(places.of("undefined", "eu", "")[0].service?.id, "undefined");
+    assert.equal(places.of("a", "b", "")[0].region?.id, "b");
+    assert.deepEqual(places.of(null, "a\nb", "")[0], { service: null, region: { id: "a-b", name: "a b" } });
+  });
+
+  test("global is no region in any case, but a service may be called so", () => {
+    for (const region of ["GLOBAL", "global", "", null]) assert.equal(new Places().of("x", region, "")[0].region, null);
+    assert.equal(new Places().of("global", null, "")[0].service?.id, "global");
+  });
+
+  test("names are one line of text", () => {
+    assert.equal(new Places().of({ id: "a", name: " A\r\n\u0000B " }, null, "")[0].service?.name, "A B");
+    assert.equal(new Places().of({ id: "a", name: "\n" }, null, "")[0].service?.name, "a");
+  });
+
+  test("a code that no publisher would have is refused", () => {
+    assert.throws(() => new Places().of("x".repeat(201), null, "$.here"), { name: "ImportError", code: "bad-name", position: "$.here" });
+  });
+
+  test("what no id can be made of is refused, at its place", () => {
+    assert.throws(() => new Places().of("x", "東京", "$.here"), (error) => error instanceof ImportError && error.code === "bad-name" && error.position === "$.here");
+  });
+});
