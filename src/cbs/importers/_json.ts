@@ -1,23 +1,31 @@
 import { quoted } from "../../address/address-error.ts";
-import { jsonFault } from "./_json-fault.ts";
+import { jsonFault, repeatedKey } from "./_json-fault.ts";
 import { listText } from "./_text.ts";
 import { ImportError } from "./import-error.ts";
 import { describeValue } from "./imported-list.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** @throws ImportError "bad-json" with line and column, "web-page", "empty" */
+/** @throws ImportError "bad-json" with line and column, also for a key that an object has twice; "web-page", "empty" */
 export function parseJson(text: string): unknown {
   const content = listText(text);
+  let value: unknown;
   try {
-    return JSON.parse(content) as unknown;
+    value = JSON.parse(content);
   } catch (cause) {
     const at = jsonFault(content);
-    const before = content.slice(0, at).split("\n");
     const found = at === content.length ? "the end" : quoted(content.slice(at, at + 20));
-    const problem = `this is no JSON from ${found} on; the list may be cut off, or damaged`;
-    throw new ImportError("bad-json", `line ${before.length}, column ${before.at(-1)!.length + 1}`, problem, { cause });
+    throw new ImportError("bad-json", placeOf(content, at), `this is no JSON from ${found} on; the list may be cut off, or damaged`, { cause });
   }
+  const repeated = repeatedKey(content, value);
+  if (repeated < 0) return value;
+  const problem = `the key ${quoted(content.slice(repeated + 1, repeated + 40).split('"', 1)[0]!)} stands in its object a second time; only one can count`;
+  throw new ImportError("bad-json", placeOf(content, repeated), problem);
+}
+
+function placeOf(text: string, at: number): string {
+  const before = text.slice(0, at).split("\n");
+  return `line ${before.length}, column ${before.at(-1)!.length + 1}`;
 }
 
 /** @throws ImportError "bad-shape", as all that follow */

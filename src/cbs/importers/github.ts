@@ -13,7 +13,6 @@ const NAMES: Readonly<Record<string, string>> = {
   importer: "Importer",
   actions: "Actions",
   actions_macos: "Actions (macOS)",
-  actions_inbound: "Actions (inbound)",
   codespaces: "Codespaces",
   copilot: "Copilot",
 };

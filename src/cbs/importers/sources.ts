@@ -157,6 +157,7 @@ export const SOURCES: readonly Source[] = [
   source("stripe", "Stripe", "/saas/stripe", "plain", "https://stripe.com", UNSTATED, DAILY, [
     file("stripe/ips_api.json", "https://stripe.com/files/ips/ips_api.json", keyedLists({ keys: "service" })),
     file("stripe/ips_webhooks.json", "https://stripe.com/files/ips/ips_webhooks.json", keyedLists({ keys: "service" })),
+    file("stripe/ips_armada_gator.json", "https://stripe.com/files/ips/ips_armada_gator.json", keyedLists({ keys: "service" })),
   ]),
   source("pagerduty", "PagerDuty", "/saas/pagerduty", "crossed", "https://www.pagerduty.com", UNSTATED, DAILY, [
     pagerdutyFile("us"),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { jsonFault } from "../../../src/cbs/importers/_json-fault.ts";
+import { jsonFault, repeatedKey } from "../../../src/cbs/importers/_json-fault.ts";
 
 function isJson(text: string): boolean {
   try {
@@ -69,4 +69,33 @@ test("long and deep texts", () => {
   assert.equal(jsonFault(`["${"a".repeat(1e6)}"]`), -1);
   assert.equal(jsonFault(`["${"\\n".repeat(5e5)}"`), 1e6 + 3);
   assert.equal(jsonFault("[".repeat(1e5)), 1e5);
+});
+
+const repeats: [text: string, at: number][] = [
+  ['{"a": 1, "b": {"a": 2}, "c": [{"a": 3}, {"a": 4}]}', -1],
+  ['{"a": 1, "a": 2}', 9],
+  ['{"b": [{}, {"a": [], "c": 1, "a": []}]}', 29],
+  ['{"a": {"x": 1}, "a": {"y": 2}}', 16],
+  ['{"caf\\u00e9": 1, "café": 2}', 17],
+  ['{"a:b": ":", "c\\"": "::\\""}', -1],
+  ['{"__proto__": 1, "__proto__": 2}', 17],
+  ['{"__proto__": 1, "constructor": 2}', -1],
+  ['["a", "a"]', -1],
+  ["7", -1],
+];
+for (const [text, at] of repeats) {
+  test(`the repeated key of ${text}`, () => assert.equal(repeatedKey(text, JSON.parse(text)), at));
+}
+
+test("no key of JSON that was written by the engine is repeated, and a doubled one is found", () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }), (value) => {
+      const text = JSON.stringify(value);
+      assert.equal(repeatedKey(text, JSON.parse(text)), -1);
+      const [key] = Object.keys(JSON.parse(text) as object);
+      const doubled = `${text.slice(0, -1)},${JSON.stringify(key)}:0}`;
+      assert.equal(repeatedKey(doubled, JSON.parse(doubled)), text.length);
+    }),
+    { numRuns: 500, seed: 20261121 },
+  );
 });

@@ -45,6 +45,7 @@ export const NO_JSON: readonly BadList[] = [
   ["a web page behind a byte order mark", "\ufeff<html>", "web-page", "line 1"],
   ["a list cut off", '{"prefixes": [\n  {"ip', "bad-json", "line 2, column 4"],
   ["a comma too many", "[1, 2,\r\n]", "bad-json", "line 2, column 1"],
+  ["a key twice", '{"prefixes": [],\n "prefixes": []}', "bad-json", "line 2, column 2"],
   ["a number", "7", "bad-shape", "$"],
   ["null", "null", "bad-shape", "$"],
   ["a text", '"192.0.2.0/24"', "bad-shape", "$"],
