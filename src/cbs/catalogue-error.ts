@@ -9,7 +9,9 @@ export type CatalogueErrorCode =
   /** Metadata of another shape than `CatalogueMetadata`. */
   | "bad-metadata"
   /** A value id of the table that stands for no node. */
-  | "unknown-value";
+  | "unknown-value"
+  /** An id that no node has. */
+  | "unknown-id";
 
 /** A catalogue that cannot be built or read; the message quotes the value and says what to do. */
 export class CatalogueError extends Error {

@@ -1,0 +1,130 @@
+import { compareTexts } from "./_node-id.ts";
+import type { CatalogueNode } from "./catalogue.ts";
+import { type CatalogueTree, type Extent, ROOT } from "./catalogue-tree.ts";
+
+/** A node below another one. */
+export interface ChildDocument extends Extent {
+  readonly id: string;
+  readonly name: string;
+  readonly has_children: boolean;
+}
+
+/** A node, what it holds with all below it, and its children by id. The root has neither id, type, provider nor parent. */
+export interface NodeDocument extends Extent {
+  readonly id: string | null;
+  readonly name: string;
+  /** The names from the top down, joined by ` > `; empty for the root. */
+  readonly label: string;
+  readonly type: string | null;
+  readonly provider: string | null;
+  readonly service: string | null;
+  readonly region: string | null;
+  readonly parent: string | null;
+  /** The nodes above it, from the top down. */
+  readonly path: readonly { readonly id: string; readonly name: string }[];
+  /** When the catalogue was made. */
+  readonly updated_at: string;
+  /** Where the prefixes come from, if all of them come from one place. */
+  readonly source_url: string | null;
+  readonly children: readonly ChildDocument[];
+}
+
+/** The node of this id, the root without one. O(children + depth) once the tree has counted. @throws CatalogueError "unknown-id" */
+export function browse(tree: CatalogueTree, id?: string): NodeDocument {
+  const value = id === undefined ? ROOT : tree.valueOf(id);
+  const above = value === ROOT ? [] : tree.path(value).slice(0, -1);
+  return {
+    ...headOf(tree, value),
+    parent: above.length === 0 ? null : tree.node(above.at(-1)!).id,
+    path: above.map((each) => ({ id: tree.node(each).id, name: tree.node(each).name })),
+    ...tree.extent(value),
+    updated_at: tree.catalogue.metadata.createdAt,
+    source_url: sourceOf(tree),
+    children: tree.children(value).map((child) => childOf(tree, child)),
+  };
+}
+
+function headOf(tree: CatalogueTree, value: number): Pick<NodeDocument, "id" | "name" | "label" | "type" | "provider" | "service" | "region"> {
+  if (value === ROOT) return { id: null, name: tree.catalogue.metadata.title, label: "", type: null, provider: null, service: null, region: null };
+  const { id, name, label, type, provider, service, region } = tree.node(value);
+  return { id, name, label, type, provider: provider === "" ? null : provider, service, region };
+}
+
+function childOf(tree: CatalogueTree, value: number): ChildDocument {
+  const { id, name } = tree.node(value);
+  return { id, name, ...tree.extent(value), has_children: tree.children(value).length > 0 };
+}
+
+function sourceOf({ catalogue }: CatalogueTree): string | null {
+  const [source, ...others] = catalogue.metadata.sources;
+  return others.length === 0 ? (source?.url ?? null) : null;
+}
+
+/** Only what lies in all that is named. */
+export interface ListFilter {
+  readonly type?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly service?: string | undefined;
+  readonly region?: string | undefined;
+}
+
+/** A provider, or a service or region of a provider, wherever in the tree it stands. */
+export interface ListItem extends Extent {
+  readonly type: string;
+  readonly provider: string;
+  readonly provider_name: string;
+  /** The region, service or provider, as in ids. */
+  readonly key: string;
+  readonly name: string;
+  /** The node that stands for it: the one with the shortest path. */
+  readonly id: string;
+}
+
+/** All providers that the filter lets through, by type, then provider. O(nodes + matches x nesting x nodes of a prefix). */
+export function listProviders(tree: CatalogueTree, filter: ListFilter = {}): ListItem[] {
+  return listBy(tree, filter, ({ provider }) => (provider === "" ? null : provider), ({ providerName }) => providerName);
+}
+
+/** All services that the filter lets through, by type, provider, service. In time as `listProviders`. */
+export function listServices(tree: CatalogueTree, filter: ListFilter = {}): ListItem[] {
+  return listBy(tree, filter, ({ service }) => service, ({ name }) => name);
+}
+
+/** All regions that the filter lets through, by type, provider, region; `global` is none. In time as `listProviders`. */
+export function listRegions(tree: CatalogueTree, filter: ListFilter = {}): ListItem[] {
+  return listBy(tree, filter, ({ region }) => region, ({ name }) => name);
+}
+
+/** One item per type, provider and key of the nodes; a prefix counts where one of the item's nodes has it. */
+function listBy(tree: CatalogueTree, filter: ListFilter, keyOf: (node: CatalogueNode) => string | null, nameOf: (node: CatalogueNode) => string): ListItem[] {
+  const groups = new Map<string, { index: number; key: string; node: CatalogueNode }>();
+  const groupOf: number[][] = [[]];
+  for (const node of tree.catalogue.nodes) {
+    const key = passes(node, filter) ? keyOf(node) : null;
+    if (key === null) {
+      groupOf.push([]);
+      continue;
+    }
+    // Parts of a path hold no slash and labels are their own provider, so that this is one text per group.
+    const name = `${node.type}/${node.provider}/${key}`;
+    const group = groups.get(name) ?? { index: groups.size, key, node };
+    if (isShorter(node.id, group.node.id)) group.node = node;
+    groups.set(name, group);
+    groupOf.push([group.index]);
+  }
+  const extents = tree.tally(groups.size, (value) => groupOf[value]!);
+  return [...groups.values()]
+    .map(({ index, key, node }): ListItem => ({
+      type: node.type, provider: node.provider, provider_name: node.providerName, key, name: nameOf(node), id: node.id, ...extents[index]!,
+    }))
+    .sort((a, b) => compareTexts(a.type, b.type) || compareTexts(a.provider, b.provider) || compareTexts(a.key, b.key));
+}
+
+function passes(node: CatalogueNode, filter: ListFilter): boolean {
+  return (["type", "provider", "service", "region"] as const).every((member) => filter[member] === undefined || filter[member] === node[member]);
+}
+
+function isShorter(id: string, other: string): boolean {
+  const parts = id.split("/").length - other.split("/").length;
+  return parts < 0 || (parts === 0 && compareTexts(id, other) < 0);
+}

@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { browse, listProviders, listRegions, listServices } from "../../src/cbs/browse.ts";
+import type { Catalogue } from "../../src/cbs/catalogue.ts";
+import { CatalogueTree, ROOT } from "../../src/cbs/catalogue-tree.ts";
+import { openCatalogue } from "../../src/cli/catalogue-snapshot.ts";
+import { catalogueOf, entries } from "./catalogues.ts";
+import { extentOf, isBelow, prefixesWith } from "./tree-oracle.ts";
+
+const names = { "/cloud/aws": "Amazon Web Services", "/cloud/aws/by-region/us-east-1": "US East (N. Virginia)", "/cloud/aws/by-service/ec2": "EC2" };
+const tree = new CatalogueTree(
+  catalogueOf(
+    [
+      ["52.0.0.0/8", "/cloud/aws"],
+      ["52.94.0.0/16", "/cloud/aws/by-service/ec2/us-east-1", "/cloud/aws/by-region/us-east-1/ec2"],
+      ["52.94.1.0/24", "/cloud/aws/by-service/s3/us-east-1", "/cloud/aws/by-region/us-east-1/s3"],
+      ["52.95.0.0/16", "/cloud/aws/by-service/ec2/eu-west-1", "/cloud/aws/by-region/eu-west-1/ec2"],
+      ["99.0.0.0/24", "/cloud/aws/by-service/cloudfront/GLOBAL"],
+      ["2600:1f00::/24", "/cloud/aws/by-service/ec2/us-east-1"],
+      ["192.0.2.0/24", "/saas/github/actions", "office"],
+    ],
+    names,
+  ),
+);
+
+describe("browse", () => {
+  test("the root", () => {
+    const { children, ...root } = browse(tree);
+    assert.deepEqual(root, {
+      id: null, name: "Test", label: "", type: null, provider: null, service: null, region: null, parent: null, path: [],
+      ipv4_count: 6, ipv6_count: 1, ipv4_addresses: 2 ** 24 + 512, updated_at: "2026-06-17T00:00:00.000Z", source_url: null,
+    });
+    assert.deepEqual(children, [
+      { id: "/cloud", name: "Cloud", ipv4_count: 5, ipv6_count: 1, ipv4_addresses: 2 ** 24 + 256, has_children: true },
+      { id: "/saas", name: "SaaS", ipv4_count: 1, ipv6_count: 0, ipv4_addresses: 256, has_children: true },
+      { id: "office", name: "office", ipv4_count: 1, ipv6_count: 0, ipv4_addresses: 256, has_children: false },
+    ]);
+  });
+
+  test("a node, its path and children; a prefix that is in several of them counts once above", () => {
+    const { children, ...node } = browse(tree, "/cloud/aws/by-region/us-east-1");
+    assert.deepEqual(node, {
+      id: "/cloud/aws/by-region/us-east-1", name: "US East (N. Virginia)",
+      label: "Cloud > Amazon Web Services > By region > US East (N. Virginia)",
+      type: "cloud", provider: "aws", service: null, region: "us-east-1", parent: "/cloud/aws/by-region",
+      path: [{ id: "/cloud", name: "Cloud" }, { id: "/cloud/aws", name: "Amazon Web Services" }, { id: "/cloud/aws/by-region", name: "By region" }],
+      ipv4_count: 2, ipv6_count: 0, ipv4_addresses: 65536, updated_at: "2026-06-17T00:00:00.000Z", source_url: null,
+    });
+    assert.deepEqual(children, [
+      { id: "/cloud/aws/by-region/us-east-1/ec2", name: "ec2", ipv4_count: 1, ipv6_count: 0, ipv4_addresses: 65536, has_children: false },
+      { id: "/cloud/aws/by-region/us-east-1/s3", name: "s3", ipv4_count: 1, ipv6_count: 0, ipv4_addresses: 256, has_children: false },
+    ]);
+  });
+
+  test("an unknown id", () => {
+    for (const id of ["/cloud/asw", "", "/", "__proto__", "/cloud/"]) {
+      assert.throws(() => browse(tree, id), { name: "CatalogueError", code: "unknown-id", value: id });
+    }
+  });
+
+  test("an empty catalogue", () => {
+    const { children, ipv4_count, ipv6_count, ipv4_addresses } = browse(new CatalogueTree(catalogueOf([])));
+    assert.deepEqual({ children, ipv4_count, ipv6_count, ipv4_addresses }, { children: [], ipv4_count: 0, ipv6_count: 0, ipv4_addresses: 0 });
+  });
+
+  test("the whole address space", () => {
+    const all = new CatalogueTree(catalogueOf([["0.0.0.0/0", "a"], ["0.0.0.0/1", "a", "b"], ["128.0.0.0/1", "b"]]));
+    const addresses = browse(all).children.map(({ ipv4_addresses }) => ipv4_addresses);
+    assert.deepEqual(addresses, [2 ** 32, 2 ** 32]);
+    assert.equal(all.extent(ROOT).ipv4_addresses, 2 ** 32);
+  });
+});
+
+describe("flat lists", () => {
+  const summary = (items: ReturnType<typeof listRegions>) => items.map(({ type, provider, key, id, ipv4_count, ipv6_count }) => [type, provider, key, id, ipv4_count, ipv6_count]);
+
+  test("regions, by-region and by-service united; global is none", () => {
+    assert.deepEqual(summary(listRegions(tree)), [
+      ["cloud", "aws", "eu-west-1", "/cloud/aws/by-region/eu-west-1", 1, 0],
+      ["cloud", "aws", "us-east-1", "/cloud/aws/by-region/us-east-1", 2, 1],
+    ]);
+    assert.equal(listRegions(tree)[1]!.name, "US East (N. Virginia)");
+  });
+
+  test("services", () => {
+    assert.deepEqual(summary(listServices(tree)), [
+      ["cloud", "aws", "cloudfront", "/cloud/aws/by-service/cloudfront", 1, 0],
+      ["cloud", "aws", "ec2", "/cloud/aws/by-service/ec2", 2, 1],
+      ["cloud", "aws", "s3", "/cloud/aws/by-service/s3", 1, 0],
+      ["saas", "github", "actions", "/saas/github/actions", 1, 0],
+    ]);
+  });
+
+  test("providers; a label is one", () => {
+    assert.deepEqual(summary(listProviders(tree)), [
+      ["cloud", "aws", "aws", "/cloud/aws", 5, 1],
+      ["list", "office", "office", "office", 1, 0],
+      ["saas", "github", "github", "/saas/github", 1, 0],
+    ]);
+    assert.deepEqual(listProviders(tree).map(({ name }) => name), ["Amazon Web Services", "office", "github"]);
+  });
+
+  test("filters go together", () => {
+    assert.deepEqual(summary(listRegions(tree, { service: "s3" })), [["cloud", "aws", "us-east-1", "/cloud/aws/by-region/us-east-1/s3", 1, 0]]);
+    assert.deepEqual(summary(listServices(tree, { region: "eu-west-1", provider: "aws", type: "cloud" })), [["cloud", "aws", "ec2", "/cloud/aws/by-region/eu-west-1/ec2", 1, 0]]);
+    assert.deepEqual(listServices(tree, { type: "cdn" }), []);
+    assert.deepEqual(summary(listProviders(tree, { type: "saas" })), [["saas", "github", "github", "/saas/github", 1, 0]]);
+  });
+});
+
+test("random catalogues: every node holds what the oracle counts", () => {
+  fc.assert(
+    fc.property(entries, (lines) => {
+      const random = new CatalogueTree(catalogueOf(lines));
+      const documents = [browse(random), ...random.catalogue.nodes.map(({ id }) => browse(random, id))];
+      for (const { id, ipv4_count, ipv6_count, ipv4_addresses, children } of documents) {
+        const expected = extentOf(prefixesWith(lines, (own) => isBelow(id ?? undefined, own)));
+        assert.deepEqual({ ipv4_count, ipv6_count, ipv4_addresses }, expected, String(id));
+        for (const child of children) assert.deepEqual({ ...child, ...extentOf(prefixesWith(lines, (own) => isBelow(child.id, own))) }, child);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+function oracleOf(catalogue: Catalogue, member: "service" | "region" | "provider", lines: Parameters<typeof prefixesWith>[0]): Map<string, unknown> {
+  const groups = new Map<string, Set<string>>();
+  for (const node of catalogue.nodes) {
+    if (node[member] === null || node[member] === "") continue;
+    const key = JSON.stringify([node.type, node.provider, node[member]]);
+    groups.set(key, (groups.get(key) ?? new Set()).add(node.id));
+  }
+  return new Map([...groups].map(([key, ids]) => [key, extentOf(prefixesWith(lines, (id) => ids.has(id)))]));
+}
+
+test("random catalogues: the flat lists hold what the oracle counts", () => {
+  fc.assert(
+    fc.property(entries, (lines) => {
+      const catalogue = catalogueOf(lines);
+      const random = new CatalogueTree(catalogue);
+      const lists = { provider: listProviders(random), service: listServices(random), region: listRegions(random) };
+      for (const member of ["provider", "service", "region"] as const) {
+        const found = lists[member].map(({ type, provider, key, ipv4_count, ipv6_count, ipv4_addresses }): [string, unknown] => [
+          JSON.stringify([type, provider, key]), { ipv4_count, ipv6_count, ipv4_addresses },
+        ]);
+        assert.deepEqual(new Map(found), oracleOf(catalogue, member, lines));
+        assert.equal(found.length, new Map(found).size);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("the bundled catalogue: counts add up, and nothing is out of reach", async () => {
+  const bundled = new CatalogueTree(await openCatalogue());
+  const { table, nodes } = bundled.catalogue;
+  assert.deepEqual([browse(bundled).ipv4_count, browse(bundled).ipv6_count], [table.prefixCount(4), table.prefixCount(6)]);
+  const seen = new Set<string>();
+  const visit = (id?: string): void => {
+    for (const child of browse(bundled, id).children) {
+      seen.add(child.id);
+      visit(child.id);
+    }
+  };
+  visit();
+  assert.deepEqual([...seen].sort(), nodes.map(({ id }) => id).sort());
+  assert.ok(listProviders(bundled, { type: "cdn" }).some(({ provider }) => provider === "cloudflare"));
+});
