@@ -11,7 +11,9 @@ export type CatalogueErrorCode =
   /** A value id of the table that stands for no node. */
   | "unknown-value"
   /** An id that no node has. */
-  | "unknown-id";
+  | "unknown-id"
+  /** What a format has no room for. */
+  | "unexportable";
 
 /** A catalogue that cannot be built or read; the message quotes the value and says what to do. */
 export class CatalogueError extends Error {

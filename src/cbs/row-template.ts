@@ -1,3 +1,4 @@
+import { csvField } from "./_csv.ts";
 import { describe } from "./_describe.ts";
 import type { Catalogue } from "./catalogue.ts";
 
@@ -19,8 +20,7 @@ const encoder = new TextEncoder();
  * The bytes of the row of every address with this match (0: none), with holes for what differs between them. Nothing but
  * holes holds the byte 0, so that filling them in is copying. `append` is what follows the original line.
  *
- * csv quotes by RFC 4180; ids that a spreadsheet would run as a formula (`=`, `+`, `-` or `@` first) get a `'` in front,
- * and so do those that begin with a `'` already: whoever takes one off has the ids again.
+ * csv quotes ids as `csvField` has it, also where a spreadsheet would run them as a formula.
  */
 export function rowTemplate(catalogue: Catalogue, format: RowFormat, match: number): Uint8Array {
   return templateBytes(rowText(catalogue, format, match));
@@ -33,11 +33,6 @@ function rowText(catalogue: Catalogue, format: RowFormat, match: number): string
   if (format === "append") return `\t${ids}`;
   if (format === "tsv") return `${hole(ADDRESS_HOLE)}\t${cidr}\t${ids}\n`;
   return `${hole(ADDRESS_HOLE)},${cidr},${csvField(ids)}\n`;
-}
-
-function csvField(text: string): string {
-  const safe = /^[=+\-@']/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 function hole(what: number): string {

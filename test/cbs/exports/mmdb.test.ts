@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, describe, test } from "node:test";
+import * as fc from "fast-check";
+import { Reader, type Response } from "mmdb-lib";
+import type { Address } from "../../../src/address/address.ts";
+import { formatAddress } from "../../../src/address/format-address.ts";
+import { prefixContains, parsePrefix } from "../../../src/address/prefix.ts";
+import { parseAddress } from "../../../src/address/parse-address.ts";
+import { CatalogueTree } from "../../../src/cbs/catalogue-tree.ts";
+import { MmdbData } from "../../../src/cbs/exports/_mmdb-data.ts";
+import { MmdbTree } from "../../../src/cbs/exports/_mmdb-tree.ts";
+import { identify } from "../../../src/cbs/identify.ts";
+import { temporaryFolder } from "../../cli/run-command.ts";
+import { catalogueOf, CREATED } from "../catalogues.ts";
+import { bytesOf, probes, randomLines, subjects } from "./subjects.ts";
+
+const all = await subjects();
+const folder = temporaryFolder();
+after(() => folder.remove());
+
+const IN_IPV4 = parsePrefix("::/96");
+const isLarge = (tree: CatalogueTree): boolean => tree.catalogue.table.prefixCount(4) > 1000;
+
+/** What the file must say about an address; null for no record. The place where the format keeps IPv4 is left out. */
+function expectedOf(tree: CatalogueTree, address: Address): unknown {
+  const { table } = tree.catalogue;
+  const match = table.lookupAddress(address);
+  if (match === 0) return null;
+  const { cbs_ids, labels, providers, types, services, regions } = identify(tree.catalogue, address, "");
+  return { cbs_ids, labels, providers, types, services, regions, prefix_length: table.prefixLength(match) };
+}
+
+function compare(tree: CatalogueTree, reader: Reader<Response>, step: number): number {
+  let count = 0;
+  const known = new Map<number, string>();
+  for (const address of probes(tree.catalogue, step)) {
+    if (isInIpv4(address)) continue;
+    const match = tree.catalogue.table.lookupAddress(address);
+    if (!known.has(match)) known.set(match, JSON.stringify(expectedOf(tree, address)));
+    // As text: comparing a million documents member by member takes a minute.
+    if (JSON.stringify(reader.get(formatAddress(address))) !== known.get(match)) assert.deepEqual(reader.get(formatAddress(address)), expectedOf(tree, address), formatAddress(address));
+    count++;
+  }
+  return count;
+}
+
+function isInIpv4(address: Address): boolean {
+  return address.family === 6 && prefixContains(IN_IPV4, { ...address, length: 128 });
+}
+
+describe("MMDB, read by mmdb-lib", () => {
+  for (const [name, tree] of all) {
+    test(`${name}: every prefix and addresses around it have the record of the table`, (t) => {
+      const bytes = bytesOf(tree, "mmdb");
+      const reader = new Reader<Response>(bytes);
+      const count = compare(tree, reader, isLarge(tree) ? 20 : 1);
+      t.diagnostic(`${count} addresses, ${bytes.length} bytes`);
+      const { metadata } = reader;
+      assert.deepEqual([metadata.binaryFormatMajorVersion, metadata.binaryFormatMinorVersion, metadata.ipVersion, metadata.databaseType], [2, 0, 6, "ipsieve-CBS"]);
+      assert.equal(metadata.buildEpoch.getTime(), Date.parse(tree.catalogue.metadata.createdAt));
+      assert.deepEqual(metadata.description, { en: tree.catalogue.metadata.title });
+    });
+  }
+
+  test("IPv4 is answered in mapped form too, and never by an IPv6 prefix around it", () => {
+    const reader = new Reader<Response>(bytesOf(all[1]![1], "mmdb"));
+    const idsOf = (address: string): unknown => (reader.get(address) as { cbs_ids: string[] } | null)?.cbs_ids ?? null;
+    assert.deepEqual(["10.1.1.1", "::ffff:10.1.1.1", "11.1.1.1", "::ffff:11.1.1.1"].map(idsOf), [["ten"], ["ten"], null, null]);
+    assert.deepEqual(["::1:0:0:0", "1::", "::fffe:0:1"].map(idsOf), [["six", "six-low"], ["six"], ["six", "six-around", "six-low"]]);
+  });
+
+  test("the same catalogue gives the same bytes", () => {
+    for (const [, tree] of all.slice(0, 3)) assert.deepEqual(bytesOf(new CatalogueTree(tree.catalogue), "mmdb"), bytesOf(tree, "mmdb"));
+  });
+
+  test("random catalogues", () => {
+    let count = 0;
+    fc.assert(
+      fc.property(randomLines, (lines) => {
+        const tree = new CatalogueTree(catalogueOf(lines));
+        count += compare(tree, new Reader<Response>(bytesOf(tree, "mmdb")), 1);
+      }),
+      { numRuns: 300 },
+    );
+    assert.ok(count > 1000);
+  });
+
+  test("negative control: a record off by one is noticed", () => {
+    const tree = all[0]![1];
+    const bytes = bytesOf(tree, "mmdb");
+    const { searchTreeSize } = new Reader<Response>(bytes).metadata;
+    let noticed = 0;
+    for (let at = 2; at < searchTreeSize; at += 96) {
+      const damaged = Buffer.from(bytes);
+      damaged[at]! ^= 1;
+      try {
+        compare(tree, new Reader<Response>(damaged), 1);
+      } catch {
+        noticed++;
+      }
+    }
+    assert.ok(noticed > 0);
+  });
+});
+
+describe("records of every width", () => {
+  const tree = all[0]![1];
+  for (const recordSize of [24, 28, 32] as const) {
+    test(`${recordSize} bits`, () => {
+      const search = new MmdbTree();
+      search.addAll(tree.prefixes(6));
+      search.addAll(tree.prefixes(4));
+      // As large as the width can hold, so that every bit of it is used.
+      const top = 2 ** recordSize - 1;
+      const bytes = search.write(recordSize, (match) => top - match);
+      const found = new Set(recordsOf(bytes, recordSize));
+      for (const match of search.matches()) assert.ok(found.has(top - match));
+      assert.equal(bytes.length, (search.nodeCount * recordSize) / 4);
+      const small = recordsOf(search.write(24, (match) => 2 ** 23 + match), 24);
+      const wide = recordsOf(search.write(recordSize, (match) => 2 ** 23 + match), recordSize);
+      assert.deepEqual(wide, small);
+    });
+  }
+});
+
+/** Reads records one bit after the other, in the order left, right. */
+function recordsOf(bytes: Uint8Array, recordSize: number): number[] {
+  const records: number[] = [];
+  for (let at = 0; at < bytes.length; at += recordSize / 4) {
+    const node = bytes.subarray(at, at + recordSize / 4);
+    const number = (part: Iterable<number>): number => [...part].reduce((value, byte) => value * 256 + byte, 0);
+    if (recordSize === 28) records.push(number([node[3]! >> 4, ...node.subarray(0, 3)]), number([node[3]! & 15, ...node.subarray(4)]));
+    else records.push(number(node.subarray(0, recordSize / 8)), number(node.subarray(recordSize / 8)));
+  }
+  return records;
+}
+
+test("sizes and pointers at the edges of their forms are read back", () => {
+  for (const size of [0, 1, 28, 29, 30, 284, 285, 286, 65_820, 65_821, 65_822, 70_000]) {
+    const text = "x".repeat(size);
+    assert.equal(readRecord([["text", [text]]]).text[0].length, size);
+  }
+  for (const count of [0, 28, 29, 284, 285, 286]) {
+    const texts = Array.from({ length: count }, (_, i) => `t${i}`);
+    assert.deepEqual(readRecord([["list", texts]]).list, texts);
+  }
+  // The second "again" is a pointer to the first, which lies behind so many bytes.
+  for (const place of [0, 2000, 2047, 2048, 2049, 526_000, 526_335, 526_336, 526_337, 140_000_000]) {
+    const { first, second } = readRecord([["before", ["y".repeat(Math.min(place, 16_000_000))]], ...fillers(place), ["first", ["again"]], ["second", ["z", "again"]]]);
+    assert.deepEqual([first, second], [["again"], ["z", "again"]]);
+  }
+  for (const number of [0, 1, 255, 256, 65_535]) assert.equal(readRecord([["n", number]]).n, number);
+});
+
+function fillers(place: number): [string, string[]][] {
+  return place < 16_000_000 ? [] : Array.from({ length: 8 }, (_, i) => [`filler${i}`, [String(i).repeat(16_000_000)]]);
+}
+
+/** A database of this one record, read by mmdb-lib. */
+function readRecord(members: [string, string[] | number][]): any {
+  const data = new MmdbData();
+  assert.equal(data.addRecord(members), 0);
+  const search = new MmdbTree();
+  const tree = new CatalogueTree(catalogueOf([["0.0.0.0/0", "a"]]));
+  search.addAll(tree.prefixes(4));
+  const empty = bytesOf(tree, "mmdb");
+  const metadata = empty.subarray(empty.lastIndexOf("\xab\xcd\xefMaxMind.com", undefined, "latin1"));
+  const bytes = Buffer.concat([search.write(24, () => search.nodeCount + 16), new Uint8Array(16), data.bytes(), metadata]);
+  return new Reader<Response>(bytes).get("1.1.1.1");
+}
+
+const missing = spawnSync("mmdblookup", ["--version"]).error === undefined ? false : "mmdblookup (Debian's mmdb-bin) is not installed";
+
+describe("MMDB, read by mmdblookup", { skip: missing }, () => {
+  const lookup = (file: string, address: string, ...path: string[]) => spawnSync("mmdblookup", ["--file", file, "--ip", address, ...path], { encoding: "utf8" });
+
+  for (const [name, tree] of all) {
+    test(name, () => {
+      const file = join(folder.path, "test.mmdb");
+      writeFileSync(file, bytesOf(tree, "mmdb"));
+      const addresses = [...probes(tree.catalogue, 1000)].filter((_, i, { length }) => i % Math.ceil(length / 60) === 0);
+      for (const address of [...addresses, parseAddress("9.9.9.9")]) {
+        if (isInIpv4(address)) continue;
+        const text = formatAddress(address);
+        const { stdout, stderr, status } = lookup(file, text);
+        const expected = expectedOf(tree, address) as { cbs_ids: string[]; prefix_length: number } | null;
+        if (expected === null) {
+          assert.match(stderr, /Could not find an entry/, text);
+          assert.notEqual(status, 0);
+          continue;
+        }
+        assert.equal(status, 0, stderr);
+        assert.match(stdout, new RegExp(`"prefix_length": *\\n? *${expected.prefix_length} <uint16>`));
+        for (const id of expected.cbs_ids) assert.ok(stdout.includes(`"${id}" <utf8_string>`), `${text}: ${id}\n${stdout}`);
+      }
+    });
+  }
+});
+
+test("the time of the build is that of the catalogue", () => {
+  assert.equal(new Reader<Response>(bytesOf(all[2]![1], "mmdb")).metadata.buildEpoch.getTime(), CREATED.getTime());
+});
