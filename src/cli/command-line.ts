@@ -1,4 +1,4 @@
-import { COMMANDS } from "./command-table.ts";
+import { COMMANDS, splitName } from "./command-table.ts";
 import { guardStandardOutput } from "./output/standard-output.ts";
 import { reportError } from "./report-error.ts";
 
@@ -12,14 +12,15 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
 }
 
 async function run(args: readonly string[]): Promise<number> {
-  const [first = "--help", ...rest] = args;
+  const [first = "--help"] = args;
   if (first === "--version" || first === "-V") return (await import("./commands/help.ts")).printVersion();
   if (first === "--help" || first === "-h") return run(["help"]);
-  const load = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
-  if (load === undefined) return (await import("./commands/help.ts")).refuseCommand(first);
+  const { name, rest } = splitName(args);
   const end = rest.indexOf("--");
   const flags = end < 0 ? rest : rest.slice(0, end);
-  if (flags.includes("--help") || flags.includes("-h")) return run(["help", first]);
+  if (flags.includes("--help") || flags.includes("-h")) return run(["help", ...name.split(" ")]);
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (load === undefined) return (await import("./commands/help.ts")).refuseCommand(name);
   const command = await load();
   if (command.guardsItsOutput !== true) guardStandardOutput();
   const { parseArguments } = await import("./parse-arguments.ts");

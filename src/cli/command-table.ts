@@ -1,6 +1,6 @@
 import type { Command } from "./command.ts";
 
-/** Every command, in the order of the help. A command is loaded when it is called: starting quickly is part of being a filter. */
+/** Every command by its name, of one word or two, in the order of the help. A command is loaded when it is called: starting quickly is part of being a filter. */
 export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   identify: async () => (await import("./commands/identify.ts")).identifyCommand,
   lookup: async () => (await import("./commands/lookup.ts")).lookupCommand,
@@ -8,9 +8,24 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   info: async () => (await import("./commands/info.ts")).infoCommand,
   verify: async () => (await import("./commands/verify.ts")).verifyCommand,
   demo: async () => (await import("./commands/demo.ts")).demoCommand,
+  "cbs browse": async () => (await import("./commands/cbs/browse.ts")).browseCommand,
+  "cbs search": async () => (await import("./commands/cbs/search.ts")).searchCommand,
+  "cbs ranges": async () => (await import("./commands/cbs/ranges.ts")).rangesCommand,
+  "cbs stats": async () => (await import("./commands/cbs/stats.ts")).statsCommand,
+  "cbs diff": async () => (await import("./commands/cbs/diff.ts")).diffCommand,
+  "cbs export": async () => (await import("./commands/cbs/export.ts")).exportCommand,
   completions: async () => (await import("./commands/completions.ts")).completionsCommand,
   help: async () => (await import("./commands/help.ts")).helpCommand,
 };
+
+/** The first words of names of two, with what such commands are for. */
+export const GROUPS: Readonly<Record<string, string>> = { cbs: "browse, search, compare and export catalogues" };
+
+/** The name of a command or group that these words begin with, as far as they name one, and the words behind it. */
+export function splitName([first = "", ...rest]: readonly string[]): { name: string; rest: string[] } {
+  if (!Object.hasOwn(GROUPS, first) || rest[0] === undefined || rest[0].startsWith("-")) return { name: first, rest };
+  return { name: `${first} ${rest[0]}`, rest: rest.slice(1) };
+}
 
 /** All commands, loaded. */
 export function loadCommands(): Promise<Command[]> {

@@ -5,6 +5,7 @@ import { loadCommands } from "../../src/cli/command-table.ts";
 import { run } from "./run-command.ts";
 
 const commands = await loadCommands();
+const firstWords = [...new Set(commands.map(({ name }) => name.split(" ")[0]!))].sort();
 const { stdout: bashScript } = await run(["completions", "bash"]);
 
 /** What bash would offer for the last of the words; "-o default" where it leaves that to readline, which offers files. */
@@ -17,7 +18,7 @@ function bashOffers(words: readonly string[]): string[] {
 }
 
 test("bash completes commands, options, values and files", () => {
-  assert.deepEqual(bashOffers( ["ipsieve", ""]), commands.map(({ name }) => name).sort());
+  assert.deepEqual(bashOffers( ["ipsieve", ""]), firstWords);
   assert.deepEqual(bashOffers( ["ipsieve", "id"]), ["identify"]);
   assert.deepEqual(bashOffers( ["ipsieve", "identify", "--su"]), ["--summary"]);
   assert.deepEqual(bashOffers( ["ipsieve", "identify", "--format", ""]), ["append", "csv", "jsonl", "tsv"]);
@@ -30,10 +31,20 @@ test("bash completes commands, options, values and files", () => {
   assert.deepEqual(bashOffers( ["ipsieve", "completions", "z"]), ["zsh"]);
 });
 
+test("bash completes commands of two words", () => {
+  assert.deepEqual(bashOffers(["ipsieve", "cbs", ""]), commands.filter(({ name }) => name.startsWith("cbs ")).map(({ name }) => name.slice(4)).sort());
+  assert.deepEqual(bashOffers(["ipsieve", "cbs", "ex"]), ["export"]);
+  assert.deepEqual(bashOffers(["ipsieve", "cbs", "export", "--for"]), ["--format"]);
+  assert.deepEqual(bashOffers(["ipsieve", "cbs", "export", "--format", "c"]), ["clickhouse", "csv"]);
+  assert.deepEqual(bashOffers(["ipsieve", "cbs", "export", "-o", "fi"]), ["-o default"]);
+  assert.deepEqual(bashOffers(["ipsieve", "cbs", "diff", "fi"]), ["-o default"]);
+  assert.deepEqual(bashOffers(["ipsieve", "cbs", "browse", "x"]), []);
+});
+
 for (const { name, options } of commands) {
   test(`bash offers every option of ${name}`, () => {
     const expected = options.flatMap((option) => [`--${option.name}`, ...(option.short === undefined ? [] : [`-${option.short}`])]);
-    assert.deepEqual(bashOffers(["ipsieve", name, "-"]), [...expected, "--help"].sort());
+    assert.deepEqual(bashOffers(["ipsieve", ...name.split(" "), "-"]), [...expected, "--help"].sort());
   });
 }
 
@@ -55,7 +66,9 @@ test("fish completes commands, options and values", { skip: missing("fish") }, a
     assert.equal(stderr, "");
     return stdout.split("\n").map((offer) => offer.split("\t")[0]!).filter((word) => word !== "").sort();
   };
-  assert.deepEqual(offers("ipsieve "), commands.map(({ name }) => name).sort());
+  assert.deepEqual(offers("ipsieve "), firstWords);
+  assert.deepEqual(offers("ipsieve cbs ex"), ["export"]);
+  assert.deepEqual(offers("ipsieve cbs export --format c"), ["clickhouse", "csv"]);
   assert.deepEqual(offers("ipsieve identify --su"), ["--summary"]);
   assert.deepEqual(offers("ipsieve identify --format "), ["append", "csv", "jsonl", "tsv"]);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { loadCommands } from "../../src/cli/command-table.ts";
+import { loadCommands, splitName } from "../../src/cli/command-table.ts";
 import { parseArguments } from "../../src/cli/parse-arguments.ts";
 import { run } from "./run-command.ts";
 
@@ -22,7 +22,8 @@ test("the overview names every command, five examples and the exit codes", async
   const examples = stdout.slice(stdout.indexOf("Examples"), stdout.indexOf("More:")).split("\n").filter((line) => line.startsWith("  "));
   assert.equal(examples.length, 5);
   assert.match(stdout, /0 something matched, 1 nothing matched, 2 usage or data error, 130 interrupted/);
-  for (const [name = "", ...args] of examples.flatMap(callsIn)) {
+  for (const call of examples.flatMap(callsIn)) {
+    const { name, rest: args } = splitName(call);
     const command = commands.find((candidate) => candidate.name === name);
     assert.ok(command, name);
     parseArguments(command, args);
@@ -31,13 +32,15 @@ test("the overview names every command, five examples and the exit codes", async
 
 for (const command of commands) {
   test(`help ${command.name} tells every option, and its examples are right`, async () => {
-    const { code, stdout } = await run(["help", command.name]);
+    const { code, stdout } = await run(["help", ...command.name.split(" ")]);
     assert.equal(code, 0);
     for (const { name } of command.options) assert.match(stdout, new RegExp(`--${name}\\b`));
     assert.ok(stdout.split("\n").every((line) => line.length <= 100), "a line is longer than 100 columns");
     const calls = command.examples.flatMap((example) => callsIn(example.command));
     assert.ok(calls.length > 0);
-    for (const [name, ...args] of calls) parseArguments(commands.find((candidate) => candidate.name === name)!, args);
+    for (const { name, rest } of calls.map(splitName)) {
+      parseArguments(commands.find((candidate) => candidate.name === name)!, rest);
+    }
   });
 }
 
@@ -46,6 +49,14 @@ test("every way to ask for help gives the same", async () => {
   assert.deepEqual([long, short, none], [plain, plain, plain]);
   const [a, b, c] = await Promise.all([["help", "build"], ["build", "--help"], ["build", "x", "-h"]].map((args) => run(args)));
   assert.deepEqual([b, c], [a, a]);
+});
+
+test("every way to ask for help with a group, and with a command of two words", async () => {
+  const [group, long, deep, deepLong] = await Promise.all([["help", "cbs"], ["cbs", "--help"], ["help", "cbs", "export"], ["cbs", "export", "x", "-h"]].map((args) => run(args)));
+  assert.deepEqual(long, group);
+  assert.deepEqual(deepLong, deep);
+  assert.equal(group!.code, 0);
+  for (const { name } of commands.filter((command) => command.name.startsWith("cbs "))) assert.match(group!.stdout, new RegExp(`^  ${name}( |$)`, "m"));
 });
 
 test("the version is that of the package", async () => {
@@ -64,6 +75,10 @@ const refused: [args: string[], stderr: RegExp][] = [
   [["help", "lokup"], /^ipsieve: unknown command "lokup"; did you mean ipsieve lookup\?\n$/],
   [["lookup"], /^ipsieve: lookup needs ADDRESS\|PREFIX\.\.\.; usage: ipsieve lookup ADDRESS\|PREFIX\.\.\.\n$/],
   [["verify", "a", "b"], /^ipsieve: verify does not take "b"; usage: ipsieve verify \[FILE\]\n$/],
+  [["cbs"], /^ipsieve: cbs needs a command behind it: browse, [^\n]*; "ipsieve help cbs" tells what they do\n$/],
+  [["cbs", "brows"], /^ipsieve: unknown command "cbs brows"; did you mean ipsieve cbs browse\?\n$/],
+  [["help", "cbs", "exprot"], /^ipsieve: unknown command "cbs exprot"; did you mean ipsieve cbs export\?\n$/],
+  [["cbs", "ranges"], /^ipsieve: cbs ranges needs ID; usage: ipsieve cbs ranges ID\n$/],
   [["completions", "tcsh"], /^ipsieve: there is no script for "tcsh"; there are bash, zsh, fish\n$/],
 ];
 for (const [args, message] of refused) {

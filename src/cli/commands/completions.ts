@@ -1,4 +1,4 @@
-import { loadCommands } from "../command-table.ts";
+import { GROUPS, loadCommands } from "../command-table.ts";
 import { type Command, EXIT, type Option } from "../command.ts";
 
 const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript };
@@ -24,19 +24,36 @@ export const completionsCommand: Command = {
   },
 };
 
+/** The first words of all commands, and of each group the second ones. */
+function wordsOf(commands: readonly Command[]): { first: string[]; groups: [group: string, verbs: Command[]][] } {
+  const first = [...new Set(commands.map(({ name }) => name.split(" ")[0]!))];
+  return { first, groups: Object.keys(GROUPS).map((group) => [group, commands.filter(({ name }) => name.startsWith(`${group} `))]) };
+}
+
+function verbOf({ name }: Command): string {
+  return name.slice(name.indexOf(" ") + 1);
+}
+
 function bashScript(commands: readonly Command[]): string {
   const values = commands.flatMap(({ name, options }) =>
     options
       .filter(({ value }) => value !== undefined)
-      .map((option) => `    ${flags(option).map((flag) => `${name}:${flag}`).join("|")}) ${bashValues(option)} return ;;`),
+      .map((option) => `    ${flags(option).map((flag) => `"${name}:${flag}"`).join("|")}) ${bashValues(option)} return ;;`),
   );
-  const words = commands.map(({ name, options }) => `      ${name}) words="${options.flatMap(flags).join(" ")} --help" ;;`);
+  const words = commands.map(({ name, options }) => `      "${name}") words="${options.flatMap(flags).join(" ")} --help" ;;`);
   const operands = commands
     .filter(({ operandWords }) => operandWords !== undefined)
-    .map(({ name, operandWords }) => `    ${name}) mapfile -t COMPREPLY < <(compgen -W "${operandWords!.join(" ")}" -- "$word") ;;`);
+    .map(({ name, operandWords }) => `    "${name}") mapfile -t COMPREPLY < <(compgen -W "${operandWords!.join(" ")}" -- "$word") ;;`);
+  const { first, groups } = wordsOf(commands);
+  const verbs = groups.map(([group, members]) => `    ${group})
+      if [ "$COMP_CWORD" -eq 2 ]; then
+        mapfile -t COMPREPLY < <(compgen -W "${members.map(verbOf).join(" ")}" -- "$word")
+        return
+      fi
+      name="${group} \${COMP_WORDS[2]}" ;;`);
   return `# Completions of ipsieve for bash.
 _ipsieve() {
-  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words=""
+  local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words="" name="\${COMP_WORDS[1]}"
   COMPREPLY=()
   # Bash takes --name=value apart: --name, =, value. Paths are left to readline (-o default), which knows how to quote.
   if [ "$word" = "=" ]; then
@@ -45,20 +62,23 @@ _ipsieve() {
     before="\${COMP_WORDS[COMP_CWORD-2]}"
   fi
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W "${commands.map(({ name }) => name).join(" ")}" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "${first.join(" ")}" -- "$word")
     return
   fi
-  case "\${COMP_WORDS[1]}:$before" in
+  case "$name" in
+${verbs.join("\n")}
+  esac
+  case "$name:$before" in
 ${values.join("\n")}
   esac
   if [ "\${word:0:1}" = "-" ]; then
-    case "\${COMP_WORDS[1]}" in
+    case "$name" in
 ${words.join("\n")}
     esac
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
     return
   fi
-  case "\${COMP_WORDS[1]}" in
+  case "$name" in
 ${operands.join("\n")}
     *) compopt -o default ;;
   esac
@@ -73,10 +93,23 @@ function bashValues({ choices, isPath }: Option): string {
 }
 
 function zshScript(commands: readonly Command[]): string {
-  const list = commands.map(({ name, summary }) => `    ${quote(`${name}:${summary}`)}`);
+  const { first, groups } = wordsOf(commands);
+  const list = first.map((word) => `    ${quote(`${word}:${GROUPS[word] ?? commands.find(({ name }) => name === word)!.summary}`)}`);
+  const verbs = groups.map(([group, members]) => `  if [[ $name == ${group} ]]; then
+    commands=(
+${members.map((command) => `      ${quote(`${verbOf(command)}:${command.summary}`)}`).join("\n")}
+    )
+    if (( CURRENT == 2 )); then
+      _describe command commands
+      return
+    fi
+    name="${group} $words[2]"
+    shift words
+    (( CURRENT-- ))
+  fi`);
   const cases = commands.map(({ name, options, operandWords }) => {
     const specs = [...options.flatMap(zshSpecs), `'*:argument:${operandWords === undefined ? "_files" : `(${operandWords.join(" ")})`}'`];
-    return `    ${name}) _arguments -s ${specs.join(" \\\n      ")} ;;`;
+    return `    ${quote(name)}) _arguments -s ${specs.join(" \\\n      ")} ;;`;
   });
   return `#compdef ipsieve
 # Completions of ipsieve for zsh.
@@ -92,6 +125,7 @@ ${list.join("\n")}
   local name=$words[2]
   shift words
   (( CURRENT-- ))
+${verbs.join("\n")}
   case $name in
 ${cases.join("\n")}
   esac
@@ -112,12 +146,21 @@ function zshSpecs(option: Option): string[] {
 }
 
 function fishScript(commands: readonly Command[]): string {
-  const lines = commands.flatMap(({ name, summary, options, operandWords }) => {
-    const inside = `-n '__fish_seen_subcommand_from ${name}'`;
-    const words = operandWords === undefined ? [] : [`complete -c ipsieve ${inside} -f -a ${quote(operandWords.join(" "))}`];
-    return [`complete -c ipsieve -n __fish_use_subcommand -f -a ${name} -d ${fishQuote(summary)}`, ...words, ...options.map((option) => `complete -c ipsieve ${inside} ${fishOption(option)}`)];
+  const { first, groups } = wordsOf(commands);
+  const heads = first.map((word) => {
+    const summary = GROUPS[word] ?? commands.find(({ name }) => name === word)!.summary;
+    return `complete -c ipsieve -n __fish_use_subcommand -f -a ${word} -d ${fishQuote(summary)}`;
   });
-  return `# Completions of ipsieve for fish.\n${lines.join("\n")}\n`;
+  const verbs = groups.flatMap(([group, members]) => {
+    const words = members.map(verbOf).join(" ");
+    return members.map((command) => `complete -c ipsieve -n '__fish_seen_subcommand_from ${group}; and not __fish_seen_subcommand_from ${words}' -f -a ${verbOf(command)} -d ${fishQuote(command.summary)}`);
+  });
+  const lines = commands.flatMap(({ name, options, operandWords }) => {
+    const inside = `-n '${name.split(" ").map((word) => `__fish_seen_subcommand_from ${word}`).join("; and ")}'`;
+    const words = operandWords === undefined ? [] : [`complete -c ipsieve ${inside} -f -a ${quote(operandWords.join(" "))}`];
+    return [...words, ...options.map((option) => `complete -c ipsieve ${inside} ${fishOption(option)}`)];
+  });
+  return `# Completions of ipsieve for fish.\n${[...heads, ...verbs, ...lines].join("\n")}\n`;
 }
 
 function fishOption({ name, short, value, choices, isPath, help }: Option): string {

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { COMMANDS, loadCommands } from "../command-table.ts";
+import { COMMANDS, GROUPS, loadCommands } from "../command-table.ts";
 import { type Command, EXIT } from "../command.ts";
 import { nearest } from "../nearest.ts";
 import { type Style, styleFor } from "../output/style.ts";
@@ -20,21 +20,26 @@ export const helpCommand: Command = {
   summary: "this text, or that of a command",
   operands: "[COMMAND]",
   minOperands: 0,
-  maxOperands: 1,
-  operandWords: Object.keys(COMMANDS),
+  maxOperands: 2,
+  operandWords: [...new Set(Object.keys(COMMANDS).flatMap((name) => name.split(" ")))],
   options: [],
-  examples: [{ command: "ipsieve help identify", what: "all options of identify" }],
-  async run({ operands: [name] }) {
+  examples: [
+    { command: "ipsieve help identify", what: "all options of identify" },
+    { command: "ipsieve help cbs", what: "all commands that begin with cbs" },
+  ],
+  async run({ operands }) {
     const style = styleFor(process.stdout);
-    if (name !== undefined && !Object.hasOwn(COMMANDS, name)) return refuseCommand(name);
-    const load = name === undefined ? undefined : COMMANDS[name];
-    process.stdout.write(load === undefined ? await overview(style) : commandHelp(await load(), style));
+    const name = operands.join(" ");
+    const isGroup = Object.hasOwn(GROUPS, name);
+    if (name !== "" && !isGroup && !Object.hasOwn(COMMANDS, name)) return refuseCommand(name);
+    process.stdout.write(name === "" ? await overview(style) : isGroup ? await groupHelp(name, style) : commandHelp(await COMMANDS[name]!(), style));
     return EXIT.matched;
   },
 };
 
 /** Throws the UsageError for a command that there is not. */
 export function refuseCommand(name: string): never {
+  if (Object.hasOwn(GROUPS, name)) throw new UsageError(`${name} needs a command behind it: ${verbsOf(name).join(", ")}; "ipsieve help ${name}" tells what they do`);
   const meant = nearest(name, Object.keys(COMMANDS));
   if (name.startsWith("-")) throw new UsageError(`${name} stands before the command; write ipsieve COMMAND ${name}, or "ipsieve help" for the commands`);
   throw new UsageError(`unknown command ${JSON.stringify(name)}; ${meant === undefined ? '"ipsieve help" lists the commands' : `did you mean ipsieve ${meant}?`}`);
@@ -44,6 +49,27 @@ export async function printVersion(): Promise<number> {
   const manifest = await readFile(new URL("../../../package.json", import.meta.url), "utf8");
   process.stdout.write(`ipsieve ${(JSON.parse(manifest) as { version: string }).version}\n`);
   return EXIT.matched;
+}
+
+/** The second words of the commands of a group. */
+function verbsOf(group: string): string[] {
+  return Object.keys(COMMANDS).filter((name) => name.startsWith(`${group} `)).map((name) => name.slice(group.length + 1));
+}
+
+async function groupHelp(group: string, style: Style): Promise<string> {
+  const commands = (await loadCommands()).filter(({ name }) => name.startsWith(`${group} `));
+  return [
+    `${capitalized(GROUPS[group]!)}.`,
+    "",
+    style("bold", "Usage"),
+    `  ipsieve ${group} COMMAND [OPTION...] [ARGUMENT...]`,
+    "",
+    style("bold", "Commands"),
+    ...columns(commands.map(({ name, operands, summary }): [string, string] => [`${name} ${operands}`.trimEnd(), summary]), style),
+    "",
+    `More: "ipsieve help ${group} COMMAND".`,
+    "",
+  ].join("\n");
 }
 
 async function overview(style: Style): Promise<string> {
@@ -75,7 +101,7 @@ function commandHelp(command: Command, style: Style): string {
     `${capitalized(command.summary)}.`,
     "",
     style("bold", "Usage"),
-    `  ipsieve ${command.name} ${options.length > 0 ? "[OPTION...] " : ""}${command.operands}`,
+    `  ipsieve ${command.name} ${options.length > 0 ? "[OPTION...] " : ""}${command.operands}`.trimEnd(),
     ...(options.length > 0 ? ["", style("bold", "Options"), ...columns(options, style)] : []),
     ...(command.notes ?? []).flatMap((note) => ["", ...wrapped(note, HELP_COLUMNS)]),
     "",

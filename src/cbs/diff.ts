@@ -1,0 +1,129 @@
+import type { Prefix } from "../address/address.ts";
+import { comparePrefixes, formatPrefix } from "../address/prefix.ts";
+import { compareTexts } from "./_node-id.ts";
+import { prefixAt } from "./_prefix-list.ts";
+import { type CatalogueTree, type Extent, ROOT } from "./catalogue-tree.ts";
+
+/** How the prefixes that lists name for one node changed; those of the nodes below it do not count here. */
+export interface NodeChange {
+  readonly id: string;
+  readonly ipv4_added: number;
+  readonly ipv4_removed: number;
+  readonly ipv6_added: number;
+  readonly ipv6_removed: number;
+  /** IPv4 addresses of the node with all below it; 0 where there is no such node. */
+  readonly ipv4_addresses_before: number;
+  readonly ipv4_addresses_after: number;
+}
+
+/** A prefix that one catalogue names for other nodes than the other one. */
+export interface PrefixChange {
+  readonly cidr: string;
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
+export interface CatalogueDiff {
+  readonly before: Extent;
+  readonly after: Extent;
+  readonly nodes_added: readonly string[];
+  readonly nodes_removed: readonly string[];
+  readonly nodes_renamed: readonly { readonly id: string; readonly before: string; readonly after: string }[];
+  /** Prefixes that only one of them has, and those that both have, for other nodes. */
+  readonly prefixes_added: number;
+  readonly prefixes_removed: number;
+  readonly prefixes_moved: number;
+  /** Each node with prefixes added or removed, by id. */
+  readonly nodes: readonly NodeChange[];
+  /** Each prefix with other nodes than before, by address. */
+  readonly prefixes: readonly PrefixChange[];
+}
+
+/** What must happen to one catalogue for it to become the other. O(prefixes + nodes log nodes). */
+export function diffCatalogues(before: CatalogueTree, after: CatalogueTree): CatalogueDiff {
+  const prefixes = [...prefixChanges(before, after)];
+  const held = (tree: CatalogueTree, prefix: Prefix): boolean => tree.catalogue.table.get(prefix) !== 0;
+  const added = prefixes.filter(({ prefix }) => !held(before, prefix)).length;
+  const removed = prefixes.filter(({ prefix }) => !held(after, prefix)).length;
+  return {
+    before: before.extent(ROOT),
+    after: after.extent(ROOT),
+    nodes_added: missingIn(before, after),
+    nodes_removed: missingIn(after, before),
+    nodes_renamed: renamed(before, after),
+    prefixes_added: added,
+    prefixes_removed: removed,
+    prefixes_moved: prefixes.length - added - removed,
+    nodes: nodeChanges(before, after, prefixes),
+    prefixes: prefixes.map(({ prefix, added, removed }) => ({ cidr: formatPrefix(prefix), added, removed })),
+  };
+}
+
+interface Change {
+  readonly prefix: Prefix;
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** Walks both lists side by side, which are in one order. */
+function* prefixChanges(before: CatalogueTree, after: CatalogueTree): Generator<Change> {
+  for (const family of [4, 6] as const) {
+    const [a, b] = [before.prefixes(family), after.prefixes(family)];
+    const changeOf = matchChanges(before, after);
+    for (let atA = 0, atB = 0; atA < a.count || atB < b.count; ) {
+      const order = atA === a.count ? 1 : atB === b.count ? -1 : comparePrefixes(prefixAt(a, atA), prefixAt(b, atB));
+      const prefix = order <= 0 ? prefixAt(a, atA) : prefixAt(b, atB);
+      const change = changeOf(order <= 0 ? a.matches[atA++]! : 0, order >= 0 ? b.matches[atB++]! : 0);
+      if (change.added.length + change.removed.length > 0) yield { prefix, ...change };
+    }
+  }
+}
+
+/** What changes from one match to another, 0 for none; many prefixes share the answer. */
+function matchChanges(before: CatalogueTree, after: CatalogueTree): (a: number, b: number) => Omit<Change, "prefix"> {
+  const known = new Map<number, Omit<Change, "prefix">>();
+  return (a, b) => {
+    const key = a * (after.catalogue.table.matchCount + 1) + b;
+    let change = known.get(key);
+    if (change === undefined) {
+      const old = before.catalogue.ownNodesOf(a).map(({ id }) => id);
+      const now = after.catalogue.ownNodesOf(b).map(({ id }) => id);
+      const [inOld, inNow] = [new Set(old), new Set(now)];
+      known.set(key, (change = { added: now.filter((id) => !inOld.has(id)), removed: old.filter((id) => !inNow.has(id)) }));
+    }
+    return change;
+  };
+}
+
+/** The ids of `tree` that `other` has not. */
+function missingIn(other: CatalogueTree, tree: CatalogueTree): string[] {
+  return tree.catalogue.nodes.map(({ id }) => id).filter((id) => !other.has(id)).sort(compareTexts);
+}
+
+function renamed(before: CatalogueTree, after: CatalogueTree): CatalogueDiff["nodes_renamed"] {
+  return after.catalogue.nodes
+    .filter(({ id, name }) => before.has(id) && before.node(before.valueOf(id)).name !== name)
+    .map(({ id, name }) => ({ id, before: before.node(before.valueOf(id)).name, after: name }))
+    .sort((a, b) => compareTexts(a.id, b.id));
+}
+
+function nodeChanges(before: CatalogueTree, after: CatalogueTree, changes: readonly Change[]): NodeChange[] {
+  const counts = new Map<string, [added4: number, removed4: number, added6: number, removed6: number]>();
+  const count = (id: string, which: number): void => {
+    const own = counts.get(id) ?? [0, 0, 0, 0];
+    own[which]!++;
+    counts.set(id, own);
+  };
+  for (const { prefix, added, removed } of changes) {
+    const first = prefix.family === 4 ? 0 : 2;
+    for (const id of added) count(id, first);
+    for (const id of removed) count(id, first + 1);
+  }
+  const addresses = (tree: CatalogueTree, id: string): number => (tree.has(id) ? tree.extent(tree.valueOf(id)).ipv4_addresses : 0);
+  return [...counts]
+    .sort(([a], [b]) => compareTexts(a, b))
+    .map(([id, [ipv4_added, ipv4_removed, ipv6_added, ipv6_removed]]) => ({
+      id, ipv4_added, ipv4_removed, ipv6_added, ipv6_removed,
+      ipv4_addresses_before: addresses(before, id), ipv4_addresses_after: addresses(after, id),
+    }));
+}

@@ -1,0 +1,30 @@
+import { CatalogueError } from "../cbs/catalogue-error.ts";
+import { CatalogueTree } from "../cbs/catalogue-tree.ts";
+import { openCatalogue, withPath, BUNDLED_CATALOGUE } from "./catalogue-snapshot.ts";
+import type { Option } from "./command.ts";
+import { nearest } from "./nearest.ts";
+import { UsageError } from "./usage-error.ts";
+
+export const SNAPSHOT_OPTION: Option = { name: "snapshot", value: "FILE", isPath: true, help: "the catalogue to use; default: the bundled one" };
+
+/** The tree of the catalogue in this file, the bundled one without a path. */
+export async function openTree(path: string | undefined): Promise<CatalogueTree> {
+  const catalogue = await openCatalogue(path);
+  return withPath(path ?? BUNDLED_CATALOGUE, () => {
+    catalogue.checkValues();
+    return new CatalogueTree(catalogue);
+  });
+}
+
+/** Runs what names a node, and tells of an id that no node has with the one that was probably meant. */
+export function withIds<Result>(tree: CatalogueTree, run: () => Result): Result {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof CatalogueError) || error.code !== "unknown-id") throw error;
+    const id = String(error.value);
+    const meant = nearest(id, tree.catalogue.nodes.map((node) => node.id));
+    const cure = meant === undefined ? '"ipsieve cbs search" finds ids by name' : `did you mean ${meant}?`;
+    throw new UsageError(`there is no node ${JSON.stringify(id)} in the catalogue; ${cure}`);
+  }
+}

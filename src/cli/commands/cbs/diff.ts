@@ -1,0 +1,70 @@
+import { type CatalogueDiff, diffCatalogues } from "../../../cbs/diff.ts";
+import { openTree } from "../../catalogue-tree.ts";
+import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { columnLines } from "../../output/columns.ts";
+import { counted, grouped } from "../../output/numbers.ts";
+import { joined, printChunks } from "../../output/print-chunks.ts";
+import { type Style, styleFor } from "../../output/style.ts";
+
+export const diffCommand: Command = {
+  name: "cbs diff",
+  summary: "tell how one catalogue differs from another: nodes, prefixes, addresses",
+  operands: "OLD NEW",
+  minOperands: 2,
+  maxOperands: 2,
+  options: [
+    { name: "prefixes", help: "a line for each prefix that a node gained (+) or lost (-), in place of the overview" },
+    { name: "json", help: "all of it as one JSON document" },
+  ],
+  notes: ["Exit code: 0 if they differ, 1 if nothing does, 2 after an error."],
+  examples: [
+    { command: "ipsieve cbs diff old.ipsieve new.ipsieve", what: "nodes, and how many prefixes each gained and lost" },
+    { command: "ipsieve cbs diff --prefixes old.ipsieve new.ipsieve", what: "the prefixes themselves" },
+  ],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  const [before, after] = [await openTree(args.operands[0]), await openTree(args.operands[1])];
+  const diff = diffCatalogues(before, after);
+  const lines = args.has("json") ? [`${JSON.stringify(diff)}\n`] : args.has("prefixes") ? prefixLines(diff, styleFor(process.stdout)) : [overview(diff, styleFor(process.stdout))];
+  await printChunks(joined(lines));
+  const isSame = diff.prefixes.length + diff.nodes_added.length + diff.nodes_removed.length + diff.nodes_renamed.length === 0;
+  return isSame ? EXIT.nothing : EXIT.matched;
+}
+
+function* prefixLines({ prefixes }: CatalogueDiff, style: Style): Generator<string> {
+  for (const { cidr, added, removed } of prefixes) {
+    for (const id of removed) yield `${style("red", `- ${cidr}\t${id}`)}\n`;
+    for (const id of added) yield `${style("green", `+ ${cidr}\t${id}`)}\n`;
+  }
+}
+
+function overview(diff: CatalogueDiff, style: Style): string {
+  const { before, after } = diff;
+  const totals = [
+    ["", "before", "after", "change"],
+    ...(["ipv4_count", "ipv6_count", "ipv4_addresses"] as const).map((member, i) => [
+      ["IPv4 prefixes", "IPv6 prefixes", "IPv4 addresses"][i]!, grouped(before[member]), grouped(after[member]), signed(after[member] - before[member]),
+    ]),
+  ];
+  const lines = [
+    ...columnLines(totals, new Set([1, 2, 3]), style),
+    `  ${counted(diff.prefixes_added, "prefix", "prefixes")} added, ${grouped(diff.prefixes_removed)} removed, ${grouped(diff.prefixes_moved)} in other nodes than before`,
+    ...diff.nodes_removed.map((id) => `  ${style("red", `- ${id}`)}`),
+    ...diff.nodes_added.map((id) => `  ${style("green", `+ ${id}`)}`),
+    ...diff.nodes_renamed.map(({ id, before, after }) => `  ${style("yellow", `~ ${id}`)}  ${before} -> ${after}`),
+  ];
+  if (diff.nodes.length > 0) {
+    const rows = diff.nodes.map((node) => [
+      node.id, `+${grouped(node.ipv4_added)} -${grouped(node.ipv4_removed)}`, `+${grouped(node.ipv6_added)} -${grouped(node.ipv6_removed)}`,
+      signed(node.ipv4_addresses_after - node.ipv4_addresses_before),
+    ]);
+    lines.push("", ...columnLines([["node", "IPv4", "IPv6", "IPv4 addresses"], ...rows], new Set([1, 2, 3]), style));
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function signed(value: number): string {
+  return value > 0 ? `+${grouped(value)}` : value < 0 ? `-${grouped(-value)}` : "0";
+}

@@ -1,0 +1,66 @@
+import { stat } from "node:fs/promises";
+import { clickhouseDdl } from "../../../cbs/exports/clickhouse.ts";
+import { EXPORT_FORMATS, type ExportFormat, exportCatalogue } from "../../../cbs/exports/export.ts";
+import { publishFile } from "../../../snapshot/publish-file.ts";
+import { BUNDLED_CATALOGUE } from "../../catalogue-snapshot.ts";
+import { openTree, SNAPSHOT_OPTION } from "../../catalogue-tree.ts";
+import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { byteSize } from "../../output/numbers.ts";
+import { printChunks } from "../../output/print-chunks.ts";
+import { UsageError } from "../../usage-error.ts";
+
+export const exportCommand: Command = {
+  name: "cbs export",
+  summary: "write the catalogue in the format of another program",
+  operands: "",
+  minOperands: 0,
+  maxOperands: 0,
+  options: [
+    { name: "format", value: "FORMAT", choices: EXPORT_FORMATS, help: "mmdb, clickhouse (TSV for ip_trie), csv, jsonl, nginx (geo), haproxy (map)" },
+    { name: "output", short: "o", value: "FILE", isPath: true, help: "the file to write; readers see the old one or the new one. Default: standard output" },
+    { name: "ddl", help: "with --format clickhouse: the statements that make the dictionary, in place of the rows" },
+    SNAPSHOT_OPTION,
+  ],
+  notes: [
+    "csv and jsonl hold each prefix with the nodes that lists name for it. The other programs take the most specific prefix of an address only, so that there a prefix has the nodes of those around it too.",
+    "nginx: geo $cbs { default \"\"; include FILE; }. haproxy: src,map_ip(FILE,-). mmdb keeps IPv4 at ::/96, where it has no place for IPv6 prefixes.",
+    "Exit code: 0 if the catalogue was written, 2 if not.",
+  ],
+  examples: [
+    { command: "ipsieve cbs export --format mmdb -o cbs.mmdb", what: "for whatever reads MaxMind DBs" },
+    { command: "ipsieve cbs export --format clickhouse -o cbs.tsv", what: "rows; the statements: --ddl" },
+    { command: "ipsieve cbs export --format csv | gzip > cbs.csv.gz", what: "into a pipe" },
+  ],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  const format = args.value("format") as ExportFormat | undefined;
+  if (format === undefined) throw new UsageError(`cbs export needs --format ${EXPORT_FORMATS.join("|")}`);
+  if (args.has("ddl") && format !== "clickhouse") throw new UsageError(`--ddl is of ClickHouse; add --format clickhouse in place of ${format}`);
+  const output = args.value("output");
+  if (format === "mmdb" && output === undefined && process.stdout.isTTY) throw new UsageError("an MMDB file is no text for a terminal; add -o FILE");
+  const snapshot = args.value("snapshot");
+  if (output !== undefined) await refuseOverwriting(output, snapshot ?? BUNDLED_CATALOGUE);
+  const chunks = args.has("ddl") ? [new TextEncoder().encode(clickhouseDdl())] : exportCatalogue(await openTree(snapshot), format);
+  if (output === undefined) await printChunks(chunks);
+  else await write(output, chunks);
+  return EXIT.matched;
+}
+
+async function write(output: string, chunks: Iterable<Uint8Array>): Promise<void> {
+  // All of it, before a file is begun: what cannot be exported leaves nothing behind.
+  const parts = [...chunks];
+  try {
+    await publishFile(output, parts);
+  } catch (error) {
+    throw new UsageError(`${output}: it cannot be written (${(error as NodeJS.ErrnoException).code ?? (error as Error).message}); choose another path`);
+  }
+  process.stderr.write(`${output}: ${byteSize(parts.reduce((sum, part) => sum + part.length, 0))}\n`);
+}
+
+/** The catalogue that is read must not be what is written. */
+async function refuseOverwriting(output: string, snapshot: string): Promise<void> {
+  const [a, b] = await Promise.all([output, snapshot].map((path) => stat(path).catch(() => undefined)));
+  if (a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino) throw new UsageError(`-o ${output} is the catalogue itself; give another file`);
+}

@@ -1,0 +1,43 @@
+import { SearchIndex } from "../../../cbs/search.ts";
+import { openCatalogue } from "../../catalogue-snapshot.ts";
+import { SNAPSHOT_OPTION } from "../../catalogue-tree.ts";
+import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { styleFor } from "../../output/style.ts";
+import { wholeNumber } from "../../parse-arguments.ts";
+
+const MOST_RESULTS = 100_000;
+
+export const searchCommand: Command = {
+  name: "cbs search",
+  summary: "find nodes of the catalogue by name, or by an address in them",
+  operands: "TEXT...",
+  minOperands: 1,
+  maxOperands: Infinity,
+  operandWords: [],
+  options: [
+    { name: "limit", value: "N", help: "at most this many nodes; default: 20" },
+    { name: "type", value: "TYPE", help: "only nodes of this type, such as cloud" },
+    { name: "json", help: "one JSON document per line" },
+    SNAPSHOT_OPTION,
+  ],
+  notes: [
+    "TEXT is words of names and ids in any order, or their beginnings; a word that leads nowhere may hold a typo. An address or prefix finds the nodes that it belongs to. The best come first. Exit code: 0 if a node was found, 1 if none was, 2 for a malformed address.",
+  ],
+  examples: [
+    { command: "ipsieve cbs search amazon", what: "everything with that name" },
+    { command: "ipsieve cbs search cloudflre", what: "with a typo" },
+    { command: "ipsieve cbs search 1.1.1.1", what: "the nodes of an address" },
+  ],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  const limit = args.has("limit") ? wholeNumber("limit", args.value("limit")!, MOST_RESULTS) : undefined;
+  const index = new SearchIndex(await openCatalogue(args.value("snapshot")));
+  const found = index.search(args.operands.join(" "), { limit, type: args.value("type") });
+  const style = styleFor(process.stdout);
+  const width = Math.max(...found.map(({ id }) => id.length));
+  const lines = found.map((node) => (args.has("json") ? JSON.stringify(node) : node.label === node.id ? node.id : `${node.id.padEnd(width)}  ${style("dim", node.label)}`));
+  if (found.length > 0) process.stdout.write(`${lines.join("\n")}\n`);
+  return found.length > 0 ? EXIT.matched : EXIT.nothing;
+}

@@ -1,0 +1,36 @@
+/** Writes to standard output no faster than it is read, and stops where nobody reads any more. For `guardStandardOutput`, which tells of errors. */
+export async function printChunks(chunks: Iterable<string | Uint8Array>): Promise<void> {
+  const { stdout } = process;
+  let isClosed = false;
+  const close = (): void => {
+    isClosed = true;
+  };
+  stdout.once("error", close);
+  for (const chunk of chunks) {
+    if (!stdout.write(chunk) && !isClosed) await drained(stdout);
+    if (isClosed) break;
+  }
+  stdout.off("error", close);
+}
+
+function drained(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      for (const event of ["drain", "error", "close"]) stream.off(event, end);
+      resolve();
+    };
+    for (const event of ["drain", "error", "close"]) stream.once(event, end);
+  });
+}
+
+/** Joins short texts, so that each write is worth its while. */
+export function* joined(texts: Iterable<string>): Generator<string> {
+  let text = "";
+  for (const part of texts) {
+    text += part;
+    if (text.length < 1 << 16) continue;
+    yield text;
+    text = "";
+  }
+  if (text !== "") yield text;
+}
