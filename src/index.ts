@@ -23,6 +23,23 @@ export { SnapshotError, type SnapshotErrorCode } from "./snapshot/snapshot-error
 export { Catalogue, CatalogueBuilder, type CatalogueMetadata, type CatalogueNode, type CatalogueSource } from "./cbs/catalogue.ts";
 export { CatalogueError, type CatalogueErrorCode } from "./cbs/catalogue-error.ts";
 export { identify, identifyText, type LookupDocument, type LookupMatch } from "./cbs/identify.ts";
+export { CatalogueTree, type Extent } from "./cbs/catalogue-tree.ts";
+export {
+  browse,
+  type ChildDocument,
+  type ListFilter,
+  type ListItem,
+  listProviders,
+  listRegions,
+  listServices,
+  type NodeDocument,
+} from "./cbs/browse.ts";
+export { type RangeDocument, type RangeOptions, type RangePage, rangesOf } from "./cbs/ranges.ts";
+export { SearchIndex, type SearchOptions } from "./cbs/search.ts";
+export { type CatalogueStats, catalogueStats, type TypeStats } from "./cbs/stats.ts";
+export { type CatalogueDiff, diffCatalogues, type NodeChange, type PrefixChange } from "./cbs/diff.ts";
+export { EXPORT_FORMATS, exportCatalogue, type ExportFormat } from "./cbs/exports/export.ts";
+export { clickhouseDdl } from "./cbs/exports/clickhouse.ts";
 export { openCatalogue, openCatalogueSnapshot } from "./cli/catalogue-snapshot.ts";
 export { UsageError } from "./cli/usage-error.ts";
 
