@@ -134,6 +134,16 @@ describe("cbs export", () => {
     assert.match(stdout, /LAYOUT\(IP_TRIE\)/);
   });
 
+  test("IPv6 prefixes that MMDB has no place for are told", async () => {
+    await run(["build", "-", "-o", "low.ipsieve"], { cwd: folder.path, input: "::1,low\n::5:0/112,low\n::/64,around\n1::/16,high\n0:0:1::/96,high\n10.0.0.0/8,ten\n" });
+    const { code, stderr } = await cbs("export", "--snapshot", "low.ipsieve", "--format", "mmdb", "-o", "low.mmdb");
+    assert.equal(code, 0);
+    assert.match(stderr, /^ipsieve: left out, because MMDB keeps IPv4 at ::\/96: ::1 and 1 more prefix\nlow\.mmdb: .*\n$/);
+    const reader = new Reader<any>(readFileSync(join(folder.path, "low.mmdb")));
+    const found = ["10.0.0.1", "::1", "0:0:0:0:1::", "1::1", "0:0:1::1"].map((address) => reader.get(address)?.cbs_ids ?? null);
+    assert.deepEqual(found, [["ten"], null, ["around"], ["high"], ["high"]]);
+  });
+
   test("what cannot be exported leaves the old file as it is", async () => {
     const many = Array.from({ length: 200 }, (_, i) => `label-${i}-${"x".repeat(30)}`).join(",");
     await run(["build", "-", "-o", "many.ipsieve"], { cwd: folder.path, input: `192.0.2.1,${many}\n` });

@@ -111,6 +111,6 @@ function bitOf(prefix: Prefix, depth: number): number {
 }
 
 /** Whether the IPv6 prefix lies where the format keeps IPv4. */
-function isInIpv4({ w0, w1, w2, length }: Prefix): boolean {
+export function isInIpv4({ w0, w1, w2, length }: Prefix): boolean {
   return length >= 96 && w0 === 0 && w1 === 0 && (w2 === 0 || w2 === MAPPED);
 }

@@ -1,6 +1,8 @@
+import type { Prefix } from "../../address/address.ts";
+import { prefixAt } from "../_prefix-list.ts";
 import type { CatalogueTree } from "../catalogue-tree.ts";
 import { MmdbData } from "./_mmdb-data.ts";
-import { MmdbTree } from "./_mmdb-tree.ts";
+import { isInIpv4, MmdbTree } from "./_mmdb-tree.ts";
 import { MEMBERS, setsOf } from "./_rows.ts";
 
 /** Between the tree and the data. */
@@ -17,7 +19,7 @@ const RECORD_SIZES = [24, 28, 32] as const;
  * The record of an address is `{cbs_ids, labels, providers, types, services, regions, prefix_length}`, which joins all
  * prefixes that cover it; `prefix_length` is that of the most specific one. The same catalogue gives the same bytes.
  *
- * The format keeps IPv4 at ::/96, where it takes the place of IPv6 prefixes; ::ffff:0:0/96 leads to the same.
+ * The format keeps IPv4 at ::/96, where it takes the place of IPv6 prefixes (`withoutPlaceInMmdb`); ::ffff:0:0/96 leads to the same.
  */
 export function* exportMmdb(tree: CatalogueTree): Generator<Uint8Array> {
   const search = new MmdbTree();
@@ -38,6 +40,13 @@ export function* exportMmdb(tree: CatalogueTree): Generator<Uint8Array> {
   yield data.bytes();
   yield METADATA_MARK;
   yield metadataOf(tree, search.nodeCount, recordSize);
+}
+
+/** The IPv6 prefixes that the format has no place for, because it keeps IPv4 there. O(prefixes). */
+export function withoutPlaceInMmdb(tree: CatalogueTree): Prefix[] {
+  const list = tree.prefixes(6);
+  const places = Array.from({ length: list.count }, (_, at) => at).filter((at) => list.lengths[at]! >= 96 && list.words[at * 4] === 0);
+  return places.map((at) => prefixAt(list, at)).filter(isInIpv4);
 }
 
 function metadataOf({ catalogue: { metadata } }: CatalogueTree, nodeCount: number, recordSize: number): Uint8Array {

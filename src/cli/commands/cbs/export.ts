@@ -1,11 +1,13 @@
 import { stat } from "node:fs/promises";
+import { formatPrefix } from "../../../address/prefix.ts";
 import { clickhouseDdl } from "../../../cbs/exports/clickhouse.ts";
 import { EXPORT_FORMATS, type ExportFormat, exportCatalogue } from "../../../cbs/exports/export.ts";
+import { withoutPlaceInMmdb } from "../../../cbs/exports/mmdb.ts";
 import { publishFile } from "../../../snapshot/publish-file.ts";
 import { BUNDLED_CATALOGUE } from "../../catalogue-snapshot.ts";
 import { openTree, SNAPSHOT_OPTION } from "../../catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { byteSize } from "../../output/numbers.ts";
+import { byteSize, counted } from "../../output/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
 import { UsageError } from "../../usage-error.ts";
 
@@ -42,10 +44,20 @@ async function run(args: Arguments): Promise<number> {
   if (format === "mmdb" && output === undefined && process.stdout.isTTY) throw new UsageError("an MMDB file is no text for a terminal; add -o FILE");
   const snapshot = args.value("snapshot");
   if (output !== undefined) await refuseOverwriting(output, snapshot ?? BUNDLED_CATALOGUE);
-  const chunks = args.has("ddl") ? [new TextEncoder().encode(clickhouseDdl())] : exportCatalogue(await openTree(snapshot), format);
+  const chunks = args.has("ddl") ? [new TextEncoder().encode(clickhouseDdl())] : await chunksOf(format, snapshot);
   if (output === undefined) await printChunks(chunks);
   else await write(output, chunks);
   return EXIT.matched;
+}
+
+async function chunksOf(format: ExportFormat, snapshot: string | undefined): Promise<Iterable<Uint8Array>> {
+  const tree = await openTree(snapshot);
+  const [first, ...others] = format === "mmdb" ? withoutPlaceInMmdb(tree) : [];
+  if (first !== undefined) {
+    const what = `${formatPrefix(first)}${others.length > 0 ? ` and ${counted(others.length, "more prefix", "more prefixes")}` : ""}`;
+    process.stderr.write(`ipsieve: left out, because MMDB keeps IPv4 at ::/96: ${what}\n`);
+  }
+  return exportCatalogue(tree, format);
 }
 
 async function write(output: string, chunks: Iterable<Uint8Array>): Promise<void> {
