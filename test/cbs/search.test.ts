@@ -118,8 +118,12 @@ test("random words: the terms that begin with one, else those that do with few t
   const words = fc.stringMatching(/^[abcé1]{1,12}$/);
   let typos = 0;
   fc.assert(
-    fc.property(fc.uniqueArray(words, { maxLength: 30 }), words, (list, word) => {
+    fc.property(fc.uniqueArray(words, { maxLength: 30 }), words, fc.nat(), fc.nat(), (list, other, which, place) => {
       const terms = list.sort();
+      // Half of the words are terms with a letter replaced or removed, so that typos are found too.
+      const term = which % 2 === 0 ? terms[which % Math.max(terms.length, 1)] : undefined;
+      const at = place % (term?.length ?? 1);
+      const word = term === undefined || term.length < 2 ? other : term.slice(0, at) + (place % 3 === 0 ? "" : "z") + term.slice(at + 1);
       const found = new TermTable(terms).match(word).map(({ term }) => terms[term]);
       const beginning = terms.filter((term) => (word.length === 1 && terms.includes(word) ? term === word : term.startsWith(word)));
       const most = word.length >= 8 ? 2 : word.length >= 4 ? 1 : 0;
@@ -127,9 +131,9 @@ test("random words: the terms that begin with one, else those that do with few t
       if (beginning.length === 0 && similar.length > 0) typos++;
       assert.deepEqual(found, beginning.length > 0 ? beginning : similar);
     }),
-    { numRuns: 3000 },
+    { numRuns: 600 },
   );
-  assert.ok(typos > 50, `only ${typos} runs had typos`);
+  assert.ok(typos > 20, `only ${typos} runs had typos`);
 });
 
 test("random catalogues: every node is among those found by its own id and by its label", () => {
@@ -143,7 +147,7 @@ test("random catalogues: every node is among those found by its own id and by it
         }
       }
     }),
-    { numRuns: 200 },
+    { numRuns: 100 },
   );
 });
 

@@ -106,22 +106,23 @@ export const randomLines = fc.array(
   { maxLength: 15 },
 );
 
-/** The longest match by reading a list from end to end: for programs that take the most specific prefix. */
+/** The longest match by asking for every length that there is: for programs that take the most specific prefix. */
 export class LongestMatch<Value> {
   readonly #byLength = new Map<string, Map<string, Value>>();
+  readonly #lengths = { 4: new Set<number>(), 6: new Set<number>() };
 
   add(text: string, value: Value): void {
     const prefix = parsePrefix(text);
     const length = `${prefix.family}/${prefix.length}`;
     let values = this.#byLength.get(length);
     if (values === undefined) this.#byLength.set(length, (values = new Map()));
+    this.#lengths[prefix.family].add(prefix.length);
     values.set(cut(prefix, prefix.length), value);
   }
 
   get(address: Address): Value | undefined {
-    for (let length = address.family === 4 ? 32 : 128; length >= 0; length--) {
-      const values = this.#byLength.get(`${address.family}/${length}`);
-      const found = values?.get(cut(address, length));
+    for (const length of [...this.#lengths[address.family]].sort((a, b) => b - a)) {
+      const found = this.#byLength.get(`${address.family}/${length}`)!.get(cut(address, length));
       if (found !== undefined) return found;
     }
     return undefined;
