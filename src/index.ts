@@ -52,6 +52,7 @@ export {
   type IdentifyResult,
   type Progress,
 } from "./batch/identify.ts";
-export { type BufferMatches, type BufferProgress, Matcher, NO_ADDRESS } from "./batch/matcher.ts";
+export { type BufferMatches, type BufferProgress, Matcher } from "./batch/matcher.ts";
+export { NO_ADDRESS } from "./batch/find-address.ts";
 export { BatchError, type BatchErrorCode } from "./batch/batch-error.ts";
 export { RENDERER as catalogueRenderer } from "./cli/identify-renderer.ts";

@@ -53,16 +53,13 @@ export class KernelTemplates {
 
   /** Sees that all rows of the kernel's chunk have templates. False where they are longer than there is room for. */
   complete(): boolean {
-    let missing = this.#kernel.gatherTemplates();
-    if (missing > 0 && !this.#writeMissing(missing)) {
+    let isEmptied = false;
+    for (let missing = this.#kernel.gatherTemplates(); missing > 0; missing = this.#kernel.gatherTemplates()) {
+      if (this.#writeMissing(missing)) continue;
+      if (isEmptied) return false;
       // Memory must not grow with the catalogue: all are forgotten, and those of this chunk made anew.
       this.#useOwn();
-      missing = this.#kernel.gatherTemplates();
-      if (!this.#writeMissing(missing)) return false;
-    }
-    while (missing > 0) {
-      missing = this.#kernel.gatherTemplates();
-      if (!this.#writeMissing(missing)) return false;
+      isEmptied = true;
     }
     return true;
   }

@@ -1,12 +1,12 @@
 import type { Family } from "../address/address.ts";
 import { formatAddressInto } from "../address/format-address.ts";
+import { ADDRESS_HOLE } from "../kernel/workspace.ts";
 import { TemplateCache } from "./_template-cache.ts";
 import type { RowFormat } from "./identify.ts";
 import type { RowSpace } from "./_line-engine.ts";
 
 const LF = 0x0a;
 const SLASH = 0x2f;
-const ADDRESS_HOLE = 255;
 /** Below this, a copy by hand is faster than the call of a native one. */
 const NATIVE_COPY_FROM = 48;
 

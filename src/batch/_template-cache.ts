@@ -1,9 +1,7 @@
-const HOLE = 0x00;
-/** The longest address and a slash with three digits. */
-const HOLE_BYTES = 45 + 4;
+import { HOLE, HOLE_BYTES } from "../kernel/workspace.ts";
+import { TEMPLATE_BYTES } from "./_thread-sizes.ts";
+
 const FIRST_BYTES = 64 * 1024;
-/** When the templates take more than this, all are forgotten and made anew: memory must not grow with the catalogue. */
-const MOST_BYTES = 16 * 1024 * 1024;
 
 /**
  * Row templates, cut at their holes, in two flat arrays. A template is a run of `cuts`, from the position that `find` gives:
@@ -59,7 +57,7 @@ export class TemplateCache {
 
   /** A template of n bytes has at most n / 2 holes. */
   #makeRoom(length: number): void {
-    if (this.#bytesUsed > 0 && this.#bytesUsed + length + 4 * this.#cutsUsed > MOST_BYTES) {
+    if (this.#bytesUsed > 0 && this.#bytesUsed + length + 4 * this.#cutsUsed > TEMPLATE_BYTES) {
       this.#slots.fill(0);
       this.#bytesUsed = this.#cutsUsed = 0;
     }

@@ -5,12 +5,11 @@ import type { LineCounts, LineEngine, Lines, RowSpace } from "./_line-engine.ts"
 import type { RowWriter } from "./_row-writer.ts";
 import type { FieldSpan, FieldSpec, LocateField } from "./fields/field-spec.ts";
 import { locateField } from "./fields/locate-field.ts";
-import { createFound, findAddress, STOP } from "./find-address.ts";
+import { createFound, findAddress, NO_ADDRESS, STOP } from "./find-address.ts";
 import type { RowSelection } from "./identify.ts";
 
 const LF = 0x0a;
 const CR = 0x0d;
-const NO_ADDRESS = -1;
 
 /** Addresses looked up together when only counting; they and their matches stay in the first-level cache. */
 const GATHERED = 512;

@@ -24,6 +24,9 @@ KIND[COLON] = COLONS;
 const MARK = new Uint8Array(256);
 MARK[DOT] = MARK[COLON] = MARK[LF] = 1;
 
+/** In place of a match id: the line has no address. */
+export const NO_ADDRESS = -1;
+
 /** Where `findAddress` says how far it has read: `found[STOP]`. */
 export const STOP = 4;
 

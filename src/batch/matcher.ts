@@ -7,14 +7,11 @@ import { PrefixTable } from "../table/prefix-table.ts";
 import { endOfLine } from "./_end-of-line.ts";
 import { KernelHeap } from "./_kernel-heap.ts";
 import { SLACK } from "./_thread-sizes.ts";
-import { createFound, findAddress, STOP } from "./find-address.ts";
+import { createFound, findAddress, NO_ADDRESS, STOP } from "./find-address.ts";
 import type { Engine } from "./identify.ts";
 
 const LF = 0x0a;
 const PAGE = 64 * 1024;
-
-/** In place of a match id: the line has no address. */
-export const NO_ADDRESS = -1;
 
 /** Text is copied to the kernel in pieces of this size, which stay in the second-level cache until they have been scanned. */
 const PIECE_BYTES = 128 * 1024 - SLACK;

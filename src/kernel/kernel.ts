@@ -174,7 +174,7 @@ export class Kernel {
 
   /**
    * What rows look like from now on. `templates` is the address of matchCount + 2 words: by match id + 1 (0: a line without an
-   * address) the address of its template as `writeTemplate` wrote it, 0 while there is none. With `appends` a row is the line,
+   * address) the address of its template as `TemplateWriter` wrote it, 0 while there is none. With `appends` a row is the line,
    * what the template gives, and a newline.
    */
   useRows(templates: number, selection: keyof typeof SELECTIONS, appends: boolean): void {

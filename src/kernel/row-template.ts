@@ -1,9 +1,8 @@
-import { HOLE_BYTES, TEMPLATE_HOLES, TEMPLATE_MOST, TEMPLATE_PARTS } from "./workspace.ts";
+import { HOLE, HOLE_BYTES, TEMPLATE_HOLES, TEMPLATE_MOST, TEMPLATE_PARTS } from "./workspace.ts";
 
-const HOLE = 0x00;
 const ALIGNMENT = 16;
 
-/** A bound for the bytes that `writeTemplate` takes: each hole is two bytes of the template, and eight of what it becomes. */
+/** A bound for the bytes that `TemplateWriter` takes: each hole is two bytes of the template, and eight of what it becomes. */
 export function templateRoom(template: Uint8Array): number {
   return TEMPLATE_PARTS + 4 + 4 * template.length + ALIGNMENT;
 }
@@ -45,11 +44,6 @@ export class TemplateWriter {
     words[(at + TEMPLATE_HOLES) / 4] = holes;
     return Math.ceil(to / ALIGNMENT) * ALIGNMENT; // addresses may be above 2^31
   }
-}
-
-/** Writes a single template; see `TemplateWriter`. */
-export function writeTemplate(buffer: SharedArrayBuffer, at: number, template: Uint8Array): number {
-  return new TemplateWriter(buffer).write(at, template);
 }
 
 function countHoles(template: Uint8Array): number {

@@ -130,6 +130,8 @@ export const TEMPLATE_MOST = 0;
 export const TEMPLATE_HOLES = 4;
 export const TEMPLATE_PARTS = 8;
 
+/** In a row template, this byte and the next are a hole. */
+export const HOLE = 0;
 /** A hole for the canonical address; any other is the length of a prefix. */
 export const ADDRESS_HOLE = 255;
 /** The longest address and a slash with three digits. */

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { Matcher, NO_ADDRESS } from "../../src/batch/matcher.ts";
+import { NO_ADDRESS } from "../../src/batch/find-address.ts";
+import { Matcher } from "../../src/batch/matcher.ts";
 import { Snapshot } from "../../src/snapshot/open-snapshot.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { PrefixTable } from "../../src/table/prefix-table.ts";

@@ -5,7 +5,7 @@ import { formatAddress } from "../../src/address/format-address.ts";
 import { parseAddress } from "../../src/address/parse-address.ts";
 import { formatPrefix, parsePrefix, prefixOf } from "../../src/address/prefix.ts";
 import type { Kernel } from "../../src/kernel/kernel.ts";
-import { templateRoom, writeTemplate } from "../../src/kernel/row-template.ts";
+import { templateRoom, TemplateWriter } from "../../src/kernel/row-template.ts";
 import { GAP_RUNS, MASKS, OCTETS, ROW_SLACK, WORKSPACE_BYTES } from "../../src/kernel/workspace.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import type { PrefixTable } from "../../src/table/prefix-table.ts";
@@ -78,7 +78,7 @@ function kernelRows({ kernel, memory, at }: KernelRoom, text: Buffer, end: numbe
         if (templateOf[match + 1] !== 0) continue;
         const template = templateBytes(TEMPLATES[match + 1]!);
         templateOf[match + 1] = nextTemplate;
-        const behind = writeTemplate(memory.buffer, nextTemplate, template);
+        const behind = new TemplateWriter(memory.buffer).write(nextTemplate, template);
         assert.ok(behind - nextTemplate <= templateRoom(template) && behind <= textAt - 64);
         nextTemplate = behind;
       }
@@ -151,7 +151,7 @@ test("rows count the lines that are done, with and without a row, and no others"
   const counters = new Float64Array(memory.buffer, at + ROOM - 4096, table.matchCount + 1);
   kernel.countMatches(at + ROOM - 4096);
   new Uint32Array(memory.buffer, at, table.matchCount + 2).fill(at + 65536);
-  writeTemplate(memory.buffer, at + 65536, templateBytes([ADDRESS_HOLE, "\n"]));
+  new TemplateWriter(memory.buffer).write(at + 65536, templateBytes([ADDRESS_HOLE, "\n"]));
   const text = "93.184.216.34\n2606:2800:220:1:248:1893:25c8:1946\n200.1.1.1\n93.184.216.34\n";
   bytes.write(text, 1 << 20);
   kernel.useRows(at, "matched", false);
@@ -181,7 +181,7 @@ test("nothing behind the room and its slack is touched", () => {
 function kernelRowsOnce(room: KernelRoom, kernel: Kernel, text: Buffer, end: number): void {
   const { at, bytes, memory } = room;
   new Uint32Array(memory.buffer, at, table.matchCount + 2).fill(at + 65536);
-  writeTemplate(memory.buffer, at + 65536, templateBytes([ADDRESS_HOLE, "x".repeat(100), 8, "\n"]));
+  new TemplateWriter(memory.buffer).write(at + 65536, templateBytes([ADDRESS_HOLE, "x".repeat(100), 8, "\n"]));
   bytes.set(withEnd(text), 1 << 20);
   kernel.useRows(at, "matched", true);
   const start = at + (1 << 20);
