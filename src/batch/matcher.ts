@@ -1,8 +1,9 @@
 import type { Family } from "../address/address.ts";
 import { Kernel } from "../kernel/kernel.ts";
-import { type KernelMemory, webAssembly } from "../kernel/web-assembly.ts";
+import type { KernelMemory } from "../kernel/web-assembly.ts";
 import { WORKSPACE_BYTES } from "../kernel/workspace.ts";
 import { Snapshot } from "../snapshot/open-snapshot.ts";
+import { allocateShared, weigh } from "../snapshot/shared-memory.ts";
 import { PrefixTable } from "../table/prefix-table.ts";
 import { endOfLine } from "./_end-of-line.ts";
 import { KernelHeap } from "./_kernel-heap.ts";
@@ -11,7 +12,6 @@ import { createFound, findAddress, NO_ADDRESS, STOP } from "./find-address.ts";
 import type { Engine } from "./identify.ts";
 
 const LF = 0x0a;
-const PAGE = 64 * 1024;
 
 /** Text is copied to the kernel in pieces of this size, which stay in the second-level cache until they have been scanned. */
 const PIECE_BYTES = 128 * 1024 - SLACK;
@@ -230,14 +230,14 @@ function makeRoom(table: PrefixTable, memory: KernelMemory | null): Room | null 
 }
 
 /** A memory with a copy of a table that lies elsewhere, at the same offsets; null where there cannot be one. */
-function memoryOf(table: PrefixTable): KernelMemory | null {
-  const { buffer } = table;
-  if (webAssembly === undefined) return null;
+function memoryOf({ buffer }: PrefixTable): KernelMemory | null {
   try {
-    const memory = new webAssembly.Memory({ initial: Math.ceil(buffer.byteLength / PAGE), maximum: 65_536, shared: true });
-    new Uint8Array(memory.buffer).set(new Uint8Array(buffer));
-    return memory;
+    const shared = allocateShared(buffer.byteLength);
+    if (shared instanceof SharedArrayBuffer) return null;
+    new Uint8Array(shared.buffer).set(new Uint8Array(buffer));
+    weigh(shared, buffer.byteLength);
+    return shared;
   } catch {
-    return null;
+    return null; // there is no memory for a copy
   }
 }

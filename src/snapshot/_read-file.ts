@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, read } from "node:fs";
 import { SectionChecksums } from "./_section-checksums.ts";
-import { allocateShared, type SharedMemory } from "./_shared-memory.ts";
+import { allocateShared, type SharedMemory } from "./shared-memory.ts";
 import { decodeHead, type SnapshotHead } from "./format.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 
