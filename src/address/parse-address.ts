@@ -64,15 +64,18 @@ export function addressErrorOf(result: number, value: string): AddressError {
   return explain(ADDRESS_ERROR_CODES[packed & 31]!, value, packed >> 5);
 }
 
+/** Parses a text into words as `parseAddressBytes` does: the family, or a negative number for `addressErrorOf`. For many texts, of which some are malformed. */
+export function parseTextInto(text: string, out: Uint32Array): number {
+  const quad = quadOfText(text);
+  if (quad < 0) return parseAddressBytes(scratch, 0, copyToScratch(text), out);
+  out[0] = quad;
+  return 4;
+}
+
 /** Parses a text into words as `parseAddressBytes` does. Throws AddressError; builds no object for an address. */
 export function parseAddressInto(text: string, out: Uint32Array): Family {
   if (typeof text !== "string") throw new TypeError(`an address is given as text, not ${String(text)}`);
-  const quad = quadOfText(text);
-  if (quad >= 0) {
-    out[0] = quad;
-    return 4;
-  }
-  const result = parseAddressBytes(scratch, 0, copyToScratch(text), out);
+  const result = parseTextInto(text, out);
   if (result < 0) throw addressErrorOf(result, text);
   return result as Family;
 }

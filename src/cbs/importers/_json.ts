@@ -1,5 +1,5 @@
 import { quoted } from "../../address/address-error.ts";
-import { jsonFault, repeatedKey } from "./_json-fault.ts";
+import { jsonFault, repeatedKey } from "../../json/json-fault.ts";
 import { listText } from "./_text.ts";
 import { ImportError } from "./import-error.ts";
 import { describeValue } from "./imported-list.ts";

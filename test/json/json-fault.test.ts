@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { jsonFault, repeatedKey } from "../../../src/cbs/importers/_json-fault.ts";
+import { jsonFault, repeatedKey } from "../../src/json/json-fault.ts";
 
 function isJson(text: string): boolean {
   try {

@@ -83,6 +83,61 @@ export function repeatedKey(text: string, value: unknown): number {
   return -1;
 }
 
+/**
+ * The offset of the value at a path in a text that is JSON, such as `["tags", 2]`; that of the innermost value on the way which
+ * is there, where the path leads nowhere. For errors: it reads the text token by token.
+ */
+export function valueOffset(text: string, path: readonly (string | number)[]): number {
+  let at = afterWhite(text, 0);
+  for (const step of path) {
+    const next = typeof step === "number" ? elementOffset(text, at, step) : memberOffset(text, at, step);
+    if (next < 0) return at;
+    at = next;
+  }
+  return at;
+}
+
+/** Where the value of a member of the object at `at` begins, -1 without such a member. */
+function memberOffset(text: string, at: number, name: string): number {
+  for (const [start, end] of parts(text, at, "{")) {
+    TOKEN.lastIndex = start;
+    TOKEN.exec(text);
+    const keyEnd = TOKEN.lastIndex;
+    if (keyEnd <= end && JSON.parse(text.slice(start, keyEnd)) === name) return afterWhite(text, afterWhite(text, keyEnd) + 1);
+  }
+  return -1;
+}
+
+/** Where an element of the array at `at` begins, -1 without it. */
+function elementOffset(text: string, at: number, index: number): number {
+  let count = 0;
+  for (const [start] of parts(text, at, "[")) if (count++ === index) return start;
+  return -1;
+}
+
+/** Where the members or elements of what opens at `at` begin and end; none if it is something else. */
+function* parts(text: string, at: number, opening: string): Generator<[start: number, end: number]> {
+  if (text[at] !== opening) return;
+  let depth = 0;
+  let start = at;
+  for (TOKEN.lastIndex = at; ; ) {
+    const before = TOKEN.lastIndex;
+    const mark = TOKEN.exec(text)?.[1];
+    const after = TOKEN.lastIndex;
+    if (after === 0) return;
+    if (mark === "{" || mark === "[") depth++;
+    if (depth === 1 && mark === opening && start === at) start = afterWhite(text, after);
+    const isEnd = depth === 1 && (mark === "}" || mark === "]");
+    if ((depth === 1 && mark === ",") || isEnd) {
+      if (start < before || text[start] !== (opening === "{" ? "}" : "]")) yield [start, before];
+      start = afterWhite(text, after);
+    }
+    if (mark === "}" || mark === "]") depth--;
+    if (depth === 0) return;
+    TOKEN.lastIndex = after; // whoever asked has used it, too
+  }
+}
+
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;

@@ -1,0 +1,112 @@
+import { ByteWriter } from "./_bytes.ts";
+import { CtiError } from "./cti-error.ts";
+
+/** Many byte strings one behind the other, as they are stored: `ends` holds where each ends, as little-endian 32-bit words. */
+export interface StoredBlobs {
+  readonly bytes: Uint8Array;
+  readonly ends: Uint8Array;
+}
+
+/** Byte strings by number, from 0 on, read where they lie. Making one costs nothing, whatever it holds. */
+export class BlobTable {
+  readonly count: number;
+  readonly #name: string;
+  readonly #bytes: Uint8Array;
+  readonly #ends: DataView;
+
+  /** @throws CtiError "bad-metadata" */
+  constructor(name: string, { bytes, ends }: StoredBlobs) {
+    if (!(bytes instanceof Uint8Array && ends instanceof Uint8Array && ends.length % 4 === 0)) {
+      throw new CtiError("bad-metadata", name, `the dataset's ${name} are not the bytes and ends that they should be; import its feeds again`);
+    }
+    this.#name = name;
+    this.#bytes = bytes;
+    this.#ends = new DataView(ends.buffer, ends.byteOffset, ends.byteLength);
+    this.count = ends.length / 4;
+  }
+
+  /** @throws CtiError "bad-metadata" where ends do not ascend or leave the bytes */
+  at(index: number): Uint8Array {
+    const start = index === 0 ? 0 : this.#end(index - 1);
+    const end = this.#end(index);
+    if (start <= end && end <= this.#bytes.length) return this.#bytes.subarray(start, end);
+    throw new CtiError("bad-metadata", this.#name, `number ${index} of the dataset's ${this.#name} ends at byte ${end} and begins at ${start} of ${this.#bytes.length}; import its feeds again`);
+  }
+
+  #end(index: number): number {
+    return this.#ends.getUint32(index * 4, true);
+  }
+}
+
+/** Collects byte strings. */
+export class BlobWriter {
+  readonly #bytes = new ByteWriter();
+  readonly #ends: number[] = [];
+
+  append(bytes: Uint8Array): void {
+    this.#bytes.append(bytes);
+    if (this.#bytes.length > 0xffff_ffff) throw new RangeError("the dataset's documents have more than 4 GiB; import fewer feeds into one file");
+    this.#ends.push(this.#bytes.length);
+  }
+
+  stored(): StoredBlobs {
+    const ends = new Uint8Array(this.#ends.length * 4);
+    const view = new DataView(ends.buffer);
+    this.#ends.forEach((end, i) => view.setUint32(i * 4, end, true));
+    return { bytes: this.#bytes.written().slice(), ends };
+  }
+}
+
+/** Byte strings of which each is kept once: a hash table over one array of bytes. Numbers count from 1. */
+export class BlobSet {
+  readonly #bytes = new ByteWriter();
+  /** Where each ends; number i is from ends[i - 1] to ends[i]. */
+  readonly #ends: number[] = [0];
+  #slots = new Uint32Array(1024);
+
+  get count(): number {
+    return this.#ends.length - 1;
+  }
+
+  /** The number of these bytes, which are added if they are new. */
+  add(bytes: Uint8Array): number {
+    if (this.count * 2 >= this.#slots.length) this.#grow();
+    const slot = this.#slotOf(bytes);
+    if (this.#slots[slot] !== 0) return this.#slots[slot]!;
+    this.#bytes.append(bytes);
+    this.#ends.push(this.#bytes.length);
+    return (this.#slots[slot] = this.count);
+  }
+
+  /** Valid until the next `add`. */
+  at(number: number): Uint8Array {
+    return this.#bytes.written().subarray(this.#ends[number - 1], this.#ends[number]);
+  }
+
+  /** The slot that holds these bytes, or the free one where they belong. */
+  #slotOf(bytes: Uint8Array): number {
+    const mask = this.#slots.length - 1;
+    for (let slot = hashOf(bytes) & mask; ; slot = (slot + 1) & mask) {
+      const number = this.#slots[slot]!;
+      if (number === 0 || isSame(this.at(number), bytes)) return slot;
+    }
+  }
+
+  #grow(): void {
+    this.#slots = new Uint32Array(this.#slots.length * 2);
+    for (let number = 1; number <= this.count; number++) this.#slots[this.#slotOf(this.at(number))] = number;
+  }
+}
+
+/** FNV-1a, its upper bits folded into the lower ones that are used. */
+function hashOf(bytes: Uint8Array): number {
+  let hash = 0x811c_9dc5;
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x0100_0193);
+  return hash ^ (hash >>> 15);
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}

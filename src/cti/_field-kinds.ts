@@ -1,0 +1,227 @@
+import { quoted } from "../address/address-error.ts";
+import { badDocument, type ByteReader, type ByteWriter } from "./_bytes.ts";
+import type { TextPool, Texts } from "./_texts.ts";
+
+/** A value of a feed that a field cannot hold; `index` is its place in a list. */
+export class FieldProblem extends Error {
+  readonly index: number | undefined;
+
+  constructor(problem: string, index?: number) {
+    super(problem);
+    this.index = index;
+  }
+}
+
+/** What a field can hold: how it is read from feeds, united and stored. */
+export interface FieldKind<Value> {
+  /** What a field holds of which nothing is known. */
+  readonly empty: Value;
+  isEmpty(value: Value): boolean;
+  /** Of two values that are not empty. Their order and how they are grouped do not matter, and a value with itself is itself. */
+  merge(a: Value, b: Value): Value;
+  /** @throws FieldProblem. Never called with null. */
+  fromJson(json: unknown): Value;
+  /** From a cell of a table, which is not empty. @throws FieldProblem */
+  fromCell(cell: string): Value;
+  write(value: Value, to: ByteWriter, texts: TextPool): void;
+  /** @throws CtiError "bad-document" */
+  read(from: ByteReader, texts: Texts): Value;
+}
+
+/** How sure it is that an address is an attacker's, the least first: of two feeds the graver word counts. */
+export const CLASSIFICATIONS = ["unknown", "benign", "promiscuous", "malicious"] as const;
+export type Classification = (typeof CLASSIFICATIONS)[number];
+
+export const classification: FieldKind<Classification> = {
+  empty: "unknown",
+  isEmpty: (value) => value === "unknown",
+  merge: (a, b) => CLASSIFICATIONS[Math.max(CLASSIFICATIONS.indexOf(a), CLASSIFICATIONS.indexOf(b))]!,
+  fromJson(json) {
+    const found = CLASSIFICATIONS.find((name) => name === json);
+    if (found === undefined) throw new FieldProblem(`${shown(json)} is no classification; there are ${CLASSIFICATIONS.join(", ")}`);
+    return found;
+  },
+  fromCell: (cell) => classification.fromJson(cell),
+  write: (value, to) => to.number(CLASSIFICATIONS.indexOf(value)),
+  read: (from) => CLASSIFICATIONS[from.number()] ?? refuse("there is no such classification"),
+};
+
+/** Somebody who has seen a whole connection proves more than all who have not: false counts, whatever others say. */
+export const spoofable: FieldKind<boolean | null> = {
+  empty: null,
+  isEmpty: (value) => value === null,
+  merge: (a, b) => a === true && b === true,
+  fromJson(json) {
+    if (typeof json === "boolean") return json;
+    throw new FieldProblem(`true, false or null stands here, not ${shown(json)}`);
+  },
+  fromCell(cell) {
+    if (cell === "true" || cell === "false") return cell === "true";
+    throw new FieldProblem(`${quoted(cell)} is neither true nor false; leave the cell empty where it is not known`);
+  },
+  write: (value, to) => to.number(value === true ? 1 : 0),
+  read(from) {
+    const value = from.number();
+    return value <= 1 ? value === 1 : refuse("spoofable is neither true nor false");
+  },
+};
+
+export const text: FieldKind<string> = {
+  empty: "",
+  isEmpty: (value) => value === "",
+  merge: (a, b) => (a < b ? a : b),
+  fromJson(json) {
+    if (typeof json !== "string") throw new FieldProblem(`a text stands here, not ${shown(json)}`);
+    return checkedText(json);
+  },
+  fromCell: (cell) => checkedText(cell),
+  write: (value, to, texts) => to.number(texts.numberOf(value)),
+  read: (from, texts) => texts.textAt(from.number()),
+};
+
+/** A set of texts, sorted by UTF-16 code units. */
+export const texts: FieldKind<readonly string[]> = {
+  empty: [],
+  isEmpty: (value) => value.length === 0,
+  merge: (a, b) => sortedSet([...a, ...b]),
+  fromJson: (json) =>
+    sortedSet(
+      elements(json, (element) => {
+        if (typeof element !== "string" || element === "") throw new FieldProblem(`a text stands here, not ${shown(element)}`);
+        return checkedText(element);
+      }),
+    ),
+  fromCell: (cell) => texts.fromJson(cellList(cell)),
+  write: (value, to, pool) => writeList(value.map((element) => pool.numberOf(element)), to),
+  read: (from, pool) => readList(from, (number) => pool.textAt(number)),
+};
+
+const MOST_PORTS = 0xffff;
+
+/** A set of ports, ascending. */
+export const ports: FieldKind<readonly number[]> = {
+  empty: [],
+  isEmpty: (value) => value.length === 0,
+  merge: (a, b) => sortedNumbers([...a, ...b]),
+  fromJson: (json) => sortedNumbers(elements(json, (element) => whole(element, MOST_PORTS))),
+  fromCell: (cell) => ports.fromJson(cellList(cell).map(numberOfCell)),
+  write: (value, to) => writeList(value, to),
+  read: (from) => readList(from, (port) => (port <= MOST_PORTS ? port : refuse(`there is no port ${port}`))),
+};
+
+const MOST = 0xffff_ffff;
+
+/** A count that feeds can only know too low. */
+export const count: FieldKind<number | null> = {
+  empty: null,
+  isEmpty: (value) => value === null,
+  merge: (a, b) => Math.max(a!, b!),
+  fromJson: (json) => whole(json, MOST),
+  fromCell: (cell) => whole(numberOfCell(cell), MOST),
+  write: (value, to) => to.number(value!),
+  read: (from) => from.number(),
+};
+
+/** A number that names something. */
+export const number: FieldKind<number | null> = { ...count, merge: (a, b) => Math.min(a!, b!) };
+
+const MILLISECONDS = 86_400_000;
+/** 9999-12-31. */
+const LAST_DAY = 2_932_896;
+const DATE = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/;
+
+/** A day in UTC, as the number of days since 1970-01-01. */
+export const firstDay: FieldKind<number | null> = {
+  ...number,
+  fromJson(json) {
+    if (typeof json !== "string") throw new FieldProblem(`a date such as "2026-06-17" stands here, not ${shown(json)}`);
+    return dayOf(json);
+  },
+  fromCell: (cell) => dayOf(cell),
+  read(from) {
+    const day = from.number();
+    return day <= LAST_DAY ? day : refuse(`day ${day} is no date`);
+  },
+};
+
+export const lastDay: FieldKind<number | null> = { ...firstDay, merge: count.merge };
+
+/** A day as `2026-06-17`. */
+export function dateText(day: number): string {
+  return new Date(day * MILLISECONDS).toISOString().slice(0, 10);
+}
+
+function dayOf(written: string): number {
+  const [, date, time = "00:00", zone = "Z"] = DATE.exec(written) ?? [];
+  const start = Date.parse(`${date}T00:00Z`);
+  // The engine takes February 30 for March 2.
+  const isDate = date !== undefined && !Number.isNaN(start) && new Date(start).toISOString().startsWith(date);
+  const day = Math.floor(Date.parse(`${date}T${time}${zone}`) / MILLISECONDS);
+  if (isDate && day >= 0 && day <= LAST_DAY) return day;
+  throw new FieldProblem(`${quoted(written)} is no date from 1970 on; write 2026-06-17 or 2026-06-17T12:00:00Z`);
+}
+
+function checkedText(written: string): string {
+  if (!written.isWellFormed()) throw new FieldProblem(`${quoted(written)} holds half a character; it cannot be stored`);
+  return written;
+}
+
+function whole(json: unknown, most: number): number {
+  if (typeof json === "number" && Number.isInteger(json) && json >= 0 && json <= most) return json;
+  throw new FieldProblem(`a whole number from 0 to ${most} stands here, not ${shown(json)}`);
+}
+
+function numberOfCell(cell: string): number | string {
+  return /^\d{1,10}$/.test(cell) ? Number(cell) : cell;
+}
+
+/** Cells part their lists by `|`; one that holds texts with a `|` is written as a JSON array. */
+function cellList(cell: string): string[] {
+  if (!cell.startsWith("[")) return cell.split("|").map((part) => part.trim()).filter((part) => part !== "");
+  try {
+    return JSON.parse(cell) as string[];
+  } catch {
+    throw new FieldProblem(`${quoted(cell)} begins like a JSON array and is none; part the texts of a list by "|"`);
+  }
+}
+
+function elements<Element>(json: unknown, read: (element: unknown) => Element): Element[] {
+  if (!Array.isArray(json)) throw new FieldProblem(`an array stands here, not ${shown(json)}`);
+  return json.map((element, index) => {
+    try {
+      return read(element);
+    } catch (error) {
+      throw error instanceof FieldProblem ? new FieldProblem(error.message, index) : error;
+    }
+  });
+}
+
+function sortedSet(values: readonly string[]): readonly string[] {
+  return values.length < 2 ? values : [...new Set(values)].sort();
+}
+
+function sortedNumbers(values: readonly number[]): readonly number[] {
+  return [...new Set(values)].sort((a, b) => a - b);
+}
+
+function writeList(numbers: readonly number[], to: ByteWriter): void {
+  to.number(numbers.length);
+  for (const element of numbers) to.number(element);
+}
+
+function readList<Element>(from: ByteReader, read: (number: number) => Element): Element[] {
+  const length = from.number();
+  if (length > from.left) throw badDocument(`a list of ${length} has ${from.left} bytes`);
+  return Array.from({ length }, () => read(from.number()));
+}
+
+function refuse(what: string): never {
+  throw badDocument(what);
+}
+
+/** What a JSON value is, for an error. */
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "object" && value !== null) return "an object";
+  return typeof value === "string" ? quoted(value) : String(value);
+}

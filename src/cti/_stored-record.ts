@@ -1,0 +1,39 @@
+import { badDocument, ByteReader, type ByteWriter } from "./_bytes.ts";
+import type { TextPool, Texts } from "./_texts.ts";
+import { type CtiRecord, FIELDS, NOTHING_KNOWN } from "./fields.ts";
+
+/*
+ * A stored document: for each field of which something is known, in the order of FIELDS, its number and its value. Numbers are
+ * LEB128, texts are numbers of the dataset's text table, lists have their length in front. Equal records have equal bytes.
+ */
+
+export function writeRecord(record: CtiRecord, to: ByteWriter, texts: TextPool): void {
+  FIELDS.forEach(({ member, kind }, number) => {
+    const value = record[member];
+    if (kind.isEmpty(value)) return;
+    to.number(number);
+    kind.write(value, to, texts);
+  });
+}
+
+/** @throws CtiError "bad-document" */
+export function readRecord(bytes: Uint8Array, texts: Texts): CtiRecord {
+  const from = new ByteReader(bytes);
+  const record: Partial<Record<keyof CtiRecord, unknown>> = { ...NOTHING_KNOWN };
+  let last = -1;
+  while (!from.isAtEnd) {
+    const number = from.number();
+    const field = FIELDS[number];
+    if (field === undefined || number <= last) throw badDocument(`field ${number} follows field ${last}`);
+    record[field.member] = field.kind.read(from, texts);
+    last = number;
+  }
+  return record as unknown as CtiRecord;
+}
+
+/** What a stored document says about `spoofable`, without the rest of it. @throws CtiError "bad-document" */
+export function readSpoofable(bytes: Uint8Array): boolean | null {
+  if (bytes.length === 0 || bytes[0] !== 0) return null;
+  if (bytes.length > 1 && bytes[1]! <= 1) return bytes[1] === 1;
+  throw badDocument("spoofable is neither true nor false");
+}

@@ -1,0 +1,51 @@
+import { badDocument } from "./_bytes.ts";
+import { type BlobTable, BlobWriter, type StoredBlobs } from "./_blobs.ts";
+
+/** What the numbers in documents stand for. */
+export interface Texts {
+  textAt(number: number): string;
+}
+
+/** The texts of all documents, each once: documents name them by number, from 0 on. */
+export class TextPool implements Texts {
+  readonly #numbers = new Map<string, number>();
+  readonly #texts: string[] = [];
+
+  numberOf(text: string): number {
+    const known = this.#numbers.get(text);
+    if (known !== undefined) return known;
+    this.#numbers.set(text, this.#texts.length);
+    return this.#texts.push(text) - 1;
+  }
+
+  textAt(number: number): string {
+    return this.#texts[number]!;
+  }
+
+  stored(): StoredBlobs {
+    const encoder = new TextEncoder();
+    const blobs = new BlobWriter();
+    for (const text of this.#texts) blobs.append(encoder.encode(text));
+    return blobs.stored();
+  }
+}
+
+/** The same, read from a file. */
+export class TextTable implements Texts {
+  readonly #blobs: BlobTable;
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+  constructor(blobs: BlobTable) {
+    this.#blobs = blobs;
+  }
+
+  /** @throws CtiError "bad-document", "bad-metadata" */
+  textAt(number: number): string {
+    if (number >= this.#blobs.count) throw badDocument(`it names text ${number} of ${this.#blobs.count}`);
+    try {
+      return this.#decoder.decode(this.#blobs.at(number));
+    } catch (error) {
+      throw error instanceof TypeError ? badDocument(`text ${number} is not UTF-8`) : error;
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import type { Family } from "../address/address.ts";
+import { quoted } from "../address/address-error.ts";
+import { addressErrorOf, parseTextInto } from "../address/parse-address.ts";
+import { CtiError } from "./cti-error.ts";
+import type { CtiDataset } from "./dataset.ts";
+
+/** The least about an address. */
+export interface BulkDocument {
+  readonly seen: boolean;
+  readonly spoofable: boolean | null;
+}
+
+/** By what a dataset keeps for each match (`bulkStates`). */
+export const BULK_DOCUMENTS: readonly BulkDocument[] = [
+  { seen: false, spoofable: null },
+  { seen: true, spoofable: null },
+  { seen: true, spoofable: true },
+  { seen: true, spoofable: false },
+];
+
+/** What looks many addresses up at a time: the dataset's table itself, or a faster engine over it. */
+export interface BatchLookup {
+  lookupBatchInto(family: Family, words: Uint32Array, out: Uint32Array, count: number): void;
+}
+
+/** Addresses whose words and matches stay in the first-level cache. */
+const GROUP = 512;
+
+const words4 = new Uint32Array(GROUP);
+const words6 = new Uint32Array(GROUP * 4);
+/** Where in the group an address of the family stood. */
+const places4 = new Uint16Array(GROUP);
+const places6 = new Uint16Array(GROUP);
+const matches = new Uint32Array(GROUP);
+const words = new Uint32Array(4);
+
+/** Faulty addresses that an error explains; it names the places of all. */
+const MOST_EXPLAINED = 5;
+
+/**
+ * Looks many addresses up: for each of `ips`, in order, an index of `BULK_DOCUMENTS`. Makes no object per address.
+ * @throws CtiError "bad-addresses", with all indexes, when any is malformed
+ */
+export function bulkLookup(dataset: CtiDataset, ips: readonly unknown[], engine: BatchLookup = dataset.table): Uint8Array {
+  const states = new Uint8Array(ips.length);
+  const bad: number[] = [];
+  for (let start = 0; start < ips.length; start += GROUP) lookupGroup(dataset, ips, start, engine, states, bad);
+  if (bad.length > 0) throw badAddresses(ips, bad);
+  return states;
+}
+
+function lookupGroup({ table, bulkStates }: CtiDataset, ips: readonly unknown[], start: number, engine: BatchLookup, states: Uint8Array, bad: number[]): void {
+  const end = Math.min(start + GROUP, ips.length);
+  let count4 = 0;
+  let count6 = 0;
+  for (let at = start; at < end; at++) {
+    const ip = ips[at];
+    const family = typeof ip === "string" ? parseTextInto(ip, words) : -1;
+    if (family === 4) {
+      words4[count4] = words[0]!;
+      places4[count4++] = at - start;
+    } else if (family === 6) {
+      words6.set(words, count6 * 4);
+      places6[count6++] = at - start;
+    } else {
+      bad.push(at);
+    }
+  }
+  for (const [family, group, places, count] of [[4, words4, places4, count4], [6, words6, places6, count6]] as const) {
+    if (count === 0) continue;
+    engine.lookupBatchInto(family, group, matches, count);
+    for (let i = 0; i < count; i++) {
+      const match = matches[i]!;
+      // A table of a file made to mislead can name a match that it does not have: it says so itself.
+      if (match >= bulkStates.length) table.value(match);
+      states[start + places[i]!] = bulkStates[match]!;
+    }
+  }
+}
+
+/** The answer as a map from each address, as it was written, to its document; an address that stands twice is there once. */
+export function bulkDocuments(ips: readonly string[], states: Uint8Array): Record<string, BulkDocument> {
+  return Object.fromEntries(ips.map((ip, i) => [ip, BULK_DOCUMENTS[states[i]!]!]));
+}
+
+const JSON_PIECES = BULK_DOCUMENTS.map((document) => `":${JSON.stringify(document)}`);
+
+/** The same as JSON text, without making the map. An address needs no escaping: it holds digits, letters, dots and colons only. */
+export function bulkJson(ips: readonly string[], states: Uint8Array): string {
+  const written = new Set<string>();
+  let text = "";
+  for (let i = 0; i < ips.length; i++) {
+    const ip = ips[i]!;
+    if (written.size === written.add(ip).size) continue;
+    text += (text === "" ? '{"' : ',"') + ip + JSON_PIECES[states[i]!]!;
+  }
+  return text === "" ? "{}" : `${text}}`;
+}
+
+const LINE_PIECES = BULK_DOCUMENTS.map((document) => `",${JSON.stringify(document).slice(1)}\n`);
+
+/** As lines of JSON, one for each address in order, also for those that stand twice. */
+export function bulkJsonLines(ips: readonly string[], states: Uint8Array): string {
+  let text = "";
+  for (let i = 0; i < ips.length; i++) text += `{"ip":"${ips[i]!}${LINE_PIECES[states[i]!]!}`;
+  return text;
+}
+
+function badAddresses(ips: readonly unknown[], bad: readonly number[]): CtiError {
+  const explained = bad.slice(0, MOST_EXPLAINED).map((at) => `${at} (${problemOf(ips[at])})`);
+  const all = [...explained, ...bad.slice(MOST_EXPLAINED)];
+  const count = `${bad.length} of ${ips.length} ${ips.length === 1 ? "address is" : "addresses are"} malformed`;
+  return new CtiError("bad-addresses", bad, `${count}, at index ${all.join(", ")}; correct them or leave them out`);
+}
+
+function problemOf(ip: unknown): string {
+  if (typeof ip !== "string") return `${quoted(JSON.stringify(ip) ?? String(ip))} is no text`;
+  return addressErrorOf(parseTextInto(ip, words), ip).message;
+}

@@ -1,0 +1,126 @@
+import type { PrefixTable } from "../table/prefix-table.ts";
+import { BlobTable, type StoredBlobs } from "./_blobs.ts";
+import { readRecord, readSpoofable } from "./_stored-record.ts";
+import { TextTable } from "./_texts.ts";
+import { CtiError } from "./cti-error.ts";
+import { type CtiDocument, documentOf, type ExtendedCtiDocument, extendedDocumentOf } from "./documents.ts";
+import { type CtiRecord, NOTHING_KNOWN } from "./fields.ts";
+
+/** A feed that is in a dataset. */
+export interface CtiSource {
+  readonly name: string;
+  /** Entries that were read from it; prefixes that it names twice count twice. */
+  readonly entries: number;
+}
+
+/** What a snapshot of the kind "cti" holds beside its table. */
+export interface CtiMetadata {
+  readonly format: 1;
+  readonly title: string;
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+  readonly sources: readonly CtiSource[];
+  /** Document i has the value id i + 1. */
+  readonly documents: StoredBlobs;
+  readonly texts: StoredBlobs;
+}
+
+/** What a bulk lookup tells about a match, as one byte: an index of `BULK_DOCUMENTS`. */
+const UNSEEN = 0;
+const SEEN = 1;
+const SEEN_SPOOFABLE = 2;
+const SEEN_NOT_SPOOFABLE = 3;
+
+/**
+ * Threat intelligence: a table of prefixes, and a document for each. An address has the document of the most specific prefix that
+ * covers it, and of no other: what feeds say about a network is a guess about each of its addresses, and what they say about the
+ * address itself beats it, in every member.
+ *
+ * Documents are read where they lie, when they are asked for; equal ones are stored once.
+ */
+export class CtiDataset {
+  readonly metadata: CtiMetadata;
+  readonly table: PrefixTable;
+  /** What a bulk lookup answers, by match id: an index of `BULK_DOCUMENTS`. */
+  readonly bulkStates: Uint8Array;
+  readonly #documents: BlobTable;
+  readonly #texts: TextTable;
+
+  /**
+   * Checks the metadata, which may come from a file that anyone has written. O(matches + documents), nanoseconds each.
+   * @throws CtiError "bad-metadata", "bad-document", "unknown-document"
+   */
+  constructor(metadata: unknown, table: PrefixTable) {
+    this.metadata = checkedMetadata(metadata);
+    this.table = table;
+    this.#documents = new BlobTable("documents", this.metadata.documents);
+    this.#texts = new TextTable(new BlobTable("texts", this.metadata.texts));
+    this.bulkStates = this.#statesOfMatches();
+  }
+
+  get documentCount(): number {
+    return this.#documents.count;
+  }
+
+  /** @throws AddressError for malformed text */
+  lookup(ip: string): CtiDocument {
+    const match = this.table.lookup(ip);
+    return documentOf(ip, match !== 0, this.recordOf(match));
+  }
+
+  /** @throws AddressError for malformed text */
+  lookupExtended(ip: string): ExtendedCtiDocument {
+    const match = this.table.lookup(ip);
+    return extendedDocumentOf(ip, match !== 0, this.recordOf(match));
+  }
+
+  /** What feeds say about the prefix of a match; nothing for match 0. @throws CtiError "bad-document" */
+  recordOf(match: number): CtiRecord {
+    return match === 0 ? NOTHING_KNOWN : readRecord(this.#documentAt(this.table.value(match)), this.#texts);
+  }
+
+  /** Deep check: every document can be read. O(documents). @throws CtiError "bad-document" */
+  checkDocuments(): void {
+    for (let value = 1; value <= this.#documents.count; value++) readRecord(this.#documentAt(value), this.#texts);
+  }
+
+  #documentAt(value: number): Uint8Array {
+    if (value >= 1 && value <= this.#documents.count) return this.#documents.at(value - 1);
+    throw new CtiError("unknown-document", value, `the table names document ${value}, but the dataset has ${this.#documents.count}; import its feeds again`);
+  }
+
+  #statesOfMatches(): Uint8Array {
+    const states = new Uint8Array(this.table.matchCount + 1).fill(UNSEEN);
+    for (let match = 1; match < states.length; match++) states[match] = stateOf(readSpoofable(this.#documentAt(this.table.value(match))));
+    return states;
+  }
+}
+
+function stateOf(spoofable: boolean | null): number {
+  if (spoofable === null) return SEEN;
+  return spoofable ? SEEN_SPOOFABLE : SEEN_NOT_SPOOFABLE;
+}
+
+function checkedMetadata(metadata: unknown): CtiMetadata {
+  const { format, title, createdAt, sources, documents, texts } = record(metadata, "metadata");
+  if (format !== 1) throw badMetadata("format", "it is not 1; this file comes from a newer version, which can read it");
+  if (typeof title !== "string") throw badMetadata("title", "it is no text");
+  if (typeof createdAt !== "string" || Number.isNaN(Date.parse(createdAt))) throw badMetadata("createdAt", "it is no date");
+  if (!Array.isArray(sources)) throw badMetadata("sources", "it is no array");
+  for (const source of sources) {
+    const { name, entries } = record(source, "sources");
+    if (typeof name !== "string" || typeof entries !== "number") throw badMetadata("sources", "a source has no name or no number of entries");
+  }
+  record(documents, "documents");
+  record(texts, "texts");
+  return metadata as CtiMetadata;
+}
+
+function record(value: unknown, member: string): Record<string, unknown> {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw badMetadata(member, "there is no object where one should be");
+}
+
+function badMetadata(member: string, what: string): CtiError {
+  return new CtiError("bad-metadata", member, `the dataset's ${member} cannot be used: ${what}; import its feeds again`);
+}

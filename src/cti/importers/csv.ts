@@ -1,0 +1,145 @@
+import { quoted } from "../../address/address-error.ts";
+import { parsePrefix } from "../../address/prefix.ts";
+import { FieldProblem } from "../_field-kinds.ts";
+import { type CtiRecord, type Field, FIELDS, NOTHING_KNOWN } from "../fields.ts";
+import { type Feed, type FeedReader } from "./feed.ts";
+import { FeedError } from "./feed-error.ts";
+
+/** What the column of addresses and prefixes can be called. */
+const ADDRESS_COLUMNS: readonly string[] = ["ip", "cidr", "prefix", "network", "address", "ip_address", "dst_ip"];
+
+/** What abuse.ch calls its columns. */
+const OTHER_NAMES: Readonly<Record<string, string>> = { first_seen_utc: "first_seen", last_online: "last_seen", malware: "tags" };
+
+const MOST_ROW_LENGTH = 1 << 20;
+
+interface Cell {
+  readonly text: string;
+  /** Where it begins in the row, behind its opening quote. */
+  readonly at: number;
+}
+
+interface Columns {
+  readonly address: number;
+  /** -1 without one. */
+  readonly seen: number;
+  /** By column; none for those that are not read. */
+  readonly fields: readonly (Field | undefined)[];
+}
+
+/** Whether a line names the columns of a table, one of them for addresses. */
+export function isHeader(line: string): boolean {
+  return line.split(",").some((name) => ADDRESS_COLUMNS.includes(columnName(name.trim().replace(/^"(.*)"$/, "$1"))));
+}
+
+/**
+ * CSV (RFC 4180): the first line names the columns, `ip` (or `cidr`) and members of the extended document of a lookup by their
+ * paths, such as `src.asn.number`. Lists are parted by `|`, or written as JSON arrays. Empty cells say nothing; lines that begin with `#`
+ * are comments.
+ */
+export function csv(feed: Feed): FeedReader {
+  let columns: Columns | undefined;
+  let row = "";
+  let rowLine = 0;
+  const endRow = (): void => {
+    const cells = cellsOf(feed, row, rowLine);
+    if (cells !== undefined && columns !== undefined) addRow(feed, columns, cells, row, rowLine);
+    else if (cells !== undefined) columns = columnsOf(feed, cells, rowLine);
+    row = "";
+  };
+  return {
+    line(text, number) {
+      if (row === "" && (text.trim() === "" || text.startsWith("#"))) return;
+      if (row === "") rowLine = number;
+      row = row === "" ? text : `${row}\n${text}`;
+      if (row.length > MOST_ROW_LENGTH) throw new FeedError("line-too-long", rowLine, "the row that begins here has more than a million characters; does something close its last quote?");
+      // A quote that is open at the end of a line goes on in the next one.
+      if (countQuotes(row) % 2 === 0) endRow();
+    },
+    end() {
+      if (row !== "") throw new FeedError("unclosed-quote", rowLine, "a double quote opens a cell in the row that begins here, and nothing closes it; the feed may be cut off");
+    },
+  };
+}
+
+function countQuotes(row: string): number {
+  let count = 0;
+  for (let at = row.indexOf('"'); at >= 0; at = row.indexOf('"', at + 1)) count++;
+  return count;
+}
+
+/** The cells of a row; undefined, with a fault, where quotes stand as they must not. */
+function cellsOf(feed: Feed, row: string, line: number): Cell[] | undefined {
+  const cells: Cell[] = [];
+  const cell = /[ \t]*(?:"((?:[^"]|"")*)"[ \t]*|([^",]*))(,|$)/dy;
+  for (let comma = ","; comma === ","; ) {
+    const start = cell.lastIndex;
+    const found = cell.exec(row);
+    if (found === null) {
+      fault(feed, row, line, start, "a double quote stands inside this cell; enclose the whole cell in quotes, and double those inside");
+      return undefined;
+    }
+    const [, inQuotes, plain] = found;
+    cells.push({ text: inQuotes === undefined ? plain!.trimEnd() : inQuotes.replaceAll('""', '"'), at: found.indices![inQuotes === undefined ? 2 : 1]![0] });
+    comma = found[3]!;
+  }
+  return cells;
+}
+
+/** A fault at an offset of a row, which may have several lines. */
+function fault(feed: Feed, row: string, line: number, at: number, message: string): void {
+  const before = row.slice(0, at).split("\n");
+  feed.fault(line + before.length - 1, before.at(-1)!.length + 1, message);
+}
+
+function columnName(written: string): string {
+  const name = written.toLowerCase().replaceAll(" ", "_");
+  return Object.hasOwn(OTHER_NAMES, name) ? OTHER_NAMES[name]! : name;
+}
+
+/** @throws FeedError "bad-header" */
+function columnsOf(feed: Feed, header: readonly Cell[], line: number): Columns {
+  const names = header.map(({ text }) => columnName(text));
+  const address = names.findIndex((name) => ADDRESS_COLUMNS.includes(name));
+  if (address < 0) {
+    const cure = isPrefix(header[0]!.text) ? "the first line names the columns; without columns, give --format list" : `one of them is called ${ADDRESS_COLUMNS.join(", ")}`;
+    throw new FeedError("bad-header", line, `no column of ${quoted(names.join(","))} holds addresses; ${cure}`);
+  }
+  const twice = names.find((name, i) => name !== "" && names.indexOf(name) !== i);
+  if (twice !== undefined) throw new FeedError("bad-header", line, `there are two columns ${quoted(twice)}; rename one`);
+  const fields = names.map((name) => FIELDS.find(({ path }) => path === name));
+  const seen = names.indexOf("seen");
+  for (const [i, name] of names.entries()) {
+    if (i !== address && i !== seen && fields[i] === undefined) feed.warn(`${quoted(name)} is no column that is known, and is not read`, line);
+  }
+  return { address, seen, fields };
+}
+
+function addRow(feed: Feed, { address, seen, fields }: Columns, cells: readonly Cell[], row: string, line: number): void {
+  if (cells.length !== fields.length) {
+    return fault(feed, row, line, 0, `there ${cells.length === 1 ? "is 1 cell" : `are ${cells.length} cells`}, and ${fields.length} columns; a text with a comma stands in double quotes`);
+  }
+  const record: Partial<Record<keyof CtiRecord, unknown>> = { ...NOTHING_KNOWN };
+  for (const [i, { text, at }] of cells.entries()) {
+    const field = fields[i];
+    if (field === undefined || text === "") continue;
+    try {
+      record[field.member] = field.kind.fromCell(text);
+    } catch (error) {
+      if (!(error instanceof FieldProblem)) throw error;
+      return fault(feed, row, line, at, `${field.path}: ${error.message}`);
+    }
+  }
+  if (seen >= 0 && cells[seen]!.text === "false") return feed.warn("a row says that its address was not seen, and is left out", line);
+  const { text, at } = cells[address]!;
+  const before = row.slice(0, at).split("\n");
+  feed.add(text, feed.complete(record as unknown as CtiRecord), line + before.length - 1, before.at(-1)!.length + 1);
+}
+
+function isPrefix(text: string): boolean {
+  try {
+    return parsePrefix(text, "mask").length >= 0;
+  } catch {
+    return false;
+  }
+}

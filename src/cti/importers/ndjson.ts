@@ -1,0 +1,112 @@
+import { quoted } from "../../address/address-error.ts";
+import { jsonFault, repeatedKey, valueOffset } from "../../json/json-fault.ts";
+import { FieldProblem } from "../_field-kinds.ts";
+import { type CtiRecord, type Field, FIELDS, NOTHING_KNOWN } from "../fields.ts";
+import type { Feed, FeedReader } from "./feed.ts";
+
+/** The members that can hold the address or prefix. */
+const ADDRESS_MEMBERS = ["ip", "cidr"] as const;
+
+/** Where fields stand in a document: members of an object, which are fields or objects again. */
+type Members = Map<string, Field | Members>;
+
+const DOCUMENT: Members = new Map();
+for (const field of FIELDS) {
+  const names = field.path.split(".");
+  let members = DOCUMENT;
+  for (const name of names.slice(0, -1)) {
+    const inner = members.get(name) ?? new Map<string, Field | Members>();
+    members.set(name, inner);
+    members = inner as Members;
+  }
+  members.set(names.at(-1)!, field);
+}
+
+/** Where in a document something is wrong. */
+class DocumentProblem extends Error {
+  readonly path: readonly (string | number)[];
+
+  constructor(problem: string, path: readonly (string | number)[]) {
+    super(problem);
+    this.path = path;
+  }
+}
+
+/**
+ * One JSON document a line, with the members of the extended document of a lookup, none of which must be there but `ip`
+ * (or `cidr`). Members that nobody knows are warned of and not read, and so is a line of Spamhaus that holds no prefix but `"type":"metadata"`.
+ */
+export function ndjson(feed: Feed): FeedReader {
+  return {
+    line(text, number) {
+      if (text.trim() === "") return;
+      const document = parseDocument(feed, text, number);
+      if (document === undefined) return;
+      try {
+        addDocument(feed, document, text, number);
+      } catch (error) {
+        if (!(error instanceof DocumentProblem)) throw error;
+        const place = error.path.map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`)).join("").replace(/^\./, "");
+        feed.fault(number, valueOffset(text, error.path) + 1, `${place}: ${error.message}`);
+      }
+    },
+    end() {},
+  };
+}
+
+function parseDocument(feed: Feed, text: string, number: number): Record<string, unknown> | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    const at = jsonFault(text);
+    feed.fault(number, at + 1, `this is no JSON from ${at === text.length ? "the end" : quoted(text.slice(at, at + 20))} on; the feed may be cut off, or have documents of several lines (jq -c . makes one of each)`);
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    feed.fault(number, text.search(/\S/) + 1, "an object stands on each line; jq -c '.[]' makes lines of an array");
+    return undefined;
+  }
+  const repeated = repeatedKey(text, value);
+  if (repeated < 0) return value as Record<string, unknown>;
+  feed.fault(number, repeated + 1, "this key stands in its object a second time; only one can count");
+  return undefined;
+}
+
+/** @throws DocumentProblem */
+function addDocument(feed: Feed, document: Record<string, unknown>, text: string, number: number): void {
+  const names = ADDRESS_MEMBERS.filter((name) => document[name] !== undefined);
+  if (names.length === 0 && document["type"] === "metadata") return feed.warn("a line is about the feed itself, and is not read", number);
+  if (names.length !== 1) throw new DocumentProblem(`${names.length === 0 ? "neither" : "both"} "ip" ${names.length === 0 ? "nor" : "and"} "cidr" is there; give one of them`, []);
+  const [name] = names as [string];
+  const ip = document[name];
+  if (typeof ip !== "string") throw new DocumentProblem(`an address or prefix stands here as text, not ${JSON.stringify(ip).slice(0, 40)}`, [name]);
+  const { [name]: _, seen = true, ...members } = document;
+  const record: Partial<Record<keyof CtiRecord, unknown>> = { ...NOTHING_KNOWN };
+  readMembers(feed, members, DOCUMENT, [], record, number);
+  if (typeof seen !== "boolean") throw new DocumentProblem(`true or false stands here, not ${JSON.stringify(seen).slice(0, 40)}`, ["seen"]);
+  if (!seen) return feed.warn("a document says that its address was not seen, and is left out", number);
+  feed.add(ip, feed.complete(record as unknown as CtiRecord), number, valueOffset(text, [name]) + 2);
+}
+
+/** Reads the members of an object into the record. @throws DocumentProblem */
+function readMembers(feed: Feed, object: object, known: Members, path: readonly string[], into: Partial<Record<keyof CtiRecord, unknown>>, number: number): void {
+  for (const [name, value] of Object.entries(object)) {
+    const place = [...path, name];
+    const member = known.get(name);
+    if (member === undefined) feed.warn(`${quoted(place.join("."))} is no member that is known, and is not read`, number);
+    if (member === undefined || value === null) continue;
+    if (!(member instanceof Map)) into[member.member] = fieldValue(member, value, place);
+    else if (typeof value === "object" && !Array.isArray(value)) readMembers(feed, value as object, member, place, into, number);
+    else throw new DocumentProblem("an object stands here", place);
+  }
+}
+
+function fieldValue({ kind }: Field, value: unknown, place: readonly string[]): unknown {
+  try {
+    return kind.fromJson(value);
+  } catch (error) {
+    if (!(error instanceof FieldProblem)) throw error;
+    throw new DocumentProblem(error.message, error.index === undefined ? place : [...place, error.index]);
+  }
+}
