@@ -14,12 +14,17 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   "cbs stats": async () => (await import("./commands/cbs/stats.ts")).statsCommand,
   "cbs diff": async () => (await import("./commands/cbs/diff.ts")).diffCommand,
   "cbs export": async () => (await import("./commands/cbs/export.ts")).exportCommand,
+  "cti import": async () => (await import("./commands/cti/import.ts")).importCommand,
+  "cti lookup": async () => (await import("./commands/cti/lookup.ts")).ctiLookupCommand,
   completions: async () => (await import("./commands/completions.ts")).completionsCommand,
   help: async () => (await import("./commands/help.ts")).helpCommand,
 };
 
 /** The first words of names of two, with what such commands are for. */
-export const GROUPS: Readonly<Record<string, string>> = { cbs: "browse, search, compare and export catalogues" };
+export const GROUPS: Readonly<Record<string, string>> = {
+  cbs: "browse, search, compare and export catalogues",
+  cti: "make and ask threat-intelligence datasets",
+};
 
 /** The name of a command or group that these words begin with, as far as they name one, and the words behind it. */
 export function splitName([first = "", ...rest]: readonly string[]): { name: string; rest: string[] } {

@@ -44,6 +44,8 @@ export interface Arguments {
   has(name: string): boolean;
   /** The value of the option, the last one where it was given several times. */
   value(name: string): string | undefined;
+  /** All values of the option, in order. */
+  values(name: string): readonly string[];
 }
 
 export const EXIT = { matched: 0, nothing: 1, error: 2, interrupted: 130 } as const;

@@ -9,7 +9,7 @@ import { UsageError } from "./usage-error.ts";
  */
 export function parseArguments(command: Command, args: readonly string[]): Arguments {
   const operands: string[] = [];
-  const values = new Map<string, string | true>();
+  const values: Values = new Map();
   const left = [...args];
   for (let arg = left.shift(); arg !== undefined; arg = left.shift()) {
     if (arg === "--") operands.push(...left.splice(0));
@@ -21,32 +21,38 @@ export function parseArguments(command: Command, args: readonly string[]): Argum
   return {
     operands,
     has: (name) => values.has(name),
-    value: (name) => {
-      const value = values.get(name);
-      return value === true ? undefined : value;
-    },
+    value: (name) => values.get(name)?.at(-1),
+    values: (name) => values.get(name) ?? [],
   };
 }
 
+/** The options that were given, by name, with their values in order; a flag has none. */
+type Values = Map<string, string[]>;
+
+function keep(values: Values, { name }: Option, value: string | undefined): void {
+  const before = values.get(name) ?? [];
+  values.set(name, value === undefined ? before : [...before, value]);
+}
+
 /** `--name`, `--name=value`, or `--name` and the value as the next argument. */
-function readLong(command: Command, arg: string, left: string[], values: Map<string, string | true>): void {
+function readLong(command: Command, arg: string, left: string[], values: Values): void {
   const equals = arg.indexOf("=");
   const rawName = equals < 0 ? arg : arg.slice(0, equals);
   const option = command.options.find(({ name }) => `--${name}` === rawName);
   if (option === undefined) throw unknownOption(command, rawName);
   const next = option.value === undefined ? undefined : left;
-  values.set(option.name, checkedValue(option, rawName, equals < 0 ? next?.shift() : arg.slice(equals + 1)));
+  keep(values, option, checkedValue(option, rawName, equals < 0 ? next?.shift() : arg.slice(equals + 1)));
 }
 
 /** Flags one behind the other; the first option that takes a value takes what is left of the argument, or the next one. */
-function readShort(command: Command, arg: string, left: string[], values: Map<string, string | true>): void {
+function readShort(command: Command, arg: string, left: string[], values: Values): void {
   for (let at = 1; at < arg.length; at++) {
     const rawName = `-${arg[at]}`;
     const option = command.options.find(({ short }) => short === arg[at]);
     if (option === undefined) throw unknownOption(command, rawName);
     const rest = option.value === undefined ? "" : arg.slice(at + 1);
     if (option.value !== undefined) at = arg.length;
-    values.set(option.name, checkedValue(option, rawName, option.value === undefined ? undefined : rest === "" ? left.shift() : rest));
+    keep(values, option, checkedValue(option, rawName, option.value === undefined ? undefined : rest === "" ? left.shift() : rest));
   }
 }
 
@@ -57,10 +63,11 @@ export function wholeNumber(option: string, text: string, most: number): number 
   throw new UsageError(`--${option} ${JSON.stringify(text)}: give a whole number from 1 to ${most}`);
 }
 
-function checkedValue(option: Option, rawName: string, value: string | undefined): string | true {
+/** The value that an option has; undefined for a flag. */
+function checkedValue(option: Option, rawName: string, value: string | undefined): string | undefined {
   if (option.value === undefined) {
     if (value !== undefined) throw new UsageError(`${rawName} takes no value, but ${JSON.stringify(value)} was given`);
-    return true;
+    return undefined;
   }
   if (value === undefined || value === "") throw new UsageError(`${rawName} needs a value: ${rawName} ${option.value}`);
   if (option.choices !== undefined && !option.choices.includes(value)) {

@@ -1,4 +1,6 @@
-import { type Classification, classification, count, type FieldKind, firstDay, lastDay, number, ports, spoofable, text, texts } from "./_field-kinds.ts";
+import { CLASSIFICATIONS, type Classification, classification, count, type FieldKind, firstDay, lastDay, number, ports, spoofable, text, texts } from "./_field-kinds.ts";
+
+export { CLASSIFICATIONS, type Classification };
 
 /** What feeds say about an address or a prefix. Lists are sorted sets; days are days since 1970-01-01, UTC; unknown is null, "" or []. */
 export interface CtiRecord {

@@ -35,6 +35,11 @@ export class FeedImport {
     this.#format = format;
   }
 
+  /** Lines so far. */
+  get lines(): number {
+    return this.#lines;
+  }
+
   /** The next piece of the text. @throws FeedError */
   push(piece: string): void {
     const lines = (this.#rest + piece).split("\n");

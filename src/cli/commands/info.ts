@@ -1,12 +1,13 @@
 import { openSnapshot, type Snapshot } from "../../snapshot/open-snapshot.ts";
 import { BUNDLED_CATALOGUE, CATALOGUE_KIND, catalogueOf } from "../catalogue-snapshot.ts";
+import { CTI_KIND, ctiDatasetOf } from "../cti-snapshot.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { byteSize, counted, grouped } from "../output/numbers.ts";
 import { type Style, styleFor } from "../output/style.ts";
 
 export const infoCommand: Command = {
   name: "info",
-  summary: "what a catalogue file holds, and where it comes from",
+  summary: "what a catalogue or dataset file holds, and where it comes from",
   operands: "[FILE]",
   minOperands: 0,
   maxOperands: 1,
@@ -45,7 +46,11 @@ function infoText(path: string, snapshot: Snapshot, style: Style): string {
 }
 
 /** What the metadata tells, for the kinds whose metadata is known. */
-function aboutOf(snapshot: Snapshot, path: string): { title: string; types: Record<string, number>; sources: unknown } | undefined {
+function aboutOf(snapshot: Snapshot, path: string): { title: string; types?: Record<string, number>; documents?: number; sources: unknown } | undefined {
+  if (snapshot.info.kind === CTI_KIND) {
+    const { metadata, documentCount } = ctiDatasetOf(snapshot, path);
+    return { title: metadata.title, documents: documentCount, sources: metadata.sources };
+  }
   if (snapshot.info.kind !== CATALOGUE_KIND) return undefined;
   const { metadata, nodes } = catalogueOf(snapshot, path);
   const types: Record<string, number> = {};
@@ -54,6 +59,11 @@ function aboutOf(snapshot: Snapshot, path: string): { title: string; types: Reco
 }
 
 function aboutFacts(snapshot: Snapshot, path: string): [string, string][] {
+  if (snapshot.info.kind === CTI_KIND) {
+    const { metadata, documentCount } = ctiDatasetOf(snapshot, path);
+    const sources = metadata.sources.map(({ name, entries }): [string, string] => ["source", `${name}, ${counted(entries, "entry", "entries")}`]);
+    return [["title", metadata.title], ["documents", `${grouped(documentCount)} distinct`], ...sources];
+  }
   if (snapshot.info.kind !== CATALOGUE_KIND) return [];
   const { metadata, nodes } = catalogueOf(snapshot, path);
   return [

@@ -1,12 +1,13 @@
 import { openSnapshot } from "../../snapshot/open-snapshot.ts";
 import { verifySnapshot } from "../../snapshot/verify-snapshot.ts";
 import { BUNDLED_CATALOGUE, CATALOGUE_KIND, catalogueOf, withPath } from "../catalogue-snapshot.ts";
+import { CTI_KIND, ctiDatasetOf, withCtiPath } from "../cti-snapshot.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { grouped } from "../output/numbers.ts";
 
 export const verifyCommand: Command = {
   name: "verify",
-  summary: "prove that a catalogue file is sound: every checksum, prefix and node",
+  summary: "prove that a catalogue or dataset file is sound: every checksum, prefix, node and document",
   operands: "[FILE]",
   minOperands: 0,
   maxOperands: 1,
@@ -20,6 +21,7 @@ async function run(args: Arguments): Promise<number> {
   const [path = BUNDLED_CATALOGUE] = args.operands;
   const verified = await verifySnapshot(path);
   if (verified.kind === CATALOGUE_KIND) await verifyCatalogue(path);
+  if (verified.kind === CTI_KIND) await verifyDataset(path);
   const { prefixCount4, prefixCount6, valueCount, deepestNesting, sections } = verified;
   process.stdout.write(
     `${path}: sound; ${grouped(prefixCount4)} IPv4 and ${grouped(prefixCount6)} IPv6 prefixes, nested up to ${deepestNesting} deep, of ${grouped(valueCount)} values; ${sections.length} sections\n`,
@@ -30,4 +32,9 @@ async function run(args: Arguments): Promise<number> {
 async function verifyCatalogue(path: string): Promise<void> {
   const catalogue = catalogueOf(await openSnapshot(path), path);
   withPath(path, () => catalogue.checkValues());
+}
+
+async function verifyDataset(path: string): Promise<void> {
+  const dataset = ctiDatasetOf(await openSnapshot(path), path);
+  withCtiPath(path, () => dataset.checkDocuments());
 }

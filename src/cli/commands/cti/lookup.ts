@@ -1,0 +1,79 @@
+import { AddressError } from "../../../address/address-error.ts";
+import type { CtiDataset } from "../../../cti/dataset.ts";
+import type { ExtendedCtiDocument } from "../../../cti/documents.ts";
+import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { openCtiDataset, SAMPLE_DATASET, withCtiPath } from "../../cti-snapshot.ts";
+import { type Style, styleFor } from "../../output/style.ts";
+import { reportError } from "../../report-error.ts";
+
+export const ctiLookupCommand: Command = {
+  name: "cti lookup",
+  summary: "show what threat intelligence knows about addresses",
+  operands: "ADDRESS...",
+  minOperands: 1,
+  maxOperands: Infinity,
+  operandWords: [],
+  options: [
+    { name: "extended", help: "all that is known, not only the basic members" },
+    { name: "json", help: "one JSON document per line, with every member" },
+    { name: "snapshot", value: "FILE", isPath: true, help: "the dataset to use; default: the invented sample" },
+  ],
+  notes: [
+    "An address has the document of the most specific prefix that covers it. Exit code: 0 if one was seen, 1 if none was, 2 if an argument is malformed.",
+  ],
+  examples: [
+    { command: "ipsieve cti lookup --extended 192.0.2.10", what: "from the sample" },
+    { command: "ipsieve cti lookup --json --snapshot cti.ipsieve 198.51.100.7 | jq .tags", what: "for programs" },
+  ],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  const path = args.value("snapshot");
+  const dataset = await openCtiDataset(path);
+  let found = false;
+  let failed = false;
+  for (const ip of args.operands) {
+    try {
+      found = withCtiPath(path ?? SAMPLE_DATASET, () => print(dataset, ip, args)) || found;
+    } catch (error) {
+      if (!(error instanceof AddressError)) throw error;
+      reportError(error);
+      failed = true;
+    }
+  }
+  if (failed) return EXIT.error;
+  return found ? EXIT.matched : EXIT.nothing;
+}
+
+/** Whether the address was seen. */
+function print(dataset: CtiDataset, ip: string, args: Arguments): boolean {
+  const document = args.has("extended") ? dataset.lookupExtended(ip) : dataset.lookup(ip);
+  process.stdout.write(args.has("json") ? `${JSON.stringify(document)}\n` : card(document, styleFor(process.stdout)));
+  return document.seen;
+}
+
+/** What is known, a line each: for people. */
+function card({ ip, seen, ...members }: Partial<ExtendedCtiDocument> & { ip: string; seen: boolean }, style: Style): string {
+  if (!seen) return `${style("bold", ip)}\n  ${style("yellow", "not seen")}\n`;
+  const facts = [...factsOf(members, "")];
+  const width = Math.max(...facts.map(([name]) => name.length));
+  return `${[style("bold", ip), ...facts.map(([name, value]) => `  ${style("cyan", name.padEnd(width))}  ${value}`)].join("\n")}\n`;
+}
+
+/** The members with a value, those of objects by their paths. */
+function* factsOf(object: object, path: string): Generator<[name: string, value: string]> {
+  for (const [name, value] of Object.entries(object) as [string, unknown][]) {
+    const place = path + name;
+    if (Array.isArray(value)) {
+      if (value.length > 0) yield [place, value.map(oneLine).join(", ")];
+    } else if (typeof value === "object" && value !== null) yield* factsOf(value, `${place}.`);
+    else if (value !== null && value !== "") yield [place, oneLine(value)];
+  }
+}
+
+/** A feed may say anything: nothing of it may move the cursor or begin a line. */
+function oneLine(value: unknown): string {
+  // oxlint-disable-next-line no-control-regex -- they are what it looks for
+  return String(value).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
