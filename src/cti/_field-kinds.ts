@@ -146,9 +146,18 @@ export const firstDay: FieldKind<number | null> = {
 
 export const lastDay: FieldKind<number | null> = { ...firstDay, merge: count.merge };
 
+/** Days whose text is kept: documents share a few hundred. */
+const MOST_DATES = 4096;
+const dates = new Map<number, string>();
+
 /** A day as `2026-06-17`. */
 export function dateText(day: number): string {
-  return new Date(day * MILLISECONDS).toISOString().slice(0, 10);
+  const known = dates.get(day);
+  if (known !== undefined) return known;
+  const text = new Date(day * MILLISECONDS).toISOString().slice(0, 10);
+  if (dates.size === MOST_DATES) dates.clear();
+  dates.set(day, text);
+  return text;
 }
 
 function dayOf(written: string): number {
@@ -212,7 +221,9 @@ function writeList(numbers: readonly number[], to: ByteWriter): void {
 function readList<Element>(from: ByteReader, read: (number: number) => Element): Element[] {
   const length = from.number();
   if (length > from.left) throw badDocument(`a list of ${length} has ${from.left} bytes`);
-  return Array.from({ length }, () => read(from.number()));
+  const list: Element[] = [];
+  for (let i = 0; i < length; i++) list.push(read(from.number()));
+  return list;
 }
 
 function refuse(what: string): never {

@@ -16,8 +16,8 @@ export function writeRecord(record: CtiRecord, to: ByteWriter, texts: TextPool):
   });
 }
 
-/** @throws CtiError "bad-document" */
-export function readRecord(bytes: Uint8Array, texts: Texts): CtiRecord {
+/** The fields in front of `end`; those behind stay empty. @throws CtiError "bad-document" */
+export function readRecord(bytes: Uint8Array, texts: Texts, end: number = FIELDS.length): CtiRecord {
   const from = new ByteReader(bytes);
   const record: Partial<Record<keyof CtiRecord, unknown>> = { ...NOTHING_KNOWN };
   let last = -1;
@@ -25,6 +25,7 @@ export function readRecord(bytes: Uint8Array, texts: Texts): CtiRecord {
     const number = from.number();
     const field = FIELDS[number];
     if (field === undefined || number <= last) throw badDocument(`field ${number} follows field ${last}`);
+    if (number >= end) break;
     record[field.member] = field.kind.read(from, texts);
     last = number;
   }

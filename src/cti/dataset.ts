@@ -4,7 +4,7 @@ import { readRecord, readSpoofable } from "./_stored-record.ts";
 import { TextTable } from "./_texts.ts";
 import { CtiError } from "./cti-error.ts";
 import { type CtiDocument, documentOf, type ExtendedCtiDocument, extendedDocumentOf } from "./documents.ts";
-import { type CtiRecord, NOTHING_KNOWN } from "./fields.ts";
+import { BASIC_FIELDS, type CtiRecord, FIELDS, NOTHING_KNOWN } from "./fields.ts";
 
 /** A feed that is in a dataset. */
 export interface CtiSource {
@@ -65,7 +65,7 @@ export class CtiDataset {
   /** @throws AddressError for malformed text */
   lookup(ip: string): CtiDocument {
     const match = this.table.lookup(ip);
-    return documentOf(ip, match !== 0, this.recordOf(match));
+    return documentOf(ip, match !== 0, this.#recordOf(match, BASIC_FIELDS));
   }
 
   /** @throws AddressError for malformed text */
@@ -76,12 +76,16 @@ export class CtiDataset {
 
   /** What feeds say about the prefix of a match; nothing for match 0. @throws CtiError "bad-document" */
   recordOf(match: number): CtiRecord {
-    return match === 0 ? NOTHING_KNOWN : readRecord(this.#documentAt(this.table.value(match)), this.#texts);
+    return this.#recordOf(match, FIELDS.length);
   }
 
   /** Deep check: every document can be read. O(documents). @throws CtiError "bad-document" */
   checkDocuments(): void {
     for (let value = 1; value <= this.#documents.count; value++) readRecord(this.#documentAt(value), this.#texts);
+  }
+
+  #recordOf(match: number, fields: number): CtiRecord {
+    return match === 0 ? NOTHING_KNOWN : readRecord(this.#documentAt(this.table.value(match)), this.#texts, fields);
   }
 
   #documentAt(value: number): Uint8Array {

@@ -71,6 +71,9 @@ export const FIELDS: readonly Field[] = [
   field("userAgents", "http.user_agent", texts),
 ];
 
+/** How many of them, from the first on, are those of the basic document. */
+export const BASIC_FIELDS = 4;
+
 /** A record of what is known; the rest is empty. */
 export function recordOf(known: Partial<CtiRecord>): CtiRecord {
   return { ...NOTHING_KNOWN, ...known };
