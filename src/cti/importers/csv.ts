@@ -2,7 +2,7 @@ import { quoted } from "../../address/address-error.ts";
 import { parsePrefix } from "../../address/prefix.ts";
 import { FieldProblem } from "../_field-kinds.ts";
 import { type CtiRecord, type Field, FIELDS, NOTHING_KNOWN } from "../fields.ts";
-import { type Feed, type FeedReader } from "./feed.ts";
+import type { Feed, FeedReader } from "./feed.ts";
 import { FeedError } from "./feed-error.ts";
 
 /** What the column of addresses and prefixes can be called. */
@@ -39,39 +39,45 @@ export function isHeader(line: string): boolean {
  */
 export function csv(feed: Feed): FeedReader {
   let columns: Columns | undefined;
-  let row = "";
+  let row: string[] = [];
   let rowLine = 0;
+  let rowLength = 0;
+  /** Whether a quote is open where the last line ended: the row goes on in the next one. */
+  let isOpen = false;
   const endRow = (): void => {
-    const cells = cellsOf(feed, row, rowLine);
-    if (cells !== undefined && columns !== undefined) addRow(feed, columns, cells, row, rowLine);
+    const text = row.join("\n");
+    const cells = cellsOf(feed, text, rowLine);
+    if (cells !== undefined && columns !== undefined) addRow(feed, columns, cells, text, rowLine);
     else if (cells !== undefined) columns = columnsOf(feed, cells, rowLine);
-    row = "";
+    row = [];
+    rowLength = 0;
   };
   return {
     line(text, number) {
-      if (row === "" && (text.trim() === "" || text.startsWith("#"))) return;
-      if (row === "") rowLine = number;
-      row = row === "" ? text : `${row}\n${text}`;
-      if (row.length > MOST_ROW_LENGTH) throw new FeedError("line-too-long", rowLine, "the row that begins here has more than a million characters; does something close its last quote?");
-      // A quote that is open at the end of a line goes on in the next one.
-      if (countQuotes(row) % 2 === 0) endRow();
+      if (!isOpen && (text.trim() === "" || text.startsWith("#"))) return;
+      if (!isOpen) rowLine = number;
+      row.push(text);
+      rowLength += text.length + 1;
+      if (rowLength > MOST_ROW_LENGTH) throw new FeedError("line-too-long", rowLine, "the row that begins here has more than a million characters; does something close its last quote?");
+      if (countQuotes(text) % 2 !== 0) isOpen = !isOpen;
+      if (!isOpen) endRow();
     },
     end() {
-      if (row !== "") throw new FeedError("unclosed-quote", rowLine, "a double quote opens a cell in the row that begins here, and nothing closes it; the feed may be cut off");
+      if (isOpen) throw new FeedError("unclosed-quote", rowLine, "a double quote opens a cell in the row that begins here, and nothing closes it; the feed may be cut off");
     },
   };
 }
 
-function countQuotes(row: string): number {
+function countQuotes(text: string): number {
   let count = 0;
-  for (let at = row.indexOf('"'); at >= 0; at = row.indexOf('"', at + 1)) count++;
+  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at + 1)) count++;
   return count;
 }
 
 /** The cells of a row; undefined, with a fault, where quotes stand as they must not. */
 function cellsOf(feed: Feed, row: string, line: number): Cell[] | undefined {
   const cells: Cell[] = [];
-  const cell = /[ \t]*(?:"((?:[^"]|"")*)"[ \t]*|([^",]*))(,|$)/dy;
+  const cell = /[ \t]*(?:"([^"]*(?:""[^"]*)*)"[ \t]*|([^",]*))(,|$)/dy;
   for (let comma = ","; comma === ","; ) {
     const start = cell.lastIndex;
     const found = cell.exec(row);
@@ -86,10 +92,15 @@ function cellsOf(feed: Feed, row: string, line: number): Cell[] | undefined {
   return cells;
 }
 
-/** A fault at an offset of a row, which may have several lines. */
 function fault(feed: Feed, row: string, line: number, at: number, message: string): void {
+  const place = placeOf(row, line, at);
+  feed.fault(place.line, place.column, message);
+}
+
+/** The place of an offset of a row that begins on this line; it may have several. */
+function placeOf(row: string, line: number, at: number): { line: number; column: number } {
   const before = row.slice(0, at).split("\n");
-  feed.fault(line + before.length - 1, before.at(-1)!.length + 1, message);
+  return { line: line + before.length - 1, column: before.at(-1)!.length + 1 };
 }
 
 function columnName(written: string): string {
@@ -130,10 +141,12 @@ function addRow(feed: Feed, { address, seen, fields }: Columns, cells: readonly 
       return fault(feed, row, line, at, `${field.path}: ${error.message}`);
     }
   }
-  if (seen >= 0 && cells[seen]!.text === "false") return feed.warn("a row says that its address was not seen, and is left out", line);
+  const wasSeen = cells[seen] ?? { text: "", at: 0 };
+  if (!["", "true", "false"].includes(wasSeen.text)) return fault(feed, row, line, wasSeen.at, `seen: ${quoted(wasSeen.text)} is neither true nor false; correct it or leave the cell empty`);
+  if (wasSeen.text === "false") return feed.warn("a row says that its address was not seen, and is left out", line);
   const { text, at } = cells[address]!;
-  const before = row.slice(0, at).split("\n");
-  feed.add(text, feed.complete(record as unknown as CtiRecord), line + before.length - 1, before.at(-1)!.length + 1);
+  const place = placeOf(row, line, at);
+  feed.add(text, feed.complete(record as unknown as CtiRecord), place.line, place.column);
 }
 
 function isPrefix(text: string): boolean {
