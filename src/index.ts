@@ -43,6 +43,18 @@ export { clickhouseDdl } from "./cbs/exports/clickhouse.ts";
 export { openCatalogue, openCatalogueSnapshot } from "./cli/catalogue-snapshot.ts";
 export { UsageError } from "./cli/usage-error.ts";
 
+// threat intelligence
+export { CtiDataset, type CtiMetadata, type CtiSource } from "./cti/dataset.ts";
+export { CtiBuilder } from "./cti/dataset-builder.ts";
+export { type CtiDocument, type ExtendedCtiDocument } from "./cti/documents.ts";
+export { CLASSIFICATIONS, type Classification, type CtiRecord, mergeRecords, recordOf } from "./cti/fields.ts";
+export { BULK_DOCUMENTS, type BatchLookup, bulkDocuments, bulkJson, bulkJsonLines, bulkLookup, type BulkDocument } from "./cti/bulk-lookup.ts";
+export { FEED_FORMATS, type FeedFormat, FeedImport, type FeedOptions } from "./cti/import-feed.ts";
+export { type FeedFault, type FeedReport, type FeedWarning } from "./cti/importers/feed.ts";
+export { FeedError, type FeedErrorCode } from "./cti/importers/feed-error.ts";
+export { CtiError, type CtiErrorCode } from "./cti/cti-error.ts";
+export { openCtiDataset, openCtiSnapshot } from "./cli/cti-snapshot.ts";
+
 // batch: `identify` of whole logs, under a name of its own here
 export {
   identify as identifyLines,

@@ -28,7 +28,7 @@ function node(...args: string[]): { status: number | null; stdout: string; stder
 before(() => {
   const tree = join(folder.path, "tree");
   for (const name of IN_THE_TREE) cpSync(join(root, name), join(tree, name), { recursive: true });
-  for (const built of ["data/catalogue.ipsieve", "data/sample.log"]) writeFileSync(join(tree, built), "stale");
+  for (const built of ["data/catalogue.ipsieve", "data/cti-sample.ipsieve", "data/sample.log"]) writeFileSync(join(tree, built), "stale");
   symlinkSync(join(root, "node_modules"), join(tree, "node_modules"));
   const pack = npm(tree, "pack", "--pack-destination", folder.path);
   assert.equal(pack.status, 0, pack.output);
@@ -52,7 +52,7 @@ function packageTest(name: string, body: () => void): void {
 
 packageTest("the package holds what it needs, and nothing else", () => {
   const others = packed.filter((path) => !/^dist\/.*\.(js|d\.ts)$/.test(path)).sort();
-  assert.deepEqual(others, ["CHANGELOG.md", "LICENSE", "NOTICE", "README.md", "data/README.md", "data/catalogue.ipsieve", "data/sample.log", "package.json"]);
+  assert.deepEqual(others, ["CHANGELOG.md", "LICENSE", "NOTICE", "README.md", "data/README.md", "data/catalogue.ipsieve", "data/cti-sample.ipsieve", "data/sample.log", "package.json"]);
   const sources = globSync("**/*.ts", { cwd: join(root, "src"), exclude: ["kernel/assembly/**"] }).map((path) => path.replace(/\.ts$/, ""));
   const built = packed.filter((path) => path.endsWith(".js")).map((path) => path.replace(/^dist\/|\.js$/g, ""));
   assert.deepEqual(built.sort(), [...sources, "cli/_renderer"].sort()); // packed once more, for the threads of the command

@@ -206,7 +206,7 @@ function elements<Element>(json: unknown, read: (element: unknown) => Element): 
 }
 
 function sortedSet(values: readonly string[]): readonly string[] {
-  return values.length < 2 ? values : [...new Set(values)].sort();
+  return [...new Set(values)].sort();
 }
 
 function sortedNumbers(values: readonly number[]): readonly number[] {

@@ -74,9 +74,11 @@ export const FIELDS: readonly Field[] = [
 /** How many of them, from the first on, are those of the basic document. */
 export const BASIC_FIELDS = 4;
 
-/** A record of what is known; the rest is empty. */
+/** A record of what is known; the rest is empty. Lists may come in any order. */
 export function recordOf(known: Partial<CtiRecord>): CtiRecord {
-  return { ...NOTHING_KNOWN, ...known };
+  const given = FIELDS.filter(({ member, kind }) => known[member] !== undefined && !kind.isEmpty(known[member]));
+  // A union with itself is what sorts a list.
+  return { ...NOTHING_KNOWN, ...Object.fromEntries(given.map(({ member, kind }) => [member, kind.merge(known[member], known[member])])) };
 }
 
 /** Of an address that no feed names. */

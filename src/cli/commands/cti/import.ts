@@ -61,7 +61,7 @@ async function run(args: Arguments): Promise<number> {
 function defaultsOf(args: Arguments): CtiRecord {
   const spoofable = args.value("spoofable");
   return recordOf({
-    tags: [...new Set(args.values("tag"))].sort(),
+    tags: args.values("tag"),
     classification: (args.value("classification") ?? "unknown") as Classification,
     actor: args.value("actor") ?? "",
     spoofable: spoofable === undefined ? null : spoofable === "true",
