@@ -1,0 +1,311 @@
+import type { Prefix } from "../address/address.ts";
+import { formatPrefix } from "../address/prefix.ts";
+import { bitOf, grown, type RuleSlots } from "./_rule-slots.ts";
+
+/*
+ * One family's rules as a path-compressed binary trie in one array of 32-bit cells, which counts. Unlike the trie of
+ * `PrefixTrie` it is blind (D. R. Morrison, "PATRICIA", JACM 15(4), 1968): the keys are with the rules only, and a walk down looks
+ * at one bit per record and compares whole keys at the rules it meets. So there is no record for a rule without rules below
+ * it, which is nearly every rule, and a record fits any family. A reference is 0 for none, ~slot (negative) for such a
+ * rule, or the offset of a record:
+ *
+ *     offset + LENGTH   how many bits all keys below have in common
+ *            + LEFT     what goes on with a 0 bit
+ *            + RIGHT    what goes on with a 1 bit
+ *            + RULE     the slot of the rule of that length, 0 where there is none
+ *            + TOTAL    how many rules there are in it and below it
+ *            + EXPIRED  how many of those are expired
+ *
+ * What always holds:
+ *  - a record without a rule has two children, one with a rule has one at least, so n rules need at most n - 1 records;
+ *  - in order, a rule comes before what is below it, and what is left before what is right: the order of prefixes;
+ *  - the counts are the sums of those of the children and the own rule, EXPIRED as of `slots.settledAt`;
+ *  - every record is either reachable from the root once, or once on the list of freed ones.
+ */
+
+export const LENGTH = 0;
+export const LEFT = 1;
+export const RIGHT = 2;
+export const RULE = 3;
+export const TOTAL = 4;
+export const EXPIRED = 5;
+export const STRIDE = 6;
+
+/** Offset 0 stands for "none". That lets its record's left cell hold the root, which so has a parent cell like any other. */
+export const ROOT = LEFT;
+
+const FIRST_CAPACITY = 16;
+
+export class RuleTree {
+  readonly slots: RuleSlots;
+  cells = new Int32Array(FIRST_CAPACITY * STRIDE);
+  /** The first cell that no record has used yet. */
+  end = STRIDE;
+  /** The most recently freed record; each names the next in its left cell. */
+  freed = 0;
+  /** Goes up with every rule that comes or goes; a walk that sees it move looks up its place anew. */
+  changes = 0;
+
+  constructor(slots: RuleSlots) {
+    this.slots = slots;
+  }
+
+  get total(): number {
+    return this.totalOf(this.cells[ROOT]);
+  }
+
+  get expired(): number {
+    return this.expiredOf(this.cells[ROOT]);
+  }
+
+  /** The slot of the rule of exactly this prefix, 0 if there is none. */
+  find(prefix: Prefix): number {
+    const { cells } = this;
+    let at = cells[ROOT];
+    while (at > 0 && cells[at + LENGTH] < prefix.length) at = cells[at + LEFT + bitOf(prefix, cells[at + LENGTH])];
+    const slot = at < 0 ? ~at : at === 0 ? 0 : cells[at + RULE];
+    return slot !== 0 && this.slots.lengths[slot] === prefix.length && this.slots.covers(slot, prefix) ? slot : 0;
+  }
+
+  /** The slots of the rules that cover the prefix, the least specific first. */
+  covering(prefix: Prefix): number[] {
+    const { cells, slots } = this;
+    const found: number[] = [];
+    for (let at = cells[ROOT]; at !== 0; at = cells[at + LEFT + bitOf(prefix, cells[at + LENGTH])]) {
+      const slot = at < 0 ? ~at : cells[at + RULE];
+      if (slot !== 0) {
+        // Where this one does not cover it, nothing below does.
+        if (!slots.covers(slot, prefix)) break;
+        found.push(slot);
+      }
+      if (at < 0 || cells[at + LENGTH] >= prefix.length) break;
+    }
+    return found;
+  }
+
+  /** Puts in a rule whose prefix is not there yet. */
+  insert(slot: number): void {
+    const { slots } = this;
+    const prefix = slots.prefixAt(slot);
+    const { length } = prefix;
+    const expired = slots.isExpired(slot) ? 1 : 0;
+    const relative = this.relativeOf(prefix);
+    // All that is on the way down to the relative has the relative's bits, so this says where the new prefix leaves the way.
+    const shared = relative === 0 ? 0 : Math.min(slots.sharedBits(relative, prefix), length);
+    let cell = ROOT;
+    let at = this.cells[ROOT];
+    while (at !== 0 && this.lengthOf(at) <= shared && this.lengthOf(at) < length) {
+      if (at < 0) {
+        // A rule that had nothing below it gets a record now, which may replace the array.
+        at = this.#allocate(slots.lengths[~at], ~at);
+        this.cells[cell] = at;
+      }
+      this.#count(at, 1, expired);
+      cell = at + LEFT + bitOf(prefix, this.cells[at + LENGTH]);
+      at = this.cells[cell];
+    }
+    const top = at === 0 ? ~slot : this.#join(slot, at, relative, shared);
+    this.cells[cell] = top;
+    this.changes++;
+  }
+
+  /** Takes a rule out, and with it the record that only it needed. Its slot still holds it. */
+  remove(slot: number): void {
+    const { cells, slots } = this;
+    const prefix = slots.prefixAt(slot);
+    const expired = slots.isExpired(slot) ? 1 : 0;
+    let parentCell = ROOT;
+    let parent = 0;
+    let cell = ROOT;
+    let at = cells[ROOT];
+    while (at > 0 && cells[at + LENGTH] < prefix.length) {
+      this.#count(at, -1, -expired);
+      parentCell = cell;
+      parent = at;
+      cell = at + LEFT + bitOf(prefix, cells[at + LENGTH]);
+      at = cells[cell];
+    }
+    this.changes++;
+    if (at > 0) {
+      this.#count(at, -1, -expired);
+      cells[at + RULE] = 0;
+      this.tidy(cell, at);
+      return;
+    }
+    cells[cell] = 0;
+    if (parent !== 0) this.tidy(parentCell, parent);
+  }
+
+  /** Adds to the expired rules of all records around a rule, whose state has just changed. */
+  addExpired(slot: number, difference: 1 | -1): void {
+    const { cells, slots } = this;
+    const length = slots.lengths[slot];
+    let at = cells[ROOT];
+    while (at > 0 && cells[at + LENGTH] <= length) {
+      cells[at + EXPIRED] += difference;
+      if (cells[at + LENGTH] === length) return;
+      at = cells[at + LEFT + slots.keyBit(slot, cells[at + LENGTH])];
+    }
+  }
+
+  /** Counts the rules of all records anew: O(n), which is less than `addExpired` for a large share of the rules. */
+  recount(): void {
+    const { cells } = this;
+    const records = this.#recordsFromTop();
+    for (let i = records.length - 1; i >= 0; i--) {
+      const at = records[i];
+      const left = cells[at + LEFT];
+      const right = cells[at + RIGHT];
+      const rule = cells[at + RULE];
+      cells[at + TOTAL] = this.totalOf(left) + this.totalOf(right) + (rule === 0 ? 0 : 1);
+      cells[at + EXPIRED] = this.expiredOf(left) + this.expiredOf(right) + this.expiredOf(~rule);
+    }
+  }
+
+  /**
+   * Builds the empty tree of the rules in slots 1 to `last`, which are in order, in O(n): each rule only touches the path of the
+   * one before it, from below. @throws RangeError naming the slot where they are out of order or a prefix stands twice
+   */
+  build(last: number): void {
+    const { slots } = this;
+    this.cells = new Int32Array(Math.max(FIRST_CAPACITY, last) * STRIDE);
+    // The records around the rule before, from the top, and that rule.
+    const path = new Int32Array(130);
+    let height = 0;
+    if (last > 0) this.cells[ROOT] = path[height++] = ~1;
+    for (let slot = 2; slot <= last; slot++) {
+      const prefix = slots.prefixAt(slot);
+      const shared = this.#sharedInOrder(slot, prefix);
+      let below = 0;
+      while (height > 0 && this.lengthOf(path[height - 1]) > shared) below = path[--height];
+      let at = height > 0 && this.lengthOf(path[height - 1]) === shared ? path[--height] : 0;
+      if (at <= 0) {
+        // Either the rule before covers this one, or the two of them part where there is no record yet.
+        const covering = at < 0 ? ~at : 0;
+        at = this.#allocate(shared, covering);
+        if (covering === 0) this.cells[at + LEFT] = below;
+        const parent = height === 0 ? 0 : path[height - 1];
+        this.cells[parent === 0 ? ROOT : parent + LEFT + bitOf(prefix, this.cells[parent + LENGTH])] = at;
+      }
+      this.cells[at + LEFT + bitOf(prefix, shared)] = ~slot;
+      path[height++] = at;
+      path[height++] = ~slot;
+    }
+    this.changes++;
+    this.recount();
+  }
+
+  /** The rules in what a reference leads to. */
+  totalOf(at: number): number {
+    return at > 0 ? this.cells[at + TOTAL] : at === 0 ? 0 : 1;
+  }
+
+  /** The expired rules in what a reference leads to. */
+  expiredOf(at: number): number {
+    if (at > 0) return this.cells[at + EXPIRED];
+    return at < -1 && this.slots.isExpired(~at) ? 1 : 0;
+  }
+
+  /** How many bits all keys in what a reference leads to have in common. */
+  lengthOf(at: number): number {
+    return at > 0 ? this.cells[at + LENGTH] : this.slots.lengths[~at];
+  }
+
+  /**
+   * A rule whose key has as many leading bits in common with the prefix as any: the one that looking only at the bits of the records
+   * leads to. 0 in an empty tree.
+   */
+  relativeOf(prefix: Prefix): number {
+    const { cells } = this;
+    let at = cells[ROOT];
+    while (at > 0) {
+      const length = cells[at + LENGTH];
+      const next = length < prefix.length ? cells[at + LEFT + bitOf(prefix, length)] : 0;
+      if (next === 0 && cells[at + RULE] !== 0) return cells[at + RULE];
+      at = next === 0 ? cells[at + LEFT] : next;
+    }
+    return at === 0 ? 0 : ~at;
+  }
+
+  /** How many bits the rule's prefix has in common with that of the slot before, which must come before it. */
+  #sharedInOrder(slot: number, prefix: Prefix): number {
+    const { slots } = this;
+    const length = slots.lengths[slot - 1];
+    const shared = Math.min(slots.sharedBits(slot - 1, prefix), length, prefix.length);
+    if (shared < prefix.length && (shared === length || bitOf(prefix, shared) === 1)) return shared;
+    const texts = [slot, slot - 1].map((at) => formatPrefix(slots.prefixAt(at)));
+    throw new RangeError(`The rules must come in the order of prefixes, each prefix once, but ${texts[0]} follows ${texts[1]}`);
+  }
+
+  /** Puts a rule in beside, above or into what stands where its prefix leaves the way down. Returns what stands there now. */
+  #join(slot: number, at: number, relative: number, shared: number): number {
+    const { slots } = this;
+    const length = slots.lengths[slot];
+    if (this.lengthOf(at) === length && shared === length) {
+      this.cells[at + RULE] = slot;
+      this.#count(at, 1, slots.isExpired(slot) ? 1 : 0);
+      return at;
+    }
+    const isAbove = shared === length;
+    const made = this.#allocate(shared, isAbove ? slot : 0);
+    this.cells[made + LEFT + slots.keyBit(relative, shared)] = at;
+    if (!isAbove) this.cells[made + LEFT + slots.keyBit(slot, shared)] = ~slot;
+    this.#count(made, this.totalOf(at) + (isAbove ? 0 : 1), this.expiredOf(at) + (isAbove ? 0 : this.expiredOf(~slot)));
+    return made;
+  }
+
+  /** Frees a record that has just lost a rule or a child, if what is left needs none: one child, or its rule. */
+  protected tidy(cell: number, at: number): void {
+    const { cells } = this;
+    const left = cells[at + LEFT];
+    const right = cells[at + RIGHT];
+    const rule = cells[at + RULE];
+    if (rule === 0 ? left !== 0 && right !== 0 : left !== 0 || right !== 0) return;
+    cells[cell] = rule === 0 ? left || right : ~rule;
+    cells[at + LEFT] = this.freed;
+    this.freed = at;
+  }
+
+  #count(at: number, total: number, expired: number): void {
+    this.cells[at + TOTAL] += total;
+    this.cells[at + EXPIRED] += expired;
+  }
+
+  /** All records, each before its children. */
+  #recordsFromTop(): Int32Array {
+    const { cells } = this;
+    const records = new Int32Array(this.end / STRIDE);
+    let count = 0;
+    if (cells[ROOT] > 0) records[count++] = cells[ROOT];
+    for (let i = 0; i < count; i++) {
+      const left = cells[records[i] + LEFT];
+      const right = cells[records[i] + RIGHT];
+      if (left > 0) records[count++] = left;
+      if (right > 0) records[count++] = right;
+    }
+    return records.subarray(0, count);
+  }
+
+  /** A record without children that counts its rule, from the freed ones if there are any. May replace `cells`. */
+  #allocate(length: number, rule: number): number {
+    let at = this.freed;
+    if (at !== 0) this.freed = this.cells[at + LEFT];
+    else at = this.#extend();
+    const { cells } = this;
+    cells[at + LENGTH] = length;
+    cells[at + LEFT] = 0;
+    cells[at + RIGHT] = 0;
+    cells[at + RULE] = rule;
+    cells[at + TOTAL] = rule === 0 ? 0 : 1;
+    cells[at + EXPIRED] = this.expiredOf(~rule);
+    return at;
+  }
+
+  #extend(): number {
+    const at = this.end;
+    const { length } = this.cells;
+    if (at + STRIDE > length) this.cells = grown(this.cells, new Int32Array(STRIDE * Math.ceil((length * 1.5) / STRIDE)));
+    this.end = at + STRIDE;
+    return at;
+  }
+}

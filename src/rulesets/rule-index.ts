@@ -1,0 +1,193 @@
+import { type Address, addressBits, type Family, notAnAddress, type Prefix } from "../address/address.ts";
+import { FamilyRules } from "./_family-rules.ts";
+import { RuleWalk } from "./_rule-walk.ts";
+import { isActive, type Rule } from "./rule.ts";
+import type { RuleColumns } from "./rule-columns.ts";
+
+/** Which rules of an index to give: `limit` of them from the one with `offset` before it, counting the active ones only or all. */
+export interface PageRequest {
+  readonly offset: number;
+  readonly limit: number;
+  readonly activeOnly?: boolean;
+}
+
+/** Which active rules cover an address or prefix whole. */
+export interface CheckResult {
+  /** The most specific one. */
+  readonly rule: Rule | null;
+  /** All of them, the most specific first. */
+  readonly covering: readonly Rule[];
+}
+
+/**
+ * The rules of one ruleset in memory, one per prefix, in the order of prefixes: IPv4 before IPv6, by address, the less specific
+ * first. Times are milliseconds since 1970 UTC; a rule is active if it has no expiry or `now` is before it. `now` is always the
+ * caller's and may go back between two calls. Rules go in and come out as copies.
+ *
+ * With n rules, W = 32 or 128 bits per address and e rules that expired, or came back, since the `now` of the last call:
+ *
+ * | operation                                     | steps                                         |
+ * |-----------------------------------------------|-----------------------------------------------|
+ * | `RuleIndex.from`                              | O(n)                                          |
+ * | `set`, `delete`                               | O(min(W, n) + log n)                          |
+ * | `get`                                         | O(min(W, n))                                  |
+ * | `covering`, `check`                           | O(min(W, n) + answer)                         |
+ * | `count`                                       | O(1)                                          |
+ * | `activeCount`, `expiredCount`, `nextExpiry`   | O(1), and min(n, e (min(W, n) + log n)) once  |
+ * | `page`                                        | O(min(W, n) + limit), likewise                |
+ * | `rules`                                       | O(1) a rule, amortised                        |
+ *
+ * A page of active rules takes O(min(W, n)) for each rule at worst. Nothing has to be swept: what has expired stays until it is deleted.
+ *
+ * Memory: 69 bytes a rule (IPv4) or 81 (IPv6), up to half as much again while the arrays have grown ahead, and the names; rules of
+ * a ruleset with few names share them.
+ *
+ * Every method that takes a prefix ignores its host bits and throws a RangeError for a length beyond the family's.
+ */
+export class RuleIndex {
+  private rules4 = new FamilyRules(4);
+  private rules6 = new FamilyRules(6);
+
+  /**
+   * An index of many rules at once, much faster than `set` for each. The chunks of a family are in order.
+   * @throws RangeError where rules are out of order, a prefix stands twice or is not canonical, or the columns differ in length
+   */
+  static from(chunks: Iterable<RuleColumns>): RuleIndex {
+    const index = new RuleIndex();
+    const all = [...chunks];
+    index.rules4 = new FamilyRules(4, all.filter(({ family }) => family === 4));
+    index.rules6 = new FamilyRules(6, all.filter(({ family }) => family === 6));
+    return index;
+  }
+
+  /** The number of rules, expired ones too. */
+  get count(): number {
+    return this.rules4.tree.total + this.rules6.tree.total;
+  }
+
+  /** The bytes of all arrays, with the room they keep for more; without the names' texts. */
+  get byteLength(): number {
+    return this.rules4.byteLength + this.rules6.byteLength;
+  }
+
+  /** Puts a rule in, in place of the one that its prefix has. @throws RangeError for times that are no numbers */
+  set(rule: Rule): void {
+    for (const time of [rule.expiresAt ?? 0, rule.createdAt, rule.updatedAt]) {
+      if (!Number.isFinite(time)) throw new RangeError(`A time of a rule must be milliseconds since 1970, not ${time}`);
+    }
+    this.rulesOf(rule.prefix).set(rule);
+  }
+
+  /** Takes the rule of exactly this prefix out. True if there was one. */
+  delete(prefix: Prefix): boolean {
+    return this.rulesOf(prefix).delete(prefix);
+  }
+
+  /** The rule of exactly this prefix, expired or not. */
+  get(prefix: Prefix): Rule | undefined {
+    const { slots, tree } = this.rulesOf(prefix);
+    const slot = tree.find(prefix);
+    return slot === 0 ? undefined : slots.ruleAt(slot);
+  }
+
+  /** All rules that cover an address or prefix whole, expired ones too, the most specific first. */
+  covering(where: Address | Prefix): Rule[] {
+    const prefix = asPrefix(where);
+    const { slots, tree } = this.rulesOf(prefix);
+    return tree.covering(prefix).map((slot) => slots.ruleAt(slot)).reverse();
+  }
+
+  /** Which rules that are active at `now` cover an address or prefix whole. */
+  check(where: Address | Prefix, now: number): CheckResult {
+    const covering = this.covering(where).filter((rule) => isActive(rule, now));
+    return { rule: covering[0] ?? null, covering };
+  }
+
+  /** How many rules are active at `now`. */
+  activeCount(now: number): number {
+    return this.count - this.expiredCount(now);
+  }
+
+  /**
+   * How many rules have expired at `now`. While no rule is written, the set of active rules changes exactly when this does: it and
+   * the version of the rules make an ETag.
+   */
+  expiredCount(now: number): number {
+    this.settle(now);
+    return this.rules4.tree.expired + this.rules6.tree.expired;
+  }
+
+  /** When the next of the rules that are active at `now` expires; null if none ever does. */
+  nextExpiry(now: number): number | null {
+    this.settle(now);
+    const next = Math.min(this.rules4.nextExpiry, this.rules6.nextExpiry);
+    return next === Number.POSITIVE_INFINITY ? null : next;
+  }
+
+  /** Rules in order, from any place: `limit` of them, or as many as there are. @throws RangeError unless offset and limit are whole and not negative */
+  page({ offset, limit, activeOnly = false }: PageRequest, now: number): Rule[] {
+    for (const number of [offset, limit]) {
+      if (!Number.isSafeInteger(number) || number < 0) throw new RangeError(`The offset and the limit of a page must be whole and not negative, not ${number}`);
+    }
+    this.settle(now);
+    const page: Rule[] = [];
+    let skip = offset;
+    for (const { slots, tree } of [this.rules4, this.rules6]) {
+      const count = tree.total - (activeOnly ? tree.expired : 0);
+      if (skip < count && page.length < limit) {
+        const walk = new RuleWalk(tree, activeOnly).startAt(skip);
+        const end = Math.min(limit - page.length, count - skip);
+        for (let i = 0; i < end; i++) page.push(slots.ruleAt(walk.next()));
+      }
+      skip = Math.max(0, skip - count);
+    }
+    return page;
+  }
+
+  /**
+   * The rules in order, from the first behind `after` on or from the very first. The index may be changed while they are read:
+   * as with a `Map`, what is put in ahead is given, and what is taken out ahead is not.
+   */
+  *rules(after?: Prefix): Generator<Rule, undefined> {
+    for (const family of [4, 6] as const) {
+      if (after === undefined || after.family <= family) yield* this.rulesAfter(family, after?.family === family ? after : undefined);
+    }
+  }
+
+  private *rulesAfter(family: Family, after: Prefix | undefined): Generator<Rule, undefined> {
+    const { slots, tree } = family === 4 ? this.rules4 : this.rules6;
+    let last = after;
+    for (;;) {
+      const { changes } = tree;
+      const walk = new RuleWalk(tree, false);
+      if (last === undefined) walk.startAt(0);
+      else walk.startAfter(last);
+      do {
+        const slot = walk.next();
+        if (slot === 0) return;
+        const rule = slots.ruleAt(slot);
+        last = rule.prefix;
+        yield rule;
+      } while (tree.changes === changes);
+    }
+  }
+
+  private settle(now: number): void {
+    if (Number.isNaN(now)) throw new RangeError("The time must be milliseconds since 1970, not NaN");
+    this.rules4.settle(now);
+    this.rules6.settle(now);
+  }
+
+  private rulesOf({ family, length }: Prefix): FamilyRules {
+    if (family !== 4 && family !== 6) throw notAnAddress(family);
+    if (length >>> 0 !== length || length > addressBits(family)) {
+      throw new RangeError(`An IPv${family} prefix length must be an integer from 0 to ${addressBits(family)}, not ${length}`);
+    }
+    return family === 4 ? this.rules4 : this.rules6;
+  }
+}
+
+/** An address is a prefix of full length. */
+function asPrefix(where: Address | Prefix): Prefix {
+  return "length" in where ? where : { ...where, length: addressBits(where.family) };
+}
