@@ -275,13 +275,15 @@ export class RuleTree {
   #recordsFromTop(): Int32Array {
     const { cells } = this;
     const records = new Int32Array(this.end / STRIDE);
+    const pending = new Int32Array(130);
     let count = 0;
-    if (cells[ROOT] > 0) records[count++] = cells[ROOT];
-    for (let i = 0; i < count; i++) {
-      const left = cells[records[i] + LEFT];
-      const right = cells[records[i] + RIGHT];
-      if (left > 0) records[count++] = left;
-      if (right > 0) records[count++] = right;
+    let height = 0;
+    if (cells[ROOT] > 0) pending[height++] = cells[ROOT];
+    while (height > 0) {
+      const at = pending[--height];
+      records[count++] = at;
+      if (cells[at + RIGHT] > 0) pending[height++] = cells[at + RIGHT];
+      if (cells[at + LEFT] > 0) pending[height++] = cells[at + LEFT];
     }
     return records.subarray(0, count);
   }

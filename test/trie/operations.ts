@@ -77,7 +77,8 @@ function crowded(window: number): fc.Arbitrary<Prefix> {
   });
 }
 
-const anyPrefix = fc.oneof(nested, crowded(5), crowded(9));
+/** Prefixes that meet: nested ones and crowds, of both families. */
+export const anyPrefix = fc.oneof(nested, crowded(5), crowded(9));
 const anyValue = fc.oneof({ weight: 20, arbitrary: fc.integer({ min: 1, max: 9 }) }, { weight: 1, arbitrary: fc.constant(2 ** 31 - 1) });
 
 const change: fc.Arbitrary<Change> = fc.oneof(

@@ -1,0 +1,51 @@
+import type { Address, Prefix } from "../../src/address/address.ts";
+import type { Rule } from "../../src/rulesets/rule.ts";
+import { addressBits, prefixBits } from "./prefix-oracle.ts";
+
+/** The slow answer to every question about a ruleset: a list of rules beside their bits, read from one end to the other. Shares no code with src. */
+export class RuleOracle {
+  #list: { bits: string; rule: Rule }[] = [];
+
+  get count(): number {
+    return this.#list.length;
+  }
+
+  set(rule: Rule): void {
+    this.delete(rule.prefix);
+    this.#list.push({ bits: prefixBits(rule.prefix), rule: { ...rule } });
+    this.#list.sort((a, b) => (a.bits < b.bits ? -1 : 1));
+  }
+
+  delete(prefix: Prefix): boolean {
+    const before = this.#list.length;
+    this.#list = this.#list.filter(({ bits }) => bits !== prefixBits(prefix));
+    return this.#list.length < before;
+  }
+
+  get(prefix: Prefix): Rule | undefined {
+    return this.#list.find(({ bits }) => bits === prefixBits(prefix))?.rule;
+  }
+
+  /** The most specific first. */
+  covering(where: Address | Prefix): Rule[] {
+    const inner = "length" in where ? prefixBits(where) : addressBits(where);
+    return this.#list.filter(({ bits }) => inner.startsWith(bits)).map(({ rule }) => rule).reverse();
+  }
+
+  /** In order; at a time the active ones only. */
+  rules(now?: number): Rule[] {
+    const isActive = ({ expiresAt }: Rule): boolean => now === undefined || expiresAt === null || expiresAt > now;
+    return this.#list.map(({ rule }) => rule).filter(isActive);
+  }
+
+  /** The first rule behind a prefix. */
+  next(prefix: Prefix | undefined): Rule | undefined {
+    const last = prefix === undefined ? "" : prefixBits(prefix);
+    return this.#list.find(({ bits }) => bits > last)?.rule;
+  }
+
+  nextExpiry(now: number): number | null {
+    const expiries = this.#list.map(({ rule }) => rule.expiresAt).filter((expiresAt) => expiresAt !== null && expiresAt > now);
+    return expiries.sort((a, b) => a! - b!)[0] ?? null;
+  }
+}

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { FamilyRules } from "../../src/rulesets/_family-rules.ts";
+import { agreesWithOracle, fromColumns, newCounts } from "./operations.ts";
+
+const SEED = 20_260_601;
+
+test("random operation sequences agree with the oracle and leave the arrays whole", (t) => {
+  const counts = newCounts();
+  fc.assert(agreesWithOracle(counts, 60), { seed: SEED, numRuns: 1500 });
+  fc.assert(agreesWithOracle(counts, 500), { seed: SEED, numRuns: 25 });
+  t.diagnostic(`seed ${SEED}: ${JSON.stringify(counts)}`);
+  // The arrays grow first at 16 rules; above 64 moves all is counted anew.
+  assert.ok(counts.largest > 130 && Object.values(counts).every((count) => count > 0));
+});
+
+/** The negative control: an index that is broken in one place, each of which the property must find. */
+const broken: Record<string, (rules: FamilyRules) => void> = {
+  "a rule expires a millisecond late": ({ slots }) => {
+    slots.isExpired = (slot) => slots.expiresAt[slot] < slots.settledAt;
+  },
+  "expired rules are not counted when time moves": ({ tree }) => {
+    tree.addExpired = () => {};
+  },
+  "time never goes back": (rules) => {
+    const settle = rules.settle.bind(rules);
+    rules.settle = (now) => settle(Math.max(now, rules.slots.settledAt));
+  },
+  "records that nobody needs are kept": ({ tree }) => {
+    tree["tidy"] = () => {};
+  },
+  "a freed slot is freed twice": ({ slots }) => {
+    const free = slots.free.bind(slots);
+    slots.free = (slot) => {
+      free(slot);
+      free(slot);
+    };
+  },
+  "a rule leaves its heap behind": (rules) => {
+    rules["pending"].remove = () => {};
+  },
+  "a prefix of other bits counts as covering": ({ slots }) => {
+    slots.covers = (slot, prefix) => slots.lengths[slot] <= prefix.length;
+  },
+};
+
+for (const [name, damage] of Object.entries(broken)) {
+  test(`the property finds an index where ${name}`, () => {
+    const property = agreesWithOracle(newCounts(), 60, (rules, size) => {
+      const index = fromColumns(rules, size);
+      for (const family of [index["rules4"], index["rules6"]]) damage(family);
+      return index;
+    });
+    const { failed } = fc.check(property, { seed: SEED, numRuns: 3000, endOnFailure: true });
+    assert.ok(failed);
+  });
+}

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { Prefix } from "../../src/address/address.ts";
+import { prefixOf } from "../../src/address/prefix.ts";
+import type { Rule } from "../../src/rulesets/rule.ts";
+import { RuleIndex } from "../../src/rulesets/rule-index.ts";
+import { RuleOracle } from "../oracle/rule-oracle.ts";
+import { anyPrefix } from "../trie/operations.ts";
+import { checkInvariants } from "./check-invariants.ts";
+import { columnsOf } from "./columns.ts";
+
+/** What can be done to an index or asked of it; `change` is done before each further step of a walk. */
+type Change = { do: "set"; rule: Rule } | { do: "delete"; prefix: Prefix };
+type Question =
+  | { do: "get" | "covering"; prefix: Prefix }
+  | { do: "check"; prefix: Prefix; now: number }
+  | { do: "counts"; now: number }
+  | { do: "page"; offset: number; limit: number; activeOnly: boolean; now: number }
+  | { do: "walk"; after: Prefix | undefined; changes: Change[] }
+  | { do: "rebuild"; size: number };
+type Operation = Change | Question;
+
+/** How often each kind of operation was done, how often time went back, and how large the index became. */
+export type Counts = Record<Operation["do"] | "sequences" | "walkSteps" | "stepsBack" | "expired" | "largest", number>;
+
+export function newCounts(): Counts {
+  return { sequences: 0, set: 0, delete: 0, get: 0, covering: 0, check: 0, counts: 0, page: 0, walk: 0, rebuild: 0, walkSteps: 0, stepsBack: 0, expired: 0, largest: 0 };
+}
+
+/** Few moments, so that expiries meet each other and `now`. */
+const anyTime = fc.integer({ min: -3, max: 12 });
+const anyRule: fc.Arbitrary<Rule> = fc.record({
+  prefix: anyPrefix,
+  name: fc.constantFrom(null, "", "a", "b"),
+  expiresAt: fc.option(anyTime, { freq: 3 }),
+  createdAt: anyTime,
+  updatedAt: anyTime,
+});
+
+const change: fc.Arbitrary<Change> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("set" as const), rule: anyRule }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("delete" as const), prefix: anyPrefix }) },
+);
+
+const question: fc.Arbitrary<Question> = fc.oneof(
+  fc.record({ do: fc.constantFrom("get" as const, "covering" as const), prefix: anyPrefix }),
+  fc.record({ do: fc.constant("check" as const), prefix: anyPrefix, now: anyTime }),
+  fc.record({ do: fc.constant("counts" as const), now: anyTime }),
+  fc.record({ do: fc.constant("page" as const), offset: fc.nat(40), limit: fc.nat(20), activeOnly: fc.boolean(), now: anyTime }),
+  fc.record({ do: fc.constant("walk" as const), after: fc.option(anyPrefix, { nil: undefined }), changes: fc.array(change, { maxLength: 12 }) }),
+  fc.record({ do: fc.constant("rebuild" as const), size: fc.integer({ min: 1, max: 40 }) }),
+);
+
+function sequences(maxLength: number): fc.Arbitrary<Operation[]> {
+  const operation = fc.oneof<fc.WeightedArbitrary<Operation>[]>({ weight: 2, arbitrary: change }, { weight: 1, arbitrary: question });
+  return fc.array(operation, { maxLength, size: "max" });
+}
+
+/** Makes an index of the rules, which are in order. */
+export type MakeIndex = (rules: readonly Rule[], size: number) => RuleIndex;
+
+export const fromColumns: MakeIndex = (rules, size) => RuleIndex.from(columnsOf(rules, size));
+
+/** The property: random sequences agree with the oracle at each step and leave the arrays whole, and so does deleting the rest. */
+export function agreesWithOracle(counts: Counts, maxLength: number, makeIndex = fromColumns): fc.IProperty<[Operation[]]> {
+  return fc.property(sequences(maxLength), (operations) => {
+    let index = makeIndex([], 1);
+    const oracle = new RuleOracle();
+    let now = 0;
+    counts.sequences++;
+    for (const operation of operations) {
+      if ("now" in operation) {
+        if (operation.now < now) counts.stepsBack++;
+        now = operation.now;
+      }
+      counts[operation.do]++;
+      if (operation.do === "rebuild") index = makeIndex(oracle.rules(), operation.size);
+      else perform(operation, index, oracle, counts);
+    }
+    checkInvariants(index);
+    for (const { prefix } of oracle.rules()) assert.ok(index.delete(prefix));
+    checkInvariants(index);
+    assert.equal(index.count, 0);
+  });
+}
+
+/** Does one operation on both and throws if they do not agree. */
+function perform(operation: Exclude<Operation, { do: "rebuild" }>, index: RuleIndex, oracle: RuleOracle, counts: Counts): void {
+  switch (operation.do) {
+    case "get":
+      return assert.deepEqual(index.get(operation.prefix), oracle.get(operation.prefix));
+    case "covering":
+      return assert.deepEqual(index.covering(operation.prefix), oracle.covering(operation.prefix));
+    case "check":
+      return checkCheck(operation, index, oracle);
+    case "counts":
+      return checkCounts(operation.now, index, oracle, counts);
+    case "page": {
+      const rules = oracle.rules(operation.activeOnly ? operation.now : undefined);
+      return assert.deepEqual(index.page(operation, operation.now), rules.slice(operation.offset, operation.offset + operation.limit));
+    }
+    case "walk":
+      return checkWalk(operation, index, oracle, counts);
+    default:
+      applyChange(operation, index, oracle);
+      counts.largest = Math.max(counts.largest, index.count);
+  }
+}
+
+function applyChange(operation: Change, index: RuleIndex, oracle: RuleOracle): void {
+  if (operation.do === "delete") return assert.equal(index.delete(operation.prefix), oracle.delete(operation.prefix));
+  index.set(operation.rule);
+  oracle.set(operation.rule);
+  assert.equal(index.count, oracle.count);
+}
+
+function checkCheck({ prefix, now }: { prefix: Prefix; now: number }, index: RuleIndex, oracle: RuleOracle): void {
+  const active = new Set(oracle.rules(now));
+  const covering = oracle.covering(prefix).filter((rule) => active.has(rule));
+  assert.deepEqual(index.check(prefix, now), { rule: covering[0] ?? null, covering });
+  const { length: _, ...address } = prefix;
+  assert.deepEqual(index.check(address, now).covering, oracle.covering(address).filter((rule) => active.has(rule)));
+  assert.deepEqual(index.check(prefixOf(prefix, 0), now).covering, oracle.covering(prefixOf(prefix, 0)).filter((rule) => active.has(rule)));
+}
+
+function checkCounts(now: number, index: RuleIndex, oracle: RuleOracle, counts: Counts): void {
+  const active = oracle.rules(now).length;
+  counts.expired += oracle.count - active;
+  assert.equal(index.activeCount(now), active);
+  assert.equal(index.expiredCount(now), oracle.count - active);
+  assert.equal(index.nextExpiry(now), oracle.nextExpiry(now));
+}
+
+/** Walks while the index changes between the steps. */
+function checkWalk(walk: Question & { do: "walk" }, index: RuleIndex, oracle: RuleOracle, counts: Counts): void {
+  const steps = index.rules(walk.after);
+  const changes = walk.changes.values();
+  let last = walk.after;
+  for (;;) {
+    counts.walkSteps++;
+    const expected = oracle.next(last);
+    const step = steps.next();
+    assert.deepEqual(step.value, expected);
+    if (expected === undefined) return;
+    last = expected.prefix;
+    const next = changes.next();
+    if (!next.done) applyChange(next.value, index, oracle);
+  }
+}
