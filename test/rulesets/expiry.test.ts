@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Prefix } from "../../src/address/address.ts";
 import { isActive, type Rule } from "../../src/rulesets/rule.ts";
 import { RuleIndex } from "../../src/rulesets/rule-index.ts";
-import { columnsOf } from "./columns.ts";
+import { columnsOf } from "../../src/rulesets/rule-columns.ts";
 
 const COUNT = 100_000;
 const NOW = Date.UTC(2026, 5, 1);

@@ -7,7 +7,7 @@ import { RuleIndex } from "../../src/rulesets/rule-index.ts";
 import { RuleOracle } from "../oracle/rule-oracle.ts";
 import { anyPrefix } from "../trie/operations.ts";
 import { checkInvariants } from "./check-invariants.ts";
-import { columnsOf } from "./columns.ts";
+import { chunksOf } from "./columns.ts";
 
 /** What can be done to an index or asked of it; `change` is done before each further step of a walk. */
 type Change = { do: "set"; rule: Rule } | { do: "delete"; prefix: Prefix };
@@ -59,7 +59,7 @@ function sequences(maxLength: number): fc.Arbitrary<Operation[]> {
 /** Makes an index of the rules, which are in order. */
 export type MakeIndex = (rules: readonly Rule[], size: number) => RuleIndex;
 
-export const fromColumns: MakeIndex = (rules, size) => RuleIndex.from(columnsOf(rules, size));
+export const fromColumns: MakeIndex = (rules, size) => RuleIndex.from(chunksOf(rules, size));
 
 /** The property: random sequences agree with the oracle at each step and leave the arrays whole, and so does deleting the rest. */
 export function agreesWithOracle(counts: Counts, maxLength: number, makeIndex = fromColumns): fc.IProperty<[Operation[]]> {

@@ -3,10 +3,10 @@ import { describe, test } from "node:test";
 import { parseAddress } from "../../src/address/parse-address.ts";
 import { formatPrefix, parsePrefix } from "../../src/address/prefix.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
-import type { RuleColumns } from "../../src/rulesets/rule-columns.ts";
+import { columnsOf, type RuleColumns } from "../../src/rulesets/rule-columns.ts";
 import { RuleIndex } from "../../src/rulesets/rule-index.ts";
 import { checkInvariants } from "./check-invariants.ts";
-import { columnsOf } from "./columns.ts";
+import { chunksOf } from "./columns.ts";
 
 const NOW = Date.UTC(2026, 5, 1);
 
@@ -29,7 +29,7 @@ function names(rules: Iterable<Rule>): (string | null)[] {
 
 for (const [how, make] of [
   ["rule by rule", () => indexOf(texts.toReversed().map((text) => rule(text)))],
-  ["from columns", () => RuleIndex.from(columnsOf(texts.map((text) => rule(text)), 2))],
+  ["from columns", () => RuleIndex.from(chunksOf(texts.map((text) => rule(text)), 2))],
 ] as const) {
   test(`filled ${how}: rules come in the order of prefixes, from any place`, () => {
     const index = make();

@@ -1,0 +1,58 @@
+import type { Prefix } from "../address/address.ts";
+import { comparePrefixes, formatPrefix } from "../address/prefix.ts";
+import type { Rule } from "./rule.ts";
+import { updateRule } from "./write-rule.ts";
+
+/** A rule as somebody wants it, without the times that the ruleset keeps. */
+export interface WantedRule {
+  readonly prefix: Prefix;
+  readonly name: string | null;
+  readonly expiresAt: number | null;
+}
+
+/** What makes one list of rules another. All parts are in the order of prefixes. */
+export interface ReplacementPlan {
+  readonly added: readonly Rule[];
+  readonly updated: readonly { readonly before: Rule; readonly after: Rule }[];
+  readonly removed: readonly Rule[];
+  /** How many rules stay as they are. */
+  readonly unchanged: number;
+}
+
+/**
+ * What has to change so that a ruleset holds the wanted rules and no others. A rule that stays keeps its time of creation, and
+ * its time of update too unless its name or expiry changes. `current` is in the order of prefixes, as `RuleIndex.rules` gives
+ * it; `wanted` in any order. O(n + m log m). @throws RangeError where a wanted prefix stands twice
+ */
+export function planReplacement(current: Iterable<Rule>, wanted: Iterable<WantedRule>, now: number): ReplacementPlan {
+  const plan = { added: [] as Rule[], updated: [] as { before: Rule; after: Rule }[], removed: [] as Rule[], unchanged: 0 };
+  const rest = inOrder(wanted).values();
+  let next = rest.next();
+  for (const before of current) {
+    while (!next.done && comparePrefixes(next.value.prefix, before.prefix) < 0) {
+      plan.added.push(created(next.value, now));
+      next = rest.next();
+    }
+    if (next.done || comparePrefixes(next.value.prefix, before.prefix) > 0) {
+      plan.removed.push(before);
+      continue;
+    }
+    const after = updateRule(before, next.value, now);
+    if (after === before) plan.unchanged++;
+    else plan.updated.push({ before, after });
+    next = rest.next();
+  }
+  for (; !next.done; next = rest.next()) plan.added.push(created(next.value, now));
+  return plan;
+}
+
+function inOrder(wanted: Iterable<WantedRule>): WantedRule[] {
+  const rules = [...wanted].sort((a, b) => comparePrefixes(a.prefix, b.prefix));
+  const again = rules.find(({ prefix }, at) => at > 0 && comparePrefixes(rules[at - 1]!.prefix, prefix) === 0);
+  if (again === undefined) return rules;
+  throw new RangeError(`The prefix ${formatPrefix(again.prefix)} is wanted twice, and a prefix has one rule; leave one of them out`);
+}
+
+function created({ prefix, name, expiresAt }: WantedRule, now: number): Rule {
+  return { prefix, name, expiresAt, createdAt: now, updatedAt: now };
+}

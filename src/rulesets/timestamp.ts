@@ -1,0 +1,45 @@
+import { quoted } from "../address/address-error.ts";
+import { RuleError } from "./rule-error.ts";
+
+/** The last millisecond that a timestamp with a year of four digits can name. */
+export const LAST_TIME = Date.UTC(10_000, 0) - 1;
+
+const TIMESTAMP = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+-])(\d\d):?(\d\d))$/;
+const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)?$/;
+
+/**
+ * Milliseconds since 1970 UTC of an ISO 8601 timestamp with a time zone, `Z` or an offset, from 1970 to 9999. Digits behind the
+ * milliseconds are cut off. @throws RuleError "bad-timestamp", "out-of-range", "wrong-type"
+ */
+export function parseTimestamp(text: unknown): number {
+  if (typeof text !== "string") throw new RuleError("wrong-type", "expires_at", text, 0, "a timestamp is a text as 2026-06-01T12:00:00Z");
+  const parts = TIMESTAMP.exec(text);
+  if (parts === null) throw malformed(text);
+  const [year, month, day, hour, minute, second] = [1, 2, 3, 4, 5, 6].map((part) => Number(parts[part] ?? 0)) as [number, number, number, number, number, number];
+  const milliseconds = Number((parts[7] ?? "0").padEnd(3, "0").slice(0, 3));
+  const [offsetHours, offsetMinutes] = [Number(parts[9] ?? 0), Number(parts[10] ?? 0)];
+  const local = new Date(0);
+  local.setUTCFullYear(year, month - 1, day);
+  // A month of 30 days takes its 31st for the first of the next.
+  const isDay = month >= 1 && month <= 12 && local.getUTCMonth() === month - 1 && local.getUTCDate() === day;
+  if (!isDay || hour > 23 || minute > 59 || second > 59 || offsetHours > 23 || offsetMinutes > 59) {
+    throw new RuleError("bad-timestamp", "expires_at", text, 0, "no calendar or clock has this day, time or offset");
+  }
+  const offset = (parts[8] === "-" ? -1 : 1) * (offsetHours * 60 + offsetMinutes) * 60_000;
+  const time = local.getTime() + ((hour * 60 + minute) * 60 + second) * 1000 + milliseconds - offset;
+  if (time >= 0 && time <= LAST_TIME) return time;
+  throw new RuleError("out-of-range", "expires_at", text, 0, "a time lies between 1970 and 9999, in UTC");
+}
+
+/** ISO 8601 in UTC with milliseconds and `Z`, as everywhere at the edge. */
+export function formatTimestamp(time: number): string {
+  return new Date(time).toISOString();
+}
+
+function malformed(text: string): RuleError {
+  if (!WITHOUT_ZONE.test(text)) {
+    return new RuleError("bad-timestamp", "expires_at", text, 0, "a timestamp is written by ISO 8601, with a time zone, as 2026-06-01T12:00:00Z or 2026-06-01T14:00:00+02:00");
+  }
+  const [date, time = "00:00:00"] = text.split(/[T ]/);
+  return new RuleError("bad-timestamp", "expires_at", text, text.length, `the time zone is missing; did you mean ${quoted(`${date}T${time}Z`)}?`);
+}
