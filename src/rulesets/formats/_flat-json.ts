@@ -1,0 +1,59 @@
+import { type Field, LineFault } from "./imported-rule.ts";
+
+/** A member's value where it is a text, null where it is null. */
+export type FlatObject = ReadonlyMap<string, Field | null>;
+
+// oxlint-disable-next-line no-control-regex -- a string holds none
+const STRING = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*"/y;
+const WHITE = /[ \t\r]*/y;
+
+/**
+ * Reads a line that is a JSON object (RFC 8259) whose values are texts and nulls. Unlike the engine's parser it tells where each
+ * value stands, and refuses a member that stands twice, of which that one would silently drop the first. @throws LineFault
+ */
+export function readFlatObject(line: string): FlatObject {
+  const members = new Map<string, Field | null>();
+  let at = afterMark(line, 0, "{", "an object begins with {");
+  if (line[at] === "}") return ended(line, at + 1, members);
+  for (;;) {
+    const key = textAt(line, at, "the name of a member");
+    if (members.has(key.text)) throw new LineFault(at, key.text, `the member ${JSON.stringify(key.text)} stands twice; leave one of them out`);
+    at = afterMark(line, key.end, ":", "a colon follows the name of a member");
+    if (line.startsWith("null", at)) {
+      members.set(key.text, null);
+      at = afterWhite(line, at + 4);
+    } else {
+      const value = textAt(line, at, `the value of ${JSON.stringify(key.text)}, a text or null`);
+      members.set(key.text, { text: value.text, at: at + 1 });
+      at = value.end;
+    }
+    if (line[at] === "}") return ended(line, at + 1, members);
+    at = afterMark(line, at, ",", "a comma or } follows a value");
+  }
+}
+
+function ended(line: string, at: number, members: FlatObject): FlatObject {
+  const end = afterWhite(line, at);
+  if (end < line.length) throw new LineFault(end, line.slice(end), "one object stands on a line; begin a new line here");
+  return members;
+}
+
+function textAt(line: string, at: number, what: string): { text: string; end: number } {
+  STRING.lastIndex = at;
+  const found = STRING.exec(line);
+  if (found === null) throw new LineFault(at, line.slice(at), `${what} must stand here, in double quotes`);
+  return { text: JSON.parse(found[0]) as string, end: afterWhite(line, STRING.lastIndex) };
+}
+
+/** Where the next token begins behind a mark, and white space around it. */
+function afterMark(line: string, at: number, mark: string, problem: string): number {
+  const found = afterWhite(line, at);
+  if (line[found] !== mark) throw new LineFault(found, line.slice(found), `this is no JSON: ${problem}`);
+  return afterWhite(line, found + 1);
+}
+
+function afterWhite(line: string, at: number): number {
+  WHITE.lastIndex = at;
+  WHITE.test(line);
+  return WHITE.lastIndex;
+}

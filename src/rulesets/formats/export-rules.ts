@@ -1,0 +1,42 @@
+import type { Rule } from "../rule.ts";
+import { exportCsv } from "./csv.ts";
+import { exportIpset } from "./ipset.ts";
+import { exportNdjson } from "./ndjson.ts";
+import { exportNftables } from "./nftables.ts";
+import { exportNginx } from "./nginx.ts";
+import { exportText } from "./text.ts";
+
+/** Every format, by name. Only CSV and NDJSON say more than which addresses are listed; no other has a place for names. */
+const EXPORTERS = {
+  text: exportText,
+  csv: exportCsv,
+  ndjson: exportNdjson,
+  nginx: exportNginx,
+  ipset: exportIpset,
+  nftables: exportNftables,
+} as const satisfies Record<string, (rules: Iterable<Rule>, setName: string) => Generator<string>>;
+
+export type RuleExportFormat = keyof typeof EXPORTERS;
+export const RULE_EXPORT_FORMATS = Object.keys(EXPORTERS) as readonly RuleExportFormat[];
+
+export interface RuleExportOptions {
+  /** What ipset and nftables call the sets, with `_4` and `_6` behind it: a letter, then up to 28 letters, digits and underscores. */
+  readonly setName?: string;
+}
+
+const CHUNK_CHARACTERS = 1 << 16;
+
+/**
+ * The file of rules in a format, in chunks. A program that acts on every listed address gets the active rules: see `activeRules`. The
+ * rules are read as the chunks are asked for; ipset and nftables read all of them first. O(rules), nftables O(rules log rules).
+ */
+export function* exportRules(rules: Iterable<Rule>, format: RuleExportFormat, { setName = "ipsieve" }: RuleExportOptions = {}): Generator<string> {
+  let text = "";
+  for (const part of EXPORTERS[format](rules, setName)) {
+    text += part;
+    if (text.length < CHUNK_CHARACTERS) continue;
+    yield text;
+    text = "";
+  }
+  if (text !== "") yield text;
+}

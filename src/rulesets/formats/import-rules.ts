@@ -1,0 +1,148 @@
+import { comparePrefixes, formatPrefix } from "../../address/prefix.ts";
+import { RuleError } from "../rule-error.ts";
+import { parseTimestamp } from "../timestamp.ts";
+import { checkRuleName, parseRulePrefix, type PrefixPolicy } from "../validate-rule.ts";
+import { csvLines } from "./csv.ts";
+import { type Field, FileFault, type ImportedRule, type LineError, LineFault, type LineReader, type RuleFields } from "./imported-rule.ts";
+import { ndjsonLines } from "./ndjson.ts";
+import { textLines } from "./text.ts";
+
+/** Every format that can be imported, by name. */
+const READERS = { text: textLines, csv: csvLines, ndjson: ndjsonLines } as const satisfies Record<string, () => LineReader>;
+
+export type ImportFormat = keyof typeof READERS;
+export const IMPORT_FORMATS = Object.keys(READERS) as readonly ImportFormat[];
+
+/** The longest line that can be a rule, a name of 255 escaped characters in JSON, is shorter. */
+const LONGEST_LINE = 8192;
+const LINE_TOO_LONG = `a line has up to ${LONGEST_LINE} characters; begin a new one for each rule`;
+/** An error shows so much of the value at fault. */
+const LONGEST_VALUE = 80;
+
+export interface ImportOptions extends PrefixPolicy {
+  /** Reading ends behind the line that exceeds so many rules, which is an error. By default 1,000,000. */
+  readonly mostRules?: number;
+  /** So many errors are kept; the rest are counted. By default 100. */
+  readonly mostErrors?: number;
+}
+
+export interface ImportedRules {
+  /** In the order of prefixes. Each prefix once: a line that repeats one is an error. */
+  readonly rules: readonly ImportedRule[];
+  /** The first of them; those of repeated prefixes, which show at the end only, are the last to get room. In the order of lines. */
+  readonly errors: readonly LineError[];
+  /** How many there are in all. No line is left out in silence: a caller who wants all or nothing imports only if this is 0. */
+  readonly errorCount: number;
+}
+
+/**
+ * Imports a list that comes in chunks: `write` each, then `end`. A byte order mark is skipped; lines end in LF, CRLF or CR. Memory is
+ * that of the rules and errors that are kept, and of one line.
+ */
+export class RuleImport {
+  readonly #readLine: LineReader;
+  readonly #options: Required<ImportOptions>;
+  readonly #rules: ImportedRule[] = [];
+  readonly #errors: LineError[] = [];
+  #errorCount = 0;
+  /** What came behind the last line end. */
+  #rest = "";
+  #line = 0;
+  /** The rest of a line that is too long is skipped. */
+  #isSkipping = false;
+  #hasEnded = false;
+
+  constructor(format: ImportFormat, { allowSpecialPurpose = false, mostRules = 1_000_000, mostErrors = 100 }: ImportOptions = {}) {
+    if (!Object.hasOwn(READERS, format)) throw new TypeError(`the format is ${IMPORT_FORMATS.join(", ")}, not ${JSON.stringify(format)}`);
+    this.#readLine = READERS[format]();
+    this.#options = { allowSpecialPurpose, mostRules, mostErrors };
+  }
+
+  /** Takes the next part of the text, cut anywhere. */
+  write(chunk: string): void {
+    if (this.#hasEnded) return;
+    const text = this.#rest + chunk;
+    const ends = /\r\n|\n|\r(?!$)/g;
+    let start = 0;
+    // A CR at the very end may be half of a line end.
+    for (let end = ends.exec(text); end !== null && !this.#hasEnded; end = ends.exec(text)) {
+      this.#take(text.slice(start, end.index));
+      start = ends.lastIndex;
+    }
+    this.#rest = text.slice(start);
+    if (this.#rest.length <= LONGEST_LINE) return;
+    if (!this.#isSkipping) this.#failLine(this.#line + 1, { text: this.#rest, at: LONGEST_LINE }, LINE_TOO_LONG);
+    this.#isSkipping = true;
+    this.#rest = this.#rest.endsWith("\r") ? "\r" : "";
+  }
+
+  /** Ends the text, which need not end in a line end, and gives what was read. */
+  end(): ImportedRules {
+    const last = this.#rest.endsWith("\r") ? this.#rest.slice(0, -1) : this.#rest;
+    if (last !== "" && !this.#hasEnded) this.#take(last);
+    this.#hasEnded = true;
+    const rules = this.#withoutRepeated();
+    return { rules, errors: this.#errors.sort((a, b) => a.line - b.line), errorCount: this.#errorCount };
+  }
+
+  #take(text: string): void {
+    this.#line++;
+    if (this.#isSkipping) {
+      this.#isSkipping = false;
+      return;
+    }
+    const line = this.#line === 1 && text.startsWith("\ufeff") ? text.slice(1) : text;
+    try {
+      const fields = line.length > LONGEST_LINE ? this.#failLong(line) : this.#readLine(line);
+      if (fields !== null) this.#add(fields);
+    } catch (error) {
+      if (!(error instanceof LineFault)) throw error;
+      this.#failLine(this.#line, { text: error.value, at: error.at }, error.message);
+      if (error instanceof FileFault) this.#hasEnded = true;
+    }
+  }
+
+  #failLong(line: string): null {
+    throw new LineFault(LONGEST_LINE, line, LINE_TOO_LONG);
+  }
+
+  #add({ ip, name, expiresAt }: RuleFields): void {
+    const before = this.#errorCount;
+    const prefix = this.#check(ip, (text) => parseRulePrefix(text, this.#options));
+    const rule = { name: this.#check(name, checkRuleName), expiresAt: this.#check(expiresAt, parseTimestamp), line: this.#line };
+    if (prefix === null || this.#errorCount > before) return;
+    if (this.#rules.length === this.#options.mostRules) {
+      throw new FileFault(ip.at, ip.text, `there are more than ${this.#options.mostRules} rules; the lines from here on were not read`);
+    }
+    this.#rules.push({ prefix, ...rule });
+  }
+
+  #check<Value>(field: Field | null, read: (text: string) => Value): Value | null {
+    if (field === null) return null;
+    try {
+      return read(field.text);
+    } catch (error) {
+      if (!(error instanceof RuleError)) throw error;
+      this.#failLine(this.#line, { text: field.text, at: field.at + error.position }, error.problem.replace(/^at position \d+: /, ""));
+      return null;
+    }
+  }
+
+  /** The rules in order. What repeats a prefix is an error of the later line. */
+  #withoutRepeated(): ImportedRule[] {
+    const rules = this.#rules.sort((a, b) => comparePrefixes(a.prefix, b.prefix));
+    return rules.filter((rule, at) => {
+      const first = at === 0 ? undefined : rules[at - 1]!;
+      if (first === undefined || comparePrefixes(first.prefix, rule.prefix) !== 0) return true;
+      this.#failLine(rule.line, { text: formatPrefix(rule.prefix), at: 0 }, `the prefix stands on line ${first.line} already, and has one rule; leave one of them out`);
+      return false;
+    });
+  }
+
+  /** Counts an error, and keeps it while there is room. */
+  #failLine(line: number, { text, at }: Field, problem: string): void {
+    this.#errorCount++;
+    const value = text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
+    if (this.#errors.length < this.#options.mostErrors) this.#errors.push({ line, column: at + 1, value, problem });
+  }
+}

@@ -1,0 +1,22 @@
+import { formatPrefix } from "../address/prefix.ts";
+import type { Rule } from "./rule.ts";
+import { formatTimestamp } from "./timestamp.ts";
+
+/** A rule as it is told at the edge. */
+export interface RuleDocument {
+  readonly ip: string;
+  readonly name: string | null;
+  readonly expires_at: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export function documentOf({ prefix, name, expiresAt, createdAt, updatedAt }: Rule): RuleDocument {
+  return {
+    ip: formatPrefix(prefix),
+    name,
+    expires_at: expiresAt === null ? null : formatTimestamp(expiresAt),
+    created_at: formatTimestamp(createdAt),
+    updated_at: formatTimestamp(updatedAt),
+  };
+}
