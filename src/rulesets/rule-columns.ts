@@ -24,19 +24,26 @@ export function columnsOf(rules: readonly Rule[]): RuleColumns[] {
 }
 
 function chunkOf(family: Family, rules: readonly Rule[]): RuleColumns {
+  const count = rules.length;
   const stride = family === 4 ? 1 : 4;
-  const words = new Uint32Array(rules.length * stride);
-  for (const [at, { prefix }] of rules.entries()) {
-    words[at * stride] = prefix.w0;
-    if (family === 6) words.set([prefix.w1, prefix.w2, prefix.w3], at * 4 + 1);
+  const words = new Uint32Array(count * stride);
+  const lengths = new Uint8Array(count);
+  const names = new Array<string | null>(count);
+  const [expiresAt, createdAt, updatedAt] = [new Float64Array(count), new Float64Array(count), new Float64Array(count)];
+  for (let at = 0; at < count; at++) {
+    const rule = rules[at]!;
+    const { w0, w1, w2, w3, length } = rule.prefix;
+    words[at * stride] = w0;
+    if (family === 6) {
+      words[at * 4 + 1] = w1;
+      words[at * 4 + 2] = w2;
+      words[at * 4 + 3] = w3;
+    }
+    lengths[at] = length;
+    names[at] = rule.name;
+    expiresAt[at] = rule.expiresAt ?? Number.POSITIVE_INFINITY;
+    createdAt[at] = rule.createdAt;
+    updatedAt[at] = rule.updatedAt;
   }
-  return {
-    family,
-    words,
-    lengths: Uint8Array.from(rules, ({ prefix }) => prefix.length),
-    names: rules.map(({ name }) => name),
-    expiresAt: Float64Array.from(rules, ({ expiresAt }) => expiresAt ?? Number.POSITIVE_INFINITY),
-    createdAt: Float64Array.from(rules, ({ createdAt }) => createdAt),
-    updatedAt: Float64Array.from(rules, ({ updatedAt }) => updatedAt),
-  };
+  return { family, words, lengths, names, expiresAt, createdAt, updatedAt };
 }

@@ -15,9 +15,10 @@ export function parseTimestamp(text: unknown): number {
   if (typeof text !== "string") throw new RuleError("wrong-type", "expires_at", text, 0, "a timestamp is a text as 2026-06-01T12:00:00Z");
   const parts = TIMESTAMP.exec(text);
   if (parts === null) throw malformed(text);
-  const [year, month, day, hour, minute, second] = [1, 2, 3, 4, 5, 6].map((part) => Number(parts[part] ?? 0)) as [number, number, number, number, number, number];
+  const number = (part: number): number => Number(parts[part] ?? 0);
+  const [year, month, day, hour, minute, second] = [number(1), number(2), number(3), number(4), number(5), number(6)];
   const milliseconds = Number((parts[7] ?? "0").padEnd(3, "0").slice(0, 3));
-  const [offsetHours, offsetMinutes] = [Number(parts[9] ?? 0), Number(parts[10] ?? 0)];
+  const [offsetHours, offsetMinutes] = [number(9), number(10)];
   const local = new Date(0);
   local.setUTCFullYear(year, month - 1, day);
   // A month of 30 days takes its 31st for the first of the next.

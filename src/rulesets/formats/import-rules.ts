@@ -22,17 +22,15 @@ const LONGEST_VALUE = 80;
 export interface ImportOptions extends PrefixPolicy {
   /** Reading ends behind the line that exceeds so many rules, which is an error. By default 1,000,000. */
   readonly mostRules?: number;
-  /** So many errors are kept; the rest are counted. By default 100. */
+  /** Reading ends with the error that exceeds so many. By default 100. */
   readonly mostErrors?: number;
 }
 
 export interface ImportedRules {
   /** In the order of prefixes. Each prefix once: a line that repeats one is an error. */
   readonly rules: readonly ImportedRule[];
-  /** The first of them; those of repeated prefixes, which show at the end only, are the last to get room. In the order of lines. */
+  /** In the order of lines. No line is left out in silence: a caller who wants all or nothing imports only if there is none. */
   readonly errors: readonly LineError[];
-  /** How many there are in all. No line is left out in silence: a caller who wants all or nothing imports only if this is 0. */
-  readonly errorCount: number;
 }
 
 /**
@@ -44,7 +42,6 @@ export class RuleImport {
   readonly #options: Required<ImportOptions>;
   readonly #rules: ImportedRule[] = [];
   readonly #errors: LineError[] = [];
-  #errorCount = 0;
   /** What came behind the last line end. */
   #rest = "";
   #line = 0;
@@ -82,7 +79,7 @@ export class RuleImport {
     if (last !== "" && !this.#hasEnded) this.#take(last);
     this.#hasEnded = true;
     const rules = this.#withoutRepeated();
-    return { rules, errors: this.#errors.sort((a, b) => a.line - b.line), errorCount: this.#errorCount };
+    return { rules, errors: this.#errors.sort((a, b) => a.line - b.line) };
   }
 
   #take(text: string): void {
@@ -107,10 +104,10 @@ export class RuleImport {
   }
 
   #add({ ip, name, expiresAt }: RuleFields): void {
-    const before = this.#errorCount;
+    const before = this.#errors.length;
     const prefix = this.#check(ip, (text) => parseRulePrefix(text, this.#options));
     const rule = { name: this.#check(name, checkRuleName), expiresAt: this.#check(expiresAt, parseTimestamp), line: this.#line };
-    if (prefix === null || this.#errorCount > before) return;
+    if (prefix === null || this.#errors.length > before) return;
     if (this.#rules.length === this.#options.mostRules) {
       throw new FileFault(ip.at, ip.text, `there are more than ${this.#options.mostRules} rules; the lines from here on were not read`);
     }
@@ -139,10 +136,13 @@ export class RuleImport {
     });
   }
 
-  /** Counts an error, and keeps it while there is room. */
+  /** Keeps an error. One beyond the most says so, ends the reading, and is the last. */
   #failLine(line: number, { text, at }: Field, problem: string): void {
-    this.#errorCount++;
+    const { mostErrors } = this.#options;
+    if (this.#errors.length > mostErrors) return;
+    const isLast = this.#errors.length === mostErrors;
+    if (isLast) this.#hasEnded = true;
     const value = text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
-    if (this.#errors.length < this.#options.mostErrors) this.#errors.push({ line, column: at + 1, value, problem });
+    this.#errors.push({ line, column: at + 1, value, problem: isLast ? `there are more than ${mostErrors} errors; what follows was not read, or is not told` : problem });
   }
 }
