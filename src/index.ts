@@ -55,6 +55,20 @@ export { FeedError, type FeedErrorCode } from "./cti/importers/feed-error.ts";
 export { CtiError, type CtiErrorCode } from "./cti/cti-error.ts";
 export { openCtiDataset, openCtiSnapshot } from "./cli/cti-snapshot.ts";
 
+// rulesets
+export { activeRules, isActive, type Rule } from "./rulesets/rule.ts";
+export { type Addition, addRule, type AddRequest, CONFLICT_MODES, type ConflictMode, type RuleChanges, updateRule } from "./rulesets/write-rule.ts";
+export { type CheckResult, type PageRequest, RuleIndex } from "./rulesets/rule-index.ts";
+export { columnsOf, type RuleColumns } from "./rulesets/rule-columns.ts";
+export { planReplacement, type ReplacementPlan, type WantedRule } from "./rulesets/plan-replacement.ts";
+export { difference, intersection, union } from "./rulesets/set-algebra.ts";
+export { RuleError, type RuleErrorCode, type RuleField } from "./rulesets/rule-error.ts";
+export { checkRuleName, expiryInDays, parseRulePrefix, type PrefixPolicy } from "./rulesets/validate-rule.ts";
+export { formatTimestamp, parseTimestamp } from "./rulesets/timestamp.ts";
+export { exportRules, type RuleExportFormat, type RuleExportOptions, RULE_EXPORT_FORMATS } from "./rulesets/formats/export-rules.ts";
+export { IMPORT_FORMATS, type ImportedRules, type ImportFormat, type ImportOptions, RuleImport } from "./rulesets/formats/import-rules.ts";
+export type { ImportedRule, LineError } from "./rulesets/formats/imported-rule.ts";
+
 // batch: `identify` of whole logs, under a name of its own here
 export {
   identify as identifyLines,
