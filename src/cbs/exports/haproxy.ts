@@ -1,12 +1,20 @@
-import { formatPrefix } from "../../address/prefix.ts";
+import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
 import type { CatalogueTree } from "../catalogue-tree.ts";
-import { needsIpv4Stop, rowsOf } from "./_rows.ts";
+import { joinedIds, needsIpv4Stop, rowsOf } from "./_rows.ts";
+
+/** HAProxy reads a map through a buffer of 16384 bytes, and takes what follows for another line. */
+const MOST_BYTES = 16_000;
+
+/** IPv6 addresses without an answer that HAProxy looks up again as the IPv4 address inside: IPv4-compatible ones and 6to4. */
+const UNWRAPPED = ["::/96", "2002::/16"];
 
 /**
  * A map file of HAProxy, for `src,map_ip(cbs.map,-)`: the ids of all nodes of the address, with commas between them. HAProxy takes the
- * most specific prefix only, so that each line carries the nodes of the prefixes around it too.
+ * most specific prefix only, so that each line carries the nodes of the prefixes around it too. Lines with `-` say that there are none.
+ * @throws CatalogueError "unexportable" for more ids than HAProxy can read
  */
 export function* exportHaproxy(tree: CatalogueTree): Generator<string> {
   if (needsIpv4Stop(tree)) yield "0.0.0.0/0 -\n";
-  yield* rowsOf(tree, (match) => tree.catalogue.nodesOf(match).map(({ id }) => id).join(","), (prefix, ids) => `${formatPrefix(prefix)} ${ids}\n`);
+  for (const text of UNWRAPPED) if (tree.catalogue.table.lookupPrefix(parsePrefix(text)) === 0) yield `${text} -\n`;
+  yield* rowsOf(tree, (match) => joinedIds(tree, match, "HAProxy", MOST_BYTES), (prefix, ids) => `${formatPrefix(prefix)} ${ids}\n`);
 }

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import type { Address, Prefix } from "../../../src/address/address.ts";
 import { formatAddress } from "../../../src/address/format-address.ts";
 import { parseAddress } from "../../../src/address/parse-address.ts";
-import { parsePrefix } from "../../../src/address/prefix.ts";
+import { parsePrefix, prefixContains } from "../../../src/address/prefix.ts";
 import { lastAddress } from "../../../src/address/range.ts";
 import type { Catalogue } from "../../../src/cbs/catalogue.ts";
 import { CatalogueTree } from "../../../src/cbs/catalogue-tree.ts";
@@ -30,10 +30,14 @@ export const HARD_LINES: readonly Line[] = [
 /** An IPv6 prefix around the mapped block, and no IPv4 prefix for all: readers that map addresses must not mix them up. */
 export const AROUND_MAPPED: readonly Line[] = [["::/0", "six"], ["::/64", "six-low"], ["10.0.0.0/8", "ten"], ["::fffe:0:0/95", "six-around"]];
 
+/** No IPv6 prefix around the forms of IPv6 that hold IPv4 addresses: readers that unwrap those must not take their answer from IPv4. */
+const UNWRAPPED: readonly Line[] = [["10.0.0.0/8", "ten"], ["2002:a01:200::/40", "six-to-four"], ["2001:db8::/32", "docs"]];
+
 export async function subjects(): Promise<[name: string, tree: CatalogueTree][]> {
   return [
     ["hard cases", new CatalogueTree(catalogueOf(HARD_LINES))],
     ["around the mapped block", new CatalogueTree(catalogueOf(AROUND_MAPPED))],
+    ["IPv4 alone", new CatalogueTree(catalogueOf(UNWRAPPED))],
     ["an empty catalogue", new CatalogueTree(catalogueOf([]))],
     ["the bundled catalogue", new CatalogueTree(await openCatalogue())],
   ];
@@ -84,6 +88,13 @@ export function* probes({ table }: Catalogue, step = 1): Generator<Address> {
     }
   }
 }
+
+/** Whether it lies where the MMDB format keeps IPv4, and has no place for IPv6. */
+export function isInMmdbIpv4(address: Address): boolean {
+  return address.family === 6 && prefixContains(IN_IPV4, { ...address, length: 128 });
+}
+
+const IN_IPV4 = parsePrefix("::/96");
 
 /** The address as its text is read: without a length, and a mapped one as IPv4. */
 function plain(address: Address): Address {

@@ -1,0 +1,16 @@
+import type { TestEvent } from "node:test/reporters";
+
+/** A reporter for tests that need other programs, where those are installed: a skip fails the run, and so does a run without a test. */
+export default async function* nothingSkipped(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  const skips: string[] = [];
+  let ran = 0;
+  for await (const { type, data } of events) {
+    if (type !== "test:pass" && type !== "test:fail") continue;
+    if ((data as { entryFile?: string }).entryFile === undefined) continue; // the line for the file as a whole, not a test
+    const reason = data.skip ?? data.todo;
+    if (reason !== undefined) skips.push(`skipped, which fails this run: ${data.name}: ${reason}\n`);
+    else if (data.details.type === "test") ran++;
+  }
+  if (skips.length > 0 || ran === 0) process.exitCode = 1;
+  yield `${skips.join("")}${ran} tests ran, ${skips.length} skipped\n`;
+}
