@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
 import { describe, test } from "node:test";
 import { formatPrefix } from "../../src/address/prefix.ts";
 import { Catalogue } from "../../src/cbs/catalogue.ts";
@@ -9,6 +7,7 @@ import { importCatalogue } from "../../src/cbs/import-catalogue.ts";
 import { plainText } from "../../src/cbs/importers/plain-text.ts";
 import { SOURCES } from "../../src/cbs/importers/sources.ts";
 import { freeze } from "../../src/table/freeze.ts";
+import { noPublishedLists, readPublished } from "./published-lists.ts";
 
 const ABOUT = { title: "Test", createdAt: new Date("2026-11-21T00:00:00Z") };
 
@@ -115,12 +114,8 @@ describe("the catalogue of published lists", () => {
   });
 });
 
-const folder = resolve(process.env.IPSIEVE_LISTS ?? join(import.meta.dirname, "../../../shared/data/cbs"));
-const absent = existsSync(join(folder, "MANIFEST.md")) ? false : `no published lists in ${folder}; name their folder in IPSIEVE_LISTS`;
-
-test("the catalogue of the lists as they were published", { skip: absent }, (context) => {
-  const read = (path: string): string | undefined => (existsSync(join(folder, path)) ? readFileSync(join(folder, path), "utf8") : undefined);
-  const { trie, metadata, reports } = importCatalogue(read, ABOUT);
+test("the catalogue of the lists as they were published", { skip: noPublishedLists }, (context) => {
+  const { trie, metadata, reports } = importCatalogue(readPublished, ABOUT);
   const catalogue = new Catalogue(metadata, freeze(trie));
   catalogue.checkValues();
   const imported = reports.filter(({ status }) => status === "imported");
@@ -129,7 +124,7 @@ test("the catalogue of the lists as they were published", { skip: absent }, (con
   assert.ok(imported.length >= 35 && trie.size > 90_000);
   assert.deepEqual(metadata.nodes.filter(({ id }) => !/^(\/[a-z0-9_.-]+){1,5}$/.test(id)), []);
   // No address of Google Cloud is Google's, and every one of Google's own list is either.
-  const cloud = JSON.parse(read("google/cloud.json")!) as { prefixes: Record<string, string>[] };
+  const cloud = JSON.parse(readPublished("google/cloud.json")!) as { prefixes: Record<string, string>[] };
   for (const { ipv4Prefix, ipv6Prefix } of cloud.prefixes) {
     assert.equal(identifyText(catalogue, (ipv4Prefix ?? ipv6Prefix)!).cbs_ids.includes("/saas/google"), false);
   }

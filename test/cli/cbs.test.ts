@@ -124,7 +124,7 @@ describe("cbs export", () => {
     }
     const reader = new Reader<any>(readFileSync(join(folder.path, "out.mmdb")));
     assert.deepEqual(reader.get("10.200.0.1").cbs_ids, ["/cloud/acme/by-service/mail/eu-1", "office"]);
-    assert.match(readFileSync(join(folder.path, "out.nginx"), "utf8"), /^10\.0\.0\.0\/9 "\/cloud\/acme";\n/);
+    assert.match(readFileSync(join(folder.path, "out.nginx"), "utf8"), /^10\.0\.0\.0\/9 "\/cloud\/acme";\n/m);
     assert.deepEqual(readdirSync(folder.path).filter((name) => name.endsWith(".tmp")), []);
   });
 
@@ -145,12 +145,12 @@ describe("cbs export", () => {
   });
 
   test("what cannot be exported leaves the old file as it is", async () => {
-    const many = Array.from({ length: 200 }, (_, i) => `label-${i}-${"x".repeat(30)}`).join(",");
+    const many = Array.from({ length: 500 }, (_, i) => `label-${i}-${"x".repeat(30)}`).join(",");
     await run(["build", "-", "-o", "many.ipsieve"], { cwd: folder.path, input: `192.0.2.1,${many}\n` });
-    const { code, stderr } = await cbs("export", "--snapshot", "many.ipsieve", "--format", "nginx", "-o", "many.conf");
+    const { code, stderr } = await cbs("export", "--snapshot", "many.ipsieve", "--format", "haproxy", "-o", "many.map");
     assert.equal(code, 2);
-    assert.match(stderr, /^ipsieve: nginx reads words of up to 4000 bytes, .*; choose another format\n$/);
-    assert.equal(existsSync(join(folder.path, "many.conf")), false);
+    assert.match(stderr, /^ipsieve: HAProxy reads values of up to 16000 bytes, .*; choose another format\n$/);
+    assert.equal(existsSync(join(folder.path, "many.map")), false);
   });
 });
 

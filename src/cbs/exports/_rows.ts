@@ -3,7 +3,6 @@ import { formatPrefix } from "../../address/prefix.ts";
 import { compareTexts } from "../_node-id.ts";
 import { prefixAt } from "../_prefix-list.ts";
 import type { CatalogueNode } from "../catalogue.ts";
-import { CatalogueError } from "../catalogue-error.ts";
 import type { CatalogueTree } from "../catalogue-tree.ts";
 
 /** What is told about a prefix: the nodes of its own, or with those of all prefixes around it. Each member sorted, without duplicates. */
@@ -48,18 +47,6 @@ export function* rowsOf<About>(tree: CatalogueTree, aboutMatch: (match: number) 
       yield row(prefixAt(list, at), about);
     }
   }
-}
-
-/**
- * The ids of all nodes of a match, with commas between them. @throws CatalogueError "unexportable" where they take more bytes than
- * the program reads at once
- */
-export function joinedIds({ catalogue }: CatalogueTree, match: number, program: string, mostBytes: number, escape = (id: string): string => id): string {
-  const ids = catalogue.nodesOf(match).map(({ id }) => escape(id)).join(",");
-  const { length } = new TextEncoder().encode(ids);
-  if (length <= mostBytes) return ids;
-  const problem = `${program} reads words of up to ${mostBytes} bytes, and one prefix has nodes whose ids take ${length}: ${ids.slice(0, 80)}...; choose another format`;
-  throw new CatalogueError("unexportable", ids, problem);
 }
 
 /** The prefix with its length, also where it is a single address. */

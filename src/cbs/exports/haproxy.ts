@@ -1,6 +1,7 @@
 import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
+import { CatalogueError } from "../catalogue-error.ts";
 import type { CatalogueTree } from "../catalogue-tree.ts";
-import { joinedIds, needsIpv4Stop, rowsOf } from "./_rows.ts";
+import { needsIpv4Stop, rowsOf } from "./_rows.ts";
 
 /** HAProxy reads a map through a buffer of 16384 bytes, and takes what follows for another line. */
 const MOST_BYTES = 16_000;
@@ -16,5 +17,13 @@ const UNWRAPPED = ["::/96", "2002::/16"];
 export function* exportHaproxy(tree: CatalogueTree): Generator<string> {
   if (needsIpv4Stop(tree)) yield "0.0.0.0/0 -\n";
   for (const text of UNWRAPPED) if (tree.catalogue.table.lookupPrefix(parsePrefix(text)) === 0) yield `${text} -\n`;
-  yield* rowsOf(tree, (match) => joinedIds(tree, match, "HAProxy", MOST_BYTES), (prefix, ids) => `${formatPrefix(prefix)} ${ids}\n`);
+  yield* rowsOf(tree, (match) => joinedIds(tree, match), (prefix, ids) => `${formatPrefix(prefix)} ${ids}\n`);
+}
+
+function joinedIds({ catalogue }: CatalogueTree, match: number): string {
+  const ids = catalogue.nodesOf(match).map(({ id }) => id).join(",");
+  const { length } = new TextEncoder().encode(ids);
+  if (length <= MOST_BYTES) return ids;
+  const problem = `HAProxy reads values of up to ${MOST_BYTES} bytes, and one prefix has nodes whose ids take ${length}: ${ids.slice(0, 80)}...; choose another format`;
+  throw new CatalogueError("unexportable", ids, problem);
 }

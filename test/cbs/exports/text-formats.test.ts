@@ -3,74 +3,17 @@ import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import type { Address } from "../../../src/address/address.ts";
 import { formatAddress } from "../../../src/address/format-address.ts";
-import { formatPrefix, parsePrefix } from "../../../src/address/prefix.ts";
+import { formatPrefix } from "../../../src/address/prefix.ts";
 import { CatalogueTree } from "../../../src/cbs/catalogue-tree.ts";
 import { clickhouseDdl } from "../../../src/cbs/exports/clickhouse.ts";
-import type { ExportFormat } from "../../../src/cbs/exports/export.ts";
 import { identify } from "../../../src/cbs/identify.ts";
 import { catalogueOf } from "../catalogues.ts";
 import { bound, bytesOf, entriesOf, LongestMatch, linesOf, probes, randomLines, subjects } from "./subjects.ts";
+import { readers, same } from "./text-readers.ts";
 
 const all = await subjects();
 const isLarge = (tree: CatalogueTree): boolean => tree.catalogue.table.prefixCount(4) > 1000;
 const hard = all[0]![1];
-
-/** The fields of a CSV line, quoted or not. */
-function csvFields(line: string): string[] {
-  const fields = [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/g)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain!);
-  return fields.map((field) => (field.startsWith("'") ? field.slice(1) : field));
-}
-
-/** What each line says, as a reader of the format takes it: a prefix and its ids. Throws for a line that is none. */
-const readers: Record<Exclude<ExportFormat, "mmdb">, (lines: string[]) => [prefix: string, ids: string[]][]> = {
-  csv: ([header, ...lines]) => {
-    assert.equal(header, "cidr,cbs_id,type,provider,service,region,label");
-    const byPrefix = new Map<string, string[]>();
-    for (const line of lines) {
-      const fields = csvFields(line);
-      assert.equal(fields.length, 7, line);
-      const ids = byPrefix.get(fields[0]!) ?? [];
-      byPrefix.set(fields[0]!, ids);
-      ids.push(fields[1]!);
-    }
-    return [...byPrefix];
-  },
-  jsonl: (lines) => lines.map((line) => JSON.parse(line)).map(({ cidr, cbs_ids }) => [cidr, cbs_ids]),
-  nginx: (lines) =>
-    lines.map((line) => {
-      const [, prefix, value] = /^([0-9a-f.:/]+) "((?:[^"\\]|\\["\\])*)";$/.exec(line) ?? [];
-      assert.ok(prefix !== undefined && value !== undefined, line);
-      return [prefix, value.replace(/\\(.)/g, "$1").split(",")];
-    }),
-  haproxy: (lines) =>
-    lines.map((line) => {
-      const space = line.indexOf(" ");
-      const prefix = line.slice(0, space);
-      const isStop = line.slice(space + 1) === "-" && ["0.0.0.0/0", "::/96", "2002::/16"].includes(prefix);
-      return [prefix, isStop ? [] : line.slice(space + 1).split(",")];
-    }),
-  clickhouse: (lines) =>
-    lines.map((line) => {
-      const cells = line.split("\t");
-      assert.equal(cells.length, 8, line);
-      assert.equal(Number(cells[7]), parsePrefix(cells[0]!).length);
-      return [formatPrefix(parsePrefix(cells[0]!)), arrayOf(cells[1]!)];
-    }),
-};
-
-/** A ClickHouse array of texts: quotes and backslashes stand behind a backslash. */
-function arrayOf(cell: string): string[] {
-  assert.match(cell, /^\[(?:'(?:[^'\\]|\\['\\])*'(?:,(?='))?)*\]$/);
-  return [...cell.matchAll(/'((?:[^'\\]|\\['\\])*)'/g)].map(([, text]) => text!.replace(/\\(.)/g, "$1"));
-}
-
-/** As `deepEqual`, which takes seconds for hundreds of thousands of lines. */
-function same(read: readonly [string, string[]][], expected: readonly [string, string[]][]): void {
-  assert.equal(read.length, expected.length);
-  for (const [i, [prefix, ids]] of read.entries()) {
-    if (prefix !== expected[i]![0] || ids.join() !== expected[i]![1].join()) assert.deepEqual([prefix, ids], expected[i]);
-  }
-}
 
 for (const format of ["csv", "jsonl"] as const) {
   describe(format, () => {
@@ -156,14 +99,22 @@ function randomOrder<Item>(items: readonly Item[]): Item[] {
   return [...items].reverse();
 }
 
-for (const [format, most] of [["nginx", 4000], ["haproxy", 16_000]] as const) {
-  test(`${format} cannot read endless words, and is not given any`, () => {
-    const treeOf = (count: number): CatalogueTree => new CatalogueTree(catalogueOf([["192.0.2.0/24", ...Array.from({ length: count }, (_, i) => String(i).padStart(49, "x"))]]));
-    // 49 bytes each, and a comma between them.
-    assert.throws(() => bytesOf(treeOf(most / 50 + 1), format), { name: "CatalogueError", code: "unexportable", message: new RegExp(`${most} bytes`) });
-    assert.ok(linesOf(treeOf(most / 50), format).some((line) => line.length > most));
-  });
-}
+const manyIds = (count: number): string[] => Array.from({ length: count }, (_, i) => String(i).padStart(49, "x"));
+
+test("HAProxy cannot read endless values, and is not given any", () => {
+  const treeOf = (count: number): CatalogueTree => new CatalogueTree(catalogueOf([["192.0.2.0/24", ...manyIds(count)]]));
+  // 49 bytes each, and a comma between them.
+  assert.throws(() => bytesOf(treeOf(321), "haproxy"), { name: "CatalogueError", code: "unexportable", message: /16000 bytes, .* take 16049/ });
+  assert.ok(linesOf(treeOf(320), "haproxy").some((line) => line.length > 16_000));
+});
+
+test("nginx cannot read endless words, and is given several", () => {
+  const tree = new CatalogueTree(catalogueOf([["192.0.2.0/24", ...manyIds(80)], ["192.0.2.0/25", "one"], ["198.51.100.0/24", ...manyIds(81).map((id) => `é"\\💡$${id}`)]]));
+  const lines = linesOf(tree, "nginx");
+  assert.deepEqual(Math.max(...lines.map((line) => Buffer.byteLength(line))) < 4096, true);
+  assert.deepEqual(lines.filter((line) => line.endsWith(' ",1";') || line.endsWith(' ",2";')).map((line) => line.split(" ")[0]), ["192.0.2.0/25", "198.51.100.0/24"]);
+  same(readers.nginx(lines), [...entriesOf(bound(tree.catalogue))].map(({ prefix, all: ids }) => [formatPrefix(prefix), ids]));
+});
 
 test("the statements of ClickHouse name the columns in the order of the rows", () => {
   const ddl = clickhouseDdl("mine");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { describe, test } from "node:test";
 import { formatPrefix } from "../../../src/address/prefix.ts";
 import { decodeList } from "../../../src/cbs/importers/decode-list.ts";
@@ -11,11 +11,7 @@ import type { ImportedList, Importer } from "../../../src/cbs/importers/imported
 import { keyedLists } from "../../../src/cbs/importers/keyed-lists.ts";
 import { pagerdutyPage } from "../../../src/cbs/importers/pagerduty.ts";
 import { GENERIC_IMPORTERS, SOURCES } from "../../../src/cbs/importers/sources.ts";
-
-/** The lists as they were published, one folder a provider, and a manifest that counts them; beside a checkout, or where IPSIEVE_LISTS says. */
-const folder = resolve(process.env.IPSIEVE_LISTS ?? join(import.meta.dirname, "../../../../shared/data/cbs"));
-const manifestPath = join(folder, "MANIFEST.md");
-const absent = existsSync(manifestPath) ? false : `no published lists in ${folder}; name their folder in IPSIEVE_LISTS`;
+import { MANIFEST, noPublishedLists, PUBLISHED } from "../published-lists.ts";
 
 /** A row of the manifest: strings that parse, and different ones, by family. */
 interface Counted {
@@ -27,7 +23,7 @@ interface Counted {
 }
 
 function readManifest(): Counted[] {
-  const sections = readFileSync(manifestPath, "utf8").split(/^### /m).slice(1);
+  const sections = readFileSync(MANIFEST, "utf8").split(/^### /m).slice(1);
   return sections.flatMap((section) => {
     const [, provider, file] = /^(\S+) \/ `(.+)`/.exec(section) ?? [];
     const counts = /^- prefixes: (\d+) v4 \/ (\d+) v6 \((\d+)\/(\d+) distinct/m.exec(section)?.slice(1).map(Number);
@@ -118,16 +114,16 @@ function countsOf({ entries }: ImportedList): Omit<Counted, "path"> {
   return { ipv4: of(4).length, ipv6: of(6).length, distinct4: new Set(of(4)).size, distinct6: new Set(of(6)).size };
 }
 
-describe("published lists", { skip: absent }, () => {
-  const manifest = absent === false ? readManifest().filter(({ path }) => existsSync(join(folder, path))) : [];
+describe("published lists", { skip: noPublishedLists }, () => {
+  const manifest = noPublishedLists === false ? readManifest().filter(({ path }) => existsSync(join(PUBLISHED, path))) : [];
 
   test("are all in the manifest", (context) => {
-    context.diagnostic(`${manifest.length} lists in ${folder}`);
+    context.diagnostic(`${manifest.length} lists in ${PUBLISHED}`);
     assert.ok(manifest.length >= 60);
   });
 
   for (const { path, ...counts } of manifest) {
-    const text = decodeList(readFileSync(join(folder, path)));
+    const text = decodeList(readFileSync(join(PUBLISHED, path)));
     const exception = EXCEPTIONS[path];
     if (exception !== undefined) {
       test(`${path}: ${exception.why}`, () => exception.check(text, { path, ...counts }));
@@ -144,7 +140,7 @@ describe("published lists", { skip: absent }, () => {
   }
 
   test("the three rows of DigitalOcean's without a location count without one", () => {
-    const { warnings } = importerOf("digitalocean/google.csv")(decodeList(readFileSync(join(folder, "digitalocean/google.csv"))));
+    const { warnings } = importerOf("digitalocean/google.csv")(decodeList(readFileSync(join(PUBLISHED, "digitalocean/google.csv"))));
     assert.deepEqual(warnings.map(({ code, position }) => [code, position]), [["location", "line 743"], ["location", "line 744"], ["location", "line 1105"]]);
   });
 });

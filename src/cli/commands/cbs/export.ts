@@ -18,14 +18,14 @@ export const exportCommand: Command = {
   minOperands: 0,
   maxOperands: 0,
   options: [
-    { name: "format", value: "FORMAT", choices: EXPORT_FORMATS, help: "mmdb, clickhouse (TSV for ip_trie), csv, jsonl, nginx (geo), haproxy (map)" },
+    { name: "format", value: "FORMAT", choices: EXPORT_FORMATS, help: "mmdb, clickhouse (TSV for ip_trie), csv, jsonl, nginx (geo and map), haproxy (map)" },
     { name: "output", short: "o", value: "FILE", isPath: true, help: "the file to write; readers see the old one or the new one. Default: standard output" },
     { name: "ddl", help: "with --format clickhouse: the statements that make the dictionary, in place of the rows" },
     SNAPSHOT_OPTION,
   ],
   notes: [
     "csv and jsonl hold each prefix with the nodes that lists name for it. The other programs take the most specific prefix of an address only, so that there a prefix has the nodes of those around it too.",
-    "nginx: geo $cbs { default \"\"; include FILE; }. haproxy: src,map_ip(FILE,-). mmdb keeps IPv4 at ::/96, where it has no place for IPv6 prefixes.",
+    "nginx: include FILE; in the http block, and $cbs is the ids. haproxy: src,map_ip(FILE,-). mmdb keeps IPv4 at ::/96, where it has no place for IPv6 prefixes.",
     "Exit code: 0 if the catalogue was written, 2 if not.",
   ],
   examples: [

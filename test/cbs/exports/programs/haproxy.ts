@@ -16,12 +16,12 @@ export const haproxy: Program = {
     const { status, stderr } = spawnSync("haproxy", ["-c", ...options], { encoding: "utf8" });
     assert.equal(status, 0, stderr);
     const answers = await askServer(spawn("haproxy", ["-db", ...options], { stdio: "ignore" }), join(folder, "haproxy.sock"), addresses);
-    return answers.map((answer) => Buffer.from(answer, "hex").toString("utf8"));
+    return answers.map((answer) => Buffer.from(answer, "base64").toString("utf8"));
   },
   expected: (tree, address) => idsOf(tree, address).join(",") || "-",
 };
 
-/** The address comes with the request, where a real server would take that of the client; the answer is in hex, as log formats encode some characters. */
+/** The address of the client comes in a header, as from a proxy in front; the answer is in base64, as log formats encode some characters. */
 function configuration(folder: string): string {
   return `defaults
   mode http
@@ -30,6 +30,6 @@ function configuration(folder: string): string {
   timeout server 60s
 frontend addresses
   bind unix@${join(folder, "haproxy.sock")}
-  http-request return status 200 content-type text/plain lf-string "%[url_param(ip),map_ip(${join(folder, "cbs.map")},-),hex]"
+  http-request return status 200 content-type text/plain lf-string "%[req.hdr(X-Real-IP),map_ip(${join(folder, "cbs.map")},-),base64]"
 `;
 }

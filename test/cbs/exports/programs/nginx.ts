@@ -20,7 +20,7 @@ export const nginx: Program = {
   expected: (tree, address) => idsOf(tree, address).join(","),
 };
 
-/** The address comes with the request, where a real server would take that of the client. */
+/** The address of the client comes in a header, as from a proxy in front. */
 function configuration(folder: string): string {
   const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((what) => `${what}_temp_path ${join(folder, what)};`);
   return `daemon off;
@@ -32,7 +32,9 @@ http {
   access_log off;
   keepalive_requests 1000000;
   ${temporary.join("\n  ")}
-  geo $arg_ip $cbs { default ""; include ${join(folder, "cbs.conf")}; }
+  set_real_ip_from unix:;
+  real_ip_header X-Real-IP;
+  include ${join(folder, "cbs.conf")};
   server { listen unix:${join(folder, "nginx.sock")}; location / { return 200 "$cbs"; } }
 }
 `;

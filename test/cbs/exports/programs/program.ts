@@ -1,6 +1,6 @@
 import { type ChildProcess, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { Agent, request } from "node:http";
+import { Agent, request, type RequestOptions } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Address } from "../../../../src/address/address.ts";
 import { formatAddress } from "../../../../src/address/format-address.ts";
@@ -28,11 +28,11 @@ export function idsOf({ catalogue }: CatalogueTree, address: Address): string[] 
   return catalogue.nodesOf(catalogue.table.lookupAddress(address)).map(({ id }) => id);
 }
 
-/** Asks a server on a socket, which answers `/?ip=ADDRESS` with a text, and ends it. */
+/** Asks a server on a socket, which answers the address in the header X-Real-IP with a text, and ends it. */
 export async function askServer(server: ChildProcess, socketPath: string, addresses: readonly Address[]): Promise<string[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const ended = once(server, "close");
-  const ask = (ip: string): Promise<string> => bodyOf({ agent, socketPath, path: `/?ip=${ip}` });
+  const ask = (ip: string): Promise<string> => bodyOf({ agent, socketPath, headers: { "X-Real-IP": ip } });
   try {
     await isListening(server, () => ask("192.0.2.1"));
     const answers: string[] = [];
@@ -57,7 +57,7 @@ async function isListening(server: ChildProcess, ask: () => Promise<string>): Pr
   throw new Error(`${server.spawnfile} ended with exit code ${server.exitCode}`);
 }
 
-function bodyOf(options: { agent: Agent; socketPath: string; path: string }): Promise<string> {
+function bodyOf(options: RequestOptions): Promise<string> {
   return new Promise((resolve, reject) => {
     const sent = request(options, (response) => {
       const chunks: Buffer[] = [];
@@ -66,7 +66,7 @@ function bodyOf(options: { agent: Agent; socketPath: string; path: string }): Pr
       response.on("end", () => {
         const body = Buffer.concat(chunks).toString("utf8");
         if (response.statusCode === 200) resolve(body);
-        else reject(new Error(`status ${response.statusCode} for ${options.path}: ${body}`));
+        else reject(new Error(`status ${response.statusCode} for ${JSON.stringify(options.headers)}: ${body}`));
       });
     });
     sent.on("error", reject);
