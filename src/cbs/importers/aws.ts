@@ -5,7 +5,7 @@ import { type Importer, ListBuilder, Places } from "./imported-list.ts";
 
 /**
  * `{syncToken, createDate, prefixes: [{ip_prefix, region, service}], ipv6_prefixes: [{ipv6_prefix, ...}]}`. One prefix stands
- * under up to three services. AMAZON is a service like the others: it does not name all of theirs.
+ * under up to three services; editions before 2016 have no IPv6 and no array for it. AMAZON is a service like the others: it does not name all of theirs.
  */
 export const aws: Importer = (text) => {
   const root = objectAt(parseJson(text), "$");
@@ -13,6 +13,7 @@ export const aws: Importer = (text) => {
   readHead(list, root);
   const places = new Places();
   for (const [array, member, family] of [["prefixes", "ip_prefix", 4], ["ipv6_prefixes", "ipv6_prefix", 6]] as const) {
+    if (root[array] === undefined && family === 6) continue;
     for (const [row, position] of objectsAt(root[array], memberOf("$", array))) {
       const service = textAt(row.service, memberOf(position, "service"));
       const region = textAt(row.region, memberOf(position, "region"));

@@ -5,7 +5,7 @@ import { type Importer, ListBuilder, type NameLike, Places } from "./imported-li
 /**
  * Service tags: `{changeNumber, cloud, values: [{name, properties: {region, addressPrefixes: [...]}}]}`, the same for each of the
  * clouds. A tag is called `Service` or `Service.Region`, but only `region` says whether it has one: AzureFrontDoor.Frontend is a
- * service. Regions go by `region` (canadacentral), which is the same in all tags, and are named after the tags (Canada Central).
+ * service. The service tag API leaves it out where there is none. Regions go by `region` (canadacentral), which is the same in all tags, and are named after the tags (Canada Central).
  */
 export const azure: Importer = (text) => {
   const root = objectAt(parseJson(text), "$");
@@ -15,7 +15,7 @@ export const azure: Importer = (text) => {
     const where = memberOf(position, "properties");
     const properties = objectAt(tag.properties, where);
     const name = textAt(tag.name, memberOf(position, "name"));
-    return { name, region: textAt(properties.region, memberOf(where, "region")), prefixes: properties.addressPrefixes, where };
+    return { name, region: textAt(properties.region ?? "", memberOf(where, "region")), prefixes: properties.addressPrefixes, where };
   });
   const regionNames = namesOfRegions(tags);
   const places = new Places();

@@ -15,6 +15,10 @@ export const datadog: Importer = (text) => {
   for (const [key, value] of Object.entries(root)) {
     if (key === "version" || key === "modified") continue;
     const position = memberOf("$", key);
+    if (typeof value !== "object") {
+      list.warn("unknown-member", position, "this member is no service and is left out");
+      continue;
+    }
     const service = key === "global" ? null : key;
     for (const [member, lists] of Object.entries(objectAt(value, position))) {
       const where = memberOf(position, member);

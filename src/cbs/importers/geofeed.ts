@@ -15,7 +15,8 @@ export function geofeed({ service = null }: Pick<FixedPlace, "service"> = {}): I
     let isFirst = true;
     for (const { line, fields } of csvRows(listText(text))) {
       const [prefix = "", country = "", region = "", city = ""] = fields;
-      const isHeader = isFirst && /^(ip_?)?(prefix|range|network)$/i.test(prefix);
+      // Publishers call the first column all sorts of names; no address is without a dot and a colon.
+      const isHeader = isFirst && /^[a-z][\w /-]*$/i.test(prefix);
       isFirst = false;
       if (!isHeader) list.add(prefix, `line ${line}`, rows.of(country, region, city, `line ${line}`));
     }

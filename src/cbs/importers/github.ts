@@ -21,5 +21,6 @@ const NAMES: Readonly<Record<string, string>> = {
 export const github: Importer = keyedLists({
   keys: "service",
   nameOf: (key) => ({ id: key, name: nameIn(NAMES, key) }),
+  known: Object.keys(NAMES),
   ignore: ["verifiable_password_authentication", "ssh_key_fingerprints", "ssh_keys", "domains", "artifact_attestations"],
 });

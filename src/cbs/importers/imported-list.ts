@@ -79,6 +79,7 @@ export class ListBuilder {
   add(text: unknown, position: string, places: readonly Place[] = NOWHERE, family?: 4 | 6): void {
     if (typeof text !== "string") throw new ImportError("bad-shape", position, `a prefix stands here as text, not ${describeValue(text)}`);
     const prefix = this.#parse(text, position);
+    if (prefix.length === 0) throw new ImportError("bad-prefix", position, `${quoted(text)} covers every address; not all of them are the publisher's`);
     if (family !== undefined && prefix.family !== family) {
       throw new ImportError("bad-prefix", position, `${quoted(text)} is no IPv${family} prefix, which this member promises`);
     }
@@ -228,12 +229,12 @@ function explained<Result>(position: string, parse: () => Result): Result {
   }
 }
 
-const TIME = /^(\d{4}-\d\d-\d\d)(?:[T -](\d\d)[:-](\d\d)[:-](\d\d)(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?$/;
+const TIME = /^(\d{4}-\d\d-\d\d)(?:[T -](\d\d)[:-](\d\d)(?:[:-](\d\d)(\.\d{1,9})?)?)? ?(Z|UTC|[+-]\d\d:?\d\d)?$/;
 
 /** `2026-08-22-21-17-05`, `2026-08-20T14:46:45.000000`, `2026-01-29`; null for anything else. */
 function utcTime(text: string): string | null {
   const [, day, hour = "00", minute = "00", second = "00", fraction = "", zone = "Z"] = TIME.exec(text) ?? [];
-  const time = new Date(`${day}T${hour}:${minute}:${second}${fraction.slice(0, 4)}${zone}`);
+  const time = new Date(`${day}T${hour}:${minute}:${second}${fraction.slice(0, 4)}${zone.replace("UTC", "Z").replace(/^(...)(\d\d)$/, "$1:$2")}`);
   return Number.isNaN(time.getTime()) ? null : time.toISOString();
 }
 

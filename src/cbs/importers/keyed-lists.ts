@@ -15,6 +15,8 @@ export interface KeyedListsOptions extends FixedPlace {
   readonly nameOf?: (key: string) => NameLike;
   /** Only these members are read, and each must be there. */
   readonly only?: readonly string[];
+  /** The keys of services. An array under another key may hold something else, where nothing in it looks like an address. */
+  readonly known?: readonly string[];
   /** Members that hold no prefixes, though they may look like it. */
   readonly ignore?: readonly string[];
 }
@@ -35,18 +37,27 @@ export function keyedLists(options: KeyedListsOptions = {}): Importer {
     for (const key of only ?? Object.keys(root)) {
       let where = memberOf(position, key);
       if (ignore.includes(key)) continue;
-      const value = inner === undefined ? root[key] : objectAt(root[key], where)[inner];
-      if (inner !== undefined) where = memberOf(where, inner);
-      if (only === undefined && inner === undefined && !Array.isArray(value)) {
+      if (only === undefined && !isList(key, root[key], options)) {
         list.warn("unknown-member", where, "this member is no list of prefixes and is left out");
         continue;
       }
+      const value = inner === undefined ? root[key] : objectAt(root[key], where)[inner];
+      if (inner !== undefined) where = memberOf(where, inner);
       const name = keys === undefined ? null : nameOf(key);
       const place = places.of(keys === "service" ? name : (options.service ?? null), keys === "region" ? name : (options.region ?? null), where);
       for (const [at, prefix] of arrayAt(value, where).entries()) list.add(prefix, `${where}[${at}]`, place);
     }
     return list.build();
   };
+}
+
+/** Whether a member may be a list: an array or, where lists stand further inside, an object. */
+function isList(key: string, value: unknown, { inner, known }: KeyedListsOptions): boolean {
+  if (inner !== undefined) return typeof value === "object" && value !== null;
+  if (!Array.isArray(value)) return false;
+  if (known === undefined || known.includes(key)) return true;
+  const looksLikeAddress = (item: unknown): boolean => typeof item !== "string" || /^\s*[\da-f]*[.:][\da-f.:]*(\/|\s*$)/i.test(item);
+  return value.length === 0 || value.some(looksLikeAddress);
 }
 
 /** A bare array of prefixes or addresses. */

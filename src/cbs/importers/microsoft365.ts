@@ -9,7 +9,7 @@ export const microsoft365: Importer = (text) => {
     const area = textAt(item.serviceArea, memberOf(position, "serviceArea"));
     const name = typeof item.serviceAreaDisplayName === "string" ? item.serviceAreaDisplayName : area;
     const where = memberOf(position, "ips");
-    const ips = item.ips === undefined ? [] : arrayAt(item.ips, where);
+    const ips = arrayAt(item.ips ?? [], where);
     for (const [at, prefix] of ips.entries()) list.add(prefix, `${where}[${at}]`, places.of({ id: area, name }, null, position));
   }
   return list.build();

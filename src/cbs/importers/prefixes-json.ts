@@ -35,7 +35,8 @@ export function prefixesJson(options: PrefixesJsonOptions = {}): Importer {
       const members = [[ipv4, 4], [ipv6, 6], ...(either === undefined ? [] : [[either, undefined] as const])] as const;
       let found = 0;
       for (const [member, family] of members) {
-        if (item[member] === undefined) continue;
+        // Some publishers write both members of every item, the one that does not apply as null.
+        if (item[member] === undefined || item[member] === null) continue;
         list.add(item[member], memberOf(position, member), place, family);
         found++;
       }

@@ -14,6 +14,7 @@ import { oracle } from "./oracle.ts";
 import { plainText } from "./plain-text.ts";
 import { anyPrefixesJson, prefixesJson } from "./prefixes-json.ts";
 import { salesforce } from "./salesforce.ts";
+import { torExits } from "./tor.ts";
 import { vultr } from "./vultr.ts";
 import { zscalerCenr } from "./zscaler.ts";
 
@@ -252,7 +253,7 @@ export const SOURCES: readonly Source[] = [
     file("apple-private-relay/egress-ip-ranges.csv", "https://mask-api.icloud.com/egress-ip-ranges.csv", geofeed()),
   ]),
   source("tor", "Tor", "/security/tor", "plain", "https://www.torproject.org", "CC0-1.0 (The Tor Project).", HOURLY, [
-    file("tor/exits.txt", "https://check.torproject.org/torbulkexitlist", plainText({ service: { id: "exits", name: "Exit relays" } })),
+    file("tor/exits.txt", "https://check.torproject.org/torbulkexitlist", torExits),
   ]),
 
   // Access providers
@@ -302,7 +303,7 @@ function crawler(path: string, url: string, id: string, name: string): SourceFil
 function pagerdutyFile(region: string): SourceFile {
   const name = `webhooks-${region}-service-region`;
   const importer = bareArray({ service: { id: "webhooks", name: "Webhooks" }, region: { id: region, name: region.toUpperCase() } });
-  return file(`pagerduty/${name}.json`, `https://developer.pagerduty.com/ip-safelists/${name}-json`, importer);
+  return file(`pagerduty/${name}.json`, `https://docs.pagerduty.com/ip-safelists/${name}-json`, importer);
 }
 
 function zoomFile(what: string): SourceFile {

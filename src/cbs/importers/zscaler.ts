@@ -18,7 +18,7 @@ export const zscalerCenr: Importer = (text) => {
   for (const [cloud, value] of Object.entries(root)) {
     const position = memberOf("$", cloud);
     if (cloud === "svpnIPs") {
-      for (const [at, address] of arrayAt(value, position).entries()) list.add(address, `${position}[${at}]`, places.of(SVPN, null, position));
+      for (const [at, item] of arrayAt(value, position).entries()) addSvpn(list, places, item, `${position}[${at}]`);
       continue;
     }
     for (const [continent, cities] of Object.entries(objectAt(value, position))) {
@@ -29,6 +29,12 @@ export const zscalerCenr: Importer = (text) => {
   }
   return list.build();
 };
+
+/** A single address as text, or a range in an object as elsewhere. */
+function addSvpn(list: ListBuilder, places: Places, item: unknown, position: string): void {
+  const isText = typeof item === "string";
+  list.add(isText ? item : objectAt(item, position).range, isText ? position : memberOf(position, "range"), places.of(SVPN, null, position));
+}
 
 function addCity(list: ListBuilder, places: Places, key: string, rows: unknown, position: string): void {
   const city = labelled(key, "city", position);

@@ -35,11 +35,15 @@ test("AWS: one prefix under several services, GLOBAL, no newline at the end", ()
   assert.deepEqual([ec2, new_thing, oregon], ["Amazon EC2", "NEW_THING", "US West (Oregon)"]);
 });
 
+test("AWS: an edition of 2014, without IPv6 and border groups", () => {
+  const list = aws('{"syncToken":"1416435608","createDate":"2014-11-19-22-20-08","prefixes":[{"ip_prefix":"192.0.2.0/24","region":"us-west-1","service":"AMAZON"}]}');
+  assert.deepEqual([entriesOf(list), list.publishedAt], [["192.0.2.0/24 amazon@us-west-1"], "2014-11-19T22:20:08.000Z"]);
+});
+
 const row = (member: string, prefix: unknown, more = '"region":"r","service":"s"') => `{"${member}":${JSON.stringify(prefix)},${more}}`;
 const lists = (four: string, six = "") => `{"prefixes":[${four}],"ipv6_prefixes":[${six}]}`;
 const bad: BadList[] = [
   ...NO_JSON,
-  ["no IPv6 array", '{"prefixes":[]}', "bad-shape", "$.ipv6_prefixes"],
   ["no IPv4 array", '{"ipv6_prefixes":[]}', "bad-shape", "$.prefixes"],
   ["empty arrays", lists(""), "empty", "line 1"],
   ["a row that is no object", lists('"192.0.2.0/24"'), "bad-shape", "$.prefixes[0]"],

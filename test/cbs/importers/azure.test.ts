@@ -46,13 +46,18 @@ test("Azure: a dot is not always a region; base tags and regional ones; both fam
   assert.equal(list.version, "398");
 });
 
+test("Azure: as the service tag API answers, with a change number for a text and no region where there is none", () => {
+  const list = azure(JSON.stringify({ changeNumber: "63", cloud: "Public", name: "public", values: [{ name: "A", properties: { region: null, addressPrefixes: ["192.0.2.0/24"] } }, { name: "B", properties: { addressPrefixes: ["198.51.100.0/24"] } }] }));
+  assert.deepEqual([entriesOf(list), list.version], [["192.0.2.0/24 a", "198.51.100.0/24 b"], "63"]);
+});
+
 const bad: BadList[] = [
   ...NO_JSON,
   ["no values", "{}", "bad-shape", "$.values"],
   ["no tags", cloud(), "empty", "line 1"],
   ["a tag without properties", cloud({ name: "A" }), "bad-shape", "$.values[0].properties"],
   ["a tag without a name", cloud({ properties: { region: "", addressPrefixes: [] } }), "bad-shape", "$.values[0].name"],
-  ["a tag without a region", cloud({ name: "A", properties: { addressPrefixes: [] } }), "bad-shape", "$.values[0].properties.region"],
+  ["a region that is no text", cloud(tag("A", 7 as never, "", [])), "bad-shape", "$.values[0].properties.region"],
   ["a tag without prefixes", cloud(tag("A", "", "", undefined)), "bad-shape", "$.values[0].properties.addressPrefixes"],
   ["a prefix that is none", cloud(tag("A", "", "", ["192.0.2.0/24", "192.0.2.0/24;"])), "bad-prefix", "$.values[0].properties.addressPrefixes[1]"],
   ["null for a prefix", cloud(tag("A", "", "", [null])), "bad-shape", "$.values[0].properties.addressPrefixes[0]"],

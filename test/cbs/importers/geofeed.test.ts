@@ -42,7 +42,17 @@ describe("a geofeed (RFC 8805)", () => {
     assert.deepEqual(entriesOf(geofeed()('ip_prefix,country,region,city,postal\n"192.0.2.0/24","DE","DE-HE","Frankfurt, Main","60341"\n')), ["192.0.2.0/24 @de-he"]);
   });
 
+  test("a header under any name, CRLF, blanks, single addresses, codes in small letters, comments behind rows, rows of commas", () => {
+    for (const header of ["ip_prefix", "IP Range", "network/subnet", "prefix-v4"]) {
+      const list = geofeed()(`\ufeff${header},country,region,city,postal\r\n192.0.2.0/24 , us , us-ca , "San Jose, CA" , 95101 # main\r\n,,,,\r\n198.51.100.7,de,,,\r\n2001:db8::1,,,,`);
+      assert.deepEqual(entriesOf(list), ["192.0.2.0/24 @us-ca", "198.51.100.7 @de", "2001:db8::1 -"]);
+      assert.deepEqual(list.warnings, []);
+    }
+  });
+
   const bad: BadList[] = [
+    ["a header of addresses that are none", "fe80,US,,,\n10.1,US,,,\n", "bad-prefix", "line 2"],
+    ["a first row that is no header", "192.0.2,US,,,\n", "bad-prefix", "line 1"],
     ["nothing", "\n", "empty", "line 1"],
     ["comments only", "# ip_prefix\n", "empty", "line 1"],
     ["a header behind the first row", "192.0.2.0/24,US,,,\nprefix,US,,,\n", "bad-prefix", "line 2"],

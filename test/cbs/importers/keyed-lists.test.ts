@@ -16,6 +16,7 @@ describe("lists by name", () => {
       "192.0.2.1 jobs",
       "198.51.100.0/24 macos",
     ]);
+    assert.deepEqual(entriesOf(keyedLists({ keys: "service", inner: "ip_ranges" })('{"version":7,"us_cell_1":{"ip_ranges":["192.0.2.1/32"]}}')), ["192.0.2.1 us_cell_1"]);
     assert.deepEqual(entriesOf(keyedLists({ keys: "service", inner: "ip_ranges" })('{"us_cell_1":{"ip_ranges":["192.0.2.1/32"]},"us_cell_10":{"ip_ranges":["192.0.2.1/32"]}}')), [
       "192.0.2.1 us_cell_1",
       "192.0.2.1 us_cell_10",
@@ -87,6 +88,13 @@ describe("GitHub's meta", () => {
 
   test("a service that is new counts; one called like a method of objects, too", () => {
     assert.deepEqual(namesOf(github('{"actions_new":["192.0.2.1"],"constructor":["192.0.2.2"]}')), { actions_new: "actions_new", constructor: "constructor" });
+  });
+
+  test("a key that is new: a list of prefixes is a service, anything else is reported", () => {
+    const list = github('{"web":["192.0.2.0/24"],"new_service":["2001:db8::/32"],"installed_version":"3.22.0","host_keys":["ssh-ed25519 AAAA"],"dependabot":[]}');
+    assert.deepEqual(entriesOf(list), ["192.0.2.0/24 web", "2001:db8::/32 new_service"]);
+    assert.deepEqual(list.warnings.map(({ code, position }) => [code, position]), [["unknown-member", "$.installed_version"], ["unknown-member", "$.host_keys"]]);
+    assertRefused(github, ["a new list with a bad prefix", '{"web":["192.0.2.0/24"],"new_service":["192.0.2.0/33","x"]}', "bad-prefix", "$.new_service[0]"]);
   });
 
   test("refused: a rate limit's answer; a service whose prefix is none", () => {

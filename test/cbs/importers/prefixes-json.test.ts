@@ -34,6 +34,13 @@ describe('the "prefixes" JSON of crawlers', () => {
     }
   });
 
+  test("times with a zone without a colon, in words, and without seconds; members that do not apply as null", () => {
+    for (const [time, utc] of [["2023-11-14T20:00:00+0000", "2023-11-14T20:00:00.000Z"], ["2023-11-14 21:30:00-0130", "2023-11-14T23:00:00.000Z"], ["2023-11-14 20:00:00 UTC", "2023-11-14T20:00:00.000Z"], ["2023-11-14T20:15Z", "2023-11-14T20:15:00.000Z"]] as const) {
+      const list = prefixesJson()(`{"creationTime":"${time}","prefixes":[{"ipv4Prefix":"192.0.2.0/28","ipv6Prefix":null},{"ipv4Prefix":null,"ipv6Prefix":"2001:db8::/32"}]}`);
+      assert.deepEqual([entriesOf(list), list.publishedAt, list.warnings], [["192.0.2.0/28 -", "2001:db8::/32 -"], utc, []]);
+    }
+  });
+
   test("without a time, and with one that is none", () => {
     assert.equal(prefixesJson()('{"prefixes":[{"ipv4Prefix":"192.0.2.0/28"}]}').publishedAt, null);
     for (const time of ['"yesterday"', "7", '"2026-13-01"']) {
@@ -47,6 +54,8 @@ describe('the "prefixes" JSON of crawlers', () => {
     ["no list", '{"creationTime":"2026-01-01"}', "bad-shape", "$.prefixes"],
     ["an object for a list", '{"prefixes":{}}', "bad-shape", "$.prefixes"],
     ["an empty list", '{"prefixes":[]}', "empty", "line 1"],
+    ["an item with nothing but null", '{"prefixes":[{"ipv4Prefix":null}]}', "bad-shape", "$.prefixes[0]"],
+    ["all of the internet", '{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"},{"ipv4Prefix":"0.0.0.0/0"}]}', "bad-prefix", "$.prefixes[1].ipv4Prefix"],
     ["a text for an item", '{"prefixes":["192.0.2.0/24"]}', "bad-shape", "$.prefixes[0]"],
     ["a key of another publisher", '{"prefixes":[{"ipv4Prefix":"192.0.2.0/24"},{"IPv4Prefix":"192.0.2.0/24"}]}', "bad-shape", "$.prefixes[1]"],
     ["a number for a prefix", '{"prefixes":[{"ipv4Prefix":7}]}', "bad-shape", "$.prefixes[0].ipv4Prefix"],

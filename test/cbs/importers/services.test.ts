@@ -30,13 +30,18 @@ describe("Atlassian", () => {
     assert.deepEqual([list.version, list.publishedAt], ["1781669326", "2026-06-17T04:08:46.684Z"]);
   });
 
+  test("an older edition, without products and regions", () => {
+    const list = atlassian('{"creationDate":"2020-04-16T15:00:01.033183","syncToken":1587049201,"items":[{"network":"192.0.2.0","mask_len":25,"cidr":"192.0.2.0/25","mask":"255.255.255.128"}]}');
+    assert.deepEqual([entriesOf(list), list.version, list.publishedAt], [["192.0.2.0/25 -"], "1587049201", "2020-04-16T15:00:01.033Z"]);
+  });
+
   const bad: BadList[] = [
     ...NO_JSON,
     ["no items", "{}", "bad-shape", "$.items"],
     ["empty items", items(), "empty", "line 1"],
     ["an item without a prefix", items({ region: [], product: [], network: "192.0.2.0" }), "bad-shape", "$.items[0].cidr"],
     ["a region that is no list", items({ cidr: "192.0.2.0/24", region: "global", product: [] }), "bad-shape", "$.items[0].region"],
-    ["an item without products", items({ cidr: "192.0.2.0/24", region: [] }), "bad-shape", "$.items[0].product"],
+    ["products that are no list", items({ cidr: "192.0.2.0/24", region: [], product: {} }), "bad-shape", "$.items[0].product"],
     ["a product that is no text", items({ cidr: "192.0.2.0/24", region: [], product: [null] }), "bad-shape", "$.items[0].product[0]"],
     ["a prefix that is none", items({ cidr: "192.0.2.0 / 24", region: [], product: [] }), "bad-prefix", "$.items[0].cidr"],
   ];
@@ -48,7 +53,8 @@ describe("Datadog", () => {
     const list = datadog(
       JSON.stringify({
         version: 62,
-        modified: "2026-02-24T00:00:00",
+        modified: "2026-02-24-00-00-00",
+        notice: "new",
         agents: { prefixes_ipv4: ["192.0.2.0/24"], prefixes_ipv6: ["2001:db8::/56"] },
         global: { prefixes_ipv4: ["192.0.2.0/24"], prefixes_ipv6: [] },
         synthetics: {
@@ -62,7 +68,7 @@ describe("Datadog", () => {
     );
     assert.deepEqual(entriesOf(list), ["192.0.2.0/24 agents", "2001:db8::/56 agents", "192.0.2.0/24 -", "198.51.100.1 synthetics", "198.51.100.1 synthetics@af-south-1"]);
     assert.deepEqual([list.version, list.publishedAt, namesOf(list)["af-south-1"]], ["62", "2026-02-24T00:00:00.000Z", "Africa (Cape Town)"]);
-    assert.deepEqual(list.warnings.map(({ code, position }) => [code, position]), [["unknown-member", "$.synthetics.prefixes_of_tomorrow"]]);
+    assert.deepEqual(list.warnings.map(({ code, position }) => [code, position]), [["unknown-member", "$.notice"], ["unknown-member", "$.synthetics.prefixes_of_tomorrow"]]);
   });
 
   const bad: BadList[] = [
@@ -111,6 +117,11 @@ describe("Salesforce", () => {
 });
 
 describe("Microsoft 365", () => {
+  test("of another cloud: no addresses as null or left out", () => {
+    const list = microsoft365('[{"id":1,"serviceArea":"Exchange","serviceAreaDisplayName":"Exchange Online","ips":["192.0.2.0/24","2001:db8::/32"],"required":true},{"id":2,"serviceArea":"Common","ips":null},{"id":3,"serviceArea":"Skype","urls":["*.example"]}]');
+    assert.deepEqual(entriesOf(list), ["192.0.2.0/24 exchange", "2001:db8::/32 exchange"]);
+  });
+
   test("CRLF, no newline at the end, entries without addresses, one prefix under several ids", () => {
     const entries = [
       { id: 1, serviceArea: "Exchange", serviceAreaDisplayName: "Exchange Online", urls: ["*.outlook.com"], ips: ["192.0.2.0/31", "2001:db8::/32"], tcpPorts: "80,443" },
@@ -149,7 +160,7 @@ describe("Zscaler", () => {
             "city : São Tomé": [{ ...row, range: "203.0.113.0/24", ext: "203.0.113.9", vpn: "vpn.example", hostname: "a.example" }],
           },
         },
-        svpnIPs: ["2001:db8::197", "198.51.100.56"],
+        svpnIPs: ["2001:db8::197", "198.51.100.56", { range: "198.51.100.128/25" }],
       }),
     );
     assert.deepEqual(entriesOf(list), [
@@ -160,6 +171,7 @@ describe("Zscaler", () => {
       "203.0.113.9 ext@sao-tome",
       "2001:db8::197 svpn",
       "198.51.100.56 svpn",
+      "198.51.100.128/25 svpn",
     ]);
     assert.equal(namesOf(list)["abu-dhabi-ii"], "Abu Dhabi II");
   });
