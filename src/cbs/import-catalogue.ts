@@ -47,12 +47,17 @@ export function importCatalogue(
   sources: readonly Source[] = SOURCES,
 ): ImportedCatalogue {
   const builder = new CatalogueBuilder();
-  const imports = sources.map((source) => importSource(source, read));
-  const bySource = new Map(imports.map((imported) => [imported.source.id, imported]));
-  const reports = imports.map((imported) => addSource(builder, imported, bySource));
+  const reports = addSources(builder, read, sources);
   const present = reports.filter((report) => report.status === "imported");
   const { trie, metadata } = builder.build({ ...about, sources: present.map(catalogueSourceOf) });
   return { trie, metadata, reports };
+}
+
+/** Adds what could be imported of each source to a catalogue in the making; as `importCatalogue`. */
+export function addSources(builder: CatalogueBuilder, read: (path: string) => string | undefined, sources: readonly Source[]): SourceReport[] {
+  const imports = sources.map((source) => importSource(source, read));
+  const bySource = new Map(imports.map((imported) => [imported.source.id, imported]));
+  return imports.map((imported) => addSource(builder, imported, bySource));
 }
 
 interface SourceImport {
@@ -104,8 +109,13 @@ function prefixesOf(lists: SourceImport["lists"]): Prefix[] {
   return lists.flatMap(({ list }) => list.entries.map((entry) => entry.prefix));
 }
 
+/** Where the nodes of a list hang: what of a source is needed for that, or a root of the user's own. */
+export interface ListRoot extends Pick<Source, "provider" | "name" | "tree"> {
+  readonly type: string;
+}
+
 /** Feeds a source's entries into the builder: each prefix into all nodes of its places, each node under its name. */
-export function addLists(builder: CatalogueBuilder, source: Source, lists: readonly Pick<ImportedList, "entries">[]): void {
+export function addLists(builder: CatalogueBuilder, source: ListRoot, lists: readonly Pick<ImportedList, "entries">[]): void {
   const root = `/${source.type}/${source.provider}`;
   builder.addNode(root, source.name);
   const named = new Set<string>();
@@ -146,7 +156,7 @@ function fileReport({ path }: SourceFile, { entries, publishedAt, version, warni
 }
 
 /** What the catalogue says about a source: the newest of its files dates it. */
-function catalogueSourceOf({ source, files }: SourceReport): CatalogueSource {
+export function catalogueSourceOf({ source, files }: SourceReport): CatalogueSource {
   const newest = files.map((file) => file.publishedAt).filter((time) => time !== null).sort().at(-1);
   const version = newest ?? files.find((file) => file.version !== null)?.version ?? null;
   return { name: source.name, version, url: source.files[0]!.url ?? source.homepage, license: source.license, attribution: null };

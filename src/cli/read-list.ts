@@ -57,6 +57,14 @@ export async function readList(path: string, onEntry: (entry: ListEntry) => void
   if (rest !== "") read(rest);
 }
 
+/** The bytes of a file, "-" of standard input. Throws UsageError for a file that is not there or cannot be read. */
+export async function readBytes(path: string): Promise<Buffer> {
+  refuseUnreadable(path);
+  const chunks: Buffer[] = [];
+  for await (const chunk of chunksOf(path)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
 /** The label of lines without one: the file's name without its extension. */
 export function listLabel(path: string): string {
   return path === "-" ? "stdin" : basename(path, extname(path));

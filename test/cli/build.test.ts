@@ -26,6 +26,13 @@ const files = {
     "192.0.2.200,no final newline",
   ].join("\n"),
   "bad.txt": "192.0.2.1\n10.1\n\n10.0.0.1/8\n192.0.2.0/33\n1.2.3.4 5\n/cloud/aws\n192.0.2.3,/cloud\n192.0.2.9-192.0.2.1\n192.0.2.4,good,a\u0001b\n",
+  "aws.json": '{"syncToken":"7","createDate":"2026-08-22-21-17-05","prefixes":[{"ip_prefix":"203.0.113.0/25","region":"eu-west-1","service":"EC2"},{"ip_prefix":"203.0.113.0/25","region":"eu-west-1","service":"EC2"}],"ipv6_prefixes":[]}',
+  "goog.json": '{"prefixes":[{"ipv4Prefix":"198.51.100.0/24"}]}',
+  "cloud.json": '{"prefixes":[{"ipv4Prefix":"198.51.100.128/25","service":"Google Cloud","scope":"global"}]}',
+  "ips-v6": "2001:db8::/32\n",
+  "edges.txt": "192.0.2.129/25\n192.0.2.1\n",
+  "feed.csv": "# ours\n2001:db8:5::/48,DE,DE-BE,Berlin,\n203.0.113.128/25,,,,\n",
+  "damaged.json": '{"prefixes": [\n',
   "empty.txt": "# nothing\n\n",
   "zipped.gz": gzipSync("192.0.2.1\n"),
   "binary": Buffer.from("192.0.2.1\n\0\0"),
@@ -61,6 +68,49 @@ test("--label names the lines without a label, and - is standard input", async (
   const { code } = await run(["build", "--label", "feed", "-o", "feed.ipsieve", "-", "tor.txt"], { cwd: folder.path, input: "192.0.2.77\n192.0.2.78,own\n" });
   assert.equal(code, 0);
   assert.deepEqual(await idsOf("feed.ipsieve", ["192.0.2.77", "192.0.2.78", "192.0.2.1"]), ["feed", "own", "feed"]);
+});
+
+test("files of publishers get the publishers' nodes, beside lists of one's own", async () => {
+  const args = ["mixed.csv", "--source", "aws=aws.json", "--source=google=goog.json", "--source", "google-cloud=cloud.json", "--source", "cloudflare=ips-v6", "--source", "cloudflare/ips-v4=edges.txt", "-o", "published.ipsieve"];
+  const { code, stdout, stderr } = await build(...args);
+  assert.deepEqual([code, stdout], [0, ""]);
+  const lines = stderr.trimEnd().split("\n");
+  assert.match(lines.splice(4, 1)[0]!, /^edges\.txt: line 1: "192\.0\.2\.129\/25" has bits behind its length set; .* \(cleared\)$/);
+  assert.deepEqual(lines.slice(0, 5), [
+    "aws.json: 2 IPv4 prefixes, 0 IPv6 prefixes, 1 repeat among them",
+    "goog.json: 1 IPv4 prefix, 0 IPv6 prefixes",
+    "cloud.json: 1 IPv4 prefix, 0 IPv6 prefixes",
+    "ips-v6: 0 IPv4 prefixes, 1 IPv6 prefix",
+    "edges.txt: 2 IPv4 prefixes, 0 IPv6 prefixes",
+  ]);
+  assert.match(lines.slice(5).join("\n"), /^published\.ipsieve: .*\nipsieve: 1 line with host bits$/);
+  assert.deepEqual(await idsOf("published.ipsieve", ["203.0.113.5", "198.51.100.1", "198.51.100.200", "2001:db8::1", "192.0.2.130"]), [
+    "/cloud/aws/by-region/eu-west-1/ec2 /cloud/aws/by-service/ec2/eu-west-1 mixed",
+    "/saas/google",
+    "/cloud/google/by-service/google-cloud",
+    "/cdn/cloudflare",
+    "/cdn/cloudflare",
+  ]);
+  const { metadata, nodes } = await openCatalogue(join(folder.path, "published.ipsieve"));
+  assert.deepEqual(metadata.sources.map(({ name, version }) => [name, version]), [
+    ["Amazon Web Services", "2026-08-22T21:17:05.000Z"], ["Google", null], ["Google Cloud", null], ["Cloudflare", null], ["mixed.csv", null],
+  ]);
+  assert.equal(nodes.find(({ id }) => id === "/cloud/aws/by-service/ec2")!.name, "Amazon EC2");
+});
+
+test("files in a general format hang under a provider of one's own; - is standard input", async () => {
+  const { code, stderr } = await run(["build", "--source", "geofeed=feed.csv", "--source", "prefixes=-", "--label", "/isp/acme", "-o", "general.ipsieve"], {
+    cwd: folder.path, input: '[{"cidr":"192.0.2.0/24","service":"API"}]',
+  });
+  assert.match(stderr, /^feed\.csv: 1 IPv4 prefix, 1 IPv6 prefix\n-: 1 IPv4 prefix, 0 IPv6 prefixes\n/);
+  assert.equal(code, 0);
+  assert.deepEqual(await idsOf("general.ipsieve", ["2001:db8:5::1", "203.0.113.200", "192.0.2.1"]), ["/isp/acme/by-region/de-be", "/isp/acme", "/isp/acme/by-service/api"]);
+});
+
+test("--strict refuses a publisher's file with host bits", async () => {
+  const { code, stderr } = await build("--strict", "--source", "cloudflare/ips-v4=edges.txt", "-o", "x.ipsieve");
+  assert.match(stderr, /^edges\.txt: line 1: "192\.0\.2\.129\/25" .*192\.0\.2\.128\/25\n.*\nipsieve: x\.ipsieve is not written: 1 line with host bits/);
+  assert.deepEqual([code, existsSync(join(folder.path, "x.ipsieve"))], [2, false]);
 });
 
 const complaints = [
@@ -149,7 +199,20 @@ test("a refused build leaves the file that was there", async () => {
 
 const refused: [name: string, args: string[], message: RegExp][] = [
   ["no -o", ["tor.txt"], /^ipsieve: build needs -o FILE/],
-  ["no list", ["-o", "x.ipsieve"], /^ipsieve: build needs LIST/],
+  ["no list", ["-o", "x.ipsieve"], /^ipsieve: build needs LIST\.\.\. or --source SOURCE=FILE/],
+  ["a source that is not there", ["--source", "awz=aws.json", "-o", "x.ipsieve"], /^ipsieve: there is no source "awz"; did you mean aws\?\n$/],
+  ["a source like no other", ["--source", "frobnicate=aws.json", "-o", "x.ipsieve"], /^ipsieve: there is no source "frobnicate"; there are text, csv, geofeed, prefixes, aws, /],
+  ["a source without a file", ["--source", "aws", "-o", "x.ipsieve"], /^ipsieve: --source "aws": write SOURCE=FILE, as in aws=ip-ranges\.json\n$/],
+  ["a source's file that is not there", ["--source", "aws=nowhere.json", "-o", "x.ipsieve"], /^ipsieve: nowhere\.json: no such file; check the path\n$/],
+  ["a source's file that is damaged, beside a good list", ["tor.txt", "--source", "aws=damaged.json", "-o", "x.ipsieve"], /^ipsieve: damaged\.json: line 2, column 1: this is no JSON/],
+  ["a source's file in another publisher's format", ["--source", "github=aws.json", "-o", "x.ipsieve"], /^ipsieve: aws\.json: \$\.prefixes\[0\]: /],
+  ["a source's file that is no text", ["--source", "aws=zipped.gz", "-o", "x.ipsieve"], /^ipsieve: zipped\.gz: byte 1: the text is not UTF-8; it may be compressed/],
+  ["one of several lists of a source under a name of one's own", ["--source", "cloudflare=tor.txt", "-o", "x.ipsieve"], /^ipsieve: cloudflare has several lists, .*: cloudflare\/ips-v4=FILE, cloudflare\/ips-v6=FILE\n$/],
+  ["Google's list without that of its cloud", ["--source", "google=goog.json", "-o", "x.ipsieve"], /^ipsieve: the addresses of google-cloud .*; its file may be missing: --source google-cloud=FILE\n$/],
+  ["a general format without a provider", ["--source", "geofeed=feed.csv", "-o", "x.ipsieve"], /^ipsieve: feed\.csv: .* name that: --label \/TYPE\/PROVIDER\n$/],
+  ["a general format under a path of three parts", ["--source", "geofeed=feed.csv", "--label", "/isp/acme/x", "-o", "x.ipsieve"], /--label \/TYPE\/PROVIDER\n$/],
+  ["a bad list in a general format", ["--source", "geofeed=bad.txt", "--label", "/isp/acme", "-o", "x.ipsieve"], /^ipsieve: bad\.txt: line 2: "10\.1" at position/],
+  ["a source's file that is its own output", ["--source", "aws=aws.json", "-o", "aws.json"], /^ipsieve: -o aws\.json is one of the lists; give another file\n$/],
   ["a list that is not there", ["nowhere.txt", "-o", "x.ipsieve"], /^ipsieve: nowhere\.txt: no such file; check the path\n$/],
   ["a folder as list", [".", "-o", "x.ipsieve"], /^ipsieve: \.: this is a folder; name the lists in it\n$/],
   ["a list without a name", ["", "-o", "x.ipsieve"], /^ipsieve: an empty file name was given/],

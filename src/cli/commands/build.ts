@@ -1,33 +1,38 @@
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Prefix } from "../../address/address.ts";
-import { CatalogueBuilder } from "../../cbs/catalogue.ts";
+import { CatalogueBuilder, type CatalogueSource } from "../../cbs/catalogue.ts";
+import { SOURCES } from "../../cbs/importers/sources.ts";
 import { writeSnapshot } from "../../snapshot/write-snapshot.ts";
 import { freeze } from "../../table/freeze.ts";
 import { CATALOGUE_KIND } from "../catalogue-snapshot.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { byteSize, counted, grouped } from "../output/numbers.ts";
+import { addPublishedFiles, type FileReport, publishedFile } from "../published-files.ts";
 import { listLabel, readList } from "../read-list.ts";
 import { UsageError } from "../usage-error.ts";
 
 export const buildCommand: Command = {
   name: "build",
   summary: "make a catalogue of your own lists, for --snapshot",
-  operands: "LIST...",
-  minOperands: 1,
+  operands: "[LIST...]",
+  minOperands: 0,
   maxOperands: Infinity,
   options: [
     { name: "output", short: "o", value: "FILE", isPath: true, help: "the catalogue to write; readers see the old file or the new one" },
     { name: "label", value: "NAME", help: "label of lines without one; default: the list's file name without its extension" },
+    { name: "source", value: "SOURCE=FILE", help: "a file as its publisher offers it: aws=ip-ranges.json; once for each file" },
     { name: "strict", help: "write nothing if any line cannot be read or has host bits set" },
   ],
   notes: [
     'Lines are prefix[,label...] or first-last[,label...]; "-" is standard input. "#" or ";" begins a comment at the start of a line or behind white space or a comma. A label is a word of your own or a path such as /saas/acme/api. The labels of a prefix that stands in several places are united.',
+    "A publisher's file gets the nodes that the publisher has in every catalogue, /cloud/aws/by-service/ec2/us-east-1 and the like; the sources are " + SOURCES.map(({ id }) => id).join(", ") + ". Of a source with several lists the file's name tells which it is, or its path in place of the source: googlebot/googlebot.json=FILE. With text, csv, geofeed or prefixes for the source, lists of anybody are read, and --label /TYPE/PROVIDER says whose they are. Such a file is imported as a whole or not at all.",
     "A line that cannot be read is reported as file:line and left out; host bits are reported and cleared. Exit code: 0 if the catalogue was written, 2 if not.",
   ],
   examples: [
     { command: "ipsieve build spamhaus.txt tor.txt -o bad.ipsieve", what: "two lists, two labels: spamhaus and tor" },
     { command: "ipsieve build --strict offices.csv -o offices.ipsieve", what: "lines like 203.0.113.0/24,/office/acme/berlin" },
+    { command: "ipsieve build --source aws=ip-ranges.json offices.csv -o mine.ipsieve", what: "a publisher's list beside one's own" },
     { command: "curl -s https://example.com/list | ipsieve build --label feed -o feed.ipsieve -", what: "from a pipe" },
   ],
   run,
@@ -46,16 +51,20 @@ interface Tally {
 async function run(args: Arguments): Promise<number> {
   const output = args.value("output");
   if (output === undefined) throw new UsageError("build needs -o FILE, the catalogue to write");
-  await refuseOverwriting(output, args.operands);
+  const files = args.values("source").map(publishedFile);
+  if (args.operands.length + files.length === 0) throw new UsageError("build needs LIST... or --source SOURCE=FILE; usage: ipsieve build [LIST...]");
+  await refuseOverwriting(output, [...args.operands, ...files.map(({ path }) => path)]);
   const builder = new CatalogueBuilder();
   const tally: Tally = { prefixes: 0, skipped: 0, masked: 0 };
   const fate = args.has("strict") ? "" : " (cleared)";
   for (const list of args.operands) await addList(builder, list, args.value("label") ?? listLabel(list), fate, tally);
+  const published = await addPublishedFiles(builder, files, args.value("label"));
+  for (const report of published.reports) tell(report, fate, tally);
   if (args.has("strict") && tally.skipped + tally.masked > 0) {
     throw new UsageError(`${output} is not written: ${troubles(tally)}; correct the lines or leave out --strict`);
   }
   if (tally.prefixes === 0) throw new UsageError(`${output} is not written: no list holds a prefix`);
-  await write(output, builder, args.operands);
+  await write(output, builder, args.operands, published.sources);
   if (tally.skipped + tally.masked > 0) process.stderr.write(`ipsieve: ${troubles(tally)}\n`);
   return EXIT.matched;
 }
@@ -92,6 +101,18 @@ async function addList(builder: CatalogueBuilder, list: string, label: string, f
   if (more > 0) process.stderr.write(`${list}: ... and ${counted(more, "more line")} like these, ${grouped(complaints)} in all\n`);
 }
 
+/** Says what was read of a publisher's file. What stands there twice is only counted: in some lists that is every other line. */
+function tell({ path, ipv4, ipv6, warnings, warningCounts }: FileReport, fate: string, tally: Tally): void {
+  const told = warnings.filter(({ code }) => code !== "repeat").slice(0, MOST_COMPLAINTS);
+  for (const { code, message } of told) process.stderr.write(`${path}: ${message}${code === "host-bits" ? fate : ""}\n`);
+  const { repeat = 0, "host-bits": masked = 0, ...others } = warningCounts;
+  const more = Object.values(others).reduce((sum, count) => sum + count, masked) - told.length;
+  if (more > 0) process.stderr.write(`${path}: ... and ${counted(more, "more warning")}\n`);
+  process.stderr.write(`${path}: ${counted(ipv4, "IPv4 prefix", "IPv4 prefixes")}, ${counted(ipv6, "IPv6 prefix", "IPv6 prefixes")}${repeat > 0 ? `, ${counted(repeat, "repeat")} among them` : ""}\n`);
+  tally.prefixes += ipv4 + ipv6;
+  tally.masked += masked;
+}
+
 const goodLabels = new Set<string>();
 
 /** Throws CatalogueError for a label that no catalogue takes. Asked of an empty one, so that a bad line adds nothing. */
@@ -101,9 +122,10 @@ function checkLabel(label: string, prefix: Prefix): void {
   goodLabels.add(label);
 }
 
-async function write(output: string, builder: CatalogueBuilder, lists: readonly string[]): Promise<void> {
+async function write(output: string, builder: CatalogueBuilder, lists: readonly string[], published: readonly CatalogueSource[]): Promise<void> {
   const createdAt = new Date();
-  const sources = lists.map((list) => ({ name: basename(list), version: null, url: null, license: null, attribution: null }));
+  const own = lists.map((list) => ({ name: basename(list), version: null, url: null, license: null, attribution: null }));
+  const sources = [...published, ...own];
   const { trie, metadata } = builder.build({ title: sources.map(({ name }) => name).join(", "), createdAt, sources });
   const info = await writeSnapshot(output, { table: freeze(trie), metadata, kind: CATALOGUE_KIND, createdAt });
   const parts = [counted(trie.size, "prefix", "prefixes"), counted(metadata.nodes.length, "node"), byteSize(info.byteLength)];
