@@ -22,6 +22,16 @@ export { SnapshotError, type SnapshotErrorCode } from "./snapshot/snapshot-error
 // catalogue
 export { Catalogue, CatalogueBuilder, type CatalogueMetadata, type CatalogueNode, type CatalogueSource } from "./cbs/catalogue.ts";
 export { CatalogueError, type CatalogueErrorCode } from "./cbs/catalogue-error.ts";
+export {
+  importCatalogue,
+  type ImportedCatalogue,
+  type ImportedFile,
+  type SourceReport,
+} from "./cbs/import-catalogue.ts";
+export { GENERIC_IMPORTERS, type Source, type SourceFile, SOURCES, type SourceType } from "./cbs/importers/sources.ts";
+export type { ImportedEntry, ImportedList, Importer, ImportWarning, ImportWarningCode, Named, Place } from "./cbs/importers/imported-list.ts";
+export { decodeList } from "./cbs/importers/decode-list.ts";
+export { ImportError, type ImportErrorCode } from "./cbs/importers/import-error.ts";
 export { identify, identifyText, type LookupDocument, type LookupMatch } from "./cbs/identify.ts";
 export { CatalogueTree, type Extent } from "./cbs/catalogue-tree.ts";
 export {

@@ -31,6 +31,7 @@ export interface SourceReport {
   readonly missing: readonly string[];
 }
 
+/** All that was read: the prefixes, what their values mean, and a report for every source in the order of the sources. */
 export interface ImportedCatalogue {
   readonly trie: PrefixTrie;
   readonly metadata: CatalogueMetadata;
@@ -39,7 +40,8 @@ export interface ImportedCatalogue {
 
 /**
  * Builds the catalogue of all sources from the texts of their lists; `read` gives the text of a file, or undefined where it is not
- * there. A source that cannot be imported is left out whole and reported; it says nothing about the others.
+ * there. A source that cannot be imported is left out whole and reported; it says nothing about the others. Pure, O(prefixes); throws
+ * nothing for a bad list. `new Catalogue(metadata, freeze(trie))` answers.
  */
 export function importCatalogue(
   read: (path: string) => string | undefined,

@@ -262,7 +262,7 @@ export const SOURCES: readonly Source[] = [
   ]),
 ];
 
-/** Importers for lists of no publisher in particular. */
+/** Importers for lists of no publisher in particular: plain text, CSV, geofeeds (RFC 8805), JSON arrays of prefixes. */
 export const GENERIC_IMPORTERS: Readonly<Record<string, Importer>> = {
   text: plainText(),
   csv: csv(),
