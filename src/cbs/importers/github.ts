@@ -22,5 +22,5 @@ export const github: Importer = keyedLists({
   keys: "service",
   nameOf: (key) => ({ id: key, name: nameIn(NAMES, key) }),
   known: Object.keys(NAMES),
-  ignore: ["verifiable_password_authentication", "ssh_key_fingerprints", "ssh_keys", "domains", "artifact_attestations"],
+  ignore: ["verifiable_password_authentication", "github_services_sha", "ssh_key_fingerprints", "ssh_keys", "domains", "artifact_attestations"],
 });

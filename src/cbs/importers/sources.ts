@@ -192,6 +192,8 @@ export const SOURCES: readonly Source[] = [
     grafanaFile("hosted-metrics", "Hosted Metrics"),
     grafanaFile("hosted-traces", "Hosted Traces"),
     grafanaFile("hosted-logs", "Hosted Logs"),
+    grafanaFile("hosted-profiles", "Hosted Profiles"),
+    grafanaFile("hosted-otlp", "Hosted OTLP"),
   ]),
   source("hcp-terraform", "HCP Terraform", "/saas/hcp-terraform", "plain", "https://www.hashicorp.com/products/terraform", UNSTATED, DAILY, [
     file("hcp-terraform/ip-ranges.json", "https://app.terraform.io/api/meta/ip-ranges", keyedLists({ keys: "service" })),
