@@ -229,7 +229,7 @@ export const SOURCES: readonly Source[] = [
     crawler("openai/chatgpt-user.json", "https://openai.com/chatgpt-user.json", "chatgpt-user", "ChatGPT-User"),
   ]),
   source("anthropic", "Anthropic", "/bot/anthropic", "plain", "https://www.anthropic.com", CRAWLER, DAILY, [
-    file("anthropic/anthropic.json", null, prefixesJson()),
+    file("anthropic/anthropic.json", "https://claude.com/crawling/bots.json", prefixesJson()),
   ]),
   source("perplexity", "Perplexity", "/bot/perplexity", "plain", "https://www.perplexity.ai", CRAWLER, DAILY, [
     crawler("perplexity/perplexitybot.json", "https://www.perplexity.ai/perplexitybot.json", "perplexitybot", "PerplexityBot"),
