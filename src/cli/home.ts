@@ -1,0 +1,27 @@
+import { join, resolve } from "node:path";
+
+/**
+ * The folder of what `ipsieve cbs update` keeps: `IPSIEVE_HOME`, else `ipsieve` in `XDG_DATA_HOME`, else in `~/.local/share`. A relative
+ * XDG_DATA_HOME does not count, as its specification has it.
+ */
+export function homeFolder(environment: NodeJS.ProcessEnv = process.env): string {
+  const { IPSIEVE_HOME = "", XDG_DATA_HOME = "" } = environment;
+  if (IPSIEVE_HOME !== "") return resolve(IPSIEVE_HOME);
+  if (XDG_DATA_HOME.startsWith("/")) return join(XDG_DATA_HOME, "ipsieve");
+  return join(userFolder(environment), ".local", "share", "ipsieve");
+}
+
+/** The catalogue that the last update built. */
+export function currentCatalogue(home: string): string {
+  return join(home, "catalogue.ipsieve");
+}
+
+/** The folder of the catalogues that updates have built, each named after its time: `20261121T111900.000Z.ipsieve`. */
+export function historyFolder(home: string): string {
+  return join(home, "history");
+}
+
+/** node:os would be loaded for nothing where the environment says it. */
+function userFolder({ HOME = "" }: NodeJS.ProcessEnv): string {
+  return HOME !== "" ? HOME : process.getBuiltinModule("node:os").homedir();
+}
