@@ -42,15 +42,23 @@ function dateOf(version: string): Date {
 }
 
 function sourcesOf(version: string): CatalogueSource[] {
+  const publishedAt = dateOf(version).toISOString();
   return [
     {
+      id: null,
       name: "@ip-location-db/asn",
       version,
       url: "https://github.com/sapics/ip-location-db/tree/main/asn",
       license: "CC-BY-4.0",
       attribution: "Route Views (https://www.routeviews.org), Number Resource Organization (https://www.nro.net), IP Geolocation by DB-IP (https://db-ip.com)",
+      publishedAt,
+      fetchedAt: null,
+      changedAt: null,
     },
-    { name: "ipsieve provider map", version: null, url: null, license: "Apache-2.0", attribution: null },
+    {
+      id: null, name: "ipsieve provider map", version: null, url: null, license: "Apache-2.0", attribution: null,
+      publishedAt: null, fetchedAt: null, changedAt: null,
+    },
   ];
 }
 

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { after, before, test } from "node:test";
-import { temporaryFolder } from "./cli/run-command.ts";
+import { NO_HOME, temporaryFolder } from "./cli/run-command.ts";
 
 const root = join(import.meta.dirname, "..");
 const IN_THE_TREE = ["package.json", "package-lock.json", "tsconfig.json", "README.md", "CHANGELOG.md", "LICENSE", "NOTICE", "build", "src", "data"];
@@ -21,7 +21,7 @@ function npm(cwd: string, ...args: string[]): { status: number | null; output: s
 }
 
 function node(...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, args, { cwd: consumer, encoding: "utf8" });
+  return spawnSync(process.execPath, args, { cwd: consumer, encoding: "utf8", env: { ...process.env, IPSIEVE_HOME: NO_HOME } });
 }
 
 /** Packs a copy of the tree with all scripts, as a publish would, and installs the result without any devDependency. */

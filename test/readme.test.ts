@@ -50,7 +50,7 @@ function prepare(): void {
 function execute({ language, code, line }: Block): { status: number | null; stdout: string; stderr: string } {
   const { FORCE_COLOR: _, NODE_TEST_CONTEXT: _context, ...inherited } = process.env;
   const path = [join(folder.path, "bin"), dirname(process.execPath), process.env["PATH"]].join(":");
-  const options = { cwd: folder.path, env: { ...inherited, PATH: path }, encoding: "utf8" } as const;
+  const options = { cwd: folder.path, env: { ...inherited, PATH: path, IPSIEVE_HOME: join(folder.path, "home") }, encoding: "utf8" } as const;
   if (language === "sh") return spawnSync("sh", ["-euc", code], options);
   const file = join(folder.path, `line-${line}.${language === "js" ? "mjs" : "mts"}`);
   writeFileSync(file, code);

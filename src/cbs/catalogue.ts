@@ -22,11 +22,18 @@ export interface CatalogueNode {
 
 /** Where prefixes come from, and on what terms. */
 export interface CatalogueSource {
+  /** As in the table of sources, "aws"; null for lists of no known publisher. */
+  readonly id: string | null;
   readonly name: string;
   readonly version: string | null;
   readonly url: string | null;
   readonly license: string | null;
   readonly attribution: string | null;
+  /** ISO 8601, UTC: when the publisher says that the list was made; null where nobody says. */
+  readonly publishedAt: string | null;
+  /** When the publisher was last asked with success, and when its prefixes or their places last differed from those before. */
+  readonly fetchedAt: string | null;
+  readonly changedAt: string | null;
 }
 
 /** What a snapshot of the kind "catalogue" holds beside its table. */
@@ -161,20 +168,27 @@ function checkedMetadata(metadata: unknown): CatalogueMetadata {
   const { format, title, createdAt, sources, nodes } = record(metadata, "metadata");
   if (format !== 1) throw badMetadata("format", "it is not 1; this file comes from a newer version, which can read it");
   text(title, "title");
-  if (Number.isNaN(Date.parse(text(createdAt, "createdAt")))) throw badMetadata("createdAt", "it is no date");
-  for (const source of list(sources, "sources")) checkSource(source);
+  checkTime(createdAt, "createdAt");
+  const checkedSources = list(sources, "sources").map(checkedSource);
   for (const node of list(nodes, "nodes")) {
     const { id, name } = record(node, "nodes");
     placeOf(text(id, "id"));
     checkName(text(name, "name"));
   }
-  return metadata as CatalogueMetadata;
+  return { ...(metadata as CatalogueMetadata), sources: checkedSources };
 }
 
-function checkSource(source: unknown): void {
-  const { name, ...others } = record(source, "sources");
-  text(name, "name");
-  for (const member of ["version", "url", "license", "attribution"]) if (others[member] !== null) text(others[member], member);
+/** Files of the first versions lack the id and the times. */
+function checkedSource(value: unknown): CatalogueSource {
+  const source = { id: null, publishedAt: null, fetchedAt: null, changedAt: null, ...record(value, "sources") } as Record<string, unknown>;
+  text(source["name"], "name");
+  for (const member of ["id", "version", "url", "license", "attribution"]) if (source[member] !== null) text(source[member], member);
+  for (const member of ["publishedAt", "fetchedAt", "changedAt"]) if (source[member] !== null) checkTime(source[member], member);
+  return source as unknown as CatalogueSource;
+}
+
+function checkTime(value: unknown, member: string): void {
+  if (Number.isNaN(Date.parse(text(value, member)))) throw badMetadata(member, "it is no date");
 }
 
 function record(value: unknown, member: string): Record<string, unknown> {

@@ -19,6 +19,9 @@ export interface ImportedFile {
   readonly warningCounts: ImportedList["warningCounts"];
 }
 
+/** When a file was published, fetched, and found changed: ISO 8601, UTC. */
+export type ListTimes = Pick<CatalogueSource, "publishedAt" | "fetchedAt" | "changedAt">;
+
 /** What became of a source. */
 export interface SourceReport {
   readonly source: Source;
@@ -40,18 +43,19 @@ export interface ImportedCatalogue {
 
 /**
  * Builds the catalogue of all sources from the texts of their lists; `read` gives the text of a file, or undefined where it is not
- * there. A source that cannot be imported is left out whole and reported; it says nothing about the others. Pure, O(prefixes); throws
- * nothing for a bad list. `new Catalogue(metadata, freeze(trie))` answers.
+ * there, and `timesOf` what is known of its history. A source that cannot be imported is left out whole and reported; it says nothing
+ * about the others. Pure, O(prefixes); throws nothing for a bad list. `new Catalogue(metadata, freeze(trie))` answers.
  */
 export function importCatalogue(
   read: (path: string) => string | undefined,
   about: { readonly title: string; readonly createdAt: Date },
   sources: readonly Source[] = SOURCES,
+  timesOf: (path: string) => ListTimes | undefined = () => undefined,
 ): ImportedCatalogue {
   const builder = new CatalogueBuilder();
   const reports = addSources(builder, read, sources);
   const present = reports.filter((report) => report.status === "imported");
-  const { trie, metadata } = builder.build({ ...about, sources: present.map(catalogueSourceOf) });
+  const { trie, metadata } = builder.build({ ...about, sources: present.map((report) => catalogueSourceOf(report, timesOf)) });
   return { trie, metadata, reports };
 }
 
@@ -157,9 +161,24 @@ function fileReport({ path }: SourceFile, { entries, publishedAt, version, warni
   return { path, publishedAt, version, ipv4, ipv6: entries.length - ipv4, warnings, warningCounts };
 }
 
-/** What the catalogue says about a source: the newest of its files dates it. */
-export function catalogueSourceOf({ source, files }: SourceReport): CatalogueSource {
-  const newest = files.map((file) => file.publishedAt).filter((time) => time !== null).sort().at(-1);
+/** What the catalogue says about a source: the newest of its files dates it, and it is as fresh as the one fetched longest ago. */
+export function catalogueSourceOf({ source, files }: SourceReport, timesOf: (path: string) => ListTimes | undefined = () => undefined): CatalogueSource {
+  const newest = sorted(files.map((file) => file.publishedAt)).at(-1) ?? null;
   const version = newest ?? files.find((file) => file.version !== null)?.version ?? null;
-  return { name: source.name, version, url: source.files[0]!.url ?? source.homepage, license: source.license, attribution: null };
+  const times = files.map(({ path }) => timesOf(path));
+  return {
+    id: source.id,
+    name: source.name,
+    version,
+    url: source.files[0]!.url ?? source.homepage,
+    license: source.license,
+    attribution: null,
+    publishedAt: newest ?? sorted(times.map((time) => time?.publishedAt)).at(-1) ?? null,
+    fetchedAt: sorted(times.map((time) => time?.fetchedAt))[0] ?? null,
+    changedAt: sorted(times.map((time) => time?.changedAt)).at(-1) ?? null,
+  };
+}
+
+function sorted(times: readonly (string | null | undefined)[]): string[] {
+  return times.filter((time) => time !== null && time !== undefined).sort();
 }

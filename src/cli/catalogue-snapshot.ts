@@ -1,14 +1,25 @@
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Catalogue } from "../cbs/catalogue.ts";
 import { CatalogueError } from "../cbs/catalogue-error.ts";
 import { openSnapshot, type Snapshot } from "../snapshot/open-snapshot.ts";
 import { SnapshotError } from "../snapshot/snapshot-error.ts";
+import { currentCatalogue, homeFolder } from "./home.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const CATALOGUE_KIND = "catalogue";
 
 /** The catalogue that the package brings along. */
 export const BUNDLED_CATALOGUE: string = fileURLToPath(new URL("../../data/catalogue.ipsieve", import.meta.url));
+
+/** The catalogue that a command uses where none is named: that of the last update, else the bundled one. */
+export function defaultCatalogue(): string {
+  const updated = currentCatalogue(homeFolder());
+  return existsSync(updated) ? updated : BUNDLED_CATALOGUE;
+}
+
+/** How the help says it. */
+export const DEFAULT_CATALOGUE = "the one of the last ipsieve cbs update, else the bundled one";
 
 /** Opens a snapshot of the kind "catalogue", the bundled one unless a path is given. Throws SnapshotError, UsageError. */
 export async function openCatalogueSnapshot(path: string = BUNDLED_CATALOGUE): Promise<Snapshot> {

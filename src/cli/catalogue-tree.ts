@@ -1,16 +1,16 @@
 import { CatalogueError } from "../cbs/catalogue-error.ts";
 import { CatalogueTree } from "../cbs/catalogue-tree.ts";
-import { openCatalogue, withPath, BUNDLED_CATALOGUE } from "./catalogue-snapshot.ts";
+import { DEFAULT_CATALOGUE, defaultCatalogue, openCatalogue, withPath } from "./catalogue-snapshot.ts";
 import type { Option } from "./command.ts";
 import { nearest } from "./nearest.ts";
 import { UsageError } from "./usage-error.ts";
 
-export const SNAPSHOT_OPTION: Option = { name: "snapshot", value: "FILE", isPath: true, help: "the catalogue to use; default: the bundled one" };
+export const SNAPSHOT_OPTION: Option = { name: "snapshot", value: "FILE", isPath: true, help: `the catalogue to use; default: ${DEFAULT_CATALOGUE}` };
 
-/** The tree of the catalogue in this file, the bundled one without a path. */
-export async function openTree(path: string | undefined): Promise<CatalogueTree> {
+/** The tree of the catalogue in this file. */
+export async function openTree(path: string = defaultCatalogue()): Promise<CatalogueTree> {
   const catalogue = await openCatalogue(path);
-  return withPath(path ?? BUNDLED_CATALOGUE, () => {
+  return withPath(path, () => {
     catalogue.checkValues();
     return new CatalogueTree(catalogue);
   });

@@ -13,6 +13,8 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   "cbs ranges": async () => (await import("./commands/cbs/ranges.ts")).rangesCommand,
   "cbs stats": async () => (await import("./commands/cbs/stats.ts")).statsCommand,
   "cbs diff": async () => (await import("./commands/cbs/diff.ts")).diffCommand,
+  "cbs update": async () => (await import("./commands/cbs/update.ts")).updateCommand,
+  "cbs sources": async () => (await import("./commands/cbs/sources.ts")).sourcesCommand,
   "cbs export": async () => (await import("./commands/cbs/export.ts")).exportCommand,
   "cti import": async () => (await import("./commands/cti/import.ts")).importCommand,
   "cti lookup": async () => (await import("./commands/cti/lookup.ts")).ctiLookupCommand,
@@ -22,7 +24,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 
 /** The first words of names of two, with what such commands are for. */
 export const GROUPS: Readonly<Record<string, string>> = {
-  cbs: "browse, search, compare and export catalogues",
+  cbs: "browse, search, compare, export and update catalogues",
   cti: "make and ask threat-intelligence datasets",
 };
 

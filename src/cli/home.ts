@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import type { Option } from "./command.ts";
 
 /**
  * The folder of what `ipsieve cbs update` keeps: `IPSIEVE_HOME`, else `ipsieve` in `XDG_DATA_HOME`, else in `~/.local/share`. A relative
@@ -10,6 +11,8 @@ export function homeFolder(environment: NodeJS.ProcessEnv = process.env): string
   if (XDG_DATA_HOME.startsWith("/")) return join(XDG_DATA_HOME, "ipsieve");
   return join(userFolder(environment), ".local", "share", "ipsieve");
 }
+
+export const HOME_OPTION: Option = { name: "home", value: "DIR", isPath: true, help: "where updates keep what they have; default: IPSIEVE_HOME, else ~/.local/share/ipsieve" };
 
 /** The catalogue that the last update built. */
 export function currentCatalogue(home: string): string {

@@ -18,10 +18,13 @@ export interface RunOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Starts the real command in a process of its own, without colours unless `env` says otherwise. */
+/** No updated catalogue, whatever the home of who runs the tests holds. */
+export const NO_HOME = join(tmpdir(), "ipsieve-no-home");
+
+/** Starts the real command in a process of its own, without colours and updated catalogues unless `env` says otherwise. */
 export function start(args: readonly string[], { cwd, env }: RunOptions = {}): ChildProcess {
   const { NODE_TEST_CONTEXT: _, FORCE_COLOR: _force, NO_COLOR: _no, ...inherited } = process.env;
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...inherited, ...env } });
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...inherited, IPSIEVE_HOME: NO_HOME, ...env } });
   child.stdin.on("error", () => {}); // the command may end before it has read all
   return child;
 }

@@ -124,12 +124,16 @@ function checkLabel(label: string, prefix: Prefix): void {
 
 async function write(output: string, builder: CatalogueBuilder, lists: readonly string[], published: readonly CatalogueSource[]): Promise<void> {
   const createdAt = new Date();
-  const own = lists.map((list) => ({ name: basename(list), version: null, url: null, license: null, attribution: null }));
-  const sources = [...published, ...own];
+  const sources = [...published, ...lists.map(ownSource)];
   const { trie, metadata } = builder.build({ title: sources.map(({ name }) => name).join(", "), createdAt, sources });
   const info = await writeSnapshot(output, { table: freeze(trie), metadata, kind: CATALOGUE_KIND, createdAt });
   const parts = [counted(trie.size, "prefix", "prefixes"), counted(metadata.nodes.length, "node"), byteSize(info.byteLength)];
   process.stderr.write(`${output}: ${parts.join(", ")}\n`);
+}
+
+/** Of a list of the user's own nothing is known but its name. */
+function ownSource(list: string): CatalogueSource {
+  return { id: null, name: basename(list), version: null, url: null, license: null, attribution: null, publishedAt: null, fetchedAt: null, changedAt: null };
 }
 
 function troubles({ skipped, masked }: Tally): string {

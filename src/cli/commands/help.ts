@@ -1,7 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { COMMANDS, GROUPS, loadCommands } from "../command-table.ts";
 import { type Command, EXIT } from "../command.ts";
 import { nearest } from "../nearest.ts";
+import { ownVersion } from "../own-version.ts";
 import { type Style, styleFor } from "../output/style.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -46,8 +46,7 @@ export function refuseCommand(name: string): never {
 }
 
 export async function printVersion(): Promise<number> {
-  const manifest = await readFile(new URL("../../../package.json", import.meta.url), "utf8");
-  process.stdout.write(`ipsieve ${(JSON.parse(manifest) as { version: string }).version}\n`);
+  process.stdout.write(`ipsieve ${await ownVersion()}\n`);
   return EXIT.matched;
 }
 

@@ -1,7 +1,7 @@
 import { type Engine, identify, type IdentifyOptions, type IdentifyResult, prepareThreads, type RowSelection } from "../../batch/identify.ts";
 import type { Catalogue } from "../../cbs/catalogue.ts";
 import type { Snapshot } from "../../snapshot/open-snapshot.ts";
-import { BUNDLED_CATALOGUE, catalogueOf, openCatalogueSnapshot } from "../catalogue-snapshot.ts";
+import { catalogueOf, DEFAULT_CATALOGUE, defaultCatalogue, openCatalogueSnapshot } from "../catalogue-snapshot.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { RENDERER } from "../identify-renderer.ts";
 import { createProgress, PROGRESS_MODES, type ProgressMode } from "../output/progress.ts";
@@ -36,7 +36,7 @@ export const identifyCommand: Command = {
     { name: "output", short: "o", value: "FILE", isPath: true, help: "write rows to FILE, all or nothing; .gz and .zst compress" },
     { name: "field", value: "N|NAME", help: "where the address stands: a column from 1, or the name of a column or JSON member" },
     { name: "input", value: "FORMAT", choices: FIELD_SYNTAXES, help: "how --field cuts lines; else the first line tells" },
-    { name: "snapshot", value: "FILE", isPath: true, help: "the catalogue to use, as written by ipsieve build; default: the bundled one" },
+    { name: "snapshot", value: "FILE", isPath: true, help: `the catalogue to use, as written by ipsieve build; default: ${DEFAULT_CATALOGUE}` },
     { name: "threads", value: "N", help: "default: one for each processor" },
     { name: "engine", value: "ENGINE", choices: ENGINES, help: "auto (default), webassembly, or typescript: slower, with the same answers" },
     { name: "progress", value: "MODE", choices: PROGRESS_MODES, help: "auto (default: a bar on a terminal), bar, json, none; on stderr" },
@@ -64,13 +64,14 @@ async function run(args: Arguments): Promise<number> {
   prepareThreads(inputs, threads);
   const readsTerminal = (args.operands.length === 0 || args.operands.includes("-")) && process.stdin.isTTY;
   if (readsTerminal) process.stderr.write("ipsieve: reading lines from the terminal; end with Ctrl-D\n");
-  const snapshot = await openCatalogueSnapshot(args.value("snapshot"));
+  const path = args.value("snapshot") ?? defaultCatalogue();
+  const snapshot = await openCatalogueSnapshot(path);
   const result = await identifyInterruptibly(args, { ...optionsFor(args, snapshot), inputs, ...(threads !== undefined && { threads }) });
   if (typeof result === "number") return result;
   if (args.has("field")) warnOfEmptyField(args.value("field")!, result);
   const selected = selectedLines(result, selection(args));
   if (args.has("count")) printShortly(`${selected}\n`);
-  if (args.has("summary")) printSummary(result, catalogueOf(snapshot, args.value("snapshot") ?? BUNDLED_CATALOGUE));
+  if (args.has("summary")) printSummary(result, catalogueOf(snapshot, path));
   return selected > 0 ? EXIT.matched : EXIT.nothing;
 }
 

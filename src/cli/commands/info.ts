@@ -1,7 +1,8 @@
 import { openSnapshot, type Snapshot } from "../../snapshot/open-snapshot.ts";
-import { BUNDLED_CATALOGUE, CATALOGUE_KIND, catalogueOf } from "../catalogue-snapshot.ts";
+import { CATALOGUE_KIND, catalogueOf, DEFAULT_CATALOGUE, defaultCatalogue } from "../catalogue-snapshot.ts";
 import { CTI_KIND, ctiDatasetOf } from "../cti-snapshot.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
+import { timesText } from "../output/ages.ts";
 import { byteSize, counted, grouped } from "../output/numbers.ts";
 import { type Style, styleFor } from "../output/style.ts";
 
@@ -12,13 +13,13 @@ export const infoCommand: Command = {
   minOperands: 0,
   maxOperands: 1,
   options: [{ name: "json", help: "as one JSON document" }],
-  notes: ["Without FILE: the bundled catalogue. The file's checksums are checked on the way."],
+  notes: [`Without FILE: ${DEFAULT_CATALOGUE}. The file's checksums are checked on the way.`],
   examples: [{ command: "ipsieve info bad.ipsieve", what: "prefixes, nodes, sections, sources" }],
   run,
 };
 
 async function run(args: Arguments): Promise<number> {
-  const [path = BUNDLED_CATALOGUE] = args.operands;
+  const [path = defaultCatalogue()] = args.operands;
   const snapshot = await openSnapshot(path);
   const text = args.has("json") ? `${JSON.stringify({ path, ...snapshot.info, about: aboutOf(snapshot, path) })}\n` : infoText(path, snapshot, styleFor(process.stdout));
   process.stdout.write(text);
@@ -69,8 +70,10 @@ function aboutFacts(snapshot: Snapshot, path: string): [string, string][] {
   return [
     ["title", metadata.title],
     ["nodes", grouped(nodes.length)],
-    ...metadata.sources.map(({ name, version, url, license, attribution }): [string, string] => {
-      return ["source", [name, version, url, license, attribution].filter((part) => part !== null).join(", ")];
+    ...metadata.sources.flatMap(({ name, version, url, license, attribution, ...times }): [string, string][] => {
+      const when = timesText(times);
+      const source = [name, version, url, license, attribution].filter((part) => part !== null).join(", ");
+      return [["source", source], ...(when === "" ? [] : [["", when] satisfies [string, string]])];
     }),
   ];
 }

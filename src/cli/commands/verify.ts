@@ -1,6 +1,6 @@
 import { openSnapshot } from "../../snapshot/open-snapshot.ts";
 import { verifySnapshot } from "../../snapshot/verify-snapshot.ts";
-import { BUNDLED_CATALOGUE, CATALOGUE_KIND, catalogueOf, withPath } from "../catalogue-snapshot.ts";
+import { CATALOGUE_KIND, catalogueOf, DEFAULT_CATALOGUE, defaultCatalogue, withPath } from "../catalogue-snapshot.ts";
 import { CTI_KIND, ctiDatasetOf, withCtiPath } from "../cti-snapshot.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { grouped } from "../output/numbers.ts";
@@ -12,13 +12,13 @@ export const verifyCommand: Command = {
   minOperands: 0,
   maxOperands: 1,
   options: [],
-  notes: ["Without FILE: the bundled catalogue. Exit code: 0 if it is sound, 2 if not."],
+  notes: [`Without FILE: ${DEFAULT_CATALOGUE}. Exit code: 0 if it is sound, 2 if not.`],
   examples: [{ command: "ipsieve verify bad.ipsieve", what: "before it is put to use" }],
   run,
 };
 
 async function run(args: Arguments): Promise<number> {
-  const [path = BUNDLED_CATALOGUE] = args.operands;
+  const [path = defaultCatalogue()] = args.operands;
   const verified = await verifySnapshot(path);
   if (verified.kind === CATALOGUE_KIND) await verifyCatalogue(path);
   if (verified.kind === CTI_KIND) await verifyDataset(path);

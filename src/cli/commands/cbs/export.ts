@@ -4,7 +4,7 @@ import { clickhouseDdl } from "../../../cbs/exports/clickhouse.ts";
 import { EXPORT_FORMATS, type ExportFormat, exportCatalogue } from "../../../cbs/exports/export.ts";
 import { withoutPlaceInMmdb } from "../../../cbs/exports/mmdb.ts";
 import { publishFile } from "../../../snapshot/publish-file.ts";
-import { BUNDLED_CATALOGUE } from "../../catalogue-snapshot.ts";
+import { defaultCatalogue } from "../../catalogue-snapshot.ts";
 import { openTree, SNAPSHOT_OPTION } from "../../catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { byteSize, counted } from "../../output/numbers.ts";
@@ -43,7 +43,7 @@ async function run(args: Arguments): Promise<number> {
   const output = args.value("output");
   if (format === "mmdb" && output === undefined && process.stdout.isTTY) throw new UsageError("an MMDB file is no text for a terminal; add -o FILE");
   const snapshot = args.value("snapshot");
-  if (output !== undefined) await refuseOverwriting(output, snapshot ?? BUNDLED_CATALOGUE);
+  if (output !== undefined) await refuseOverwriting(output, snapshot ?? defaultCatalogue());
   const chunks = args.has("ddl") ? [new TextEncoder().encode(clickhouseDdl())] : await chunksOf(format, snapshot);
   if (output === undefined) await printChunks(chunks);
   else await write(output, chunks);

@@ -1,5 +1,5 @@
 import { SearchIndex } from "../../../cbs/search.ts";
-import { openCatalogue } from "../../catalogue-snapshot.ts";
+import { defaultCatalogue, openCatalogue } from "../../catalogue-snapshot.ts";
 import { SNAPSHOT_OPTION } from "../../catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { styleFor } from "../../output/style.ts";
@@ -33,7 +33,7 @@ export const searchCommand: Command = {
 
 async function run(args: Arguments): Promise<number> {
   const limit = args.has("limit") ? wholeNumber("limit", args.value("limit")!, MOST_RESULTS) : undefined;
-  const index = new SearchIndex(await openCatalogue(args.value("snapshot")));
+  const index = new SearchIndex(await openCatalogue(args.value("snapshot") ?? defaultCatalogue()));
   const found = index.search(args.operands.join(" "), { limit, type: args.value("type") });
   const style = styleFor(process.stdout);
   const width = Math.max(...found.map(({ id }) => id.length));

@@ -1,0 +1,115 @@
+import type { CatalogueTree } from "../../../cbs/catalogue-tree.ts";
+import { type Source, SOURCES } from "../../../cbs/importers/sources.ts";
+import { defaultCatalogue } from "../../catalogue-snapshot.ts";
+import { openTree, SNAPSHOT_OPTION } from "../../catalogue-tree.ts";
+import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { ageText, timesText } from "../../output/ages.ts";
+import { columnLines } from "../../output/columns.ts";
+import { counted, grouped } from "../../output/numbers.ts";
+import { type Style, styleFor } from "../../output/style.ts";
+import { checkedSourceIds } from "../../source-ids.ts";
+
+const HOUR = 3_600_000;
+/** A source is stale after so many of its intervals, and not before two days: many update once a day. */
+const STALE_INTERVALS = 3;
+const STALE_HOURS = 48;
+
+export const sourcesCommand: Command = {
+  name: "cbs sources",
+  summary: "the publishers whose lists cbs update fetches, and how fresh the catalogue's are",
+  operands: "[ID...]",
+  minOperands: 0,
+  maxOperands: Infinity,
+  operandWords: SOURCES.map(({ id }) => id),
+  options: [{ name: "json", help: "one JSON document per line, with addresses and terms" }, SNAPSHOT_OPTION],
+  notes: [
+    `With IDs: all about these, with their official addresses and terms. A source is stale when it was fetched longer ago than ${STALE_INTERVALS} times its interval, and ${STALE_HOURS} hours. Prefixes are counted where the catalogue has them from the source. Exit code: 0, or 1 if one of those shown is stale.`,
+  ],
+  examples: [
+    { command: "ipsieve cbs sources", what: "all of them" },
+    { command: "ipsieve cbs sources aws tor", what: "addresses, terms, times" },
+    { command: "ipsieve cbs sources --json | jq -r 'select(.stale).id'", what: "what to look after" },
+  ],
+  run,
+};
+
+/** A source, and what the catalogue has of it: times and counts are null where it has nothing. */
+interface SourceDocument {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly node: string;
+  readonly update_hours: number;
+  readonly license: string;
+  readonly homepage: string;
+  readonly files: readonly { readonly path: string; readonly url: string | null }[];
+  readonly ipv4_count: number | null;
+  readonly ipv6_count: number | null;
+  readonly published_at: string | null;
+  readonly fetched_at: string | null;
+  readonly changed_at: string | null;
+  readonly stale: boolean;
+}
+
+async function run(args: Arguments): Promise<number> {
+  const ids = checkedSourceIds(args.operands);
+  const path = args.value("snapshot") ?? defaultCatalogue();
+  const tree = await openTree(path);
+  const documents = SOURCES.filter(({ id }) => ids.length === 0 || ids.includes(id)).map((source) => documentOf(source, tree));
+  const style = styleFor(process.stdout);
+  const text = args.has("json") ? documents.map((document) => `${JSON.stringify(document)}\n`).join("") : ids.length > 0 ? cards(documents, style) : table(path, documents, style);
+  process.stdout.write(text);
+  return documents.some(({ stale }) => stale) ? EXIT.nothing : EXIT.matched;
+}
+
+function documentOf(source: Source, tree: CatalogueTree): SourceDocument {
+  const { id, name, type, provider, updateHours, license, homepage, files } = source;
+  const node = `/${type}/${provider}`;
+  const times = tree.catalogue.metadata.sources.find((known) => known.id === id);
+  const extent = times !== undefined && tree.has(node) ? tree.extent(tree.valueOf(node)) : undefined;
+  const { publishedAt = null, fetchedAt = null, changedAt = null } = times ?? {};
+  return {
+    id, name, type, node, update_hours: updateHours, license, homepage,
+    files: files.map(({ path, url }) => ({ path, url })),
+    ipv4_count: extent?.ipv4_count ?? null,
+    ipv6_count: extent?.ipv6_count ?? null,
+    published_at: publishedAt,
+    fetched_at: fetchedAt,
+    changed_at: changedAt,
+    stale: fetchedAt !== null && Date.now() - Date.parse(fetchedAt) > Math.max(STALE_INTERVALS * updateHours, STALE_HOURS) * HOUR,
+  };
+}
+
+function table(path: string, documents: readonly SourceDocument[], style: Style): string {
+  const rows = documents.map((document) => [
+    document.id, document.type, intervalText(document.update_hours), countText(document.ipv4_count), countText(document.ipv6_count),
+    ageText(document.published_at), ageText(document.changed_at), `${ageText(document.fetched_at)}${document.stale ? ", stale" : ""}`,
+  ]);
+  const present = documents.filter(({ ipv4_count }) => ipv4_count !== null).length;
+  const lines = columnLines([["id", "type", "updates", "IPv4", "IPv6", "published", "changed", "fetched"], ...rows], new Set([3, 4]), style);
+  return `${[`${style("bold", path)}: ${present} of ${counted(documents.length, "source")}`, ...lines].join("\n")}\n`;
+}
+
+function cards(documents: readonly SourceDocument[], style: Style): string {
+  return documents.map((document) => {
+    const { id, name, node, license, homepage, files, ipv4_count, ipv6_count, published_at, fetched_at, changed_at } = document;
+    const when = timesText({ publishedAt: published_at, fetchedAt: fetched_at, changedAt: changed_at });
+    const held = ipv4_count === null ? "not in the catalogue" : `${counted(ipv4_count, "IPv4 prefix", "IPv4 prefixes")}, ${counted(ipv6_count!, "IPv6 prefix", "IPv6 prefixes")}`;
+    return [
+      `${style("bold", name)}  ${style("dim", `${id}, ${node}`)}`,
+      `  ${held}${when === "" ? "" : `; ${when}`}${document.stale ? "; stale" : ""}`,
+      `  updates ${intervalText(document.update_hours)}; ${homepage}`,
+      `  ${license}`,
+      ...files.map(({ path, url }) => `  ${path}  ${style("cyan", url ?? "offered nowhere; for --from and --mirror")}`),
+      "",
+    ].join("\n");
+  }).join("");
+}
+
+function intervalText(hours: number): string {
+  return { 1: "hourly", 24: "daily", 168: "weekly" }[hours] ?? `every ${hours} h`;
+}
+
+function countText(count: number | null): string {
+  return count === null ? "-" : grouped(count);
+}

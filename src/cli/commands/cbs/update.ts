@@ -1,0 +1,129 @@
+import { resolve } from "node:path";
+import { stat } from "node:fs/promises";
+import type { Prefix } from "../../../address/address.ts";
+import { parsePrefix } from "../../../address/prefix.ts";
+import { FolderOrigin } from "../../../update/folder-origin.ts";
+import type { ListOrigin } from "../../../update/list-origin.ts";
+import { type FileReport, updateCatalogue, type UpdateReport } from "../../../update/update-catalogue.ts";
+import { WebOrigin } from "../../../update/web-origin.ts";
+import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { HOME_OPTION, homeFolder } from "../../home.ts";
+import { columnLines } from "../../output/columns.ts";
+import { counted, grouped } from "../../output/numbers.ts";
+import { PROGRESS_MODES, type ProgressMode } from "../../output/progress.ts";
+import { type Style, styleFor } from "../../output/style.ts";
+import { createUpdateProgress } from "../../output/update-progress.ts";
+import { ownVersion } from "../../own-version.ts";
+import { wholeNumber } from "../../parse-arguments.ts";
+import { checkedSourceIds } from "../../source-ids.ts";
+import { UsageError } from "../../usage-error.ts";
+
+const DEFAULT_MAX_CHANGE = 50;
+const DEFAULT_KEEP = 90;
+const MOST_GENERATIONS = 100_000;
+
+export const updateCommand: Command = {
+  name: "cbs update",
+  summary: "fetch the official lists of publishers and build the catalogue of them",
+  operands: "",
+  minOperands: 0,
+  maxOperands: 0,
+  options: [
+    { name: "only", value: "ID", help: "fetch this source only, such as aws; may be given several times. The others keep the lists that they have" },
+    { name: "from", value: "DIR", isPath: true, help: "take lists that were downloaded already: DIR/aws/ip-ranges.json and so on, or as a browser saves them" },
+    { name: "mirror", value: "URL", help: "fetch from a mirror: URL/aws/ip-ranges.json and so on" },
+    { name: "allow-address", value: "PREFIX", help: "connect to these special-purpose addresses all the same, for a mirror in a private network or, in tests, on this machine (where http will do); may be given several times" },
+    { name: "max-change", value: "PERCENT", help: `refuse a list of which more than this is another than before; default: ${DEFAULT_MAX_CHANGE}` },
+    { name: "accept", value: "ID", help: "take the lists of this source however much they have changed; may be given several times" },
+    { name: "keep", value: "N", help: `catalogues that the history keeps; default: ${DEFAULT_KEEP}` },
+    HOME_OPTION,
+    { name: "json", help: "the report as one JSON document" },
+    { name: "progress", value: "MODE", choices: PROGRESS_MODES, help: "auto (default: a bar on a terminal), bar, json, none; on stderr" },
+  ],
+  notes: [
+    "A list that is a web page, empty, cut off, less than half of the last good one, changed too much, or that holds absurdly wide or special-purpose prefixes is refused and reported; the last good one stays. catalogue.ipsieve in the home folder is replaced by rename: whoever opens it finds the old or the new one. Catalogues that differ from the one before also stand in history/.",
+    "Only https is fetched, from public addresses, each checked before it is connected to. So proxies named in the environment are not used; where there is no other way out, use --from or --mirror. A mirror's own certificate authority is named in NODE_EXTRA_CA_CERTS.",
+    "Exit code: 0 if all lists came, 1 if the catalogue was built but a list was refused or failed to come (told on stderr), 2 if no catalogue was built.",
+  ],
+  examples: [
+    { command: "ipsieve cbs update", what: "all lists, from their publishers" },
+    { command: "ipsieve cbs update --only aws --only cloudflare", what: "two of them" },
+    { command: "ipsieve cbs update --from /mnt/usb/lists", what: "without a network" },
+    { command: "ipsieve cbs update --mirror https://mirror.example/lists --allow-address 10.0.0.0/8", what: "from a machine of your own" },
+  ],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  const only = checkedSourceIds(args.values("only"));
+  const accept = new Set(checkedSourceIds(args.values("accept")));
+  const maxChange = wholeNumber("max-change", args.value("max-change") ?? String(DEFAULT_MAX_CHANGE), 100) / 100;
+  const keep = wholeNumber("keep", args.value("keep") ?? String(DEFAULT_KEEP), MOST_GENERATIONS);
+  const home = args.has("home") ? resolve(args.value("home")!) : homeFolder();
+  const progress = createUpdateProgress((args.value("progress") ?? "auto") as ProgressMode);
+  const origin = await originOf(args);
+  let report: UpdateReport;
+  try {
+    report = await updateCatalogue({
+      home, origin, accept, maxChange, keep,
+      ...(only.length > 0 && { only: new Set(only) }),
+      ...(progress && { onFile: progress.show }),
+    });
+  } finally {
+    progress?.end();
+    await origin.close();
+  }
+  process.stdout.write(args.has("json") ? `${JSON.stringify(report)}\n` : reportText(report, styleFor(process.stdout)));
+  return tellProblems(report) ? EXIT.nothing : EXIT.matched;
+}
+
+async function originOf(args: Arguments): Promise<ListOrigin> {
+  const [from, mirror] = [args.value("from"), args.value("mirror")];
+  if (from !== undefined && mirror !== undefined) throw new UsageError("--from and --mirror do not go together; give one of them");
+  const allow = args.values("allow-address").map(allowedPrefix);
+  if (from === undefined) return WebOrigin.open({ allow, userAgent: `ipsieve/${await ownVersion()}` }, mirror);
+  if (allow.length > 0) throw new UsageError("--allow-address is for what is fetched; leave it out beside --from");
+  const found = await stat(from).catch(() => undefined);
+  if (found?.isDirectory() !== true) throw new UsageError(`--from ${from}: there is no such folder`);
+  return new FolderOrigin(from);
+}
+
+/** Its AddressError says what is wrong. */
+function allowedPrefix(text: string): Prefix {
+  return parsePrefix(text);
+}
+
+/** Whether there were any. */
+function tellProblems({ files, left }: UpdateReport): boolean {
+  const problems = [
+    ...files.filter(({ problem }) => problem !== null).map(({ path, outcome, problem }) => `${path}: ${outcome}: ${problem}`),
+    ...left.map(({ source, error }) => `${source.id}: not in the catalogue: ${error}`),
+  ];
+  for (const problem of problems) process.stderr.write(`ipsieve: ${problem}\n`);
+  return problems.length > 0;
+}
+
+function reportText(report: UpdateReport, style: Style): string {
+  const { files, sources, nodes, ipv4, ipv6, catalogue, generation } = report;
+  const rows = files.filter(({ outcome }) => outcome !== "unchanged" && outcome !== "absent").map(rowOf);
+  const lines = rows.length === 0 ? [] : [...columnLines([["list", "", "prefixes", "added", "removed"], ...rows], new Set([2, 3, 4]), style), ""];
+  return [
+    ...lines,
+    `  ${countsText(files)}`,
+    `  ${style("bold", catalogue)}: ${counted(sources, "source")}, ${counted(nodes, "node")}, ${counted(ipv4, "IPv4 prefix", "IPv4 prefixes")}, ${counted(ipv6, "IPv6 prefix", "IPv6 prefixes")}`,
+    generation === null ? "  nothing else than before" : `  kept as ${generation}`,
+    "",
+  ].join("\n");
+}
+
+function rowOf({ path, outcome, prefixes, added, removed }: FileReport): string[] {
+  const known = outcome === "changed";
+  return [path, outcome, prefixes === null ? "" : grouped(prefixes), known ? `+${grouped(added!)}` : "", known ? `-${grouped(removed!)}` : ""];
+}
+
+/** "49 lists new, 3 changed, 2 refused". */
+function countsText(files: readonly FileReport[]): string {
+  const counts = new Map<FileReport["outcome"], number>();
+  for (const { outcome } of files) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+  return `${counted(files.length, "list")}: ${[...counts].map(([outcome, count]) => `${count} ${outcome}`).join(", ")}`;
+}

@@ -1,0 +1,230 @@
+import type { Readable, Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Agent, Dispatcher } from "undici";
+import { type AddressRules, checkedAddresses, pinnedLookup } from "./pinned-lookup.ts";
+import { UpdateError, type UpdateErrorCode } from "./update-error.ts";
+
+/** What one download may take. */
+export interface DownloadLimits {
+  /** Bytes on the wire, and decoded. */
+  readonly bytes: number;
+  /** Milliseconds for one attempt, and without a byte. */
+  readonly totalTime: number;
+  readonly idleTime: number;
+  readonly redirects: number;
+  /** The first one included; again only after a failure that may pass. */
+  readonly attempts: number;
+  /** Milliseconds before the second attempt, four times as many before each further one. */
+  readonly pause: number;
+}
+
+/** The largest list known, with 290,000 rows, has some 20 MB. */
+export const DOWNLOAD_LIMITS: DownloadLimits = { bytes: 64 << 20, totalTime: 120_000, idleTime: 20_000, redirects: 5, attempts: 3, pause: 1000 };
+
+export interface DownloadOptions extends AddressRules {
+  readonly userAgent: string;
+  readonly limits?: Partial<DownloadLimits>;
+  /** Certificates to trust in place of the system's, PEM. */
+  readonly ca?: string;
+}
+
+/** What makes a request conditional: what the server said about the copy that is at hand. */
+export interface Validators {
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+}
+
+export interface Download extends Validators {
+  readonly bytes: Buffer;
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** What may be otherwise in a moment. */
+const PASSING_STATUS = new Set([429, 500, 502, 503, 504]);
+/** Seconds that a server may make us wait before the next attempt. */
+const LONGEST_RETRY_AFTER = 60;
+
+/**
+ * Fetches over https, from checked addresses only, with one connection per host. Proxies named in the environment are not used: through
+ * them no address could be checked.
+ */
+export class Downloader {
+  readonly #agent: Agent;
+  readonly #options: DownloadOptions;
+  readonly #limits: DownloadLimits;
+
+  private constructor(agent: Agent, options: DownloadOptions, limits: DownloadLimits) {
+    this.#agent = agent;
+    this.#options = options;
+    this.#limits = limits;
+  }
+
+  static async create(options: DownloadOptions): Promise<Downloader> {
+    const limits = { ...DOWNLOAD_LIMITS, ...options.limits };
+    // Not at the top: it takes longer to load than most commands take.
+    const { Agent } = await import("undici");
+    const agent = new Agent({
+      connections: 1,
+      allowH2: false,
+      headersTimeout: limits.idleTime,
+      bodyTimeout: limits.idleTime,
+      maxResponseSize: limits.bytes,
+      connect: { lookup: pinnedLookup(options), timeout: limits.idleTime, ...(options.ca === undefined ? {} : { ca: options.ca }) },
+    });
+    return new Downloader(agent, options, limits);
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  /**
+   * The document at `url`, decoded; "same" if it is the one with these validators still. Redirects are followed, each checked like the
+   * first address. @throws UpdateError
+   */
+  async get(url: string, validators?: Validators): Promise<Download | "same"> {
+    const { attempts, pause } = this.#limits;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#attempt(url, validators);
+      } catch (error) {
+        if (!(error instanceof PassingError)) throw error;
+        if (attempt === attempts) throw attempts === 1 ? error : new UpdateError(error.code, `${error.message}; tried ${attempts} times`, { cause: error });
+        await sleep(error.retryAfter ?? pause * 4 ** (attempt - 1));
+      }
+    }
+  }
+
+  async #attempt(url: string, validators: Validators | undefined): Promise<Download | "same"> {
+    const { totalTime, redirects } = this.#limits;
+    const signal = AbortSignal.timeout(totalTime);
+    let place = url;
+    for (let hop = 0; hop <= redirects; hop++) {
+      const address = await this.#checkedUrl(place);
+      try {
+        const response = await this.#request(address, validators, signal);
+        const next = await this.#outcome(response, address, validators !== undefined, signal);
+        if (typeof next !== "object" || !("redirect" in next)) return next;
+        place = next.redirect;
+      } catch (error) {
+        throw this.#told(error, address);
+      }
+    }
+    throw new UpdateError("redirect", `${url}: more than ${redirects} redirects`);
+  }
+
+  /** Cleartext never leaves this machine. The addresses of names are checked when they are connected to. */
+  async #checkedUrl(text: string): Promise<URL> {
+    const url = URL.parse(text);
+    if (url === null) throw new UpdateError("bad-url", `${JSON.stringify(text)} is no URL`);
+    const { protocol, hostname, username, password } = url;
+    if (protocol !== "https:" && !(protocol === "http:" && isThisMachine(hostname))) throw new UpdateError("bad-url", `${text}: only https is fetched`);
+    if (username !== "" || password !== "") throw new UpdateError("bad-url", `${url.host}: a URL with a user name or password is not fetched`);
+    if (/^[\d.]+$|^\[/.test(hostname)) await checkedAddresses(hostname, this.#options);
+    return url;
+  }
+
+  #request(url: URL, validators: Validators | undefined, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const { etag = null, lastModified = null } = validators ?? {};
+    const headers = {
+      accept: "*/*",
+      "accept-encoding": "gzip, br",
+      "user-agent": this.#options.userAgent,
+      ...(etag === null ? {} : { "if-none-match": etag }),
+      ...(lastModified === null ? {} : { "if-modified-since": lastModified }),
+    };
+    return this.#agent.request({ origin: url.origin, path: url.pathname + url.search, method: "GET", headers, signal });
+  }
+
+  async #outcome(response: Dispatcher.ResponseData, url: URL, isConditional: boolean, signal: AbortSignal): Promise<Download | "same" | { redirect: string }> {
+    const { statusCode, headers, body } = response;
+    if (statusCode === 200) {
+      const bytes = await this.#read(body, textOf(headers["content-encoding"]), signal);
+      return { bytes, etag: checkedEtag(textOf(headers["etag"])), lastModified: checkedDate(textOf(headers["last-modified"])) };
+    }
+    await body.dump({ limit: 1 << 16, signal });
+    if (statusCode === 304 && isConditional) return "same";
+    const location = textOf(headers["location"]);
+    if (REDIRECTS.has(statusCode) && location !== null && URL.canParse(location, url.href)) return { redirect: new URL(location, url.href).href };
+    const problem = `${url.href} answers with status ${statusCode}${statusCode === 304 ? ", which nobody asked for" : ""}`;
+    throw PASSING_STATUS.has(statusCode) ? new PassingError("status", problem, retryAfter(textOf(headers["retry-after"]))) : new UpdateError("status", problem);
+  }
+
+  async #read(body: Readable, encoding: string | null, signal: AbortSignal): Promise<Buffer> {
+    const most = this.#limits.bytes;
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const collect = async (source: AsyncIterable<unknown>): Promise<void> => {
+      for await (const chunk of source as AsyncIterable<Buffer>) {
+        size += chunk.length;
+        if (size > most) throw new UpdateError("too-large", `it has more than ${most} bytes`);
+        chunks.push(chunk);
+      }
+    };
+    const decoder = await decoderFor(encoding);
+    await (decoder === undefined ? pipeline(body, collect, { signal }) : pipeline(body, decoder, collect, { signal }));
+    return Buffer.concat(chunks);
+  }
+
+  /** Any error of a request, with the URL. */
+  #told(error: unknown, { href }: URL): Error {
+    if (error instanceof PassingError) return error;
+    if (error instanceof UpdateError) return error.message.startsWith(href) ? error : new UpdateError(error.code, `${href}: ${error.message}`, { cause: error });
+    if (!(error instanceof Error)) return new UpdateError("unreachable", `${href}: ${String(error)}`);
+    // A DOMException, which an AbortSignal throws, has a number.
+    const code = String((error as NodeJS.ErrnoException).code ?? "");
+    const [kind, problem] = explained(code, error, this.#limits);
+    if (kind === "unreachable" || code.endsWith("_TIMEOUT")) return new PassingError(kind, `${href}: ${problem}`, undefined, { cause: error });
+    return new UpdateError(kind, `${href}: ${problem}`, { cause: error });
+  }
+}
+
+/** A failure after which another attempt makes sense; milliseconds to wait before, if the server named them. */
+class PassingError extends UpdateError {
+  readonly retryAfter: number | undefined;
+
+  constructor(code: UpdateErrorCode, message: string, retryAfter: number | undefined, options?: ErrorOptions) {
+    super(code, message, options);
+    this.retryAfter = retryAfter;
+  }
+}
+
+function explained(code: string, error: Error, { bytes, totalTime, idleTime }: DownloadLimits): [UpdateErrorCode, string] {
+  if (error.name === "TimeoutError" || error.name === "AbortError") return ["timeout", `it takes longer than ${totalTime / 1000} s`];
+  if (code.endsWith("_TIMEOUT")) return ["timeout", `nothing came for ${idleTime / 1000} s`];
+  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return ["too-large", `it has more than ${bytes} bytes`];
+  if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") return ["unreachable", "the answer has another length than it says"];
+  if (code.startsWith("Z_") || code.startsWith("ERR_BROTLI") || code.startsWith("ERR__ERROR")) return ["encoding", `the compression is broken (${error.message})`];
+  if (/CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code)) return ["untrusted", `the certificate is not trusted (${error.message}); for a mirror of your own, name its authority in NODE_EXTRA_CA_CERTS`];
+  return ["unreachable", `no whole answer came (${error.message})`];
+}
+
+async function decoderFor(encoding: string | null): Promise<Transform | undefined> {
+  if (encoding === null || encoding === "identity") return undefined;
+  const { createBrotliDecompress, createGunzip } = await import("node:zlib");
+  if (encoding === "gzip" || encoding === "x-gzip") return createGunzip();
+  if (encoding === "br") return createBrotliDecompress();
+  throw new UpdateError("encoding", `the compression ${JSON.stringify(encoding)} was not asked for`);
+}
+
+function textOf(header: string | string[] | undefined): string | null {
+  return typeof header === "string" ? header : null;
+}
+
+/** What is no entity tag (RFC 9110, 8.8.3) is not sent back. */
+function checkedEtag(text: string | null): string | null {
+  return text !== null && /^(W\/)?"[\x21\x23-\x7e]{0,200}"$/.test(text) ? text : null;
+}
+
+function checkedDate(text: string | null): string | null {
+  return text !== null && text.length < 40 && !Number.isNaN(Date.parse(text)) ? text : null;
+}
+
+function retryAfter(text: string | null): number | undefined {
+  return text !== null && /^\d{1,3}$/.test(text) ? Math.min(Number(text), LONGEST_RETRY_AFTER) * 1000 : undefined;
+}
+
+function isThisMachine(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}

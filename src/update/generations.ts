@@ -1,0 +1,71 @@
+import { mkdir, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { CatalogueMetadata } from "../cbs/catalogue.ts";
+import { openSnapshot, type Snapshot } from "../snapshot/open-snapshot.ts";
+import { publishFile } from "../snapshot/publish-file.ts";
+import { SnapshotError } from "../snapshot/snapshot-error.ts";
+import { writeSnapshot } from "../snapshot/write-snapshot.ts";
+import type { PrefixTable } from "../table/prefix-table.ts";
+import { SECTION_NAMES } from "../table/sections.ts";
+import { removeIfThere } from "./list-store.ts";
+
+const GENERATION = /^\d{8}T\d{6}\.\d{3}Z\.ipsieve$/;
+
+/** Where catalogues are published. */
+export interface CatalogueFiles {
+  /** Replaced by rename: who opens it finds the old catalogue or the new one, and who watches it sees one rename. */
+  readonly current: string;
+  /** Every catalogue that says something else than the one before it, by its time: `20261121T111900.000Z.ipsieve`. */
+  readonly history: string;
+}
+
+/**
+ * Publishes a catalogue: into the history if it differs from the newest one there, then as the current one. Returns the path in the
+ * history, or null if nothing differs but the times of its sources. The history keeps the newest `keep` generations.
+ */
+export async function publishCatalogue(files: CatalogueFiles, table: PrefixTable, metadata: CatalogueMetadata, keep: number): Promise<string | null> {
+  await mkdir(files.history, { recursive: true });
+  const content = { table, metadata, kind: "catalogue", createdAt: new Date(metadata.createdAt) };
+  const newest = (await generationsIn(files.history)).at(-1);
+  if (newest !== undefined && (await isSame(join(files.history, newest), table, metadata))) {
+    await writeSnapshot(files.current, content);
+    return null;
+  }
+  const path = join(files.history, generationName(metadata.createdAt));
+  await writeSnapshot(path, content);
+  await publishFile(files.current, [await readFile(path)]);
+  for (const name of (await generationsIn(files.history)).slice(0, -keep)) await removeIfThere(join(files.history, name));
+  return path;
+}
+
+/** ISO 8601 in its basic format, which sorts and which every file system takes. */
+export function generationName(createdAt: string): string {
+  return `${createdAt.replaceAll(/[-:]/g, "")}.ipsieve`;
+}
+
+/** Oldest first. */
+async function generationsIn(folder: string): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => GENERATION.test(name)).sort();
+}
+
+async function isSame(path: string, table: PrefixTable, metadata: CatalogueMetadata): Promise<boolean> {
+  let snapshot: Snapshot;
+  try {
+    snapshot = await openSnapshot(path);
+  } catch (error) {
+    if (error instanceof SnapshotError) return false;
+    throw error;
+  }
+  const { title, nodes } = snapshot.metadata as Partial<CatalogueMetadata>;
+  return JSON.stringify([title, nodes]) === JSON.stringify([metadata.title, metadata.nodes]) && haveSameBytes(snapshot.table, table);
+}
+
+/** Equal contents have equal bytes: a table is frozen in one way only. */
+function haveSameBytes(a: PrefixTable, b: PrefixTable): boolean {
+  return SECTION_NAMES.every((name) => bytesOf(a, name).equals(bytesOf(b, name)));
+}
+
+function bytesOf({ buffer, sections }: PrefixTable, name: (typeof SECTION_NAMES)[number]): Buffer {
+  const { byteOffset, byteLength } = sections[name];
+  return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
+}

@@ -1,0 +1,129 @@
+import type { Family, Prefix } from "../address/address.ts";
+import { formatPrefix } from "../address/prefix.ts";
+import { mergePrefixes } from "../address/range.ts";
+import { subtractPrefixes } from "../address/subtract.ts";
+import type { ImportedList } from "../cbs/importers/imported-list.ts";
+import { whyReserved } from "./reserved.ts";
+
+export type RefusalCode =
+  /** A prefix wider than any publisher has. */
+  | "too-wide"
+  /** A prefix that nobody on the internet has. */
+  | "special-purpose"
+  /** Less than half of what was there before. */
+  | "half"
+  /** More than a set share is another than before. */
+  | "changed";
+
+/** Why a list that could be read is not taken. */
+export interface Refusal {
+  readonly code: RefusalCode;
+  readonly message: string;
+}
+
+/** How a list differs from the one before it. */
+export interface ListChange {
+  /** Different prefixes before and after, and what came and went. */
+  readonly before: number;
+  readonly after: number;
+  readonly added: number;
+  readonly removed: number;
+  readonly families: readonly FamilyChange[];
+  /** Whether all prefixes stand in the same places under the same names. */
+  readonly isSame: boolean;
+}
+
+type Entries = Pick<ImportedList, "entries">;
+
+/** Addresses before, how many of them are gone, and how many others came: IPv4 addresses, and IPv6 /64s. */
+export interface FamilyChange {
+  readonly family: Family;
+  readonly size: number;
+  readonly gone: number;
+  readonly fresh: number;
+}
+
+/** The widest prefixes that one organisation has ever been given are IPv4 /8 and IPv6 /16; the widest in a list is a /10 and a /24. */
+const WIDEST: Readonly<Record<Family, number>> = { 4: 8, 6: 16 };
+
+/** A change of so few prefixes is no sign of anything, if it is of few addresses, too: a /16, and a /32 counted in /64s. */
+const FEW_PREFIXES = 8;
+const FEW_ADDRESSES: Readonly<Record<Family, number>> = { 4: 2 ** 16, 6: 2 ** 32 };
+
+/** What no list may hold, whatever was there before. */
+export function impossiblePrefix({ entries }: Entries): Refusal | undefined {
+  for (const { prefix } of entries) {
+    const widest = WIDEST[prefix.family];
+    if (prefix.length < widest) {
+      return { code: "too-wide", message: `it holds ${formatPrefix(prefix)}, wider than any publisher's (/${widest} at most); only the publisher can correct it` };
+    }
+    const why = whyReserved(prefix);
+    if (why !== undefined) return { code: "special-purpose", message: `it holds ${formatPrefix(prefix)}, and ${why}; only the publisher can correct it` };
+  }
+  return undefined;
+}
+
+/** O(n log n). */
+export function compareLists(before: Entries, after: Entries): ListChange {
+  const [old, now] = [differentPrefixes(before), differentPrefixes(after)];
+  const added = [...now.keys()].filter((text) => !old.has(text)).length;
+  const removed = old.size + added - now.size;
+  const families = ([4, 6] as const).map((family): FamilyChange => {
+    const [a, b] = [old, now].map((prefixes) => mergePrefixes([...prefixes.values()].filter((prefix) => prefix.family === family)));
+    return { family, size: addressesOf(a!), gone: addressesOf(subtractPrefixes(a!, b!)), fresh: addressesOf(subtractPrefixes(b!, a!)) };
+  });
+  const isSame = added + removed === 0 && placesOf(before) === placesOf(after);
+  return { before: old.size, after: now.size, added, removed, families, isSame };
+}
+
+/** What an operator should look at before it is taken. `maxChange` is a share, 0 to 1. */
+export function unusualChange(change: ListChange, maxChange: number): Refusal | undefined {
+  if (isSmall(change)) return undefined;
+  const what = whatIsLeft(change);
+  if (what !== undefined) return { code: "half", message: `only ${what} are left, less than half` };
+  const share = shareOfChange(change);
+  if (share <= maxChange) return undefined;
+  const prefixes = `${change.added} prefixes came, ${change.removed} of ${change.before} went`;
+  return { code: "changed", message: `${percent(share)} of it is another than before (${prefixes}), more than ${percent(maxChange)}` };
+}
+
+/**
+ * 0 for the same, 1 for nothing in common: the part of both editions together that only one of them has, by prefixes or by the addresses
+ * of a family, whichever is more. A family that was not there before counts by its prefixes only: publishers begin with IPv6 one day.
+ */
+export function shareOfChange({ before, added, removed, families }: ListChange): number {
+  const shares = families.filter(({ size }) => size > 0).map(({ size, gone, fresh }) => (gone + fresh) / (size + fresh));
+  return Math.max((added + removed) / (before + added), ...shares);
+}
+
+/** undefined if it is half or more. */
+function whatIsLeft({ before, after, families }: ListChange): string | undefined {
+  if (after * 2 < before) return `${after} of ${before} prefixes`;
+  const lost = families.find(({ size, gone, fresh }) => (size - gone + fresh) * 2 < size);
+  return lost === undefined ? undefined : `${percent((lost.size - lost.gone + lost.fresh) / lost.size)} of its IPv${lost.family} addresses`;
+}
+
+function isSmall({ added, removed, families }: ListChange): boolean {
+  return added + removed <= FEW_PREFIXES && families.every(({ family, gone, fresh }) => gone + fresh <= FEW_ADDRESSES[family]);
+}
+
+function differentPrefixes({ entries }: Entries): Map<string, Prefix> {
+  return new Map(entries.map(({ prefix }) => [formatPrefix(prefix), prefix]));
+}
+
+function addressesOf(prefixes: readonly Prefix[]): number {
+  return prefixes.reduce((sum, { family, length }) => sum + 2 ** ((family === 4 ? 32 : 64) - length), 0);
+}
+
+/** All prefixes with their places, in an order that is not the list's. */
+function placesOf({ entries }: Entries): string {
+  const rows = entries.flatMap(({ prefix, places }) => {
+    const text = formatPrefix(prefix);
+    return places.map(({ service, region }) => JSON.stringify([text, service, region]));
+  });
+  return [...new Set(rows)].sort().join("\n");
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}

@@ -1,0 +1,114 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { mkdir, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { publishFile } from "../snapshot/publish-file.ts";
+import { UpdateError } from "./update-error.ts";
+
+/** What is known of a list that is at hand. */
+export interface ListState {
+  /** Of the text, so that a state that was written for another one is recognized. */
+  readonly sha256: string;
+  /** Where it came from; what the server said about it counts for this address only. */
+  readonly url: string | null;
+  readonly etag: string | null;
+  readonly lastModified: string | null;
+  /** ISO 8601, UTC: as in `CatalogueSource`. */
+  readonly publishedAt: string | null;
+  readonly fetchedAt: string;
+  readonly changedAt: string;
+}
+
+/** A list that is at hand. Its state is missing if a run ended between writing the one and the other. */
+export interface StoredList {
+  readonly text: string;
+  readonly state: ListState | undefined;
+}
+
+const STATE_FILE = "state.json";
+
+/**
+ * The last good text of every list, in a folder, and what is known of them in `state.json` there. Every file is replaced as a whole; a
+ * text is written before its state, whose checksum tells whether they belong together.
+ */
+export class ListStore {
+  readonly #folder: string;
+  readonly #states: Map<string, ListState>;
+
+  /** @throws UpdateError "bad-home" */
+  constructor(folder: string) {
+    this.#folder = folder;
+    this.#states = readStates(join(folder, STATE_FILE));
+  }
+
+  pathOf(path: string): string {
+    return join(this.#folder, path);
+  }
+
+  get(path: string): StoredList | undefined {
+    const text = readIfThere(this.pathOf(path));
+    if (text === undefined) return undefined;
+    const state = this.#states.get(path);
+    return { text, state: state?.sha256 === sha256Of(text) ? state : undefined };
+  }
+
+  /** Keeps a text, and what is known of it until `saveStates`. */
+  async keep(path: string, text: string, state: Omit<ListState, "sha256">): Promise<void> {
+    const sha256 = sha256Of(text);
+    if (this.get(path)?.text !== text) await writeText(this.pathOf(path), text);
+    this.#states.set(path, { sha256, ...state });
+  }
+
+  stateOf(path: string): ListState | undefined {
+    return this.#states.get(path);
+  }
+
+  async saveStates(): Promise<void> {
+    const sorted = [...this.#states].sort(([a], [b]) => (a < b ? -1 : 1));
+    await writeText(this.pathOf(STATE_FILE), `${JSON.stringify({ format: 1, lists: Object.fromEntries(sorted) }, null, 1)}\n`);
+  }
+}
+
+export async function writeText(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await publishFile(path, [Buffer.from(text)]);
+}
+
+export async function removeIfThere(path: string): Promise<void> {
+  await unlink(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT" && error.code !== "ENOTDIR") throw error;
+  });
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function readStates(path: string): Map<string, ListState> {
+  const text = readIfThere(path);
+  if (text === undefined) return new Map();
+  try {
+    const { format, lists } = JSON.parse(text) as { format: unknown; lists: Record<string, ListState> };
+    if (format !== 1) throw new Error("its format is not 1");
+    for (const state of Object.values(lists)) checkState(state);
+    return new Map(Object.entries(lists));
+  } catch (cause) {
+    throw new UpdateError("bad-home", `${path} cannot be read (${(cause as Error).message}); remove it, and all lists are fetched again`, { cause });
+  }
+}
+
+function checkState(state: ListState): void {
+  const texts = [state.sha256, state.url, state.etag, state.lastModified];
+  if (!texts.every((text) => text === null || typeof text === "string")) throw new Error("a state of other members");
+  const times = [state.fetchedAt, state.changedAt, state.publishedAt ?? state.fetchedAt];
+  if (!times.every((time) => typeof time === "string" && !Number.isNaN(Date.parse(time)))) throw new Error("a time that is none");
+}
+
+function sha256Of(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

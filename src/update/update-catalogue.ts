@@ -1,0 +1,199 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { importCatalogue, type SourceReport } from "../cbs/import-catalogue.ts";
+import { ImportError } from "../cbs/importers/import-error.ts";
+import type { ImportedList } from "../cbs/importers/imported-list.ts";
+import { type Source, type SourceFile, SOURCES } from "../cbs/importers/sources.ts";
+import { freeze } from "../table/freeze.ts";
+import { publishCatalogue } from "./generations.ts";
+import { compareLists, impossiblePrefix, type ListChange, type Refusal, unusualChange } from "./guard-list.ts";
+import type { FoundList, ListOrigin } from "./list-origin.ts";
+import { type ListState, ListStore, removeIfThere, type StoredList, writeText } from "./list-store.ts";
+import { UpdateError } from "./update-error.ts";
+import { takeLock } from "./update-lock.ts";
+
+export interface UpdateOptions {
+  /** The folder of all that is kept; made if need be. */
+  readonly home: string;
+  readonly origin: ListOrigin;
+  readonly sources?: readonly Source[];
+  /** Ids of the sources to fetch; the others keep the lists that they have. */
+  readonly only?: ReadonlySet<string>;
+  /** Ids of the sources whose lists are taken however much they have changed. */
+  readonly accept?: ReadonlySet<string>;
+  /** The share of a list that may be another than before, 0 to 1. */
+  readonly maxChange: number;
+  /** How many generations the history keeps, at least 1. */
+  readonly keep: number;
+  readonly onFile?: (report: FileReport, done: number, total: number) => void;
+}
+
+/** What became of a list. */
+export interface FileReport {
+  readonly source: string;
+  readonly path: string;
+  /**
+   * "new" is the first, "changed" another and "unchanged" the same as before; "refused" by a guard and "failed" to come, so that the last
+   * good one stays; "absent" where the origin does not offer it.
+   */
+  readonly outcome: "new" | "changed" | "unchanged" | "refused" | "failed" | "absent";
+  /** What is wrong, and the cure; null if nothing is. */
+  readonly problem: string | null;
+  /** Of the error or refusal. */
+  readonly code: string | null;
+  /** Different prefixes, and how many came and went; null unless the list was taken now. */
+  readonly prefixes: number | null;
+  readonly added: number | null;
+  readonly removed: number | null;
+}
+
+export interface UpdateReport {
+  readonly files: readonly FileReport[];
+  /** Sources with lists that are not in the catalogue all the same. */
+  readonly left: readonly SourceReport[];
+  /** ISO 8601, UTC. */
+  readonly createdAt: string;
+  /** Sources that are in the catalogue. */
+  readonly sources: number;
+  readonly nodes: number;
+  readonly ipv4: number;
+  readonly ipv6: number;
+  /** The catalogue, and its copy in the history; null if it says what the newest one there says. */
+  readonly catalogue: string;
+  readonly generation: string | null;
+}
+
+const TITLE = "Official lists of publishers";
+/** Groups at a time: each is a host with one connection. */
+const PARALLEL = 8;
+
+/**
+ * Fetches lists, keeps those that stand the guards, and builds the catalogue of all that were ever kept, as a whole or not at all. Lists
+ * stand in `lists/`, refused ones in `refused/`. @throws UpdateError "locked", "bad-home", "no-lists", SnapshotError
+ */
+export async function updateCatalogue(options: UpdateOptions): Promise<UpdateReport> {
+  await mkdir(options.home, { recursive: true });
+  const release = await takeLock(join(options.home, "update.lock"));
+  try {
+    const store = new ListStore(join(options.home, "lists"));
+    const files = await fetchLists(options, store);
+    await store.saveStates();
+    return { files, ...(await buildCatalogue(options, store)) };
+  } finally {
+    await release();
+  }
+}
+
+interface Job {
+  readonly source: Source;
+  readonly file: SourceFile;
+}
+
+async function fetchLists(options: UpdateOptions, store: ListStore): Promise<FileReport[]> {
+  const { sources = SOURCES, only, origin, onFile } = options;
+  const jobs = sources.filter(({ id }) => only === undefined || only.has(id)).flatMap((source) => source.files.map((file): Job => ({ source, file })));
+  const reports = new Map<Job, FileReport>();
+  const groups = [...Map.groupBy(jobs, ({ file }) => origin.groupOf(file)).entries()];
+  const work = async (): Promise<void> => {
+    for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
+      for (const job of group[1]) {
+        const report = group[0] === undefined ? reportOf(job, "absent") : await fetchList(job, options, store);
+        reports.set(job, report);
+        onFile?.(report, reports.size, jobs.length);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, work));
+  return jobs.map((job) => reports.get(job)!);
+}
+
+async function fetchList(job: Job, options: UpdateOptions, store: ListStore): Promise<FileReport> {
+  const { path } = job.file;
+  const stored = store.get(path);
+  try {
+    const found = await options.origin.fetch(job.file, stored?.state);
+    if (found === undefined) return reportOf(job, "absent");
+    if (found !== "same") return await takeList(job, found, stored, options, store);
+    await store.keep(path, stored!.text, { ...stored!.state!, fetchedAt: new Date().toISOString() });
+    return reportOf(job, "unchanged");
+  } catch (error) {
+    if (error instanceof ImportError) return reportOf(job, "refused", { problem: error.message, code: error.code });
+    if (error instanceof UpdateError) return reportOf(job, "failed", { problem: error.message, code: error.code });
+    throw error;
+  }
+}
+
+/** Keeps the list if it stands the guards. @throws ImportError */
+async function takeList(job: Job, found: FoundList, stored: StoredList | undefined, options: UpdateOptions, store: ListStore): Promise<FileReport> {
+  const { path, importer } = job.file;
+  if (found.text === stored?.text && stored.state !== undefined) {
+    const { url, etag, lastModified, fetchedAt } = found;
+    await store.keep(path, found.text, { ...stored.state, url, etag, lastModified, fetchedAt: fetchedAt.toISOString() });
+    return reportOf(job, "unchanged");
+  }
+  const refusedPath = join(options.home, "refused", path);
+  try {
+    const list = importer(found.text);
+    const before = lastGood(job.file, stored);
+    const change = compareLists(before ?? { entries: [] }, list);
+    const refusal = refusalOf(job, list, change, before !== undefined, options);
+    if (refusal !== undefined) {
+      await writeText(refusedPath, found.text);
+      return reportOf(job, "refused", { code: refusal.code, problem: `${refusal.message}; it stands in ${refusedPath}` });
+    }
+    await store.keep(path, found.text, stateOf(found, list, change, store.stateOf(path)));
+    await removeIfThere(refusedPath);
+    const outcome = stored === undefined ? "new" : change.isSame ? "unchanged" : "changed";
+    return reportOf(job, outcome, { prefixes: change.after, added: change.added, removed: change.removed });
+  } catch (error) {
+    if (error instanceof ImportError) await writeText(refusedPath, found.text);
+    throw error;
+  }
+}
+
+/** What an older version took, this one may refuse: then there is nothing to compare with. */
+function lastGood({ importer }: SourceFile, stored: StoredList | undefined): ImportedList | undefined {
+  try {
+    return stored && importer(stored.text);
+  } catch (error) {
+    if (error instanceof ImportError) return undefined;
+    throw error;
+  }
+}
+
+function refusalOf({ source }: Job, list: ImportedList, change: ListChange, isKnown: boolean, options: UpdateOptions): Refusal | undefined {
+  const impossible = impossiblePrefix(list);
+  if (impossible !== undefined || !isKnown || options.accept?.has(source.id) === true) return impossible;
+  const unusual = unusualChange(change, options.maxChange);
+  return unusual && { code: unusual.code, message: `${unusual.message}; look at it, and --accept ${source.id} takes it` };
+}
+
+function stateOf({ url, etag, lastModified, fetchedAt }: FoundList, list: ImportedList, change: ListChange, known: ListState | undefined): Omit<ListState, "sha256"> {
+  const published = list.publishedAt ?? (lastModified === null ? null : new Date(lastModified).toISOString());
+  const fetched = fetchedAt.toISOString();
+  return { url, etag, lastModified, publishedAt: published, fetchedAt: fetched, changedAt: change.isSame && known !== undefined ? known.changedAt : fetched };
+}
+
+async function buildCatalogue(options: UpdateOptions, store: ListStore): Promise<Omit<UpdateReport, "files">> {
+  const { home, sources = SOURCES, keep } = options;
+  const about = { title: TITLE, createdAt: new Date() };
+  const { trie, metadata, reports } = importCatalogue((path) => store.get(path)?.text, about, sources, (path) => store.stateOf(path));
+  if (trie.size === 0) throw new UpdateError("no-lists", `there is no list in ${home} that a catalogue could be built of`);
+  const table = freeze(trie);
+  const catalogue = join(home, "catalogue.ipsieve");
+  const generation = await publishCatalogue({ current: catalogue, history: join(home, "history") }, table, metadata, keep);
+  return {
+    left: reports.filter(({ status }) => status === "failed"),
+    createdAt: metadata.createdAt,
+    sources: metadata.sources.length,
+    nodes: metadata.nodes.length,
+    ipv4: table.prefixCount(4),
+    ipv6: table.prefixCount(6),
+    catalogue,
+    generation,
+  };
+}
+
+function reportOf({ source, file }: Job, outcome: FileReport["outcome"], more: Partial<FileReport> = {}): FileReport {
+  return { source: source.id, path: file.path, outcome, problem: null, code: null, prefixes: null, added: null, removed: null, ...more };
+}

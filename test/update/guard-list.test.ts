@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { plainText } from "../../src/cbs/importers/plain-text.ts";
+import { compareLists, impossiblePrefix, shareOfChange, unusualChange } from "../../src/update/guard-list.ts";
+import { prefixesOf, publicPrefixes } from "./lists.ts";
+
+const changeOf = (before: readonly string[], after: readonly string[]) => compareLists(prefixesOf(...before), prefixesOf(...after));
+const refusalOf = (before: readonly string[], after: readonly string[], most = 0.5) => unusualChange(changeOf(before, after), most);
+
+describe("prefixes that no publisher has", () => {
+  const REFUSED: readonly [prefix: string, code: string, message: RegExp][] = [
+    ["0.0.0.0/0", "too-wide", /^it holds 0\.0\.0\.0\/0, wider than any publisher's \(\/8 at most\)/],
+    ["::/0", "too-wide", /\/16 at most/],
+    ["20.0.0.0/7", "too-wide", /20\.0\.0\.0\/7/],
+    ["2600::/15", "too-wide", /2600::\/15/],
+    ["10.1.2.0/24", "special-purpose", /^it holds 10\.1\.2\.0\/24, and it lies in 10\.0\.0\.0\/8, Private-Use \(RFC 1918\); only the publisher/],
+    ["127.0.0.1", "special-purpose", /Loopback/],
+    ["169.254.169.254", "special-purpose", /Link Local/],
+    ["224.0.0.0/8", "special-purpose", /Multicast/],
+    ["192.0.0.0/8", "special-purpose", /it contains 192\.0\.0\.0\/24/],
+    ["172.0.0.0/8", "special-purpose", /it contains 172\.16\.0\.0\/12/],
+    ["255.255.255.255", "special-purpose", /Limited Broadcast/],
+    ["203.0.113.0/24", "special-purpose", /Documentation/],
+    ["::1", "special-purpose", /Loopback/],
+    ["fd00::/48", "special-purpose", /Unique-Local/],
+    ["2001:db8::/32", "special-purpose", /Documentation/],
+    ["2002::/16", "special-purpose", /6to4/],
+    ["2001::/16", "special-purpose", /it contains 2001::\/23/],
+    ["4000::/24", "special-purpose", /outside of 2000::\/3/],
+  ];
+  for (const [prefix, code, message] of REFUSED) {
+    test(prefix, () => {
+      const refusal = impossiblePrefix(prefixesOf("20.0.0.0/24", prefix));
+      assert.equal(refusal?.code, code);
+      assert.match(refusal.message, message);
+    });
+  }
+
+  test("negative control: the widest that there are, and their neighbours", () => {
+    const good = ["17.0.0.0/8", "34.64.0.0/10", "2630::/16", "240e::/18", "9.255.255.255", "11.0.0.0/24", "172.32.0.0/11", "192.31.196.0/24", "2001:200::/23", "2000::/16"];
+    assert.equal(impossiblePrefix(prefixesOf(...good)), undefined);
+  });
+});
+
+describe("how much a list has changed", () => {
+  test("is counted by prefixes and by addresses of each family, whichever is more", () => {
+    const share = (before: string[], after: string[]): number => shareOfChange(changeOf(before, after));
+    assert.equal(share(["20.0.0.0/24"], ["20.0.0.0/24"]), 0);
+    assert.equal(share(["20.0.0.0/24"], ["20.0.1.0/24"]), 1);
+    assert.equal(share(["20.0.0.0/24", "20.0.1.0/24"], ["20.0.0.0/24"]), 0.5);
+    assert.equal(share(["20.0.0.0/24"], ["20.0.0.0/24", "20.0.1.0/24"]), 0.5);
+    assert.equal(share(["20.0.0.0/23", "20.1.0.0/24"], ["20.0.0.0/23", "20.1.0.0/24", "30.0.0.0/16"]), 256 / 259);
+    assert.equal(share(["20.0.0.0/24", "2600::/32"], ["20.0.0.0/24", "2601::/32"]), 1);
+    // Other prefixes for the same addresses: all prefixes have changed, none of the addresses.
+    assert.equal(share(["20.0.0.0/24"], ["20.0.0.0/25", "20.0.0.128/25"]), 1);
+    assert.deepEqual(changeOf(["20.0.0.0/24", "20.0.0.0/24"], ["20.0.0.0/25", "20.0.0.128/25"]).families, [{ family: 4, size: 256, gone: 0, fresh: 0 }, { family: 6, size: 0, gone: 0, fresh: 0 }]);
+    // A first IPv6 prefix is not all of IPv6 changed.
+    assert.equal(share(["20.0.0.0/24", "20.0.1.0/24", "20.0.2.0/24"], ["20.0.0.0/24", "20.0.1.0/24", "20.0.2.0/24", "2600::/20"]), 0.25);
+  });
+
+  test("the same prefixes in other places, or under another name, are a change that no guard minds", () => {
+    const placed = (service: string) => plainText({ service: { id: "mail", name: service } })("20.0.0.0/24\n");
+    assert.equal(compareLists(placed("Mail"), placed("Mail")).isSame, true);
+    const renamed = compareLists(placed("Mail"), placed("E-mail"));
+    assert.deepEqual([renamed.isSame, renamed.added, renamed.removed, unusualChange(renamed, 0.01)], [false, 0, 0, undefined]);
+  });
+});
+
+describe("changes to look at", () => {
+  const hundred = publicPrefixes(0, 100);
+
+  test("less than half is left, of the prefixes or of a family's addresses", () => {
+    assert.deepEqual(refusalOf(hundred, hundred.slice(0, 49)), { code: "half", message: "only 49 of 100 prefixes are left, less than half" });
+    assert.equal(refusalOf(hundred, hundred.slice(0, 50)), undefined);
+    const withWide = [...hundred, "30.0.0.0/12"];
+    assert.deepEqual(refusalOf(withWide, hundred), { code: "half", message: "only 2 % of its IPv4 addresses are left, less than half" });
+    const withIpv6 = [...hundred, "2600::/20", "2600:1000::/20"];
+    assert.match(refusalOf(withIpv6, hundred)!.message, /^only 0 % of its IPv6 addresses/);
+    // Also of large lists with all changes allowed.
+    assert.equal(refusalOf(hundred, hundred.slice(0, 49), 1)!.code, "half");
+  });
+
+  test("more than the set share is another than before", () => {
+    assert.deepEqual(refusalOf(hundred, publicPrefixes(40, 140)), { code: "changed", message: "57 % of it is another than before (40 prefixes came, 40 of 100 went), more than 50 %" });
+    assert.equal(refusalOf(hundred, publicPrefixes(33, 133)), undefined);
+    assert.equal(refusalOf(hundred, publicPrefixes(40, 140), 0.6), undefined);
+    assert.equal(refusalOf(hundred, publicPrefixes(0, 201))!.code, "changed");
+    assert.equal(refusalOf(hundred, publicPrefixes(0, 200)), undefined);
+    assert.equal(refusalOf(hundred, [...hundred, "30.0.0.0/10"])!.code, "changed");
+  });
+
+  test("a few prefixes of a few addresses are no sign of anything", () => {
+    const four = publicPrefixes(0, 4);
+    assert.equal(refusalOf(four, publicPrefixes(10, 14), 0.01), undefined);
+    assert.equal(refusalOf(four, ["20.0.0.0/24"], 0.01), undefined);
+    assert.equal(refusalOf(four, publicPrefixes(0, 12), 0.01), undefined);
+    assert.equal(refusalOf(four, publicPrefixes(0, 13), 0.01)!.code, "changed");
+    assert.equal(refusalOf(four, [...four, "30.0.0.0/15"])!.code, "changed");
+    assert.equal(refusalOf(["30.0.0.0/15", ...four], four)!.code, "half");
+    assert.equal(refusalOf([...four, "2600::/28"], four)!.code, "half");
+    assert.equal(refusalOf([...four, "2600::/36"], four), undefined);
+  });
+});
