@@ -104,7 +104,8 @@ export class Downloader {
       const address = await this.#checkedUrl(place);
       try {
         const response = await this.#request(address, validators, signal);
-        const next = await this.#outcome(response, address, validators !== undefined, signal);
+        const isConditional = (validators?.etag ?? validators?.lastModified ?? null) !== null;
+        const next = await this.#outcome(response, address, isConditional, signal);
         if (typeof next !== "object" || !("redirect" in next)) return next;
         place = next.redirect;
       } catch (error) {

@@ -10,6 +10,8 @@ import { SECTION_NAMES } from "../table/sections.ts";
 import { removeIfThere } from "./list-store.ts";
 
 const GENERATION = /^\d{8}T\d{6}\.\d{3}Z\.ipsieve$/;
+/** What a killed update left of a generation that it was writing; each has a name of its own, so that no later one replaces it. */
+const UNFINISHED = /^\.\d{8}T\d{6}\.\d{3}Z\.ipsieve\..*\.tmp$/;
 
 /** Where catalogues are published. */
 export interface CatalogueFiles {
@@ -21,7 +23,8 @@ export interface CatalogueFiles {
 
 /**
  * Publishes a catalogue: into the history if it differs from the newest one there, then as the current one. Returns the path in the
- * history, or null if nothing differs but the times of its sources. The history keeps the newest `keep` generations.
+ * history, or null if nothing differs but the times of its sources. The history keeps the newest `keep` generations. For who holds the
+ * lock of the home folder.
  */
 export async function publishCatalogue(files: CatalogueFiles, table: PrefixTable, metadata: CatalogueMetadata, keep: number): Promise<string | null> {
   await mkdir(files.history, { recursive: true });
@@ -34,7 +37,8 @@ export async function publishCatalogue(files: CatalogueFiles, table: PrefixTable
   const path = join(files.history, generationName(metadata.createdAt));
   await writeSnapshot(path, content);
   await publishFile(files.current, [await readFile(path)]);
-  for (const name of (await generationsIn(files.history)).slice(0, -keep)) await removeIfThere(join(files.history, name));
+  const unfinished = (await readdir(files.history)).filter((name) => UNFINISHED.test(name));
+  for (const name of [...unfinished, ...(await generationsIn(files.history)).slice(0, -keep)]) await removeIfThere(join(files.history, name));
   return path;
 }
 

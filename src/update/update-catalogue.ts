@@ -143,7 +143,7 @@ async function takeList(job: Job, found: FoundList, stored: StoredList | undefin
     }
     await store.keep(path, found.text, stateOf(found, list, change, store.stateOf(path)));
     await removeIfThere(refusedPath);
-    const outcome = stored === undefined ? "new" : change.isSame ? "unchanged" : "changed";
+    const outcome = before === undefined ? "new" : change.isSame ? "unchanged" : "changed";
     return reportOf(job, outcome, { prefixes: change.after, added: change.added, removed: change.removed });
   } catch (error) {
     if (error instanceof ImportError) await writeText(refusedPath, found.text);

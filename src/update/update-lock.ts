@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { link, readFile, rename, unlink, writeFile } from "node:fs/promises";
+import { link, readdir, readFile, rename, stat, unlink, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { UpdateError } from "./update-error.ts";
 
 /** Who holds a lock. */
@@ -12,6 +13,9 @@ interface Holder {
   /** When the process started, in the system's own count; null where that cannot be told. */
   readonly processStart: string | null;
 }
+
+/** Nobody takes so long to take a lock. */
+const STALE_AFTER_MS = 10 * 60_000;
 
 /** The locks that this process holds. */
 const held = new Set<string>();
@@ -32,6 +36,7 @@ export async function takeLock(path: string): Promise<() => Promise<void>> {
   await writeFile(temporary, JSON.stringify(own), { flag: "wx" });
   try {
     await putInPlace(path, temporary);
+    await removeLeftovers(path);
   } catch (error) {
     held.delete(own.token);
     throw error;
@@ -51,6 +56,16 @@ async function putInPlace(path: string, temporary: string): Promise<void> {
     if (holder === undefined) continue;
     if (isAlive(holder)) throw inUse(path, holder);
     if (await replaceDead(path, holder, temporary)) return;
+  }
+}
+
+/** What processes left that were killed while they took the lock. */
+async function removeLeftovers(path: string): Promise<void> {
+  for (const name of await readdir(dirname(path))) {
+    if (!name.startsWith(`${basename(path)}.`)) continue;
+    const leftover = join(dirname(path), name);
+    const age = await stat(leftover).then(({ mtimeMs }) => Date.now() - mtimeMs, () => 0);
+    if (age > STALE_AFTER_MS) await unlink(leftover).catch(() => {});
   }
 }
 

@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
 import { stat } from "node:fs/promises";
-import type { Prefix } from "../../../address/address.ts";
 import { parsePrefix } from "../../../address/prefix.ts";
 import { FolderOrigin } from "../../../update/folder-origin.ts";
 import type { ListOrigin } from "../../../update/list-origin.ts";
@@ -21,6 +20,7 @@ import { UsageError } from "../../usage-error.ts";
 const DEFAULT_MAX_CHANGE = 50;
 const DEFAULT_KEEP = 90;
 const MOST_GENERATIONS = 100_000;
+const OUTCOMES: readonly FileReport["outcome"][] = ["new", "changed", "unchanged", "refused", "failed", "absent"];
 
 export const updateCommand: Command = {
   name: "cbs update",
@@ -62,45 +62,33 @@ async function run(args: Arguments): Promise<number> {
   const home = args.has("home") ? resolve(args.value("home")!) : homeFolder();
   const progress = createUpdateProgress((args.value("progress") ?? "auto") as ProgressMode);
   const origin = await originOf(args);
-  let report: UpdateReport;
+  const problems: string[] = [];
+  const onFile = (report: FileReport, done: number, total: number): void => {
+    progress?.show(report, done, total);
+    if (report.problem !== null) problems.push(`${report.path}: ${report.outcome}: ${report.problem}`);
+  };
   try {
-    report = await updateCatalogue({
-      home, origin, accept, maxChange, keep,
-      ...(only.length > 0 && { only: new Set(only) }),
-      ...(progress && { onFile: progress.show }),
-    });
+    const report = await updateCatalogue({ home, origin, accept, maxChange, keep, onFile, ...(only.length > 0 && { only: new Set(only) }) });
+    problems.push(...report.left.map(({ source, error }) => `${source.id}: not in the catalogue: ${error}`));
+    process.stdout.write(args.has("json") ? `${JSON.stringify(report)}\n` : reportText(report, styleFor(process.stdout)));
   } finally {
     progress?.end();
     await origin.close();
+    // Also before an error that they led to.
+    for (const problem of problems) process.stderr.write(`ipsieve: ${problem}\n`);
   }
-  process.stdout.write(args.has("json") ? `${JSON.stringify(report)}\n` : reportText(report, styleFor(process.stdout)));
-  return tellProblems(report) ? EXIT.nothing : EXIT.matched;
+  return problems.length > 0 ? EXIT.nothing : EXIT.matched;
 }
 
 async function originOf(args: Arguments): Promise<ListOrigin> {
   const [from, mirror] = [args.value("from"), args.value("mirror")];
   if (from !== undefined && mirror !== undefined) throw new UsageError("--from and --mirror do not go together; give one of them");
-  const allow = args.values("allow-address").map(allowedPrefix);
+  const allow = args.values("allow-address").map((text) => parsePrefix(text));
   if (from === undefined) return WebOrigin.open({ allow, userAgent: `ipsieve/${await ownVersion()}` }, mirror);
   if (allow.length > 0) throw new UsageError("--allow-address is for what is fetched; leave it out beside --from");
   const found = await stat(from).catch(() => undefined);
   if (found?.isDirectory() !== true) throw new UsageError(`--from ${from}: there is no such folder`);
   return new FolderOrigin(from);
-}
-
-/** Its AddressError says what is wrong. */
-function allowedPrefix(text: string): Prefix {
-  return parsePrefix(text);
-}
-
-/** Whether there were any. */
-function tellProblems({ files, left }: UpdateReport): boolean {
-  const problems = [
-    ...files.filter(({ problem }) => problem !== null).map(({ path, outcome, problem }) => `${path}: ${outcome}: ${problem}`),
-    ...left.map(({ source, error }) => `${source.id}: not in the catalogue: ${error}`),
-  ];
-  for (const problem of problems) process.stderr.write(`ipsieve: ${problem}\n`);
-  return problems.length > 0;
 }
 
 function reportText(report: UpdateReport, style: Style): string {
@@ -121,9 +109,8 @@ function rowOf({ path, outcome, prefixes, added, removed }: FileReport): string[
   return [path, outcome, prefixes === null ? "" : grouped(prefixes), known ? `+${grouped(added!)}` : "", known ? `-${grouped(removed!)}` : ""];
 }
 
-/** "49 lists new, 3 changed, 2 refused". */
+/** "71 lists: 3 changed, 66 unchanged, 2 refused". */
 function countsText(files: readonly FileReport[]): string {
-  const counts = new Map<FileReport["outcome"], number>();
-  for (const { outcome } of files) counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
-  return `${counted(files.length, "list")}: ${[...counts].map(([outcome, count]) => `${count} ${outcome}`).join(", ")}`;
+  const counts = OUTCOMES.map((outcome) => [outcome, files.filter((file) => file.outcome === outcome).length] as const);
+  return `${counted(files.length, "list")}: ${counts.filter(([, count]) => count > 0).map(([outcome, count]) => `${count} ${outcome}`).join(", ")}`;
 }

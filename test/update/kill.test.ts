@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { CatalogueMetadata } from "../../src/cbs/catalogue.ts";
+import { openSnapshot } from "../../src/snapshot/open-snapshot.ts";
+import { run, start, temporaryFolder } from "../cli/run-command.ts";
+import { publicPrefixes } from "./lists.ts";
+
+const ROUNDS = Number(process.env["IPSIEVE_KILLS"] ?? 20);
+const folder = temporaryFolder();
+after(() => folder.remove());
+const home = join(folder.path, "home");
+
+/** Two editions of two lists: an update goes from one to the other. */
+const EDITIONS = [["even", 0], ["odd", 200]] as const;
+for (const [edition, first] of EDITIONS) {
+  mkdirSync(join(folder.path, edition, "cloudflare"), { recursive: true });
+  mkdirSync(join(folder.path, edition, "telegram"), { recursive: true });
+  writeFileSync(join(folder.path, edition, "cloudflare/ips-v4"), publicPrefixes(first, first + 300).join("\n"));
+  writeFileSync(join(folder.path, edition, "telegram/cidr.txt"), publicPrefixes(1000 + first, 1300 + first).join("\n"));
+}
+const commandLine = (edition: string): string[] => ["cbs", "update", "--from", edition, "--home", home, "--max-change", "100", "--keep", "5"];
+
+/** mulberry32 */
+function random(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Opens all that is there, as a reader would at this moment. */
+async function checkHome(): Promise<void> {
+  const current = await openSnapshot(join(home, "catalogue.ipsieve"));
+  assert.ok(current.info.prefixCount4 >= 600, "a part of a catalogue");
+  for (const name of readdirSync(join(home, "history")).filter((name) => !name.startsWith("."))) {
+    const { metadata } = await openSnapshot(join(home, "history", name));
+    assert.equal(name, `${(metadata as CatalogueMetadata).createdAt.replaceAll(/[-:]/g, "")}.ipsieve`);
+  }
+  JSON.parse(readFileSync(join(home, "lists/state.json"), "utf8"));
+}
+
+test("killed at any moment, an update leaves the old or the new of everything", async (t) => {
+  assert.equal((await run(commandLine("even"), { cwd: folder.path })).code, 0);
+  const began = performance.now();
+  assert.equal((await run(commandLine("odd"), { cwd: folder.path })).code, 0);
+  const whole = performance.now() - began;
+  const next = random(20261121);
+  let killed = 0;
+  let locks = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const child = start(commandLine(EDITIONS[round % 2]![0]), { cwd: folder.path });
+    const closed = new Promise<NodeJS.Signals | null>((resolve) => child.once("close", (_, signal) => resolve(signal)));
+    // Mostly behind the start of the process, which does nothing yet.
+    await sleep(whole * (0.3 + 0.8 * next()));
+    child.kill("SIGKILL");
+    if ((await closed) === "SIGKILL") killed++;
+    if (existsSync(join(home, "update.lock"))) locks++;
+    await checkHome();
+  }
+  t.diagnostic(`${ROUNDS} updates, ${killed} killed, ${locks} of them while they held the lock`);
+  assert.ok(locks > 0, "none was killed at work");
+  for (const [edition] of EDITIONS) {
+    const { code, stderr } = await run(commandLine(edition), { cwd: folder.path });
+    assert.deepEqual([code, stderr], [0, ""]);
+    await checkHome();
+    for (const path of ["cloudflare/ips-v4", "telegram/cidr.txt"]) {
+      assert.equal(readFileSync(join(home, "lists", path), "utf8"), readFileSync(join(folder.path, edition, path), "utf8"));
+    }
+  }
+  assert.equal(existsSync(join(home, "update.lock")), false);
+  assert.deepEqual(readdirSync(join(home, "history")).filter((name) => !name.endsWith("Z.ipsieve")), [], "what was not finished is gone");
+});
+
+test("negative control: a catalogue that is written in place is seen in part", async () => {
+  const path = join(home, "catalogue.ipsieve");
+  const whole = readFileSync(path);
+  writeFileSync(path, whole.subarray(0, whole.length >> 1));
+  await assert.rejects(checkHome());
+  writeFileSync(path, whole);
+  await checkHome();
+});

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { after, describe, test } from "node:test";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { decodeList } from "../../src/cbs/importers/decode-list.ts";
+import { type SourceFile, SOURCES } from "../../src/cbs/importers/sources.ts";
+import { openSnapshot } from "../../src/snapshot/open-snapshot.ts";
+import { FolderOrigin } from "../../src/update/folder-origin.ts";
+import { compareLists, impossiblePrefix, shareOfChange, unusualChange } from "../../src/update/guard-list.ts";
+import { updateCatalogue, type UpdateReport } from "../../src/update/update-catalogue.ts";
+import { WebOrigin } from "../../src/update/web-origin.ts";
+import { temporaryFolder } from "../cli/run-command.ts";
+import { startPublisher } from "./publisher.ts";
+
+/** The lists as they were published; beside a checkout, or where IPSIEVE_LISTS says. */
+const folder = resolve(process.env.IPSIEVE_LISTS ?? join(import.meta.dirname, "../../../shared/data/cbs"));
+const absent = existsSync(join(folder, "MANIFEST.md")) ? false : `no published lists in ${folder}; name their folder in IPSIEVE_LISTS`;
+
+const home = temporaryFolder();
+after(() => home.remove());
+const OPTIONS = { maxChange: 0.5, keep: 90 };
+const files = new Map<string, SourceFile>(SOURCES.flatMap((source) => source.files.map((file) => [file.path, file])));
+const imported = (path: string, of = path) => files.get(of)!.importer(decodeList(readFileSync(join(folder, path))));
+
+const taken = ({ files }: UpdateReport) => files.filter(({ outcome }) => outcome !== "absent" && outcome !== "failed");
+
+describe("the lists as they were published", { skip: absent }, () => {
+  test("all of them pass the guards, from a folder", async (t) => {
+    const report = await updateCatalogue({ ...OPTIONS, home: join(home.path, "folder"), origin: new FolderOrigin(folder) });
+    const there = [...files.keys()].filter((path) => existsSync(join(folder, path)));
+    assert.ok(there.length >= 40);
+    for (const { path, outcome, problem } of taken(report)) assert.equal(outcome, "new", `${path}: ${problem}`);
+    for (const path of there) assert.ok(taken(report).some((file) => file.path === path), `${path} is not taken`);
+    assert.deepEqual(report.left, []);
+    t.diagnostic(`${taken(report).length} lists of ${report.sources} sources, ${report.nodes} nodes, ${report.ipv4} IPv4 and ${report.ipv6} IPv6 prefixes`);
+  });
+
+  test("and from a mirror, compressed in turn; both catalogues are the same", async () => {
+    const publisher = await startPublisher();
+    // The best compression takes longer than the rest of the test.
+    const fast = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+    const encodings: [name: string, encode: (bytes: Buffer) => Buffer][] = [["identity", (bytes) => bytes], ["gzip", (bytes) => gzipSync(bytes)], ["br", (bytes) => brotliCompressSync(bytes, fast)]];
+    for (const [i, path] of [...files.keys()].entries()) {
+      if (!existsSync(join(folder, path))) continue;
+      const [name, encode] = encodings[i % 3]!;
+      const body = encode(readFileSync(join(folder, path)));
+      publisher.pages.set(`/${path}`, (request, response) => {
+        if (request.headers["if-none-match"] === `"${path}"`) response.writeHead(304).end();
+        else response.writeHead(200, { "content-encoding": name, etag: `"${path}"` }).end(body);
+      });
+    }
+    const update = async (): Promise<UpdateReport> => {
+      const origin = await WebOrigin.open(publisher.options(), publisher.url("/"));
+      return updateCatalogue({ ...OPTIONS, home: join(home.path, "mirror"), origin }).finally(() => origin.close());
+    };
+    const first = await update();
+    assert.ok(taken(first).every(({ outcome }) => outcome === "new") && taken(first).length >= 40);
+    const [a, b] = await Promise.all(["folder", "mirror"].map((name) => openSnapshot(join(home.path, name, "catalogue.ipsieve"))));
+    const sections = (snapshot: typeof a): number[] => snapshot!.info.sections.slice(0, -1).map(({ crc32 }) => crc32);
+    assert.deepEqual(sections(a), sections(b));
+    const second = await update();
+    assert.ok(taken(second).every(({ outcome }) => outcome === "unchanged") && second.generation === null);
+    await publisher.close();
+  });
+
+  test("no list holds what no publisher has, and the widest prefixes leave room below the limits", (t) => {
+    const widest = { 4: 32, 6: 128 };
+    for (const path of files.keys()) {
+      if (!existsSync(join(folder, path))) continue;
+      const list = imported(path);
+      assert.equal(impossiblePrefix(list), undefined, path);
+      for (const { prefix } of list.entries) widest[prefix.family] = Math.min(widest[prefix.family], prefix.length);
+    }
+    t.diagnostic(`widest: IPv4 /${widest[4]}, IPv6 /${widest[6]}`);
+    assert.ok(widest[4] >= 9 && widest[6] >= 20);
+  });
+
+  test("two editions of a list, months apart, pass; half of one does not", (t) => {
+    const pairs: [before: string, after: string][] = [["digitalocean/google-2025-07.csv", "digitalocean/google.csv"]];
+    for (const [before, after] of pairs) {
+      const change = compareLists(imported(before, after), imported(after));
+      t.diagnostic(`${before}: ${(shareOfChange(change) * 100).toFixed(1)} % of ${change.before} prefixes changed`);
+      assert.equal(unusualChange(change, OPTIONS.maxChange), undefined);
+    }
+    for (const path of ["aws/ip-ranges.json", "github/meta.json", "cloudflare/ips-v4", "starlink/feed.csv", "okta/ip_ranges.json"]) {
+      const list = imported(path);
+      const distinct = [...new Map(list.entries.map((entry) => [JSON.stringify(entry.prefix), entry])).values()];
+      const half = { entries: distinct.slice(0, Math.floor((distinct.length - 1) / 2)) };
+      assert.equal(unusualChange(compareLists(list, half), 1)?.code, "half", path);
+    }
+  });
+});

@@ -1,0 +1,386 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { Catalogue, type CatalogueMetadata } from "../../src/cbs/catalogue.ts";
+import { identifyText } from "../../src/cbs/identify.ts";
+import { plainText } from "../../src/cbs/importers/plain-text.ts";
+import type { Source } from "../../src/cbs/importers/sources.ts";
+import { openSnapshot } from "../../src/snapshot/open-snapshot.ts";
+import type { DownloadLimits } from "../../src/update/download.ts";
+import { FolderOrigin } from "../../src/update/folder-origin.ts";
+import { type FileReport, updateCatalogue, type UpdateOptions, type UpdateReport } from "../../src/update/update-catalogue.ts";
+import { UpdateError } from "../../src/update/update-error.ts";
+import { WebOrigin } from "../../src/update/web-origin.ts";
+import { temporaryFolder } from "../cli/run-command.ts";
+import { zipOf } from "./archives.ts";
+import { fileOf, listOf, publicPrefix, publicPrefixes, sourceOf } from "./lists.ts";
+import { endless, type Handler, inTurn, page, type Publisher, startPublisher, status } from "./publisher.ts";
+
+let publisher: Publisher;
+let folder: ReturnType<typeof temporaryFolder>;
+let home: string;
+/** One source with one list at `/list.json`, unless a test has others. */
+let sources: readonly Source[];
+
+before(async () => {
+  publisher = await startPublisher();
+});
+after(() => publisher.close());
+beforeEach(() => {
+  folder = temporaryFolder();
+  home = join(folder.path, "home");
+  publisher.pages.clear();
+  publisher.requests.length = 0;
+  sources = [sourceOf("acme", [fileOf("acme/list.json", publisher.url("/list.json"))])];
+});
+afterEach(() => folder.remove());
+
+type Changes = Partial<UpdateOptions> & { mirror?: string; limits?: Partial<DownloadLimits> };
+
+async function update({ mirror, limits, ...options }: Changes = {}): Promise<UpdateReport> {
+  const origin = options.origin ?? (await WebOrigin.open(publisher.options({ limits: { attempts: 2, ...limits } }), mirror));
+  try {
+    return await updateCatalogue({ home, sources, maxChange: 0.5, keep: 90, ...options, origin });
+  } finally {
+    await origin.close();
+  }
+}
+
+async function fileReport(options?: Changes): Promise<FileReport> {
+  return (await update(options)).files[0]!;
+}
+
+async function current(): Promise<Catalogue> {
+  const { metadata, table } = await openSnapshot(join(home, "catalogue.ipsieve"));
+  return new Catalogue(metadata, table);
+}
+
+const hundred = publicPrefixes(0, 100);
+const GOOD = listOf(hundred);
+const outcomes = ({ files }: UpdateReport): string[] => files.map(({ outcome }) => outcome);
+const readHome = (path: string): string => readFileSync(join(home, path), "utf8");
+const generations = (): string[] => readdirSync(join(home, "history"));
+
+describe("an update", () => {
+  test("fetches, keeps and builds; once more, only asks", async () => {
+    publisher.pages.set("/list.json", page(listOf(hundred, { creationTime: "2026-11-20T10:00:00" }), { etag: '"1"' }));
+    const first = await update();
+    assert.deepEqual(first.files, [{ source: "acme", path: "acme/list.json", outcome: "new", problem: null, code: null, prefixes: 100, added: 100, removed: 0 }]);
+    assert.deepEqual([first.sources, first.ipv4, first.ipv6, first.left, first.catalogue], [1, 100, 0, [], join(home, "catalogue.ipsieve")]);
+    assert.equal(first.generation, join(home, "history", generations()[0]!));
+    assert.deepEqual(identifyText(await current(), "20.0.99.1").cbs_ids, ["/saas/acme"]);
+    const [source] = (await current()).metadata.sources;
+    assert.deepEqual([source!.id, source!.version, source!.publishedAt, source!.changedAt], ["acme", "2026-11-20T10:00:00.000Z", "2026-11-20T10:00:00.000Z", source!.fetchedAt]);
+
+    publisher.pages.set("/list.json", (request, response) => void response.writeHead(request.headers["if-none-match"] === '"1"' ? 304 : 500).end());
+    const second = await update();
+    assert.deepEqual([outcomes(second), second.generation, generations().length], [["unchanged"], null, 1]);
+    const [later] = (await current()).metadata.sources;
+    assert.ok(later!.fetchedAt! > source!.fetchedAt!, "asking with success counts as fetching");
+    assert.deepEqual([later!.changedAt, later!.publishedAt], [source!.changedAt, source!.publishedAt]);
+  });
+
+  test("of a changed list makes a generation, and dates the change", async () => {
+    publisher.pages.set("/list.json", page(GOOD));
+    await update();
+    const [before] = (await current()).metadata.sources;
+    // Written anew, with the same prefixes: that is no change.
+    publisher.pages.set("/list.json", page(listOf(hundred, { creationTime: "2026-11-21T00:00:00" }), { "last-modified": "Sat, 21 Nov 2026 00:00:05 GMT" }));
+    assert.deepEqual(outcomes(await update()), ["unchanged"]);
+    const [same] = (await current()).metadata.sources;
+    assert.deepEqual([same!.changedAt, same!.publishedAt, generations().length], [before!.changedAt, "2026-11-21T00:00:00.000Z", 1]);
+
+    publisher.pages.set("/list.json", page(listOf([...hundred.slice(10), "30.0.0.0/24"])));
+    const report = await update();
+    assert.deepEqual(report.files[0], { source: "acme", path: "acme/list.json", outcome: "changed", problem: null, code: null, prefixes: 91, added: 1, removed: 10 });
+    assert.ok((await current()).metadata.sources[0]!.changedAt! > before!.changedAt!);
+    assert.equal(identifyText(await current(), "30.0.0.1").found, true);
+    // The history has both, whole, under their times.
+    const times = await Promise.all(generations().sort().map(async (name) => {
+      const { metadata, info } = await openSnapshot(join(home, "history", name));
+      const { createdAt } = metadata as CatalogueMetadata;
+      assert.deepEqual([name, info.createdAt.toISOString()], [`${createdAt.replaceAll(/[-:]/g, "")}.ipsieve`, createdAt]);
+      return createdAt;
+    }));
+    assert.deepEqual([times.length, times[1]], [2, report.createdAt]);
+  });
+
+  test("keeps as many generations as it is told to, the newest ones", async () => {
+    for (let i = 0; i < 5; i++) {
+      publisher.pages.set("/list.json", page(listOf([...hundred, publicPrefix(200 + i)])));
+      await update({ keep: 3 });
+    }
+    assert.equal(generations().length, 3);
+    const newest = await openSnapshot(join(home, "history", generations().sort().at(-1)!));
+    assert.equal(newest.info.generation, (await openSnapshot(join(home, "catalogue.ipsieve"))).info.generation);
+  });
+
+  test("asks without conditions when the text at hand is not the one that the server spoke of", async () => {
+    publisher.pages.set("/list.json", page(GOOD, { etag: '"1"' }));
+    await update();
+    writeFileSync(join(home, "lists/acme/list.json"), listOf(hundred.slice(0, 99)));
+    assert.equal((await fileReport()).outcome, "changed");
+    assert.equal(publisher.requests.at(-1)!.headers["if-none-match"], undefined);
+    assert.equal(readHome("lists/acme/list.json"), GOOD);
+    // And when the list has moved.
+    sources = [sourceOf("acme", [fileOf("acme/list.json", publisher.url("/moved.json"))])];
+    publisher.pages.set("/moved.json", page(GOOD));
+    assert.equal((await fileReport()).outcome, "unchanged");
+    assert.equal(publisher.requests.at(-1)!.headers["if-none-match"], undefined);
+  });
+
+  test("of one source leaves the others as they are, and one that fails does not keep others back", async () => {
+    const file = (id: string) => sourceOf(id, [fileOf(`${id}/list.json`, publisher.url(`/${id}.json`))]);
+    sources = [file("acme"), file("globex"), file("initech")];
+    for (const [i, { id }] of sources.entries()) publisher.pages.set(`/${id}.json`, page(listOf([publicPrefix(i)])));
+    assert.deepEqual(outcomes(await update({ only: new Set(["acme", "globex"]) })), ["new", "new"]);
+    assert.deepEqual((await current()).metadata.sources.map(({ id }) => id), ["acme", "globex"]);
+    publisher.pages.set("/acme.json", status(500));
+    assert.deepEqual(outcomes(await update()), ["failed", "unchanged", "new"]);
+    assert.deepEqual((await current()).metadata.sources.map(({ id }) => id), ["acme", "globex", "initech"]);
+    assert.equal(identifyText(await current(), "20.0.0.1").found, true);
+  });
+
+  test("of nothing at all is an error, and builds nothing", async () => {
+    publisher.pages.set("/list.json", status(500));
+    await assert.rejects(update(), (error: unknown) => error instanceof UpdateError && error.code === "no-lists" && error.message.includes(home));
+    assert.equal(existsSync(join(home, "catalogue.ipsieve")), false);
+    assert.deepEqual(readdirSync(home).filter((name) => name.startsWith("update.lock")), []);
+  });
+
+  test("tells of a source whose addresses cannot be told apart", async () => {
+    sources = [
+      sourceOf("cloud", [fileOf("cloud/list.json", publisher.url("/cloud.json"))]),
+      sourceOf("rest", [fileOf("rest/list.json", publisher.url("/list.json"))], { minus: "cloud" }),
+      sourceOf("other", [fileOf("other/list.json", publisher.url("/list.json"))]),
+    ];
+    publisher.pages.set("/list.json", page(GOOD));
+    const { left } = await update();
+    assert.deepEqual(left.map(({ source, error }) => [source.id, error]), [["rest", "the addresses of cloud are taken out of this list, and cloud could not be imported"]]);
+  });
+});
+
+describe("a list that is not good is refused, and the last good one stays", () => {
+  const cut = GOOD.slice(0, GOOD.length >> 1);
+  const withPrefix = (prefix: string): Handler => page(listOf([...hundred, prefix]));
+  const BAD: readonly [what: string, handler: () => Handler, outcome: "refused" | "failed", code: string, message: RegExp, limits?: Partial<DownloadLimits>][] = [
+    ["a web page, called JSON", () => page("<!DOCTYPE html><html><body>We'll be right back</body></html>", { "content-type": "application/json" }), "refused", "web-page", /^line 1: /],
+    ["a web page, called a web page", () => page("\n\n<html lang=en>", { "content-type": "text/html" }), "refused", "web-page", /^line /],
+    ["an XML error", () => page('<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>'), "refused", "web-page", /^line 1: /],
+    ["nothing", () => page(""), "refused", "empty", /^line 1: /],
+    ["a list without prefixes", () => page(listOf([])), "refused", "empty", /no prefix in the whole list/],
+    ["JSON cut off", () => page(cut), "refused", "bad-json", /^line 1, column \d+: /],
+    ["a length shorter than the list", () => ((_, { socket }) => void socket!.end(`HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: ${cut.length}\r\n\r\n${GOOD}`)), "refused", "bad-json", /^line 1/],
+    ["JSON with a key twice", () => page(GOOD.replace("{", '{"prefixes": [],')), "refused", "bad-json", /^line 1, column \d+: /],
+    ["JSON of another shape", () => page('{"error": "rate limit exceeded"}'), "refused", "bad-shape", /^\$/],
+    ["bytes that are no text", () => page(gzipSync(GOOD)), "refused", "not-utf8", /^byte 1: /],
+    ["a prefix that is none", () => withPrefix("20.0.0.0/33"), "refused", "bad-prefix", /^\$\.prefixes\[100\]\.ipv4Prefix: /],
+    ["all of IPv4", () => withPrefix("0.0.0.0/0"), "refused", "too-wide", /0\.0\.0\.0\/0/],
+    ["all of IPv6", () => withPrefix("::/0"), "refused", "too-wide", /::\/0/],
+    ["a private network", () => withPrefix("10.0.0.0/24"), "refused", "special-purpose", /Private-Use/],
+    ["loopback", () => withPrefix("::1"), "refused", "special-purpose", /Loopback/],
+    ["less than half of it", () => page(listOf(hundred.slice(0, 49))), "refused", "half", /only 49 of 100 prefixes are left.*--accept acme takes it; it stands in .*refused\/acme\/list\.json$/],
+    ["another list", () => page(listOf(publicPrefixes(1000, 1100))), "refused", "changed", /100 % of it is another than before \(100 prefixes came, 100 of 100 went\)/],
+    ["a list changed too much", () => page(listOf(publicPrefixes(40, 140))), "refused", "changed", /57 % of it is another than before/],
+    ["a list grown too much", () => page(listOf(publicPrefixes(0, 201))), "refused", "changed", /50 % of it|101 prefixes came/],
+    ["404", () => status(404), "failed", "status", /404/],
+    ["500", () => status(500), "failed", "status", /500; tried 2 times/],
+    ["429", () => status(429, { "retry-after": "0" }), "failed", "status", /429; tried 2 times/],
+    ["304 to a request without conditions", () => status(304), "failed", "status", /nobody asked for/],
+    ["a connection reset", () => ((_, { socket }) => void (socket as import("node:tls").TLSSocket).destroy()), "failed", "unreachable", /no whole answer/],
+    ["a body cut off", () => ((_, response) => void response.writeHead(200, { "content-length": GOOD.length }).write(cut, () => response.socket!.destroy())), "failed", "unreachable", /no whole answer/],
+    ["a drip without end", () => endless(" ", 20), "failed", "timeout", /longer than/, { totalTime: 500 }],
+    ["a body without end", () => endless(" ".repeat(1 << 16), 1), "failed", "too-large", /more than 1000000 bytes/, { bytes: 1_000_000 }],
+    ["a gzip bomb", () => page(gzipSync(Buffer.alloc(64 << 20, " ")), { "content-encoding": "gzip" }), "failed", "too-large", /more than 1000000 bytes/, { bytes: 1_000_000 }],
+    ["a redirect to cleartext", () => status(302, { location: "http://publisher.test/list.json" }), "failed", "bad-url", /only https/],
+    ["a redirect to the cloud's metadata", () => status(302, { location: "https://169.254.169.254/latest/meta-data" }), "failed", "address-refused", /Link Local/],
+    ["a redirect into the network, by name", () => status(307, { location: "https://private.test/list.json" }), "failed", "address-refused", /Private-Use/],
+    ["a redirect to itself", () => status(302, { location: "/list.json" }), "failed", "redirect", /more than 5/],
+  ];
+  for (const [what, handler, outcome, code, message, limits] of BAD) {
+    test(what, async () => {
+      publisher.pages.set("/list.json", page(GOOD));
+      assert.equal((await fileReport()).outcome, "new");
+      const good = await openSnapshot(join(home, "catalogue.ipsieve"));
+      const [{ fetchedAt }] = (good.metadata as CatalogueMetadata).sources as [CatalogueMetadata["sources"][number]];
+
+      publisher.pages.set("/list.json", handler());
+      const report = await update(limits && { limits });
+      const [file] = report.files as [FileReport];
+      assert.deepEqual([file.outcome, file.code, file.prefixes], [outcome, code, null], file.problem ?? "");
+      assert.match(file.problem!, message);
+      assert.deepEqual([readHome("lists/acme/list.json"), report.ipv4, report.generation, generations().length], [GOOD, 100, null, 1]);
+      assert.equal(existsSync(join(home, "refused/acme/list.json")), outcome === "refused" && code !== "not-utf8");
+      assert.equal((await current()).metadata.sources[0]!.fetchedAt, fetchedAt, "it is as old as it was");
+
+      // Negative control: the same server, behaving well again.
+      publisher.pages.set("/list.json", page(listOf([...hundred, "30.0.0.0/24"])));
+      assert.equal((await fileReport()).outcome, "changed");
+      assert.equal(existsSync(join(home, "refused/acme/list.json")), false);
+    });
+  }
+
+  test("also the first time: nothing is kept", async () => {
+    for (const content of ["<html>", "", cut, listOf([...hundred, "10.0.0.0/24"]), listOf(["0.0.0.0/0"])]) {
+      publisher.pages.set("/list.json", page(content));
+      await assert.rejects(update(), (error: unknown) => error instanceof UpdateError && error.code === "no-lists");
+      assert.equal(existsSync(join(home, "lists/acme/list.json")), false);
+    }
+  });
+
+  test("a change is taken once an operator has looked at it; what is impossible never is", async () => {
+    publisher.pages.set("/list.json", page(GOOD));
+    await update();
+    const other = listOf(publicPrefixes(1000, 1100));
+    publisher.pages.set("/list.json", page(other));
+    assert.equal((await fileReport({ accept: new Set(["globex"]) })).outcome, "refused");
+    assert.equal(readHome("refused/acme/list.json"), other);
+    assert.equal((await fileReport({ accept: new Set(["acme"]) })).outcome, "changed");
+    publisher.pages.set("/list.json", page(listOf([...publicPrefixes(1000, 1100), "10.0.0.0/24"])));
+    assert.equal((await fileReport({ accept: new Set(["acme"]) })).code, "special-purpose");
+    publisher.pages.set("/list.json", page(listOf(publicPrefixes(1000, 1250))));
+    assert.equal((await fileReport({ maxChange: 0.7 })).outcome, "changed");
+  });
+});
+
+describe("lists behind a page or in an archive", () => {
+  test("the weekly link of a page is followed, to its own publisher only", async () => {
+    const link = /\/Tags_\d{8}\.json$/;
+    sources = [sourceOf("acme", [fileOf("acme/list.json", publisher.url("/details", "www.publisher.test"), { link })])];
+    const linkTo = (url: string): Handler => page(`<html><a href="${url}">download</a></html>`);
+    publisher.pages.set("/a/Tags_20261116.json", page(GOOD, { etag: '"16"' }));
+    publisher.pages.set("/details", linkTo(publisher.url("/a/Tags_20261116.json", "files.publisher.test")));
+    assert.equal((await fileReport()).outcome, "new");
+    publisher.pages.set("/a/Tags_20261116.json", status(304));
+    assert.equal((await fileReport()).outcome, "unchanged");
+    // Another week: another address, of which the server has said nothing yet.
+    publisher.pages.set("/a/Tags_20261123.json", page(listOf([...hundred, "30.0.0.0/24"])));
+    publisher.pages.set("/details", linkTo(publisher.url("/a/Tags_20261123.json", "files.publisher.test")));
+    assert.equal((await fileReport()).outcome, "changed");
+    for (const [url, message] of [[publisher.url("/a/Tags_20261123.json", "other.test"), /not of publisher\.test/], ["https://files.publisher.test/", /links to no list any more/]] as const) {
+      publisher.pages.set("/details", linkTo(url));
+      const report = await fileReport();
+      assert.deepEqual([report.outcome, report.code], ["failed", "link"]);
+      assert.match(report.problem!, message);
+    }
+  });
+
+  test("an archive is fetched once for all its lists", async () => {
+    const members = ["v4.txt", "v6.txt"];
+    sources = [sourceOf("acme", members.map((member) => fileOf(`acme/${member}`, publisher.url("/lists.zip"), { member, importer: plainText() })))];
+    publisher.pages.set("/lists.zip", page(zipOf([{ name: "v4.txt", content: hundred.join("\n") }, { name: "v6.txt", content: "2600::/32\n" }]), { etag: '"1"' }));
+    assert.deepEqual([outcomes(await update()), publisher.requests.length], [["new", "new"], 1]);
+    publisher.pages.set("/lists.zip", status(304));
+    assert.deepEqual([outcomes(await update()), publisher.requests.length], [["unchanged", "unchanged"], 2]);
+    for (const [archive, problem] of [
+      [zipOf([{ name: "v4.txt", content: hundred.join("\n") }]), /has no v6\.txt/],
+      [zipOf([{ name: "v6.txt", content: Buffer.alloc(100 << 20), size: 10 }, { name: "v4.txt", content: hundred.join("\n") }]), /too many bytes/],
+    ] as const) {
+      publisher.pages.set("/lists.zip", page(archive));
+      const { files } = await update();
+      assert.deepEqual(files.map(({ outcome, code }) => [outcome, code]), [["unchanged", null], ["failed", "archive"]]);
+      assert.match(files[1]!.problem!, problem);
+    }
+    publisher.pages.set("/lists.zip", page("<html>"));
+    assert.deepEqual((await update()).files.map(({ code }) => code), ["archive", "archive"]);
+  });
+
+  test("an address with {uuid} has another one each time", async () => {
+    sources = [sourceOf("acme", [fileOf("acme/list.json", `${publisher.url("/list.json")}?id={uuid}`)])];
+    publisher.pages.set("/list.json", page(GOOD, { etag: '"1"' }));
+    await update();
+    await update();
+    const [first, second] = publisher.requests.map(({ path }) => path);
+    for (const path of [first, second]) assert.match(path!, /^\/list\.json\?id=[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/);
+    assert.notEqual(first, second);
+    assert.equal(publisher.requests[1]!.headers["if-none-match"], '"1"');
+  });
+});
+
+describe("lists from elsewhere", () => {
+  const write = (path: string, content: string | Buffer): void => {
+    mkdirSync(dirname(join(folder.path, path)), { recursive: true });
+    writeFileSync(join(folder.path, path), content);
+  };
+
+  test("a mirror offers the files themselves, also of pages, archives, and what has no official address", async () => {
+    sources = [
+      sourceOf("acme", [fileOf("acme/list.json", "https://www.acme.example/details", { link: /\/x$/ })]),
+      sourceOf("globex", [fileOf("globex/v4.txt", "https://globex.example/lists.zip", { member: "v4.txt", importer: plainText() })]),
+      sourceOf("initech", [fileOf("initech/list.json", null)]),
+      sourceOf("umbrella", [fileOf("umbrella/list.json", "https://umbrella.example/list")]),
+    ];
+    for (const path of ["/lists/acme/list.json", "/lists/initech/list.json"]) publisher.pages.set(path, page(GOOD));
+    publisher.pages.set("/lists/globex/v4.txt", page("30.0.0.0/24"));
+    assert.deepEqual(outcomes(await update({ mirror: publisher.url("/lists/") })), ["new", "new", "new", "failed"]);
+    // From the publishers, there is nothing to be had of the one without an address.
+    assert.deepEqual((await update({ only: new Set(["initech"]) })).files.map(({ outcome, problem }) => [outcome, problem]), [["absent", null]]);
+  });
+
+  test("a folder, with names as browsers save them; the guards are the same", async () => {
+    const link = /\/Tags_\d{8}\.json$/;
+    sources = [
+      sourceOf("acme", [fileOf("acme/Tags.json", "https://www.acme.example/details", { link })]),
+      sourceOf("globex", [fileOf("globex/v4.txt", "https://globex.example/pdfs/lists.zip", { member: "v4.txt", importer: plainText() })]),
+      sourceOf("initech", [fileOf("initech/list.json", null)]),
+    ];
+    const origin = new FolderOrigin(join(folder.path, "from"));
+    write("from/acme/Tags_20261109.json", listOf(["20.0.0.0/24"]));
+    write("from/acme/Tags_20261116.json", GOOD);
+    write("from/globex/lists.zip", zipOf([{ name: "v4.txt", content: "30.0.0.0/24" }]));
+    const long = new Date("2026-01-02T03:04:05Z");
+    utimesSync(join(folder.path, "from/acme/Tags_20261116.json"), long, long);
+    assert.deepEqual(outcomes(await update({ origin })), ["new", "new", "absent"]);
+    const [acme] = (await current()).metadata.sources;
+    assert.deepEqual([readHome("lists/acme/Tags.json"), acme!.fetchedAt], [GOOD, long.toISOString()]);
+    // Its own name comes first.
+    write("from/acme/Tags.json", "<html>");
+    assert.deepEqual((await update({ origin })).files.map(({ outcome, code }) => [outcome, code]), [["refused", "web-page"], ["unchanged", null], ["absent", null]]);
+    write("from/acme/Tags.json", listOf(hundred.slice(60)));
+    assert.equal((await fileReport({ origin })).code, "half");
+    write("from/acme/Tags.json", Buffer.concat([Buffer.from(GOOD), Buffer.of(0xff)]));
+    assert.equal((await fileReport({ origin })).code, "not-utf8");
+    write("from/globex/lists.zip", "no archive");
+    assert.equal((await update({ origin })).files[1]!.code, "archive");
+  });
+
+  test("a folder that is not there offers nothing", async () => {
+    await assert.rejects(update({ origin: new FolderOrigin(join(folder.path, "nowhere")) }), (error: unknown) => error instanceof UpdateError && error.code === "no-lists");
+  });
+});
+
+describe("a home folder", () => {
+  test("whose state cannot be read is told, with the cure", async () => {
+    publisher.pages.set("/list.json", page(GOOD));
+    await update();
+    for (const state of ["{", "null", '{"format": 2, "lists": {}}', '{"format": 1, "lists": {"acme/list.json": {"sha256": 7}}}', '{"format": 1, "lists": {"acme/list.json": {"sha256": "", "fetchedAt": "never"}}}']) {
+      writeFileSync(join(home, "lists/state.json"), state);
+      await assert.rejects(update(), (error: unknown) => error instanceof UpdateError && error.code === "bad-home" && /remove it, and all lists are fetched again$/.test(error.message));
+    }
+    writeFileSync(join(home, "lists/state.json"), '{"format": 1, "lists": {}}');
+    assert.equal((await fileReport()).outcome, "unchanged");
+  });
+
+  test("with a damaged newest generation gets a new one", async () => {
+    publisher.pages.set("/list.json", page(GOOD));
+    await update();
+    writeFileSync(join(home, "history", generations()[0]!), "damaged");
+    assert.notEqual((await update()).generation, null);
+    assert.equal(generations().length, 2);
+  });
+
+  test("that an older version filled with what this one refuses: the new list counts as it is", async () => {
+    publisher.pages.set("/list.json", page(GOOD));
+    await update();
+    writeFileSync(join(home, "lists/acme/list.json"), "what an older version took");
+    publisher.pages.set("/list.json", page(listOf(publicPrefixes(1000, 1010))));
+    assert.equal((await fileReport()).outcome, "new");
+  });
+});
+
+test("a server that fails at first is asked again", async () => {
+  publisher.pages.set("/list.json", inTurn(status(500), page(GOOD)));
+  assert.equal((await fileReport()).outcome, "new");
+});

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, test } from "node:test";
+import { UpdateError } from "../../src/update/update-error.ts";
+import { takeLock } from "../../src/update/update-lock.ts";
+import { temporaryFolder } from "../cli/run-command.ts";
+
+const LOCK = new URL("../../src/update/update-lock.ts", import.meta.url).href;
+let folder: ReturnType<typeof temporaryFolder>;
+let path: string;
+beforeEach(() => {
+  folder = temporaryFolder();
+  path = join(folder.path, "update.lock");
+});
+afterEach(() => folder.remove());
+
+const locked = (message: RegExp) => (error: unknown): boolean => error instanceof UpdateError && error.code === "locked" && message.test(error.message);
+
+/** A process that takes the lock, says so, and does what `then` says. */
+function start(then: string): ChildProcess {
+  const code = `import { takeLock } from ${JSON.stringify(LOCK)}; const release = await takeLock(${JSON.stringify(path)}); console.log("taken"); ${then}`;
+  return spawn(process.execPath, ["--input-type=module", "-e", code], { stdio: ["ignore", "pipe", "pipe"] });
+}
+
+function firstWords(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => child.stdout!.once("data", (text: Buffer) => resolve(text.toString().trim())));
+}
+
+function end(child: ChildProcess): Promise<number | null> {
+  return new Promise((resolve) => child.once("close", resolve));
+}
+
+test("a lock is held by one, given back, and leaves nothing behind", async () => {
+  const release = await takeLock(path);
+  await assert.rejects(takeLock(path), locked(new RegExp(`^another update is running: process ${process.pid} on ${hostname()}; wait until it is done$`)));
+  await release();
+  await (await takeLock(path))();
+  assert.deepEqual(readdirSync(folder.path), []);
+});
+
+test("what was left of processes killed while they took the lock is removed, but not what may be at work", async () => {
+  const [old, young] = [`${path}.0123456789abcdef.tmp`, `${path}.fedcba9876543210.tmp`];
+  for (const name of [old, young]) writeFileSync(name, "");
+  utimesSync(old, 0, 0);
+  await (await takeLock(path))();
+  assert.deepEqual([existsSync(old), existsSync(young)], [false, true]);
+});
+
+test("a lock of a living process is respected, and of one that was killed taken over", async () => {
+  const child = start("setInterval(() => {}, 1000);");
+  assert.equal(await firstWords(child), "taken");
+  await assert.rejects(takeLock(path), locked(new RegExp(`process ${child.pid} `)));
+  const closed = end(child);
+  child.kill("SIGKILL");
+  await closed;
+  await (await takeLock(path))();
+  assert.deepEqual(readdirSync(folder.path), []);
+});
+
+test("a process id that was given to another process is no holder; one on another machine may be alive", { skip: process.platform === "linux" ? false : "the start of a process is read from /proc" }, async () => {
+  const token = "0123456789abcdef";
+  const other = start("setInterval(() => {}, 1000);");
+  await firstWords(other);
+  const { processStart } = JSON.parse(readFileSync(path, "utf8"));
+  assert.match(processStart, /^\d+$/);
+  writeFileSync(path, JSON.stringify({ token, pid: other.pid, host: hostname(), processStart: "1" }));
+  await (await takeLock(path))();
+  writeFileSync(path, JSON.stringify({ token, pid: 1, host: "elsewhere.example", processStart: "1" }));
+  await assert.rejects(takeLock(path), locked(/on elsewhere\.example; wait until it is done, or remove .*update\.lock if that machine is gone$/));
+  writeFileSync(path, "something else");
+  await assert.rejects(takeLock(path), locked(/is no lock of an update; remove it/));
+  other.kill("SIGKILL");
+});
+
+test("of many that find a dead process's lock at once, one at a time gets it", async (t) => {
+  // Each of those that get it writes its number, waits, and looks whether another one did so meanwhile.
+  const proof = join(folder.path, "proof");
+  const body = `
+    const { readFileSync, writeFileSync } = await import("node:fs");
+    writeFileSync(${JSON.stringify(proof)}, String(process.pid));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    if (readFileSync(${JSON.stringify(proof)}, "utf8") !== String(process.pid)) process.exit(9);
+    await release();`;
+  let taken = 0;
+  for (let round = 0; round < 8; round++) {
+    writeFileSync(path, JSON.stringify({ token: `000000000000000${round}`, pid: 2 ** 22 + 1, host: hostname(), processStart: null }));
+    const codes = await Promise.all(Array.from({ length: 6 }, () => end(start(body))));
+    assert.ok(!codes.includes(9), "two had it at once");
+    const won = codes.filter((code) => code === 0).length;
+    assert.ok(won >= 1, "nobody took it over");
+    taken += won;
+    assert.deepEqual(readdirSync(folder.path).filter((name) => name !== "proof"), []);
+  }
+  t.diagnostic(`48 processes, ${taken} locks taken one after the other`);
+});
