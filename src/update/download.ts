@@ -19,7 +19,7 @@ export interface DownloadLimits {
   readonly pause: number;
 }
 
-/** The largest list known, with 290,000 rows, has some 20 MB. */
+/** The largest lists have hundreds of thousands of rows, some tens of bytes each. */
 export const DOWNLOAD_LIMITS: DownloadLimits = { bytes: 64 << 20, totalTime: 120_000, idleTime: 20_000, redirects: 5, attempts: 3, pause: 1000 };
 
 export interface DownloadOptions extends AddressRules {

@@ -76,12 +76,22 @@ describe("the lists as they were published", { skip: absent }, () => {
     assert.ok(widest[4] >= 9 && widest[6] >= 20);
   });
 
-  test("two editions of a list, months apart, pass; half of one does not", (t) => {
-    const pairs: [before: string, after: string][] = [["digitalocean/google-2025-07.csv", "digitalocean/google.csv"]];
-    for (const [before, after] of pairs) {
-      const change = compareLists(imported(before, after), imported(after));
-      t.diagnostic(`${before}: ${(shareOfChange(change) * 100).toFixed(1)} % of ${change.before} prefixes changed`);
-      assert.equal(unusualChange(change, OPTIONS.maxChange), undefined);
+  /** Older and newer editions of one list, and what comes of going from one to the other at once. */
+  const EDITIONS: [older: string, newer: string, of: string, code: string | undefined][] = [
+    ["digitalocean/google-2025-07.csv", "digitalocean/google.csv", "digitalocean/google.csv", undefined],
+    // From three providers' regions to many more, in 17 months.
+    ["salesforce/hyperforce-sample.json", "salesforce/ip-ranges.json", "salesforce/ip-ranges.json", "changed"],
+    // The newer one was asked for without IPv6.
+    ["microsoft365/worldwide.json", "microsoft365/worldwide-2026-noipv6.json", "microsoft365/worldwide.json", "half"],
+  ];
+
+  test("editions far apart, and half a list", (t) => {
+    const there = EDITIONS.filter(([older, newer]) => existsSync(join(folder, older)) && existsSync(join(folder, newer)));
+    assert.ok(there.length > 0);
+    for (const [older, newer, of, code] of there) {
+      const change = compareLists(imported(older, of), imported(newer, of));
+      t.diagnostic(`${of}: ${change.before} to ${change.after} prefixes, ${Math.round(shareOfChange(change) * 100)} % changed`);
+      assert.equal(unusualChange(change, OPTIONS.maxChange)?.code, code, of);
     }
     for (const path of ["aws/ip-ranges.json", "github/meta.json", "cloudflare/ips-v4", "starlink/feed.csv", "okta/ip_ranges.json"]) {
       const list = imported(path);
