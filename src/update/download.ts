@@ -171,7 +171,10 @@ export class Downloader {
   /** Any error of a request, with the URL. */
   #told(error: unknown, { href }: URL): Error {
     if (error instanceof PassingError) return error;
-    if (error instanceof UpdateError) return error.message.startsWith(href) ? error : new UpdateError(error.code, `${href}: ${error.message}`, { cause: error });
+    if (error instanceof UpdateError) {
+      const problem = error.message.startsWith(href) ? error.message : `${href}: ${error.message}`;
+      return error.code === "unreachable" ? new PassingError(error.code, problem, undefined, { cause: error }) : new UpdateError(error.code, problem, { cause: error });
+    }
     if (!(error instanceof Error)) return new UpdateError("unreachable", `${href}: ${String(error)}`);
     // A DOMException, which an AbortSignal throws, has a number.
     const code = String((error as NodeJS.ErrnoException).code ?? "");

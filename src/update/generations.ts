@@ -29,12 +29,14 @@ export interface CatalogueFiles {
 export async function publishCatalogue(files: CatalogueFiles, table: PrefixTable, metadata: CatalogueMetadata, keep: number): Promise<string | null> {
   await mkdir(files.history, { recursive: true });
   const content = { table, metadata, kind: "catalogue", createdAt: new Date(metadata.createdAt) };
-  const newest = (await generationsIn(files.history)).at(-1);
+  const own = generationName(metadata.createdAt);
+  // Not one of a clock that was wrong once, which would stay the newest for long.
+  const newest = (await generationsIn(files.history)).findLast((name) => name <= own);
   if (newest !== undefined && (await isSame(join(files.history, newest), table, metadata))) {
     await writeSnapshot(files.current, content);
     return null;
   }
-  const path = join(files.history, generationName(metadata.createdAt));
+  const path = join(files.history, own);
   await writeSnapshot(path, content);
   await publishFile(files.current, [await readFile(path)]);
   const unfinished = (await readdir(files.history)).filter((name) => UNFINISHED.test(name));

@@ -113,8 +113,9 @@ async function fetchList(job: Job, options: UpdateOptions, store: ListStore): Pr
   try {
     const found = await options.origin.fetch(job.file, stored?.state);
     if (found === undefined) return reportOf(job, "absent");
-    if (found !== "same") return await takeList(job, found, stored, options, store);
-    await store.keep(path, stored!.text, { ...stored!.state!, fetchedAt: new Date().toISOString() });
+    if (found !== "same" && found.text !== stored?.text) return await takeList(job, found, stored, options, store);
+    await store.keep(path, stored!.text, confirmedState(found, stored!.state));
+    await removeIfThere(refusedPath(options, path));
     return reportOf(job, "unchanged");
   } catch (error) {
     if (error instanceof ImportError) return reportOf(job, "refused", { problem: error.message, code: error.code });
@@ -126,29 +127,28 @@ async function fetchList(job: Job, options: UpdateOptions, store: ListStore): Pr
 /** Keeps the list if it stands the guards. @throws ImportError */
 async function takeList(job: Job, found: FoundList, stored: StoredList | undefined, options: UpdateOptions, store: ListStore): Promise<FileReport> {
   const { path, importer } = job.file;
-  if (found.text === stored?.text && stored.state !== undefined) {
-    const { url, etag, lastModified, fetchedAt } = found;
-    await store.keep(path, found.text, { ...stored.state, url, etag, lastModified, fetchedAt: fetchedAt.toISOString() });
-    return reportOf(job, "unchanged");
-  }
-  const refusedPath = join(options.home, "refused", path);
+  const refused = refusedPath(options, path);
   try {
     const list = importer(found.text);
     const before = lastGood(job.file, stored);
     const change = compareLists(before ?? { entries: [] }, list);
     const refusal = refusalOf(job, list, change, before !== undefined, options);
     if (refusal !== undefined) {
-      await writeText(refusedPath, found.text);
-      return reportOf(job, "refused", { code: refusal.code, problem: `${refusal.message}; it stands in ${refusedPath}` });
+      await writeText(refused, found.text);
+      return reportOf(job, "refused", { code: refusal.code, problem: `${refusal.message}; it stands in ${refused}` });
     }
     await store.keep(path, found.text, stateOf(found, list, change, store.stateOf(path)));
-    await removeIfThere(refusedPath);
+    await removeIfThere(refused);
     const outcome = before === undefined ? "new" : change.isSame ? "unchanged" : "changed";
     return reportOf(job, outcome, { prefixes: change.after, added: change.added, removed: change.removed });
   } catch (error) {
-    if (error instanceof ImportError) await writeText(refusedPath, found.text);
+    if (error instanceof ImportError) await writeText(refused, found.text);
     throw error;
   }
+}
+
+function refusedPath({ home }: UpdateOptions, path: string): string {
+  return join(home, "refused", path);
 }
 
 /** What an older version took, this one may refuse: then there is nothing to compare with. */
@@ -168,10 +168,24 @@ function refusalOf({ source }: Job, list: ImportedList, change: ListChange, isKn
   return unusual && { code: unusual.code, message: `${unusual.message}; look at it, and --accept ${source.id} takes it` };
 }
 
-function stateOf({ url, etag, lastModified, fetchedAt }: FoundList, list: ImportedList, change: ListChange, known: ListState | undefined): Omit<ListState, "sha256"> {
-  const published = list.publishedAt ?? (lastModified === null ? null : new Date(lastModified).toISOString());
+/** Of a list that came, and was taken. */
+function stateOf(found: FoundList, list: ImportedList, change: ListChange, known: ListState | undefined): Omit<ListState, "sha256"> {
+  const { url, etag, lastModified, fetchedAt } = found;
   const fetched = fetchedAt.toISOString();
-  return { url, etag, lastModified, publishedAt: published, fetchedAt: fetched, changedAt: change.isSame && known !== undefined ? known.changedAt : fetched };
+  const changedAt = change.isSame && known !== undefined ? known.changedAt : fetched;
+  return { url, etag, lastModified, publishedAt: list.publishedAt ?? isoTime(lastModified), fetchedAt: fetched, changedAt };
+}
+
+/** Of a list that is the one at hand. Without a state, its run was killed before it could write one: then it has changed just now. */
+function confirmedState(found: FoundList | "same", known: ListState | undefined): Omit<ListState, "sha256"> {
+  if (found === "same") return { ...known!, fetchedAt: new Date().toISOString() };
+  const { url, etag, lastModified } = found;
+  const fetchedAt = found.fetchedAt.toISOString();
+  return { url, etag, lastModified, publishedAt: known?.publishedAt ?? isoTime(lastModified), fetchedAt, changedAt: known?.changedAt ?? fetchedAt };
+}
+
+function isoTime(httpDate: string | null): string | null {
+  return httpDate === null ? null : new Date(httpDate).toISOString();
 }
 
 async function buildCatalogue(options: UpdateOptions, store: ListStore): Promise<Omit<UpdateReport, "files">> {

@@ -22,7 +22,7 @@ export type UpdateErrorCode =
   | "link"
   /** Another update is running. */
   | "locked"
-  /** Files of the home folder that cannot be read or written. */
+  /** Files of the home folder that cannot be read. */
   | "bad-home"
   /** Nothing was ever fetched, so that there is nothing to build. */
   | "no-lists";

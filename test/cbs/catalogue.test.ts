@@ -139,6 +139,9 @@ describe("metadata from a hostile file", () => {
     ["no sources", change("sources", null), "bad-metadata"],
     ["a source that is a text", change("sources", ["s"]), "bad-metadata"],
     ["a source without a member", change("sources", [{ name: "s" }]), "bad-metadata"],
+    ["a source with a time that is none", change("sources", [{ ...source, fetchedAt: "yesterday-ish" }]), "bad-metadata"],
+    ["a source with a number for a time", change("sources", [{ ...source, changedAt: 1 }]), "bad-metadata"],
+    ["a source with a number for an id", change("sources", [{ ...source, id: 1 }]), "bad-metadata"],
     ["nodes in an object", change("nodes", { 0: { id: "/cloud", name: "Cloud" }, length: 1 }), "bad-metadata"],
     ["a node that is null", change("nodes", [null]), "bad-metadata"],
     ["a hole among the nodes", change("nodes", Object.assign([], { length: 2 })), "bad-metadata"],
@@ -155,6 +158,12 @@ describe("metadata from a hostile file", () => {
     test(what, () => assert.throws(() => new Catalogue(metadata, table), { name: "CatalogueError", code }));
   }
   test("the one they are all made from is fine", () => assert.equal(new Catalogue(good, table).nodes.length, 2));
+
+  test("sources of the first versions have neither an id nor times; those of later ones keep theirs", () => {
+    const times = { publishedAt: "2026-11-20T00:00:00.000Z", fetchedAt: "2026-11-21T00:00:00.000Z", changedAt: null };
+    assert.deepEqual(new Catalogue(good, table).metadata.sources, [{ ...source, id: null, publishedAt: null, fetchedAt: null, changedAt: null }]);
+    assert.deepEqual(new Catalogue(change("sources", [{ ...source, id: "aws", ...times }]), table).metadata.sources, [{ ...source, id: "aws", ...times }]);
+  });
 
   test("ids such as __proto__ are ordinary", () => {
     const catalogue = catalogueOf([["192.0.2.0/24", "__proto__", "constructor", "/cloud/toString"]]);

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { formatPrefix } from "../../src/address/prefix.ts";
 import { Catalogue } from "../../src/cbs/catalogue.ts";
 import { identifyText } from "../../src/cbs/identify.ts";
-import { importCatalogue } from "../../src/cbs/import-catalogue.ts";
+import { importCatalogue, type ListTimes } from "../../src/cbs/import-catalogue.ts";
 import { plainText } from "../../src/cbs/importers/plain-text.ts";
 import { SOURCES } from "../../src/cbs/importers/sources.ts";
 import { freeze } from "../../src/table/freeze.ts";
@@ -97,6 +97,24 @@ describe("the catalogue of published lists", () => {
     assert.deepEqual(files.map(({ path, ipv4, ipv6, warningCounts }) => [path, ipv4, ipv6, warningCounts]), [["cloudflare/ips-v4", 3, 0, { "host-bits": 1 }]]);
     assert.deepEqual([missing, error], [["cloudflare/ips-v6"], null]);
     assert.equal(reports.length, SOURCES.length);
+  });
+
+  test("a source was published with its newest file, fetched with its oldest, and changed with the last that did", () => {
+    const texts: Record<string, string> = { "cloudflare/ips-v4": "192.0.2.0/24", "cloudflare/ips-v6": "2001:db8::/32", "google/cloud.json": CLOUD, "google/goog.json": GOOG };
+    const day = (date: number): string => `2026-11-${date}T00:00:00.000Z`;
+    const times: Record<string, ListTimes> = {
+      "cloudflare/ips-v4": { publishedAt: day(11), fetchedAt: day(21), changedAt: day(12) },
+      "cloudflare/ips-v6": { publishedAt: day(10), fetchedAt: day(20), changedAt: day(13) },
+      "google/goog.json": { publishedAt: day(10), fetchedAt: day(20), changedAt: day(13) },
+    };
+    const { metadata } = importCatalogue((path) => texts[path], ABOUT, SOURCES, (path) => times[path]);
+    const timesById = Object.fromEntries(metadata.sources.map(({ id, publishedAt, fetchedAt, changedAt }) => [id, [publishedAt, fetchedAt, changedAt]]));
+    assert.deepEqual(timesById, {
+      "cloudflare": [day(11), day(20), day(13)],
+      // What the list says itself counts for more.
+      "google": ["2026-08-21T01:05:42.583Z", day(20), day(13)],
+      "google-cloud": [null, null, null],
+    });
   });
 
   test("nodes are the same whatever else is imported, and in whatever order lists have them", () => {

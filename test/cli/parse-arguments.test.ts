@@ -43,6 +43,11 @@ for (const [args, expected] of accepted) {
   test(`accepts ${args.join(" ") || "nothing"}`, () => assert.deepEqual(parsed(...args), expected));
 }
 
+test("all values of an option that is given several times, in order", () => {
+  const { values } = parseArguments(command, ["--output", "a", "-ob", "--output=c", "-cv"]);
+  assert.deepEqual(["output", "format", "count", "constructor"].map(values), [["a", "b", "c"], [], [], []]);
+});
+
 const refused: [args: string[], message: RegExp][] = [
   [["--formt", "csv"], /^unknown option --formt; did you mean --format\?$/],
   [["--frobnicate"], /^unknown option --frobnicate; "ipsieve help sift" lists the options$/],

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { parsePrefix } from "../../src/address/prefix.ts";
@@ -64,6 +66,21 @@ describe("what a good server offers is taken", () => {
     assert.equal(await get(status(304), {}, undefined, validators), "same");
     const [{ headers }] = publisher.requests as [Publisher["requests"][number]];
     assert.deepEqual([headers["if-none-match"], headers["if-modified-since"]], ['"a1"', "Fri, 20 Nov 2026 10:00:00 GMT"]);
+  });
+
+  test("a name that has no address at first", async () => {
+    const answers = [[], ["127.0.0.1"]];
+    assert.equal(await textOf(get(page("now"), { resolve: async () => answers.shift()! })), "now");
+  });
+
+  test("cleartext from this machine, if it is allowed", async () => {
+    const server = createServer((_, response) => void response.end("in the clear"));
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    for (const host of ["127.0.0.1", "localhost"]) assert.equal(await textOf(get(undefined, {}, `http://${host}:${port}/`)), "in the clear");
+    await assertFails(get(undefined, { allow: [] }, `http://127.0.0.1:${port}/`), "address-refused", /Loopback/);
+    server.closeAllConnections();
+    server.close();
   });
 
   test("what fails once, or asks for patience", async () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -215,10 +215,12 @@ describe("a list that is not good is refused, and the last good one stays", () =
       assert.equal(existsSync(join(home, "refused/acme/list.json")), outcome === "refused" && code !== "not-utf8");
       assert.equal((await current()).metadata.sources[0]!.fetchedAt, fetchedAt, "it is as old as it was");
 
+      publisher.pages.set("/list.json", page(GOOD));
+      assert.equal((await fileReport()).outcome, "unchanged");
+      assert.equal(existsSync(join(home, "refused/acme/list.json")), false);
       // Negative control: the same server, behaving well again.
       publisher.pages.set("/list.json", page(listOf([...hundred, "30.0.0.0/24"])));
       assert.equal((await fileReport()).outcome, "changed");
-      assert.equal(existsSync(join(home, "refused/acme/list.json")), false);
     });
   }
 
@@ -369,6 +371,32 @@ describe("a home folder", () => {
     writeFileSync(join(home, "history", generations()[0]!), "damaged");
     assert.notEqual((await update()).generation, null);
     assert.equal(generations().length, 2);
+  });
+
+  test("has one update at a time", async () => {
+    let answer: (() => void) | undefined;
+    const asked = new Promise<void>((resolve) => {
+      publisher.pages.set("/list.json", (_, response) => {
+        answer = () => void response.end(GOOD);
+        resolve();
+      });
+    });
+    const first = update();
+    await asked;
+    await assert.rejects(update(), (error: unknown) => error instanceof UpdateError && error.code === "locked" && error.message.includes(`process ${process.pid} `));
+    answer!();
+    assert.deepEqual(outcomes(await first), ["new"]);
+    publisher.pages.set("/list.json", page(GOOD));
+    assert.deepEqual(outcomes(await update()), ["unchanged"]);
+  });
+
+  test("whose clock was wrong once goes on", async () => {
+    publisher.pages.set("/list.json", page(GOOD));
+    await update();
+    const [name] = generations();
+    renameSync(join(home, "history", name!), join(home, "history/20991121T111900.000Z.ipsieve"));
+    assert.notEqual((await update()).generation, null);
+    assert.equal((await update()).generation, null);
   });
 
   test("that an older version filled with what this one refuses: the new list counts as it is", async () => {
