@@ -76,23 +76,34 @@ test("a process id that was given to another process is no holder; one on anothe
 });
 
 test("of many that find a dead process's lock at once, one at a time gets it", async (t) => {
-  // Each of those that get it writes its number, waits, and looks whether another one did so meanwhile.
-  const proof = join(folder.path, "proof");
-  const body = `
-    const { readFileSync, writeFileSync } = await import("node:fs");
-    writeFileSync(${JSON.stringify(proof)}, String(process.pid));
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    if (readFileSync(${JSON.stringify(proof)}, "utf8") !== String(process.pid)) process.exit(9);
-    await release();`;
-  let taken = 0;
-  for (let round = 0; round < 8; round++) {
-    writeFileSync(path, JSON.stringify({ token: `000000000000000${round}`, pid: 2 ** 22 + 1, host: hostname(), processStart: null }));
-    const codes = await Promise.all(Array.from({ length: 6 }, () => end(start(body))));
-    assert.ok(!codes.includes(9), "two had it at once");
-    const won = codes.filter((code) => code === 0).length;
-    assert.ok(won >= 1, "nobody took it over");
-    taken += won;
-    assert.deepEqual(readdirSync(folder.path).filter((name) => name !== "proof"), []);
+  // Processes that go for one lock after the other together; one that gets it writes its number beside it, waits, and looks whether
+  // another one did so meanwhile.
+  const paths = Array.from({ length: 40 }, (_, i) => `${path}-${i}`);
+  for (const [i, lock] of paths.entries()) {
+    writeFileSync(lock, JSON.stringify({ token: String(i).padStart(16, "0"), pid: 2 ** 22 + 1, host: hostname(), processStart: null }));
   }
-  t.diagnostic(`48 processes, ${taken} locks taken one after the other`);
+  const body = `
+    import { readFileSync, writeFileSync } from "node:fs";
+    import { setTimeout as sleep } from "node:timers/promises";
+    import { takeLock } from ${JSON.stringify(LOCK)};
+    let taken = 0;
+    for (const [i, path] of ${JSON.stringify(paths)}.entries()) {
+      while (Date.now() < ${Date.now() + 1500} + i * 40) {}
+      const release = await takeLock(path).catch((error) => { if (error.code !== "locked") throw error; });
+      if (release === undefined) continue;
+      taken++;
+      writeFileSync(path + "-proof", String(process.pid));
+      await sleep(15);
+      if (readFileSync(path + "-proof", "utf8") !== String(process.pid)) process.exit(9);
+      await release();
+    }
+    console.log(taken);`;
+  const children = Array.from({ length: 4 }, () => spawn(process.execPath, ["--input-type=module", "-e", body], { stdio: ["ignore", "pipe", "inherit"] }));
+  const ends = children.map(end);
+  const counts = children.map(firstWords);
+  assert.deepEqual(await Promise.all(ends), [0, 0, 0, 0], "two had it at once");
+  const taken = (await Promise.all(counts)).reduce((sum, count) => sum + Number(count), 0);
+  assert.ok(taken >= paths.length, "a lock that nobody took over");
+  assert.deepEqual(readdirSync(folder.path).filter((name) => !name.endsWith("-proof")), []);
+  t.diagnostic(`${paths.length} locks of dead processes, wanted by 4 at once: taken ${taken} times, one after the other`);
 });
