@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { decodeList } from "../../src/cbs/importers/decode-list.ts";
@@ -10,12 +10,9 @@ import { FolderOrigin } from "../../src/update/folder-origin.ts";
 import { compareLists, impossiblePrefix, shareOfChange, unusualChange } from "../../src/update/guard-list.ts";
 import { updateCatalogue, type UpdateReport } from "../../src/update/update-catalogue.ts";
 import { WebOrigin } from "../../src/update/web-origin.ts";
+import { noPublishedLists, PUBLISHED as folder } from "../cbs/published-lists.ts";
 import { temporaryFolder } from "../cli/run-command.ts";
 import { startPublisher } from "./publisher.ts";
-
-/** The lists as they were published; beside a checkout, or where IPSIEVE_LISTS says. */
-const folder = resolve(process.env.IPSIEVE_LISTS ?? join(import.meta.dirname, "../../../shared/data/cbs"));
-const absent = existsSync(join(folder, "MANIFEST.md")) ? false : `no published lists in ${folder}; name their folder in IPSIEVE_LISTS`;
 
 const home = temporaryFolder();
 after(() => home.remove());
@@ -25,7 +22,7 @@ const imported = (path: string, of = path) => files.get(of)!.importer(decodeList
 
 const taken = ({ files }: UpdateReport) => files.filter(({ outcome }) => outcome !== "absent" && outcome !== "failed");
 
-describe("the lists as they were published", { skip: absent }, () => {
+describe("the lists as they were published", { skip: noPublishedLists }, () => {
   test("all of them pass the guards, from a folder", async (t) => {
     const report = await updateCatalogue({ ...OPTIONS, home: join(home.path, "folder"), origin: new FolderOrigin(folder) });
     const there = [...files.keys()].filter((path) => existsSync(join(folder, path)));
@@ -66,13 +63,15 @@ describe("the lists as they were published", { skip: absent }, () => {
 
   test("no list holds what no publisher has, and the widest prefixes leave room below the limits", (t) => {
     const widest = { 4: 32, 6: 128 };
+    let entries = 0;
     for (const path of files.keys()) {
       if (!existsSync(join(folder, path))) continue;
       const list = imported(path);
       assert.equal(impossiblePrefix(list), undefined, path);
+      entries += list.entries.length;
       for (const { prefix } of list.entries) widest[prefix.family] = Math.min(widest[prefix.family], prefix.length);
     }
-    t.diagnostic(`widest: IPv4 /${widest[4]}, IPv6 /${widest[6]}`);
+    t.diagnostic(`${entries} entries, widest: IPv4 /${widest[4]}, IPv6 /${widest[6]}`);
     assert.ok(widest[4] >= 9 && widest[6] >= 20);
   });
 

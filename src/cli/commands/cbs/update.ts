@@ -109,7 +109,7 @@ function rowOf({ path, outcome, prefixes, added, removed }: FileReport): string[
   return [path, outcome, prefixes === null ? "" : grouped(prefixes), known ? `+${grouped(added!)}` : "", known ? `-${grouped(removed!)}` : ""];
 }
 
-/** "71 lists: 3 changed, 66 unchanged, 2 refused". */
+/** "73 lists: 3 changed, 68 unchanged, 2 refused". */
 function countsText(files: readonly FileReport[]): string {
   const counts = OUTCOMES.map((outcome) => [outcome, files.filter((file) => file.outcome === outcome).length] as const);
   return `${counted(files.length, "list")}: ${counts.filter(([, count]) => count > 0).map(([outcome, count]) => `${count} ${outcome}`).join(", ")}`;
