@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { Prefix } from "../src/address/address.ts";
-import { CatalogueBuilder } from "../src/cbs/catalogue.ts";
+import { Catalogue, CatalogueBuilder } from "../src/cbs/catalogue.ts";
 import type { CatalogueMetadata, CatalogueSource } from "../src/cbs/catalogue.ts";
 import { writeSnapshot } from "../src/snapshot/write-snapshot.ts";
 import { freeze } from "../src/table/freeze.ts";
@@ -65,9 +65,9 @@ function sourcesOf(version: string): CatalogueSource[] {
 if (import.meta.main) {
   const started = performance.now();
   const { trie, metadata } = buildCatalogue(readAsnTable(), readProviders());
-  const table = freeze(trie);
+  const { table, nodeCount } = new Catalogue(metadata, freeze(trie));
   const path = fileURLToPath(new URL("catalogue.ipsieve", import.meta.url));
   const info = await writeSnapshot(path, { table, metadata, kind: "catalogue", createdAt: new Date(metadata.createdAt) });
-  const counts = `${metadata.nodes.length} nodes, ${table.prefixCount(4)} IPv4 and ${table.prefixCount(6)} IPv6 prefixes, ${table.matchCount} matches`;
+  const counts = `${nodeCount} nodes, ${table.prefixCount(4)} IPv4 and ${table.prefixCount(6)} IPv6 prefixes, ${table.matchCount} matches`;
   console.error(`data/catalogue.ipsieve: ${counts}, ${info.byteLength} bytes in ${Math.round(performance.now() - started)} ms`);
 }

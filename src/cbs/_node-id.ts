@@ -19,7 +19,10 @@ const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 const LIST_TYPE = "list";
 
 /** The longest real path has 5 parts; a hostile one may have millions. */
-const MOST_PARTS = 16;
+export const MOST_PARTS = 16;
+
+/** In UTF-16 code units, of ids and names: no text of a hostile file can be repeated in many long ones. */
+export const LONGEST_ID = 1000;
 
 /**
  * Reads an id: `/type`, `/type/provider`, `/type/provider/SERVICE`, `/type/provider/by-service/SERVICE/REGION`,
@@ -54,15 +57,24 @@ function checkId(id: string): void {
   if (!id.isWellFormed()) bad("half of a surrogate pair stands alone in it");
   if (id.includes(",")) bad("ids are listed with commas between them; write it without");
   if (id.trim() !== id) bad("remove the white space around it");
-  if (!id.startsWith("/")) return;
-  if (/\/(\/|$)/.test(id)) bad("a path names something after each slash, as in /cloud/aws");
-  if (id.split("/", MOST_PARTS + 2).length > MOST_PARTS + 1) bad(`a path has at most ${MOST_PARTS} parts`);
+  const isPath = id.startsWith("/");
+  if (isPath && /\/(\/|$)/.test(id)) bad("a path names something after each slash, as in /cloud/aws");
+  if (isPath && id.split("/", MOST_PARTS + 2).length > MOST_PARTS + 1) bad(`a path has at most ${MOST_PARTS} parts`);
+  if (id.length > LONGEST_ID) bad(`shorten it to ${LONGEST_ID} characters`);
+}
+
+/** Printable ASCII without what an id or a part of a path cannot hold. */
+const PLAIN_PART = /^[!-+\-.0-~](?:[ -+\-.0-~]*[!-+\-.0-~])?$/;
+
+/** Whether a text is fine as a label and as a part of a path, seen at a glance; many that are not plain are fine, too. */
+export function isPlainPart(text: string): boolean {
+  return PLAIN_PART.test(text);
 }
 
 /** @throws CatalogueError "bad-name" unless it is one line of text. */
 export function checkName(name: string): void {
-  if (name.trim() !== "" && !CONTROL.test(name) && name.isWellFormed()) return;
-  throw new CatalogueError("bad-name", name, `${JSON.stringify(name)} cannot be the name of a node: it must be one line of text without control characters`);
+  if (name.trim() !== "" && !CONTROL.test(name) && name.isWellFormed() && name.length <= LONGEST_ID) return;
+  throw new CatalogueError("bad-name", name, `${JSON.stringify(name)} cannot be the name of a node: it must be one line of text without control characters, of at most ${LONGEST_ID} characters`);
 }
 
 const NAMES = new Map([

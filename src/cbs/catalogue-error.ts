@@ -28,3 +28,8 @@ export class CatalogueError extends Error {
     this.value = value;
   }
 }
+
+/** What a member of the metadata is refused with. */
+export function badMetadata(member: string, what: string): CatalogueError {
+  return new CatalogueError("bad-metadata", member, `the catalogue's ${member} cannot be used: ${what}`);
+}

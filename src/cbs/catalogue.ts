@@ -2,7 +2,8 @@ import type { Prefix } from "../address/address.ts";
 import type { PrefixTable } from "../table/prefix-table.ts";
 import { PrefixTrie } from "../trie/prefix-trie.ts";
 import { checkName, compareTexts, defaultName, placeOf } from "./_node-id.ts";
-import { CatalogueError } from "./catalogue-error.ts";
+import { NodeTable, type StoredNodes, storeNodes } from "./_node-table.ts";
+import { badMetadata, CatalogueError } from "./catalogue-error.ts";
 
 /** A business service, or a group of them: one node of the catalogue's tree. */
 export interface CatalogueNode {
@@ -38,21 +39,26 @@ export interface CatalogueSource {
 
 /** What a snapshot of the kind "catalogue" holds beside its table. */
 export interface CatalogueMetadata {
-  readonly format: 1;
+  readonly format: 2;
   readonly title: string;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
   readonly sources: readonly CatalogueSource[];
-  /** Node i has the value id i + 1. Every ancestor of a node is there too; all else about a node follows from its id. */
-  readonly nodes: readonly { readonly id: string; readonly name: string }[];
+  /** Ids and names; all else about a node follows from its id. */
+  readonly nodes: StoredNodes;
 }
 
-/** The tree of nodes, and the table that says which prefix belongs to which of them. */
+/**
+ * The tree of nodes, and the table that says which prefix belongs to which of them. Made at once from the metadata of a snapshot;
+ * a `CatalogueNode` is made when it is first asked for.
+ */
 export class Catalogue {
   readonly metadata: CatalogueMetadata;
   readonly table: PrefixTable;
-  /** In the order of value ids: `nodes[value - 1]`. */
-  readonly nodes: readonly CatalogueNode[];
+  readonly #stored: NodeTable;
+  /** By value id. */
+  readonly #nodes: (CatalogueNode | undefined)[];
+  #all: readonly CatalogueNode[] | undefined;
 
   /**
    * Checks the metadata, which may come from a file that anyone has written; O(nodes).
@@ -61,19 +67,33 @@ export class Catalogue {
   constructor(metadata: unknown, table: PrefixTable) {
     this.metadata = checkedMetadata(metadata);
     this.table = table;
-    this.nodes = nodesOf(this.metadata);
+    this.#stored = new NodeTable(this.metadata.nodes);
+    this.#nodes = new Array<undefined>(this.#stored.count + 1);
+  }
+
+  get nodeCount(): number {
+    return this.#stored.count;
+  }
+
+  /** All nodes in the order of value ids: `nodes[value - 1]`. O(nodes) at the first call. */
+  get nodes(): readonly CatalogueNode[] {
+    return (this.#all ??= Array.from({ length: this.nodeCount }, (_, i) => this.node(i + 1)));
   }
 
   /** The node that a value of the table stands for. @throws CatalogueError "unknown-value" */
   node(value: number): CatalogueNode {
-    const node = this.nodes[value - 1];
-    if (node !== undefined) return node;
-    throw new CatalogueError("unknown-value", value, `the table names node ${value}, but the catalogue has ${this.nodes.length}; build it again`);
+    return (this.#nodes[value] ??= this.#makeNode(value));
+  }
+
+  /** The id of a node, where nothing else is asked. @throws CatalogueError "unknown-value" */
+  idOf(value: number): string {
+    this.#checkValue(value);
+    return this.#nodes[value]?.id ?? this.#stored.id(value);
   }
 
   /** Deep check: every value in the table stands for a node. O(matches). @throws CatalogueError "unknown-value" */
   checkValues(): void {
-    for (let match = 1; match <= this.table.matchCount; match++) for (const value of this.table.values(match)) this.node(value);
+    for (let match = 1; match <= this.table.matchCount; match++) for (const value of this.table.values(match)) this.#checkValue(value);
   }
 
   /** The nodes that lists name for the match's own prefix, sorted by id; none for match 0. */
@@ -86,6 +106,23 @@ export class Catalogue {
   nodesOf(match: number): CatalogueNode[] {
     const values = new Set(this.table.chain(match).flatMap((covering) => this.table.values(covering)));
     return sortedById([...values].map((value) => this.node(value)));
+  }
+
+  #makeNode(value: number): CatalogueNode {
+    this.#checkValue(value);
+    const id = this.#stored.id(value);
+    const name = this.#stored.name(value);
+    const parent = this.#stored.parent(value);
+    const { type, provider, service, region } = placeOf(id);
+    if (parent === 0) return { id, name, type, provider, providerName: id.startsWith("/") ? "" : name, service, region, label: name };
+    const above = this.node(parent);
+    // The node of a type has no provider: the one below it is the provider.
+    return { id, name, type, provider, providerName: above.provider === "" ? name : above.providerName, service, region, label: `${above.label} > ${name}` };
+  }
+
+  #checkValue(value: number): void {
+    if (Number.isInteger(value) && value >= 1 && value <= this.nodeCount) return;
+    throw new CatalogueError("unknown-value", value, `the table names node ${value}, but the catalogue has ${this.nodeCount}; build it again`);
   }
 }
 
@@ -125,7 +162,7 @@ export class CatalogueBuilder {
 
   build(about: { title: string; createdAt: Date; sources: readonly CatalogueSource[] }): { trie: PrefixTrie; metadata: CatalogueMetadata } {
     const { title, createdAt, sources } = about;
-    const metadata = { format: 1, title, createdAt: createdAt.toISOString(), sources, nodes: this.#nodes } as const;
+    const metadata = { format: 2, title, createdAt: createdAt.toISOString(), sources, nodes: storeNodes(this.#nodes) } as const;
     return { trie: this.#trie, metadata };
   }
 
@@ -144,37 +181,15 @@ function sortedById(nodes: CatalogueNode[]): CatalogueNode[] {
   return nodes.sort((a, b) => compareTexts(a.id, b.id));
 }
 
-function nodesOf(metadata: CatalogueMetadata): CatalogueNode[] {
-  const names = new Map<string, string>();
-  for (const { id, name } of metadata.nodes) {
-    if (names.has(id)) throw badMetadata("nodes", `there are two nodes ${id}`);
-    names.set(id, name);
-  }
-  const nameOf = (id: string): string => {
-    const name = names.get(id);
-    if (name === undefined) throw badMetadata("nodes", `the node ${id} is missing above another one`);
-    return name;
-  };
-  return metadata.nodes.map(({ id, name }) => {
-    const { type, provider, service, region, parent } = placeOf(id);
-    const path = [name];
-    for (let above = parent; above !== null; above = placeOf(above).parent) path.unshift(nameOf(above));
-    const providerName = path.length === 1 ? (id.startsWith("/") ? "" : name) : path[1]!;
-    return { id, name, type, provider, providerName, service, region, label: path.join(" > ") };
-  });
-}
-
 function checkedMetadata(metadata: unknown): CatalogueMetadata {
   const { format, title, createdAt, sources, nodes } = record(metadata, "metadata");
-  if (format !== 1) throw badMetadata("format", "it is not 1; this file comes from a newer version, which can read it");
+  if (format !== 2) throw badMetadata("format", "it is not 2; read the file with the version that wrote it, or build it again");
   text(title, "title");
   checkTime(createdAt, "createdAt");
   const checkedSources = list(sources, "sources").map(checkedSource);
-  for (const node of list(nodes, "nodes")) {
-    const { id, name } = record(node, "nodes");
-    placeOf(text(id, "id"));
-    checkName(text(name, "name"));
-  }
+  const { texts, places } = record(nodes, "nodes");
+  text(texts, "nodes");
+  if (!(places instanceof Uint8Array)) throw badMetadata("nodes", "its places are no bytes");
   return { ...(metadata as CatalogueMetadata), sources: checkedSources };
 }
 
@@ -204,8 +219,4 @@ function list(value: unknown, member: string): unknown[] {
 function text(value: unknown, member: string): string {
   if (typeof value === "string") return value;
   throw badMetadata(member, "it is no text");
-}
-
-function badMetadata(member: string, what: string): CatalogueError {
-  return new CatalogueError("bad-metadata", member, `the catalogue's ${member} cannot be used: ${what}`);
 }

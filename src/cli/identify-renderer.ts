@@ -7,4 +7,4 @@ export const RENDERER: string = import.meta.url;
 
 /** What the batch room calls in each thread: rows of a catalogue. */
 export const createRowTemplates: CreateRowTemplates = (snapshot, format) =>
-  rowTemplates(snapshot.table, format, snapshot.metadataBytes, () => new Catalogue(snapshot.metadata, snapshot.table));
+  rowTemplates(new Catalogue(snapshot.metadata, snapshot.table), format);

@@ -52,13 +52,8 @@ export class Snapshot {
 
   /** The document written with the table, decoded at the first call. Throws `SnapshotError` `bad-metadata`. */
   get metadata(): unknown {
-    return (this.#metadata ??= { document: decodeMetadata(this.metadataBytes, this.#path) }).document;
-  }
-
-  /** The document as it is stored, in MessagePack: for who needs a small part of a large one. */
-  get metadataBytes(): Uint8Array {
     const { byteOffset, byteLength } = this.info.sections[this.info.sections.length - 1];
-    return new Uint8Array(this.buffer, byteOffset, byteLength);
+    return (this.#metadata ??= { document: decodeMetadata(new Uint8Array(this.buffer, byteOffset, byteLength), this.#path) }).document;
   }
 
   /**

@@ -3,9 +3,10 @@ import { describe, test } from "node:test";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import { Catalogue, CatalogueBuilder } from "../../src/cbs/catalogue.ts";
 import type { CatalogueErrorCode } from "../../src/cbs/catalogue-error.ts";
+import * as fc from "fast-check";
 import { freeze } from "../../src/table/freeze.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
-import { catalogueOf, CREATED } from "./catalogues.ts";
+import { catalogueOf, CREATED, entries } from "./catalogues.ts";
 
 const PREFIX = parsePrefix("192.0.2.0/24");
 
@@ -91,7 +92,7 @@ describe("the builder refuses", () => {
       const builder = new CatalogueBuilder();
       assert.throws(() => builder.add(PREFIX, id), { name: "CatalogueError", code: "bad-id", value: id, message: why });
       assert.throws(() => builder.addNode(id, "name"), { code: "bad-id" });
-      assert.deepEqual(builder.build({ title: "", createdAt: CREATED, sources: [] }).metadata.nodes, []);
+      assert.deepEqual(builder.build({ title: "", createdAt: CREATED, sources: [] }).metadata.nodes, { texts: "", places: new Uint8Array() });
     });
   }
 
@@ -122,17 +123,31 @@ test("a prefix that is added to a node twice is there once", () => {
   assert.deepEqual(builder.build({ title: "", createdAt: CREATED, sources: [] }).trie.values(PREFIX), [1, 2]);
 });
 
+/** Nodes as they are stored: the texts, and for each node the value of the one above it, its part and its name, as places of texts. */
+function stored(texts: readonly string[], ...nodes: readonly (readonly [parent: number, part: number, name: number])[]) {
+  return { texts: texts.map((text) => `${text}\n`).join(""), places: new Uint8Array(Uint32Array.from(nodes.flat()).buffer) };
+}
+
+test("nodes are stored with each text once", () => {
+  const { metadata } = catalogueOf([["192.0.2.0/24", "/cloud/aws/by-region/eu/aws", "a/b"]], { "/cloud/aws": "eu" });
+  assert.deepEqual(metadata.nodes, stored(["/cloud", "Cloud", "aws", "eu", "by-region", "By region", "a/b"], [0, 0, 1], [1, 2, 3], [2, 4, 5], [3, 3, 3], [4, 2, 2], [0, 6, 6]));
+});
+
 describe("metadata from a hostile file", () => {
   const table = freeze(new PrefixTrie());
   const source = { name: "s", version: null, url: null, license: null, attribution: null };
-  const good = { format: 1, title: "t", createdAt: "2026-06-17T00:00:00.000Z", sources: [source], nodes: [{ id: "/cloud", name: "Cloud" }, { id: "/cloud/aws", name: "AWS" }] };
+  const good = { format: 2, title: "t", createdAt: "2026-06-17T00:00:00.000Z", sources: [source], nodes: stored(["/cloud", "aws"], [0, 0, 0], [1, 1, 1]) };
   const change = (member: string, value: unknown) => ({ ...good, [member]: value });
+  const nodes = (...given: Parameters<typeof stored>) => change("nodes", stored(...given));
+  const id = (text: string) => nodes([text, "x"], [0, 0, 1]);
+  const below = (part: string) => nodes(["/cloud", part, "x"], [0, 0, 2], [1, 1, 2]);
+  const path = (parts: number) => nodes(["/a", "a"], ...Array.from({ length: parts }, (_, i) => [i, i === 0 ? 0 : 1, 1] as const));
   const cases: [what: string, metadata: unknown, code: CatalogueErrorCode][] = [
     ["null", null, "bad-metadata"],
     ["a text", "catalogue", "bad-metadata"],
     ["an array", [good], "bad-metadata"],
     ["an empty object", {}, "bad-metadata"],
-    ["another format", change("format", 2), "bad-metadata"],
+    ["another format", change("format", 1), "bad-metadata"],
     ["no title", change("title", undefined), "bad-metadata"],
     ["a date that is none", change("createdAt", "yesterday-ish"), "bad-metadata"],
     ["a number for a date", change("createdAt", 1), "bad-metadata"],
@@ -142,22 +157,64 @@ describe("metadata from a hostile file", () => {
     ["a source with a time that is none", change("sources", [{ ...source, fetchedAt: "yesterday-ish" }]), "bad-metadata"],
     ["a source with a number for a time", change("sources", [{ ...source, changedAt: 1 }]), "bad-metadata"],
     ["a source with a number for an id", change("sources", [{ ...source, id: 1 }]), "bad-metadata"],
-    ["nodes in an object", change("nodes", { 0: { id: "/cloud", name: "Cloud" }, length: 1 }), "bad-metadata"],
-    ["a node that is null", change("nodes", [null]), "bad-metadata"],
-    ["a hole among the nodes", change("nodes", Object.assign([], { length: 2 })), "bad-metadata"],
-    ["an id that is a number", change("nodes", [{ id: 1, name: "x" }]), "bad-metadata"],
-    ["a node twice", change("nodes", [good.nodes[0], good.nodes[0]]), "bad-metadata"],
-    ["a missing ancestor", change("nodes", [good.nodes[1]]), "bad-metadata"],
-    ["an id that breaks rows", change("nodes", [{ id: "a\nb", name: "x" }]), "bad-id"],
-    ["an id that would be a hole", change("nodes", [{ id: "a\0\xff", name: "x" }]), "bad-id"],
-    ["an endless path", change("nodes", [{ id: "/a".repeat(1_000_000), name: "x" }]), "bad-id"],
-    ["a name that breaks rows", change("nodes", [{ id: "a", name: "x\x7f255\x7f" }]), "bad-name"],
-    ["no name", change("nodes", [{ id: "a" }]), "bad-metadata"],
+    ["no nodes", change("nodes", undefined), "bad-metadata"],
+    ["nodes in an array", change("nodes", [{ id: "/cloud", name: "Cloud" }]), "bad-metadata"],
+    ["texts that are bytes", change("nodes", { ...good.nodes, texts: new Uint8Array() }), "bad-metadata"],
+    ["texts without a line end", change("nodes", { ...good.nodes, texts: "/cloud\naws" }), "bad-metadata"],
+    ["places that are an array", change("nodes", { ...good.nodes, places: [0, 0, 0] }), "bad-metadata"],
+    ["half a node", change("nodes", { ...good.nodes, places: good.nodes.places.subarray(0, 18) }), "bad-metadata"],
+    ["a part that is not there", nodes(["a"], [0, 1, 0]), "bad-metadata"],
+    ["a name that is not there", nodes(["a"], [0, 0, 2 ** 32 - 1]), "bad-metadata"],
+    ["a node twice", nodes(["a"], [0, 0, 0], [0, 0, 0]), "bad-metadata"],
+    ["two nodes below one by one name", nodes(["/a", "b"], [0, 0, 0], [1, 1, 1], [1, 1, 0]), "bad-metadata"],
+    ["two texts that are the same, in one place", nodes(["a", "a"], [0, 0, 0], [0, 1, 0]), "bad-metadata"],
+    ["a node above itself", nodes(["/a", "b"], [1, 0, 0]), "bad-metadata"],
+    ["a node in front of the one above it", nodes(["/a", "b"], [0, 0, 0], [3, 1, 1], [1, 1, 1]), "bad-metadata"],
+    ["a node above all that is a path below one", id("/cloud/aws"), "bad-metadata"],
+    ["a part that is two", below("a/b"), "bad-metadata"],
+    ["a node below a label", nodes(["label", "x"], [0, 0, 1], [1, 1, 1]), "bad-metadata"],
+    ["a node below a label that is not plain", nodes(["é", "x"], [0, 0, 1], [1, 1, 1]), "bad-metadata"],
+    ["no id", id(""), "bad-id"],
+    ["a path of nothing", id("/"), "bad-id"],
+    ["an empty part", below(""), "bad-id"],
+    ["an id that breaks rows", id("a\tb"), "bad-id"],
+    ["a part that breaks rows", below("a\x85b"), "bad-id"],
+    ["an id that would be a hole", id("a\0\xff"), "bad-id"],
+    ["an id with a comma", id("a,b"), "bad-id"],
+    ["a part with a comma", below("a,b"), "bad-id"],
+    ["a part with white space behind it", below("a\u3000"), "bad-id"],
+    ["half a surrogate pair", below("\ud800"), "bad-id"],
+    ["a path of 17 parts", path(17), "bad-id"],
+    ["an endless path", path(10_000), "bad-id"],
+    ["an endless label", id("a".repeat(1001)), "bad-id"],
+    ["an endless part", below("a".repeat(1_000_000)), "bad-id"],
+    ["a name that breaks rows", nodes(["a", "x\x7f255\x7f"], [0, 0, 1]), "bad-name"],
+    ["an empty name", nodes(["a", ""], [0, 0, 1]), "bad-name"],
+    ["an endless name", nodes(["a", "x".repeat(1001)], [0, 0, 1]), "bad-name"],
   ];
   for (const [what, metadata, code] of cases) {
     test(what, () => assert.throws(() => new Catalogue(metadata, table), { name: "CatalogueError", code }));
   }
-  test("the one they are all made from is fine", () => assert.equal(new Catalogue(good, table).nodes.length, 2));
+  test("the one they are all made from is fine", () => assert.deepEqual(new Catalogue(good, table).nodes.map((node) => node.id), ["/cloud", "/cloud/aws"]));
+  test("so are 16 parts, 1000 characters, what is not plain, and a text that nobody uses", () => {
+    for (const fine of [path(16), id("a".repeat(1000)), id(`/${"a".repeat(999)}`), below("a".repeat(993)), id("http://é"), below("é 💡"), below(" a"), nodes(["a", "\0"], [0, 0, 0])]) {
+      assert.doesNotThrow(() => new Catalogue(fine, table));
+    }
+  });
+
+  test("a text of a million characters in ten thousand places does not take long to refuse", () => {
+    const long = "é".repeat(1_000_000);
+    const many = Array.from({ length: 10_000 }, (_, i) => [i === 0 ? 0 : 1, i === 0 ? 0 : i, 0] as const);
+    assert.throws(() => new Catalogue(nodes(["/a", ...many.keys().map((i) => `${i}é`), long], ...many, [2, many.length + 1, 0], [2, many.length + 1, 0]), table), { code: "bad-id" });
+  });
+
+  test("what a stored node is, is what the builder was told", () => {
+    fc.assert(fc.property(entries, (lines) => {
+      const { metadata, table } = catalogueOf(lines);
+      const ids = new Set(lines.flatMap(([, ...ids]) => ids).flatMap((id) => (id.startsWith("/") ? id.split("/").slice(1).map((_, i, parts) => `/${parts.slice(0, i + 1).join("/")}`) : [id])));
+      assert.deepEqual(new Catalogue(metadata, table).nodes.map((node) => node.id).sort(), [...ids].sort());
+    }), { seed: 1 });
+  });
 
   test("sources of the first versions have neither an id nor times; those of later ones keep theirs", () => {
     const times = { publishedAt: "2026-11-20T00:00:00.000Z", fetchedAt: "2026-11-21T00:00:00.000Z", changedAt: null };

@@ -48,7 +48,7 @@ describe("the catalogue of published lists", () => {
     assert.ok(found.labels.includes("Cloud > Amazon Web Services > By service > Amazon CloudFront > South America (São Paulo)"));
     assert.ok(found.labels.includes("Cloud > Amazon Web Services > By region > South America (São Paulo) > Amazon CloudFront"));
     assert.ok(found.labels.includes("SaaS > GitHub > Actions"));
-    assert.equal(metadata.nodes.length, new Set(metadata.nodes.map(({ id }) => id)).size);
+    assert.equal(catalogue.nodes.length, new Set(catalogue.nodes.map(({ id }) => id)).size);
     assert.deepEqual(metadata.sources.map(({ name, version, url }) => [name, version, url]), [
       ["Amazon Web Services", "2026-08-22T21:17:05.000Z", "https://ip-ranges.amazonaws.com/ip-ranges.json"],
       ["GitHub", null, "https://api.github.com/meta"],
@@ -56,8 +56,8 @@ describe("the catalogue of published lists", () => {
   });
 
   test("global is no region: neither a node nor in a document", () => {
-    const { catalogue, metadata } = importTexts({ "aws/ip-ranges.json": AWS });
-    assert.deepEqual(metadata.nodes.filter(({ id }) => /global/i.test(id)), []);
+    const { catalogue } = importTexts({ "aws/ip-ranges.json": AWS });
+    assert.deepEqual(catalogue.nodes.filter(({ id }) => /global/i.test(id)), []);
     const { regions, cbs_ids } = identifyText(catalogue, "64.252.65.1");
     assert.deepEqual([regions, cbs_ids], [[], ["/cloud/aws/by-service/cloudfront"]]);
   });
@@ -80,7 +80,7 @@ describe("the catalogue of published lists", () => {
   });
 
   test("a bad list leaves its source out, whole, and says where it is bad", () => {
-    const { reports, status, catalogue, metadata } = importTexts({
+    const { reports, status, catalogue } = importTexts({
       "cloudflare/ips-v4": "192.0.2.0/24\n",
       "cloudflare/ips-v6": "2001:db8::/32\n2001:db8:::/48\n",
       "github/meta.json": GITHUB,
@@ -88,7 +88,7 @@ describe("the catalogue of published lists", () => {
     assert.deepEqual(status, { cloudflare: "failed", github: "imported" });
     assert.match(reports.find(({ source }) => source.id === "cloudflare")!.error!, /^cloudflare\/ips-v6: line 2: "2001:db8:::\/48" at position/);
     assert.equal(identifyText(catalogue, "192.0.2.1").found, false);
-    assert.deepEqual(metadata.nodes.filter(({ id }) => id.startsWith("/cdn")), []);
+    assert.deepEqual(catalogue.nodes.filter(({ id }) => id.startsWith("/cdn")), []);
   });
 
   test("the report counts entries and names files that are not there", () => {
@@ -118,7 +118,7 @@ describe("the catalogue of published lists", () => {
   });
 
   test("nodes are the same whatever else is imported, and in whatever order lists have them", () => {
-    const ids = (texts: Record<string, string>) => importTexts(texts).metadata.nodes.map(({ id, name }) => `${id} ${name}`).sort();
+    const ids = (texts: Record<string, string>) => importTexts(texts).catalogue.nodes.map(({ id, name }) => `${id} ${name}`).sort();
     const reversed = JSON.stringify({ ...JSON.parse(AWS), prefixes: JSON.parse(AWS).prefixes.reverse() });
     assert.deepEqual(ids({ "aws/ip-ranges.json": reversed }), ids({ "aws/ip-ranges.json": AWS }));
     const among = ids({ "aws/ip-ranges.json": AWS, "github/meta.json": GITHUB, "google/cloud.json": CLOUD });
@@ -137,10 +137,10 @@ test("the catalogue of the lists as they were published", { skip: noPublishedLis
   const catalogue = new Catalogue(metadata, freeze(trie));
   catalogue.checkValues();
   const imported = reports.filter(({ status }) => status === "imported");
-  context.diagnostic(`${imported.length} sources, ${trie.size} prefixes, ${metadata.nodes.length} nodes, ${catalogue.table.matchCount} matches`);
+  context.diagnostic(`${imported.length} sources, ${trie.size} prefixes, ${catalogue.nodes.length} nodes, ${catalogue.table.matchCount} matches`);
   assert.deepEqual(reports.filter(({ status }) => status === "failed"), []);
   assert.ok(imported.length >= 35 && trie.size > 90_000);
-  assert.deepEqual(metadata.nodes.filter(({ id }) => !/^(\/[a-z0-9_.-]+){1,5}$/.test(id)), []);
+  assert.deepEqual(catalogue.nodes.filter(({ id }) => !/^(\/[a-z0-9_.-]+){1,5}$/.test(id)), []);
   // No address of Google Cloud is Google's, and every one of Google's own list is either.
   const cloud = JSON.parse(readPublished("google/cloud.json")!) as { prefixes: Record<string, string>[] };
   for (const { ipv4Prefix, ipv6Prefix } of cloud.prefixes) {

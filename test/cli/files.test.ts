@@ -24,7 +24,7 @@ before(async () => {
   await writeSnapshot(path("other.ipsieve"), { table: freeze(trie), metadata: {}, kind: "documents" });
   // Well-formed, but value 7 stands for no node.
   trie.insert(parsePrefix("10.0.0.0/8"), 7);
-  const metadata = { format: 1, title: "", createdAt: new Date(0).toISOString(), sources: [], nodes: [{ id: "a", name: "a" }] };
+  const metadata = { format: 2, title: "", createdAt: new Date(0).toISOString(), sources: [], nodes: { texts: "a\n", places: new Uint8Array(12) } };
   await writeSnapshot(path("lost.ipsieve"), { table: freeze(trie), metadata, kind: "catalogue" });
 });
 after(() => folder.remove());

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { Worker } from "node:worker_threads";
 import fc from "fast-check";
+import { Unpackr } from "msgpackr";
+import { decodePlainMessagePack } from "../../src/snapshot/_plain-msgpack.ts";
 import { HEAD_BYTES, sectionPlace } from "../../src/snapshot/format.ts";
 import { openSnapshot, Snapshot } from "../../src/snapshot/open-snapshot.ts";
 import { type FileOperations, publishFile } from "../../src/snapshot/publish-file.ts";
@@ -107,6 +109,27 @@ test("metadata comes back as it was written", () =>
       { numRuns: 200, seed: 1 },
     );
   }));
+
+test("whatever MessagePack begins a value with is read as msgpackr reads it, or refused", () => {
+  const payload = Buffer.from([0x05, 0x41, 0x42, 0x43, 0x44, 0x45, 0x46, 0x47, 0x48]);
+  let read = 0;
+  for (let token = 0; token < 256; token++) {
+    for (let size = 0; size <= payload.length; size++) {
+      const bytes = Buffer.concat([Buffer.of(token), payload.subarray(0, size)]);
+      const decoded = [decodePlainMessagePack, (all: Buffer): unknown => new Unpackr({ useRecords: false }).unpack(all)].map((decode) => {
+        try {
+          return { value: decode(bytes) };
+        } catch {
+          return undefined;
+        }
+      });
+      if (decoded[0] === undefined) continue;
+      assert.deepEqual(decoded[0], decoded[1], bytes.toString("hex"));
+      read++;
+    }
+  }
+  assert.ok(read > 180, `only ${read} were read`);
+});
 
 test("names of built-in members are ordinary keys, and a member that is undefined is left out", () =>
   inTemporaryFolder(async (folder) => {

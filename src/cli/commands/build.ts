@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Prefix } from "../../address/address.ts";
-import { CatalogueBuilder, type CatalogueSource } from "../../cbs/catalogue.ts";
+import { Catalogue, CatalogueBuilder, type CatalogueSource } from "../../cbs/catalogue.ts";
 import { SOURCES } from "../../cbs/importers/sources.ts";
 import { writeSnapshot } from "../../snapshot/write-snapshot.ts";
 import { freeze } from "../../table/freeze.ts";
@@ -126,8 +126,9 @@ async function write(output: string, builder: CatalogueBuilder, lists: readonly 
   const createdAt = new Date();
   const sources = [...published, ...lists.map(ownSource)];
   const { trie, metadata } = builder.build({ title: sources.map(({ name }) => name).join(", "), createdAt, sources });
-  const info = await writeSnapshot(output, { table: freeze(trie), metadata, kind: CATALOGUE_KIND, createdAt });
-  const parts = [counted(trie.size, "prefix", "prefixes"), counted(metadata.nodes.length, "node"), byteSize(info.byteLength)];
+  const { table, nodeCount } = new Catalogue(metadata, freeze(trie));
+  const info = await writeSnapshot(output, { table, metadata, kind: CATALOGUE_KIND, createdAt });
+  const parts = [counted(trie.size, "prefix", "prefixes"), counted(nodeCount, "node"), byteSize(info.byteLength)];
   process.stderr.write(`${output}: ${parts.join(", ")}\n`);
 }
 

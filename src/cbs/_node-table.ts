@@ -1,0 +1,140 @@
+import { checkName, isPlainPart, LONGEST_ID, MOST_PARTS, placeOf } from "./_node-id.ts";
+import { badMetadata } from "./catalogue-error.ts";
+
+/**
+ * The nodes of a catalogue as its metadata has them, in the order of value ids. A service stands in every region and a region in every
+ * service: 10,001 nodes have 927 parts of ids. So each text is there once, and a node is three numbers.
+ */
+export interface StoredNodes {
+  /** The parts of ids, and the names, each once, with LF behind it. */
+  readonly texts: string;
+  /**
+   * Three 32-bit words a node, in the machine's order like the words of a table: the value id of the node above, which is
+   * a smaller one, or 0; its part of the id, and its name, as places in the texts. The part of a node at the top is the whole id.
+   */
+  readonly places: Uint8Array;
+}
+
+/** Words of a node, and which is which. */
+const NODE_WORDS = 3;
+const PARENT = 0;
+const PART = 1;
+const NAME = 2;
+/** Nothing can stand below a label. */
+const LABEL_DEPTH = MOST_PARTS;
+
+/** Where a text may stand as the part of an id; 0 is not known yet. */
+const BELOW = 1;
+const ANYWHERE = 2;
+
+/** Nodes are given with those above them in front. O(nodes). */
+export function storeNodes(nodes: readonly { readonly id: string; readonly name: string }[]): StoredNodes {
+  const texts = new Map<string, number>();
+  const placeOfText = (text: string): number => {
+    const place = texts.get(text) ?? texts.size;
+    texts.set(text, place);
+    return place;
+  };
+  const values = new Map<string, number>();
+  const words = new Uint32Array(nodes.length * NODE_WORDS);
+  nodes.forEach(({ id, name }, i) => {
+    const { parent } = placeOf(id);
+    const part = parent === null ? id : id.slice(parent.length + 1);
+    words.set([parent === null ? 0 : values.get(parent)!, placeOfText(part), placeOfText(name)], i * NODE_WORDS);
+    values.set(id, i + 1);
+  });
+  return { texts: Array.from(texts.keys(), (text) => `${text}\n`).join(""), places: new Uint8Array(words.buffer) };
+}
+
+/** Stored nodes, proven right; ids are put together when they are asked for. */
+export class NodeTable {
+  readonly count: number;
+  readonly #texts: readonly string[];
+  readonly #words: Uint32Array;
+
+  /** Checks all nodes, which may come from a file that anyone has written. O(nodes). @throws CatalogueError "bad-metadata", "bad-id", "bad-name" */
+  constructor({ texts, places }: StoredNodes) {
+    const lines = texts.split("\n");
+    if (lines.pop() !== "") throw badMetadata("nodes", "its texts do not end in a line end");
+    if (new Set(lines).size < lines.length) throw badMetadata("nodes", "a text is there twice");
+    if (places.length % (4 * NODE_WORDS) !== 0) throw badMetadata("nodes", "there is a part of a node");
+    this.#texts = lines;
+    // A copy: words must be aligned.
+    this.#words = new Uint32Array(new Uint8Array(places).buffer);
+    this.count = this.#words.length / NODE_WORDS;
+    this.#check(lines, this.#words);
+  }
+
+  /** The node one level up, 0 at the top. */
+  parent(value: number): number {
+    return this.#word(value, PARENT);
+  }
+
+  id(value: number): string {
+    const parent = this.parent(value);
+    return parent === 0 ? this.#part(value) : `${this.id(parent)}/${this.#part(value)}`;
+  }
+
+  name(value: number): string {
+    return this.#texts[this.#word(value, NAME)]!;
+  }
+
+  #part(value: number): string {
+    return this.#texts[this.#word(value, PART)]!;
+  }
+
+  #word(value: number, which: number): number {
+    return this.#words[(value - 1) * NODE_WORDS + which]!;
+  }
+
+  /**
+   * Nodes stand behind the ones above them, texts are there and fine, and no two nodes below one have the same part. What makes an id fine
+   * can be told of each of its parts, but for how many and how long they are; so a text is looked at once, however many nodes have it.
+   */
+  #check(texts: readonly string[], words: Uint32Array): void {
+    const { length } = texts;
+    const fits = new Uint8Array(length);
+    for (let text = 0; text < length; text++) if (isPlainPart(texts[text]!)) fits[text] = ANYWHERE;
+    const isName = new Uint8Array(length);
+    // Most parts of a large catalogue of labels are there once: only the others are put into a set.
+    const firstParents = new Uint32Array(length);
+    const others = new Set<number>();
+    const depths = new Uint8Array(this.count + 1);
+    const sizes = new Uint32Array(this.count + 1);
+    depths[0] = LABEL_DEPTH - 1;
+    for (let value = 1, at = 0; at < words.length; value++, at += NODE_WORDS) {
+      const parent = words[at + PARENT]!;
+      const part = words[at + PART]!;
+      const name = words[at + NAME]!;
+      if (parent >= value || part >= length || name >= length) throw badMetadata("nodes", `node ${value} stands in front of the one above it, or has a text that is not there`);
+      depths[value] = depths[parent]! + 1;
+      sizes[value] = sizes[parent]! + texts[part]!.length + 1;
+      if (fits[part] !== ANYWHERE && (fits[part] !== BELOW || parent === 0)) {
+        if (parent !== 0) fits[part] = BELOW;
+        if (this.#isTopOfPath(value, parent)) depths[value] = 1;
+      }
+      if (depths[value]! > MOST_PARTS || sizes[value]! > LONGEST_ID + 1) this.#refuse(value, parent);
+      if (firstParents[part] === 0) firstParents[part] = parent + 1;
+      else if (firstParents[part] === parent + 1 || others.has(parent * length + part)) throw badMetadata("nodes", `there are two nodes ${this.id(value)}`);
+      else others.add(parent * length + part);
+      isName[name] = 1;
+    }
+    for (let text = 0; text < length; text++) {
+      if (isName[text] === 1 && (fits[text] !== ANYWHERE || texts[text]!.length > LONGEST_ID)) checkName(texts[text]!);
+    }
+  }
+
+  /** Checks a part as an id of its own, a path where it stands below another one. */
+  #isTopOfPath(value: number, parent: number): boolean {
+    const part = this.#part(value);
+    const place = placeOf(parent === 0 ? part : `/${part}`);
+    if (place.parent !== null) throw badMetadata("nodes", `the node ${JSON.stringify(part)} is not below the one that it should be`);
+    return parent === 0 && part.startsWith("/");
+  }
+
+  /** What is below a label, or too deep, or too long: its id says which. */
+  #refuse(value: number, parent: number): void {
+    const { parent: above } = placeOf(this.id(value));
+    if (parent !== 0 && above === null) throw badMetadata("nodes", `the node ${JSON.stringify(this.id(value))} stands below a label`);
+  }
+}
