@@ -2,31 +2,39 @@ import { compareTexts } from "./_node-id.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { LookupDocument, LookupMatch } from "./identify.ts";
 
-/** The lookup document of a match; `cidrOf` writes the covering prefix of a length. */
-export function describe(catalogue: Catalogue, match: number, ip: string, cidrOf: (length: number) => string): LookupDocument {
-  const { table } = catalogue;
+/** What the documents of all addresses with one match have in common. Frozen, because they share it. */
+export type MatchSets = Pick<LookupDocument, "labels" | "cbs_ids" | "providers" | "types" | "services" | "regions">;
+
+export function matchSetsOf(catalogue: Catalogue, match: number): MatchSets {
   const nodes = catalogue.nodesOf(match);
-  const matches = table.chain(match).flatMap((covering) => {
-    const cidr = cidrOf(table.prefixLength(covering));
-    return catalogue
-      .ownNodesOf(covering)
-      .map(({ id, provider, type, service, region }): LookupMatch => ({ provider, type, service, region, cidr, cbs_id: id }));
-  });
   return {
-    ip,
-    found: match !== 0,
-    cidr: match === 0 ? null : cidrOf(table.prefixLength(match)),
     labels: sortedSet(nodes.map((node) => node.label)),
-    cbs_ids: nodes.map((node) => node.id),
+    cbs_ids: Object.freeze(nodes.map((node) => node.id)),
     providers: sortedSet(nodes.map((node) => node.provider)),
     types: sortedSet(nodes.map((node) => node.type)),
     services: sortedSet(nodes.map((node) => node.service)),
     regions: sortedSet(nodes.map((node) => node.region)),
-    matches,
   };
 }
 
-function sortedSet(texts: (string | null)[]): string[] {
+/** The lookup document of a match; `cidrOf` writes the covering prefix of a length. */
+export function describe(
+  catalogue: Catalogue, match: number, ip: string, cidrOf: (length: number) => string, sets: MatchSets = matchSetsOf(catalogue, match),
+): LookupDocument {
+  const { table } = catalogue;
+  const { labels, cbs_ids, providers, types, services, regions } = sets;
+  const matches: LookupMatch[] = [];
+  for (let covering = match; covering !== 0; covering = table.parent(covering)) {
+    const cidr = cidrOf(table.prefixLength(covering));
+    for (const { id, provider, type, service, region } of catalogue.ownNodesOf(covering)) {
+      matches.push(Object.freeze({ provider, type, service, region, cidr, cbs_id: id }));
+    }
+  }
+  const found = match !== 0;
+  return { ip, found, cidr: found ? cidrOf(table.prefixLength(match)) : null, labels, cbs_ids, providers, types, services, regions, matches: Object.freeze(matches) };
+}
+
+function sortedSet(texts: readonly (string | null)[]): readonly string[] {
   const present = texts.filter((text): text is string => text !== null && text !== "");
-  return [...new Set(present)].sort(compareTexts);
+  return Object.freeze([...new Set(present)].sort(compareTexts));
 }

@@ -59,6 +59,9 @@ export class Catalogue {
   /** By value id. */
   readonly #nodes: (CatalogueNode | undefined)[];
   #all: readonly CatalogueNode[] | undefined;
+  /** By match: its own prefix's, and those of its chain. */
+  readonly #ownNodes: (readonly CatalogueNode[] | undefined)[] = [];
+  readonly #nodesOf: (readonly CatalogueNode[] | undefined)[] = [];
 
   /**
    * Checks the metadata, which may come from a file that anyone has written; O(nodes).
@@ -96,16 +99,21 @@ export class Catalogue {
     for (let match = 1; match <= this.table.matchCount; match++) for (const value of this.table.values(match)) this.#checkValue(value);
   }
 
-  /** The nodes that lists name for the match's own prefix, sorted by id; none for match 0. */
-  ownNodesOf(match: number): CatalogueNode[] {
-    const values = match === 0 ? [] : this.table.values(match);
-    return sortedById(values.map((value) => this.node(value)));
+  /** The nodes that lists name for the match's own prefix, sorted by id; none for match 0. The same array at every call. */
+  ownNodesOf(match: number): readonly CatalogueNode[] {
+    return (this.#ownNodes[match] ??= this.#sorted(match === 0 ? [] : this.table.values(match)));
   }
 
-  /** The nodes that lists name for any prefix of the match's chain, sorted by id, each once; none for match 0. */
-  nodesOf(match: number): CatalogueNode[] {
-    const values = new Set(this.table.chain(match).flatMap((covering) => this.table.values(covering)));
-    return sortedById([...values].map((value) => this.node(value)));
+  /**
+   * The nodes that lists name for any prefix of the match's chain, sorted by id, each once; none for match 0. The same array at every
+   * call: after the first one, to ask it of an address costs little more than its lookup.
+   */
+  nodesOf(match: number): readonly CatalogueNode[] {
+    return (this.#nodesOf[match] ??= this.#sorted([...new Set(this.table.chain(match).flatMap((covering) => this.table.values(covering)))]));
+  }
+
+  #sorted(values: readonly number[]): readonly CatalogueNode[] {
+    return Object.freeze(values.map((value) => this.node(value)).sort((a, b) => compareTexts(a.id, b.id)));
   }
 
   #makeNode(value: number): CatalogueNode {
@@ -175,10 +183,6 @@ export class CatalogueBuilder {
     this.#values.set(id, value);
     return value;
   }
-}
-
-function sortedById(nodes: CatalogueNode[]): CatalogueNode[] {
-  return nodes.sort((a, b) => compareTexts(a.id, b.id));
 }
 
 function checkedMetadata(metadata: unknown): CatalogueMetadata {

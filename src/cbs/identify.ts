@@ -1,6 +1,7 @@
 import type { Address, Prefix } from "../address/address.ts";
-import { formatPrefix, parsePrefix, prefixOf } from "../address/prefix.ts";
-import { describe } from "./_describe.ts";
+import { parseAddressInto } from "../address/parse-address.ts";
+import { parsePrefix } from "../address/prefix.ts";
+import { Documents } from "./_documents.ts";
 import type { Catalogue } from "./catalogue.ts";
 
 /** One node that a list names for one covering prefix. */
@@ -34,14 +35,32 @@ export interface LookupDocument {
   readonly matches: readonly LookupMatch[];
 }
 
-/** The document of an address, or of the nodes that cover a prefix whole; `text` is how it was written. */
+/**
+ * The document of an address, or of the nodes that cover a prefix whole; `text` is how it was written. Documents that were made lately
+ * are kept, and share what they hold: that of an address whose prefix was asked for before costs little more than its lookup.
+ */
 export function identify(catalogue: Catalogue, input: Address | Prefix, text: string): LookupDocument {
   const { table } = catalogue;
   const match = "length" in input ? table.lookupPrefix(input) : table.lookupAddress(input);
-  return describe(catalogue, match, text, (length) => formatPrefix(prefixOf(input, length)));
+  return documentsOf(catalogue).find(match, input.family, input.w0, input.w1, input.w2, input.w3, text);
 }
 
 /** The document of an address or prefix in text form. @throws AddressError for a malformed one, also for host bits that are set. */
 export function identifyText(catalogue: Catalogue, text: string): LookupDocument {
-  return identify(catalogue, parsePrefix(text), text);
+  if (typeof text !== "string" || text.includes("/")) return identify(catalogue, parsePrefix(text), text);
+  const { table } = catalogue;
+  if (parseAddressInto(text, words) === 4) return documentsOf(catalogue).find(table.lookup4(words[0]!), 4, words[0]!, 0, 0, 0, text);
+  const [w0, w1, w2, w3] = words as unknown as [number, number, number, number];
+  return documentsOf(catalogue).find(table.lookup6(w0, w1, w2, w3), 6, w0, w1, w2, w3, text);
+}
+
+/** Of the address that is being identified. */
+const words = new Uint32Array(4);
+
+const allDocuments = new WeakMap<Catalogue, Documents>();
+
+function documentsOf(catalogue: Catalogue): Documents {
+  let documents = allDocuments.get(catalogue);
+  if (documents === undefined) allDocuments.set(catalogue, (documents = new Documents(catalogue)));
+  return documents;
 }
