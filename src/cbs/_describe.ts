@@ -27,11 +27,11 @@ export function describe(
   for (let covering = match; covering !== 0; covering = table.parent(covering)) {
     const cidr = cidrOf(table.prefixLength(covering));
     for (const { id, provider, type, service, region } of catalogue.ownNodesOf(covering)) {
-      matches.push(Object.freeze({ provider, type, service, region, cidr, cbs_id: id }));
+      matches.push({ provider, type, service, region, cidr, cbs_id: id });
     }
   }
   const found = match !== 0;
-  return { ip, found, cidr: found ? cidrOf(table.prefixLength(match)) : null, labels, cbs_ids, providers, types, services, regions, matches: Object.freeze(matches) };
+  return { ip, found, cidr: found ? cidrOf(table.prefixLength(match)) : null, labels, cbs_ids, providers, types, services, regions, matches };
 }
 
 function sortedSet(texts: readonly (string | null)[]): readonly string[] {

@@ -8,13 +8,14 @@ import type { LookupDocument } from "./identify.ts";
 const PLACES = 1 << 14;
 
 /**
- * Documents that were asked for. All addresses whose most specific prefix is the same have the same one but for `ip`; a document stays
- * until that of another prefix needs its place.
+ * Documents that were asked for. All addresses whose most specific prefix is the same have the same one but for `ip`. A document is kept
+ * when its prefix is asked for again, until another prefix needs its place: keeping what nobody asks for twice costs more
+ * than making it.
  */
 export class Documents {
   readonly #catalogue: Catalogue;
   readonly #documents = new Array<LookupDocument | undefined>(PLACES).fill(undefined);
-  /** By place: the match, and the words of the prefix. */
+  /** By place: the match and the family, which may share a match, and the words of the prefix. */
   readonly #matches = new Uint32Array(PLACES);
   readonly #words = new Uint32Array(4 * PLACES);
 
@@ -27,29 +28,36 @@ export class Documents {
 
   /** The document of an address with this match; words of an IPv4 address but the first are 0. */
   find(match: number, family: Family, w0: number, w1: number, w2: number, w3: number, ip: string): LookupDocument {
+    const key = ((match << 1) | Number(family === 6)) >>> 0;
     const length = match === 0 ? 0 : this.#catalogue.table.prefixLength(match);
     const m0 = maskWord(w0, length);
     const m1 = maskWord(w1, length - 32);
     const m2 = maskWord(w2, length - 64);
     const m3 = maskWord(w3, length - 96);
-    const place = Math.imul(Math.imul(Math.imul(m0 ^ match, 0x9e3779b1) ^ m1, 0x85ebca6b) ^ m2 ^ m3, 0xc2b2ae35) >>> 18;
+    const place = Math.imul(Math.imul(Math.imul(m0 ^ key, 0x9e3779b1) ^ m1, 0x85ebca6b) ^ m2 ^ m3, 0xc2b2ae35) >>> 18;
     const words = this.#words;
     const at = 4 * place;
+    const isAgain = this.#matches[place] === key && words[at] === m0 && words[at + 1] === m1 && words[at + 2] === m2 && words[at + 3] === m3;
     const known = this.#documents[place];
-    if (known !== undefined && this.#matches[place] === match && words[at] === m0 && words[at + 1] === m1 && words[at + 2] === m2 && words[at + 3] === m3) {
-      return withIp(known, ip);
-    }
+    if (isAgain && known !== undefined) return withIp(known, ip);
     const address = { family, w0, w1, w2, w3 };
     const sets = (this.#sets[match] ??= matchSetsOf(this.#catalogue, match));
     const document = describe(this.#catalogue, match, ip, (bits) => formatPrefix(prefixOf(address, bits)), sets);
-    this.#documents[place] = document;
-    this.#matches[place] = match;
+    this.#documents[place] = isAgain ? frozen(document) : undefined;
+    this.#matches[place] = key;
     words[at] = m0;
     words[at + 1] = m1;
     words[at + 2] = m2;
     words[at + 3] = m3;
-    return document;
+    return isAgain ? withIp(document, ip) : document;
   }
+}
+
+/** Its sets are frozen already. */
+function frozen(document: LookupDocument): LookupDocument {
+  for (const match of document.matches) Object.freeze(match);
+  Object.freeze(document.matches);
+  return document;
 }
 
 /** Member by member: a spread takes ten times as long. */

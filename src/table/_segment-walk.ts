@@ -28,16 +28,13 @@ export interface FamilyIndex {
   readonly nodes: Int32Array;
 }
 
-/** Addresses from `start` (as one number) up to the next segment's have the longest-prefix match `match`. */
-export interface Segment {
-  readonly start: bigint;
-  readonly match: number;
-}
+/** The four words of an address; those behind the first are 0 for IPv4. (BigInt would take five times as long.) */
+export type Words = readonly [number, number, number, number];
 
 /** An entry still to be visited: where it begins and how many leading bits are decided there. */
 interface Pending {
   readonly entry: number;
-  readonly key: bigint;
+  readonly key: Words;
   readonly depth: number;
 }
 
@@ -46,11 +43,17 @@ interface Pending {
  * and that nodes lie in the order in which this walk meets them, each once and without gaps. A walk that ends has
  * therefore seen each word of the nodes exactly once: no cycle, no sharing, nothing out of bounds, nothing unreachable.
  */
-class SegmentWalk {
+export class SegmentWalk {
+  /** Addresses from `start` up to the next segment's have the longest-prefix match `match`. */
+  start: Words = [0, 0, 0, 0];
+  match = 0;
   readonly #index: FamilyIndex;
   readonly #bits: number;
   readonly #matchCount: number;
   readonly #section: SectionName;
+  readonly #rootBits: number;
+  readonly #stack: Pending[] = [];
+  #nextSlot = 0;
   #nextNode = 0;
 
   constructor(index: FamilyIndex, matchCount: number) {
@@ -58,29 +61,35 @@ class SegmentWalk {
     this.#bits = addressBits(index.family);
     this.#matchCount = matchCount;
     this.#section = index.family === 4 ? "nodes4" : "nodes6";
+    this.#rootBits = Math.log2(index.root.length);
   }
 
-  *segments(): Generator<Segment> {
-    const { root } = this.#index;
-    const rootBits = Math.log2(root.length);
-    for (let slot = 0; slot < root.length; slot++) {
-      // Equal neighbours are one segment; only leaves can be equal.
-      if (slot > 0 && root[slot] >= 0 && root[slot] === root[slot - 1]) continue;
-      yield* this.#below({ entry: root[slot], key: BigInt(slot) << BigInt(this.#bits - rootBits), depth: rootBits });
-    }
-    if (this.#nextNode !== this.#index.nodes.length) this.#damaged(`its last ${this.#index.nodes.length - this.#nextNode} words belong to no node`);
-  }
-
-  *#below(from: Pending): Generator<Segment> {
-    const stack = [from];
-    for (let pending = stack.pop(); pending !== undefined; pending = stack.pop()) {
+  /** Goes to the next segment, to the first one at first; false behind the last. Throws `TableError` at what `freeze` would not have written. */
+  advance(): boolean {
+    while (this.#stack.length > 0 || this.#nextRoot()) {
+      const pending = this.#stack.pop()!;
       if (pending.entry < 0) {
-        stack.push(...this.#children(pending).reverse());
+        for (const child of this.#children(pending).reverse()) this.#stack.push(child);
         continue;
       }
       if (pending.entry > this.#matchCount) this.#damaged(`a leaf names match ${pending.entry} of ${this.#matchCount}`);
-      yield { start: pending.key, match: pending.entry };
+      this.start = pending.key;
+      this.match = pending.entry;
+      return true;
     }
+    if (this.#nextNode !== this.#index.nodes.length) this.#damaged(`its last ${this.#index.nodes.length - this.#nextNode} words belong to no node`);
+    return false;
+  }
+
+  /** Takes up the next entry of the root. Equal neighbours are one segment; only leaves can be equal. */
+  #nextRoot(): boolean {
+    const { root } = this.#index;
+    let slot = this.#nextSlot;
+    while (slot > 0 && slot < root.length && root[slot] >= 0 && root[slot] === root[slot - 1]) slot++;
+    this.#nextSlot = slot + 1;
+    if (slot >= root.length) return false;
+    this.#stack.push({ entry: root[slot], key: [(slot << (32 - this.#rootBits)) >>> 0, 0, 0, 0], depth: this.#rootBits });
+    return true;
   }
 
   #children(parent: Pending): Pending[] {
@@ -146,7 +155,7 @@ class SegmentWalk {
     this.#nextNode = node + header + slots.length;
     return slots.map((slot, i) => {
       if (i > 0 && slot <= slots[i - 1]) this.#damaged(`the keys of the node at word ${node} do not ascend`);
-      return { entry: entries[i], key: parent.key | this.#place(slot, parent.depth + width, node), depth: parent.depth + width };
+      return { entry: entries[i], key: this.#place(parent.key, slot, parent.depth + width, node), depth: parent.depth + width };
     });
   }
 
@@ -158,23 +167,23 @@ class SegmentWalk {
     this.#nextNode = node + 4 + expected.length;
     const entry = this.#words(this.#nextNode - 1, 1)[0];
     let key = parent.key;
-    for (let i = 0; i < expected.length; i++) key |= this.#place(expected[i] >>> 0, parent.depth + 32 * (i + 1), node);
-    const hostBits = BigInt(this.#bits - depth);
-    if ((key >> hostBits) << hostBits !== key) this.#damaged(`the skip node at word ${node} expects more than its ${bits} bits`);
+    for (let i = 0; i < expected.length; i++) key = this.#place(key, expected[i] >>> 0, parent.depth + 32 * (i + 1), node);
+    if (!endsAt(key, depth)) this.#damaged(`the skip node at word ${node} expects more than its ${bits} bits`);
     const children: Pending[] = [{ entry, key, depth }];
-    if (key !== parent.key) children.unshift({ entry: below, key: parent.key, depth });
-    const after = key + (1n << hostBits);
-    if (after < parent.key + (1n << BigInt(this.#bits - parent.depth))) children.push({ entry: above, key: after, depth });
+    if (compareWords(key, parent.key) !== 0) children.unshift({ entry: below, key: parent.key, depth });
+    const after = behind(key, depth);
+    const end = behind(parent.key, parent.depth);
+    if (after !== null && (end === null || compareWords(after, end) < 0)) children.push({ entry: above, key: after, depth });
     if (below < 0 || above < 0) this.#damaged(`the skip node at word ${node} leads aside to a node`);
     return children;
   }
 
-  /** Bits whose last one is bit `end` of the address, as part of a key; those past the address must be zero. */
-  #place(bits: number, end: number, node: number): bigint {
-    const shift = this.#bits - end;
-    if (shift >= 0) return BigInt(bits) << BigInt(shift);
-    if (bits % 2 ** -shift !== 0) this.#damaged(`the node at word ${node} tells addresses apart by bits that they do not have`);
-    return BigInt(bits) >> BigInt(-shift);
+  /** The key with bits whose last one is bit `end` of the address; those past the address must be zero. */
+  #place(key: Words, bits: number, end: number, node: number): Words {
+    const past = end - this.#bits;
+    if (past <= 0) return withBits(key, bits, end);
+    if (bits % 2 ** past !== 0) this.#damaged(`the node at word ${node} tells addresses apart by bits that they do not have`);
+    return withBits(key, bits / 2 ** past, this.#bits);
   }
 
   #words(at: number, count: number): Int32Array {
@@ -201,7 +210,38 @@ function bitmapSlots(words: Int32Array): number[] {
   return slots;
 }
 
-/** The segments of an index in order. Throws `TableError` at the first thing that `freeze` would not have written. */
-export function walkSegments(index: FamilyIndex, matchCount: number): Generator<Segment> {
-  return new SegmentWalk(index, matchCount).segments();
+/** The words with the bits of a number, the last of which is bit `end`, 1 to 128; they reach into two words at most. */
+function withBits(words: Words, bits: number, end: number): Words {
+  const next: [number, number, number, number] = [...words];
+  const word = (end - 1) >>> 5;
+  const shift = -end & 31;
+  next[word] = (next[word] | (bits << shift)) >>> 0;
+  // Shifts count modulo 32: by 32 bits would be by none.
+  if (shift > 0 && word > 0) next[word - 1] = (next[word - 1] | (bits >>> (32 - shift))) >>> 0;
+  return next;
+}
+
+/** Whether all bits behind the first `depth` are zero. */
+export function endsAt(words: Words, depth: number): boolean {
+  for (let word = depth >>> 5, bit = depth & 31; word < 4; word++, bit = 0) if ((words[word] & (-1 >>> bit)) !== 0) return false;
+  return true;
+}
+
+/** The first address behind the block of the first `depth` bits of `words`, the others of which are zero; null behind the last one. */
+export function behind(words: Words, depth: number): Words | null {
+  const next: [number, number, number, number] = [...words];
+  if (depth === 0) return null;
+  let carry = 2 ** (-depth & 31);
+  for (let word = (depth - 1) >>> 5; word >= 0; word--) {
+    const sum = next[word] + carry;
+    next[word] = sum >>> 0;
+    if (sum < 2 ** 32) return next;
+    carry = 1;
+  }
+  return null;
+}
+
+/** By address: negative, 0 or positive. */
+export function compareWords(a: Words, b: Words): number {
+  return a[0] - b[0] || a[1] - b[1] || a[2] - b[2] || a[3] - b[3];
 }

@@ -77,6 +77,18 @@ describe("the contract's lookup document", () => {
   });
 });
 
+test("documents that are kept are those of their prefix: two families, neighbours and nestings with one match, asked in turns", () => {
+  const shared = catalogueOf([["10.0.0.0/8", "a"], ["a00::/8", "a"], ["10.1.0.0/16", "b"], ["10.2.0.0/16", "b"], ["a00:1::/32", "c"], ["a00:2::/32", "c"]]);
+  const cidrs = { "10.9.9.9": "10.0.0.0/8", "a00:9::": "a00::/8", "10.1.1.1": "10.1.0.0/16", "10.2.1.1": "10.2.0.0/16", "a00:1::1": "a00:1::/32", "a00:2::1": "a00:2::/32", "::": null, "192.0.2.1": null };
+  for (let turn = 0; turn < 4; turn++) {
+    for (const [text, cidr] of Object.entries(cidrs)) {
+      const { ip, found, ...rest } = identifyText(shared, text);
+      assert.deepEqual([ip, found, rest.cidr, rest.matches[0]?.cidr ?? null], [text, cidr !== null, cidr, cidr]);
+    }
+  }
+  assert.throws(() => (identifyText(shared, "10.1.1.1").cbs_ids as string[]).push("x"), TypeError, "what documents share cannot be changed");
+});
+
 test("a malformed text throws; it is never a miss", () => {
   for (const text of ["", "10.1", "52.94.76.009", "52.94.76.9 ", "52.94.76.9/33", "52.94.76.9/8", "fe80::1%eth0", "[::1]", "1.2.3.4:80", "::/129", "example.org"]) {
     assert.throws(() => identifyText(catalogue, text), { name: "AddressError" }, text);
