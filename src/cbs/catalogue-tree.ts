@@ -107,12 +107,8 @@ export class CatalogueTree {
   /** What groups of nodes hold, `groupsOf` naming those that a node is in. O(matches x nesting x groups of a prefix). */
   tally(groupCount: number, groupsOf: (value: number) => readonly number[]): Extent[] {
     const { table } = this.catalogue;
-    const known = new Map<number, readonly number[]>();
-    return tally(table, this.#countsOf(4), this.#countsOf(6), groupCount, (value) => {
-      let groups = known.get(value);
-      if (groups === undefined) known.set(value, (groups = groupsOf(value)));
-      return groups;
-    });
+    const known = new Array<readonly number[] | undefined>(this.catalogue.nodeCount + 1).fill(undefined);
+    return tally(table, this.#countsOf(4), this.#countsOf(6), groupCount, (value) => (known[value] ??= groupsOf(value)));
   }
 
   #countsOf(family: Family): Uint32Array {

@@ -26,8 +26,9 @@ export function* entriesOf(index: FamilyIndex, table: PrefixTable): Generator<Ta
     const end = more ? walk.start : null;
     for (let at: Words | null = start; at !== null && isBefore(at, end); at = match === 0 ? end : open[open.length - 1].end) {
       while (open.length > 0 && !isBefore(at, open[open.length - 1].end)) open.pop();
+      if (open.length === 0 ? match === 0 : open[open.length - 1].match === match) continue;
       openChain(index.family, table, at, match, open, found);
-      yield* found;
+      for (const entry of found) yield entry;
       found.length = 0;
     }
   }
@@ -38,15 +39,19 @@ function isBefore(at: Words, end: Words | null): boolean {
   return end === null || compareWords(at, end) < 0;
 }
 
-/** Opens the prefixes of `match`'s chain that are not open yet. They must begin at `at`, or the chain does not belong there. */
+/**
+ * Opens the prefixes of `match`'s chain that are not open yet; those that are were each the parent of the next. They must begin at
+ * `at`, or the chain does not belong there.
+ */
 function openChain(family: Family, table: PrefixTable, at: Words, match: number, open: OpenPrefix[], found: TableEntry[]): void {
-  const chain = table.chain(match).reverse();
-  const known = open.length;
-  if (known > chain.length || open.some((prefix, i) => prefix.match !== chain[i])) {
-    throw new TableError("bad-match", "matchParent", `the parents of match ${match} are not the prefixes that cover it`);
+  const innermost = open.length === 0 ? 0 : open[open.length - 1].match;
+  const chain: number[] = [];
+  for (let id = match; id !== innermost; id = table.parent(id)) {
+    if (id === 0) throw new TableError("bad-match", "matchParent", `the parents of match ${match} are not the prefixes that cover it`);
+    chain.push(id);
   }
-  for (let depth = known; depth < chain.length; depth++) {
-    const id = chain[depth];
+  for (let next = chain.length - 1; next >= 0; next--) {
+    const id = chain[next];
     const length = table.prefixLength(id);
     if (length > addressBits(family) || !endsAt(at, length)) {
       throw new TableError("bad-match", "matchLength", `match ${id} begins where no prefix of length ${length} can`);
@@ -55,4 +60,3 @@ function openChain(family: Family, table: PrefixTable, at: Words, match: number,
     found.push({ prefix: { family, w0: at[0], w1: at[1], w2: at[2], w3: at[3], length }, match: id });
   }
 }
-
