@@ -31,7 +31,7 @@ export async function readSnapshotFile(path: string): Promise<{ shared: SharedMe
 }
 
 /** An open file. Not by node:fs/promises, which takes as long to load as a small snapshot takes to read. */
-class RegularFile {
+export class RegularFile {
   readonly size: number;
   readonly #descriptor: number;
   readonly #path: string;

@@ -1,7 +1,8 @@
 import { type Engine, identify, type IdentifyOptions, type IdentifyResult, prepareThreads, type RowSelection } from "../../batch/identify.ts";
 import type { Catalogue } from "../../cbs/catalogue.ts";
 import type { Snapshot } from "../../snapshot/open-snapshot.ts";
-import { catalogueOf, DEFAULT_CATALOGUE, defaultCatalogue, openCatalogueSnapshot } from "../catalogue-snapshot.ts";
+import { AS_OF_OPTION, chosenSnapshot } from "../catalogue-history.ts";
+import { catalogueOf, DEFAULT_CATALOGUE, openCatalogueSnapshot } from "../catalogue-snapshot.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { RENDERER } from "../identify-renderer.ts";
 import { createProgress, PROGRESS_MODES, type ProgressMode } from "../output/progress.ts";
@@ -37,6 +38,7 @@ export const identifyCommand: Command = {
     { name: "field", value: "N|NAME", help: "where the address stands: a column from 1, or the name of a column or JSON member" },
     { name: "input", value: "FORMAT", choices: FIELD_SYNTAXES, help: "how --field cuts lines; else the first line tells" },
     { name: "snapshot", value: "FILE", isPath: true, help: `the catalogue to use, as written by ipsieve build; default: ${DEFAULT_CATALOGUE}` },
+    AS_OF_OPTION,
     { name: "threads", value: "N", help: "default: one for each processor" },
     { name: "engine", value: "ENGINE", choices: ENGINES, help: "auto (default), webassembly, or typescript: slower, with the same answers" },
     { name: "progress", value: "MODE", choices: PROGRESS_MODES, help: "auto (default: a bar on a terminal), bar, json, none; on stderr" },
@@ -64,7 +66,7 @@ async function run(args: Arguments): Promise<number> {
   prepareThreads(inputs, threads);
   const readsTerminal = (args.operands.length === 0 || args.operands.includes("-")) && process.stdin.isTTY;
   if (readsTerminal) process.stderr.write("ipsieve: reading lines from the terminal; end with Ctrl-D\n");
-  const path = args.value("snapshot") ?? defaultCatalogue();
+  const path = await chosenSnapshot(args);
   const snapshot = await openCatalogueSnapshot(path);
   const result = await identifyInterruptibly(args, { ...optionsFor(args, snapshot), inputs, ...(threads !== undefined && { threads }) });
   if (typeof result === "number") return result;

@@ -3,7 +3,8 @@ import { AddressError } from "../../address/address-error.ts";
 import { formatPrefix, parsePrefix } from "../../address/prefix.ts";
 import type { Catalogue } from "../../cbs/catalogue.ts";
 import { identify } from "../../cbs/identify.ts";
-import { DEFAULT_CATALOGUE, defaultCatalogue, openCatalogue } from "../catalogue-snapshot.ts";
+import { AS_OF_OPTION, chosenSnapshot } from "../catalogue-history.ts";
+import { DEFAULT_CATALOGUE, openCatalogue } from "../catalogue-snapshot.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { lookupCard } from "../output/lookup-card.ts";
 import { styleFor } from "../output/style.ts";
@@ -19,6 +20,7 @@ export const lookupCommand: Command = {
   options: [
     { name: "json", help: "one JSON document per line" },
     { name: "snapshot", value: "FILE", isPath: true, help: `the catalogue to use; default: ${DEFAULT_CATALOGUE}` },
+    AS_OF_OPTION,
   ],
   notes: ["A prefix belongs to what covers the whole of it. Exit code: 0 if something matched, 1 if nothing did, 2 if an argument is malformed."],
   examples: [
@@ -29,7 +31,7 @@ export const lookupCommand: Command = {
 };
 
 async function run(args: Arguments): Promise<number> {
-  const catalogue = await openCatalogue(args.value("snapshot") ?? defaultCatalogue());
+  const catalogue = await openCatalogue(await chosenSnapshot(args));
   const print = args.has("json") ? printJson : printCard;
   let found = false;
   let failed = false;

@@ -1,5 +1,6 @@
 import { browse, type ChildDocument, type ListFilter, type ListItem, listProviders, listRegions, listServices, type NodeDocument } from "../../../cbs/browse.ts";
 import type { CatalogueTree, Extent } from "../../../cbs/catalogue-tree.ts";
+import { AS_OF_OPTION, chosenSnapshot } from "../../catalogue-history.ts";
 import { openTree, SNAPSHOT_OPTION, withIds } from "../../catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { columnLines } from "../../output/columns.ts";
@@ -25,6 +26,7 @@ export const browseCommand: Command = {
     { name: "region", value: "NAME", help: "with --list: only those in this region" },
     { name: "json", help: "one JSON document; of a list, one per line" },
     SNAPSHOT_OPTION,
+    AS_OF_OPTION,
   ],
   notes: [
     "Without ID: the root. A node holds its prefixes and those of all nodes below it, each once; an address that several of them cover counts once too. Exit code: 0 if something was shown, 1 if a list is empty, 2 for an ID that no node has.",
@@ -43,7 +45,7 @@ async function run(args: Arguments): Promise<number> {
   if (list !== undefined && id !== undefined) throw new UsageError(`--list and the id ${id} do not go together; give --provider or another filter`);
   const filter = FILTERS.find((name) => args.has(name));
   if (list === undefined && filter !== undefined) throw new UsageError(`--${filter} is for lists; add --list ${Object.keys(LISTS).join("|")}`);
-  const tree = await openTree(args.value("snapshot"));
+  const tree = await openTree(await chosenSnapshot(args));
   return list === undefined ? printNode(tree, id, args) : printList(LISTS[list](tree, filterOf(args)), args);
 }
 

@@ -1,5 +1,6 @@
 import type { Family } from "../../../address/address.ts";
 import { rangesOf } from "../../../cbs/ranges.ts";
+import { AS_OF_OPTION, chosenSnapshot } from "../../catalogue-history.ts";
 import { openTree, SNAPSHOT_OPTION, withIds } from "../../catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { joined, printChunks } from "../../output/print-chunks.ts";
@@ -16,6 +17,7 @@ export const rangesCommand: Command = {
     { name: "family", value: "4|6", choices: ["4", "6"], help: "only IPv4 or only IPv6" },
     { name: "json", help: "one JSON document per line: the prefix, and all nodes that lists name for it" },
     SNAPSHOT_OPTION,
+    AS_OF_OPTION,
   ],
   notes: ["One prefix per line, each once, by address. Exit code: 0 if there is any, 1 if there is none, 2 for an ID that no node has."],
   examples: [
@@ -26,7 +28,7 @@ export const rangesCommand: Command = {
 };
 
 async function run(args: Arguments): Promise<number> {
-  const tree = await openTree(args.value("snapshot"));
+  const tree = await openTree(await chosenSnapshot(args));
   const family = args.has("family") ? (Number(args.value("family")) as Family) : undefined;
   const { items, count } = withIds(tree, () => rangesOf(tree, args.operands[0], { family, aggregate: args.has("aggregate") }));
   const lineOf = args.has("json") ? (item: (typeof items)[number]) => `${JSON.stringify(item)}\n` : ({ cidr }: (typeof items)[number]) => `${cidr}\n`;

@@ -1,5 +1,6 @@
 import { SearchIndex } from "../../../cbs/search.ts";
-import { defaultCatalogue, openCatalogue } from "../../catalogue-snapshot.ts";
+import { AS_OF_OPTION, chosenSnapshot } from "../../catalogue-history.ts";
+import { openCatalogue } from "../../catalogue-snapshot.ts";
 import { SNAPSHOT_OPTION } from "../../catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { styleFor } from "../../output/style.ts";
@@ -19,6 +20,7 @@ export const searchCommand: Command = {
     { name: "type", value: "TYPE", help: "only nodes of this type, such as cloud" },
     { name: "json", help: "one JSON document per line" },
     SNAPSHOT_OPTION,
+    AS_OF_OPTION,
   ],
   notes: [
     "TEXT is words of names and ids in any order, or their beginnings; a word that leads nowhere may hold a typo. An address or prefix finds the nodes that it belongs to. The best come first. Exit code: 0 if a node was found, 1 if none was, 2 for a malformed address.",
@@ -33,7 +35,7 @@ export const searchCommand: Command = {
 
 async function run(args: Arguments): Promise<number> {
   const limit = args.has("limit") ? wholeNumber("limit", args.value("limit")!, MOST_RESULTS) : undefined;
-  const index = new SearchIndex(await openCatalogue(args.value("snapshot") ?? defaultCatalogue()));
+  const index = new SearchIndex(await openCatalogue(await chosenSnapshot(args)));
   const found = index.search(args.operands.join(" "), { limit, type: args.value("type") });
   const style = styleFor(process.stdout);
   const width = Math.max(...found.map(({ id }) => id.length));

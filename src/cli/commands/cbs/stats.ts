@@ -1,5 +1,6 @@
 import { listProviders } from "../../../cbs/browse.ts";
 import { catalogueStats } from "../../../cbs/stats.ts";
+import { AS_OF_OPTION, chosenSnapshot } from "../../catalogue-history.ts";
 import { openTree, SNAPSHOT_OPTION } from "../../catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { columnLines } from "../../output/columns.ts";
@@ -15,14 +16,14 @@ export const statsCommand: Command = {
   operands: "",
   minOperands: 0,
   maxOperands: 0,
-  options: [{ name: "json", help: "as one JSON document, with all providers" }, SNAPSHOT_OPTION],
+  options: [{ name: "json", help: "as one JSON document, with all providers" }, SNAPSHOT_OPTION, AS_OF_OPTION],
   notes: ["A prefix counts once for each type and provider that it belongs to, and so does an address."],
   examples: [{ command: "ipsieve cbs stats --snapshot ours.ipsieve", what: "of a catalogue of your own" }],
   run,
 };
 
 async function run(args: Arguments): Promise<number> {
-  const tree = await openTree(args.value("snapshot"));
+  const tree = await openTree(await chosenSnapshot(args));
   const stats = catalogueStats(tree);
   const providers = listProviders(tree);
   if (args.has("json")) {

@@ -1,0 +1,77 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { readSnapshotHead } from "../snapshot/read-head.ts";
+import { SnapshotError } from "../snapshot/snapshot-error.ts";
+import { defaultCatalogue } from "./catalogue-snapshot.ts";
+import type { Arguments, Option } from "./command.ts";
+import { historyFolder, homeFolder } from "./home.ts";
+import { UsageError } from "./usage-error.ts";
+
+export const AS_OF_OPTION: Option = {
+  name: "as-of", value: "TIME",
+  help: "the catalogue as it was then: the newest not made after TIME, a date (its end, UTC) or a date and time with a zone, of the folder that --snapshot names; default: those of updates",
+};
+
+const EXTENSION = ".ipsieve";
+
+/** The file that a command's options name, or the default one. With --as-of it is told on stderr. Throws UsageError. */
+export async function chosenSnapshot(args: Arguments): Promise<string> {
+  const text = args.value("as-of");
+  const snapshot = args.value("snapshot");
+  if (text === undefined) return snapshot ?? defaultCatalogue();
+  const time = parseTime(text);
+  const { path, createdAt } = await generationAsOf(snapshot ?? historyFolder(homeFolder()), time);
+  process.stderr.write(`ipsieve: as of ${time.toISOString()}: ${path}, made ${createdAt.toISOString()}\n`);
+  return path;
+}
+
+/** The last millisecond that counts. A date is its end, so that all that was made on that day is known. Throws UsageError. */
+function parseTime(text: string): Date {
+  const [, date, clock, zone] = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
+  const refuse = (cure: string): never => {
+    throw new UsageError(`--as-of ${JSON.stringify(text)}: ${cure}, as in 2026-11-21 or 2026-11-21T11:19:00Z`);
+  };
+  if (date === undefined) return refuse("it is no time of ISO 8601; write a date, or a date and time with a zone");
+  if (clock !== undefined && zone === undefined) return refuse("the zone is missing; add Z, or an offset such as +01:00");
+  // The parser turns February 30 into March 2.
+  if (!new Date(`${date}T00:00:00Z`).toJSON()?.startsWith(date)) return refuse("there is no such day");
+  const time = new Date(clock === undefined ? `${date}T23:59:59.999Z` : text);
+  return Number.isNaN(time.getTime()) ? refuse("there is no such time") : time;
+}
+
+interface Generation {
+  readonly path: string;
+  readonly createdAt: Date;
+}
+
+/** The newest generation of a folder that was not made after `time`, by what the files say of themselves; only their headers are read. Throws UsageError. */
+async function generationAsOf(folder: string, time: Date): Promise<Generation> {
+  const generations: Generation[] = [];
+  for (const name of namesIn(folder)) generations.push(await generationOf(join(folder, name)));
+  generations.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime() || (a.path < b.path ? -1 : 1));
+  const newest = generations.findLast(({ createdAt }) => createdAt <= time);
+  if (newest !== undefined) return newest;
+  const [oldest] = generations;
+  if (oldest === undefined) throw new UsageError(`--as-of: ${folder} holds no catalogue (*${EXTENSION}); name a folder that does with --snapshot DIR`);
+  throw new UsageError(`--as-of: no catalogue in ${folder} was made by ${time.toISOString()}; the oldest, ${oldest.path}, is of ${oldest.createdAt.toISOString()}`);
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => name.endsWith(EXTENSION));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const what = code === "ENOENT" ? "there is no such folder" : code === "ENOTDIR" ? "it is a file, not a folder of catalogues" : `it cannot be read (${code})`;
+    throw new UsageError(`--as-of: ${folder}: ${what}; name a folder with --snapshot DIR, or keep a history with "ipsieve cbs update"`);
+  }
+}
+
+/** A damaged one may be the one that is asked for: nobody must get another one's answers for its. */
+async function generationOf(path: string): Promise<Generation> {
+  try {
+    return { path, createdAt: (await readSnapshotHead(path)).createdAt };
+  } catch (error) {
+    if (!(error instanceof SnapshotError)) throw error;
+    throw new UsageError(`--as-of: ${error.message}; which time it is of cannot be told: restore the file, or remove it if you can do without`);
+  }
+}

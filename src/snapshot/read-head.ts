@@ -1,0 +1,14 @@
+import { RegularFile } from "./_read-file.ts";
+import { decodeHead, HEAD_BYTES, type SnapshotHead } from "./format.ts";
+
+/** What a snapshot's header tells, without reading the rest; the length of the file is checked. O(1). Throws `SnapshotError`. */
+export async function readSnapshotHead(path: string): Promise<SnapshotHead> {
+  const file = new RegularFile(path);
+  try {
+    const start = new Uint8Array(Math.min(file.size, HEAD_BYTES));
+    await file.read(start, 0);
+    return decodeHead(start, file.size, path);
+  } finally {
+    await file.close();
+  }
+}
