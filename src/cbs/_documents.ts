@@ -4,8 +4,10 @@ import { describe, type MatchSets, matchSetsOf } from "./_describe.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { LookupDocument } from "./identify.ts";
 
-/** So many documents are kept, some 10 MB; a power of two. */
-const PLACES = 1 << 14;
+/** So many documents are kept at most, some 10 MB. */
+const PLACE_BITS = 14;
+const PLACES = 1 << PLACE_BITS;
+const HASH_SHIFT = 32 - PLACE_BITS;
 
 /**
  * Documents that were asked for. All addresses whose most specific prefix is the same have the same one but for `ip`. A document is kept
@@ -34,22 +36,33 @@ export class Documents {
     const m1 = maskWord(w1, length - 32);
     const m2 = maskWord(w2, length - 64);
     const m3 = maskWord(w3, length - 96);
-    const place = Math.imul(Math.imul(Math.imul(m0 ^ key, 0x9e3779b1) ^ m1, 0x85ebca6b) ^ m2 ^ m3, 0xc2b2ae35) >>> 18;
-    const words = this.#words;
-    const at = 4 * place;
-    const isAgain = this.#matches[place] === key && words[at] === m0 && words[at + 1] === m1 && words[at + 2] === m2 && words[at + 3] === m3;
+    let place = Math.imul(Math.imul(Math.imul(m0 ^ key, 0x9e3779b1) ^ m1, 0x85ebca6b) ^ m2 ^ m3, 0xc2b2ae35) >>> HASH_SHIFT;
+    let isAgain = this.#isAt(place, key, m0, m1, m2, m3);
+    if (!isAgain) {
+      // Its neighbour is the other place of a document, so that two that are asked for in turns both stay.
+      isAgain = this.#isAt(place ^ 1, key, m0, m1, m2, m3);
+      if (isAgain || this.#documents[place] !== undefined) place ^= 1;
+    }
     const known = this.#documents[place];
     if (isAgain && known !== undefined) return withIp(known, ip);
     const address = { family, w0, w1, w2, w3 };
     const sets = (this.#sets[match] ??= matchSetsOf(this.#catalogue, match));
     const document = describe(this.#catalogue, match, ip, (bits) => formatPrefix(prefixOf(address, bits)), sets);
     this.#documents[place] = isAgain ? frozen(document) : undefined;
+    const words = this.#words;
+    const at = 4 * place;
     this.#matches[place] = key;
     words[at] = m0;
     words[at + 1] = m1;
     words[at + 2] = m2;
     words[at + 3] = m3;
     return isAgain ? withIp(document, ip) : document;
+  }
+
+  #isAt(place: number, key: number, m0: number, m1: number, m2: number, m3: number): boolean {
+    const words = this.#words;
+    const at = 4 * place;
+    return this.#matches[place] === key && words[at] === m0 && words[at + 1] === m1 && words[at + 2] === m2 && words[at + 3] === m3;
   }
 }
 
