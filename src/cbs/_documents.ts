@@ -8,6 +8,9 @@ import type { LookupDocument } from "./identify.ts";
 const PLACE_BITS = 14;
 const PLACES = 1 << PLACE_BITS;
 const HASH_SHIFT = 32 - PLACE_BITS;
+/** Odd numbers whose products spread over the upper bits. */
+const HASH_4 = 0x9e3779b1;
+const HASH_6 = 0x85ebca6b;
 
 /**
  * Documents that were asked for. All addresses whose most specific prefix is the same have the same one but for `ip`. A document is kept
@@ -20,12 +23,23 @@ export class Documents {
   /** By place: the match and the family, which may share a match, and the words of the prefix. */
   readonly #matches = new Uint32Array(PLACES);
   readonly #words = new Uint32Array(4 * PLACES);
-
   /** By match. */
   readonly #sets: (MatchSets | undefined)[] = [];
 
   constructor(catalogue: Catalogue) {
     this.#catalogue = catalogue;
+  }
+
+  /** As `find`, of an IPv4 address; most are kept where they are looked for first. */
+  find4(match: number, word: number, ip: string): LookupDocument {
+    const key = (match << 1) >>> 0;
+    const m0 = match === 0 ? 0 : maskWord(word, this.#catalogue.table.prefixLength(match));
+    const place = Math.imul(m0 ^ key, HASH_4) >>> HASH_SHIFT;
+    if (this.#matches[place] === key && this.#words[4 * place] === m0) {
+      const known = this.#documents[place];
+      if (known !== undefined) return withIp(known, ip);
+    }
+    return this.find(match, 4, word, 0, 0, 0, ip);
   }
 
   /** The document of an address with this match; words of an IPv4 address but the first are 0. */
@@ -36,7 +50,7 @@ export class Documents {
     const m1 = maskWord(w1, length - 32);
     const m2 = maskWord(w2, length - 64);
     const m3 = maskWord(w3, length - 96);
-    let place = Math.imul(Math.imul(Math.imul(m0 ^ key, 0x9e3779b1) ^ m1, 0x85ebca6b) ^ m2 ^ m3, 0xc2b2ae35) >>> HASH_SHIFT;
+    let place = Math.imul(m0 ^ key ^ Math.imul(m1 ^ Math.imul(m2 ^ m3, HASH_6), HASH_6), HASH_4) >>> HASH_SHIFT;
     let isAgain = this.#isAt(place, key, m0, m1, m2, m3);
     if (!isAgain) {
       // Its neighbour is the other place of a document, so that two that are asked for in turns both stay.

@@ -42,6 +42,7 @@ export interface LookupDocument {
 export function identify(catalogue: Catalogue, input: Address | Prefix, text: string): LookupDocument {
   const { table } = catalogue;
   const match = "length" in input ? table.lookupPrefix(input) : table.lookupAddress(input);
+  if (input.family === 4) return documentsOf(catalogue).find4(match, input.w0, text);
   return documentsOf(catalogue).find(match, input.family, input.w0, input.w1, input.w2, input.w3, text);
 }
 
@@ -49,7 +50,7 @@ export function identify(catalogue: Catalogue, input: Address | Prefix, text: st
 export function identifyText(catalogue: Catalogue, text: string): LookupDocument {
   if (typeof text !== "string" || text.includes("/")) return identify(catalogue, parsePrefix(text), text);
   const { table } = catalogue;
-  if (parseAddressInto(text, words) === 4) return documentsOf(catalogue).find(table.lookup4(words[0]!), 4, words[0]!, 0, 0, 0, text);
+  if (parseAddressInto(text, words) === 4) return documentsOf(catalogue).find4(table.lookup4(words[0]!), words[0]!, text);
   const [w0, w1, w2, w3] = words as unknown as [number, number, number, number];
   return documentsOf(catalogue).find(table.lookup6(w0, w1, w2, w3), 6, w0, w1, w2, w3, text);
 }
