@@ -1,5 +1,5 @@
 import type { Family } from "../address/address.ts";
-import { compareTexts, placeOf } from "./_node-id.ts";
+import { compareTexts } from "./_node-id.ts";
 import { listPrefixes, type PrefixList } from "./_prefix-list.ts";
 import { countMatches, type Extent, tally } from "./_tally.ts";
 import type { Catalogue, CatalogueNode } from "./catalogue.ts";
@@ -35,7 +35,7 @@ export class CatalogueTree {
     this.catalogue = catalogue;
     const { nodes } = catalogue;
     nodes.forEach(({ id }, i) => this.#values.set(id, i + 1));
-    this.#parents = Uint32Array.from([ROOT, ...nodes.map(({ id }) => this.#values.get(placeOf(id).parent ?? "") ?? ROOT)]);
+    this.#parents = Uint32Array.from([ROOT, ...nodes.map((_, i) => catalogue.parentOf(i + 1))]);
     this.#children = Array.from({ length: nodes.length + 1 }, () => []);
     for (let value = 1; value <= nodes.length; value++) this.#children[this.#parents[value]!]!.push(value);
     for (const children of this.#children) children.sort((a, b) => compareTexts(nodes[a - 1]!.id, nodes[b - 1]!.id));

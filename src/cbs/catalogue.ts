@@ -94,6 +94,12 @@ export class Catalogue {
     return this.#nodes[value]?.id ?? this.#stored.id(value);
   }
 
+  /** The value id of the node one level up, 0 at the top. @throws CatalogueError "unknown-value" */
+  parentOf(value: number): number {
+    this.#checkValue(value);
+    return this.#stored.parent(value);
+  }
+
   /** Deep check: every value in the table stands for a node. O(matches). @throws CatalogueError "unknown-value" */
   checkValues(): void {
     for (let match = 1; match <= this.table.matchCount; match++) for (const value of this.table.values(match)) this.#checkValue(value);
