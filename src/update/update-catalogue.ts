@@ -1,5 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { Catalogue } from "../cbs/catalogue.ts";
 import { importCatalogue, type SourceReport } from "../cbs/import-catalogue.ts";
 import { ImportError } from "../cbs/importers/import-error.ts";
 import type { ImportedList } from "../cbs/importers/imported-list.ts";
@@ -200,7 +201,7 @@ async function buildCatalogue(options: UpdateOptions, store: ListStore): Promise
     left: reports.filter(({ status }) => status === "failed"),
     createdAt: metadata.createdAt,
     sources: metadata.sources.length,
-    nodes: metadata.nodes.length,
+    nodes: new Catalogue(metadata, table).nodeCount,
     ipv4: table.prefixCount(4),
     ipv6: table.prefixCount(6),
     catalogue,
