@@ -54,8 +54,17 @@ export class AddressError extends Error {
   }
 }
 
+/** What ends a line, moves the cursor or turns the direction of writing: C0, DEL and C1 controls, separators, marks of direction. */
+// oxlint-disable-next-line no-control-regex -- they are what it looks for
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
 /** The text in double quotes with control characters escaped, cut when it is long: an error message is one readable line. */
 export function quoted(value: string): string {
   const shown = value.length > LONGEST_QUOTE ? `${value.slice(0, LONGEST_QUOTE)}…` : value;
-  return JSON.stringify(shown);
+  return printable(JSON.stringify(shown));
+}
+
+/** A text of somebody else's, with what a terminal would obey escaped. */
+export function printable(text: string): string {
+  return text.replace(UNPRINTABLE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

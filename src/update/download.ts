@@ -2,6 +2,7 @@ import type { Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Agent, Dispatcher } from "undici";
+import { printable, quoted } from "../address/address-error.ts";
 import { type AddressRules, checkedAddresses, pinnedLookup } from "./pinned-lookup.ts";
 import { UpdateError, type UpdateErrorCode } from "./update-error.ts";
 
@@ -118,7 +119,7 @@ export class Downloader {
   /** Cleartext never leaves this machine. The addresses of names are checked when they are connected to. */
   async #checkedUrl(text: string): Promise<URL> {
     const url = URL.parse(text);
-    if (url === null) throw new UpdateError("bad-url", `${JSON.stringify(text)} is no URL`);
+    if (url === null) throw new UpdateError("bad-url", `${quoted(text)} is no URL`);
     const { protocol, hostname, username, password } = url;
     if (protocol !== "https:" && !(protocol === "http:" && isThisMachine(hostname))) throw new UpdateError("bad-url", `${text}: only https is fetched`);
     if (username !== "" || password !== "") throw new UpdateError("bad-url", `${url.host}: a URL with a user name or password is not fetched`);
@@ -199,9 +200,9 @@ function explained(code: string, error: Error, { bytes, totalTime, idleTime }: D
   if (code.endsWith("_TIMEOUT")) return ["timeout", `nothing came for ${idleTime / 1000} s`];
   if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return ["too-large", `it has more than ${bytes} bytes`];
   if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") return ["unreachable", "the answer has another length than it says"];
-  if (code.startsWith("Z_") || code.startsWith("ERR_BROTLI") || code.startsWith("ERR__ERROR")) return ["encoding", `the compression is broken (${error.message})`];
-  if (/CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code)) return ["untrusted", `the certificate is not trusted (${error.message}); for a mirror of your own, name its authority in NODE_EXTRA_CA_CERTS`];
-  return ["unreachable", `no whole answer came (${error.message})`];
+  if (code.startsWith("Z_") || code.startsWith("ERR_BROTLI") || code.startsWith("ERR__ERROR")) return ["encoding", `the compression is broken (${printable(error.message)})`];
+  if (/CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code)) return ["untrusted", `the certificate is not trusted (${printable(error.message)}); for a mirror of your own, name its authority in NODE_EXTRA_CA_CERTS`];
+  return ["unreachable", `no whole answer came (${printable(error.message)})`];
 }
 
 async function decoderFor(encoding: string | null): Promise<Transform | undefined> {
@@ -209,7 +210,7 @@ async function decoderFor(encoding: string | null): Promise<Transform | undefine
   const { createBrotliDecompress, createGunzip } = await import("node:zlib");
   if (encoding === "gzip" || encoding === "x-gzip") return createGunzip();
   if (encoding === "br") return createBrotliDecompress();
-  throw new UpdateError("encoding", `the compression ${JSON.stringify(encoding)} was not asked for`);
+  throw new UpdateError("encoding", `the compression ${quoted(encoding)} was not asked for`);
 }
 
 function textOf(header: string | string[] | undefined): string | null {

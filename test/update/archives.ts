@@ -6,6 +6,8 @@ export interface Member {
   /** What the archive says about the size and checksum, where that is a lie. */
   readonly size?: number;
   readonly crc?: number;
+  /** The name is UTF-8, and no text of the first personal computers. */
+  readonly isUtf8?: boolean;
 }
 
 /** A ZIP archive of compressed members. */
@@ -13,10 +15,11 @@ export function zipOf(members: readonly Member[]): Buffer {
   const locals: Buffer[] = [];
   const entries: Buffer[] = [];
   let offset = 0;
-  for (const { name, content, size = Buffer.byteLength(content), crc = crc32(content) } of members) {
+  for (const { name, content, size = Buffer.byteLength(content), crc = crc32(content), isUtf8 = false } of members) {
     const data = deflateRawSync(content);
     const fields = Buffer.alloc(26);
     fields.writeUInt16LE(20, 0);
+    fields.writeUInt16LE(isUtf8 ? 1 << 11 : 0, 2);
     fields.writeUInt16LE(8, 4);
     fields.writeUInt32LE(crc, 10);
     fields.writeUInt32LE(data.length, 14);

@@ -23,6 +23,10 @@ const REFUSED: readonly [what: string, archive: Buffer, code: UpdateErrorCode, m
   ["an archive cut off", archive.subarray(0, archive.length - 30), "archive", /cannot be read/],
   ["an archive without its front", archive.subarray(40), "archive", /cannot be read/],
   ["an archive without the list", zipOf([OTHER, { name: "my-list.txt", content: "x" }]), "archive", /has no list\.txt/],
+  // Which of them is the list, nobody can tell.
+  ["the list twice", zipOf([LIST, { ...LIST, content: "30.0.0.0/8" }]), "archive", /two members list\.txt and list\.txt/],
+  ["the list in two folders", zipOf([{ ...LIST, name: "old/list.txt" }, { ...LIST, name: "new/list.txt" }]), "archive", /two members old\/list\.txt and new\/list\.txt/],
+  ["a name that a terminal would obey", zipOf([{ name: "/\u001b[31m", content: "", isUtf8: true }]), "archive", /absolute path: \/\\u001b\[31m\)$/],
   ["a damaged member", damaged, "archive", /cannot be read|checksum/],
   ["another checksum", zipOf([{ ...LIST, crc: 1 }]), "archive", /list\.txt in the ZIP archive is damaged/],
   ["a member too large, as the archive says", zipOf([{ name: "list.txt", content: Buffer.alloc(MOST + 1) }]), "too-large", /more than 1048576 bytes/],

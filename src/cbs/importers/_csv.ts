@@ -1,3 +1,4 @@
+import { quoted } from "../../address/address-error.ts";
 import { ImportError } from "./import-error.ts";
 
 /** A row of CSV and the line on which it begins. */
@@ -28,14 +29,14 @@ export function* csvRows(text: string): Generator<CsvRow> {
         line += (field.match(LINE_BREAK) ?? []).length;
         at = afterBlanks(text, closing + 1);
         if (at < text.length && !/[,\r\n#]/.test(text[at]!)) {
-          throw new ImportError("bad-csv", `line ${line}`, `${JSON.stringify(text[at])} follows a closing quote; a comma or the end of the line must`);
+          throw new ImportError("bad-csv", `line ${line}`, `${quoted(text[at]!)} follows a closing quote; a comma or the end of the line must`);
         }
       } else {
         END_OF_FIELD.lastIndex = at;
         const end = END_OF_FIELD.exec(text)?.index ?? text.length;
         field = text.slice(at, end).trim();
         at = end;
-        if (field.includes('"')) throw new ImportError("bad-csv", `line ${line}`, `a double quote stands inside the field ${JSON.stringify(field.slice(0, 60))}; enclose the whole field`);
+        if (field.includes('"')) throw new ImportError("bad-csv", `line ${line}`, `a double quote stands inside the field ${quoted(field)}; enclose the whole field`);
       }
       fields.push(field);
       if (text[at] === "#") at = endOfLine(text, at);

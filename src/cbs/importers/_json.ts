@@ -57,5 +57,5 @@ export function textsAt(value: unknown, position: string): string[] {
 
 /** The position of a member: `$.a`, or `$["a b"]` for a name that is no word. */
 export function memberOf(position: string, name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? `${position}.${name}` : `${position}[${JSON.stringify(name.slice(0, 80))}]`;
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? `${position}.${name}` : `${position}[${quoted(name)}]`;
 }

@@ -102,7 +102,7 @@ export class ListBuilder {
   publish(text: unknown, position: string): void {
     if (text === undefined || text === null || text === "") return;
     const time = typeof text === "string" ? utcTime(text) : null;
-    if (time === null) this.warn("time", position, `${JSON.stringify(text)} is no time`);
+    if (time === null) this.warn("time", position, `${describeValue(text)} is no time`);
     this.publishedAt = time;
   }
 
@@ -112,7 +112,7 @@ export class ListBuilder {
     return {
       entries: this.#entries,
       publishedAt: this.publishedAt,
-      version: this.version,
+      version: this.version === null ? null : oneLine(this.version).slice(0, LONGEST_CODE),
       warnings: this.#warnings,
       warningCounts: this.#counts,
     };
@@ -214,10 +214,10 @@ export function segmentOf(code: string): string {
     .replace(/^[-.]+|[-.]+$/g, "");
 }
 
-/** Node names are one line of text. */
+/** Names and versions are one line of text, written in the direction of what stands around it. */
 function oneLine(text: string): string {
   // oxlint-disable-next-line no-control-regex -- they are what it looks for
-  return text.replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").trim();
+  return text.replace(/[\s\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g, " ").trim();
 }
 
 function explained<Result>(position: string, parse: () => Result): Result {

@@ -99,6 +99,29 @@ test("a list cut off anywhere in JSON is refused", () => {
   for (let end = 0; end < list.length; end++) assert.equal(outcome(importer, list.slice(0, end)), -1, list.slice(0, end));
 });
 
+test("what a list says of itself may be of any shape, and is one short line", () => {
+  const importer = SOURCES.find(({ id }) => id === "bingbot")!.files[0]!.importer;
+  const depth = 200_000;
+  const listOf = (head: string): string => `{${head}, "prefixes": [{"ipv4Prefix": "192.0.2.0/24"}]}`;
+  const list = importer(listOf(`"creationTime": ${"[".repeat(depth)}${"]".repeat(depth)}`));
+  assert.deepEqual([list.publishedAt, list.warnings], [null, [{ code: "time", position: "$.creationTime", message: "$.creationTime: an array is no time" }]]);
+  assert.equal(importer(listOf(String.raw`"syncToken": "7\u001b[31m\u009b\n\u202ered"`)).version, "7 [31m red");
+  assert.equal(importer(listOf(`"syncToken": "${"7".repeat(100_000)}"`)).version!.length, 200);
+});
+
+test("an error shows what stands there, but nothing that a terminal would obey", () => {
+  const importer = SOURCES.find(({ id }) => id === "github")!.files[0]!.importer;
+  const hostile = String.raw`\u001b[31m\u009b31m\u202e\u2028\u2069`;
+  for (const list of [`{"web": ["20.0.0.0/24", "${hostile}"]}`, `{"${hostile}": ["20.0.0.0/24", "1.x"]}`]) {
+    assert.throws(() => importer(list), (error: Error) => {
+      assert.ok(error.message.includes(hostile), error.message);
+      // oxlint-disable-next-line no-control-regex -- they are what it looks for
+      assert.doesNotMatch(error.message, /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/);
+      return true;
+    });
+  }
+});
+
 test("long texts take no more than their length", () => {
   const long = 100_000;
   const texts = [
