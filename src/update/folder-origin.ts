@@ -20,30 +20,41 @@ export class FolderOrigin implements ListOrigin {
   }
 
   async fetch(file: SourceFile): Promise<FoundList | undefined> {
-    const path = await this.#find(file);
-    if (path === undefined) return undefined;
-    const { mtimeMs, size } = await stat(path);
-    if (size > DOWNLOAD_LIMITS.bytes) throw new UpdateError("too-large", `${path}: it has more than ${DOWNLOAD_LIMITS.bytes} bytes`);
-    const bytes = await readFile(path);
-    const isArchive = file.member !== undefined && path.endsWith(".zip");
-    const text = decodeList(isArchive ? await unzipMember(bytes, file.member!, DOWNLOAD_LIMITS.bytes) : bytes);
-    return { text, url: null, etag: null, lastModified: null, fetchedAt: new Date(Math.min(mtimeMs, Date.now())) };
+    const folder = join(this.#folder, dirname(file.path));
+    try {
+      const name = nameIn(await namesIn(folder), file);
+      return name === undefined ? undefined : await read(join(folder, name), file);
+    } catch (cause) {
+      if (!(cause instanceof Error && "syscall" in cause)) throw cause;
+      // As of a list that fails to come: it says nothing about the others.
+      throw new UpdateError("unreadable", `${folder}: ${cause.message}`, { cause });
+    }
   }
 
   async close(): Promise<void> {}
-
-  /** Under its own name, or as a browser saves it: with the date of the edition, or in the publisher's archive. */
-  async #find({ path, link, member, url }: SourceFile): Promise<string | undefined> {
-    const folder = join(this.#folder, dirname(path));
-    const names = new Set(await readdir(folder).catch(emptyIfAbsent));
-    const dated = link === undefined ? [] : [...names].filter((name) => link.test(`/${name}`)).sort();
-    const candidates = [basename(path), dated.at(-1), member === undefined || url === null ? undefined : basename(url)];
-    const name = candidates.find((candidate) => candidate !== undefined && names.has(candidate));
-    return name === undefined ? undefined : join(folder, name);
-  }
 }
 
-function emptyIfAbsent(error: NodeJS.ErrnoException): string[] {
-  if (error.code === "ENOENT") return [];
-  throw error;
+/** A pipe or a device may have no end, and nobody may ever write into it. */
+async function read(path: string, { member }: SourceFile): Promise<FoundList> {
+  const found = await stat(path);
+  if (!found.isFile()) throw new UpdateError("unreadable", `${path} is no file`);
+  if (found.size > DOWNLOAD_LIMITS.bytes) throw new UpdateError("too-large", `${path}: it has more than ${DOWNLOAD_LIMITS.bytes} bytes`);
+  const bytes = await readFile(path);
+  const isArchive = member !== undefined && path.endsWith(".zip");
+  const text = decodeList(isArchive ? await unzipMember(bytes, member, DOWNLOAD_LIMITS.bytes) : bytes);
+  return { text, url: null, etag: null, lastModified: null, fetchedAt: new Date(Math.min(found.mtimeMs, Date.now())) };
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+}
+
+/** A list is there under its own name, or as a browser saves it: with the date of the edition, or in the publisher's archive. */
+function nameIn(names: readonly string[], { path, link, member, url }: SourceFile): string | undefined {
+  const dated = link === undefined ? [] : names.filter((name) => link.test(`/${name}`)).sort();
+  const candidates = [basename(path), dated.at(-1), member === undefined || url === null ? undefined : basename(url)];
+  return candidates.find((candidate) => candidate !== undefined && names.includes(candidate));
 }

@@ -40,7 +40,9 @@ export async function publishCatalogue(files: CatalogueFiles, table: PrefixTable
   await writeSnapshot(path, content);
   await publishFile(files.current, [await readFile(path)]);
   const unfinished = (await readdir(files.history)).filter((name) => UNFINISHED.test(name));
-  for (const name of [...unfinished, ...(await generationsIn(files.history)).slice(0, -keep)]) await removeIfThere(join(files.history, name));
+  // Those of a clock that was wrong once do not count, or the one just written could be the oldest of too many.
+  const generations = (await generationsIn(files.history)).filter((name) => name <= own);
+  for (const name of [...unfinished, ...generations.slice(0, -keep)]) await removeIfThere(join(files.history, name));
   return path;
 }
 

@@ -20,6 +20,8 @@ export type UpdateErrorCode =
   | "archive"
   /** A page without the link to the list, or with one to somewhere else. */
   | "link"
+  /** What stands in the folder in a list's place is no file, or cannot be read. */
+  | "unreadable"
   /** Another update is running. */
   | "locked"
   /** Files of the home folder that cannot be read. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, utimesSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { Catalogue, type CatalogueMetadata } from "../../src/cbs/catalogue.ts";
@@ -351,6 +352,29 @@ describe("lists from elsewhere", () => {
     assert.equal((await update({ origin })).files[1]!.code, "archive");
   });
 
+  test("a folder in which something else stands in a list's place: the other lists come", async () => {
+    const origin = new FolderOrigin(join(folder.path, "from"));
+    sources = [sourceOf("acme", [fileOf("acme/list.json", null)]), sourceOf("globex", [fileOf("globex/list.json", null)])];
+    write("from/globex/list.json", GOOD);
+    const place = join(folder.path, "from/acme");
+    const put: readonly [what: RegExp, put: () => void][] = [
+      [/acme: ENOTDIR/, () => writeFileSync(place, "")],
+      [/acme\/list\.json is no file/, () => mkdirSync(join(place, "list.json"), { recursive: true })],
+      [/acme\/list\.json is no file/, () => void execFileSync("mkfifo", [join(place, "list.json")])],
+      [/acme\/list\.json is no file/, () => symlinkSync("/dev/zero", join(place, "list.json"))],
+      [/acme: ENOENT/, () => symlinkSync("nowhere", join(place, "list.json"))],
+      [/acme: ELOOP/, () => symlinkSync("list.json", join(place, "list.json"))],
+    ];
+    for (const [i, [what, putThere]] of put.entries()) {
+      if (i > 1) mkdirSync(place);
+      putThere();
+      const { files } = await update({ origin });
+      assert.deepEqual(files.map(({ outcome, code }) => [outcome, code]), [["failed", "unreadable"], [i === 0 ? "new" : "unchanged", null]]);
+      assert.match(files[0]!.problem!, what);
+      rmSync(place, { recursive: true });
+    }
+  });
+
   test("a folder that is not there offers nothing", async () => {
     await assert.rejects(update({ origin: new FolderOrigin(join(folder.path, "nowhere")) }), (error: unknown) => error instanceof UpdateError && error.code === "no-lists");
   });
@@ -400,6 +424,10 @@ describe("a home folder", () => {
     renameSync(join(home, "history", name!), join(home, "history/20991121T111900.000Z.ipsieve"));
     assert.notEqual((await update()).generation, null);
     assert.equal((await update()).generation, null);
+    // What it made then does not take the places of the history.
+    publisher.pages.set("/list.json", page(listOf(hundred.slice(1))));
+    const { generation } = await update({ keep: 1 });
+    assert.deepEqual(generations().sort(), [basename(generation!), "20991121T111900.000Z.ipsieve"]);
   });
 
   test("that an older version filled with what this one refuses: the new list counts as it is", async () => {
