@@ -28,6 +28,8 @@ export interface ListChange {
   readonly after: number;
   readonly added: number;
   readonly removed: number;
+  /** Of those in both, how many stand in other services or regions. */
+  readonly moved: number;
   readonly families: readonly FamilyChange[];
   /** Whether all prefixes stand in the same places under the same names. */
   readonly isSame: boolean;
@@ -45,6 +47,9 @@ export interface FamilyChange {
 
 /** The widest prefixes that one organisation has ever been given are IPv4 /8 and IPv6 /16; the widest in a list is a /10 and a /24. */
 const WIDEST: Readonly<Record<Family, number>> = { 4: 8, 6: 16 };
+
+/** With so many addresses in all a publisher may begin with a family: a /10, and a /20 counted in /64s. */
+const FIRST_ADDRESSES: Readonly<Record<Family, number>> = { 4: 2 ** 22, 6: 2 ** 44 };
 
 /** A change of so few prefixes is no sign of anything, if it is of few addresses, too: a /16, and a /32 counted in /64s. */
 const FEW_PREFIXES = 8;
@@ -72,8 +77,9 @@ export function compareLists(before: Entries, after: Entries): ListChange {
     const [a, b] = [old, now].map((prefixes) => mergePrefixes([...prefixes.values()].filter((prefix) => prefix.family === family)));
     return { family, size: addressesOf(a!), gone: addressesOf(subtractPrefixes(a!, b!)), fresh: addressesOf(subtractPrefixes(b!, a!)) };
   });
+  const moved = movedPrefixes(before, after);
   const isSame = added + removed === 0 && placesOf(before) === placesOf(after);
-  return { before: old.size, after: now.size, added, removed, families, isSame };
+  return { before: old.size, after: now.size, added, removed, moved, families, isSame };
 }
 
 /** What an operator should look at before it is taken. `maxChange` is a share, 0 to 1. */
@@ -83,17 +89,20 @@ export function unusualChange(change: ListChange, maxChange: number): Refusal | 
   if (what !== undefined) return { code: "half", message: `only ${what} are left, less than half` };
   const share = shareOfChange(change);
   if (share <= maxChange) return undefined;
-  const prefixes = `${change.added} prefixes came, ${change.removed} of ${change.before} went`;
+  const moved = change.moved === 0 ? "" : `, ${change.moved} have another service or region`;
+  const prefixes = `${change.added} prefixes came, ${change.removed} of ${change.before} went${moved}`;
   return { code: "changed", message: `${percent(share)} of it is another than before (${prefixes}), more than ${percent(maxChange)}` };
 }
 
 /**
  * 0 for the same, 1 for nothing in common: the part of both editions together that only one of them has, by prefixes or by the addresses
- * of a family, whichever is more. A family that was not there before counts by its prefixes only: publishers begin with IPv6 one day.
+ * of a family, whichever is more. A family that was not there before counts by its prefixes only, unless it is huge: publishers begin
+ * with IPv6 one day.
  */
-export function shareOfChange({ before, added, removed, families }: ListChange): number {
-  const shares = families.filter(({ size }) => size > 0).map(({ size, gone, fresh }) => (gone + fresh) / (size + fresh));
-  return Math.max((added + removed) / (before + added), ...shares);
+export function shareOfChange({ before, added, removed, moved, families }: ListChange): number {
+  const counted = families.filter(({ family, size, fresh }) => size > 0 || fresh > FIRST_ADDRESSES[family]);
+  const shares = counted.map(({ size, gone, fresh }) => (gone + fresh) / (size + fresh));
+  return Math.max((added + removed + moved) / (before + added), ...shares);
 }
 
 /** undefined if it is half or more. */
@@ -103,8 +112,8 @@ function whatIsLeft({ before, after, families }: ListChange): string | undefined
   return lost === undefined ? undefined : `${percent((lost.size - lost.gone + lost.fresh) / lost.size)} of its IPv${lost.family} addresses`;
 }
 
-function isSmall({ added, removed, families }: ListChange): boolean {
-  return added + removed <= FEW_PREFIXES && families.every(({ family, gone, fresh }) => gone + fresh <= FEW_ADDRESSES[family]);
+function isSmall({ added, removed, moved, families }: ListChange): boolean {
+  return added + removed + moved <= FEW_PREFIXES && families.every(({ family, gone, fresh }) => gone + fresh <= FEW_ADDRESSES[family]);
 }
 
 function differentPrefixes({ entries }: Entries): Map<string, Prefix> {
@@ -113,6 +122,26 @@ function differentPrefixes({ entries }: Entries): Map<string, Prefix> {
 
 function addressesOf(prefixes: readonly Prefix[]): number {
   return prefixes.reduce((sum, { family, length }) => sum + 2 ** ((family === 4 ? 32 : 64) - length), 0);
+}
+
+/** The prefixes of both lists that stand in other places, whatever these are called. */
+function movedPrefixes(before: Entries, after: Entries): number {
+  const [old, now] = [placesByPrefix(before), placesByPrefix(after)];
+  return [...now].filter(([text, places]) => {
+    const known = old.get(text);
+    return known !== undefined && (known.size !== places.size || [...places].some((place) => !known.has(place)));
+  }).length;
+}
+
+function placesByPrefix({ entries }: Entries): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const { prefix, places } of entries) {
+    const text = formatPrefix(prefix);
+    const ids = found.get(text) ?? new Set();
+    for (const { service, region } of places) ids.add(`${service?.id ?? ""}\n${region?.id ?? ""}`);
+    found.set(text, ids);
+  }
+  return found;
 }
 
 /** All prefixes with their places, in an order that is not the list's. */

@@ -85,7 +85,7 @@ function readIfThere(path: string): string | undefined {
     return readFileSync(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
+    throw new UpdateError("bad-home", `${path} cannot be read (${(error as Error).message}); make it readable, or remove it, and it is fetched again`, { cause: error });
   }
 }
 

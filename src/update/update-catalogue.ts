@@ -104,7 +104,14 @@ async function fetchLists(options: UpdateOptions, store: ListStore): Promise<Fil
       }
     }
   };
-  await Promise.all(Array.from({ length: PARALLEL }, work));
+  // After an error such as a full disk none begins anew, and all have ended before the lock is given back.
+  const stop = (error: unknown): never => {
+    groups.length = 0;
+    throw error;
+  };
+  const works = await Promise.allSettled(Array.from({ length: PARALLEL }, () => work().catch(stop)));
+  const failed = works.find(({ status }) => status === "rejected");
+  if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
   return jobs.map((job) => reports.get(job)!);
 }
 

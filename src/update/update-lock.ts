@@ -44,7 +44,8 @@ export async function takeLock(path: string): Promise<() => Promise<void>> {
     await unlink(temporary).catch(() => {});
   }
   return async () => {
-    await unlink(path);
+    // Removed by hand, it may be another's by now.
+    if ((await holderOf(path).catch(() => undefined))?.token === own.token) await unlink(path);
     held.delete(own.token);
   };
 }

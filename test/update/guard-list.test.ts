@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { parsePrefix } from "../../src/address/prefix.ts";
 import { plainText } from "../../src/cbs/importers/plain-text.ts";
 import { compareLists, impossiblePrefix, shareOfChange, unusualChange } from "../../src/update/guard-list.ts";
 import { prefixesOf, publicPrefixes } from "./lists.ts";
@@ -58,11 +59,34 @@ describe("how much a list has changed", () => {
     assert.equal(share(["20.0.0.0/24", "20.0.1.0/24", "20.0.2.0/24"], ["20.0.0.0/24", "20.0.1.0/24", "20.0.2.0/24", "2600::/20"]), 0.25);
   });
 
-  test("the same prefixes in other places, or under another name, are a change that no guard minds", () => {
+  test("the same prefixes under another name are a change that no guard minds", () => {
     const placed = (service: string) => plainText({ service: { id: "mail", name: service } })("20.0.0.0/24\n");
     assert.equal(compareLists(placed("Mail"), placed("Mail")).isSame, true);
     const renamed = compareLists(placed("Mail"), placed("E-mail"));
-    assert.deepEqual([renamed.isSame, renamed.added, renamed.removed, unusualChange(renamed, 0.01)], [false, 0, 0, undefined]);
+    assert.deepEqual([renamed.isSame, renamed.added, renamed.removed, renamed.moved, unusualChange(renamed, 0.01)], [false, 0, 0, 0, undefined]);
+  });
+
+  test("the same prefixes in other places count as those that do", () => {
+    const hundred = publicPrefixes(0, 100);
+    const placed = (...services: string[]) => ({ entries: services.flatMap((id) => hundred.map((text) => ({ prefix: parsePrefix(text), places: [{ service: { id, name: id }, region: null }] }))) });
+    const nowhere = plainText()(hundred.join("\n"));
+    for (const [before, after] of [[placed("mail"), placed("chat")], [placed("mail"), nowhere], [nowhere, placed("mail")], [placed("mail"), placed("mail", "chat")]] as const) {
+      const change = compareLists(before, after);
+      assert.deepEqual([change.added, change.removed, change.moved, shareOfChange(change)], [0, 0, 100, 1]);
+      assert.deepEqual(unusualChange(change, 0.5), { code: "changed", message: "100 % of it is another than before (0 prefixes came, 0 of 100 went, 100 have another service or region), more than 50 %" });
+    }
+    // The order, and one service more than once, are nothing.
+    assert.equal(compareLists(placed("mail", "chat"), placed("chat", "mail", "chat")).moved, 0);
+    const half = { entries: [...placed("mail").entries.slice(50), ...placed("chat").entries.slice(0, 50)] };
+    assert.equal(unusualChange(compareLists(placed("mail"), half), 0.5), undefined);
+  });
+
+  test("a family with which a publisher begins is not a part of the internet", () => {
+    const six = Array.from({ length: 7 }, (_, i) => `2600:${i}::/32`);
+    const eights = Array.from({ length: 7 }, (_, i) => `${20 + i}.0.0.0/8`);
+    assert.equal(refusalOf(six, [...six, ...eights])!.code, "changed");
+    assert.equal(refusalOf(six, [...six, ...publicPrefixes(0, 7)]), undefined);
+    assert.equal(refusalOf(publicPrefixes(0, 7), [...publicPrefixes(0, 7), "2600::/16"])!.code, "changed");
   });
 });
 

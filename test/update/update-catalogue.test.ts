@@ -392,6 +392,15 @@ describe("a home folder", () => {
     assert.equal((await fileReport()).outcome, "unchanged");
   });
 
+  test("in which a folder has the place of a list is told, with the cure; nothing is at work when the update ends", async () => {
+    const files = ["acme", "globex"].map((id, i) => sourceOf(id, [fileOf(`${id}/list.json`, publisher.url("/list.json", ["publisher.test", "other.test"][i]))]));
+    sources = files;
+    mkdirSync(join(home, "lists/acme/list.json"), { recursive: true });
+    publisher.pages.set("/list.json", (_, response) => void setTimeout(() => response.end(GOOD), 300));
+    await assert.rejects(update(), (error: unknown) => error instanceof UpdateError && error.code === "bad-home" && /acme\/list\.json cannot be read \(EISDIR.*or remove it/.test(error.message));
+    assert.equal(readHome("lists/globex/list.json"), GOOD);
+  });
+
   test("with a damaged newest generation gets a new one", async () => {
     publisher.pages.set("/list.json", page(GOOD));
     await update();

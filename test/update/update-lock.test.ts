@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
@@ -39,6 +39,18 @@ test("a lock is held by one, given back, and leaves nothing behind", async () =>
   await release();
   await (await takeLock(path))();
   assert.deepEqual(readdirSync(folder.path), []);
+});
+
+test("a lock that was removed by hand is given back without harm to who took it since", async () => {
+  const release = await takeLock(path);
+  unlinkSync(path);
+  const other = await takeLock(path);
+  await release();
+  await assert.rejects(takeLock(path), locked(/another update is running/));
+  await other();
+  const lost = await takeLock(path);
+  unlinkSync(path);
+  await lost();
 });
 
 test("what was left of processes killed while they took the lock is removed, but not what may be at work", async () => {
