@@ -200,12 +200,16 @@ async function buildCatalogue(options: UpdateOptions, store: ListStore): Promise
   const { home, sources = SOURCES, keep } = options;
   const about = { title: TITLE, createdAt: new Date() };
   const { trie, metadata, reports } = importCatalogue((path) => store.get(path)?.text, about, sources, (path) => store.stateOf(path));
-  if (trie.size === 0) throw new UpdateError("no-lists", `there is no list in ${home} that a catalogue could be built of`);
+  const left = reports.filter(({ status }) => status === "failed");
+  if (trie.size === 0) {
+    const why = left.map(({ source, error }) => `; ${source.id}: ${error}`).join("");
+    throw new UpdateError("no-lists", `there is no list in ${home} that a catalogue could be built of${why}`);
+  }
   const table = freeze(trie);
   const catalogue = join(home, "catalogue.ipsieve");
   const generation = await publishCatalogue({ current: catalogue, history: join(home, "history") }, table, metadata, keep);
   return {
-    left: reports.filter(({ status }) => status === "failed"),
+    left,
     createdAt: metadata.createdAt,
     sources: metadata.sources.length,
     nodes: new Catalogue(metadata, table).nodeCount,

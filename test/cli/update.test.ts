@@ -93,6 +93,8 @@ describe("cbs update", () => {
     [["--from", ".", "--allow-address", "10.0.0.0/8"], /--allow-address is for what is fetched/],
     [["--allow-address", "10.1.0.0/8"], /did you mean 10\.0\.0\.0\/8/],
     [["--mirror", "http://mirror.example/", "--only", "aws"], /only https is fetched/],
+    [["--mirror", "mirror.example/lists"], /^ipsieve: --mirror "mirror\.example\/lists": give a URL such as https:\/\/mirror\.example\/lists\n$/],
+    [["--mirror", "file:///lists"], /give a URL such as/],
     [["--max-change", "0"], /--max-change "0": give a whole number from 1 to 100/],
     [["--keep", "none"], /--keep "none": give a whole number/],
     [["--from", "."], /there is no list in \S+home that a catalogue could be built of/],

@@ -160,6 +160,8 @@ describe("an update", () => {
     publisher.pages.set("/list.json", page(GOOD));
     const { left } = await update();
     assert.deepEqual(left.map(({ source, error }) => [source.id, error]), [["rest", "the addresses of cloud are taken out of this list, and cloud could not be imported"]]);
+    home = join(folder.path, "another");
+    await assert.rejects(update({ only: new Set(["rest"]) }), /could be built of; rest: the addresses of cloud are taken out/);
   });
 });
 

@@ -83,6 +83,7 @@ async function run(args: Arguments): Promise<number> {
 async function originOf(args: Arguments): Promise<ListOrigin> {
   const [from, mirror] = [args.value("from"), args.value("mirror")];
   if (from !== undefined && mirror !== undefined) throw new UsageError("--from and --mirror do not go together; give one of them");
+  if (mirror !== undefined && !/^https?:$/.test(URL.parse(mirror)?.protocol ?? "")) throw new UsageError(`--mirror ${JSON.stringify(mirror)}: give a URL such as https://mirror.example/lists`);
   const allow = args.values("allow-address").map((text) => parsePrefix(text));
   if (from === undefined) return WebOrigin.open({ allow, userAgent: `ipsieve/${await ownVersion()}` }, mirror);
   if (allow.length > 0) throw new UsageError("--allow-address is for what is fetched; leave it out beside --from");
