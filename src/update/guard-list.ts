@@ -8,6 +8,8 @@ import { whyReserved } from "./reserved.ts";
 export type RefusalCode =
   /** A prefix wider than any publisher has. */
   | "too-wide"
+  /** More in all than any publisher has. */
+  | "too-much"
   /** A prefix that nobody on the internet has. */
   | "special-purpose"
   /** Less than half of what was there before. */
@@ -48,6 +50,12 @@ export interface FamilyChange {
 /** The widest prefixes that one organisation has ever been given are IPv4 /8 and IPv6 /16; the widest in a list is a /10 and a /24. */
 const WIDEST: Readonly<Record<Family, number>> = { 4: 8, 6: 16 };
 
+/** The largest published lists have 101,516 entries, 3,132 places, a 42nd of all IPv4 addresses, and the /64s of a /24. */
+const MOST_ENTRIES = 2_000_000;
+const MOST_PLACES = 100_000;
+/** An eighth of IPv4, and a /12, which is what a regional registry has, counted in /64s. */
+const MOST_ADDRESSES: Readonly<Record<Family, number>> = { 4: 2 ** 29, 6: 2 ** 52 };
+
 /** With so many addresses in all a publisher may begin with a family: a /10, and a /20 counted in /64s. */
 const FIRST_ADDRESSES: Readonly<Record<Family, number>> = { 4: 2 ** 22, 6: 2 ** 44 };
 
@@ -55,8 +63,31 @@ const FIRST_ADDRESSES: Readonly<Record<Family, number>> = { 4: 2 ** 22, 6: 2 ** 
 const FEW_PREFIXES = 8;
 const FEW_ADDRESSES: Readonly<Record<Family, number>> = { 4: 2 ** 16, 6: 2 ** 32 };
 
-/** What no list may hold, whatever was there before. */
-export function impossiblePrefix({ entries }: Entries): Refusal | undefined {
+/** What no list may hold, whatever was there before: first of all what would take minutes to look at. O(n log n). */
+export function impossibleList(list: Entries): Refusal | undefined {
+  return tooManyEntries(list) ?? impossiblePrefix(list) ?? tooManyAddresses(list);
+}
+
+function tooManyEntries({ entries }: Entries): Refusal | undefined {
+  const tooMany = (count: number, what: string, most: number): Refusal => {
+    return { code: "too-much", message: `it has ${count} ${what}, more than any publisher's (${most} at most); only the publisher can correct it` };
+  };
+  if (entries.length > MOST_ENTRIES) return tooMany(entries.length, "entries", MOST_ENTRIES);
+  const places = new Set(entries.flatMap((entry) => entry.places)).size;
+  return places > MOST_PLACES ? tooMany(places, "services and regions", MOST_PLACES) : undefined;
+}
+
+function tooManyAddresses({ entries }: Entries): Refusal | undefined {
+  for (const family of [4, 6] as const) {
+    const addresses = addressesOf(mergePrefixes(entries.map(({ prefix }) => prefix).filter((prefix) => prefix.family === family)));
+    if (addresses <= MOST_ADDRESSES[family]) continue;
+    const share = percent(addresses / 2 ** (family === 4 ? 32 : 64));
+    return { code: "too-much", message: `it holds ${share} of all IPv${family} addresses, more than any publisher's; only the publisher can correct it` };
+  }
+  return undefined;
+}
+
+function impossiblePrefix({ entries }: Entries): Refusal | undefined {
   for (const { prefix } of entries) {
     const widest = WIDEST[prefix.family];
     if (prefix.length < widest) {

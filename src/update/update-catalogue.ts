@@ -7,7 +7,7 @@ import type { ImportedList } from "../cbs/importers/imported-list.ts";
 import { type Source, type SourceFile, SOURCES } from "../cbs/importers/sources.ts";
 import { freeze } from "../table/freeze.ts";
 import { publishCatalogue } from "./generations.ts";
-import { compareLists, impossiblePrefix, type ListChange, type Refusal, unusualChange } from "./guard-list.ts";
+import { compareLists, impossibleList, type ListChange, type Refusal, unusualChange } from "./guard-list.ts";
 import type { FoundList, ListOrigin } from "./list-origin.ts";
 import { type ListState, ListStore, removeIfThere, type StoredList, writeText } from "./list-store.ts";
 import { UpdateError } from "./update-error.ts";
@@ -136,15 +136,18 @@ async function fetchList(job: Job, options: UpdateOptions, store: ListStore): Pr
 async function takeList(job: Job, found: FoundList, stored: StoredList | undefined, options: UpdateOptions, store: ListStore): Promise<FileReport> {
   const { path, importer } = job.file;
   const refused = refusedPath(options, path);
+  const refuse = async ({ code, message }: Refusal): Promise<FileReport> => {
+    await writeText(refused, found.text);
+    return reportOf(job, "refused", { code, problem: `${message}; it stands in ${refused}` });
+  };
   try {
     const list = importer(found.text);
+    const impossible = impossibleList(list);
+    if (impossible !== undefined) return await refuse(impossible);
     const before = lastGood(job.file, stored);
     const change = compareLists(before ?? { entries: [] }, list);
-    const refusal = refusalOf(job, list, change, before !== undefined, options);
-    if (refusal !== undefined) {
-      await writeText(refused, found.text);
-      return reportOf(job, "refused", { code: refusal.code, problem: `${refusal.message}; it stands in ${refused}` });
-    }
+    const unusual = before === undefined ? undefined : unacceptedChange(job, change, options);
+    if (unusual !== undefined) return await refuse(unusual);
     await store.keep(path, found.text, stateOf(found, list, change, store.stateOf(path)));
     await removeIfThere(refused);
     const outcome = before === undefined ? "new" : change.isSame ? "unchanged" : "changed";
@@ -169,10 +172,9 @@ function lastGood({ importer }: SourceFile, stored: StoredList | undefined): Imp
   }
 }
 
-function refusalOf({ source }: Job, list: ImportedList, change: ListChange, isKnown: boolean, options: UpdateOptions): Refusal | undefined {
-  const impossible = impossiblePrefix(list);
-  if (impossible !== undefined || !isKnown || options.accept?.has(source.id) === true) return impossible;
-  const unusual = unusualChange(change, options.maxChange);
+function unacceptedChange({ source }: Job, change: ListChange, { accept, maxChange }: UpdateOptions): Refusal | undefined {
+  if (accept?.has(source.id) === true) return undefined;
+  const unusual = unusualChange(change, maxChange);
   return unusual && { code: unusual.code, message: `${unusual.message}; look at it, and --accept ${source.id} takes it` };
 }
 

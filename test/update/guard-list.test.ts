@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import { plainText } from "../../src/cbs/importers/plain-text.ts";
-import { compareLists, impossiblePrefix, shareOfChange, unusualChange } from "../../src/update/guard-list.ts";
+import { compareLists, impossibleList, shareOfChange, unusualChange } from "../../src/update/guard-list.ts";
 import { prefixesOf, publicPrefixes } from "./lists.ts";
 
 const changeOf = (before: readonly string[], after: readonly string[]) => compareLists(prefixesOf(...before), prefixesOf(...after));
@@ -31,7 +31,7 @@ describe("prefixes that no publisher has", () => {
   ];
   for (const [prefix, code, message] of REFUSED) {
     test(prefix, () => {
-      const refusal = impossiblePrefix(prefixesOf("20.0.0.0/24", prefix));
+      const refusal = impossibleList(prefixesOf("20.0.0.0/24", prefix));
       assert.equal(refusal?.code, code);
       assert.match(refusal.message, message);
     });
@@ -39,7 +39,22 @@ describe("prefixes that no publisher has", () => {
 
   test("negative control: the widest that there are, and their neighbours", () => {
     const good = ["17.0.0.0/8", "34.64.0.0/10", "2630::/16", "240e::/18", "9.255.255.255", "11.0.0.0/24", "172.32.0.0/11", "192.31.196.0/24", "2001:200::/23", "2000::/16"];
-    assert.equal(impossiblePrefix(prefixesOf(...good)), undefined);
+    assert.equal(impossibleList(prefixesOf(...good)), undefined);
+  });
+
+  test("more in all than any publisher has", () => {
+    const eights = (count: number): string[] => Array.from({ length: 256 }, (_, i) => `${i}.0.0.0/8`).filter((prefix) => impossibleList(prefixesOf(prefix)) === undefined).slice(0, count);
+    assert.equal(impossibleList(prefixesOf(...eights(32))), undefined);
+    assert.deepEqual(impossibleList(prefixesOf(...eights(33))), { code: "too-much", message: "it holds 13 % of all IPv4 addresses, more than any publisher's; only the publisher can correct it" });
+    const sixteens = (count: number): string[] => Array.from({ length: count }, (_, i) => `${(0x2400 + i).toString(16)}::/16`);
+    assert.equal(impossibleList(prefixesOf(...sixteens(16))), undefined);
+    assert.equal(impossibleList(prefixesOf(...sixteens(17)))?.code, "too-much");
+    const [entry] = prefixesOf("20.0.0.0/24").entries;
+    assert.equal(impossibleList({ entries: new Array(2_000_000).fill(entry) }), undefined);
+    assert.match(impossibleList({ entries: new Array(2_000_001).fill(entry) })!.message, /^it has 2000001 entries, more than any publisher's \(2000000 at most\)/);
+    const places = (count: number) => Array.from({ length: count }, (_, i) => ({ service: { id: `s${i}`, name: `S${i}` }, region: null }));
+    assert.equal(impossibleList({ entries: [{ ...entry!, places: places(100_000) }] }), undefined);
+    assert.match(impossibleList({ entries: [{ ...entry!, places: places(100_001) }] })!.message, /^it has 100001 services and regions/);
   });
 });
 

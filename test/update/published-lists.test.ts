@@ -7,7 +7,7 @@ import { decodeList } from "../../src/cbs/importers/decode-list.ts";
 import { type SourceFile, SOURCES } from "../../src/cbs/importers/sources.ts";
 import { openSnapshot } from "../../src/snapshot/open-snapshot.ts";
 import { FolderOrigin } from "../../src/update/folder-origin.ts";
-import { compareLists, impossiblePrefix, shareOfChange, unusualChange } from "../../src/update/guard-list.ts";
+import { compareLists, impossibleList, shareOfChange, unusualChange } from "../../src/update/guard-list.ts";
 import { updateCatalogue, type UpdateReport } from "../../src/update/update-catalogue.ts";
 import { WebOrigin } from "../../src/update/web-origin.ts";
 import { noPublishedLists, PUBLISHED as folder } from "../cbs/published-lists.ts";
@@ -67,7 +67,7 @@ describe("the lists as they were published", { skip: noPublishedLists }, () => {
     for (const path of files.keys()) {
       if (!existsSync(join(folder, path))) continue;
       const list = imported(path);
-      assert.equal(impossiblePrefix(list), undefined, path);
+      assert.equal(impossibleList(list), undefined, path);
       entries += list.entries.length;
       for (const { prefix } of list.entries) widest[prefix.family] = Math.min(widest[prefix.family], prefix.length);
     }
