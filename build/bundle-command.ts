@@ -14,6 +14,9 @@ const BUNDLES = {
   "dist/batch/shard-worker.js": "src/batch/shard-worker.ts",
 };
 
+/** What stays in files of its own, with all that it loads: databases, and the packages for them, which most commands do without. */
+const APART = ["src/store/open-store.ts", "src/store/sqlite/restore.ts"];
+
 /** The module that the command's threads load in place of the one that the library names. */
 const RENDERER = "src/cli/identify-renderer.ts";
 
@@ -45,9 +48,23 @@ function withoutImports(source: string, file: string): string {
   return taken;
 }
 
+function apart(outfile: string): Plugin {
+  return {
+    name: "apart",
+    setup({ onResolve }) {
+      onResolve({ filter: /^\.\.?[/\\].*\.ts$/ }, ({ path, resolveDir }) => {
+        const file = relative(ROOT, join(resolveDir, path)).replaceAll("\\", "/");
+        if (!APART.includes(file)) return null;
+        const own = file.replace(/^src/, "dist").replace(/\.ts$/, ".js");
+        return { path: relative(dirname(outfile), own).replaceAll("\\", "/"), external: true };
+      });
+    },
+  };
+}
+
 for (const [outfile, entry] of Object.entries(BUNDLES)) {
   await build({
     absWorkingDir: ROOT, entryPoints: [entry], outfile, bundle: true, platform: "node", format: "esm", target: "node22.18",
-    packages: "external", minify: true, plugins: [inPlace(outfile)], logLevel: "warning",
+    packages: "external", minify: true, plugins: [inPlace(outfile), apart(outfile)], logLevel: "warning",
   });
 }

@@ -1,0 +1,31 @@
+import type { BatchResult, Outcome } from "./command.ts";
+import type { Change } from "./change.ts";
+import type { Rule } from "../rulesets/rule.ts";
+import { StoreError, type StoreErrorCode } from "./store-error.ts";
+
+/** What a command got. Plain, so that it crosses threads and is kept with an idempotency key. */
+export type Answer = { readonly outcome: Outcome } | { readonly refusal: Refusal };
+
+export interface Refusal {
+  readonly code: StoreErrorCode;
+  readonly message: string;
+  readonly existing?: Rule;
+  readonly results?: readonly BatchResult[];
+}
+
+/** What a group of commands got, in their order, and what it changed. */
+export interface GroupAnswer {
+  readonly answers: readonly Answer[];
+  readonly changes: readonly Change[];
+}
+
+/** Other errors than the store's are thrown on. */
+export function refusalOf(error: unknown): Refusal {
+  if (!(error instanceof StoreError)) throw error;
+  const { code, message, existing, results } = error;
+  return { code, message, ...(existing && { existing }), ...(results && { results }) };
+}
+
+export function errorOf({ code, message, ...details }: Refusal): StoreError {
+  return new StoreError(code, message, details);
+}

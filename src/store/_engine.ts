@@ -1,0 +1,38 @@
+import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
+import type { Tables } from "./_tables.ts";
+
+/** A row of `rules` without the ruleset: key of the prefix, name, expiry, times of creation and update. */
+export type RuleValues = readonly [key: string, name: string | null, expiresAt: number | null, createdAt: number, updatedAt: number];
+
+/** Rows to insert: the columns with their types in PostgreSQL, and what follows the values, such as `on conflict ...`. */
+export interface Insertion {
+  readonly table: string;
+  readonly columns: Readonly<Record<string, "bigint" | "text">>;
+  readonly ending: string;
+}
+
+/** What differs between the databases. Everything else is the same SQL. */
+export interface Engine {
+  readonly name: "sqlite" | "postgres";
+  readonly db: Kysely<Tables>;
+  /** Rules of a ruleset in the order of prefixes, those behind a key, as arrays: by the million, row objects cost too much. */
+  readRules(within: Transaction<Tables>, ruleset: number, after: string, limit: number): Promise<readonly RuleValues[]>;
+  /** Inserts rows, each an array as the columns are: the fastest way that the database has, since most of the time of a group is here. */
+  insertRows(within: Transaction<Tables>, insertion: Insertion, rows: readonly (readonly (string | number | null)[])[]): Promise<void>;
+}
+
+/** An array, one row per item, its item in the column `value`: whatever its length, the statement is the same. */
+export function jsonRows({ name }: Engine, items: readonly unknown[]): RawBuilder<unknown> {
+  const text = JSON.stringify(items);
+  return name === "sqlite" ? sql`json_each(${text})` : sql`jsonb_array_elements(cast(${text} as jsonb))`;
+}
+
+/** Locks what a query selects until the transaction ends. SQLite has one writer at a time anyway. */
+export function forUpdate({ name }: Engine): RawBuilder<unknown> {
+  return name === "sqlite" ? sql`` : sql`for update`;
+}
+
+/** The text that PostgreSQL cannot hold and SQLite would change. */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes("\0");
+}

@@ -1,0 +1,123 @@
+import { randomUUID } from "node:crypto";
+import { type Decision, type Group } from "./_group.ts";
+import { isStorable } from "./_engine.ts";
+import { keyOf, organisationOf, planOf, rulesetOf } from "./_read-state.ts";
+import type {
+  Command, CreateKeyCommand, CreateOrganisationCommand, CreateRulesetCommand, DeleteRulesetCommand, RevokeKeyCommand, SetPlanCommand, UpdateRulesetCommand,
+} from "./command.ts";
+import type { Ruleset } from "./state.ts";
+import { StoreError } from "./store-error.ts";
+
+type RulesetFields = Pick<CreateRulesetCommand, "organisationId" | "name" | "purpose" | "description" | "at">;
+
+/** Commands that concern no rules. They are rare: each has statements of its own. */
+export function decideOrganisation(group: Group, command: Command): Promise<Decision> {
+  switch (command.kind) {
+    case "create-ruleset":
+      return createRuleset(group, command);
+    case "update-ruleset":
+      return updateRuleset(group, command);
+    case "delete-ruleset":
+      return deleteRuleset(group, command);
+    case "create-organisation":
+      return createOrganisation(group, command);
+    case "set-plan":
+      return setPlan(group, command);
+    case "create-key":
+      return createKey(group, command);
+    case "revoke-key":
+      return revokeKey(group, command);
+    default:
+      throw new TypeError(`there is no command ${JSON.stringify((command as { kind?: unknown }).kind)}`);
+  }
+}
+
+async function createRuleset(group: Group, command: CreateRulesetCommand): Promise<Decision> {
+  checkTexts(command.name, command.description);
+  await checkOrganisation(group, command.organisationId);
+  const ruleset = await insertRuleset(group, randomUUID(), command);
+  return { outcome: { ruleset }, changes: [{ kind: "ruleset", ruleset }] };
+}
+
+async function insertRuleset({ within }: Group, id: string, { organisationId, name, purpose, description, at }: RulesetFields): Promise<Ruleset> {
+  const row = { id, organisation_id: organisationId, name, purpose, description, created_at: at, updated_at: at, version: 0, rule_count: 0 };
+  return rulesetOf(await within.insertInto("rulesets").values(row).returningAll().executeTakeFirstOrThrow());
+}
+
+async function updateRuleset(group: Group, command: UpdateRulesetCommand): Promise<Decision> {
+  const { row } = group.ruleset(command);
+  const { name = row.name, description = row.description } = command;
+  checkTexts(name, description);
+  const before = await group.within.selectFrom("rulesets").selectAll().where("number", "=", row.number).executeTakeFirstOrThrow();
+  if (name === before.name && description === before.description) return { outcome: { ruleset: rulesetOf(before) }, changes: [] };
+  await group.within.updateTable("rulesets").set({ name, description }).where("number", "=", row.number).execute();
+  const ruleset = rulesetOf({ ...before, name, description, updated_at: command.at });
+  return { outcome: { ruleset }, changes: [{ kind: "ruleset", ruleset }] };
+}
+
+async function deleteRuleset(group: Group, command: DeleteRulesetCommand): Promise<Decision> {
+  const { row } = group.ruleset(command);
+  await group.within.deleteFrom("rules").where("ruleset", "=", row.number).execute();
+  await group.within.deleteFrom("rulesets").where("number", "=", row.number).execute();
+  return { outcome: {}, changes: [{ kind: "ruleset-deleted", rulesetId: row.id }] };
+}
+
+async function createOrganisation(group: Group, { name, at }: CreateOrganisationCommand): Promise<Decision> {
+  checkTexts(name);
+  const row = await group.within
+    .insertInto("organisations").values({ id: randomUUID(), name, created_at: at }).onConflict((conflict) => conflict.column("name").doNothing())
+    .returningAll().executeTakeFirst();
+  if (row === undefined) throw new StoreError("organisation-exists", `there is an organisation named ${JSON.stringify(name)} already`);
+  const organisation = organisationOf(row);
+  // In order, as both are of the same millisecond.
+  const [first, second] = [randomUUID(), randomUUID()].sort();
+  const fields = { organisationId: row.id, description: "", at };
+  const allowlist = await insertRuleset(group, first!, { ...fields, name: "My Allowlist rules", purpose: "allowlist" });
+  const blocklist = await insertRuleset(group, second!, { ...fields, name: "My Blocklist rules", purpose: "blocklist" });
+  return {
+    outcome: { organisation, rulesets: [allowlist, blocklist] },
+    changes: [{ kind: "organisation", organisation }, { kind: "ruleset", ruleset: allowlist }, { kind: "ruleset", ruleset: blocklist }],
+    organisationId: row.id,
+  };
+}
+
+async function setPlan(group: Group, { organisationId, area, active, until, perMinute, perMonth }: SetPlanCommand): Promise<Decision> {
+  await checkOrganisation(group, organisationId);
+  const values = { active: active ? 1 : 0, until, per_minute: perMinute, per_month: perMonth };
+  const row = await group.within
+    .insertInto("plans").values({ organisation_id: organisationId, area, ...values })
+    .onConflict((conflict) => conflict.columns(["organisation_id", "area"]).doUpdateSet(values)).returningAll().executeTakeFirstOrThrow();
+  const plan = planOf(row);
+  return { outcome: { plan }, changes: [{ kind: "plan", plan }] };
+}
+
+async function createKey(group: Group, { organisationId, label, access, digest, start, expiresAt, at }: CreateKeyCommand): Promise<Decision> {
+  checkTexts(label);
+  await checkOrganisation(group, organisationId);
+  const values = { id: randomUUID(), organisation_id: organisationId, label, access, digest, start, created_at: at, expires_at: expiresAt, revoked_at: null };
+  const row = await group.within
+    .insertInto("api_keys").values(values).onConflict((conflict) => conflict.column("digest").doNothing()).returningAll().executeTakeFirst();
+  if (row === undefined) throw new StoreError("key-exists", "there is a key of this digest already; make another");
+  const key = keyOf(row);
+  return { outcome: { key }, changes: [{ kind: "key", key }] };
+}
+
+async function revokeKey({ within }: Group, { organisationId, keyId, at }: RevokeKeyCommand): Promise<Decision> {
+  const own = within.updateTable("api_keys").set({ revoked_at: at }).where("id", "=", keyId).where("organisation_id", "=", organisationId);
+  const row = await own.where("revoked_at", "is", null).returningAll().executeTakeFirst();
+  if (row !== undefined) return { outcome: { key: keyOf(row) }, changes: [{ kind: "key", key: keyOf(row) }] };
+  const revoked = await within.selectFrom("api_keys").selectAll().where("id", "=", keyId).where("organisation_id", "=", organisationId).executeTakeFirst();
+  if (revoked === undefined) throw new StoreError("key-not-found", `there is no key ${keyId}`);
+  return { outcome: { key: keyOf(revoked) }, changes: [] };
+}
+
+/** Organisations are never deleted, so that it need not be locked. */
+async function checkOrganisation({ within }: Group, id: string): Promise<void> {
+  const row = await within.selectFrom("organisations").select("id").where("id", "=", id).executeTakeFirst();
+  if (row === undefined) throw new StoreError("organisation-not-found", `there is no organisation ${id}`);
+}
+
+function checkTexts(...texts: readonly string[]): void {
+  const bad = texts.find((text) => !isStorable(text));
+  if (bad !== undefined) throw new StoreError("invalid-text", `the text ${JSON.stringify(bad)} holds a NUL character or half a surrogate pair`);
+}

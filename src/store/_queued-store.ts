@@ -1,0 +1,68 @@
+import { errorOf, type GroupAnswer } from "./_answer.ts";
+import type { Backend } from "./_backend.ts";
+import { ChangeFeed } from "./_change-feed.ts";
+import { GroupQueue } from "./_group-queue.ts";
+import type { Change } from "./change.ts";
+import type { Command, CommandKind, Outcome } from "./command.ts";
+import type { RulesetRules, State, Usage } from "./state.ts";
+import type { Store, StoreReport } from "./store.ts";
+
+/** The store over either database: commands in groups, changes in order. */
+export class QueuedStore implements Store {
+  readonly #backend: Backend;
+  readonly #pollEvery: number;
+  readonly #queue: GroupQueue;
+  #feed: ChangeFeed | undefined;
+
+  constructor(backend: Backend, pollEvery: number) {
+    this.#backend = backend;
+    this.#pollEvery = pollEvery;
+    this.#queue = new GroupQueue(
+      (commands) => backend.carryOut(commands),
+      ({ changes }: GroupAnswer) => this.#feed?.arrived(changes) ?? Promise.resolve(),
+    );
+  }
+
+  load(receive: ((part: RulesetRules) => void) | null): Promise<State> {
+    return this.#backend.load(receive);
+  }
+
+  follow(sequence: number, apply: (changes: readonly Change[]) => void, failed: (error: unknown) => void): void {
+    if (this.#feed !== undefined) throw new Error("a store is followed once");
+    const feed = new ChangeFeed(sequence, this.#pollEvery, (after) => this.#backend.changesAfter(after), apply, failed);
+    this.#feed = feed;
+    this.#backend.onHint(() => feed.look());
+  }
+
+  changesAfter(sequence: number): Promise<readonly Change[]> {
+    return this.#backend.changesAfter(sequence);
+  }
+
+  async write<Kind extends CommandKind>(command: Extract<Command, { kind: Kind }>): Promise<Outcome<Kind>> {
+    const answer = await this.#queue.push(command);
+    if ("refusal" in answer) throw errorOf(answer.refusal);
+    return answer.outcome as Outcome<Kind>;
+  }
+
+  recordUsage(increments: readonly Usage[]): Promise<void> {
+    return this.#backend.recordUsage(increments);
+  }
+
+  usage(month: string): Promise<readonly Usage[]> {
+    return this.#backend.usage(month);
+  }
+
+  check(): Promise<StoreReport> {
+    return this.#backend.check();
+  }
+
+  backup(path: string): Promise<void> {
+    return this.#backend.backup(path);
+  }
+
+  async close(): Promise<void> {
+    await this.#queue.close();
+    this.#feed?.end();
+    await this.#backend.close();
+  }
+}

@@ -1,0 +1,76 @@
+import type { Prefix } from "../address/address.ts";
+import { formatPrefix } from "../address/prefix.ts";
+import type { Decision, Group } from "./_group.ts";
+import { RuleEdit } from "./_ruleset-draft.ts";
+import type { AddRuleCommand, BatchItem, BatchResult, BatchRulesCommand, Command, DeleteRuleCommand, UpdateRuleCommand } from "./command.ts";
+import { StoreError } from "./store-error.ts";
+
+type RuleCommand = AddRuleCommand | UpdateRuleCommand | DeleteRuleCommand | BatchRulesCommand;
+
+export function isRuleCommand(command: Command): command is RuleCommand {
+  return prefixesOf(command).length > 0 || command.kind === "batch-rules";
+}
+
+/** The prefixes whose rules must be known to decide the command. */
+export function prefixesOf(command: Command): Prefix[] {
+  switch (command.kind) {
+    case "add-rule":
+      return [command.request.prefix];
+    case "update-rule":
+    case "delete-rule":
+      return [command.prefix];
+    case "batch-rules":
+      return command.items.map(prefixOfItem);
+    default:
+      return [];
+  }
+}
+
+export function decideRules(group: Group, command: RuleCommand): Decision {
+  const edit = new RuleEdit(group.ruleset(command), group.rulesPerRuleset, command.at);
+  const outcome = edited(edit, command);
+  const change = edit.keep();
+  return { outcome, changes: change === null ? [] : [change] };
+}
+
+function edited(edit: RuleEdit, command: RuleCommand): Decision["outcome"] {
+  switch (command.kind) {
+    case "add-rule": {
+      const addition = edit.add(command.request);
+      if (addition.action !== "conflict") return addition;
+      throw new StoreError("conflict", `there is a rule for ${formatPrefix(addition.rule.prefix)} already`, { existing: addition.rule });
+    }
+    case "update-rule":
+      return { rule: edit.update(command.prefix, command.changes) };
+    case "delete-rule":
+      edit.delete(command.prefix);
+      return {};
+    case "batch-rules":
+      return { results: runBatch(edit, command) };
+  }
+}
+
+function runBatch(edit: RuleEdit, { items, atomic }: BatchRulesCommand): BatchResult[] {
+  const results = items.map((item) => runItem(edit, item));
+  const failed = results.findIndex(({ action }) => action === "conflict" || action === "absent" || action === "too-many-rules");
+  if (atomic && failed >= 0) {
+    throw new StoreError("batch-refused", `item ${failed} of the batch fails (${results[failed]!.action}), so none was carried out`, { results });
+  }
+  return results;
+}
+
+function runItem(edit: RuleEdit, item: BatchItem): BatchResult {
+  try {
+    if ("add" in item) return edit.add(item.add);
+    edit.delete(item.delete);
+    return { action: "deleted", prefix: item.delete };
+  } catch (error) {
+    if (error instanceof StoreError && error.code === "rule-not-found") return { action: "absent", prefix: prefixOfItem(item) };
+    if (error instanceof StoreError && error.code === "too-many-rules") return { action: "too-many-rules", prefix: prefixOfItem(item) };
+    throw error;
+  }
+}
+
+function prefixOfItem(item: BatchItem): Prefix {
+  return "add" in item ? item.add.prefix : item.delete;
+}

@@ -1,0 +1,129 @@
+import type { Selectable } from "kysely";
+import type { Prefix } from "../address/address.ts";
+import { formatPrefix } from "../address/prefix.ts";
+import type { Rule } from "../rulesets/rule.ts";
+import { type Addition, addRule, type AddRequest, type RuleChanges, updateRule } from "../rulesets/write-rule.ts";
+import { isStorable, type RuleValues } from "./_engine.ts";
+import { keyOfPrefix, prefixOfKey } from "./_prefix-key.ts";
+import { valuesOfRule } from "./_rule-rows.ts";
+import type { RulesetRow } from "./_tables.ts";
+import type { ChangeBody } from "./change.ts";
+import { StoreError } from "./store-error.ts";
+
+/** A ruleset as the commands of a group that have been decided leave it: the rules that the group touches, null where there is none. */
+export class RulesetDraft {
+  readonly row: Selectable<RulesetRow>;
+  readonly #rules = new Map<string, Rule | null>();
+  readonly #written = new Set<string>();
+  count: number;
+
+  /** `row` is locked, so that it stays as it is. */
+  constructor(row: Selectable<RulesetRow>) {
+    this.row = row;
+    this.count = row.rule_count;
+  }
+
+  /** A rule as it was read. */
+  read(key: string, rule: Rule): void {
+    this.#rules.set(key, rule);
+  }
+
+  get(key: string): Rule | null {
+    return this.#rules.get(key) ?? null;
+  }
+
+  write(key: string, rule: Rule | null): void {
+    this.#rules.set(key, rule);
+    this.#written.add(key);
+  }
+
+  /** What is to be written to the database. */
+  upserts(): [number, ...RuleValues][] {
+    return [...this.#written].flatMap((key): [number, ...RuleValues][] => {
+      const rule = this.get(key);
+      return rule === null ? [] : [[this.row.number, ...valuesOfRule(rule)]];
+    });
+  }
+
+  deletes(): [number, string][] {
+    return [...this.#written].filter((key) => this.get(key) === null).map((key) => [this.row.number, key]);
+  }
+}
+
+/** What one command does to the rules of a ruleset; nothing until `keep`. */
+export class RuleEdit {
+  readonly #draft: RulesetDraft;
+  readonly #most: number;
+  readonly #at: number;
+  readonly #rules = new Map<string, Rule | null>();
+  #count: number;
+
+  constructor(draft: RulesetDraft, rulesPerRuleset: number, at: number) {
+    this.#draft = draft;
+    this.#most = rulesPerRuleset;
+    this.#at = at;
+    this.#count = draft.count;
+  }
+
+  /** Throws StoreError (`too-many-rules`). */
+  add(request: AddRequest): Addition {
+    checkName(request.name);
+    const key = keyOfPrefix(request.prefix);
+    const addition = addRule(this.#get(key) ?? undefined, request, this.#at);
+    if (addition.action === "created" && this.#count >= this.#most) throw tooManyRules(this.#most);
+    if (addition.action === "created") this.#count++;
+    if (addition.action === "created" || addition.action === "updated") this.#rules.set(key, addition.rule);
+    return addition;
+  }
+
+  /** Throws StoreError (`rule-not-found`). */
+  update(prefix: Prefix, changes: RuleChanges): Rule {
+    checkName(changes.name ?? null);
+    const key = keyOfPrefix(prefix);
+    const existing = this.#get(key);
+    if (existing === null) throw ruleNotFound(prefix);
+    const rule = updateRule(existing, changes, this.#at);
+    if (rule !== existing) this.#rules.set(key, rule);
+    return rule;
+  }
+
+  /** Throws StoreError (`rule-not-found`). */
+  delete(prefix: Prefix): void {
+    const key = keyOfPrefix(prefix);
+    if (this.#get(key) === null) throw ruleNotFound(prefix);
+    this.#rules.set(key, null);
+    this.#count--;
+  }
+
+  /** Lets the draft have it. Gives what changed, or null where nothing did. */
+  keep(): ChangeBody | null {
+    if (this.#rules.size === 0) return null;
+    const upserts: Rule[] = [];
+    const deletes: Prefix[] = [];
+    for (const [key, rule] of this.#rules) {
+      this.#draft.write(key, rule);
+      if (rule === null) deletes.push(prefixOfKey(key));
+      else upserts.push(rule);
+    }
+    this.#draft.count = this.#count;
+    return { kind: "rules", rulesetId: this.#draft.row.id, upserts, deletes };
+  }
+
+  #get(key: string): Rule | null {
+    const own = this.#rules.get(key);
+    return own === undefined ? this.#draft.get(key) : own;
+  }
+}
+
+export function tooManyRules(most: number): StoreError {
+  return new StoreError("too-many-rules", `a ruleset holds at most ${most} rules, expired ones too; delete some first`);
+}
+
+/** API's and importers' names are cleaner than this; a name that a database would refuse or change must not get that far. */
+export function checkName(name: string | null): void {
+  if (name !== null && !isStorable(name)) throw new StoreError("invalid-text", `the name ${JSON.stringify(name)} holds a NUL character or half a surrogate pair`);
+}
+
+function ruleNotFound(prefix: Prefix): StoreError {
+  return new StoreError("rule-not-found", `there is no rule for ${formatPrefix(prefix)}`);
+}

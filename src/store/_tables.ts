@@ -1,0 +1,104 @@
+import type { Generated } from "kysely";
+import type { AccessLevel, Area, Purpose } from "./state.ts";
+
+// The rows, as both databases give them: times in milliseconds, counts and sequences as numbers.
+
+export interface Tables {
+  readonly store: StoreRow;
+  readonly organisations: OrganisationRow;
+  readonly plans: PlanRow;
+  readonly api_keys: ApiKeyRow;
+  readonly rulesets: RulesetRow;
+  readonly rules: RuleRow;
+  readonly changes: ChangeRow;
+  readonly idempotency: IdempotencyRow;
+  readonly key_usage: KeyUsageRow;
+}
+
+/** One row. */
+export interface StoreRow {
+  readonly id: number;
+  /** How many migrations have run. */
+  readonly schema: number;
+  /** The last change. Whoever holds the lock on it decides the next numbers, so numbers are in the order of commits. */
+  readonly sequence: number;
+}
+
+export interface OrganisationRow {
+  readonly id: string;
+  readonly name: string;
+  readonly created_at: number;
+}
+
+export interface PlanRow {
+  readonly organisation_id: string;
+  readonly area: Area;
+  readonly active: number;
+  readonly until: number | null;
+  readonly per_minute: number | null;
+  readonly per_month: number | null;
+}
+
+export interface ApiKeyRow {
+  readonly id: string;
+  readonly organisation_id: string;
+  readonly label: string;
+  readonly access: AccessLevel;
+  readonly digest: string;
+  readonly start: string;
+  readonly created_at: number;
+  readonly expires_at: number | null;
+  readonly revoked_at: number | null;
+}
+
+export interface RulesetRow {
+  /** Stands for the id in every rule: 8 bytes in place of 36. */
+  readonly number: Generated<number>;
+  readonly id: string;
+  readonly organisation_id: string;
+  readonly name: string;
+  readonly purpose: Purpose;
+  readonly description: string;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly version: number;
+  readonly rule_count: number;
+}
+
+export interface RuleRow {
+  readonly ruleset: number;
+  /** As `keyOfPrefix` makes it: ordered as prefixes are. */
+  readonly prefix: string;
+  readonly name: string | null;
+  readonly expires_at: number | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+export interface ChangeRow {
+  readonly sequence: number;
+  /** The transaction that wrote it, a random UUID: by it a writer whose connection broke finds out whether it committed. */
+  readonly transaction: string;
+  readonly at: number;
+  readonly actor: string;
+  readonly organisation_id: string;
+  readonly kind: string;
+  /** JSON. */
+  readonly body: string;
+}
+
+export interface IdempotencyRow {
+  readonly organisation_id: string;
+  readonly key: string;
+  readonly request: string;
+  /** JSON of an `Answer`; null only while its transaction runs. */
+  readonly answer: string | null;
+  readonly created_at: number;
+}
+
+export interface KeyUsageRow {
+  readonly key_id: string;
+  readonly month: string;
+  readonly requests: number;
+  readonly last_used_at: number;
+}

@@ -1,0 +1,22 @@
+import { sql } from "kysely";
+import { type Engine, jsonRows } from "./_engine.ts";
+import type { Usage } from "./state.ts";
+
+/** Adds to what is there. In one order of keys, so that two servers never wait for each other. */
+export async function recordUsage(engine: Engine, increments: readonly Usage[]): Promise<void> {
+  if (increments.length === 0) return;
+  const ordered = [...increments].sort((a, b) => (a.keyId < b.keyId ? -1 : 1));
+  const rows = ordered.map(({ keyId, month, requests, lastUsedAt }) => [keyId, month, requests, lastUsedAt]);
+  await engine.db.transaction().execute((within) =>
+    sql`
+      insert into key_usage (key_id, month, requests, last_used_at)
+      select value ->> 0, value ->> 1, cast(value ->> 2 as bigint), cast(value ->> 3 as bigint) from ${jsonRows(engine, rows)} as given where true
+      on conflict (key_id, month) do update set requests = key_usage.requests + excluded.requests,
+      last_used_at = case when excluded.last_used_at > key_usage.last_used_at then excluded.last_used_at else key_usage.last_used_at end`.execute(within),
+  );
+}
+
+export async function readUsage({ db }: Engine, month: string): Promise<Usage[]> {
+  const rows = await db.selectFrom("key_usage").selectAll().where("month", "=", month).execute();
+  return rows.map(({ key_id, requests, last_used_at }) => ({ keyId: key_id, month, requests, lastUsedAt: last_used_at }));
+}

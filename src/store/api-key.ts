@@ -1,0 +1,55 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { crc32 } from "node:zlib";
+
+/** What a key's text begins with, for those who look for secrets where there should be none. */
+const PREFIX = "ips_";
+/** 192 random bits as 32 characters of base64url. */
+const RANDOM_BYTES = 24;
+const RANDOM_CHARACTERS = 32;
+/** The 32 bits of the checksum in base 62. */
+const CHECKSUM_CHARACTERS = 6;
+const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const PATTERN = new RegExp(`^${PREFIX}[A-Za-z0-9_-]{${RANDOM_CHARACTERS}}[A-Za-z0-9]{${CHECKSUM_CHARACTERS}}$`);
+/** Characters of the text that are kept, to tell keys apart. */
+const START_CHARACTERS = 8;
+
+/** A new key. The text is shown once and kept nowhere; a store gets `digest` and `start`. */
+export interface NewApiKey {
+  /** `ips_`, 32 random characters, and a checksum of both in 6. */
+  readonly text: string;
+  readonly digest: string;
+  readonly start: string;
+}
+
+export function makeApiKey(): NewApiKey {
+  const body = PREFIX + randomBytes(RANDOM_BYTES).toString("base64url");
+  const text = body + checksum(body);
+  return { text, digest: digestOfApiKey(text), start: text.slice(0, START_CHARACTERS) };
+}
+
+/**
+ * Whether the text can be a key: its form and its checksum are right. Every single typo, and nearly all others, are told without
+ * asking who has such a key. It is no proof: look its digest up.
+ */
+export function isApiKeyText(text: string): boolean {
+  if (!PATTERN.test(text)) return false;
+  const end = text.length - CHECKSUM_CHARACTERS;
+  return checksum(text.slice(0, end)) === text.slice(end);
+}
+
+/** What is kept in place of the key: SHA-256 in base64url. No salt is needed, as nobody can try 2^192 texts. */
+export function digestOfApiKey(text: string): string {
+  return createHash("sha256").update(text).digest("base64url");
+}
+
+/** Compares two digests in a time that does not depend on where they differ. */
+export function isSameDigest(a: string, b: string): boolean {
+  const [one, other] = [Buffer.from(a), Buffer.from(b)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+function checksum(body: string): string {
+  let digits = "";
+  for (let left = crc32(body); digits.length < CHECKSUM_CHARACTERS; left = Math.floor(left / 62)) digits = BASE62[left % 62]! + digits;
+  return digits;
+}

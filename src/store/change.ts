@@ -1,0 +1,35 @@
+import type { Prefix } from "../address/address.ts";
+import type { Rule } from "../rulesets/rule.ts";
+import type { RuleColumns } from "../rulesets/rule-columns.ts";
+import type { ApiKey, Organisation, Plan, Ruleset } from "./state.ts";
+
+/**
+ * What a command changed. Changes are numbered without a gap in the order in which they were committed; a reader that applies them
+ * in that order to a loaded state has the state that the database has.
+ */
+export type Change = {
+  readonly sequence: number;
+  readonly at: number;
+  /** Who gave the command. */
+  readonly actor: string;
+  readonly organisationId: string;
+} & ChangeBody;
+
+export type ChangeBody =
+  /** Created. */
+  | { readonly kind: "organisation"; readonly organisation: Organisation }
+  /** Created or changed. */
+  | { readonly kind: "plan"; readonly plan: Plan }
+  /** Created or revoked. */
+  | { readonly kind: "key"; readonly key: ApiKey }
+  /** Created, or its name or description changed. */
+  | { readonly kind: "ruleset"; readonly ruleset: Ruleset }
+  /** Deleted with all its rules. */
+  | { readonly kind: "ruleset-deleted"; readonly rulesetId: string }
+  /** Rules created or changed, and prefixes whose rules are gone. The ruleset's `version` is now the sequence, its `updatedAt` the `at`. */
+  | { readonly kind: "rules"; readonly rulesetId: string; readonly upserts: readonly Rule[]; readonly deletes: readonly Prefix[] }
+  /**
+   * So many rules changed that they are given whole, in parts: as they are when the change is read, which holds the changes that follow it in the
+   * same array already. Applying those once more gives the same. A ruleset that has been deleted by then has no parts.
+   */
+  | { readonly kind: "rules-replaced"; readonly rulesetId: string; readonly rules: readonly RuleColumns[] };

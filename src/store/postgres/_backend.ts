@@ -1,0 +1,202 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { type ControlledTransaction, sql } from "kysely";
+import { Client } from "pg";
+import type { GroupAnswer } from "../_answer.ts";
+import type { Backend } from "../_backend.ts";
+import { readChanges } from "../_changes.ts";
+import type { Engine } from "../_engine.ts";
+import type { Tables } from "../_tables.ts";
+import { carryOut } from "../_group.ts";
+import { readState } from "../_read-state.ts";
+import { readReport } from "../_report.ts";
+import { readUsage, recordUsage } from "../_usage.ts";
+import type { Change } from "../change.ts";
+import type { Command } from "../command.ts";
+import { checkSchema, migrate } from "../migrations/migrate.ts";
+import type { RulesetRules, State, Usage } from "../state.ts";
+import { StoreError } from "../store-error.ts";
+import type { StoreOptions, StoreReport } from "../store.ts";
+import { connection, openPool, SCHEMA } from "./_database.ts";
+import { isOutage, isRetriable } from "./_errors.ts";
+
+/** Milliseconds until a database that is away is tried again. */
+const AGAIN_AFTER = 100;
+/** How long until a lost listener is replaced. */
+const LISTEN_AGAIN_AFTER = 1000;
+const CHANNEL = "ipsieve_changes";
+
+/** A connection of pg's, whose types leave out what is below it. */
+interface Breakable {
+  readonly connection: { readonly stream: { destroy(): void } };
+}
+
+/** What came of a transaction. `committing`: it failed in the commit, and may have succeeded all the same. */
+type Attempt = { readonly answer: GroupAnswer } | { readonly error: unknown; readonly committing?: GroupAnswer };
+
+/** A PostgreSQL database that several servers share: one connection writes, two read, one listens. */
+export class PostgresBackend implements Backend {
+  readonly #url: string;
+  readonly #options: StoreOptions;
+  readonly #writer: ReturnType<typeof openPool>;
+  readonly #reader: ReturnType<typeof openPool>;
+  #writing: Breakable | undefined;
+  #listener: Client | undefined;
+  #isClosed = false;
+
+  /** Throws StoreError. */
+  static async open(url: string, options: StoreOptions): Promise<PostgresBackend> {
+    const backend = new PostgresBackend(url, options);
+    try {
+      await reporting(async () => {
+        if (options.create) await createSchema(backend.#writer.engine);
+        await (options.create ? migrate : checkSchema)(backend.#writer.engine);
+      });
+      return backend;
+    } catch (error) {
+      await backend.close();
+      throw error;
+    }
+  }
+
+  private constructor(url: string, options: StoreOptions) {
+    this.#url = url;
+    this.#options = options;
+    this.#writer = openPool(url, 1);
+    this.#reader = openPool(url, 2);
+    this.#writer.pool.on("connect", (client) => {
+      this.#writing = client as unknown as Breakable;
+    });
+  }
+
+  /** Carries the commands out, again and again while the database is away. A commit whose answer was lost is looked for, not guessed. */
+  async carryOut(commands: readonly Command[]): Promise<GroupAnswer> {
+    const deadline = Date.now() + this.#options.patience;
+    for (;;) {
+      const transaction = randomUUID();
+      const attempt = await this.#attempt(commands, transaction);
+      if ("answer" in attempt) return attempt.answer;
+      const { error, committing } = attempt;
+      if (committing !== undefined && (await this.#wasCommitted(committing.changes, transaction, deadline, error))) return committing;
+      if (!isRetriable(error)) throw error;
+      if (Date.now() > deadline) throw unavailable(error);
+      await delay(AGAIN_AFTER);
+    }
+  }
+
+  load(receive: ((part: RulesetRules) => void) | null): Promise<State> {
+    return reporting(() => readState(this.#reader.engine, receive));
+  }
+
+  changesAfter(sequence: number): Promise<Change[]> {
+    return reporting(() => readChanges(this.#reader.engine, sequence));
+  }
+
+  recordUsage(increments: readonly Usage[]): Promise<void> {
+    return reporting(() => recordUsage(this.#reader.engine, increments));
+  }
+
+  usage(month: string): Promise<Usage[]> {
+    return reporting(() => readUsage(this.#reader.engine, month));
+  }
+
+  check(): Promise<StoreReport> {
+    return reporting(() => readReport(this.#reader.engine));
+  }
+
+  /** PostgreSQL's own tools do it better. */
+  async backup(path: string): Promise<void> {
+    throw new StoreError("unsupported", `back a PostgreSQL database up by its own tool: pg_dump --format=custom --schema=${SCHEMA} --file=${path} "$DATABASE_URL"`);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#listener?.end().catch(() => {});
+    await Promise.all([this.#writer.engine.db.destroy(), this.#reader.engine.db.destroy()]);
+    // kysely ends only a pool that it has used.
+    await Promise.all([this.#writer.pool, this.#reader.pool].filter(({ ended, ending }) => !ended && !ending).map((pool) => pool.end()));
+  }
+
+  onHint(hint: () => void): void {
+    void this.#listen(hint);
+  }
+
+  async #listen(hint: () => void): Promise<void> {
+    if (this.#isClosed) return;
+    const client = new Client(connection(this.#url));
+    this.#listener = client;
+    client.on("error", () => {});
+    client.on("notification", hint);
+    client.once("end", () => setTimeout(() => void this.#listen(hint), LISTEN_AGAIN_AFTER).unref());
+    try {
+      await client.connect();
+      await client.query(`listen ${CHANNEL}`);
+      hint(); // for what was missed
+    } catch {
+      await client.end().catch(() => {});
+    }
+  }
+
+  async #attempt(commands: readonly Command[], transaction: string): Promise<Attempt> {
+    const { engine } = this.#writer;
+    let within: ControlledTransaction<Tables> | undefined;
+    let answer: GroupAnswer | undefined;
+    try {
+      within = await engine.db.startTransaction().execute();
+      const result = await carryOut(engine, within, commands, this.#options.rulesPerRuleset, transaction);
+      if (result.changes.length > 0) await sql`select pg_notify(${CHANNEL}, '')`.execute(within);
+      answer = result;
+      await within.commit().execute();
+      return { answer };
+    } catch (error) {
+      // A connection that is silent must not be waited for.
+      if (isOutage(error)) this.#writing?.connection.stream.destroy();
+      // Also after a failed commit: kysely lets go of the connection then, and of a broken one for good.
+      await within?.rollback().execute().catch(() => {});
+      return answer === undefined ? { error } : { error, committing: answer };
+    }
+  }
+
+  /**
+   * Whether the transaction committed: whether its last change is there. The row that numbers the changes is locked first: should PostgreSQL still be at
+   * the commit, it holds that lock until it is through. Throws StoreError (`outcome-unknown`).
+   */
+  async #wasCommitted(changes: readonly Change[], transaction: string, deadline: number, cause: unknown): Promise<boolean> {
+    if (changes.length === 0) return false; // it has changed nothing but claims of idempotency keys: the same again does no harm
+    const { sequence } = changes.at(-1)!;
+    for (;;) {
+      try {
+        return await this.#writer.engine.db.transaction().execute(async (within) => {
+          await within.selectFrom("store").select("sequence").forUpdate().execute();
+          const row = await within.selectFrom("changes").select("transaction").where("sequence", "=", sequence).executeTakeFirst();
+          return row?.transaction === transaction;
+        });
+      } catch {
+        if (Date.now() > deadline) {
+          throw new StoreError("outcome-unknown", "the connection to the database was lost during a commit, and the database cannot be asked what became of it", { cause });
+        }
+        await delay(AGAIN_AFTER);
+      }
+    }
+  }
+}
+
+/** Not by `if not exists` alone: that needs the right to create a schema even where there is one. */
+async function createSchema({ db }: Engine): Promise<void> {
+  const { rows } = await sql<{ found: string | null }>`select to_regnamespace(${SCHEMA})::text as found`.execute(db);
+  if (rows[0]!.found === null) await sql`create schema if not exists ${sql.id(SCHEMA)}`.execute(db);
+}
+
+/** Errors of a database that is away become StoreError (`unavailable`). */
+async function reporting<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw isRetriable(error) ? unavailable(error) : error;
+  }
+}
+
+function unavailable(cause: unknown): StoreError {
+  const { message = String(cause) } = cause as { message?: string };
+  return new StoreError("unavailable", `the database cannot be reached: ${message}; check DATABASE_URL and the server`, { cause });
+}

@@ -1,0 +1,62 @@
+import { Kysely, PostgresDialect, sql } from "kysely";
+import { Pool, type PoolConfig, types } from "pg";
+import type { Engine, Insertion, RuleValues } from "../_engine.ts";
+import type { Tables } from "../_tables.ts";
+
+/** Our tables have a schema of their own, so that the database may hold others. */
+export const SCHEMA = "ipsieve";
+/** How long PostgreSQL works on a statement, and on waiting for a lock, before it gives up, in milliseconds. */
+const STATEMENT_TIMEOUT = 60_000;
+const LOCK_TIMEOUT = 10_000;
+/** Nothing heard for so long: the connection is dead. */
+const SILENCE = STATEMENT_TIMEOUT + 5000;
+const CONNECT_TIMEOUT = 5000;
+const INT8 = 20;
+
+/** How to connect. 64-bit integers are numbers: times and counts are far below 2^53. */
+export function connection(url: string): PoolConfig {
+  return {
+    connectionString: url,
+    application_name: "ipsieve",
+    connectionTimeoutMillis: CONNECT_TIMEOUT,
+    query_timeout: SILENCE,
+    statement_timeout: STATEMENT_TIMEOUT,
+    lock_timeout: LOCK_TIMEOUT,
+    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT,
+    keepAlive: true,
+    types: { getTypeParser: (oid: number, format?: "text" | "binary") => (oid === INT8 && format !== "binary" ? Number : types.getTypeParser(oid, format as "text")) },
+  };
+}
+
+/** `connections` to the database, made when they are needed. A commit waits for the disk, whatever the server's default is. */
+export function openPool(url: string, connections: number): { readonly engine: Engine; readonly pool: Pool } {
+  const pool = new Pool({ ...connection(url), max: connections });
+  // The query that was under way is told of a broken connection, and the pool makes another: nobody else need hear of it.
+  pool.on("error", () => {});
+  pool.on("connect", (client) => client.on("error", () => {}));
+  const dialect = new PostgresDialect({
+    pool,
+    onCreateConnection: async (client) => {
+      await client.executeQuery(sql`set search_path = ${sql.raw(SCHEMA)}`.compile(plain));
+      await client.executeQuery(sql`select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`.compile(plain));
+    },
+  });
+  const plain = new Kysely<Tables>({ dialect });
+  return { engine: { name: "postgres", db: plain, readRules, insertRows }, pool };
+}
+
+const readRules: Engine["readRules"] = async (within, ruleset, after, limit) => {
+  const rows = await within
+    .selectFrom("rules").select(["prefix", "name", "expires_at", "created_at", "updated_at"])
+    .where("ruleset", "=", ruleset).where("prefix", ">", after).orderBy("prefix").limit(limit).execute();
+  return rows.map(({ prefix, name, expires_at, created_at, updated_at }): RuleValues => [prefix, name, expires_at, created_at, updated_at]);
+};
+
+/** One array per column: a statement of the same text for any number of rows. */
+const insertRows: Engine["insertRows"] = async (within, { table, columns, ending }: Insertion, rows) => {
+  if (rows.length === 0) return;
+  const names = Object.keys(columns);
+  const arrays = Object.values(columns).map((type, column) => sql`${rows.map((row) => row[column])}::${sql.raw(type)}[]`);
+  const into = names.map((name) => sql.ref(name));
+  await sql`insert into ${sql.table(table)} (${sql.join(into)}) select * from unnest(${sql.join(arrays)}) ${sql.raw(ending)}`.execute(within);
+};

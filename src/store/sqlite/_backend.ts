@@ -1,0 +1,111 @@
+import { Worker } from "node:worker_threads";
+import { errorOf, type GroupAnswer } from "../_answer.ts";
+import type { Backend } from "../_backend.ts";
+import type { Change } from "../change.ts";
+import type { Command } from "../command.ts";
+import type { RulesetRules, State, Usage } from "../state.ts";
+import { StoreError } from "../store-error.ts";
+import type { StoreReport } from "../store.ts";
+import type { WorkerCall, WorkerMessage, WorkerSetup } from "./messages.ts";
+
+interface Call {
+  receive?(part: RulesetRules): void;
+  resolve(result: never): void;
+  reject(error: unknown): void;
+}
+
+/** A SQLite file, in a thread of its own. */
+export class SqliteBackend implements Backend {
+  readonly #worker: Worker;
+  readonly #path: string;
+  readonly #calls = new Map<number, Call>();
+  #last = 0;
+  #hasEnded = false;
+
+  /** Throws StoreError. */
+  static async open(setup: WorkerSetup): Promise<SqliteBackend> {
+    const backend = new SqliteBackend(setup);
+    try {
+      await new Promise<void>((resolve, reject) => backend.#calls.set(0, { resolve, reject }));
+      return backend;
+    } catch (error) {
+      await backend.#worker.terminate();
+      throw error;
+    }
+  }
+
+  private constructor(setup: WorkerSetup) {
+    this.#path = setup.path;
+    // The sources run as they are and as compiled. Node 22 calls its SQLite experimental, at each start, on stderr.
+    const url = new URL(`./worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url);
+    this.#worker = new Worker(url, { workerData: setup, execArgv: ["--disable-warning=ExperimentalWarning"] });
+    this.#worker.on("message", (message: WorkerMessage) => this.#received(message));
+    this.#worker.on("error", (error) => this.#ended(error));
+    this.#worker.on("exit", () => this.#ended(undefined));
+  }
+
+  carryOut(commands: readonly Command[]): Promise<GroupAnswer> {
+    return this.#call("carryOut", commands);
+  }
+
+  load(receive: ((part: RulesetRules) => void) | null): Promise<State> {
+    return this.#call("load", receive !== null, receive ?? undefined);
+  }
+
+  changesAfter(sequence: number): Promise<Change[]> {
+    return this.#call("changesAfter", sequence);
+  }
+
+  recordUsage(increments: readonly Usage[]): Promise<void> {
+    return this.#call("recordUsage", increments);
+  }
+
+  usage(month: string): Promise<Usage[]> {
+    return this.#call("usage", month);
+  }
+
+  check(): Promise<StoreReport> {
+    return this.#call("check", undefined);
+  }
+
+  backup(path: string): Promise<void> {
+    return this.#call("backup", path);
+  }
+
+  async close(): Promise<void> {
+    await this.#call("close", undefined);
+    await this.#worker.terminate();
+  }
+
+  /** Others' writes to the file give no hint. */
+  onHint(): void {}
+
+  #call<T>(method: WorkerCall["method"], argument: unknown, receive?: (part: RulesetRules) => void): Promise<T> {
+    if (this.#hasEnded) return Promise.reject(new StoreError("unavailable", `${this.#path}: the thread that writes it has ended; start again`));
+    const call: WorkerCall = { id: ++this.#last, method, argument };
+    return new Promise<T>((resolve, reject) => {
+      this.#calls.set(call.id, { resolve: resolve as (result: never) => void, reject, ...(receive && { receive }) });
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+      this.#worker.postMessage(call);
+    });
+  }
+
+  #received(message: WorkerMessage): void {
+    const call = this.#calls.get(message.id);
+    if (call === undefined) return;
+    if ("part" in message) return call.receive?.(message.part);
+    this.#calls.delete(message.id);
+    if ("refusal" in message) call.reject(errorOf(message.refusal));
+    else if ("error" in message) call.reject(message.error);
+    else call.resolve(message.result as never);
+  }
+
+  /** Whether the thread committed before it ended nobody knows. */
+  #ended(cause: unknown): void {
+    this.#hasEnded = true;
+    for (const { reject } of this.#calls.values()) {
+      reject(new StoreError("outcome-unknown", `${this.#path}: the thread that writes it has ended; start again`, { cause }));
+    }
+    this.#calls.clear();
+  }
+}

@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+import { copyFile, rm } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
+import { migrate, MIGRATIONS } from "../migrations/migrate.ts";
+import { StoreError } from "../store-error.ts";
+import type { StoreReport } from "../store.ts";
+import { checkFile } from "./_check.ts";
+import { openDatabase } from "./_database.ts";
+import { asStoreError } from "./_errors.ts";
+import { publish } from "./_publish.ts";
+
+/**
+ * Puts a backup in the place of a SQLite file: a copy of it is checked, brought up to date, and only then given the name. Throws StoreError: `exists`
+ * where there is a file and `force` is not set, `unavailable` where that file is in use.
+ */
+export async function restoreFile(backup: string, path: string, force: boolean): Promise<StoreReport> {
+  if (!existsSync(backup)) throw new StoreError("not-found", `${backup}: there is no such file`);
+  if (existsSync(path) && !force) throw new StoreError("exists", `${path}: there is a database already; --force puts the backup in its place`);
+  let report: StoreReport | undefined;
+  await publish(path, async (part) => {
+    await copyFile(backup, part);
+    report = await checkCopy(part, backup);
+    await retire(path);
+  });
+  return report!;
+}
+
+async function checkCopy(part: string, backup: string): Promise<StoreReport> {
+  try {
+    const engine = openDatabase(part, false, "full", backup);
+    try {
+      if ((await migrate(engine)) === MIGRATIONS.length) throw new StoreError("not-a-store", `${backup}: this is an empty database; give a backup`);
+      return await checkFile(engine, backup);
+    } finally {
+      engine.file.close();
+    }
+  } catch (error) {
+    throw asStoreError(error, backup);
+  }
+}
+
+/** Leaves nothing of the old file's log, which would be taken for the new one's. A file that another process has open cannot change its mode. */
+async function retire(path: string): Promise<void> {
+  if (!existsSync(path)) return;
+  try {
+    const file = new DatabaseSync(path, { timeout: 1000 });
+    try {
+      file.exec("pragma journal_mode = delete");
+    } finally {
+      file.close();
+    }
+  } catch (error) {
+    const known = asStoreError(error, path);
+    if (known instanceof StoreError && known.code === "unavailable") {
+      throw new StoreError("unavailable", `${path} is in use; stop the server first`, { cause: error });
+    }
+    // It is damaged, or no database: that is why it is replaced.
+  }
+  for (const log of ["-wal", "-shm"]) await rm(path + log, { force: true });
+}

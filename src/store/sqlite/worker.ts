@@ -1,0 +1,79 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { parentPort, workerData } from "node:worker_threads";
+import { type GroupAnswer, refusalOf } from "../_answer.ts";
+import { readChanges } from "../_changes.ts";
+import { carryOut } from "../_group.ts";
+import { readState } from "../_read-state.ts";
+import { readUsage, recordUsage } from "../_usage.ts";
+import type { Command } from "../command.ts";
+import { checkSchema, migrate } from "../migrations/migrate.ts";
+import type { RulesetRules, Usage } from "../state.ts";
+import { StoreError } from "../store-error.ts";
+import { asStoreError } from "./_errors.ts";
+import { checkFile } from "./_check.ts";
+import { openDatabase, type SqliteEngine } from "./_database.ts";
+import type { WorkerCall, WorkerMessage, WorkerSetup } from "./messages.ts";
+import { publish } from "./_publish.ts";
+
+// The one thread that has the file: it alone waits for the disk. Calls are run one after the other.
+
+const port = parentPort!;
+const { path, create, rulesPerRuleset, synchronous } = workerData as WorkerSetup;
+let engine: SqliteEngine;
+
+async function run({ id, method, argument }: WorkerCall | { id: 0; method: "open"; argument: undefined }): Promise<void> {
+  try {
+    send({ id, result: await METHODS[method](argument as never, id) });
+  } catch (error) {
+    const known = asStoreError(error, path);
+    if (known instanceof StoreError) send({ id, refusal: refusalOf(known) });
+    else send({ id, error: known as Error });
+  }
+}
+
+const METHODS = {
+  async open(): Promise<void> {
+    engine = openDatabase(path, create, synchronous);
+    if (create) await migrate(engine);
+    else await checkSchema(engine);
+  },
+
+  async carryOut(commands: readonly Command[]): Promise<GroupAnswer> {
+    return engine.db.transaction().execute((within) => carryOut(engine, within, commands, rulesPerRuleset, randomUUID()));
+  },
+
+  load: (withRules: boolean, id: number) => readState(engine, withRules ? (part) => sendPart(id, part) : null),
+  changesAfter: (sequence: number) => readChanges(engine, sequence),
+  recordUsage: (increments: readonly Usage[]) => recordUsage(engine, increments),
+  usage: (month: string) => readUsage(engine, month),
+
+  check: () => checkFile(engine, path),
+
+  /** The copy has its name only when it is whole and on the disk. */
+  async backup(target: string): Promise<void> {
+    if (existsSync(target)) throw new StoreError("exists", `${target}: there is a file already; give another path`);
+    await publish(target, async (part) => {
+      engine.file.prepare("vacuum into ?").run(part);
+    });
+  },
+
+  async close(): Promise<void> {
+    engine?.file.close();
+  },
+};
+
+let last: Promise<void> = run({ id: 0, method: "open", argument: undefined });
+port.on("message", (call: WorkerCall) => {
+  last = last.then(() => run(call));
+});
+
+function send(message: WorkerMessage): void {
+  port.postMessage(message);
+}
+
+function sendPart(id: number, part: RulesetRules): void {
+  const { words, lengths, expiresAt, createdAt, updatedAt } = part.rules;
+  const buffers = [words, lengths, expiresAt, createdAt, updatedAt].map(({ buffer }) => buffer as ArrayBuffer);
+  port.postMessage({ id, part } satisfies WorkerMessage, buffers);
+}

@@ -1,0 +1,89 @@
+import type { RuleColumns } from "../rulesets/rule-columns.ts";
+
+// What the store holds besides rules. Times are integers: milliseconds since 1970 UTC. Ids are UUIDs.
+
+/** What a ruleset is for. It never changes. */
+export const PURPOSES = ["allowlist", "blocklist"] as const;
+export type Purpose = (typeof PURPOSES)[number];
+
+/** The areas of the service that an organisation can have a plan for. */
+export const AREAS = ["edl", "cbs", "cti"] as const;
+export type Area = (typeof AREAS)[number];
+
+/** What a key may do: `read` only, or everything. */
+export const ACCESS_LEVELS = ["read", "read_write"] as const;
+export type AccessLevel = (typeof ACCESS_LEVELS)[number];
+
+export interface Organisation {
+  readonly id: string;
+  /** No two organisations have the same. */
+  readonly name: string;
+  readonly createdAt: number;
+}
+
+/** One per organisation and area; an area without one is not active. */
+export interface Plan {
+  readonly organisationId: string;
+  readonly area: Area;
+  readonly active: boolean;
+  /** The first millisecond at which it is no longer active; null: it does not end. */
+  readonly until: number | null;
+  /** Requests allowed per key; null: the server's default. */
+  readonly perMinute: number | null;
+  readonly perMonth: number | null;
+}
+
+export interface ApiKey {
+  readonly id: string;
+  readonly organisationId: string;
+  readonly label: string;
+  readonly access: AccessLevel;
+  /** SHA-256 of the key's text in base64url; the text itself is kept nowhere. */
+  readonly digest: string;
+  /** The first 8 characters of the key's text, to tell keys apart. */
+  readonly start: string;
+  readonly createdAt: number;
+  /** The first millisecond at which it has expired, a midnight UTC; null: never. */
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+}
+
+export interface Ruleset {
+  readonly id: string;
+  readonly organisationId: string;
+  readonly name: string;
+  readonly purpose: Purpose;
+  /** "" where there is none. */
+  readonly description: string;
+  readonly createdAt: number;
+  /** Moves when the ruleset or one of its rules changes. */
+  readonly updatedAt: number;
+  /** The sequence of the last change of the ruleset or one of its rules. */
+  readonly version: number;
+}
+
+/** Everything but rules at one instant; `load` hands over the rules of the same instant beside it. Organisations and rulesets are in the order of their creation: by `createdAt`, then `id`. */
+export interface State {
+  /** The last change that it holds. */
+  readonly sequence: number;
+  readonly organisations: readonly Organisation[];
+  readonly plans: readonly Plan[];
+  readonly keys: readonly ApiKey[];
+  readonly rulesets: readonly Ruleset[];
+}
+
+/** A part of the rules of one ruleset: of one family, in the order of prefixes. */
+export interface RulesetRules {
+  readonly rulesetId: string;
+  readonly rules: RuleColumns;
+}
+
+/** The requests made with a key in a month. */
+export interface Usage {
+  readonly keyId: string;
+  /** `YYYY-MM`, UTC. */
+  readonly month: string;
+  /** Recorded: how many more. Read: how many in all. */
+  readonly requests: number;
+  readonly lastUsedAt: number;
+}

@@ -1,0 +1,70 @@
+import type { Rule } from "../rulesets/rule.ts";
+import type { BatchResult } from "./command.ts";
+
+/** Why the store refuses. */
+export type StoreErrorCode =
+  /** No such thing, or it is another organisation's. */
+  | "organisation-not-found"
+  | "ruleset-not-found"
+  | "rule-not-found"
+  | "key-not-found"
+  /** There is a rule of that prefix (`existing`), and the mode is `fail`. */
+  | "conflict"
+  /** The ruleset is no longer of the version that was asked for. */
+  | "version-mismatch"
+  | "too-many-rules"
+  /** An item of an atomic batch failed (`results`); nothing was written. */
+  | "batch-refused"
+  /** There is an organisation of that name. */
+  | "organisation-exists"
+  /** There is a key of that digest. */
+  | "key-exists"
+  /** A text that a database cannot hold: a NUL character or half a surrogate pair. */
+  | "invalid-text"
+  /** The same idempotency key was used for another request. */
+  | "idempotency-mismatch"
+  /** The database cannot be reached or is busy or full; nothing was written, the same again later may succeed. */
+  | "unavailable"
+  /** The connection was lost during the commit, and whether it succeeded cannot be found out. */
+  | "outcome-unknown"
+  /** `changesAfter` was asked for changes that are kept no longer: load again. */
+  | "changes-gone"
+  /** The file or database is none of ours. */
+  | "not-a-store"
+  /** There is no file at the path. */
+  | "not-found"
+  /** There is something where a backup is to be written or restored to. */
+  | "exists"
+  /** Its tables are of a newer release. */
+  | "newer-schema"
+  /** Its tables are of an older release, and were to be left alone. */
+  | "older-schema"
+  /** An integrity check fails. */
+  | "damaged"
+  /** The database has better means for it. */
+  | "unsupported"
+  /** The store was closed. */
+  | "closed";
+
+interface Details {
+  readonly existing?: Rule;
+  readonly results?: readonly BatchResult[];
+  readonly cause?: unknown;
+}
+
+/** A command or an opening that the store refuses: `code` for programs, the message says what and, where there is one, the cure. */
+export class StoreError extends Error {
+  override readonly name = "StoreError";
+  readonly code: StoreErrorCode;
+  /** With `conflict`: the rule as it is. */
+  readonly existing?: Rule;
+  /** With `batch-refused`: what would have come of each item. */
+  readonly results?: readonly BatchResult[];
+
+  constructor(code: StoreErrorCode, message: string, { existing, results, cause }: Details = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    if (existing !== undefined) this.existing = existing;
+    if (results !== undefined) this.results = results;
+  }
+}

@@ -1,0 +1,71 @@
+import type { Change } from "./change.ts";
+import type { Command, CommandKind, Outcome } from "./command.ts";
+import type { RulesetRules, State, Usage } from "./state.ts";
+
+/**
+ * Organisations, plans, keys, rulesets and rules, durably. Servers read from memory, which they fill by `load` and keep by
+ * `follow`; writing is deciding: a command is decided by what the database holds, in one transaction for all the commands of a few
+ * milliseconds. SQLite and PostgreSQL behave alike.
+ *
+ *     const state = await store.load((part) => memory.addRules(part));
+ *     memory.addState(state);
+ *     store.follow(state.sequence, (changes) => memory.apply(changes), (error) => log(error));
+ *     const { action, rule } = await store.write({ kind: "add-rule", ... }); // memory has it
+ */
+export interface Store {
+  /**
+   * Reads everything as of one instant. Rules come in parts as they are read, ruleset by ruleset, IPv4 first, in the order of prefixes; `receive`
+   * is called as often as there are parts, before the promise resolves. A ruleset without rules has none. With null no rules are read.
+   */
+  load(receive: ((part: RulesetRules) => void) | null): Promise<State>;
+
+  /**
+   * Calls `apply` with all changes after `sequence`, each once, in order and without a gap: those of this store's `write` at once, before its promise
+   * resolves, and those of other processes when they are seen, within a second. `apply` is synchronous. `failed` is told when
+   * looking for changes fails, and goes on; `changes-gone`, and what `apply` throws, end it: open the store and load again. Once per store; `close` ends it.
+   */
+  follow(sequence: number, apply: (changes: readonly Change[]) => void, failed: (error: unknown) => void): void;
+
+  /** The changes after `sequence`, in order; perhaps not all: until it gives none there may be more. Throws StoreError (`changes-gone`). */
+  changesAfter(sequence: number): Promise<readonly Change[]>;
+
+  /** Carries the command out, durably, or throws StoreError and has written nothing (but for `outcome-unknown`). */
+  write<Kind extends CommandKind>(command: Extract<Command, { kind: Kind }>): Promise<Outcome<Kind>>;
+
+  /** Adds the requests to those recorded for the key and month. For increments of seconds, not for every request. */
+  recordUsage(increments: readonly Usage[]): Promise<void>;
+
+  /** The requests of each key that has made some in the month (`YYYY-MM`), by all servers together. */
+  usage(month: string): Promise<readonly Usage[]>;
+
+  /** Whether the database answers and is whole. Throws StoreError (`damaged`). Reads all of it. */
+  check(): Promise<StoreReport>;
+
+  /** Writes a consistent copy to a new file while others write. Throws StoreError (`exists`). */
+  backup(path: string): Promise<void>;
+
+  /** Carries out what has been given to `write`, then lets go of the database. */
+  close(): Promise<void>;
+}
+
+/** What a store holds. */
+export interface StoreReport {
+  readonly schema: number;
+  readonly sequence: number;
+  readonly organisations: number;
+  readonly keys: number;
+  readonly rulesets: number;
+  readonly rules: number;
+}
+
+/** Where a store is and how it is used. */
+export interface StoreOptions {
+  /** Most rules of a ruleset, active and expired. */
+  readonly rulesPerRuleset: number;
+  /** How often to look for other processes' changes, in milliseconds. */
+  readonly pollEvery: number;
+  /** How long a write goes on trying while PostgreSQL is away, in milliseconds. */
+  readonly patience: number;
+  /** Whether to make the tables, or bring them up to date; else a store of another schema is refused (`older-schema`). */
+  readonly create: boolean;
+}

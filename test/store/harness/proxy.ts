@@ -1,0 +1,72 @@
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+/** What to do with a commit on its way to PostgreSQL: let it pass, cut the connection behind it, or cut the connection in its place. */
+export type CommitFate = "pass" | "lose the answer" | "lose the commit";
+
+/** Stands between a store and PostgreSQL. */
+export interface Proxy {
+  readonly url: string;
+  /** For the next commit; afterwards they pass again. */
+  fate: CommitFate;
+  /** From now on nobody gets through, until `open`. */
+  shut(): void;
+  open(): void;
+  /** Commits whose fate was not to pass. */
+  readonly struck: number;
+  close(): Promise<void>;
+}
+
+export async function startProxy(url: string): Promise<Proxy> {
+  const target = new URL(url);
+  const { port, hostname } = target;
+  const sockets = new Set<Socket>();
+  let isShut = false;
+  const server = createServer((client) => {
+    if (isShut) return client.destroy();
+    const database = connect(Number(port), hostname);
+    const cut = () => {
+      client.destroy();
+      database.destroy();
+    };
+    for (const socket of [client, database]) {
+      sockets.add(socket);
+      socket.on("error", cut).on("close", cut).on("close", () => sockets.delete(socket));
+    }
+    database.pipe(client);
+    let hasWritten = false;
+    client.on("data", (chunk: Buffer) => {
+      // A transaction that changes something notifies before it commits.
+      hasWritten ||= chunk.includes("pg_notify");
+      const isCommit = chunk.includes("commit\0");
+      const isStruck = proxy.fate !== "pass" && isCommit && hasWritten;
+      if (isCommit) hasWritten = false;
+      if (!isStruck) return database.write(chunk);
+      const { fate } = proxy;
+      proxy.fate = "pass";
+      proxy.struck++;
+      database.unpipe(client);
+      if (fate === "lose the commit") return cut();
+      // The commit arrives; what comes back does not.
+      database.write(chunk, () => client.destroy());
+      return undefined;
+    });
+    return undefined;
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  target.port = String((server.address() as AddressInfo).port);
+  const proxy = {
+    url: target.href, fate: "pass" as CommitFate, struck: 0,
+    shut() {
+      isShut = true;
+      for (const socket of sockets) socket.destroy();
+    },
+    open() {
+      isShut = false;
+    },
+    async close() {
+      proxy.shut();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return proxy;
+}

@@ -1,0 +1,78 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { parsePrefix } from "../../../src/address/prefix.ts";
+import type { AddRequest } from "../../../src/rulesets/write-rule.ts";
+import type { Change } from "../../../src/store/change.ts";
+import { openStore, type StoreLocation } from "../../../src/store/open-store.ts";
+import type { Organisation, Ruleset } from "../../../src/store/state.ts";
+import type { Store, StoreOptions } from "../../../src/store/store.ts";
+import { makeFastFolder } from "./fast-folder.ts";
+import { Memory } from "./memory.ts";
+import { type PostgresServer, startPostgres, whyNoPostgres } from "./postgres.ts";
+
+/** A kind of database that the suite runs on. */
+export interface Database {
+  readonly name: string;
+  /** Why it cannot run here. */
+  readonly skip: false | string;
+  /** An empty one. */
+  make(): Promise<StoreLocation>;
+  stop(): Promise<void>;
+}
+
+/** Both, the PostgreSQL server being started when it is needed first. */
+export async function databases(): Promise<Database[]> {
+  const folder = makeFastFolder();
+  let files = 0;
+  let server: PostgresServer | undefined;
+  return [
+    { name: "SQLite", skip: false, make: async () => ({ file: join(folder, `${++files}.db`) }), stop: () => rm(folder, { recursive: true, force: true }) },
+    {
+      name: "PostgreSQL",
+      skip: await whyNoPostgres(),
+      async make() {
+        server ??= await startPostgres();
+        return { url: await server.database() };
+      },
+      async stop() {
+        await server?.[Symbol.asyncDispose]();
+      },
+    },
+  ];
+}
+
+/** A store with a memory that follows it, as a server has. */
+export class Replica {
+  readonly store: Store;
+  readonly memory: Memory;
+  /** What the feed told that it could not do. */
+  readonly failures: unknown[] = [];
+
+  private constructor(store: Store, memory: Memory) {
+    this.store = store;
+    this.memory = memory;
+  }
+
+  static async open(location: StoreLocation, options: Partial<StoreOptions> = {}): Promise<Replica> {
+    const store = await openStore(location, { pollEvery: 50, ...options });
+    const memory = new Memory();
+    memory.start(await store.load((part) => memory.add(part)));
+    const replica = new Replica(store, memory);
+    store.follow(memory.sequence, (changes: readonly Change[]) => memory.apply(changes), (error) => replica.failures.push(error));
+    return replica;
+  }
+
+  /** An organisation with its two rulesets. */
+  async organisation(name = "Example"): Promise<{ organisation: Organisation; allowlist: Ruleset; blocklist: Ruleset }> {
+    const { organisation, rulesets } = await this.store.write({ kind: "create-organisation", name, ...by(1) });
+    return { organisation, allowlist: rulesets[0]!, blocklist: rulesets[1]! };
+  }
+}
+
+export function by(at: number): { actor: string; at: number } {
+  return { actor: "user:test", at };
+}
+
+export function adding(prefix: string, { name = null, expiresAt = null, mode = "extend" }: Partial<Omit<AddRequest, "prefix">> = {}): AddRequest {
+  return { prefix: parsePrefix(prefix), name, expiresAt, mode };
+}

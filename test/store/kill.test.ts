@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { test } from "node:test";
+import { inTemporaryFolder } from "../snapshot/harness/sample.ts";
+import { killWriters } from "./harness/kill-writers.ts";
+
+test("an acknowledged write survives kill -9, batches whole, and the file is sound (R1)", (t) =>
+  inTemporaryFolder(async (folder) => {
+    const report = await killWriters(join(folder, "killed.db"), 1, "honest", ({ kills }) => kills < 10);
+    t.diagnostic(JSON.stringify({ ...report, lost: report.lost.length }));
+    assert.deepEqual(report.lost, []);
+    assert.ok(report.acknowledged > 50);
+  }));
+
+test("negative control: writes that are acknowledged before they are committed are missed", (t) =>
+  inTemporaryFolder(async (folder) => {
+    const report = await killWriters(join(folder, "killed.db"), 1, "early", ({ kills, lost }) => kills < 20 && lost.length === 0);
+    t.diagnostic(JSON.stringify({ ...report, lost: report.lost.length }));
+    assert.ok(report.lost.length > 0);
+  }));

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { type PostgresServer, startPostgres, whyNoPostgres } from "./harness/postgres.ts";
+import { startProxy } from "./harness/proxy.ts";
+import { adding, by, Replica } from "./harness/stores.ts";
+
+describe("PostgreSQL that goes away", { skip: await whyNoPostgres() }, () => {
+  let server: PostgresServer;
+  before(async () => {
+    server = await startPostgres();
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  test("a commit whose answer is lost is looked for: it is answered once, and carried out once", async (t) => {
+    const proxy = await startProxy(await server.database());
+    t.after(() => proxy.close());
+    const replica = await Replica.open({ url: proxy.url });
+    t.after(() => replica.store.close());
+    const { organisation, blocklist } = await replica.organisation();
+    const into = { organisationId: organisation.id, rulesetId: blocklist.id };
+    for (const [i, fate] of (["lose the answer", "lose the commit", "lose the answer"] as const).entries()) {
+      proxy.fate = fate;
+      // In the mode "fail" a second attempt would be refused.
+      const { action } = await replica.store.write({ kind: "add-rule", ...into, request: adding(`192.0.2.${i}`, { mode: "fail" }), ...by(2) });
+      assert.equal(action, "created");
+    }
+    assert.equal(proxy.struck, 3);
+    assert.equal(replica.memory.sequence, 6);
+    assert.equal(replica.memory.rulesOf(blocklist.id).size, 3);
+    await replica.store.check();
+  });
+
+  test("a commit that cannot be looked for is told to be unknown, never done; a write that got nowhere, to be unavailable", async (t) => {
+    const proxy = await startProxy(await server.database());
+    t.after(() => proxy.close());
+    const replica = await Replica.open({ url: proxy.url }, { patience: 500 });
+    t.after(() => replica.store.close());
+    const { organisation, blocklist } = await replica.organisation();
+    const add = (text: string) =>
+      replica.store.write({ kind: "add-rule", organisationId: organisation.id, rulesetId: blocklist.id, request: adding(text, { mode: "fail" }), ...by(2) });
+    proxy.fate = "lose the answer";
+    const lost = add("192.0.2.1");
+    while (proxy.struck === 0) await delay(1);
+    proxy.shut();
+    await assert.rejects(lost, { name: "StoreError", code: "outcome-unknown" });
+    await assert.rejects(add("192.0.2.2"), { name: "StoreError", code: "unavailable" });
+    await assert.rejects(replica.store.changesAfter(0), { name: "StoreError", code: "unavailable" });
+    proxy.open();
+    assert.equal((await add("192.0.2.3")).action, "created");
+    assert.deepEqual([...replica.memory.rulesOf(blocklist.id).keys()].sort(), ["192.0.2.1", "192.0.2.3"]);
+  });
+
+  test("while the server restarts, writes wait for it; none is lost or done twice, and replicas go on", async (t) => {
+    const url = await server.database();
+    const replicas = await Promise.all([50, 50].map((pollEvery) => Replica.open({ url }, { pollEvery })));
+    t.after(() => Promise.all(replicas.map(({ store }) => store.close())));
+    const { organisation, blocklist } = await replicas[0]!.organisation();
+    const until = Date.now() + 3000;
+    let writes = 0;
+    const writers = Array.from({ length: 8 }, async (_, writer) => {
+      for (let i = 0; Date.now() < until; i++) {
+        const request = adding(`10.${writer}.${i >> 8}.${i & 255}`, { mode: "fail" });
+        const { action } = await replicas[writer % 2]!.store.write({ kind: "add-rule", organisationId: organisation.id, rulesetId: blocklist.id, request, ...by(2) });
+        assert.equal(action, "created");
+        writes++;
+      }
+    });
+    await delay(500);
+    await server.restart();
+    await delay(500);
+    await server.restart();
+    await Promise.all(writers);
+    t.diagnostic(`${writes} writes`);
+    for (let tries = 0; replicas.some(({ memory }) => memory.sequence < writes + 3); tries++) {
+      assert.ok(tries < 500);
+      await delay(20);
+    }
+    for (const { memory, store } of replicas) {
+      assert.equal(memory.rulesOf(blocklist.id).size, writes);
+      await store.check();
+    }
+  });
+});

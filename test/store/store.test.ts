@@ -1,0 +1,355 @@
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { parsePrefix } from "../../src/address/prefix.ts";
+import type { Rule } from "../../src/rulesets/rule.ts";
+import { CONFLICT_MODES } from "../../src/rulesets/write-rule.ts";
+import { openStore, type StoreLocation } from "../../src/store/open-store.ts";
+import type { StoreErrorCode } from "../../src/store/store-error.ts";
+import { columnsOfTexts } from "./harness/columns.ts";
+import { type HistoryReport, runHistory } from "./harness/history.ts";
+import { adding, by, databases, Replica } from "./harness/stores.ts";
+import { Memory } from "./harness/memory.ts";
+
+for (const { name, skip, make, stop } of await databases()) {
+  describe(`the store on ${name}`, { skip }, () => {
+    after(stop);
+
+    /** Runs with a replica, then holds its memory to a fresh load and the database to its own checks. */
+    async function withReplica(run: (replica: Replica, location: StoreLocation) => Promise<void>, options = {}): Promise<void> {
+      const location = await make();
+      const replica = await Replica.open(location, options);
+      try {
+        await run(replica, location);
+        await replica.store.check();
+        const loaded = new Memory();
+        loaded.start(await replica.store.load((part) => loaded.add(part)));
+        assert.deepEqual(replica.memory.contents(), loaded.contents());
+        assert.deepEqual(replica.failures, []);
+      } finally {
+        await replica.store.close();
+      }
+    }
+
+    test("an organisation starts with two rulesets; a second of the same name is refused", () =>
+      withReplica(async (replica) => {
+        const { organisation, allowlist, blocklist } = await replica.organisation();
+        assert.deepEqual(replica.memory.organisations.get(organisation.id), { id: organisation.id, name: "Example", createdAt: 1 });
+        const created = { organisationId: organisation.id, description: "", createdAt: 1, updatedAt: 1 };
+        assert.deepEqual(allowlist, { ...created, id: allowlist.id, name: "My Allowlist rules", purpose: "allowlist", version: 2 });
+        assert.deepEqual(blocklist, { ...created, id: blocklist.id, name: "My Blocklist rules", purpose: "blocklist", version: 3 });
+        assert.ok(allowlist.id < blocklist.id);
+        await refused("organisation-exists", replica.organisation());
+        assert.equal(replica.memory.sequence, 3);
+      }));
+
+    test("conflict modes: what becomes of an existing rule, and that a refusal writes nothing", () =>
+      withReplica(async (replica) => {
+        const { organisation, blocklist } = await replica.organisation();
+        const into = { kind: "add-rule", organisationId: organisation.id, rulesetId: blocklist.id } as const;
+        const add = (at: number, ...request: Parameters<typeof adding>) => replica.store.write({ ...into, request: adding(...request), ...by(at) });
+        const rule: Rule = { prefix: parsePrefix("203.0.113.0/24"), name: null, expiresAt: 500, createdAt: 10, updatedAt: 10 };
+        assert.deepEqual(await add(10, "203.0.113.0/24", { expiresAt: 500 }), { action: "created", rule });
+        assert.deepEqual(await add(20, "203.0.113.0/24", { expiresAt: 400 }), { action: "skipped", rule });
+        assert.deepEqual(await add(20, "203.0.113.0/24", { expiresAt: 400, mode: "skip" }), { action: "skipped", rule });
+        await assert.rejects(add(20, "203.0.113.0/24", { mode: "fail" }), { name: "StoreError", code: "conflict", existing: rule });
+        const before = replica.memory.sequence;
+        const named = { ...rule, name: "scanner", expiresAt: null, updatedAt: 30 };
+        assert.deepEqual(await add(30, "203.0.113.0/24", { name: "scanner" }), { action: "updated", rule: named });
+        const replaced = { ...rule, name: null, expiresAt: 600, updatedAt: 40 };
+        assert.deepEqual(await add(40, "203.0.113.0/24", { expiresAt: 600, mode: "override" }), { action: "updated", rule: replaced });
+        assert.equal(replica.memory.sequence, before + 2, "skipped and refused commands make no change");
+        assert.deepEqual(replica.memory.rulesets.get(blocklist.id), { ...blocklist, updatedAt: 40, version: before + 2 });
+        for (const mode of CONFLICT_MODES) assert.equal((await add(50, "2001:db8::/32", { mode, expiresAt: 1 }).catch(({ code }) => ({ action: code }))).action, { extend: "created", override: "updated", skip: "skipped", fail: "conflict" }[mode]);
+      }));
+
+    test("rules are updated and deleted; what is not there is told", () =>
+      withReplica(async (replica) => {
+        const { organisation, blocklist } = await replica.organisation();
+        const of = { organisationId: organisation.id, rulesetId: blocklist.id, prefix: parsePrefix("2001:db8::1") };
+        await refused("rule-not-found", replica.store.write({ kind: "update-rule", ...of, changes: { name: "x" }, ...by(2) }));
+        await refused("rule-not-found", replica.store.write({ kind: "delete-rule", ...of, ...by(2) }));
+        await replica.store.write({ kind: "add-rule", ...of, request: adding("2001:db8::1"), ...by(3) });
+        const { rule } = await replica.store.write({ kind: "update-rule", ...of, changes: { name: "__proto__" }, ...by(4) });
+        assert.deepEqual(rule, { prefix: of.prefix, name: "__proto__", expiresAt: null, createdAt: 3, updatedAt: 4 });
+        const { rule: same } = await replica.store.write({ kind: "update-rule", ...of, changes: { name: "__proto__" }, ...by(5) });
+        assert.deepEqual(same, rule);
+        assert.deepEqual(await replica.store.write({ kind: "delete-rule", ...of, ...by(6) }), {});
+        assert.equal(replica.memory.rulesOf(blocklist.id).size, 0);
+        await refused("rule-not-found", replica.store.write({ kind: "delete-rule", ...of, ...by(7) }));
+      }));
+
+    test("names and other texts come back as they were given; what a database cannot hold is refused, alone", () =>
+      withReplica(async (replica) => {
+        const { organisation, blocklist } = await replica.organisation("Ünïcode 🙂 ' \" \\ %s $1");
+        const into = { kind: "add-rule", organisationId: organisation.id, rulesetId: blocklist.id } as const;
+        const names = ["", "constructor", "it's \"quoted\" \\", "🙂 日本語 \u00a0", "null", "{}", "x".repeat(255), "\t\n"];
+        await Promise.all(names.map((text, i) => replica.store.write({ ...into, request: adding(`198.51.100.${i}`, { name: text }), ...by(2) })));
+        names.forEach((text, i) => assert.equal(replica.memory.rulesOf(blocklist.id).get(`198.51.100.${i}`)!.name, text));
+        const bad = ["\ud800", "a\0b"].map((text) => refused("invalid-text", replica.store.write({ ...into, request: adding("192.0.2.1", { name: text }), ...by(2) })));
+        const good = replica.store.write({ ...into, request: adding("192.0.2.2"), ...by(2) });
+        await Promise.all([...bad, good]);
+      }));
+
+    test("a batch: each item sees those before it; atomic refuses all for one, and harms no other command of the group", () =>
+      withReplica(async (replica) => {
+        const { organisation, blocklist } = await replica.organisation();
+        const into = { organisationId: organisation.id, rulesetId: blocklist.id, ...by(2) };
+        const items = [{ add: adding("192.0.2.1") }, { delete: parsePrefix("192.0.2.1") }, { delete: parsePrefix("192.0.2.1") }, { add: adding("192.0.2.3", { mode: "fail" }) }];
+        const atomic = replica.store.write({ kind: "batch-rules", ...into, items, atomic: true });
+        const beside = replica.store.write({ kind: "add-rule", ...into, request: adding("192.0.2.9") });
+        const loose = replica.store.write({ kind: "batch-rules", ...into, items, atomic: false });
+        const error = await atomic.then(() => assert.fail("not refused"), (cause) => cause);
+        assert.equal(error.code, "batch-refused");
+        assert.deepEqual(error.results.map(({ action }: { action: string }) => action), ["created", "deleted", "absent", "created"]);
+        assert.equal((await beside).action, "created");
+        assert.deepEqual((await loose).results.map(({ action }) => action), ["created", "deleted", "absent", "created"]);
+        assert.deepEqual([...replica.memory.rulesOf(blocklist.id).keys()].sort(), ["192.0.2.3", "192.0.2.9"]);
+      }));
+
+    test("a large batch, and one larger than a chunk of statements, in one change", () =>
+      withReplica(async (replica) => {
+        const { organisation, blocklist } = await replica.organisation();
+        const items = Array.from({ length: 25_000 }, (_, i) => ({ add: adding(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`) }));
+        const { results } = await replica.store.write({ kind: "batch-rules", organisationId: organisation.id, rulesetId: blocklist.id, items, atomic: true, ...by(2) });
+        assert.equal(results.length, items.length);
+        assert.equal(replica.memory.sequence, 4);
+        assert.equal(replica.memory.rulesOf(blocklist.id).size, items.length);
+      }, { rulesPerRuleset: 30_000 }));
+
+    test("a ruleset holds no more rules than allowed, however they come", () =>
+      withReplica(async (replica) => {
+        const { organisation, blocklist } = await replica.organisation();
+        const into = { organisationId: organisation.id, rulesetId: blocklist.id, ...by(2) };
+        const adds = await Promise.allSettled(Array.from({ length: 10 }, (_, i) => replica.store.write({ kind: "add-rule", ...into, request: adding(`192.0.2.${i}`) })));
+        assert.equal(adds.filter(({ status }) => status === "fulfilled").length, 5);
+        const items = [{ delete: parsePrefix([...replica.memory.rulesOf(blocklist.id).keys()][0]!) }, { add: adding("198.51.100.1") }, { add: adding("198.51.100.2") }];
+        const { results } = await replica.store.write({ kind: "batch-rules", ...into, items, atomic: false });
+        assert.deepEqual(results.map(({ action }) => action), ["deleted", "created", "too-many-rules"]);
+        await refused("batch-refused", replica.store.write({ kind: "batch-rules", ...into, items: items.slice(2), atomic: true }));
+        await refused("too-many-rules", replica.store.write({ kind: "replace-rules", ...into, rules: columnsOfTexts(["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5", "10.0.0.6"]) }));
+      }, { rulesPerRuleset: 5 }));
+
+    test("a replacement: all or nothing, times of what stays kept, only of the version that was asked for", () =>
+      withReplica(async (replica) => {
+        const { organisation, blocklist } = await replica.organisation();
+        const into = { organisationId: organisation.id, rulesetId: blocklist.id };
+        for (const text of ["10.0.0.0/8", "192.0.2.1", "2001:db8::/32"]) await replica.store.write({ kind: "add-rule", ...into, request: adding(text, { name: "old" }), ...by(2) });
+        const version = replica.memory.rulesets.get(blocklist.id)!.version;
+        const rules = columnsOfTexts(["10.0.0.0/8", "10.0.0.0/9", "2001:db8::/32", "2001:db8::1"], "old");
+        await refused("version-mismatch", replica.store.write({ kind: "replace-rules", ...into, rules, ifVersion: version - 1, ...by(3) }));
+        const counts = await replica.store.write({ kind: "replace-rules", ...into, rules, ifVersion: version, ...by(3) });
+        assert.deepEqual(counts, { added: 2, updated: 0, removed: 1, unchanged: 2 });
+        const held = replica.memory.rulesOf(blocklist.id);
+        assert.deepEqual([...held.values()].map(({ createdAt }) => createdAt).sort(), [2, 2, 3, 3]);
+        assert.deepEqual(await replica.store.write({ kind: "replace-rules", ...into, rules, ...by(4) }), { added: 0, updated: 0, removed: 0, unchanged: 4 });
+        const renamed = columnsOfTexts(["10.0.0.0/8", "10.0.0.0/9", "2001:db8::/32", "2001:db8::1"], "new");
+        assert.deepEqual(await replica.store.write({ kind: "replace-rules", ...into, rules: renamed, ...by(5) }), { added: 0, updated: 4, removed: 0, unchanged: 0 });
+        assert.deepEqual(await replica.store.write({ kind: "replace-rules", ...into, rules: [], ...by(6) }), { added: 0, updated: 0, removed: 4, unchanged: 0 });
+      }));
+
+    test("a replacement of many rules reaches another replica whole, with what came after it", () =>
+      withReplica(async (replica, location) => {
+        const other = await Replica.open(location, { rulesPerRuleset: 100_000, pollEvery: 3_600_000 });
+        const { organisation, blocklist, allowlist } = await replica.organisation();
+        const into = { organisationId: organisation.id, rulesetId: blocklist.id };
+        const texts = Array.from({ length: 25_000 }, (_, i) => `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`);
+        await replica.store.write({ kind: "replace-rules", ...into, rules: columnsOfTexts(texts), ...by(2) });
+        await replica.store.write({ kind: "delete-rule", ...into, prefix: parsePrefix("10.0.0.7"), ...by(3) });
+        await replica.store.write({ kind: "replace-rules", ...into, rulesetId: allowlist.id, rules: columnsOfTexts(texts), ...by(3) });
+        await replica.store.write({ kind: "delete-ruleset", ...into, rulesetId: allowlist.id, ...by(4) });
+        await other.store.write({ kind: "add-rule", ...into, request: adding("10.0.0.7", { name: "again" }), ...by(5) });
+        await until(() => replica.memory.sequence === other.memory.sequence);
+        assert.deepEqual(other.memory.contents(), replica.memory.contents());
+        await other.store.close();
+      }, { rulesPerRuleset: 100_000 }));
+
+    test("rulesets are created, renamed and deleted with their rules", () =>
+      withReplica(async (replica) => {
+        const { organisation } = await replica.organisation();
+        const of = { organisationId: organisation.id };
+        const { ruleset } = await replica.store.write({ kind: "create-ruleset", ...of, name: "Third", purpose: "blocklist", description: "of three", ...by(2) });
+        assert.deepEqual({ ...ruleset, id: "" }, { id: "", organisationId: organisation.id, name: "Third", purpose: "blocklist", description: "of three", createdAt: 2, updatedAt: 2, version: 4 });
+        const at = { ...of, rulesetId: ruleset.id };
+        await replica.store.write({ kind: "add-rule", ...at, request: adding("192.0.2.1"), ...by(3) });
+        const { ruleset: renamed } = await replica.store.write({ kind: "update-ruleset", ...at, name: "3rd", ...by(4) });
+        assert.deepEqual(renamed, { ...ruleset, name: "3rd", updatedAt: 4, version: 6 });
+        const { ruleset: same } = await replica.store.write({ kind: "update-ruleset", ...at, name: "3rd", description: "of three", ...by(5) });
+        assert.deepEqual(same, renamed);
+        await replica.store.write({ kind: "delete-ruleset", ...at, ...by(6) });
+        assert.equal(replica.memory.rulesets.has(ruleset.id), false);
+        await refused("ruleset-not-found", replica.store.write({ kind: "delete-ruleset", ...at, ...by(7) }));
+        await refused("organisation-not-found", replica.store.write({ kind: "create-ruleset", organisationId: ruleset.id, name: "x", purpose: "blocklist", description: "", ...by(8) }));
+      }));
+
+    test("plans and keys", () =>
+      withReplica(async (replica) => {
+        const { organisation } = await replica.organisation();
+        const of = { organisationId: organisation.id };
+        const plan = { ...of, area: "edl", active: true, until: 99, perMinute: 60, perMonth: null } as const;
+        assert.deepEqual((await replica.store.write({ kind: "set-plan", ...plan, ...by(2) })).plan, plan);
+        assert.deepEqual((await replica.store.write({ kind: "set-plan", ...plan, active: false, until: null, ...by(3) })).plan, { ...plan, active: false, until: null });
+        assert.equal(replica.memory.plans.size, 1);
+        const create = { kind: "create-key", ...of, label: "laptop", access: "read_write", digest: "d1", start: "ips_abcd", expiresAt: null } as const;
+        const { key } = await replica.store.write({ ...create, ...by(4) });
+        await refused("key-exists", replica.store.write({ ...create, ...by(4) }));
+        const { key: revoked } = await replica.store.write({ kind: "revoke-key", ...of, keyId: key.id, ...by(5) });
+        assert.deepEqual(revoked, { ...key, revokedAt: 5 });
+        assert.deepEqual((await replica.store.write({ kind: "revoke-key", ...of, keyId: key.id, ...by(6) })).key, revoked);
+        await refused("key-not-found", replica.store.write({ kind: "revoke-key", ...of, keyId: organisation.id, ...by(7) }));
+      }));
+
+    test("usage adds up over months and servers", () =>
+      withReplica(async (replica, location) => {
+        const { organisation } = await replica.organisation();
+        const key = async (digest: string) =>
+          (await replica.store.write({ kind: "create-key", organisationId: organisation.id, label: "", access: "read", digest, start: "", expiresAt: null, ...by(2) })).key.id;
+        const [a, b] = [await key("a"), await key("b")];
+        const other = await openStore(location);
+        await Promise.all([replica.store, other].map((store) => store.recordUsage([{ keyId: b, month: "2026-11", requests: 5, lastUsedAt: 7 }, { keyId: a, month: "2026-11", requests: 2, lastUsedAt: 9 }])));
+        await other.recordUsage([{ keyId: a, month: "2026-12", requests: 1, lastUsedAt: 8 }, { keyId: a, month: "2026-11", requests: 1, lastUsedAt: 3 }]);
+        const november = [...(await other.usage("2026-11"))].sort((x, y) => x.requests - y.requests);
+        assert.deepEqual(november, [{ keyId: a, month: "2026-11", requests: 5, lastUsedAt: 9 }, { keyId: b, month: "2026-11", requests: 10, lastUsedAt: 7 }]);
+        await other.close();
+      }));
+
+    test("another organisation's ruleset or key behaves as an absent one, for every command", () =>
+      withReplica(async (replica) => {
+        const mine = await replica.organisation("mine");
+        const theirs = await replica.organisation("theirs");
+        const own = { organisationId: mine.organisation.id };
+        const { key } = await replica.store.write({ kind: "create-key", organisationId: theirs.organisation.id, label: "", access: "read", digest: "x", start: "", expiresAt: null, ...by(2) });
+        await replica.store.write({ kind: "add-rule", organisationId: theirs.organisation.id, rulesetId: theirs.blocklist.id, request: adding("192.0.2.1"), ...by(2) });
+        const attempts = (rulesetId: string, keyId: string) => [
+          replica.store.write({ kind: "add-rule", ...own, rulesetId, request: adding("192.0.2.1", { mode: "fail" }), ...by(3) }),
+          replica.store.write({ kind: "update-rule", ...own, rulesetId, prefix: parsePrefix("192.0.2.1"), changes: { name: "x" }, ...by(3) }),
+          replica.store.write({ kind: "delete-rule", ...own, rulesetId, prefix: parsePrefix("192.0.2.1"), ...by(3) }),
+          replica.store.write({ kind: "batch-rules", ...own, rulesetId, items: [], atomic: true, ...by(3) }),
+          replica.store.write({ kind: "replace-rules", ...own, rulesetId, rules: [], ifVersion: 0, ...by(3) }),
+          replica.store.write({ kind: "update-ruleset", ...own, rulesetId, name: "x", ...by(3) }),
+          replica.store.write({ kind: "delete-ruleset", ...own, rulesetId, ...by(3) }),
+          replica.store.write({ kind: "revoke-key", ...own, keyId, ...by(3) }),
+        ];
+        const absent = "00000000-0000-4000-8000-000000000000";
+        const before = replica.memory.contents();
+        const [foreign, none] = [await errorsOf(attempts(theirs.blocklist.id, key.id)), await errorsOf(attempts(absent, absent))];
+        assert.deepEqual(foreign.map((text) => text.replaceAll(theirs.blocklist.id, "ID").replaceAll(key.id, "ID")), none.map((text) => text.replaceAll(absent, "ID")));
+        assert.ok(foreign.every((text) => /^(?:ruleset|key)-not-found/.test(text)), foreign.join("\n"));
+        assert.deepEqual(replica.memory.contents(), before);
+      }));
+
+    test("an idempotency key: the first answer, or the first refusal, again and again; another request is refused", () =>
+      withReplica(async (replica, location) => {
+        const { organisation, blocklist } = await replica.organisation();
+        const other = await Replica.open(location);
+        const add = { kind: "add-rule", organisationId: organisation.id, rulesetId: blocklist.id, request: adding("192.0.2.1", { mode: "fail" }) } as const;
+        const first = { key: "k1", request: "digest 1" };
+        const answers = await Promise.all([replica, replica, other, other].map(({ store }, i) => store.write({ ...add, idempotency: first, ...by(10 + i) })));
+        for (const answer of answers) assert.deepEqual(answer, answers[0]);
+        assert.equal(answers[0]!.action, "created");
+        await refused("conflict", replica.store.write({ ...add, idempotency: { key: "k2", request: "digest 1" }, ...by(20) }));
+        await replica.store.write({ kind: "delete-rule", organisationId: organisation.id, rulesetId: blocklist.id, prefix: parsePrefix("192.0.2.1"), ...by(21) });
+        await refused("conflict", other.store.write({ ...add, idempotency: { key: "k2", request: "digest 1" }, ...by(22) }));
+        assert.deepEqual(await other.store.write({ ...add, idempotency: first, ...by(23) }), answers[0]);
+        await refused("idempotency-mismatch", other.store.write({ ...add, idempotency: { key: "k1", request: "digest 2" }, ...by(24) }));
+        const day = 24 * 60 * 60 * 1000;
+        await other.store.write({ ...add, request: adding("192.0.2.77"), idempotency: { key: "k3", request: "" }, ...by(30 + day) });
+        assert.equal((await other.store.write({ ...add, idempotency: first, ...by(31 + day) })).action, "created", "forgotten after a day");
+        await until(() => replica.memory.sequence === other.memory.sequence);
+        const { organisation: second, blocklist: list } = await replica.organisation("another");
+        const elsewhere = await replica.store.write({ ...add, organisationId: second.id, rulesetId: list.id, idempotency: { key: "k3", request: "other" }, ...by(32 + day) });
+        assert.equal(elsewhere.action, "created", "keys belong to an organisation");
+        await other.store.close();
+      }));
+
+    test("two replicas see each other's writes, in order, none lost, under random delays", (t) =>
+      withReplica(async (replica, location) => {
+        const others = await Promise.all([20, 3_600_000].map((pollEvery) => Replica.open(location, { pollEvery })));
+        const all = [replica, ...others];
+        const { organisation, blocklist } = await replica.organisation();
+        const own = await Promise.all(all.map(async ({ store }, who) => {
+          for (let i = 0; i < 60; i++) {
+            const text = `10.${who}.0.${i}`;
+            await store.write({ kind: "add-rule", organisationId: organisation.id, rulesetId: blocklist.id, request: adding(text), ...by(100 + i) });
+            assert.ok(all[who]!.memory.rulesOf(blocklist.id).has(text), "a replica reads its own write");
+            if (Math.random() < 0.3) await delay(Math.random() * 10);
+          }
+          return 60;
+        }));
+        // The one that polls once an hour sees the rest with its next write.
+        await others[1]!.store.write({ kind: "add-rule", organisationId: organisation.id, rulesetId: blocklist.id, request: adding("10.9.0.0"), ...by(1000) });
+        await until(() => all.every(({ memory }) => memory.sequence === 3 + 181));
+        for (const { memory } of others) {
+          assert.deepEqual(memory.contents(), replica.memory.contents());
+          assert.deepEqual(memory.seen, replica.memory.seen.slice(-memory.seen.length));
+        }
+        t.diagnostic(`${own.length} replicas, ${replica.memory.seen.length} changes`);
+        for (const { store, failures } of others) {
+          assert.deepEqual(failures, []);
+          await store.close();
+        }
+      }));
+
+    test("a reader that fails is told so and gets no more; writes go on", async () => {
+      const store = await openStore(await make(), { pollEvery: 20 });
+      const told: unknown[] = [];
+      let calls = 0;
+      store.follow(0, () => {
+        calls++;
+        throw new Error("a defect");
+      }, (error) => told.push(error));
+      await store.write({ kind: "create-organisation", name: "one", ...by(1) });
+      await store.write({ kind: "create-organisation", name: "two", ...by(1) });
+      await delay(100);
+      assert.deepEqual([calls, told], [1, [new Error("a defect")]]);
+      assert.equal((await store.check()).organisations, 2);
+      await store.close();
+    });
+
+    test("a reader that was away for too long, or is ahead of the database, is told to load again", () =>
+      withReplica(async (replica) => {
+        await replica.organisation();
+        assert.equal((await replica.store.changesAfter(1)).length, 2);
+        assert.deepEqual(await replica.store.changesAfter(3), []);
+        await refused("changes-gone", replica.store.changesAfter(4));
+      }));
+
+    test("histories of concurrent writers are linearizable per rule, and extend never shortens (R9)", (t) =>
+      withReplica(async (replica, location) => {
+        const other = await Replica.open(location);
+        const report: HistoryReport = await runHistory([replica, other], { seed: 9, writers: 24, writes: 40, prefixes: 6 });
+        t.diagnostic(JSON.stringify(report));
+        assert.ok(report.writes >= 900 && report.chained >= 900);
+        await other.store.close();
+      }));
+
+    test("what is given to a store before it is closed is carried out; after that it is refused", async () => {
+      const location = await make();
+      const replica = await Replica.open(location);
+      const { organisation, blocklist } = await replica.organisation();
+      const writes = Array.from({ length: 50 }, (_, i) =>
+        replica.store.write({ kind: "add-rule", organisationId: organisation.id, rulesetId: blocklist.id, request: adding(`192.0.2.${i}`), ...by(2) }));
+      await replica.store.close();
+      assert.equal((await Promise.all(writes)).length, 50);
+      await refused("closed", replica.organisation("late"));
+      const again = await Replica.open(location);
+      assert.equal(again.memory.rulesOf(blocklist.id).size, 50);
+      await again.store.close();
+    });
+  });
+}
+
+async function refused(code: StoreErrorCode, promise: Promise<unknown>): Promise<void> {
+  await assert.rejects(promise, { name: "StoreError", code });
+}
+
+async function errorsOf(promises: readonly Promise<unknown>[]): Promise<string[]> {
+  return Promise.all(promises.map((promise) => promise.then(() => "no error", ({ code, message }) => `${code} ${message}`)));
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let tries = 0; !isSo(); tries++) {
+    assert.ok(tries < 1000, "it does not come about");
+    await delay(10);
+  }
+}
