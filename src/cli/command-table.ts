@@ -18,6 +18,17 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   "cbs export": async () => (await import("./commands/cbs/export.ts")).exportCommand,
   "cti import": async () => (await import("./commands/cti/import.ts")).importCommand,
   "cti lookup": async () => (await import("./commands/cti/lookup.ts")).ctiLookupCommand,
+  "org create": async () => (await import("./commands/org/create.ts")).createCommand,
+  "org list": async () => (await import("./commands/org/list.ts")).listCommand,
+  "plan set": async () => (await import("./commands/plan/set.ts")).setCommand,
+  "plan list": async () => (await import("./commands/plan/list.ts")).listCommand,
+  "key create": async () => (await import("./commands/key/create.ts")).createCommand,
+  "key list": async () => (await import("./commands/key/list.ts")).listCommand,
+  "key revoke": async () => (await import("./commands/key/revoke.ts")).revokeCommand,
+  "db migrate": async () => (await import("./commands/db/migrate.ts")).migrateCommand,
+  "db check": async () => (await import("./commands/db/check.ts")).checkCommand,
+  "db backup": async () => (await import("./commands/db/backup.ts")).backupCommand,
+  "db restore": async () => (await import("./commands/db/restore.ts")).restoreCommand,
   completions: async () => (await import("./commands/completions.ts")).completionsCommand,
   help: async () => (await import("./commands/help.ts")).helpCommand,
 };
@@ -26,6 +37,10 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 export const GROUPS: Readonly<Record<string, string>> = {
   cbs: "browse, search, compare, export and update catalogues",
   cti: "make and ask threat-intelligence datasets",
+  org: "make and list the organisations of the service",
+  plan: "set and list what organisations may use",
+  key: "create, list and revoke API keys",
+  db: "keep the database of the service",
 };
 
 /** The name of a command or group that these words begin with, as far as they name one, and the words behind it. */

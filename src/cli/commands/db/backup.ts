@@ -1,0 +1,24 @@
+import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { DATABASE_OPTIONS, withStore } from "../../service-database.ts";
+
+export const backupCommand: Command = {
+  name: "db backup",
+  summary: "write a consistent copy of the database to a new file",
+  operands: "FILE",
+  minOperands: 1,
+  maxOperands: 1,
+  options: DATABASE_OPTIONS,
+  notes: [
+    "A server may run and write meanwhile: the copy is of one instant. It is a SQLite database itself, whole and on the disk when the command ends.",
+    "A PostgreSQL database is backed up by its own tool: pg_dump --format=custom --schema=ipsieve.",
+  ],
+  examples: [{ command: "ipsieve db backup backup.db", what: "while the server runs" }],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  const [path] = args.operands;
+  await withStore(args, false, (store) => store.backup(path!));
+  process.stdout.write(`${path} written\n`);
+  return EXIT.matched;
+}

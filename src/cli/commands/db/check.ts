@@ -1,0 +1,27 @@
+import type { StoreReport } from "../../../store/store.ts";
+import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { counted } from "../../output/numbers.ts";
+import { DATABASE_OPTIONS, withStore } from "../../service-database.ts";
+
+export const checkCommand: Command = {
+  name: "db check",
+  summary: "read the whole database and tell whether it is sound",
+  operands: "",
+  minOperands: 0,
+  maxOperands: 0,
+  options: [{ name: "json", help: "as one JSON document" }, ...DATABASE_OPTIONS],
+  notes: ["A server may run meanwhile."],
+  examples: [{ command: "ipsieve db check", what: "exit code 0: sound" }],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  const report = await withStore(args, false, (store) => store.check());
+  process.stdout.write(args.has("json") ? `${JSON.stringify(report)}\n` : `sound: ${reportText(report)}\n`);
+  return EXIT.matched;
+}
+
+export function reportText({ schema, sequence, organisations, keys, rulesets, rules }: StoreReport): string {
+  const counts = [counted(organisations, "organisation"), counted(keys, "key"), counted(rulesets, "ruleset"), counted(rules, "rule")];
+  return `${counts.join(", ")}; schema ${schema}, change ${sequence}`;
+}

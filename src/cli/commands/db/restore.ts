@@ -1,0 +1,31 @@
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { DATABASE_OPTIONS, databaseLocation } from "../../service-database.ts";
+import { UsageError } from "../../usage-error.ts";
+import { reportText } from "./check.ts";
+
+export const restoreCommand: Command = {
+  name: "db restore",
+  summary: "put a backup in the database's place",
+  operands: "FILE",
+  minOperands: 1,
+  maxOperands: 1,
+  options: [{ name: "force", help: "in place of a database that is there" }, ...DATABASE_OPTIONS],
+  notes: [
+    "The backup is checked first, and brought up to this release; then it takes the database's place in one step. The server must not run.",
+    "A PostgreSQL database is restored by its own tool: pg_restore.",
+  ],
+  examples: [{ command: "ipsieve db restore backup.db --force", what: "back to the backup" }],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  const location = databaseLocation(args);
+  if (!("file" in location)) throw new UsageError('restore a PostgreSQL database by its own tool: pg_restore --clean --if-exists --dbname="$DATABASE_URL" FILE');
+  mkdirSync(dirname(location.file), { recursive: true });
+  const { restoreFile } = await import("../../../store/sqlite/restore.ts");
+  const report = await restoreFile(args.operands[0]!, location.file, args.has("force"));
+  process.stdout.write(`${location.file} restored: ${reportText(report)}\n`);
+  return EXIT.matched;
+}

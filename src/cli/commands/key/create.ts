@@ -1,0 +1,44 @@
+import { makeApiKey } from "../../../store/api-key.ts";
+import { ACCESS_LEVELS, type AccessLevel } from "../../../store/state.ts";
+import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { chosenOrganisation, DATABASE_OPTIONS, dateText, midnight, ORGANISATION_OPTION, RUNNING_SERVER_NOTE, signature, withStore } from "../../service-database.ts";
+
+export const createCommand: Command = {
+  name: "key create",
+  summary: "create an API key and print it, once",
+  operands: "LABEL",
+  minOperands: 1,
+  maxOperands: 1,
+  operandWords: [],
+  options: [
+    ORGANISATION_OPTION,
+    { name: "access", value: "LEVEL", choices: ACCESS_LEVELS, help: "read, or read_write; default: read" },
+    { name: "expires", value: "DATE", help: "it expires at midnight UTC of this date, YYYY-MM-DD; default: never" },
+    ...DATABASE_OPTIONS,
+  ],
+  notes: [
+    "The key goes to stdout, alone, so that it can be piped; what is said about it goes to stderr. Only its digest is kept: a lost key is revoked and replaced.",
+    RUNNING_SERVER_NOTE,
+  ],
+  examples: [
+    { command: "ipsieve key create laptop", what: "a key that reads" },
+    { command: "ipsieve key create ci --org Example --access read_write --expires 2030-01-01 > key.txt", what: "one that writes, for a time" },
+  ],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  const expires = args.value("expires");
+  const expiresAt = expires === undefined ? null : midnight("expires", expires);
+  const access = (args.value("access") ?? "read") as AccessLevel;
+  const { text, digest, start } = makeApiKey();
+  await withStore(args, false, async (store) => {
+    const { id: organisationId, name } = chosenOrganisation(await store.load(null), args);
+    const command = { kind: "create-key", organisationId, label: args.operands[0]!, access, digest, start, expiresAt, ...signature() } as const;
+    const { key } = await store.write(command);
+    const until = expiresAt === null ? "never expires" : `expires ${dateText(expiresAt)}`;
+    process.stderr.write(`key ${key.id} of ${name}, ${access}, ${until}; it is shown this once:\n`);
+  });
+  process.stdout.write(`${text}\n`);
+  return EXIT.matched;
+}

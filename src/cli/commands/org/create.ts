@@ -1,0 +1,31 @@
+import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { UsageError } from "../../usage-error.ts";
+import { DATABASE_OPTIONS, RUNNING_SERVER_NOTE, signature, withStore } from "../../service-database.ts";
+
+export const createCommand: Command = {
+  name: "org create",
+  summary: "create an organisation with its two first rulesets",
+  operands: "NAME",
+  minOperands: 1,
+  maxOperands: 1,
+  operandWords: [],
+  options: [{ name: "json", help: "as one JSON document" }, ...DATABASE_OPTIONS],
+  notes: ["The database is made where there is none.", "Next: give it a plan (ipsieve plan set) and a key (ipsieve key create).", RUNNING_SERVER_NOTE],
+  examples: [{ command: 'ipsieve org create Example', what: 'with "My Allowlist rules" and "My Blocklist rules"' }],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  const name = checkedName(args.operands[0]!);
+  const { organisation, rulesets } = await withStore(args, true, (store) => store.write({ kind: "create-organisation", name, ...signature() }));
+  if (args.has("json")) process.stdout.write(`${JSON.stringify({ organisation, rulesets })}\n`);
+  else process.stdout.write([organisation, ...rulesets].map((item, i) => `${i === 0 ? "" : "  "}${item.id}  ${item.name}\n`).join(""));
+  return EXIT.matched;
+}
+
+function checkedName(text: string): string {
+  const name = text.trim();
+  // oxlint-disable-next-line no-control-regex -- these are what must not be in it
+  if (name !== "" && name.length <= 255 && !/[\u0000-\u001f\u007f]/.test(name)) return name;
+  throw new UsageError(`${JSON.stringify(text)}: a name has 1 to 255 characters, none of them a control character`);
+}

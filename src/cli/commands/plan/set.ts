@@ -1,0 +1,56 @@
+import { AREAS, type Area } from "../../../store/state.ts";
+import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { wholeNumber } from "../../parse-arguments.ts";
+import { chosenOrganisation, DATABASE_OPTIONS, midnight, ORGANISATION_OPTION, RUNNING_SERVER_NOTE, signature, withStore } from "../../service-database.ts";
+import { UsageError } from "../../usage-error.ts";
+import { planText } from "./list.ts";
+
+const MOST_REQUESTS = 999_999_999;
+
+export const setCommand: Command = {
+  name: "plan set",
+  summary: "let an organisation use areas of the service, or no longer",
+  operands: "AREA...",
+  minOperands: 1,
+  maxOperands: 3,
+  operandWords: AREAS,
+  options: [
+    ORGANISATION_OPTION,
+    { name: "off", help: "no longer: the plan is kept, but not active" },
+    { name: "until", value: "DATE", help: "the plan ends at midnight UTC of this date, YYYY-MM-DD; default: it does not end" },
+    { name: "per-minute", value: "N", help: "requests that each key may make per minute; default: the server's" },
+    { name: "per-month", value: "N", help: "requests that each key may make per month; default: the server's" },
+    ...DATABASE_OPTIONS,
+  ],
+  notes: ["Areas: edl (rulesets), cbs (business services), cti (threat intelligence). The plan becomes what the call says: what it does not say becomes the default.", RUNNING_SERVER_NOTE],
+  examples: [
+    { command: "ipsieve plan set edl cbs cti --org Example", what: "everything" },
+    { command: "ipsieve plan set cti --until 2030-01-01 --per-minute 600", what: "one area, for a time" },
+    { command: "ipsieve plan set cti --off", what: "no longer" },
+  ],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  const areas = [...new Set(args.operands.map(checkedArea))];
+  const number = (option: string) => {
+    const text = args.value(option);
+    return text === undefined ? null : wholeNumber(option, text, MOST_REQUESTS);
+  };
+  const until = args.value("until");
+  const plan = { active: !args.has("off"), until: until === undefined ? null : midnight("until", until), perMinute: number("per-minute"), perMonth: number("per-month") };
+  await withStore(args, false, async (store) => {
+    const { id: organisationId, name } = chosenOrganisation(await store.load(null), args);
+    for (const area of areas) {
+      const outcome = await store.write({ kind: "set-plan", organisationId, area, ...plan, ...signature() });
+      process.stdout.write(`${name}: ${planText(outcome.plan)}\n`);
+    }
+  });
+  return EXIT.matched;
+}
+
+function checkedArea(text: string): Area {
+  const area = AREAS.find((known) => known === text);
+  if (area === undefined) throw new UsageError(`there is no area ${JSON.stringify(text)}; there are ${AREAS.join(", ")}`);
+  return area;
+}

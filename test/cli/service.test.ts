@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { digestOfApiKey, isApiKeyText } from "../../src/store/api-key.ts";
+import { type PostgresServer, startPostgres, whyNoPostgres } from "../store/harness/postgres.ts";
+import { adding, by, Replica } from "../store/harness/stores.ts";
+import { run, temporaryFolder } from "./run-command.ts";
+
+let folder: ReturnType<typeof temporaryFolder>;
+before(() => {
+  folder = temporaryFolder();
+});
+after(() => folder.remove());
+
+/** Runs the command without the environment's databases; its home is the folder. */
+const call = (...args: string[]) => run(args, { cwd: folder.path, env: { IPSIEVE_HOME: folder.path, IPSIEVE_DB: "", DATABASE_URL: "" } });
+const failing = async (message: RegExp, ...args: string[]) => {
+  const { code, stdout, stderr } = await call(...args);
+  assert.match(stderr, message);
+  assert.doesNotMatch(stderr, /defect of ipsieve|\n {4}at /);
+  assert.deepEqual([code, stdout], [2, ""]);
+};
+const json = async (...args: string[]) => JSON.parse((await call(...args, "--json")).stdout);
+
+describe("org, plan and key", () => {
+  test("from nothing to a key: the database is made in the home folder, the key printed alone, once", async () => {
+    await failing(/ipsieve\.db: there is no such file; "ipsieve db migrate" makes it/, "org", "list");
+    assert.equal(existsSync(join(folder.path, "ipsieve.db")), false);
+    assert.match((await call("org", "create", "Example")).stdout, /^[0-9a-f-]{36} {2}Example\n {2}[0-9a-f-]{36} {2}My Allowlist rules\n {2}[0-9a-f-]{36} {2}My Blocklist rules\n$/);
+    assert.match((await call("plan", "set", "edl", "cti", "--per-minute", "600", "--until", "2999-01-01")).stdout, /^Example: edl active until 2999-01-01, 600 requests per minute and default per month for each key\nExample: cti /);
+    const created = await call("key", "create", "laptop", "--access", "read_write", "--expires", "2999-12-31");
+    assert.match(created.stdout, /^ips_[\w-]{38}\n$/);
+    const text = created.stdout.trim();
+    assert.ok(isApiKeyText(text));
+    assert.doesNotMatch(created.stderr, new RegExp(text.slice(8)));
+    assert.match(created.stderr, /of Example, read_write, expires 2999-12-31; it is shown this once:\n$/);
+    assert.equal(readFileSync(join(folder.path, "ipsieve.db")).includes(text.slice(8)), false);
+    const [key, ...others] = await json("key", "list");
+    assert.equal(others.length, 0);
+    assert.deepEqual([key.label, key.access, key.start, key.expiresAt, key.revokedAt, key.digest], ["laptop", "read_write", text.slice(0, 8), Date.UTC(2999, 11, 31), null, undefined]);
+  });
+
+  test("lists are tables, or JSON; an empty one is exit code 1", async () => {
+    assert.match((await call("org", "list")).stdout, /^ {2}id +name +created +rulesets {2}keys\n {2}[0-9a-f-]{36} {2}Example {2}20\d\d-\d\d-\d\d +2 +1\n$/);
+    assert.match((await call("plan", "list")).stdout, /^ {2}organisation {2}area .*\n {2}Example +edl .*600 +default\n {2}Example +cti /);
+    assert.equal((await call("key", "list")).code, 0);
+    assert.equal((await call("org", "create", "Empty")).code, 0);
+    assert.equal((await call("key", "list", "--org", "Empty")).code, 1);
+    assert.deepEqual(await json("plan", "list", "--org", "Empty"), []);
+  });
+
+  test("what cannot be is refused with the cure", async () => {
+    await failing(/there are several organisations; name one with --org/, "key", "create", "x");
+    await failing(/did you mean Example\?/, "key", "create", "x", "--org", "Exampel");
+    await failing(/there is an organisation named "Example" already/, "org", "create", "Example");
+    await failing(/a name has 1 to 255 characters/, "org", "create", " ");
+    await failing(/give a date as YYYY-MM-DD/, "key", "create", "x", "--org", "Example", "--expires", "2999-02-30");
+    await failing(/has passed/, "key", "create", "x", "--org", "Example", "--expires", "2020-01-01");
+    await failing(/There are read, read_write/, "key", "create", "x", "--access", "readwrite");
+    await failing(/there is no area "dns"; there are edl, cbs, cti/, "plan", "set", "dns", "--org", "Example");
+    await failing(/give a whole number/, "plan", "set", "edl", "--org", "Example", "--per-month", "0");
+    await failing(/name two databases; give one/, "org", "list", "--db", "a", "--database-url", "postgres://x/y");
+    await failing(/no address of a PostgreSQL database/, "org", "list", "--database-url", "mysql://root:secret@x/y");
+    await failing(/the database cannot be reached: .*ECONNREFUSED/, "org", "list", "--database-url", "postgres://u:secret@127.0.0.1:1/x");
+  });
+
+  test("a key is revoked by its id or its first characters; a whole key is not repeated", async () => {
+    const text = (await call("key", "create", "second", "--org", "Example")).stdout.trim();
+    const { stderr } = await call("key", "revoke", text);
+    assert.match(stderr, new RegExp(`there is no key "${text.slice(0, 8)}\\.\\.\\."`));
+    assert.doesNotMatch(stderr, new RegExp(text.slice(8)));
+    assert.match((await call("key", "revoke", text.slice(0, 8))).stdout, /^revoked [0-9a-f-]{36} \(second\)\n$/);
+    const revoked = (await json("key", "list")).find(({ label }: { label: string }) => label === "second");
+    assert.ok(revoked.revokedAt > 0);
+    assert.equal((await call("key", "revoke", revoked.id)).code, 0);
+    assert.match((await call("key", "list")).stdout, /second +read +revoked 20/);
+  });
+
+  test("a plan that is off is kept", async () => {
+    assert.match((await call("plan", "set", "cti", "--org", "Example", "--off")).stdout, /cti off/);
+    assert.equal((await json("plan", "list")).find(({ area }: { area: string }) => area === "cti").active, false);
+  });
+
+  test("a running server sees it within a second", async () => {
+    const server = await Replica.open({ file: join(folder.path, "ipsieve.db") }, { pollEvery: 1000 });
+    const text = (await call("key", "create", "third", "--org", "Example")).stdout.trim();
+    const began = Date.now();
+    const seen = () => [...server.memory.keys.values()].some(({ digest }) => digest === digestOfApiKey(text));
+    while (!seen() && Date.now() - began < 30_000) await delay(20);
+    assert.ok(seen());
+    await server.store.close();
+  });
+});
+
+describe("db", () => {
+  test("a backup is of one instant while a server writes, and restores to that", async () => {
+    const file = join(folder.path, "busy.db");
+    const server = await Replica.open({ file });
+    const { organisation, blocklist } = await server.organisation();
+    const running = { isDone: false };
+    const backup = call("db", "backup", "copy.db", "--db", file).finally(() => (running.isDone = true));
+    let written = 0;
+    // Rules come in pairs: half of one would be told.
+    for (; !running.isDone; written++) {
+      const items = [0, 1].map((half) => ({ add: adding(`10.${written >> 8}.${written & 255}.${half}`) }));
+      await server.store.write({ kind: "batch-rules", organisationId: organisation.id, rulesetId: blocklist.id, items, atomic: true, ...by(2) });
+    }
+    assert.deepEqual(await backup, { code: 0, signal: null, stdout: "copy.db written\n", stderr: "" });
+    const report = await json("db", "check", "--db", "copy.db");
+    assert.equal(report.rules % 2, 0);
+    assert.equal(report.rules / 2 + 3, report.sequence);
+    await failing(/copy\.db: there is a file already/, "db", "backup", "copy.db", "--db", file);
+    await failing(/busy\.db: there is a database already; --force/, "db", "restore", "copy.db", "--db", file);
+    await failing(/busy\.db is in use; stop the server first/, "db", "restore", "copy.db", "--db", file, "--force");
+    assert.equal((await server.store.check()).rules, 2 * written);
+    await server.store.close();
+    const { code, stdout } = await call("db", "restore", "copy.db", "--db", file, "--force");
+    assert.deepEqual([code, stdout.includes(`restored: 1 organisation, 0 keys, 2 rulesets, ${String(report.rules).replace(/\B(?=(\d{3})+$)/g, ",")} rules`)], [0, true], stdout);
+    assert.deepEqual(await json("db", "check", "--db", file), report);
+    assert.equal(existsSync(`${file}-wal`) || existsSync(`${file}.part`), false);
+  });
+
+  test("what is no backup is refused, and the database left as it is", async () => {
+    const file = join(folder.path, "kept.db");
+    assert.match((await call("db", "migrate", "--db", file)).stdout, /kept\.db is up to date, at change 0\n$/);
+    const before = readFileSync(file);
+    const damaged = Buffer.from(readFileSync(join(folder.path, "copy.db")));
+    damaged.fill(0xaa, 3 * 4096, 6 * 4096);
+    for (const [name, content, message] of [
+      ["text.db", Buffer.alloc(10_000, "text"), /text\.db: this is no database of ipsieve/],
+      ["empty.db", Buffer.alloc(0), /empty\.db: this is an empty database/],
+      ["damaged.db", damaged, /damaged\.db: /],
+      ["cut.db", damaged.subarray(0, 2 * 4096), /cut\.db: /],
+    ] as const) {
+      writeFileSync(join(folder.path, name), content);
+      await failing(message, "db", "restore", name, "--db", file, "--force");
+    }
+    await failing(/absent\.db: there is no such file/, "db", "restore", "absent.db", "--db", file, "--force");
+    assert.deepEqual(readFileSync(file), before);
+    await failing(/damaged\.db: .*(?:malformed|damaged|restore a backup)/, "db", "check", "--db", "damaged.db");
+  });
+
+  test("a damaged database gives way to a backup", async () => {
+    const file = join(folder.path, "broken.db");
+    writeFileSync(file, "broken");
+    assert.equal((await call("db", "restore", "copy.db", "--db", file, "--force")).code, 0);
+    assert.equal((await call("db", "check", "--db", file)).code, 0);
+  });
+});
+
+describe("the same commands on PostgreSQL", { skip: await whyNoPostgres() }, () => {
+  let server: PostgresServer;
+  before(async () => {
+    server = await startPostgres();
+  });
+  after(() => server[Symbol.asyncDispose]());
+
+  test("by --database-url or DATABASE_URL; backups are left to its own tools", async () => {
+    const url = await server.database();
+    const env = { IPSIEVE_HOME: folder.path, IPSIEVE_DB: "", DATABASE_URL: url };
+    await failing(/run "ipsieve db migrate"/, "org", "list", "--database-url", url);
+    assert.equal((await run(["db", "migrate"], { env })).stdout, `${url.replace(":secret", "")} is up to date, at change 0\n`);
+    assert.equal((await run(["org", "create", "Example"], { env })).code, 0);
+    assert.equal((await run(["plan", "set", "edl"], { env })).code, 0);
+    assert.match((await run(["key", "create", "laptop"], { env })).stdout, /^ips_/);
+    assert.match((await call("db", "check", "--database-url", url)).stdout, /^sound: 1 organisation, 1 key, 2 rulesets, 0 rules/);
+    await failing(/pg_dump/, "db", "backup", "x.db", "--database-url", url);
+    await failing(/pg_restore/, "db", "restore", "x.db", "--database-url", url);
+  });
+});
