@@ -1,0 +1,39 @@
+import type { FastifyRequest } from "fastify";
+import type { Settings } from "./settings.ts";
+
+const DEFAULT_SIZE = 100;
+
+export interface PageQuery {
+  readonly page?: number | undefined;
+  readonly page_size?: number | undefined;
+}
+
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly count: number;
+  readonly next: string | null;
+  readonly prev: string | null;
+}
+
+/** Where the page that was asked for begins, and how many items it has at most. */
+export function extentOf({ page = 1, page_size = DEFAULT_SIZE }: PageQuery): { offset: number; limit: number } {
+  return { offset: (page - 1) * page_size, limit: page_size };
+}
+
+/** The envelope of a page: `items` of `count` in all. Beyond the last page `prev` leads back to it. */
+export function pageOf<Item>(request: FastifyRequest, settings: Settings, items: readonly Item[], count: number): Page<Item> {
+  const { page = 1, page_size = DEFAULT_SIZE } = request.query as PageQuery;
+  const last = Math.max(1, Math.ceil(count / page_size));
+  const addressOf = (number: number): string => pageAddress(request, settings, number);
+  return { items, count, next: page < last ? addressOf(page + 1) : null, prev: page > 1 ? addressOf(Math.min(page - 1, last)) : null };
+}
+
+/** The address of another page of the same request: all its parameters, but for the key, which belongs into no body. */
+function pageAddress(request: FastifyRequest, { baseUrl }: Settings, page: number): string {
+  const [path = "", query = ""] = request.url.split("?", 2);
+  const parameters = new URLSearchParams(query);
+  parameters.delete("apikey");
+  parameters.set("page", String(page));
+  const base = baseUrl === "" ? `${request.protocol}://${request.host}` : baseUrl.replace(/\/$/, "");
+  return `${base}${path}?${parameters.toString()}`;
+}

@@ -1,0 +1,96 @@
+import { STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { StoreError, type StoreErrorCode } from "../../store/store-error.ts";
+import { Problem, PROBLEMS, type ProblemKind } from "../problem.ts";
+import { redact, safePath } from "../redact.ts";
+import { ruleDocument } from "../schemas/rule.ts";
+
+/** Answers every error by a problem document; what nobody expected is logged and told without details. */
+export function answerProblems(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError | Problem, request, reply) => answerError(error, request, reply));
+  app.setNotFoundHandler((request, reply) => answerProblem(notRouted(app, request), request, reply));
+}
+
+export function answerError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const problem = problemOf(error);
+  if (problem.status >= 500 && problem.kind !== "service-unavailable") request.log.error({ request_id: request.id, err: error }, "unexpected error");
+  return answerProblem(problem, request, reply);
+}
+
+export function answerProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const path = safePath(request.url);
+  const isThreatError = (problem.status === 400 || problem.status === 500) && isThreatPath(path);
+  const body = isThreatError ? { message: problem.message, request_id: request.id } : problem.document(path, request.id);
+  reply.code(problem.status).header("x-request-id", request.id).headers(problem.details.headers ?? {});
+  // As bytes: a text would have a charset appended to its type, which JSON has not.
+  return reply.type(isThreatError ? "application/json" : "application/problem+json").send(Buffer.from(redact(JSON.stringify(body))));
+}
+
+/** Where 400 and 500 have the shape of the threat-intelligence service. */
+function isThreatPath(path: string): boolean {
+  return path.startsWith("/v1/cti/") || path === "/bulk_lookup" || path === "/bulk_lookup/";
+}
+
+function notRouted(app: FastifyInstance, request: FastifyRequest): Problem {
+  const path = safePath(request.url);
+  const allowed = app.allowedMethods(path);
+  if (allowed.length === 0) return new Problem("not-found", `there is nothing at ${path}; /openapi.json lists the paths`);
+  const detail = `${request.method} is not possible at ${path}; use ${allowed.join(" or ")}`;
+  return new Problem("method-not-allowed", detail, { headers: { allow: allowed.join(", ") } });
+}
+
+/** Errors of the framework by their codes. */
+const FRAMEWORK: Readonly<Record<string, readonly [ProblemKind, string]>> = {
+  FST_ERR_BAD_URL: ["validation-error", "the path is not percent-encoded UTF-8"],
+  FST_ERR_CTP_BODY_TOO_LARGE: ["content-too-large", "the body is longer than this operation takes"],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["validation-error", "the body is not as long as Content-Length says"],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ["unsupported-media-type", "the body's Content-Type is none that this operation takes; send application/json"],
+};
+
+const REFUSALS: Readonly<Partial<Record<StoreErrorCode, ProblemKind>>> = {
+  "ruleset-not-found": "not-found",
+  "rule-not-found": "not-found",
+  conflict: "conflict",
+  "version-mismatch": "precondition-failed",
+  "too-many-rules": "validation-error",
+  "batch-refused": "conflict",
+  "idempotency-mismatch": "idempotency-key-reused",
+  unavailable: "service-unavailable",
+  "outcome-unknown": "service-unavailable",
+  closed: "service-unavailable",
+};
+
+export function problemOf(error: Error): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof StoreError) return refusalOf(error);
+  const { code } = error as FastifyError;
+  const known = code !== undefined && Object.hasOwn(FRAMEWORK, code) ? FRAMEWORK[code] : undefined;
+  if (known !== undefined) return new Problem(...known);
+  return new Problem("internal-server-error", "an unexpected error occurred; quote the request_id when you report it");
+}
+
+function refusalOf(error: StoreError): Problem {
+  const kind = REFUSALS[error.code];
+  if (kind === undefined) return new Problem("internal-server-error", "the store failed; quote the request_id when you report it");
+  const headers = kind === "service-unavailable" ? { "retry-after": "1" } : {};
+  const existing = error.existing === undefined ? {} : { existing: ruleDocument(error.existing) };
+  return new Problem(kind, error.message, { headers, extensions: existing });
+}
+
+/** What cannot even be read as a request is answered on the socket. */
+export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const kind: ProblemKind =
+    error.code === "HPE_HEADER_OVERFLOW" ? "header-fields-too-large" : error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? "request-timeout" : "validation-error";
+  const { status } = PROBLEMS[kind];
+  const body = JSON.stringify({ type: `/problems/${kind}`, title: PROBLEMS[kind].title, status, detail: DETAILS[kind], instance: "" });
+  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, "Content-Type: application/problem+json", `Content-Length: ${Buffer.byteLength(body)}`, "Connection: close"];
+  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}
+
+const DETAILS: Readonly<Partial<Record<ProblemKind, string>>> = {
+  "header-fields-too-large": "the request's line and headers are longer than the server takes",
+  "request-timeout": "the request did not arrive in time",
+  "validation-error": "this is not a request of HTTP/1.1",
+};

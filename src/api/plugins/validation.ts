@@ -1,0 +1,110 @@
+import type { FastifyInstance, FastifyTypeProvider } from "fastify";
+import type { Static, TSchema } from "typebox";
+import { Compile } from "typebox/compile";
+import { invalid, type Problem } from "../problem.ts";
+
+/** Types of what a handler gets and gives, from the schemas of its route. */
+export interface TypeBoxTypes extends FastifyTypeProvider {
+  readonly validator: this["schema"] extends TSchema ? Static<this["schema"]> : unknown;
+  readonly serializer: this["schema"] extends TSchema ? Static<this["schema"]> : unknown;
+}
+
+type Read = (data: unknown) => { readonly value: unknown } | { readonly error: Problem };
+
+/** Query strings are read by their schema, bodies are held to theirs. Nothing is coerced, filled in or dropped in silence. */
+export function validateStrictly(app: FastifyInstance): void {
+  app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => (httpPart === "querystring" ? queryReader(schema as unknown as QuerySchema) : bodyReader(schema)));
+}
+
+interface QuerySchema {
+  readonly properties: Readonly<Record<string, ParameterSchema>>;
+  readonly required?: readonly string[];
+}
+
+interface ParameterSchema {
+  readonly type?: "string" | "integer" | "boolean";
+  readonly enum?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+}
+
+/** Reads the parameters that the schema names; others are ignored. Each may stand once. */
+function queryReader({ properties, required = [] }: QuerySchema): Read {
+  const entries = Object.entries(properties);
+  return (data) => {
+    const query = data as Readonly<Record<string, string | string[] | undefined>>;
+    const faults: Record<string, string[]> = {};
+    const value: Record<string, unknown> = {};
+    const refuse = (name: string, message: string): unknown => (faults[name] = [message]);
+    for (const [name, schema] of entries) {
+      const text = query[name];
+      if (Array.isArray(text)) refuse(name, "it is given more than once");
+      else if (text !== undefined) value[name] = readParameter(text, schema, (message) => refuse(name, message));
+      else if (required.includes(name)) refuse(name, "it is required");
+    }
+    return Object.keys(faults).length === 0 ? { value } : { error: invalid(faults) };
+  };
+}
+
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
+
+function readParameter(text: string, schema: ParameterSchema, refuse: (message: string) => unknown): unknown {
+  const { type, minimum = 0, maximum = Number.MAX_SAFE_INTEGER, minLength = 0, maxLength = Infinity } = schema;
+  if (schema.enum !== undefined) return schema.enum.includes(text) ? text : refuse(`${shown(text)} is none of ${schema.enum.join(", ")}`);
+  if (type === "boolean") return Object.hasOwn(BOOLEANS, text) ? BOOLEANS[text] : refuse(`${shown(text)} is not a boolean; write true, false, 1 or 0`);
+  if (type === "integer") {
+    const number = /^[0-9]{1,16}$/.test(text) ? Number(text) : NaN;
+    const range = maximum === Number.MAX_SAFE_INTEGER ? `from ${minimum} on` : `from ${minimum} to ${maximum}`;
+    return number >= minimum && number <= maximum ? number : refuse(`${shown(text)} is not a whole number ${range}`);
+  }
+  if (text.length < minLength) return refuse(`it has fewer than ${minLength} characters`);
+  return text.length <= maxLength ? text : refuse(`it has more than ${maxLength} characters`);
+}
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}
+
+function bodyReader(schema: TSchema): Read {
+  const compiled = Compile(schema);
+  return (value) => {
+    if (compiled.Check(value)) return { value };
+    if (value === undefined) return { error: invalid({ body: ["it is missing; send a JSON document with Content-Type: application/json"] }) };
+    return { error: invalid(faultsOf(compiled.Errors(value))) };
+  };
+}
+
+interface SchemaFault {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly params: object;
+  readonly message: string;
+}
+
+/** Faults by member; where a member may be one of several things, only the last, which is about the member as such, is told. */
+function faultsOf(errors: readonly SchemaFault[]): Record<string, string[]> {
+  const faults: Record<string, string[]> = Object.create(null);
+  const add = (field: string, message: string): void => void (faults[field] ??= []).push(message);
+  for (const { keyword, instancePath, params, message } of errors.slice(0, MOST_FAULTS)) {
+    const { requiredProperties = [], additionalProperties = [], allowedValues } = params as Partial<Record<string, string[]>>;
+    const field = fieldOf(instancePath);
+    if (keyword === "required") for (const name of requiredProperties) add(join(field, name), "it is required");
+    else if (keyword === "additionalProperties") for (const name of additionalProperties) add(join(field, name), "there is no such member");
+    else if (keyword === "enum" && allowedValues !== undefined) add(field, `it must be one of ${allowedValues.join(", ")}`);
+    else if (keyword !== "boolean") add(field === "" ? "body" : field, `it ${message}`);
+  }
+  return faults;
+}
+
+const MOST_FAULTS = 200;
+
+function fieldOf(pointer: string): string {
+  const parts = pointer.split("/").slice(1).map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return parts.reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : join(path, part)), "");
+}
+
+function join(path: string, member: string): string {
+  return path === "" ? member : `${path}.${member}`;
+}

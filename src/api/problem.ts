@@ -1,0 +1,82 @@
+/** By field, what is wrong with it. */
+export type FieldFaults = Readonly<Record<string, readonly string[]>>;
+
+/** The kinds of problem there are. Each has one status, one `type` and one `title`. */
+export const PROBLEMS = {
+  "validation-error": { status: 400, title: "Validation Error" },
+  "authentication-required": { status: 401, title: "Authentication Required" },
+  "permission-denied": { status: 403, title: "Permission Denied" },
+  "not-found": { status: 404, title: "Not Found" },
+  "method-not-allowed": { status: 405, title: "Method Not Allowed" },
+  "not-acceptable": { status: 406, title: "Not Acceptable" },
+  "request-timeout": { status: 408, title: "Request Timeout" },
+  conflict: { status: 409, title: "Conflict" },
+  "precondition-failed": { status: 412, title: "Precondition Failed" },
+  "content-too-large": { status: 413, title: "Content Too Large" },
+  "uri-too-long": { status: 414, title: "URI Too Long" },
+  "unsupported-media-type": { status: 415, title: "Unsupported Media Type" },
+  "idempotency-key-reused": { status: 422, title: "Idempotency Key Reused" },
+  "rate-limit-exceeded": { status: 429, title: "Rate Limit Exceeded" },
+  "header-fields-too-large": { status: 431, title: "Request Header Fields Too Large" },
+  "internal-server-error": { status: 500, title: "Internal Server Error" },
+  "service-unavailable": { status: 503, title: "Service Unavailable" },
+} as const;
+
+export type ProblemKind = keyof typeof PROBLEMS;
+
+/** Those that a gateway would tell: their bodies carry the request's id, to quote to whoever runs the service. */
+const WITH_REQUEST_ID: ReadonlySet<ProblemKind> = new Set([
+  "authentication-required", "permission-denied", "rate-limit-exceeded", "internal-server-error", "service-unavailable",
+]);
+
+interface Details {
+  readonly validationErrors?: FieldFaults;
+  /** Members of its own, by name. */
+  readonly extensions?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A request that is answered by a problem document (RFC 9457). */
+export class Problem extends Error {
+  override readonly name = "Problem";
+  readonly kind: ProblemKind;
+  readonly details: Details;
+
+  constructor(kind: ProblemKind, detail: string, details: Details = {}) {
+    super(detail);
+    this.kind = kind;
+    this.details = details;
+  }
+
+  get status(): number {
+    return PROBLEMS[this.kind].status;
+  }
+
+  /** The body; `instance` is the path that was asked for. */
+  document(instance: string, requestId: string): Record<string, unknown> {
+    const { validationErrors, extensions } = this.details;
+    return {
+      type: `/problems/${this.kind}`,
+      title: PROBLEMS[this.kind].title,
+      status: this.status,
+      detail: this.message,
+      instance,
+      ...(WITH_REQUEST_ID.has(this.kind) ? { request_id: requestId } : {}),
+      ...(validationErrors === undefined ? {} : { validation_errors: validationErrors }),
+      ...extensions,
+    };
+  }
+}
+
+/** The problem of fields that are wrong, at least one of them. */
+export function invalid(faults: FieldFaults): Problem {
+  const told = Object.entries(faults).map(([field, messages]) => `${field}: ${messages[0]}`);
+  const more = told.length > MOST_TOLD ? `; and ${told.length - MOST_TOLD} more` : "";
+  return new Problem("validation-error", `${told.slice(0, MOST_TOLD).join("; ")}${more}`, { validationErrors: faults });
+}
+
+const MOST_TOLD = 3;
+
+export function notFound(what: string): Problem {
+  return new Problem("not-found", what);
+}

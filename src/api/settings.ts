@@ -1,0 +1,117 @@
+/** One setting of the server: the same entry makes its flag, its variable, its place in the file and its row in the table. */
+export interface Setting<Value extends SettingValue = SettingValue> {
+  /** The long flag without dashes, and the member of the file. The variable is `IPSIEVE_` and this in capitals, `_` for `-`. */
+  readonly name: string;
+  readonly initial: Value;
+  /** What stands for the value in the help. */
+  readonly value: string;
+  readonly least?: number;
+  readonly most?: number;
+  readonly choices?: readonly string[];
+  readonly isPath?: true;
+  readonly help: string;
+}
+
+export type SettingValue = string | number | boolean;
+
+const DAY = 86_400;
+
+/** All settings, in the order of the table. Times are seconds, sizes bytes, unless the help says otherwise. */
+export const SETTINGS = {
+  host: { name: "host", initial: "127.0.0.1", value: "ADDRESS", help: "the address to listen on; 0.0.0.0 or :: for all" },
+  port: { name: "port", initial: 8080, least: 0, most: 65_535, value: "PORT", help: "the port to listen on; 0 for any free one" },
+  baseUrl: { name: "base-url", initial: "", value: "URL", help: "what next and prev begin with; default: what the request was sent to" },
+  trustProxy: { name: "trust-proxy", initial: "", value: "PREFIXES", help: "the proxies, separated by commas, whose X-Forwarded-* headers count" },
+  store: { name: "store", initial: "", value: "FILE|URL", isPath: true, help: "the SQLite file or postgres:// address; default: DATABASE_URL, or ipsieve.db in the home folder" },
+  catalogue: { name: "catalogue", initial: "", value: "FILE", isPath: true, help: "the catalogue, reloaded when it changes; default: the updated or the bundled one" },
+  threats: { name: "cti", initial: "", value: "FILE", isPath: true, help: "the threat-intelligence dataset, reloaded when it changes; default: cti.ipsieve in the home folder, if there is one" },
+  logLevel: { name: "log-level", initial: "info", value: "LEVEL", choices: ["debug", "info", "warn", "error", "silent"], help: "what is logged to standard error, as lines of JSON" },
+  perMinute: { name: "requests-per-minute", initial: 6000, least: 1, most: 1e9, value: "N", help: "per key, where the plan names no number" },
+  perMonth: { name: "requests-per-month", initial: 10_000_000, least: 1, most: 1e12, value: "N", help: "per key, where the plan names no number" },
+  failuresPerMinute: { name: "failed-keys-per-minute", initial: 60, least: 1, most: 1e9, value: "N", help: "requests without a good key per address (IPv6: per /56), before they get 429" },
+  rulesPerRuleset: { name: "rules-per-ruleset", initial: 20_000, least: 1, most: 10_000_000, value: "N", help: "most rules of a ruleset, active and expired" },
+  specialPurpose: { name: "allow-special-purpose", initial: false, value: "BOOLEAN", help: "take rules for private, loopback, multicast and other special-purpose addresses" },
+  bodyBytes: { name: "body-limit", initial: 1 << 20, least: 1024, most: 1 << 30, value: "BYTES", help: "longest body, but for bulk operations" },
+  bulkBodyBytes: { name: "bulk-body-limit", initial: 64 << 20, least: 1024, most: 1 << 30, value: "BYTES", help: "longest body of bulk operations, replacements and imports" },
+  bulkAddresses: { name: "bulk-addresses", initial: 10_000, least: 1, most: 1_000_000, value: "N", help: "most addresses of a bulk lookup or check, and items of a batch" },
+  urlBytes: { name: "url-limit", initial: 8192, least: 256, most: 65_536, value: "BYTES", help: "longest path with its query" },
+  headerBytes: { name: "header-limit", initial: 16_384, least: 1024, most: 1 << 20, value: "BYTES", help: "longest request line and headers together" },
+  headerTimeout: { name: "header-timeout", initial: 10, least: 1, most: DAY, value: "SECONDS", help: "for the headers to arrive" },
+  bodyTimeout: { name: "body-timeout", initial: 60, least: 1, most: DAY, value: "SECONDS", help: "for the body to arrive; a stream is given up when it stands still as long" },
+  keepAlive: { name: "keep-alive", initial: 72, least: 1, most: DAY, value: "SECONDS", help: "how long an idle connection is kept" },
+  shutdownTimeout: { name: "shutdown-timeout", initial: 30, least: 1, most: DAY, value: "SECONDS", help: "for requests under way to end after SIGTERM" },
+  connections: { name: "connections", initial: 10_000, least: 1, most: 1_000_000, value: "N", help: "most connections at a time" },
+  concurrentRequests: { name: "concurrent-requests", initial: 1000, least: 1, most: 1_000_000, value: "N", help: "most requests under way; others get 503" },
+  eventLoopDelay: { name: "event-loop-delay", initial: 500, least: 10, most: 60_000, value: "MS", help: "mean delay of the event loop from which on requests get 503" },
+} as const satisfies Record<string, Setting>;
+
+type Widened<Value> = Value extends string ? string : Value extends number ? number : boolean;
+
+export type Settings = { readonly [Name in keyof typeof SETTINGS]: Widened<(typeof SETTINGS)[Name]["initial"]> };
+
+/** A setting that cannot be used; the message names where it was given, and the cure. */
+export class SettingError extends Error {
+  override readonly name = "SettingError";
+}
+
+/** Where settings are given; the first that has one decides: flags, the environment, the file, what is built in. */
+export interface SettingSources {
+  /** The text of a flag; undefined where it was not given. */
+  readonly flag: (name: string) => string | undefined;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The file's members. */
+  readonly file: unknown;
+}
+
+/** @throws SettingError */
+export function readSettings({ flag, environment, file }: SettingSources): Settings {
+  const members = membersOf(file);
+  const entries = Object.entries<Setting>(SETTINGS).map(([key, setting]) => {
+    const variable = variableOf(setting);
+    const text = flag(setting.name);
+    if (text !== undefined) return [key, parseSetting(setting, text, `--${setting.name}`)];
+    if (environment[variable] !== undefined && environment[variable] !== "") return [key, parseSetting(setting, environment[variable], variable)];
+    if (Object.hasOwn(members, setting.name)) return [key, checkMember(setting, members[setting.name])];
+    return [key, setting.initial];
+  });
+  return Object.fromEntries(entries) as Settings;
+}
+
+export function variableOf({ name }: Setting): string {
+  return `IPSIEVE_${name.toUpperCase().replaceAll("-", "_")}`;
+}
+
+/** The table of all settings, in Markdown. */
+export function settingsTable(): string {
+  const rows = Object.values<Setting>(SETTINGS).map((setting) => {
+    const { name, initial, help, choices } = setting;
+    const shown = initial === "" ? "" : `\`${String(initial)}\``;
+    return `| \`--${name}\` | \`${variableOf(setting)}\` | ${shown} | ${help}${choices === undefined ? "" : ` (${choices.join(", ")})`} |`;
+  });
+  return ["| flag, member of the file | variable | default | |", "|---|---|---|---|", ...rows].join("\n");
+}
+
+function membersOf(file: unknown): Readonly<Record<string, unknown>> {
+  if (file === undefined) return {};
+  if (typeof file !== "object" || file === null || Array.isArray(file)) throw new SettingError("the configuration file holds no JSON object");
+  const known = new Set(Object.values<Setting>(SETTINGS).map(({ name }) => name));
+  const unknown = Object.keys(file).filter((name) => !known.has(name));
+  if (unknown.length > 0) throw new SettingError(`the configuration file has a member ${JSON.stringify(unknown[0])}; there are ${[...known].join(", ")}`);
+  return file as Readonly<Record<string, unknown>>;
+}
+
+function checkMember(setting: Setting, value: unknown): SettingValue {
+  const place = `${JSON.stringify(setting.name)} of the configuration file`;
+  if (typeof value === typeof setting.initial) return parseSetting(setting, String(value), place);
+  throw new SettingError(`${place} is a ${typeof value}; write a ${typeof setting.initial}`);
+}
+
+function parseSetting({ initial, least = 0, most = Infinity, choices }: Setting, text: string, place: string): SettingValue {
+  const refuse = (cure: string): never => {
+    throw new SettingError(`${place} ${JSON.stringify(text)}: ${cure}`);
+  };
+  if (typeof initial === "boolean") return text === "true" || text === "1" || (text === "false" || text === "0" ? false : refuse("write true or false"));
+  if (typeof initial === "string") return choices === undefined || choices.includes(text) ? text : refuse(`there are ${choices.join(", ")}`);
+  const number = /^[0-9]{1,15}$/.test(text) ? Number(text) : NaN;
+  return number >= least && number <= most ? number : refuse(`write a whole number from ${least} to ${most}`);
+}
