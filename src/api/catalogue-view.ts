@@ -1,23 +1,57 @@
+import type { ListFilter, ListItem } from "../cbs/browse.ts";
 import { Catalogue } from "../cbs/catalogue.ts";
 import { CatalogueTree } from "../cbs/catalogue-tree.ts";
 import { SearchIndex } from "../cbs/search.ts";
 import { openSnapshot } from "../snapshot/open-snapshot.ts";
+import { LookupWriter } from "./lookup-writer.ts";
+
+type MakeList = (tree: CatalogueTree, filter: ListFilter) => ListItem[];
 
 /** One catalogue and what its routes need. */
-export interface CatalogueView {
-  readonly catalogue: Catalogue;
+export class CatalogueView {
   readonly tree: CatalogueTree;
   readonly search: SearchIndex;
+  readonly writer: LookupWriter;
+  readonly lists: ListCache;
+
+  constructor(catalogue: Catalogue) {
+    this.tree = new CatalogueTree(catalogue);
+    this.search = new SearchIndex(catalogue);
+    this.writer = new LookupWriter(catalogue);
+    this.lists = new ListCache(this.tree);
+    // Counting takes long: no request shall wait for it.
+    this.tree.extent(0);
+  }
 }
 
-/** Opens and checks a catalogue and makes what the first request would wait for. Rejects with SnapshotError, CatalogueError. */
+const MOST_LISTS = 200;
+
+/** Flat lists by their filters: one takes a walk over all matches, and its pages are asked for one after the other. */
+class ListCache {
+  readonly #tree: CatalogueTree;
+  readonly #lists = new Map<string, readonly ListItem[]>();
+
+  constructor(tree: CatalogueTree) {
+    this.#tree = tree;
+  }
+
+  get(name: string, filter: ListFilter, make: MakeList): readonly ListItem[] {
+    const key = JSON.stringify([name, filter]);
+    const known = this.#lists.get(key);
+    if (known !== undefined) return known;
+    if (this.#lists.size >= MOST_LISTS) this.#lists.clear();
+    const list = make(this.#tree, filter);
+    this.#lists.set(key, list);
+    return list;
+  }
+}
+
+/** Opens and checks a catalogue. Rejects with SnapshotError, CatalogueError. */
 export async function openCatalogueView(path: string): Promise<{ view: CatalogueView; createdAt: number }> {
   const snapshot = await openSnapshot(path);
   const { kind } = snapshot.info;
   if (kind !== "catalogue") throw new Error(`${path}: its kind is "${kind}", not "catalogue"; give a file written by "ipsieve build"`);
   const catalogue = new Catalogue(snapshot.metadata, snapshot.table);
   catalogue.checkValues();
-  const tree = new CatalogueTree(catalogue);
-  tree.extent(0);
-  return { view: { catalogue, tree, search: new SearchIndex(catalogue) }, createdAt: Date.parse(catalogue.metadata.createdAt) };
+  return { view: new CatalogueView(catalogue), createdAt: Date.parse(catalogue.metadata.createdAt) };
 }

@@ -120,18 +120,28 @@ export class FailureLimits {
   #minute = -1;
   readonly #counts = new Map<string, number>();
 
+  /** Counts a request. */
   take(address: string, now: number, perMinute: number): Taken {
-    const minute = Math.floor(now / MINUTE);
-    if (minute !== this.#minute) {
-      this.#minute = minute;
-      this.#counts.clear();
-    }
+    this.#advance(now);
     // Beyond so many addresses in one minute, the others share a count.
     const origin = originOf(address);
     const counted = this.#counts.has(origin) || this.#counts.size < MOST_ADDRESSES ? origin : "";
     const used = (this.#counts.get(counted) ?? 0) + 1;
     this.#counts.set(counted, used);
-    return taken("minute", used, perMinute, (minute + 1) * MINUTE, now);
+    return taken("minute", used, perMinute, (this.#minute + 1) * MINUTE, now);
+  }
+
+  /** Tells of the window without counting. */
+  peek(address: string, now: number, perMinute: number): Taken {
+    this.#advance(now);
+    return taken("minute", this.#counts.get(originOf(address)) ?? 0, perMinute, (this.#minute + 1) * MINUTE, now);
+  }
+
+  #advance(now: number): void {
+    const minute = Math.floor(now / MINUTE);
+    if (minute === this.#minute) return;
+    this.#minute = minute;
+    this.#counts.clear();
   }
 }
 

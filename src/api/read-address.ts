@@ -6,17 +6,18 @@ import { invalid } from "./problem.ts";
 
 /** The prefix in a field of a request. @throws Problem (400) about the field */
 export function readPrefix(text: string, field = "ip"): Prefix {
-  return read(text, field, parsePrefix);
+  return withField(field, () => parsePrefix(text));
 }
 
 /** @throws Problem (400) about the field */
 export function readAddress(text: string, field = "ip"): Address {
-  return read(text, field, parseAddress);
+  return withField(field, () => parseAddress(text));
 }
 
-function read<Value>(text: string, field: string, parse: (text: string) => Value): Value {
+/** Runs what reads a field of a request. @throws Problem (400) about the field, in place of AddressError */
+export function withField<Value>(field: string, read: () => Value): Value {
   try {
-    return parse(text);
+    return read();
   } catch (error) {
     if (error instanceof AddressError) throw invalid({ [field]: [error.message] });
     throw error;

@@ -1,5 +1,5 @@
 import type { Store } from "../store/store.ts";
-import type { Clock } from "./clock.ts";
+import type { CtiDataset } from "../cti/dataset.ts";
 import type { CatalogueView } from "./catalogue-view.ts";
 import type { Metrics } from "./metrics.ts";
 import type { FailureLimits, KeyLimits } from "./rate-limits.ts";
@@ -10,11 +10,15 @@ import type { SnapshotHolder } from "./snapshot-holder.ts";
 /** What the routes work with. */
 export interface Services {
   readonly settings: Settings;
-  readonly now: Clock;
+  /** Milliseconds since 1970 UTC. Every response reads it once. */
+  readonly now: () => number;
   readonly store: Store;
   readonly memory: ServiceMemory;
   readonly catalogue: SnapshotHolder<CatalogueView>;
+  readonly threats: SnapshotHolder<CtiDataset>;
   readonly keyLimits: KeyLimits;
   readonly failureLimits: FailureLimits;
   readonly metrics: Metrics;
+  /** Whether the server has begun to close: load balancers are to send nothing more. */
+  readonly isClosing: () => boolean;
 }

@@ -1,15 +1,10 @@
 import { statSync, unwatchFile, watchFile } from "node:fs";
 import type { Metrics } from "./metrics.ts";
-
-/** One loaded file: what a response answers from, from its first byte to its last. */
-export interface Generation<View> {
-  readonly view: View;
-  readonly number: number;
-}
+import { Problem } from "./problem.ts";
 
 export interface HolderOptions<View> {
-  /** `catalogue` or `cti`: what metrics and log lines call it. */
-  readonly name: string;
+  /** What metrics and log lines call it. */
+  readonly name: "catalogue" | "cti";
   readonly path: string;
   /** Opens the file, checks it, and makes all that requests need, so that none of them waits. */
   readonly load: (path: string) => Promise<{ view: View; createdAt: number }>;
@@ -19,14 +14,19 @@ export interface HolderOptions<View> {
 
 const POLL = 1000;
 
+const MISSING = {
+  catalogue: "no catalogue is loaded",
+  cti: "no threat intelligence is loaded; whoever runs the service imports some by ipsieve cti import",
+} as const;
+
 /**
  * Holds the newest generation of a snapshot. A file that takes the place of the watched one is loaded beside the current one, which goes on
- * answering; then the two are exchanged at once. A file that cannot be used changes nothing. Who answers a request
- * takes `current` once.
+ * answering; then the two are exchanged at once. A file that cannot be used changes nothing.
  */
 export class SnapshotHolder<View> {
   readonly #options: HolderOptions<View>;
-  #current: Generation<View> | undefined;
+  #view: View | undefined;
+  #generation = 0;
   #isLoading = false;
   #wantsMore = false;
 
@@ -34,9 +34,15 @@ export class SnapshotHolder<View> {
     this.#options = options;
   }
 
-  /** What to answer from; undefined before anything has been loaded. */
-  get current(): Generation<View> | undefined {
-    return this.#current;
+  /** How many files have been loaded. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** What to answer from. Whoever answers a request takes it once, so that the answer comes from one generation. @throws Problem (503) before anything is loaded */
+  view(): View {
+    if (this.#view !== undefined) return this.#view;
+    throw new Problem("service-unavailable", MISSING[this.#options.name], { headers: { "retry-after": "60" } });
   }
 
   /** Loads the file for the first time. Rejects with what is wrong with it. */
@@ -72,7 +78,7 @@ export class SnapshotHolder<View> {
     try {
       if (!statSync(path).isFile()) return;
       this.#replace(await load(path));
-      log.info({ snapshot: name, generation: this.#current!.number }, "a new snapshot answers now");
+      log.info({ snapshot: name, generation: this.#generation }, "a new snapshot answers now");
     } catch (error) {
       metrics.snapshotFailures.inc({ snapshot: name });
       log.error({ snapshot: name, err: error }, "the new snapshot cannot be used; the one before goes on answering");
@@ -81,8 +87,8 @@ export class SnapshotHolder<View> {
 
   #replace({ view, createdAt }: { view: View; createdAt: number }): void {
     const { name, metrics } = this.#options;
-    this.#current = { view, number: (this.#current?.number ?? 0) + 1 };
-    metrics.snapshotGeneration.set({ snapshot: name }, this.#current.number);
+    this.#view = view;
+    metrics.snapshotGeneration.set({ snapshot: name }, ++this.#generation);
     metrics.snapshotCreated.set({ snapshot: name }, createdAt / 1000);
   }
 }

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { digestOf, isApiKey } from "../../store/api-key.ts";
-import type { AccessLevel, ApiKey, Area, Plan } from "../../store/state.ts";
+import type { ApiKey, Area, Plan } from "../../store/state.ts";
 import { invalid, Problem } from "../problem.ts";
 import type { Services } from "../services.ts";
 
@@ -12,13 +12,6 @@ export interface Caller {
 }
 
 declare module "fastify" {
-  interface FastifyContextConfig {
-    /** What the operation belongs to; without one it takes no key. */
-    readonly area?: Area;
-    /** The least that the key may do. */
-    readonly access?: AccessLevel;
-  }
-
   interface FastifyRequest {
     /** Set for operations of an area. */
     caller: Caller;
@@ -35,7 +28,10 @@ export function authenticate(app: FastifyInstance, services: Services): void {
   app.addHook("onRequest", (request, reply, done) => {
     request.now = now();
     const { area, access } = request.routeOptions.config;
-    if (area === undefined) return done();
+    if (area === undefined) {
+      reply.headers(failureLimits.peek(request.ip, request.now, settings.failuresPerMinute).headers);
+      return done();
+    }
     const key = keyOf(request, services);
     if (key instanceof Problem) {
       services.metrics.failedKeys.inc();

@@ -14,7 +14,7 @@ export function answerProblems(app: FastifyInstance): void {
 
 export function answerError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = problemOf(error);
-  if (problem.status >= 500 && problem.kind !== "service-unavailable") request.log.error({ request_id: request.id, err: error }, "unexpected error");
+  if (problem.status >= 500 && problem.kind !== "service-unavailable") request.log.error({ err: error }, "unexpected error");
   return answerProblem(problem, request, reply);
 }
 
@@ -73,7 +73,7 @@ export function problemOf(error: Error): Problem {
 function refusalOf(error: StoreError): Problem {
   const kind = REFUSALS[error.code];
   if (kind === undefined) return new Problem("internal-server-error", "the store failed; quote the request_id when you report it");
-  const headers = kind === "service-unavailable" ? { "retry-after": "1" } : {};
+  const headers: Record<string, string> = kind === "service-unavailable" ? { "retry-after": "1" } : {};
   const existing = error.existing === undefined ? {} : { existing: ruleDocument(error.existing) };
   return new Problem(kind, error.message, { headers, extensions: existing });
 }

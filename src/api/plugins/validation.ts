@@ -3,10 +3,10 @@ import type { Static, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import { invalid, type Problem } from "../problem.ts";
 
-/** Types of what a handler gets and gives, from the schemas of its route. */
+/** Types of what a handler gets, from the schemas of its route. What it gives is written by the schema, which leaves out what that does not name. */
 export interface TypeBoxTypes extends FastifyTypeProvider {
   readonly validator: this["schema"] extends TSchema ? Static<this["schema"]> : unknown;
-  readonly serializer: this["schema"] extends TSchema ? Static<this["schema"]> : unknown;
+  readonly serializer: unknown;
 }
 
 type Read = (data: unknown) => { readonly value: unknown } | { readonly error: Problem };

@@ -1,0 +1,55 @@
+import fastify from "fastify";
+import type { Logger } from "pino";
+import type { App } from "./app-type.ts";
+import { collectMethods } from "./plugins/allowed-methods.ts";
+import { authenticate } from "./plugins/authentication.ts";
+import { readJsonBodies } from "./plugins/json-body.ts";
+import { limitBodyTime, limitRequests } from "./plugins/limits.ts";
+import { logRequests, silentFramework } from "./plugins/logging.ts";
+import { describeOperations } from "./plugins/openapi.ts";
+import { answerClientError, answerError, answerProblems } from "./plugins/problems.ts";
+import { requestId, tellRequestIds } from "./plugins/request-ids.ts";
+import { type TypeBoxTypes, validateStrictly } from "./plugins/validation.ts";
+import { addCbsRoutes } from "./routes/cbs.ts";
+import { addCtiRoutes } from "./routes/cti.ts";
+import { addHealthRoutes } from "./routes/health.ts";
+import { addRuleRoutes } from "./routes/rules.ts";
+import { addRulesetRoutes } from "./routes/rulesets.ts";
+import type { Services } from "./services.ts";
+
+/** A path may be as long as the URL's limit lets it: what it means is the operation's to say. */
+const LONGEST_PARAMETER = 65_536;
+
+/** The application, ready to listen: hooks in the order in which a request meets them, then the routes. */
+export function buildApp(services: Services, log: Logger): App {
+  const { settings } = services;
+  const app = fastify({
+    loggerInstance: log,
+    logController: silentFramework(),
+    genReqId: requestId,
+    bodyLimit: settings.bodyBytes,
+    keepAliveTimeout: settings.keepAlive * 1000,
+    http: { maxHeaderSize: settings.headerBytes, headersTimeout: settings.headerTimeout * 1000, connectionsCheckingInterval: 1000 },
+    trustProxy: settings.trustProxy === "" ? false : settings.trustProxy.split(",").map((prefix) => prefix.trim()),
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAMETER },
+    frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
+    clientErrorHandler: answerClientError,
+  }).withTypeProvider<TypeBoxTypes>() as unknown as App;
+  app.server.maxConnections = settings.connections;
+  collectMethods(app);
+  describeOperations(app, services);
+  tellRequestIds(app);
+  logRequests(app, services);
+  limitRequests(app, services);
+  authenticate(app, services);
+  limitBodyTime(app, services);
+  readJsonBodies(app);
+  validateStrictly(app);
+  answerProblems(app);
+  addRulesetRoutes(app, services);
+  addRuleRoutes(app, services);
+  addCbsRoutes(app, services);
+  addCtiRoutes(app, services);
+  addHealthRoutes(app, services);
+  return app;
+}

@@ -1,0 +1,43 @@
+import { hash } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Problem } from "./problem.ts";
+import type { LiveRuleset } from "./service-memory.ts";
+
+/**
+ * The tag of what is told about a ruleset at `now`: the version of its last change, and how many of its rules have expired. Without a write the
+ * set of active rules changes exactly when that number does.
+ */
+export function rulesetTag({ about, rules }: LiveRuleset, now: number, representation = ""): string {
+  return `"${about.version}-${rules.expiredCount(now)}${representation === "" ? "" : `-${representation}`}"`;
+}
+
+/** The tag of a list of rulesets. */
+export function listTag(rulesets: readonly LiveRuleset[], now: number): string {
+  const parts = rulesets.map(({ about, rules }) => `${about.id} ${about.version} ${rules.expiredCount(now)}`);
+  return `"${hash("sha256", parts.join("\n"), "base64url").slice(0, 22)}"`;
+}
+
+/** Tells the tag, and whether the client has that already (If-None-Match); the answer is 304 then. */
+export function isKnown(request: FastifyRequest, reply: FastifyReply, tag: string): boolean {
+  reply.header("etag", tag).header("cache-control", "private, no-cache");
+  const known = request.headers["if-none-match"];
+  if (known === undefined) return false;
+  return known.trim() === "*" || tagsIn(known).includes(tag);
+}
+
+/** Tags of a header, without the mark of weak ones: If-None-Match compares weakly (RFC 9110, section 13.1.2). */
+function tagsIn(header: string): string[] {
+  return header.split(",").map((each) => each.trim().replace(/^W\//, ""));
+}
+
+/**
+ * The version that the ruleset must have (If-Match), none without that header. A tag names the version; that rules have expired since changes
+ * none of them. @throws Problem (412) where no tag of the header can be the ruleset's
+ */
+export function requiredVersion(request: FastifyRequest, { about }: LiveRuleset): number | undefined {
+  const wanted = request.headers["if-match"];
+  if (wanted === undefined || wanted.trim() === "*") return undefined;
+  const versions = tagsIn(wanted).map((tag) => /^"(\d{1,15})-/.exec(tag)?.[1]);
+  if (versions.includes(String(about.version))) return about.version;
+  throw new Problem("precondition-failed", "the rules have changed since; get them again and send their ETag");
+}

@@ -1,0 +1,39 @@
+import type { TSchema } from "typebox";
+import type { AccessLevel, Area } from "../store/state.ts";
+
+declare module "fastify" {
+  interface FastifySchema {
+    operationId?: string;
+    summary?: string;
+    description?: string;
+    tags?: readonly string[];
+    /** Statuses of the problems of its own that the operation may answer with. */
+    problems?: readonly number[];
+    /** Headers of requests that it reads, by name, with what they are for. */
+    requestHeaders?: Readonly<Record<string, string>>;
+    /** Headers of answers, by name, with what they tell. */
+    responseHeaders?: Readonly<Record<string, string>>;
+    /** Other media types of the answer 200 than JSON. */
+    otherTypes?: readonly string[];
+    /** Other media types of the body than JSON. */
+    otherBodies?: readonly string[];
+    /** The body as the OpenAPI document tells it, where what is checked is wider. */
+    documentedBody?: TSchema;
+    /** An example of the body. */
+    bodyExample?: unknown;
+  }
+
+  interface FastifyContextConfig {
+    /** What the operation belongs to; without one it takes no key. */
+    readonly area?: Area;
+    /** The least that the key may do. */
+    readonly access?: AccessLevel;
+    /** Whether the body is read as a stream, which takes as long as it takes. */
+    readonly streams?: boolean;
+  }
+}
+
+export const READ_CBS = { area: "cbs", access: "read" } as const;
+export const READ_CTI = { area: "cti", access: "read" } as const;
+export const READ_EDL = { area: "edl", access: "read" } as const;
+export const WRITE_EDL = { area: "edl", access: "read_write" } as const;

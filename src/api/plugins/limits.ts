@@ -1,0 +1,57 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { Problem } from "../problem.ts";
+import type { Services } from "../services.ts";
+
+/** How often the delay of the event loop is read, in milliseconds. */
+const SAMPLE = 250;
+
+/** Refuses requests that are too long, and when there is more to do than can be done, all but those that ask for the server's health. */
+export function limitRequests(app: FastifyInstance, { settings, metrics }: Services): void {
+  const delay = watchEventLoop(app);
+  let underWay = 0;
+  app.addHook("onRequest", (request, reply, done) => {
+    underWay++;
+    reply.raw.once("close", () => underWay--);
+    if (request.url.length > settings.urlBytes) return done(new Problem("uri-too-long", `the path and its query are longer than ${settings.urlBytes} bytes`));
+    const isBusy = underWay > settings.concurrentRequests || delay() > settings.eventLoopDelay;
+    if (!isBusy || request.routeOptions.config.area === undefined) return done();
+    metrics.shed.inc();
+    done(new Problem("service-unavailable", "the server has more to do than it can; try again in 1 s", { headers: { "retry-after": "1" } }));
+  });
+}
+
+/** Gives the mean delay of the event loop, in milliseconds, over the last sample. */
+function watchEventLoop(app: FastifyInstance): () => number {
+  const histogram = monitorEventLoopDelay({ resolution: 10 });
+  let delay = 0;
+  const timer = setInterval(() => {
+    // Of a timer of 10 ms that fires after 10 ms the delay is none.
+    delay = histogram.count === 0 ? 0 : Math.max(0, histogram.mean / 1e6 - 10);
+    histogram.reset();
+  }, SAMPLE).unref();
+  histogram.enable();
+  app.addHook("onClose", () => {
+    clearInterval(timer);
+    histogram.disable();
+  });
+  return () => delay;
+}
+
+/** Gives up requests whose bodies do not arrive in time. For streams see the operation. */
+export function limitBodyTime(app: FastifyInstance, { settings }: Services): void {
+  const timers = new WeakMap<FastifyRequest, NodeJS.Timeout>();
+  app.addHook("preParsing", (request, reply, payload, done) => {
+    const hasBody = request.headers["content-length"] !== undefined || request.headers["transfer-encoding"] !== undefined;
+    if (hasBody && request.routeOptions.config.streams !== true) {
+      const timer = setTimeout(() => payload.destroy(new Problem("request-timeout", `the body did not arrive within ${settings.bodyTimeout} s`)), settings.bodyTimeout * 1000);
+      timers.set(request, timer.unref());
+      reply.raw.once("close", () => clearTimeout(timer));
+    }
+    done(null, payload);
+  });
+  app.addHook("preValidation", (request, _reply, done) => {
+    clearTimeout(timers.get(request));
+    done();
+  });
+}

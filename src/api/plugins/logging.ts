@@ -1,0 +1,32 @@
+import type { FastifyInstance } from "fastify";
+import { LogController } from "fastify";
+import { type DestinationStream, type Logger, pino, stdSerializers } from "pino";
+import { redact, safePath } from "../redact.ts";
+import type { Services } from "../services.ts";
+
+/** Writes lines of JSON. Nothing of a request is logged but what `logRequests` names; errors are told without keys. */
+export function createLog(level: string, destination: DestinationStream): Logger {
+  return pino({ level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"`, serializers: { err: withoutKeys } }, destination);
+}
+
+function withoutKeys(error: Error): object {
+  const { type, message, stack } = stdSerializers.err(error);
+  return { type, message: redact(message), stack: redact(stack ?? "") };
+}
+
+/** The framework's own lines are not written: they would tell URLs with their queries. */
+export function silentFramework(): LogController {
+  return new LogController({ disableRequestLogging: true, requestIdLogLabel: "request_id" });
+}
+
+/** A line and an observation for every response. */
+export function logRequests(app: FastifyInstance, { metrics }: Services): void {
+  app.addHook("onResponse", (request, reply, done) => {
+    const { statusCode: status, elapsedTime } = reply;
+    const operation = request.routeOptions.schema?.operationId ?? "none";
+    metrics.observe(operation, status, elapsedTime / 1000);
+    const key = request.caller?.key.id;
+    request.log.info({ method: request.method, path: safePath(request.url), operation, status, ms: Math.round(elapsedTime * 100) / 100, key }, "request");
+    done();
+  });
+}

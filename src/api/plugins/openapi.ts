@@ -1,0 +1,162 @@
+import type { FastifySchema, RouteOptions } from "fastify";
+import type { TSchema } from "typebox";
+import type { App } from "../app-type.ts";
+import { PROBLEMS } from "../problem.ts";
+import { nameOf, ProblemDetail, ThreatError } from "../schemas/common.ts";
+import type { Services } from "../services.ts";
+
+declare module "fastify" {
+  interface FastifyInstance {
+    /** The OpenAPI 3.1 document of all operations. */
+    openApi(): OpenApi;
+  }
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+export interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tags: readonly string[];
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly required?: boolean; readonly description?: string }[];
+  readonly requestBody?: Json;
+  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+}
+
+export interface OpenApi {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Json; readonly securitySchemes: Json };
+}
+
+/** The version of the API's description, which is not the package's. */
+const VERSION = "1.0.0";
+
+/** Collects the operations as routes are added; those without an operation id are not told of. Call it before. */
+export function describeOperations(app: App, { settings }: Services): void {
+  const routes: RouteOptions[] = [];
+  app.addHook("onRoute", (route) => {
+    if (route.schema?.operationId !== undefined && route.method !== "HEAD") routes.push(route);
+  });
+  app.decorate("openApi", () => documentOf(routes, settings.baseUrl));
+}
+
+function documentOf(routes: readonly RouteOptions[], baseUrl: string): OpenApi {
+  const schemas = new Components();
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const route of routes) {
+    const path = route.url.replaceAll("::", "\u0000").replaceAll(/:(\w+)/g, "{$1}").replaceAll("\u0000", ":");
+    (paths[path] ??= {})[String(route.method).toLowerCase()] = operationOf(route, route.schema!, schemas);
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "ipsieve", version: VERSION, description: "IP rulesets, business services and threat intelligence." },
+    ...(baseUrl === "" ? {} : { servers: [{ url: baseUrl }] }),
+    paths,
+    components: { schemas: schemas.all, securitySchemes: SECURITY },
+  };
+}
+
+const SECURITY = {
+  header: { type: "apiKey", in: "header", name: "X-API-Key" },
+  query: { type: "apiKey", in: "query", name: "apikey" },
+} as const;
+
+function operationOf({ config }: RouteOptions, schema: FastifySchema, schemas: Components): Operation {
+  const { operationId = "", summary = "", description, tags = [] } = schema;
+  const needs = config?.access === "read_write" ? "Needs a key of the access level read_write." : "Needs a key.";
+  return {
+    operationId,
+    summary,
+    description: [description, needs].filter((each) => each !== undefined).join(" "),
+    tags,
+    ...{ security: [{ header: [] }, { query: [] }] },
+    parameters: parametersOf(schema, schemas),
+    ...(schema.body === undefined ? {} : { requestBody: bodyOf(schema, schemas) }),
+    responses: responsesOf(schema, config?.area === "cti", schemas),
+  };
+}
+
+interface ObjectSchema {
+  readonly properties: Readonly<Record<string, TSchema & { readonly description?: string; readonly examples?: readonly unknown[] }>>;
+  readonly required?: readonly string[];
+}
+
+function parametersOf({ params, querystring, requestHeaders = {} }: FastifySchema, schemas: Components): Operation["parameters"] {
+  const of = (place: string, schema: unknown) => {
+    const { properties = {}, required = [] } = (schema ?? {}) as Partial<ObjectSchema>;
+    return Object.entries(properties).map(([name, each]) => ({ name, in: place, required: required.includes(name), ...descriptionOf(each), schema: schemas.refer(each) }));
+  };
+  const headers = Object.entries(requestHeaders).map(([name, description]) => ({ name, in: "header", required: false, description, schema: { type: "string" } }));
+  return [...of("path", params), ...of("query", querystring), ...headers];
+}
+
+function descriptionOf({ description }: { readonly description?: string }): { description?: string } {
+  return description === undefined ? {} : { description };
+}
+
+function bodyOf({ body, documentedBody = body as TSchema, otherBodies = [], bodyExample }: FastifySchema, schemas: Components): Json {
+  const json = { schema: schemas.refer(documentedBody), ...(bodyExample === undefined ? {} : { example: bodyExample }) };
+  return { required: true, content: { "application/json": json, ...Object.fromEntries(otherBodies.map((type) => [type, { schema: { type: "string" } }])) } };
+}
+
+/** Every operation of the service may answer with these. */
+const COMMON = [401, 403, 429, 500, 503];
+
+function responsesOf({ response, problems = [], responseHeaders = {}, otherTypes = [] }: FastifySchema, isThreat: boolean, schemas: Components): Operation["responses"] {
+  const good = Object.entries(response as Readonly<Record<string, TSchema>>).map(([status, schema]) => {
+    const headers = { ...headersOf(responseHeaders), ...COMMON_HEADERS };
+    const isEmpty = (schema as { type?: string }).type === "null";
+    const others = status === "200" ? otherTypes : [];
+    const content = { "application/json": { schema: schemas.refer(schema) }, ...Object.fromEntries(others.map((type) => [type, { schema: { type: "string" } }])) };
+    return [status, { description: GOOD[status] ?? "Done", headers, ...(isEmpty ? {} : { content }) }] as const;
+  });
+  const bad = [...new Set([...problems, ...COMMON])].sort((a, b) => a - b).map((status) => [String(status), problemResponse(status, isThreat, schemas)] as const);
+  return Object.fromEntries([...good, ...bad]);
+}
+
+const GOOD: Readonly<Record<string, string>> = { 200: "Done", 201: "Created", 204: "Done; no body", 304: "Not changed; no body" };
+
+function headersOf(texts: Readonly<Record<string, string>>): Json {
+  return Object.fromEntries(Object.entries(texts).map(([name, description]) => [name, { description, schema: { type: "string" } }]));
+}
+
+const COMMON_HEADERS = headersOf({
+  "X-Request-Id": "the request's id; the client's where it sent one",
+  "RateLimit-Limit": "requests of the window that has less left: the minute or the month",
+  "RateLimit-Remaining": "how many of them are left",
+  "RateLimit-Reset": "seconds until the window ends",
+});
+
+function problemResponse(status: number, isThreat: boolean, schemas: Components): { description: string } {
+  const [kind, { title }] = Object.entries(PROBLEMS).find(([, each]) => each.status === status)!;
+  const isThreatError = isThreat && (status === 400 || status === 500);
+  const type = isThreatError ? "application/json" : "application/problem+json";
+  const example = isThreatError ? { message: title, request_id: "7d0c5a2e" } : { type: `/problems/${kind}`, title, status, detail: title, instance: "/v1/..." };
+  const retry = status === 429 || status === 503 ? headersOf({ "Retry-After": "seconds to wait" }) : {};
+  const schema = schemas.refer(isThreatError ? ThreatError : ProblemDetail);
+  return { description: title, ...{ headers: { ...COMMON_HEADERS, ...retry }, content: { [type]: { schema, example } } } };
+}
+
+/** Schemas that have a name stand once in the document and are referred to. */
+class Components {
+  readonly all: Record<string, unknown> = {};
+
+  refer(schema: unknown): unknown {
+    const name = nameOf(schema);
+    if (name === undefined) return this.#copy(schema);
+    if (!Object.hasOwn(this.all, name)) {
+      this.all[name] = {};
+      this.all[name] = this.#copy(schema);
+    }
+    return { $ref: `#/components/schemas/${name}` };
+  }
+
+  #copy(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((each) => this.refer(each));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, this.refer(each)]));
+  }
+}

@@ -1,0 +1,19 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { FastifyInstance } from "fastify";
+
+const SANE = /^[A-Za-z0-9._~+/=:-]{1,128}$/;
+
+/** The client's `X-Request-Id` if it is a plain token that holds no key, or a new one. */
+export function requestId({ headers }: Pick<IncomingMessage, "headers">): string {
+  const given = headers["x-request-id"];
+  return typeof given === "string" && SANE.test(given) && !given.includes("ips_") ? given : randomUUID();
+}
+
+/** Every response tells the id of its request. */
+export function tellRequestIds(app: FastifyInstance): void {
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.header("x-request-id", request.id);
+    done();
+  });
+}

@@ -1,0 +1,79 @@
+import { Readable } from "node:stream";
+import type { App } from "../app-type.ts";
+import { bulkJson, bulkJsonLines, bulkLookup } from "../../cti/bulk-lookup.ts";
+import { CtiError } from "../../cti/cti-error.ts";
+import type { CtiDataset } from "../../cti/dataset.ts";
+import { lookUpLines } from "../lookup-lines.ts";
+import { chooseType } from "../media-types.ts";
+import { READ_CTI } from "../operation.ts";
+import { invalid } from "../problem.ts";
+import { withField } from "../read-address.ts";
+import { sendJson } from "../reply.ts";
+import { BulkThreatBody, BulkThreatRequest, BulkThreats, ExtendedThreat, Threat, ThreatParameters } from "../schemas/cti.ts";
+import type { Services } from "../services.ts";
+
+const tags = ["Threat intelligence"];
+const LINES = "application/x-ndjson";
+
+/** What feeds say about addresses. Each answer comes from one generation of the dataset. */
+export function addCtiRoutes(app: App, services: Services): void {
+  addSingleLookups(app, services);
+  // In a context of its own: nowhere else may a body be a stream of lines without an end.
+  void app.register((context, _options, done) => {
+    for (const type of [LINES, "text/plain"]) context.addContentTypeParser(type, (_request, payload, parsed) => parsed(null, payload));
+    addBulkLookup(context as unknown as App, services, "/v1/cti/bulk_lookup", "bulkLookup");
+    addBulkLookup(context as unknown as App, services, "/bulk_lookup", "bulkLookupAlias");
+    done();
+  });
+}
+
+function addSingleLookups(app: App, { threats, metrics }: Services): void {
+  const lookup = { operationId: "lookupIp", summary: "What is known about an address", tags, problems: [400], params: ThreatParameters, response: { 200: Threat } };
+  app.get("/v1/cti/lookup/:ip", { config: READ_CTI, schema: lookup }, (request) => {
+    const document = withField("ip", () => threats.view().lookup(request.params.ip));
+    metrics.countLookups("cti", 1, document.seen ? 1 : 0);
+    return document;
+  });
+
+  const extended = { operationId: "extendedLookupIp", summary: "All that is known about an address", tags, problems: [400], params: ThreatParameters, response: { 200: ExtendedThreat } };
+  app.get("/v1/cti/extended_lookup/:ip", { config: READ_CTI, schema: extended }, (request) => {
+    const document = withField("ip", () => threats.view().lookupExtended(request.params.ip));
+    metrics.countLookups("cti", 1, document.seen ? 1 : 0);
+    return document;
+  });
+}
+
+function addBulkLookup(app: App, { threats, metrics, settings }: Services, path: string, operationId: string): void {
+  const most = settings.bulkAddresses;
+  const schema = {
+    operationId, summary: "Whether many addresses are seen and spoofable",
+    description: `A JSON body has at most ${most} addresses and is answered by a map, or by lines where Accept is ${LINES}. A body of ${LINES} (a text, or an object with the member ip, per line) or text/plain (an address per line) may be of any length: it is answered line by line while it arrives; a line that is no address is answered by its number and the error.`,
+    tags, problems: [400, 406, 413, 415], body: BulkThreatBody(most), documentedBody: BulkThreatRequest(most), response: { 200: BulkThreats },
+    otherTypes: [LINES], otherBodies: [LINES, "text/plain"], bodyExample: { ips: ["203.0.113.7", "2001:db8::1"] },
+  };
+  app.post(path, { config: READ_CTI, schema, bodyLimit: settings.bulkBodyBytes }, (request, reply) => {
+    const dataset = threats.view();
+    const count = (lookups: number, seen: number): void => metrics.countLookups("cti", lookups, seen);
+    const body: unknown = request.body;
+    if (body instanceof Readable) {
+      request.raw.setTimeout(settings.bodyTimeout * 1000, () => request.raw.destroy());
+      return reply.type(LINES).send(Readable.from(lookUpLines(dataset, body, count)));
+    }
+    const type = chooseType(request, ["application/json", LINES]);
+    const ips = (Array.isArray(body) ? body : (body as { ips: unknown[] }).ips) as string[];
+    const states = lookUp(dataset, ips);
+    count(ips.length, states.reduce((seen, state) => seen + (state === 0 ? 0 : 1), 0));
+    if (type === LINES) return reply.type(LINES).send(Buffer.from(bulkJsonLines(ips, states)));
+    return sendJson(reply, bulkJson(ips, states));
+  });
+}
+
+/** @throws Problem (400) that names the index of every malformed address */
+function lookUp(dataset: CtiDataset, ips: readonly unknown[]): Uint8Array {
+  try {
+    return bulkLookup(dataset, ips);
+  } catch (error) {
+    if (error instanceof CtiError && error.code === "bad-addresses") throw invalid({ ips: [error.message] });
+    throw error;
+  }
+}

@@ -1,0 +1,33 @@
+import type { App } from "../app-type.ts";
+import { documentPage, DOCUMENT_STYLE } from "../document-page.ts";
+import { sendJson, sendText } from "../reply.ts";
+import type { Services } from "../services.ts";
+
+/** What needs no key: health, metrics, and the description of the service. */
+export function addHealthRoutes(app: App, services: Services): void {
+  app.get("/livez", (_request, reply) => sendText(reply, "text/plain", "ok\n"));
+  app.get("/readyz", (_request, reply) => {
+    const missing = missingParts(services);
+    return sendText(missing.length === 0 ? reply : reply.code(503), "text/plain", missing.length === 0 ? "ok\n" : `not ready: ${missing.join(", ")}\n`);
+  });
+  app.get("/metrics", async (_request, reply) => sendText(reply, "text/plain", await services.metrics.registry.metrics()));
+  addDocuments(app);
+}
+
+function missingParts({ catalogue, isClosing }: Services): string[] {
+  return [...(catalogue.generation === 0 ? ["the catalogue is not loaded"] : []), ...(isClosing() ? ["the server is closing"] : [])];
+}
+
+const POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Both are made at the first call, when all operations are known. */
+function addDocuments(app: App): void {
+  let json: string | undefined;
+  let page: string | undefined;
+  app.get("/openapi.json", (_request, reply) => sendJson(reply, (json ??= JSON.stringify(app.openApi()))));
+  app.get("/docs", (_request, reply) => {
+    reply.headers({ "content-security-policy": POLICY, "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" });
+    return sendText(reply, "text/html", (page ??= documentPage(app.openApi())));
+  });
+  app.get("/docs.css", (_request, reply) => sendText(reply, "text/css", DOCUMENT_STYLE));
+}

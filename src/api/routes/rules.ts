@@ -1,0 +1,163 @@
+import { Type } from "typebox";
+import { formatPrefix } from "../../address/prefix.ts";
+import type { Prefix } from "../../address/address.ts";
+import type { RuleIndex } from "../../rulesets/rule-index.ts";
+import type { BatchItem, BatchResult } from "../../store/command.ts";
+import { StoreError } from "../../store/store-error.ts";
+import type { App } from "../app-type.ts";
+import { signed } from "../commands.ts";
+import { isKnown, rulesetTag } from "../entity-tags.ts";
+import { READ_EDL, WRITE_EDL } from "../operation.ts";
+import { extentOf, pageOf } from "../page.ts";
+import { invalid, notFound, Problem } from "../problem.ts";
+import { readPrefix, readPrefixes } from "../read-address.ts";
+import { readChanges, readRule, type RuleMembers } from "../read-rule.ts";
+import {
+  AddRuleBody, AddRuleResponse, BatchBody, BatchResponse, CheckBody, CheckResult, ruleDocument, RulePage, RuleQuery, RuleSchema, RulesetParameters, RulesQuery, UpdateRuleBody,
+} from "../schemas/rule.ts";
+import type { Services } from "../services.ts";
+import { findRuleset } from "./find-ruleset.ts";
+
+const tags = ["IP rulesets"];
+const PATH = "/v1/edl/ip-rulesets/:ruleset_id";
+const IDEMPOTENT = { "Idempotency-Key": "makes a repetition of the request give the first one's answer" };
+const CONDITIONAL = { "If-None-Match": "an ETag that is known already: the answer is 304 if it still holds" };
+const TAGGED = { ETag: "changes with the answer, also when rules expire" };
+const params = RulesetParameters;
+
+/** Rules are read from memory and written through the store, which has memory up to date before it answers. */
+export function addRuleRoutes(app: App, services: Services): void {
+  addList(app, services);
+  addSingleRules(app, services);
+  addCheck(app, services);
+  addBatch(app, services);
+}
+
+function addList(app: App, services: Services): void {
+  const list = {
+    operationId: "listRules", summary: "The rules of a ruleset, by address", tags, problems: [400, 404, 406], params, querystring: RulesQuery, response: { 200: RulePage, 304: Type.Null() },
+    requestHeaders: CONDITIONAL, responseHeaders: TAGGED,
+  };
+  app.get(`${PATH}/rules`, { config: READ_EDL, schema: list }, (request, reply) => {
+    const { now, query: { active_only: activeOnly = false } } = request;
+    const ruleset = findRuleset(request, services);
+    if (isKnown(request, reply, rulesetTag(ruleset, now, activeOnly ? "active" : ""))) return reply.code(304).send();
+    const { rules } = ruleset;
+    const items = rules.page({ ...extentOf(request.query), activeOnly }, now).map(ruleDocument);
+    return pageOf(request, services.settings, items, activeOnly ? rules.activeCount(now) : rules.count);
+  });
+}
+
+function addSingleRules(app: App, services: Services): void {
+  const { store, settings } = services;
+  const add = {
+    operationId: "addRule", summary: "Adds a rule, or settles with the one that is there", tags, problems: [400, 404, 409, 413, 415, 422], params, body: AddRuleBody,
+    response: { 200: AddRuleResponse, 201: AddRuleResponse }, requestHeaders: IDEMPOTENT, bodyExample: { ip: "203.0.113.0/24", name: "office", expires_in_days: 30 },
+  };
+  app.post(`${PATH}/rules`, { config: WRITE_EDL, schema: add }, async (request, reply) => {
+    const { about } = findRuleset(request, services);
+    const rule = readRule(request.body as RuleMembers, { now: request.now, allowSpecialPurpose: settings.specialPurpose });
+    const addition = await store.write({ kind: "add-rule", ...signed(request), rulesetId: about.id, request: rule });
+    return reply.code(addition.action === "created" ? 201 : 200).send({ action: addition.action as "created", rule: ruleDocument(addition.rule) });
+  });
+
+  const one = { tags, problems: [400, 404], params, querystring: RuleQuery };
+  const get = { ...one, operationId: "getRule", summary: "One rule", response: { 200: RuleSchema, 304: Type.Null() }, requestHeaders: CONDITIONAL, responseHeaders: TAGGED };
+  app.get(`${PATH}/rules/rule`, { config: READ_EDL, schema: get }, (request, reply) => {
+    const ruleset = findRuleset(request, services);
+    const prefix = readPrefix(request.query.ip);
+    const rule = ruleset.rules.get(prefix);
+    if (rule === undefined) throw noRule(prefix);
+    if (isKnown(request, reply, rulesetTag(ruleset, request.now))) return reply.code(304).send();
+    return ruleDocument(rule);
+  });
+
+  const update = {
+    ...one, operationId: "updateRule", summary: "Changes the name or expiry of a rule", problems: [400, 404, 413, 415, 422], body: UpdateRuleBody, response: { 200: RuleSchema },
+    requestHeaders: IDEMPOTENT, bodyExample: { name: "office", expires_at: null },
+  };
+  app.put(`${PATH}/rules/rule`, { config: WRITE_EDL, schema: update }, async (request) => {
+    const { about } = findRuleset(request, services);
+    const prefix = readPrefix(request.query.ip);
+    const changes = readChanges(request.body, request.now);
+    const { rule } = await store.write({ kind: "update-rule", ...signed(request), rulesetId: about.id, prefix, changes });
+    return ruleDocument(rule);
+  });
+
+  const remove = { ...one, operationId: "deleteRule", summary: "Deletes a rule", problems: [400, 404, 422], response: { 204: Type.Null() }, requestHeaders: IDEMPOTENT };
+  app.delete(`${PATH}/rules/rule`, { config: WRITE_EDL, schema: remove }, async (request, reply) => {
+    const { about } = findRuleset(request, services);
+    await store.write({ kind: "delete-rule", ...signed(request), rulesetId: about.id, prefix: readPrefix(request.query.ip) });
+    return reply.code(204).send();
+  });
+}
+
+function noRule(prefix: Prefix): Problem {
+  return notFound(`the ruleset has no rule for ${formatPrefix(prefix)}`);
+}
+
+function addCheck(app: App, services: Services): void {
+  const check = {
+    operationId: "checkRules", summary: "Which active rules cover addresses or prefixes",
+    description: "With `ip` one answer, with `ips` a map from each address, as it was sent, to its answer.", tags, problems: [400, 404, 413, 415], params,
+    body: CheckBody(services.settings.bulkAddresses), response: { 200: Type.Union([CheckResult, Type.Record(Type.String(), CheckResult)]) }, bodyExample: { ip: "203.0.113.7" },
+  };
+  const serializerCompiler = () => JSON.stringify;
+  app.post(`${PATH}/rules::check`, { config: READ_EDL, schema: check, serializerCompiler, bodyLimit: services.settings.bulkBodyBytes }, (request) => {
+    const { rules } = findRuleset(request, services);
+    const { ip, ips = [] } = request.body;
+    if (ip !== undefined) return checkResult(rules, readPrefix(ip), ip, request.now);
+    return Object.fromEntries([...readPrefixes(ips)].map(([text, prefix]) => [text, checkResult(rules, prefix, text, request.now)]));
+  });
+}
+
+function checkResult(rules: RuleIndex, prefix: Prefix, ip: string, now: number) {
+  const covering = rules.check(prefix, now).covering.map(ruleDocument);
+  return { ip, matched: covering.length > 0, rule: covering[0] ?? null, covering };
+}
+
+function addBatch(app: App, services: Services): void {
+  const { store, settings } = services;
+  const batch = {
+    operationId: "batchRules", summary: "Adds and deletes many rules, in their order",
+    description: "Atomic unless said otherwise: where one item conflicts, has nothing to delete, or finds the ruleset full, nothing is written and the answer is 409 with all `results`.",
+    tags, problems: [400, 404, 409, 413, 415, 422], params, body: BatchBody(settings.bulkAddresses), response: { 200: BatchResponse }, requestHeaders: IDEMPOTENT,
+    bodyExample: { items: [{ op: "add", ip: "203.0.113.0/24", name: "office" }, { op: "delete", ip: "198.51.100.7" }] },
+  };
+  app.post(`${PATH}/rules::batch`, { config: WRITE_EDL, schema: batch, bodyLimit: settings.bulkBodyBytes }, async (request) => {
+    const { about } = findRuleset(request, services);
+    const { atomic = true } = request.body;
+    const items = readItems(request.body.items as ItemMembers[], request.now, settings.specialPurpose);
+    try {
+      const { results } = await store.write({ kind: "batch-rules", ...signed(request), rulesetId: about.id, items, atomic });
+      return { results: results.map(resultDocument) };
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.results === undefined) throw error;
+      throw new Problem("conflict", error.message, { extensions: { results: error.results.map(resultDocument) } });
+    }
+  });
+}
+
+type ItemMembers = { readonly op: "delete"; readonly ip: string } | ({ readonly op: "add" } & RuleMembers);
+
+/** @throws Problem (400) that names every item that cannot be read */
+function readItems(members: readonly ItemMembers[], now: number, allowSpecialPurpose: boolean): BatchItem[] {
+  const faults: Record<string, readonly string[]> = {};
+  const items: BatchItem[] = [];
+  for (const [index, item] of members.entries()) {
+    const place = `items[${index}].`;
+    try {
+      items.push(item.op === "delete" ? { delete: readPrefix(item.ip, `${place}ip`) } : { add: readRule(item, { now, allowSpecialPurpose, place }) });
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      Object.assign(faults, error.details.validationErrors);
+    }
+  }
+  if (Object.keys(faults).length > 0) throw invalid(faults);
+  return items;
+}
+
+function resultDocument(result: BatchResult) {
+  if ("rule" in result) return { action: result.action, ip: formatPrefix(result.rule.prefix), rule: ruleDocument(result.rule) };
+  return { action: result.action, ip: formatPrefix(result.prefix) };
+}

@@ -1,0 +1,84 @@
+import { Type } from "typebox";
+import type { App } from "../app-type.ts";
+import { RuleIndex } from "../../rulesets/rule-index.ts";
+import { signed } from "../commands.ts";
+import { isKnown, listTag, rulesetTag } from "../entity-tags.ts";
+import { READ_EDL, WRITE_EDL } from "../operation.ts";
+import { extentOf, pageOf } from "../page.ts";
+import { CreateRulesetBody, rulesetDocument, RulesetPage, RulesetSchema, RulesetsQuery, UpdateRulesetBody } from "../schemas/ruleset.ts";
+import { RulesetParameters } from "../schemas/rule.ts";
+import { checkRulesetText } from "../read-rule.ts";
+import type { Services } from "../services.ts";
+import { findRuleset, rulesetId } from "./find-ruleset.ts";
+
+const tags = ["IP rulesets"];
+const PATH = "/v1/edl/ip-rulesets";
+const IDEMPOTENT = { "Idempotency-Key": "makes a repetition of the request give the first one's answer" };
+const CONDITIONAL = { "If-None-Match": "an ETag that is known already: the answer is 304 if it still holds" };
+const TAGGED = { ETag: "changes with the answer, also when rules expire" };
+
+export function addRulesetRoutes(app: App, services: Services): void {
+  addReads(app, services);
+  addWrites(app, services);
+}
+
+function addReads(app: App, services: Services): void {
+  const { memory, settings } = services;
+  const list = {
+    operationId: "listRulesets", summary: "The rulesets of the organisation", tags, problems: [400], querystring: RulesetsQuery, response: { 200: RulesetPage, 304: Type.Null() },
+    requestHeaders: CONDITIONAL, responseHeaders: TAGGED,
+  };
+  app.get(`${PATH}/`, { config: READ_EDL, schema: list }, (request, reply) => {
+    const rulesets = memory.rulesets(request.caller.key.organisationId, request.query.purpose);
+    if (isKnown(request, reply, listTag(rulesets, request.now))) return reply.code(304).send();
+    const { offset, limit } = extentOf(request.query);
+    const items = rulesets.slice(offset, offset + limit).map((ruleset) => rulesetDocument(ruleset, request.now));
+    return pageOf(request, settings, items, rulesets.length);
+  });
+
+  const get = {
+    operationId: "getRuleset", summary: "A ruleset and how many rules it has", tags, problems: [404], params: RulesetParameters, response: { 200: RulesetSchema, 304: Type.Null() },
+    requestHeaders: CONDITIONAL, responseHeaders: TAGGED,
+  };
+  app.get(`${PATH}/:ruleset_id`, { config: READ_EDL, schema: get }, (request, reply) => {
+    const ruleset = findRuleset(request, services);
+    if (isKnown(request, reply, rulesetTag(ruleset, request.now))) return reply.code(304).send();
+    return rulesetDocument(ruleset, request.now);
+  });
+}
+
+function addWrites(app: App, services: Services): void {
+  const { store, memory } = services;
+  const create = {
+    operationId: "createRuleset", summary: "Creates a ruleset", tags, problems: [400, 413, 415, 422], body: CreateRulesetBody, response: { 201: RulesetSchema },
+    requestHeaders: IDEMPOTENT, bodyExample: { name: "Offices", purpose: "allowlist" },
+  };
+  app.post(`${PATH}/`, { config: WRITE_EDL, schema: create }, async (request, reply) => {
+    const { name, purpose, description = "" } = request.body;
+    checkRulesetText(request.body);
+    const { ruleset } = await store.write({ kind: "create-ruleset", ...signed(request), name, purpose, description });
+    // A repetition may come after it has been deleted again.
+    const live = memory.ruleset(ruleset.organisationId, ruleset.id) ?? { about: ruleset, rules: new RuleIndex() };
+    return reply.code(201).header("location", `${PATH}/${ruleset.id}`).send(rulesetDocument(live, request.now));
+  });
+
+  const update = {
+    operationId: "updateRuleset", summary: "Changes the name or description; the purpose stays", tags, problems: [400, 404, 413, 415, 422], params: RulesetParameters,
+    body: UpdateRulesetBody, response: { 200: RulesetSchema }, requestHeaders: IDEMPOTENT, bodyExample: { name: "Branch offices" },
+  };
+  app.patch(`${PATH}/:ruleset_id`, { config: WRITE_EDL, schema: update }, async (request) => {
+    const { about } = findRuleset(request, services);
+    checkRulesetText(request.body);
+    await store.write({ kind: "update-ruleset", ...signed(request), rulesetId: about.id, ...request.body });
+    return rulesetDocument(findRuleset(request, services), request.now);
+  });
+
+  const remove = {
+    operationId: "deleteRuleset", summary: "Deletes a ruleset with its rules", tags, problems: [404, 422], params: RulesetParameters, response: { 204: Type.Null() }, requestHeaders: IDEMPOTENT,
+  };
+  app.delete(`${PATH}/:ruleset_id`, { config: WRITE_EDL, schema: remove }, async (request, reply) => {
+    // Not looked up in memory: a repetition finds it gone, and has the first answer coming.
+    await store.write({ kind: "delete-ruleset", ...signed(request), rulesetId: rulesetId(request) });
+    return reply.code(204).send();
+  });
+}

@@ -1,0 +1,92 @@
+import { Type } from "typebox";
+import { Count, named, NullableText, pageOf, pageParameters, PrefixText, strict, Timestamp } from "./common.ts";
+
+const Texts = Type.Array(Type.String());
+
+export const CbsLookup = named(
+  "CbsLookup",
+  Type.Object({
+    ip: Type.String({ description: "as it was sent" }),
+    found: Type.Boolean(),
+    cidr: NullableText({ description: "the most specific prefix that matches" }),
+    labels: Texts, cbs_ids: Texts, providers: Texts, types: Texts, services: Texts, regions: Texts,
+    matches: Type.Array(
+      named(
+        "CbsMatch",
+        Type.Object({ provider: Type.String(), type: Type.String(), service: NullableText(), region: NullableText(), cidr: Type.String(), cbs_id: Type.String() }),
+      ),
+    ),
+  }),
+);
+
+export const CbsLookupQuery = Type.Object({ ip: PrefixText });
+
+/** A body of at most so many addresses. */
+export function CbsBulkBody(most: number) {
+  return named("CbsBulkRequest", Type.Object({ ips: Type.Array(Type.String({ maxLength: 100 }), { maxItems: most, examples: [["1.1.1.1", "203.0.113.0/24"]] }) }, strict));
+}
+
+export const CbsBulk = named("CbsBulk", Type.Record(Type.String(), CbsLookup, { description: "by address, as it was sent" }));
+
+const extent = { ipv4_count: Count, ipv6_count: Count, ipv4_addresses: Count };
+
+export const CbsNode = named(
+  "CbsNode",
+  Type.Object({
+    id: NullableText({ description: "null for the root" }),
+    name: Type.String(),
+    label: Type.String(),
+    type: NullableText(),
+    provider: NullableText(),
+    service: NullableText(),
+    region: NullableText(),
+    parent: NullableText(),
+    path: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
+    ...extent,
+    updated_at: Timestamp,
+    source_url: NullableText(),
+    children: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), ...extent, has_children: Type.Boolean() })),
+  }),
+);
+
+const NodeId = Type.String({ maxLength: 1000, description: "a node's path", examples: ["/cdn/cloudflare"] });
+
+export const CbsNodeQuery = Type.Object({ id: Type.Optional(NodeId) });
+
+export const CbsRangesQuery = Type.Object({
+  id: Type.Optional(NodeId),
+  family: Type.Optional(Type.Enum(["4", "6"], { description: "IPv4 or IPv6 only" })),
+  aggregate: Type.Optional(Type.Boolean({ default: false, description: "the fewest prefixes that cover the same addresses" })),
+  ...pageParameters,
+});
+
+export const CbsRanges = pageOf("PagedCbsRanges", named("CbsRange", Type.Object({ cidr: Type.String(), cbs_ids: Texts })));
+
+export const CbsSearchQuery = Type.Object({
+  q: Type.String({ minLength: 1, maxLength: 200, description: "words of a name or an id, or an address or prefix", examples: ["cloudflare"] }),
+  type: Type.Optional(Type.String({ maxLength: 100 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+});
+
+export const CbsSearch = named(
+  "CbsSearch",
+  Type.Object({
+    items: Type.Array(
+      Type.Object({ id: Type.String(), name: Type.String(), label: Type.String(), type: Type.String(), provider: Type.String(), service: NullableText(), region: NullableText() }),
+    ),
+    count: Count,
+  }),
+);
+
+const filter = Type.Optional(Type.String({ maxLength: 200 }));
+
+export const CbsListQuery = Type.Object({ type: filter, provider: filter, service: filter, region: filter, ...pageParameters });
+
+export const CbsList = pageOf(
+  "PagedCbsList",
+  named(
+    "CbsListItem",
+    Type.Object({ type: Type.String(), provider: Type.String(), provider_name: Type.String(), key: Type.String(), name: Type.String(), id: Type.String(), ...extent }),
+  ),
+);
+

@@ -1,0 +1,59 @@
+import { Type } from "typebox";
+import { AddressText, Count, named, NullableText, strict } from "./common.ts";
+
+const Texts = Type.Array(Type.String());
+const NullableBoolean = Type.Unsafe<boolean | null>({ type: ["boolean", "null"] });
+const NullableInteger = Type.Unsafe<number | null>({ type: ["integer", "null"] });
+const Place = Type.Object({ code: Type.String(), name: Type.String() });
+
+const basic = {
+  ip: Type.String({ description: "as it was sent" }),
+  seen: Type.Boolean(),
+  spoofable: NullableBoolean,
+  classification: Type.Enum(["malicious", "promiscuous", "benign", "unknown"]),
+  actor: Type.String(),
+  tags: Texts,
+};
+
+export const ThreatParameters = Type.Object({ ip: AddressText });
+
+export const Threat = named("Threat", Type.Object(basic));
+
+export const ExtendedThreat = named(
+  "ExtendedThreat",
+  Type.Object({
+    ...basic,
+    rdns: Type.String(),
+    first_seen: NullableText({ format: "date" }),
+    last_seen: NullableText({ format: "date" }),
+    active_days: NullableInteger,
+    tag_ids: Texts,
+    cve: Texts,
+    src: Type.Object({
+      asn: Type.Object({ number: NullableInteger, name: Type.String() }),
+      geo: Type.Object({ country: Place, continent: Place, city: Type.String() }),
+    }),
+    network: Type.Object({ ports: Type.Array(Count), non_spoofable_ports: Type.Array(Count) }),
+    fingerprints: Type.Object({ muonfp: Texts, ja3: Texts, ja4: Texts }),
+    http: Type.Object({ path: Texts, user_agent: Texts }),
+  }),
+);
+
+const example = ["203.0.113.7", "2001:db8::1"];
+
+/** A body of at most so many addresses: bare, or the member `ips`. Which of them are malformed is told by the lookup, all at once. */
+export function BulkThreatBody(most: number) {
+  const ips = Type.Array(Type.Unknown(), { maxItems: most, examples: [example] });
+  return Type.Union([Type.Object({ ips }, strict), ips]);
+}
+
+/** The same as the OpenAPI document tells it. */
+export function BulkThreatRequest(most: number) {
+  const ips = Type.Array(AddressText, { maxItems: most, examples: [example] });
+  return named("BulkThreatRequest", Type.Union([Type.Object({ ips }, strict), ips]));
+}
+
+export const BulkThreats = named(
+  "BulkThreats",
+  Type.Record(Type.String(), Type.Object({ seen: Type.Boolean(), spoofable: NullableBoolean }), { description: "by address, as it was sent" }),
+);

@@ -1,0 +1,107 @@
+import { Type } from "typebox";
+import { formatPrefix } from "../../address/prefix.ts";
+import type { Rule } from "../../rulesets/rule.ts";
+import { LONGEST_NAME } from "../../rulesets/validate-rule.ts";
+import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
+import { formatTimestamp } from "../../rulesets/timestamp.ts";
+import { Count, named, NullableText, NullableTimestamp, pageOf, pageParameters, PrefixText, strict, Timestamp } from "./common.ts";
+
+export const RuleSchema = named(
+  "Rule",
+  Type.Object({
+    ip: Type.String({ description: "the canonical prefix; it identifies the rule", examples: ["203.0.113.0/24"] }),
+    name: NullableText({ examples: ["office"] }),
+    expires_at: NullableTimestamp,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  }),
+);
+
+export interface RuleDocument {
+  readonly ip: string;
+  readonly name: string | null;
+  readonly expires_at: string | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export function ruleDocument({ prefix, name, expiresAt, createdAt, updatedAt }: Rule): RuleDocument {
+  return {
+    ip: formatPrefix(prefix), name, expires_at: expiresAt === null ? null : formatTimestamp(expiresAt), created_at: formatTimestamp(createdAt), updated_at: formatTimestamp(updatedAt),
+  };
+}
+
+export const RulesetParameters = Type.Object({ ruleset_id: Type.String({ format: "uuid" }) });
+
+export const RulesQuery = Type.Object({
+  active_only: Type.Optional(Type.Boolean({ default: false, description: "only rules that have not expired" })),
+  ...pageParameters,
+});
+
+export const RulePage = pageOf("PagedRuleSchema", RuleSchema);
+
+export const RuleQuery = Type.Object({ ip: PrefixText });
+
+const RuleName = NullableText({ maxLength: LONGEST_NAME, description: "without control characters" });
+const expiry = {
+  expires_in_days: Type.Optional(Type.Integer({ exclusiveMinimum: 0, description: "from now; not together with expires_at" })),
+  expires_at: Type.Optional(NullableText({ description: "ISO 8601 with a time zone; null: never", examples: ["2026-12-31T00:00:00Z"] })),
+};
+const ruleMembers = { ip: PrefixText, name: Type.Optional(RuleName), ...expiry };
+const mode = { conflict_resolution: Type.Optional(Type.Enum([...CONFLICT_MODES], { default: "extend", description: "what to do where the rule exists" })) };
+
+export const AddRuleBody = named("AddIPRequest", Type.Object({ ...ruleMembers, ...mode }, strict));
+export const UpdateRuleBody = named("UpdateRuleRequest", Type.Object({ name: Type.Optional(RuleName), ...expiry }, { ...strict, minProperties: 1 }));
+
+export const AddRuleResponse = named("AddRuleResponse", Type.Object({ action: Type.Enum(["created", "updated", "skipped"]), rule: RuleSchema }));
+
+export function BatchBody(most: number) {
+  const add = Type.Object({ op: Type.Literal("add"), ...ruleMembers, ...mode }, strict);
+  const remove = Type.Object({ op: Type.Literal("delete"), ip: PrefixText }, strict);
+  return named(
+    "BatchRequest",
+    Type.Object(
+      { items: Type.Array(Type.Union([add, remove]), { maxItems: most }), atomic: Type.Optional(Type.Boolean({ default: true, description: "all or nothing" })) },
+      strict,
+    ),
+  );
+}
+
+export const BatchResponse = named(
+  "BatchResponse",
+  Type.Object({
+    results: Type.Array(
+      Type.Object({
+        action: Type.Enum(["created", "updated", "skipped", "conflict", "deleted", "absent", "too-many-rules"]),
+        ip: Type.String(),
+        rule: Type.Optional(RuleSchema),
+      }),
+      { description: "one per item, in their order" },
+    ),
+  }),
+);
+
+export function ReplaceBody(most: number) {
+  return named("ReplaceRequest", Type.Object({ rules: Type.Array(Type.Object(ruleMembers, strict), { maxItems: most }) }, strict));
+}
+
+export const ReplaceQuery = Type.Object({ dry_run: Type.Optional(Type.Boolean({ default: false, description: "tell what would change, and change nothing" })) });
+
+export const ReplaceResponse = named("ReplaceResponse", Type.Object({ added: Count, updated: Count, removed: Count, unchanged: Count, dry_run: Type.Boolean() }));
+
+export function CheckBody(most: number) {
+  return named(
+    "CheckRequest",
+    Type.Object({ ip: Type.Optional(PrefixText), ips: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: most })) }, { ...strict, minProperties: 1, maxProperties: 1 }),
+  );
+}
+
+export const CheckResult = named(
+  "CheckResult",
+  Type.Object({
+    ip: Type.String({ description: "as it was sent" }),
+    matched: Type.Boolean(),
+    rule: Type.Unsafe<RuleDocument | null>({ anyOf: [RuleSchema, { type: "null" }] }),
+    covering: Type.Array(RuleSchema, { description: "all active rules that cover it, the most specific first" }),
+  }),
+);

@@ -1,0 +1,37 @@
+import { Type } from "typebox";
+import { LONGEST_DESCRIPTION, LONGEST_NAME } from "../../rulesets/validate-rule.ts";
+import { PURPOSES } from "../../store/state.ts";
+import { formatTimestamp } from "../../rulesets/timestamp.ts";
+import type { LiveRuleset } from "../service-memory.ts";
+import { Count, named, pageOf, pageParameters, strict, Timestamp } from "./common.ts";
+
+const Purpose = Type.Enum([...PURPOSES]);
+
+export const RulesetSchema = named(
+  "Ruleset",
+  Type.Object({
+    id: Type.String({ format: "uuid" }),
+    name: Type.String(),
+    purpose: Purpose,
+    description: Type.String(),
+    total_rules: Count,
+    active_rules: Count,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  }),
+);
+
+/** The ruleset as it is at `now`. */
+export function rulesetDocument({ about, rules }: LiveRuleset, now: number): Record<string, unknown> {
+  const { id, name, purpose, description, createdAt, updatedAt } = about;
+  return { id, name, purpose, description, total_rules: rules.count, active_rules: rules.activeCount(now), created_at: formatTimestamp(createdAt), updated_at: formatTimestamp(updatedAt) };
+}
+
+export const RulesetsQuery = Type.Object({ purpose: Type.Optional(Purpose), ...pageParameters });
+export const RulesetPage = pageOf("PagedRulesetSchema", RulesetSchema);
+
+const Name = Type.String({ minLength: 1, maxLength: LONGEST_NAME, description: "without control characters" });
+const Description = Type.String({ maxLength: LONGEST_DESCRIPTION, description: "without control characters" });
+
+export const CreateRulesetBody = named("CreateRulesetRequest", Type.Object({ name: Name, purpose: Purpose, description: Type.Optional(Description) }, strict));
+export const UpdateRulesetBody = named("UpdateRulesetRequest", Type.Object({ name: Type.Optional(Name), description: Type.Optional(Description) }, { ...strict, minProperties: 1 }));

@@ -1,0 +1,131 @@
+import type { AddressInfo } from "node:net";
+import { collectDefaultMetrics } from "prom-client";
+import type { Logger } from "pino";
+import { CtiDataset } from "../cti/dataset.ts";
+import { openSnapshot } from "../snapshot/open-snapshot.ts";
+import { openStore, type StoreLocation } from "../store/open-store.ts";
+import { StoreError } from "../store/store-error.ts";
+import type { Store } from "../store/store.ts";
+import { buildApp } from "./app.ts";
+import type { App } from "./app-type.ts";
+import { openCatalogueView } from "./catalogue-view.ts";
+import { Metrics } from "./metrics.ts";
+import { FailureLimits, KeyLimits } from "./rate-limits.ts";
+import { ServiceMemory } from "./service-memory.ts";
+import type { Services } from "./services.ts";
+import type { Settings } from "./settings.ts";
+import { SnapshotHolder } from "./snapshot-holder.ts";
+import { UsageRecorder } from "./usage-recorder.ts";
+
+/** What a server is started with. */
+export interface ServerOptions {
+  readonly settings: Settings;
+  readonly store: StoreLocation;
+  /** The path of a snapshot of the kind "catalogue". */
+  readonly catalogue: string;
+  /** The path of a snapshot of the kind "cti"; null: lookups of threat intelligence get 503. */
+  readonly threats: string | null;
+  readonly log: Logger;
+  /** Milliseconds since 1970; the system's clock unless given. */
+  readonly now?: () => number;
+  /** Called when the server can no longer answer rightly, and has to be started again. */
+  readonly failed?: (error: unknown) => void;
+}
+
+/**
+ * A server that listens. Everything it answers with is opened before the first request comes; `close` takes no more requests, lets those under way
+ * end for as long as the settings say, and lets go of everything.
+ */
+export class Server {
+  readonly store: Store;
+  readonly services: Services;
+  readonly #app: App;
+  readonly #recorder: UsageRecorder;
+  #isClosing = false;
+
+  private constructor(store: Store, options: ServerOptions) {
+    this.store = store;
+    this.services = servicesOf(store, options, () => this.#isClosing);
+    this.#app = buildApp(this.services, options.log);
+    this.#recorder = new UsageRecorder(this.services, options.log);
+  }
+
+  /** Rejects with what cannot be opened, or listened on; nothing stays open then. */
+  static async start(options: ServerOptions): Promise<Server> {
+    const { settings } = options;
+    const store = await openStore(options.store, { rulesPerRuleset: settings.rulesPerRuleset });
+    const server = new Server(store, options);
+    try {
+      await server.#open(options);
+      await server.#app.listen({ host: settings.host, port: settings.port });
+    } catch (error) {
+      await server.close();
+      throw error;
+    }
+    return server;
+  }
+
+  /** `http://host:port` */
+  get url(): string {
+    const { address, port, family } = this.#app.server.address() as AddressInfo;
+    return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
+  }
+
+  /** Loads the snapshots again; failures are logged. */
+  async reload(): Promise<void> {
+    await Promise.all([this.services.catalogue.reload(), this.services.threats.reload()]);
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    const { settings, catalogue, threats } = this.services;
+    catalogue.close();
+    threats.close();
+    const timer = setTimeout(() => this.#app.server.closeAllConnections(), settings.shutdownTimeout * 1000);
+    await this.#app.close();
+    clearTimeout(timer);
+    await this.#recorder.stop();
+    await this.store.close();
+  }
+
+  async #open({ threats, log, failed = () => {} }: ServerOptions): Promise<void> {
+    const { memory, catalogue, metrics } = this.services;
+    await Promise.all([this.#fillMemory(log, failed), catalogue.open(), threats === null ? undefined : this.services.threats.open()]);
+    catalogue.watch();
+    if (threats !== null) this.services.threats.watch();
+    await this.#recorder.start();
+    metrics.addRules(() => memory.countRules(this.services.now()));
+    collectDefaultMetrics({ register: metrics.registry });
+  }
+
+  async #fillMemory(log: Logger, failed: (error: unknown) => void): Promise<void> {
+    const { memory } = this.services;
+    memory.addState(await this.store.load((part) => memory.addRules(part)));
+    this.store.follow(memory.sequence, (changes) => memory.apply(changes), (error) => {
+      log.error({ err: error }, "the changes of other servers cannot be read");
+      if (error instanceof StoreError && error.code === "changes-gone") failed(error);
+    });
+  }
+}
+
+function servicesOf(store: Store, { settings, catalogue, threats, log, now = Date.now }: ServerOptions, isClosing: () => boolean): Services {
+  const metrics = new Metrics();
+  return {
+    settings, now, store, metrics, isClosing,
+    memory: new ServiceMemory(),
+    catalogue: new SnapshotHolder({ name: "catalogue", path: catalogue, load: openCatalogueView, metrics, log }),
+    threats: new SnapshotHolder({ name: "cti", path: threats ?? "", load: openDataset, metrics, log }),
+    keyLimits: new KeyLimits(),
+    failureLimits: new FailureLimits(),
+  };
+}
+
+/** Opens and checks a dataset. Rejects with SnapshotError, CtiError. */
+async function openDataset(path: string): Promise<{ view: CtiDataset; createdAt: number }> {
+  const snapshot = await openSnapshot(path);
+  const { kind } = snapshot.info;
+  if (kind !== "cti") throw new Error(`${path}: its kind is "${kind}", not "cti"; give a file written by "ipsieve cti import"`);
+  const dataset = new CtiDataset(snapshot.metadata, snapshot.table);
+  return { view: dataset, createdAt: Date.parse(dataset.metadata.createdAt) };
+}

@@ -1,0 +1,140 @@
+import { RuleIndex } from "../rulesets/rule-index.ts";
+import type { RuleColumns } from "../rulesets/rule-columns.ts";
+import type { Change } from "../store/change.ts";
+import type { ApiKey, Area, Organisation, Plan, Purpose, Ruleset, RulesetRules, State } from "../store/state.ts";
+
+/** A ruleset and its rules. */
+export interface LiveRuleset {
+  readonly about: Ruleset;
+  readonly rules: RuleIndex;
+}
+
+/**
+ * What all reads answer from: organisations, plans, keys, rulesets and rules as the store had them at `sequence`. Filled once from a loaded state, then
+ * kept by applying the store's changes in order. Every method is O(1) unless it says otherwise.
+ */
+export class ServiceMemory {
+  #sequence = 0;
+  readonly #organisations = new Map<string, Organisation>();
+  readonly #plans = new Map<string, Plan>();
+  readonly #keys = new Map<string, ApiKey>();
+  readonly #rulesets = new Map<string, LiveRuleset>();
+  /** By organisation, in the order of creation. */
+  readonly #owned = new Map<string, LiveRuleset[]>();
+  /** Parts of rules that have come before the rulesets they belong to. */
+  readonly #parts = new Map<string, RuleColumns[]>();
+
+  /** The last change that is applied. */
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  /** Takes a part of a ruleset's rules; all of them come before `addState`. */
+  addRules({ rulesetId, rules }: RulesetRules): void {
+    const parts = this.#parts.get(rulesetId);
+    if (parts === undefined) this.#parts.set(rulesetId, [rules]);
+    else parts.push(rules);
+  }
+
+  /** Takes what the store has besides rules. O(rules). */
+  addState({ sequence, organisations, plans, keys, rulesets }: State): void {
+    for (const organisation of organisations) this.#organisations.set(organisation.id, organisation);
+    for (const plan of plans) this.#setPlan(plan);
+    for (const key of keys) this.#keys.set(key.digest, key);
+    for (const ruleset of rulesets) this.#setRuleset(ruleset, RuleIndex.from(this.#parts.get(ruleset.id) ?? []));
+    this.#parts.clear();
+    this.#sequence = sequence;
+  }
+
+  apply(changes: readonly Change[]): void {
+    for (const change of changes) {
+      this.#applyOne(change);
+      this.#sequence = change.sequence;
+    }
+  }
+
+  organisation(id: string): Organisation | undefined {
+    return this.#organisations.get(id);
+  }
+
+  plan(organisationId: string, area: Area): Plan | undefined {
+    return this.#plans.get(`${organisationId} ${area}`);
+  }
+
+  keyByDigest(digest: string): ApiKey | undefined {
+    return this.#keys.get(digest);
+  }
+
+  /** Another organisation's ruleset is as absent as one that does not exist. */
+  ruleset(organisationId: string, id: string): LiveRuleset | undefined {
+    const ruleset = this.#rulesets.get(id);
+    return ruleset?.about.organisationId === organisationId ? ruleset : undefined;
+  }
+
+  /** In the order of creation. O(rulesets of the organisation) with a purpose. */
+  rulesets(organisationId: string, purpose?: Purpose): readonly LiveRuleset[] {
+    const all = this.#owned.get(organisationId) ?? [];
+    return purpose === undefined ? all : all.filter(({ about }) => about.purpose === purpose);
+  }
+
+  /** The rules of all organisations. O(rulesets). */
+  countRules(now: number): { active: number; expired: number } {
+    let [active, expired] = [0, 0];
+    for (const { rules } of this.#rulesets.values()) {
+      expired += rules.expiredCount(now);
+      active += rules.activeCount(now);
+    }
+    return { active, expired };
+  }
+
+  #applyOne(change: Change): void {
+    switch (change.kind) {
+      case "organisation":
+        return void this.#organisations.set(change.organisation.id, change.organisation);
+      case "plan":
+        return this.#setPlan(change.plan);
+      case "key":
+        return void this.#keys.set(change.key.digest, change.key);
+      case "ruleset":
+        return this.#setRuleset(change.ruleset, this.#rulesets.get(change.ruleset.id)?.rules ?? new RuleIndex());
+      case "ruleset-deleted":
+        return this.#deleteRuleset(change.rulesetId);
+      case "rules":
+        return this.#changeRules(change.rulesetId, change, (rules) => {
+          for (const rule of change.upserts) rules.set(rule);
+          for (const prefix of change.deletes) rules.delete(prefix);
+          return rules;
+        });
+      case "rules-replaced":
+        return this.#changeRules(change.rulesetId, change, () => RuleIndex.from(change.rules));
+    }
+  }
+
+  #changeRules(id: string, { sequence, at }: Change, changed: (rules: RuleIndex) => RuleIndex): void {
+    const ruleset = this.#rulesets.get(id);
+    if (ruleset === undefined) return;
+    this.#setRuleset({ ...ruleset.about, version: sequence, updatedAt: at }, changed(ruleset.rules));
+  }
+
+  #setPlan(plan: Plan): void {
+    this.#plans.set(`${plan.organisationId} ${plan.area}`, plan);
+  }
+
+  #setRuleset(about: Ruleset, rules: RuleIndex): void {
+    const before = this.#rulesets.get(about.id);
+    const ruleset = { about, rules };
+    this.#rulesets.set(about.id, ruleset);
+    const owned = this.#owned.get(about.organisationId) ?? [];
+    if (before === undefined) owned.push(ruleset);
+    else owned[owned.indexOf(before)] = ruleset;
+    this.#owned.set(about.organisationId, owned);
+  }
+
+  #deleteRuleset(id: string): void {
+    const ruleset = this.#rulesets.get(id);
+    if (ruleset === undefined) return;
+    this.#rulesets.delete(id);
+    const { organisationId } = ruleset.about;
+    this.#owned.set(organisationId, this.#owned.get(organisationId)!.filter((each) => each !== ruleset));
+  }
+}

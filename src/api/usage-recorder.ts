@@ -1,0 +1,58 @@
+import type { Logger } from "pino";
+import type { Services } from "./services.ts";
+
+/** How often, in milliseconds, uses of keys are recorded and those of other servers are learned. */
+const EVERY = 5000;
+
+/** Brings the monthly counts of keys and the store together: never per request. */
+export class UsageRecorder {
+  readonly #services: Services;
+  readonly #log: Logger;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(services: Services, log: Logger) {
+    this.#services = services;
+    this.#log = log;
+  }
+
+  /** Learns this month's counts, then goes on by itself. Rejects where the store cannot tell them. */
+  async start(): Promise<void> {
+    await this.#learn();
+    this.#timer = setInterval(() => (this.#running = this.#exchange()), EVERY).unref();
+  }
+
+  /** Records what has been counted so far. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#running;
+    await this.#record();
+  }
+
+  async #exchange(): Promise<void> {
+    await this.#record();
+    try {
+      await this.#learn();
+    } catch (error) {
+      this.#log.error({ err: error }, "the uses of keys cannot be read");
+    }
+  }
+
+  async #record(): Promise<void> {
+    const { keyLimits, store } = this.#services;
+    const uses = keyLimits.takeUnrecorded();
+    if (uses.length === 0) return;
+    try {
+      await store.recordUsage(uses);
+    } catch (error) {
+      keyLimits.giveBack(uses);
+      this.#log.error({ err: error }, "the uses of keys cannot be recorded; it is tried again");
+    }
+  }
+
+  async #learn(): Promise<void> {
+    const { keyLimits, store, now } = this.#services;
+    const time = now();
+    for (const { keyId, month, requests } of await store.usage(new Date(time).toISOString().slice(0, 7))) keyLimits.setRecorded(keyId, month, requests, time);
+  }
+}

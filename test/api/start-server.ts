@@ -1,0 +1,59 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createLog } from "../../src/api/plugins/logging.ts";
+import { Server } from "../../src/api/server.ts";
+import { readSettings, type Settings } from "../../src/api/settings.ts";
+import { digestOf, makeApiKey } from "../../src/store/api-key.ts";
+import { type AccessLevel, type Area, AREAS } from "../../src/store/state.ts";
+
+const CATALOGUE = fileURLToPath(new URL("../../data/catalogue.ipsieve", import.meta.url));
+
+/** A server of a test, listening on a port of its own, over a SQLite file of its own. */
+export interface TestServer {
+  readonly server: Server;
+  readonly folder: string;
+  /** The clock, in milliseconds since 1970; tests set it. */
+  readonly clock: { now: number };
+  /** What has been logged, as text. */
+  readonly logged: () => string;
+  close(): Promise<void>;
+}
+
+/** Milliseconds since 1970 at which the clock of a test server starts. */
+export const START = Date.UTC(2026, 10, 21, 12);
+
+export async function startServer(settings: Partial<Settings> = {}, catalogue: string = CATALOGUE, threats: string | null = null): Promise<TestServer> {
+  const folder = mkdtempSync(join(tmpdir(), "ipsieve-api-"));
+  const clock = { now: START };
+  const lines: string[] = [];
+  const log = createLog("debug", { write: (line) => void lines.push(line) });
+  const defaults = readSettings({ flag: () => undefined, environment: {}, file: undefined });
+  const server = await Server.start({
+    settings: { ...defaults, port: 0, specialPurpose: true, ...settings }, store: { file: join(folder, "store.db") }, catalogue, threats, log, now: () => clock.now,
+  });
+  const close = async (): Promise<void> => {
+    await server.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  return { server, folder, clock, logged: () => lines.join(""), close };
+}
+
+/** An organisation with the plans of these areas. */
+export async function addOrganisation({ server, clock }: TestServer, name: string, areas: readonly Area[] = AREAS): Promise<string> {
+  const about = { actor: "user:test", at: clock.now };
+  const { organisation } = await server.store.write({ kind: "create-organisation", ...about, name });
+  for (const area of areas) {
+    await server.store.write({ kind: "set-plan", ...about, organisationId: organisation.id, area, active: true, until: null, perMinute: null, perMonth: null });
+  }
+  return organisation.id;
+}
+
+/** A key of an organisation, as its text. */
+export async function addKey({ server, clock }: TestServer, organisationId: string, access: AccessLevel = "read_write", expiresAt: number | null = null): Promise<{ id: string; text: string }> {
+  const text = makeApiKey();
+  const about = { actor: "user:test", at: clock.now, organisationId };
+  const { key } = await server.store.write({ kind: "create-key", ...about, label: "test", access, digest: digestOf(text), start: text.slice(0, 8), expiresAt });
+  return { id: key.id, text };
+}
