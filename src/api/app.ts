@@ -15,6 +15,7 @@ import { addCtiRoutes } from "./routes/cti.ts";
 import { addHealthRoutes } from "./routes/health.ts";
 import { addRuleRoutes } from "./routes/rules.ts";
 import { addRulesetRoutes } from "./routes/rulesets.ts";
+import { addWholeRulesetRoutes } from "./routes/whole-rulesets.ts";
 import type { Services } from "./services.ts";
 
 /** A path may be as long as the URL's limit lets it: what it means is the operation's to say. */
@@ -48,6 +49,7 @@ export function buildApp(services: Services, log: Logger): App {
   answerProblems(app);
   addRulesetRoutes(app, services);
   addRuleRoutes(app, services);
+  addWholeRulesetRoutes(app, services);
   addCbsRoutes(app, services);
   addCtiRoutes(app, services);
   addHealthRoutes(app, services);

@@ -51,10 +51,11 @@ export class LookupWriter {
 const MARK = "\u0001";
 const MARKED = /\\u0001(\d+)\\u0001/;
 
-function templateOf({ ip: _, ...document }: LookupDocument): Template {
+function templateOf(document: LookupDocument): Template {
   const mark = (cidr: string): string => MARK + String(parsePrefix(cidr).length) + MARK;
   const marked = {
     ...document,
+    ip: undefined,
     cidr: document.cidr === null ? null : mark(document.cidr),
     matches: document.matches.map((each) => ({ ...each, cidr: mark(each.cidr) })),
   };

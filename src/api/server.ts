@@ -9,6 +9,7 @@ import type { Store } from "../store/store.ts";
 import { buildApp } from "./app.ts";
 import type { App } from "./app-type.ts";
 import { openCatalogueView } from "./catalogue-view.ts";
+import { ExportCache } from "./export-cache.ts";
 import { Metrics } from "./metrics.ts";
 import { FailureLimits, KeyLimits } from "./rate-limits.ts";
 import { ServiceMemory } from "./service-memory.ts";
@@ -116,6 +117,7 @@ function servicesOf(store: Store, { settings, catalogue, threats, log, now = Dat
     memory: new ServiceMemory(),
     catalogue: new SnapshotHolder({ name: "catalogue", path: catalogue, load: openCatalogueView, metrics, log }),
     threats: new SnapshotHolder({ name: "cti", path: threats ?? "", load: openDataset, metrics, log }),
+    exports: new ExportCache(),
     keyLimits: new KeyLimits(),
     failureLimits: new FailureLimits(),
   };

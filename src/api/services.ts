@@ -1,6 +1,7 @@
 import type { Store } from "../store/store.ts";
 import type { CtiDataset } from "../cti/dataset.ts";
 import type { CatalogueView } from "./catalogue-view.ts";
+import type { ExportCache } from "./export-cache.ts";
 import type { Metrics } from "./metrics.ts";
 import type { FailureLimits, KeyLimits } from "./rate-limits.ts";
 import type { ServiceMemory } from "./service-memory.ts";
@@ -16,6 +17,7 @@ export interface Services {
   readonly memory: ServiceMemory;
   readonly catalogue: SnapshotHolder<CatalogueView>;
   readonly threats: SnapshotHolder<CtiDataset>;
+  readonly exports: ExportCache;
   readonly keyLimits: KeyLimits;
   readonly failureLimits: FailureLimits;
   readonly metrics: Metrics;

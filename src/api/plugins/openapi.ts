@@ -19,9 +19,16 @@ export interface Operation {
   readonly summary: string;
   readonly description?: string;
   readonly tags: readonly string[];
+  readonly security: readonly Json[];
   readonly parameters: readonly { readonly name: string; readonly in: string; readonly required?: boolean; readonly description?: string }[];
   readonly requestBody?: Json;
-  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+  readonly responses: Readonly<Record<string, Answer>>;
+}
+
+interface Answer {
+  readonly description: string;
+  readonly headers?: Json;
+  readonly content?: Json;
 }
 
 export interface OpenApi {
@@ -72,7 +79,7 @@ function operationOf({ config }: RouteOptions, schema: FastifySchema, schemas: C
     summary,
     description: [description, needs].filter((each) => each !== undefined).join(" "),
     tags,
-    ...{ security: [{ header: [] }, { query: [] }] },
+    security: [{ header: [] }, { query: [] }],
     parameters: parametersOf(schema, schemas),
     ...(schema.body === undefined ? {} : { requestBody: bodyOf(schema, schemas) }),
     responses: responsesOf(schema, config?.area === "cti", schemas),
@@ -97,9 +104,22 @@ function descriptionOf({ description }: { readonly description?: string }): { de
   return description === undefined ? {} : { description };
 }
 
-function bodyOf({ body, documentedBody = body as TSchema, otherBodies = [], bodyExample }: FastifySchema, schemas: Components): Json {
+function bodyOf({ body, documentedBody = jsonBody(body), otherBodies = otherTypesOf(body), bodyExample }: FastifySchema, schemas: Components): Json {
   const json = { schema: schemas.refer(documentedBody), ...(bodyExample === undefined ? {} : { example: bodyExample }) };
   return { required: true, content: { "application/json": json, ...Object.fromEntries(otherBodies.map((type) => [type, { schema: { type: "string" } }])) } };
+}
+
+/** Bodies of several types are told by type. */
+function contentOf(body: unknown): Readonly<Record<string, { readonly schema: TSchema }>> {
+  return (body as { content?: Readonly<Record<string, { schema: TSchema }>> }).content ?? { "application/json": { schema: body as TSchema } };
+}
+
+function jsonBody(body: unknown): TSchema {
+  return contentOf(body)["application/json"]!.schema;
+}
+
+function otherTypesOf(body: unknown): string[] {
+  return Object.keys(contentOf(body)).filter((type) => type !== "application/json");
 }
 
 /** Every operation of the service may answer with these. */
@@ -130,14 +150,14 @@ const COMMON_HEADERS = headersOf({
   "RateLimit-Reset": "seconds until the window ends",
 });
 
-function problemResponse(status: number, isThreat: boolean, schemas: Components): { description: string } {
+function problemResponse(status: number, isThreat: boolean, schemas: Components): Answer {
   const [kind, { title }] = Object.entries(PROBLEMS).find(([, each]) => each.status === status)!;
   const isThreatError = isThreat && (status === 400 || status === 500);
   const type = isThreatError ? "application/json" : "application/problem+json";
   const example = isThreatError ? { message: title, request_id: "7d0c5a2e" } : { type: `/problems/${kind}`, title, status, detail: title, instance: "/v1/..." };
   const retry = status === 429 || status === 503 ? headersOf({ "Retry-After": "seconds to wait" }) : {};
   const schema = schemas.refer(isThreatError ? ThreatError : ProblemDetail);
-  return { description: title, ...{ headers: { ...COMMON_HEADERS, ...retry }, content: { [type]: { schema, example } } } };
+  return { description: title, headers: { ...COMMON_HEADERS, ...retry }, content: { [type]: { schema, example } } };
 }
 
 /** Schemas that have a name stand once in the document and are referred to. */

@@ -10,13 +10,16 @@ import { isKnown, rulesetTag } from "../entity-tags.ts";
 import { READ_EDL, WRITE_EDL } from "../operation.ts";
 import { extentOf, pageOf } from "../page.ts";
 import { invalid, notFound, Problem } from "../problem.ts";
+import { chooseType } from "../media-types.ts";
 import { readPrefix, readPrefixes } from "../read-address.ts";
 import { readChanges, readRule, type RuleMembers } from "../read-rule.ts";
 import {
   AddRuleBody, AddRuleResponse, BatchBody, BatchResponse, CheckBody, CheckResult, ruleDocument, RulePage, RuleQuery, RuleSchema, RulesetParameters, RulesQuery, UpdateRuleBody,
 } from "../schemas/rule.ts";
 import type { Services } from "../services.ts";
+import { LIST_TYPES } from "../wanted-rules.ts";
 import { findRuleset } from "./find-ruleset.ts";
+import { sendExport } from "./whole-rulesets.ts";
 
 const tags = ["IP rulesets"];
 const PATH = "/v1/edl/ip-rulesets/:ruleset_id";
@@ -35,10 +38,13 @@ export function addRuleRoutes(app: App, services: Services): void {
 
 function addList(app: App, services: Services): void {
   const list = {
-    operationId: "listRules", summary: "The rules of a ruleset, by address", tags, problems: [400, 404, 406], params, querystring: RulesQuery, response: { 200: RulePage, 304: Type.Null() },
+    operationId: "listRules", summary: "The rules of a ruleset, by address", description: "As text, CSV or NDJSON (Accept) all of them.", otherTypes: Object.keys(LIST_TYPES), tags, problems: [400, 404, 406], params, querystring: RulesQuery, response: { 200: RulePage, 304: Type.Null() },
     requestHeaders: CONDITIONAL, responseHeaders: TAGGED,
   };
   app.get(`${PATH}/rules`, { config: READ_EDL, schema: list }, (request, reply) => {
+    const type = chooseType(request, ["application/json", "text/plain", "text/csv", "application/x-ndjson"]);
+    const format = LIST_TYPES[type];
+    if (format !== undefined) return sendExport(request, reply, services, { format, activeOnly: request.query.active_only ?? false });
     const { now, query: { active_only: activeOnly = false } } = request;
     const ruleset = findRuleset(request, services);
     if (isKnown(request, reply, rulesetTag(ruleset, now, activeOnly ? "active" : ""))) return reply.code(304).send();

@@ -87,7 +87,23 @@ export function ReplaceBody(most: number) {
 
 export const ReplaceQuery = Type.Object({ dry_run: Type.Optional(Type.Boolean({ default: false, description: "tell what would change, and change nothing" })) });
 
-export const ReplaceResponse = named("ReplaceResponse", Type.Object({ added: Count, updated: Count, removed: Count, unchanged: Count, dry_run: Type.Boolean() }));
+export const ReplaceResponse = named(
+  "ReplaceResponse",
+  Type.Object({
+    added: Count,
+    updated: Count,
+    removed: Count,
+    unchanged: Count,
+    dry_run: Type.Boolean(),
+    plan: Type.Optional(
+      Type.Object({ added: Type.Array(RuleSchema), updated: Type.Array(Type.Object({ before: RuleSchema, after: RuleSchema })), removed: Type.Array(RuleSchema) }, { description: "of a dry run" }),
+    ),
+  }),
+);
+
+export const ImportQuery = Type.Object(mode);
+
+export const ImportResponse = named("ImportResponse", Type.Object({ created: Count, updated: Count, skipped: Count }));
 
 export function CheckBody(most: number) {
   return named(

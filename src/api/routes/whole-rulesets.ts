@@ -1,0 +1,129 @@
+import { isUtf8 } from "node:buffer";
+import { Type } from "typebox";
+import { RULE_EXPORT_FORMATS, type RuleExportFormat } from "../../rulesets/formats/export-rules.ts";
+import { planReplacement, type ReplacementPlan, type WantedRule } from "../../rulesets/plan-replacement.ts";
+import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { App } from "../app-type.ts";
+import { signed } from "../commands.ts";
+import { isKnown, requiredVersion, rulesetTag } from "../entity-tags.ts";
+import { type ExportRequest, representationOf } from "../export-cache.ts";
+import { READ_EDL, WRITE_EDL } from "../operation.ts";
+import { invalid } from "../problem.ts";
+import type { RuleMembers } from "../read-rule.ts";
+import { ImportQuery, ImportResponse, ReplaceBody, ReplaceQuery, ReplaceResponse, ruleDocument, RulesetParameters } from "../schemas/rule.ts";
+import type { LiveRuleset } from "../service-memory.ts";
+import type { Services } from "../services.ts";
+import { columnsOf, importWanted, LIST_TYPES, readWanted } from "../wanted-rules.ts";
+import { findRuleset } from "./find-ruleset.ts";
+
+const tags = ["IP rulesets"];
+const PATH = "/v1/edl/ip-rulesets/:ruleset_id";
+const params = RulesetParameters;
+const IDEMPOTENT = { "Idempotency-Key": "makes a repetition of the request give the first one's answer" };
+
+/** Rulesets as wholes: exported, replaced, and added to from lists. */
+export function addWholeRulesetRoutes(app: App, services: Services): void {
+  addExport(app, services);
+  void app.register((context, _options, done) => {
+    readLists(context as unknown as App);
+    addReplacement(context as unknown as App, services);
+    addImport(context as unknown as App, services);
+    done();
+  });
+}
+
+/** Lists come as text. */
+function readLists(app: App): void {
+  app.addContentTypeParser(Object.keys(LIST_TYPES), { parseAs: "buffer" }, (_request: FastifyRequest, body: Buffer, done) => {
+    if (isUtf8(body)) done(null, body.toString());
+    else done(invalid({ body: ["it is not UTF-8"] }));
+  });
+}
+
+const TYPES: Readonly<Partial<Record<RuleExportFormat, string>>> = { csv: "text/csv", ndjson: "application/x-ndjson" };
+
+const ExportQuery = Type.Object({
+  format: Type.Optional(Type.Enum([...RULE_EXPORT_FORMATS], { default: "text" })),
+  active_only: Type.Optional(Type.Boolean({ description: "only rules that have not expired; by default so but for csv and ndjson" })),
+});
+
+function addExport(app: App, services: Services): void {
+  const schema = {
+    operationId: "exportRules", summary: "The whole ruleset as a file", tags, problems: [400, 404], params, querystring: ExportQuery, response: { 200: Type.String(), 304: Type.Null() },
+    otherTypes: ["text/plain", ...Object.values(TYPES)], requestHeaders: { "If-None-Match": "an ETag that is known already: the answer is 304 if it still holds" },
+    responseHeaders: { ETag: "changes with the answer, also when rules expire" },
+  };
+  app.get(`${PATH}/rules::export`, { config: READ_EDL, schema }, (request, reply) => {
+    const format = request.query.format ?? "text";
+    return sendExport(request, reply, services, { format, activeOnly: request.query.active_only ?? TYPES[format] === undefined });
+  });
+}
+
+export async function sendExport(request: FastifyRequest, reply: FastifyReply, services: Services, wanted: ExportRequest): Promise<FastifyReply> {
+  const ruleset = findRuleset(request, services);
+  if (isKnown(request, reply, rulesetTag(ruleset, request.now, representationOf(wanted)))) return reply.code(304).send();
+  const { id, organisationId } = ruleset.about;
+  const bytes = await services.exports.get(() => services.memory.ruleset(organisationId, id), ruleset, request.now, wanted);
+  return reply.type(`${TYPES[wanted.format] ?? "text/plain"}; charset=utf-8`).send(bytes);
+}
+
+function addReplacement(app: App, services: Services): void {
+  const { store, memory, settings } = services;
+  const schema = {
+    operationId: "replaceRules", summary: "Makes a list the ruleset's rules, all or nothing",
+    description: "The list is JSON, or a file of the type that Content-Type says. With dry_run the answer tells what would change, and nothing is.",
+    tags, problems: [400, 404, 412, 413, 415, 422], params, querystring: ReplaceQuery, body: listBody(ReplaceBody(settings.rulesPerRuleset)), response: { 200: ReplaceResponse },
+    requestHeaders: { ...IDEMPOTENT, "If-Match": "the ETag of the rules that are to be replaced: where they have changed since, the answer is 412" },
+    responseHeaders: { ETag: "of the rules as they are now" }, bodyExample: { rules: [{ ip: "203.0.113.0/24", name: "office" }] },
+  };
+  app.put(`${PATH}/rules`, { config: WRITE_EDL, schema, bodyLimit: settings.bulkBodyBytes }, async (request, reply) => {
+    const ruleset = findRuleset(request, services);
+    const ifVersion = requiredVersion(request, ruleset);
+    const wanted = readList(request, services);
+    if (request.query.dry_run === true) return planDocument(planReplacement(ruleset.rules.rules(), wanted, request.now));
+    const { id, organisationId } = ruleset.about;
+    const counts = await store.write({ kind: "replace-rules", ...signed(request), rulesetId: id, rules: columnsOf(wanted), ...(ifVersion === undefined ? {} : { ifVersion }) });
+    const after: LiveRuleset = memory.ruleset(organisationId, id) ?? ruleset;
+    reply.header("etag", rulesetTag(after, request.now));
+    return { ...counts, dry_run: false };
+  });
+}
+
+function planDocument({ added, updated, removed, unchanged }: ReplacementPlan): object {
+  const plan = {
+    added: added.map(ruleDocument), updated: updated.map(({ before, after }) => ({ before: ruleDocument(before), after: ruleDocument(after) })), removed: removed.map(ruleDocument),
+  };
+  return { added: added.length, updated: updated.length, removed: removed.length, unchanged, dry_run: true, plan };
+}
+
+function addImport(app: App, services: Services): void {
+  const { store, settings } = services;
+  const schema = {
+    operationId: "importRules", summary: "Adds the rules of a list, all or nothing", tags, problems: [400, 404, 409, 413, 415, 422], params, querystring: ImportQuery,
+    body: listBody(ReplaceBody(settings.rulesPerRuleset)), response: { 200: ImportResponse }, requestHeaders: IDEMPOTENT, bodyExample: { rules: [{ ip: "203.0.113.0/24", name: "office" }] },
+  };
+  app.post(`${PATH}/rules::import`, { config: WRITE_EDL, schema, bodyLimit: settings.bulkBodyBytes }, async (request) => {
+    const { about } = findRuleset(request, services);
+    const mode = request.query.conflict_resolution ?? CONFLICT_MODES[0];
+    const items = readList(request, services).map((rule) => ({ add: { ...rule, mode } }));
+    const { results } = await store.write({ kind: "batch-rules", ...signed(request), rulesetId: about.id, items, atomic: true });
+    const count = (action: string): number => results.filter((result) => result.action === action).length;
+    return { created: count("created"), updated: count("updated"), skipped: count("skipped") };
+  });
+}
+
+/** A body that is JSON, or a list of one of the other types. */
+function listBody(json: object): object {
+  return { content: { "application/json": { schema: json }, ...Object.fromEntries(Object.keys(LIST_TYPES).map((type) => [type, { schema: Type.String() }])) } };
+}
+
+/** The list that the body holds. @throws Problem (400) */
+function readList(request: FastifyRequest, { settings }: Services): WantedRule[] {
+  const body: unknown = request.body;
+  if (body === undefined) throw invalid({ body: ["it is missing; send a JSON document, or a list as text/plain, text/csv or application/x-ndjson"] });
+  const { specialPurpose: allowSpecialPurpose, rulesPerRuleset } = settings;
+  if (typeof body !== "string") return readWanted((body as { rules: RuleMembers[] }).rules, { now: request.now, allowSpecialPurpose });
+  const type = request.headers["content-type"]!.split(";")[0]!.trim().toLowerCase();
+  return importWanted(body, LIST_TYPES[type]!, allowSpecialPurpose, rulesPerRuleset);
+}
