@@ -20,6 +20,9 @@ const APART = ["src/store/open-store.ts", "src/store/sqlite/restore.ts"];
 /** The module that the command's threads load in place of the one that the library names. */
 const RENDERER = "src/cli/identify-renderer.ts";
 
+/** The server stays apart, with the packages that it imports: no other command shall load them. */
+const SERVER = "dist/api/serve.js";
+
 /**
  * Modules of node: are taken from the process: an `import` runs every lazy part of them, some milliseconds each. And
  * `import.meta.url` stays the address that the module has where it is not packed, for what is found by it.
@@ -27,7 +30,8 @@ const RENDERER = "src/cli/identify-renderer.ts";
 function inPlace(outfile: string): Plugin {
   return {
     name: "in place",
-    setup({ onLoad }) {
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter: /[/\\]api[/\\]serve\.ts$/ }, () => ({ path: `./${relative(dirname(outfile), SERVER)}`, external: true }));
       onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) => {
         const file = relative(ROOT, path);
         const own = file === RENDERER ? "dist/cli/_renderer.js" : file.replace(/^src/, "dist").replace(/\.ts$/, ".js");

@@ -53,6 +53,10 @@ export class ServiceMemory {
     }
   }
 
+  get organisationCount(): number {
+    return this.#organisations.size;
+  }
+
   organisation(id: string): Organisation | undefined {
     return this.#organisations.get(id);
   }

@@ -18,6 +18,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   "cbs export": async () => (await import("./commands/cbs/export.ts")).exportCommand,
   "cti import": async () => (await import("./commands/cti/import.ts")).importCommand,
   "cti lookup": async () => (await import("./commands/cti/lookup.ts")).ctiLookupCommand,
+  serve: async () => (await import("./commands/serve.ts")).serveCommand,
   "org create": async () => (await import("./commands/org/create.ts")).createCommand,
   "org list": async () => (await import("./commands/org/list.ts")).listCommand,
   "plan set": async () => (await import("./commands/plan/set.ts")).setCommand,

@@ -1,0 +1,56 @@
+import type { StoreLocation } from "../store/open-store.ts";
+import { digestOf, makeApiKey } from "../store/api-key.ts";
+import { AREAS } from "../store/state.ts";
+import { createLog } from "./plugins/logging.ts";
+import { Server } from "./server.ts";
+import type { Settings } from "./settings.ts";
+
+export interface ServeOptions {
+  readonly settings: Settings;
+  readonly store: StoreLocation;
+  readonly catalogue: string;
+  readonly threats: string | null;
+  /** Gives an empty store an organisation with all plans and a key. */
+  readonly quickStart: boolean;
+  /** Where the log goes. */
+  readonly logTo: { write(line: string): void };
+  /** What is told to whoever started the server. */
+  readonly print: (text: string) => void;
+}
+
+/** Runs a server until SIGTERM or SIGINT, and loads its snapshots again at SIGHUP. Resolves when all is closed; rejects with what cannot be opened. */
+export async function serve({ quickStart, logTo, print, ...options }: ServeOptions): Promise<void> {
+  const log = createLog(options.settings.logLevel, logTo);
+  let end: (error?: unknown) => void = () => {};
+  const ended = new Promise<unknown>((resolve) => (end = resolve));
+  const server = await Server.start({ ...options, log, failed: (error) => end(error) });
+  const reload = (): void => void server.reload();
+  const stop = (): void => end();
+  process.on("SIGHUP", reload).on("SIGTERM", stop).on("SIGINT", stop);
+  print(`ipsieve listens on ${server.url}; its operations are told at ${server.url}/docs\n`);
+  if (quickStart) print(await firstSteps(server));
+  const failure = await ended;
+  await server.close();
+  process.off("SIGHUP", reload).off("SIGTERM", stop).off("SIGINT", stop);
+  if (failure !== undefined) throw failure;
+}
+
+/** Makes the organisation and the key of an empty store, and tells three requests that work. */
+async function firstSteps({ url, store, services }: Server): Promise<string> {
+  if (services.memory.organisationCount > 0) return "The store has an organisation already; its key was shown once, when it was made.\n";
+  const about = { actor: "user:quick-start", at: services.now() };
+  const { organisation, rulesets } = await store.write({ kind: "create-organisation", ...about, name: "Quick start" });
+  const owned = { ...about, organisationId: organisation.id };
+  for (const area of AREAS) await store.write({ kind: "set-plan", ...owned, area, active: true, until: null, perMinute: null, perMonth: null });
+  const key = makeApiKey();
+  await store.write({ kind: "create-key", ...owned, label: "quick start", access: "read_write", digest: digestOf(key), start: key.slice(0, 8), expiresAt: null });
+  const header = `-H 'X-API-Key: ${key}'`;
+  const { id } = rulesets.find(({ purpose }) => purpose === "blocklist")!;
+  return [
+    `\nThe organisation "${organisation.name}" has two rulesets and this key, which is shown only now:\n\n  ${key}\n\nThree requests to try:\n`,
+    `  curl ${header} '${url}/v1/cbs/lookup?ip=1.1.1.1'`,
+    `  curl ${header} '${url}/v1/cti/lookup/198.51.100.130'`,
+    `  curl ${header} -H 'Content-Type: application/json' -d '{"ip":"1.2.3.0/24","name":"a network","expires_in_days":30}' '${url}/v1/edl/ip-rulesets/${id}/rules'\n`,
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,87 @@
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { readSettings, type Setting, SettingError, SETTINGS, type Settings } from "../../api/settings.ts";
+import { BUNDLED_CATALOGUE } from "../catalogue-snapshot.ts";
+import { type Arguments, type Command, EXIT, type Option } from "../command.ts";
+import { SAMPLE_DATASET } from "../cti-snapshot.ts";
+import { currentCatalogue, homeFolder } from "../home.ts";
+import { UsageError } from "../usage-error.ts";
+
+export const serveCommand: Command = {
+  name: "serve",
+  summary: "run the HTTP service",
+  operands: "",
+  minOperands: 0,
+  maxOperands: 0,
+  options: [
+    ...Object.values<Setting>(SETTINGS).map(optionOf),
+    { name: "config", value: "FILE", isPath: true, help: "a JSON file of settings, named as the flags without dashes" },
+    { name: "quick-start", help: "give an empty store an organisation with all plans and a key, and lookups a small sample of threat intelligence" },
+  ],
+  notes: [
+    "A setting is taken from its flag, else from its variable (IPSIEVE_PORT for --port), else from the file, else it is the default. The log goes to standard error.",
+    "SIGHUP loads the catalogue and the threat intelligence again, which a changed file does, too; SIGTERM lets requests under way end. Exit code: 0 after a signal, 2 if the server cannot start.",
+  ],
+  examples: [
+    { command: "ipsieve serve --quick-start", what: "a server to try, on port 8080" },
+    { command: "IPSIEVE_PORT=80 ipsieve serve --host :: --store postgres://ipsieve@db/ipsieve", what: "one of several" },
+  ],
+  run,
+};
+
+function optionOf(setting: Setting): Option {
+  const { name, value, choices, isPath, help, initial } = setting;
+  const told = initial === "" ? help : `${help} [${String(initial)}]`;
+  return { name, value, help: told, ...(choices === undefined ? {} : { choices }), ...(isPath === undefined ? {} : { isPath }) };
+}
+
+async function run(args: Arguments): Promise<number> {
+  const settings = settingsOf(args);
+  const quickStart = args.has("quick-start");
+  const { serve } = await import("../../api/serve.ts");
+  const print = (text: string): void => void process.stdout.write(text);
+  await serve({ settings, store: storeOf(settings), catalogue: catalogueOf(settings), threats: threatsOf(settings, quickStart), quickStart, logTo: process.stderr, print });
+  return EXIT.matched;
+}
+
+function settingsOf(args: Arguments): Settings {
+  const path = args.value("config");
+  try {
+    return readSettings({ flag: (name) => args.value(name), environment: process.env, file: path === undefined ? undefined : readConfiguration(path) });
+  } catch (error) {
+    throw error instanceof SettingError ? new UsageError(error.message) : error;
+  }
+}
+
+function readConfiguration(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw new UsageError(`${path}: the configuration file cannot be read: ${(error as Error).message}`);
+  }
+}
+
+/** `--store`, else `DATABASE_URL`, else a file in the home folder. */
+function storeOf({ store }: Settings): { readonly file: string } | { readonly url: string } {
+  const place = store === "" ? (process.env["DATABASE_URL"] ?? "") : store;
+  if (/^postgres(ql)?:\/\//.test(place)) return { url: place };
+  if (place.includes("://")) throw new UsageError(`the store ${JSON.stringify(place.slice(0, place.indexOf("://") + 3))}...: give the path of a file, or a postgres:// address`);
+  const file = resolve(place === "" ? join(homeFolder(), "ipsieve.db") : place);
+  mkdirSync(dirname(file), { recursive: true });
+  return { file };
+}
+
+/** `--catalogue`, else the one that an update has made, else the bundled one. */
+function catalogueOf({ catalogue }: Settings): string {
+  if (catalogue !== "") return resolve(catalogue);
+  const updated = currentCatalogue(homeFolder());
+  return existsSync(updated) ? updated : BUNDLED_CATALOGUE;
+}
+
+/** `--cti`, else the one in the home folder, else the sample for a quick start. */
+function threatsOf({ threats }: Settings, quickStart: boolean): string | null {
+  if (threats !== "") return resolve(threats);
+  const imported = join(homeFolder(), "cti.ipsieve");
+  if (existsSync(imported)) return imported;
+  return quickStart ? SAMPLE_DATASET : null;
+}
