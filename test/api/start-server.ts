@@ -57,3 +57,31 @@ export async function addKey({ server, clock }: TestServer, organisationId: stri
   const { key } = await server.store.write({ kind: "create-key", ...about, label: "test", access, digest: digestOf(text), start: text.slice(0, 8), expiresAt });
   return { id: key.id, text };
 }
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body as JSON; undefined where there is none. */
+  readonly body: any;
+}
+
+export interface Question {
+  readonly key?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON, unless it is a text or bytes. */
+  readonly body?: unknown;
+}
+
+/** One request, sent for real. */
+export async function ask({ server }: TestServer, method: string, path: string, { key, headers = {}, body }: Question = {}): Promise<Answer> {
+  const isRaw = typeof body === "string" || body instanceof Uint8Array;
+  const response = await fetch(server.url + path, {
+    method,
+    headers: { ...(key === undefined ? {} : { "X-API-Key": key }), ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers },
+    ...(body === undefined ? {} : { body: isRaw ? (body as string) : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = text !== "" && /^application\/(problem\+)?json/.test(response.headers.get("content-type") ?? "");
+  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined };
+}
