@@ -1,5 +1,5 @@
 import type { StoreLocation } from "../store/open-store.ts";
-import { digestOf, makeApiKey } from "../store/api-key.ts";
+import { makeApiKey } from "../store/api-key.ts";
 import { AREAS } from "../store/state.ts";
 import { createLog } from "./plugins/logging.ts";
 import { Server } from "./server.ts";
@@ -42,8 +42,8 @@ async function firstSteps({ url, store, services }: Server): Promise<string> {
   const { organisation, rulesets } = await store.write({ kind: "create-organisation", ...about, name: "Quick start" });
   const owned = { ...about, organisationId: organisation.id };
   for (const area of AREAS) await store.write({ kind: "set-plan", ...owned, area, active: true, until: null, perMinute: null, perMonth: null });
-  const key = makeApiKey();
-  await store.write({ kind: "create-key", ...owned, label: "quick start", access: "read_write", digest: digestOf(key), start: key.slice(0, 8), expiresAt: null });
+  const { text: key, digest, start } = makeApiKey();
+  await store.write({ kind: "create-key", ...owned, label: "quick start", access: "read_write", digest, start, expiresAt: null });
   const header = `-H 'X-API-Key: ${key}'`;
   const { id } = rulesets.find(({ purpose }) => purpose === "blocklist")!;
   return [

@@ -36,11 +36,9 @@ export function readWanted(members: readonly RuleMembers[], options: ReadingOpti
 export function importWanted(text: string, format: ImportFormat, allowSpecialPurpose: boolean, mostRules: number): WantedRule[] {
   const file = new RuleImport(format, { allowSpecialPurpose, mostRules });
   file.write(text);
-  const { rules, errors, errorCount } = file.end();
-  if (errorCount === 0) return [...rules];
-  const faults = errors.map(({ line, column, value, problem }): [string, string[]] => [`line ${line}`, [`column ${column}: ${JSON.stringify(value)}: ${problem}`]]);
-  if (errorCount > errors.length) faults.push(["body", [`${errorCount} lines are faulty; ${errors.length} of them are told`]]);
-  throw invalid(Object.fromEntries(faults));
+  const { rules, errors } = file.end();
+  if (errors.length === 0) return [...rules];
+  throw invalid(Object.fromEntries(errors.map(({ line, column, value, problem }) => [`line ${line}`, [`column ${column}: ${JSON.stringify(value)}: ${problem}`]])));
 }
 
 /** Rules as the store takes them: columns by family. They are in the order of prefixes. */

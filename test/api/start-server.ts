@@ -5,19 +5,21 @@ import { fileURLToPath } from "node:url";
 import { createLog } from "../../src/api/plugins/logging.ts";
 import { Server } from "../../src/api/server.ts";
 import { readSettings, type Settings } from "../../src/api/settings.ts";
-import { digestOf, makeApiKey } from "../../src/store/api-key.ts";
+import { makeApiKey } from "../../src/store/api-key.ts";
 import { type AccessLevel, type Area, AREAS } from "../../src/store/state.ts";
 
 const CATALOGUE = fileURLToPath(new URL("../../data/catalogue.ipsieve", import.meta.url));
 
 /** A server of a test, listening on a port of its own, over a SQLite file of its own. */
 export interface TestServer {
-  readonly server: Server;
+  server: Server;
   readonly folder: string;
   /** The clock, in milliseconds since 1970; tests set it. */
   readonly clock: { now: number };
   /** What has been logged, as text. */
   readonly logged: () => string;
+  /** Closes the server and starts another one on the same file. */
+  restart(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -30,14 +32,23 @@ export async function startServer(settings: Partial<Settings> = {}, catalogue: s
   const lines: string[] = [];
   const log = createLog("debug", { write: (line) => void lines.push(line) });
   const defaults = readSettings({ flag: () => undefined, environment: {}, file: undefined });
-  const server = await Server.start({
-    settings: { ...defaults, port: 0, specialPurpose: true, ...settings }, store: { file: join(folder, "store.db") }, catalogue, threats, log, now: () => clock.now,
-  });
-  const close = async (): Promise<void> => {
-    await server.close();
-    rmSync(folder, { recursive: true, force: true });
+  const start = (): Promise<Server> =>
+    Server.start({ settings: { ...defaults, port: 0, specialPurpose: true, ...settings }, store: { file: join(folder, "store.db") }, catalogue, threats, log, now: () => clock.now });
+  const test: TestServer = {
+    server: await start(),
+    folder,
+    clock,
+    logged: () => lines.join(""),
+    restart: async () => {
+      await test.server.close();
+      test.server = await start();
+    },
+    close: async () => {
+      await test.server.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
   };
-  return { server, folder, clock, logged: () => lines.join(""), close };
+  return test;
 }
 
 /** An organisation with the plans of these areas. */
@@ -52,9 +63,9 @@ export async function addOrganisation({ server, clock }: TestServer, name: strin
 
 /** A key of an organisation, as its text. */
 export async function addKey({ server, clock }: TestServer, organisationId: string, access: AccessLevel = "read_write", expiresAt: number | null = null): Promise<{ id: string; text: string }> {
-  const text = makeApiKey();
+  const { text, digest, start } = makeApiKey();
   const about = { actor: "user:test", at: clock.now, organisationId };
-  const { key } = await server.store.write({ kind: "create-key", ...about, label: "test", access, digest: digestOf(text), start: text.slice(0, 8), expiresAt });
+  const { key } = await server.store.write({ kind: "create-key", ...about, label: "test", access, digest, start, expiresAt });
   return { id: key.id, text };
 }
 

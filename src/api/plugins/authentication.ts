@@ -1,6 +1,5 @@
-import { timingSafeEqual } from "node:crypto";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { digestOf, isApiKey } from "../../store/api-key.ts";
+import { digestOfApiKey, isApiKeyText, isSameDigest } from "../../store/api-key.ts";
 import type { ApiKey, Area, Plan } from "../../store/state.ts";
 import { invalid, Problem } from "../problem.ts";
 import type { Services } from "../services.ts";
@@ -68,9 +67,9 @@ function keyOf(request: FastifyRequest, { memory }: Services): ApiKey | Problem 
   const text = keyText(request);
   if (text instanceof Problem) return text;
   if (text === "") return refused("No API key found in request");
-  const digest = isApiKey(text) ? digestOf(text) : "";
+  const digest = isApiKeyText(text) ? digestOfApiKey(text) : "";
   const key = memory.keyByDigest(digest);
-  if (key === undefined || key.revokedAt !== null || !timingSafeEqual(Buffer.from(digest), Buffer.from(key.digest))) return refused("Unauthorized");
+  if (key === undefined || key.revokedAt !== null || !isSameDigest(digest, key.digest)) return refused("Unauthorized");
   return key.expiresAt !== null && request.now >= key.expiresAt ? refused("API key expired") : key;
 }
 

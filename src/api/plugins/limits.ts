@@ -5,6 +5,7 @@ import type { Services } from "../services.ts";
 
 /** How often the delay of the event loop is read, in milliseconds. */
 const SAMPLE = 250;
+const RESOLUTION = 10;
 
 /** Refuses requests that are too long, and when there is more to do than can be done, all but those that ask for the server's health. */
 export function limitRequests(app: FastifyInstance, { settings, metrics }: Services): void {
@@ -21,21 +22,24 @@ export function limitRequests(app: FastifyInstance, { settings, metrics }: Servi
   });
 }
 
-/** Gives the mean delay of the event loop, in milliseconds, over the last sample. */
+/** Gives the delay of the event loop in milliseconds: the lesser mean of the last two samples, since one long step, such as loading a catalogue, is no overload. */
 function watchEventLoop(app: FastifyInstance): () => number {
-  const histogram = monitorEventLoopDelay({ resolution: 10 });
-  let delay = 0;
+  const histogram = monitorEventLoopDelay({ resolution: RESOLUTION });
+  let [before, last] = [0, 0];
   const timer = setInterval(() => {
-    // Of a timer of 10 ms that fires after 10 ms the delay is none.
-    delay = histogram.count === 0 ? 0 : Math.max(0, histogram.mean / 1e6 - 10);
+    // A timer of 10 ms that fires after 10 ms has no delay.
+    [before, last] = [last, histogram.count === 0 ? 0 : Math.max(0, histogram.mean / 1e6 - RESOLUTION)];
     histogram.reset();
   }, SAMPLE).unref();
-  histogram.enable();
+  app.addHook("onListen", (done) => {
+    histogram.enable();
+    done();
+  });
   app.addHook("onClose", () => {
     clearInterval(timer);
     histogram.disable();
   });
-  return () => delay;
+  return () => Math.min(before, last);
 }
 
 /** Gives up requests whose bodies do not arrive in time. For streams see the operation. */

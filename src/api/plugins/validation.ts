@@ -13,7 +13,11 @@ type Read = (data: unknown) => { readonly value: unknown } | { readonly error: P
 
 /** Query strings are read by their schema, bodies are held to theirs. Nothing is coerced, filled in or dropped in silence. */
 export function validateStrictly(app: FastifyInstance): void {
-  app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => (httpPart === "querystring" ? queryReader(schema as unknown as QuerySchema) : bodyReader(schema)));
+  app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {
+    if (httpPart === "querystring") return queryReader(schema as unknown as QuerySchema);
+    // What a part of the path can be is the operation's to say: an id that is none is the id of nothing.
+    return httpPart === "params" ? (value) => ({ value }) : bodyReader(schema);
+  });
 }
 
 interface QuerySchema {
