@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyTypeProvider } from "fastify";
 import type { Static, TSchema } from "typebox";
-import { Compile } from "typebox/compile";
+import { Compile, type Validator } from "typebox/compile";
 import { invalid, type Problem } from "../problem.ts";
 
 /** Types of what a handler gets, from the schemas of its route. What it gives is written by the schema, which leaves out what that does not name. */
@@ -72,12 +72,21 @@ function shown(text: string): string {
 }
 
 function bodyReader(schema: TSchema): Read {
-  const compiled = Compile(schema);
+  const [objects, arrays] = formsOf(schema).map((form) => Compile(form)) as [Validator, Validator];
   return (value) => {
+    const compiled = Array.isArray(value) ? arrays : objects;
     if (compiled.Check(value)) return { value };
     if (value === undefined) return { error: invalid({ body: ["it is missing; send a JSON document with Content-Type: application/json"] }) };
     return { error: invalid(faultsOf(compiled.Errors(value))) };
   };
+}
+
+/** A body that may be an object or an array is held to the one that it is: errors about the other would only confuse. */
+function formsOf(schema: TSchema): [TSchema, TSchema] {
+  const { anyOf = [] } = schema as { anyOf?: (TSchema & { type?: string })[] };
+  const arrays = anyOf.find(({ type }) => type === "array");
+  const objects = anyOf.find(({ type }) => type === "object");
+  return arrays === undefined || objects === undefined ? [schema, schema] : [objects, arrays];
 }
 
 interface SchemaFault {

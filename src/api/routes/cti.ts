@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { Type } from "typebox";
 import type { App } from "../app-type.ts";
 import { bulkJson, bulkJsonLines, bulkLookup } from "../../cti/bulk-lookup.ts";
 import { CtiError } from "../../cti/cti-error.ts";
@@ -14,13 +15,15 @@ import type { Services } from "../services.ts";
 
 const tags = ["Threat intelligence"];
 const LINES = "application/x-ndjson";
+/** Bodies of these types are streams. */
+const LINE_TYPES = [LINES, "text/plain"];
 
 /** What feeds say about addresses. Each answer comes from one generation of the dataset. */
 export function addCtiRoutes(app: App, services: Services): void {
   addSingleLookups(app, services);
   // In a context of its own: nowhere else may a body be a stream of lines without an end.
   void app.register((context, _options, done) => {
-    for (const type of [LINES, "text/plain"]) context.addContentTypeParser(type, (_request, payload, parsed) => parsed(null, payload));
+    context.addContentTypeParser(LINE_TYPES, (_request, payload, parsed) => parsed(null, payload));
     addBulkLookup(context as unknown as App, services, "/v1/cti/bulk_lookup", "bulkLookup");
     addBulkLookup(context as unknown as App, services, "/bulk_lookup", "bulkLookupAlias");
     done();
@@ -48,13 +51,14 @@ function addBulkLookup(app: App, { threats, metrics, settings }: Services, path:
   const schema = {
     operationId, summary: "Whether many addresses are seen and spoofable",
     description: `A JSON body has at most ${most} addresses and is answered by a map, or by lines where Accept is ${LINES}. A body of ${LINES} (a text, or an object with the member ip, per line) or text/plain (an address per line) may be of any length: it is answered line by line while it arrives; a line that is no address is answered by its number and the error.`,
-    tags, problems: [400, 406, 413, 415], body: BulkThreatBody(most), documentedBody: BulkThreatRequest(most), response: { 200: BulkThreats },
-    otherTypes: [LINES], otherBodies: [LINES, "text/plain"], bodyExample: { ips: ["203.0.113.7", "2001:db8::1"] },
+    tags, problems: [400, 406, 413, 415], body: bulkBody(most), documentedBody: BulkThreatRequest(most), response: { 200: BulkThreats },
+    otherTypes: [LINES], otherBodies: LINE_TYPES, bodyExample: { ips: ["203.0.113.7", "2001:db8::1"] },
   };
   app.post(path, { config: READ_CTI, schema, bodyLimit: settings.bulkBodyBytes }, (request, reply) => {
     const dataset = threats.view();
     const count = (lookups: number, seen: number): void => metrics.countLookups("cti", lookups, seen);
     const body: unknown = request.body;
+    if (body === undefined) throw invalid({ body: [`it is missing; send a JSON document, or lines as ${LINE_TYPES.join(" or ")}`] });
     if (body instanceof Readable) {
       request.raw.setTimeout(settings.bodyTimeout * 1000, () => request.raw.destroy());
       return reply.type(LINES).send(Readable.from(lookUpLines(dataset, body, count)));
@@ -66,6 +70,10 @@ function addBulkLookup(app: App, { threats, metrics, settings }: Services, path:
     if (type === LINES) return reply.type(LINES).send(Buffer.from(bulkJsonLines(ips, states)));
     return sendJson(reply, bulkJson(ips, states));
   });
+}
+
+function bulkBody(most: number): object {
+  return { content: { "application/json": { schema: BulkThreatBody(most) }, ...Object.fromEntries(LINE_TYPES.map((type) => [type, { schema: Type.Any() }])) } };
 }
 
 /** @throws Problem (400) that names the index of every malformed address */

@@ -1,0 +1,202 @@
+/** Every operation of the OpenAPI document, with each parameter and member missing, of a wrong type, too long, unknown or given twice. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "./start-server.ts";
+
+const THREATS = fileURLToPath(new URL("../../data/cti-sample.ipsieve", import.meta.url));
+const CATALOGUE = fileURLToPath(new URL("../../data/catalogue.ipsieve", import.meta.url));
+
+let t: TestServer;
+let key = "";
+let id = "";
+before(async () => {
+  t = await startServer({ perMinute: 1_000_000, bodyBytes: 4096, bulkBodyBytes: 65_536, bulkAddresses: 100 }, CATALOGUE, THREATS);
+  key = (await addKey(t, await addOrganisation(t, "bad input"))).text;
+  id = (await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).body.items[0].id;
+  await ask(t, "POST", `/v1/edl/ip-rulesets/${id}/rules`, { key, body: { ip: "203.0.113.0/24" } });
+});
+after(() => t.close());
+
+interface Operation {
+  readonly method: string;
+  /** The path with what stands for its parameters, and the query that is needed. */
+  readonly path: string;
+  readonly query: string;
+  readonly described: any;
+}
+
+let operations: Operation[] = [];
+async function allOperations(): Promise<Operation[]> {
+  if (operations.length > 0) return operations;
+  const { paths } = (await ask(t, "GET", "/openapi.json")).body;
+  operations = Object.entries<any>(paths).flatMap(([path, methods]) =>
+    Object.entries<any>(methods).map(([method, described]) => ({
+      method: method.toUpperCase(), described, path: path.replace("{ruleset_id}", id).replace("{ip}", "192.0.2.1"),
+      query: described.parameters.filter((each: any) => each.in === "query" && each.required).map((each: any) => `${each.name}=203.0.113.0/24`).join("&"),
+    })),
+  );
+  return operations;
+}
+
+const isThreat = (path: string): boolean => path.startsWith("/v1/cti/") || path === "/bulk_lookup";
+
+/** The fields that a 400 names, or its message under the threat-intelligence paths. */
+function faultsOf(path: string, { status, body, text }: Answer): string[] {
+  assert.equal(status, 400, `${path}: ${text}`);
+  if (isThreat(path)) {
+    assert.deepEqual(Object.keys(body), ["message", "request_id"]);
+    return [body.message];
+  }
+  assert.deepEqual([body.type, body.title, body.status], ["/problems/validation-error", "Validation Error", 400]);
+  return Object.keys(body.validation_errors);
+}
+
+const send = ({ method, path }: Operation, query: string, body?: unknown, headers?: Record<string, string>) =>
+  ask(t, method, `${path}${query === "" ? "" : `?${query}`}`, { key, ...(body === undefined ? {} : { body }), ...(headers === undefined ? {} : { headers }) });
+
+test("every operation is described: the specification's by their ids", async () => {
+  const ids = (await allOperations()).map(({ described }) => described.operationId).sort();
+  assert.deepEqual(ids, [
+    "addRule", "batchRules", "bulkLookup", "bulkLookupAlias", "bulkLookupCbs", "checkRules", "createRuleset", "deleteRule", "deleteRuleset", "exportRules", "extendedLookupIp", "getCbsNode",
+    "getRule", "getRuleset", "importRules", "listCbsProviders", "listCbsRanges", "listCbsRegions", "listCbsServices", "listRules", "listRulesets", "lookupCbs", "lookupIp", "replaceRules",
+    "searchCbs", "updateRule", "updateRuleset",
+  ]);
+});
+
+test("query parameters: missing, of a wrong type, too large or long, given twice; unknown ones are ignored", async () => {
+  let checked = 0;
+  for (const operation of await allOperations()) {
+    const { described, path, query } = operation;
+    if (operation.method !== "GET") continue;
+    const unknown = await send(operation, `${query}&unknown=1&unknown=2`);
+    assert.ok(unknown.status < 300, `${path}: ${unknown.text}`);
+    for (const { name, required, schema } of described.parameters.filter((each: any) => each.in === "query")) {
+      const others = query.split("&").filter((each) => each !== "" && !each.startsWith(`${name}=`));
+      const bad = (value: string) => send(operation, [...others, `${name}=${value}`].join("&"));
+      if (required) assert.deepEqual(faultsOf(path, await send(operation, others.join("&"))), [name], "missing");
+      assert.deepEqual(faultsOf(path, await bad(`1&${name}=1`)), [name], "twice");
+      const wrong = schema.type === "integer" ? ["0", "-1", "1.5", "x", "", "9".repeat(20), "1e2"] : schema.type === "boolean" ? ["yes", "TRUE", "", "2"] : schema.enum === undefined ? [] : ["x", ""];
+      for (const value of wrong) assert.deepEqual(faultsOf(path, await bad(value)), [name], value);
+      if (schema.maxLength !== undefined) assert.deepEqual(faultsOf(path, await bad("a".repeat(schema.maxLength + 1))), [name]);
+      checked++;
+    }
+  }
+  assert.ok(checked > 30, String(checked));
+});
+
+/** Operations that take a body, with an example of it. */
+async function withBodies(): Promise<(Operation & { example: Record<string, unknown> })[]> {
+  return (await allOperations()).filter(({ described }) => described.requestBody !== undefined).map((each) => ({ ...each, example: each.described.requestBody.content["application/json"].example }));
+}
+
+test("bodies: missing, empty, no JSON, no object, repeated and unknown members, too deep, not UTF-8", async () => {
+  let checked = 0;
+  for (const operation of await withBodies()) {
+    const { path, query, example } = operation;
+    const first = JSON.stringify(Object.keys(example)[0]!);
+    const bad: [string, unknown][] = [
+      ["empty", ""], ["white", " \n"], ["cut off", "{"], ["more behind", "{}x"], ["a number", "7"], ["a text", '"x"'], ["null", "null"],
+      ["not UTF-8", Buffer.from([0x7b, 0xff, 0x7d])], ["a member twice", `{${first}:1,${first}:1}`], ["too deep", `${"[".repeat(5000 / 10)}${"]".repeat(5000 / 10)}`],
+      ["a byte order mark", `\ufeff${JSON.stringify(example)}`],
+    ];
+    for (const [what, body] of bad) assert.ok(faultsOf(path, await send(operation, query, body)).length > 0, `${path}: ${what}`);
+    for (const name of ["unknown", "__proto__", "constructor", "toString"]) {
+      const body = `${JSON.stringify(example).slice(0, -1)},"${name}":1}`;
+      const faults = faultsOf(path, await send(operation, query, body));
+      assert.ok(faults.some((fault) => fault.includes(name)), `${path}: ${name}: ${faults.join()}`);
+    }
+    const none = await send(operation, query);
+    assert.ok([400, 415].includes(none.status), `${path}: no body: ${none.text}`);
+    checked++;
+  }
+  assert.equal(checked, 11);
+});
+
+test("members: of a wrong type", async () => {
+  for (const operation of await withBodies()) {
+    const { path, query, example } = operation;
+    for (const [name, value] of Object.entries(example)) {
+      for (const wrong of [typeof value === "string" ? 7 : "x", true, {}, ...(value === null ? [] : [{ a: null }])]) {
+        const faults = faultsOf(path, await send(operation, query, { ...example, [name]: wrong }));
+        assert.ok(faults.some((fault) => fault.includes(name)), `${path}: ${name}: ${faults.join()}`);
+      }
+    }
+  }
+});
+
+test("another content type: 415; a body that is too long: 413", async () => {
+  for (const operation of await withBodies()) {
+    const { path, query, example } = operation;
+    for (const type of ["application/xml", "multipart/form-data"]) {
+      const { status, body } = await send(operation, query, JSON.stringify(example), { "Content-Type": type });
+      assert.deepEqual([status, body.type], [415, "/problems/unsupported-media-type"], path);
+    }
+    const { status, body } = await send(operation, query, " ".repeat(70_000));
+    assert.deepEqual([status, body.type], [413, "/problems/content-too-large"], path);
+  }
+});
+
+const RULE: readonly [what: string, body: object, field: string][] = [
+  ["no ip", { name: "x" }, "ip"],
+  ["host bits", { ip: "10.0.0.1/8" }, "ip"],
+  ["a name of 256 characters", { ip: "192.0.2.1", name: "x".repeat(256) }, "name"],
+  ["a name with a line end", { ip: "192.0.2.1", name: "a\nb" }, "name"],
+  ["a conflict mode that there is not", { ip: "192.0.2.1", conflict_resolution: "merge" }, "conflict_resolution"],
+  ["no days", { ip: "192.0.2.1", expires_in_days: 0 }, "expires_in_days"],
+  ["half a day", { ip: "192.0.2.1", expires_in_days: 0.5 }, "expires_in_days"],
+  ["days beyond the year 9999", { ip: "192.0.2.1", expires_in_days: 1e15 }, "expires_in_days"],
+  ["both expiries", { ip: "192.0.2.1", expires_in_days: 1, expires_at: null }, "expires_at"],
+  ["no time zone", { ip: "192.0.2.1", expires_at: "2026-12-31T00:00:00" }, "expires_at"],
+  ["a date alone", { ip: "192.0.2.1", expires_at: "2026-12-31" }, "expires_at"],
+  ["a day that there is not", { ip: "192.0.2.1", expires_at: "2026-02-30T00:00:00Z" }, "expires_at"],
+];
+for (const [what, body, field] of RULE) {
+  test(`addRule: ${what}`, async () => {
+    const answer = await ask(t, "POST", `/v1/edl/ip-rulesets/${id}/rules`, { key, body });
+    assert.ok(faultsOf("", answer).includes(field), answer.text);
+  });
+}
+
+test("updateRule: no member, or ip among them", async () => {
+  const path = `/v1/edl/ip-rulesets/${id}/rules/rule?ip=203.0.113.0/24`;
+  faultsOf("", await ask(t, "PUT", path, { key, body: {} }));
+  assert.deepEqual(faultsOf("", await ask(t, "PUT", path, { key, body: { ip: "192.0.2.1" } })), ["ip"]);
+});
+
+test("special-purpose addresses are refused unless the deployment takes them", async (context) => {
+  const strict = await startServer({ specialPurpose: false });
+  context.after(() => strict.close());
+  const { text } = await addKey(strict, await addOrganisation(strict, "strict"));
+  const own = (await ask(strict, "GET", "/v1/edl/ip-rulesets/", { key: text })).body.items[0].id;
+  for (const ip of ["10.0.0.0/8", "127.0.0.1", "169.254.1.1", "224.0.0.1", "203.0.113.9", "fe80::1", "0.0.0.0/0"]) {
+    const { status, body } = await ask(strict, "POST", `/v1/edl/ip-rulesets/${own}/rules`, { key: text, body: { ip } });
+    assert.deepEqual([status, Object.keys(body.validation_errors ?? {})], [400, ["ip"]], ip);
+  }
+  assert.equal((await ask(strict, "POST", `/v1/edl/ip-rulesets/${own}/rules`, { key: text, body: { ip: "8.8.8.8" } })).status, 201);
+});
+
+test("unknown paths: 404; wrong methods: 405 with Allow; paths that are too long or malformed", async () => {
+  for (const path of ["/", "/v1", "/v1/edl/ip-rulesets/x/y", "/v1/cti/lookup/", "/v1/edl/ip-rulesets/rules:check/x/y"]) {
+    const { status, body } = await ask(t, "GET", path, { key });
+    assert.deepEqual([status, body.type, body.instance], [404, "/problems/not-found", path]);
+  }
+  const paths = new Map<string, string[]>();
+  for (const { path, method } of await allOperations()) paths.set(path, [...(paths.get(path) ?? []), method]);
+  for (const [path, methods] of paths) {
+    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"].filter((each) => !methods.includes(each))) {
+      const { status, body, headers } = await ask(t, method, path, { key });
+      assert.deepEqual([status, body.type], [405, "/problems/method-not-allowed"], `${method} ${path}`);
+      assert.deepEqual(headers.get("allow")!.split(", ").filter((each) => each !== "HEAD"), [...methods].sort());
+    }
+  }
+  assert.equal((await ask(t, "GET", `/v1/cbs/lookup?ip=${"1".repeat(9000)}`, { key })).status, 414);
+  assert.equal((await ask(t, "GET", "/%zz", { key })).status, 400);
+  assert.deepEqual(Object.keys((await ask(t, "GET", "/v1/cti/lookup/%zz", { key })).body), ["message", "request_id"]);
+});
+
+test("a request id of the client's is kept if it is a sane token", async () => {
+  const idOf = async (given: string) => (await ask(t, "GET", "/nowhere", { headers: { "X-Request-Id": given } })).headers.get("x-request-id");
+  assert.equal(await idOf("abc-123"), "abc-123");
+  for (const given of ["a b", "x".repeat(200), "<script>"]) assert.match((await idOf(given))!, /^[0-9a-f-]{36}$/);
+});

@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { parsePrefix } from "../../src/address/prefix.ts";
+import { CatalogueBuilder } from "../../src/cbs/catalogue.ts";
+import { identifyText } from "../../src/cbs/identify.ts";
+import { openCatalogue } from "../../src/cli/catalogue-snapshot.ts";
+import { openCtiDataset } from "../../src/cli/cti-snapshot.ts";
+import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
+import { freeze } from "../../src/table/freeze.ts";
+import { addKey, addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
+
+const CATALOGUE = fileURLToPath(new URL("../../data/catalogue.ipsieve", import.meta.url));
+const THREATS = fileURLToPath(new URL("../../data/cti-sample.ipsieve", import.meta.url));
+
+let t: TestServer;
+let key = "";
+before(async () => {
+  t = await startServer({ perMinute: 1_000_000 }, CATALOGUE, THREATS);
+  key = (await addKey(t, await addOrganisation(t, "lookups"), "read")).text;
+});
+after(() => t.close());
+
+const ADDRESSES = ["1.1.1.1", "8.8.8.8", "203.0.113.1", "2606:4700::1111", "52.95.110.1", "17.0.0.0/8", "::ffff:1.1.1.1", "2600:1f00::/40", "0.0.0.0/0", "13.107.42.14"];
+
+test("CBS lookups: the library's documents, single and in bulk; duplicates collapse", async () => {
+  const catalogue = await openCatalogue();
+  for (const ip of ADDRESSES) assert.deepEqual((await ask(t, "GET", `/v1/cbs/lookup?ip=${ip}`, { key })).body, identifyText(catalogue, ip), ip);
+  const { status, body } = await ask(t, "POST", "/v1/cbs/lookup", { key, body: { ips: [...ADDRESSES, ...ADDRESSES] } });
+  assert.deepEqual([status, body], [200, Object.fromEntries(ADDRESSES.map((ip) => [ip, identifyText(catalogue, ip)]))]);
+});
+
+test("a CBS bulk lookup names every bad index, and the most addresses", async () => {
+  const { status, body } = await ask(t, "POST", "/v1/cbs/lookup", { key, body: { ips: ["1.1.1.1", "x", "10.0.0.1/8"] } });
+  assert.deepEqual([status, Object.keys(body.validation_errors)], [400, ["ips[1]", "ips[2]"]]);
+  const many = await ask(t, "POST", "/v1/cbs/lookup", { key, body: { ips: Array.from({ length: 10_001 }, () => "1.1.1.1") } });
+  assert.match(many.body.validation_errors.ips[0], /10000/);
+});
+
+test("node, search and lists: as the library has them; 404 for an unknown id", async () => {
+  const root = (await ask(t, "GET", "/v1/cbs/node", { key })).body;
+  assert.deepEqual([root.id, root.parent, root.children.some(({ id }: { id: string }) => id === "/cdn")], [null, null, true]);
+  const { body } = await ask(t, "GET", "/v1/cbs/node?id=/cdn/cloudflare", { key });
+  assert.deepEqual([body.id, body.name, body.type, body.provider, body.parent, body.children], ["/cdn/cloudflare", "Cloudflare", "cdn", "cloudflare", "/cdn", []]);
+  for (const path of ["/v1/cbs/node?id=/nowhere", "/v1/cbs/ranges?id=__proto__"]) assert.equal((await ask(t, "GET", path, { key })).status, 404);
+  assert.equal((await ask(t, "GET", "/v1/cbs/search?q=cloudflre", { key })).body.items[0].id, "/cdn/cloudflare");
+  assert.equal((await ask(t, "GET", "/v1/cbs/search?q=1.1.1.1", { key })).body.items[0].id, "/cdn/cloudflare");
+  assert.equal((await ask(t, "GET", "/v1/cbs/search?q=1.1.1.300", { key })).status, 400);
+  const providers = (await ask(t, "GET", "/v1/cbs/providers?type=cdn&page_size=1000", { key })).body;
+  assert.equal(providers.items.length, providers.count);
+  assert.ok(providers.items.every(({ type }: { type: string }) => type === "cdn"));
+});
+
+test("ranges: in pages; whole as text and CSV by Accept; 406 for what is not offered", async () => {
+  const path = "/v1/cbs/ranges?id=/cdn/cloudflare";
+  const page = (await ask(t, "GET", `${path}&page_size=1000&page=3&family=4`, { key })).body;
+  const text = (await ask(t, "GET", `${path}&family=4`, { key, headers: { Accept: "text/plain" } })).text.trimEnd().split("\n");
+  const csv = await ask(t, "GET", `${path}&family=4`, { key, headers: { Accept: "application/xml, text/*;q=0.5, text/csv" } });
+  assert.equal(text.length, page.count);
+  assert.deepEqual([csv.headers.get("content-type"), csv.text.split("\n")[0], csv.text.split("\n")[1]], ["text/csv; charset=utf-8", "cidr,cbs_ids", `${text[0]},"/cdn/cloudflare"`]);
+  assert.equal((await ask(t, "GET", path, { key, headers: { Accept: "image/png" } })).status, 406);
+});
+
+const SEEN = ["198.51.100.130", "192.0.2.1", "203.0.113.1", "2001:db8:7::1", "1.1.1.1", "::ffff:198.51.100.130"];
+
+test("CTI: basic, extended and bulk at both paths, from the object and the bare array", async () => {
+  const dataset = await openCtiDataset(THREATS);
+  for (const ip of SEEN) {
+    assert.deepEqual((await ask(t, "GET", `/v1/cti/lookup/${ip}`, { key })).body, dataset.lookup(ip));
+    assert.deepEqual((await ask(t, "GET", `/v1/cti/extended_lookup/${ip}`, { key })).body, dataset.lookupExtended(ip));
+  }
+  assert.deepEqual((await ask(t, "GET", "/v1/cti/lookup/1.1.1.1", { key })).body, { ip: "1.1.1.1", seen: false, spoofable: null, classification: "unknown", actor: "", tags: [] });
+  const wanted = Object.fromEntries(SEEN.map((ip) => [ip, { seen: dataset.lookup(ip).seen, spoofable: dataset.lookup(ip).spoofable }]));
+  for (const path of ["/v1/cti/bulk_lookup", "/bulk_lookup"]) {
+    for (const body of [{ ips: [...SEEN, ...SEEN] }, SEEN]) assert.deepEqual((await ask(t, "POST", path, { key, body })).body, wanted);
+    const lines = (await ask(t, "POST", path, { key, body: SEEN, headers: { Accept: "application/x-ndjson" } })).text.trimEnd().split("\n").map((line) => JSON.parse(line));
+    assert.deepEqual(lines, SEEN.map((ip) => ({ ip, ...wanted[ip] })));
+  }
+});
+
+test("CTI: malformed addresses: 400 with message and request_id, listing every bad index", async () => {
+  for (const ip of ["1.2.3", "1.2.3.4%2F24", "x", "%20", "fe80::1%25eth0"]) {
+    const { status, body, headers } = await ask(t, "GET", `/v1/cti/lookup/${ip}`, { key });
+    assert.deepEqual([status, Object.keys(body), body.request_id, headers.get("content-type")], [400, ["message", "request_id"], headers.get("x-request-id"), "application/json"]);
+  }
+  const { body } = await ask(t, "POST", "/v1/cti/bulk_lookup", { key, body: ["1.1.1.1", "a", 7, "2.2.2.2", null] });
+  assert.match(body.message, /index 1 .*, 2 .*, 4 /);
+  const many = await ask(t, "POST", "/bulk_lookup", { key, body: Array.from({ length: 10_001 }, () => "1.1.1.1") });
+  assert.match(many.body.message, /10000/);
+});
+
+test("CTI: a stream of lines is answered while it arrives, in order, bad lines by their number", async () => {
+  const { hostname, port } = new URL(t.server.url);
+  const call = request({ hostname, port, method: "POST", path: "/v1/cti/bulk_lookup", headers: { "X-API-Key": key, "Content-Type": "application/x-ndjson" } });
+  call.write('"198.51.100.130"\n{"ip":"1.1.1.1"}\n');
+  const [response] = await once(call, "response");
+  const [first] = await once(response, "data");
+  assert.deepEqual(String(first).trimEnd().split("\n").map((line) => JSON.parse(line)), [{ ip: "198.51.100.130", seen: true, spoofable: null }, { ip: "1.1.1.1", seen: false, spoofable: null }]);
+  call.end("2.2.2.2\n\nnonsense\n[1]");
+  let rest = "";
+  for await (const chunk of response) rest += chunk;
+  const lines = rest.trimEnd().split("\n").map((line) => JSON.parse(line));
+  assert.deepEqual([lines[0], lines[1].line, lines[2].line, lines.length], [{ ip: "2.2.2.2", seen: false, spoofable: null }, 5, 6, 3]);
+});
+
+test("CTI: a stream far beyond the bulk limit comes back whole", async () => {
+  const count = 200_000;
+  const body = Array.from({ length: count }, (_, i) => `10.${(i >> 16) & 255}.${(i >> 8) & 255}.${i & 255}\n`).join("");
+  const { status, text } = await ask(t, "POST", "/bulk_lookup", { key, body, headers: { "Content-Type": "text/plain" } });
+  const lines = text.trimEnd().split("\n");
+  assert.deepEqual([status, lines.length, JSON.parse(lines[count - 1]!).ip], [200, count, `10.${((count - 1) >> 16) & 255}.${((count - 1) >> 8) & 255}.${(count - 1) & 255}`]);
+});
+
+/** A folder that is removed when the test ends. */
+function temporary(context: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), "ipsieve-api-"));
+  context.after(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+/** A catalogue in which every prefix belongs to one node, whose id names the generation. */
+async function writeCatalogue(path: string, generation: number): Promise<void> {
+  const builder = new CatalogueBuilder();
+  for (let i = 0; i < 100; i++) builder.add(parsePrefix(`10.0.${i}.0/24`), `/saas/generation-${generation}`);
+  const { trie, metadata } = builder.build({ title: "swapped", createdAt: new Date(generation * 1000), sources: [] });
+  await writeSnapshot(path, { kind: "catalogue", table: freeze(trie), metadata });
+}
+
+test("a newer catalogue takes over while requests run; no answer is mixed; a damaged one changes nothing", async (context) => {
+  const path = join(temporary(context), "catalogue.ipsieve");
+  await writeCatalogue(path, 1);
+  const own = await startServer({ perMinute: 1_000_000 }, path);
+  context.after(() => own.close());
+  const { text } = await addKey(own, await addOrganisation(own, "swap"));
+  const ips = Array.from({ length: 100 }, (_, i) => `10.0.${i}.1`);
+  const seen = new Set<string>();
+  let running = true;
+  const asking = (async () => {
+    while (running) {
+      const { body } = await ask(own, "POST", "/v1/cbs/lookup", { key: text, body: { ips } });
+      const ids = new Set(Object.values<{ cbs_ids: string[] }>(body).map(({ cbs_ids }) => cbs_ids.join()));
+      assert.equal(ids.size, 1);
+      for (const each of ids) seen.add(each);
+    }
+  })();
+  for (let generation = 2; generation <= 12; generation++) {
+    await writeCatalogue(path, generation);
+    await own.server.reload();
+    assert.deepEqual((await ask(own, "GET", "/v1/cbs/lookup?ip=10.0.7.7", { key: text })).body.cbs_ids, [`/saas/generation-${generation}`]);
+  }
+  running = false;
+  await asking;
+  assert.ok(seen.size > 1);
+  copyFileSync(fileURLToPath(import.meta.url), path);
+  await own.server.reload();
+  assert.deepEqual((await ask(own, "GET", "/v1/cbs/lookup?ip=10.0.7.7", { key: text })).body.cbs_ids, ["/saas/generation-12"]);
+  assert.match((await ask(own, "GET", "/metrics")).text, /ipsieve_snapshot_failures_total\{snapshot="catalogue"\} 1/);
+});
+
+test("a file that takes the place of the watched one is found without a signal", async (context) => {
+  const path = join(temporary(context), "catalogue.ipsieve");
+  await writeCatalogue(path, 1);
+  const own = await startServer({}, path);
+  context.after(() => own.close());
+  await writeCatalogue(path, 2);
+  while (own.server.services.catalogue.generation < 2) await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal(own.server.services.catalogue.view().tree.has("/saas/generation-2"), true);
+});
