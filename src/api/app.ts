@@ -27,6 +27,8 @@ export function buildApp(services: Services, log: Logger): App {
   const app = fastify({
     loggerInstance: log,
     logController: silentFramework(),
+    // A logger per request would be made for nothing in most of them: the lines name the request themselves.
+    childLoggerFactory: (logger) => logger,
     genReqId: requestId,
     bodyLimit: settings.bodyBytes,
     keepAliveTimeout: settings.keepAlive * 1000,
@@ -40,7 +42,7 @@ export function buildApp(services: Services, log: Logger): App {
   collectMethods(app);
   describeOperations(app, services);
   tellRequestIds(app);
-  logRequests(app, services);
+  logRequests(app, services, log);
   limitRequests(app, services);
   authenticate(app, services);
   limitBodyTime(app, services);

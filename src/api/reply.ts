@@ -1,8 +1,8 @@
 import type { FastifyReply } from "fastify";
 
-/** Answers with JSON that is written already. As bytes, so that no charset is appended to its type. */
+/** Answers with JSON that is written already. As a text, which is sent in one piece with the headers; bytes would take a call of the system more. */
 export function sendJson(reply: FastifyReply, json: string): FastifyReply {
-  return reply.type("application/json").send(Buffer.from(json));
+  return reply.type("application/json; charset=utf-8").send(json);
 }
 
 export function sendText(reply: FastifyReply, type: string, text: string): FastifyReply {

@@ -139,9 +139,9 @@ test("a newer catalogue takes over while requests run; no answer is mixed; a dam
   const { text } = await addKey(own, await addOrganisation(own, "swap"));
   const ips = Array.from({ length: 100 }, (_, i) => `10.0.${i}.1`);
   const seen = new Set<string>();
-  let running = true;
+  const end = new AbortController();
   const asking = (async () => {
-    while (running) {
+    while (!end.signal.aborted) {
       const { body } = await ask(own, "POST", "/v1/cbs/lookup", { key: text, body: { ips } });
       const ids = new Set(Object.values<{ cbs_ids: string[] }>(body).map(({ cbs_ids }) => cbs_ids.join()));
       assert.equal(ids.size, 1);
@@ -153,7 +153,7 @@ test("a newer catalogue takes over while requests run; no answer is mixed; a dam
     await own.server.reload();
     assert.deepEqual((await ask(own, "GET", "/v1/cbs/lookup?ip=10.0.7.7", { key: text })).body.cbs_ids, [`/saas/generation-${generation}`]);
   }
-  running = false;
+  end.abort();
   await asking;
   assert.ok(seen.size > 1);
   copyFileSync(fileURLToPath(import.meta.url), path);

@@ -30,7 +30,7 @@ export async function startServer(settings: Partial<Settings> = {}, catalogue: s
   const folder = mkdtempSync(join(tmpdir(), "ipsieve-api-"));
   const clock = { now: START };
   const lines: string[] = [];
-  const log = createLog("debug", { write: (line) => void lines.push(line) });
+  const log = createLog(settings.logLevel ?? "debug", { write: (line) => void lines.push(line) });
   const defaults = readSettings({ flag: () => undefined, environment: {}, file: undefined });
   const start = (): Promise<Server> =>
     Server.start({ settings: { ...defaults, port: 0, specialPurpose: true, ...settings }, store: { file: join(folder, "store.db") }, catalogue, threats, log, now: () => clock.now });

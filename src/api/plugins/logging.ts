@@ -16,17 +16,18 @@ function withoutKeys(error: Error): object {
 
 /** The framework's own lines are not written: they would tell URLs with their queries. */
 export function silentFramework(): LogController {
-  return new LogController({ disableRequestLogging: true, requestIdLogLabel: "request_id" });
+  return new LogController({ disableRequestLogging: true });
 }
 
 /** A line and an observation for every response. */
-export function logRequests(app: FastifyInstance, { metrics }: Services): void {
+export function logRequests(app: FastifyInstance, { metrics }: Services, log: Logger): void {
   app.addHook("onResponse", (request, reply, done) => {
     const { statusCode: status, elapsedTime } = reply;
     const operation = request.routeOptions.schema?.operationId ?? "none";
     metrics.observe(operation, status, elapsedTime / 1000);
-    const key = request.caller?.key.id;
-    request.log.info({ method: request.method, path: safePath(request.url), operation, status, ms: Math.round(elapsedTime * 100) / 100, key }, "request");
+    if (!log.isLevelEnabled("info")) return done();
+    const { id: request_id, method, url, caller } = request;
+    log.info({ request_id, method, path: safePath(url), operation, status, ms: Math.round(elapsedTime * 100) / 100, key: caller?.key.id }, "request");
     done();
   });
 }

@@ -14,7 +14,7 @@ export function answerProblems(app: FastifyInstance): void {
 
 export function answerError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = problemOf(error);
-  if (problem.status >= 500 && problem.kind !== "service-unavailable") request.log.error({ err: error }, "unexpected error");
+  if (problem.status >= 500 && problem.kind !== "service-unavailable") request.log.error({ request_id: request.id, err: error }, "unexpected error");
   return answerProblem(problem, request, reply);
 }
 

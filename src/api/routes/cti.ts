@@ -9,7 +9,7 @@ import { chooseType } from "../media-types.ts";
 import { READ_CTI } from "../operation.ts";
 import { invalid } from "../problem.ts";
 import { withField } from "../read-address.ts";
-import { sendJson } from "../reply.ts";
+import { sendJson, sendText } from "../reply.ts";
 import { BulkThreatBody, BulkThreatRequest, BulkThreats, ExtendedThreat, Threat, ThreatParameters } from "../schemas/cti.ts";
 import type { Services } from "../services.ts";
 
@@ -67,7 +67,7 @@ function addBulkLookup(app: App, { threats, metrics, settings }: Services, path:
     const ips = (Array.isArray(body) ? body : (body as { ips: unknown[] }).ips) as string[];
     const states = lookUp(dataset, ips);
     count(ips.length, states.reduce((seen, state) => seen + (state === 0 ? 0 : 1), 0));
-    if (type === LINES) return reply.type(LINES).send(Buffer.from(bulkJsonLines(ips, states)));
+    if (type === LINES) return sendText(reply, LINES, bulkJsonLines(ips, states));
     return sendJson(reply, bulkJson(ips, states));
   });
 }
