@@ -14,14 +14,11 @@ const BUNDLES = {
   "dist/batch/shard-worker.js": "src/batch/shard-worker.ts",
 };
 
-/** What stays in files of its own, with all that it loads: databases, and the packages for them, which most commands do without. */
-const APART = ["src/store/open-store.ts", "src/store/sqlite/restore.ts"];
+/** What stays in files of its own, with all that it loads: databases, the server, and the packages for them, which most commands do without. */
+const APART = ["src/api/serve.ts", "src/store/open-store.ts", "src/store/sqlite/restore.ts"];
 
 /** The module that the command's threads load in place of the one that the library names. */
 const RENDERER = "src/cli/identify-renderer.ts";
-
-/** The server stays apart, with the packages that it imports: no other command shall load them. */
-const SERVER = "dist/api/serve.js";
 
 /**
  * Modules of node: are taken from the process: an `import` runs every lazy part of them, some milliseconds each. And
@@ -30,8 +27,7 @@ const SERVER = "dist/api/serve.js";
 function inPlace(outfile: string): Plugin {
   return {
     name: "in place",
-    setup({ onLoad, onResolve }) {
-      onResolve({ filter: /[/\\]api[/\\]serve\.ts$/ }, () => ({ path: `./${relative(dirname(outfile), SERVER)}`, external: true }));
+    setup({ onLoad }) {
       onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) => {
         const file = relative(ROOT, path);
         const own = file === RENDERER ? "dist/cli/_renderer.js" : file.replace(/^src/, "dist").replace(/\.ts$/, ".js");

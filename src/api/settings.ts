@@ -5,6 +5,8 @@ export interface Setting<Value extends SettingValue = SettingValue> {
   readonly initial: Value;
   /** What stands for the value in the help. */
   readonly value: string;
+  /** Another variable, which the whole world calls so. */
+  readonly variable?: string;
   readonly least?: number;
   readonly most?: number;
   readonly choices?: readonly string[];
@@ -22,7 +24,8 @@ export const SETTINGS = {
   port: { name: "port", initial: 8080, least: 0, most: 65_535, value: "PORT", help: "the port to listen on; 0 for any free one" },
   baseUrl: { name: "base-url", initial: "", value: "URL", help: "what next and prev begin with; default: what the request was sent to" },
   trustProxy: { name: "trust-proxy", initial: "", value: "PREFIXES", help: "the proxies, separated by commas, whose X-Forwarded-* headers count" },
-  store: { name: "store", initial: "", value: "FILE|URL", isPath: true, help: "the SQLite file or postgres:// address; default: DATABASE_URL, or ipsieve.db in the home folder" },
+  database: { name: "db", initial: "", value: "FILE", isPath: true, help: "the SQLite file; default: ipsieve.db in the home folder" },
+  databaseUrl: { name: "database-url", variable: "DATABASE_URL", initial: "", value: "URL", help: "the PostgreSQL database, postgres://..., in place of a file" },
   catalogue: { name: "catalogue", initial: "", value: "FILE", isPath: true, help: "the catalogue, reloaded when it changes; default: the updated or the bundled one" },
   threats: { name: "cti", initial: "", value: "FILE", isPath: true, help: "the threat-intelligence dataset, reloaded when it changes; default: cti.ipsieve in the home folder, if there is one" },
   logLevel: { name: "log-level", initial: "info", value: "LEVEL", choices: ["debug", "info", "warn", "error", "silent"], help: "what is logged to standard error, as lines of JSON" },
@@ -77,8 +80,8 @@ export function readSettings({ flag, environment, file }: SettingSources): Setti
   return Object.fromEntries(entries) as Settings;
 }
 
-export function variableOf({ name }: Setting): string {
-  return `IPSIEVE_${name.toUpperCase().replaceAll("-", "_")}`;
+export function variableOf({ name, variable }: Setting): string {
+  return variable ?? `IPSIEVE_${name.toUpperCase().replaceAll("-", "_")}`;
 }
 
 /** The table of all settings, in Markdown. */

@@ -1,10 +1,12 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readSettings, type Setting, SettingError, SETTINGS, type Settings } from "../../api/settings.ts";
+import type { StoreLocation } from "../../store/open-store.ts";
 import { BUNDLED_CATALOGUE } from "../catalogue-snapshot.ts";
 import { type Arguments, type Command, EXIT, type Option } from "../command.ts";
 import { SAMPLE_DATASET } from "../cti-snapshot.ts";
 import { currentCatalogue, homeFolder } from "../home.ts";
+import { databaseLocation } from "../service-database.ts";
 import { UsageError } from "../usage-error.ts";
 
 export const serveCommand: Command = {
@@ -24,7 +26,7 @@ export const serveCommand: Command = {
   ],
   examples: [
     { command: "ipsieve serve --quick-start", what: "a server to try, on port 8080" },
-    { command: "IPSIEVE_PORT=80 ipsieve serve --host :: --store postgres://ipsieve@db/ipsieve", what: "one of several" },
+    { command: "IPSIEVE_PORT=80 ipsieve serve --host :: --database-url postgres://ipsieve@db/ipsieve", what: "one of several" },
   ],
   run,
 };
@@ -40,7 +42,7 @@ async function run(args: Arguments): Promise<number> {
   const quickStart = args.has("quick-start");
   const { serve } = await import("../../api/serve.ts");
   const print = (text: string): void => void process.stdout.write(text);
-  await serve({ settings, store: storeOf(settings), catalogue: catalogueOf(settings), threats: threatsOf(settings, quickStart), quickStart, logTo: process.stderr, print });
+  await serve({ settings, store: storeOf(args, settings), catalogue: catalogueOf(settings), threats: threatsOf(settings, quickStart), quickStart, logTo: process.stderr, print });
   return EXIT.matched;
 }
 
@@ -61,14 +63,14 @@ function readConfiguration(path: string): unknown {
   }
 }
 
-/** `--store`, else `DATABASE_URL`, else a file in the home folder. */
-function storeOf({ store }: Settings): { readonly file: string } | { readonly url: string } {
-  const place = store === "" ? (process.env["DATABASE_URL"] ?? "") : store;
-  if (/^postgres(ql)?:\/\//.test(place)) return { url: place };
-  if (place.includes("://")) throw new UsageError(`the store ${JSON.stringify(place.slice(0, place.indexOf("://") + 3))}...: give the path of a file, or a postgres:// address`);
-  const file = resolve(place === "" ? join(homeFolder(), "ipsieve.db") : place);
-  mkdirSync(dirname(file), { recursive: true });
-  return { file };
+/** As every command finds it: by a flag, else by a variable; else by the configuration file; else in the home folder. */
+function storeOf(args: Arguments, { database, databaseUrl }: Settings): StoreLocation {
+  const { IPSIEVE_DB = "", DATABASE_URL = "" } = process.env;
+  const isNamed = args.has("db") || args.has("database-url") || IPSIEVE_DB !== "" || DATABASE_URL !== "";
+  const inFile = (name: string): string | undefined => (name === "db" ? database : databaseUrl) || undefined;
+  const location = databaseLocation(isNamed ? args : { ...args, value: inFile });
+  if ("file" in location) mkdirSync(dirname(location.file), { recursive: true });
+  return location;
 }
 
 /** `--catalogue`, else the one that an update has made, else the bundled one. */
