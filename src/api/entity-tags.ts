@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { Problem } from "./problem.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 
 /**
@@ -31,13 +30,12 @@ function tagsIn(header: string): string[] {
 }
 
 /**
- * The version that the ruleset must have (If-Match), none without that header. A tag names the version; that rules have expired since changes
- * none of them. @throws Problem (412) where no tag of the header can be the ruleset's
+ * The version that the ruleset must have (If-Match), none without that header; -1, which none has, where no tag of the header can be a ruleset's. A
+ * tag names the version; that rules have expired since changes none of them.
  */
 export function requiredVersion(request: FastifyRequest, { about }: LiveRuleset): number | undefined {
   const wanted = request.headers["if-match"];
   if (wanted === undefined || wanted.trim() === "*") return undefined;
-  const versions = tagsIn(wanted).map((tag) => /^"(\d{1,15})-/.exec(tag)?.[1]);
-  if (versions.includes(String(about.version))) return about.version;
-  throw new Problem("precondition-failed", "the rules have changed since; get them again and send their ETag");
+  const versions = tagsIn(wanted).map((tag) => Number(/^"(\d{1,15})-/.exec(tag)?.[1] ?? -1));
+  return versions.includes(about.version) ? about.version : (versions[0] ?? -1);
 }

@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Problem } from "../problem.ts";
 import type { Services } from "../services.ts";
+import { answerProblem } from "./problems.ts";
 
 /** How often the delay of the event loop is read, in milliseconds. */
 const SAMPLE = 250;
@@ -48,7 +49,10 @@ export function limitBodyTime(app: FastifyInstance, { settings }: Services): voi
   app.addHook("preParsing", (request, reply, payload, done) => {
     const hasBody = request.headers["content-length"] !== undefined || request.headers["transfer-encoding"] !== undefined;
     if (hasBody && request.routeOptions.config.streams !== true) {
-      const timer = setTimeout(() => payload.destroy(new Problem("request-timeout", `the body did not arrive within ${settings.bodyTimeout} s`)), settings.bodyTimeout * 1000);
+      const timer = setTimeout(() => {
+        // Answered here: the body's stream cannot be ended with an error but by hanging up.
+        answerProblem(new Problem("request-timeout", `the body did not arrive within ${settings.bodyTimeout} s`), request, reply.header("connection", "close"));
+      }, settings.bodyTimeout * 1000);
       timers.set(request, timer.unref());
       reply.raw.once("close", () => clearTimeout(timer));
     }

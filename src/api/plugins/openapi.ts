@@ -130,7 +130,9 @@ function responsesOf({ response, problems = [], responseHeaders = {}, otherTypes
     const headers = { ...headersOf(responseHeaders), ...COMMON_HEADERS };
     const isEmpty = (schema as { type?: string }).type === "null";
     const others = status === "200" ? otherTypes : [];
-    const content = { "application/json": { schema: schemas.refer(schema) }, ...Object.fromEntries(others.map((type) => [type, { schema: { type: "string" } }])) };
+    // A text is never sent as JSON.
+    const isText = (schema as { type?: string }).type === "string";
+    const content = { ...(isText ? {} : { "application/json": { schema: schemas.refer(schema) } }), ...Object.fromEntries(others.map((type) => [type, { schema: { type: "string" } }])) };
     return [status, { description: GOOD[status] ?? "Done", headers, ...(isEmpty ? {} : { content }) }] as const;
   });
   const bad = [...new Set([...problems, ...COMMON])].sort((a, b) => a - b).map((status) => [String(status), problemResponse(status, isThreat, schemas)] as const);

@@ -8,7 +8,11 @@ import { ruleDocument } from "../schemas/rule.ts";
 
 /** Answers every error by a problem document; what nobody expected is logged and told without details. */
 export function answerProblems(app: FastifyInstance): void {
-  app.setErrorHandler((error: FastifyError | Problem, request, reply) => answerError(error, request, reply));
+  app.setErrorHandler((error: FastifyError | Problem, request, reply) => {
+    // What is wrong with a request does not matter where no route takes it.
+    const isRefused = !(error instanceof Problem) || error.kind === "validation-error";
+    return answerError(request.is404 && isRefused ? notRouted(app, request) : error, request, reply);
+  });
   app.setNotFoundHandler((request, reply) => answerProblem(notRouted(app, request), request, reply));
 }
 

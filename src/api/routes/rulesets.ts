@@ -37,7 +37,7 @@ function addReads(app: App, services: Services): void {
   });
 
   const get = {
-    operationId: "getRuleset", summary: "A ruleset and how many rules it has", tags, problems: [404], params: RulesetParameters, response: { 200: RulesetSchema, 304: Type.Null() },
+    operationId: "getRuleset", summary: "A ruleset and how many rules it has", tags, problems: [400, 404], params: RulesetParameters, response: { 200: RulesetSchema, 304: Type.Null() },
     requestHeaders: CONDITIONAL, responseHeaders: TAGGED,
   };
   app.get(`${PATH}/:ruleset_id`, { config: READ_EDL, schema: get }, (request, reply) => {
@@ -58,8 +58,8 @@ function addWrites(app: App, services: Services): void {
     checkRulesetText(request.body);
     const { ruleset } = await store.write({ kind: "create-ruleset", ...signed(request), name, purpose, description });
     // A repetition may come after it has been deleted again.
-    const live = memory.ruleset(ruleset.organisationId, ruleset.id) ?? { about: ruleset, rules: new RuleIndex() };
-    return reply.code(201).header("location", `${PATH}/${ruleset.id}`).send(rulesetDocument(live, request.now));
+    const rules = memory.ruleset(ruleset.organisationId, ruleset.id)?.rules ?? new RuleIndex();
+    return reply.code(201).header("location", `${PATH}/${ruleset.id}`).send(rulesetDocument({ about: ruleset, rules }, request.now));
   });
 
   const update = {
@@ -69,12 +69,12 @@ function addWrites(app: App, services: Services): void {
   app.patch(`${PATH}/:ruleset_id`, { config: WRITE_EDL, schema: update }, async (request) => {
     const { about } = findRuleset(request, services);
     checkRulesetText(request.body);
-    await store.write({ kind: "update-ruleset", ...signed(request), rulesetId: about.id, ...request.body });
-    return rulesetDocument(findRuleset(request, services), request.now);
+    const { ruleset } = await store.write({ kind: "update-ruleset", ...signed(request), rulesetId: about.id, ...request.body });
+    return rulesetDocument({ ...findRuleset(request, services), about: ruleset }, request.now);
   });
 
   const remove = {
-    operationId: "deleteRuleset", summary: "Deletes a ruleset with its rules", tags, problems: [404, 422], params: RulesetParameters, response: { 204: Type.Null() }, requestHeaders: IDEMPOTENT,
+    operationId: "deleteRuleset", summary: "Deletes a ruleset with its rules", tags, problems: [400, 404, 422], params: RulesetParameters, response: { 204: Type.Null() }, requestHeaders: IDEMPOTENT,
   };
   app.delete(`${PATH}/:ruleset_id`, { config: WRITE_EDL, schema: remove }, async (request, reply) => {
     // Not looked up in memory: a repetition finds it gone, and has the first answer coming.

@@ -9,7 +9,7 @@ import { signed } from "../commands.ts";
 import { isKnown, requiredVersion, rulesetTag } from "../entity-tags.ts";
 import { type ExportRequest, representationOf } from "../export-cache.ts";
 import { READ_EDL, WRITE_EDL } from "../operation.ts";
-import { invalid } from "../problem.ts";
+import { invalid, Problem } from "../problem.ts";
 import type { RuleMembers } from "../read-rule.ts";
 import { ImportQuery, ImportResponse, ReplaceBody, ReplaceQuery, ReplaceResponse, ruleDocument, RulesetParameters } from "../schemas/rule.ts";
 import type { LiveRuleset } from "../service-memory.ts";
@@ -79,11 +79,16 @@ function addReplacement(app: App, services: Services): void {
   };
   app.put(`${PATH}/rules`, { config: WRITE_EDL, schema, bodyLimit: settings.bulkBodyBytes }, async (request, reply) => {
     const ruleset = findRuleset(request, services);
+    // Whether it has that is decided by the store: a repetition has the first answer coming, though the version has moved on.
     const ifVersion = requiredVersion(request, ruleset);
+    const signature = signed(request);
     const wanted = readList(request, services);
-    if (request.query.dry_run === true) return planDocument(planReplacement(ruleset.rules.rules(), wanted, request.now));
+    if (request.query.dry_run === true) {
+      if (ifVersion !== undefined && ifVersion !== ruleset.about.version) throw new Problem("precondition-failed", "the rules have changed since; get them again and send their ETag");
+      return planDocument(planReplacement(ruleset.rules.rules(), wanted, request.now));
+    }
     const { id, organisationId } = ruleset.about;
-    const counts = await store.write({ kind: "replace-rules", ...signed(request), rulesetId: id, rules: columnsOf(wanted), ...(ifVersion === undefined ? {} : { ifVersion }) });
+    const counts = await store.write({ kind: "replace-rules", ...signature, rulesetId: id, rules: columnsOf(wanted), ...(ifVersion === undefined ? {} : { ifVersion }) });
     const after: LiveRuleset = memory.ruleset(organisationId, id) ?? ruleset;
     reply.header("etag", rulesetTag(after, request.now));
     return { ...counts, dry_run: false };
