@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { Random } from "../snapshot/harness/sample.ts";
+import { FAULTS, startBrokenServer } from "./fuzz/broken-server.ts";
+import { CHECKS, FOLLOW_UPS } from "./fuzz/checks.ts";
+import { fuzz } from "./fuzz/fuzz.ts";
+import { type FuzzServer, startFuzzServer } from "./fuzz/fuzz-server.ts";
+import { attack } from "./fuzz/hostile-connections.ts";
+
+// R8, short form; the long form is npm run torture:api.
+const SEED = 20_261_121;
+
+let t: FuzzServer;
+before(async () => {
+  t = await startFuzzServer({ headerTimeout: 1, bodyTimeout: 1, keepAlive: 1 });
+});
+after(() => t.close());
+
+test("requests made from the server's own document, good and bad, for every operation: no 5xx, and every answer as documented", async (c) => {
+  const { failures, ...report } = await fuzz({ url: t.server.url, key: t.key, seed: SEED, runs: 120 });
+  c.diagnostic(JSON.stringify(report));
+  assert.deepEqual(failures, {});
+  assert.ok(report.operations >= 27 && report.requests >= 120 * report.operations);
+});
+
+for (const name of [...Object.keys(CHECKS), ...Object.keys(FOLLOW_UPS)]) {
+  test(`negative control: ${name} notices a server that gets it wrong`, async () => {
+    const fault = FAULTS[name];
+    assert.ok(fault !== undefined, "the check has no control");
+    const broken = await startBrokenServer(t.server.url, t.key, fault);
+    try {
+      const { failures } = await fuzz({ url: broken.url, key: t.key, seed: SEED, runs: 150, only: fault.operation });
+      assert.deepEqual(Object.keys(failures), [`${name} ${fault.operation}`]);
+    } finally {
+      broken.close();
+    }
+  });
+}
+
+test("hostile connections: what comes back is HTTP and no 5xx, and the server goes on", async (c) => {
+  const { failures, ...report } = await attack({ url: t.server.url, key: t.key, random: new Random(SEED), connections: 400 });
+  c.diagnostic(JSON.stringify(report));
+  assert.deepEqual(failures, []);
+  assert.equal((await fetch(`${t.server.url}/readyz`)).status, 200);
+});

@@ -1,0 +1,114 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+
+/** A JSON schema, as far as the document uses them. */
+export interface Schema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly description?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly maxProperties?: number;
+  readonly minProperties?: number;
+  readonly items?: Schema;
+  readonly maxItems?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
+  readonly format?: string;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly required?: boolean;
+  readonly schema: Schema;
+}
+
+export interface Operation {
+  readonly id: string;
+  /** In capitals. */
+  readonly method: string;
+  /** With `{name}` for each parameter. */
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  /** The schema of the body by media type; none: it takes no body. */
+  readonly bodies: ReadonlyMap<string, Schema>;
+  /** By status. */
+  readonly responses: ReadonlyMap<number, DocumentedResponse>;
+}
+
+export interface DocumentedResponse {
+  readonly headers: readonly string[];
+  /** The check of the body by media type; none: there is no body. */
+  readonly bodies: ReadonlyMap<string, ValidateFunction>;
+}
+
+type Json = Readonly<Record<string, any>>;
+
+/** What the server says about itself at /openapi.json. */
+export class ApiDocument {
+  readonly operations: readonly Operation[];
+  readonly #document: Json;
+  readonly #ajv: Ajv2020;
+  readonly #checks = new Map<Schema, ValidateFunction>();
+
+  constructor(document: Json) {
+    this.#document = document;
+    this.#ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: true });
+    addFormats.default(this.#ajv);
+    this.#ajv.addSchema(withoutExtras(document), "api");
+    this.operations = Object.entries(document["paths"]).flatMap(([path, methods]) => Object.entries(methods as Json).map(([method, each]) => this.#operation(path, method, each)));
+  }
+
+  static async of(url: string): Promise<ApiDocument> {
+    return new ApiDocument((await (await fetch(`${url}/openapi.json`)).json()) as Json);
+  }
+
+  /** The methods of a path, in capitals. */
+  methodsOf(path: string): string[] {
+    return this.operations.filter((each) => each.path === path).map(({ method }) => method);
+  }
+
+  resolve(schema: Schema): Schema {
+    return schema.$ref === undefined ? schema : this.resolve(this.#document["components"].schemas[schema.$ref.split("/").at(-1)!]);
+  }
+
+  /** Whether a value fits the schema of the document at this place. */
+  fits(schema: Schema, value: unknown): boolean {
+    const check = this.#checks.get(schema) ?? this.#ajv.compile(inDocument(schema));
+    this.#checks.set(schema, check);
+    return check(value);
+  }
+
+  #operation(path: string, method: string, { operationId, parameters, requestBody, responses }: Json): Operation {
+    const bodies = new Map(Object.entries((requestBody?.content ?? {}) as Json).map(([type, { schema }]) => [type, schema as Schema]));
+    return { id: operationId, method: method.toUpperCase(), path, parameters, bodies, responses: new Map(Object.entries(responses as Json).map(([status, each]) => [Number(status), this.#response(path, method, status, each)])) };
+  }
+
+  #response(path: string, method: string, status: string, { headers = {}, content = {} }: Json): DocumentedResponse {
+    const check = (type: string): ValidateFunction => {
+      const pointer = ["paths", path, method, "responses", status, "content", type, "schema"].map((part) => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1")));
+      return this.#ajv.compile({ $ref: `api#/${pointer.join("/")}` });
+    };
+    return { headers: Object.keys(headers), bodies: new Map(Object.keys(content).map((type) => [type, check(type)])) };
+  }
+}
+
+/** References of a schema that is taken out of the document lead back into it. */
+function inDocument(schema: unknown): any {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#', '"$ref":"api#'));
+}
+
+/** What a schema does not name must not be told either; but problems may have members of their own (RFC 9457). */
+function withoutExtras(document: Json): Json {
+  return JSON.parse(JSON.stringify(document), function (this: Json, key: string, value: any) {
+    const isClosed = value?.type === "object" && value.properties !== undefined && value.additionalProperties === undefined && key !== "ProblemDetail";
+    return isClosed ? { ...value, additionalProperties: false } : value;
+  });
+}

@@ -1,0 +1,88 @@
+import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { type Received, sender } from "./send.ts";
+
+export interface Exchange {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+type Answer = Pick<Received, "status" | "text"> & { readonly headers: OutgoingHttpHeaders };
+type Ask = (exchange: Exchange) => Promise<Answer>;
+
+const json = (answer: Answer, change: (body: any) => unknown): Answer => ({ ...answer, text: JSON.stringify(change(JSON.parse(answer.text))) });
+const withHeaders = (answer: Answer, headers: OutgoingHttpHeaders): Answer => ({ ...answer, headers: { ...answer.headers, ...headers } });
+const isOk = ({ status }: Answer): boolean => status === 200;
+
+/** What a server may get wrong, and an operation where it shows. `run` is given a request and the way to the real server. */
+export interface Fault {
+  readonly operation: string;
+  readonly run: (exchange: Exchange, ask: Ask, key: string) => Promise<Answer>;
+}
+
+/** Changes answers, and nothing else. */
+function changing(operation: string, change: (answer: Answer, exchange: Exchange) => Answer): Fault {
+  return { operation, run: async (exchange, ask) => change(await ask(exchange), exchange) };
+}
+
+/** By the check that must notice. */
+export const FAULTS: Readonly<Record<string, Fault>> = {
+  not_a_server_error: changing("getRule", (answer, { path }) => (path.includes("__proto__") ? { ...answer, status: 500 } : answer)),
+  status_code_conformance: changing("getRule", (answer) => (answer.status === 404 ? { ...answer, status: 410 } : answer)),
+  content_type_conformance: changing("searchCbs", (answer) => (isOk(answer) ? withHeaders(answer, { "content-type": "text/html" }) : answer)),
+  response_schema_conformance: changing("lookupIp", (answer) => (isOk(answer) ? json(answer, (body) => ({ ...body, seen: String(body.seen) })) : answer)),
+  response_headers_conformance: changing("addRule", (answer) => (answer.status === 415 ? withHeaders(answer, { "ratelimit-reset": undefined }) : answer)),
+  problem_conformance: changing("replaceRules", (answer) => (answer.status === 412 ? json(answer, (body) => ({ ...body, status: 400 })) : answer)),
+  positive_data_acceptance: { operation: "listRules", run: (exchange, ask) => ask({ ...exchange, path: exchange.path.replace("active_only=true", "active_only=yes") }) },
+  negative_data_rejection: { operation: "listRulesets", run: (exchange, ask) => ask({ ...exchange, path: exchange.path.replaceAll(/page_size=[^&]*/g, "") }) },
+  ignored_auth: { operation: "updateRuleset", run: (exchange, ask, key) => ask({ ...exchange, headers: { ...exchange.headers, "x-api-key": key } }) },
+  missing_required_header: { operation: "bulkLookupCbs", run: (exchange, ask) => ask(exchange.body === "" ? exchange : { ...exchange, headers: { "content-type": "application/json", ...exchange.headers } }) },
+  unsupported_method: changing("getCbsNode", (answer) => (answer.status === 405 ? withHeaders(answer, { allow: "POST" }) : answer)),
+  no_key_in_answers: changing("getCbsNode", (answer, { headers }) => (answer.status === 404 ? json(answer, (body) => ({ ...body, detail: `no ${headers["x-api-key"] ?? ""}` })) : answer)),
+  ensure_resource_availability: {
+    operation: "createRuleset",
+    run: async (exchange, ask, key) => {
+      const answer = await ask(exchange);
+      if (answer.status === 201) await ask({ method: "DELETE", path: String(answer.headers["location"]), headers: { "x-api-key": key }, body: "" });
+      return answer;
+    },
+  },
+  use_after_free: {
+    operation: "deleteRule",
+    run: async (exchange, ask, key) => {
+      const answer = await ask(exchange);
+      const { pathname, searchParams } = new URL(exchange.path, "http://localhost");
+      if (answer.status === 204) await ask({ method: "POST", path: pathname.replace(/\/rule$/, ""), headers: { "x-api-key": key, "content-type": "application/json" }, body: JSON.stringify({ ip: searchParams.get("ip") }) });
+      return answer;
+    },
+  },
+};
+
+/** The real server behind one that gets something wrong: a server of its own, which the harness meets as it meets the other. */
+export async function startBrokenServer(url: string, key: string, { run }: Fault): Promise<{ url: string; close(): void }> {
+  const { send, close } = sender(url);
+  const ask: Ask = async ({ method, path, headers, body }) => {
+    const { "content-length": _, "transfer-encoding": _chunked, connection: _connection, ...others } = headers;
+    const known = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined)) as Record<string, string>;
+    const answer = await send({ method, path, headers: known, body: body === "" ? undefined : body });
+    const { "transfer-encoding": _coding, "content-length": _length, ...told } = answer.headers;
+    return { ...answer, headers: told };
+  };
+  const server = createServer((request, response) => void answerWith(request, response, (exchange) => run(exchange, ask, key)));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const stop = (): void => {
+    server.close();
+    server.closeAllConnections();
+    close();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: stop };
+}
+
+async function answerWith(request: IncomingMessage, response: ServerResponse, answer: Ask): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const { status, headers, text } = await answer({ method: request.method!, path: request.url!, headers: request.headers, body: Buffer.concat(chunks).toString() });
+  response.writeHead(status, Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined))).end(text);
+}
