@@ -70,10 +70,18 @@ packageTest("a module imports it", () => {
   assert.deepEqual([status, stdout, stderr], [0, "7 /cdn/cloudflare\n", ""]);
 });
 
+packageTest("a module imports the client, and nothing of the library comes along", () => {
+  writeFileSync(join(consumer, "client.js"), `import { Client, ProblemError } from "ipsieve/client"; console.log(typeof new Client({ baseUrl: "http://localhost", key: "k" }).rules, ProblemError.name);`);
+  const { status, stdout, stderr } = node("client.js");
+  assert.deepEqual([status, stdout, stderr], [0, "function ProblemError\n", ""]);
+});
+
 packageTest("TypeScript finds its types, and they are right by themselves", () => {
   writeFileSync(
     join(consumer, "types.ts"),
     `import { AddressError, freeze, identifyLines, parseAddress, parsePrefix, PrefixTrie, type Address, type IdentifyResult } from "ipsieve";
+     import { Client, type Rule } from "ipsieve/client";
+     const rules: AsyncGenerator<Rule, void> = new Client({ baseUrl: "", key: "" }).rules("");
      const address: Address = parseAddress("2001:db8::1");
      const trie = new PrefixTrie();
      const added: boolean = trie.add(parsePrefix("2001:db8::/32"), 1);
@@ -81,7 +89,7 @@ packageTest("TypeScript finds its types, and they are right by themselves", () =
      export const run: (...args: Parameters<typeof identifyLines>) => Promise<IdentifyResult> = identifyLines;
      // @ts-expect-error -- a text is no prefix
      trie.insert("10.0.0.0/8", 1);
-     export { added, match, AddressError };`,
+     export { added, match, rules, AddressError };`,
   );
   const compilerOptions = { module: "nodenext", target: "es2024", strict: true, noEmit: true, types: ["node"], typeRoots: [join(root, "node_modules/@types")] };
   writeFileSync(join(consumer, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["types.ts"] }));

@@ -1,0 +1,33 @@
+/**
+ * `node build/generate-client-types.ts`: writes the types of all operations, src/client/_operations.ts, from the server's own document.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { registerHooks } from "node:module";
+import { dirname, join } from "node:path";
+import { pino } from "pino";
+import { buildApp } from "../src/api/app.ts";
+import { readSettings } from "../src/api/settings.ts";
+import type { Services } from "../src/api/services.ts";
+
+// openapi-typescript writes with the compiler's API, which TypeScript 7 does not have.
+registerHooks({ resolve: (specifier, context, next) => next(specifier === "typescript" ? "typescript-5" : specifier, context) });
+const { default: openApiTypes, astToString } = await import("openapi-typescript");
+
+export const OPERATIONS = join(import.meta.dirname, "../src/client/_operations.ts");
+
+/** The types as text. */
+export async function operationTypes(): Promise<string> {
+  const settings = readSettings({ flag: () => undefined, environment: {}, file: undefined });
+  // Routes keep what they are given until a request comes, and none does.
+  const app = buildApp({ settings } as Services, pino({ level: "silent" }));
+  await app.ready();
+  // Neither headers of answers nor examples are of use in types, and they are most of the text.
+  const document = JSON.stringify(app.openApi(), (key, value) => (key === "headers" || key === "example" || key === "examples" ? undefined : value));
+  await app.close();
+  return `// Written by build/generate-client-types.ts.\n${astToString(await openApiTypes(document, { silent: true, defaultNonNullable: false }))}`;
+}
+
+if (import.meta.main) {
+  mkdirSync(dirname(OPERATIONS), { recursive: true });
+  writeFileSync(OPERATIONS, await operationTypes());
+}

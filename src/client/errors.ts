@@ -1,0 +1,61 @@
+/** By field, what is wrong with it. */
+export type ValidationErrors = Readonly<Record<string, readonly string[]>>;
+
+/** A document of RFC 9457 as the service sends it. Members of its own, such as `existing` of a conflict, stand beside the named ones. */
+export interface ProblemDocument {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly instance: string;
+  readonly request_id?: string;
+  readonly validation_errors?: ValidationErrors;
+  readonly [extension: string]: unknown;
+}
+
+/** An answer that is no success. */
+export class ServiceError extends Error {
+  override readonly name: string = "ServiceError";
+  readonly status: number;
+  /** To quote to whoever runs the service. */
+  readonly requestId: string | undefined;
+  readonly headers: Headers;
+
+  constructor(message: string, response: Response, requestId?: string) {
+    super(message);
+    this.status = response.status;
+    this.headers = response.headers;
+    this.requestId = requestId ?? response.headers.get("x-request-id") ?? undefined;
+  }
+}
+
+/** A refusal that a problem document tells. `kind` is what stands behind `/problems/` in its type, as "not-found". */
+export class ProblemError extends ServiceError {
+  override readonly name = "ProblemError";
+  readonly kind: string;
+  readonly problem: ProblemDocument;
+
+  constructor(problem: ProblemDocument, response: Response) {
+    super(`${problem.title}: ${problem.detail}`, response, problem.request_id);
+    this.problem = problem;
+    this.kind = problem.type.replace(/^\/problems\//, "");
+  }
+
+  /** By field, what is wrong with it; empty for other problems than validation errors. */
+  get validationErrors(): ValidationErrors {
+    return this.problem.validation_errors ?? {};
+  }
+}
+
+/** A refusal of the threat-intelligence lookups (400, 500), which have a shape of their own. */
+export class ThreatLookupError extends ServiceError {
+  override readonly name = "ThreatLookupError";
+}
+
+/** The error that an answer tells of. Never rejects for what the body is: what cannot be read is a ServiceError with the status. */
+export async function errorOf(response: Response): Promise<ServiceError> {
+  const told = await response.json().catch(() => undefined) as Partial<ProblemDocument> & { readonly message?: unknown; readonly request_id?: unknown } | undefined;
+  if (typeof told?.type === "string" && typeof told.detail === "string") return new ProblemError(told as ProblemDocument, response);
+  if (typeof told?.message === "string" && typeof told.request_id === "string") return new ThreatLookupError(told.message, response, told.request_id);
+  return new ServiceError(`the service answered ${response.status} ${response.statusText}`.trim(), response);
+}

@@ -1,0 +1,48 @@
+export type Fetch = (request: Request) => Promise<Response>;
+
+/** Methods that do nothing more when they are sent again. */
+const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+
+/**
+ * A `fetch` that waits where the answer is 429 or 503 and says for how long (Retry-After), and asks again: as often as it takes, but for no more than
+ * `maxWait` milliseconds of waiting in all. What would wait longer is answered as it is. A write that may have been carried out (503) is repeated only
+ * with an Idempotency-Key.
+ */
+export function patientFetch(fetch: Fetch, maxWait: number): Fetch {
+  return async (request) => {
+    for (let waited = 0; ; ) {
+      // The body can be sent once: what is sent is a copy.
+      const response = await fetch(request.clone());
+      const wait = waitOf(request, response);
+      if (wait === undefined || waited + wait > maxWait) return response;
+      await response.body?.cancel();
+      await sleep(wait, request.signal);
+      waited += wait;
+    }
+  };
+}
+
+/** Milliseconds to wait before it is of use to ask again; undefined: it is of none. */
+function waitOf(request: Request, { status, headers }: Response): number | undefined {
+  const isRepeatable = status === 429 || (status === 503 && (SAFE.has(request.method) || request.headers.has("idempotency-key")));
+  const text = headers.get("retry-after");
+  if (!isRepeatable || text === null) return undefined;
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds * 1000);
+}
+
+/** Rejects with the signal's reason when that comes first. */
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const abort = (): void => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", abort);
+      resolve();
+    }, milliseconds);
+    signal.addEventListener("abort", abort, { once: true });
+  });
+}

@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { createContext, runInContext } from "node:vm";
+import { build } from "esbuild";
+import { OPERATIONS, operationTypes } from "../../build/generate-client-types.ts";
+import { Client, ProblemError, ServiceError, ThreatLookupError } from "../../src/client/client.ts";
+import { type FuzzServer, startFuzzServer } from "../api/fuzz/fuzz-server.ts";
+import { addKey, addOrganisation } from "../api/start-server.ts";
+
+let t: FuzzServer;
+let client: Client;
+let blocklist = "";
+before(async () => {
+  t = await startFuzzServer();
+  client = new Client({ baseUrl: `${t.server.url}/`, key: t.key });
+  blocklist = (await all(client.rulesets({ purpose: "blocklist" })))[0]!.id;
+});
+after(() => t.close());
+
+async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+  const list: Item[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}
+
+test("the types are those of the server's own document as it is now", async () => {
+  assert.equal(readFileSync(OPERATIONS, "utf8"), await operationTypes());
+});
+
+test("calls give the bodies of answers; http gives the response with them", async () => {
+  const path = { ruleset_id: blocklist };
+  const { action, rule } = await client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules", { params: { path }, body: { ip: "192.0.2.0/24", name: "office" } });
+  assert.deepEqual([action, rule.ip, rule.name], ["created", "192.0.2.0/24", "office"]);
+  assert.equal((await client.put("/v1/edl/ip-rulesets/{ruleset_id}/rules/rule", { params: { path, query: { ip: "192.0.2.0/24" } }, body: { name: "other" } })).name, "other");
+  assert.equal(await client.delete("/v1/edl/ip-rulesets/{ruleset_id}/rules/rule", { params: { path, query: { ip: "192.0.2.0/24" } } }), undefined);
+  const { data, response } = await client.http.GET("/v1/edl/ip-rulesets/{ruleset_id}", { params: { path } });
+  assert.deepEqual([data?.total_rules, response.headers.has("etag")], [0, true]);
+  assert.equal((await client.get("/v1/cti/lookup/{ip}", { params: { path: { ip: "2001:db8::1" } } })).seen, false);
+  assert.equal((await client.get("/v1/cbs/lookup", { params: { query: { ip: "1.1.1.1" } } })).found, true);
+});
+
+test("a conditional request: 304 has no body, and is no error", async () => {
+  const params = { path: { ruleset_id: blocklist } };
+  const { response } = await client.http.GET("/v1/edl/ip-rulesets/{ruleset_id}", { params });
+  const again = await client.http.GET("/v1/edl/ip-rulesets/{ruleset_id}", { params: { ...params, header: { "If-None-Match": response.headers.get("etag")! } } });
+  assert.equal(again.response.status, 304);
+});
+
+test("texts are read as texts", async () => {
+  const params = { path: { ruleset_id: blocklist }, query: { format: "text" as const } };
+  const text: string = await client.get("/v1/edl/ip-rulesets/{ruleset_id}/rules:export", { params, parseAs: "text" });
+  assert.equal(text, "");
+});
+
+test("iterators give every item of every page once, in order", async () => {
+  const { id } = await client.post("/v1/edl/ip-rulesets/", { body: { name: "pages", purpose: "blocklist" } });
+  const rules = Array.from({ length: 25 }, (_, last) => ({ ip: `192.0.2.${last}` }));
+  await client.put("/v1/edl/ip-rulesets/{ruleset_id}/rules", { params: { path: { ruleset_id: id } }, body: { rules } });
+  const seen = await all(client.rules(id, { pageSize: 10 }));
+  assert.deepEqual(seen.map(({ ip }) => ip), rules.map(({ ip }) => ip));
+  const ranges = await all(client.ranges("/cdn", { pageSize: 1 }));
+  assert.deepEqual(ranges.map(({ cidr }) => cidr), ["1.1.1.1", "192.0.2.0/24"]);
+  for await (const rule of client.rules(id, { pageSize: 10 })) {
+    assert.equal(rule.ip, "192.0.2.0");
+    break;
+  }
+});
+
+test("refusals are errors of their kinds, with all that the service told", async () => {
+  const path = { ruleset_id: blocklist };
+  const bad = client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules", { params: { path }, body: { ip: "10.0.0.1/8" } });
+  await assert.rejects(bad, (error) => error instanceof ProblemError && error.kind === "validation-error" && error.status === 400 && error.validationErrors["ip"]!.length === 1);
+  await client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules", { params: { path }, body: { ip: "192.0.2.9" } });
+  const taken = client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules", { params: { path }, body: { ip: "192.0.2.9", conflict_resolution: "fail" } });
+  await assert.rejects(taken, (error) => error instanceof ProblemError && error.kind === "conflict" && (error.problem["existing"] as { ip: string }).ip === "192.0.2.9");
+  await assert.rejects(client.get("/v1/cti/lookup/{ip}", { params: { path: { ip: "x" } } }), (error) => error instanceof ThreatLookupError && error.status === 400 && error.requestId !== undefined);
+  const { text: readOnly } = await addKey(t, await addOrganisation(t, "client"), "read");
+  const reader = new Client({ baseUrl: t.server.url, key: readOnly });
+  await assert.rejects(reader.post("/v1/edl/ip-rulesets/", { body: { name: "x", purpose: "allowlist" } }), { name: "ProblemError", kind: "permission-denied", status: 403 });
+});
+
+test("429 of the service: waited for where that is short enough, told where it is not", async () => {
+  const about = { actor: "user:test", at: t.clock.now };
+  const { organisation } = await t.server.store.write({ kind: "create-organisation", ...about, name: "limited" });
+  await t.server.store.write({ kind: "set-plan", ...about, organisationId: organisation.id, area: "edl", active: true, until: null, perMinute: 1, perMonth: null });
+  const { text: key } = await addKey(t, organisation.id);
+  const impatient = new Client({ baseUrl: t.server.url, key, maxWait: 0 });
+  await impatient.get("/v1/edl/ip-rulesets/");
+  await assert.rejects(impatient.get("/v1/edl/ip-rulesets/"), { name: "ProblemError", kind: "rate-limit-exceeded" });
+  // One second of the minute is left, and passes on the server's clock while the client waits.
+  t.clock.now += 59_000;
+  setTimeout(() => (t.clock.now += 1000), 200);
+  const patient = new Client({ baseUrl: t.server.url, key, maxWait: 5000 });
+  assert.equal((await patient.get("/v1/edl/ip-rulesets/")).count, 2);
+});
+
+/** A server that answers as it is told, and keeps what it was asked. */
+async function scripted(answers: readonly [number, Record<string, string>][]): Promise<{ url: string; asked: IncomingMessage[]; close(): void }> {
+  const asked: IncomingMessage[] = [];
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    const [status, headers] = answers[Math.min(asked.length, answers.length - 1)]!;
+    asked.push(request);
+    response.writeHead(status, { "content-type": "application/json", ...headers }).end(status === 200 ? '{"items":[],"count":0,"next":null,"prev":null}' : "overloaded");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, close };
+}
+
+test("503: reads and writes are sent again, writes with the same Idempotency-Key; what would wait too long is told at once", async () => {
+  const server = await scripted([[503, { "retry-after": "0" }], [503, { "retry-after": "0" }], [200, {}]]);
+  try {
+    const patient = new Client({ baseUrl: server.url, key: "k" });
+    await patient.post("/v1/edl/ip-rulesets/", { body: { name: "x", purpose: "allowlist" } });
+    assert.equal(server.asked.length, 3);
+    assert.equal(new Set(server.asked.map(({ headers }) => headers["idempotency-key"])).size, 1);
+    assert.ok(server.asked[0]!.headers["idempotency-key"]!.length > 10);
+  } finally {
+    server.close();
+  }
+  const slow = await scripted([[503, { "retry-after": "3600" }]]);
+  try {
+    await assert.rejects(new Client({ baseUrl: slow.url, key: "k" }).get("/v1/edl/ip-rulesets/"), (error) => error instanceof ServiceError && error.status === 503);
+    assert.equal(slow.asked.length, 1);
+  } finally {
+    slow.close();
+  }
+});
+
+test("a signal ends a request, its waiting, and an iteration, with its reason", async () => {
+  const server = await scripted([[429, { "retry-after": "30" }]]);
+  try {
+    const patient = new Client({ baseUrl: server.url, key: "k" });
+    const reason = new Error("enough");
+    const controller = new AbortController();
+    const waiting = patient.get("/v1/edl/ip-rulesets/", { signal: controller.signal });
+    setTimeout(() => controller.abort(reason), 50);
+    await assert.rejects(waiting, reason);
+    await assert.rejects(all(patient.rulesets({ signal: AbortSignal.abort(reason) })), reason);
+  } finally {
+    server.close();
+  }
+});
+
+test("a browser's globals are all that it needs", async () => {
+  const root = join(import.meta.dirname, "../..");
+  const { outputFiles } = await build({ absWorkingDir: root, entryPoints: ["src/client/client.ts"], bundle: true, platform: "browser", format: "iife", globalName: "ipsieve", write: false });
+  const page = createContext({ fetch, Request, Response, Headers, URL, URLSearchParams, FormData, crypto, setTimeout, clearTimeout });
+  runInContext(outputFiles[0]!.text, page);
+  const count = runInContext(`new ipsieve.Client(${JSON.stringify({ baseUrl: t.server.url, key: t.key })}).get("/v1/edl/ip-rulesets/", { params: { query: { purpose: "allowlist" } } }).then(({ count }) => count)`, page);
+  assert.equal(await count, 1);
+});
+
+test("types: what fits compiles, what does not is an error; also where a browser's types are", () => {
+  const root = join(import.meta.dirname, "../..");
+  for (const project of ["tsconfig.json", "browser.tsconfig.json"]) {
+    const { status, stdout } = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", join(import.meta.dirname, "example", project)], { encoding: "utf8" });
+    assert.equal(status, 0, stdout);
+  }
+});
