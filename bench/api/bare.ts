@@ -1,0 +1,26 @@
+/**
+ * The least that Fastify can do for the same answers: a route without authentication, limits, logs and lookups, which gives documents that were made
+ * before, by the same schema. `node bare.ts DOCUMENTS.json`, a JSON object of documents by what is asked for.
+ */
+import { readFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import fastify from "fastify";
+import { CbsLookup } from "../../src/api/schemas/cbs.ts";
+import { Threat } from "../../src/api/schemas/cti.ts";
+
+/** By `cti` and `cbs`, then by the text of the address. */
+export type Documents = Readonly<Record<"cti" | "cbs", Readonly<Record<string, object>>>>;
+
+const { cti, cbs } = JSON.parse(readFileSync(process.argv[2]!, "utf8")) as Documents;
+const [threats, services] = [new Map(Object.entries(cti)), new Map(Object.entries(cbs))];
+
+const app = fastify();
+app.get("/v1/cti/lookup/:ip", { schema: { response: { 200: Threat } } }, (request, reply) => {
+  reply.send(threats.get((request.params as { ip: string }).ip));
+});
+app.get("/v1/cbs/lookup", { schema: { response: { 200: CbsLookup } } }, (request, reply) => {
+  reply.send(services.get((request.query as { ip: string }).ip));
+});
+await app.listen({ host: "127.0.0.1", port: 0 });
+console.log(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`);
+process.once("SIGTERM", () => void app.close());

@@ -1,0 +1,67 @@
+import { createConnection, type Socket } from "node:net";
+
+const LINE_END = Buffer.from("\r\n\r\n");
+const LENGTH = /\r\ncontent-length: (\d+)/i;
+
+/**
+ * A connection that asks, waits for the answer, and asks again. It reads of an answer only what it must: the status and the length, so
+ * that the machine's time goes to the server. No pipelining; an answer without Content-Length is an error.
+ */
+export class LoadConnection {
+  readonly #socket: Socket;
+  #head: Buffer = Buffer.alloc(0);
+  /** Bytes of the answer's body still to come; -1 while its head is read. */
+  #left = -1;
+  #status = 0;
+  #answered: (status: number) => void = () => {};
+  #failed: (error: Error) => void = () => {};
+
+  static async open(port: number): Promise<LoadConnection> {
+    const socket = createConnection({ host: "127.0.0.1", port, noDelay: true });
+    await new Promise<void>((resolve, reject) => socket.once("connect", resolve).once("error", reject));
+    return new LoadConnection(socket);
+  }
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on("data", (chunk: Buffer) => this.#received(chunk));
+    socket.on("error", (error) => this.#failed(error));
+    socket.on("close", () => this.#failed(new Error("the server closed the connection")));
+  }
+
+  /** Sends a request and calls `answered` with its status when all of the answer is there. */
+  ask(request: Uint8Array, answered: (status: number) => void, failed: (error: Error) => void): void {
+    this.#answered = answered;
+    this.#failed = failed;
+    this.#socket.write(request);
+  }
+
+  close(): void {
+    this.#failed = () => {};
+    this.#socket.destroy();
+  }
+
+  #received(chunk: Buffer): void {
+    const body = this.#left < 0 ? this.#bodyOf(chunk) : chunk.length;
+    if (body < 0) return;
+    this.#left -= body;
+    if (this.#left > 0) return;
+    this.#left = -1;
+    this.#answered(this.#status);
+  }
+
+  /** How many bytes of the body came with the end of the head; -1 where it has not ended yet. */
+  #bodyOf(chunk: Buffer): number {
+    this.#head = this.#head.length === 0 ? chunk : Buffer.concat([this.#head, chunk]);
+    const end = this.#head.indexOf(LINE_END);
+    if (end < 0) return -1;
+    const text = this.#head.toString("latin1", 0, end);
+    this.#status = Number(text.slice(9, 12));
+    const length = LENGTH.exec(text)?.[1];
+    if (length === undefined) throw new Error(`an answer tells no length: ${text}`);
+    this.#left = Number(length);
+    const body = this.#head.length - end - LINE_END.length;
+    this.#head = Buffer.alloc(0);
+    return body;
+  }
+}

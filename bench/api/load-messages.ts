@@ -1,0 +1,21 @@
+/** What the process of load is asked to do. */
+export interface LoadOrder {
+  readonly port: number;
+  readonly connections: number;
+  readonly milliseconds: number;
+  /** Whole requests as bytes. Each connection sends them one after the other from a place of its own on, and waits for each answer. */
+  readonly requests: readonly Uint8Array[];
+  /** Sends no more than so many requests a second; without it as many as are answered. */
+  readonly rate?: number;
+}
+
+/** What came of it. Latencies are milliseconds from a request's last byte to its answer's. */
+export interface LoadReport {
+  readonly seconds: number;
+  readonly answers: number;
+  /** How many answers had which status. */
+  readonly statuses: Readonly<Record<string, number>>;
+  readonly median: number;
+  readonly p99: number;
+  readonly longest: number;
+}

@@ -1,0 +1,44 @@
+/** The process that asks: `fork`ed, since one that also answered or counted would measure itself. */
+import { LoadConnection } from "./load-connection.ts";
+import type { LoadOrder, LoadReport } from "./load-messages.ts";
+
+async function run({ port, connections, milliseconds, requests, rate = Infinity }: LoadOrder): Promise<LoadReport> {
+  const opened = await Promise.all(Array.from({ length: connections }, () => LoadConnection.open(port)));
+  const latencies: number[] = [];
+  const statuses: Record<string, number> = {};
+  const start = performance.now();
+  const end = start + milliseconds;
+  let sent = 0;
+  const askUntilEnd = (connection: LoadConnection, place: number): Promise<void> => new Promise((resolve, reject) => {
+    const ask = (): void => {
+      const due = start + (sent++ * 1000) / rate;
+      const wait = due - performance.now();
+      if (wait > 1) return void setTimeout(send, wait);
+      send();
+    };
+    const send = (): void => {
+      const sentAt = performance.now();
+      if (sentAt >= end) return resolve();
+      connection.ask(requests[place++ % requests.length]!, (status) => {
+        latencies.push(performance.now() - sentAt);
+        statuses[status] = (statuses[status] ?? 0) + 1;
+        ask();
+      }, reject);
+    };
+    ask();
+  });
+  await Promise.all(opened.map((connection, index) => askUntilEnd(connection, Math.floor((index * requests.length) / connections))));
+  const seconds = (performance.now() - start) / 1000;
+  for (const connection of opened) connection.close();
+  return { seconds, answers: latencies.length, statuses, ...quantiles(latencies) };
+}
+
+function quantiles(latencies: readonly number[]): Pick<LoadReport, "median" | "p99" | "longest"> {
+  const sorted = Float64Array.from(latencies).sort();
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
+  return { median: at(0.5), p99: at(0.99), longest: at(1) };
+}
+
+process.on("message", (order: LoadOrder) => {
+  run(order).then((report) => process.send!({ report }), (error: Error) => process.send!({ error: error.stack ?? String(error) }));
+});

@@ -1,0 +1,60 @@
+import type { LoadReport } from "./load-messages.ts";
+import { type Listener, type LoadProcess, processorSeconds } from "./processes.ts";
+
+/** One figure of one subject over all rounds. */
+export interface Measurement {
+  readonly subject: string;
+  readonly unit: "requests/s" | "addresses/s" | "ms" | "processor µs/request" | "MiB";
+  readonly median: number;
+  /** In the order of rounds. */
+  readonly samples: readonly number[];
+}
+
+/** A server under load, in turns with others. */
+export interface Turn {
+  readonly subject: string;
+  readonly server: Listener;
+  readonly requests: readonly Uint8Array[];
+  readonly connections: number;
+}
+
+/** Milliseconds of one turn of one round. */
+const TURN = 2000;
+
+/**
+ * Loads the servers by turns, after a round that does not count. Beside requests a second stands the processor time that the server took for each,
+ * which other work on the machine disturbs less. Throws where an answer is no 2xx.
+ */
+export async function measureTurns(load: LoadProcess, rounds: number, turns: readonly Turn[]): Promise<Measurement[]> {
+  const rates = turns.map((): number[] => []);
+  const costs = turns.map((): number[] => []);
+  for (let round = 0; round <= rounds; round++) {
+    for (const [index, { subject, server, requests, connections }] of turns.entries()) {
+      const before = processorSeconds(server);
+      const report = await load.run({ port: server.port, connections, milliseconds: TURN, requests });
+      requireGood(subject, report);
+      if (round === 0) continue;
+      rates[index]!.push(report.answers / report.seconds);
+      costs[index]!.push(((processorSeconds(server) - before) * 1e6) / report.answers);
+    }
+  }
+  return turns.flatMap(({ subject }, index): Measurement[] => [
+    measurement(subject, "requests/s", rates[index]!),
+    measurement(subject, "processor µs/request", costs[index]!),
+  ]);
+}
+
+export function requireGood(subject: string, { statuses }: LoadReport): void {
+  const bad = Object.keys(statuses).filter((status) => !status.startsWith("2"));
+  if (bad.length > 0) throw new Error(`${subject}: answers by status: ${JSON.stringify(statuses)}`);
+}
+
+export function measurement(subject: string, unit: Measurement["unit"], samples: readonly number[]): Measurement {
+  return { subject, unit, median: medianOf(samples), samples };
+}
+
+export function medianOf(samples: readonly number[]): number {
+  const sorted = samples.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
