@@ -8,6 +8,7 @@ import { limitBodyTime, limitRequests } from "./plugins/limits.ts";
 import { logRequests, silentFramework } from "./plugins/logging.ts";
 import { describeOperations } from "./plugins/openapi.ts";
 import { answerClientError, answerError, answerProblems } from "./plugins/problems.ts";
+import { readRoutes } from "./plugins/routes.ts";
 import { requestId, tellRequestIds } from "./plugins/request-ids.ts";
 import { type TypeBoxTypes, validateStrictly } from "./plugins/validation.ts";
 import { addCbsRoutes } from "./routes/cbs.ts";
@@ -41,6 +42,7 @@ export function buildApp(services: Services, log: Logger): App {
   app.server.maxConnections = settings.connections;
   collectMethods(app);
   describeOperations(app, services);
+  readRoutes(app);
   tellRequestIds(app);
   logRequests(app, services, log);
   limitRequests(app, services);

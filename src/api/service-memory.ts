@@ -16,7 +16,8 @@ export interface LiveRuleset {
 export class ServiceMemory {
   #sequence = 0;
   readonly #organisations = new Map<string, Organisation>();
-  readonly #plans = new Map<string, Plan>();
+  /** By area, then by organisation: a text of both would have to be made, and hashed, for every request. */
+  readonly #plans: Readonly<Record<Area, Map<string, Plan>>> = { edl: new Map(), cbs: new Map(), cti: new Map() };
   readonly #keys = new Map<string, ApiKey>();
   readonly #rulesets = new Map<string, LiveRuleset>();
   /** By organisation, in the order of creation. */
@@ -62,7 +63,7 @@ export class ServiceMemory {
   }
 
   plan(organisationId: string, area: Area): Plan | undefined {
-    return this.#plans.get(`${organisationId} ${area}`);
+    return this.#plans[area].get(organisationId);
   }
 
   keyByDigest(digest: string): ApiKey | undefined {
@@ -121,7 +122,7 @@ export class ServiceMemory {
   }
 
   #setPlan(plan: Plan): void {
-    this.#plans.set(`${plan.organisationId} ${plan.area}`, plan);
+    this.#plans[plan.area].set(plan.organisationId, plan);
   }
 
   #setRuleset(about: Ruleset, rules: RuleIndex): void {

@@ -26,7 +26,7 @@ export function authenticate(app: FastifyInstance, services: Services): void {
   app.decorateRequest("now", 0);
   app.addHook("onRequest", (request, reply, done) => {
     request.now = now();
-    const { area, access } = request.routeOptions.config;
+    const { area, access } = request.route.config;
     if (area === undefined) {
       reply.headers(failureLimits.peek(request.ip, request.now, settings.failuresPerMinute).headers);
       return done();
@@ -78,9 +78,9 @@ function refused(detail: string): Problem {
 }
 
 /** The header decides where there is one; an empty one is none. */
-function keyText({ headers, query, routeOptions }: FastifyRequest): string | Problem {
+function keyText({ headers, query, route }: FastifyRequest): string | Problem {
   const { apikey = "" } = query as Readonly<Record<string, string | string[] | undefined>>;
   if (typeof apikey !== "string") return invalid({ apikey: ["it is given more than once"] });
-  const header = headers["x-api-key"] || (routeOptions.config.area === "cti" ? headers["apikey"] : undefined);
+  const header = headers["x-api-key"] || (route.config.area === "cti" ? headers["apikey"] : undefined);
   return header === undefined || header === "" ? apikey : String(header);
 }

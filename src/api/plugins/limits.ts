@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Problem } from "../problem.ts";
@@ -11,16 +12,45 @@ const RESOLUTION = 10;
 /** Refuses requests that are too long, and when there is more to do than can be done, all but those that ask for the server's health. */
 export function limitRequests(app: FastifyInstance, { settings, metrics }: Services): void {
   const delay = watchEventLoop(app);
-  let underWay = 0;
-  app.addHook("onRequest", (request, reply, done) => {
-    underWay++;
-    reply.raw.once("close", () => underWay--);
+  const underWay = new RequestsUnderWay(app);
+  app.addHook("onRequest", (request, _reply, done) => {
+    underWay.add(request.raw.socket);
     if (request.url.length > settings.urlBytes) return done(new Problem("uri-too-long", `the path and its query are longer than ${settings.urlBytes} bytes`));
-    const isBusy = underWay > settings.concurrentRequests || delay() > settings.eventLoopDelay;
-    if (!isBusy || request.routeOptions.config.area === undefined) return done();
+    const isBusy = underWay.count > settings.concurrentRequests || delay() > settings.eventLoopDelay;
+    if (!isBusy || request.route.config.area === undefined) return done();
     metrics.shed.inc();
     done(new Problem("service-unavailable", "the server has more to do than it can; try again in 1 s", { headers: { "retry-after": "1" } }));
   });
+}
+
+/** Counts requests by their connections: a listener for every response, to learn of those that are given up, would cost as much as a lookup. */
+class RequestsUnderWay {
+  count = 0;
+  readonly #bySocket = new WeakMap<Socket, { count: number }>();
+
+  constructor(app: FastifyInstance) {
+    app.addHook("onResponse", (request, _reply, done) => {
+      const own = this.#bySocket.get(request.raw.socket);
+      if (own !== undefined && own.count > 0) this.#end(own, 1);
+      done();
+    });
+  }
+
+  add(socket: Socket): void {
+    let own = this.#bySocket.get(socket);
+    if (own === undefined) {
+      const added = (own = { count: 0 });
+      this.#bySocket.set(socket, added);
+      socket.once("close", () => this.#end(added, added.count));
+    }
+    own.count++;
+    this.count++;
+  }
+
+  #end(own: { count: number }, requests: number): void {
+    own.count -= requests;
+    this.count -= requests;
+  }
 }
 
 /** Gives the delay of the event loop in milliseconds: the lesser mean of the last two samples, since one long step, such as loading a catalogue, is no overload. */
@@ -48,7 +78,7 @@ export function limitBodyTime(app: FastifyInstance, { settings }: Services): voi
   const timers = new WeakMap<FastifyRequest, NodeJS.Timeout>();
   app.addHook("preParsing", (request, reply, payload, done) => {
     const hasBody = request.headers["content-length"] !== undefined || request.headers["transfer-encoding"] !== undefined;
-    if (hasBody && request.routeOptions.config.streams !== true) {
+    if (hasBody && request.route.config.streams !== true) {
       const timer = setTimeout(() => {
         // Answered here: the body's stream cannot be ended with an error but by hanging up.
         answerProblem(new Problem("request-timeout", `the body did not arrive within ${settings.bodyTimeout} s`), request, reply.header("connection", "close"));

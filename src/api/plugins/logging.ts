@@ -23,7 +23,7 @@ export function silentFramework(): LogController {
 export function logRequests(app: FastifyInstance, { metrics }: Services, log: Logger): void {
   app.addHook("onResponse", (request, reply, done) => {
     const { statusCode: status, elapsedTime } = reply;
-    const operation = request.routeOptions.schema?.operationId ?? "none";
+    const operation = request.route?.schema?.operationId ?? "none";
     metrics.observe(operation, status, elapsedTime / 1000);
     if (!log.isLevelEnabled("info")) return done();
     const { id: request_id, method, url, caller } = request;
