@@ -16,6 +16,7 @@ import { ServiceMemory } from "./service-memory.ts";
 import type { Services } from "./services.ts";
 import type { Settings } from "./settings.ts";
 import { SnapshotHolder } from "./snapshot-holder.ts";
+import { ThreatView } from "./threat-view.ts";
 import { UsageRecorder } from "./usage-recorder.ts";
 
 /** What a server is started with. */
@@ -124,10 +125,10 @@ function servicesOf(store: Store, { settings, catalogue, threats, log, now = Dat
 }
 
 /** Opens and checks a dataset. Rejects with SnapshotError, CtiError. */
-async function openDataset(path: string): Promise<{ view: CtiDataset; createdAt: number }> {
+async function openDataset(path: string): Promise<{ view: ThreatView; createdAt: number }> {
   const snapshot = await openSnapshot(path);
   const { kind } = snapshot.info;
   if (kind !== "cti") throw new Error(`${path}: its kind is "${kind}", not "cti"; give a file written by "ipsieve cti import"`);
   const dataset = new CtiDataset(snapshot.metadata, snapshot.table);
-  return { view: dataset, createdAt: Date.parse(dataset.metadata.createdAt) };
+  return { view: new ThreatView(dataset), createdAt: Date.parse(dataset.metadata.createdAt) };
 }

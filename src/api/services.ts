@@ -1,5 +1,4 @@
 import type { Store } from "../store/store.ts";
-import type { CtiDataset } from "../cti/dataset.ts";
 import type { CatalogueView } from "./catalogue-view.ts";
 import type { ExportCache } from "./export-cache.ts";
 import type { Metrics } from "./metrics.ts";
@@ -7,6 +6,7 @@ import type { FailureLimits, KeyLimits } from "./rate-limits.ts";
 import type { ServiceMemory } from "./service-memory.ts";
 import type { Settings } from "./settings.ts";
 import type { SnapshotHolder } from "./snapshot-holder.ts";
+import type { ThreatView } from "./threat-view.ts";
 
 /** What the routes work with. */
 export interface Services {
@@ -16,7 +16,7 @@ export interface Services {
   readonly store: Store;
   readonly memory: ServiceMemory;
   readonly catalogue: SnapshotHolder<CatalogueView>;
-  readonly threats: SnapshotHolder<CtiDataset>;
+  readonly threats: SnapshotHolder<ThreatView>;
   readonly exports: ExportCache;
   readonly keyLimits: KeyLimits;
   readonly failureLimits: FailureLimits;

@@ -64,14 +64,18 @@ export class CtiDataset {
 
   /** @throws AddressError for malformed text */
   lookup(ip: string): CtiDocument {
-    const match = this.table.lookup(ip);
-    return documentOf(ip, match !== 0, this.#recordOf(match, BASIC_FIELDS));
+    return this.documentOf(ip, this.table.lookup(ip));
   }
 
   /** @throws AddressError for malformed text */
   lookupExtended(ip: string): ExtendedCtiDocument {
     const match = this.table.lookup(ip);
     return extendedDocumentOf(ip, match !== 0, this.recordOf(match));
+  }
+
+  /** The document of an address that has this match. @throws CtiError "bad-document" */
+  documentOf(ip: string, match: number): CtiDocument {
+    return documentOf(ip, match !== 0, this.#recordOf(match, BASIC_FIELDS));
   }
 
   /** What feeds say about the prefix of a match; nothing for match 0. @throws CtiError "bad-document" */

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { digestOfApiKey, isApiKeyText, isSameDigest } from "../../store/api-key.ts";
 import type { ApiKey, Area, Plan } from "../../store/state.ts";
+import { KnownKeys } from "../known-keys.ts";
 import { invalid, Problem } from "../problem.ts";
 import type { Services } from "../services.ts";
 
@@ -22,6 +22,7 @@ declare module "fastify" {
 /** Checks the key of every request to an operation of an area, then the rate, the plan and the access level, in this order, before the body is read. */
 export function authenticate(app: FastifyInstance, services: Services): void {
   const { memory, keyLimits, failureLimits, settings, now } = services;
+  const keys = new KnownKeys(memory);
   app.decorateRequest("caller");
   app.decorateRequest("now", 0);
   app.addHook("onRequest", (request, reply, done) => {
@@ -31,7 +32,7 @@ export function authenticate(app: FastifyInstance, services: Services): void {
       reply.headers(failureLimits.peek(request.ip, request.now, settings.failuresPerMinute).headers);
       return done();
     }
-    const key = keyOf(request, services);
+    const key = keyOf(request, keys);
     if (key instanceof Problem) {
       services.metrics.failedKeys.inc();
       const window = failureLimits.take(request.ip, request.now, settings.failuresPerMinute);
@@ -63,13 +64,12 @@ function tooMany(detail: string, retryAfter: number): Problem {
 }
 
 /** The valid key of the request, or why there is none. Unknown, malformed and revoked keys cannot be told apart. */
-function keyOf(request: FastifyRequest, { memory }: Services): ApiKey | Problem {
+function keyOf(request: FastifyRequest, keys: KnownKeys): ApiKey | Problem {
   const text = keyText(request);
   if (text instanceof Problem) return text;
   if (text === "") return refused("No API key found in request");
-  const digest = isApiKeyText(text) ? digestOfApiKey(text) : "";
-  const key = memory.keyByDigest(digest);
-  if (key === undefined || key.revokedAt !== null || !isSameDigest(digest, key.digest)) return refused("Unauthorized");
+  const key = keys.find(text);
+  if (key === undefined || key.revokedAt !== null) return refused("Unauthorized");
   return key.expiresAt !== null && request.now >= key.expiresAt ? refused("API key expired") : key;
 }
 

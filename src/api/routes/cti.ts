@@ -32,15 +32,15 @@ export function addCtiRoutes(app: App, services: Services): void {
 
 function addSingleLookups(app: App, { threats, metrics }: Services): void {
   const lookup = { operationId: "lookupIp", summary: "What is known about an address", tags, problems: [400], params: ThreatParameters, response: { 200: Threat } };
-  app.get("/v1/cti/lookup/:ip", { config: READ_CTI, schema: lookup }, (request) => {
-    const document = withField("ip", () => threats.view().lookup(request.params.ip));
-    metrics.countLookups("cti", 1, document.seen ? 1 : 0);
-    return document;
+  app.get("/v1/cti/lookup/:ip", { config: READ_CTI, schema: lookup }, (request, reply) => {
+    const { json, seen } = withField("ip", () => threats.view().write(request.params.ip));
+    metrics.countLookups("cti", 1, seen ? 1 : 0);
+    return sendJson(reply, json);
   });
 
   const extended = { operationId: "extendedLookupIp", summary: "All that is known about an address", tags, problems: [400], params: ThreatParameters, response: { 200: ExtendedThreat } };
   app.get("/v1/cti/extended_lookup/:ip", { config: READ_CTI, schema: extended }, (request) => {
-    const document = withField("ip", () => threats.view().lookupExtended(request.params.ip));
+    const document = withField("ip", () => threats.view().dataset.lookupExtended(request.params.ip));
     metrics.countLookups("cti", 1, document.seen ? 1 : 0);
     return document;
   });
@@ -55,7 +55,7 @@ function addBulkLookup(app: App, { threats, metrics, settings }: Services, path:
     otherTypes: [LINES], otherBodies: LINE_TYPES, bodyExample: { ips: ["203.0.113.7", "2001:db8::1"] },
   };
   app.post(path, { config: READ_CTI, schema, bodyLimit: settings.bulkBodyBytes }, (request, reply) => {
-    const dataset = threats.view();
+    const { dataset } = threats.view();
     const count = (lookups: number, seen: number): void => metrics.countLookups("cti", lookups, seen);
     const body: unknown = request.body;
     if (body === undefined) throw invalid({ body: [`it is missing; send a JSON document, or lines as ${LINE_TYPES.join(" or ")}`] });
