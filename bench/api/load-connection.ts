@@ -3,6 +3,9 @@ import { createConnection, type Socket } from "node:net";
 const LINE_END = Buffer.from("\r\n\r\n");
 const LENGTH = /\r\ncontent-length: (\d+)/i;
 
+/** What happens when nothing was asked for. */
+const ready = (): void => {};
+
 /**
  * A connection that asks, waits for the answer, and asks again. It reads of an answer only what it must: the status and the length, so
  * that the machine's time goes to the server. No pipelining; an answer without Content-Length is an error.
@@ -13,8 +16,11 @@ export class LoadConnection {
   /** Bytes of the answer's body still to come; -1 while its head is read. */
   #left = -1;
   #status = 0;
-  #answered: (status: number) => void = () => {};
-  #failed: (error: Error) => void = () => {};
+  /** Whether the answer said when to try again. */
+  hasRetryAfter = false;
+  #answered: (status: number) => void = ready;
+  #failed: (error: Error) => void = ready;
+  #error: Error | undefined;
 
   static async open(port: number): Promise<LoadConnection> {
     const socket = createConnection({ host: "127.0.0.1", port, noDelay: true });
@@ -25,20 +31,32 @@ export class LoadConnection {
   private constructor(socket: Socket) {
     this.#socket = socket;
     socket.on("data", (chunk: Buffer) => this.#received(chunk));
-    socket.on("error", (error) => this.#failed(error));
-    socket.on("close", () => this.#failed(new Error("the server closed the connection")));
+    socket.on("error", (error) => this.#lost(error));
+    socket.on("close", () => this.#lost(new Error("the server closed the connection")));
+  }
+
+  /** Whether an answer is still to come. */
+  get isWaiting(): boolean {
+    return this.#answered !== ready;
   }
 
   /** Sends a request and calls `answered` with its status when all of the answer is there. */
   ask(request: Uint8Array, answered: (status: number) => void, failed: (error: Error) => void): void {
+    if (this.#error !== undefined) return failed(this.#error);
     this.#answered = answered;
     this.#failed = failed;
     this.#socket.write(request);
   }
 
   close(): void {
-    this.#failed = () => {};
+    this.#failed = ready;
     this.#socket.destroy();
+  }
+
+  #lost(error: Error): void {
+    this.#error ??= error;
+    this.#failed(this.#error);
+    this.#failed = ready;
   }
 
   #received(chunk: Buffer): void {
@@ -47,7 +65,9 @@ export class LoadConnection {
     this.#left -= body;
     if (this.#left > 0) return;
     this.#left = -1;
-    this.#answered(this.#status);
+    const answered = this.#answered;
+    this.#answered = ready;
+    answered(this.#status);
   }
 
   /** How many bytes of the body came with the end of the head; -1 where it has not ended yet. */
@@ -59,6 +79,7 @@ export class LoadConnection {
     this.#status = Number(text.slice(9, 12));
     const length = LENGTH.exec(text)?.[1];
     if (length === undefined) throw new Error(`an answer tells no length: ${text}`);
+    this.hasRetryAfter = /\r\nretry-after: \d+\r\n/i.test(text);
     this.#left = Number(length);
     const body = this.#head.length - end - LINE_END.length;
     this.#head = Buffer.alloc(0);

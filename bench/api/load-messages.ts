@@ -12,9 +12,12 @@ export interface LoadOrder {
 /** What came of it. Latencies are milliseconds from a request's last byte to its answer's. */
 export interface LoadReport {
   readonly seconds: number;
+  readonly sent: number;
   readonly answers: number;
   /** How many answers had which status. */
   readonly statuses: Readonly<Record<string, number>>;
+  /** Answers of status 503 or 429 that do not tell when to try again. */
+  readonly withoutRetryAfter: number;
   readonly median: number;
   readonly p99: number;
   readonly longest: number;

@@ -8,20 +8,21 @@ async function run({ port, connections, milliseconds, requests, rate = Infinity 
   const statuses: Record<string, number> = {};
   const start = performance.now();
   const end = start + milliseconds;
-  let sent = 0;
+  let [due, sent, withoutRetryAfter] = [0, 0, 0];
   const askUntilEnd = (connection: LoadConnection, place: number): Promise<void> => new Promise((resolve, reject) => {
     const ask = (): void => {
-      const due = start + (sent++ * 1000) / rate;
-      const wait = due - performance.now();
+      const wait = start + (due++ * 1000) / rate - performance.now();
       if (wait > 1) return void setTimeout(send, wait);
       send();
     };
     const send = (): void => {
       const sentAt = performance.now();
       if (sentAt >= end) return resolve();
+      sent++;
       connection.ask(requests[place++ % requests.length]!, (status) => {
         latencies.push(performance.now() - sentAt);
         statuses[status] = (statuses[status] ?? 0) + 1;
+        if ((status === 503 || status === 429) && !connection.hasRetryAfter) withoutRetryAfter++;
         ask();
       }, reject);
     };
@@ -30,7 +31,7 @@ async function run({ port, connections, milliseconds, requests, rate = Infinity 
   await Promise.all(opened.map((connection, index) => askUntilEnd(connection, Math.floor((index * requests.length) / connections))));
   const seconds = (performance.now() - start) / 1000;
   for (const connection of opened) connection.close();
-  return { seconds, answers: latencies.length, statuses, ...quantiles(latencies) };
+  return { seconds, sent, answers: latencies.length, statuses, withoutRetryAfter, ...quantiles(latencies) };
 }
 
 function quantiles(latencies: readonly number[]): Pick<LoadReport, "median" | "p99" | "longest"> {

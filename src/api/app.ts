@@ -32,6 +32,8 @@ export function buildApp(services: Services, log: Logger): App {
     childLoggerFactory: (logger) => logger,
     genReqId: requestId,
     bodyLimit: settings.bodyBytes,
+    // The framework would answer for itself, and in a form of its own.
+    return503OnClosing: false,
     keepAliveTimeout: settings.keepAlive * 1000,
     http: { maxHeaderSize: settings.headerBytes, headersTimeout: settings.headerTimeout * 1000, connectionsCheckingInterval: 1000 },
     trustProxy: settings.trustProxy === "" ? false : settings.trustProxy.split(",").map((prefix) => prefix.trim()),

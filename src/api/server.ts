@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { collectDefaultMetrics } from "prom-client";
 import type { Logger } from "pino";
 import { CtiDataset } from "../cti/dataset.ts";
@@ -18,6 +19,9 @@ import type { Settings } from "./settings.ts";
 import { SnapshotHolder } from "./snapshot-holder.ts";
 import { ThreatView } from "./threat-view.ts";
 import { UsageRecorder } from "./usage-recorder.ts";
+
+/** Milliseconds in which a server that closes goes on as before, but for saying so: to those who ask whether it is ready, and in every answer. */
+const GRACE = 100;
 
 /** What a server is started with. */
 export interface ServerOptions {
@@ -84,6 +88,8 @@ export class Server {
     const { settings, catalogue, threats } = this.services;
     catalogue.close();
     threats.close();
+    // What has reached this machine already is read first: closing an idle connection would throw it away.
+    await sleep(GRACE);
     const timer = setTimeout(() => this.#app.server.closeAllConnections(), settings.shutdownTimeout * 1000);
     await this.#app.close();
     clearTimeout(timer);

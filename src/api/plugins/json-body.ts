@@ -14,6 +14,7 @@ export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request: FastifyRequest, body: Buffer, done) => {
     try {
+      app.checkBusy();
       done(null, parseJson(body));
     } catch (error) {
       done(error as Error);

@@ -5,22 +5,59 @@ import { Problem } from "../problem.ts";
 import type { Services } from "../services.ts";
 import { answerProblem } from "./problems.ts";
 
+declare module "fastify" {
+  interface FastifyInstance {
+    /** Called when a body has arrived, before it is read. @throws Problem (503) when there is more to do than can be done */
+    checkBusy(): void;
+  }
+}
+
 /** How often the delay of the event loop is read, in milliseconds. */
 const SAMPLE = 250;
 const RESOLUTION = 10;
 
 /** Refuses requests that are too long, and when there is more to do than can be done, all but those that ask for the server's health. */
-export function limitRequests(app: FastifyInstance, { settings, metrics }: Services): void {
+export function limitRequests(app: FastifyInstance, { settings, metrics, isClosing }: Services): void {
   const delay = watchEventLoop(app);
+  const turn = new TurnClock();
   const underWay = new RequestsUnderWay(app);
-  app.addHook("onRequest", (request, _reply, done) => {
+  app.addHook("onRequest", (request, reply, done) => {
+    if (isClosing()) reply.header("connection", "close");
     underWay.add(request.raw.socket);
     if (request.url.length > settings.urlBytes) return done(new Problem("uri-too-long", `the path and its query are longer than ${settings.urlBytes} bytes`));
-    const isBusy = underWay.count > settings.concurrentRequests || delay() > settings.eventLoopDelay;
+    const isBusy = underWay.count > settings.concurrentRequests || delay() > settings.eventLoopDelay || turn.elapsed() > settings.eventLoopDelay;
     if (!isBusy || request.route.config.area === undefined) return done();
     metrics.shed.inc();
-    done(new Problem("service-unavailable", "the server has more to do than it can; try again in 1 s", { headers: { "retry-after": "1" } }));
+    done(tooBusy());
   });
+  // Between the head of a request and the end of its body others may have come that take long.
+  app.decorate("checkBusy", () => {
+    if (turn.elapsed() <= settings.eventLoopDelay) return;
+    metrics.shed.inc();
+    throw tooBusy();
+  });
+}
+
+function tooBusy(): Problem {
+  return new Problem("service-unavailable", "the server has more to do than it can; try again in 1 s", { headers: { "retry-after": "1" } });
+}
+
+/**
+ * How long the event loop has been at requests without a turn: all that have arrived are worked off in one, however many they are, and the last of
+ * them would wait for all the others.
+ */
+class TurnClock {
+  #startedAt = 0;
+  readonly #end = (): void => void (this.#startedAt = 0);
+
+  /** In milliseconds. */
+  elapsed(): number {
+    const now = performance.now();
+    if (this.#startedAt !== 0) return now - this.#startedAt;
+    this.#startedAt = now;
+    setImmediate(this.#end);
+    return 0;
+  }
 }
 
 /** Counts requests by their connections: a listener for every response, to learn of those that are given up, would cost as much as a lookup. */

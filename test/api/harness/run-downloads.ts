@@ -1,0 +1,63 @@
+import { rmSync } from "node:fs";
+import { hash } from "node:crypto";
+import { fillStore } from "../../../bench/api/fill-store.ts";
+import { Random } from "../../../bench/data/random.ts";
+import { ServiceProcess } from "./service-process.ts";
+
+export interface DownloadOptions {
+  readonly folder: string;
+  readonly rules: number;
+  readonly downloads: number;
+  /** Each download asks for the ruleset in a state of its own, so that no two share bytes: the negative control of the memory. */
+  readonly unshared?: boolean;
+}
+
+export interface DownloadReport {
+  readonly downloads: number;
+  readonly bytes: number;
+  /** Those whose bytes are not the right ones. */
+  readonly wrong: number;
+  /** MiB of the server at its worst. */
+  readonly mostMemory: number;
+}
+
+/** R11: downloads of one big list, all at the same time, by clients that read slowly. */
+export async function runDownloads({ folder, rules, downloads, unshared = false }: DownloadOptions): Promise<DownloadReport> {
+  const file = `${folder}/downloads.db`;
+  const { key, rulesetId } = await fillStore(file, rules, new Random(3));
+  const service = await ServiceProcess.start(file, ["--rules-per-ruleset", String(rules + downloads)]);
+  const path = `http://127.0.0.1:${service.port}/v1/edl/ip-rulesets/${rulesetId}`;
+  const headers = { "X-API-Key": key };
+  try {
+    const first = await readSlowly(await fetch(`${path}/rules:export?format=csv`, { headers }));
+    if (first.lines !== rules + 1) throw new Error(`the export has ${first.lines} lines, and the ruleset ${rules} rules`);
+    const all = Array.from({ length: downloads }, async (_, index) => {
+      if (unshared) await addRule(path, key, index);
+      return readSlowly(await fetch(`${path}/rules:export?format=csv`, { headers }));
+    });
+    const read = await Promise.all(all);
+    const wrong = read.filter(({ digest, lines }) => (unshared ? lines < rules + 1 : digest !== first.digest)).length;
+    return { downloads, bytes: first.bytes, wrong, mostMemory: service.mostMemory };
+  } finally {
+    await service.end("SIGTERM");
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
+  }
+}
+
+async function addRule(path: string, key: string, index: number): Promise<void> {
+  const body = JSON.stringify({ ip: `21.${index >> 8}.${index & 255}.0/24` });
+  await fetch(`${path}/rules`, { method: "POST", headers: { "X-API-Key": key, "Content-Type": "application/json" }, body });
+}
+
+/** Reads a piece, lets others have their turn, and so on. */
+async function readSlowly(response: Response): Promise<{ bytes: number; lines: number; digest: string }> {
+  if (response.status !== 200) throw new Error(`the answer is ${response.status}: ${await response.text()}`);
+  const parts: Uint8Array[] = [];
+  for await (const part of response.body!) {
+    parts.push(part);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  const whole = Buffer.concat(parts);
+  const lines = whole.reduce((count, byte) => (byte === 10 ? count + 1 : count), 0);
+  return { bytes: whole.length, lines, digest: hash("sha256", whole) };
+}

@@ -1,0 +1,45 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
+export const SAMPLE_THREATS = fileURLToPath(new URL("../../../data/cti-sample.ipsieve", import.meta.url));
+
+/** The real command in a process of its own, listening on a port of its own. */
+export class ServiceProcess {
+  readonly port: number;
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<number | string>;
+
+  private constructor(child: ChildProcess, port: number, ended: Promise<number | string>) {
+    this.#child = child;
+    this.port = port;
+    this.#ended = ended;
+  }
+
+  static async start(file: string, args: readonly string[] = []): Promise<ServiceProcess> {
+    const child = spawn(process.execPath, [MAIN, "serve", "--port", "0", "--log-level", "error", "--db", file, "--cti", SAMPLE_THREATS, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+    const ended = new Promise<number | string>((resolve) => child.once("exit", (code, signal) => resolve(code ?? signal!)));
+    const line = new Promise<string>((resolve) => createInterface({ input: child.stdout! }).once("line", resolve));
+    const first = await Promise.race([line, ended]);
+    const port = /http:\/\/[^ ]*:(\d+)/.exec(String(first))?.[1];
+    if (port === undefined) throw new Error(`the service ended with ${first} before it listened`);
+    return new ServiceProcess(child, Number(port), ended);
+  }
+
+  /** Sends a signal. Resolves with the exit code, or the signal that ended it. */
+  end(signal: "SIGTERM" | "SIGKILL"): Promise<number | string> {
+    this.#child.kill(signal);
+    return this.#ended;
+  }
+
+  /** The most memory it has had resident, in MiB; NaN where the system does not tell. */
+  get mostMemory(): number {
+    try {
+      return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.#child.pid}/status`, "utf8"))?.[1]) / 1024;
+    } catch {
+      return NaN;
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { inTemporaryFolder } from "../snapshot/harness/sample.ts";
+import { runDownloads } from "./harness/run-downloads.ts";
+import { runOverload } from "./harness/run-overload.ts";
+import { runShutdowns } from "./harness/run-shutdowns.ts";
+
+// Short forms; for the long ones see npm run torture:overload and torture:downloads.
+
+test("R10: SIGTERM under load fails no request that was under way", (t) =>
+  inTemporaryFolder(async (folder) => {
+    const killed = await runShutdowns({ folder, seed: 1, go: (shutdowns) => shutdowns < 1, signal: "SIGKILL" });
+    assert.ok(killed.failed > 0, "negative control: SIGKILL fails requests");
+    const report = await runShutdowns({ folder, seed: 2, go: (shutdowns) => shutdowns < 3 });
+    t.diagnostic(JSON.stringify(report));
+    assert.ok(report.inFlight > 0);
+    assert.deepEqual([report.failed, report.badExits], [0, []]);
+  }));
+
+test("R10: five times as many requests as the server can take are answered, or shed by 503 with Retry-After", (t) =>
+  inTemporaryFolder(async (folder) => {
+    const report = await runOverload({ folder, milliseconds: 3000, of: "pages" });
+    t.diagnostic(JSON.stringify(report));
+    assert.ok(report.shed > 0 && report.goodput > 0);
+    assert.equal(report.others, 0);
+  }));
+
+test("R11: parallel downloads of a big list share its bytes, and none is truncated", (t) =>
+  inTemporaryFolder(async (folder) => {
+    const report = await runDownloads({ folder, rules: 50_000, downloads: 30 });
+    t.diagnostic(JSON.stringify(report));
+    assert.equal(report.wrong, 0);
+  }));
