@@ -52,7 +52,7 @@ export function buildApp(services: Services, log: Logger): App {
   limitBodyTime(app, services);
   readJsonBodies(app);
   validateStrictly(app);
-  answerProblems(app);
+  answerProblems(app, services);
   addRulesetRoutes(app, services);
   addRuleRoutes(app, services);
   addWholeRulesetRoutes(app, services);

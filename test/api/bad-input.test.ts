@@ -1,5 +1,6 @@
 /** Every operation of the OpenAPI document, with each parameter and member missing, of a wrong type, too long, unknown or given twice. */
 import assert from "node:assert/strict";
+import { Agent, request } from "node:http";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "./start-server.ts";
@@ -199,4 +200,20 @@ test("a request id of the client's is kept if it is a sane token", async () => {
   const idOf = async (given: string) => (await ask(t, "GET", "/nowhere", { headers: { "X-Request-Id": given } })).headers.get("x-request-id");
   assert.equal(await idOf("abc-123"), "abc-123");
   for (const given of ["a b", "x".repeat(200), "<script>"]) assert.match((await idOf(given))!, /^[0-9a-f-]{36}$/);
+});
+
+test("a refused body that is all there leaves its connection open; one that is too long closes it", async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const post = (body: string): Promise<{ status: number | undefined; connection: string | undefined; isReused: boolean }> =>
+    new Promise((resolve, reject) => {
+      const headers = { "X-API-Key": key, "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) };
+      const sent = request(`${t.server.url}/v1/edl/ip-rulesets/${id}/rules`, { agent, method: "POST", headers }, (response) => {
+        response.resume().once("end", () => resolve({ status: response.statusCode, connection: response.headers.connection, isReused: sent.reusedSocket }));
+      });
+      sent.once("error", reject).end(body);
+    });
+  assert.deepEqual(await post("{"), { status: 400, connection: "keep-alive", isReused: false });
+  assert.deepEqual(await post('{"ip":"no address"}'), { status: 400, connection: "keep-alive", isReused: true });
+  assert.deepEqual(await post(`"${"x".repeat(5000)}"`), { status: 413, connection: "close", isReused: true });
+  agent.destroy();
 });

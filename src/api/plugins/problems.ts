@@ -5,10 +5,13 @@ import { StoreError, type StoreErrorCode } from "../../store/store-error.ts";
 import { Problem, PROBLEMS, type ProblemKind } from "../problem.ts";
 import { redact, safePath } from "../redact.ts";
 import { ruleDocument } from "../schemas/rule.ts";
+import type { Services } from "../services.ts";
 
 /** Answers every error by a problem document; what nobody expected is logged and told without details. */
-export function answerProblems(app: FastifyInstance): void {
+export function answerProblems(app: FastifyInstance, { isClosing }: Services): void {
   app.setErrorHandler((error: FastifyError | Problem, request, reply) => {
+    // The framework hangs up wherever a body is refused, as more of it may come. Where all of it is here, a new connection would only be more work for both.
+    if (request.raw.complete && !isClosing()) reply.header("connection", "keep-alive");
     // What is wrong with a request does not matter where no route takes it.
     const isRefused = !(error instanceof Problem) || error.kind === "validation-error";
     return answerError(request.is404 && isRefused ? notRouted(app, request) : error, request, reply);
