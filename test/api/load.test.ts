@@ -1,11 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inTemporaryFolder } from "../snapshot/harness/sample.ts";
+import { killServers } from "./harness/kill-servers.ts";
 import { runDownloads } from "./harness/run-downloads.ts";
 import { runOverload } from "./harness/run-overload.ts";
 import { runShutdowns } from "./harness/run-shutdowns.ts";
 
-// Short forms; for the long ones see npm run torture:overload and torture:downloads.
+// Short forms; for the long ones see npm run torture:kills, torture:overload and torture:downloads.
+
+test("R1: what the server acknowledged survives kill -9", (t) =>
+  inTemporaryFolder(async (folder) => {
+    const control = await killServers({ folder, seed: 1, timing: "early", go: ({ kills, lost }) => kills < 20 && lost.length === 0 });
+    assert.ok(control.lost.length > 0, "negative control: writes that count as acknowledged when they are sent are missed");
+    const report = await killServers({ folder, seed: 2, timing: "honest", go: ({ kills }) => kills < 5 });
+    t.diagnostic(JSON.stringify(report));
+    assert.deepEqual(report.lost, []);
+    assert.ok(report.acknowledged > 50);
+  }));
 
 test("R10: SIGTERM under load fails no request that was under way", (t) =>
   inTemporaryFolder(async (folder) => {

@@ -1,0 +1,22 @@
+/*
+ * npm run torture:kills -- [--kills N] [--seed N]
+ * R1: SIGKILL of the real server under writes over HTTP, N times (1000 unless given): no acknowledged write is lost, no batch is half there, and the
+ * file is sound. As the negative control writes are taken for acknowledged when they are sent. Exit code 1 where the promise does not hold.
+ */
+import { parseArgs } from "node:util";
+import { killServers } from "../api/harness/kill-servers.ts";
+import { inTemporaryFolder } from "../snapshot/harness/sample.ts";
+
+const { values } = parseArgs({ options: { kills: { type: "string", default: "1000" }, seed: { type: "string", default: "1" } } });
+const [wanted, seed] = [Number(values.kills), Number(values.seed)];
+
+await inTemporaryFolder(async (folder) => {
+  const control = await killServers({ folder, seed, timing: "early", go: ({ kills, lost }) => kills < 50 && lost.length === 0 });
+  console.log(`negative control, acknowledged when sent: ${control.lost.length} lost in ${control.kills} kills`);
+  const report = await killServers({ folder, seed, timing: "honest", go: ({ kills, lost }) => kills < wanted && lost.length === 0 });
+  console.log(`SIGKILL: ${report.kills} kills, ${report.acknowledged} acknowledged, ${report.lost.length} lost`);
+  for (const lost of report.lost) console.log(lost);
+  const held = report.lost.length === 0 && control.lost.length > 0;
+  console.log(held ? "ok" : "FAILED");
+  if (!held) process.exitCode = 1;
+});
