@@ -2,7 +2,7 @@ import { type Prefix } from "../../src/address/address.ts";
 import { comparePrefixes } from "../../src/address/prefix.ts";
 import type { RuleColumns } from "../../src/rulesets/rule-columns.ts";
 import { makeApiKey } from "../../src/store/api-key.ts";
-import { openStore } from "../../src/store/open-store.ts";
+import { openStore, type StoreLocation } from "../../src/store/open-store.ts";
 import { AREAS } from "../../src/store/state.ts";
 import type { Random } from "../data/random.ts";
 
@@ -19,9 +19,9 @@ export interface FilledStore {
 const PER_MINUTE = 1e9;
 const PER_MONTH = 1e12;
 
-/** Makes a SQLite file with an organisation, a key, an empty ruleset and one of `count` rules, single addresses mostly. */
-export async function fillStore(file: string, count: number, random: Random): Promise<FilledStore> {
-  const store = await openStore({ file }, { rulesPerRuleset: 2 * count + 1 });
+/** Puts an organisation, a key, an empty ruleset and one of `count` rules, single addresses mostly, into an empty store; a text is the path of a SQLite file. */
+export async function fillStore(location: string | StoreLocation, count: number, random: Random): Promise<FilledStore> {
+  const store = await openStore(typeof location === "string" ? { file: location } : location, { rulesPerRuleset: 2 * count + 1 });
   try {
     const about = { actor: "user:bench", at: Date.now() };
     const { organisation, rulesets } = await store.write({ kind: "create-organisation", ...about, name: "Bench" });

@@ -6,11 +6,12 @@ import { createLog } from "../../src/api/plugins/logging.ts";
 import { Server } from "../../src/api/server.ts";
 import { readSettings, type Settings } from "../../src/api/settings.ts";
 import { makeApiKey } from "../../src/store/api-key.ts";
+import type { StoreLocation } from "../../src/store/open-store.ts";
 import { type AccessLevel, type Area, AREAS } from "../../src/store/state.ts";
 
 const CATALOGUE = fileURLToPath(new URL("../../data/catalogue.ipsieve", import.meta.url));
 
-/** A server of a test, listening on a port of its own, over a SQLite file of its own. */
+/** A server of a test, listening on a port of its own, over a SQLite file of its own unless `useStores` says otherwise. */
 export interface TestServer {
   server: Server;
   readonly folder: string;
@@ -18,7 +19,7 @@ export interface TestServer {
   readonly clock: { now: number };
   /** What has been logged, as text. */
   readonly logged: () => string;
-  /** Closes the server and starts another one on the same file. */
+  /** Closes the server and starts another one on the same store. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
@@ -26,14 +27,22 @@ export interface TestServer {
 /** Milliseconds since 1970 at which the clock of a test server starts. */
 export const START = Date.UTC(2026, 10, 21, 12);
 
+let makeStore = async (folder: string): Promise<StoreLocation> => ({ file: join(folder, "store.db") });
+
+/** Gives the servers that are started from now on other stores, each an empty one. */
+export function useStores(make: () => Promise<StoreLocation>): void {
+  makeStore = make;
+}
+
 export async function startServer(settings: Partial<Settings> = {}, catalogue: string = CATALOGUE, threats: string | null = null): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), "ipsieve-api-"));
+  const store = await makeStore(folder);
   const clock = { now: START };
   const lines: string[] = [];
   const log = createLog(settings.logLevel ?? "debug", { write: (line) => void lines.push(line) });
   const defaults = readSettings({ flag: () => undefined, environment: {}, file: undefined });
   const start = (): Promise<Server> =>
-    Server.start({ settings: { ...defaults, port: 0, specialPurpose: true, ...settings }, store: { file: join(folder, "store.db") }, catalogue, threats, log, now: () => clock.now });
+    Server.start({ settings: { ...defaults, port: 0, specialPurpose: true, ...settings }, store, catalogue, threats, log, now: () => clock.now });
   const test: TestServer = {
     server: await start(),
     folder,

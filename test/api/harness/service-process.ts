@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import type { StoreLocation } from "../../../src/store/open-store.ts";
 
 const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 export const SAMPLE_THREATS = fileURLToPath(new URL("../../../data/cti-sample.ipsieve", import.meta.url));
@@ -18,8 +19,10 @@ export class ServiceProcess {
     this.#ended = ended;
   }
 
-  static async start(file: string, args: readonly string[] = []): Promise<ServiceProcess> {
-    const child = spawn(process.execPath, [MAIN, "serve", "--port", "0", "--log-level", "error", "--db", file, "--cti", SAMPLE_THREATS, ...args], { stdio: ["ignore", "pipe", "inherit"] });
+  /** A text is the path of a SQLite file. */
+  static async start(store: string | StoreLocation, args: readonly string[] = []): Promise<ServiceProcess> {
+    const location = typeof store === "object" && "url" in store ? ["--database-url", store.url] : ["--db", typeof store === "string" ? store : store.file];
+    const child = spawn(process.execPath, [MAIN, "serve", "--port", "0", ...location, "--cti", SAMPLE_THREATS, ...args], { env: { ...process.env, IPSIEVE_LOG_LEVEL: "error" }, stdio: ["ignore", "pipe", "inherit"] });
     const ended = new Promise<number | string>((resolve) => child.once("exit", (code, signal) => resolve(code ?? signal!)));
     const line = new Promise<string>((resolve) => createInterface({ input: child.stdout! }).once("line", resolve));
     const first = await Promise.race([line, ended]);

@@ -1,4 +1,5 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { PassThrough, Transform } from "node:stream";
 
 /** What to do with a commit on its way to PostgreSQL: let it pass, cut the connection behind it, or cut the connection in its place. */
 export type CommitFate = "pass" | "lose the answer" | "lose the commit";
@@ -6,6 +7,8 @@ export type CommitFate = "pass" | "lose the answer" | "lose the commit";
 /** Stands between a store and PostgreSQL. */
 export interface Proxy {
   readonly url: string;
+  /** How many notifications it has kept back. */
+  readonly lost: number;
   /** For the next commit; afterwards they pass again. */
   fate: CommitFate;
   /** From now on nobody gets through, until `open`. */
@@ -16,7 +19,8 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-export async function startProxy(url: string): Promise<Proxy> {
+/** With `losesNotifications` none gets through. */
+export async function startProxy(url: string, { losesNotifications = false } = {}): Promise<Proxy> {
   const target = new URL(url);
   const { port, hostname } = target;
   const sockets = new Set<Socket>();
@@ -32,7 +36,8 @@ export async function startProxy(url: string): Promise<Proxy> {
       sockets.add(socket);
       socket.on("error", cut).on("close", cut).on("close", () => sockets.delete(socket));
     }
-    database.pipe(client);
+    const filter = losesNotifications ? withoutNotifications(() => proxy.lost++) : new PassThrough();
+    database.pipe(filter).pipe(client);
     let hasWritten = false;
     client.on("data", (chunk: Buffer) => {
       // A transaction that changes something notifies before it commits.
@@ -44,7 +49,7 @@ export async function startProxy(url: string): Promise<Proxy> {
       const { fate } = proxy;
       proxy.fate = "pass";
       proxy.struck++;
-      database.unpipe(client);
+      filter.unpipe(client);
       if (fate === "lose the commit") return cut();
       // The commit arrives; what comes back does not.
       database.write(chunk, () => client.destroy());
@@ -55,7 +60,7 @@ export async function startProxy(url: string): Promise<Proxy> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   target.port = String((server.address() as AddressInfo).port);
   const proxy = {
-    url: target.href, fate: "pass" as CommitFate, struck: 0,
+    url: target.href, fate: "pass" as CommitFate, struck: 0, lost: 0,
     shut() {
       isShut = true;
       for (const socket of sockets) socket.destroy();
@@ -69,4 +74,23 @@ export async function startProxy(url: string): Promise<Proxy> {
     },
   };
   return proxy;
+}
+
+const NOTIFICATION = "A".charCodeAt(0);
+
+/** The messages of PostgreSQL's protocol, each a letter, its length without the letter in four bytes, and its content; but for notifications. */
+function withoutNotifications(lost: () => void): Transform {
+  let rest = Buffer.alloc(0);
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      rest = Buffer.concat([rest, chunk]);
+      while (rest.length >= 5 && rest.length > rest.readUInt32BE(1)) {
+        const message = rest.subarray(0, 1 + rest.readUInt32BE(1));
+        rest = rest.subarray(message.length);
+        if (message[0] === NOTIFICATION) lost();
+        else this.push(message);
+      }
+      done();
+    },
+  });
 }

@@ -1,0 +1,107 @@
+import type { TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fillStore } from "../../../bench/api/fill-store.ts";
+import { Random } from "../../../bench/data/random.ts";
+import { openStore } from "../../../src/store/open-store.ts";
+import { ServiceProcess } from "./service-process.ts";
+
+const WRITERS = 8;
+const LIMITS = ["--allow-special-purpose", "true", "--rules-per-ruleset", "1000000", "--event-loop-delay", "60000", "--log-level", "silent"];
+
+/** A server process, and requests to it that concern one ruleset. */
+export class ServiceReplica {
+  readonly #service: ServiceProcess;
+  readonly #rules: string;
+  readonly #headers: Record<string, string>;
+  #isWriting = true;
+  /** The addresses whose rules were answered by 201. */
+  readonly acknowledged = new Set<string>();
+  /** Other statuses that writes got. */
+  readonly refused: number[] = [];
+
+  constructor(service: ServiceProcess, key: string, rulesetId: string) {
+    this.#service = service;
+    this.#rules = `http://127.0.0.1:${service.port}/v1/edl/ip-rulesets/${rulesetId}/rules`;
+    this.#headers = { "X-API-Key": key, "Content-Type": "application/json" };
+  }
+
+  async add(ip: string): Promise<number> {
+    const { status } = await this.#ask(this.#rules, { method: "POST", body: JSON.stringify({ ip, conflict_resolution: "fail" }) });
+    return status;
+  }
+
+  async get(ip: string): Promise<number> {
+    const { status } = await this.#ask(`${this.#rules}/rule?ip=${ip}`);
+    return status;
+  }
+
+  /** Asks for the rule until the answer has the status. */
+  async until(ip: string, status: number): Promise<void> {
+    while ((await this.get(ip)) !== status) await sleep(5);
+  }
+
+  /** Adds rules, all under the first two bytes, until `stopWriting`, or the server is gone. */
+  async write(firstBytes: string): Promise<void> {
+    let count = 0;
+    const writers = Array.from({ length: WRITERS }, async () => {
+      while (this.#isWriting) {
+        const number = count++;
+        const ip = `${firstBytes}.${number >> 8}.${number & 255}`;
+        const status = await this.add(ip).catch(() => 0);
+        if (status === 0) return;
+        if (status === 201) this.acknowledged.add(ip);
+        else this.refused.push(status);
+      }
+    });
+    await Promise.all(writers);
+  }
+
+  stopWriting(): void {
+    this.#isWriting = false;
+  }
+
+  /** The rules that it tells, when there are so many at least: others' arrive within a second or so. */
+  async rules(least: number): Promise<Set<string>> {
+    for (let tries = 0; ; tries++) {
+      const { text } = await this.#ask(`${this.#rules}:export?format=text`);
+      const told = new Set(text.split("\n").filter((line) => line !== ""));
+      if (told.size >= least || tries === 100) return told;
+      await sleep(100);
+    }
+  }
+
+  kill(): Promise<unknown> {
+    return this.#service.end("SIGKILL");
+  }
+
+  async #ask(url: string, init: { method?: string; body?: string } = {}): Promise<{ status: number; text: string }> {
+    const response = await fetch(url, { ...init, headers: this.#headers });
+    return { status: response.status, text: await response.text() };
+  }
+}
+
+/** Processes on one database, each reaching it by its own URL; they end with the test. */
+export async function startReplicas(t: TestContext, urls: readonly string[]) {
+  const url = urls[0]!;
+  const { key, emptyId } = await fillStore({ url }, 0, new Random(1));
+  const services: ServiceProcess[] = [];
+  t.after(() => Promise.all(services.map((service) => service.end("SIGKILL"))));
+  const startAnother = async (at: string): Promise<ServiceReplica> => {
+    const service = await ServiceProcess.start({ url: at }, LIMITS);
+    services.push(service);
+    return new ServiceReplica(service, key, emptyId);
+  };
+  return {
+    replicas: await Promise.all(urls.map(startAnother)),
+    startAnother,
+    /** As `ipsieve key revoke` does: by a process of its own. */
+    revokeKey: () => revokeKey(url),
+  };
+}
+
+async function revokeKey(url: string): Promise<void> {
+  const store = await openStore({ url });
+  const { keys } = await store.load(null);
+  for (const { id: keyId, organisationId } of keys) await store.write({ kind: "revoke-key", actor: "user:test", at: Date.now(), organisationId, keyId });
+  await store.close();
+}
