@@ -11,8 +11,8 @@ declare module "fastify" {
     problems?: readonly number[];
     /** Headers of requests that it reads, by name, with what they are for. */
     requestHeaders?: Readonly<Record<string, string>>;
-    /** Headers of answers, by name, with what they tell. */
-    responseHeaders?: Readonly<Record<string, string>>;
+    /** Headers of answers, by name, with what they tell; those that do not come with every one tell when. */
+    responseHeaders?: Readonly<Record<string, string | { readonly sometimes: string }>>;
     /** Other media types of the answer 200 than JSON. */
     otherTypes?: readonly string[];
     /** Other media types of the body than JSON. */

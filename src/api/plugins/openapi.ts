@@ -1,6 +1,7 @@
 import type { FastifySchema, RouteOptions } from "fastify";
 import type { TSchema } from "typebox";
 import type { App } from "../app-type.ts";
+import { EXAMPLES } from "../examples.ts";
 import { PROBLEMS } from "../problem.ts";
 import { nameOf, ProblemDetail, ThreatError } from "../schemas/common.ts";
 import type { Services } from "../services.ts";
@@ -104,9 +105,14 @@ function descriptionOf({ description }: { readonly description?: string }): { de
   return description === undefined ? {} : { description };
 }
 
-function bodyOf({ body, documentedBody = jsonBody(body), otherBodies = otherTypesOf(body), bodyExample }: FastifySchema, schemas: Components): Json {
-  const json = { schema: schemas.refer(documentedBody), ...(bodyExample === undefined ? {} : { example: bodyExample }) };
-  return { required: true, content: { "application/json": json, ...Object.fromEntries(otherBodies.map((type) => [type, { schema: { type: "string" } }])) } };
+function bodyOf({ operationId = "", body, documentedBody = jsonBody(body), otherBodies = otherTypesOf(body), bodyExample }: FastifySchema, schemas: Components): Json {
+  const examples = EXAMPLES[operationId]?.bodies;
+  const others = otherBodies.map((type) => [type, { schema: { type: "string" }, ...exampleOf(examples?.[type]) }]);
+  return { required: true, content: { "application/json": { schema: schemas.refer(documentedBody), ...exampleOf(bodyExample) }, ...Object.fromEntries(others) } };
+}
+
+function exampleOf(example: unknown): { example?: unknown } {
+  return example === undefined ? {} : { example };
 }
 
 /** Bodies of several types are told by type. */
@@ -125,15 +131,15 @@ function otherTypesOf(body: unknown): string[] {
 /** Every operation of the service may answer with these. */
 const COMMON = [401, 403, 429, 500, 503];
 
-function responsesOf({ response, problems = [], responseHeaders = {}, otherTypes = [] }: FastifySchema, isThreat: boolean, schemas: Components): Operation["responses"] {
+function responsesOf({ operationId = "", response, problems = [], responseHeaders = {}, otherTypes = [] }: FastifySchema, isThreat: boolean, schemas: Components): Operation["responses"] {
   const good = Object.entries(response as Readonly<Record<string, TSchema>>).map(([status, schema]) => {
     const headers = { ...headersOf(responseHeaders), ...COMMON_HEADERS };
-    const isEmpty = (schema as { type?: string }).type === "null";
-    const others = status === "200" ? otherTypes : [];
+    const { type: kind } = schema as { type?: string };
     // A text is never sent as JSON.
-    const isText = (schema as { type?: string }).type === "string";
-    const content = { ...(isText ? {} : { "application/json": { schema: schemas.refer(schema) } }), ...Object.fromEntries(others.map((type) => [type, { schema: { type: "string" } }])) };
-    return [status, { description: GOOD[status] ?? "Done", headers, ...(isEmpty ? {} : { content }) }] as const;
+    const types = [...(kind === "string" || kind === "null" ? [] : ["application/json"]), ...(status === "200" ? otherTypes : [])];
+    const examples = EXAMPLES[operationId]?.answers[status];
+    const content = types.map((type) => [type, { schema: type === "application/json" ? schemas.refer(schema) : { type: "string" }, ...exampleOf(examples?.[type]) }]);
+    return [status, { description: GOOD[status] ?? "Done", headers, ...(types.length === 0 ? {} : { content: Object.fromEntries(content) }) }] as const;
   });
   const bad = [...new Set([...problems, ...COMMON])].sort((a, b) => a - b).map((status) => [String(status), problemResponse(status, isThreat, schemas)] as const);
   return Object.fromEntries([...good, ...bad]);
@@ -141,8 +147,10 @@ function responsesOf({ response, problems = [], responseHeaders = {}, otherTypes
 
 const GOOD: Readonly<Record<string, string>> = { 200: "Done", 201: "Created", 204: "Done; no body", 304: "Not changed; no body" };
 
-function headersOf(texts: Readonly<Record<string, string>>): Json {
-  return Object.fromEntries(Object.entries(texts).map(([name, description]) => [name, { description, schema: { type: "string" } }]));
+/** A header that comes with every such answer is a text; one that may be missing says so. */
+function headersOf(headers: Readonly<Record<string, string | { readonly sometimes: string }>>): Json {
+  const told = Object.entries(headers).map(([name, text]) => [name, { description: typeof text === "string" ? text : text.sometimes, required: typeof text === "string", schema: { type: "string" } }]);
+  return Object.fromEntries(told);
 }
 
 const COMMON_HEADERS = headersOf({

@@ -75,7 +75,7 @@ function addReplacement(app: App, services: Services): void {
     description: "The list is JSON, or a file of the type that Content-Type says. With dry_run the answer tells what would change, and nothing is.",
     tags, problems: [400, 404, 412, 413, 415, 422], params, querystring: ReplaceQuery, body: listBody(ReplaceBody(settings.rulesPerRuleset)), response: { 200: ReplaceResponse },
     requestHeaders: { ...IDEMPOTENT, "If-Match": "the ETag of the rules that are to be replaced: where they have changed since, the answer is 412" },
-    responseHeaders: { ETag: "of the rules as they are now" }, bodyExample: { rules: [{ ip: "203.0.113.0/24", name: "office" }] },
+    responseHeaders: { ETag: { sometimes: "of the rules as they are now; none after a dry run" } }, bodyExample: { rules: [{ ip: "203.0.113.0/24", name: "office" }] },
   };
   app.put(`${PATH}/rules`, { config: WRITE_EDL, schema, bodyLimit: settings.bulkBodyBytes }, async (request, reply) => {
     const ruleset = findRuleset(request, services);

@@ -31,7 +31,10 @@ export function ruleDocument({ prefix, name, expiresAt, createdAt, updatedAt }: 
   };
 }
 
-export const RulesetParameters = Type.Object({ ruleset_id: Type.String({ format: "uuid" }) });
+/** The ruleset of all examples. */
+export const EXAMPLE_ID = "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a11";
+
+export const RulesetParameters = Type.Object({ ruleset_id: Type.String({ format: "uuid", examples: [EXAMPLE_ID] }) });
 
 export const RulesQuery = Type.Object({
   active_only: Type.Optional(Type.Boolean({ default: false, description: "only rules that have not expired" })),
@@ -43,8 +46,10 @@ export const RulePage = pageOf("PagedRuleSchema", RuleSchema);
 export const RuleQuery = Type.Object({ ip: PrefixText });
 
 const RuleName = NullableText({ maxLength: LONGEST_NAME, description: "without control characters" });
+/** Days that end before the year 10000, whichever day until 2060 they are counted from. */
+const MOST_DAYS = 2_900_000;
 const expiry = {
-  expires_in_days: Type.Optional(Type.Integer({ exclusiveMinimum: 0, description: "from now; not together with expires_at" })),
+  expires_in_days: Type.Optional(Type.Integer({ exclusiveMinimum: 0, maximum: MOST_DAYS, description: "from now; not together with expires_at" })),
   expires_at: Type.Optional(NullableText({ description: "ISO 8601 with a time zone; null: never", examples: ["2026-12-31T00:00:00Z"] })),
 };
 const ruleMembers = { ip: PrefixText, name: Type.Optional(RuleName), ...expiry };

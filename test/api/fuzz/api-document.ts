@@ -44,7 +44,8 @@ export interface Operation {
 }
 
 export interface DocumentedResponse {
-  readonly headers: readonly string[];
+  /** Those that come with every such answer, in small letters. */
+  readonly requiredHeaders: readonly string[];
   /** The check of the body by media type; none: there is no body. */
   readonly bodies: ReadonlyMap<string, ValidateFunction>;
 }
@@ -96,7 +97,8 @@ export class ApiDocument {
       const pointer = ["paths", path, method, "responses", status, "content", type, "schema"].map((part) => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1")));
       return this.#ajv.compile({ $ref: `api#/${pointer.join("/")}` });
     };
-    return { headers: Object.keys(headers), bodies: new Map(Object.keys(content).map((type) => [type, check(type)])) };
+    const requiredHeaders = Object.entries(headers as Json).filter(([, { required }]) => required === true).map(([name]) => name.toLowerCase());
+    return { requiredHeaders, bodies: new Map(Object.keys(content).map((type) => [type, check(type)])) };
   }
 }
 
