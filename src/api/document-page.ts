@@ -4,13 +4,25 @@ import type { OpenApi, Operation } from "./plugins/openapi.ts";
 export const DOCUMENT_STYLE = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
 body { max-width: 60rem; margin: 0 auto; padding: 1rem; }
 code, pre { font-family: ui-monospace, monospace; font-size: 0.9em; }
-pre { overflow-x: auto; padding: 0.75rem; border: 1px solid #8886; border-radius: 4px; }
+code { overflow-wrap: anywhere; }
+pre { overflow-x: auto; max-height: 30rem; margin: 0.25rem 0 1rem; padding: 0.75rem; border: 1px solid #8886; border-radius: 4px; }
 details { margin: 0.5rem 0; border: 1px solid #8886; border-radius: 4px; padding: 0.5rem 0.75rem; }
 summary { cursor: pointer; }
 summary b { display: inline-block; min-width: 4.5rem; }
+h3 { margin: 1.25rem 0 0.25rem; font-size: 1.05rem; }
+h4 { margin: 0.75rem 0 0; font-size: 0.95rem; font-weight: normal; }
 table { border-collapse: collapse; width: 100%; }
-th, td { text-align: left; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem 0; border-top: 1px solid #8883; }
+td { text-align: left; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem 0; border-top: 1px solid #8883; }
+td:first-child { white-space: nowrap; }
+@media (max-width: 40rem) {
+  summary span { display: block; }
+  tr { display: block; padding: 0.25rem 0; border-top: 1px solid #8883; }
+  td { display: inline; border: 0; }
+}
 `;
+
+/** What the page has for an icon: browsers ask for one, and tell of it in their console where there is none. */
+export const DOCUMENT_ICON = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M1 2h14l-5 6v6l-4-2V8z" fill="#5a7fc0"/></svg>';
 
 /** The OpenAPI document as a page to read: no script, nothing from anywhere else. */
 export function documentPage({ info, paths, components }: OpenApi): string {
@@ -20,13 +32,15 @@ export function documentPage({ info, paths, components }: OpenApi): string {
     const own = operations.filter(({ operation }) => operation.tags.includes(tag));
     return `<h2>${escape(tag)}</h2>\n${own.map(({ path, method, operation }) => operationPart(path, method, operation)).join("\n")}`;
   });
-  const schemas = Object.entries(components.schemas).map(([name, schema]) => `<details id="schema-${escape(name)}"><summary><code>${escape(name)}</code></summary>${json(schema)}</details>`);
+  // The part that a link leads to stands within the details: so browsers open these.
+  const schemas = Object.entries(components.schemas).map(([name, schema]) => `<details><summary><code>${escape(name)}</code></summary><div id="schema-${escape(name)}">${json(schema)}</div></details>`);
   return `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escape(info.title)} ${escape(info.version)}</title><link rel="stylesheet" href="docs.css"></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escape(info.title)} ${escape(info.version)}</title><link rel="stylesheet" href="docs.css"><link rel="icon" href="favicon.ico" type="image/svg+xml"></head>
 <body>
 <h1>${escape(info.title)} ${escape(info.version)}</h1>
-<p>${escape(info.description)} For programs: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1). A key goes into the header <code>X-API-Key</code>, or into the query as <code>apikey</code>.</p>
+<p>${escape(info.description)} For programs: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1). A key goes into the header <code>X-API-Key</code>, or into the query as <code>apikey</code>.
+Every answer has the headers <code>X-Request-Id</code>, <code>RateLimit-Limit</code>, <code>RateLimit-Remaining</code> and <code>RateLimit-Reset</code>.</p>
 ${sections.join("\n")}
 <h2>Schemas</h2>
 ${schemas.join("\n")}
@@ -38,13 +52,37 @@ ${schemas.join("\n")}
 function operationPart(path: string, method: string, operation: Operation): string {
   const { operationId, summary, description = "", parameters, requestBody, responses } = operation;
   const rows = parameters.map(({ name, in: place, required, description: what = "" }) => [name, place + (required === true ? ", required" : ""), what]);
-  const answers = Object.entries(responses).map(([status, response]) => [status, response.description]);
-  return `<details id="${escape(operationId)}"><summary><b>${method.toUpperCase()}</b> <code>${escape(path)}</code> ${escape(summary)}</summary>
-<p><code>${escape(operationId)}</code>. ${escape(description)}</p>
+  const answers = Object.entries(responses).map(([status, response]) => [status, response.description, ownHeaders(response.headers, responses).join(", ")]);
+  const examples = Object.entries(responses).filter(([status]) => status < "400").map(([status, { content = {} }]) => contentPart(`${status} `, content as Content));
+  return `<details><summary><b>${method.toUpperCase()}</b> <code>${escape(path)}</code> <span>${escape(summary)}</span></summary>
+<p id="${escape(operationId)}"><code>${escape(operationId)}</code>. ${escape(description)}</p>
 ${rows.length === 0 ? "" : `<h3>Parameters</h3>${table(rows)}`}
-${requestBody === undefined ? "" : `<h3>Body</h3>${json(requestBody)}`}
+${requestBody === undefined ? "" : `<h3>Body</h3>${contentPart("", requestBody["content"] as Content)}`}
 <h3>Answers</h3>${table(answers)}
+${examples.join("")}
 </details>`;
+}
+
+/** The headers that are not on every answer. */
+function ownHeaders(headers: object = {}, responses: Operation["responses"]): string[] {
+  return Object.keys(headers).filter((name) => Object.values(responses).some((other) => !Object.hasOwn(other.headers ?? {}, name)));
+}
+
+type Content = Readonly<Record<string, { readonly schema: unknown; readonly example?: unknown }>>;
+
+/** Of each media type the schema, by its name if it has one, and the example. */
+function contentPart(before: string, content: Content): string {
+  const parts = Object.entries(content).map(([type, { schema, example }]) => {
+    const name = /^#\/components\/schemas\/(\w+)$/.exec(String((schema as { $ref?: string }).$ref))?.[1];
+    const link = name === undefined ? "" : `: <a href="#schema-${name}">${name}</a>`;
+    const isPlain = name !== undefined || (schema as { type?: string }).type === "string";
+    return `<h4>${escape(before)}<code>${escape(type)}</code>${link}</h4>${isPlain ? "" : json(schema)}${example === undefined ? "" : exampleText(example)}`;
+  });
+  return parts.join("");
+}
+
+function exampleText(example: unknown): string {
+  return typeof example === "string" ? `<pre>${escape(example)}</pre>` : json(example);
 }
 
 function table(rows: readonly (readonly string[])[]): string {

@@ -1,5 +1,5 @@
 import type { App } from "../app-type.ts";
-import { documentPage, DOCUMENT_STYLE } from "../document-page.ts";
+import { DOCUMENT_ICON, documentPage, DOCUMENT_STYLE } from "../document-page.ts";
 import { sendJson, sendText } from "../reply.ts";
 import type { Services } from "../services.ts";
 
@@ -18,16 +18,19 @@ function missingParts({ catalogue, isClosing }: Services): string[] {
   return [...(catalogue.generation === 0 ? ["the catalogue is not loaded"] : []), ...(isClosing() ? ["the server is closing"] : [])];
 }
 
-const POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** Both are made at the first call, when all operations are known. */
 function addDocuments(app: App): void {
   let json: string | undefined;
   let page: string | undefined;
   app.get("/openapi.json", (_request, reply) => sendJson(reply, (json ??= JSON.stringify(app.openApi()))));
-  app.get("/docs", (_request, reply) => {
+  app.get("/docs", (request, reply) => {
+    // What the page refers to stands beside it, wherever a proxy has put it.
+    if (/^[^?]*\/(\?|$)/.test(request.url)) return reply.redirect("../docs", 308);
     reply.headers({ "content-security-policy": POLICY, "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" });
     return sendText(reply, "text/html", (page ??= documentPage(app.openApi())));
   });
   app.get("/docs.css", (_request, reply) => sendText(reply, "text/css", DOCUMENT_STYLE));
+  app.get("/favicon.ico", (_request, reply) => sendText(reply, "image/svg+xml", DOCUMENT_ICON));
 }
