@@ -21,18 +21,17 @@ export interface ServeOptions {
 /** Runs a server until SIGTERM or SIGINT, and loads its snapshots again at SIGHUP. Resolves when all is closed; rejects with what cannot be opened. */
 export async function serve({ quickStart, logTo, print, ...options }: ServeOptions): Promise<void> {
   const log = createLog(options.settings.logLevel, logTo);
-  let end: (error?: unknown) => void = () => {};
-  const ended = new Promise<unknown>((resolve) => (end = resolve));
-  const server = await Server.start({ ...options, log, failed: (error) => end(error) });
+  let end: () => void = () => {};
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const server = await Server.start({ ...options, log });
   const reload = (): void => void server.reload();
   const stop = (): void => end();
   process.on("SIGHUP", reload).on("SIGTERM", stop).on("SIGINT", stop);
   print(`ipsieve listens on ${server.url}; its operations are told at ${server.url}/docs\n`);
   if (quickStart) print(await firstSteps(server));
-  const failure = await ended;
+  await ended;
   await server.close();
   process.off("SIGHUP", reload).off("SIGTERM", stop).off("SIGINT", stop);
-  if (failure !== undefined) throw failure;
 }
 
 /** Makes the organisation and the key of an empty store, and tells three requests that work. */

@@ -5,7 +5,6 @@ import type { Logger } from "pino";
 import { CtiDataset } from "../cti/dataset.ts";
 import { openSnapshot } from "../snapshot/open-snapshot.ts";
 import { openStore, type StoreLocation } from "../store/open-store.ts";
-import { StoreError } from "../store/store-error.ts";
 import type { Store } from "../store/store.ts";
 import { buildApp } from "./app.ts";
 import type { App } from "./app-type.ts";
@@ -23,6 +22,9 @@ import { UsageRecorder } from "./usage-recorder.ts";
 /** Milliseconds in which a server that closes goes on as before, but for saying so: to those who ask whether it is ready, and in every answer. */
 const GRACE = 100;
 
+/** Milliseconds until the state is loaded again where that has failed. */
+const LOAD_AGAIN_AFTER = 1000;
+
 /** What a server is started with. */
 export interface ServerOptions {
   readonly settings: Settings;
@@ -34,8 +36,6 @@ export interface ServerOptions {
   readonly log: Logger;
   /** Milliseconds since 1970; the system's clock unless given. */
   readonly now?: () => number;
-  /** Called when the server can no longer answer rightly, and has to be started again. */
-  readonly failed?: (error: unknown) => void;
 }
 
 /**
@@ -97,9 +97,9 @@ export class Server {
     await this.store.close();
   }
 
-  async #open({ threats, log, failed = () => {} }: ServerOptions): Promise<void> {
+  async #open({ threats, log }: ServerOptions): Promise<void> {
     const { memory, catalogue, metrics } = this.services;
-    await Promise.all([this.#fillMemory(log, failed), catalogue.open(), threats === null ? undefined : this.services.threats.open()]);
+    await Promise.all([this.#fillMemory(log), catalogue.open(), threats === null ? undefined : this.services.threats.open()]);
     catalogue.watch();
     if (threats !== null) this.services.threats.watch();
     await this.#recorder.start();
@@ -107,13 +107,33 @@ export class Server {
     collectDefaultMetrics({ register: metrics.registry });
   }
 
-  async #fillMemory(log: Logger, failed: (error: unknown) => void): Promise<void> {
+  async #fillMemory(log: Logger): Promise<void> {
     const { memory } = this.services;
-    memory.addState(await this.store.load((part) => memory.addRules(part)));
-    this.store.follow(memory.sequence, (changes) => memory.apply(changes), (error) => {
+    await this.#load();
+    this.store.follow(memory.sequence, (changes) => memory.apply(changes), (error, isLost) => {
       log.error({ err: error }, "the changes of other servers cannot be read");
-      if (error instanceof StoreError && error.code === "changes-gone") failed(error);
+      if (isLost) void this.#loadAgain(log);
     });
+  }
+
+  /** Loads the state beside what is in memory, which goes on answering until then. */
+  async #load(): Promise<void> {
+    const fresh = new ServiceMemory();
+    fresh.addState(await this.store.load((part) => fresh.addRules(part)));
+    this.services.memory.become(fresh);
+  }
+
+  async #loadAgain(log: Logger): Promise<void> {
+    while (!this.#isClosing) {
+      try {
+        await this.#load();
+        this.store.resume(this.services.memory.sequence);
+        return log.info("the state has been loaded again");
+      } catch (error) {
+        log.error({ err: error }, "the state cannot be loaded again; it is tried again");
+        await sleep(LOAD_AGAIN_AFTER);
+      }
+    }
   }
 }
 

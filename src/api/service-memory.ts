@@ -15,13 +15,13 @@ export interface LiveRuleset {
  */
 export class ServiceMemory {
   #sequence = 0;
-  readonly #organisations = new Map<string, Organisation>();
+  #organisations = new Map<string, Organisation>();
   /** By area, then by organisation: a text of both would have to be made, and hashed, for every request. */
-  readonly #plans: Readonly<Record<Area, Map<string, Plan>>> = { edl: new Map(), cbs: new Map(), cti: new Map() };
-  readonly #keys = new Map<string, ApiKey>();
-  readonly #rulesets = new Map<string, LiveRuleset>();
+  #plans: Readonly<Record<Area, Map<string, Plan>>> = { edl: new Map(), cbs: new Map(), cti: new Map() };
+  #keys = new Map<string, ApiKey>();
+  #rulesets = new Map<string, LiveRuleset>();
   /** By organisation, in the order of creation. */
-  readonly #owned = new Map<string, LiveRuleset[]>();
+  #owned = new Map<string, LiveRuleset[]>();
   /** Parts of rules that have come before the rulesets they belong to. */
   readonly #parts = new Map<string, RuleColumns[]>();
 
@@ -45,6 +45,16 @@ export class ServiceMemory {
     for (const ruleset of rulesets) this.#setRuleset(ruleset, RuleIndex.from(this.#parts.get(ruleset.id) ?? []));
     this.#parts.clear();
     this.#sequence = sequence;
+  }
+
+  /** Takes the place of what is here by what another one holds, which is given up: readers see one or the other. */
+  become(other: ServiceMemory): void {
+    this.#organisations = other.#organisations;
+    this.#plans = other.#plans;
+    this.#keys = other.#keys;
+    this.#rulesets = other.#rulesets;
+    this.#owned = other.#owned;
+    this.#sequence = other.#sequence;
   }
 
   apply(changes: readonly Change[]): void {

@@ -8,15 +8,17 @@ const AGAIN_AFTER = 20;
 export class ChangeFeed {
   readonly #changesAfter: (sequence: number) => Promise<readonly Change[]>;
   readonly #apply: (changes: readonly Change[]) => void;
-  readonly #failed: (error: unknown) => void;
+  readonly #failed: (error: unknown, isLost: boolean) => void;
   #sequence: number;
   #isLooking = false;
   #timer: NodeJS.Timeout;
   #ended = false;
+  /** Whether changes are missing: nothing is handed on until `resume`. */
+  #isLost = false;
   /** Own changes that others' changes come before, in order. */
   #waiting: { readonly changes: readonly Change[]; resolve(): void }[] = [];
 
-  constructor(sequence: number, every: number, changesAfter: (sequence: number) => Promise<readonly Change[]>, apply: (changes: readonly Change[]) => void, failed: (error: unknown) => void) {
+  constructor(sequence: number, every: number, changesAfter: (sequence: number) => Promise<readonly Change[]>, apply: (changes: readonly Change[]) => void, failed: (error: unknown, isLost: boolean) => void) {
     this.#sequence = sequence;
     this.#changesAfter = changesAfter;
     this.#apply = apply;
@@ -35,9 +37,17 @@ export class ChangeFeed {
     });
   }
 
+  /** Goes on behind `sequence`, up to which everything has been loaded again. */
+  resume(sequence: number): void {
+    this.#sequence = sequence;
+    this.#isLost = false;
+    this.#handOnOwn();
+    this.look();
+  }
+
   /** Looks for changes now, unless it does already. */
   look(): void {
-    if (this.#isLooking || this.#ended) return;
+    if (this.#isLooking || this.#ended || this.#isLost) return;
     this.#isLooking = true;
     void this.#lookUntilNone().finally(() => {
       this.#isLooking = false;
@@ -53,7 +63,7 @@ export class ChangeFeed {
 
   async #lookUntilNone(): Promise<void> {
     try {
-      while (!this.#ended) {
+      while (!this.#ended && !this.#isLost) {
         const changes = await this.#changesAfter(this.#sequence);
         // Own ones may have been handed on since they were asked for.
         const left = changes.filter(({ sequence }) => sequence > this.#sequence);
@@ -62,8 +72,8 @@ export class ChangeFeed {
       }
     } catch (error) {
       if (this.#ended) return;
-      if (error instanceof StoreError && error.code === "changes-gone") this.end();
-      this.#failed(error);
+      this.#isLost ||= error instanceof StoreError && error.code === "changes-gone";
+      this.#failed(error, this.#isLost);
     }
   }
 
@@ -74,22 +84,23 @@ export class ChangeFeed {
 
   /** Own changes whose turn it is; those that were read from the database meanwhile have been handed on already. */
   #handOnOwn(): void {
-    for (let own = this.#waiting[0]; own !== undefined && own.changes[0]!.sequence <= this.#sequence + 1; own = this.#waiting[0]) {
+    for (let own = this.#waiting[0]; own !== undefined && !this.#isLost && own.changes[0]!.sequence <= this.#sequence + 1; own = this.#waiting[0]) {
       const left = own.changes.filter(({ sequence }) => sequence > this.#sequence);
-      this.#waiting.shift();
       if (left.length > 0) this.#give(left);
+      if (this.#isLost) return;
+      this.#waiting.shift();
       own.resolve();
     }
   }
 
-  /** A reader that fails in the middle has half of them: it must load again, and gets no more. */
+  /** A reader that fails in the middle has half of them: it must load again. */
   #give(changes: readonly Change[]): void {
     this.#sequence = changes.at(-1)!.sequence;
     try {
       this.#apply(changes);
     } catch (error) {
-      this.end();
-      this.#failed(error);
+      this.#isLost = true;
+      this.#failed(error, true);
     }
   }
 }

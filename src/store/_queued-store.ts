@@ -27,11 +27,15 @@ export class QueuedStore implements Store {
     return this.#backend.load(receive);
   }
 
-  follow(sequence: number, apply: (changes: readonly Change[]) => void, failed: (error: unknown) => void): void {
+  follow(sequence: number, apply: (changes: readonly Change[]) => void, failed: (error: unknown, isLost: boolean) => void): void {
     if (this.#feed !== undefined) throw new Error("a store is followed once");
     const feed = new ChangeFeed(sequence, this.#pollEvery, (after) => this.#backend.changesAfter(after), apply, failed);
     this.#feed = feed;
     this.#backend.onHint(() => feed.look());
+  }
+
+  resume(sequence: number): void {
+    this.#feed?.resume(sequence);
   }
 
   changesAfter(sequence: number): Promise<readonly Change[]> {

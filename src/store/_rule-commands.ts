@@ -54,9 +54,15 @@ function runBatch(edit: RuleEdit, { items, atomic }: BatchRulesCommand): BatchRe
   const results = items.map((item) => runItem(edit, item));
   const failed = results.findIndex(({ action }) => action === "conflict" || action === "absent" || action === "too-many-rules");
   if (atomic && failed >= 0) {
-    throw new StoreError("batch-refused", `item ${failed} of the batch fails (${results[failed]!.action}), so none was carried out`, { results });
+    throw new StoreError("batch-refused", `${reasonOf(results[failed]!)}, so nothing was written`, { results });
   }
   return results;
+}
+
+function reasonOf(result: BatchResult): string {
+  if ("rule" in result) return `there is a rule for ${formatPrefix(result.rule.prefix)} already`;
+  const prefix = formatPrefix(result.prefix);
+  return result.action === "absent" ? `there is no rule for ${prefix} to delete` : `the ruleset has no room for ${prefix}`;
 }
 
 function runItem(edit: RuleEdit, item: BatchItem): BatchResult {

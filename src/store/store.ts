@@ -22,9 +22,13 @@ export interface Store {
   /**
    * Calls `apply` with all changes after `sequence`, each once, in order and without a gap: those of this store's `write` at once, before its promise
    * resolves, and those of other processes when they are seen, within a second. `apply` is synchronous. `failed` is told when
-   * looking for changes fails, and goes on; `changes-gone`, and what `apply` throws, end it: open the store and load again. Once per store; `close` ends it.
+   * looking for changes fails; it is tried again. But where `isLost`, since changes are no longer kept (`changes-gone`) or `apply` has thrown, no more are given, and
+   * writes wait: load again and `resume`. Once per store; `close` ends it.
    */
-  follow(sequence: number, apply: (changes: readonly Change[]) => void, failed: (error: unknown) => void): void;
+  follow(sequence: number, apply: (changes: readonly Change[]) => void, failed: (error: unknown, isLost: boolean) => void): void;
+
+  /** Goes on with `follow`: with the changes after `sequence`, up to which the state has been loaded again. */
+  resume(sequence: number): void;
 
   /** The changes after `sequence`, in order; perhaps not all: until it gives none there may be more. Throws StoreError (`changes-gone`). */
   changesAfter(sequence: number): Promise<readonly Change[]>;

@@ -290,19 +290,27 @@ for (const { name, skip, make, stop } of await databases()) {
         }
       }));
 
-    test("a reader that fails is told so and gets no more; writes go on", async () => {
+    test("a reader that fails is told so and gets no more, and writes wait, until it has loaded again", async () => {
       const store = await openStore(await make(), { pollEvery: 20 });
       const told: unknown[] = [];
-      let calls = 0;
-      store.follow(0, () => {
-        calls++;
-        throw new Error("a defect");
-      }, (error) => told.push(error));
-      await store.write({ kind: "create-organisation", name: "one", ...by(1) });
-      await store.write({ kind: "create-organisation", name: "two", ...by(1) });
+      const given: number[] = [];
+      store.follow(0, (changes) => {
+        given.push(...changes.map(({ sequence }) => sequence));
+        if (given.length === 3) throw new Error("a defect");
+      }, (error, isLost) => told.push([error, isLost]));
+      const answered: string[] = [];
+      const write = (name: string) => store.write({ kind: "create-organisation", name, ...by(1) }).then(() => answered.push(name));
+      const writes = [write("one")];
+      await delay(50);
+      writes.push(write("two"));
+      await until(() => given.length === 3);
       await delay(100);
-      assert.deepEqual([calls, told], [1, [new Error("a defect")]]);
-      assert.equal((await store.check()).organisations, 2);
+      assert.deepEqual([given, told, answered], [[1, 2, 3], [[new Error("a defect"), true]], []]);
+      const { sequence, organisations } = await store.load(null);
+      assert.deepEqual([sequence, organisations.length], [6, 2]);
+      store.resume(3);
+      await Promise.all(writes);
+      assert.deepEqual([given, answered], [[1, 2, 3, 4, 5, 6], ["one", "two"]]);
       await store.close();
     });
 
