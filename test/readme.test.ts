@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { after, test } from "node:test";
 import { temporaryFolder } from "./cli/run-command.ts";
 
@@ -47,14 +48,32 @@ function prepare(): void {
   script("npm", `case "$*" in ci|test) exit 0;; "run demo") cd '${root}' && exec ${demo};; *) exit 99;; esac`);
 }
 
-function execute({ language, code, line }: Block): { status: number | null; stdout: string; stderr: string } {
+/** Milliseconds after which a block that has not ended never will. */
+const PATIENCE = 180_000;
+
+/** Runs a block in a group of processes of its own, all of which end with it. The status is null where they had to be ended. */
+async function execute({ language, code, line }: Block, patience = PATIENCE): Promise<{ status: number | null; stdout: string; stderr: string }> {
   const { FORCE_COLOR: _, NODE_TEST_CONTEXT: _context, ...inherited } = process.env;
   const path = [join(folder.path, "bin"), dirname(process.execPath), process.env["PATH"]].join(":");
-  const options = { cwd: folder.path, env: { ...inherited, PATH: path, IPSIEVE_HOME: join(folder.path, "home") }, encoding: "utf8" } as const;
-  if (language === "sh") return spawnSync("sh", ["-euc", code], options);
+  const options = { cwd: folder.path, env: { ...inherited, PATH: path, IPSIEVE_HOME: join(folder.path, "home") }, detached: true };
   const file = join(folder.path, `line-${line}.${language === "js" ? "mjs" : "mts"}`);
-  writeFileSync(file, code);
-  return spawnSync(process.execPath, [file], options);
+  if (language !== "sh") writeFileSync(file, code);
+  const [program, args] = language === "sh" ? ["sh", ["-euc", code]] : [process.execPath, [file]];
+  const child = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+  const status = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  const timer = setTimeout(() => endGroup(child.pid!), patience);
+  void status.then(() => endGroup(child.pid!));
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  clearTimeout(timer);
+  return { status: await status, stdout, stderr };
+}
+
+function endGroup(leader: number): void {
+  try {
+    process.kill(-leader, "SIGKILL");
+  } catch {
+    // All of them have ended.
+  }
 }
 
 prepare();
@@ -67,17 +86,20 @@ test("README has blocks of the command and of the library", () => {
 });
 
 for (const block of blocks) {
-  test(`README, line ${block.line}: the ${block.language} block runs and prints what it says`, () => {
+  test(`README, line ${block.line}: the ${block.language} block runs and prints what it says`, async () => {
     assert.ok(["sh", "js", "ts"].includes(block.language), "no test can run this block");
-    const { status, stdout, stderr } = execute(block);
-    assert.equal(status, 0, stderr);
+    const { status, stdout, stderr } = await execute(block);
+    const ended = status === null ? "did not end; is dist/ built?" : `ended with ${status}`;
+    assert.equal(status, 0, `the block ${ended}\n${block.code}\nIt printed:\n${stdout}${stderr}`);
     if (block.expected !== undefined) assert.equal(stdout, block.expected);
   });
 }
 
-test("negative control: a block that fails, prints something else, or is of another language is noticed", () => {
-  assert.notEqual(execute({ language: "ts", line: 0, code: `import { nothing } from "ipsieve";`, expected: "" }).status, 0);
-  assert.notEqual(execute({ language: "sh", line: 0, code: "npx ipsieve frobnicate", expected: "" }).status, 0);
+test("negative control: a block that fails, prints something else, or is of another language is noticed", async () => {
+  const statusOf = async (language: string, code: string, patience?: number) => (await execute({ language, line: 0, code, expected: "" }, patience)).status;
+  assert.notEqual(await statusOf("ts", `import { nothing } from "ipsieve";`), 0);
+  assert.notEqual(await statusOf("sh", "npx ipsieve frobnicate"), 0);
+  assert.equal(await statusOf("sh", "sleep 1000 & until false; do sleep 0.1; done", 500), null);
   assert.deepEqual(blocksOf("```sh\na\n```\n\n```text\nb\n```\n"), [{ language: "sh", line: 1, code: "a\n", expected: "b\n" }]);
   assert.throws(() => blocksOf("```text\nb\n```\n"));
 });
