@@ -22,7 +22,7 @@ export async function operationTypes(): Promise<string> {
   const app = buildApp({ settings } as Services, pino({ level: "silent" }));
   await app.ready();
   // Neither headers of answers nor examples are of use in types, and they are most of the text.
-  const document = JSON.stringify(app.openApi(), (key, value) => (key === "headers" || key === "example" || key === "examples" ? undefined : value));
+  const document = JSON.stringify(app.openApi("public"), (key, value) => (key === "headers" || key === "example" || key === "examples" ? undefined : value));
   await app.close();
   return `// Written by build/generate-client-types.ts.\n${astToString(await openApiTypes(document, { silent: true, defaultNonNullable: false }))}`;
 }

@@ -1,8 +1,10 @@
 import fastify from "fastify";
 import type { Logger } from "pino";
 import type { App } from "./app-type.ts";
+import { addDashboardRoutes } from "./dashboard/routes.ts";
 import { collectMethods } from "./plugins/allowed-methods.ts";
 import { authenticate } from "./plugins/authentication.ts";
+import { openDoor } from "./plugins/doors.ts";
 import { readJsonBodies } from "./plugins/json-body.ts";
 import { limitBodyTime, limitRequests } from "./plugins/limits.ts";
 import { logRequests, silentFramework } from "./plugins/logging.ts";
@@ -12,7 +14,7 @@ import { readRoutes } from "./plugins/routes.ts";
 import { requestId, tellRequestIds } from "./plugins/request-ids.ts";
 import { type TypeBoxTypes, validateStrictly } from "./plugins/validation.ts";
 import { addCbsRoutes } from "./routes/cbs.ts";
-import { addCtiRoutes } from "./routes/cti.ts";
+import { addCtiAlias, addCtiRoutes } from "./routes/cti.ts";
 import { addHealthRoutes } from "./routes/health.ts";
 import { addRuleRoutes } from "./routes/rules.ts";
 import { addRulesetRoutes } from "./routes/rulesets.ts";
@@ -53,11 +55,21 @@ export function buildApp(services: Services, log: Logger): App {
   readJsonBodies(app);
   validateStrictly(app);
   answerProblems(app, services);
+  openDoor(app, "public", "/v1", (within) => addAreas(within, services));
+  openDoor(app, "public", "", (within) => addCtiAlias(within, services));
+  openDoor(app, "dashboard", "/dashboard/api", (within) => {
+    addDashboardRoutes(within, services);
+    addAreas(within, services);
+  });
+  addHealthRoutes(app, services);
+  return app;
+}
+
+/** The operations that both doors have: the same schemas, checks and isolation, whoever asks. */
+function addAreas(app: App, services: Services): void {
   addRulesetRoutes(app, services);
   addRuleRoutes(app, services);
   addWholeRulesetRoutes(app, services);
   addCbsRoutes(app, services);
   addCtiRoutes(app, services);
-  addHealthRoutes(app, services);
-  return app;
 }

@@ -9,19 +9,21 @@ interface Signature {
   readonly actor: string;
   readonly at: number;
   readonly organisationId: string;
-  readonly idempotency?: Idempotency;
 }
 
-/** What every command of a request carries: whose it is, when it counts as given, and the client's Idempotency-Key. @throws Problem (400) */
-export function signed(request: FastifyRequest): Signature {
-  const { key } = request.caller;
-  const signature = { actor: `key:${key.id}`, at: request.now, organisationId: key.organisationId };
+/** What every command of a request carries: whose it is, and when it counts as given. */
+export function signature({ caller, now }: FastifyRequest): Signature {
+  return { actor: `${caller.kind}:${caller.id}`, at: now, organisationId: caller.organisationId };
+}
+
+/** The same with the client's Idempotency-Key. @throws Problem (400) */
+export function signed(request: FastifyRequest): Signature & { readonly idempotency?: Idempotency } {
   const idempotencyKey = request.headers["idempotency-key"];
-  if (idempotencyKey === undefined) return signature;
+  if (idempotencyKey === undefined) return signature(request);
   if (typeof idempotencyKey !== "string" || !KEY.test(idempotencyKey)) {
     throw invalid({ "Idempotency-Key": ["it must be 1 to 255 visible ASCII characters"] });
   }
-  return { ...signature, idempotency: { key: idempotencyKey, request: digestOf(request) } };
+  return { ...signature(request), idempotency: { key: idempotencyKey, request: digestOf(request) } };
 }
 
 /** The same for the same request, wherever the API key stands in it. */

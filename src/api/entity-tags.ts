@@ -18,7 +18,8 @@ export function listTag(rulesets: readonly LiveRuleset[], now: number): string {
 
 /** Tells the tag, and whether the client has that already (If-None-Match); the answer is 304 then. */
 export function isKnown(request: FastifyRequest, reply: FastifyReply, tag: string): boolean {
-  reply.header("etag", tag).header("cache-control", "private, no-cache");
+  reply.header("etag", tag);
+  if (!reply.hasHeader("cache-control")) reply.header("cache-control", "private, no-cache");
   const known = request.headers["if-none-match"];
   if (known === undefined) return false;
   return known.trim() === "*" || tagsIn(known).includes(tag);

@@ -1,5 +1,9 @@
 import type { TSchema } from "typebox";
 import type { AccessLevel, Area } from "../store/state.ts";
+import type { DoorName } from "./plugins/doors.ts";
+
+/** What an operation asks for: at the public door of a key; at the dashboard's of a role, where editors write and admins do everything. `none`: of nobody. */
+export type Access = AccessLevel | "admin" | "none";
 
 declare module "fastify" {
   interface FastifySchema {
@@ -24,10 +28,12 @@ declare module "fastify" {
   }
 
   interface FastifyContextConfig {
-    /** What the operation belongs to; without one it takes no key. */
+    /** The way in that it belongs to; set by `openDoor`. Without one it is open to everybody. */
+    readonly door?: DoorName;
+    /** What the organisation needs a plan for. */
     readonly area?: Area;
-    /** The least that the key may do. */
-    readonly access?: AccessLevel;
+    /** The least that the caller may do. */
+    readonly access?: Access;
     /** Whether the body is read as a stream, which takes as long as it takes. */
     readonly streams?: boolean;
   }
@@ -37,3 +43,8 @@ export const READ_CBS = { area: "cbs", access: "read" } as const;
 export const READ_CTI = { area: "cti", access: "read" } as const;
 export const READ_EDL = { area: "edl", access: "read" } as const;
 export const WRITE_EDL = { area: "edl", access: "read_write" } as const;
+
+// Operations of the dashboard that need no plan.
+export const BY_ANYBODY = { access: "none" } as const;
+export const BY_USERS = { access: "read" } as const;
+export const BY_ADMINS = { access: "admin" } as const;

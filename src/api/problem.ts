@@ -77,6 +77,11 @@ export function invalid(faults: FieldFaults): Problem {
 
 const MOST_TOLD = 3;
 
+/** The problem of having asked too often. */
+export function tooMany(detail: string, retryAfter: number): Problem {
+  return new Problem("rate-limit-exceeded", `${detail}; try again in ${retryAfter} s`, { headers: { "retry-after": String(retryAfter) } });
+}
+
 export function notFound(what: string): Problem {
   return new Problem("not-found", what);
 }

@@ -29,15 +29,22 @@ export async function serve({ quickStart, logTo, print, ...options }: ServeOptio
   process.on("SIGHUP", reload).on("SIGTERM", stop).on("SIGINT", stop);
   print(`ipsieve listens on ${server.url}; its operations are told at ${server.url}/docs\n`);
   if (quickStart) print(await firstSteps(server));
+  if (server.setupToken !== null) print(setupText(server));
   await ended;
   await server.close();
   process.off("SIGHUP", reload).off("SIGTERM", stop).off("SIGINT", stop);
 }
 
+/** How to make the first user. Behind a proxy the dashboard has another address than the server. */
+function setupText({ url, setupToken, services }: Server): string {
+  const base = services.settings.baseUrl.replace(/\/$/, "") || url;
+  return `\nNobody can sign in to the dashboard yet. Make the first user with this link, which works once and until the server stops:\n\n  ${base}/#/setup?token=${setupToken}\n\n`;
+}
+
 /** Makes the organisation and the key of an empty store, and tells three requests that work. */
 async function firstSteps({ url, store, services }: Server): Promise<string> {
   if (services.memory.organisationCount > 0) return "The store has an organisation already; its key was shown once, when it was made.\n";
-  const about = { actor: "user:quick-start", at: services.now() };
+  const about = { actor: "command:quick-start", at: services.now() };
   const { organisation, rulesets } = await store.write({ kind: "create-organisation", ...about, name: "Quick start" });
   const owned = { ...about, organisationId: organisation.id };
   for (const area of AREAS) await store.write({ kind: "set-plan", ...owned, area, active: true, until: null, perMinute: null, perMonth: null });

@@ -11,10 +11,13 @@ import type { App } from "./app-type.ts";
 import { openCatalogueView } from "./catalogue-view.ts";
 import { ExportCache } from "./export-cache.ts";
 import { Metrics } from "./metrics.ts";
+import { Passwords } from "./passwords.ts";
 import { FailureLimits, KeyLimits } from "./rate-limits.ts";
+import { makeToken } from "./secret-token.ts";
 import { ServiceMemory } from "./service-memory.ts";
 import type { Services } from "./services.ts";
 import type { Settings } from "./settings.ts";
+import { SignInLimits } from "./sign-in-limits.ts";
 import { SnapshotHolder } from "./snapshot-holder.ts";
 import { ThreatView } from "./threat-view.ts";
 import { UsageRecorder } from "./usage-recorder.ts";
@@ -48,10 +51,13 @@ export class Server {
   readonly #app: App;
   readonly #recorder: UsageRecorder;
   #isClosing = false;
+  /** With which the first user is made; null where there were users at the start. It is told once, to whoever started the server. */
+  setupToken: string | null = null;
+  #setupDigest: string | null = null;
 
   private constructor(store: Store, options: ServerOptions) {
     this.store = store;
-    this.services = servicesOf(store, options, () => this.#isClosing);
+    this.services = servicesOf(store, options, { isClosing: () => this.#isClosing, setupDigest: () => this.#setupDigest });
     this.#app = buildApp(this.services, options.log);
     this.#recorder = new UsageRecorder(this.services, options.log);
   }
@@ -100,6 +106,7 @@ export class Server {
   async #open({ threats, log }: ServerOptions): Promise<void> {
     const { memory, catalogue, metrics } = this.services;
     await Promise.all([this.#fillMemory(log), catalogue.open(), threats === null ? undefined : this.services.threats.open()]);
+    if (!memory.hasUsers) ({ text: this.setupToken, digest: this.#setupDigest } = makeToken());
     catalogue.watch();
     if (threats !== null) this.services.threats.watch();
     await this.#recorder.start();
@@ -137,16 +144,18 @@ export class Server {
   }
 }
 
-function servicesOf(store: Store, { settings, catalogue, threats, log, now = Date.now }: ServerOptions, isClosing: () => boolean): Services {
+function servicesOf(store: Store, { settings, catalogue, threats, log, now = Date.now }: ServerOptions, states: Pick<Services, "isClosing" | "setupDigest">): Services {
   const metrics = new Metrics();
   return {
-    settings, now, store, metrics, isClosing,
+    ...states, settings, now, store, metrics,
     memory: new ServiceMemory(),
     catalogue: new SnapshotHolder({ name: "catalogue", path: catalogue, load: openCatalogueView, metrics, log }),
     threats: new SnapshotHolder({ name: "cti", path: threats ?? "", load: openDataset, metrics, log }),
     exports: new ExportCache(),
     keyLimits: new KeyLimits(),
     failureLimits: new FailureLimits(),
+    passwords: new Passwords(),
+    signIns: new SignInLimits(settings.signInsPerMinute),
   };
 }
 

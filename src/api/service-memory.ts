@@ -1,7 +1,7 @@
 import { RuleIndex } from "../rulesets/rule-index.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
 import type { Change } from "../store/change.ts";
-import type { ApiKey, Area, Organisation, Plan, Purpose, Ruleset, RulesetRules, State } from "../store/state.ts";
+import type { ApiKey, Area, Organisation, Plan, Purpose, Ruleset, RulesetRules, Session, State, User } from "../store/state.ts";
 
 /** A ruleset and its rules. */
 export interface LiveRuleset {
@@ -9,8 +9,14 @@ export interface LiveRuleset {
   readonly rules: RuleIndex;
 }
 
+/** A session and whose it is. */
+export interface LiveSession {
+  readonly session: Session;
+  readonly user: User;
+}
+
 /**
- * What all reads answer from: organisations, plans, keys, rulesets and rules as the store had them at `sequence`. Filled once from a loaded state, then
+ * What all reads answer from: organisations, plans, keys, users, sessions, rulesets and rules as the store had them at `sequence`. Filled once from a loaded state, then
  * kept by applying the store's changes in order. Every method is O(1) unless it says otherwise.
  */
 export class ServiceMemory {
@@ -19,6 +25,10 @@ export class ServiceMemory {
   /** By area, then by organisation: a text of both would have to be made, and hashed, for every request. */
   #plans: Readonly<Record<Area, Map<string, Plan>>> = { edl: new Map(), cbs: new Map(), cti: new Map() };
   #keys = new Map<string, ApiKey>();
+  /** Deleted ones too. */
+  #users = new Map<string, User>();
+  /** By digest. */
+  #sessions = new Map<string, Session>();
   #rulesets = new Map<string, LiveRuleset>();
   /** By organisation, in the order of creation. */
   #owned = new Map<string, LiveRuleset[]>();
@@ -38,10 +48,12 @@ export class ServiceMemory {
   }
 
   /** Takes what the store has besides rules. O(rules). */
-  addState({ sequence, organisations, plans, keys, rulesets }: State): void {
+  addState({ sequence, organisations, plans, keys, users, sessions, rulesets }: State): void {
     for (const organisation of organisations) this.#organisations.set(organisation.id, organisation);
     for (const plan of plans) this.#setPlan(plan);
     for (const key of keys) this.#keys.set(key.digest, key);
+    for (const user of users) this.#users.set(user.id, user);
+    for (const session of sessions) this.#sessions.set(session.digest, session);
     for (const ruleset of rulesets) this.#setRuleset(ruleset, RuleIndex.from(this.#parts.get(ruleset.id) ?? []));
     this.#parts.clear();
     this.#sequence = sequence;
@@ -52,6 +64,8 @@ export class ServiceMemory {
     this.#organisations = other.#organisations;
     this.#plans = other.#plans;
     this.#keys = other.#keys;
+    this.#users = other.#users;
+    this.#sessions = other.#sessions;
     this.#rulesets = other.#rulesets;
     this.#owned = other.#owned;
     this.#sequence = other.#sequence;
@@ -78,6 +92,34 @@ export class ServiceMemory {
 
   keyByDigest(digest: string): ApiKey | undefined {
     return this.#keys.get(digest);
+  }
+
+  /** The keys of an organisation, in the order of creation. O(keys of all organisations). */
+  keys(organisationId: string): ApiKey[] {
+    return [...this.#keys.values()].filter((key) => key.organisationId === organisationId);
+  }
+
+  /** Whether there is a user that has not been deleted. O(deleted users). */
+  get hasUsers(): boolean {
+    return this.#users.values().some(({ deletedAt }) => deletedAt === null);
+  }
+
+  /** A user of the organisation, a deleted one too. */
+  user(organisationId: string, id: string): User | undefined {
+    const user = this.#users.get(id);
+    return user?.organisationId === organisationId ? user : undefined;
+  }
+
+  /** The users of an organisation that have not been deleted, in the order of creation. O(users of all organisations). */
+  users(organisationId: string): User[] {
+    return [...this.#users.values()].filter((user) => user.organisationId === organisationId && user.deletedAt === null);
+  }
+
+  /** The session and its user, unless it has ended. */
+  session(digest: string, now: number): LiveSession | undefined {
+    const session = this.#sessions.get(digest);
+    const user = session === undefined || now >= session.expiresAt ? undefined : this.#users.get(session.userId);
+    return user === undefined || user.deletedAt !== null ? undefined : { session: session!, user };
   }
 
   /** Another organisation's ruleset is as absent as one that does not exist. */
@@ -110,6 +152,13 @@ export class ServiceMemory {
         return this.#setPlan(change.plan);
       case "key":
         return void this.#keys.set(change.key.digest, change.key);
+      case "user":
+        return void this.#users.set(change.user.id, change.user);
+      case "session":
+        return this.#startSession(change.session, change.at);
+      case "sessions-ended":
+        for (const digest of change.digests) this.#sessions.delete(digest);
+        return;
       case "ruleset":
         return this.#setRuleset(change.ruleset, this.#rulesets.get(change.ruleset.id)?.rules ?? new RuleIndex());
       case "ruleset-deleted":
@@ -129,6 +178,12 @@ export class ServiceMemory {
     const ruleset = this.#rulesets.get(id);
     if (ruleset === undefined) return;
     this.#setRuleset({ ...ruleset.about, version: sequence, updatedAt: at }, changed(ruleset.rules));
+  }
+
+  /** O(sessions): those that have expired go. */
+  #startSession(session: Session, at: number): void {
+    for (const { digest, expiresAt } of this.#sessions.values()) if (expiresAt <= at) this.#sessions.delete(digest);
+    this.#sessions.set(session.digest, session);
   }
 
   #setPlan(plan: Plan): void {

@@ -2,9 +2,11 @@ import type { Store } from "../store/store.ts";
 import type { CatalogueView } from "./catalogue-view.ts";
 import type { ExportCache } from "./export-cache.ts";
 import type { Metrics } from "./metrics.ts";
+import type { Passwords } from "./passwords.ts";
 import type { FailureLimits, KeyLimits } from "./rate-limits.ts";
 import type { ServiceMemory } from "./service-memory.ts";
 import type { Settings } from "./settings.ts";
+import type { SignInLimits } from "./sign-in-limits.ts";
 import type { SnapshotHolder } from "./snapshot-holder.ts";
 import type { ThreatView } from "./threat-view.ts";
 
@@ -20,6 +22,10 @@ export interface Services {
   readonly exports: ExportCache;
   readonly keyLimits: KeyLimits;
   readonly failureLimits: FailureLimits;
+  readonly passwords: Passwords;
+  readonly signIns: SignInLimits;
+  /** The digest of the token for making the first user; null where the server started with users. */
+  readonly setupDigest: () => string | null;
   readonly metrics: Metrics;
   /** Whether the server has begun to close: load balancers are to send nothing more. */
   readonly isClosing: () => boolean;

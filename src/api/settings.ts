@@ -22,7 +22,7 @@ const DAY = 86_400;
 export const SETTINGS = {
   host: { name: "host", initial: "127.0.0.1", value: "ADDRESS", help: "the address to listen on; 0.0.0.0 or :: for all" },
   port: { name: "port", initial: 8080, least: 0, most: 65_535, value: "PORT", help: "the port to listen on; 0 for any free one" },
-  baseUrl: { name: "base-url", initial: "", value: "URL", help: "what next and prev begin with; default: what the request was sent to" },
+  baseUrl: { name: "base-url", initial: "", value: "URL", help: "what next and prev and the dashboard's links begin with; default: what the request was sent to" },
   trustProxy: { name: "trust-proxy", initial: "", value: "PREFIXES", help: "the proxies, separated by commas, whose X-Forwarded-* headers count" },
   database: { name: "db", initial: "", value: "FILE", isPath: true, help: "the SQLite file; default: ipsieve.db in the home folder" },
   databaseUrl: { name: "database-url", variable: "DATABASE_URL", initial: "", value: "URL", help: "the PostgreSQL database, postgres://..., in place of a file" },
@@ -32,6 +32,8 @@ export const SETTINGS = {
   perMinute: { name: "requests-per-minute", initial: 6000, least: 1, most: 1e9, value: "N", help: "per key, where the plan names no number" },
   perMonth: { name: "requests-per-month", initial: 10_000_000, least: 1, most: 1e12, value: "N", help: "per key, where the plan names no number" },
   failuresPerMinute: { name: "failed-keys-per-minute", initial: 60, least: 1, most: 1e9, value: "N", help: "requests without a good key per address (IPv6: per /56), before they get 429" },
+  signInsPerMinute: { name: "sign-ins-per-minute", initial: 10, least: 1, most: 1e9, value: "N", help: "tries to sign in, per name and per address (IPv6: per /56), before they get 429" },
+  sessionHours: { name: "session-hours", initial: 12, least: 1, most: 8760, value: "HOURS", help: "how long a session of the dashboard lasts" },
   rulesPerRuleset: { name: "rules-per-ruleset", initial: 20_000, least: 1, most: 10_000_000, value: "N", help: "most rules of a ruleset, active and expired" },
   specialPurpose: { name: "allow-special-purpose", initial: false, value: "BOOLEAN", help: "take rules for private, loopback, multicast and other special-purpose addresses" },
   bodyBytes: { name: "body-limit", initial: 1 << 20, least: 1024, most: 1 << 30, value: "BYTES", help: "longest body, but for bulk operations" },

@@ -68,7 +68,7 @@ export function chosenOrganisation({ organisations }: State, args: Arguments): O
 /** Who gives a command on the command line, and when. */
 export function signature(): { actor: string; at: number } {
   const { username } = process.getBuiltinModule("node:os").userInfo();
-  return { actor: `user:${username}`, at: Date.now() };
+  return { actor: `command:${username}`, at: Date.now() };
 }
 
 /** The midnight UTC at which a date begins, in milliseconds. Throws UsageError. */

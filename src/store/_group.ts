@@ -10,6 +10,7 @@ import { deleteRules, readRulesOf, ruleOfValues, upsertRules } from "./_rule-row
 import { decideRules, isRuleCommand, prefixesOf } from "./_rule-commands.ts";
 import { RulesetDraft } from "./_ruleset-draft.ts";
 import type { RulesetRow, Tables } from "./_tables.ts";
+import { decideUser, isUserCommand } from "./_user-commands.ts";
 import type { Change, ChangeBody } from "./change.ts";
 import type { Command, Outcome } from "./command.ts";
 import type { Ruleset } from "./state.ts";
@@ -30,8 +31,9 @@ export interface Decision {
   readonly changes: readonly ChangeBody[];
   /** Rulesets in the outcome and the changes whose version becomes the sequence of the change. */
   readonly made?: readonly Ruleset[];
-  /** Whose change it is, where the command does not say. */
+  /** Whose change it is and by whom, where the command does not say. */
   readonly organisationId?: string;
+  readonly actor?: string;
 }
 
 /**
@@ -52,7 +54,7 @@ export async function carryOut(engine: Engine, within: Transaction<Tables>, comm
     answers.push(answer);
     for (const body of decision?.changes ?? []) {
       const organisationId = decision!.organisationId ?? ("organisationId" in command ? command.organisationId : "");
-      changes.push({ at: command.at, actor: command.actor, organisationId, ...body });
+      changes.push({ at: command.at, actor: decision!.actor ?? command.actor, organisationId, ...body });
       made.push(body.kind === "ruleset" ? body.ruleset : undefined);
     }
   }
@@ -81,7 +83,8 @@ async function answerTo(group: Group, keys: IdempotencyKeys, command: Command): 
 
 async function decide(group: Group, command: Command): Promise<Decision> {
   if (command.kind === "replace-rules") return replaceRules(group, command);
-  return isRuleCommand(command) ? decideRules(group, command) : decideOrganisation(group, command);
+  if (isRuleCommand(command)) return decideRules(group, command);
+  return isUserCommand(command) ? decideUser(group, command) : decideOrganisation(group, command);
 }
 
 async function lockRulesets(engine: Engine, within: Transaction<Tables>, commands: readonly Command[]): Promise<Map<string, RulesetDraft>> {

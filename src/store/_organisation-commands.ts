@@ -3,7 +3,7 @@ import { type Decision, type Group } from "./_group.ts";
 import { isStorable } from "./_engine.ts";
 import { keyOf, organisationOf, planOf, rulesetOf } from "./_read-state.ts";
 import type {
-  Command, CreateKeyCommand, CreateOrganisationCommand, CreateRulesetCommand, DeleteRulesetCommand, RevokeKeyCommand, SetPlanCommand, UpdateRulesetCommand,
+  Command, CreateKeyCommand, CreateOrganisationCommand, CreateRulesetCommand, DeleteRulesetCommand, RevokeKeyCommand, SetPlanCommand, UpdateRulesetCommand, UserCommand,
 } from "./command.ts";
 import type { Ruleset } from "./state.ts";
 import { StoreError } from "./store-error.ts";
@@ -11,7 +11,7 @@ import { StoreError } from "./store-error.ts";
 type RulesetFields = Pick<CreateRulesetCommand, "organisationId" | "name" | "purpose" | "description" | "at">;
 
 /** Commands that concern no rules. They are rare: each has statements of its own. */
-export function decideOrganisation(group: Group, command: Command): Promise<Decision> {
+export function decideOrganisation(group: Group, command: Exclude<Command, UserCommand>): Promise<Decision> {
   switch (command.kind) {
     case "create-ruleset":
       return createRuleset(group, command);
@@ -62,7 +62,7 @@ async function deleteRuleset(group: Group, command: DeleteRulesetCommand): Promi
   return { outcome: {}, changes: [{ kind: "ruleset-deleted", rulesetId: row.id }] };
 }
 
-async function createOrganisation(group: Group, { name, at }: CreateOrganisationCommand): Promise<Decision> {
+export async function createOrganisation(group: Group, { name, at }: Pick<CreateOrganisationCommand, "name" | "at">): Promise<Decision> {
   checkTexts(name);
   const row = await group.within
     .insertInto("organisations").values({ id: randomUUID(), name, created_at: at }).onConflict((conflict) => conflict.column("name").doNothing())
@@ -81,7 +81,7 @@ async function createOrganisation(group: Group, { name, at }: CreateOrganisation
   };
 }
 
-async function setPlan(group: Group, { organisationId, area, active, until, perMinute, perMonth }: SetPlanCommand): Promise<Decision> {
+export async function setPlan(group: Group, { organisationId, area, active, until, perMinute, perMonth }: Omit<SetPlanCommand, "kind" | "actor" | "at">): Promise<Decision> {
   await checkOrganisation(group, organisationId);
   const values = { active: active ? 1 : 0, until, per_minute: perMinute, per_month: perMonth };
   const row = await group.within
@@ -112,12 +112,12 @@ async function revokeKey({ within }: Group, { organisationId, keyId, at }: Revok
 }
 
 /** Organisations are never deleted, so that it need not be locked. */
-async function checkOrganisation({ within }: Group, id: string): Promise<void> {
+export async function checkOrganisation({ within }: Group, id: string): Promise<void> {
   const row = await within.selectFrom("organisations").select("id").where("id", "=", id).executeTakeFirst();
   if (row === undefined) throw new StoreError("organisation-not-found", `there is no organisation ${id}`);
 }
 
-function checkTexts(...texts: readonly string[]): void {
+export function checkTexts(...texts: readonly string[]): void {
   const bad = texts.find((text) => !isStorable(text));
   if (bad !== undefined) throw new StoreError("invalid-text", `the text ${JSON.stringify(bad)} holds a NUL character or half a surrogate pair`);
 }

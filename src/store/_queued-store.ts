@@ -4,7 +4,7 @@ import { ChangeFeed } from "./_change-feed.ts";
 import { GroupQueue } from "./_group-queue.ts";
 import type { Change } from "./change.ts";
 import type { Command, CommandKind, Outcome } from "./command.ts";
-import type { RulesetRules, State, Usage } from "./state.ts";
+import type { Credentials, RulesetRules, State, Usage } from "./state.ts";
 import type { Store, StoreReport } from "./store.ts";
 
 /** The store over either database: commands in groups, changes in order. */
@@ -46,6 +46,10 @@ export class QueuedStore implements Store {
     const answer = await this.#queue.push(command);
     if ("refusal" in answer) throw errorOf(answer.refusal);
     return answer.outcome as Outcome<Kind>;
+  }
+
+  credentials(name: string): Promise<Credentials | null> {
+    return this.#backend.credentials(name);
   }
 
   recordUsage(increments: readonly Usage[]): Promise<void> {

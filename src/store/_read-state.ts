@@ -1,8 +1,8 @@
 import { type Transaction } from "kysely";
 import type { Engine } from "./_engine.ts";
 import { columnsOf, readAllRules } from "./_rule-rows.ts";
-import type { ApiKeyRow, OrganisationRow, PlanRow, RulesetRow, Tables } from "./_tables.ts";
-import type { ApiKey, Organisation, Plan, Ruleset, RulesetRules, State } from "./state.ts";
+import type { ApiKeyRow, OrganisationRow, PlanRow, RulesetRow, SessionRow, Tables, UserRow } from "./_tables.ts";
+import type { ApiKey, Organisation, Plan, Ruleset, RulesetRules, Session, State, User } from "./state.ts";
 import type { Selectable } from "kysely";
 
 /** Runs `read` on one instant of the database. */
@@ -25,6 +25,8 @@ export function readState(engine: Engine, receive: ((part: RulesetRules) => void
       organisations: inOrder((await within.selectFrom("organisations").selectAll().execute()).map(organisationOf)),
       plans: (await within.selectFrom("plans").selectAll().execute()).map(planOf),
       keys: inOrder((await within.selectFrom("api_keys").selectAll().execute()).map(keyOf)),
+      users: inOrder((await within.selectFrom("users").selectAll().execute()).map(userOf)),
+      sessions: (await within.selectFrom("sessions").selectAll().execute()).map(sessionOf),
       rulesets: inOrder(rulesets.map(rulesetOf)),
     };
   });
@@ -46,6 +48,15 @@ export function planOf({ organisation_id, area, active, until, per_minute, per_m
 export function keyOf(row: ApiKeyRow): ApiKey {
   const { id, organisation_id, label, access, digest, start, created_at, expires_at, revoked_at } = row;
   return { id, organisationId: organisation_id, label, access, digest, start, createdAt: created_at, expiresAt: expires_at, revokedAt: revoked_at };
+}
+
+export function userOf(row: UserRow): User {
+  const { id, organisation_id, name, role, created_at, last_sign_in_at, invited_until, deleted_at } = row;
+  return { id, organisationId: organisation_id, name, role, createdAt: created_at, lastSignInAt: last_sign_in_at, invitedUntil: invited_until, deletedAt: deleted_at };
+}
+
+export function sessionOf({ digest, user_id, created_at, expires_at }: SessionRow): Session {
+  return { digest, userId: user_id, createdAt: created_at, expiresAt: expires_at };
 }
 
 export function rulesetOf(row: Selectable<RulesetRow>): Ruleset {

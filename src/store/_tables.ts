@@ -1,5 +1,5 @@
 import type { Generated } from "kysely";
-import type { AccessLevel, Area, Purpose } from "./state.ts";
+import type { AccessLevel, Area, Purpose, Role } from "./state.ts";
 
 // The rows, as both databases give them: times in milliseconds, counts and sequences as numbers.
 
@@ -8,6 +8,8 @@ export interface Tables {
   readonly organisations: OrganisationRow;
   readonly plans: PlanRow;
   readonly api_keys: ApiKeyRow;
+  readonly users: UserRow;
+  readonly sessions: SessionRow;
   readonly rulesets: RulesetRow;
   readonly rules: RuleRow;
   readonly changes: ChangeRow;
@@ -49,6 +51,30 @@ export interface ApiKeyRow {
   readonly created_at: number;
   readonly expires_at: number | null;
   readonly revoked_at: number | null;
+}
+
+export interface UserRow {
+  readonly id: string;
+  readonly organisation_id: string;
+  readonly name: string;
+  /** As `keyOfName` makes it: names that differ in capitals only are the same. */
+  readonly name_key: string;
+  readonly role: Role;
+  /** As whoever checks it writes it; null until an invitation has been followed. */
+  readonly password: string | null;
+  /** SHA-256 of the open invitation's token in base64url. */
+  readonly invitation: string | null;
+  readonly invited_until: number | null;
+  readonly created_at: number;
+  readonly last_sign_in_at: number | null;
+  readonly deleted_at: number | null;
+}
+
+export interface SessionRow {
+  readonly digest: string;
+  readonly user_id: string;
+  readonly created_at: number;
+  readonly expires_at: number;
 }
 
 export interface RulesetRow {

@@ -1,7 +1,7 @@
 import type { Prefix } from "../address/address.ts";
 import type { Rule } from "../rulesets/rule.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
-import type { ApiKey, Organisation, Plan, Ruleset } from "./state.ts";
+import type { ApiKey, Organisation, Plan, Ruleset, Session, User } from "./state.ts";
 
 /**
  * What a command changed. Changes are numbered without a gap in the order in which they were committed; a reader that applies them
@@ -22,6 +22,11 @@ export type ChangeBody =
   | { readonly kind: "plan"; readonly plan: Plan }
   /** Created or revoked. */
   | { readonly kind: "key"; readonly key: ApiKey }
+  /** Created, changed, signed in, or deleted. */
+  | { readonly kind: "user"; readonly user: User }
+  /** Started. Those that have expired at the change's `at` are gone. */
+  | { readonly kind: "session"; readonly session: Session }
+  | { readonly kind: "sessions-ended"; readonly digests: readonly string[] }
   /** Created, or its name or description changed. */
   | { readonly kind: "ruleset"; readonly ruleset: Ruleset }
   /** Deleted with all its rules. */

@@ -2,11 +2,11 @@ import type { Prefix } from "../address/address.ts";
 import type { Rule } from "../rulesets/rule.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
 import type { Addition, AddRequest, RuleChanges } from "../rulesets/write-rule.ts";
-import type { AccessLevel, ApiKey, Area, Organisation, Plan, Purpose, Ruleset } from "./state.ts";
+import type { AccessLevel, ApiKey, Area, Organisation, Plan, Purpose, Role, Ruleset, Session, User } from "./state.ts";
 
 /** What every command carries. */
 interface Signed {
-  /** Who gives it: `key:<key id>` or `user:<name of the account on the command line>`. */
+  /** Who gives it: `key:<key id>`, `user:<user id>`, or `command:<name of the account on the command line>`. */
   readonly actor: string;
   /** The time it counts as given at, of the caller's clock: `createdAt` and `updatedAt` become it. */
   readonly at: number;
@@ -128,6 +128,93 @@ export interface RevokeKeyCommand extends Owned {
   readonly keyId: string;
 }
 
+/** A session that begins: the digest of its token, and its end. */
+export type NewSession = Pick<Session, "digest" | "expiresAt">;
+
+/** An invitation: the digest of its token, and its end. An earlier one of the same user ends. */
+export type Invitation = Pick<Session, "digest" | "expiresAt">;
+
+/** Makes the first user, an admin, and starts a session; where there is no organisation of the name, that too, with all plans. */
+export interface SetUpCommand extends Signed {
+  readonly kind: "set-up";
+  readonly organisation: string;
+  readonly name: string;
+  readonly password: string;
+  readonly session: NewSession;
+}
+
+export interface CreateUserCommand extends Owned {
+  readonly kind: "create-user";
+  readonly name: string;
+  readonly role: Role;
+  readonly invitation: Invitation;
+}
+
+/** An organisation keeps an admin who can sign in (`last-admin`). */
+export interface SetRoleCommand extends Owned {
+  readonly kind: "set-role";
+  readonly userId: string;
+  readonly role: Role;
+}
+
+/** With the sessions. An organisation keeps an admin who can sign in (`last-admin`). */
+export interface DeleteUserCommand extends Owned {
+  readonly kind: "delete-user";
+  readonly userId: string;
+}
+
+/** Lets the user choose a (new) password; the old one is good until then. */
+export interface InviteUserCommand extends Owned {
+  readonly kind: "invite-user";
+  readonly userId: string;
+  readonly invitation: Invitation;
+}
+
+/** Follows an invitation: sets the password, ends the user's sessions and starts one. The change is the user's, whoever the actor. */
+export interface JoinCommand extends Signed {
+  readonly kind: "join";
+  /** The digest of its token. */
+  readonly invitation: string;
+  readonly password: string;
+  readonly session: NewSession;
+}
+
+/** Ends the user's other sessions, and an open invitation. */
+export interface SetPasswordCommand extends Owned {
+  readonly kind: "set-password";
+  readonly userId: string;
+  /** The hash of the old password as it was checked; refused (`password-changed`) where it is another by now. */
+  readonly checked: string;
+  readonly password: string;
+  /** The digest of the session that goes on. */
+  readonly session: string;
+}
+
+export interface StartSessionCommand extends Owned {
+  readonly kind: "start-session";
+  readonly userId: string;
+  /** As in SetPasswordCommand. */
+  readonly checked: string;
+  readonly session: NewSession;
+}
+
+/** Once more changes nothing. */
+export interface EndSessionCommand extends Owned {
+  readonly kind: "end-session";
+  readonly digest: string;
+}
+
+export type UserCommand =
+  | SetUpCommand
+  | CreateUserCommand
+  | SetRoleCommand
+  | DeleteUserCommand
+  | InviteUserCommand
+  | JoinCommand
+  | SetPasswordCommand
+  | StartSessionCommand
+  | EndSessionCommand;
+
 export type Command =
   | AddRuleCommand
   | UpdateRuleCommand
@@ -140,7 +227,8 @@ export type Command =
   | CreateOrganisationCommand
   | SetPlanCommand
   | CreateKeyCommand
-  | RevokeKeyCommand;
+  | RevokeKeyCommand
+  | UserCommand;
 
 export type CommandKind = Command["kind"];
 
@@ -159,6 +247,15 @@ export interface Outcomes {
   readonly "set-plan": { readonly plan: Plan };
   readonly "create-key": { readonly key: ApiKey };
   readonly "revoke-key": { readonly key: ApiKey };
+  readonly "set-up": { readonly user: User; readonly session: Session };
+  readonly "create-user": { readonly user: User };
+  readonly "set-role": { readonly user: User };
+  readonly "delete-user": Record<never, never>;
+  readonly "invite-user": { readonly user: User };
+  readonly join: { readonly user: User; readonly session: Session };
+  readonly "set-password": Record<never, never>;
+  readonly "start-session": { readonly user: User; readonly session: Session };
+  readonly "end-session": Record<never, never>;
 }
 
 export type Outcome<Kind extends CommandKind = CommandKind> = Outcomes[Kind];

@@ -14,6 +14,10 @@ export type Area = (typeof AREAS)[number];
 export const ACCESS_LEVELS = ["read", "read_write"] as const;
 export type AccessLevel = (typeof ACCESS_LEVELS)[number];
 
+/** What a user may do: see everything but users and the audit log, write rulesets as well, or everything. */
+export const ROLES = ["viewer", "editor", "admin"] as const;
+export type Role = (typeof ROLES)[number];
+
 export interface Organisation {
   readonly id: string;
   /** No two organisations have the same. */
@@ -48,6 +52,38 @@ export interface ApiKey {
   readonly revokedAt: number | null;
 }
 
+/** Somebody who signs in. The password's hash is told by `Store.credentials` only. */
+export interface User {
+  readonly id: string;
+  readonly organisationId: string;
+  /** No two users of the service have the same, capitals aside, but for deleted ones. */
+  readonly name: string;
+  readonly role: Role;
+  readonly createdAt: number;
+  readonly lastSignInAt: number | null;
+  /** The first millisecond at which the open invitation has expired; null: there is none. */
+  readonly invitedUntil: number | null;
+  /** Deleted users are kept for the sake of their names in the audit log. */
+  readonly deletedAt: number | null;
+}
+
+export interface Session {
+  /** SHA-256 of the session's token in base64url; the token itself is kept nowhere. */
+  readonly digest: string;
+  readonly userId: string;
+  readonly createdAt: number;
+  /** The first millisecond at which it has ended. */
+  readonly expiresAt: number;
+}
+
+/** What a user signs in with. */
+export interface Credentials {
+  readonly userId: string;
+  readonly organisationId: string;
+  /** The password's hash. */
+  readonly password: string;
+}
+
 export interface Ruleset {
   readonly id: string;
   readonly organisationId: string;
@@ -62,13 +98,17 @@ export interface Ruleset {
   readonly version: number;
 }
 
-/** Everything but rules at one instant; `load` hands over the rules of the same instant beside it. Organisations and rulesets are in the order of their creation: by `createdAt`, then `id`. */
+/** Everything but rules at one instant; `load` hands over the rules of the same instant beside it. Organisations, users and rulesets are in the order of their creation: by `createdAt`, then `id`. */
 export interface State {
   /** The last change that it holds. */
   readonly sequence: number;
   readonly organisations: readonly Organisation[];
   readonly plans: readonly Plan[];
   readonly keys: readonly ApiKey[];
+  /** Deleted ones too. */
+  readonly users: readonly User[];
+  /** Perhaps some that have expired. */
+  readonly sessions: readonly Session[];
   readonly rulesets: readonly Ruleset[];
 }
 

@@ -8,6 +8,9 @@ export type StoreErrorCode =
   | "ruleset-not-found"
   | "rule-not-found"
   | "key-not-found"
+  | "user-not-found"
+  /** There is no open invitation of that digest. */
+  | "invitation-not-found"
   /** There is a rule of that prefix (`existing`), and the mode is `fail`. */
   | "conflict"
   /** The ruleset is no longer of the version that was asked for. */
@@ -19,6 +22,14 @@ export type StoreErrorCode =
   | "organisation-exists"
   /** There is a key of that digest. */
   | "key-exists"
+  /** There is a user of that name. */
+  | "user-exists"
+  /** There are users already, so that the first one cannot be made. */
+  | "users-exist"
+  /** The organisation would have no admin left who can sign in. */
+  | "last-admin"
+  /** The password is no longer the one that was checked. */
+  | "password-changed"
   /** A text that a database cannot hold: a NUL character or half a surrogate pair. */
   | "invalid-text"
   /** The same idempotency key was used for another request. */

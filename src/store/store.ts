@@ -1,9 +1,9 @@
 import type { Change } from "./change.ts";
 import type { Command, CommandKind, Outcome } from "./command.ts";
-import type { RulesetRules, State, Usage } from "./state.ts";
+import type { Credentials, RulesetRules, State, Usage } from "./state.ts";
 
 /**
- * Organisations, plans, keys, rulesets and rules, durably. Servers read from memory, which they fill by `load` and keep by
+ * Organisations, plans, keys, users, rulesets and rules, durably. Servers read from memory, which they fill by `load` and keep by
  * `follow`; writing is deciding: a command is decided by what the database holds, in one transaction for all the commands of a few
  * milliseconds. SQLite and PostgreSQL behave alike.
  *
@@ -35,6 +35,9 @@ export interface Store {
 
   /** Carries the command out, durably, or throws StoreError and has written nothing (but for `outcome-unknown`). */
   write<Kind extends CommandKind>(command: Extract<Command, { kind: Kind }>): Promise<Outcome<Kind>>;
+
+  /** What the user of this name signs in with; null where there is none, or no password yet. Capitals do not matter. */
+  credentials(name: string): Promise<Credentials | null>;
 
   /** Adds the requests to those recorded for the key and month. For increments of seconds, not for every request. */
   recordUsage(increments: readonly Usage[]): Promise<void>;

@@ -26,7 +26,7 @@ export function limitRequests(app: FastifyInstance, { settings, metrics, isClosi
     underWay.add(request.raw.socket);
     if (request.url.length > settings.urlBytes) return done(new Problem("uri-too-long", `the path and its query are longer than ${settings.urlBytes} bytes`));
     const isBusy = underWay.count > settings.concurrentRequests || delay() > settings.eventLoopDelay || turn.elapsed() > settings.eventLoopDelay;
-    if (!isBusy || request.route.config.area === undefined) return done();
+    if (!isBusy || request.route.config.door === undefined) return done();
     metrics.shed.inc();
     done(tooBusy());
   });

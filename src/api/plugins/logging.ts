@@ -27,7 +27,7 @@ export function logRequests(app: FastifyInstance, { metrics }: Services, log: Lo
     metrics.observe(operation, status, elapsedTime / 1000);
     if (!log.isLevelEnabled("info")) return done();
     const { id: request_id, method, url, caller } = request;
-    log.info({ request_id, method, path: safePath(url), operation, status, ms: Math.round(elapsedTime * 100) / 100, key: caller?.key.id }, "request");
+    log.info({ request_id, method, path: safePath(url), operation, status, ms: Math.round(elapsedTime * 100) / 100, ...(caller === undefined ? {} : { [caller.kind]: caller.id }) }, "request");
     done();
   });
 }

@@ -2,14 +2,17 @@ import type { FastifySchema, RouteOptions } from "fastify";
 import type { TSchema } from "typebox";
 import type { App } from "../app-type.ts";
 import { EXAMPLES } from "../examples.ts";
+import type { Access } from "../operation.ts";
 import { PROBLEMS } from "../problem.ts";
 import { nameOf, ProblemDetail, ThreatError } from "../schemas/common.ts";
 import type { Services } from "../services.ts";
+import { PLAIN_NAME, SECURE_NAME } from "../session-cookie.ts";
+import type { DoorName } from "./doors.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** The OpenAPI 3.1 document of all operations. */
-    openApi(): OpenApi;
+    /** The OpenAPI 3.1 document of all operations of a door. */
+    openApi(door: DoorName): OpenApi;
   }
 }
 
@@ -42,16 +45,16 @@ export interface OpenApi {
 /** The version of the API's description, which is not the package's. */
 const VERSION = "1.0.0";
 
-/** Collects the operations as routes are added; those without an operation id are not told of. Call it before. */
+/** Collects the operations as routes are added, by door; those without an operation id are not told of. Call it before. */
 export function describeOperations(app: App, { settings }: Services): void {
   const routes: RouteOptions[] = [];
   app.addHook("onRoute", (route) => {
     if (route.schema?.operationId !== undefined && route.method !== "HEAD") routes.push(route);
   });
-  app.decorate("openApi", () => documentOf(routes, settings.baseUrl));
+  app.decorate("openApi", (door) => documentOf(door, routes.filter(({ config }) => config?.door === door), settings.baseUrl));
 }
 
-function documentOf(routes: readonly RouteOptions[], baseUrl: string): OpenApi {
+function documentOf(door: DoorName, routes: readonly RouteOptions[], baseUrl: string): OpenApi {
   const schemas = new Components();
   const paths: Record<string, Record<string, Operation>> = {};
   for (const route of routes) {
@@ -60,30 +63,45 @@ function documentOf(routes: readonly RouteOptions[], baseUrl: string): OpenApi {
   }
   return {
     openapi: "3.1.0",
-    info: { title: "ipsieve", version: VERSION, description: "IP rulesets, business services and threat intelligence." },
+    info: { title: TITLES[door], version: VERSION, description: DESCRIPTIONS[door] },
     ...(baseUrl === "" ? {} : { servers: [{ url: baseUrl }] }),
     paths,
-    components: { schemas: schemas.all, securitySchemes: SECURITY },
+    components: { schemas: schemas.all, securitySchemes: SECURITY[door] },
   };
 }
 
-const SECURITY = {
-  header: { type: "apiKey", in: "header", name: "X-API-Key" },
-  query: { type: "apiKey", in: "query", name: "apikey" },
-} as const;
+const TITLES: Readonly<Record<DoorName, string>> = { public: "ipsieve", dashboard: "ipsieve's dashboard" };
 
-function operationOf({ config }: RouteOptions, schema: FastifySchema, schemas: Components): Operation {
+const DESCRIPTIONS: Readonly<Record<DoorName, string>> = {
+  public: "IP rulesets, business services and threat intelligence.",
+  dashboard:
+    `What the dashboard's pages ask the server. Who has signed in has a cookie (${SECURE_NAME} over TLS, else ${PLAIN_NAME}); API keys do not count here, nor the cookie ` +
+    "anywhere else. A request that is no GET must come from the pages themselves, by its Sec-Fetch-Site or Origin: the answer is 403 else.",
+};
+
+const SECURITY: Readonly<Record<DoorName, Json>> = {
+  public: { header: { type: "apiKey", in: "header", name: "X-API-Key" }, query: { type: "apiKey", in: "query", name: "apikey" } },
+  dashboard: { session: { type: "apiKey", in: "cookie", name: SECURE_NAME }, plain: { type: "apiKey", in: "cookie", name: PLAIN_NAME } },
+};
+
+const NEEDS: Readonly<Record<DoorName, Readonly<Record<Access, string>>>> = {
+  public: { none: "", read: "Needs a key.", read_write: "Needs a key of the access level read_write.", admin: "" },
+  dashboard: { none: "Needs no session.", read: "Needs a session.", read_write: "Needs the role editor or admin.", admin: "Needs the role admin." },
+};
+
+function operationOf({ config = {} }: RouteOptions, schema: FastifySchema, schemas: Components): Operation {
   const { operationId = "", summary = "", description, tags = [] } = schema;
-  const needs = config?.access === "read_write" ? "Needs a key of the access level read_write." : "Needs a key.";
+  const { door = "public", access = "admin", area } = config;
+  const needs = NEEDS[door][access];
   return {
     operationId,
     summary,
     description: [description, needs].filter((each) => each !== undefined).join(" "),
     tags,
-    security: [{ header: [] }, { query: [] }],
+    security: access === "none" ? [] : Object.keys(SECURITY[door]).map((scheme) => ({ [scheme]: [] })),
     parameters: parametersOf(schema, schemas),
     ...(schema.body === undefined ? {} : { requestBody: bodyOf(schema, schemas) }),
-    responses: responsesOf(schema, config?.area === "cti", schemas),
+    responses: responsesOf(schema, { door, access, isThreat: door === "public" && area === "cti" }, schemas),
   };
 }
 
@@ -128,12 +146,20 @@ function otherTypesOf(body: unknown): string[] {
   return Object.keys(contentOf(body)).filter((type) => type !== "application/json");
 }
 
-/** Every operation of the service may answer with these. */
-const COMMON = [401, 403, 429, 500, 503];
+/** What every operation may answer with; those that anybody may use refuse only requests of other pages. */
+const COMMON: Readonly<Record<DoorName, readonly number[]>> = { public: [401, 403, 429, 500, 503], dashboard: [401, 403, 500, 503] };
+const COMMON_OF_OPEN = [403, 500, 503];
 
-function responsesOf({ operationId = "", response, problems = [], responseHeaders = {}, otherTypes = [] }: FastifySchema, isThreat: boolean, schemas: Components): Operation["responses"] {
+interface Kind {
+  readonly door: DoorName;
+  readonly access: Access;
+  readonly isThreat: boolean;
+}
+
+function responsesOf(schema: FastifySchema, { door, access, isThreat }: Kind, schemas: Components): Operation["responses"] {
+  const { operationId = "", response, problems = [], responseHeaders = {}, otherTypes = [] } = schema;
   const good = Object.entries(response as Readonly<Record<string, TSchema>>).map(([status, schema]) => {
-    const headers = { ...headersOf(responseHeaders), ...COMMON_HEADERS };
+    const headers = { ...headersOf(responseHeaders), ...COMMON_HEADERS[door] };
     const { type: kind } = schema as { type?: string };
     // A text is never sent as JSON.
     const types = [...(kind === "string" || kind === "null" ? [] : ["application/json"]), ...(status === "200" ? otherTypes : [])];
@@ -141,7 +167,8 @@ function responsesOf({ operationId = "", response, problems = [], responseHeader
     const content = types.map((type) => [type, { schema: type === "application/json" ? schemas.refer(schema) : { type: "string" }, ...exampleOf(examples?.[type]) }]);
     return [status, { description: GOOD[status] ?? "Done", headers, ...(types.length === 0 ? {} : { content: Object.fromEntries(content) }) }] as const;
   });
-  const bad = [...new Set([...problems, ...COMMON])].sort((a, b) => a - b).map((status) => [String(status), problemResponse(status, isThreat, schemas)] as const);
+  const common = access === "none" ? COMMON_OF_OPEN : COMMON[door];
+  const bad = [...new Set([...problems, ...common])].sort((a, b) => a - b).map((status) => [String(status), problemResponse(status, door, isThreat, schemas)] as const);
   return Object.fromEntries([...good, ...bad]);
 }
 
@@ -153,21 +180,26 @@ function headersOf(headers: Readonly<Record<string, string | { readonly sometime
   return Object.fromEntries(told);
 }
 
-const COMMON_HEADERS = headersOf({
-  "X-Request-Id": "the request's id; the client's where it sent one",
-  "RateLimit-Limit": "requests of the window that has less left: the minute or the month",
-  "RateLimit-Remaining": "how many of them are left",
-  "RateLimit-Reset": "seconds until the window ends",
-});
+const REQUEST_ID = { "X-Request-Id": "the request's id; the client's where it sent one" };
 
-function problemResponse(status: number, isThreat: boolean, schemas: Components): Answer {
+const COMMON_HEADERS: Readonly<Record<DoorName, Json>> = {
+  public: headersOf({
+    ...REQUEST_ID,
+    "RateLimit-Limit": "requests of the window that has less left: the minute or the month",
+    "RateLimit-Remaining": "how many of them are left",
+    "RateLimit-Reset": "seconds until the window ends",
+  }),
+  dashboard: headersOf(REQUEST_ID),
+};
+
+function problemResponse(status: number, door: DoorName, isThreat: boolean, schemas: Components): Answer {
   const [kind, { title }] = Object.entries(PROBLEMS).find(([, each]) => each.status === status)!;
   const isThreatError = isThreat && (status === 400 || status === 500);
   const type = isThreatError ? "application/json" : "application/problem+json";
-  const example = isThreatError ? { message: title, request_id: "7d0c5a2e" } : { type: `/problems/${kind}`, title, status, detail: title, instance: "/v1/..." };
+  const example = isThreatError ? { message: title, request_id: "7d0c5a2e" } : { type: `/problems/${kind}`, title, status, detail: title, instance: door === "public" ? "/v1/..." : "/dashboard/api/..." };
   const retry = status === 429 || status === 503 ? headersOf({ "Retry-After": "seconds to wait" }) : {};
   const schema = schemas.refer(isThreatError ? ThreatError : ProblemDetail);
-  return { description: title, headers: { ...COMMON_HEADERS, ...retry }, content: { [type]: { schema, example } } };
+  return { description: title, headers: { ...COMMON_HEADERS[door], ...retry }, content: { [type]: { schema, example } } };
 }
 
 /** Schemas that have a name stand once in the document and are referred to. */

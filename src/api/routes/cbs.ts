@@ -24,7 +24,7 @@ export function addCbsRoutes(app: App, services: Services): void {
 
 function addLookups(app: App, { catalogue, metrics, settings }: Services): void {
   const lookup = { operationId: "lookupCbs", summary: "Which services an address or prefix belongs to", tags, problems: [400], querystring: CbsLookupQuery, response: { 200: CbsLookup } };
-  app.get("/v1/cbs/lookup", { config: READ_CBS, schema: lookup }, (request, reply) => {
+  app.get("/cbs/lookup", { config: READ_CBS, schema: lookup }, (request, reply) => {
     const { ip } = request.query;
     const { json, found } = catalogue.view().writer.write(readPrefix(ip), ip);
     metrics.countLookups("cbs", 1, found ? 1 : 0);
@@ -35,7 +35,7 @@ function addLookups(app: App, { catalogue, metrics, settings }: Services): void 
     operationId: "bulkLookupCbs", summary: "The same for many", tags, problems: [400, 413, 415], body: CbsBulkBody(settings.bulkAddresses), response: { 200: CbsBulk },
     bodyExample: { ips: ["1.1.1.1", "203.0.113.0/24"] },
   };
-  app.post("/v1/cbs/lookup", { config: READ_CBS, schema: bulk, bodyLimit: settings.bulkBodyBytes }, (request, reply) => {
+  app.post("/cbs/lookup", { config: READ_CBS, schema: bulk, bodyLimit: settings.bulkBodyBytes }, (request, reply) => {
     const { writer } = catalogue.view();
     const prefixes = readPrefixes(request.body.ips);
     let found = 0;
@@ -53,9 +53,9 @@ function addLookups(app: App, { catalogue, metrics, settings }: Services): void 
 function addNodes(app: App, services: Services): void {
   const { catalogue, settings } = services;
   const node = { operationId: "getCbsNode", summary: "A node of the catalogue and its children", tags, problems: [400, 404], querystring: CbsNodeQuery, response: { 200: CbsNode } };
-  app.get("/v1/cbs/node", { config: READ_CBS, schema: node }, (request) => {
+  app.get("/cbs/node", { config: READ_CBS, schema: node }, (request) => {
     const { tree } = catalogue.view();
-    return browse(tree, knownId(tree, request.query.id));
+    return browse(tree, knownId(app, tree, request.query.id));
   });
 
   const ranges = {
@@ -63,13 +63,13 @@ function addNodes(app: App, services: Services): void {
     description: "As text or CSV all of them, unless a page is asked for.", tags, problems: [400, 404, 406], querystring: CbsRangesQuery,
     response: { 200: CbsRanges }, otherTypes: ["text/plain", "text/csv"],
   };
-  app.get("/v1/cbs/ranges", { config: READ_CBS, schema: ranges }, (request, reply) => {
+  app.get("/cbs/ranges", { config: READ_CBS, schema: ranges }, (request, reply) => {
     const type = chooseType(request, ["application/json", "text/plain", "text/csv"]);
     const { tree } = catalogue.view();
     const { id, family, aggregate, page, page_size } = request.query;
     const isWhole = type !== "application/json" && page === undefined && page_size === undefined;
     const extent = isWhole ? {} : extentOf(request.query);
-    const { items, count } = rangesOf(tree, knownId(tree, id), { family: family === undefined ? undefined : family === "4" ? 4 : 6, aggregate, ...extent });
+    const { items, count } = rangesOf(tree, knownId(app, tree, id), { family: family === undefined ? undefined : family === "4" ? 4 : 6, aggregate, ...extent });
     if (type === "application/json") return pageOf(request, settings, items, count);
     // Ids hold no comma; a quoted field keeps those of one prefix together.
     const rows = type === "text/plain" ? items.map(({ cidr }) => `${cidr}\n`) : ["cidr,cbs_ids\n", ...items.map(({ cidr, cbs_ids }) => `${cidr},"${cbs_ids.join(",").replaceAll('"', '""')}"\n`)];
@@ -77,7 +77,7 @@ function addNodes(app: App, services: Services): void {
   });
 
   const search = { operationId: "searchCbs", summary: "Nodes by name, id, or address", tags, problems: [400], querystring: CbsSearchQuery, response: { 200: CbsSearch } };
-  app.get("/v1/cbs/search", { config: READ_CBS, schema: search }, (request) => {
+  app.get("/cbs/search", { config: READ_CBS, schema: search }, (request) => {
     const { q, type, limit } = request.query;
     const items = withField("q", () => catalogue.view().search.search(q, { type, limit }));
     return { items, count: items.length };
@@ -88,7 +88,7 @@ function addLists(app: App, { catalogue, settings }: Services): void {
   const lists = [["regions", "listCbsRegions", listRegions], ["services", "listCbsServices", listServices], ["providers", "listCbsProviders", listProviders]] as const;
   for (const [name, operationId, list] of lists) {
     const schema = { operationId, summary: `All ${name}, by type and provider, with what they hold`, tags, problems: [400], querystring: CbsListQuery, response: { 200: CbsList } };
-    app.get(`/v1/cbs/${name}`, { config: READ_CBS, schema }, (request) => {
+    app.get(`/cbs/${name}`, { config: READ_CBS, schema }, (request) => {
       const { type, provider, service, region } = request.query;
       const all = catalogue.view().lists.get(name, { type, provider, service, region }, list);
       const { offset, limit } = extentOf(request.query);
@@ -98,7 +98,7 @@ function addLists(app: App, { catalogue, settings }: Services): void {
 }
 
 /** The id, if there is such a node. @throws Problem (404) */
-function knownId(tree: CatalogueTree, id: string | undefined): string | undefined {
+function knownId({ prefix }: App, tree: CatalogueTree, id: string | undefined): string | undefined {
   if (id === undefined || tree.has(id)) return id;
-  throw notFound(`there is no node ${JSON.stringify(id)} in the catalogue; /v1/cbs/search finds ids by name`);
+  throw notFound(`there is no node ${JSON.stringify(id)} in the catalogue; ${prefix}/cbs/search finds ids by name`);
 }

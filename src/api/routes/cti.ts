@@ -21,25 +21,33 @@ const LINE_TYPES = [LINES, "text/plain"];
 /** What feeds say about addresses. Each answer comes from one generation of the dataset. */
 export function addCtiRoutes(app: App, services: Services): void {
   addSingleLookups(app, services);
-  // In a context of its own: nowhere else may a body be a stream of lines without an end.
+  addStreams(app, (context) => addBulkLookup(context, services, "/cti/bulk_lookup", "bulkLookup"));
+}
+
+/** The other path of the bulk lookup. */
+export function addCtiAlias(app: App, services: Services): void {
+  addStreams(app, (context) => addBulkLookup(context, services, "/bulk_lookup", "bulkLookupAlias"));
+}
+
+/** In a context of its own: nowhere else may a body be a stream of lines without an end. */
+function addStreams(app: App, addRoutes: (app: App) => void): void {
   void app.register((context, _options, done) => {
     context.addContentTypeParser(LINE_TYPES, (_request, payload, parsed) => parsed(null, payload));
-    addBulkLookup(context as unknown as App, services, "/v1/cti/bulk_lookup", "bulkLookup");
-    addBulkLookup(context as unknown as App, services, "/bulk_lookup", "bulkLookupAlias");
+    addRoutes(context as unknown as App);
     done();
   });
 }
 
 function addSingleLookups(app: App, { threats, metrics }: Services): void {
   const lookup = { operationId: "lookupIp", summary: "What is known about an address", tags, problems: [400], params: ThreatParameters, response: { 200: Threat } };
-  app.get("/v1/cti/lookup/:ip", { config: READ_CTI, schema: lookup }, (request, reply) => {
+  app.get("/cti/lookup/:ip", { config: READ_CTI, schema: lookup }, (request, reply) => {
     const { json, seen } = withField("ip", () => threats.view().write(request.params.ip));
     metrics.countLookups("cti", 1, seen ? 1 : 0);
     return sendJson(reply, json);
   });
 
   const extended = { operationId: "extendedLookupIp", summary: "All that is known about an address", tags, problems: [400], params: ThreatParameters, response: { 200: ExtendedThreat } };
-  app.get("/v1/cti/extended_lookup/:ip", { config: READ_CTI, schema: extended }, (request) => {
+  app.get("/cti/extended_lookup/:ip", { config: READ_CTI, schema: extended }, (request) => {
     const document = withField("ip", () => threats.view().dataset.lookupExtended(request.params.ip));
     metrics.countLookups("cti", 1, document.seen ? 1 : 0);
     return document;

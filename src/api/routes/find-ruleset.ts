@@ -7,18 +7,18 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The ruleset that the path names, if it is the caller's organisation's. @throws Problem (404) */
 export function findRuleset(request: FastifyRequest, { memory }: Services): LiveRuleset {
-  const ruleset = memory.ruleset(request.caller.key.organisationId, rulesetId(request));
+  const ruleset = memory.ruleset(request.caller.organisationId, rulesetId(request));
   if (ruleset !== undefined) return ruleset;
-  throw noRuleset();
+  throw noRuleset(request);
 }
 
 /** The id in the path. What is no UUID names no ruleset. @throws Problem (404) */
 export function rulesetId(request: FastifyRequest): string {
   const id = (request.params as { ruleset_id: string }).ruleset_id.toLowerCase();
   if (UUID.test(id)) return id;
-  throw noRuleset();
+  throw noRuleset(request);
 }
 
-function noRuleset(): Error {
-  return notFound("there is no such ruleset; /v1/edl/ip-rulesets/ lists yours");
+function noRuleset({ server }: FastifyRequest): Error {
+  return notFound(`there is no such ruleset; ${server.prefix}/edl/ip-rulesets/ lists yours`);
 }

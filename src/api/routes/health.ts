@@ -20,16 +20,17 @@ function missingParts({ catalogue, isClosing }: Services): string[] {
 
 const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Both are made at the first call, when all operations are known. */
+/** Each is made at the first call, when all operations are known. */
 function addDocuments(app: App): void {
-  let json: string | undefined;
+  let [json, dashboardJson]: (string | undefined)[] = [];
   let page: string | undefined;
-  app.get("/openapi.json", (_request, reply) => sendJson(reply, (json ??= JSON.stringify(app.openApi()))));
+  app.get("/openapi.json", (_request, reply) => sendJson(reply, (json ??= JSON.stringify(app.openApi("public")))));
+  app.get("/dashboard/api/openapi.json", (_request, reply) => sendJson(reply, (dashboardJson ??= JSON.stringify(app.openApi("dashboard")))));
   app.get("/docs", (request, reply) => {
     // What the page refers to stands beside it, wherever a proxy has put it.
     if (/^[^?]*\/(\?|$)/.test(request.url)) return reply.redirect("../docs", 308);
     reply.headers({ "content-security-policy": POLICY, "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" });
-    return sendText(reply, "text/html", (page ??= documentPage(app.openApi())));
+    return sendText(reply, "text/html", (page ??= documentPage(app.openApi("public"))));
   });
   app.get("/docs.css", (_request, reply) => sendText(reply, "text/css", DOCUMENT_STYLE));
   app.get("/favicon.ico", (_request, reply) => sendText(reply, "image/svg+xml", DOCUMENT_ICON));

@@ -22,7 +22,7 @@ import { findRuleset } from "./find-ruleset.ts";
 import { sendExport } from "./whole-rulesets.ts";
 
 const tags = ["IP rulesets"];
-const PATH = "/v1/edl/ip-rulesets/:ruleset_id";
+const PATH = "/edl/ip-rulesets/:ruleset_id";
 const IDEMPOTENT = { "Idempotency-Key": "makes a repetition of the request give the first one's answer" };
 const CONDITIONAL = { "If-None-Match": "an ETag that is known already: the answer is 304 if it still holds" };
 const TAGGED = { ETag: "changes with the answer, also when rules expire" };

@@ -12,7 +12,7 @@ import type { Services } from "../services.ts";
 import { findRuleset, rulesetId } from "./find-ruleset.ts";
 
 const tags = ["IP rulesets"];
-const PATH = "/v1/edl/ip-rulesets";
+const PATH = "/edl/ip-rulesets";
 const IDEMPOTENT = { "Idempotency-Key": "makes a repetition of the request give the first one's answer" };
 const CONDITIONAL = { "If-None-Match": "an ETag that is known already: the answer is 304 if it still holds" };
 const TAGGED = { ETag: "changes with the answer, also when rules expire" };
@@ -29,7 +29,7 @@ function addReads(app: App, services: Services): void {
     requestHeaders: CONDITIONAL, responseHeaders: TAGGED,
   };
   app.get(`${PATH}/`, { config: READ_EDL, schema: list }, (request, reply) => {
-    const rulesets = memory.rulesets(request.caller.key.organisationId, request.query.purpose);
+    const rulesets = memory.rulesets(request.caller.organisationId, request.query.purpose);
     if (isKnown(request, reply, listTag(rulesets, request.now))) return reply.code(304).send();
     const { offset, limit } = extentOf(request.query);
     const items = rulesets.slice(offset, offset + limit).map((ruleset) => rulesetDocument(ruleset, request.now));
@@ -59,7 +59,7 @@ function addWrites(app: App, services: Services): void {
     const { ruleset } = await store.write({ kind: "create-ruleset", ...signed(request), name, purpose, description });
     // A repetition may come after it has been deleted again.
     const rules = memory.ruleset(ruleset.organisationId, ruleset.id)?.rules ?? new RuleIndex();
-    return reply.code(201).header("location", `${PATH}/${ruleset.id}`).send(rulesetDocument({ about: ruleset, rules }, request.now));
+    return reply.code(201).header("location", `${app.prefix}${PATH}/${ruleset.id}`).send(rulesetDocument({ about: ruleset, rules }, request.now));
   });
 
   const update = {

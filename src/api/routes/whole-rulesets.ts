@@ -18,7 +18,7 @@ import { columnsOf, importWanted, LIST_TYPES, readWanted } from "../wanted-rules
 import { findRuleset } from "./find-ruleset.ts";
 
 const tags = ["IP rulesets"];
-const PATH = "/v1/edl/ip-rulesets/:ruleset_id";
+const PATH = "/edl/ip-rulesets/:ruleset_id";
 const params = RulesetParameters;
 const IDEMPOTENT = { "Idempotency-Key": "makes a repetition of the request give the first one's answer" };
 

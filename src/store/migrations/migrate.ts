@@ -3,10 +3,11 @@ import type { Engine } from "../_engine.ts";
 import type { Tables } from "../_tables.ts";
 import { StoreError } from "../store-error.ts";
 import { first } from "./0001-first.ts";
+import { users } from "./0002-users.ts";
 import type { Migration } from "./migration.ts";
 
 /** All of them, in the order in which they run. */
-export const MIGRATIONS: readonly Migration[] = [first];
+export const MIGRATIONS: readonly Migration[] = [first, users];
 
 /** Any number that no one else takes: the bytes of "ipsieve" and a zero. */
 const ADVISORY_LOCK = 0x6970736965;
@@ -29,8 +30,13 @@ export async function checkSchema(engine: Engine): Promise<number> {
   return schema;
 }
 
+/** Until the end of the transaction no other process migrates. PostgreSQL only. */
+export async function lockMigrations(within: Transaction<Tables>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${sql.lit(ADVISORY_LOCK)})`.execute(within);
+}
+
 async function runNext(engine: Engine, within: Transaction<Tables>, migrations: readonly Migration[]): Promise<boolean> {
-  if (engine.name === "postgres") await sql`select pg_advisory_xact_lock(${sql.lit(ADVISORY_LOCK)})`.execute(within);
+  if (engine.name === "postgres") await lockMigrations(within);
   const schema = await readSchema(engine, within);
   refuseNewer(schema, migrations.length);
   const migration = migrations[schema];

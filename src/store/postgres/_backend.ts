@@ -5,6 +5,7 @@ import { Client } from "pg";
 import type { GroupAnswer } from "../_answer.ts";
 import type { Backend } from "../_backend.ts";
 import { readChanges } from "../_changes.ts";
+import { readCredentials } from "../_credentials.ts";
 import type { Engine } from "../_engine.ts";
 import type { Tables } from "../_tables.ts";
 import { carryOut } from "../_group.ts";
@@ -13,8 +14,8 @@ import { readReport } from "../_report.ts";
 import { readUsage, recordUsage } from "../_usage.ts";
 import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
-import { checkSchema, migrate } from "../migrations/migrate.ts";
-import type { RulesetRules, State, Usage } from "../state.ts";
+import { checkSchema, lockMigrations, migrate } from "../migrations/migrate.ts";
+import type { Credentials, RulesetRules, State, Usage } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import type { StoreOptions, StoreReport } from "../store.ts";
 import { connection, openPool, SCHEMA } from "./_database.ts";
@@ -90,6 +91,10 @@ export class PostgresBackend implements Backend {
 
   changesAfter(sequence: number): Promise<Change[]> {
     return reporting(() => readChanges(this.#reader.engine, sequence));
+  }
+
+  credentials(name: string): Promise<Credentials | null> {
+    return reporting(() => readCredentials(this.#reader.engine, name));
   }
 
   recordUsage(increments: readonly Usage[]): Promise<void> {
@@ -184,7 +189,12 @@ export class PostgresBackend implements Backend {
 /** Not by `if not exists` alone: that needs the right to create a schema even where there is one. */
 async function createSchema({ db }: Engine): Promise<void> {
   const { rows } = await sql<{ found: string | null }>`select to_regnamespace(${SCHEMA})::text as found`.execute(db);
-  if (rows[0]!.found === null) await sql`create schema if not exists ${sql.id(SCHEMA)}`.execute(db);
+  if (rows[0]!.found !== null) return;
+  await db.transaction().execute(async (within) => {
+    // Of two processes that create it at once, one would fail in spite of "if not exists".
+    await lockMigrations(within);
+    await sql`create schema if not exists ${sql.id(SCHEMA)}`.execute(within);
+  });
 }
 
 /** Errors of a database that is away become StoreError (`unavailable`). */

@@ -3,7 +3,7 @@ import { errorOf, type GroupAnswer } from "../_answer.ts";
 import type { Backend } from "../_backend.ts";
 import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
-import type { RulesetRules, State, Usage } from "../state.ts";
+import type { Credentials, RulesetRules, State, Usage } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import type { StoreReport } from "../store.ts";
 import type { WorkerCall, WorkerMessage, WorkerSetup } from "./messages.ts";
@@ -54,6 +54,10 @@ export class SqliteBackend implements Backend {
 
   changesAfter(sequence: number): Promise<Change[]> {
     return this.#call("changesAfter", sequence);
+  }
+
+  credentials(name: string): Promise<Credentials | null> {
+    return this.#call("credentials", name);
   }
 
   recordUsage(increments: readonly Usage[]): Promise<void> {

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { type GroupAnswer, refusalOf } from "../_answer.ts";
 import { readChanges } from "../_changes.ts";
+import { readCredentials } from "../_credentials.ts";
 import { carryOut } from "../_group.ts";
 import { readState } from "../_read-state.ts";
 import { readUsage, recordUsage } from "../_usage.ts";
@@ -45,6 +46,7 @@ const METHODS = {
 
   load: (withRules: boolean, id: number) => readState(engine, withRules ? (part) => sendPart(id, part) : null),
   changesAfter: (sequence: number) => readChanges(engine, sequence),
+  credentials: (name: string) => readCredentials(engine, name),
   recordUsage: (increments: readonly Usage[]) => recordUsage(engine, increments),
   usage: (month: string) => readUsage(engine, month),
 

@@ -4,7 +4,7 @@ import { comparePrefixes, formatPrefix } from "../../../src/address/prefix.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
 import type { RuleColumns } from "../../../src/rulesets/rule-columns.ts";
 import type { Change } from "../../../src/store/change.ts";
-import type { ApiKey, Organisation, Plan, Ruleset, RulesetRules, State } from "../../../src/store/state.ts";
+import type { ApiKey, Organisation, Plan, Ruleset, RulesetRules, Session, State, User } from "../../../src/store/state.ts";
 
 /** What a server holds, in maps: the simplest thing that a state and its changes can be applied to. */
 export class Memory {
@@ -12,6 +12,8 @@ export class Memory {
   readonly organisations = new Map<string, Organisation>();
   readonly plans = new Map<string, Plan>();
   readonly keys = new Map<string, ApiKey>();
+  readonly users = new Map<string, User>();
+  readonly sessions = new Map<string, Session>();
   readonly rulesets = new Map<string, Ruleset>();
   /** By ruleset, then by the text of the prefix. */
   readonly rules = new Map<string, Map<string, Rule>>();
@@ -25,11 +27,13 @@ export class Memory {
     }
   }
 
-  start({ sequence, organisations, plans, keys, rulesets }: State): void {
+  start({ sequence, organisations, plans, keys, users, sessions, rulesets }: State): void {
     this.sequence = sequence;
     for (const organisation of organisations) this.organisations.set(organisation.id, organisation);
     for (const plan of plans) this.plans.set(`${plan.organisationId} ${plan.area}`, plan);
     for (const key of keys) this.keys.set(key.id, key);
+    for (const user of users) this.users.set(user.id, user);
+    for (const session of sessions) this.sessions.set(session.digest, session);
     for (const ruleset of rulesets) this.rulesets.set(ruleset.id, ruleset);
   }
 
@@ -53,7 +57,7 @@ export class Memory {
   contents() {
     const rules = [...this.rules].filter(([, own]) => own.size > 0).map(([id, own]) => [id, [...own.values()].sort((a, b) => comparePrefixes(a.prefix, b.prefix))] as const);
     return {
-      sequence: this.sequence, organisations: sorted(this.organisations), plans: sorted(this.plans), keys: sorted(this.keys), rulesets: sorted(this.rulesets),
+      sequence: this.sequence, organisations: sorted(this.organisations), plans: sorted(this.plans), keys: sorted(this.keys), users: sorted(this.users), sessions: sorted(this.sessions), rulesets: sorted(this.rulesets),
       rules: sorted(new Map(rules)),
     };
   }
@@ -68,6 +72,16 @@ export class Memory {
         return;
       case "key":
         this.keys.set(change.key.id, change.key);
+        return;
+      case "user":
+        this.users.set(change.user.id, change.user);
+        return;
+      case "session":
+        for (const { digest, expiresAt } of this.sessions.values()) if (expiresAt <= change.at) this.sessions.delete(digest);
+        this.sessions.set(change.session.digest, change.session);
+        return;
+      case "sessions-ended":
+        for (const digest of change.digests) assert.ok(this.sessions.delete(digest));
         return;
       case "ruleset":
         assert.equal(change.ruleset.version, change.sequence);

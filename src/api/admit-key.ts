@@ -1,0 +1,55 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { ApiKey } from "../store/state.ts";
+import { KnownKeys } from "./known-keys.ts";
+import { isActivePlan, noPlan } from "./plans.ts";
+import { invalid, Problem, tooMany } from "./problem.ts";
+import type { Services } from "./services.ts";
+
+/** Checks the key of a request to an operation of an area, then the rate, the plan and the access level, in this order. Gives what refuses it. */
+export function keyAdmission(services: Services): (request: FastifyRequest, reply: FastifyReply) => Problem | undefined {
+  const { memory, keyLimits, failureLimits, settings } = services;
+  const keys = new KnownKeys(memory);
+  return (request, reply) => {
+    const { area = "edl", access } = request.route.config;
+    const key = keyOf(request, keys);
+    if (key instanceof Problem) {
+      services.metrics.failedKeys.inc();
+      const window = failureLimits.take(request.ip, request.now, settings.failuresPerMinute);
+      reply.headers(window.headers);
+      return window.isExceeded ? tooMany("too many requests without a valid API key came from this address", window.retryAfter) : key;
+    }
+    const plan = memory.plan(key.organisationId, area);
+    const window = keyLimits.take(key.id, request.now, plan?.perMinute ?? settings.perMinute, plan?.perMonth ?? settings.perMonth);
+    reply.headers(window.headers);
+    if (window.isExceeded) {
+      services.metrics.rateLimited.inc({ window: window.name });
+      return tooMany(`the key has made its ${window.limit} requests of this ${window.name}`, window.retryAfter);
+    }
+    if (!isActivePlan(plan, request.now)) return noPlan(area);
+    if (access !== "read" && key.access === "read") return new Problem("permission-denied", "the API key may only read; this needs a key of the access level read_write");
+    request.caller = { kind: "key", id: key.id, organisationId: key.organisationId };
+    return undefined;
+  };
+}
+
+/** The valid key of the request, or why there is none. Unknown, malformed and revoked keys cannot be told apart. */
+function keyOf(request: FastifyRequest, keys: KnownKeys): ApiKey | Problem {
+  const text = keyText(request);
+  if (text instanceof Problem) return text;
+  if (text === "") return refused("No API key found in request");
+  const key = keys.find(text);
+  if (key === undefined || key.revokedAt !== null) return refused("Unauthorized");
+  return key.expiresAt !== null && request.now >= key.expiresAt ? refused("API key expired") : key;
+}
+
+function refused(detail: string): Problem {
+  return new Problem("authentication-required", detail);
+}
+
+/** The header decides where there is one; an empty one is none. */
+function keyText({ headers, query, route }: FastifyRequest): string | Problem {
+  const { apikey = "" } = query as Readonly<Record<string, string | string[] | undefined>>;
+  if (typeof apikey !== "string") return invalid({ apikey: ["it is given more than once"] });
+  const header = headers["x-api-key"] || (route.config.area === "cti" ? headers["apikey"] : undefined);
+  return header === undefined || header === "" ? apikey : String(header);
+}

@@ -1,0 +1,58 @@
+import { Type } from "typebox";
+import { LONGEST_NAME } from "../../rulesets/validate-rule.ts";
+import { formatTimestamp } from "../../rulesets/timestamp.ts";
+import { AREAS, ROLES } from "../../store/state.ts";
+import type { LiveSession } from "../service-memory.ts";
+import type { Services } from "../services.ts";
+import { Count, named, NullableTimestamp, strict, Timestamp } from "./common.ts";
+
+export const LONGEST_USER_NAME = 100;
+const SHORTEST_PASSWORD = 10;
+const LONGEST_PASSWORD = 500;
+const TOKEN_CHARACTERS = 43;
+
+export const Role = Type.Enum([...ROLES], { description: "viewers read, editors also write rulesets, admins do everything" });
+export const UserName = Type.String({ minLength: 1, maxLength: LONGEST_USER_NAME, description: "without control characters; capitals do not matter when signing in", examples: ["ann@example.org"] });
+const NewPassword = Type.String({ minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD, format: "password" });
+/** Any: how long passwords must be now says nothing about one that was set before. */
+const Password = Type.String({ maxLength: LONGEST_PASSWORD, format: "password" });
+const Token = Type.String({ maxLength: TOKEN_CHARACTERS, description: "of the link" });
+
+export const SessionSchema = named(
+  "Session",
+  Type.Object({
+    user: Type.Object({ id: Type.String({ format: "uuid" }), name: Type.String(), role: Role }),
+    organisation: Type.Object({ id: Type.String({ format: "uuid" }), name: Type.String() }),
+    plans: Type.Array(Type.Object({ area: Type.Enum([...AREAS]), active: Type.Boolean({ description: "at the moment" }), until: NullableTimestamp })),
+    created_at: Timestamp,
+    expires_at: Timestamp,
+    settings: Type.Object({ bulk_addresses: Count, rules_per_ruleset: Count, body_bytes: Count, bulk_body_bytes: Count, allow_special_purpose: Type.Boolean() }, { description: "limits of the server" }),
+  }),
+);
+
+/** What a page needs to know of who has signed in, as it is at `now`. */
+export function sessionDocument({ session, user }: LiveSession, { memory, settings }: Services, now: number): Record<string, unknown> {
+  const { id, name, role, organisationId } = user;
+  const plans = AREAS.map((area) => {
+    const plan = memory.plan(organisationId, area);
+    const until = plan?.until ?? null;
+    return { area, active: plan !== undefined && plan.active && (until === null || now < until), until: until === null ? null : formatTimestamp(until) };
+  });
+  return {
+    user: { id, name, role }, organisation: { id: organisationId, name: memory.organisation(organisationId)?.name ?? "" }, plans,
+    created_at: formatTimestamp(session.createdAt), expires_at: formatTimestamp(session.expiresAt),
+    settings: {
+      bulk_addresses: settings.bulkAddresses, rules_per_ruleset: settings.rulesPerRuleset, body_bytes: settings.bodyBytes, bulk_body_bytes: settings.bulkBodyBytes,
+      allow_special_purpose: settings.specialPurpose,
+    },
+  };
+}
+
+export const Setup = named("Setup", Type.Object({ needed: Type.Boolean({ description: "whether there is no user yet" }) }));
+export const SetupBody = named(
+  "SetupRequest",
+  Type.Object({ token: Token, organisation: Type.String({ minLength: 1, maxLength: LONGEST_NAME, description: "an existing one, or a new one" }), name: UserName, password: NewPassword }, strict),
+);
+export const SignInBody = named("SignInRequest", Type.Object({ name: Type.String({ maxLength: LONGEST_USER_NAME }), password: Password }, strict));
+export const JoinBody = named("JoinRequest", Type.Object({ token: Token, password: NewPassword }, strict));
+export const PasswordBody = named("PasswordRequest", Type.Object({ password: Password, new_password: NewPassword }, strict));
