@@ -1,11 +1,13 @@
 /**
- * `node build/generate-client-types.ts`: writes the types of all operations, src/client/_operations.ts, from the server's own document.
+ * `node build/generate-client-types.ts`: writes the types of all operations, src/client/_operations.ts and src/dashboard/_operations.ts, from the
+ * server's own documents.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { dirname, join } from "node:path";
 import { pino } from "pino";
 import { buildApp } from "../src/api/app.ts";
+import type { DoorName } from "../src/api/plugins/doors.ts";
 import { readSettings } from "../src/api/settings.ts";
 import type { Services } from "../src/api/services.ts";
 
@@ -14,15 +16,16 @@ registerHooks({ resolve: (specifier, context, next) => next(specifier === "types
 const { default: openApiTypes, astToString } = await import("openapi-typescript");
 
 export const OPERATIONS = join(import.meta.dirname, "../src/client/_operations.ts");
+const DASHBOARD_OPERATIONS = join(import.meta.dirname, "../src/dashboard/_operations.ts");
 
-/** The types as text. */
-export async function operationTypes(): Promise<string> {
+/** The types as text, of the public operations or of the dashboard's. */
+export async function operationTypes(door: DoorName = "public"): Promise<string> {
   const settings = readSettings({ flag: () => undefined, environment: {}, file: undefined });
   // Routes keep what they are given until a request comes, and none does.
   const app = buildApp({ settings } as Services, pino({ level: "silent" }));
   await app.ready();
   // Neither headers of answers nor examples are of use in types, and they are most of the text.
-  const document = JSON.stringify(app.openApi("public"), (key, value) => (key === "headers" || key === "example" || key === "examples" ? undefined : value));
+  const document = JSON.stringify(app.openApi(door), (key, value) => (key === "headers" || key === "example" || key === "examples" ? undefined : value));
   await app.close();
   return `// Written by build/generate-client-types.ts.\n${astToString(await openApiTypes(document, { silent: true, defaultNonNullable: false }))}`;
 }
@@ -30,4 +33,5 @@ export async function operationTypes(): Promise<string> {
 if (import.meta.main) {
   mkdirSync(dirname(OPERATIONS), { recursive: true });
   writeFileSync(OPERATIONS, await operationTypes());
+  writeFileSync(DASHBOARD_OPERATIONS, await operationTypes("dashboard"));
 }

@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, "..");
 const layers: Layers = JSON.parse(readFileSync(join(root, "layers.json"), "utf8"));
 
 function readSources(): Record<string, string> {
-  const paths = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
+  const paths = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((path) => /\.tsx?$/.test(path));
   return Object.fromEntries(paths.map((path) => [path.split(sep).join("/"), readFileSync(join(root, "src", path), "utf8")]));
 }
 

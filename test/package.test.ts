@@ -51,11 +51,14 @@ function packageTest(name: string, body: () => void): void {
 }
 
 packageTest("the package holds what it needs, and nothing else", () => {
-  const others = packed.filter((path) => !/^dist\/.*\.(js|d\.ts)$/.test(path)).sort();
+  const others = packed.filter((path) => !/^dist\/.*\.(js|d\.ts)$|^dist\/dashboard\//.test(path)).sort();
   assert.deepEqual(others, ["CHANGELOG.md", "LICENSE", "NOTICE", "README.md", "data/README.md", "data/catalogue.ipsieve", "data/cti-sample.ipsieve", "data/sample.log", "package.json"]);
-  const sources = globSync("**/*.ts", { cwd: join(root, "src"), exclude: ["kernel/assembly/**"] }).map((path) => path.replace(/\.ts$/, ""));
-  const built = packed.filter((path) => path.endsWith(".js")).map((path) => path.replace(/^dist\/|\.js$/g, ""));
+  const sources = globSync("**/*.ts", { cwd: join(root, "src"), exclude: ["kernel/assembly/**", "dashboard/**"] }).map((path) => path.replace(/\.ts$/, ""));
+  const built = packed.filter((path) => path.endsWith(".js") && !path.startsWith("dist/dashboard/")).map((path) => path.replace(/^dist\/|\.js$/g, ""));
   assert.deepEqual(built.sort(), [...sources, "cli/_renderer"].sort()); // packed once more, for the threads of the command
+  const pages = packed.filter((path) => /^dist\/dashboard\/(index\.html|assets\/[\w-]+\.(js|css|svg))(\.gz|\.br)?$/.test(path));
+  assert.deepEqual(pages.sort(), packed.filter((path) => path.startsWith("dist/dashboard/")).sort());
+  assert.ok(pages.includes("dist/dashboard/index.html"));
 });
 
 packageTest("a module imports it", () => {

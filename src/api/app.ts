@@ -15,6 +15,7 @@ import { requestId, tellRequestIds } from "./plugins/request-ids.ts";
 import { type TypeBoxTypes, validateStrictly } from "./plugins/validation.ts";
 import { addCbsRoutes } from "./routes/cbs.ts";
 import { addCtiAlias, addCtiRoutes } from "./routes/cti.ts";
+import { addDashboardFiles } from "./routes/dashboard-files.ts";
 import { addHealthRoutes } from "./routes/health.ts";
 import { addRuleRoutes } from "./routes/rules.ts";
 import { addRulesetRoutes } from "./routes/rulesets.ts";
@@ -62,6 +63,7 @@ export function buildApp(services: Services, log: Logger): App {
     addAreas(within, services);
   });
   addHealthRoutes(app, services);
+  addDashboardFiles(app);
   return app;
 }
 

@@ -45,7 +45,7 @@ const api = new API({
 export function readReferences(sources: Readonly<Record<string, string>>): Map<string, SourceReferences> {
   const folder = `/call-${calls++}`;
   const placed = Object.entries(sources).map(([path, text]) => [`${folder}/${path}`, text] as const);
-  const compilerOptions = { noLib: true, noResolve: true, types: [], allowImportingTsExtensions: true, noEmit: true };
+  const compilerOptions = { noLib: true, noResolve: true, types: [], allowImportingTsExtensions: true, jsx: "preserve", noEmit: true };
   const config = JSON.stringify({ compilerOptions, files: placed.map(([path]) => path) });
   files = createVirtualFileSystem({ ...Object.fromEntries(placed), [`${folder}/tsconfig.json`]: config });
   const project = api.updateSnapshot({ openProjects: [`${folder}/tsconfig.json`] }).getProject(`${folder}/tsconfig.json`);

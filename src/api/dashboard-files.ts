@@ -1,0 +1,41 @@
+import { hash } from "node:crypto";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { extname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Where `npm run build` puts the dashboard: the same place as seen from the sources and from what is built of them. */
+const BUILT = fileURLToPath(new URL("../../dist/dashboard", import.meta.url));
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+/** The compressed forms, the smaller one first, by the endings of their files. */
+const CODINGS = { br: ".br", gzip: ".gz" } as const;
+export type Coding = keyof typeof CODINGS;
+
+/** A file of the dashboard, in all its forms. */
+export interface DashboardFile {
+  /** As `/assets/index-4f2a.js`; `/` for the page itself. */
+  readonly path: string;
+  readonly type: string;
+  /** Of its content: of whatever length, it changes when the file does. */
+  readonly tag: string;
+  /** By what it is coded with; `identity`: by nothing. */
+  readonly bytes: Readonly<Record<"identity", Buffer>> & Readonly<Partial<Record<Coding, Buffer>>>;
+}
+
+/** All files that were built, read: some tens of them, 300 KB. None where the dashboard has not been built. */
+export function readDashboardFiles(folder: string = BUILT): DashboardFile[] {
+  const names = globSync("**/*", { cwd: folder }).filter((name) => Object.hasOwn(TYPES, extname(name)));
+  return names.map((name) => {
+    const path = join(folder, name);
+    const identity = readFileSync(path);
+    const coded = Object.entries(CODINGS).filter(([, ending]) => existsSync(path + ending)).map(([coding, ending]) => [coding, readFileSync(path + ending)]);
+    const url = `/${name.replaceAll("\\", "/")}`;
+    return { path: url === "/index.html" ? "/" : url, type: TYPES[extname(name)]!, tag: hash("sha256", identity, "base64url").slice(0, 22), bytes: { identity, ...Object.fromEntries(coded) } };
+  });
+}

@@ -1,0 +1,39 @@
+import createClient, { type Client, type ClientPathsWithMethod, type FetchResponse, type MaybeOptionalInit } from "openapi-fetch";
+import type { paths } from "./interim-operations.ts";
+import { problemIn, problemOf } from "./problem.ts";
+import { session } from "./session.ts";
+
+type Method = "get" | "post" | "put" | "patch" | "delete";
+type Init<Path extends keyof paths, Verb extends Method> = MaybeOptionalInit<paths[Path], Verb>;
+
+/** Sends a request; gives the body of the answer, of the type that the operation has. Rejects with Problem, or with the reason of a given signal. */
+type Call<Verb extends Method> = <Path extends ClientPathsWithMethod<Client<paths, "application/json">, Verb>, Given extends Init<Path, Verb>>(
+  path: Path,
+  ...init: undefined extends Given ? [init?: Given] : [init: Given]
+) => Promise<Exclude<FetchResponse<paths[Path][Verb] & Record<string, unknown>, Given, "application/json">["data"], undefined>>;
+
+/** The same calls with the whole response, `{ data, response }`, for headers such as ETag. */
+export const http: Client<paths, "application/json"> = createClient<paths, "application/json">({ baseUrl: location.origin });
+
+http.use({
+  onResponse: async ({ request, response }) => {
+    if (response.ok || response.status === 304) return;
+    // Only a session that there was can have ended.
+    if (response.status === 401 && !(request.method === "POST" && request.url.endsWith("/session"))) session.value = null;
+    throw await problemIn(response);
+  },
+  onError: ({ error }) => (error instanceof DOMException ? (error as unknown as Error) : problemOf(error)),
+});
+
+export const get: Call<"get"> = (path, ...init) => call("GET", path, init);
+export const post: Call<"post"> = (path, ...init) => call("POST", path, init);
+export const put: Call<"put"> = (path, ...init) => call("PUT", path, init);
+export const patch: Call<"patch"> = (path, ...init) => call("PATCH", path, init);
+/** DELETE, whose own name no function may have. */
+export const remove: Call<"delete"> = (path, ...init) => call("DELETE", path, init);
+
+/** The types stand at the functions above; here any call is like another. */
+async function call(method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, init: readonly unknown[]): Promise<any> {
+  const send = http[method] as (path: string, ...init: readonly unknown[]) => Promise<{ readonly data?: unknown }>;
+  return (await send(path, ...init)).data;
+}

@@ -1,0 +1,68 @@
+import { useState } from "preact/hooks";
+import { formatCount, formatShort } from "../format.ts";
+import { Axes, MARGIN } from "./axes.tsx";
+import { Figure, type Series } from "./figure.tsx";
+import { ticksOf } from "./scale.ts";
+import { useWidth } from "./width.ts";
+
+interface Props {
+  readonly title: string;
+  /** Along the bottom, at equal distances. */
+  readonly labels: readonly string[];
+  readonly series: readonly Series[];
+  readonly height?: number;
+  /** Fills what is below the line; for one series. */
+  readonly area?: boolean;
+  readonly format?: (value: number) => string;
+  readonly formatTick?: (value: number) => string;
+}
+
+export function LineChart({ title, labels, series, height = 160, area = false, format = formatCount, formatTick = formatShort }: Props) {
+  const [box, width] = useWidth<HTMLDivElement>();
+  const [pointed, setPointed] = useState<number>();
+  const ticks = ticksOf(Math.max(...series.flatMap(({ values }) => values.map((value) => value ?? 0))));
+  const y = (value: number): number => height - MARGIN.bottom - (value / ticks.at(-1)!) * (height - MARGIN.top - MARGIN.bottom);
+  const x = (at: number): number => MARGIN.left + (at / Math.max(1, labels.length - 1)) * (width - MARGIN.left - MARGIN.right);
+  const point = (event: PointerEvent): void => {
+    const at = Math.round(((event.offsetX - MARGIN.left) / (width - MARGIN.left - MARGIN.right)) * (labels.length - 1));
+    setPointed(at >= 0 && at < labels.length ? at : undefined);
+  };
+  const shown = pointed === undefined ? undefined : [labels[pointed], ...series.map(({ name, values }) => `${series.length > 1 ? `${name} ` : ""}${values[pointed] == null ? "-" : format(values[pointed])}`)];
+  return (
+    <Figure title={title} aside={shown?.join(" · ")} {...{ labels, series, format }}>
+      <div ref={box}>
+        <svg class="plot" width={width} height={height} role="img" aria-label={summaryOf(title, series, format)} onPointerMove={point} onPointerLeave={() => setPointed(undefined)}>
+          <Axes {...{ width, height, ticks, y, x, labels }} format={formatTick} />
+          {series.map(({ name, values }, at) => (
+            <g key={name} class={`c${at}`}>
+              {area && <path class="area" d={areaOf(values, x, y)} />}
+              <path class="line" d={lineOf(values, x, y)} />
+              {pointed !== undefined && values[pointed] != null && <circle class="dot" cx={x(pointed)} cy={y(values[pointed])} r={3.5} />}
+            </g>
+          ))}
+          {pointed !== undefined && <line class="pointed" x1={x(pointed)} x2={x(pointed)} y1={MARGIN.top} y2={height - MARGIN.bottom} />}
+        </svg>
+      </div>
+    </Figure>
+  );
+}
+
+type At = (value: number) => number;
+
+/** A line that is broken where a value is not known. */
+function lineOf(values: Series["values"], x: At, y: At): string {
+  return values.map((value, at) => (value === null ? "" : `${values[at - 1] == null ? "M" : "L"}${x(at).toFixed(1)} ${y(value).toFixed(1)}`)).join("");
+}
+
+function areaOf(values: Series["values"], x: At, y: At): string {
+  const top = values.map((value, at) => `L${x(at).toFixed(1)} ${y(value ?? 0).toFixed(1)}`).join("");
+  return `M${x(0)} ${y(0)}${top}L${x(values.length - 1)} ${y(0)}Z`;
+}
+
+function summaryOf(title: string, series: readonly Series[], format: (value: number) => string): string {
+  const parts = series.map(({ name, values }) => {
+    const known = values.filter((value) => value !== null);
+    return known.length === 0 ? `${name}: no values` : `${name}: from ${format(Math.min(...known))} to ${format(Math.max(...known))}, last ${format(known.at(-1)!)}`;
+  });
+  return `${title}. ${parts.join(". ")}`;
+}

@@ -1,0 +1,55 @@
+import { signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { type Problem, problemOf } from "../problem.ts";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { ProblemNote } from "./states.tsx";
+
+interface Question {
+  readonly title: string;
+  readonly text: ComponentChildren;
+  /** What the button says: the thing that will be done. */
+  readonly action: string;
+  readonly danger?: boolean;
+  /** Done when the user agrees; the dialog stays, and tells why, when it fails. */
+  readonly run: () => Promise<unknown>;
+}
+
+const asked = signal<Question | undefined>(undefined);
+
+/** Asks before something is done. */
+export function confirm(question: Question): void {
+  asked.value = question;
+}
+
+/** Stands once in the page. */
+export function Confirmation() {
+  return asked.value === undefined ? null : <QuestionDialog {...asked.value} />;
+}
+
+function QuestionDialog({ title, text, action, danger = false, run }: Question) {
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem>();
+  const close = (): void => void (asked.value = undefined);
+  const agree = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await run();
+      close();
+    } catch (error) {
+      setProblem(problemOf(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog title={title} onClose={close}>
+      {problem !== undefined && <ProblemNote problem={problem} />}
+      <div class="dialog-text">{text}</div>
+      <footer class="dialog-foot">
+        <Button autofocus onClick={close}>Cancel</Button>
+        <Button look={danger ? "danger" : "primary"} busy={isBusy} onClick={() => void agree()}>{action}</Button>
+      </footer>
+    </Dialog>
+  );
+}

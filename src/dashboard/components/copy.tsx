@@ -1,0 +1,34 @@
+import { useState } from "preact/hooks";
+import { Button, IconButton } from "./button.tsx";
+import { tellProblem } from "./toasts.tsx";
+
+/** Copies a text; the button says for a moment that it did. */
+export function CopyButton({ text, label = "Copy", iconOnly = false }: { readonly text: string; readonly label?: string; readonly iconOnly?: boolean }) {
+  const [isDone, setDone] = useState(false);
+  const copy = async (event: MouseEvent): Promise<void> => {
+    try {
+      await write(text, event.currentTarget as HTMLElement);
+      setDone(true);
+      setTimeout(() => setDone(false), 2000);
+    } catch (error) {
+      tellProblem(error);
+    }
+  };
+  const icon = isDone ? "check" : "copy";
+  if (iconOnly) return <IconButton icon={icon} label={isDone ? "Copied" : label} onClick={(event) => void copy(event)} />;
+  return <Button icon={icon} onClick={(event) => void copy(event)}><span aria-live="polite">{isDone ? "Copied" : label}</span></Button>;
+}
+
+async function write(text: string, beside: HTMLElement): Promise<void> {
+  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
+  // Without https the browser has the old way only. The field stands beside the button: outside of an open dialog nothing can be selected.
+  const area = document.createElement("textarea");
+  area.value = text;
+  area.className = "hidden";
+  beside.after(area);
+  area.select();
+  const isCopied = document.execCommand("copy");
+  area.remove();
+  beside.focus();
+  if (!isCopied) throw new Error("The browser does not let the page copy. Select the text and copy it yourself.");
+}

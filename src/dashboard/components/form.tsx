@@ -1,0 +1,108 @@
+import { type ComponentChildren, createContext, type HTMLAttributes, type SelectHTMLAttributes, type TextareaHTMLAttributes } from "preact";
+import { useContext, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { type Problem, problemOf } from "../problem.ts";
+import { Button } from "./button.tsx";
+import { ProblemNote } from "./states.tsx";
+
+type Faults = Readonly<Record<string, readonly string[]>>;
+
+const FormFaults = createContext<Faults>({});
+
+interface FormProps {
+  /** Given what was typed, by the fields' names. What it rejects with is told at the fields that it names, or above them. */
+  readonly onSubmit: (values: Readonly<Record<string, string>>) => Promise<unknown>;
+  readonly submit: string;
+  readonly onCancel?: (() => void) | undefined;
+  readonly danger?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A form that is sent by its button or Enter, once at a time. */
+export function Form({ onSubmit, submit, onCancel, danger = false, children }: FormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem>();
+  useLayoutEffect(() => {
+    if (problem !== undefined) form.current!.querySelector<HTMLElement>("[aria-invalid=true], .note.bad")?.focus();
+  }, [problem]);
+  const send = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    if (isBusy) return;
+    setBusy(true);
+    const values = Object.fromEntries([...new FormData(form.current!)].filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+    try {
+      await onSubmit(values);
+      setProblem(undefined);
+    } catch (error) {
+      setProblem(problemOf(error));
+    }
+    setBusy(false);
+  };
+  // A fault of a field that the form does not have is told above.
+  const names = new Set([...(form.current?.elements ?? [])].map((each) => (each as HTMLInputElement).name));
+  const isTold = problem !== undefined && Object.keys(problem.fields).length > 0 && Object.keys(problem.fields).every((name) => names.has(name));
+  return (
+    <form ref={form} class="form" noValidate onSubmit={(event) => void send(event)}>
+      {problem !== undefined && !isTold && <ProblemNote problem={problem} />}
+      <FormFaults.Provider value={problem?.fields ?? {}}>{children}</FormFaults.Provider>
+      <footer class="form-foot">
+        {onCancel !== undefined && <Button onClick={onCancel}>Cancel</Button>}
+        <Button type="submit" look={danger ? "danger" : "primary"} busy={isBusy}>{submit}</Button>
+      </footer>
+    </form>
+  );
+}
+
+interface FieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: ComponentChildren;
+  readonly optional?: boolean;
+}
+
+/** The label, hint and faults of a field, and what ties them to its control. */
+function Frame({ name, label, hint, optional = false, children }: FieldProps & { readonly children: (tied: { id: string; name: string; "aria-describedby": string | undefined; "aria-invalid": boolean | undefined }) => ComponentChildren }) {
+  const id = useId();
+  const faults = useContext(FormFaults)[name] ?? [];
+  const described = [faults.length > 0 && `${id}-fault`, hint !== undefined && `${id}-hint`].filter(Boolean).join(" ");
+  return (
+    <div class="field">
+      <label for={id}>{label}{optional && <span class="muted"> (optional)</span>}</label>
+      {children({ id, name, "aria-describedby": described === "" ? undefined : described, "aria-invalid": faults.length > 0 || undefined })}
+      {faults.length > 0 && <p class="fault" id={`${id}-fault`}>{faults.join("; ")}</p>}
+      {hint !== undefined && <p class="hint" id={`${id}-hint`}>{hint}</p>}
+    </div>
+  );
+}
+
+/** The types of text that a field takes; the package's own type wants one member more for each of them. */
+interface InputAttributes extends Other<HTMLAttributes<HTMLInputElement>> {
+  readonly type?: "text" | "password" | "date" | "number" | "search" | "email";
+  readonly value?: string;
+  readonly defaultValue?: string;
+  readonly required?: boolean;
+  readonly autocomplete?: string;
+  readonly placeholder?: string;
+  readonly min?: string | number;
+  readonly max?: string | number;
+  readonly maxLength?: number;
+}
+
+type Other<Attributes> = Omit<Attributes, keyof FieldProps | "id" | "role" | "children">;
+
+export function Field({ name, label, hint, optional, ...input }: FieldProps & InputAttributes) {
+  return <Frame {...{ name, label, hint, optional: optional ?? false }}>{(tied) => <input {...(input as object)} {...tied} />}</Frame>;
+}
+
+export function TextArea({ name, label, hint, optional, ...area }: FieldProps & Other<TextareaHTMLAttributes>) {
+  return <Frame {...{ name, label, hint, optional: optional ?? false }}>{(tied) => <textarea {...area} {...tied} />}</Frame>;
+}
+
+/** `options`: what is sent, and what is shown for it. */
+export function Select({ name, label, hint, optional, options, ...select }: FieldProps & { readonly options: Readonly<Record<string, string>> } & Other<SelectHTMLAttributes>) {
+  return (
+    <Frame {...{ name, label, hint, optional: optional ?? false }}>
+      {(tied) => <select {...select} {...tied}>{Object.entries(options).map(([value, text]) => <option key={value} value={value}>{text}</option>)}</select>}
+    </Frame>
+  );
+}

@@ -1,0 +1,43 @@
+import type { ComponentChildren } from "preact";
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly cell: (row: Row) => ComponentChildren;
+  /** Numbers stand at the right, so that their digits can be compared; buttons have no title that is seen. */
+  readonly kind?: "number" | "actions" | undefined;
+}
+
+interface Props<Row> {
+  /** What the table is; heard, not seen. */
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly keyOf: (row: Row) => string | number;
+  /** Shown in place of a table without rows. */
+  readonly empty?: ComponentChildren;
+  readonly isFaded?: (row: Row) => boolean;
+}
+
+/** A table whose rows become cards where there is no room for columns; the roles say that it is a table even then. */
+export function Table<Row>({ caption, columns, rows, keyOf, empty, isFaded = () => false }: Props<Row>) {
+  if (rows.length === 0 && empty !== undefined) return <>{empty}</>;
+  return (
+    <div class="table-box">
+      <table role="table">
+        <caption class="hidden">{caption}</caption>
+        <thead role="rowgroup">
+          <tr role="row">
+            {columns.map(({ title, kind }) => <th key={title} role="columnheader" scope="col" class={kind}>{kind === "actions" ? <span class="hidden">{title}</span> : title}</th>)}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {rows.map((row) => (
+            <tr key={keyOf(row)} role="row" class={isFaded(row) ? "faded" : undefined}>
+              {columns.map(({ title, cell, kind }) => <td key={title} role="cell" class={kind} data-title={title}>{cell(row)}</td>)}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

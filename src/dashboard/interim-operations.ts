@@ -1,0 +1,63 @@
+import type { paths as Shared } from "./_operations.ts";
+
+/** Operations of the dashboard that the server's document does not tell yet. */
+type Operation<Given, Body, Status extends number, Result> = {
+  parameters: Omit<{ query?: never; header?: never; path?: never; cookie?: never }, keyof Given> & Given;
+  responses: { [Each in Status]: { headers: Record<string, unknown>; content: Result extends undefined ? never : { "application/json": Result } } };
+} & (Body extends undefined ? { requestBody?: never } : { requestBody: { content: { "application/json": Body } } });
+type Item<Given> = Omit<{ get?: never; post?: never; put?: never; patch?: never; delete?: never }, keyof Given> & Given;
+type Plain = object;
+type Get<Result, Query = object> = Operation<{ query?: Query }, undefined, 200, Result>;
+type UserPath = { path: { user_id: string } };
+
+export type Role = "viewer" | "editor" | "admin";
+export type Area = "edl" | "cbs" | "cti";
+
+export interface Session {
+  user: { id: string; name: string; role: Role };
+  organisation: { id: string; name: string };
+  plans: { area: Area; active: boolean; until: string | null }[];
+  created_at: string;
+  expires_at: string;
+  settings: { bulk_addresses: number; rules_per_ruleset: number; body_bytes: number; allow_special_purpose: boolean };
+}
+export interface User { id: string; name: string; role: Role; created_at: string; last_sign_in_at: string | null; invited: boolean }
+export interface Invitation { token: string; expires_at: string }
+export interface ApiKey {
+  id: string;
+  label: string;
+  access: "read" | "read_write";
+  start: string;
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  last_used_at: string | null;
+  requests_this_month: number;
+  state: "active" | "expired" | "revoked";
+}
+export interface Change {
+  sequence: number;
+  at: string;
+  actor: { kind: "key" | "user" | "command"; id: string; name: string };
+  kind: string;
+  ruleset_id: string | null;
+  summary: string;
+  old: unknown;
+  new: unknown;
+}
+
+interface Interim {
+  "/dashboard/api/setup": Item<{ get: Get<{ needed: boolean }>; post: Operation<Plain, { token: string; organisation: string; name: string; password: string }, 201, Session> }>;
+  "/dashboard/api/session": Item<{ get: Get<Session>; post: Operation<Plain, { name: string; password: string }, 200, Session>; delete: Operation<Plain, undefined, 204, undefined> }>;
+  "/dashboard/api/session/password": Item<{ put: Operation<Plain, { password: string; new_password: string }, 204, undefined> }>;
+  "/dashboard/api/join": Item<{ post: Operation<Plain, { token: string; password: string }, 201, Session> }>;
+  "/dashboard/api/users": Item<{ get: Get<{ items: User[] }>; post: Operation<Plain, { name: string; role: Role }, 201, { user: User; invitation: Invitation }> }>;
+  "/dashboard/api/users/{user_id}": Item<{ patch: Operation<UserPath, { role: Role }, 200, User>; delete: Operation<UserPath, undefined, 204, undefined> }>;
+  "/dashboard/api/users/{user_id}/invitation": Item<{ post: Operation<UserPath, undefined, 201, { user: User; invitation: Invitation }> }>;
+  "/dashboard/api/keys": Item<{ get: Get<{ items: ApiKey[] }>; post: Operation<Plain, { label: string; access: "read" | "read_write"; expires_on?: string }, 201, { key: ApiKey; text: string }> }>;
+  "/dashboard/api/keys/{key_id}": Item<{ delete: Operation<{ path: { key_id: string } }, undefined, 200, ApiKey> }>;
+  "/dashboard/api/audit": Item<{ get: Get<{ items: Change[]; next_before: number | null }, { before?: number; limit?: number; ruleset_id?: string }> }>;
+}
+
+/** Until the document tells all of them, those above stand for what it tells. */
+export type paths = Omit<Shared, keyof Interim> & Interim;

@@ -1,0 +1,26 @@
+import { useEffect, useState } from "preact/hooks";
+import { type Problem, problemOf } from "./problem.ts";
+
+/** Something that is fetched: what came last stays while it is fetched again. */
+export interface Loading<Data> {
+  readonly data: Data | undefined;
+  readonly problem: Problem | undefined;
+  readonly isLoading: boolean;
+  readonly reload: () => void;
+}
+
+/** Fetches now, whenever one of `dependencies` changes, and at `reload`; what comes too late is dropped. */
+export function useLoad<Data>(load: (signal: AbortSignal) => Promise<Data>, dependencies: readonly unknown[] = []): Loading<Data> {
+  const [round, setRound] = useState(0);
+  const [state, setState] = useState<Omit<Loading<Data>, "reload">>({ data: undefined, problem: undefined, isLoading: true });
+  useEffect(() => {
+    const controller = new AbortController();
+    setState((last) => ({ ...last, isLoading: true }));
+    load(controller.signal).then(
+      (data) => controller.signal.aborted || setState({ data, problem: undefined, isLoading: false }),
+      (error) => controller.signal.aborted || setState((last) => ({ data: last.data, problem: problemOf(error), isLoading: false })),
+    );
+    return () => controller.abort();
+  }, [...dependencies, round]);
+  return { ...state, reload: () => setRound((last) => last + 1) };
+}

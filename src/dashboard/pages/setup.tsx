@@ -1,0 +1,28 @@
+import { post } from "../api.ts";
+import { Field, Form } from "../components/form.tsx";
+import { Gate } from "../components/gate.tsx";
+import { checkRepeated, NewPassword } from "../components/new-password.tsx";
+import type { PageProps } from "../components/page.tsx";
+import { navigate } from "../router.ts";
+import { session } from "../session.ts";
+
+/** The first user of a server, by the link that it prints. */
+export default function Setup({ query }: PageProps) {
+  const token = query.get("token") ?? "";
+  const setUp = async (values: Readonly<Record<string, string>>): Promise<void> => {
+    const { token: typed = token, organisation = "", name = "", password = "" } = values;
+    checkRepeated(values, password);
+    session.value = await post("/dashboard/api/setup", { body: { token: typed.trim(), organisation, name, password } });
+    navigate("#/", { replace: true });
+  };
+  return (
+    <Gate title="Set up" about="This makes the first administrator, who can then invite others.">
+      <Form onSubmit={setUp} submit="Set up">
+        {token === "" && <Field name="token" label="Token" hint="The server has printed it when it was started." autocomplete="off" required />}
+        <Field name="organisation" label="Organisation" hint="Its rulesets, keys and users belong together. One that exists is taken over by its name." autocomplete="organization" autofocus required />
+        <Field name="name" label="Your name" hint="To sign in with." autocomplete="username" required />
+        <NewPassword />
+      </Form>
+    </Gate>
+  );
+}

@@ -1,0 +1,23 @@
+import { get, post } from "../api.ts";
+import { Field, Form } from "../components/form.tsx";
+import { Gate } from "../components/gate.tsx";
+import { Note } from "../components/states.tsx";
+import { useLoad } from "../load.ts";
+import { session } from "../session.ts";
+
+/** Stands in place of any page until somebody is signed in. */
+export function SignIn() {
+  const { data: setup } = useLoad((signal) => get("/dashboard/api/setup", { signal }));
+  const signIn = async ({ name = "", password = "" }: Readonly<Record<string, string>>): Promise<void> => {
+    session.value = await post("/dashboard/api/session", { body: { name, password } });
+  };
+  return (
+    <Gate title="Sign in">
+      {setup?.needed === true && <Note>There is no user yet. The server has printed a link when it was started: open it to make the first one.</Note>}
+      <Form onSubmit={signIn} submit="Sign in">
+        <Field name="name" label="Name" autocomplete="username" autofocus required />
+        <Field name="password" label="Password" type="password" autocomplete="current-password" required />
+      </Form>
+    </Gate>
+  );
+}

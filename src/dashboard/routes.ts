@@ -1,0 +1,27 @@
+import type { ComponentType } from "preact";
+import type { IconName } from "./components/icon.tsx";
+import type { PageProps } from "./components/page.tsx";
+import type { Role } from "./interim-operations.ts";
+
+export interface Route {
+  /** As `/rulesets/:ruleset_id`. */
+  readonly path: string;
+  readonly load: () => Promise<{ default: ComponentType<PageProps> }>;
+  /** Its name in the navigation, for those that stand there. */
+  readonly label?: string;
+  readonly icon?: IconName;
+  readonly group?: "addresses" | "organisation";
+  /** Who may see it; everybody who is signed in unless it says. */
+  readonly needs?: Role;
+}
+
+/** All pages for those who are signed in, in the order of the navigation. */
+export const ROUTES: readonly Route[] = [
+  { path: "/", load: () => import("./pages/overview.tsx"), label: "Overview", icon: "overview", group: "addresses" },
+];
+
+/** Pages for those who are not signed in; they stand whether somebody is or not. */
+export const OPEN_ROUTES: readonly Route[] = [
+  { path: "/setup", load: () => import("./pages/setup.tsx") },
+  { path: "/join", load: () => import("./pages/join.tsx") },
+];

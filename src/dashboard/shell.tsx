@@ -1,0 +1,89 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { signOut } from "./account.ts";
+import { IconButton } from "./components/button.tsx";
+import { Icon, type IconName } from "./components/icon.tsx";
+import { Logo } from "./components/logo.tsx";
+import { tellProblem } from "./components/toasts.tsx";
+import { place } from "./router.ts";
+import { type Route, ROUTES } from "./routes.ts";
+import { hasRole, session } from "./session.ts";
+import { type Theme, theme, THEMES } from "./theme.ts";
+
+/** What stands around every page: the navigation at the side, or behind a button where there is no room. */
+export function Shell({ children }: { readonly children: ComponentChildren }) {
+  const [isOpen, setOpen] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  useEffect(() => setOpen(false), [place.value.path]);
+  const skip = (event: Event): void => {
+    event.preventDefault();
+    main.current!.focus();
+  };
+  return (
+    <div class="shell" onKeyDown={(event) => event.key === "Escape" && setOpen(false)}>
+      <a class="skip" href="#main" onClick={skip}>Skip to the content</a>
+      <div class="bar">
+        <a href="#/" class="brand"><Logo />ipsieve</a>
+        <button type="button" class="button icon-only" aria-label="Menu" aria-expanded={isOpen} aria-controls="side" onClick={() => setOpen(!isOpen)}><Icon name={isOpen ? "close" : "menu"} /></button>
+      </div>
+      <aside id="side" class={isOpen ? "side open" : "side"}>
+        <a href="#/" class="brand"><Logo />ipsieve</a>
+        <nav aria-label="Pages">
+          <Group name="addresses" />
+          <p class="group">Organisation</p>
+          <Group name="organisation" />
+        </nav>
+        <Account />
+      </aside>
+      <main ref={main} tabIndex={-1}><div class="content">{children}</div></main>
+    </div>
+  );
+}
+
+function Group({ name }: { readonly name: Route["group"] }) {
+  const shown = ROUTES.filter(({ label, group, needs }) => label !== undefined && group === name && (needs === undefined || hasRole(needs)));
+  return (
+    <ul>
+      {shown.map(({ path, label, icon }) => (
+        <li key={path}><a href={`#${path}`} aria-current={isWithin(place.value.path, path) ? "page" : undefined}>{icon !== undefined && <Icon name={icon} />}{label}</a></li>
+      ))}
+    </ul>
+  );
+}
+
+function isWithin(path: string, top: string): boolean {
+  return path === top || (top !== "/" && path.startsWith(`${top}/`));
+}
+
+function Account() {
+  const { user, organisation } = session.value!;
+  return (
+    <footer class="account">
+      <ThemeSwitch />
+      <div class="who">
+        <a href="#/account" title="Your account" aria-current={place.value.path === "/account" ? "page" : undefined}>
+          <strong>{user.name}</strong>
+          <span>{organisation.name} · {user.role}</span>
+        </a>
+        <IconButton icon="leave" label="Sign out" onClick={() => void signOut().catch(tellProblem)} />
+      </div>
+    </footer>
+  );
+}
+
+const LOOKS: Readonly<Record<Theme, readonly [IconName, string]>> = { system: ["system", "As the system"], light: ["sun", "Light"], dark: ["moon", "Dark"] };
+
+export function ThemeSwitch() {
+  return (
+    <fieldset class="switch">
+      <legend class="hidden">Colors</legend>
+      {THEMES.map((each) => (
+        <label key={each} title={LOOKS[each][1]}>
+          <input type="radio" name="theme" class="hidden" checked={theme.value === each} onChange={() => (theme.value = each)} />
+          <Icon name={LOOKS[each][0]} />
+          <span class="hidden">{LOOKS[each][1]}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
