@@ -3,6 +3,7 @@ import { Catalogue } from "../cbs/catalogue.ts";
 import { CatalogueTree } from "../cbs/catalogue-tree.ts";
 import { SearchIndex } from "../cbs/search.ts";
 import { openSnapshot } from "../snapshot/open-snapshot.ts";
+import { inSlices } from "./in-slices.ts";
 import { LookupWriter } from "./lookup-writer.ts";
 
 type MakeList = (tree: CatalogueTree, filter: ListFilter) => ListItem[];
@@ -14,15 +15,28 @@ export class CatalogueView {
   readonly writer: LookupWriter;
   readonly lists: ListCache;
 
-  constructor(catalogue: Catalogue) {
-    this.tree = new CatalogueTree(catalogue);
-    this.search = new SearchIndex(catalogue);
+  private constructor(catalogue: Catalogue, tree: CatalogueTree, search: SearchIndex) {
+    this.tree = tree;
+    this.search = search;
     this.writer = new LookupWriter(catalogue);
-    this.lists = new ListCache(this.tree);
-    // Counting takes long: no request shall wait for it.
-    this.tree.extent(0);
+    this.lists = new ListCache(tree);
+  }
+
+  /** Makes all that requests need, so that none of them waits for it. @throws CatalogueError for a value that stands for no node */
+  static *make(catalogue: Catalogue): Generator<undefined, CatalogueView> {
+    catalogue.checkValues();
+    for (let value = 1; value <= catalogue.nodeCount; value++) {
+      catalogue.node(value);
+      if (value % NODES_AT_ONCE === 0) yield;
+    }
+    const tree = new CatalogueTree(catalogue);
+    yield;
+    yield* tree.prepare();
+    return new CatalogueView(catalogue, tree, yield* SearchIndex.inParts(catalogue));
   }
 }
+
+const NODES_AT_ONCE = 500;
 
 const MOST_LISTS = 200;
 
@@ -52,6 +66,5 @@ export async function openCatalogueView(path: string): Promise<{ view: Catalogue
   const { kind } = snapshot.info;
   if (kind !== "catalogue") throw new Error(`${path}: its kind is "${kind}", not "catalogue"; give a file written by "ipsieve build"`);
   const catalogue = new Catalogue(snapshot.metadata, snapshot.table);
-  catalogue.checkValues();
-  return { view: new CatalogueView(catalogue), createdAt: Date.parse(catalogue.metadata.createdAt) };
+  return { view: await inSlices(CatalogueView.make(catalogue)), createdAt: Date.parse(catalogue.metadata.createdAt) };
 }

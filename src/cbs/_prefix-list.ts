@@ -1,5 +1,6 @@
 import type { Family, Prefix } from "../address/address.ts";
 import type { PrefixTable } from "../table/prefix-table.ts";
+import type { InParts } from "./in-parts.ts";
 
 /** All prefixes of one family of a table, in its order, with their matches; flat, because reading them out of the table takes a microsecond each. */
 export interface PrefixList {
@@ -11,8 +12,10 @@ export interface PrefixList {
   readonly matches: Uint32Array;
 }
 
+const PREFIXES_AT_ONCE = 1000;
+
 /** O(n). @throws TableError for a damaged table. */
-export function listPrefixes(table: PrefixTable, family: Family): PrefixList {
+export function* listPrefixes(table: PrefixTable, family: Family): InParts<PrefixList> {
   const count = table.prefixCount(family);
   const stride = family === 4 ? 1 : 4;
   const list = { family, count, words: new Uint32Array(count * stride), lengths: new Uint8Array(count), matches: new Uint32Array(count) };
@@ -23,6 +26,7 @@ export function listPrefixes(table: PrefixTable, family: Family): PrefixList {
     if (family === 6) list.words.set([prefix.w1, prefix.w2, prefix.w3], at * 4 + 1);
     list.lengths[at] = prefix.length;
     list.matches[at++] = match;
+    if (at % PREFIXES_AT_ONCE === 0) yield;
   }
   return list;
 }

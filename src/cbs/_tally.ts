@@ -1,5 +1,6 @@
 import type { PrefixTable } from "../table/prefix-table.ts";
 import type { PrefixList } from "./_prefix-list.ts";
+import type { InParts } from "./in-parts.ts";
 
 /** How much a node holds with all below it, or any other group of nodes: each prefix and each address counts once. */
 export interface Extent {
@@ -18,13 +19,15 @@ export function countMatches({ matches }: PrefixList, matchCount: number): Uint3
   return counts;
 }
 
+const MATCHES_AT_ONCE = 500;
+
 /**
  * The extents of groups 0 .. `groupCount` - 1, where `groupsOf` names the groups that a value belongs to. Everything follows from
  * matches: prefixes with one match have the same values, and so do those around them. A prefix adds its addresses to
  * a group unless one around it is in the group, which has added them already; those that do are disjoint.
  * O(matches x nesting x groups of a prefix).
  */
-export function tally(table: PrefixTable, counts4: Uint32Array, counts6: Uint32Array, groupCount: number, groupsOf: (value: number) => readonly number[]): Extent[] {
+export function* tally(table: PrefixTable, counts4: Uint32Array, counts6: Uint32Array, groupCount: number, groupsOf: (value: number) => readonly number[]): InParts<Extent[]> {
   const prefixes4 = new Float64Array(groupCount);
   const prefixes6 = new Float64Array(groupCount);
   const addresses4 = new Float64Array(groupCount);
@@ -32,6 +35,7 @@ export function tally(table: PrefixTable, counts4: Uint32Array, counts6: Uint32A
   const around = new Uint32Array(groupCount);
   const inside = new Uint32Array(groupCount);
   for (let match = 1; match <= table.matchCount; match++) {
+    if (match % MATCHES_AT_ONCE === 0) yield;
     const count4 = counts4[match]!;
     const count6 = counts6[match]!;
     if (count4 + count6 === 0) continue;

@@ -4,6 +4,7 @@ import { listPrefixes, type PrefixList } from "./_prefix-list.ts";
 import { countMatches, type Extent, tally } from "./_tally.ts";
 import type { Catalogue, CatalogueNode } from "./catalogue.ts";
 import { CatalogueError } from "./catalogue-error.ts";
+import { atOnce, type InParts } from "./in-parts.ts";
 
 export type { Extent } from "./_tally.ts";
 
@@ -74,8 +75,14 @@ export class CatalogueTree {
 
   /** What a node holds with all below it; the whole catalogue for `ROOT`. */
   extent(value: number): Extent {
-    this.#extents ??= this.tally(this.catalogue.nodes.length + 1, (own) => [ROOT, ...this.path(own)]);
+    this.#extents ??= atOnce(this.#countExtents());
     return this.#extents[value]!;
+  }
+
+  /** Makes what `prefixes` and `extent` give, before it is asked for. */
+  *prepare(): InParts<void> {
+    for (const family of [4, 6] as const) if (!this.#prefixes.has(family)) this.#prefixes.set(family, yield* listPrefixes(this.catalogue.table, family));
+    this.#extents ??= yield* this.#countExtents();
   }
 
   /** By value id, whether it is the node or one below it. */
@@ -100,12 +107,20 @@ export class CatalogueTree {
   /** All prefixes of a family in order. */
   prefixes(family: Family): PrefixList {
     let list = this.#prefixes.get(family);
-    if (list === undefined) this.#prefixes.set(family, (list = listPrefixes(this.catalogue.table, family)));
+    if (list === undefined) this.#prefixes.set(family, (list = atOnce(listPrefixes(this.catalogue.table, family))));
     return list;
   }
 
   /** What groups of nodes hold, `groupsOf` naming those that a node is in. O(matches x nesting x groups of a prefix). */
   tally(groupCount: number, groupsOf: (value: number) => readonly number[]): Extent[] {
+    return atOnce(this.#tally(groupCount, groupsOf));
+  }
+
+  #countExtents(): InParts<Extent[]> {
+    return this.#tally(this.catalogue.nodes.length + 1, (own) => [ROOT, ...this.path(own)]);
+  }
+
+  #tally(groupCount: number, groupsOf: (value: number) => readonly number[]): InParts<Extent[]> {
     const { table } = this.catalogue;
     const known = new Array<readonly number[] | undefined>(this.catalogue.nodeCount + 1).fill(undefined);
     return tally(table, this.#countsOf(4), this.#countsOf(6), groupCount, (value) => (known[value] ??= groupsOf(value)));

@@ -2,6 +2,7 @@ import { parsePrefix } from "../address/prefix.ts";
 import { compareTexts, placeOf } from "./_node-id.ts";
 import { TermTable } from "./_term-table.ts";
 import type { Catalogue, CatalogueNode } from "./catalogue.ts";
+import { atOnce, type InParts } from "./in-parts.ts";
 
 export interface SearchOptions {
   /** How many nodes to give; 20 unless given. */
@@ -23,6 +24,17 @@ const INHERITED = 1;
 const STRUCTURE = new Set(["by-service", "by-region"]);
 const STRUCTURAL = 0.1;
 
+/** Of term t: the nodes `nodes[starts[t], starts[t + 1])` and what it weighs in each. */
+interface TermIndex {
+  readonly terms: TermTable;
+  readonly starts: Uint32Array;
+  readonly nodes: Uint32Array;
+  readonly weights: Float32Array;
+}
+
+const NODES_AT_ONCE = 100;
+const TERMS_AT_ONCE = 500;
+
 /**
  * Finds nodes by words of their names and ids and of those above them. Words may be beginnings, in any order and with a typo where they
  * lead nowhere otherwise. Made once per catalogue, O(words of all nodes); a search is O(words typed x nodes that have them).
@@ -30,7 +42,6 @@ const STRUCTURAL = 0.1;
 export class SearchIndex {
   readonly catalogue: Catalogue;
   readonly #terms: TermTable;
-  /** Of term t: the nodes `#nodes[starts[t], starts[t + 1])` and what it weighs in each. */
   readonly #starts: Uint32Array;
   readonly #nodes: Uint32Array;
   readonly #weights: Float32Array;
@@ -45,15 +56,12 @@ export class SearchIndex {
   readonly #met: Uint32Array;
   readonly #touched: Uint32Array;
 
-  constructor(catalogue: Catalogue) {
+  constructor(catalogue: Catalogue, index: TermIndex = atOnce(indexOf(catalogue))) {
     this.catalogue = catalogue;
-    const postings = postingsOf(catalogue);
-    const terms = [...postings.keys()].sort(compareTexts);
-    this.#terms = new TermTable(terms);
-    this.#starts = new Uint32Array(terms.length + 1);
-    terms.forEach((term, i) => (this.#starts[i + 1] = this.#starts[i]! + postings.get(term)!.size));
-    this.#nodes = Uint32Array.from(terms.flatMap((term) => [...postings.get(term)!.keys()]));
-    this.#weights = Float32Array.from(terms.flatMap((term) => [...postings.get(term)!.values()]));
+    this.#terms = index.terms;
+    this.#starts = index.starts;
+    this.#nodes = index.nodes;
+    this.#weights = index.weights;
     this.#byId = new Map(catalogue.nodes.map((node) => [node.id, node]));
     this.#ranks = ranksOf(catalogue.nodes);
     this.#best = new Float32Array(catalogue.nodes.length);
@@ -61,6 +69,10 @@ export class SearchIndex {
     this.#words = new Uint8Array(catalogue.nodes.length);
     this.#met = new Uint32Array(catalogue.nodes.length);
     this.#touched = new Uint32Array(catalogue.nodes.length);
+  }
+
+  static *inParts(catalogue: Catalogue): InParts<SearchIndex> {
+    return new SearchIndex(catalogue, yield* indexOf(catalogue));
   }
 
   /**
@@ -157,23 +169,44 @@ function plain(text: string): string {
   return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 }
 
+function* indexOf(catalogue: Catalogue): InParts<TermIndex> {
+  const postings = yield* postingsOf(catalogue);
+  const terms = [...postings.keys()].sort(compareTexts);
+  yield;
+  const starts = new Uint32Array(terms.length + 1);
+  terms.forEach((term, i) => (starts[i + 1] = starts[i]! + postings.get(term)!.size));
+  const nodes = new Uint32Array(starts[terms.length]!);
+  const weights = new Float32Array(nodes.length);
+  let at = 0;
+  for (const [i, term] of terms.entries()) {
+    for (const [node, weight] of postings.get(term)!) {
+      nodes[at] = node;
+      weights[at++] = weight;
+    }
+    if (i % TERMS_AT_ONCE === 0) yield;
+  }
+  return { terms: new TermTable(terms), starts, nodes, weights };
+}
+
 /** By term, what it weighs in each node that has it. A part of a path is also one term: `us-east-1` as `useast1`. */
-function postingsOf({ nodes }: Catalogue): Map<string, Map<number, number>> {
+function* postingsOf({ nodes }: Catalogue): InParts<Map<string, Map<number, number>>> {
   const postings = new Map<string, Map<number, number>>();
   const places = new Map(nodes.map(({ id }, i) => [id, i]));
-  const fields = nodes.map(fieldsOf);
+  const fields: string[][][] = [];
+  for (const node of nodes) if (fields.push(fieldsOf(node)) % NODES_AT_ONCE === 0) yield;
   const add = (term: string, node: number, weight: number): void => {
     let weights = postings.get(term);
     if (weights === undefined) postings.set(term, (weights = new Map()));
     weights.set(node, Math.max(weights.get(node) ?? 0, weight));
   };
-  nodes.forEach(({ id }, node) => {
+  for (const [node, { id }] of nodes.entries()) {
+    if (node % NODES_AT_ONCE === 0) yield;
     for (const words of fields[node]!) for (const word of words) add(word, node, OWN + 1 / words.length);
     for (let { parent } = placeOf(id); parent !== null; { parent } = placeOf(parent)) {
       const isStructure = STRUCTURE.has(parent.slice(parent.lastIndexOf("/") + 1));
       for (const words of fields[places.get(parent)!]!) for (const word of words) add(word, node, isStructure ? STRUCTURAL : INHERITED + 0.5 / words.length);
     }
-  });
+  }
   return postings;
 }
 
