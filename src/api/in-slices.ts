@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 
 /** Milliseconds of work at a time. */
-const SLICE = 8;
+const SLICE = 4;
 
 /** Does work that can be interrupted, letting requests have their turn in between. */
 export async function inSlices<Result>(work: Generator<undefined, Result, undefined>): Promise<Result> {

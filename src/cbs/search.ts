@@ -24,12 +24,14 @@ const INHERITED = 1;
 const STRUCTURE = new Set(["by-service", "by-region"]);
 const STRUCTURAL = 0.1;
 
-/** Of term t: the nodes `nodes[starts[t], starts[t + 1])` and what it weighs in each. */
-interface TermIndex {
+/** What a search reads. Of term t: the nodes `nodes[starts[t], starts[t + 1])` and what it weighs in each. */
+interface SearchTables {
   readonly terms: TermTable;
   readonly starts: Uint32Array;
   readonly nodes: Uint32Array;
   readonly weights: Float32Array;
+  readonly byId: ReadonlyMap<string, CatalogueNode>;
+  readonly ranks: Uint32Array;
 }
 
 const NODES_AT_ONCE = 100;
@@ -56,14 +58,14 @@ export class SearchIndex {
   readonly #met: Uint32Array;
   readonly #touched: Uint32Array;
 
-  constructor(catalogue: Catalogue, index: TermIndex = atOnce(indexOf(catalogue))) {
+  constructor(catalogue: Catalogue, index: SearchTables = atOnce(indexOf(catalogue))) {
     this.catalogue = catalogue;
     this.#terms = index.terms;
     this.#starts = index.starts;
     this.#nodes = index.nodes;
     this.#weights = index.weights;
-    this.#byId = new Map(catalogue.nodes.map((node) => [node.id, node]));
-    this.#ranks = ranksOf(catalogue.nodes);
+    this.#byId = index.byId;
+    this.#ranks = index.ranks;
     this.#best = new Float32Array(catalogue.nodes.length);
     this.#scores = new Float32Array(catalogue.nodes.length);
     this.#words = new Uint8Array(catalogue.nodes.length);
@@ -169,7 +171,7 @@ function plain(text: string): string {
   return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 }
 
-function* indexOf(catalogue: Catalogue): InParts<TermIndex> {
+function* indexOf(catalogue: Catalogue): InParts<SearchTables> {
   const postings = yield* postingsOf(catalogue);
   const terms = [...postings.keys()].sort(compareTexts);
   yield;
@@ -185,7 +187,11 @@ function* indexOf(catalogue: Catalogue): InParts<TermIndex> {
     }
     if (i % TERMS_AT_ONCE === 0) yield;
   }
-  return { terms: new TermTable(terms), starts, nodes, weights };
+  const table = new TermTable(terms);
+  yield;
+  const byId = new Map(catalogue.nodes.map((node) => [node.id, node]));
+  yield;
+  return { terms: table, starts, nodes, weights, byId, ranks: ranksOf(catalogue.nodes) };
 }
 
 /** By term, what it weighs in each node that has it. A part of a path is also one term: `us-east-1` as `useast1`. */
