@@ -9,11 +9,16 @@ import { readRule, type ReadingOptions, type RuleMembers } from "./read-rule.ts"
 /** The media types of lists of rules. */
 export const LIST_TYPES: Readonly<Record<string, ImportFormat>> = { "text/plain": "text", "text/csv": "csv", "application/x-ndjson": "ndjson" };
 
+/** How much is read at a time, with requests in between. */
+const MEMBERS_AT_ONCE = 500;
+const CHARACTERS_AT_ONCE = 1 << 15;
+
 /** The rules of a JSON document, in the order of prefixes. @throws Problem (400) that names every rule that cannot be read or stands twice */
-export function readWanted(members: readonly RuleMembers[], options: ReadingOptions): WantedRule[] {
+export function* readWanted(members: readonly RuleMembers[], options: ReadingOptions): Generator<undefined, WantedRule[], undefined> {
   const faults: Record<string, readonly string[]> = {};
   const wanted: (WantedRule & { readonly index: number })[] = [];
   for (const [index, each] of members.entries()) {
+    if (index % MEMBERS_AT_ONCE === 0) yield;
     try {
       const { prefix, name, expiresAt } = readRule(each, { ...options, place: `rules[${index}].` });
       wanted.push({ prefix, name, expiresAt, index });
@@ -33,11 +38,14 @@ export function readWanted(members: readonly RuleMembers[], options: ReadingOpti
 }
 
 /** The rules of a list, in the order of prefixes. @throws Problem (400) with the first faulty lines */
-export function importWanted(text: string, format: ImportFormat, allowSpecialPurpose: boolean, mostRules: number): WantedRule[] {
+export function* importWanted(text: string, format: ImportFormat, allowSpecialPurpose: boolean, mostRules: number): Generator<undefined, readonly WantedRule[], undefined> {
   const file = new RuleImport(format, { allowSpecialPurpose, mostRules });
-  file.write(text);
+  for (let at = 0; at < text.length; at += CHARACTERS_AT_ONCE) {
+    file.write(text.slice(at, at + CHARACTERS_AT_ONCE));
+    yield;
+  }
   const { rules, errors } = file.end();
-  if (errors.length === 0) return [...rules];
+  if (errors.length === 0) return rules;
   throw invalid(Object.fromEntries(errors.map(({ line, column, value, problem }) => [`line ${line}`, [`column ${column}: ${JSON.stringify(value)}: ${problem}`]])));
 }
 
@@ -47,13 +55,17 @@ export function columnsOf(wanted: readonly WantedRule[]): RuleColumns[] {
 }
 
 function familyColumns(family: Family, wanted: readonly WantedRule[]): RuleColumns {
-  return {
-    family,
-    words: Uint32Array.from(wanted.flatMap(({ prefix: { w0, w1, w2, w3 } }) => (family === 4 ? [w0] : [w0, w1, w2, w3]))),
-    lengths: Uint8Array.from(wanted, ({ prefix }) => prefix.length),
-    names: wanted.map(({ name }) => name),
-    expiresAt: Float64Array.from(wanted, ({ expiresAt }) => expiresAt ?? Infinity),
-    createdAt: new Float64Array(wanted.length),
-    updatedAt: new Float64Array(wanted.length),
-  };
+  const count = wanted.length;
+  const words = new Uint32Array(family === 4 ? count : 4 * count);
+  const lengths = new Uint8Array(count);
+  const names = new Array<string | null>(count);
+  const expiresAt = new Float64Array(count);
+  for (const [index, { prefix: { w0, w1, w2, w3, length }, name, expiresAt: expiry }] of wanted.entries()) {
+    if (family === 4) words[index] = w0;
+    else words.set([w0, w1, w2, w3], 4 * index);
+    lengths[index] = length;
+    names[index] = name;
+    expiresAt[index] = expiry ?? Infinity;
+  }
+  return { family, words, lengths, names, expiresAt, createdAt: new Float64Array(count), updatedAt: new Float64Array(count) };
 }

@@ -71,5 +71,5 @@ export class GroupQueue {
 /** Commands that take long, or after which others of the group would see their ruleset otherwise. */
 function isLarge(command: Command): boolean {
   if (command.kind === "batch-rules") return command.items.length > LARGE_BATCH;
-  return command.kind === "replace-rules" || command.kind === "delete-ruleset";
+  return command.kind === "replace-rules" || command.kind === "import-rules" || command.kind === "delete-ruleset";
 }

@@ -4,6 +4,7 @@ import { appendChanges } from "./_changes.ts";
 import { type Engine, forUpdate, jsonRows } from "./_engine.ts";
 import { IdempotencyKeys } from "./_idempotency.ts";
 import { decideOrganisation } from "./_organisation-commands.ts";
+import { importRules } from "./_import-rules.ts";
 import { keyOfPrefix } from "./_prefix-key.ts";
 import { replaceRules } from "./_replace-rules.ts";
 import { deleteRules, readRulesOf, ruleOfValues, upsertRules } from "./_rule-rows.ts";
@@ -83,6 +84,7 @@ async function answerTo(group: Group, keys: IdempotencyKeys, command: Command): 
 
 async function decide(group: Group, command: Command): Promise<Decision> {
   if (command.kind === "replace-rules") return replaceRules(group, command);
+  if (command.kind === "import-rules") return importRules(group, command);
   if (isRuleCommand(command)) return decideRules(group, command);
   return isUserCommand(command) ? decideUser(group, command) : decideOrganisation(group, command);
 }

@@ -16,9 +16,7 @@ const TOLD_SINGLY = 10_000;
 export async function replaceRules(group: Group, command: ReplaceRulesCommand): Promise<Decision> {
   const draft = group.ruleset(command);
   const { number, id, version } = draft.row;
-  if (command.ifVersion !== undefined && command.ifVersion !== version) {
-    throw new StoreError("version-mismatch", `the ruleset is of version ${version}, not ${command.ifVersion}: it has changed since; read it again`);
-  }
+  checkVersion(version, command.ifVersion);
   checkWanted(command.rules, group.rulesPerRuleset);
   const { engine, within } = group;
   const current: (readonly RuleValues[])[] = [];
@@ -34,7 +32,14 @@ export async function replaceRules(group: Group, command: ReplaceRulesCommand): 
   return { outcome: counts, changes: [await changeOf(group, number, { kind: "rules", rulesetId: id, upserts, deletes })] };
 }
 
-async function changeOf({ engine, within }: Group, number: number, change: ChangeBody & { kind: "rules" }): Promise<ChangeBody> {
+/** Throws StoreError (`version-mismatch`). */
+export function checkVersion(version: number, wanted: number | undefined): void {
+  if (wanted === undefined || wanted === version) return;
+  throw new StoreError("version-mismatch", `the ruleset is of version ${version}, not ${wanted}: it has changed since; read it again`);
+}
+
+/** What readers are told: many rules as the whole ruleset, which has them already. */
+export async function changeOf({ engine, within }: Pick<Group, "engine" | "within">, number: number, change: ChangeBody & { kind: "rules" }): Promise<ChangeBody> {
   if (change.upserts.length + change.deletes.length <= TOLD_SINGLY) return change;
   const rules: RuleColumns[] = [];
   for await (const rows of readAllRules(engine, within, number)) rules.push(...columnsOf(rows));
@@ -47,7 +52,7 @@ function checkWanted(parts: readonly RuleColumns[], most: number): void {
   for (const { names } of parts) for (const name of names) checkName(name);
 }
 
-function* eachRule(parts: readonly RuleColumns[]): Generator<WantedRule> {
+export function* eachRule(parts: readonly RuleColumns[]): Generator<WantedRule> {
   for (const { family, words, lengths, names, expiresAt } of parts) {
     for (let i = 0; i < lengths.length; i++) {
       const at = family === 4 ? i : 4 * i;

@@ -59,7 +59,8 @@ function runBatch(edit: RuleEdit, { items, atomic }: BatchRulesCommand): BatchRe
   return results;
 }
 
-function reasonOf(result: BatchResult): string {
+/** Why an item of a batch fails, in words. */
+export function reasonOf(result: BatchResult): string {
   if ("rule" in result) return `there is a rule for ${formatPrefix(result.rule.prefix)} already`;
   const prefix = formatPrefix(result.prefix);
   return result.action === "absent" ? `there is no rule for ${prefix} to delete` : `the ruleset has no room for ${prefix}`;

@@ -1,7 +1,7 @@
 import type { Prefix } from "../address/address.ts";
 import type { Rule } from "../rulesets/rule.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
-import type { Addition, AddRequest, RuleChanges } from "../rulesets/write-rule.ts";
+import type { Addition, AddRequest, ConflictMode, RuleChanges } from "../rulesets/write-rule.ts";
 import type { AccessLevel, ApiKey, Area, Organisation, Plan, Purpose, Role, Ruleset, Session, User } from "./state.ts";
 
 /** What every command carries. */
@@ -69,6 +69,23 @@ export interface ReplaceRulesCommand extends Owned {
   readonly rules: readonly RuleColumns[];
   /** Refused (`version-mismatch`) where the ruleset's version is another. */
   readonly ifVersion?: number;
+}
+
+/** Adds the rules, all or nothing (`batch-refused`), each as `add-rule` does in this mode. For lists of any length: one result is told for all. */
+export interface ImportRulesCommand extends Owned {
+  readonly kind: "import-rules";
+  readonly rulesetId: string;
+  /** As for `replace-rules`. */
+  readonly rules: readonly RuleColumns[];
+  readonly mode: ConflictMode;
+  /** Refused (`version-mismatch`) where the ruleset's version is another. */
+  readonly ifVersion?: number;
+}
+
+export interface ImportCounts {
+  readonly created: number;
+  readonly updated: number;
+  readonly skipped: number;
 }
 
 /** How many rules a replacement added, changed, removed and left as they were. */
@@ -221,6 +238,7 @@ export type Command =
   | DeleteRuleCommand
   | BatchRulesCommand
   | ReplaceRulesCommand
+  | ImportRulesCommand
   | CreateRulesetCommand
   | UpdateRulesetCommand
   | DeleteRulesetCommand
@@ -240,6 +258,7 @@ export interface Outcomes {
   readonly "delete-rule": Record<never, never>;
   readonly "batch-rules": { readonly results: readonly BatchResult[] };
   readonly "replace-rules": ReplacementCounts;
+  readonly "import-rules": ImportCounts;
   readonly "create-ruleset": { readonly ruleset: Ruleset };
   readonly "update-ruleset": { readonly ruleset: Ruleset };
   readonly "delete-ruleset": Record<never, never>;

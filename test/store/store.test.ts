@@ -3,7 +3,7 @@ import { after, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
-import { CONFLICT_MODES } from "../../src/rulesets/write-rule.ts";
+import { CONFLICT_MODES, type ConflictMode } from "../../src/rulesets/write-rule.ts";
 import { openStore, type StoreLocation } from "../../src/store/open-store.ts";
 import type { StoreErrorCode } from "../../src/store/store-error.ts";
 import { columnsOfTexts } from "./harness/columns.ts";
@@ -313,6 +313,26 @@ for (const { name, skip, make, stop } of await databases()) {
       assert.deepEqual([given, answered], [[1, 2, 3, 4, 5, 6], ["one", "two"]]);
       await store.close();
     });
+
+    test("a list is imported all or nothing, each rule as if it were added alone; many rules are told as the ruleset", () =>
+      withReplica(async (replica) => {
+        const { organisation, blocklist } = await replica.organisation();
+        const into = { organisationId: organisation.id, rulesetId: blocklist.id, ...by(2) };
+        const texts = (count: number): string[] => Array.from({ length: count }, (_, i) => `10.0.${i >> 8}.${i & 255}`);
+        const importing = (count: number, name: string | null, mode: ConflictMode) => replica.store.write({ kind: "import-rules", ...into, rules: columnsOfTexts(texts(count), name), mode });
+        assert.deepEqual(await importing(3, null, "fail"), { created: 3, updated: 0, skipped: 0 });
+        assert.deepEqual(await importing(4, "named", "skip"), { created: 1, updated: 0, skipped: 3 });
+        assert.deepEqual(await importing(4, "named", "extend"), { created: 0, updated: 3, skipped: 1 });
+        await refused("batch-refused", importing(5, null, "fail"));
+        await refused("version-mismatch", replica.store.write({ kind: "import-rules", ...into, rules: columnsOfTexts(texts(5)), mode: "extend", ifVersion: 4 }));
+        await refused("batch-refused", importing(20_001, null, "extend"));
+        assert.equal(replica.memory.rulesOf(blocklist.id).size, 4);
+        assert.deepEqual(await importing(20_000, "named", "extend"), { created: 19_996, updated: 0, skipped: 4 });
+        assert.equal(replica.memory.rulesOf(blocklist.id).size, 20_000);
+        const told = (await replica.store.changesAfter(3)).map(({ kind }) => kind);
+        assert.deepEqual(told, ["rules", "rules", "rules", "rules-replaced"]);
+        assert.equal((await replica.store.check()).rules, 20_000);
+      }));
 
     test("a reader that was away for too long, or is ahead of the database, is told to load again", () =>
       withReplica(async (replica) => {

@@ -8,6 +8,7 @@ import type { App } from "../app-type.ts";
 import { signed } from "../commands.ts";
 import { isKnown, requiredVersion, rulesetTag } from "../entity-tags.ts";
 import { type ExportRequest, representationOf } from "../export-cache.ts";
+import { inSlices } from "../in-slices.ts";
 import { READ_EDL, WRITE_EDL } from "../operation.ts";
 import { invalid, Problem } from "../problem.ts";
 import type { RuleMembers } from "../read-rule.ts";
@@ -78,11 +79,13 @@ function addReplacement(app: App, services: Services): void {
     responseHeaders: { ETag: { sometimes: "of the rules as they are now; none after a dry run" } }, bodyExample: { rules: [{ ip: "203.0.113.0/24", name: "office" }] },
   };
   app.put(`${PATH}/rules`, { config: WRITE_EDL, schema, bodyLimit: settings.bulkBodyBytes }, async (request, reply) => {
+    findRuleset(request, services);
+    const wanted = await readList(request, services);
+    // Others have had their turn while it was read.
     const ruleset = findRuleset(request, services);
     // Whether it has that is decided by the store: a repetition has the first answer coming, though the version has moved on.
     const ifVersion = requiredVersion(request, ruleset);
     const signature = signed(request);
-    const wanted = readList(request, services);
     if (request.query.dry_run === true) {
       if (ifVersion !== undefined && ifVersion !== ruleset.about.version) throw new Problem("precondition-failed", "the rules have changed since; get them again and send their ETag");
       return planDocument(planReplacement(ruleset.rules.rules(), wanted, request.now));
@@ -111,10 +114,9 @@ function addImport(app: App, services: Services): void {
   app.post(`${PATH}/rules::import`, { config: WRITE_EDL, schema, bodyLimit: settings.bulkBodyBytes }, async (request) => {
     const { about } = findRuleset(request, services);
     const mode = request.query.conflict_resolution ?? CONFLICT_MODES[0];
-    const items = readList(request, services).map((rule) => ({ add: { ...rule, mode } }));
-    const { results } = await store.write({ kind: "batch-rules", ...signed(request), rulesetId: about.id, items, atomic: true });
-    const count = (action: string): number => results.filter((result) => result.action === action).length;
-    return { created: count("created"), updated: count("updated"), skipped: count("skipped") };
+    const signature = signed(request);
+    const rules = columnsOf(await readList(request, services));
+    return store.write({ kind: "import-rules", ...signature, rulesetId: about.id, rules, mode });
   });
 }
 
@@ -124,11 +126,11 @@ function listBody(json: object): object {
 }
 
 /** The list that the body holds. @throws Problem (400) */
-function readList(request: FastifyRequest, { settings }: Services): WantedRule[] {
+async function readList(request: FastifyRequest, { settings }: Services): Promise<readonly WantedRule[]> {
   const body: unknown = request.body;
   if (body === undefined) throw invalid({ body: ["it is missing; send a JSON document, or a list as text/plain, text/csv or application/x-ndjson"] });
   const { specialPurpose: allowSpecialPurpose, rulesPerRuleset } = settings;
-  if (typeof body !== "string") return readWanted((body as { rules: RuleMembers[] }).rules, { now: request.now, allowSpecialPurpose });
+  if (typeof body !== "string") return inSlices(readWanted((body as { rules: RuleMembers[] }).rules, { now: request.now, allowSpecialPurpose }));
   const type = request.headers["content-type"]!.split(";")[0]!.trim().toLowerCase();
-  return importWanted(body, LIST_TYPES[type]!, allowSpecialPurpose, rulesPerRuleset);
+  return inSlices(importWanted(body, LIST_TYPES[type]!, allowSpecialPurpose, rulesPerRuleset));
 }
