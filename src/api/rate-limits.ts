@@ -80,6 +80,13 @@ export class KeyLimits {
     return uses;
   }
 
+  /** What takeUnrecorded would give of this key: requests of `month`, and when the last one came; null where there are none. */
+  unrecordedOf(keyId: string, month: string): { readonly requests: number; readonly lastUsedAt: number } | null {
+    const windows = this.#windows.get(keyId);
+    if (windows === undefined || windows.unrecorded === 0) return null;
+    return { requests: monthName(windows.month) === month ? windows.unrecorded : 0, lastUsedAt: windows.lastUsedAt };
+  }
+
   giveBack(uses: readonly UnrecordedUse[]): void {
     this.#left.push(...uses);
   }

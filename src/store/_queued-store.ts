@@ -60,6 +60,10 @@ export class QueuedStore implements Store {
     return this.#backend.usage(month);
   }
 
+  usageOf(organisationId: string, month: string): Promise<readonly Usage[]> {
+    return this.#backend.usageOf(organisationId, month);
+  }
+
   check(): Promise<StoreReport> {
     return this.#backend.check();
   }

@@ -45,6 +45,9 @@ export interface Store {
   /** The requests of each key that has made some in the month (`YYYY-MM`), by all servers together. */
   usage(month: string): Promise<readonly Usage[]>;
 
+  /** The requests in the month, and the last use in any month, of each key of the organisation that was ever used. */
+  usageOf(organisationId: string, month: string): Promise<readonly Usage[]>;
+
   /** Whether the database answers and is whole. Throws StoreError (`damaged`). Reads all of it. */
   check(): Promise<StoreReport>;
 

@@ -1,10 +1,14 @@
 import type { App } from "../app-type.ts";
 import type { Services } from "../services.ts";
+import { addKeyRoutes } from "./keys.ts";
 import { addSessionRoutes } from "./sessions.ts";
 import { addSetupRoutes } from "./setup.ts";
+import { addUserRoutes } from "./users.ts";
 
 /** What only the dashboard has, beside the operations of the public API. */
 export function addDashboardRoutes(app: App, services: Services): void {
   addSetupRoutes(app, services);
   addSessionRoutes(app, services);
+  addUserRoutes(app, services);
+  addKeyRoutes(app, services);
 }

@@ -11,7 +11,7 @@ import type { Tables } from "../_tables.ts";
 import { carryOut } from "../_group.ts";
 import { readState } from "../_read-state.ts";
 import { readReport } from "../_report.ts";
-import { readUsage, recordUsage } from "../_usage.ts";
+import { readUsage, readUsageOf, recordUsage } from "../_usage.ts";
 import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
 import { checkSchema, lockMigrations, migrate } from "../migrations/migrate.ts";
@@ -103,6 +103,10 @@ export class PostgresBackend implements Backend {
 
   usage(month: string): Promise<Usage[]> {
     return reporting(() => readUsage(this.#reader.engine, month));
+  }
+
+  usageOf(organisationId: string, month: string): Promise<Usage[]> {
+    return reporting(() => readUsageOf(this.#reader.engine, organisationId, month));
   }
 
   check(): Promise<StoreReport> {

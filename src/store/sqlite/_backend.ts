@@ -68,6 +68,10 @@ export class SqliteBackend implements Backend {
     return this.#call("usage", month);
   }
 
+  usageOf(organisationId: string, month: string): Promise<Usage[]> {
+    return this.#call("usageOf", [organisationId, month]);
+  }
+
   check(): Promise<StoreReport> {
     return this.#call("check", undefined);
   }

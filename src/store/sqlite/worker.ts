@@ -6,7 +6,7 @@ import { readChanges } from "../_changes.ts";
 import { readCredentials } from "../_credentials.ts";
 import { carryOut } from "../_group.ts";
 import { readState } from "../_read-state.ts";
-import { readUsage, recordUsage } from "../_usage.ts";
+import { readUsage, readUsageOf, recordUsage } from "../_usage.ts";
 import type { Command } from "../command.ts";
 import { checkSchema, migrate } from "../migrations/migrate.ts";
 import type { RulesetRules, Usage } from "../state.ts";
@@ -49,6 +49,7 @@ const METHODS = {
   credentials: (name: string) => readCredentials(engine, name),
   recordUsage: (increments: readonly Usage[]) => recordUsage(engine, increments),
   usage: (month: string) => readUsage(engine, month),
+  usageOf: ([organisationId, month]: [string, string]) => readUsageOf(engine, organisationId, month),
 
   check: () => checkFile(engine, path),
 

@@ -1,0 +1,54 @@
+import { Type } from "typebox";
+import { LONGEST_NAME } from "../../rulesets/validate-rule.ts";
+import { formatTimestamp } from "../../rulesets/timestamp.ts";
+import { ACCESS_LEVELS, type ApiKey } from "../../store/state.ts";
+import { Count, named, NullableTimestamp, strict, Timestamp } from "./common.ts";
+
+const Access = Type.Enum([...ACCESS_LEVELS]);
+
+export const KeySchema = named(
+  "Key",
+  Type.Object({
+    id: Type.String({ format: "uuid" }),
+    label: Type.String(),
+    access: Access,
+    start: Type.String({ description: "the first characters of its text", examples: ["ips_Ab3d"] }),
+    created_at: Timestamp,
+    expires_at: NullableTimestamp,
+    revoked_at: NullableTimestamp,
+    last_used_at: NullableTimestamp,
+    requests_this_month: Count,
+    state: Type.Enum(["active", "expired", "revoked"]),
+  }),
+);
+
+/** How often a key was used this month, and when last; null: never. */
+export interface KeyUse {
+  readonly requests: number;
+  readonly lastUsedAt: number | null;
+}
+
+export function keyDocument({ id, label, access, start, createdAt, expiresAt, revokedAt }: ApiKey, { requests, lastUsedAt }: KeyUse, now: number): Record<string, unknown> {
+  const time = (at: number | null): string | null => (at === null ? null : formatTimestamp(at));
+  const state = revokedAt !== null ? "revoked" : expiresAt !== null && now >= expiresAt ? "expired" : "active";
+  return {
+    id, label, access, start, created_at: formatTimestamp(createdAt), expires_at: time(expiresAt), revoked_at: time(revokedAt), last_used_at: time(lastUsedAt),
+    requests_this_month: requests, state,
+  };
+}
+
+export const KeyList = named("KeyList", Type.Object({ items: Type.Array(KeySchema, { description: "the newest first, revoked ones too" }), count: Count }));
+export const KeyParameters = Type.Object({ key_id: Type.String({ format: "uuid" }) });
+
+export const CreateKeyBody = named(
+  "CreateKeyRequest",
+  Type.Object(
+    {
+      label: Type.String({ minLength: 1, maxLength: LONGEST_NAME, description: "without control characters" }),
+      access: Access,
+      expires_on: Type.Optional(Type.String({ maxLength: 10, description: "YYYY-MM-DD: it expires at the midnight (UTC) with which this day begins", examples: ["2030-01-01"] })),
+    },
+    strict,
+  ),
+);
+export const CreatedKey = named("CreatedKey", Type.Object({ key: KeySchema, text: Type.String({ description: "the key itself; it is told only now" }) }));

@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { ROLES, type Role } from "../../../src/store/state.ts";
+import { addKey, addOrganisation, type Answer, startServer, type TestServer } from "../start-server.ts";
+import { addUser, type TestUser, visit } from "./browser.ts";
+
+const SAMPLE = fileURLToPath(new URL("../../../data/cti-sample.ipsieve", import.meta.url));
+
+/** Whom an operation is for, and how it is asked so that it succeeds. */
+interface Case {
+  readonly least: Role | "anybody";
+  readonly status: number;
+  /** What the path's parameter is replaced by; made anew for each request. */
+  readonly id?: () => Promise<string>;
+  readonly query?: string;
+  readonly body?: unknown;
+}
+
+let t: TestServer;
+let organisation = "";
+let other: TestUser;
+const users = {} as Record<Role, TestUser>;
+let serial = 0;
+
+before(async () => {
+  t = await startServer({ signInsPerMinute: 1_000_000 }, undefined, SAMPLE);
+  organisation = await addOrganisation(t, "roles");
+  for (const role of ROLES) users[role] = await addUser(t, organisation, role);
+  other = await addUser(t, await addOrganisation(t, "another"), "admin");
+});
+after(() => t.close());
+
+const writing = { at: 0, actor: "command:test" };
+const newRuleset = async () => {
+  const { ruleset } = await t.server.store.write({ kind: "create-ruleset", ...writing, organisationId: organisation, name: `r${++serial}`, purpose: "allowlist", description: "" });
+  await t.server.store.write({
+    kind: "add-rule", ...writing, organisationId: organisation, rulesetId: ruleset.id,
+    request: { prefix: { family: 4, w0: 0x01020300, w1: 0, w2: 0, w3: 0, length: 24 }, name: null, expiresAt: null, mode: "extend" },
+  });
+  return ruleset.id;
+};
+const newUser = async () => (await addUser(t, organisation, "viewer", `user ${++serial}`)).id;
+const newKey = async () => (await addKey(t, organisation)).id;
+const address = async () => "198.51.100.130";
+
+const CASES: Readonly<Record<string, Case>> = {
+  getSetup: { least: "anybody", status: 200 },
+  setUp: { least: "anybody", status: 409, body: { token: "x", organisation: "x", name: "x", password: "long enough" } },
+  getSession: { least: "viewer", status: 200 },
+  signIn: { least: "anybody", status: 401, body: { name: "x", password: "x" } },
+  signOut: { least: "viewer", status: 204 },
+  join: { least: "anybody", status: 401, body: { token: "x", password: "long enough" } },
+  changePassword: { least: "viewer", status: 400, body: {} },
+  listUsers: { least: "admin", status: 200 },
+  createUser: { least: "admin", status: 400, body: {} },
+  updateUser: { least: "admin", status: 200, id: newUser, body: { role: "editor" } },
+  deleteUser: { least: "admin", status: 204, id: newUser },
+  inviteUser: { least: "admin", status: 201, id: newUser },
+  listKeys: { least: "viewer", status: 200 },
+  createKey: { least: "admin", status: 201, body: { label: "x", access: "read" } },
+  revokeKey: { least: "admin", status: 200, id: newKey },
+  listRulesets: { least: "viewer", status: 200 },
+  createRuleset: { least: "editor", status: 201, body: { name: "x", purpose: "allowlist" } },
+  getRuleset: { least: "viewer", status: 200, id: newRuleset },
+  updateRuleset: { least: "editor", status: 200, id: newRuleset, body: { name: "y" } },
+  deleteRuleset: { least: "editor", status: 204, id: newRuleset },
+  listRules: { least: "viewer", status: 200, id: newRuleset },
+  addRule: { least: "editor", status: 201, id: newRuleset, body: { ip: "4.0.0.0/8" } },
+  replaceRules: { least: "editor", status: 200, id: newRuleset, body: { rules: [] } },
+  getRule: { least: "viewer", status: 200, id: newRuleset, query: "ip=1.2.3.0/24" },
+  updateRule: { least: "editor", status: 200, id: newRuleset, query: "ip=1.2.3.0/24", body: { name: "z" } },
+  deleteRule: { least: "editor", status: 204, id: newRuleset, query: "ip=1.2.3.0/24" },
+  checkRules: { least: "viewer", status: 200, id: newRuleset, body: { ip: "1.2.3.4" } },
+  batchRules: { least: "editor", status: 200, id: newRuleset, body: { items: [] } },
+  exportRules: { least: "viewer", status: 200, id: newRuleset },
+  importRules: { least: "editor", status: 200, id: newRuleset, body: { rules: [] } },
+  lookupCbs: { least: "viewer", status: 200, query: "ip=1.1.1.1" },
+  bulkLookupCbs: { least: "viewer", status: 200, body: { ips: [] } },
+  getCbsNode: { least: "viewer", status: 200 },
+  listCbsRanges: { least: "viewer", status: 200, query: "page_size=1" },
+  searchCbs: { least: "viewer", status: 200, query: "q=cloudflare" },
+  listCbsRegions: { least: "viewer", status: 200, query: "page_size=1" },
+  listCbsServices: { least: "viewer", status: 200, query: "page_size=1" },
+  listCbsProviders: { least: "viewer", status: 200, query: "page_size=1" },
+  lookupIp: { least: "viewer", status: 200, id: address },
+  extendedLookupIp: { least: "viewer", status: 200, id: address },
+  bulkLookup: { least: "viewer", status: 200, body: { ips: [] } },
+};
+
+interface Operation {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+}
+
+async function operations(): Promise<Operation[]> {
+  const { paths } = (await visit(t, "GET", "/openapi.json")).body as { paths: Record<string, Record<string, { operationId: string }>> };
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId }]) => ({ id: operationId, method: method.toUpperCase(), path: path.replace("/dashboard/api", "") })));
+}
+
+async function send({ id: operationId, method, path }: Operation, token?: string): Promise<Answer> {
+  const { id, query, body } = CASES[operationId]!;
+  const place = path.replace(/\{\w+\}/, id === undefined ? "" : await id());
+  return visit(t, method, query === undefined ? place : `${place}?${query}`, { token, body });
+}
+
+/** Another session of the user, for operations that end it. */
+async function sessionOf(role: Role): Promise<string> {
+  return (await addUser(t, organisation, role, `${role} ${++serial}`)).token;
+}
+
+const MAY: Readonly<Record<Role, readonly Case["least"][]>> = { viewer: ["anybody", "viewer"], editor: ["anybody", "viewer", "editor"], admin: ["anybody", "viewer", "editor", "admin"] };
+
+test("every operation, asked by nobody and by each role: exactly who may", async (at) => {
+  const all = await operations();
+  assert.deepEqual(all.map(({ id }) => id).filter((id) => !Object.hasOwn(CASES, id)), [], "operations without a case");
+  for (const operation of all) {
+    const { least, status } = CASES[operation.id]!;
+    const nobody = await send(operation);
+    assert.equal(nobody.status, least === "anybody" ? status : 401, `${operation.id} by nobody`);
+    for (const role of ROLES) {
+      const answer = await send(operation, await sessionOf(role));
+      const expected = MAY[role].includes(least) ? status : 403;
+      assert.equal(answer.status, expected, `${operation.id} by ${role}: ${answer.text}`);
+      if (expected === 403) assert.equal(answer.body.type, "/problems/permission-denied");
+      assert.equal(answer.headers.get("cache-control"), "no-store");
+    }
+  }
+  at.diagnostic(`${all.length} operations`);
+});
+
+test("ids of another organisation are as absent ones; what has no id in its path tells of the own organisation only", async () => {
+  for (const operation of await operations()) {
+    const { id } = CASES[operation.id]!;
+    if (id === undefined || id === address) continue;
+    const answer = await send(operation, other.token);
+    const absent = await visit(t, operation.method, `${operation.path.replace(/\{\w+\}/, crypto.randomUUID())}?${CASES[operation.id]!.query ?? ""}`, { token: other.token, body: CASES[operation.id]!.body });
+    const told = ({ body: { instance: _, ...rest } }: Answer) => ({ ...rest, detail: rest.detail.replace(/[0-9a-f-]{36}/, "ID") });
+    assert.deepEqual([answer.status, told(answer)], [404, told(absent)], operation.id);
+  }
+  for (const path of ["/users", "/keys", "/edl/ip-rulesets/"]) {
+    const { text } = await visit(t, "GET", path, { token: other.token });
+    for (const secret of [organisation, users.admin.id, "roles"]) assert.ok(!text.includes(secret), path);
+  }
+  assert.deepEqual((await visit(t, "GET", "/users", { token: other.token })).body.items.map(({ id }: { id: string }) => id), [other.id]);
+});
+
+test("without a plan for the area: 403 for every role", async () => {
+  const poor = await addUser(t, await addOrganisation(t, "poor", []), "admin");
+  for (const path of ["/edl/ip-rulesets/", "/cbs/lookup?ip=1.1.1.1", "/cti/lookup/1.1.1.1"]) {
+    const { status, body } = await visit(t, "GET", path, { token: poor.token });
+    assert.deepEqual([status, body.type], [403, "/problems/permission-denied"], path);
+  }
+  assert.equal((await visit(t, "GET", "/keys", { token: poor.token })).status, 200);
+});
+
+test("a role that changes counts from the next request on", async () => {
+  const user = await addUser(t, organisation, "viewer", "promoted");
+  const create = async () => (await visit(t, "POST", "/edl/ip-rulesets/", { token: user.token, body: { name: "x", purpose: "allowlist" } })).status;
+  assert.equal(await create(), 403);
+  assert.equal((await visit(t, "PATCH", `/users/${user.id}`, { token: users.admin.token, body: { role: "editor" } })).status, 200);
+  assert.equal(await create(), 201);
+});
