@@ -65,7 +65,7 @@ export class Server {
   /** Rejects with what cannot be opened, or listened on; nothing stays open then. */
   static async start(options: ServerOptions): Promise<Server> {
     const { settings } = options;
-    const store = await openStore(options.store, { rulesPerRuleset: settings.rulesPerRuleset });
+    const store = await openStore(options.store, { rulesPerRuleset: settings.rulesPerRuleset, auditDays: settings.auditDays });
     const server = new Server(store, options);
     try {
       await server.#open(options);

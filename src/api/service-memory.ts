@@ -94,6 +94,11 @@ export class ServiceMemory {
     return this.#keys.get(digest);
   }
 
+  /** O(keys of all organisations). */
+  key(organisationId: string, id: string): ApiKey | undefined {
+    return this.#keys.values().find((key) => key.id === id && key.organisationId === organisationId);
+  }
+
   /** The keys of an organisation, in the order of creation. O(keys of all organisations). */
   keys(organisationId: string): ApiKey[] {
     return [...this.#keys.values()].filter((key) => key.organisationId === organisationId);
@@ -195,7 +200,7 @@ export class ServiceMemory {
     const ruleset = { about, rules };
     this.#rulesets.set(about.id, ruleset);
     const owned = this.#owned.get(about.organisationId) ?? [];
-    if (before === undefined) owned.push(ruleset);
+    if (before === undefined) owned.splice(placeOf(about, owned), 0, ruleset);
     else owned[owned.indexOf(before)] = ruleset;
     this.#owned.set(about.organisationId, owned);
   }
@@ -207,4 +212,9 @@ export class ServiceMemory {
     const { organisationId } = ruleset.about;
     this.#owned.set(organisationId, this.#owned.get(organisationId)!.filter((each) => each !== ruleset));
   }
+}
+
+/** Where a ruleset stands in the order of creation: last, unless it was deleted and is there again. */
+function placeOf({ createdAt, id }: Ruleset, owned: readonly LiveRuleset[]): number {
+  return owned.findLastIndex(({ about }) => about.createdAt < createdAt || (about.createdAt === createdAt && about.id < id)) + 1;
 }

@@ -34,6 +34,7 @@ export const SETTINGS = {
   failuresPerMinute: { name: "failed-keys-per-minute", initial: 60, least: 1, most: 1e9, value: "N", help: "requests without a good key per address (IPv6: per /56), before they get 429" },
   signInsPerMinute: { name: "sign-ins-per-minute", initial: 10, least: 1, most: 1e9, value: "N", help: "tries to sign in, per name and per address (IPv6: per /56), before they get 429" },
   sessionHours: { name: "session-hours", initial: 12, least: 1, most: 8760, value: "HOURS", help: "how long a session of the dashboard lasts" },
+  auditDays: { name: "audit-days", initial: 400, least: 1, most: 36_500, value: "DAYS", help: "how long the audit log goes back" },
   rulesPerRuleset: { name: "rules-per-ruleset", initial: 20_000, least: 1, most: 10_000_000, value: "N", help: "most rules of a ruleset, active and expired" },
   specialPurpose: { name: "allow-special-purpose", initial: false, value: "BOOLEAN", help: "take rules for private, loopback, multicast and other special-purpose addresses" },
   bodyBytes: { name: "body-limit", initial: 1 << 20, least: 1024, most: 1 << 30, value: "BYTES", help: "longest body, but for bulk operations" },

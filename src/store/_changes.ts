@@ -9,16 +9,20 @@ import type { ChangeRow, Tables } from "./_tables.ts";
 import type { Change, ChangeBody } from "./change.ts";
 import { StoreError } from "./store-error.ts";
 
-/** So many changes are kept: a reader that was away for longer loads again. */
-const KEPT = 100_000;
-/** Old changes are deleted when so many more have come. */
-const DELETED_AT_ONCE = 1000;
+/** A reader that is so many changes behind loads again. */
+const READABLE = 100_000;
+/** Old changes are deleted when so many more have come, and then at most twice as many, so that those go, too, that were too young before. */
+const DELETED_EVERY = 1000;
+const DELETED_AT_ONCE = 2 * DELETED_EVERY;
+const DAY = 86_400_000;
+/** So many rules before and after a change are kept; of more only how many there were. */
+export const MOST_OLD_RULES = 50_000;
 /** The changes that are read in one piece. */
 const PAGE = 1000;
 
 const INSERT: Insertion = {
   table: "changes",
-  columns: { sequence: "bigint", transaction: "text", at: "bigint", actor: "text", organisation_id: "text", kind: "text", body: "text" },
+  columns: { sequence: "bigint", transaction: "text", at: "bigint", actor: "text", organisation_id: "text", kind: "text", body: "text", command: "text", ruleset_id: "text", rule_count: "bigint", old: "text", old_rules: "text" },
   ending: "",
 };
 
@@ -29,13 +33,52 @@ interface StoredRules {
   readonly deletes: readonly string[];
 }
 
-export async function appendChanges(engine: Engine, within: Transaction<Tables>, transaction: string, changes: readonly Change[]): Promise<void> {
-  const rows = changes.map(({ sequence, at, actor, organisationId, ...body }) => [sequence, transaction, at, actor, organisationId, body.kind, encode(body)]);
-  await engine.insertRows(within, INSERT, rows);
-  const last = changes.at(-1)!.sequence;
+/** Rules that a change touched, as they were, as far as they existed. */
+export interface OldRules {
+  readonly rules: readonly RuleValues[];
+  /** What a change that tells its ruleset as a whole made of the rules that it touched. */
+  readonly upserts?: readonly RuleValues[];
+  readonly deletes?: readonly string[];
+}
+
+/** What is kept with a change for the audit log. */
+export interface Note {
+  readonly command: string;
+  readonly old: object | undefined;
+  readonly oldRules: OldRules | undefined;
+  readonly ruleCount: number | undefined;
+}
+
+/** Writes changes, and deletes those that are older than so many days. */
+export async function appendChanges(
+  engine: Engine, within: Transaction<Tables>, transaction: string, changes: readonly Change[], notes: readonly Note[], auditDays: number,
+): Promise<void> {
+  if (changes.length === 0) return;
+  await engine.insertRows(within, INSERT, changes.map((change, index) => rowOf(change, transaction, notes[index]!)));
+  const { sequence: last, at } = changes.at(-1)!;
   const before = last - changes.length;
-  if (Math.floor(last / DELETED_AT_ONCE) === Math.floor(before / DELETED_AT_ONCE)) return;
-  await within.deleteFrom("changes").where("sequence", "<=", last - KEPT).execute();
+  if (Math.floor(last / DELETED_EVERY) === Math.floor(before / DELETED_EVERY)) return;
+  const oldest = await within
+    .selectFrom("changes").select(["sequence", "at"]).where("sequence", "<=", last - READABLE).orderBy("sequence").limit(DELETED_AT_ONCE).execute();
+  // Clocks differ: only those go that no younger one stands before, so that the numbers stay without a gap.
+  const young = oldest.findIndex((row) => row.at > at - auditDays * DAY);
+  const gone = young < 0 ? oldest.at(-1) : oldest[young - 1];
+  if (gone !== undefined) await within.deleteFrom("changes").where("sequence", "<=", gone.sequence).execute();
+}
+
+function rowOf({ sequence, at, actor, organisationId, ...body }: Change, transaction: string, { command, old, oldRules, ruleCount }: Note): (string | number | null)[] {
+  const count = body.kind === "rules" ? body.upserts.length + body.deletes.length : (ruleCount ?? null);
+  return [sequence, transaction, at, actor, organisationId, body.kind, encode(body), command, rulesetIdOf(body), count, jsonOf(old), jsonOf(oldRules)];
+}
+
+function jsonOf(value: object | undefined): string | null {
+  return value === undefined ? null : JSON.stringify(value);
+}
+
+/** The ruleset that a change is about. */
+export function rulesetIdOf(body: ChangeBody): string | null {
+  if (body.kind === "ruleset") return body.ruleset.id;
+  return "rulesetId" in body ? body.rulesetId : null;
 }
 
 /** See `Store.changesAfter`. */
@@ -43,8 +86,9 @@ export function readChanges(engine: Engine, after: number): Promise<Change[]> {
   return atOneInstant(engine, async (within) => {
     const { sequence } = await within.selectFrom("store").select("sequence").executeTakeFirstOrThrow();
     if (sequence === after) return [];
-    const rows = await within.selectFrom("changes").selectAll().where("sequence", ">", after).orderBy("sequence").limit(PAGE).execute();
-    if (rows[0]?.sequence !== after + 1) {
+    const rows = await within
+      .selectFrom("changes").select(["sequence", "at", "actor", "organisation_id", "kind", "body"]).where("sequence", ">", after).orderBy("sequence").limit(PAGE).execute();
+    if (rows[0]?.sequence !== after + 1 || sequence - after > READABLE) {
       throw new StoreError("changes-gone", `the database is at change ${sequence} and does not hold all changes after ${after}; load the state again`);
     }
     const wholes = new Map<string, RuleColumns[]>();
@@ -73,10 +117,12 @@ function encode(body: ChangeBody): string {
   return JSON.stringify({ rulesetId, upserts: upserts.map(valuesOfRule), deletes: deletes.map(keyOfPrefix) } satisfies StoredRules);
 }
 
-function decode({ sequence, at, actor, organisation_id, kind, body }: ChangeRow, wholes: ReadonlyMap<string, readonly RuleColumns[]>): Change {
+function decode({ sequence, at, actor, organisation_id, kind, body }: ReadRow, wholes: ReadonlyMap<string, readonly RuleColumns[]>): Change {
   const stored = JSON.parse(body);
   return { sequence, at, actor, organisationId: organisation_id, ...decodeBody(kind, stored, wholes) };
 }
+
+type ReadRow = Pick<ChangeRow, "sequence" | "at" | "actor" | "organisation_id" | "kind" | "body">;
 
 function decodeBody(kind: string, stored: ChangeBody | StoredRules, wholes: ReadonlyMap<string, readonly RuleColumns[]>): ChangeBody {
   if (kind === "rules-replaced") {

@@ -1,6 +1,6 @@
 import { sql, type Selectable, type Transaction } from "kysely";
 import { type Answer, type GroupAnswer, refusalOf } from "./_answer.ts";
-import { appendChanges } from "./_changes.ts";
+import { appendChanges, type Note, type OldRules, rulesetIdOf } from "./_changes.ts";
 import { type Engine, forUpdate, jsonRows } from "./_engine.ts";
 import { IdempotencyKeys } from "./_idempotency.ts";
 import { decideOrganisation } from "./_organisation-commands.ts";
@@ -14,8 +14,8 @@ import type { RulesetRow, Tables } from "./_tables.ts";
 import { decideUser, isUserCommand } from "./_user-commands.ts";
 import type { Change, ChangeBody } from "./change.ts";
 import type { Command, Outcome } from "./command.ts";
-import type { Ruleset } from "./state.ts";
 import { StoreError } from "./store-error.ts";
+import type { StoreLimits } from "./store.ts";
 
 /** What deciding a command needs. */
 export interface Group {
@@ -26,12 +26,21 @@ export interface Group {
   ruleset(command: { readonly organisationId: string; readonly rulesetId: string }): RulesetDraft;
 }
 
+/** What a command changed, and what was there before. */
+export interface Recorded {
+  readonly change: ChangeBody;
+  /** Of other things than rules. */
+  readonly old?: object | undefined;
+  /** None where they are too many to be kept. */
+  readonly oldRules?: OldRules | undefined;
+  /** How many rules it touched, where the change does not tell. */
+  readonly ruleCount?: number;
+}
+
 /** A command that is carried out: its outcome and what it changed. */
 export interface Decision {
   readonly outcome: Outcome;
-  readonly changes: readonly ChangeBody[];
-  /** Rulesets in the outcome and the changes whose version becomes the sequence of the change. */
-  readonly made?: readonly Ruleset[];
+  readonly changes: readonly Recorded[];
   /** Whose change it is and by whom, where the command does not say. */
   readonly organisationId?: string;
   readonly actor?: string;
@@ -43,24 +52,25 @@ export interface Decision {
  * what came of them all, in few statements. A refused command leaves nothing. Servers take locks in one order: idempotency keys, rulesets,
  * then the one row that numbers the changes, which is held until the commit, so that numbers have the order of commits.
  */
-export async function carryOut(engine: Engine, within: Transaction<Tables>, commands: readonly Command[], rulesPerRuleset: number, transaction: string): Promise<GroupAnswer> {
+export async function carryOut(engine: Engine, within: Transaction<Tables>, commands: readonly Command[], limits: StoreLimits, transaction: string): Promise<GroupAnswer> {
   const keys = await IdempotencyKeys.claim(engine, within, commands);
   const drafts = await lockRulesets(engine, within, commands);
-  const group: Group = { engine, within, rulesPerRuleset, ruleset: (command) => rulesetOf(drafts, command) };
+  const group: Group = { engine, within, rulesPerRuleset: limits.rulesPerRuleset, ruleset: (command) => rulesetOf(drafts, command) };
   const answers: Answer[] = [];
   const changes: Omit<Change, "sequence">[] = [];
-  const made: (Ruleset | undefined)[] = [];
+  const notes: Note[] = [];
   for (const command of commands) {
     const { answer, decision } = await answerTo(group, keys, command);
     answers.push(answer);
-    for (const body of decision?.changes ?? []) {
+    for (const { change, old, oldRules, ruleCount } of decision?.changes ?? []) {
       const organisationId = decision!.organisationId ?? ("organisationId" in command ? command.organisationId : "");
-      changes.push({ at: command.at, actor: decision!.actor ?? command.actor, organisationId, ...body });
-      made.push(body.kind === "ruleset" ? body.ruleset : undefined);
+      changes.push({ at: command.at, actor: decision!.actor ?? command.actor, organisationId, ...change });
+      notes.push({ command: command.kind, old, oldRules, ruleCount });
     }
   }
   await writeRules(engine, within, drafts);
-  const numbered = await numberChanges(engine, within, changes, made, transaction);
+  const numbered = await numberChanges(engine, within, changes);
+  await appendChanges(engine, within, transaction, numbered, notes, limits.auditDays);
   await keys.write(engine, within, commands[0]!.at);
   return { answers, changes: numbered };
 }
@@ -126,22 +136,20 @@ async function writeRules(engine: Engine, within: Transaction<Tables>, drafts: R
     where rulesets.number = cast(given.value ->> 0 as bigint)`.execute(within);
 }
 
-/** Numbers the changes and writes them, and the versions of the rulesets that they change. */
-async function numberChanges(
-  engine: Engine, within: Transaction<Tables>, changes: readonly Omit<Change, "sequence">[], made: readonly (Ruleset | undefined)[], transaction: string,
-): Promise<Change[]> {
+/** Numbers the changes, and writes the versions of the rulesets that they change. */
+async function numberChanges(engine: Engine, within: Transaction<Tables>, changes: readonly Omit<Change, "sequence">[]): Promise<Change[]> {
   if (changes.length === 0) return [];
   const { sequence: last } = await within
     .updateTable("store").set((row) => ({ sequence: row("sequence", "+", changes.length) })).returning("sequence").executeTakeFirstOrThrow();
   const numbered = changes.map((change, index) => ({ sequence: last - changes.length + 1 + index, ...change }) as Change);
   const versions = new Map<string, [id: string, version: number, updatedAt: number]>();
-  numbered.forEach((change, index) => {
+  for (const change of numbered) {
     const { sequence, at } = change;
-    if (made[index] !== undefined) (made[index] as { version: number }).version = sequence;
-    const id = made[index]?.id ?? ("rulesetId" in change ? change.rulesetId : undefined);
-    if (id !== undefined) versions.set(id, [id, sequence, at]);
-  });
-  await appendChanges(engine, within, transaction, numbered);
+    // The same object is in the command's outcome.
+    if (change.kind === "ruleset") (change.ruleset as { version: number }).version = sequence;
+    const id = rulesetIdOf(change);
+    if (id !== null) versions.set(id, [id, sequence, at]);
+  }
   if (versions.size === 0) return numbered;
   await sql`
     update rulesets set version = cast(given.value ->> 1 as bigint), updated_at = cast(given.value ->> 2 as bigint)

@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { type Decision, type Group } from "./_group.ts";
-import { isStorable } from "./_engine.ts";
+import type { Decision, Group, Recorded } from "./_group.ts";
+import { MOST_OLD_RULES } from "./_changes.ts";
+import { isStorable, type RuleValues } from "./_engine.ts";
 import { keyOf, organisationOf, planOf, rulesetOf } from "./_read-state.ts";
+import { readAllRules, upsertRules, valuesOfRule } from "./_rule-rows.ts";
+import { checkName, checkVersion, tooManyRules } from "./_ruleset-draft.ts";
 import type {
-  Command, CreateKeyCommand, CreateOrganisationCommand, CreateRulesetCommand, DeleteRulesetCommand, RevokeKeyCommand, SetPlanCommand, UpdateRulesetCommand, UserCommand,
+  Command, CreateKeyCommand, CreateOrganisationCommand, CreateRulesetCommand, DeleteRulesetCommand, RestoreRulesetCommand, RevokeKeyCommand, SetPlanCommand, UpdateRulesetCommand, UserCommand,
 } from "./command.ts";
 import type { Ruleset } from "./state.ts";
 import { StoreError } from "./store-error.ts";
@@ -19,6 +22,8 @@ export function decideOrganisation(group: Group, command: Exclude<Command, UserC
       return updateRuleset(group, command);
     case "delete-ruleset":
       return deleteRuleset(group, command);
+    case "restore-ruleset":
+      return restoreRuleset(group, command);
     case "create-organisation":
       return createOrganisation(group, command);
     case "set-plan":
@@ -36,7 +41,7 @@ async function createRuleset(group: Group, command: CreateRulesetCommand): Promi
   checkTexts(command.name, command.description);
   await checkOrganisation(group, command.organisationId);
   const ruleset = await insertRuleset(group, randomUUID(), command);
-  return { outcome: { ruleset }, changes: [{ kind: "ruleset", ruleset }] };
+  return { outcome: { ruleset }, changes: [{ change: { kind: "ruleset", ruleset } }] };
 }
 
 async function insertRuleset({ within }: Group, id: string, { organisationId, name, purpose, description, at }: RulesetFields): Promise<Ruleset> {
@@ -46,20 +51,46 @@ async function insertRuleset({ within }: Group, id: string, { organisationId, na
 
 async function updateRuleset(group: Group, command: UpdateRulesetCommand): Promise<Decision> {
   const { row } = group.ruleset(command);
+  checkVersion(row, command.ifVersion);
   const { name = row.name, description = row.description } = command;
   checkTexts(name, description);
   const before = await group.within.selectFrom("rulesets").selectAll().where("number", "=", row.number).executeTakeFirstOrThrow();
   if (name === before.name && description === before.description) return { outcome: { ruleset: rulesetOf(before) }, changes: [] };
   await group.within.updateTable("rulesets").set({ name, description }).where("number", "=", row.number).execute();
   const ruleset = rulesetOf({ ...before, name, description, updated_at: command.at });
-  return { outcome: { ruleset }, changes: [{ kind: "ruleset", ruleset }] };
+  return { outcome: { ruleset }, changes: [{ change: { kind: "ruleset", ruleset }, old: rulesetOf(before) }] };
 }
 
 async function deleteRuleset(group: Group, command: DeleteRulesetCommand): Promise<Decision> {
   const { row } = group.ruleset(command);
+  checkVersion(row, command.ifVersion);
+  const oldRules = row.rule_count > MOST_OLD_RULES ? undefined : { rules: await allRules(group, row.number) };
   await group.within.deleteFrom("rules").where("ruleset", "=", row.number).execute();
   await group.within.deleteFrom("rulesets").where("number", "=", row.number).execute();
-  return { outcome: {}, changes: [{ kind: "ruleset-deleted", rulesetId: row.id }] };
+  return { outcome: {}, changes: [{ change: { kind: "ruleset-deleted", rulesetId: row.id }, old: rulesetOf(row), oldRules, ruleCount: row.rule_count }] };
+}
+
+async function restoreRuleset(group: Group, { organisationId, ruleset: { id, name, purpose, description, createdAt }, rules, at }: RestoreRulesetCommand): Promise<Decision> {
+  const { engine, within } = group;
+  checkTexts(name, description);
+  for (const rule of rules) checkName(rule.name);
+  if (rules.length > group.rulesPerRuleset) throw tooManyRules(group.rulesPerRuleset);
+  await checkOrganisation(group, organisationId);
+  const row = { id, organisation_id: organisationId, name, purpose, description, created_at: createdAt, updated_at: at, version: 0, rule_count: rules.length };
+  const made = await within.insertInto("rulesets").values(row).onConflict((conflict) => conflict.column("id").doNothing()).returningAll().executeTakeFirst();
+  if (made === undefined) throw new StoreError("ruleset-exists", `there is a ruleset ${id} already`);
+  const upserts = rules.map((rule) => ({ ...rule, updatedAt: at }));
+  await upsertRules(engine, within, upserts.map((rule) => [made.number, ...valuesOfRule(rule)]));
+  const ruleset = rulesetOf(made);
+  const changes: Recorded[] = [{ change: { kind: "ruleset", ruleset } }];
+  if (upserts.length > 0) changes.push({ change: { kind: "rules", rulesetId: id, upserts, deletes: [] } });
+  return { outcome: { ruleset }, changes };
+}
+
+async function allRules({ engine, within }: Group, number: number): Promise<RuleValues[]> {
+  const rules: RuleValues[] = [];
+  for await (const rows of readAllRules(engine, within, number)) rules.push(...rows);
+  return rules;
 }
 
 export async function createOrganisation(group: Group, { name, at }: Pick<CreateOrganisationCommand, "name" | "at">): Promise<Decision> {
@@ -76,19 +107,20 @@ export async function createOrganisation(group: Group, { name, at }: Pick<Create
   const blocklist = await insertRuleset(group, second!, { ...fields, name: "My Blocklist rules", purpose: "blocklist" });
   return {
     outcome: { organisation, rulesets: [allowlist, blocklist] },
-    changes: [{ kind: "organisation", organisation }, { kind: "ruleset", ruleset: allowlist }, { kind: "ruleset", ruleset: blocklist }],
+    changes: [{ change: { kind: "organisation", organisation } }, { change: { kind: "ruleset", ruleset: allowlist } }, { change: { kind: "ruleset", ruleset: blocklist } }],
     organisationId: row.id,
   };
 }
 
 export async function setPlan(group: Group, { organisationId, area, active, until, perMinute, perMonth }: Omit<SetPlanCommand, "kind" | "actor" | "at">): Promise<Decision> {
   await checkOrganisation(group, organisationId);
+  const before = await group.within.selectFrom("plans").selectAll().where("organisation_id", "=", organisationId).where("area", "=", area).executeTakeFirst();
   const values = { active: active ? 1 : 0, until, per_minute: perMinute, per_month: perMonth };
   const row = await group.within
     .insertInto("plans").values({ organisation_id: organisationId, area, ...values })
     .onConflict((conflict) => conflict.columns(["organisation_id", "area"]).doUpdateSet(values)).returningAll().executeTakeFirstOrThrow();
   const plan = planOf(row);
-  return { outcome: { plan }, changes: [{ kind: "plan", plan }] };
+  return { outcome: { plan }, changes: [{ change: { kind: "plan", plan }, old: before && planOf(before) }] };
 }
 
 async function createKey(group: Group, { organisationId, label, access, digest, start, expiresAt, at }: CreateKeyCommand): Promise<Decision> {
@@ -99,13 +131,16 @@ async function createKey(group: Group, { organisationId, label, access, digest, 
     .insertInto("api_keys").values(values).onConflict((conflict) => conflict.column("digest").doNothing()).returningAll().executeTakeFirst();
   if (row === undefined) throw new StoreError("key-exists", "there is a key of this digest already; make another");
   const key = keyOf(row);
-  return { outcome: { key }, changes: [{ kind: "key", key }] };
+  return { outcome: { key }, changes: [{ change: { kind: "key", key } }] };
 }
 
 async function revokeKey({ within }: Group, { organisationId, keyId, at }: RevokeKeyCommand): Promise<Decision> {
   const own = within.updateTable("api_keys").set({ revoked_at: at }).where("id", "=", keyId).where("organisation_id", "=", organisationId);
   const row = await own.where("revoked_at", "is", null).returningAll().executeTakeFirst();
-  if (row !== undefined) return { outcome: { key: keyOf(row) }, changes: [{ kind: "key", key: keyOf(row) }] };
+  if (row !== undefined) {
+    const key = keyOf(row);
+    return { outcome: { key }, changes: [{ change: { kind: "key", key }, old: { ...key, revokedAt: null } }] };
+  }
   const revoked = await within.selectFrom("api_keys").selectAll().where("id", "=", keyId).where("organisation_id", "=", organisationId).executeTakeFirst();
   if (revoked === undefined) throw new StoreError("key-not-found", `there is no key ${keyId}`);
   return { outcome: { key: keyOf(revoked) }, changes: [] };

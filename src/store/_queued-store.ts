@@ -2,6 +2,7 @@ import { errorOf, type GroupAnswer } from "./_answer.ts";
 import type { Backend } from "./_backend.ts";
 import { ChangeFeed } from "./_change-feed.ts";
 import { GroupQueue } from "./_group-queue.ts";
+import type { AuditEntry, AuditPage, AuditQuery } from "./audit.ts";
 import type { Change } from "./change.ts";
 import type { Command, CommandKind, Outcome } from "./command.ts";
 import type { Credentials, RulesetRules, State, Usage } from "./state.ts";
@@ -62,6 +63,14 @@ export class QueuedStore implements Store {
 
   usageOf(organisationId: string, month: string): Promise<readonly Usage[]> {
     return this.#backend.usageOf(organisationId, month);
+  }
+
+  audit(organisationId: string, query: AuditQuery): Promise<AuditPage> {
+    return this.#backend.audit(organisationId, query);
+  }
+
+  auditEntry(organisationId: string, sequence: number): Promise<AuditEntry | null> {
+    return this.#backend.auditEntry(organisationId, sequence);
   }
 
   check(): Promise<StoreReport> {

@@ -1,13 +1,14 @@
 import { planReplacement, type WantedRule } from "../rulesets/plan-replacement.ts";
+import type { Rule } from "../rulesets/rule.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
 import { columnsOf, deleteRules, readAllRules, ruleOfValues, upsertRules, valuesOfRule } from "./_rule-rows.ts";
-import type { Decision, Group } from "./_group.ts";
+import { MOST_OLD_RULES, type OldRules } from "./_changes.ts";
+import type { Decision, Group, Recorded } from "./_group.ts";
 import type { RuleValues } from "./_engine.ts";
 import { keyOfPrefix } from "./_prefix-key.ts";
-import { checkName, tooManyRules } from "./_ruleset-draft.ts";
+import { checkName, checkVersion, tooManyRules } from "./_ruleset-draft.ts";
 import type { ChangeBody } from "./change.ts";
 import type { ReplacementCounts, ReplaceRulesCommand } from "./command.ts";
-import { StoreError } from "./store-error.ts";
 
 /** So many changed rules are told one by one; more, as the whole ruleset. */
 const TOLD_SINGLY = 10_000;
@@ -15,8 +16,8 @@ const TOLD_SINGLY = 10_000;
 /** Writes the difference between the rules as they are and as they shall be. It is in a group of its own. */
 export async function replaceRules(group: Group, command: ReplaceRulesCommand): Promise<Decision> {
   const draft = group.ruleset(command);
-  const { number, id, version } = draft.row;
-  checkVersion(version, command.ifVersion);
+  const { number, id } = draft.row;
+  checkVersion(draft.row, command.ifVersion);
   checkWanted(command.rules, group.rulesPerRuleset);
   const { engine, within } = group;
   const current: (readonly RuleValues[])[] = [];
@@ -29,21 +30,21 @@ export async function replaceRules(group: Group, command: ReplaceRulesCommand): 
   await deleteRules(engine, within, deletes.map((prefix) => [number, keyOfPrefix(prefix)]));
   await upsertRules(engine, within, upserts.map((rule) => [number, ...valuesOfRule(rule)]));
   draft.count = counts.added + counts.updated + counts.unchanged;
-  return { outcome: counts, changes: [await changeOf(group, number, { kind: "rules", rulesetId: id, upserts, deletes })] };
+  const before = [...plan.updated.map((each) => each.before), ...plan.removed];
+  return { outcome: counts, changes: [await changeOf(group, number, { kind: "rules", rulesetId: id, upserts, deletes }, before)] };
 }
 
-/** Throws StoreError (`version-mismatch`). */
-export function checkVersion(version: number, wanted: number | undefined): void {
-  if (wanted === undefined || wanted === version) return;
-  throw new StoreError("version-mismatch", `the ruleset is of version ${version}, not ${wanted}: it has changed since; read it again`);
-}
-
-/** What readers are told: many rules as the whole ruleset, which has them already. */
-export async function changeOf({ engine, within }: Pick<Group, "engine" | "within">, number: number, change: ChangeBody & { kind: "rules" }): Promise<ChangeBody> {
-  if (change.upserts.length + change.deletes.length <= TOLD_SINGLY) return change;
+/** What readers are told: many rules as the whole ruleset, which has them already. `before`: the rules that it touched, as they were. */
+export async function changeOf({ engine, within }: Pick<Group, "engine" | "within">, number: number, change: ChangeBody & { kind: "rules" }, before: readonly Rule[]): Promise<Recorded> {
+  const { rulesetId, upserts, deletes } = change;
+  const ruleCount = upserts.length + deletes.length;
+  const old = (): OldRules => ({ rules: before.map(valuesOfRule) });
+  if (ruleCount <= TOLD_SINGLY) return { change, oldRules: old() };
   const rules: RuleColumns[] = [];
   for await (const rows of readAllRules(engine, within, number)) rules.push(...columnsOf(rows));
-  return { kind: "rules-replaced", rulesetId: change.rulesetId, rules };
+  const whole: ChangeBody = { kind: "rules-replaced", rulesetId, rules };
+  if (ruleCount > MOST_OLD_RULES) return { change: whole, ruleCount };
+  return { change: whole, ruleCount, oldRules: { ...old(), upserts: upserts.map(valuesOfRule), deletes: deletes.map(keyOfPrefix) } };
 }
 
 /** Throws StoreError (`too-many-rules`, `invalid-text`). */

@@ -1,14 +1,14 @@
 import type { Prefix } from "../address/address.ts";
 import { formatPrefix } from "../address/prefix.ts";
 import type { Decision, Group } from "./_group.ts";
-import { RuleEdit } from "./_ruleset-draft.ts";
-import type { AddRuleCommand, BatchItem, BatchResult, BatchRulesCommand, Command, DeleteRuleCommand, UpdateRuleCommand } from "./command.ts";
+import { checkVersion, RuleEdit } from "./_ruleset-draft.ts";
+import type { AddRuleCommand, BatchItem, BatchResult, BatchRulesCommand, Command, DeleteRuleCommand, RestoreRulesCommand, UpdateRuleCommand } from "./command.ts";
 import { StoreError } from "./store-error.ts";
 
-type RuleCommand = AddRuleCommand | UpdateRuleCommand | DeleteRuleCommand | BatchRulesCommand;
+type RuleCommand = AddRuleCommand | UpdateRuleCommand | DeleteRuleCommand | BatchRulesCommand | RestoreRulesCommand;
 
 export function isRuleCommand(command: Command): command is RuleCommand {
-  return prefixesOf(command).length > 0 || command.kind === "batch-rules";
+  return prefixesOf(command).length > 0 || command.kind === "batch-rules" || command.kind === "restore-rules";
 }
 
 /** The prefixes whose rules must be known to decide the command. */
@@ -21,16 +21,20 @@ export function prefixesOf(command: Command): Prefix[] {
       return [command.prefix];
     case "batch-rules":
       return command.items.map(prefixOfItem);
+    case "restore-rules":
+      return [...command.upserts.map(({ prefix }) => prefix), ...command.deletes];
     default:
       return [];
   }
 }
 
 export function decideRules(group: Group, command: RuleCommand): Decision {
-  const edit = new RuleEdit(group.ruleset(command), group.rulesPerRuleset, command.at);
+  const draft = group.ruleset(command);
+  if ("ifVersion" in command) checkVersion(draft.row, command.ifVersion);
+  const edit = new RuleEdit(draft, group.rulesPerRuleset, command.at);
   const outcome = edited(edit, command);
-  const change = edit.keep();
-  return { outcome, changes: change === null ? [] : [change] };
+  const recorded = edit.keep();
+  return { outcome, changes: recorded === null ? [] : [recorded] };
 }
 
 function edited(edit: RuleEdit, command: RuleCommand): Decision["outcome"] {
@@ -47,6 +51,11 @@ function edited(edit: RuleEdit, command: RuleCommand): Decision["outcome"] {
       return {};
     case "batch-rules":
       return { results: runBatch(edit, command) };
+    case "restore-rules":
+      // First, to make room.
+      for (const prefix of command.deletes) edit.delete(prefix);
+      for (const rule of command.upserts) edit.restore(rule);
+      return {};
   }
 }
 

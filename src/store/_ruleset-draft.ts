@@ -4,10 +4,11 @@ import { formatPrefix } from "../address/prefix.ts";
 import type { Rule } from "../rulesets/rule.ts";
 import { type Addition, addRule, type AddRequest, type RuleChanges, updateRule } from "../rulesets/write-rule.ts";
 import { isStorable, type RuleValues } from "./_engine.ts";
+import { MOST_OLD_RULES } from "./_changes.ts";
+import type { Recorded } from "./_group.ts";
 import { keyOfPrefix, prefixOfKey } from "./_prefix-key.ts";
 import { valuesOfRule } from "./_rule-rows.ts";
 import type { RulesetRow } from "./_tables.ts";
-import type { ChangeBody } from "./change.ts";
 import { StoreError } from "./store-error.ts";
 
 /** A ruleset as the commands of a group that have been decided leave it: the rules that the group touches, null where there is none. */
@@ -95,24 +96,44 @@ export class RuleEdit {
     this.#count--;
   }
 
+  /** Writes the rule as it is given but for the time of update. Throws StoreError (`too-many-rules`). */
+  restore(rule: Rule): void {
+    checkName(rule.name);
+    const key = keyOfPrefix(rule.prefix);
+    if (this.#get(key) === null) {
+      if (this.#count >= this.#most) throw tooManyRules(this.#most);
+      this.#count++;
+    }
+    this.#rules.set(key, { ...rule, updatedAt: this.#at });
+  }
+
   /** Lets the draft have it. Gives what changed, or null where nothing did. */
-  keep(): ChangeBody | null {
+  keep(): Recorded | null {
     if (this.#rules.size === 0) return null;
     const upserts: Rule[] = [];
     const deletes: Prefix[] = [];
+    const rules: RuleValues[] = [];
     for (const [key, rule] of this.#rules) {
+      const before = this.#draft.get(key);
+      if (before !== null) rules.push(valuesOfRule(before));
       this.#draft.write(key, rule);
       if (rule === null) deletes.push(prefixOfKey(key));
       else upserts.push(rule);
     }
     this.#draft.count = this.#count;
-    return { kind: "rules", rulesetId: this.#draft.row.id, upserts, deletes };
+    return { change: { kind: "rules", rulesetId: this.#draft.row.id, upserts, deletes }, oldRules: rules.length === 0 || this.#rules.size > MOST_OLD_RULES ? undefined : { rules } };
   }
 
   #get(key: string): Rule | null {
     const own = this.#rules.get(key);
     return own === undefined ? this.#draft.get(key) : own;
   }
+}
+
+/** Throws StoreError (`version-mismatch`). A command that asks for a version is in a group of its own. */
+export function checkVersion({ version }: Selectable<RulesetRow>, wanted: number | undefined): void {
+  if (wanted === undefined || wanted === version) return;
+  throw new StoreError("version-mismatch", `the ruleset is of version ${version}, not ${wanted}: it has changed since; read it again`);
 }
 
 export function tooManyRules(most: number): StoreError {

@@ -111,6 +111,15 @@ export interface ChangeRow {
   readonly kind: string;
   /** JSON. */
   readonly body: string;
+  /** The kind of the command that made the change; null in changes of before users were. */
+  readonly command: string | null;
+  readonly ruleset_id: string | null;
+  /** How many rules it touched, of changes of rules. */
+  readonly rule_count: number | null;
+  /** JSON of what was there, of changes of other things than rules; null where there was nothing. */
+  readonly old: string | null;
+  /** JSON of `OldRules`; null where there were none, or too many. */
+  readonly old_rules: string | null;
 }
 
 export interface IdempotencyRow {

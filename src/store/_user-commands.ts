@@ -2,11 +2,10 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { keyOfName } from "./_credentials.ts";
 import { forUpdate } from "./_engine.ts";
-import type { Decision, Group } from "./_group.ts";
+import type { Decision, Group, Recorded } from "./_group.ts";
 import { checkOrganisation, checkTexts, createOrganisation, setPlan } from "./_organisation-commands.ts";
 import { sessionOf, userOf } from "./_read-state.ts";
 import type { UserRow } from "./_tables.ts";
-import type { ChangeBody } from "./change.ts";
 import type {
   Command, CreateUserCommand, DeleteUserCommand, EndSessionCommand, InviteUserCommand, JoinCommand, NewSession, SetPasswordCommand, SetRoleCommand, SetUpCommand,
   StartSessionCommand, UserCommand,
@@ -56,7 +55,7 @@ async function setUp(group: Group, { organisation: organisationName, name, passw
   const anybody = await within.selectFrom("users").select("id").where("deleted_at", "is", null).executeTakeFirst();
   if (anybody !== undefined) throw new StoreError("users-exist", "there are users already; an admin invites more of them");
   checkTexts(name, organisationName);
-  const changes: ChangeBody[] = [];
+  const changes: Recorded[] = [];
   const existing = await within.selectFrom("organisations").select("id").where("name", "=", organisationName).executeTakeFirst();
   const made = existing === undefined ? await createOrganisation(group, { name: organisationName, at }) : undefined;
   const organisationId = existing?.id ?? made!.organisationId!;
@@ -74,14 +73,14 @@ async function createUser(group: Group, { organisationId, name, role, invitation
   const same = await group.within.selectFrom("users").select("id").where("name_key", "=", keyOfName(name)).where("deleted_at", "is", null).executeTakeFirst();
   if (same !== undefined) throw new StoreError("user-exists", `there is a user named ${JSON.stringify(name)} already; choose another name`);
   const invited = { invitation: invitation.digest, invited_until: invitation.expiresAt };
-  return changed(await insertUser(group, { organisation_id: organisationId, name, role, password: null, ...invited, created_at: at }));
+  return changed(undefined, await insertUser(group, { organisation_id: organisationId, name, role, password: null, ...invited, created_at: at }));
 }
 
 async function setRole(group: Group, command: SetRoleCommand): Promise<Decision> {
   const row = await findUser(group, command);
   if (row.role === command.role) return { outcome: { user: userOf(row) }, changes: [] };
   if (row.role === "admin") await checkOtherAdmin(group, row);
-  return changed(await updateUser(group, row, { role: command.role }));
+  return changed(row, await updateUser(group, row, { role: command.role }));
 }
 
 async function deleteUser(group: Group, command: DeleteUserCommand): Promise<Decision> {
@@ -89,13 +88,13 @@ async function deleteUser(group: Group, command: DeleteUserCommand): Promise<Dec
   if (row.role === "admin") await checkOtherAdmin(group, row);
   const ended = await endSessions(group, row);
   const gone = await updateUser(group, row, { deleted_at: command.at, password: null, invitation: null, invited_until: null });
-  return { outcome: {}, changes: [...ended, { kind: "user", user: userOf(gone) }] };
+  return { outcome: {}, changes: [...ended, recorded(row, gone)] };
 }
 
 async function inviteUser(group: Group, command: InviteUserCommand): Promise<Decision> {
   const row = await findUser(group, command);
   const { digest, expiresAt } = command.invitation;
-  return changed(await updateUser(group, row, { invitation: digest, invited_until: expiresAt }));
+  return changed(row, await updateUser(group, row, { invitation: digest, invited_until: expiresAt }));
 }
 
 async function join(group: Group, { invitation, password, session, at }: JoinCommand): Promise<Decision> {
@@ -110,7 +109,7 @@ async function setPassword(group: Group, command: SetPasswordCommand): Promise<D
   const row = checked(await findUser(group, command), command.checked);
   const ended = await endSessions(group, row, command.session);
   const after = await updateUser(group, row, { password: command.password, invitation: null, invited_until: null });
-  return { outcome: {}, changes: [...ended, { kind: "user", user: userOf(after) }] };
+  return { outcome: {}, changes: [...ended, recorded(row, after)] };
 }
 
 async function signIn(group: Group, command: StartSessionCommand): Promise<Decision> {
@@ -119,7 +118,7 @@ async function signIn(group: Group, command: StartSessionCommand): Promise<Decis
 
 async function signOut({ within }: Group, { digest }: EndSessionCommand): Promise<Decision> {
   const gone = await within.deleteFrom("sessions").where("digest", "=", digest).returning("digest").executeTakeFirst();
-  return { outcome: {}, changes: gone === undefined ? [] : [{ kind: "sessions-ended", digests: [digest] }] };
+  return { outcome: {}, changes: gone === undefined ? [] : [{ change: { kind: "sessions-ended", digests: [digest] } }] };
 }
 
 /** Throws StoreError (`password-changed`). */
@@ -153,18 +152,21 @@ function updateUser({ within }: Group, { id }: UserRow, values: Partial<UserRow>
   return within.updateTable("users").set(values).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
 }
 
-function changed(row: UserRow): Decision {
-  const user = userOf(row);
-  return { outcome: { user }, changes: [{ kind: "user", user }] };
+function changed(before: UserRow | undefined, row: UserRow): Decision {
+  return { outcome: { user: userOf(row) }, changes: [recorded(before, row)] };
+}
+
+function recorded(before: UserRow | undefined, row: UserRow): Recorded {
+  return { change: { kind: "user", user: userOf(row) }, old: before && userOf(before) };
 }
 
 /** Ends the user's sessions, but for the one that is kept. */
-async function endSessions({ within }: Group, { id }: UserRow, kept = ""): Promise<ChangeBody[]> {
+async function endSessions({ within }: Group, { id }: UserRow, kept = ""): Promise<Recorded[]> {
   const gone = await within.deleteFrom("sessions").where("user_id", "=", id).where("digest", "!=", kept).returning("digest").execute();
-  return gone.length === 0 ? [] : [{ kind: "sessions-ended", digests: gone.map(({ digest }) => digest) }];
+  return gone.length === 0 ? [] : [{ change: { kind: "sessions-ended", digests: gone.map(({ digest }) => digest) } }];
 }
 
-async function startSession(group: Group, row: UserRow, { digest, expiresAt }: NewSession, at: number, before: readonly ChangeBody[]): Promise<Decision> {
+async function startSession(group: Group, row: UserRow, { digest, expiresAt }: NewSession, at: number, before: readonly Recorded[]): Promise<Decision> {
   const { within } = group;
   await within.deleteFrom("sessions").where("expires_at", "<=", at).execute();
   const oldest = await within.selectFrom("sessions").select("digest").where("user_id", "=", row.id).orderBy("created_at", "desc").orderBy("digest").execute();
@@ -173,8 +175,8 @@ async function startSession(group: Group, row: UserRow, { digest, expiresAt }: N
   const session: Session = sessionOf(
     await within.insertInto("sessions").values({ digest, user_id: row.id, created_at: at, expires_at: expiresAt }).returningAll().executeTakeFirstOrThrow(),
   );
-  const user = userOf(await updateUser(group, row, { last_sign_in_at: at }));
-  const changes: ChangeBody[] = [...before, { kind: "user", user }, { kind: "session", session }];
-  if (ended.length > 0) changes.push({ kind: "sessions-ended", digests: ended });
-  return { outcome: { user, session }, changes, organisationId: row.organisation_id };
+  const after = await updateUser(group, row, { last_sign_in_at: at });
+  const changes: Recorded[] = [...before, recorded(row, after), { change: { kind: "session", session } }];
+  if (ended.length > 0) changes.push({ change: { kind: "sessions-ended", digests: ended } });
+  return { outcome: { user: userOf(after), session }, changes, organisationId: row.organisation_id };
 }

@@ -54,6 +54,18 @@ export interface BatchRulesCommand extends Owned {
   readonly items: readonly BatchItem[];
   /** One item that fails refuses them all (`batch-refused`). */
   readonly atomic: boolean;
+  /** Refused (`version-mismatch`) where the ruleset's version is another. */
+  readonly ifVersion?: number | undefined;
+}
+
+/** Writes rules exactly as they were, times of creation too, and deletes others, which must be there (`rule-not-found`). */
+export interface RestoreRulesCommand extends Owned {
+  readonly kind: "restore-rules";
+  readonly rulesetId: string;
+  readonly upserts: readonly Rule[];
+  readonly deletes: readonly Prefix[];
+  /** Refused (`version-mismatch`) where the ruleset's version is another. */
+  readonly ifVersion: number;
 }
 
 /** What came of an item. `conflict`, `absent` (nothing to delete) and `too-many-rules` are failures. */
@@ -108,11 +120,20 @@ export interface UpdateRulesetCommand extends Owned {
   readonly rulesetId: string;
   readonly name?: string | undefined;
   readonly description?: string | undefined;
+  readonly ifVersion?: number | undefined;
 }
 
 export interface DeleteRulesetCommand extends Owned {
   readonly kind: "delete-ruleset";
   readonly rulesetId: string;
+  readonly ifVersion?: number | undefined;
+}
+
+/** Makes a ruleset that was deleted once more: with its id, its time of creation, and these rules. Refused (`ruleset-exists`) where it is there. */
+export interface RestoreRulesetCommand extends Owned {
+  readonly kind: "restore-ruleset";
+  readonly ruleset: Ruleset;
+  readonly rules: readonly Rule[];
 }
 
 /** With its two first rulesets, "My Allowlist rules" and "My Blocklist rules". */
@@ -237,11 +258,13 @@ export type Command =
   | UpdateRuleCommand
   | DeleteRuleCommand
   | BatchRulesCommand
+  | RestoreRulesCommand
   | ReplaceRulesCommand
   | ImportRulesCommand
   | CreateRulesetCommand
   | UpdateRulesetCommand
   | DeleteRulesetCommand
+  | RestoreRulesetCommand
   | CreateOrganisationCommand
   | SetPlanCommand
   | CreateKeyCommand
@@ -257,11 +280,13 @@ export interface Outcomes {
   readonly "update-rule": { readonly rule: Rule };
   readonly "delete-rule": Record<never, never>;
   readonly "batch-rules": { readonly results: readonly BatchResult[] };
+  readonly "restore-rules": Record<never, never>;
   readonly "replace-rules": ReplacementCounts;
   readonly "import-rules": ImportCounts;
   readonly "create-ruleset": { readonly ruleset: Ruleset };
   readonly "update-ruleset": { readonly ruleset: Ruleset };
   readonly "delete-ruleset": Record<never, never>;
+  readonly "restore-ruleset": { readonly ruleset: Ruleset };
   readonly "create-organisation": { readonly organisation: Organisation; readonly rulesets: readonly Ruleset[] };
   readonly "set-plan": { readonly plan: Plan };
   readonly "create-key": { readonly key: ApiKey };

@@ -20,6 +20,8 @@ export type StoreErrorCode =
   | "batch-refused"
   /** There is an organisation of that name. */
   | "organisation-exists"
+  /** There is a ruleset of that id. */
+  | "ruleset-exists"
   /** There is a key of that digest. */
   | "key-exists"
   /** There is a user of that name. */

@@ -1,3 +1,4 @@
+import type { AuditEntry, AuditPage, AuditQuery } from "./audit.ts";
 import type { Change } from "./change.ts";
 import type { Command, CommandKind, Outcome } from "./command.ts";
 import type { Credentials, RulesetRules, State, Usage } from "./state.ts";
@@ -48,6 +49,12 @@ export interface Store {
   /** The requests in the month, and the last use in any month, of each key of the organisation that was ever used. */
   usageOf(organisationId: string, month: string): Promise<readonly Usage[]>;
 
+  /** The audit log of an organisation, page by page. Changes of many rules come without them. */
+  audit(organisationId: string, query: AuditQuery): Promise<AuditPage>;
+
+  /** One entry with all the rules that it touched, up to 50,000; null where it is not the organisation's. */
+  auditEntry(organisationId: string, sequence: number): Promise<AuditEntry | null>;
+
   /** Whether the database answers and is whole. Throws StoreError (`damaged`). Reads all of it. */
   check(): Promise<StoreReport>;
 
@@ -68,10 +75,15 @@ export interface StoreReport {
   readonly rules: number;
 }
 
+/** What is limited in the database. */
+export type StoreLimits = Pick<StoreOptions, "rulesPerRuleset" | "auditDays">;
+
 /** Where a store is and how it is used. */
 export interface StoreOptions {
   /** Most rules of a ruleset, active and expired. */
   readonly rulesPerRuleset: number;
+  /** For how many days changes are kept, for the audit log. */
+  readonly auditDays: number;
   /** How often to look for other processes' changes, in milliseconds. */
   readonly pollEvery: number;
   /** How long a write goes on trying while PostgreSQL is away, in milliseconds. */

@@ -62,7 +62,7 @@ export async function startServer(settings: Partial<Settings> = {}, catalogue: s
 
 /** An organisation with the plans of these areas. */
 export async function addOrganisation({ server, clock }: TestServer, name: string, areas: readonly Area[] = AREAS): Promise<string> {
-  const about = { actor: "user:test", at: clock.now };
+  const about = { actor: "command:test", at: clock.now };
   const { organisation } = await server.store.write({ kind: "create-organisation", ...about, name });
   for (const area of areas) {
     await server.store.write({ kind: "set-plan", ...about, organisationId: organisation.id, area, active: true, until: null, perMinute: null, perMonth: null });
@@ -73,7 +73,7 @@ export async function addOrganisation({ server, clock }: TestServer, name: strin
 /** A key of an organisation, as its text. */
 export async function addKey({ server, clock }: TestServer, organisationId: string, access: AccessLevel = "read_write", expiresAt: number | null = null): Promise<{ id: string; text: string }> {
   const { text, digest, start } = makeApiKey();
-  const about = { actor: "user:test", at: clock.now, organisationId };
+  const about = { actor: "command:test", at: clock.now, organisationId };
   const { key } = await server.store.write({ kind: "create-key", ...about, label: "test", access, digest, start, expiresAt });
   return { id: key.id, text };
 }

@@ -36,7 +36,7 @@ export function addKeyRoutes(app: App, services: Services): void {
   const revoke = { operationId: "revokeKey", summary: "Revokes an API key, for good; once more changes nothing", tags, problems: [404], params: KeyParameters, response: { 200: KeySchema } };
   app.delete("/keys/:key_id", { config: BY_ADMINS, schema: revoke }, async (request) => {
     const { caller, now, params } = request;
-    const known = memory.keys(caller.organisationId).find(({ id }) => id === params.key_id.toLowerCase());
+    const known = memory.key(caller.organisationId, params.key_id.toLowerCase());
     if (known === undefined) throw notFound("there is no such key; listKeys tells yours");
     const { key } = await store.write({ kind: "revoke-key", ...signature(request), keyId: known.id });
     return keyDocument(key, (await usesOf(services, caller.organisationId, now))(key.id), now);

@@ -1,5 +1,6 @@
 import type { App } from "../app-type.ts";
 import type { Services } from "../services.ts";
+import { addAuditRoutes } from "./audit.ts";
 import { addKeyRoutes } from "./keys.ts";
 import { addSessionRoutes } from "./sessions.ts";
 import { addSetupRoutes } from "./setup.ts";
@@ -11,4 +12,5 @@ export function addDashboardRoutes(app: App, services: Services): void {
   addSessionRoutes(app, services);
   addUserRoutes(app, services);
   addKeyRoutes(app, services);
+  addAuditRoutes(app, services);
 }

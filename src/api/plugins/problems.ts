@@ -68,6 +68,7 @@ const REFUSALS: Readonly<Partial<Record<StoreErrorCode, ProblemKind>>> = {
   "version-mismatch": "precondition-failed",
   "password-changed": "conflict",
   "too-many-rules": "validation-error",
+  "ruleset-exists": "conflict",
   "batch-refused": "conflict",
   "idempotency-mismatch": "idempotency-key-reused",
   unavailable: "service-unavailable",

@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type ControlledTransaction, sql } from "kysely";
 import { Client } from "pg";
 import type { GroupAnswer } from "../_answer.ts";
+import { readAudit, readAuditEntry } from "../_audit.ts";
 import type { Backend } from "../_backend.ts";
 import { readChanges } from "../_changes.ts";
 import { readCredentials } from "../_credentials.ts";
@@ -12,6 +13,7 @@ import { carryOut } from "../_group.ts";
 import { readState } from "../_read-state.ts";
 import { readReport } from "../_report.ts";
 import { readUsage, readUsageOf, recordUsage } from "../_usage.ts";
+import type { AuditEntry, AuditPage, AuditQuery } from "../audit.ts";
 import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
 import { checkSchema, lockMigrations, migrate } from "../migrations/migrate.ts";
@@ -109,6 +111,14 @@ export class PostgresBackend implements Backend {
     return reporting(() => readUsageOf(this.#reader.engine, organisationId, month));
   }
 
+  audit(organisationId: string, query: AuditQuery): Promise<AuditPage> {
+    return reporting(() => readAudit(this.#reader.engine, organisationId, query));
+  }
+
+  auditEntry(organisationId: string, sequence: number): Promise<AuditEntry | null> {
+    return reporting(() => readAuditEntry(this.#reader.engine, organisationId, sequence));
+  }
+
   check(): Promise<StoreReport> {
     return reporting(() => readReport(this.#reader.engine));
   }
@@ -152,7 +162,7 @@ export class PostgresBackend implements Backend {
     let answer: GroupAnswer | undefined;
     try {
       within = await engine.db.startTransaction().execute();
-      const result = await carryOut(engine, within, commands, this.#options.rulesPerRuleset, transaction);
+      const result = await carryOut(engine, within, commands, this.#options, transaction);
       if (result.changes.length > 0) await sql`select pg_notify(${CHANNEL}, '')`.execute(within);
       answer = result;
       await within.commit().execute();

@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { errorOf, type GroupAnswer } from "../_answer.ts";
 import type { Backend } from "../_backend.ts";
+import type { AuditEntry, AuditPage, AuditQuery } from "../audit.ts";
 import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
 import type { Credentials, RulesetRules, State, Usage } from "../state.ts";
@@ -70,6 +71,14 @@ export class SqliteBackend implements Backend {
 
   usageOf(organisationId: string, month: string): Promise<Usage[]> {
     return this.#call("usageOf", [organisationId, month]);
+  }
+
+  audit(organisationId: string, query: AuditQuery): Promise<AuditPage> {
+    return this.#call("audit", [organisationId, query]);
+  }
+
+  auditEntry(organisationId: string, sequence: number): Promise<AuditEntry | null> {
+    return this.#call("auditEntry", [organisationId, sequence]);
   }
 
   check(): Promise<StoreReport> {

@@ -1,19 +1,20 @@
 import type { Refusal } from "../_answer.ts";
 import type { RulesetRules } from "../state.ts";
+import type { StoreLimits } from "../store.ts";
 import type { Synchronous } from "./_database.ts";
 
 /** What the thread of a SQLite file is started with. */
 export interface WorkerSetup {
   readonly path: string;
   readonly create: boolean;
-  readonly rulesPerRuleset: number;
+  readonly limits: StoreLimits;
   readonly synchronous: Synchronous;
 }
 
 /** A call of a method of the backend in the thread. */
 export interface WorkerCall {
   readonly id: number;
-  readonly method: "carryOut" | "load" | "changesAfter" | "credentials" | "recordUsage" | "usage" | "usageOf" | "check" | "backup" | "close";
+  readonly method: "carryOut" | "load" | "changesAfter" | "credentials" | "recordUsage" | "usage" | "usageOf" | "audit" | "auditEntry" | "check" | "backup" | "close";
   readonly argument: unknown;
 }
 

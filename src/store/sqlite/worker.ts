@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { type GroupAnswer, refusalOf } from "../_answer.ts";
+import { readAudit, readAuditEntry } from "../_audit.ts";
+import type { AuditQuery } from "../audit.ts";
 import { readChanges } from "../_changes.ts";
 import { readCredentials } from "../_credentials.ts";
 import { carryOut } from "../_group.ts";
@@ -20,7 +22,7 @@ import { publish } from "./_publish.ts";
 // The one thread that has the file: it alone waits for the disk. Calls are run one after the other.
 
 const port = parentPort!;
-const { path, create, rulesPerRuleset, synchronous } = workerData as WorkerSetup;
+const { path, create, limits, synchronous } = workerData as WorkerSetup;
 let engine: SqliteEngine;
 
 async function run({ id, method, argument }: WorkerCall | { id: 0; method: "open"; argument: undefined }): Promise<void> {
@@ -41,7 +43,7 @@ const METHODS = {
   },
 
   async carryOut(commands: readonly Command[]): Promise<GroupAnswer> {
-    return engine.db.transaction().execute((within) => carryOut(engine, within, commands, rulesPerRuleset, randomUUID()));
+    return engine.db.transaction().execute((within) => carryOut(engine, within, commands, limits, randomUUID()));
   },
 
   load: (withRules: boolean, id: number) => readState(engine, withRules ? (part) => sendPart(id, part) : null),
@@ -50,6 +52,8 @@ const METHODS = {
   recordUsage: (increments: readonly Usage[]) => recordUsage(engine, increments),
   usage: (month: string) => readUsage(engine, month),
   usageOf: ([organisationId, month]: [string, string]) => readUsageOf(engine, organisationId, month),
+  audit: ([organisationId, query]: [string, AuditQuery]) => readAudit(engine, organisationId, query),
+  auditEntry: ([organisationId, sequence]: [string, number]) => readAuditEntry(engine, organisationId, sequence),
 
   check: () => checkFile(engine, path),
 

@@ -1,0 +1,85 @@
+import { formatPrefix } from "../../address/prefix.ts";
+import type { Rule } from "../../rulesets/rule.ts";
+import { formatTimestamp } from "../../rulesets/timestamp.ts";
+import type { AuditEntry } from "../../store/audit.ts";
+import type { ServiceMemory } from "../service-memory.ts";
+import { MOST_RULES } from "../schemas/audit.ts";
+import { ruleDocument } from "../schemas/rule.ts";
+
+type State = Readonly<Record<string, string | number | boolean | null>>;
+
+/** An entry as the pages tell it. */
+export function auditDocument(entry: AuditEntry, organisationId: string, memory: ServiceMemory): Record<string, unknown> {
+  const { sequence, at, command: kind, rulesetId } = entry;
+  return {
+    sequence, at: formatTimestamp(at), actor: actorOf(entry.actor, organisationId, memory), kind, ruleset_id: rulesetId, summary: summaryOf(entry),
+    old: stateDocument(entry.old, entry.rules?.before, entry), new: stateDocument(entry.new, entry.rules?.after, entry),
+  };
+}
+
+function actorOf(actor: string, organisationId: string, memory: ServiceMemory): { kind: string; id: string | null; name: string | null } {
+  const end = actor.indexOf(":");
+  const [kind, id] = [actor.slice(0, end), actor.slice(end + 1)];
+  if (kind === "user") return { kind, id, name: memory.user(organisationId, id)?.name ?? null };
+  if (kind === "key") return { kind, id, name: memory.key(organisationId, id)?.label ?? null };
+  return { kind: "command", id: null, name: id };
+}
+
+/** Members that are told, by those of the store; digests are not. */
+const TEXTS: Readonly<Record<string, string>> = {
+  id: "id", name: "name", label: "label", purpose: "purpose", description: "description", role: "role", access: "access", start: "start", area: "area", active: "active",
+};
+const TIMES: Readonly<Record<string, string>> = { until: "until", expiresAt: "expires_at", revokedAt: "revoked_at", deletedAt: "deleted_at", invitedUntil: "invited_until" };
+
+function stateDocument(state: object | null, rules: readonly Rule[] | undefined, { ruleCount }: AuditEntry): object | null {
+  const told: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(state ?? {})) {
+    if (Object.hasOwn(TEXTS, name)) told[TEXTS[name]!] = value;
+    else if (Object.hasOwn(TIMES, name)) told[TIMES[name]!] = value === null ? null : formatTimestamp(value);
+  }
+  if (ruleCount !== null && rules === undefined) told["rule_count"] = ruleCount;
+  if (rules !== undefined && rules.length > 0) Object.assign(told, { rules: rules.slice(0, MOST_RULES).map(ruleDocument), rule_count: rules.length });
+  return Object.keys(told).length === 0 ? null : told;
+}
+
+/** What was done, in a few words. */
+function summaryOf(entry: AuditEntry): string {
+  const { kind, command } = entry;
+  if (kind === "rules" || kind === "rules-replaced") return `${command.startsWith("restore-") ? "undid: " : ""}${ruleSummary(entry)}`;
+  const [before, after] = [(entry.old ?? {}) as State, (entry.new ?? {}) as State];
+  const name = JSON.stringify(after["name"] ?? after["label"] ?? before["name"] ?? "");
+  const summary = Object.hasOwn(SUMMARIES, command) ? SUMMARIES[command]!(name, before, after) : undefined;
+  if (kind === "ruleset-deleted") return `${summary} with ${entry.ruleCount} ${entry.ruleCount === 1 ? "rule" : "rules"}`;
+  return kind === "user" && command === "set-up" ? `made the first user ${name}` : (summary ?? `${command}: ${kind} ${name}`);
+}
+
+const SUMMARIES: Readonly<Record<string, (name: string, before: State, after: State) => string>> = {
+  "create-ruleset": (name) => `created the ruleset ${name}`,
+  "update-ruleset": (name, before, after) => (before["name"] === after["name"] ? `changed the description of the ruleset ${name}` : `renamed the ruleset ${JSON.stringify(before["name"])} to ${name}`),
+  "delete-ruleset": (name) => `deleted the ruleset ${name}`,
+  "restore-ruleset": (name) => `undid the deletion of the ruleset ${name}`,
+  "create-organisation": (name, _before, { purpose }) => (purpose === undefined ? `created the organisation ${name}` : `created the ruleset ${name}`),
+  "set-up": (name, _before, { area, purpose }) => (area !== undefined ? `gave the organisation the plan ${area}` : purpose === undefined ? `created the organisation ${name}` : `created the ruleset ${name}`),
+  "set-plan": (_name, _before, { area, active }) => `${active === true ? "activated" : "deactivated"} the plan ${area}`,
+  "create-key": (name, _before, { start }) => `made the key ${name} (${start}...)`,
+  "revoke-key": (name, _before, { start }) => `revoked the key ${name} (${start}...)`,
+  "create-user": (name, _before, { role }) => `made the user ${name}, ${role}`,
+  "set-role": (name, before, { role }) => `made the user ${name}, ${before["role"]}, ${role}`,
+  "delete-user": (name) => `deleted the user ${name}`,
+  "invite-user": (name) => `invited the user ${name} again`,
+  join: (name) => `${name} followed an invitation`,
+  "set-password": (name) => `${name} changed the password`,
+  "start-session": (name) => `${name} signed in`,
+  "end-session": () => "signed out",
+};
+
+function ruleSummary({ rules, ruleCount }: AuditEntry): string {
+  if (rules === null) return ruleCount === null ? "changed rules" : `changed ${ruleCount} ${ruleCount === 1 ? "rule" : "rules"}`;
+  const [before, after] = [rules.before, rules.after].map((own) => new Set(own.map(({ prefix }) => formatPrefix(prefix)))) as [Set<string>, Set<string>];
+  const parts = [
+    ["added", [...after].filter((prefix) => !before.has(prefix))],
+    ["changed", [...after].filter((prefix) => before.has(prefix))],
+    ["deleted", [...before].filter((prefix) => !after.has(prefix))],
+  ] as const;
+  return parts.filter(([, prefixes]) => prefixes.length > 0).map(([verb, prefixes]) => `${verb} ${prefixes.length === 1 ? prefixes[0] : `${prefixes.length} rules`}`).join(", ");
+}

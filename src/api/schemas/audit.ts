@@ -1,0 +1,71 @@
+import { Type } from "typebox";
+import { named, NullableText, Timestamp } from "./common.ts";
+import { RuleSchema } from "./rule.ts";
+
+const MOST_ITEMS = 100;
+export const DEFAULT_ITEMS = 50;
+/** Rules that are told of an entry. */
+export const MOST_RULES = 100;
+
+const Sequence = Type.Integer({ minimum: 1, description: "the number of the change" });
+
+export const AuditQuery = Type.Object({
+  before: Type.Optional(Type.Integer({ minimum: 1, description: "only changes with smaller numbers" })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_ITEMS, default: DEFAULT_ITEMS })),
+  ruleset_id: Type.Optional(Type.String({ maxLength: 36, description: "only changes of this ruleset and its rules" })),
+});
+
+/** What was there, or is. A member that does not apply is left out. */
+const State = Type.Unsafe<object | null>({
+  anyOf: [
+    {
+      type: "object",
+      properties: {
+        id: Type.String(),
+        name: Type.String(),
+        label: Type.String(),
+        purpose: Type.String(),
+        description: Type.String(),
+        role: Type.String(),
+        access: Type.String(),
+        start: Type.String(),
+        area: Type.String(),
+        active: Type.Boolean(),
+        until: NullableText(),
+        expires_at: NullableText(),
+        revoked_at: NullableText(),
+        deleted_at: NullableText(),
+        invited_until: NullableText(),
+        rules: Type.Array(RuleSchema, { description: `at most ${MOST_RULES} of those that were touched` }),
+        rule_count: Type.Integer({ description: "how many rules were touched" }),
+      },
+    },
+    { type: "null" },
+  ],
+});
+
+export const AuditEntrySchema = named(
+  "AuditEntry",
+  Type.Object({
+    sequence: Sequence,
+    at: Timestamp,
+    actor: Type.Object({
+      kind: Type.Enum(["key", "user", "command"], { description: "an API key, a user, or somebody at the command line" }),
+      id: NullableText(),
+      name: NullableText({ description: "the key's label, the user's name, or the account's" }),
+    }),
+    kind: Type.String({ description: "what was done", examples: ["add-rule"] }),
+    ruleset_id: NullableText(),
+    summary: Type.String(),
+    old: State,
+    new: State,
+  }),
+);
+
+export const AuditList = named(
+  "AuditList",
+  Type.Object({
+    items: Type.Array(AuditEntrySchema, { description: "the newest first; perhaps fewer than asked for, though there are more" }),
+    next_before: Type.Unsafe<number | null>({ type: ["integer", "null"], description: "what before is to be for those that follow; null: there are none" }),
+  }),
+);

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { addKey, addOrganisation, ask, startServer, type TestServer } from "../start-server.ts";
+import { addUser, type TestUser, visit } from "./browser.ts";
+
+let t: TestServer;
+let organisation = "";
+let admin: TestUser;
+before(async () => {
+  t = await startServer();
+  organisation = await addOrganisation(t, "audit");
+  admin = await addUser(t, organisation, "admin", "Ann");
+});
+after(() => t.close());
+
+const asked = (method: string, path: string, body?: object) => visit(t, method, path, { token: admin.token, body });
+const newest = async (limit: number) => (await asked("GET", `/audit?limit=${limit}`)).body.items;
+
+test("who changed what, from what, to what: by a user, by a key, by a command", async () => {
+  const { text: key, id: keyId } = await addKey(t, organisation);
+  const { id } = (await asked("POST", "/edl/ip-rulesets/", { name: "Offices", purpose: "allowlist" })).body;
+  await asked("PATCH", `/edl/ip-rulesets/${id}`, { name: "Branches" });
+  await asked("POST", `/edl/ip-rulesets/${id}/rules`, { ip: "192.0.2.1", name: "first" });
+  await ask(t, "PUT", `/v1/edl/ip-rulesets/${id}/rules`, { key, body: { rules: [{ ip: "192.0.2.1", name: "second" }, { ip: "192.0.2.2" }] } });
+  await asked("DELETE", `/edl/ip-rulesets/${id}`);
+  await asked("DELETE", `/keys/${keyId}`);
+  const items = await newest(7);
+  const ann = { kind: "user", id: admin.id, name: "Ann" };
+  const at = "2026-11-21T12:00:00.000Z";
+  const rule = (ip: string, name: string | null) => ({ ip, name, expires_at: null, created_at: at, updated_at: at });
+  const ruleset = { id, name: "Branches", purpose: "allowlist", description: "" };
+  const first = items[6].sequence;
+  const key0 = { id: keyId, label: "test", access: "read_write", start: key.slice(0, 8), expires_at: null, revoked_at: null };
+  assert.deepEqual(items, [
+    { sequence: first + 6, at, actor: ann, kind: "revoke-key", ruleset_id: null, summary: `revoked the key "test" (${key.slice(0, 8)}...)`, old: key0, new: { ...key0, revoked_at: at } },
+    {
+      sequence: first + 5, at, actor: ann, kind: "delete-ruleset", ruleset_id: id, summary: 'deleted the ruleset "Branches" with 2 rules',
+      old: { ...ruleset, rules: [rule("192.0.2.1", "second"), rule("192.0.2.2", null)], rule_count: 2 }, new: null,
+    },
+    {
+      sequence: first + 4, at, actor: { kind: "key", id: keyId, name: "test" }, kind: "replace-rules", ruleset_id: id, summary: "added 192.0.2.2, changed 192.0.2.1",
+      old: { rules: [rule("192.0.2.1", "first")], rule_count: 1 }, new: { rules: [rule("192.0.2.2", null), rule("192.0.2.1", "second")], rule_count: 2 },
+    },
+    { sequence: first + 3, at, actor: ann, kind: "add-rule", ruleset_id: id, summary: "added 192.0.2.1", old: null, new: { rules: [rule("192.0.2.1", "first")], rule_count: 1 } },
+    { sequence: first + 2, at, actor: ann, kind: "update-ruleset", ruleset_id: id, summary: 'renamed the ruleset "Offices" to "Branches"', old: { ...ruleset, name: "Offices" }, new: ruleset },
+    { sequence: first + 1, at, actor: ann, kind: "create-ruleset", ruleset_id: id, summary: 'created the ruleset "Offices"', old: null, new: { ...ruleset, name: "Offices" } },
+    { sequence: first, at, actor: { kind: "command", id: null, name: "test" }, kind: "create-key", ruleset_id: null, summary: `made the key "test" (${key.slice(0, 8)}...)`, old: null, new: key0 },
+  ]);
+  assert.deepEqual((await asked("GET", `/audit?ruleset_id=${id.toUpperCase()}`)).body.items, items.slice(1, 6));
+});
+
+test("pages follow one another to the first change; no digest is told", async () => {
+  const all = [];
+  let text = "";
+  for (let query = "limit=3"; ; ) {
+    const answer = await asked("GET", `/audit?${query}`);
+    text += answer.text;
+    all.push(...answer.body.items);
+    if (answer.body.next_before === null) break;
+    query = `limit=3&before=${answer.body.next_before}`;
+  }
+  const sequences = all.map(({ sequence }: { sequence: number }) => sequence);
+  assert.deepEqual(sequences, [...sequences].sort((a, b) => b - a));
+  assert.equal(sequences.at(-1), 1);
+  assert.ok(!text.includes("digest"));
+  for (const { digest } of (await t.server.store.load(null)).keys) assert.ok(!text.includes(digest));
+});
+
+test("only the own organisation's, and of a user that was deleted the name", async () => {
+  const other = await addUser(t, await addOrganisation(t, "other"), "admin");
+  const theirs = (await visit(t, "GET", "/audit", { token: other.token })).text;
+  assert.ok(!theirs.includes("Ann") && !theirs.includes("Branches"));
+  const { ruleset_id } = (await newest(100)).find((item: { ruleset_id: string | null }) => item.ruleset_id !== null);
+  assert.deepEqual((await visit(t, "GET", `/audit?ruleset_id=${ruleset_id}`, { token: other.token })).body.items, []);
+  const bob = await addUser(t, organisation, "editor", "Bob");
+  await visit(t, "POST", "/edl/ip-rulesets/", { token: bob.token, body: { name: "Bob's", purpose: "blocklist" } });
+  await asked("DELETE", `/users/${bob.id}`);
+  const [deleted, created] = await newest(2);
+  assert.deepEqual([deleted.summary, deleted.old.role, created.actor.name, created.summary], ['deleted the user "Bob"', "editor", "Bob", 'created the ruleset "Bob\'s"']);
+  for (const query of ["ruleset_id=%00", "ruleset_id=x", `ruleset_id=${"é".repeat(36)}`]) assert.deepEqual((await asked("GET", `/audit?${query}`)).body, { items: [], next_before: null });
+  for (const query of ["before=0", "limit=101", "limit=0", "before=x"]) assert.equal((await asked("GET", `/audit?${query}`)).status, 400);
+});

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { formatPrefix, parsePrefix } from "../../src/address/prefix.ts";
+import type { Rule } from "../../src/rulesets/rule.ts";
+import type { AuditEntry } from "../../src/store/audit.ts";
+import { columnsOfTexts } from "./harness/columns.ts";
+import { adding, by, databases, Replica } from "./harness/stores.ts";
+
+const texts = (rules: readonly Rule[] | undefined) => rules?.map(({ prefix, name }) => `${formatPrefix(prefix)} ${name}`).sort();
+const told = ({ command, kind, rules, ruleCount }: AuditEntry) => [command, kind, ruleCount, texts(rules?.before), texts(rules?.after)];
+
+for (const { name, skip, make, stop } of await databases()) {
+  describe(`the audit log on ${name}`, { skip }, () => {
+    after(stop);
+
+    test("changes of rules: which command, what was there, what is there", async () => {
+      const replica = await Replica.open(await make());
+      const { organisation, blocklist } = await replica.organisation();
+      const { id: organisationId } = organisation;
+      const into = { organisationId, rulesetId: blocklist.id };
+      const { store } = replica;
+      const add = (...request: Parameters<typeof adding>) => store.write({ kind: "add-rule", ...into, request: adding(...request), ...by(5) });
+      await add("192.0.2.1", { name: "a" });
+      await add("192.0.2.1", { name: "b", mode: "override" });
+      await add("192.0.2.1", { name: "c", mode: "skip" });
+      await store.write({ kind: "update-rule", ...into, prefix: parsePrefix("192.0.2.1"), changes: { name: "d" }, ...by(6) });
+      const items = [{ add: adding("192.0.2.2", { name: "e" }) }, { delete: parsePrefix("192.0.2.1") }];
+      await store.write({ kind: "batch-rules", ...into, items, atomic: true, ...by(7) });
+      await store.write({ kind: "replace-rules", ...into, rules: columnsOfTexts(["192.0.2.3"]), ...by(8) });
+      await store.write({ kind: "delete-rule", ...into, prefix: parsePrefix("192.0.2.3"), ...by(9) });
+      await store.write({ kind: "import-rules", ...into, rules: columnsOfTexts(["192.0.2.4"]), mode: "extend", ...by(10) });
+      await store.write({ kind: "import-rules", ...into, rules: columnsOfTexts(["192.0.2.4", "192.0.2.5"], "f"), mode: "extend", ...by(10) });
+      const { entries, nextBefore } = await store.audit(organisationId, { limit: 8 });
+      assert.deepEqual(entries.map(told), [
+        ["import-rules", "rules", 2, ["192.0.2.4 null"], ["192.0.2.4 f", "192.0.2.5 f"]],
+        ["import-rules", "rules", 1, [], ["192.0.2.4 null"]],
+        ["delete-rule", "rules", 1, ["192.0.2.3 null"], []],
+        ["replace-rules", "rules", 2, ["192.0.2.2 e"], ["192.0.2.3 null"]],
+        ["batch-rules", "rules", 2, ["192.0.2.1 d"], ["192.0.2.2 e"]],
+        ["update-rule", "rules", 1, ["192.0.2.1 b"], ["192.0.2.1 d"]],
+        ["add-rule", "rules", 1, ["192.0.2.1 a"], ["192.0.2.1 b"]],
+        ["add-rule", "rules", 1, [], ["192.0.2.1 a"]],
+      ]);
+      const rest = await store.audit(organisationId, { limit: 6, before: nextBefore! });
+      assert.deepEqual(rest.entries.map(told), Array.from({ length: 3 }, (_, i) => ["create-organisation", i < 2 ? "ruleset" : "organisation", null, undefined, undefined]));
+      assert.equal(rest.nextBefore, null);
+      assert.deepEqual(await store.auditEntry(organisationId, entries[3]!.sequence), entries[3]);
+      assert.deepEqual([await store.auditEntry("another", entries[1]!.sequence), (await store.audit("another", { limit: 9 })).entries], [null, []]);
+      assert.equal((await store.audit(organisationId, { limit: 99, rulesetId: blocklist.id })).entries.length, 9);
+      assert.equal((await store.audit(organisationId, { limit: 99, actor: "user:nobody" })).entries.length, 0);
+      await store.close();
+    });
+
+    test("other changes: what was there and what is there; digests and passwords are in no entry of users", async () => {
+      const { store } = await Replica.open(await make());
+      const session = { digest: "session-digest", expiresAt: 1e6 };
+      const { user } = await store.write({ kind: "set-up", ...by(1), organisation: "Example", name: "Ann", password: "secret-hash", session });
+      const { organisationId, id: userId } = user;
+      const { user: bob } = await store.write({ kind: "create-user", ...by(2), organisationId, name: "Bob", role: "viewer", invitation: { digest: "invited", expiresAt: 1e6 } });
+      await store.write({ kind: "set-role", ...by(3), organisationId, userId: bob.id, role: "editor" });
+      await store.write({ kind: "start-session", ...by(4), organisationId, userId, checked: "secret-hash", session: { ...session, digest: "other-digest" } });
+      await store.write({ kind: "set-password", ...by(5), organisationId, userId, checked: "secret-hash", password: "other-hash", session: "other-digest" });
+      await store.write({ kind: "end-session", ...by(6), organisationId, digest: "other-digest" });
+      const { entries } = await store.audit(organisationId, { limit: 100 });
+      assert.deepEqual(entries.slice(0, 5).map(({ command, kind }) => [command, kind]), [
+        ["end-session", "sessions-ended"], ["set-password", "user"], ["start-session", "user"], ["set-role", "user"], ["create-user", "user"],
+      ]);
+      const { old, new: made } = entries[3]!;
+      assert.deepEqual([old, made], [bob, { ...bob, role: "editor" }]);
+      assert.equal(entries.filter(({ command }) => command === "set-up").length, 7);
+      for (const secret of ["secret-hash", "other-hash", '"invited"', "session-digest"]) assert.ok(!JSON.stringify(entries).includes(secret), secret);
+      await store.close();
+    });
+
+    test("what was deleted or replaced comes back exactly, unless the ruleset has changed since", async () => {
+      const location = await make();
+      const replica = await Replica.open(location, { rulesPerRuleset: 100_000 });
+      const { organisation, blocklist } = await replica.organisation();
+      const into = { organisationId: organisation.id, rulesetId: blocklist.id };
+      const { store, memory } = replica;
+      await store.write({ kind: "replace-rules", ...into, rules: columnsOfTexts(Array.from({ length: 30_000 }, (_, i) => `10.${i >> 8}.${i & 255}.0/24`)), ...by(5) });
+      await store.write({ kind: "add-rule", ...into, request: adding("192.0.2.1", { name: "named", expiresAt: 1e9 }), ...by(6) });
+      const whole = () => [...memory.rulesOf(blocklist.id).values()].map((rule) => ({ ...rule, updatedAt: 0 })).sort((a, b) => (formatPrefix(a.prefix) < formatPrefix(b.prefix) ? -1 : 1));
+      const before = whole();
+      await store.write({ kind: "replace-rules", ...into, rules: columnsOfTexts(["192.0.2.9"]), ...by(7) });
+      const page = (await store.audit(organisation.id, { limit: 1 })).entries[0]!;
+      assert.deepEqual([page.kind, page.ruleCount, page.rules], ["rules-replaced", 30_002, null]);
+      const { rules } = (await store.auditEntry(organisation.id, page.sequence))!;
+      const version = () => memory.rulesets.get(blocklist.id)!.version;
+      const restore = { kind: "restore-rules", ...into, upserts: rules!.before, deletes: rules!.after.map(({ prefix }) => prefix), ...by(8) } as const;
+      await assert.rejects(store.write({ ...restore, ifVersion: version() - 1 }), { code: "version-mismatch" });
+      await store.write({ ...restore, ifVersion: version() });
+      assert.deepEqual(whole(), before);
+
+      await assert.rejects(store.write({ kind: "delete-ruleset", ...into, ifVersion: 1, ...by(9) }), { code: "version-mismatch" });
+      await assert.rejects(store.write({ kind: "update-ruleset", ...into, name: "x", ifVersion: 1, ...by(9) }), { code: "version-mismatch" });
+      await assert.rejects(store.write({ kind: "batch-rules", ...into, items: [], atomic: true, ifVersion: 1, ...by(9) }), { code: "version-mismatch" });
+      const ruleset = memory.rulesets.get(blocklist.id)!;
+      await store.write({ kind: "delete-ruleset", ...into, ifVersion: version(), ...by(9) });
+      const gone = (await store.audit(organisation.id, { limit: 1 })).entries[0]!;
+      assert.deepEqual([gone.command, gone.ruleCount, gone.old, gone.rules], ["delete-ruleset", 30_001, ruleset, null]);
+      const kept = (await store.auditEntry(organisation.id, gone.sequence))!.rules!.before;
+      await store.write({ kind: "restore-ruleset", organisationId: organisation.id, ruleset, rules: kept, ...by(10) });
+      assert.deepEqual(whole(), before);
+      await assert.rejects(store.write({ kind: "restore-ruleset", organisationId: organisation.id, ruleset, rules: [], ...by(11) }), { code: "ruleset-exists" });
+      const fresh = await Replica.open(location);
+      assert.deepEqual(fresh.memory.contents(), memory.contents());
+      await fresh.store.close();
+      await store.check();
+      await store.close();
+    });
+
+    test("changes of more rules than are kept say how many there were", async () => {
+      const { store } = await Replica.open(await make(), { rulesPerRuleset: 100_000 });
+      const { organisation, rulesets } = await store.write({ kind: "create-organisation", name: "many", ...by(1) });
+      const into = { organisationId: organisation.id, rulesetId: rulesets[0]!.id };
+      const many = Array.from({ length: 50_001 }, (_, i) => `10.${i >> 8}.${i & 255}.0/24`);
+      await store.write({ kind: "replace-rules", ...into, rules: columnsOfTexts(many), ...by(2) });
+      const items = many.map((text) => ({ add: adding(text, { name: "x", mode: "override" }) }));
+      await store.write({ kind: "batch-rules", ...into, items, atomic: true, ...by(3) });
+      await store.write({ kind: "delete-ruleset", ...into, ...by(4) });
+      for (const { sequence } of (await store.audit(organisation.id, { limit: 3 })).entries) {
+        const { rules, ruleCount } = (await store.auditEntry(organisation.id, sequence))!;
+        assert.deepEqual([rules, ruleCount], [null, 50_001]);
+      }
+      await store.close();
+    });
+  });
+}
