@@ -1,18 +1,21 @@
 import type { Prefix } from "../address/address.ts";
 import { bitOf } from "./_rule-slots.ts";
-import { LEFT, RIGHT, ROOT, RULE, type RuleTree } from "./_rule-tree.ts";
+import { LEFT, LENGTH, RIGHT, ROOT, RULE, type RuleTree } from "./_rule-tree.ts";
 
-/** A walk over the rules of a tree in order, over all of them or the active ones, as of `slots.settledAt`. The tree must not change meanwhile. */
+/** Which rules a walk gives, as of `slots.settledAt`. */
+export type WalkedRules = "all" | "active" | "expired";
+
+/** A walk over the rules of a tree in order. The tree must not change meanwhile. */
 export class RuleWalk {
   readonly #tree: RuleTree;
-  readonly #activeOnly: boolean;
+  readonly #which: WalkedRules;
   /** References still to come with all below them, the next one last. One per bit at most, and the one in hand. */
   readonly #pending = new Int32Array(130);
   #height = 0;
 
-  constructor(tree: RuleTree, activeOnly: boolean) {
+  constructor(tree: RuleTree, which: WalkedRules) {
     this.#tree = tree;
-    this.#activeOnly = activeOnly;
+    this.#which = which;
   }
 
   /** Begins at the rule with as many rules of the walk before it. O(depth). */
@@ -59,7 +62,20 @@ export class RuleWalk {
     return this;
   }
 
-  /** The slot of the next rule, 0 at the end. O(1) amortised; O(depth) to the next active one. */
+  /** Walks over the rules that a prefix covers, and no others. O(depth). */
+  startWithin(prefix: Prefix): this {
+    const { cells, slots } = this.#tree;
+    let at = cells[ROOT];
+    while (at > 0 && cells[at + LENGTH] < prefix.length) at = cells[at + LEFT + bitOf(prefix, cells[at + LENGTH])];
+    if (at === 0 || this.#tree.lengthOf(at) < prefix.length) return this;
+    // All that is in there has as many bits in common as the prefix has: one rule speaks for all.
+    let any = at;
+    while (any > 0) any = cells[any + RULE] === 0 ? cells[any + LEFT] : ~cells[any + RULE];
+    if (slots.sharedBits(~any, prefix) >= prefix.length) this.#push(at);
+    return this;
+  }
+
+  /** The slot of the next rule, 0 at the end. O(1) amortised; O(depth) to the next active or expired one. */
   next(): number {
     const { cells } = this.#tree;
     while (this.#height > 0) {
@@ -76,7 +92,8 @@ export class RuleWalk {
   /** The rules of the walk in what a reference leads to; ~0 leads to none. */
   #countOf(at: number): number {
     if (at === -1) return 0;
-    return this.#tree.totalOf(at) - (this.#activeOnly ? this.#tree.expiredOf(at) : 0);
+    if (this.#which === "expired") return this.#tree.expiredOf(at);
+    return this.#tree.totalOf(at) - (this.#which === "active" ? this.#tree.expiredOf(at) : 0);
   }
 
   #push(at: number): void {

@@ -3,12 +3,15 @@ import { FamilyRules } from "./_family-rules.ts";
 import { RuleWalk } from "./_rule-walk.ts";
 import { isActive, type Rule } from "./rule.ts";
 import type { RuleColumns } from "./rule-columns.ts";
+import { type RuleFilter, RuleSearch } from "./rule-search.ts";
 
-/** Which rules of an index to give: `limit` of them from the one with `offset` before it, counting the active ones only or all. */
+/** Which rules of an index to give: `limit` of them from the one with `offset` before it, counting the active ones only, the expired ones only, or all. */
 export interface PageRequest {
   readonly offset: number;
   readonly limit: number;
   readonly activeOnly?: boolean;
+  /** Not together with `activeOnly`. */
+  readonly expiredOnly?: boolean;
 }
 
 /** Which active rules cover an address or prefix whole. */
@@ -35,9 +38,9 @@ export interface CheckResult {
  * | `count`                                       | O(1)                                          |
  * | `activeCount`, `expiredCount`, `nextExpiry`   | O(1), and min(n, e (min(W, n) + log n)) once  |
  * | `page`                                        | O(min(W, n) + limit), likewise                |
- * | `rules`                                       | O(1) a rule, amortised                        |
+ * | `rules`, `search`                             | O(1) a rule, amortised                        |
  *
- * A page of active rules takes O(min(W, n)) for each rule at worst. Nothing has to be swept: what has expired stays until it is deleted.
+ * A page of active or expired rules takes O(min(W, n)) for each rule at worst. Nothing has to be swept: what has expired stays until it is deleted.
  *
  * Memory: 69 bytes a rule (IPv4) or 81 (IPv6), up to half as much again while the arrays have grown ahead, and the names; rules of
  * a ruleset with few names share them.
@@ -125,7 +128,7 @@ export class RuleIndex {
   }
 
   /** Rules in order, from any place: `limit` of them, or as many as there are. @throws RangeError unless offset and limit are whole and not negative */
-  page({ offset, limit, activeOnly = false }: PageRequest, now: number): Rule[] {
+  page({ offset, limit, activeOnly = false, expiredOnly = false }: PageRequest, now: number): Rule[] {
     for (const number of [offset, limit]) {
       if (!Number.isSafeInteger(number) || number < 0) throw new RangeError(`The offset and the limit of a page must be whole and not negative, not ${number}`);
     }
@@ -133,9 +136,9 @@ export class RuleIndex {
     const page: Rule[] = [];
     let skip = offset;
     for (const { slots, tree } of [this.rules4, this.rules6]) {
-      const count = tree.total - (activeOnly ? tree.expired : 0);
+      const count = expiredOnly ? tree.expired : tree.total - (activeOnly ? tree.expired : 0);
       if (skip < count && page.length < limit) {
-        const walk = new RuleWalk(tree, activeOnly).startAt(skip);
+        const walk = new RuleWalk(tree, expiredOnly ? "expired" : activeOnly ? "active" : "all").startAt(skip);
         const end = Math.min(limit - page.length, count - skip);
         for (let i = 0; i < end; i++) page.push(slots.ruleAt(walk.next()));
       }
@@ -154,12 +157,18 @@ export class RuleIndex {
     }
   }
 
+  /** A search for the rules that fit a filter at `now`, to be carried out step by step. The index must not change before it is done. */
+  search(filter: RuleFilter, now: number): RuleSearch {
+    if (Number.isNaN(now)) throw noTime();
+    return new RuleSearch([this.rules4, this.rules6], filter, now);
+  }
+
   private *rulesAfter(family: Family, after: Prefix | undefined): Generator<Rule, undefined> {
     const { slots, tree } = family === 4 ? this.rules4 : this.rules6;
     let last = after;
     for (;;) {
       const { changes } = tree;
-      const walk = new RuleWalk(tree, false);
+      const walk = new RuleWalk(tree, "all");
       if (last === undefined) walk.startAt(0);
       else walk.startAfter(last);
       do {
@@ -173,7 +182,7 @@ export class RuleIndex {
   }
 
   private settle(now: number): void {
-    if (Number.isNaN(now)) throw new RangeError("The time must be milliseconds since 1970, not NaN");
+    if (Number.isNaN(now)) throw noTime();
     this.rules4.settle(now);
     this.rules6.settle(now);
   }
@@ -190,4 +199,8 @@ export class RuleIndex {
 /** An address is a prefix of full length. */
 function asPrefix(where: Address | Prefix): Prefix {
   return "length" in where ? where : { ...where, length: addressBits(where.family) };
+}
+
+function noTime(): RangeError {
+  return new RangeError("The time must be milliseconds since 1970, not NaN");
 }

@@ -1,5 +1,6 @@
 import type { Address, Prefix } from "../../src/address/address.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
+import type { RuleFilter } from "../../src/rulesets/rule-search.ts";
 import { addressBits, prefixBits } from "./prefix-oracle.ts";
 
 /** The slow answer to every question about a ruleset: a list of rules beside their bits, read from one end to the other. Shares no code with src. */
@@ -36,6 +37,17 @@ export class RuleOracle {
   rules(now?: number): Rule[] {
     const isActive = ({ expiresAt }: Rule): boolean => now === undefined || expiresAt === null || expiresAt > now;
     return this.#list.map(({ rule }) => rule).filter(isActive);
+  }
+
+  /** Those that fit a filter at a time, in order. */
+  search({ state, within = 0, name = "", related }: RuleFilter, now: number): Rule[] {
+    const states = ({ expiresAt }: Rule): string[] => (expiresAt === null || expiresAt > now ? ["active", ...(expiresAt !== null && expiresAt <= now + within ? ["expiring"] : [])] : ["expired"]);
+    const fits = (bits: string, rule: Rule): boolean => {
+      const inner = related === undefined ? bits : prefixBits(related);
+      const isNamed = name === "" || new RegExp(name, "iu").test(rule.name ?? "");
+      return (bits.startsWith(inner) || inner.startsWith(bits)) && isNamed && (state === undefined || states(rule).includes(state));
+    };
+    return this.#list.filter(({ bits, rule }) => fits(bits, rule)).map(({ rule }) => rule);
   }
 
   /** The first rule behind a prefix. */

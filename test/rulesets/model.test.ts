@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { prefixOf } from "../../src/address/prefix.ts";
 import type { FamilyRules } from "../../src/rulesets/_family-rules.ts";
+import type { RuleIndex } from "../../src/rulesets/rule-index.ts";
 import { agreesWithOracle, fromColumns, newCounts } from "./operations.ts";
 
 const SEED = 20_260_601;
@@ -50,6 +52,25 @@ for (const [name, damage] of Object.entries(broken)) {
     const property = agreesWithOracle(newCounts(), 60, (rules, size) => {
       const index = fromColumns(rules, size);
       for (const family of [index["rules4"], index["rules6"]]) damage(family);
+      return index;
+    });
+    const { failed } = fc.check(property, { seed: SEED, numRuns: 3000, endOnFailure: true });
+    assert.ok(failed);
+  });
+}
+
+/** The same for searches alone. */
+const brokenSearches: Record<string, (search: RuleIndex["search"]) => RuleIndex["search"]> = {
+  "a search looks a millisecond ahead": (search) => (filter, now) => search(filter, now + 1),
+  "a search takes what is beside a prefix for what is in it": (search) => (filter, now) => search({ ...filter, related: filter.related && prefixOf(filter.related, Math.max(0, filter.related.length - 1)) }, now),
+  "a search minds capitals": (search) => (filter, now) => search({ ...filter, name: filter.name === "A" ? "." : filter.name }, now),
+};
+
+for (const [name, damage] of Object.entries(brokenSearches)) {
+  test(`the property finds an index where ${name}`, () => {
+    const property = agreesWithOracle(newCounts(), 60, (rules, size) => {
+      const index = fromColumns(rules, size);
+      index.search = damage(index.search.bind(index));
       return index;
     });
     const { failed } = fc.check(property, { seed: SEED, numRuns: 3000, endOnFailure: true });

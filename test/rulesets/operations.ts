@@ -4,6 +4,7 @@ import type { Prefix } from "../../src/address/address.ts";
 import { prefixOf } from "../../src/address/prefix.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
 import { RuleIndex } from "../../src/rulesets/rule-index.ts";
+import type { RuleFilter } from "../../src/rulesets/rule-search.ts";
 import { RuleOracle } from "../oracle/rule-oracle.ts";
 import { anyPrefix } from "../trie/operations.ts";
 import { checkInvariants } from "./check-invariants.ts";
@@ -15,26 +16,34 @@ type Question =
   | { do: "get" | "covering"; prefix: Prefix }
   | { do: "check"; prefix: Prefix; now: number }
   | { do: "counts"; now: number }
-  | { do: "page"; offset: number; limit: number; activeOnly: boolean; now: number }
+  | { do: "page"; offset: number; limit: number; which: "all" | "active" | "expired"; now: number }
+  | { do: "search"; filter: RuleFilter; now: number; step: number }
   | { do: "walk"; after: Prefix | undefined; changes: Change[] }
   | { do: "rebuild"; size: number };
 type Operation = Change | Question;
 
-/** How often each kind of operation was done, how often time went back, and how large the index became. */
-export type Counts = Record<Operation["do"] | "sequences" | "walkSteps" | "stepsBack" | "expired" | "largest", number>;
+/** How often each kind of operation was done, how many rules searches found, how often time went back, and how large the index became. */
+export type Counts = Record<Operation["do"] | "sequences" | "walkSteps" | "found" | "stepsBack" | "expired" | "largest", number>;
 
 export function newCounts(): Counts {
-  return { sequences: 0, set: 0, delete: 0, get: 0, covering: 0, check: 0, counts: 0, page: 0, walk: 0, rebuild: 0, walkSteps: 0, stepsBack: 0, expired: 0, largest: 0 };
+  return { sequences: 0, set: 0, delete: 0, get: 0, covering: 0, check: 0, counts: 0, page: 0, search: 0, walk: 0, rebuild: 0, walkSteps: 0, found: 0, stepsBack: 0, expired: 0, largest: 0 };
 }
 
 /** Few moments, so that expiries meet each other and `now`. */
 const anyTime = fc.integer({ min: -3, max: 12 });
 const anyRule: fc.Arbitrary<Rule> = fc.record({
   prefix: anyPrefix,
-  name: fc.constantFrom(null, "", "a", "b"),
+  name: fc.constantFrom(null, "", "a", "B", "Äb"),
   expiresAt: fc.option(anyTime, { freq: 3 }),
   createdAt: anyTime,
   updatedAt: anyTime,
+});
+
+const anyFilter: fc.Arbitrary<RuleFilter> = fc.record({
+  state: fc.constantFrom(undefined, "active" as const, "expired" as const, "expiring" as const),
+  within: fc.integer({ min: 1, max: 6 }),
+  name: fc.constantFrom(undefined, undefined, "", "A", "b", "äB", "c"),
+  related: fc.option(anyPrefix, { nil: undefined }),
 });
 
 const change: fc.Arbitrary<Change> = fc.oneof(
@@ -46,7 +55,8 @@ const question: fc.Arbitrary<Question> = fc.oneof(
   fc.record({ do: fc.constantFrom("get" as const, "covering" as const), prefix: anyPrefix }),
   fc.record({ do: fc.constant("check" as const), prefix: anyPrefix, now: anyTime }),
   fc.record({ do: fc.constant("counts" as const), now: anyTime }),
-  fc.record({ do: fc.constant("page" as const), offset: fc.nat(40), limit: fc.nat(20), activeOnly: fc.boolean(), now: anyTime }),
+  fc.record({ do: fc.constant("page" as const), offset: fc.nat(40), limit: fc.nat(20), which: fc.constantFrom("all" as const, "active" as const, "expired" as const), now: anyTime }),
+  fc.record({ do: fc.constant("search" as const), filter: anyFilter, now: anyTime, step: fc.integer({ min: 1, max: 50 }) }),
   fc.record({ do: fc.constant("walk" as const), after: fc.option(anyPrefix, { nil: undefined }), changes: fc.array(change, { maxLength: 12 }) }),
   fc.record({ do: fc.constant("rebuild" as const), size: fc.integer({ min: 1, max: 40 }) }),
 );
@@ -96,9 +106,12 @@ function perform(operation: Exclude<Operation, { do: "rebuild" }>, index: RuleIn
     case "counts":
       return checkCounts(operation.now, index, oracle, counts);
     case "page": {
-      const rules = oracle.rules(operation.activeOnly ? operation.now : undefined);
-      return assert.deepEqual(index.page(operation, operation.now), rules.slice(operation.offset, operation.offset + operation.limit));
+      const { offset, limit, which, now } = operation;
+      const rules = oracle.search({ state: which === "all" ? undefined : which }, now);
+      return assert.deepEqual(index.page({ offset, limit, activeOnly: which === "active", expiredOnly: which === "expired" }, now), rules.slice(offset, offset + limit));
     }
+    case "search":
+      return checkSearch(operation, index, oracle, counts);
     case "walk":
       return checkWalk(operation, index, oracle, counts);
     default:
@@ -129,6 +142,20 @@ function checkCounts(now: number, index: RuleIndex, oracle: RuleOracle, counts: 
   assert.equal(index.activeCount(now), active);
   assert.equal(index.expiredCount(now), oracle.count - active);
   assert.equal(index.nextExpiry(now), oracle.nextExpiry(now));
+}
+
+/** What is found, page by page, and how long it will be just that. */
+function checkSearch({ filter, now, step }: Question & { do: "search" }, index: RuleIndex, oracle: RuleOracle, counts: Counts): void {
+  const search = index.search(filter, now);
+  while (search.advance(step));
+  const found = search.found();
+  const expected = oracle.search(filter, now);
+  counts.found += expected.length;
+  assert.equal(found.count, expected.length);
+  for (let offset = 0; offset <= expected.length; offset += step) assert.deepEqual(found.page(offset, step), expected.slice(offset, offset + step));
+  assert.equal(found.since, now);
+  for (let time = now + 1; time < Math.min(found.until, 20); time++) assert.deepEqual(oracle.search(filter, time), expected);
+  if (found.until < Infinity) assert.notDeepEqual(oracle.search(filter, found.until), expected);
 }
 
 /** Walks while the index changes between the steps. */

@@ -1,0 +1,161 @@
+import type { Prefix } from "../address/address.ts";
+import type { FamilyRules } from "./_family-rules.ts";
+import { grown, type RuleSlots } from "./_rule-slots.ts";
+import { RuleWalk } from "./_rule-walk.ts";
+import type { Rule } from "./rule.ts";
+
+/** What rules have to be; all that is named must hold. */
+export interface RuleFilter {
+  /** `expiring`: active, and expiring at most `within` from now. */
+  readonly state?: "active" | "expired" | "expiring" | undefined;
+  /** Milliseconds, above 0. */
+  readonly within?: number | undefined;
+  /** A part of the name, in capitals or not. */
+  readonly name?: string | undefined;
+  /** Rules that cover this prefix, are it, or are covered by it. */
+  readonly related?: Prefix | undefined;
+}
+
+const FIRST_CAPACITY = 256;
+/** Names whose verdict is remembered: rules of a ruleset with few names share them. */
+const MOST_VERDICTS = 4096;
+
+/**
+ * Looks through the rules of an index, as many at a time as the caller has time for:
+ *
+ *     const search = index.search(filter, now);
+ *     while (search.advance(4096)) if (isTired()) await others();
+ *     const found = search.found();
+ *
+ * O(rules), or with `related` O(rules that are). The index must not change meanwhile.
+ */
+export class RuleSearch {
+  readonly #filter: RuleFilter;
+  readonly #within: number;
+  readonly #now: number;
+  readonly #name: NameTest | null;
+  readonly #parts: FoundPart[];
+  readonly #walks: { readonly part: FoundPart; readonly walk: RuleWalk }[] = [];
+  /** When the first rule begins to fit, or no longer does, though nobody changes it. */
+  #until = Number.POSITIVE_INFINITY;
+
+  constructor(families: readonly FamilyRules[], filter: RuleFilter, now: number) {
+    this.#filter = filter;
+    this.#within = filter.within ?? 0;
+    this.#now = now;
+    this.#name = filter.name === undefined || filter.name === "" ? null : new NameTest(filter.name);
+    const { related } = filter;
+    this.#parts = families.map(({ slots }) => new FoundPart(slots));
+    for (const [index, { slots, tree }] of families.entries()) {
+      const part = this.#parts[index]!;
+      const walk = new RuleWalk(tree, "all");
+      if (related === undefined) this.#walks.push({ part, walk: walk.startAt(0) });
+      else if (related.family === slots.family) {
+        // Those around a prefix come before those in it, and the rule of the prefix itself is the first of the latter.
+        for (const slot of tree.covering(related)) if (slots.lengths[slot]! < related.length) this.#consider(part, slot);
+        this.#walks.push({ part, walk: walk.startWithin(related) });
+      }
+    }
+  }
+
+  /** Looks at up to so many further rules. False when there are no more. */
+  advance(most: number): boolean {
+    for (let left = most; left > 0; left--) {
+      const current = this.#walks[0];
+      if (current === undefined) return false;
+      const slot = current.walk.next();
+      if (slot === 0) this.#walks.shift();
+      else this.#consider(current.part, slot);
+    }
+    return this.#walks.length > 0;
+  }
+
+  /** What was found, when there are no more. */
+  found(): FoundRules {
+    return new FoundRules(this.#parts, this.#now, this.#until);
+  }
+
+  #consider(part: FoundPart, slot: number): void {
+    const { slots } = part;
+    if (this.#name !== null && !this.#name.fits(slots.names[slot]!)) return;
+    if (this.#filter.state === undefined || this.#hasState(slots.expiresAt[slot]!)) part.add(slot);
+  }
+
+  /** Whether a rule of this expiry has the state now; notes when that changes. */
+  #hasState(expiresAt: number): boolean {
+    const { state } = this.#filter;
+    const isActive = this.#now < expiresAt;
+    const isNear = expiresAt - this.#within <= this.#now;
+    if (isActive) this.#until = Math.min(this.#until, state === "expiring" && !isNear ? expiresAt - this.#within : expiresAt);
+    if (state === "expiring") return isActive && isNear;
+    return isActive === (state === "active");
+  }
+}
+
+/** The rules that fit a filter, in the order of prefixes, as places in the index: they hold while it does not change. */
+export class FoundRules {
+  readonly count: number;
+  /** The times at which just these rules fit: from `since` on, and before `until`. Milliseconds since 1970 UTC. */
+  readonly since: number;
+  readonly until: number;
+  readonly #parts: readonly FoundPart[];
+
+  constructor(parts: readonly FoundPart[], since: number, until: number) {
+    this.#parts = parts;
+    this.count = parts.reduce((sum, { count }) => sum + count, 0);
+    this.since = since;
+    this.until = until;
+  }
+
+  get byteLength(): number {
+    return this.#parts.reduce((sum, { places }) => sum + places.byteLength, 0);
+  }
+
+  /** Up to `limit` of the rules, from the one with `offset` before it. O(limit). */
+  page(offset: number, limit: number): Rule[] {
+    const page: Rule[] = [];
+    let skip = offset;
+    for (const { slots, places, count } of this.#parts) {
+      const end = Math.min(count, skip + limit - page.length);
+      for (let at = skip; at < end; at++) page.push(slots.ruleAt(places[at]!));
+      skip = Math.max(0, skip - count);
+    }
+    return page;
+  }
+}
+
+/** The places of the rules of one family. */
+class FoundPart {
+  readonly slots: RuleSlots;
+  places = new Uint32Array(FIRST_CAPACITY);
+  count = 0;
+
+  constructor(slots: RuleSlots) {
+    this.slots = slots;
+  }
+
+  add(slot: number): void {
+    if (this.count === this.places.length) this.places = grown(this.places, new Uint32Array(2 * this.count));
+    this.places[this.count++] = slot;
+  }
+}
+
+class NameTest {
+  readonly #part: string;
+  readonly #verdicts = new Map<string, boolean>();
+
+  constructor(part: string) {
+    this.#part = part.toLowerCase();
+  }
+
+  fits(name: string | null): boolean {
+    if (name === null) return false;
+    // A ruleset with more names than that has mostly names of one rule each.
+    const isFull = this.#verdicts.size >= MOST_VERDICTS;
+    const known = isFull ? undefined : this.#verdicts.get(name);
+    if (known !== undefined) return known;
+    const fits = name.toLowerCase().includes(this.#part);
+    if (!isFull) this.#verdicts.set(name, fits);
+    return fits;
+  }
+}
