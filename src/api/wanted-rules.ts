@@ -1,9 +1,10 @@
 import type { Family } from "../address/address.ts";
 import { comparePrefixes, formatPrefix } from "../address/prefix.ts";
-import { type ImportFormat, RuleImport } from "../rulesets/formats/import-rules.ts";
+import { type ImportedRules, type ImportFormat, RuleImport } from "../rulesets/formats/import-rules.ts";
+import type { LineError } from "../rulesets/formats/imported-rule.ts";
 import type { WantedRule } from "../rulesets/plan-replacement.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
-import { invalid, Problem } from "./problem.ts";
+import { type FieldFaults, invalid, Problem } from "./problem.ts";
 import { readRule, type ReadingOptions, type RuleMembers } from "./read-rule.ts";
 
 /** The media types of lists of rules. */
@@ -13,40 +14,62 @@ export const LIST_TYPES: Readonly<Record<string, ImportFormat>> = { "text/plain"
 const MEMBERS_AT_ONCE = 500;
 const CHARACTERS_AT_ONCE = 1 << 15;
 
-/** The rules of a JSON document, in the order of prefixes. @throws Problem (400) that names every rule that cannot be read or stands twice */
-export function* readWanted(members: readonly RuleMembers[], options: ReadingOptions): Generator<undefined, WantedRule[], undefined> {
-  const faults: Record<string, readonly string[]> = {};
-  const wanted: (WantedRule & { readonly index: number })[] = [];
+/** The rules that can be read of a JSON document, in the order of prefixes, and what is wrong with the others, by index. */
+interface ReadMembers {
+  readonly wanted: readonly (WantedRule & { readonly index: number })[];
+  readonly faults: ReadonlyMap<number, FieldFaults>;
+}
+
+/** Reads every rule; one that stands twice is at fault the second time. */
+export function* readMembers(members: readonly RuleMembers[], options: ReadingOptions): Generator<undefined, ReadMembers, undefined> {
+  const faults = new Map<number, FieldFaults>();
+  const all: (WantedRule & { readonly index: number })[] = [];
   for (const [index, each] of members.entries()) {
     if (index % MEMBERS_AT_ONCE === 0) yield;
     try {
       const { prefix, name, expiresAt } = readRule(each, { ...options, place: `rules[${index}].` });
-      wanted.push({ prefix, name, expiresAt, index });
+      all.push({ prefix, name, expiresAt, index });
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      Object.assign(faults, error.details.validationErrors);
+      faults.set(index, error.details.validationErrors!);
     }
   }
-  wanted.sort((a, b) => comparePrefixes(a.prefix, b.prefix) || a.index - b.index);
-  for (const [at, rule] of wanted.entries()) {
-    const before = wanted[at - 1];
-    if (before === undefined || comparePrefixes(before.prefix, rule.prefix) !== 0) continue;
-    faults[`rules[${rule.index}].ip`] = [`${formatPrefix(rule.prefix)} stands in rules[${before.index}] already`];
-  }
-  if (Object.keys(faults).length > 0) throw invalid(faults);
+  all.sort((a, b) => comparePrefixes(a.prefix, b.prefix) || a.index - b.index);
+  const wanted = all.filter((rule, at) => {
+    const before = all[at - 1];
+    if (before === undefined || comparePrefixes(before.prefix, rule.prefix) !== 0) return true;
+    faults.set(rule.index, { [`rules[${rule.index}].ip`]: [`${formatPrefix(rule.prefix)} stands in rules[${before.index}] already`] });
+    return false;
+  });
+  return { wanted, faults };
+}
+
+/** The rules of a JSON document, in the order of prefixes. @throws Problem (400) that names every rule that cannot be read or stands twice */
+export function* readWanted(members: readonly RuleMembers[], options: ReadingOptions): Generator<undefined, readonly WantedRule[], undefined> {
+  const { wanted, faults } = yield* readMembers(members, options);
+  if (faults.size > 0) throw invalid(Object.assign({}, ...faults.values()));
   return wanted;
 }
 
-/** The rules of a list, in the order of prefixes. @throws Problem (400) with the first faulty lines */
-export function* importWanted(text: string, format: ImportFormat, allowSpecialPurpose: boolean, mostRules: number): Generator<undefined, readonly WantedRule[], undefined> {
-  const file = new RuleImport(format, { allowSpecialPurpose, mostRules });
+/** Reads a list, some of it at a time. */
+export function* readText(file: RuleImport, text: string): Generator<undefined, ImportedRules, undefined> {
   for (let at = 0; at < text.length; at += CHARACTERS_AT_ONCE) {
     file.write(text.slice(at, at + CHARACTERS_AT_ONCE));
     yield;
   }
-  const { rules, errors } = file.end();
+  return file.end();
+}
+
+/** The rules of a list, in the order of prefixes. @throws Problem (400) with the first faulty lines */
+export function* importWanted(text: string, format: ImportFormat, allowSpecialPurpose: boolean, mostRules: number): Generator<undefined, readonly WantedRule[], undefined> {
+  const { rules, errors } = yield* readText(new RuleImport(format, { allowSpecialPurpose, mostRules }), text);
   if (errors.length === 0) return rules;
-  throw invalid(Object.fromEntries(errors.map(({ line, column, value, problem }) => [`line ${line}`, [`column ${column}: ${JSON.stringify(value)}: ${problem}`]])));
+  throw invalid(Object.fromEntries(errors.map((error) => [`line ${error.line}`, [messageOf(error)]])));
+}
+
+/** What is wrong with a line of a list, and where in it. */
+export function messageOf({ column, value, problem }: LineError): string {
+  return `column ${column}: ${JSON.stringify(value)}: ${problem}`;
 }
 
 /** Rules as the store takes them: columns by family. They are in the order of prefixes. */

@@ -31,6 +31,8 @@ export interface ImportedRules {
   readonly rules: readonly ImportedRule[];
   /** In the order of lines. No line is left out in silence: a caller who wants all or nothing imports only if there is none. */
   readonly errors: readonly LineError[];
+  /** Whether all of the list was looked at: an error that ended the reading is the last one. */
+  readonly isWhole: boolean;
 }
 
 /**
@@ -47,7 +49,9 @@ export class RuleImport {
   #line = 0;
   /** The rest of a line that is too long is skipped. */
   #isSkipping = false;
+  /** Nothing further is read: the text has ended, or an error has ended it. */
   #hasEnded = false;
+  #isWhole = true;
 
   constructor(format: ImportFormat, { allowSpecialPurpose = false, mostRules = 1_000_000, mostErrors = 100 }: ImportOptions = {}) {
     if (!Object.hasOwn(READERS, format)) throw new TypeError(`the format is ${IMPORT_FORMATS.join(", ")}, not ${JSON.stringify(format)}`);
@@ -79,7 +83,7 @@ export class RuleImport {
     if (last !== "" && !this.#hasEnded) this.#take(last);
     this.#hasEnded = true;
     const rules = this.#withoutRepeated();
-    return { rules, errors: this.#errors.sort((a, b) => a.line - b.line) };
+    return { rules, errors: this.#errors.sort((a, b) => a.line - b.line), isWhole: this.#isWhole };
   }
 
   #take(text: string): void {
@@ -95,7 +99,7 @@ export class RuleImport {
     } catch (error) {
       if (!(error instanceof LineFault)) throw error;
       this.#failLine(this.#line, { text: error.value, at: error.at }, error.message);
-      if (error instanceof FileFault) this.#hasEnded = true;
+      if (error instanceof FileFault) this.#stop();
     }
   }
 
@@ -141,8 +145,13 @@ export class RuleImport {
     const { mostErrors } = this.#options;
     if (this.#errors.length > mostErrors) return;
     const isLast = this.#errors.length === mostErrors;
-    if (isLast) this.#hasEnded = true;
+    if (isLast) this.#stop();
     const value = text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
     this.#errors.push({ line, column: at + 1, value, problem: isLast ? `there are more than ${mostErrors} errors; what follows was not read, or is not told` : problem });
+  }
+
+  #stop(): void {
+    this.#hasEnded = true;
+    this.#isWhole = false;
   }
 }
