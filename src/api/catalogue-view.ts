@@ -2,7 +2,7 @@ import type { ListFilter, ListItem } from "../cbs/browse.ts";
 import { Catalogue } from "../cbs/catalogue.ts";
 import { CatalogueTree } from "../cbs/catalogue-tree.ts";
 import { SearchIndex } from "../cbs/search.ts";
-import { openSnapshot } from "../snapshot/open-snapshot.ts";
+import { openSnapshot, type Snapshot } from "../snapshot/open-snapshot.ts";
 import { inSlices } from "./in-slices.ts";
 import { LookupWriter } from "./lookup-writer.ts";
 
@@ -10,20 +10,26 @@ type MakeList = (tree: CatalogueTree, filter: ListFilter) => ListItem[];
 
 /** One catalogue and what its routes need. */
 export class CatalogueView {
+  readonly catalogue: Catalogue;
+  /** Where it was read from. */
+  readonly snapshot: Snapshot;
   readonly tree: CatalogueTree;
   readonly search: SearchIndex;
   readonly writer: LookupWriter;
   readonly lists: ListCache;
 
-  private constructor(catalogue: Catalogue, tree: CatalogueTree, search: SearchIndex) {
+  private constructor(catalogue: Catalogue, snapshot: Snapshot, tree: CatalogueTree, search: SearchIndex) {
+    this.catalogue = catalogue;
+    this.snapshot = snapshot;
     this.tree = tree;
     this.search = search;
     this.writer = new LookupWriter(catalogue);
     this.lists = new ListCache(tree);
   }
 
-  /** Makes all that requests need, so that none of them waits for it. @throws CatalogueError for a value that stands for no node */
-  static *make(catalogue: Catalogue): Generator<undefined, CatalogueView> {
+  /** Makes all that requests need, so that none of them waits for it. @throws CatalogueError for what is no catalogue */
+  static *make(snapshot: Snapshot): Generator<undefined, CatalogueView> {
+    const catalogue = new Catalogue(snapshot.metadata, snapshot.table);
     catalogue.checkValues();
     for (let value = 1; value <= catalogue.nodeCount; value++) {
       catalogue.node(value);
@@ -32,7 +38,7 @@ export class CatalogueView {
     const tree = new CatalogueTree(catalogue);
     yield;
     yield* tree.prepare();
-    return new CatalogueView(catalogue, tree, yield* SearchIndex.inParts(catalogue));
+    return new CatalogueView(catalogue, snapshot, tree, yield* SearchIndex.inParts(catalogue));
   }
 }
 
@@ -65,6 +71,6 @@ export async function openCatalogueView(path: string): Promise<{ view: Catalogue
   const snapshot = await openSnapshot(path);
   const { kind } = snapshot.info;
   if (kind !== "catalogue") throw new Error(`${path}: its kind is "${kind}", not "catalogue"; give a file written by "ipsieve build"`);
-  const catalogue = new Catalogue(snapshot.metadata, snapshot.table);
-  return { view: await inSlices(CatalogueView.make(catalogue)), createdAt: Date.parse(catalogue.metadata.createdAt) };
+  const view = await inSlices(CatalogueView.make(snapshot));
+  return { view, createdAt: Date.parse(view.catalogue.metadata.createdAt) };
 }

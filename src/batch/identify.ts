@@ -74,7 +74,7 @@ export interface IdentifyOptions {
   readonly output?: Writable | { readonly path: string };
   /** Also count the lines of each match id (`IdentifyResult.perMatch`). */
   readonly countMatches?: boolean;
-  /** Called about ten times a second and once at the end. */
+  /** Called about ten times a second and once at the end, whatever it is. */
   readonly onProgress?: (progress: Progress) => void;
   /** Aborting rejects with the signal's reason; an unfinished output file is removed first. */
   readonly signal?: AbortSignal;
@@ -99,8 +99,13 @@ export interface Progress {
   /** Size of all inputs; null where one is a stream or a pipe. */
   readonly totalBytes: number | null;
   readonly lines: number;
+  /** Lines with an address, and those of them with a match. */
+  readonly addresses: number;
+  readonly matched: number;
   /** Milliseconds. */
   readonly elapsed: number;
+  /** With `countMatches`: the lines of each match id so far, as in `IdentifyResult`; some that are being counted may be in it or not. */
+  readonly perMatch?: () => Float64Array;
 }
 
 /** lines = addresses + withoutAddress; addresses = matched + unmatched. */
@@ -264,8 +269,8 @@ class Run {
       for (const file of this.#files) file.close();
       clearInterval(timer);
       signal?.removeEventListener("abort", abort);
+      onProgress?.(this.#progress());
     }
-    onProgress?.(this.#progress());
     return this.#result();
   }
 
@@ -454,7 +459,9 @@ class Run {
   }
 
   #progress(): Progress {
-    return { bytesRead: this.#bytesRead, totalBytes: this.#totalBytes, lines: this.#lines, elapsed: milliseconds() - this.#started };
+    const counts = { lines: this.#lines, addresses: this.#addresses, matched: this.#matched };
+    const perMatch = this.#perMatch !== null && { perMatch: () => (this.#sums.length > 0 ? this.#sums : this.#sumsPerMatch()) };
+    return { bytesRead: this.#bytesRead, totalBytes: this.#totalBytes, ...counts, elapsed: milliseconds() - this.#started, ...perMatch };
   }
 
   #result(): IdentifyResult {

@@ -1,14 +1,15 @@
 import { createReadStream } from "node:fs";
+import type { Readable } from "node:stream";
 import { openInput } from "./_inputs.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * The bytes of an input, in order and decompressed where it is a gzip or zstd file; "-" is standard input. `onBytes` is told how many
- * stored bytes have been read since the last call. Throws BatchError for an input that is not there, cannot be read or is damaged.
+ * The bytes of an input, in order and decompressed where it is gzip or zstd data; "-" is standard input, a stream stands for itself. `onBytes` is told
+ * how many stored bytes have been read since the last call. Throws BatchError for an input that is not there, cannot be read or is damaged.
  */
-export async function* inputChunks(path: string, onBytes: (bytes: number) => void = () => {}): AsyncGenerator<Buffer> {
-  const input = await openInput(path, new AbortController().signal, onBytes);
+export async function* inputChunks(source: string | Readable, onBytes: (bytes: number) => void = () => {}): AsyncGenerator<Buffer> {
+  const input = await openInput(source, new AbortController().signal, onBytes);
   if (input.kind === "stream") {
     yield* input.chunks();
     return;

@@ -18,7 +18,7 @@ async function bundled(): Promise<Catalogue> {
 
 test("a catalogue is made ready in many short parts, and is the same as when made at once", async () => {
   const catalogue = await bundled();
-  const work = CatalogueView.make(catalogue);
+  const work = CatalogueView.make(await openSnapshot(BUNDLED));
   let parts = 0;
   let step = work.next();
   for (; step.done !== true; step = work.next()) parts++;

@@ -284,9 +284,31 @@ test("progress ends with everything read", async () => {
   const { bytesRead } = await run({ inputs: [path, plain], format: "none", onProgress: (progress) => seen.push(progress) });
   const size = statSync(path).size + 8;
   assert.equal(bytesRead, size);
-  assert.deepEqual({ ...seen.at(-1)!, elapsed: 0 }, { bytesRead: size, totalBytes: size, lines: 1001, elapsed: 0 });
+  assert.deepEqual({ ...seen.at(-1)!, elapsed: 0 }, { bytesRead: size, totalBytes: size, lines: 1001, addresses: 1001, matched: 1001, elapsed: 0 });
   await run({ inputs: [Readable.from([Buffer.from("x")])], format: "none", onProgress: (progress) => seen.push(progress) });
   assert.equal(seen.at(-1)!.totalBytes, null);
+});
+
+test("progress ends with what was read, also where the input fails", async () => {
+  const whole = gzipSync(Array.from({ length: 100_000 }, (_, i) => `1.2.3.${i % 256} ${Math.imul(i, 2_654_435_761)}\n`).join(""));
+  let last: Progress | undefined;
+  const failing = run({ inputs: [fileOf("cut.gz", whole.subarray(0, whole.length >> 1))], format: "none", onProgress: (progress) => (last = progress) });
+  await assert.rejects(failing, BatchError);
+  assert.ok(last!.lines > 1000 && last!.lines < 100_000 && last!.bytesRead === whole.length >> 1, JSON.stringify(last));
+});
+
+test("progress tells the lines of each match while they are counted, and to the end", async () => {
+  const seen: Progress[] = [];
+  const input = Readable.from((async function* () {
+    yield Buffer.from("1.2.3.4\n9.9.9.9\nx\n192.0.3.1\n");
+    while ((seen.at(-1)?.lines ?? 0) < 4) await delay(10);
+    yield Buffer.from("1.2.3.4\n");
+  })());
+  const { perMatch } = await run({ inputs: [input], format: "none", countMatches: true, onProgress: (progress) => seen.push(progress) });
+  const last = seen.at(-1)!;
+  assert.deepEqual(last.perMatch!(), perMatch);
+  assert.equal(perMatch.reduce((sum, lines) => sum + lines, 0), last.addresses);
+  assert.deepEqual([last.lines, last.addresses], [5, 4]);
 });
 
 // Negative control: the comparison that the tests above make must notice a line that is lost or doubled at a seam.

@@ -7,8 +7,11 @@ import { styleFor } from "./style.ts";
 export const PROGRESS_MODES = ["auto", "bar", "json", "none"] as const;
 export type ProgressMode = (typeof PROGRESS_MODES)[number];
 
+/** What there is to show of any work on lines. */
+type ShownProgress = Pick<Progress, "bytesRead" | "totalBytes" | "lines" | "elapsed">;
+
 export interface ProgressDisplay {
-  update(progress: Progress): void;
+  update(progress: ShownProgress): void;
   /** Clears the line, so that what comes next starts on an empty one. */
   end(): void;
 }
@@ -51,7 +54,7 @@ function barDisplay(): ProgressDisplay {
   };
 }
 
-function barTexts(progress: Progress): [bar: string, facts: string] {
+function barTexts(progress: ShownProgress): [bar: string, facts: string] {
   const { bytesRead, totalBytes, lines } = progress;
   const { linesPerSecond, secondsLeft } = estimate(progress);
   const speed = `${short(lines)} lines  ${short(linesPerSecond)} lines/s`;
@@ -64,8 +67,8 @@ function barTexts(progress: Progress): [bar: string, facts: string] {
 
 function jsonDisplay(): ProgressDisplay {
   let shownAt = -Infinity;
-  let last: Progress | undefined;
-  const show = (progress: Progress): void => {
+  let last: ShownProgress | undefined;
+  const show = (progress: ShownProgress): void => {
     const { linesPerSecond, secondsLeft } = estimate(progress);
     process.stderr.write(`${JSON.stringify({ ...progress, linesPerSecond: Math.round(linesPerSecond), secondsLeft })}\n`);
     shownAt = progress.elapsed;
@@ -83,7 +86,7 @@ function jsonDisplay(): ProgressDisplay {
 }
 
 /** From the average so far; the time left is null where the end is not known. */
-function estimate({ bytesRead, totalBytes, lines, elapsed }: Progress): { linesPerSecond: number; secondsLeft: number | null } {
+function estimate({ bytesRead, totalBytes, lines, elapsed }: ShownProgress): { linesPerSecond: number; secondsLeft: number | null } {
   const linesPerSecond = elapsed === 0 ? 0 : (lines * 1000) / elapsed;
   if (totalBytes === null || bytesRead === 0) return { linesPerSecond, secondsLeft: null };
   const secondsLeft = Math.max(0, ((totalBytes - bytesRead) * elapsed) / bytesRead / 1000);

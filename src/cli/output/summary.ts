@@ -1,5 +1,6 @@
 import type { IdentifyResult } from "../../batch/identify.ts";
 import type { Catalogue, CatalogueNode } from "../../cbs/catalogue.ts";
+import { linesBy, serviceName } from "../../cbs/lines-by.ts";
 import { type Bar, type BarColor, barLines } from "./bars.ts";
 import { counted, grouped } from "./numbers.ts";
 import type { Style } from "./style.ts";
@@ -36,20 +37,7 @@ export function summaryText(result: IdentifyResult, catalogue: Catalogue, { widt
   return texts.join("\n");
 }
 
-/** The name of the service's own node, wherever the provider files it. */
-function serviceName({ type, provider, service }: CatalogueNode, names: ReadonlyMap<string, string>): string {
-  const ids = [`/${type}/${provider}/by-service/${service}`, `/${type}/${provider}/${service}`];
-  return ids.map((id) => names.get(id)).find((name) => name !== undefined) ?? service!;
-}
-
 /** Lines by a property of their nodes, most first. Nodes without the property do not count. */
 function countBy({ perMatch }: IdentifyResult, catalogue: Catalogue, color: BarColor, keyOf: (node: CatalogueNode) => string | null): Bar[] {
-  const counts = new Map<string, number>();
-  for (let match = 1; match < perMatch.length; match++) {
-    const lines = perMatch[match]!;
-    if (lines === 0) continue;
-    const keys = new Set(catalogue.nodesOf(match).map(keyOf));
-    for (const key of keys) if (key !== null && key !== "") counts.set(key, (counts.get(key) ?? 0) + lines);
-  }
-  return [...counts].map(([name, count]) => ({ name, count, color })).sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1));
+  return linesBy(catalogue, perMatch, keyOf).map(({ key, lines }) => ({ name: key, count: lines, color }));
 }

@@ -1,0 +1,187 @@
+import { mkdtempSync, rmSync, statfsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import type { RowFormat } from "../../batch/identify.ts";
+import type { CatalogueView } from "../catalogue-view.ts";
+import { Problem } from "../problem.ts";
+import { LogIdentification } from "./log-identification.ts";
+
+/** How much there may be at a time. */
+export interface IdentificationLimits {
+  /** Running, of an organisation and of all. */
+  readonly perOrganisation: number;
+  readonly inAll: number;
+  /** Ended ones that an organisation keeps; the oldest goes first. */
+  readonly kept: number;
+  /** Milliseconds for which an ended one is kept. */
+  readonly keptFor: number;
+  /** Bytes of the disk that are left to others. */
+  readonly freeBytes: number;
+}
+
+export const DEFAULT_IDENTIFICATION_LIMITS: IdentificationLimits = { perOrganisation: 2, inAll: 4, kept: 10, keptFor: 3_600_000, freeBytes: 512 << 20 };
+
+/** How often it is looked whether the disk is full and what has been kept for long enough, in milliseconds. */
+const EVERY = 1000;
+
+/** A log that somebody has had identified, or is having. */
+export interface Identification {
+  readonly organisationId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly format: RowFormat;
+  /** Bytes as they are uploaded; null where the client did not say. */
+  readonly size: number | null;
+  readonly startedAt: number;
+  /** Null while it runs. */
+  readonly endedAt: number | null;
+  /** Where the rows lie, gzipped, once it is done. */
+  readonly path: string;
+  readonly log: LogIdentification;
+}
+
+export interface NewIdentification extends Pick<Identification, "organisationId" | "id" | "name" | "format" | "size"> {
+  readonly body: Readable;
+  readonly catalogue: CatalogueView;
+  /** Ends it, for the reason that it is aborted with. */
+  readonly signal: AbortSignal;
+}
+
+type Entry = { -readonly [Member in keyof Identification]: Identification[Member] } & { readonly end: AbortController; readonly ended: Promise<void> };
+
+/** The logs of all organisations, and their results, in a folder of the system's for temporary files. */
+export class Identifications {
+  readonly #now: () => number;
+  readonly #limits: IdentificationLimits;
+  readonly #freeBytes: (folder: string) => number;
+  /** By organisation and id, in the order in which they began. */
+  readonly #entries = new Map<string, Entry>();
+  #folder: string | undefined;
+  #files = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(now: () => number, limits: Partial<IdentificationLimits> = {}, freeBytes: (folder: string) => number = freeBytesOf) {
+    this.#now = now;
+    this.#limits = { ...DEFAULT_IDENTIFICATION_LIMITS, ...limits };
+    this.#freeBytes = freeBytes;
+  }
+
+  /** Identifies a log while it comes; resolves when that is over, well or not. Rejects with Problem where it cannot begin, or is no text (415). */
+  async run({ organisationId, id, name, format, size, body, catalogue, signal }: NewIdentification): Promise<Identification> {
+    const key = keyOf(organisationId, id);
+    const path = join(this.#makeRoom(organisationId, key), `${++this.#files}.gz`);
+    const end = new AbortController();
+    const log = new LogIdentification({ body, catalogue, format, path, signal: AbortSignal.any([signal, end.signal]) });
+    const entry: Entry = { organisationId, id, name, format, size, startedAt: this.#now(), endedAt: null, path, log, end, ended: log.run() };
+    this.#entries.set(key, entry);
+    try {
+      await entry.ended;
+    } catch (error) {
+      if (error instanceof Problem) this.#forget(key, entry);
+      throw error;
+    } finally {
+      entry.endedAt = this.#now();
+      this.#forgetOld();
+    }
+    return entry;
+  }
+
+  get(organisationId: string, id: string): Identification | undefined {
+    this.#forgetOld();
+    return this.#entries.get(keyOf(organisationId, id));
+  }
+
+  /** Those of an organisation, the newest first. */
+  list(organisationId: string): readonly Identification[] {
+    this.#forgetOld();
+    return this.#entriesOf(organisationId).reverse();
+  }
+
+  /** The first millisecond at which it is no longer kept; null while it runs. */
+  expiryOf({ endedAt }: Identification): number | null {
+    return endedAt === null ? null : endedAt + this.#limits.keptFor;
+  }
+
+  /** Ends it, if it runs, and forgets it. False where there is none. */
+  async remove(organisationId: string, id: string): Promise<boolean> {
+    const key = keyOf(organisationId, id);
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return false;
+    entry.end.abort(new Error("it was ended before its end"));
+    await entry.ended.catch(() => {});
+    this.#forget(key, entry);
+    return true;
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    const all = [...this.#entries.values()];
+    for (const { end } of all) end.abort(new Error("the server is closing"));
+    await Promise.allSettled(all.map(({ ended }) => ended));
+    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** The folder for one more. @throws Problem (409, 429, 503) */
+  #makeRoom(organisationId: string, key: string): string {
+    this.#forgetOld();
+    const { perOrganisation, inAll, freeBytes } = this.#limits;
+    if (this.#entries.has(key)) throw new Problem("conflict", "there is an identification of this id; choose a new one for each");
+    if (this.#entriesOf(organisationId).filter(isRunning).length >= perOrganisation) {
+      throw tooMany(`your organisation has ${perOrganisation} logs identified at the moment; try again when one of them is over`);
+    }
+    if ([...this.#entries.values()].filter(isRunning).length >= inAll) throw tooMany("the server identifies as many logs as it can at the moment; try again in a minute");
+    const folder = (this.#folder ??= mkdtempSync(join(tmpdir(), "ipsieve-logs-")));
+    if (this.#freeBytes(folder) < freeBytes) throw new Problem("service-unavailable", DISK_FULL, { headers: { "retry-after": "60" } });
+    this.#timer ??= setInterval(() => this.#look(), EVERY).unref();
+    return folder;
+  }
+
+  #look(): void {
+    this.#forgetOld();
+    const running = [...this.#entries.values()].filter(isRunning);
+    if (running.length === 0 || this.#freeBytes(this.#folder!) >= this.#limits.freeBytes) return;
+    for (const { end } of running) end.abort(new Error(DISK_FULL));
+  }
+
+  /** Forgets what has been kept for long enough, and what is more than may be kept. */
+  #forgetOld(): void {
+    const now = this.#now();
+    const kept = new Map<string, number>();
+    for (const [key, entry] of [...this.#entries].reverse()) {
+      if (isRunning(entry)) continue;
+      const newer = kept.get(entry.organisationId) ?? 0;
+      kept.set(entry.organisationId, newer + 1);
+      if (newer >= this.#limits.kept || now >= this.expiryOf(entry)!) this.#forget(key, entry);
+    }
+  }
+
+  #forget(key: string, { path }: Entry): void {
+    this.#entries.delete(key);
+    // Who is downloading it has it open.
+    rmSync(path, { force: true });
+  }
+
+  #entriesOf(organisationId: string): Entry[] {
+    return [...this.#entries.values()].filter((entry) => entry.organisationId === organisationId);
+  }
+}
+
+const DISK_FULL = "the server's disk is too full for the results; try again later, or ask whoever runs it to make room";
+
+function isRunning({ endedAt }: Identification): boolean {
+  return endedAt === null;
+}
+
+function tooMany(detail: string): Problem {
+  return new Problem("rate-limit-exceeded", detail, { headers: { "retry-after": "10" } });
+}
+
+function keyOf(organisationId: string, id: string): string {
+  return `${organisationId} ${id}`;
+}
+
+function freeBytesOf(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
+}

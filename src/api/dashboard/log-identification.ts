@@ -1,0 +1,139 @@
+import { stat } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { BatchError } from "../../batch/batch-error.ts";
+import { type BatchLimits, identify, type Progress, type RowFormat } from "../../batch/identify.ts";
+import { inputChunks } from "../../batch/input-chunks.ts";
+import { Matcher } from "../../batch/matcher.ts";
+import { linesBy, serviceName } from "../../cbs/lines-by.ts";
+import type { CatalogueView } from "../catalogue-view.ts";
+import { Problem } from "../problem.ts";
+import { RENDERER } from "./identify-renderer.ts";
+import { type UnmatchedLine, UnmatchedSample } from "./unmatched-sample.ts";
+
+/** Small, since requests are answered by the same thread: a shard takes it a millisecond or two. */
+const LIMITS: Partial<BatchLimits> = { shardBytes: 256 << 10, rowBytes: 512 << 10, lineBytes: 16 << 20 };
+const MOST_LISTED = 50;
+/** A text has no such byte; what is looked at is the beginning of what is uploaded. */
+const NUL = 0;
+const HEAD_BYTES = 4096;
+
+export type IdentificationState = "running" | "done" | "failed";
+
+/** What is told of a log, while it is identified and afterwards. */
+export interface IdentificationSummary {
+  /** As they were uploaded: compressed ones, if they are. */
+  readonly bytes: number;
+  readonly lines: number;
+  readonly matched: number;
+  /** Lines with an address that no service has. */
+  readonly unmatched: number;
+  readonly no_address: number;
+  readonly types: readonly { readonly type: string; readonly name: string; readonly lines: number }[];
+  readonly providers: readonly { readonly type: string; readonly provider: string; readonly name: string; readonly lines: number }[];
+  readonly services: readonly { readonly type: string; readonly provider: string; readonly service: string; readonly name: string; readonly lines: number }[];
+  readonly unmatched_sample: readonly UnmatchedLine[];
+}
+
+export interface LogRequest {
+  readonly body: Readable;
+  readonly catalogue: CatalogueView;
+  readonly format: RowFormat;
+  /** Where the rows go, gzipped. */
+  readonly path: string;
+  readonly signal: AbortSignal;
+}
+
+/** One log that streams in: its lines are identified as they come, in bounded memory, no faster than they are written to the result. */
+export class LogIdentification {
+  state: IdentificationState = "running";
+  /** Why it failed, for whoever uploaded the log. */
+  error: string | null = null;
+  /** The size of the result, compressed; null until it is there. */
+  resultBytes: number | null = null;
+  readonly #request: LogRequest;
+  readonly #sample: UnmatchedSample;
+  #progress: Progress = { bytesRead: 0, totalBytes: null, lines: 0, addresses: 0, matched: 0, elapsed: 0 };
+  #bytes = 0;
+
+  constructor(request: LogRequest) {
+    this.#request = request;
+    this.#sample = new UnmatchedSample(new Matcher(request.catalogue.snapshot));
+  }
+
+  /** Resolves when it is done or has failed. @throws Problem (415) for what is no text, and (503) where the disk is full */
+  async run(): Promise<void> {
+    const { catalogue, format, path, signal } = this.#request;
+    try {
+      await identify({
+        inputs: [Readable.from(this.#text(), { objectMode: true })], snapshot: catalogue.snapshot, format, renderer: RENDERER, output: { path }, countMatches: true, limits: LIMITS, signal,
+        onProgress: (progress) => (this.#progress = progress),
+      });
+      this.#sample.end();
+      this.resultBytes = (await stat(path)).size;
+      this.state = "done";
+    } catch (error) {
+      this.state = "failed";
+      this.error = this.#reasonOf(error);
+      if (isNoText(error)) throw new Problem("unsupported-media-type", this.error);
+      if (!(error instanceof BatchError) && !signal.aborted) throw error;
+    }
+  }
+
+  /** O(distinct matches). */
+  summary(): IdentificationSummary {
+    const { lines, addresses, matched, perMatch } = this.#progress;
+    const counted = perMatch === undefined ? new Float64Array(0) : perMatch();
+    const { catalogue } = this.#request.catalogue;
+    const names = new Map(catalogue.nodes.map(({ id, name }) => [id, name]));
+    return {
+      bytes: this.#bytes, lines, matched, unmatched: addresses - matched, no_address: lines - addresses,
+      types: linesBy(catalogue, counted, ({ type }) => type).map(({ key, lines: own }) => ({ type: key, name: names.get(`/${key}`) ?? key, lines: own })),
+      providers: linesBy(catalogue, counted, ({ type, provider }) => provider && `/${type}/${provider}`).slice(0, MOST_LISTED)
+        .map(({ node: { type, provider, providerName }, lines: own }) => ({ type, provider, name: providerName, lines: own })),
+      services: linesBy(catalogue, counted, ({ type, provider, service }) => service && `/${type}/${provider}/${service}`).slice(0, MOST_LISTED)
+        .map(({ node, lines: own }) => ({ type: node.type, provider: node.provider, service: node.service!, name: `${node.providerName} ${serviceName(node, names)}`, lines: own })),
+      unmatched_sample: [...this.#sample.lines],
+    };
+  }
+
+  /** The text of the log, chunk by chunk. */
+  async *#text(): AsyncGenerator<Buffer> {
+    const stored = Readable.from(checkedHead(this.#request.body));
+    for await (const chunk of inputChunks(stored, (bytes) => (this.#bytes += bytes))) {
+      this.#sample.add(chunk);
+      yield chunk;
+    }
+  }
+
+  #reasonOf(error: unknown): string {
+    const { signal } = this.#request;
+    if (signal.aborted) return String((signal.reason as Error).message);
+    if (!(error instanceof BatchError)) return "an unexpected error occurred";
+    const what = error.message.replace(/^input stream:(\d+:)? /, "");
+    if (error.code !== "stream-corrupt" && error.code !== "stream-truncated") return what;
+    return `${what}; it stopped behind line ${this.#progress.lines}, within the first ${this.#bytes} bytes of the file`;
+  }
+}
+
+/** Formats that the pipeline knows and refuses, and what `checkedHead` finds. */
+function isNoText(error: unknown): boolean {
+  return error instanceof BatchError && (error.code === "input-compression" || error.code === "input-encoding");
+}
+
+/** The chunks, if they begin like a text or like compressed data. */
+async function* checkedHead(body: Readable): AsyncGenerator<Buffer> {
+  let isFirst = true;
+  // To destroy a request's body is to hang up, and then the client would not learn why.
+  for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    if (isFirst && !isCompressed(chunk) && chunk.subarray(0, HEAD_BYTES).includes(NUL)) {
+      throw new BatchError("input-encoding", "this is no text of lines and not compressed by gzip; upload a log as it is, or gzipped");
+    }
+    isFirst = false;
+    yield chunk;
+  }
+}
+
+/** By the first bytes of gzip, zstd, and those formats that the pipeline names when it refuses them. */
+function isCompressed(chunk: Buffer): boolean {
+  return /^(1f8b|28b52ffd|5.2a4d18|fd377a58|425a68|04224d18|504b0304|fffe|feff)/.test(chunk.toString("hex", 0, 6));
+}
