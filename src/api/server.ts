@@ -10,10 +10,12 @@ import { buildApp } from "./app.ts";
 import type { App } from "./app-type.ts";
 import { openCatalogueView } from "./catalogue-view.ts";
 import { ExportCache } from "./export-cache.ts";
+import { Identifications } from "./identifications.ts";
 import { Metrics } from "./metrics.ts";
 import { Passwords } from "./passwords.ts";
 import { FailureLimits, KeyLimits } from "./rate-limits.ts";
 import { makeToken } from "./secret-token.ts";
+import { RuleRows } from "./rule-rows.ts";
 import { ServiceMemory } from "./service-memory.ts";
 import type { Services } from "./services.ts";
 import type { Settings } from "./settings.ts";
@@ -96,6 +98,7 @@ export class Server {
     threats.close();
     // What has reached this machine already is read first: closing an idle connection would throw it away.
     await sleep(GRACE);
+    await this.services.identifications.close();
     const timer = setTimeout(() => this.#app.server.closeAllConnections(), settings.shutdownTimeout * 1000);
     await this.#app.close();
     clearTimeout(timer);
@@ -152,6 +155,8 @@ function servicesOf(store: Store, { settings, catalogue, threats, log, now = Dat
     catalogue: new SnapshotHolder({ name: "catalogue", path: catalogue, load: openCatalogueView, metrics, log }),
     threats: new SnapshotHolder({ name: "cti", path: threats ?? "", load: openDataset, metrics, log }),
     exports: new ExportCache(),
+    rows: new RuleRows(),
+    identifications: new Identifications(now),
     keyLimits: new KeyLimits(),
     failureLimits: new FailureLimits(),
     passwords: new Passwords(),

@@ -1,9 +1,11 @@
 import type { Store } from "../store/store.ts";
 import type { CatalogueView } from "./catalogue-view.ts";
 import type { ExportCache } from "./export-cache.ts";
+import type { Identifications } from "./identifications.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Passwords } from "./passwords.ts";
 import type { FailureLimits, KeyLimits } from "./rate-limits.ts";
+import type { RuleRows } from "./rule-rows.ts";
 import type { ServiceMemory } from "./service-memory.ts";
 import type { Settings } from "./settings.ts";
 import type { SignInLimits } from "./sign-in-limits.ts";
@@ -20,6 +22,8 @@ export interface Services {
   readonly catalogue: SnapshotHolder<CatalogueView>;
   readonly threats: SnapshotHolder<ThreatView>;
   readonly exports: ExportCache;
+  readonly rows: RuleRows;
+  readonly identifications: Identifications;
   readonly keyLimits: KeyLimits;
   readonly failureLimits: FailureLimits;
   readonly passwords: Passwords;

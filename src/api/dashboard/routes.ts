@@ -2,6 +2,8 @@ import type { App } from "../app-type.ts";
 import type { Services } from "../services.ts";
 import { addAuditRoutes } from "./audit.ts";
 import { addKeyRoutes } from "./keys.ts";
+import { addPreviewRoutes } from "./previews.ts";
+import { addRowRoutes } from "./rows.ts";
 import { addSessionRoutes } from "./sessions.ts";
 import { addSetupRoutes } from "./setup.ts";
 import { addUserRoutes } from "./users.ts";
@@ -13,4 +15,6 @@ export function addDashboardRoutes(app: App, services: Services): void {
   addUserRoutes(app, services);
   addKeyRoutes(app, services);
   addAuditRoutes(app, services);
+  addRowRoutes(app, services);
+  addPreviewRoutes(app, services);
 }

@@ -19,6 +19,7 @@ export function rulesetId(request: FastifyRequest): string {
   throw noRuleset(request);
 }
 
-function noRuleset({ server }: FastifyRequest): Error {
+/** What is told of a ruleset that there is not, or no longer. */
+export function noRuleset({ server }: FastifyRequest): Error {
   return notFound(`there is no such ruleset; ${server.prefix}/edl/ip-rulesets/ lists yours`);
 }

@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import { Type } from "typebox";
 import { RULE_EXPORT_FORMATS, type RuleExportFormat } from "../../rulesets/formats/export-rules.ts";
 import { planReplacement, type ReplacementPlan, type WantedRule } from "../../rulesets/plan-replacement.ts";
@@ -9,13 +8,13 @@ import { signed } from "../commands.ts";
 import { isKnown, requiredVersion, rulesetTag } from "../entity-tags.ts";
 import { type ExportRequest, representationOf } from "../export-cache.ts";
 import { inSlices } from "../in-slices.ts";
+import { listBody, listIn, withListBodies } from "../list-bodies.ts";
 import { READ_EDL, WRITE_EDL } from "../operation.ts";
-import { invalid, Problem } from "../problem.ts";
-import type { RuleMembers } from "../read-rule.ts";
+import { Problem } from "../problem.ts";
 import { ImportQuery, ImportResponse, ReplaceBody, ReplaceQuery, ReplaceResponse, ruleDocument, RulesetParameters } from "../schemas/rule.ts";
 import type { LiveRuleset } from "../service-memory.ts";
 import type { Services } from "../services.ts";
-import { columnsOf, importWanted, LIST_TYPES, readWanted } from "../wanted-rules.ts";
+import { columnsOf, importWanted, readWanted } from "../wanted-rules.ts";
 import { findRuleset } from "./find-ruleset.ts";
 
 const tags = ["IP rulesets"];
@@ -26,19 +25,9 @@ const IDEMPOTENT = { "Idempotency-Key": "makes a repetition of the request give 
 /** Rulesets as wholes: exported, replaced, and added to from lists. */
 export function addWholeRulesetRoutes(app: App, services: Services): void {
   addExport(app, services);
-  void app.register((context, _options, done) => {
-    readLists(context as unknown as App);
-    addReplacement(context as unknown as App, services);
-    addImport(context as unknown as App, services);
-    done();
-  });
-}
-
-/** Lists come as text. */
-function readLists(app: App): void {
-  app.addContentTypeParser(Object.keys(LIST_TYPES), { parseAs: "buffer" }, (_request: FastifyRequest, body: Buffer, done) => {
-    if (isUtf8(body)) done(null, body.toString());
-    else done(invalid({ body: ["it is not UTF-8"] }));
+  withListBodies(app, (context) => {
+    addReplacement(context, services);
+    addImport(context, services);
   });
 }
 
@@ -120,17 +109,10 @@ function addImport(app: App, services: Services): void {
   });
 }
 
-/** A body that is JSON, or a list of one of the other types. */
-function listBody(json: object): object {
-  return { content: { "application/json": { schema: json }, ...Object.fromEntries(Object.keys(LIST_TYPES).map((type) => [type, { schema: Type.String() }])) } };
-}
-
-/** The list that the body holds. @throws Problem (400) */
+/** The rules that the body wants. @throws Problem (400) */
 async function readList(request: FastifyRequest, { settings }: Services): Promise<readonly WantedRule[]> {
-  const body: unknown = request.body;
-  if (body === undefined) throw invalid({ body: ["it is missing; send a JSON document, or a list as text/plain, text/csv or application/x-ndjson"] });
   const { specialPurpose: allowSpecialPurpose, rulesPerRuleset } = settings;
-  if (typeof body !== "string") return inSlices(readWanted((body as { rules: RuleMembers[] }).rules, { now: request.now, allowSpecialPurpose }));
-  const type = request.headers["content-type"]!.split(";")[0]!.trim().toLowerCase();
-  return inSlices(importWanted(body, LIST_TYPES[type]!, allowSpecialPurpose, rulesPerRuleset));
+  const list = listIn(request);
+  if ("members" in list) return inSlices(readWanted(list.members, { now: request.now, allowSpecialPurpose }));
+  return inSlices(importWanted(list.text, list.format, allowSpecialPurpose, rulesPerRuleset));
 }

@@ -1,14 +1,14 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { formatPrefix } from "../../address/prefix.ts";
-import { type ImportFormat, RuleImport } from "../../rulesets/formats/import-rules.ts";
-import type { WantedRule } from "../../rulesets/plan-replacement.ts";
-import type { Rule } from "../../rulesets/rule.ts";
-import { addRule, type Addition, type ConflictMode } from "../../rulesets/write-rule.ts";
-import { inSlices } from "../in-slices.ts";
-import type { FieldFaults } from "../problem.ts";
-import type { ReadingOptions, RuleMembers } from "../read-rule.ts";
-import type { LiveRuleset } from "../service-memory.ts";
-import { messageOf, readMembers, readText } from "../wanted-rules.ts";
+import { formatPrefix } from "../address/prefix.ts";
+import { type ImportFormat, RuleImport } from "../rulesets/formats/import-rules.ts";
+import type { WantedRule } from "../rulesets/plan-replacement.ts";
+import type { Rule } from "../rulesets/rule.ts";
+import { addRule, type Addition, type ConflictMode } from "../rulesets/write-rule.ts";
+import { inSlices } from "./in-slices.ts";
+import type { FieldFaults } from "./problem.ts";
+import type { ReadingOptions, RuleMembers } from "./read-rule.ts";
+import type { LiveRuleset } from "./service-memory.ts";
+import { messageOf, readMembers, readText } from "./wanted-rules.ts";
 
 /** Lines that are told: the faulty ones first, since they have to be mended. */
 const MOST_LINES = 10_000;

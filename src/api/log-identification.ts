@@ -1,12 +1,12 @@
 import { stat } from "node:fs/promises";
 import { Readable } from "node:stream";
-import { BatchError } from "../../batch/batch-error.ts";
-import { type BatchLimits, identify, type Progress, type RowFormat } from "../../batch/identify.ts";
-import { inputChunks } from "../../batch/input-chunks.ts";
-import { Matcher } from "../../batch/matcher.ts";
-import { linesBy, serviceName } from "../../cbs/lines-by.ts";
-import type { CatalogueView } from "../catalogue-view.ts";
-import { Problem } from "../problem.ts";
+import { BatchError } from "../batch/batch-error.ts";
+import { type BatchLimits, identify, type Progress, type RowFormat } from "../batch/identify.ts";
+import { inputChunks } from "../batch/input-chunks.ts";
+import { Matcher } from "../batch/matcher.ts";
+import { linesBy, serviceName } from "../cbs/lines-by.ts";
+import type { CatalogueView } from "./catalogue-view.ts";
+import { Problem } from "./problem.ts";
 import { RENDERER } from "./identify-renderer.ts";
 import { type UnmatchedLine, UnmatchedSample } from "./unmatched-sample.ts";
 

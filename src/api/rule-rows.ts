@@ -1,8 +1,8 @@
 import { setImmediate as turn } from "node:timers/promises";
-import { formatPrefix } from "../../address/prefix.ts";
-import type { Rule } from "../../rulesets/rule.ts";
-import type { FoundRules, RuleFilter } from "../../rulesets/rule-search.ts";
-import type { LiveRuleset } from "../service-memory.ts";
+import { formatPrefix } from "../address/prefix.ts";
+import type { Rule } from "../rulesets/rule.ts";
+import type { FoundRules, RuleFilter } from "../rulesets/rule-search.ts";
+import type { LiveRuleset } from "./service-memory.ts";
 
 /** What is kept of all searches together; the one that was asked for longest ago goes first. */
 const MOST_BYTES = 32 << 20;

@@ -6,13 +6,13 @@ import { setImmediate as turn, setTimeout as delay } from "node:timers/promises"
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { gunzipSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { type CatalogueView, openCatalogueView } from "../../../src/api/catalogue-view.ts";
-import { type IdentificationLimits, Identifications, type NewIdentification } from "../../../src/api/dashboard/identifications.ts";
-import { Problem } from "../../../src/api/problem.ts";
-import { rangesOf } from "../../../src/cbs/ranges.ts";
-import { identifyText } from "../../../src/cbs/identify.ts";
+import { type CatalogueView, openCatalogueView } from "../../src/api/catalogue-view.ts";
+import { type IdentificationLimits, Identifications, type NewIdentification } from "../../src/api/identifications.ts";
+import { Problem } from "../../src/api/problem.ts";
+import { rangesOf } from "../../src/cbs/ranges.ts";
+import { identifyText } from "../../src/cbs/identify.ts";
 
-const CATALOGUE = fileURLToPath(new URL("../../../data/catalogue.ipsieve", import.meta.url));
+const CATALOGUE = fileURLToPath(new URL("../../data/catalogue.ipsieve", import.meta.url));
 const NEVER = new AbortController().signal;
 
 let catalogue: CatalogueView;

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import type { RowFormat } from "../../batch/identify.ts";
-import type { CatalogueView } from "../catalogue-view.ts";
-import { Problem } from "../problem.ts";
+import type { RowFormat } from "../batch/identify.ts";
+import type { CatalogueView } from "./catalogue-view.ts";
+import { Problem } from "./problem.ts";
 import { LogIdentification } from "./log-identification.ts";
 
 /** How much there may be at a time. */
@@ -60,6 +60,7 @@ export class Identifications {
   #folder: string | undefined;
   #files = 0;
   #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(now: () => number, limits: Partial<IdentificationLimits> = {}, freeBytes: (folder: string) => number = freeBytesOf) {
     this.#now = now;
@@ -115,15 +116,17 @@ export class Identifications {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     clearInterval(this.#timer);
     const all = [...this.#entries.values()];
-    for (const { end } of all) end.abort(new Error("the server is closing"));
+    for (const { end } of all) end.abort(new Error(CLOSING));
     await Promise.allSettled(all.map(({ ended }) => ended));
     if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
   }
 
   /** The folder for one more. @throws Problem (409, 429, 503) */
   #makeRoom(organisationId: string, key: string): string {
+    if (this.#isClosed) throw new Problem("service-unavailable", CLOSING, { headers: { "retry-after": "10" } });
     this.#forgetOld();
     const { perOrganisation, inAll, freeBytes } = this.#limits;
     if (this.#entries.has(key)) throw new Problem("conflict", "there is an identification of this id; choose a new one for each");
@@ -167,6 +170,7 @@ export class Identifications {
   }
 }
 
+const CLOSING = "the server is closing";
 const DISK_FULL = "the server's disk is too full for the results; try again later, or ask whoever runs it to make room";
 
 function isRunning({ endedAt }: Identification): boolean {

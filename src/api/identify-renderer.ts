@@ -1,6 +1,6 @@
-import type { CreateRowTemplates } from "../../batch/identify.ts";
-import { Catalogue } from "../../cbs/catalogue.ts";
-import { rowTemplates } from "../../cbs/row-templates.ts";
+import type { CreateRowTemplates } from "../batch/identify.ts";
+import { Catalogue } from "../cbs/catalogue.ts";
+import { rowTemplates } from "../cbs/row-templates.ts";
 
 /** The address of this module, for the threads that import it. */
 export const RENDERER: string = import.meta.url;

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { parsePrefix } from "../../../src/address/prefix.ts";
-import { RuleRows, type Rows } from "../../../src/api/dashboard/rule-rows.ts";
-import type { LiveRuleset } from "../../../src/api/service-memory.ts";
-import type { Rule } from "../../../src/rulesets/rule.ts";
-import { columnsOf } from "../../../src/rulesets/rule-columns.ts";
-import { RuleIndex } from "../../../src/rulesets/rule-index.ts";
-import type { RuleFilter } from "../../../src/rulesets/rule-search.ts";
+import { parsePrefix } from "../../src/address/prefix.ts";
+import { RuleRows, type Rows } from "../../src/api/rule-rows.ts";
+import type { LiveRuleset } from "../../src/api/service-memory.ts";
+import type { Rule } from "../../src/rulesets/rule.ts";
+import { columnsOf } from "../../src/rulesets/rule-columns.ts";
+import { RuleIndex } from "../../src/rulesets/rule-index.ts";
+import type { RuleFilter } from "../../src/rulesets/rule-search.ts";
 
 const NOW = Date.UTC(2026, 10, 21);
 const DAY = 86_400_000;

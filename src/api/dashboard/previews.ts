@@ -1,0 +1,48 @@
+import type { FastifyRequest } from "fastify";
+import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
+import type { App } from "../app-type.ts";
+import { rulesetTag } from "../entity-tags.ts";
+import { listBody, listIn, withListBodies } from "../list-bodies.ts";
+import { READ_EDL } from "../operation.ts";
+import { type PreviewedList, type PreviewLine, previewRules, readListToEnd, readRulesToEnd } from "../preview-rules.ts";
+import { findRuleset, noRuleset } from "../routes/find-ruleset.ts";
+import { Preview, PreviewBody, PreviewQuery } from "../schemas/row.ts";
+import { ruleDocument, RulesetParameters } from "../schemas/rule.ts";
+import type { Services } from "../services.ts";
+
+/** What an import would do, before anything is written. */
+export function addPreviewRoutes(app: App, services: Services): void {
+  withListBodies(app, (context) => addPreview(context, services));
+}
+
+function addPreview(app: App, services: Services): void {
+  const { settings, memory } = services;
+  const schema = {
+    operationId: "previewRules", summary: "What importing a list would do to each line; nothing is written",
+    description: "Every faulty line is told. Send the ETag as If-Match with importRules, which then does just this, or answers 412 where the ruleset has changed.",
+    tags: ["IP rulesets"], problems: [400, 404, 413, 415], params: RulesetParameters, querystring: PreviewQuery, body: listBody(PreviewBody(settings.rulesPerRuleset)), response: { 200: Preview },
+    responseHeaders: { ETag: "of the rules that were looked at" }, bodyExample: { rules: [{ ip: "203.0.113.0/24", name: "office" }] },
+  };
+  app.post("/edl/ip-rulesets/:ruleset_id/rules::preview", { config: READ_EDL, schema, bodyLimit: settings.bulkBodyBytes }, async (request, reply) => {
+    const { id, organisationId } = findRuleset(request, services).about;
+    const current = () => memory.ruleset(organisationId, id);
+    const list = await readToEnd(request, services);
+    const mode = request.query.conflict_resolution ?? CONFLICT_MODES[0];
+    const preview = await previewRules(current, list, { mode, now: request.now, mostRules: settings.rulesPerRuleset });
+    const ruleset = current();
+    if (preview === undefined || ruleset === undefined) throw noRuleset(request);
+    reply.header("etag", rulesetTag({ about: { ...ruleset.about, version: preview.version }, rules: ruleset.rules }, request.now));
+    return { ...preview, lines: preview.lines.map(lineDocument) };
+  });
+}
+
+async function readToEnd(request: FastifyRequest, { settings }: Services): Promise<PreviewedList> {
+  const { specialPurpose: allowSpecialPurpose, rulesPerRuleset } = settings;
+  const list = listIn(request);
+  if ("members" in list) return readRulesToEnd(list.members, { now: request.now, allowSpecialPurpose });
+  return readListToEnd(list.text, list.format, allowSpecialPurpose, rulesPerRuleset);
+}
+
+function lineDocument({ before, after, ...line }: PreviewLine): object {
+  return { ...line, ...(before && { before: ruleDocument(before) }), ...(after && { after: ruleDocument(after) }) };
+}

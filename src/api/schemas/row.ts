@@ -1,0 +1,88 @@
+import { Type } from "typebox";
+import type { Rule } from "../../rulesets/rule.ts";
+import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
+import { Count, named, PrefixText, strict } from "./common.ts";
+import { ruleDocument, type RuleDocument, RuleSchema } from "./rule.ts";
+
+const DAY = 86_400_000;
+const DEFAULT_DAYS = 7;
+const MOST_DAYS = 36_500;
+const DEFAULT_ROWS = 100;
+const MOST_ROWS = 1000;
+const LONGEST_SEARCH = 255;
+
+const STATES = ["active", "expired", "expiring"] as const;
+
+export const RuleRow = named("RuleRow", Type.Object({ ...RuleSchema.properties, state: Type.Enum([...STATES], { description: "expiring: active, and expiring within the days that were asked for" }) }));
+
+export interface RowDocument extends RuleDocument {
+  readonly state: (typeof STATES)[number];
+}
+
+/** A rule and its state at `now`; `within` in milliseconds. */
+export function rowDocument(rule: Rule, now: number, within = DEFAULT_DAYS * DAY): RowDocument {
+  const { expiresAt } = rule;
+  const state = expiresAt === null || expiresAt - within > now ? "active" : expiresAt > now ? "expiring" : "expired";
+  return { ...ruleDocument(rule), state };
+}
+
+export const RowsQuery = Type.Object({
+  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: "rows before the first one, of those that fit" })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_ROWS, default: DEFAULT_ROWS, description: "most rows" })),
+  state: Type.Optional(Type.Enum([...STATES], { description: "only rules of the state; active ones include those that are expiring" })),
+  expiring_within_days: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_DAYS, default: DEFAULT_DAYS, description: "what counts as expiring" })),
+  name: Type.Optional(Type.String({ maxLength: LONGEST_SEARCH, description: "only rules with this in their names, in capitals or not" })),
+  ip: Type.Optional(Type.String({ maxLength: 100, description: "only rules that cover this address or prefix, are it, or lie in it", examples: ["203.0.113.7"] })),
+});
+
+/** Milliseconds of the query's days. */
+export function within({ expiring_within_days: days = DEFAULT_DAYS }: { readonly expiring_within_days?: number | undefined }): number {
+  return days * DAY;
+}
+
+export { DEFAULT_ROWS };
+
+export const Rows = named(
+  "RuleRows",
+  Type.Object({
+    version: Type.Integer({ description: "of the ruleset: the number of its last change" }),
+    total: Type.Integer({ minimum: 0, description: "rules of the ruleset" }),
+    active: Type.Integer({ minimum: 0, description: "those of them that have not expired" }),
+    count: Type.Integer({ minimum: 0, description: "rules that fit" }),
+    items: Type.Array(RuleRow),
+  }),
+);
+
+/** As for an import, but for what is told by line here: names of any length. */
+export function PreviewBody(most: number) {
+  const member = Type.Unsafe<string | null>({ type: ["string", "null"] });
+  const rule = Type.Object(
+    { ip: PrefixText, name: Type.Optional(member), expires_at: Type.Optional(member), expires_in_days: Type.Optional(Type.Integer()) },
+    strict,
+  );
+  return named("PreviewRequest", Type.Object({ rules: Type.Array(rule, { maxItems: most }) }, strict));
+}
+
+export const PreviewQuery = Type.Object({ conflict_resolution: Type.Optional(Type.Enum([...CONFLICT_MODES], { default: "extend", description: "what to do where the rule exists" })) });
+
+const VERDICTS = ["created", "updated", "skipped", "conflict", "error"] as const;
+
+export const Preview = named(
+  "RulePreview",
+  Type.Object({
+    version: Type.Integer({ description: "of the ruleset that was looked at" }),
+    counts: Type.Object(Object.fromEntries(VERDICTS.map((verdict) => [verdict, Count])) as Record<(typeof VERDICTS)[number], typeof Count>, { description: "lines by verdict; the import is refused where one conflicts or has an error" }),
+    lines: Type.Array(
+      Type.Object({
+        line: Type.Integer({ minimum: 1, description: "of the file; of a JSON document, the place of the rule" }),
+        ip: Type.String({ description: "the canonical prefix, or what stands in place of one" }),
+        verdict: Type.Enum([...VERDICTS]),
+        message: Type.Optional(Type.String({ description: "what is wrong, and its cure" })),
+        before: Type.Optional(RuleSchema),
+        after: Type.Optional(RuleSchema),
+      }),
+      { description: "in their order, up to 10,000: those that conflict or have errors before others" },
+    ),
+    truncated: Type.Boolean({ description: "whether there are more lines, or some were not read" }),
+  }),
+);
