@@ -17,6 +17,9 @@ const MOST_LISTED = 50;
 const NUL = 0;
 const HEAD_BYTES = 4096;
 
+/** Why a log fails whose client has gone away. */
+export const BROKEN_OFF = "the upload was broken off";
+
 export type IdentificationState = "running" | "done" | "failed";
 
 /** What is told of a log, while it is identified and afterwards. */
@@ -109,6 +112,7 @@ export class LogIdentification {
     const { signal } = this.#request;
     if (signal.aborted) return String((signal.reason as Error).message);
     if (!(error instanceof BatchError)) return "an unexpected error occurred";
+    if (error.code === "input-unreadable") return BROKEN_OFF;
     const what = error.message.replace(/^input stream:(\d+:)? /, "");
     if (error.code !== "stream-corrupt" && error.code !== "stream-truncated") return what;
     return `${what}; it stopped behind line ${this.#progress.lines}, within the first ${this.#bytes} bytes of the file`;

@@ -1,6 +1,7 @@
 import type { App } from "../app-type.ts";
 import type { Services } from "../services.ts";
 import { addAuditRoutes } from "./audit.ts";
+import { addIdentificationRoutes } from "./identifications.ts";
 import { addKeyRoutes } from "./keys.ts";
 import { addPreviewRoutes } from "./previews.ts";
 import { addRowRoutes } from "./rows.ts";
@@ -17,4 +18,5 @@ export function addDashboardRoutes(app: App, services: Services): void {
   addAuditRoutes(app, services);
   addRowRoutes(app, services);
   addPreviewRoutes(app, services);
+  addIdentificationRoutes(app, services);
 }

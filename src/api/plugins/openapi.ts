@@ -126,7 +126,8 @@ function descriptionOf({ description }: { readonly description?: string }): { de
 function bodyOf({ operationId = "", body, documentedBody = jsonBody(body), otherBodies = otherTypesOf(body), bodyExample }: FastifySchema, schemas: Components): Json {
   const examples = EXAMPLES[operationId]?.bodies;
   const others = otherBodies.map((type) => [type, { schema: { type: "string" }, ...exampleOf(examples?.[type]) }]);
-  return { required: true, content: { "application/json": { schema: schemas.refer(documentedBody), ...exampleOf(bodyExample) }, ...Object.fromEntries(others) } };
+  const json = documentedBody === undefined ? {} : { "application/json": { schema: schemas.refer(documentedBody), ...exampleOf(bodyExample) } };
+  return { required: true, content: { ...json, ...Object.fromEntries(others) } };
 }
 
 function exampleOf(example: unknown): { example?: unknown } {
@@ -138,8 +139,9 @@ function contentOf(body: unknown): Readonly<Record<string, { readonly schema: TS
   return (body as { content?: Readonly<Record<string, { schema: TSchema }>> }).content ?? { "application/json": { schema: body as TSchema } };
 }
 
-function jsonBody(body: unknown): TSchema {
-  return contentOf(body)["application/json"]!.schema;
+/** None where the operation takes no JSON. */
+function jsonBody(body: unknown): TSchema | undefined {
+  return contentOf(body)["application/json"]?.schema;
 }
 
 function otherTypesOf(body: unknown): string[] {

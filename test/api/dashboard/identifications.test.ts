@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { type ClientRequest, request } from "node:http";
+import { setTimeout as delay } from "node:timers/promises";
+import { after, before, test } from "node:test";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { addKey, addOrganisation, startServer, type TestServer } from "../start-server.ts";
+import { addUser, type TestUser, visit } from "./browser.ts";
+import { PLAIN_NAME } from "../../../src/api/session-cookie.ts";
+
+let t: TestServer;
+let viewer: TestUser;
+let stranger: TestUser;
+before(async () => {
+  t = await startServer({ bodyTimeout: 2 });
+  viewer = await addUser(t, await addOrganisation(t, "logs"), "viewer");
+  stranger = await addUser(t, await addOrganisation(t, "strangers"), "admin");
+});
+after(() => t.close());
+
+const TEXT = "1.1.1.1 a\n203.0.113.7 b\nnobody\n2606:4700::1111 c\n";
+const get = (path: string, who = viewer) => visit(t, "GET", path, { token: who.token });
+const upload = (query: string, body: unknown, type = "application/octet-stream", who = viewer) =>
+  visit(t, "POST", `/identifications?${query}`, { token: who.token, headers: { "Content-Type": type }, body });
+
+/** An upload that is under way: what it sends, and its answer. */
+function slowUpload(id: string): { sent: ClientRequest; answered: Promise<{ status: number; text: string }> } {
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
+  const headers = { Cookie: `${PLAIN_NAME}=${viewer.token}`, Origin: t.server.url, "Content-Type": "application/octet-stream" };
+  const sent = request(`${t.server.url}/dashboard/api/identifications?id=${id}`, { method: "POST", headers }, (response) => {
+    let text = "";
+    response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk)).on("end", () => resolve({ status: response.statusCode!, text }));
+  });
+  sent.on("error", reject);
+  promise.catch(() => {});
+  return { sent, answered: promise };
+}
+
+async function untilState(id: string, state: string): Promise<any> {
+  for (;;) {
+    const { body } = await get(`/identifications/${id}`);
+    if (body.state === state) return body;
+    await delay(20);
+  }
+}
+
+test("a log is identified, told, downloaded and deleted", async () => {
+  for (const [body, type, format] of [[TEXT, "text/plain", "tsv"], [gzipSync(TEXT), "application/gzip", "append"]] as const) {
+    const id = randomUUID();
+    const done = await upload(`id=${id.toUpperCase()}&name=access.log.gz&format=${format}`, body, type);
+    assert.equal(done.status, 200, done.text);
+    const { name, state, bytes, size, lines, matched, unmatched, no_address, types, providers, unmatched_sample, error, result_bytes, expires_at } = done.body;
+    assert.deepEqual([done.body.id, name, state, bytes, size, error], [id, "access.log.gz", "done", body.length, body.length, null]);
+    assert.deepEqual([lines, matched, unmatched, no_address], [4, 2, 1, 1]);
+    assert.deepEqual([types, providers], [[{ type: "cdn", name: "CDN", lines: 2 }], [{ type: "cdn", provider: "cloudflare", name: "Cloudflare", lines: 2 }]]);
+    assert.deepEqual(unmatched_sample, [{ text: "203.0.113.7 b", has_address: true }, { text: "nobody", has_address: false }]);
+    assert.equal(expires_at, new Date(t.clock.now + 3_600_000).toISOString());
+    assert.deepEqual((await get(`/identifications/${id}`)).body, done.body);
+    assert.deepEqual((await get("/identifications")).body, { items: [done.body], count: 1 });
+
+    const download = await fetch(`${t.server.url}/dashboard/api/identifications/${id}/result`, { headers: { Cookie: `${PLAIN_NAME}=${viewer.token}` } });
+    const packed = Buffer.from(await download.arrayBuffer());
+    assert.deepEqual([download.status, download.headers.get("content-type"), packed.length], [200, "application/gzip", result_bytes]);
+    assert.equal(download.headers.get("content-disposition"), `attachment; filename="access.log.identified.${format === "append" ? "log" : format}.gz"`);
+    assert.match(gunzipSync(packed).toString(), format === "tsv" ? /^1\.1\.1\.1\t1\.1\.1\.0\/24\t.*\/cdn\/cloudflare.*\n203\.0\.113\.7\t\t\n\t\t\n2606/ : /^1\.1\.1\.1 a\t.*cloudflare/);
+
+    for (const path of [`/identifications/${id}`, `/identifications/${id}/result`]) assert.equal((await get(path, stranger)).status, 404);
+    assert.deepEqual((await get("/identifications", stranger)).body, { items: [], count: 0 });
+    assert.equal((await visit(t, "DELETE", `/identifications/${id}`, { token: stranger.token })).status, 404);
+    assert.equal((await visit(t, "DELETE", `/identifications/${id}`, { token: viewer.token })).status, 204);
+    assert.equal((await get(`/identifications/${id}`)).status, 404);
+  }
+});
+
+test("progress while the upload runs; no result before its end; deleting it ends the upload with an answer", async () => {
+  const id = randomUUID();
+  const { sent, answered } = slowUpload(id);
+  sent.write(TEXT.repeat(100));
+  for (;;) {
+    const { status, body } = await get(`/identifications/${id}`);
+    if (status === 200 && body.lines === 400) {
+      assert.deepEqual([body.state, body.matched, body.types[0].lines, body.size, body.ended_at], ["running", 200, 200, null, null]);
+      break;
+    }
+    await delay(20);
+  }
+  assert.deepEqual([(await get(`/identifications/${id}/result`)).status, (await upload(`id=${id}`, "x")).status], [409, 409]);
+  assert.equal((await visit(t, "DELETE", `/identifications/${id}`, { token: viewer.token })).status, 204);
+  const { status, text } = await answered;
+  assert.deepEqual([status, JSON.parse(text).state, JSON.parse(text).error], [200, "failed", "it was ended before its end"]);
+  sent.destroy();
+});
+
+test("a client that goes away, or stands still, leaves a failed one behind and no file", async () => {
+  for (const end of [(sent: ClientRequest) => sent.destroy(), () => {}]) {
+    const id = randomUUID();
+    const { sent, answered } = slowUpload(id);
+    sent.write(TEXT);
+    await untilState(id, "running");
+    end(sent);
+    assert.equal((await untilState(id, "failed")).error, "the upload was broken off");
+    await assert.rejects(answered);
+    const { path } = t.server.services.identifications.get(viewer.organisationId, id)!;
+    assert.equal(existsSync(path) || existsSync(`${path}.partial`), false);
+  }
+});
+
+test("a damaged gzip file is answered by the state failed, also where much more of it comes", async () => {
+  const good = gzipSync(Array.from({ length: 300_000 }, (_, i) => `1.1.1.1 ${Math.imul(i, 2_654_435_761)}\n`).join(""));
+  // A second member, whose first block is of a kind that there is not.
+  const bad = Buffer.concat([good, good.subarray(0, 10), Buffer.alloc(8 << 20, 0x07)]);
+  const id = randomUUID();
+  const { status, body } = await upload(`id=${id}`, bad, "application/gzip");
+  assert.deepEqual([status, body.state, body.result_bytes], [200, "failed", null]);
+  assert.match(body.error, /gzip data is damaged .*; it stopped behind line \d+, within the first \d+ bytes of the file/);
+  assert.equal((await get(`/identifications/${id}/result`)).status, 409);
+});
+
+test("what is no log is refused, and so are bad parameters, strangers and keys", async () => {
+  const image = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+  const cases: [what: string, query: string, body: unknown, type: string, status: number, field?: string][] = [
+    ["an image", `id=${randomUUID()}`, image, "application/octet-stream", 415], ["JSON", `id=${randomUUID()}`, "{}", "application/json", 415],
+    ["a form", `id=${randomUUID()}`, "a=b", "application/x-www-form-urlencoded", 415], ["no id", "name=a", "x", "text/plain", 400, "id"], ["no UUID", `id=${"x".repeat(36)}`, "x", "text/plain", 400, "id"],
+    ["an empty name", `id=${randomUUID()}&name=`, "x", "text/plain", 400, "name"], ["a name with a line end", `id=${randomUUID()}&name=a%0Ab`, "x", "text/plain", 400, "name"],
+    ["a format that there is not", `id=${randomUUID()}&format=xml`, "x", "text/plain", 400, "format"],
+  ];
+  for (const [what, query, body, type, status, field] of cases) {
+    const answer = await upload(query, body, type);
+    assert.equal(answer.status, status, `${what}: ${answer.text}`);
+    if (field !== undefined) assert.deepEqual(Object.keys(answer.body.validation_errors), [field], what);
+  }
+  const { text: key } = await addKey(t, viewer.organisationId);
+  assert.equal((await visit(t, "POST", `/identifications?id=${randomUUID()}`, { key, body: "x" })).status, 401);
+  assert.equal((await visit(t, "POST", `/identifications?id=${randomUUID()}`, { token: viewer.token, origin: null, body: "x" })).status, 403);
+  const without = await addUser(t, await addOrganisation(t, "no plan", ["edl"]), "admin");
+  assert.equal((await upload(`id=${randomUUID()}`, "x", "text/plain", without)).status, 403);
+  assert.equal((await get("/identifications/x")).status, 404);
+});
+
+test("an empty log has no lines", async () => {
+  const { status, body } = await upload(`id=${randomUUID()}`, "");
+  assert.deepEqual([status, body.state, body.lines, body.error], [200, "done", 0, null]);
+});
+
+test("a name becomes a file name that means nothing to any system", async () => {
+  for (const [name, file] of [["../../etc/passwd", "etc-passwd.identified.tsv.gz"], ['a"; x="b', "a-x-b.identified.tsv.gz"], ["журнал", "log.identified.tsv.gz"], ["<img src=x>.gz", "img-src-x-.identified.tsv.gz"]]) {
+    const id = randomUUID();
+    assert.equal((await upload(`id=${id}&name=${encodeURIComponent(name!)}`, TEXT)).body.name, name);
+    assert.equal((await get(`/identifications/${id}/result`)).headers.get("content-disposition"), `attachment; filename="${file}"`);
+  }
+});
