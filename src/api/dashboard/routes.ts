@@ -3,6 +3,7 @@ import type { Services } from "../services.ts";
 import { addAuditRoutes } from "./audit.ts";
 import { addIdentificationRoutes } from "./identifications.ts";
 import { addKeyRoutes } from "./keys.ts";
+import { addLookupRoutes } from "./lookup.ts";
 import { addPreviewRoutes } from "./previews.ts";
 import { addRowRoutes } from "./rows.ts";
 import { addSessionRoutes } from "./sessions.ts";
@@ -19,4 +20,5 @@ export function addDashboardRoutes(app: App, services: Services): void {
   addRowRoutes(app, services);
   addPreviewRoutes(app, services);
   addIdentificationRoutes(app, services);
+  addLookupRoutes(app, services);
 }
