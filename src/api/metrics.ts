@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Area } from "../store/state.ts";
+import { MinuteRing } from "./minute-ring.ts";
 import { RequestTimes } from "./request-times.ts";
 
 /** What `/metrics` tells. No label names a key, an address or an organisation. */
@@ -11,11 +12,15 @@ export class Metrics {
   readonly snapshotGeneration: Gauge<"snapshot">;
   readonly snapshotCreated: Gauge<"snapshot">;
   readonly snapshotFailures: Counter<"snapshot">;
+  /** What the dashboard shows of the last hour. */
+  readonly minutes = new MinuteRing();
   readonly #requests = new RequestTimes();
+  readonly #now: () => number;
   /** Since the page was read last: the library makes a text of the labels whenever it counts, which takes longer than counting. */
   readonly #lookups = new Map<Area, { found: number; missed: number }>();
 
-  constructor() {
+  constructor(now: () => number) {
+    this.#now = now;
     const registers = [this.registry];
     this.registry.registerMetric(this.#requests as unknown as Histogram);
     this.failedKeys = new Counter({ name: "ipsieve_failed_keys_total", help: "Requests without a valid API key", registers });
@@ -41,6 +46,7 @@ export class Metrics {
     if (counts === undefined) this.#lookups.set(area, (counts = { found: 0, missed: 0 }));
     counts.found += found;
     counts.missed += lookups - found;
+    this.minutes.addLookups(this.#now(), lookups);
   }
 
   #moveLookups(counter: Counter): void {

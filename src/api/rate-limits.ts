@@ -3,6 +3,14 @@ import { formatPrefix, prefixOf } from "../address/prefix.ts";
 
 const MINUTE = 60_000;
 
+/** How much of a window is left. */
+export interface WindowState {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Whole seconds until it ends, at least 1. */
+  readonly reset: number;
+}
+
 /** What a window says of one request that counted in it. */
 export interface Taken {
   readonly isExceeded: boolean;
@@ -60,6 +68,13 @@ export class KeyLimits {
     const monthDecides = isExceeded ? monthIsOver : perMonth - windows.inMonth < perMinute - windows.inMinute;
     if (monthDecides) return taken("month", windows.inMonth + extra, perMonth, monthStart(windows.month + 1), now);
     return taken("minute", windows.inMinute + extra, perMinute, (windows.minute + 1) * MINUTE, now);
+  }
+
+  /** The windows of a key, without counting: `inMonth` are its requests of the month, by all servers. */
+  peek(keyId: string, now: number, perMinute: number, perMonth: number): { readonly inMonth: number; readonly minute: WindowState; readonly month: WindowState } {
+    const { inMinute, inMonth, minute, month } = this.#at(keyId, now);
+    const state = (used: number, limit: number, end: number): WindowState => ({ limit, remaining: Math.max(0, limit - used), reset: Math.max(1, Math.ceil((end - now) / 1000)) });
+    return { inMonth, minute: state(inMinute, perMinute, (minute + 1) * MINUTE), month: state(inMonth, perMonth, monthStart(month + 1)) };
   }
 
   /** Sets how many requests all servers together have recorded in the month. */

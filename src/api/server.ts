@@ -148,12 +148,12 @@ export class Server {
 }
 
 function servicesOf(store: Store, { settings, catalogue, threats, log, now = Date.now }: ServerOptions, states: Pick<Services, "isClosing" | "setupDigest">): Services {
-  const metrics = new Metrics();
+  const metrics = new Metrics(now);
   return {
     ...states, settings, now, store, metrics,
     memory: new ServiceMemory(),
-    catalogue: new SnapshotHolder({ name: "catalogue", path: catalogue, load: openCatalogueView, metrics, log }),
-    threats: new SnapshotHolder({ name: "cti", path: threats ?? "", load: openDataset, metrics, log }),
+    catalogue: new SnapshotHolder({ name: "catalogue", path: catalogue, load: openCatalogueView, metrics, now, log }),
+    threats: new SnapshotHolder({ name: "cti", path: threats ?? "", load: openDataset, metrics, now, log }),
     exports: new ExportCache(),
     rows: new RuleRows(),
     identifications: new Identifications(now),

@@ -9,6 +9,7 @@ export interface HolderOptions<View> {
   /** Opens the file, checks it, and makes all that requests need, so that none of them waits. */
   readonly load: (path: string) => Promise<{ view: View; createdAt: number }>;
   readonly metrics: Metrics;
+  readonly now: () => number;
   readonly log: { info(about: object, message: string): void; error(about: object, message: string): void };
 }
 
@@ -27,6 +28,8 @@ export class SnapshotHolder<View> {
   readonly #options: HolderOptions<View>;
   #view: View | undefined;
   #generation = 0;
+  #createdAt: number | null = null;
+  #loadedAt: number | null = null;
   #isLoading = false;
   #wantsMore = false;
 
@@ -37,6 +40,11 @@ export class SnapshotHolder<View> {
   /** How many files have been loaded. */
   get generation(): number {
     return this.#generation;
+  }
+
+  /** When what answers was made, and when it was loaded: milliseconds since 1970 UTC; null before anything is loaded. */
+  get times(): { readonly createdAt: number | null; readonly loadedAt: number | null } {
+    return { createdAt: this.#createdAt, loadedAt: this.#loadedAt };
   }
 
   /** What to answer from. Whoever answers a request takes it once, so that the answer comes from one generation. @throws Problem (503) before anything is loaded */
@@ -86,8 +94,10 @@ export class SnapshotHolder<View> {
   }
 
   #replace({ view, createdAt }: { view: View; createdAt: number }): void {
-    const { name, metrics } = this.#options;
+    const { name, metrics, now } = this.#options;
     this.#view = view;
+    this.#createdAt = createdAt;
+    this.#loadedAt = now();
     metrics.snapshotGeneration.set({ snapshot: name }, ++this.#generation);
     metrics.snapshotCreated.set({ snapshot: name }, createdAt / 1000);
   }

@@ -8,6 +8,7 @@ import { addPreviewRoutes } from "./previews.ts";
 import { addRowRoutes } from "./rows.ts";
 import { addSessionRoutes } from "./sessions.ts";
 import { addSetupRoutes } from "./setup.ts";
+import { addUsageRoutes } from "./usage.ts";
 import { addUserRoutes } from "./users.ts";
 
 /** What only the dashboard has, beside the operations of the public API. */
@@ -21,4 +22,5 @@ export function addDashboardRoutes(app: App, services: Services): void {
   addPreviewRoutes(app, services);
   addIdentificationRoutes(app, services);
   addLookupRoutes(app, services);
+  addUsageRoutes(app, services);
 }
