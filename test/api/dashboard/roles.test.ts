@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { ROLES, type Role } from "../../../src/store/state.ts";
 import { addKey, addOrganisation, type Answer, startServer, type TestServer } from "../start-server.ts";
@@ -13,8 +14,10 @@ interface Case {
   readonly status: number;
   /** What the path's parameter is replaced by; made anew for each request. */
   readonly id?: () => Promise<string>;
-  readonly query?: string;
+  readonly query?: string | (() => string);
   readonly body?: unknown;
+  /** What the body says it is, where that is no JSON. */
+  readonly type?: string;
 }
 
 let t: TestServer;
@@ -42,6 +45,13 @@ const newRuleset = async () => {
 };
 const newUser = async () => (await addUser(t, organisation, "viewer", `user ${++serial}`)).id;
 const newKey = async () => (await addKey(t, organisation)).id;
+const newLog = async () => {
+  const id = crypto.randomUUID();
+  const { identifications, catalogue } = t.server.services;
+  const body = Readable.from([Buffer.from("1.1.1.1\n")]);
+  await identifications.run({ organisationId: organisation, id, name: "log", format: "tsv", size: null, body, catalogue: catalogue.view(), signal: new AbortController().signal });
+  return id;
+};
 const address = async () => "198.51.100.130";
 
 const CASES: Readonly<Record<string, Case>> = {
@@ -76,6 +86,15 @@ const CASES: Readonly<Record<string, Case>> = {
   batchRules: { least: "editor", status: 200, id: newRuleset, body: { items: [] } },
   exportRules: { least: "viewer", status: 200, id: newRuleset },
   importRules: { least: "editor", status: 200, id: newRuleset, body: { rules: [] } },
+  listRows: { least: "viewer", status: 200, id: newRuleset, query: "name=a" },
+  previewRules: { least: "viewer", status: 200, id: newRuleset, body: { rules: [] } },
+  lookup: { least: "viewer", status: 200, query: "ip=1.1.1.1" },
+  getUsage: { least: "viewer", status: 200 },
+  identifyLog: { least: "viewer", status: 200, query: () => `id=${crypto.randomUUID()}`, body: "1.1.1.1\n", type: "text/plain" },
+  listIdentifications: { least: "viewer", status: 200 },
+  getIdentification: { least: "viewer", status: 200, id: newLog },
+  getIdentificationResult: { least: "viewer", status: 200, id: newLog },
+  deleteIdentification: { least: "viewer", status: 204, id: newLog },
   lookupCbs: { least: "viewer", status: 200, query: "ip=1.1.1.1" },
   bulkLookupCbs: { least: "viewer", status: 200, body: { ips: [] } },
   getCbsNode: { least: "viewer", status: 200 },
@@ -102,9 +121,14 @@ async function operations(): Promise<Operation[]> {
 }
 
 async function send({ id: operationId, method, path }: Operation, token?: string): Promise<Answer> {
-  const { id, query, body } = CASES[operationId]!;
+  const { id, body, type } = CASES[operationId]!;
   const place = path.replace(/\{\w+\}/, id === undefined ? "" : await id());
-  return visit(t, method, query === undefined ? place : `${place}?${query}`, { token, body });
+  return visit(t, method, `${place}?${queryOf(operationId)}`, { token, body, ...(type === undefined ? {} : { headers: { "Content-Type": type } }) });
+}
+
+function queryOf(operationId: string): string {
+  const { query = "" } = CASES[operationId]!;
+  return typeof query === "string" ? query : query();
 }
 
 /** Another session of the user, for operations that end it. */
@@ -137,7 +161,7 @@ test("ids of another organisation are as absent ones; what has no id in its path
     const { id } = CASES[operation.id]!;
     if (id === undefined || id === address) continue;
     const answer = await send(operation, other.token);
-    const absent = await visit(t, operation.method, `${operation.path.replace(/\{\w+\}/, crypto.randomUUID())}?${CASES[operation.id]!.query ?? ""}`, { token: other.token, body: CASES[operation.id]!.body });
+    const absent = await visit(t, operation.method, `${operation.path.replace(/\{\w+\}/, crypto.randomUUID())}?${queryOf(operation.id)}`, { token: other.token, body: CASES[operation.id]!.body });
     const told = ({ body }: Answer) => ({ ...body, instance: "", detail: body.detail.replace(/[0-9a-f-]{36}/, "ID") });
     assert.deepEqual([answer.status, told(answer)], [404, told(absent)], operation.id);
   }
