@@ -81,5 +81,6 @@ function ruleSummary({ rules, ruleCount }: AuditEntry): string {
     ["changed", [...after].filter((prefix) => before.has(prefix))],
     ["deleted", [...before].filter((prefix) => !after.has(prefix))],
   ] as const;
-  return parts.filter(([, prefixes]) => prefixes.length > 0).map(([verb, prefixes]) => `${verb} ${prefixes.length === 1 ? prefixes[0] : `${prefixes.length} rules`}`).join(", ");
+  const told = parts.filter(([, prefixes]) => prefixes.length > 0).map(([verb, prefixes]) => `${verb} ${prefixes.length === 1 ? prefixes[0] : `${prefixes.length} rules`}`);
+  return told.length === 0 ? "added a rule and deleted it again" : told.join(", ");
 }

@@ -8,6 +8,7 @@ import { addPreviewRoutes } from "./previews.ts";
 import { addRowRoutes } from "./rows.ts";
 import { addSessionRoutes } from "./sessions.ts";
 import { addSetupRoutes } from "./setup.ts";
+import { addUndoRoutes } from "./undo.ts";
 import { addUsageRoutes } from "./usage.ts";
 import { addUserRoutes } from "./users.ts";
 
@@ -20,6 +21,7 @@ export function addDashboardRoutes(app: App, services: Services): void {
   addAuditRoutes(app, services);
   addRowRoutes(app, services);
   addPreviewRoutes(app, services);
+  addUndoRoutes(app, services);
   addIdentificationRoutes(app, services);
   addLookupRoutes(app, services);
   addUsageRoutes(app, services);

@@ -6,7 +6,7 @@ import type { BatchItem, BatchResult } from "../../store/command.ts";
 import { StoreError } from "../../store/store-error.ts";
 import type { App } from "../app-type.ts";
 import { signed } from "../commands.ts";
-import { isKnown, rulesetTag } from "../entity-tags.ts";
+import { isKnown, requiredVersion, rulesetTag } from "../entity-tags.ts";
 import { READ_EDL, WRITE_EDL } from "../operation.ts";
 import { extentOf, pageOf } from "../page.ts";
 import { invalid, notFound, Problem } from "../problem.ts";
@@ -127,15 +127,17 @@ function addBatch(app: App, services: Services): void {
   const batch = {
     operationId: "batchRules", summary: "Adds and deletes many rules, in their order",
     description: "Atomic unless said otherwise: where one item conflicts, has nothing to delete, or finds the ruleset full, nothing is written and the answer is 409 with all `results`.",
-    tags, problems: [400, 404, 409, 413, 415, 422], params, body: BatchBody(settings.bulkAddresses), response: { 200: BatchResponse }, requestHeaders: IDEMPOTENT,
+    tags, problems: [400, 404, 409, 412, 413, 415, 422], params, body: BatchBody(settings.bulkAddresses), response: { 200: BatchResponse },
+    requestHeaders: { ...IDEMPOTENT, "If-Match": "the ETag of the rules that are to be changed: where they have changed since, the answer is 412" },
     bodyExample: { items: [{ op: "add", ip: "203.0.113.0/24", name: "office" }, { op: "delete", ip: "198.51.100.7" }] },
   };
   app.post(`${PATH}/rules::batch`, { config: WRITE_EDL, schema: batch, bodyLimit: settings.bulkBodyBytes }, async (request) => {
-    const { about } = findRuleset(request, services);
+    const ruleset = findRuleset(request, services);
+    const ifVersion = requiredVersion(request, ruleset);
     const { atomic = true } = request.body;
     const items = readItems(request.body.items as ItemMembers[], request.now, settings.specialPurpose);
     try {
-      const { results } = await store.write({ kind: "batch-rules", ...signed(request), rulesetId: about.id, items, atomic });
+      const { results } = await store.write({ kind: "batch-rules", ...signed(request), rulesetId: ruleset.about.id, items, atomic, ifVersion });
       return { results: results.map(resultDocument) };
     } catch (error) {
       if (!(error instanceof StoreError) || error.results === undefined) throw error;

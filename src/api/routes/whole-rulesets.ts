@@ -97,15 +97,17 @@ function planDocument({ added, updated, removed, unchanged }: ReplacementPlan): 
 function addImport(app: App, services: Services): void {
   const { store, settings } = services;
   const schema = {
-    operationId: "importRules", summary: "Adds the rules of a list, all or nothing", tags, problems: [400, 404, 409, 413, 415, 422], params, querystring: ImportQuery,
-    body: listBody(ReplaceBody(settings.rulesPerRuleset)), response: { 200: ImportResponse }, requestHeaders: IDEMPOTENT, bodyExample: { rules: [{ ip: "203.0.113.0/24", name: "office" }] },
+    operationId: "importRules", summary: "Adds the rules of a list, all or nothing", tags, problems: [400, 404, 409, 412, 413, 415, 422], params, querystring: ImportQuery,
+    body: listBody(ReplaceBody(settings.rulesPerRuleset)), response: { 200: ImportResponse },
+    requestHeaders: { ...IDEMPOTENT, "If-Match": "the ETag of the rules that are to be added to: where they have changed since, the answer is 412" }, bodyExample: { rules: [{ ip: "203.0.113.0/24", name: "office" }] },
   };
   app.post(`${PATH}/rules::import`, { config: WRITE_EDL, schema, bodyLimit: settings.bulkBodyBytes }, async (request) => {
-    const { about } = findRuleset(request, services);
+    const ruleset = findRuleset(request, services);
+    const ifVersion = requiredVersion(request, ruleset);
     const mode = request.query.conflict_resolution ?? CONFLICT_MODES[0];
     const signature = signed(request);
     const rules = columnsOf(await readList(request, services));
-    return store.write({ kind: "import-rules", ...signature, rulesetId: about.id, rules, mode });
+    return store.write({ kind: "import-rules", ...signature, rulesetId: ruleset.about.id, rules, mode, ifVersion });
   });
 }
 

@@ -90,6 +90,8 @@ const CASES: Readonly<Record<string, Case>> = {
   previewRules: { least: "viewer", status: 200, id: newRuleset, body: { rules: [] } },
   lookup: { least: "viewer", status: 200, query: "ip=1.1.1.1" },
   getUsage: { least: "viewer", status: 200 },
+  getUndo: { least: "viewer", status: 200 },
+  undo: { least: "editor", status: 409 },
   identifyLog: { least: "viewer", status: 200, query: () => `id=${crypto.randomUUID()}`, body: "1.1.1.1\n", type: "text/plain" },
   listIdentifications: { least: "viewer", status: 200 },
   getIdentification: { least: "viewer", status: 200, id: newLog },

@@ -1,0 +1,21 @@
+import { Type } from "typebox";
+import { named, NullableText, Timestamp } from "./common.ts";
+
+export const UndoQuery = Type.Object({ sequence: Type.Optional(Type.Integer({ minimum: 1, description: "of the change that is meant: where another has been made since, the answer is 409" })) });
+
+export const UndoableChange = named(
+  "UndoableChange",
+  Type.Object({
+    sequence: Type.Integer({ minimum: 1 }),
+    at: Timestamp,
+    kind: Type.String({ description: "of what was done, such as delete-rule" }),
+    ruleset_id: NullableText({ format: "uuid" }),
+    ruleset_name: NullableText(),
+    summary: Type.String({ examples: ["deleted 198.51.100.7"] }),
+    can_undo: Type.Boolean(),
+    reason: NullableText({ description: "why it cannot be taken back" }),
+  }),
+);
+
+export const LastChange = named("LastChange", Type.Object({ change: Type.Unsafe<unknown>({ anyOf: [UndoableChange, { type: "null" }] }) }));
+export const Undone = named("Undone", Type.Object({ undone: UndoableChange }));

@@ -1,0 +1,103 @@
+import type { Prefix } from "../address/address.ts";
+import { formatPrefix } from "../address/prefix.ts";
+import type { Rule } from "../rulesets/rule.ts";
+import type { AuditEntry } from "../store/audit.ts";
+import type { DeleteRulesetCommand, RestoreRulesCommand, RestoreRulesetCommand, UpdateRulesetCommand } from "../store/command.ts";
+import type { Ruleset } from "../store/state.ts";
+import type { Store } from "../store/store.ts";
+import type { LiveSession, ServiceMemory } from "./service-memory.ts";
+
+/** Entries that are read at a time. */
+const PAGE = 50;
+/** Sessions of which it is remembered what they have undone. */
+const MOST_SESSIONS = 10_000;
+
+type Unsigned<Command> = Command extends unknown ? Omit<Command, "actor" | "at" | "organisationId" | "idempotency"> : never;
+
+/** What takes a change back, but for who gives the command and when. */
+export type UndoCommand = Unsigned<RestoreRulesCommand | UpdateRulesetCommand | DeleteRulesetCommand | RestoreRulesetCommand>;
+
+/** The exact inverse of a change, or why there is none. */
+export type Inverse = { readonly command: UndoCommand } | { readonly refusal: string };
+
+const RULESET_GONE = "its ruleset has been deleted since";
+const CHANGED = "what it touched has been changed since";
+const TOO_MANY = "it touched more rules than are kept for taking changes back";
+
+/** Finds what a user has done last, in one session. What has been taken back is not found again. */
+export class UndoLog {
+  readonly #store: Store;
+  /** By session, the last change that is not to be found any more, which is the one that took another back. */
+  readonly #undone = new Map<string, number>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /** The last change of rules or rulesets that the user has made since the session began, of those kinds that can be taken back. */
+  async last({ session, user }: LiveSession): Promise<AuditEntry | null> {
+    const undone = this.#undone.get(session.digest) ?? 0;
+    let before: number | null | undefined;
+    while (before !== null) {
+      const { entries, nextBefore } = await this.#store.audit(user.organisationId, { actor: `user:${user.id}`, limit: PAGE, before });
+      for (const entry of entries) {
+        if (entry.at < session.createdAt || entry.sequence <= undone) return null;
+        if (isOfRulesets(entry)) return isUndo(entry) ? null : entry;
+      }
+      before = nextBefore;
+    }
+    return null;
+  }
+
+  /** Remembers that the session has taken a change back, by a change of this sequence. */
+  undid({ session }: LiveSession, sequence: number): void {
+    this.#undone.delete(session.digest);
+    this.#undone.set(session.digest, sequence);
+    for (const oldest of this.#undone.keys()) {
+      if (this.#undone.size <= MOST_SESSIONS) return;
+      this.#undone.delete(oldest);
+    }
+  }
+}
+
+function isOfRulesets({ kind }: AuditEntry): boolean {
+  return kind === "rules" || kind === "rules-replaced" || kind === "ruleset" || kind === "ruleset-deleted";
+}
+
+function isUndo({ command }: AuditEntry): boolean {
+  return command === "restore-rules" || command === "restore-ruleset";
+}
+
+/** What takes the change back, if all that it touched is still as it left it. The store checks the version once more. O(rules that it touched). */
+export function inverseOf(entry: AuditEntry, memory: ServiceMemory, organisationId: string): Inverse {
+  const { kind, rulesetId } = entry;
+  if (kind === "ruleset-deleted") return inverseOfDeletion(entry, memory, organisationId);
+  const live = rulesetId === null ? undefined : memory.ruleset(organisationId, rulesetId);
+  if (live === undefined) return { refusal: RULESET_GONE };
+  const { id, version, name, description } = live.about;
+  if (kind === "ruleset") {
+    const [before, after] = [entry.old, entry.new] as [Ruleset | null, Ruleset];
+    if (name !== after.name || description !== after.description) return { refusal: CHANGED };
+    if (before !== null) return { command: { kind: "update-ruleset", rulesetId: id, name: before.name, description: before.description, ifVersion: version } };
+    return version === entry.sequence ? { command: { kind: "delete-ruleset", rulesetId: id, ifVersion: version } } : { refusal: CHANGED };
+  }
+  if (entry.rules === null) return { refusal: TOO_MANY };
+  const { before, after } = entry.rules;
+  const wanted = new Set(before.map(({ prefix }) => formatPrefix(prefix)));
+  const left = new Set(after.map(({ prefix }) => formatPrefix(prefix)));
+  const isSame = after.every((rule) => isEqual(live.rules.get(rule.prefix), rule)) && before.every(({ prefix }) => left.has(formatPrefix(prefix)) || live.rules.get(prefix) === undefined);
+  if (!isSame) return { refusal: CHANGED };
+  const deletes: Prefix[] = after.filter(({ prefix }) => !wanted.has(formatPrefix(prefix))).map(({ prefix }) => prefix);
+  return { command: { kind: "restore-rules", rulesetId: id, upserts: before, deletes, ifVersion: version } };
+}
+
+function inverseOfDeletion({ old, rules, ruleCount }: AuditEntry, memory: ServiceMemory, organisationId: string): Inverse {
+  const ruleset = old as Ruleset | null;
+  if (ruleset === null || (rules === null && ruleCount !== 0)) return { refusal: TOO_MANY };
+  if (memory.ruleset(organisationId, ruleset.id) !== undefined) return { refusal: CHANGED };
+  return { command: { kind: "restore-ruleset", ruleset, rules: rules?.before ?? [] } };
+}
+
+function isEqual(rule: Rule | undefined, other: Rule): boolean {
+  return rule !== undefined && rule.name === other.name && rule.expiresAt === other.expiresAt && rule.createdAt === other.createdAt && rule.updatedAt === other.updatedAt;
+}

@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { makeToken } from "../../../src/api/secret-token.ts";
+import { addKey, addOrganisation, ask, startServer, type TestServer } from "../start-server.ts";
+import { addUser, type TestUser, visit } from "./browser.ts";
+
+const DAY = 86_400_000;
+const ROUNDS = 60;
+
+let t: TestServer;
+let editor: TestUser;
+let id = "";
+let path = "";
+before(async () => {
+  t = await startServer({ rulesPerRuleset: 40 });
+  editor = await addUser(t, await addOrganisation(t, "undo"), "editor");
+  id = (await visit(t, "GET", "/edl/ip-rulesets/", { token: editor.token })).body.items[0].id;
+  path = `/edl/ip-rulesets/${id}`;
+});
+after(() => t.close());
+
+const send = async (method: string, where: string, body?: unknown, who = editor, headers: Record<string, string> = {}) => {
+  t.clock.now += 1000;
+  return visit(t, method, where, { token: who.token, body, headers });
+};
+const last = async (who = editor) => (await visit(t, "GET", "/undo", { token: who.token })).body.change;
+/** All rules but for when they were changed last, which taking back does too. */
+const rules = async (ruleset = id) => {
+  const { body } = await visit(t, "GET", `/edl/ip-rulesets/${ruleset}/rules?page_size=1000`, { token: editor.token });
+  return body.items.map(({ updated_at: _updated, ...rule }: Record<string, unknown>) => rule);
+};
+
+let seed = 20_261_122;
+function random(below: number): number {
+  seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+  return Math.floor((seed / 2 ** 32) * below);
+}
+const pick = <Value>(values: readonly Value[]): Value => values[random(values.length)]!;
+const ip = () => pick(["203.0.113.0/24", "203.0.113.7", "198.51.100.1", "198.51.100.2", "2001:db8::/32", "2001:db8::1", "192.0.2.0/25", "192.0.2.1"]);
+const member = () => ({ ip: ip(), name: pick([null, "a", "b", "__proto__"]), expires_at: pick([null, new Date(t.clock.now + pick([-1, 1, 30]) * DAY).toISOString()]) });
+const list = (most: number) => [...new Map(Array.from({ length: random(most) }, member).map((each) => [each.ip, each])).values()];
+
+/** One change of each kind that pages make; some of them change nothing, or are refused. */
+const CHANGES: Record<string, () => Promise<unknown>> = {
+  "add-rule": () => send("POST", `${path}/rules`, { ...member(), conflict_resolution: pick(["extend", "override", "skip", "fail"]) }),
+  "update-rule": () => send("PUT", `${path}/rules/rule?ip=${ip()}`, { name: pick(["x", "y", null]), expires_at: null }),
+  "delete-rule": () => send("DELETE", `${path}/rules/rule?ip=${ip()}`),
+  "batch-rules": () => send("POST", `${path}/rules:batch`, { atomic: false, items: [...list(5).map((each) => ({ op: "add", ...each })), { op: "delete", ip: ip() }, { op: "delete", ip: ip() }] }),
+  "import-rules": () => send("POST", `${path}/rules:import?conflict_resolution=${pick(["extend", "override", "skip"])}`, { rules: list(6) }),
+  "replace-rules": () => send("PUT", `${path}/rules`, { rules: list(8) }),
+};
+
+test("whatever is done to rules is taken back exactly, and then there is nothing more to take back", async (at) => {
+  const counts: Record<string, number> = {};
+  let differed = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const kind = Object.keys(CHANGES)[round % 6]!;
+    const was = await rules();
+    const sequence = t.server.services.memory.sequence;
+    await CHANGES[kind]!();
+    if (t.server.services.memory.sequence === sequence) continue;
+    // Overriding a rule by what it is moves its time of update only.
+    if (JSON.stringify(await rules()) !== JSON.stringify(was)) differed++;
+    const change = await last();
+    assert.deepEqual([change.sequence, change.ruleset_id, change.can_undo, change.reason], [t.server.services.memory.sequence, id, true, null], JSON.stringify(change));
+    assert.ok(change.summary.length > 0);
+    const { status, body } = await send("POST", `/undo?sequence=${change.sequence}`);
+    assert.deepEqual([status, body.undone.sequence], [200, change.sequence], JSON.stringify(body));
+    assert.deepEqual(await rules(), was, kind);
+    assert.equal(await last(), null);
+    assert.equal((await send("POST", "/undo")).status, 409);
+    counts[kind] = (counts[kind] ?? 0) + 1;
+    // The next round begins with something else.
+    await send("PUT", `${path}/rules`, { rules: list(8) });
+  }
+  at.diagnostic(`${JSON.stringify(counts)}, of which ${differed} changed names, expiries or prefixes`);
+  assert.ok(differed > 20);
+  assert.ok(Object.keys(CHANGES).every((kind) => counts[kind]! >= 2), JSON.stringify(counts));
+});
+
+test("rulesets: created, renamed, deleted with their rules", async () => {
+  const created = (await send("POST", "/edl/ip-rulesets/", { name: "New", purpose: "allowlist" })).body;
+  assert.equal((await last()).summary, 'created the ruleset "New"');
+  assert.equal((await send("POST", "/undo")).status, 200);
+  assert.equal((await visit(t, "GET", `/edl/ip-rulesets/${created.id}`, { token: editor.token })).status, 404);
+
+  const other = (await send("POST", "/edl/ip-rulesets/", { name: "Old name", purpose: "blocklist", description: "why" })).body;
+  await send("PATCH", `/edl/ip-rulesets/${other.id}`, { name: "New name", description: "" });
+  assert.equal((await send("POST", "/undo")).status, 200);
+  const { name, description } = (await visit(t, "GET", `/edl/ip-rulesets/${other.id}`, { token: editor.token })).body;
+  assert.deepEqual([name, description], ["Old name", "why"]);
+
+  await send("PUT", `/edl/ip-rulesets/${other.id}/rules`, { rules: [{ ip: "192.0.2.1", name: "kept" }, { ip: "192.0.2.2", expires_at: "2027-01-01T00:00:00Z" }] });
+  const was = await rules(other.id);
+  assert.equal((await send("DELETE", `/edl/ip-rulesets/${other.id}`)).status, 204);
+  const change = await last();
+  assert.deepEqual([change.kind, change.ruleset_name, change.can_undo], ["delete-ruleset", "Old name", true]);
+  assert.equal((await send("POST", "/undo")).status, 200);
+  assert.deepEqual(await rules(other.id), was);
+  assert.equal((await visit(t, "GET", `/edl/ip-rulesets/${other.id}`, { token: editor.token })).body.created_at, other.created_at);
+  assert.equal(await last(), null);
+});
+
+test("what has been changed since stays, and the answer says why", async () => {
+  const colleague = await addUser(t, editor.organisationId, "editor", "colleague");
+  const cases: [what: string, mine: () => Promise<unknown>, theirs: () => Promise<unknown>, isRefused: boolean][] = [
+    ["the same rule", () => send("POST", `${path}/rules`, { ip: "192.0.2.77", name: "mine" }), () => send("PUT", `${path}/rules/rule?ip=192.0.2.77`, { name: "theirs" }, colleague), true],
+    ["another rule", () => send("POST", `${path}/rules`, { ip: "192.0.2.78" }), () => send("POST", `${path}/rules`, { ip: "192.0.2.79" }, colleague), false],
+    ["a deleted rule made anew", () => send("DELETE", `${path}/rules/rule?ip=192.0.2.79`), () => send("POST", `${path}/rules`, { ip: "192.0.2.79", name: "new" }, colleague), true],
+    ["the name of the ruleset", () => send("PATCH", path, { name: "Mine" }), () => send("PATCH", path, { name: "Theirs" }, colleague), true],
+    ["rules, after the name", () => send("PATCH", path, { name: "Mine again" }), () => send("DELETE", `${path}/rules/rule?ip=192.0.2.79`, undefined, colleague), false],
+  ];
+  for (const [what, mine, theirs, isRefused] of cases) {
+    await mine();
+    const own = await last();
+    await theirs();
+    const change = await last();
+    assert.deepEqual([change.sequence, change.can_undo], [own.sequence, !isRefused], what);
+    if (isRefused) assert.match(change.reason, /changed since/);
+    const unchanged = await rules();
+    const { status, body } = await send("POST", `/undo?sequence=${change.sequence}`);
+    assert.deepEqual([status, body.type], isRefused ? [409, "/problems/conflict"] : [200, undefined], what);
+    if (isRefused) assert.deepEqual(await rules(), unchanged);
+  }
+  // One made anew in between: what was to be taken back is not the last any more.
+  await send("POST", `${path}/rules`, { ip: "192.0.2.90" });
+  const stale = await last();
+  await send("POST", `${path}/rules`, { ip: "192.0.2.91" });
+  assert.equal((await send("POST", `/undo?sequence=${stale.sequence}`)).status, 409);
+  const made = (await send("POST", "/edl/ip-rulesets/", { name: "Used", purpose: "allowlist" })).body;
+  await send("POST", `/edl/ip-rulesets/${made.id}/rules`, { ip: "192.0.2.1" }, colleague);
+  assert.equal((await send("POST", "/undo")).status, 409);
+});
+
+test("only the user's own changes, of this session, and only at this door", async () => {
+  const { text: key } = await addKey(t, editor.organisationId);
+  const first = await addUser(t, editor.organisationId, "editor", "first");
+  await send("POST", `${path}/rules`, { ip: "192.0.2.100" }, first);
+  assert.notEqual(await last(first), null);
+  const viewer = await addUser(t, editor.organisationId, "viewer", "viewer");
+  assert.deepEqual([await last(viewer), (await send("POST", "/undo", undefined, viewer)).status], [null, 403]);
+  assert.equal((await ask(t, "POST", `/v1${path}/rules`, { key, body: { ip: "192.0.2.101" } })).status, 201);
+  assert.equal((await last(first)).summary.includes("192.0.2.100"), true);
+  // Signed in anew: what was done before is not offered.
+  t.clock.now += 1000;
+  const { text: token, digest } = makeToken();
+  const about = { actor: "command:test", at: t.clock.now, organisationId: editor.organisationId };
+  await t.server.store.write({ kind: "start-session", ...about, userId: first.id, checked: "none", session: { digest, expiresAt: t.clock.now + DAY } });
+  assert.equal(await last({ ...first, token }), null);
+  assert.notEqual(await last(first), null);
+  const stranger = await addUser(t, await addOrganisation(t, "strangers"), "admin");
+  assert.equal(await last(stranger), null);
+  assert.equal((await visit(t, "POST", "/undo?sequence=x", { token: editor.token })).status, 400);
+  assert.equal((await visit(t, "POST", "/undo", { token: editor.token, origin: "https://elsewhere.example" })).status, 403);
+  assert.equal((await visit(t, "GET", "/undo")).status, 401);
+});
+
+test("importRules and batchRules with If-Match: 412 where the rules have changed since", async () => {
+  const preview = await send("POST", `${path}/rules:preview`, { rules: [{ ip: "192.0.2.120" }] });
+  const tag = preview.headers.get("etag")!;
+  for (const [operation, body] of [["import", { rules: [{ ip: "192.0.2.120" }] }], ["batch", { items: [{ op: "add", ip: "192.0.2.121" }] }]] as const) {
+    const current = (await visit(t, "GET", `${path}/rows?limit=1`, { token: editor.token })).headers.get("etag")!;
+    assert.equal((await send("POST", `${path}/rules:${operation}`, body, editor, { "If-Match": current })).status, 200);
+    assert.equal((await send("POST", `${path}/rules:${operation}`, body, editor, { "If-Match": tag })).status, 412);
+    assert.equal((await send("POST", `${path}/rules:${operation}`, body, editor, { "If-Match": '"nonsense"' })).status, 412);
+    assert.equal((await send("POST", `${path}/rules:${operation}`, body, editor, { "If-Match": "*" })).status, 200);
+  }
+});
