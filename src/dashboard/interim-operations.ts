@@ -46,7 +46,16 @@ export interface Change {
   new: unknown;
 }
 
-interface Interim {
+export interface Window { limit: number; remaining: number; reset: number }
+export interface Minute { at: string; requests: number; errors: number; lookups: number; p50_ms: number | null; p99_ms: number | null }
+export interface Usage {
+  keys: { id: string; label: string; state: ApiKey["state"]; requests_this_month: number; minute: Window; month: Window }[];
+  minutes: Minute[];
+  snapshots: { name: "catalogue" | "threats"; generation: number; created_at: string | null; loaded_at: string | null }[];
+  rules: { active: number; expired: number };
+}
+
+export interface paths extends Shared {
   "/dashboard/api/setup": Item<{ get: Get<{ needed: boolean }>; post: Operation<Plain, { token: string; organisation: string; name: string; password: string }, 201, Session> }>;
   "/dashboard/api/session": Item<{ get: Get<Session>; post: Operation<Plain, { name: string; password: string }, 200, Session>; delete: Operation<Plain, undefined, 204, undefined> }>;
   "/dashboard/api/session/password": Item<{ put: Operation<Plain, { password: string; new_password: string }, 204, undefined> }>;
@@ -57,7 +66,5 @@ interface Interim {
   "/dashboard/api/keys": Item<{ get: Get<{ items: ApiKey[] }>; post: Operation<Plain, { label: string; access: "read" | "read_write"; expires_on?: string }, 201, { key: ApiKey; text: string }> }>;
   "/dashboard/api/keys/{key_id}": Item<{ delete: Operation<{ path: { key_id: string } }, undefined, 200, ApiKey> }>;
   "/dashboard/api/audit": Item<{ get: Get<{ items: Change[]; next_before: number | null }, { before?: number; limit?: number; ruleset_id?: string }> }>;
+  "/dashboard/api/usage": Item<{ get: Get<Usage> }>;
 }
-
-/** Until the document tells all of them, those above stand for what it tells. */
-export type paths = Omit<Shared, keyof Interim> & Interim;

@@ -18,6 +18,11 @@ export interface Route {
 /** All pages for those who are signed in, in the order of the navigation. */
 export const ROUTES: readonly Route[] = [
   { path: "/", load: () => import("./pages/overview.tsx"), label: "Overview", icon: "overview", group: "addresses" },
+  { path: "/keys", load: () => import("./pages/keys.tsx"), label: "Keys", icon: "key", group: "organisation" },
+  { path: "/users", load: () => import("./pages/users.tsx"), label: "Users", icon: "users", group: "organisation", needs: "admin" },
+  { path: "/audit", load: () => import("./pages/audit.tsx"), label: "Audit log", icon: "audit", group: "organisation", needs: "admin" },
+  { path: "/usage", load: () => import("./pages/usage.tsx"), label: "Usage", icon: "usage", group: "organisation" },
+  { path: "/account", load: () => import("./pages/account.tsx") },
 ];
 
 /** Pages for those who are not signed in; they stand whether somebody is or not. */

@@ -63,7 +63,8 @@ function Account() {
       <div class="who">
         <a href="#/account" title="Your account" aria-current={place.value.path === "/account" ? "page" : undefined}>
           <strong>{user.name}</strong>
-          <span>{organisation.name} · {user.role}</span>
+          <span>{organisation.name}</span>
+          <span>{user.role}</span>
         </a>
         <IconButton icon="leave" label="Sign out" onClick={() => void signOut().catch(tellProblem)} />
       </div>

@@ -18,6 +18,11 @@ interface Props<Row> {
   readonly isFaded?: (row: Row) => boolean;
 }
 
+/** Buttons of a page stand in `actions`, which is another thing. */
+function classOf(kind: Column<unknown>["kind"]): string | undefined {
+  return kind === "actions" ? "row-buttons" : kind;
+}
+
 /** A table whose rows become cards where there is no room for columns; the roles say that it is a table even then. */
 export function Table<Row>({ caption, columns, rows, keyOf, empty, isFaded = () => false }: Props<Row>) {
   if (rows.length === 0 && empty !== undefined) return <>{empty}</>;
@@ -27,13 +32,13 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty, isFaded = () 
         <caption class="hidden">{caption}</caption>
         <thead role="rowgroup">
           <tr role="row">
-            {columns.map(({ title, kind }) => <th key={title} role="columnheader" scope="col" class={kind}>{kind === "actions" ? <span class="hidden">{title}</span> : title}</th>)}
+            {columns.map(({ title, kind }) => <th key={title} role="columnheader" scope="col" class={classOf(kind)}>{kind === "actions" ? <span class="hidden">{title}</span> : title}</th>)}
           </tr>
         </thead>
         <tbody role="rowgroup">
           {rows.map((row) => (
             <tr key={keyOf(row)} role="row" class={isFaded(row) ? "faded" : undefined}>
-              {columns.map(({ title, cell, kind }) => <td key={title} role="cell" class={kind} data-title={title}>{cell(row)}</td>)}
+              {columns.map(({ title, cell, kind }) => <td key={title} role="cell" class={classOf(kind)} data-title={title}>{cell(row)}</td>)}
             </tr>
           ))}
         </tbody>

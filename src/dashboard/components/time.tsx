@@ -6,3 +6,16 @@ export function Time({ at, relative = false, seconds = false }: { readonly at: s
   const local = formatLocal(date, { seconds });
   return <time dateTime={at} title={relative ? `${local} local time, ${formatUtc(date)}` : formatUtc(date)}>{relative ? formatRelative(date) : local}</time>;
 }
+
+/** A time that is meant in UTC, and what it is here, where that is another. */
+export function DateTime({ at }: { readonly at: string }) {
+  const date = new Date(at);
+  const utc = formatUtc(date).replace(":00 UTC", " UTC");
+  const local = formatLocal(date);
+  return (
+    <time dateTime={at} title={formatRelative(date)} class="both-times">
+      <span>{utc}</span>
+      {!utc.startsWith(local) && <span class="muted">{local} local time</span>}
+    </time>
+  );
+}

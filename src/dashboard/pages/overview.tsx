@@ -1,14 +1,115 @@
+import { LineChart } from "../charts/line-chart.tsx";
+import { get } from "../api.ts";
+import { Button } from "../components/button.tsx";
+import { Icon } from "../components/icon.tsx";
 import { Page, Panel } from "../components/page.tsx";
+import { Plans } from "../components/plans.tsx";
+import { Empty, Loaded } from "../components/states.tsx";
+import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
-import { session } from "../session.ts";
+import { formatCount, formatLocal, formatRelative } from "../format.ts";
+import { type Loading, useLoad } from "../load.ts";
+import { hrefOf } from "../place.ts";
+import { navigate } from "../router.ts";
+import { hasPlan, hasRole, session } from "../session.ts";
 
 export default function Overview() {
-  const { organisation, plans } = session.value!;
   return (
-    <Page title="Overview" about={organisation.name}>
-      <Panel title="Plans">
-        <dl class="facts">{plans.map(({ area, active, until }) => [<dt>{area}</dt>, <dd>{active ? "active" : "not active"}{until !== null && <> until <Time at={until} /></>}</dd>])}</dl>
-      </Panel>
+    <Page title="Overview" about={session.value!.organisation.name}>
+      <LookupBox />
+      <Figures />
+      <div class="columns">
+        {hasPlan("edl") && <Rulesets />}
+        {hasRole("admin") ? <LastChanges /> : <Panel title="Plans"><Plans /></Panel>}
+      </div>
     </Page>
+  );
+}
+
+/** The question that most people come with. */
+function LookupBox() {
+  const lookUp = (event: SubmitEvent): void => {
+    event.preventDefault();
+    const ip = String(new FormData(event.currentTarget as HTMLFormElement).get("ip") ?? "").trim();
+    if (ip !== "") navigate(hrefOf("/lookup", { ip }));
+  };
+  return (
+    <form class="lookup-box" role="search" onSubmit={lookUp}>
+      <Icon name="search" />
+      <input name="ip" type="search" class="mono" aria-label="Address or prefix" placeholder="1.1.1.1, 2001:db8::1 or 203.0.113.0/24" autocomplete="off" autocapitalize="off" spellcheck={false} />
+      <Button type="submit" look="primary">Look up</Button>
+    </form>
+  );
+}
+
+function Figures() {
+  const usage = useLoad((signal) => get("/dashboard/api/usage", { signal }));
+  return (
+    <Loaded of={usage} lines={2}>
+      {({ minutes, keys, snapshots, rules }) => {
+        const requests = minutes.reduce((sum, minute) => sum + minute.requests, 0);
+        const catalogue = snapshots.find(({ name }) => name === "catalogue");
+        return (
+          <>
+            <div class="tiles">
+              <Tile name="Active rules" value={formatCount(rules.active)} more={`${formatCount(rules.expired)} expired`} href="#/rulesets" />
+              <Tile name="Active keys" value={formatCount(keys.filter(({ state }) => state === "active").length)} more={`${formatCount(keys.reduce((sum, key) => sum + key.requests_this_month, 0))} requests this month`} href="#/keys" />
+              <Tile name="Requests in the last hour" value={formatCount(requests)} more={`${formatCount(minutes.reduce((sum, minute) => sum + minute.errors, 0))} with an error`} href="#/usage" />
+              {catalogue?.created_at != null && <Tile name="Catalogue" value={formatRelative(new Date(catalogue.created_at))} more={formatLocal(new Date(catalogue.created_at))} href="#/catalogue" />}
+            </div>
+            <Panel><LineChart title="Requests by minute, last hour" labels={minutes.map(({ at }) => formatLocal(new Date(at)).slice(11))} series={[{ name: "Requests", values: minutes.map(({ requests }) => requests) }]} area height={140} /></Panel>
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+function Tile({ name, value, more, href }: { readonly name: string; readonly value: string; readonly more: string; readonly href: string }) {
+  return <a class="tile" href={href}><p class="tile-name">{name}</p><p class="tile-value">{value}</p><p class="tile-more">{more}</p></a>;
+}
+
+const MOST_RULESETS = 8;
+
+function Rulesets() {
+  const rulesets = useLoad((signal) => get("/dashboard/api/edl/ip-rulesets/", { params: { query: { page_size: MOST_RULESETS } }, signal }));
+  return (
+    <Panel title="Rulesets" actions={<a href="#/rulesets">All rulesets</a>} flush>
+      <Loaded of={rulesets}>
+        {({ items }) => (
+          <Table
+            caption="Rulesets" rows={items} keyOf={({ id }) => id} empty={<Empty icon="rulesets" title="There is no ruleset yet" />}
+            columns={[
+              { title: "Name", cell: ({ id, name }) => <a class="wrap" href={`#/rulesets/${id}`}>{name}</a> },
+              { title: "Purpose", cell: ({ purpose }) => purpose },
+              { title: "Active rules", kind: "number", cell: ({ active_rules }) => formatCount(active_rules) },
+              { title: "Changed", cell: ({ updated_at }) => <Time at={updated_at} relative /> },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Panel>
+  );
+}
+
+const MOST_CHANGES = 6;
+
+function LastChanges() {
+  const changes: Loading<{ items: { sequence: number; at: string; summary: string; actor: { name: string } }[] }> = useLoad((signal) => get("/dashboard/api/audit", { params: { query: { limit: MOST_CHANGES } }, signal }));
+  return (
+    <Panel title="Last changes" actions={<a href="#/audit">Audit log</a>} flush>
+      <Loaded of={changes}>
+        {({ items }) => (
+          <Table
+            caption="Last changes" rows={items.slice(0, MOST_CHANGES)} keyOf={({ sequence }) => sequence} empty={<Empty icon="audit" title="Nothing has been changed yet" />}
+            columns={[
+              { title: "What", cell: ({ summary }) => <span class="wrap">{summary}</span> },
+              { title: "Who", cell: ({ actor }) => actor.name },
+              { title: "When", cell: ({ at }) => <Time at={at} relative /> },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Panel>
   );
 }

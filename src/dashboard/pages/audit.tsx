@@ -1,0 +1,103 @@
+import { useEffect, useState } from "preact/hooks";
+import { get } from "../api.ts";
+import { Badge } from "../components/badge.tsx";
+import { Button, ButtonLink } from "../components/button.tsx";
+import { Icon, type IconName } from "../components/icon.tsx";
+import { Page, type PageProps, Panel } from "../components/page.tsx";
+import { Empty, ProblemNote, Skeleton } from "../components/states.tsx";
+import { Time } from "../components/time.tsx";
+import type { Change } from "../interim-operations.ts";
+import { type Problem, problemOf } from "../problem.ts";
+
+const PAGE = 50;
+
+/** All changes, the newest first; `?ruleset_id=`: those of one ruleset. */
+export default function Audit({ query }: PageProps) {
+  const rulesetId = query.get("ruleset_id") ?? undefined;
+  const { items, problem, more } = useChanges(rulesetId);
+  return (
+    <Page title="Audit log" about={rulesetId === undefined ? "Who changed what, and when: here, by the API and on the command line." : "The changes of one ruleset."} actions={rulesetId !== undefined && <ButtonLink href="#/audit">All changes</ButtonLink>}>
+      <Panel flush>
+        {items?.length === 0 && <Empty icon="audit" title="Nothing has been changed yet" />}
+        {items !== undefined && items.length > 0 && <ol class="changes">{items.map((change) => <ChangeRow key={change.sequence} {...change} />)}</ol>}
+        {problem !== undefined && <ProblemNote problem={problem} {...(more === undefined ? {} : { retry: more })} />}
+        {items === undefined && problem === undefined && <Skeleton lines={8} />}
+        {items !== undefined && more !== undefined && problem === undefined && <p class="more"><Button onClick={more}>Show older changes</Button></p>}
+      </Panel>
+    </Page>
+  );
+}
+
+/** What has been fetched so far; `more` fetches what came before it, where there is more. */
+function useChanges(rulesetId: string | undefined): { items: Change[] | undefined; problem: Problem | undefined; more: (() => void) | undefined } {
+  const [items, setItems] = useState<Change[]>();
+  const [next, setNext] = useState<number | null>(null);
+  const [problem, setProblem] = useState<Problem>();
+  const fetch = async (before: number | null, signal?: AbortSignal): Promise<void> => {
+    setProblem(undefined);
+    try {
+      const query = { limit: PAGE, ...(before === null ? {} : { before }), ...(rulesetId === undefined ? {} : { ruleset_id: rulesetId }) };
+      const page = await get("/dashboard/api/audit", { params: { query }, ...(signal === undefined ? {} : { signal }) });
+      setItems((last) => (before === null ? page.items : [...(last ?? []), ...page.items]));
+      setNext(page.next_before);
+    } catch (error) {
+      if (signal?.aborted !== true) setProblem(problemOf(error));
+    }
+  };
+  useEffect(() => {
+    const controller = new AbortController();
+    setItems(undefined);
+    void fetch(null, controller.signal);
+    return () => controller.abort();
+  }, [rulesetId]);
+  const isFirst = items === undefined;
+  return { items, problem, more: isFirst || next !== null ? () => void fetch(isFirst ? null : next) : undefined };
+}
+
+const ACTORS: Readonly<Record<Change["actor"]["kind"], readonly [IconName, string]>> = { key: ["key", "key"], user: ["user", "user"], command: ["system", "command"] };
+
+function ChangeRow({ at, actor, kind, summary, old, new: now, ruleset_id }: Change) {
+  const [icon, by] = ACTORS[actor.kind];
+  const members = membersOf(old, now);
+  return (
+    <li class="change">
+      <Time at={at} seconds />
+      <span class="change-actor" title={`${by} ${actor.id}`}><Icon name={icon} /><span><span class="hidden">{by} </span>{actor.name}</span></span>
+      <div class="change-what">
+        <p class="wrap">{summary} <Badge>{kind}</Badge>{ruleset_id !== null && <> <a class="small" href={`#/rulesets/${encodeURIComponent(ruleset_id)}`}>Ruleset</a></>}</p>
+        {members.length > 0 && (
+          <details>
+            <summary>What changed<span class="hidden">: {summary}</span></summary>
+            <table class="before-after">
+              <thead><tr><th scope="col">Member</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
+              <tbody>{members.map(({ name, before, after }) => <tr key={name}><th scope="row">{name}</th><td><code>{before}</code></td><td><code>{after}</code></td></tr>)}</tbody>
+            </table>
+          </details>
+        )}
+      </div>
+    </li>
+  );
+}
+
+interface Member {
+  readonly name: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** The members that differ, as text. */
+function membersOf(old: unknown, now: unknown): Member[] {
+  const [before, after] = [asObject(old), asObject(now)];
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return names.map((name) => ({ name, before: textOf(before[name]), after: textOf(after[name]) })).filter((member) => member.before !== member.after);
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  if (value === null || value === undefined) return {};
+  return typeof value === "object" && !Array.isArray(value) ? (value as Record<string, unknown>) : { value };
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

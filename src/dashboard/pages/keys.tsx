@@ -1,0 +1,127 @@
+import { useState } from "preact/hooks";
+import { get, post, remove } from "../api.ts";
+import { Badge } from "../components/badge.tsx";
+import { Button } from "../components/button.tsx";
+import { confirm } from "../components/confirm.tsx";
+import { CopyButton } from "../components/copy.tsx";
+import { DateTime, Time } from "../components/time.tsx";
+import { Dialog } from "../components/dialog.tsx";
+import { Field, Form, Select } from "../components/form.tsx";
+import { Page, Panel } from "../components/page.tsx";
+import { Empty, Loaded, Note } from "../components/states.tsx";
+import { type Column, Table } from "../components/table.tsx";
+import { tell } from "../components/toasts.tsx";
+import { formatCount } from "../format.ts";
+import type { ApiKey } from "../interim-operations.ts";
+import { useLoad } from "../load.ts";
+import { hasRole } from "../session.ts";
+
+export default function Keys() {
+  const keys = useLoad((signal) => get("/dashboard/api/keys", { signal }));
+  const [isCreating, setCreating] = useState(false);
+  const create = hasRole("admin") && <Button look="primary" icon="plus" onClick={() => setCreating(true)}>New key</Button>;
+  return (
+    <Page title="Keys" about="Programs call the API with a key. A key counts for the whole organisation, whoever made it." actions={create}>
+      <Panel flush>
+        <Loaded of={keys}>
+          {({ items }) => (
+            <Table
+              caption="API keys"
+              columns={columnsOf(keys.reload)}
+              rows={items.toSorted(byState)}
+              keyOf={({ id }) => id}
+              isFaded={({ state }) => state !== "active"}
+              empty={<Empty icon="key" title="There is no key yet">A key lets a firewall fetch a list, or a program write one. {create}</Empty>}
+            />
+          )}
+        </Loaded>
+      </Panel>
+      {isCreating && <NewKey onClose={() => setCreating(false)} onCreated={keys.reload} />}
+    </Page>
+  );
+}
+
+const STATES: readonly ApiKey["state"][] = ["active", "expired", "revoked"];
+
+/** Those that work first, the newest first among equals. */
+function byState(a: ApiKey, b: ApiKey): number {
+  return STATES.indexOf(a.state) - STATES.indexOf(b.state) || b.created_at.localeCompare(a.created_at);
+}
+
+const ACCESS: Readonly<Record<ApiKey["access"], string>> = { read: "Read", read_write: "Read and write" };
+
+function columnsOf(reload: () => void): Column<ApiKey>[] {
+  return [
+    { title: "Label", cell: ({ label }) => <strong class="wrap">{label}</strong> },
+    { title: "Key", cell: ({ start }) => <code title="How the key begins">{start}…</code> },
+    { title: "Access", cell: ({ access }) => <span class="nowrap">{ACCESS[access]}</span> },
+    { title: "State", cell: ({ state, expires_at }) => <State {...{ state, expires_at }} /> },
+    { title: "Expires", cell: ({ expires_at }) => (expires_at === null ? <span class="muted">never</span> : <DateTime at={expires_at} />) },
+    { title: "Last use", cell: ({ last_used_at }) => (last_used_at === null ? <span class="muted">never</span> : <Time at={last_used_at} relative />) },
+    { title: "Requests this month", kind: "number", cell: ({ requests_this_month }) => formatCount(requests_this_month) },
+    ...(hasRole("admin") ? [{ title: "Actions", kind: "actions" as const, cell: (key: ApiKey) => key.state === "active" && <Button small aria-label={`Revoke ${key.label}`} onClick={() => askToRevoke(key, reload)}>Revoke</Button> }] : []),
+  ];
+}
+
+const SOON = 14 * 86_400_000;
+
+function State({ state, expires_at }: Pick<ApiKey, "state" | "expires_at">) {
+  if (state !== "active") return <Badge kind={state === "expired" ? "warning" : "plain"}>{state}</Badge>;
+  const isSoon = expires_at !== null && Date.parse(expires_at) - Date.now() < SOON;
+  return isSoon ? <Badge kind="warning">expires soon</Badge> : <Badge kind="good">active</Badge>;
+}
+
+function askToRevoke({ id, label, start }: ApiKey, reload: () => void): void {
+  confirm({
+    title: `Revoke "${label}"?`,
+    text: <p>Requests with the key <code>{start}…</code> are refused from now on. This cannot be taken back.</p>,
+    action: "Revoke the key",
+    danger: true,
+    run: async () => {
+      await remove("/dashboard/api/keys/{key_id}", { params: { path: { key_id: id } } });
+      tell(`"${label}" is revoked.`);
+      reload();
+    },
+  });
+}
+
+interface NewKeyProps {
+  readonly onClose: () => void;
+  readonly onCreated: () => void;
+}
+
+function NewKey({ onClose, onCreated }: NewKeyProps) {
+  const [made, setMade] = useState<{ readonly key: ApiKey; readonly text: string }>();
+  const [date, setDate] = useState("");
+  const create = async ({ label = "", access, expires_on = "" }: Readonly<Record<string, string>>): Promise<void> => {
+    const body = { label, access: access === "read_write" ? "read_write" as const : "read" as const, ...(expires_on === "" ? {} : { expires_on }) };
+    setMade(await post("/dashboard/api/keys", { body }));
+    onCreated();
+  };
+  if (made !== undefined) return <MadeKey made={made.key} text={made.text} onClose={onClose} />;
+  return (
+    <Dialog title="New key" onClose={onClose}>
+      <Form onSubmit={create} onCancel={onClose} submit="Create key">
+        <Field name="label" label="Label" hint="Where it is used, such as the name of a firewall." maxLength={200} autocomplete="off" autofocus required />
+        <Select name="access" label="Access" options={{ read: "Read: fetch lists, look addresses up", read_write: "Read and write: also change rulesets" }} />
+        <Field name="expires_on" label="Expires on" type="date" optional min={new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)} onInput={(event) => setDate(event.currentTarget.value)} hint={<ExpiryHint date={date} />} />
+      </Form>
+    </Dialog>
+  );
+}
+
+/** A day begins at another time here than where the server counts. */
+function ExpiryHint({ date }: { readonly date: string }) {
+  if (Number.isNaN(Date.parse(date))) return <>The key works until the day begins, at midnight UTC. Without a date it never expires.</>;
+  return <>The key works until <DateTime at={`${date}T00:00:00Z`} /></>;
+}
+
+function MadeKey({ made, text, onClose }: { readonly made: ApiKey; readonly text: string; readonly onClose: () => void }) {
+  return (
+    <Dialog title={`The key "${made.label}"`} onClose={onClose}>
+      <Note kind="warning">Copy the key now. It is not kept in a readable form and is never shown again.</Note>
+      <div class="secret"><code>{text}</code><CopyButton text={text} label="Copy the key" /></div>
+      <footer class="dialog-foot"><Button look="primary" onClick={onClose}>Done</Button></footer>
+    </Dialog>
+  );
+}
