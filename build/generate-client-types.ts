@@ -16,10 +16,10 @@ registerHooks({ resolve: (specifier, context, next) => next(specifier === "types
 const { default: openApiTypes, astToString } = await import("openapi-typescript");
 
 export const OPERATIONS = join(import.meta.dirname, "../src/client/_operations.ts");
-const DASHBOARD_OPERATIONS = join(import.meta.dirname, "../src/dashboard/_operations.ts");
+export const DASHBOARD_OPERATIONS = join(import.meta.dirname, "../src/dashboard/_operations.ts");
 
-/** The types as text, of the public operations or of the dashboard's. */
-export async function operationTypes(door: DoorName = "public"): Promise<string> {
+/** The types as text, of the public operations, or of the dashboard's. */
+export async function operationTypes(door: DoorName): Promise<string> {
   const settings = readSettings({ flag: () => undefined, environment: {}, file: undefined });
   // Routes keep what they are given until a request comes, and none does.
   const app = buildApp({ settings } as Services, pino({ level: "silent" }));
@@ -32,6 +32,6 @@ export async function operationTypes(door: DoorName = "public"): Promise<string>
 
 if (import.meta.main) {
   mkdirSync(dirname(OPERATIONS), { recursive: true });
-  writeFileSync(OPERATIONS, await operationTypes());
+  writeFileSync(OPERATIONS, await operationTypes("public"));
   writeFileSync(DASHBOARD_OPERATIONS, await operationTypes("dashboard"));
 }

@@ -13,6 +13,11 @@ export async function readSession(): Promise<void> {
 }
 
 export async function signOut(): Promise<void> {
-  await remove("/dashboard/api/session");
+  try {
+    await remove("/dashboard/api/session");
+  } catch (error) {
+    // It has ended already.
+    if (problemOf(error).status !== 401) throw error;
+  }
   session.value = null;
 }

@@ -1,7 +1,7 @@
 import createClient, { type Client, type ClientPathsWithMethod, type FetchResponse, type MaybeOptionalInit } from "openapi-fetch";
 import type { paths } from "./interim-operations.ts";
 import { problemIn, problemOf } from "./problem.ts";
-import { session } from "./session.ts";
+import { hasExpired, session } from "./session.ts";
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
 type Init<Path extends keyof paths, Verb extends Method> = MaybeOptionalInit<paths[Path], Verb>;
@@ -15,11 +15,16 @@ type Call<Verb extends Method> = <Path extends ClientPathsWithMethod<Client<path
 /** The same calls with the whole response, `{ data, response }`, for headers such as ETag. */
 export const http: Client<paths, "application/json"> = createClient<paths, "application/json">({ baseUrl: location.origin });
 
+/** What starts a session is refused with 401 as well, and says nothing about the one that there is. */
+const STARTS = /\/dashboard\/api\/(session|setup|join)$/;
+
 http.use({
   onResponse: async ({ request, response }) => {
     if (response.ok || response.status === 304) return;
-    // Only a session that there was can have ended.
-    if (response.status === 401 && !(request.method === "POST" && request.url.endsWith("/session"))) session.value = null;
+    if (response.status === 401 && !STARTS.test(request.url) && session.value !== null) {
+      hasExpired.value = true;
+      session.value = null;
+    }
     throw await problemIn(response);
   },
   onError: ({ error }) => (error instanceof DOMException ? (error as unknown as Error) : problemOf(error)),

@@ -1,4 +1,4 @@
-import type { paths as Shared } from "./_operations.ts";
+import type { components, paths as Shared } from "./_operations.ts";
 
 /** Operations of the dashboard that the server's document does not tell yet. */
 type Operation<Given, Body, Status extends number, Result> = {
@@ -10,17 +10,9 @@ type Plain = object;
 type Get<Result, Query = object> = Operation<{ query?: Query }, undefined, 200, Result>;
 type UserPath = { path: { user_id: string } };
 
-export type Role = "viewer" | "editor" | "admin";
-export type Area = "edl" | "cbs" | "cti";
-
-export interface Session {
-  user: { id: string; name: string; role: Role };
-  organisation: { id: string; name: string };
-  plans: { area: Area; active: boolean; until: string | null }[];
-  created_at: string;
-  expires_at: string;
-  settings: { bulk_addresses: number; rules_per_ruleset: number; body_bytes: number; allow_special_purpose: boolean };
-}
+export type Role = Session["user"]["role"];
+export type Area = Session["plans"][number]["area"];
+export type Session = components["schemas"]["Session"];
 export interface User { id: string; name: string; role: Role; created_at: string; last_sign_in_at: string | null; invited: boolean }
 export interface Invitation { token: string; expires_at: string }
 export interface ApiKey {
@@ -56,10 +48,6 @@ export interface Usage {
 }
 
 export interface paths extends Shared {
-  "/dashboard/api/setup": Item<{ get: Get<{ needed: boolean }>; post: Operation<Plain, { token: string; organisation: string; name: string; password: string }, 201, Session> }>;
-  "/dashboard/api/session": Item<{ get: Get<Session>; post: Operation<Plain, { name: string; password: string }, 200, Session>; delete: Operation<Plain, undefined, 204, undefined> }>;
-  "/dashboard/api/session/password": Item<{ put: Operation<Plain, { password: string; new_password: string }, 204, undefined> }>;
-  "/dashboard/api/join": Item<{ post: Operation<Plain, { token: string; password: string }, 201, Session> }>;
   "/dashboard/api/users": Item<{ get: Get<{ items: User[] }>; post: Operation<Plain, { name: string; role: Role }, 201, { user: User; invitation: Invitation }> }>;
   "/dashboard/api/users/{user_id}": Item<{ patch: Operation<UserPath, { role: Role }, 200, User>; delete: Operation<UserPath, undefined, 204, undefined> }>;
   "/dashboard/api/users/{user_id}/invitation": Item<{ post: Operation<UserPath, undefined, 201, { user: User; invitation: Invitation }> }>;

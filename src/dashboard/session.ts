@@ -4,6 +4,9 @@ import type { Area, Role, Session } from "./interim-operations.ts";
 /** Who is signed in; null: nobody; undefined: not known yet. */
 export const session = signal<Session | null | undefined>(undefined);
 
+/** Whether the last session has ended by itself. */
+export const hasExpired = signal(false);
+
 const RANKS: Readonly<Record<Role, number>> = { viewer: 0, editor: 1, admin: 2 };
 const role = computed(() => session.value?.user.role);
 

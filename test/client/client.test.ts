@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { createContext, runInContext } from "node:vm";
 import { build } from "esbuild";
-import { OPERATIONS, operationTypes } from "../../build/generate-client-types.ts";
+import { DASHBOARD_OPERATIONS, OPERATIONS, operationTypes } from "../../build/generate-client-types.ts";
 import { Client, ProblemError, ServiceError, ThreatLookupError } from "../../src/client/client.ts";
 import { type FuzzServer, startFuzzServer } from "../api/fuzz/fuzz-server.ts";
 import { addKey, addOrganisation } from "../api/start-server.ts";
@@ -28,8 +28,9 @@ async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return list;
 }
 
-test("the types are those of the server's own document as it is now", async () => {
-  assert.equal(readFileSync(OPERATIONS, "utf8"), await operationTypes());
+test("the types are those of the server's own documents as they are now", async () => {
+  assert.equal(readFileSync(OPERATIONS, "utf8"), await operationTypes("public"));
+  assert.equal(readFileSync(DASHBOARD_OPERATIONS, "utf8"), await operationTypes("dashboard"));
 });
 
 test("calls give the bodies of answers; http gives the response with them", async () => {

@@ -3,17 +3,19 @@ import { Field, Form } from "../components/form.tsx";
 import { Gate } from "../components/gate.tsx";
 import { Note } from "../components/states.tsx";
 import { useLoad } from "../load.ts";
-import { session } from "../session.ts";
+import { hasExpired, session } from "../session.ts";
 
 /** Stands in place of any page until somebody is signed in. */
 export function SignIn() {
   const { data: setup } = useLoad((signal) => get("/dashboard/api/setup", { signal }));
   const signIn = async ({ name = "", password = "" }: Readonly<Record<string, string>>): Promise<void> => {
     session.value = await post("/dashboard/api/session", { body: { name, password } });
+    hasExpired.value = false;
   };
   return (
     <Gate title="Sign in">
       {setup?.needed === true && <Note>There is no user yet. The server has printed a link when it was started: open it to make the first one.</Note>}
+      {hasExpired.value && <Note>Your session has ended. Sign in to go on where you were.</Note>}
       <Form onSubmit={signIn} submit="Sign in">
         <Field name="name" label="Name" autocomplete="username" autofocus required />
         <Field name="password" label="Password" type="password" autocomplete="current-password" required />
