@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import fastify from "fastify";
-import type { Services } from "../../src/api/services.ts";
 import type { App } from "../../src/api/app-type.ts";
 import { answerProblems } from "../../src/api/plugins/problems.ts";
 import { readDashboardFiles } from "../../src/api/dashboard-files.ts";

@@ -1,5 +1,5 @@
 import { type ComponentChildren, createContext, type HTMLAttributes, type SelectHTMLAttributes, type TextareaHTMLAttributes } from "preact";
-import { useContext, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
 import { type Problem, problemOf } from "../problem.ts";
 import { Button } from "./button.tsx";
 import { ProblemNote } from "./states.tsx";
@@ -22,7 +22,7 @@ export function Form({ onSubmit, submit, onCancel, danger = false, children }: F
   const form = useRef<HTMLFormElement>(null);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem>();
-  useLayoutEffect(() => {
+  useEffect(() => {
     if (problem !== undefined) form.current!.querySelector<HTMLElement>("[aria-invalid=true], .note.bad")?.focus();
   }, [problem]);
   const send = async (event: Event): Promise<void> => {

@@ -1,0 +1,131 @@
+/** A real browser in front of a real server, for the tests of the pages. */
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { PLAIN_NAME } from "../../src/api/session-cookie.ts";
+import type { Role } from "../../src/store/state.ts";
+import { addUser, type TestUser } from "../api/dashboard/browser.ts";
+import { addOrganisation, startServer, type TestServer } from "../api/start-server.ts";
+
+const CATALOGUE = fileURLToPath(new URL("../../data/catalogue.ipsieve", import.meta.url));
+const THREATS = fileURLToPath(new URL("../../data/cti-sample.ipsieve", import.meta.url));
+const OUTPUT = join(import.meta.dirname, "../output/dashboard");
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+const program = process.env["IPSIEVE_CHROMIUM"] ?? (process.env["PATH"] ?? "").split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name))).find((path) => existsSync(path));
+
+/** Why tests of pages are skipped; undefined where there is a browser. */
+export const missing = program === undefined ? `there is no Chromium here: none of ${NAMES.join(", ")} in PATH, nor in IPSIEVE_CHROMIUM` : undefined;
+
+export const THEMES = ["light", "dark"] as const;
+export const WIDTHS = [380, 1600] as const;
+
+interface PageOptions {
+  /** Who has signed in; nobody unless given. */
+  readonly user?: TestUser;
+  readonly width?: number;
+  readonly theme?: (typeof THEMES)[number];
+  readonly timeZone?: string;
+}
+
+/** A page, and what went wrong in it: errors of scripts, and what its policy did not let in. */
+export interface OpenPage {
+  readonly page: Page;
+  readonly faults: string[];
+}
+
+export interface Dashboard extends TestServer {
+  readonly organisationId: string;
+  /** A user of the organisation, or of another one. */
+  user(role: Role, organisationId?: string): Promise<TestUser>;
+  /** Opens an address such as `#/keys` in a browser of its own, and waits until the page is there. */
+  open(hash: string, options?: PageOptions): Promise<OpenPage>;
+}
+
+/** The server with the bundled catalogue and the sample of threat intelligence, an organisation with all plans, and no user yet. */
+export async function startDashboard(settings: Parameters<typeof startServer>[0] = {}): Promise<Dashboard> {
+  const server = await startServer({ perMinute: 1e6, failuresPerMinute: 1e6, eventLoopDelay: 60_000, logLevel: "silent", ...settings }, CATALOGUE, THREATS);
+  const organisationId = await addOrganisation(server, "Example Networks");
+  const browser = await chromium.launch({ executablePath: program!, args: ["--force-color-profile=srgb"] });
+  let users = 0;
+  return {
+    ...server,
+    // The server itself changes when it is started again.
+    get server() {
+      return server.server;
+    },
+    organisationId,
+    user: (role, own = organisationId) => addUser(server, own, role, `${role} ${++users}`),
+    open: (hash, options = {}) => open(browser, server, hash, options),
+    close: async () => {
+      await browser.close();
+      await server.close();
+    },
+  };
+}
+
+async function open(browser: Browser, { server, clock }: TestServer, hash: string, { user, width = 1280, theme = "light", timeZone = "Europe/Berlin" }: PageOptions): Promise<OpenPage> {
+  const context = await browser.newContext({ viewport: { width, height: width < 500 ? 800 : 900 }, colorScheme: theme, timezoneId: timeZone, locale: "en-GB", reducedMotion: "reduce" });
+  // As on a page over https; the browser asks nobody.
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  if (user !== undefined) await context.addCookies([{ name: PLAIN_NAME, value: user.token, url: server.url, httpOnly: true, sameSite: "Strict" }]);
+  const faults = await watch(context);
+  const page = await context.newPage();
+  await page.clock.setFixedTime(clock.now);
+  await page.goto(`${server.url}/${hash}`);
+  await settle(page);
+  return { page, faults };
+}
+
+async function watch(context: BrowserContext): Promise<string[]> {
+  const faults: string[] = [];
+  context.on("weberror", (error) => void faults.push(String(error.error())));
+  // That a request was refused is told there too, and is no fault.
+  context.on("console", (message) => message.type() === "error" && !message.text().startsWith("Failed to load resource") && faults.push(message.text()));
+  return faults;
+}
+
+/** Waits until nothing is being fetched: a heading is there, and no line stands for a text to come. */
+export async function settle(page: Page): Promise<void> {
+  await page.locator("h1").first().waitFor();
+  await page.locator(".skeleton, .spinner").first().waitFor({ state: "detached" });
+}
+
+/** What axe finds of serious or critical impact, a line each. */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const violations = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)`);
+  const serious = (violations as { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[]).filter(({ impact }) => impact === "serious" || impact === "critical");
+  return serious.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)}: ${failureSummary.replaceAll(/\s+/g, " ")}`));
+}
+
+/** Pixels by which the page is wider than its window. */
+export async function overflow(page: Page): Promise<number> {
+  return Number(await page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"));
+}
+
+/** Keeps what a page looks like under test/output/dashboard/. */
+export async function keepPicture(page: Page, name: string): Promise<void> {
+  mkdirSync(OUTPUT, { recursive: true });
+  await page.screenshot({ path: join(OUTPUT, `${name}.png`), fullPage: true });
+}
+
+/** Holds what a page shows to what every page keeps, in both colors, narrow and wide: no serious fault of accessibility, nothing wider than the window, nothing refused by the policy. */
+export async function checkLooks(dashboard: Dashboard, name: string, hash: string, user?: TestUser, prepare: (page: Page) => Promise<void> = async () => {}): Promise<void> {
+  for (const theme of THEMES) {
+    for (const width of WIDTHS) {
+      const { page, faults } = await dashboard.open(hash, { theme, width, ...(user === undefined ? {} : { user }) });
+      await prepare(page);
+      await keepPicture(page, `${name}-${width}-${theme}`);
+      const where = `${name} ${width} ${theme}`;
+      assert.deepEqual(await accessibilityFaults(page), [], where);
+      assert.ok((await overflow(page)) <= 0, `${where} is wider than its window`);
+      assert.deepEqual(faults, [], where);
+      await page.context().close();
+    }
+  }
+}
