@@ -6,27 +6,14 @@ type Operation<Given, Body, Status extends number, Result> = {
   responses: { [Each in Status]: { headers: Record<string, unknown>; content: Result extends undefined ? never : { "application/json": Result } } };
 } & (Body extends undefined ? { requestBody?: never } : { requestBody: { content: { "application/json": Body } } });
 type Item<Given> = Omit<{ get?: never; post?: never; put?: never; patch?: never; delete?: never }, keyof Given> & Given;
-type Plain = object;
 type Get<Result, Query = object> = Operation<{ query?: Query }, undefined, 200, Result>;
-type UserPath = { path: { user_id: string } };
 
 export type Role = Session["user"]["role"];
 export type Area = Session["plans"][number]["area"];
 export type Session = components["schemas"]["Session"];
-export interface User { id: string; name: string; role: Role; created_at: string; last_sign_in_at: string | null; invited: boolean }
-export interface Invitation { token: string; expires_at: string }
-export interface ApiKey {
-  id: string;
-  label: string;
-  access: "read" | "read_write";
-  start: string;
-  created_at: string;
-  expires_at: string | null;
-  revoked_at: string | null;
-  last_used_at: string | null;
-  requests_this_month: number;
-  state: "active" | "expired" | "revoked";
-}
+export type User = components["schemas"]["User"];
+export type Invitation = components["schemas"]["InvitedUser"]["invitation"];
+export type ApiKey = components["schemas"]["Key"];
 export interface Change {
   sequence: number;
   at: string;
@@ -48,11 +35,6 @@ export interface Usage {
 }
 
 export interface paths extends Shared {
-  "/dashboard/api/users": Item<{ get: Get<{ items: User[] }>; post: Operation<Plain, { name: string; role: Role }, 201, { user: User; invitation: Invitation }> }>;
-  "/dashboard/api/users/{user_id}": Item<{ patch: Operation<UserPath, { role: Role }, 200, User>; delete: Operation<UserPath, undefined, 204, undefined> }>;
-  "/dashboard/api/users/{user_id}/invitation": Item<{ post: Operation<UserPath, undefined, 201, { user: User; invitation: Invitation }> }>;
-  "/dashboard/api/keys": Item<{ get: Get<{ items: ApiKey[] }>; post: Operation<Plain, { label: string; access: "read" | "read_write"; expires_on?: string }, 201, { key: ApiKey; text: string }> }>;
-  "/dashboard/api/keys/{key_id}": Item<{ delete: Operation<{ path: { key_id: string } }, undefined, 200, ApiKey> }>;
   "/dashboard/api/audit": Item<{ get: Get<{ items: Change[]; next_before: number | null }, { before?: number; limit?: number; ruleset_id?: string }> }>;
   "/dashboard/api/usage": Item<{ get: Get<Usage> }>;
 }

@@ -4,6 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { type Page } from "playwright-core";
 import { PLAIN_NAME } from "../../src/api/session-cookie.ts";
 import type { TestUser } from "../api/dashboard/browser.ts";
+import { addKey, addOrganisation, ask } from "../api/start-server.ts";
 import { accessibilityFaults, checkLooks, type Dashboard, missing, overflow, settle, startDashboard } from "./browser.ts";
 
 const PASSWORD = "several words of a test";
@@ -63,12 +64,12 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
   test("a session that ends meanwhile: sign in again, on the same page", async () => {
     const { page, faults } = await t.open("#/", { user: admin });
     await page.context().clearCookies();
-    await page.getByRole("link", { name: "Usage" }).click();
+    await page.getByRole("link", { name: "Keys" }).click();
     assert.match(await page.locator(".note").innerText(), /Your session has ended/);
     await page.getByLabel("Name").fill("ada");
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("heading", { name: "Usage" }).waitFor();
+    await page.locator("h1", { hasText: "Keys" }).waitFor();
     await end(page, faults);
   });
 
@@ -97,6 +98,100 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     assert.match(await page.getByRole("alert").innerText(), /wrong/);
     await signIn(`${PASSWORD} 2`);
     await page.getByRole("heading", { name: "Your account" }).waitFor();
+    await end(page, faults);
+  });
+
+  test("keys: made, shown once, copied, used, and revoked after a question", async () => {
+    const { page, faults } = await t.open("#/keys", { user: admin });
+    await page.getByText("There is no key yet").waitFor();
+    await page.locator(".page-head").getByRole("button", { name: "New key" }).click();
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page.locator("input[name=label]:focus").waitFor();
+    assert.match(await page.locator(".fault").innerText(), /./);
+    await page.getByLabel("Label").fill("edge router");
+    await page.getByLabel("Expires on").fill("2026-12-24");
+    assert.equal(await page.locator("dialog time").innerText(), "2026-12-24 00:00 UTC, which is 2026-12-24 01:00 local time");
+    await page.getByRole("button", { name: "Create key" }).click();
+    const text = await page.locator(".secret code").innerText();
+    await page.getByRole("button", { name: "Copy the key" }).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    assert.equal(await page.evaluate("navigator.clipboard.readText()"), text);
+    await page.getByRole("button", { name: "Done" }).click();
+    assert.ok(!(await page.content()).includes(text));
+    await page.locator("button:focus", { hasText: "New key" }).waitFor();
+    const row = page.getByRole("row", { name: "edge router" });
+    assert.match(await row.innerText(), /Read\s+active\s+2026-12-24 00:00 UTC\s+2026-12-24 01:00 local time\s+never\s+0/);
+    assert.equal((await ask(t, "GET", "/v1/cbs/lookup?ip=1.1.1.1", { key: text })).status, 200);
+    await page.reload();
+    await settle(page);
+    assert.match(await row.innerText(), /now\s+1\s/);
+    await row.getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    assert.equal((await ask(t, "GET", "/v1/cbs/lookup?ip=1.1.1.1", { key: text })).status, 200);
+    await row.getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("button", { name: "Revoke the key" }).click();
+    await page.getByText("is revoked.").waitFor();
+    await row.getByText("revoked").waitFor();
+    assert.equal((await ask(t, "GET", "/v1/cbs/lookup?ip=1.1.1.1", { key: text })).status, 401);
+    await end(page, faults);
+  });
+
+  test("keys in all their states look right, and viewers cannot make any", async () => {
+    await addKey(t, t.organisationId, "read_write", t.clock.now + 3 * 86_400_000);
+    await addKey(t, t.organisationId, "read", t.clock.now - 1);
+    await checkLooks(t, "keys", "#/keys", admin);
+    await checkLooks(t, "new-key", "#/keys", admin, (page) => page.getByRole("button", { name: "New key" }).click());
+    const { page, faults } = await t.open("#/keys", { user: await t.user("viewer") });
+    assert.deepEqual(await page.locator("main").getByRole("button").allInnerTexts(), []);
+    assert.deepEqual(await page.locator("td .badge").allInnerTexts(), ["expires soon", "expired", "revoked"]);
+    await end(page, faults);
+  });
+
+  test("users: invited by a link, join, change roles, and are removed", async () => {
+    const { page, faults } = await t.open("#/users", { user: admin });
+    await page.getByRole("button", { name: "Invite a user" }).click();
+    await page.getByLabel("Name").fill("<b>grace</b>");
+    await page.getByLabel("Role", { exact: true }).selectOption("viewer");
+    await page.getByRole("button", { name: "Make the invitation" }).click();
+    const link = await page.locator(".secret code").innerText();
+    await page.getByRole("button", { name: "Done" }).click();
+    const row = page.getByRole("row", { name: "<b>grace</b>" });
+    await row.getByText("invited, not joined yet").waitFor();
+    await checkLooks(t, "users", "#/users", admin);
+
+    const guest = await t.open(link.slice(link.indexOf("#")));
+    await checkLooks(t, "join", link.slice(link.indexOf("#")));
+    await guest.page.getByLabel("Password").fill("short");
+    await guest.page.getByLabel("The same again").fill("short");
+    await guest.page.getByRole("button", { name: "Join" }).click();
+    await guest.page.locator("input[name=password][aria-invalid=true]:focus").waitFor();
+    await guest.page.getByLabel("Password").fill(PASSWORD);
+    await guest.page.getByLabel("The same again").fill(PASSWORD);
+    await guest.page.getByRole("button", { name: "Join" }).click();
+    await guest.page.getByRole("heading", { name: "Overview" }).waitFor();
+    assert.match(await guest.page.locator(".who").innerText(), /<b>grace<\/b>\s+Example Networks\s+viewer/);
+
+    await row.getByRole("button", { name: "Change the role" }).click();
+    await page.getByLabel("Role", { exact: true }).selectOption("editor");
+    await page.getByRole("button", { name: "Change the role", exact: true }).click();
+    await row.getByText("editor").waitFor();
+    await row.getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("button", { name: "Remove the user" }).click();
+    await row.waitFor({ state: "detached" });
+    await guest.page.getByRole("link", { name: "Keys" }).click();
+    await guest.page.getByText("Your session has ended").waitFor();
+    await end(guest.page, guest.faults);
+    await end(page, faults);
+  });
+
+  test("the last administrator stays, and is told why", async () => {
+    const organisationId = await addOrganisation(t, "Small");
+    const only = await t.user("admin", organisationId);
+    const { page, faults } = await t.open("#/users", { user: only });
+    await page.getByRole("button", { name: "Remove" }).click();
+    await page.getByRole("button", { name: "Remove the user" }).click();
+    assert.match(await page.locator("dialog [role=alert]").innerText(), /last admin/);
+    assert.deepEqual(await accessibilityFaults(page), []);
     await end(page, faults);
   });
 

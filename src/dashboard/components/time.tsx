@@ -7,15 +7,17 @@ export function Time({ at, relative = false, seconds = false }: { readonly at: s
   return <time dateTime={at} title={relative ? `${local} local time, ${formatUtc(date)}` : formatUtc(date)}>{relative ? formatRelative(date) : local}</time>;
 }
 
-/** A time that is meant in UTC, and what it is here, where that is another. */
-export function DateTime({ at }: { readonly at: string }) {
+/** A time that is meant in UTC, and what it is here, where that is another: below it, or `inline`. */
+export function DateTime({ at, inline = false }: { readonly at: string; readonly inline?: boolean }) {
   const date = new Date(at);
   const utc = formatUtc(date).replace(":00 UTC", " UTC");
   const local = formatLocal(date);
+  const isSame = utc.startsWith(local);
+  if (inline) return <time dateTime={at}>{utc}{!isSame && `, which is ${local} local time`}</time>;
   return (
     <time dateTime={at} title={formatRelative(date)} class="both-times">
       <span>{utc}</span>
-      {!utc.startsWith(local) && <span class="muted">{local} local time</span>}
+      {!isSame && <span class="muted">{local} local time</span>}
     </time>
   );
 }

@@ -113,7 +113,7 @@ function NewKey({ onClose, onCreated }: NewKeyProps) {
 /** A day begins at another time here than where the server counts. */
 function ExpiryHint({ date }: { readonly date: string }) {
   if (Number.isNaN(Date.parse(date))) return <>The key works until the day begins, at midnight UTC. Without a date it never expires.</>;
-  return <>The key works until <DateTime at={`${date}T00:00:00Z`} /></>;
+  return <>The key works until <DateTime at={`${date}T00:00:00Z`} inline /></>;
 }
 
 function MadeKey({ made, text, onClose }: { readonly made: ApiKey; readonly text: string; readonly onClose: () => void }) {
