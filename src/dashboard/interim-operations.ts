@@ -14,27 +14,21 @@ export type Session = components["schemas"]["Session"];
 export type User = components["schemas"]["User"];
 export type Invitation = components["schemas"]["InvitedUser"]["invitation"];
 export type ApiKey = components["schemas"]["Key"];
+export type Usage = components["schemas"]["Usage"];
+export type Rule = components["schemas"]["Rule"];
+/** Of a change of rules: those that were touched, or the first of them. */
+type ChangedState = { rules?: Rule[]; rule_count?: number } & Record<string, unknown>;
 export interface Change {
   sequence: number;
   at: string;
-  actor: { kind: "key" | "user" | "command"; id: string; name: string };
+  actor: { kind: "key" | "user" | "command"; id: string | null; name: string | null };
   kind: string;
   ruleset_id: string | null;
   summary: string;
-  old: unknown;
-  new: unknown;
-}
-
-export interface Window { limit: number; remaining: number; reset: number }
-export interface Minute { at: string; requests: number; errors: number; lookups: number; p50_ms: number | null; p99_ms: number | null }
-export interface Usage {
-  keys: { id: string; label: string; state: ApiKey["state"]; requests_this_month: number; minute: Window; month: Window }[];
-  minutes: Minute[];
-  snapshots: { name: "catalogue" | "threats"; generation: number; created_at: string | null; loaded_at: string | null }[];
-  rules: { active: number; expired: number };
+  old: ChangedState | null;
+  new: ChangedState | null;
 }
 
 export interface paths extends Shared {
   "/dashboard/api/audit": Item<{ get: Get<{ items: Change[]; next_before: number | null }, { before?: number; limit?: number; ruleset_id?: string }> }>;
-  "/dashboard/api/usage": Item<{ get: Get<Usage> }>;
 }

@@ -64,7 +64,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
   test("a session that ends meanwhile: sign in again, on the same page", async () => {
     const { page, faults } = await t.open("#/", { user: admin });
     await page.context().clearCookies();
-    await page.getByRole("link", { name: "Keys" }).click();
+    await page.getByRole("link", { name: "Keys", exact: true }).click();
     assert.match(await page.locator(".note").innerText(), /Your session has ended/);
     await page.getByLabel("Name").fill("ada");
     await page.getByLabel("Password").fill(PASSWORD);
@@ -178,7 +178,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await row.getByRole("button", { name: "Remove" }).click();
     await page.getByRole("button", { name: "Remove the user" }).click();
     await row.waitFor({ state: "detached" });
-    await guest.page.getByRole("link", { name: "Keys" }).click();
+    await guest.page.getByRole("link", { name: "Keys", exact: true }).click();
     await guest.page.getByText("Your session has ended").waitFor();
     await end(guest.page, guest.faults);
     await end(page, faults);
@@ -193,6 +193,38 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     assert.match(await page.locator("dialog [role=alert]").innerText(), /last admin/);
     assert.deepEqual(await accessibilityFaults(page), []);
     await end(page, faults);
+  });
+
+  test("usage: what was asked, minute by minute, as charts and as figures", async () => {
+    const { text } = await addKey(t, t.organisationId);
+    const bulk = ["1.1.1.1", "192.0.2.1", "2001:db8::1"].join("\n");
+    for (let minute = 0; minute < 3; minute++) {
+      t.clock.now += 60_000;
+      for (let request = 0; request <= minute; request++) await ask(t, "GET", "/v1/cbs/lookup?ip=1.1.1.1", { key: text });
+    }
+    assert.equal((await ask(t, "POST", "/v1/cti/bulk_lookup", { key: text, body: { ips: bulk.split("\n") } })).status, 200);
+    const { page, faults } = await t.open("#/usage", { user: await t.user("viewer") });
+    const requests = page.locator("figure", { hasText: "Requests" });
+    assert.match((await requests.getByRole("img").getAttribute("aria-label"))!, /^Requests\. Requests: from 0 to 4, last 4$/);
+    await requests.getByText("Figures").click();
+    assert.deepEqual((await requests.locator("tbody tr").allInnerTexts()).slice(-3).map((row) => row.split(/\s+/).at(-1)), ["1", "2", "4"]);
+    await requests.getByRole("img").hover({ position: { x: 300, y: 60 } });
+    assert.match(await requests.locator(".chart-aside").innerText(), /^\d\d:\d\d · \d+$/);
+    assert.match(await page.getByRole("row", { name: text.slice(0, 8) }).innerText(), /test\s+ips_\w{4}…\s+7\s+7 of 10,000,000\s+4 of 1,000,000/);
+    await page.getByRole("row", { name: "Business services" }).waitFor();
+    await end(page, faults);
+    await checkLooks(t, "usage", "#/usage", admin);
+  });
+
+  test("the overview: a question, figures, rulesets and the last changes", async () => {
+    const { page, faults } = await t.open("#/", { user: await t.user("viewer") });
+    assert.deepEqual(await page.locator(".tile-name").allInnerTexts(), ["Active rules", "Active keys", "Requests in the last hour", "Catalogue"]);
+    assert.deepEqual(await page.locator("main h2").allInnerTexts(), ["Rulesets", "Plans"]);
+    await page.getByRole("searchbox").fill(" 2001:db8::/32 ");
+    await page.keyboard.press("Enter");
+    assert.equal(new URL(page.url()).hash, "#/lookup?ip=2001%3Adb8%3A%3A%2F32");
+    await end(page, faults);
+    await checkLooks(t, "overview", "#/", admin);
   });
 
   test("by keyboard alone: past the navigation, through it, and into the page", async () => {

@@ -6,7 +6,8 @@ import { Icon, type IconName } from "../components/icon.tsx";
 import { Page, type PageProps, Panel } from "../components/page.tsx";
 import { Empty, ProblemNote, Skeleton } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
-import type { Change } from "../interim-operations.ts";
+import { formatCounted, formatLocal } from "../format.ts";
+import type { Change, Rule } from "../interim-operations.ts";
 import { type Problem, problemOf } from "../problem.ts";
 
 const PAGE = 50;
@@ -58,20 +59,22 @@ const ACTORS: Readonly<Record<Change["actor"]["kind"], readonly [IconName, strin
 
 function ChangeRow({ at, actor, kind, summary, old, new: now, ruleset_id }: Change) {
   const [icon, by] = ACTORS[actor.kind];
-  const members = membersOf(old, now);
+  const rows = [...changedMembers(old, now), ...changedRules(old?.rules ?? [], now?.rules ?? [])];
+  const untold = Math.max(old?.rule_count ?? 0, now?.rule_count ?? 0) - rows.filter(({ isRule }) => isRule).length;
   return (
     <li class="change">
       <Time at={at} seconds />
-      <span class="change-actor" title={`${by} ${actor.id}`}><Icon name={icon} /><span><span class="hidden">{by} </span>{actor.name}</span></span>
+      <span class="change-actor" title={`${by} ${actor.id ?? ""}`}><Icon name={icon} /><span><span class="hidden">{by} </span>{actor.name ?? actor.id ?? by}</span></span>
       <div class="change-what">
         <p class="wrap">{summary} <Badge>{kind}</Badge>{ruleset_id !== null && <> <a class="small" href={`#/rulesets/${encodeURIComponent(ruleset_id)}`}>Ruleset</a></>}</p>
-        {members.length > 0 && (
+        {rows.length > 0 && (
           <details>
             <summary>What changed<span class="hidden">: {summary}</span></summary>
             <table class="before-after">
-              <thead><tr><th scope="col">Member</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
-              <tbody>{members.map(({ name, before, after }) => <tr key={name}><th scope="row">{name}</th><td><code>{before}</code></td><td><code>{after}</code></td></tr>)}</tbody>
+              <thead><tr><th scope="col">What</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
+              <tbody>{rows.map(({ name, before, after }) => <tr key={name}><th scope="row"><code>{name}</code></th><td>{before}</td><td>{after}</td></tr>)}</tbody>
             </table>
+            {untold > 0 && <p class="muted">and {formatCounted(untold, "more rule")}</p>}
           </details>
         )}
       </div>
@@ -79,25 +82,31 @@ function ChangeRow({ at, actor, kind, summary, old, new: now, ruleset_id }: Chan
   );
 }
 
-interface Member {
+/** A row of what changed. */
+interface Changed {
   readonly name: string;
   readonly before: string;
   readonly after: string;
+  readonly isRule: boolean;
 }
 
-/** The members that differ, as text. */
-function membersOf(old: unknown, now: unknown): Member[] {
-  const [before, after] = [asObject(old), asObject(now)];
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  return names.map((name) => ({ name, before: textOf(before[name]), after: textOf(after[name]) })).filter((member) => member.before !== member.after);
-}
-
-function asObject(value: unknown): Readonly<Record<string, unknown>> {
-  if (value === null || value === undefined) return {};
-  return typeof value === "object" && !Array.isArray(value) ? (value as Record<string, unknown>) : { value };
+/** The members that differ, as text; rules are told one by one. */
+function changedMembers(old: Change["old"], now: Change["new"]): Changed[] {
+  const names = [...new Set([...Object.keys(old ?? {}), ...Object.keys(now ?? {})])].filter((name) => name !== "rules" && name !== "rule_count");
+  return names.map((name) => ({ name, before: textOf(old?.[name]), after: textOf(now?.[name]), isRule: false })).filter(({ before, after }) => before !== after);
 }
 
 function textOf(value: unknown): string {
   if (value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function changedRules(old: readonly Rule[], now: readonly Rule[]): Changed[] {
+  const [before, after] = [old, now].map((rules) => new Map(rules.map((rule) => [rule.ip, describe(rule)])));
+  return [...new Set([...before!.keys(), ...after!.keys()])].map((ip) => ({ name: ip, before: before!.get(ip) ?? "no rule", after: after!.get(ip) ?? "no rule", isRule: true }));
+}
+
+function describe({ name, expires_at }: Rule): string {
+  const until = expires_at === null ? "for ever" : `until ${formatLocal(new Date(expires_at))}`;
+  return [name, until].filter((each) => each !== null && each !== "").join(", ");
 }

@@ -1,7 +1,6 @@
 import { LineChart } from "../charts/line-chart.tsx";
 import { get } from "../api.ts";
-import { Button } from "../components/button.tsx";
-import { Icon } from "../components/icon.tsx";
+import { AddressBox } from "../components/address-box.tsx";
 import { Page, Panel } from "../components/page.tsx";
 import { Plans } from "../components/plans.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
@@ -9,36 +8,18 @@ import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatCount, formatLocal, formatRelative } from "../format.ts";
 import { type Loading, useLoad } from "../load.ts";
-import { hrefOf } from "../place.ts";
-import { navigate } from "../router.ts";
 import { hasPlan, hasRole, session } from "../session.ts";
 
 export default function Overview() {
   return (
     <Page title="Overview" about={session.value!.organisation.name}>
-      <LookupBox />
+      <AddressBox />
       <Figures />
       <div class="columns">
         {hasPlan("edl") && <Rulesets />}
         {hasRole("admin") ? <LastChanges /> : <Panel title="Plans"><Plans /></Panel>}
       </div>
     </Page>
-  );
-}
-
-/** The question that most people come with. */
-function LookupBox() {
-  const lookUp = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const ip = String(new FormData(event.currentTarget as HTMLFormElement).get("ip") ?? "").trim();
-    if (ip !== "") navigate(hrefOf("/lookup", { ip }));
-  };
-  return (
-    <form class="lookup-box" role="search" onSubmit={lookUp}>
-      <Icon name="search" />
-      <input name="ip" type="search" class="mono" aria-label="Address or prefix" placeholder="1.1.1.1, 2001:db8::1 or 203.0.113.0/24" autocomplete="off" autocapitalize="off" spellcheck={false} />
-      <Button type="submit" look="primary">Look up</Button>
-    </form>
   );
 }
 
@@ -95,7 +76,7 @@ function Rulesets() {
 const MOST_CHANGES = 6;
 
 function LastChanges() {
-  const changes: Loading<{ items: { sequence: number; at: string; summary: string; actor: { name: string } }[] }> = useLoad((signal) => get("/dashboard/api/audit", { params: { query: { limit: MOST_CHANGES } }, signal }));
+  const changes: Loading<{ items: { sequence: number; at: string; summary: string; actor: { name: string | null } }[] }> = useLoad((signal) => get("/dashboard/api/audit", { params: { query: { limit: MOST_CHANGES } }, signal }));
   return (
     <Panel title="Last changes" actions={<a href="#/audit">Audit log</a>} flush>
       <Loaded of={changes}>

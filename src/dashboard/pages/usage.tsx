@@ -7,8 +7,11 @@ import { Empty, Loaded } from "../components/states.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatCount, formatCounted, formatLocal } from "../format.ts";
-import type { Minute, Usage as UsageDocument, Window } from "../interim-operations.ts";
+import type { Usage as UsageDocument } from "../interim-operations.ts";
 import { useLoad } from "../load.ts";
+
+type Minute = UsageDocument["minutes"][number];
+type Key = UsageDocument["keys"][number];
 
 export default function Usage() {
   const usage = useLoad((signal) => get("/dashboard/api/usage", { signal }));
@@ -48,15 +51,15 @@ function Traffic({ minutes }: { readonly minutes: readonly Minute[] }) {
   );
 }
 
-const KEY_COLUMNS: readonly Column<UsageDocument["keys"][number]>[] = [
-  { title: "Key", cell: ({ label }) => <strong class="wrap">{label}</strong> },
+const KEY_COLUMNS: readonly Column<Key>[] = [
+  { title: "Key", cell: ({ label, start }) => <><strong class="wrap">{label}</strong> <code class="muted">{start}…</code></> },
   { title: "Requests this month", kind: "number", cell: ({ requests_this_month }) => formatCount(requests_this_month) },
-  { title: "Of the month's", cell: ({ month }) => <Meter name="month" window={month} /> },
-  { title: "Of the minute's", cell: ({ minute }) => <Meter name="minute" window={minute} /> },
+  { title: "Monthly limit", cell: ({ month }) => <Meter name="month" window={month} /> },
+  { title: "Limit per minute", cell: ({ minute }) => <Meter name="minute" window={minute} /> },
 ];
 
 /** How much of a rate has been used. */
-function Meter({ name, window: { limit, remaining, reset } }: { readonly name: string; readonly window: Window }) {
+function Meter({ name, window: { limit, remaining, reset } }: { readonly name: string; readonly window: Key["minute"] }) {
   const used = limit - remaining;
   const share = limit === 0 ? 1 : used / limit;
   const ends = reset < 120 ? formatCounted(reset, "second") : reset < 7200 ? formatCounted(Math.round(reset / 60), "minute") : reset < 172_800 ? formatCounted(Math.round(reset / 3600), "hour") : formatCounted(Math.round(reset / 86_400), "day");
