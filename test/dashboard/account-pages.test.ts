@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { type Page } from "playwright-core";
 import { PLAIN_NAME } from "../../src/api/session-cookie.ts";
-import type { TestUser } from "../api/dashboard/browser.ts";
+import { makeApiKey } from "../../src/store/api-key.ts";
+import { addUser, type TestUser } from "../api/dashboard/browser.ts";
 import { addKey, addOrganisation, ask } from "../api/start-server.ts";
+import { HOSTILE_TEXTS, WAS_OBEYED } from "../cases/hostile-texts.ts";
 import { accessibilityFaults, checkLooks, type Dashboard, missing, overflow, settle, startDashboard } from "./browser.ts";
 
 const PASSWORD = "several words of a test";
@@ -210,7 +212,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     assert.deepEqual((await requests.locator("tbody tr").allInnerTexts()).slice(-3).map((row) => row.split(/\s+/).at(-1)), ["1", "2", "4"]);
     await requests.getByRole("img").hover({ position: { x: 300, y: 60 } });
     assert.match(await requests.locator(".chart-aside").innerText(), /^\d\d:\d\d · \d+$/);
-    assert.match(await page.getByRole("row", { name: text.slice(0, 8) }).innerText(), /test\s+ips_\w{4}…\s+7\s+7 of 10,000,000\s+4 of 1,000,000/);
+    assert.match(await page.getByRole("row", { name: text.slice(0, 8) }).innerText(), /test\s+ips_[\w-]{4}…\s+7\s+7 of 10,000,000\s+4 of 1,000,000/);
     await page.getByRole("row", { name: "Business services" }).waitFor();
     await end(page, faults);
     await checkLooks(t, "usage", "#/usage", admin);
@@ -225,6 +227,34 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     assert.equal(new URL(page.url()).hash, "#/lookup?ip=2001%3Adb8%3A%3A%2F32");
     await end(page, faults);
     await checkLooks(t, "overview", "#/", admin);
+  });
+
+  test("names that are meant to be obeyed are shown", async () => {
+    const organisationId = await addOrganisation(t, HOSTILE_TEXTS[10]!);
+    const user = await addUser(t, organisationId, "admin", HOSTILE_TEXTS[17]!);
+    const about = { actor: `user:${user.id}`, at: t.clock.now, organisationId };
+    for (const [index, text] of HOSTILE_TEXTS.entries()) {
+      const { digest, start } = makeApiKey();
+      await t.server.store.write({ kind: "create-key", ...about, label: text, access: "read", digest, start, expiresAt: null });
+      // Capitals make no other name.
+      await addUser(t, organisationId, "viewer", `${index} ${text}`);
+    }
+    const { page, faults } = await t.open("#/keys", { user });
+    for (const name of ["keys", "users", "usage", "audit", "account", ""]) {
+      await page.goto(`${t.server.url}/#/${name}`);
+      await page.waitForTimeout(200);
+      await settle(page);
+      const shown = await page.locator("body").innerText();
+      const expected = ["keys", "users", "usage"].includes(name) ? HOSTILE_TEXTS : [HOSTILE_TEXTS[10]!, user.name];
+      assert.deepEqual(expected.filter((text) => !shown.includes(text)), [], name);
+      assert.equal(await page.evaluate(WAS_OBEYED), false, name);
+    }
+    await page.goto(`${t.server.url}/#/keys`);
+    await page.locator("tbody").getByRole("button").first().click();
+    const asked = await page.locator("dialog h2").innerText();
+    assert.ok(HOSTILE_TEXTS.some((text) => asked === `Revoke "${text}"?`), asked);
+    assert.equal(await page.evaluate(WAS_OBEYED), false);
+    await end(page, faults);
   });
 
   test("by keyboard alone: past the navigation, through it, and into the page", async () => {

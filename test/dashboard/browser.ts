@@ -45,9 +45,9 @@ export interface Dashboard extends TestServer {
   open(hash: string, options?: PageOptions): Promise<OpenPage>;
 }
 
-/** The server with the bundled catalogue and the sample of threat intelligence, an organisation with all plans, and no user yet. */
-export async function startDashboard(settings: Parameters<typeof startServer>[0] = {}): Promise<Dashboard> {
-  const server = await startServer({ perMinute: 1e6, failuresPerMinute: 1e6, eventLoopDelay: 60_000, logLevel: "silent", ...settings }, CATALOGUE, THREATS);
+/** The server with the bundled catalogue, or that of another path, and the sample of threat intelligence, an organisation with all plans, and no user yet. */
+export async function startDashboard(settings: Parameters<typeof startServer>[0] = {}, catalogue = CATALOGUE): Promise<Dashboard> {
+  const server = await startServer({ perMinute: 1e6, failuresPerMinute: 1e6, eventLoopDelay: 60_000, logLevel: "silent", ...settings }, catalogue, THREATS);
   const organisationId = await addOrganisation(server, "Example Networks");
   const browser = await chromium.launch({ executablePath: program!, args: ["--force-color-profile=srgb"] });
   let users = 0;
