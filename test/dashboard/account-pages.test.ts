@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { type Page } from "playwright-core";
 import { PLAIN_NAME } from "../../src/api/session-cookie.ts";
 import { makeApiKey } from "../../src/store/api-key.ts";
-import { addUser, type TestUser } from "../api/dashboard/browser.ts";
+import { addUser, type TestUser, visit } from "../api/dashboard/browser.ts";
 import { addKey, addOrganisation, ask } from "../api/start-server.ts";
 import { HOSTILE_TEXTS, WAS_OBEYED } from "../cases/hostile-texts.ts";
 import { accessibilityFaults, checkLooks, type Dashboard, missing, overflow, settle, startDashboard } from "./browser.ts";
@@ -218,10 +218,42 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await checkLooks(t, "usage", "#/usage", admin);
   });
 
+  test("the audit log: who did what, and what was there before", async () => {
+    const organisationId = await addOrganisation(t, "Audited");
+    const editor = await t.user("editor", organisationId);
+    const auditor = await t.user("admin", organisationId);
+    const change = async (method: string, path: string, body?: object) => (await visit(t, method, path, { token: editor.token, ...(body === undefined ? {} : { body }) })).body;
+    const [{ id }] = (await change("GET", "/edl/ip-rulesets/")).items;
+    const rules = `/edl/ip-rulesets/${id}/rules`;
+    await change("POST", rules, { ip: "203.0.113.0/24", name: "office", expires_at: "2030-01-01T00:00:00Z" });
+    await change("PUT", `${rules}/rule?ip=203.0.113.0/24`, { name: "head office" });
+    await change("PUT", rules, { rules: Array.from({ length: 120 }, (_, last) => ({ ip: `192.0.2.${last}` })) });
+    const { page, faults } = await t.open("#/audit", { user: auditor });
+    const rows = page.locator(".change");
+    assert.match(await rows.nth(1).innerText(), new RegExp(`2026-11-21 13:\\d\\d:\\d\\d\\s+${editor.name}\\s+changed 203.0.113.0/24 update-rule Ruleset`, "i"));
+    await rows.nth(1).locator("summary").click();
+    assert.deepEqual(await rows.nth(1).locator("tbody tr").allInnerTexts(), ["203.0.113.0/24\toffice, until 2030-01-01 01:00\thead office, until 2030-01-01 01:00"]);
+    await rows.nth(0).locator("summary").click();
+    await rows.nth(0).getByText("and 21 more rules").waitFor();
+    for (let more = 0; more < 60; more++) await change("PUT", `${rules}/rule?ip=192.0.2.1`, { name: `name ${more}` });
+    await page.reload();
+    await settle(page);
+    assert.equal(await rows.count(), 50);
+    await page.getByRole("button", { name: "Show older changes" }).click();
+    await page.getByText("Created the organisation").or(page.getByText("created the organisation")).waitFor();
+    const numbers = await rows.locator("time").evaluateAll((times) => times.map((time) => Date.parse((time as unknown as { dateTime: string }).dateTime)));
+    assert.deepEqual(numbers, numbers.toSorted((a, b) => b - a));
+    await page.goto(`${t.server.url}/#/audit?ruleset_id=${id}`);
+    await page.getByText("The changes of one ruleset.").waitFor();
+    await end(page, faults);
+    await checkLooks(t, "audit", `#/audit?ruleset_id=${id}`, auditor, async (page) => page.locator("summary").last().click());
+  });
+
   test("the overview: a question, figures, rulesets and the last changes", async () => {
     const { page, faults } = await t.open("#/", { user: await t.user("viewer") });
     assert.deepEqual(await page.locator(".tile-name").allInnerTexts(), ["Active rules", "Active keys", "Requests in the last hour", "Catalogue"]);
     assert.deepEqual(await page.locator("main h2").allInnerTexts(), ["Rulesets", "Plans"]);
+    assert.equal(await page.locator(".note.bad").count(), 0);
     await page.getByRole("searchbox").fill(" 2001:db8::/32 ");
     await page.keyboard.press("Enter");
     assert.equal(new URL(page.url()).hash, "#/lookup?ip=2001%3Adb8%3A%3A%2F32");

@@ -66,14 +66,16 @@ function ChangeRow({ at, actor, kind, summary, old, new: now, ruleset_id }: Chan
       <Time at={at} seconds />
       <span class="change-actor" title={`${by} ${actor.id ?? ""}`}><Icon name={icon} /><span><span class="hidden">{by} </span>{actor.name ?? actor.id ?? by}</span></span>
       <div class="change-what">
-        <p class="wrap">{summary} <Badge>{kind}</Badge>{ruleset_id !== null && <> <a class="small" href={`#/rulesets/${encodeURIComponent(ruleset_id)}`}>Ruleset</a></>}</p>
+        <p class="wrap sentence">{summary} <Badge>{kind}</Badge>{ruleset_id !== null && <> <a class="small" href={`#/rulesets/${encodeURIComponent(ruleset_id)}`}>Ruleset</a></>}</p>
         {rows.length > 0 && (
           <details>
             <summary>What changed<span class="hidden">: {summary}</span></summary>
-            <table class="before-after">
-              <thead><tr><th scope="col">What</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
-              <tbody>{rows.map(({ name, before, after }) => <tr key={name}><th scope="row"><code>{name}</code></th><td>{before}</td><td>{after}</td></tr>)}</tbody>
-            </table>
+            <div class="scroll" tabIndex={0} role="region" aria-label={summary}>
+              <table class="before-after">
+                <thead><tr><th scope="col">What</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
+                <tbody>{rows.map(({ name, before, after }) => <tr key={name}><th scope="row"><code>{name}</code></th><td>{before}</td><td>{after}</td></tr>)}</tbody>
+              </table>
+            </div>
             {untold > 0 && <p class="muted">and {formatCounted(untold, "more rule")}</p>}
           </details>
         )}
@@ -90,15 +92,21 @@ interface Changed {
   readonly isRule: boolean;
 }
 
-/** The members that differ, as text; rules are told one by one. */
+/** Told in other ways: ids to nobody, rules one by one. */
+const UNTOLD = ["id", "rules", "rule_count"];
+
+/** The members that differ, as text. */
 function changedMembers(old: Change["old"], now: Change["new"]): Changed[] {
-  const names = [...new Set([...Object.keys(old ?? {}), ...Object.keys(now ?? {})])].filter((name) => name !== "rules" && name !== "rule_count");
+  const names = [...new Set([...Object.keys(old ?? {}), ...Object.keys(now ?? {})])].filter((name) => !UNTOLD.includes(name));
   return names.map((name) => ({ name, before: textOf(old?.[name]), after: textOf(now?.[name]), isRule: false })).filter(({ before, after }) => before !== after);
 }
 
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
 function textOf(value: unknown): string {
-  if (value === undefined) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
+  if (value === undefined || value === null) return "";
+  if (typeof value !== "string") return JSON.stringify(value);
+  return TIMESTAMP.test(value) ? formatLocal(new Date(value)) : value;
 }
 
 function changedRules(old: readonly Rule[], now: readonly Rule[]): Changed[] {
