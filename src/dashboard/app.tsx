@@ -5,6 +5,7 @@ import { Confirmation } from "./components/confirm.tsx";
 import { Page, type PageProps } from "./components/page.tsx";
 import { Empty, ProblemNote, Skeleton } from "./components/states.tsx";
 import { Toasts } from "./components/toasts.tsx";
+import type { Role } from "./interim-operations.ts";
 import { useLoad } from "./load.ts";
 import { type Problem, problemOf } from "./problem.ts";
 import { SignIn } from "./pages/sign-in.tsx";
@@ -38,7 +39,7 @@ function Content() {
   if (session.value === undefined) return <main class="alone"><Skeleton lines={3} /></main>;
   if (session.value === null) return <SignIn />;
   const found = find(ROUTES, place.value.path);
-  return <Shell>{found === undefined ? <NotFound /> : found.route.needs !== undefined && !hasRole(found.route.needs) ? <NotAllowed /> : <PageOf {...found} />}</Shell>;
+  return <Shell>{found === undefined ? <NotFound /> : found.route.needs !== undefined && !hasRole(found.route.needs) ? <NotAllowed needs={found.route.needs} /> : <PageOf {...found} />}</Shell>;
 }
 
 interface Found {
@@ -68,6 +69,6 @@ function NotFound() {
   return <Page title="Not found"><Empty icon="search" title="There is no such page"><a href="#/">Go to the overview</a></Empty></Page>;
 }
 
-function NotAllowed() {
-  return <Page title="Not for you"><Empty icon="key" title="Only administrators see this page">Ask one of them for the role.</Empty></Page>;
+function NotAllowed({ needs }: { readonly needs: Role }) {
+  return <Page title="Not for you"><Empty icon="key" title={`Only ${needs === "admin" ? "administrators" : "editors"} see this page`}>Ask an administrator for the role.</Empty></Page>;
 }

@@ -18,6 +18,9 @@ export interface Route {
 /** All pages for those who are signed in, in the order of the navigation. */
 export const ROUTES: readonly Route[] = [
   { path: "/", load: () => import("./pages/overview.tsx"), label: "Overview", icon: "overview", group: "addresses" },
+  { path: "/rulesets", load: () => import("./pages/rulesets.tsx"), label: "Rulesets", icon: "rulesets", group: "addresses" },
+  { path: "/rulesets/:ruleset_id", load: () => import("./pages/ruleset.tsx") },
+  { path: "/rulesets/:ruleset_id/import", load: () => import("./pages/import-rules.tsx"), needs: "editor" },
   { path: "/keys", load: () => import("./pages/keys.tsx"), label: "Keys", icon: "key", group: "organisation" },
   { path: "/users", load: () => import("./pages/users.tsx"), label: "Users", icon: "users", group: "organisation", needs: "admin" },
   { path: "/audit", load: () => import("./pages/audit.tsx"), label: "Audit log", icon: "audit", group: "organisation", needs: "admin" },

@@ -14,11 +14,13 @@ interface FormProps {
   readonly submit: string;
   readonly onCancel?: (() => void) | undefined;
   readonly danger?: boolean;
+  /** It cannot be sent yet. */
+  readonly disabled?: boolean;
   readonly children: ComponentChildren;
 }
 
 /** A form that is sent by its button or Enter, once at a time. */
-export function Form({ onSubmit, submit, onCancel, danger = false, children }: FormProps) {
+export function Form({ onSubmit, submit, onCancel, danger = false, disabled = false, children }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem>();
@@ -27,7 +29,7 @@ export function Form({ onSubmit, submit, onCancel, danger = false, children }: F
   }, [problem]);
   const send = async (event: Event): Promise<void> => {
     event.preventDefault();
-    if (isBusy) return;
+    if (isBusy || disabled) return;
     setBusy(true);
     const values = Object.fromEntries([...new FormData(form.current!)].filter((entry): entry is [string, string] => typeof entry[1] === "string"));
     try {
@@ -47,7 +49,7 @@ export function Form({ onSubmit, submit, onCancel, danger = false, children }: F
       <FormFaults.Provider value={problem?.fields ?? {}}>{children}</FormFaults.Provider>
       <footer class="form-foot">
         {onCancel !== undefined && <Button onClick={onCancel}>Cancel</Button>}
-        <Button type="submit" look={danger ? "danger" : "primary"} busy={isBusy}>{submit}</Button>
+        <Button type="submit" look={danger ? "danger" : "primary"} busy={isBusy} disabled={disabled}>{submit}</Button>
       </footer>
     </form>
   );
@@ -77,7 +79,7 @@ function Frame({ name, label, hint, optional = false, children }: FieldProps & {
 
 /** The types of text that a field takes; the package's own type wants one member more for each of them. */
 interface InputAttributes extends Other<HTMLAttributes<HTMLInputElement>> {
-  readonly type?: "text" | "password" | "date" | "number" | "search" | "email";
+  readonly type?: "text" | "password" | "date" | "number" | "search" | "email" | "datetime-local";
   readonly value?: string;
   readonly defaultValue?: string;
   readonly required?: boolean;

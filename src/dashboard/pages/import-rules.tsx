@@ -1,0 +1,172 @@
+import { useEffect, useState } from "preact/hooks";
+import { Button, IconButton } from "../components/button.tsx";
+import { DropZone } from "../components/drop-zone.tsx";
+import { Page, type PageProps, Panel } from "../components/page.tsx";
+import { Empty, Note, ProblemNote, Skeleton } from "../components/states.tsx";
+import { tellProblem } from "../components/toasts.tsx";
+import { formatBytes, formatCount, formatCounted } from "../format.ts";
+import { type Loading, useLoad } from "../load.ts";
+import { hrefOf } from "../place.ts";
+import { type Problem, problemOf } from "../problem.ts";
+import { navigate } from "../router.ts";
+import { ConflictModes } from "../rulesets/conflict-modes.tsx";
+import { examineList, type Examined, type Way } from "../rulesets/examine-list.ts";
+import { ExaminedList } from "../rulesets/examined-list.tsx";
+import { guessType, isEmpty, LIST_NAMES, readFile } from "../rulesets/read-list.ts";
+import { type ConflictMode, fetchRuleset, importList, type ListType, replaceRules, type RuleList } from "../rulesets/rules-api.ts";
+import { tellChange } from "../rulesets/undo.ts";
+import { session } from "../session.ts";
+import "../rulesets/rulesets.css";
+
+/** A list as it was given: typed, or a file. */
+interface Given extends RuleList {
+  readonly fileName?: string;
+}
+
+/** Milliseconds without a key until the server looks at the list. */
+const REST = 350;
+
+/** Takes a list of rules; what it would do is shown before anything is written, and then all of it is done or nothing. */
+export default function ImportRules({ params }: PageProps) {
+  const rulesetId = params["ruleset_id"]!;
+  const ruleset = useLoad((signal) => fetchRuleset(rulesetId, signal), [rulesetId]);
+  const [given, setGiven] = useState<Given>({ type: "text/plain", text: "" });
+  const [kind, setKind] = useState<Way["kind"]>("add");
+  const [mode, setMode] = useState<ConflictMode>("extend");
+  const way: Way = kind === "add" ? { kind, mode } : { kind };
+  const examined = useLoad(async (signal) => {
+    if (isEmpty(given)) return null;
+    await new Promise((resolve) => setTimeout(resolve, REST));
+    signal.throwIfAborted();
+    return examineList(rulesetId, given, way, signal);
+  }, [rulesetId, given, kind, mode]);
+  const name = ruleset.data?.name;
+  return (
+    <Page title="Import a list" about={<span class="row"><a href="#/rulesets">Rulesets</a><a href={hrefOf(`/rulesets/${rulesetId}`)}><bdi>{name ?? "The ruleset"}</bdi></a></span>}>
+      {ruleset.problem !== undefined && <ProblemNote problem={ruleset.problem} retry={ruleset.reload} />}
+      <div class="import">
+        <Panel title="The list"><ListInput given={given} onGiven={setGiven} /></Panel>
+        <Panel title="What to do with it"><WayInput {...{ kind, mode, setKind, setMode }} /></Panel>
+      </div>
+      <Verdicts rulesetId={rulesetId} list={given} way={way} examined={examined} />
+    </Page>
+  );
+}
+
+function ListInput({ given, onGiven }: { readonly given: Given; readonly onGiven: (given: Given) => void }) {
+  const most = session.value!.settings.bulk_body_bytes;
+  const [isReading, setReading] = useState(false);
+  const take = async (file: File): Promise<void> => {
+    setReading(true);
+    try {
+      const text = await readFile(file, most);
+      onGiven({ text, type: guessType(text, file.name), fileName: file.name });
+    } catch (error) {
+      tellProblem(error);
+    }
+    setReading(false);
+  };
+  return (
+    <>
+      {given.fileName === undefined
+        ? <textarea class="list-text" aria-label="Rules, one a line" spellcheck={false} placeholder={"203.0.113.0/24\n198.51.100.7\n2001:db8::/32"} value={given.text} onInput={({ currentTarget: { value } }) => onGiven({ text: value, type: guessType(value) })} />
+        : <FileCard given={given} onClear={() => onGiven({ type: "text/plain", text: "" })} />}
+      {isEmpty(given) && <DropZone label="or drop a file here" hint={`Text, CSV or NDJSON, up to ${formatBytes(most)}`} accept=".txt,.csv,.ndjson,.jsonl,.list,text/plain,text/csv" disabled={isReading} onFile={(file) => void take(file)} />}
+      {!isEmpty(given) && (
+        <label class="row format">Format
+          <select value={given.type} onChange={({ currentTarget: { value } }) => onGiven({ ...given, type: value as ListType })}>{Object.entries(LIST_NAMES).map(([type, title]) => <option key={type} value={type}>{title}</option>)}</select>
+        </label>
+      )}
+    </>
+  );
+}
+
+function FileCard({ given: { fileName, text }, onClear }: { readonly given: Given; readonly onClear: () => void }) {
+  const head = text.slice(0, 2000).split(/\r\n?|\n/, 9).slice(0, 8).join("\n");
+  return (
+    <div class="file-card">
+      <div class="row"><strong class="wrap"><bdi>{fileName}</bdi></strong><span class="muted">{formatCounted(text.length, "character")}</span><IconButton icon="close" label="Take another list" onClick={onClear} /></div>
+      <pre class="small">{head}</pre>
+    </div>
+  );
+}
+
+interface WayProps {
+  readonly kind: Way["kind"];
+  readonly mode: ConflictMode;
+  readonly setKind: (kind: Way["kind"]) => void;
+  readonly setMode: (mode: ConflictMode) => void;
+}
+
+function WayInput({ kind, mode, setKind, setMode }: WayProps) {
+  return (
+    <>
+      <fieldset class="field">
+        <legend class="hidden">What to do with the list</legend>
+        <div class="choices">
+          <label class="choice"><input type="radio" name="way" checked={kind === "add"} onChange={() => setKind("add")} /><span>Add to the rules</span></label>
+          <label class="choice"><input type="radio" name="way" checked={kind === "replace"} onChange={() => setKind("replace")} /><span>Replace all rules</span></label>
+        </div>
+      </fieldset>
+      {kind === "add" ? <ConflictModes value={mode} onChange={setMode} /> : <Note kind="warning">The list becomes the ruleset: rules that are not in it are removed. A rule that is in it keeps the time of its creation.</Note>}
+    </>
+  );
+}
+
+interface VerdictsProps {
+  readonly rulesetId: string;
+  readonly list: RuleList;
+  readonly way: Way;
+  readonly examined: Loading<Examined | null>;
+}
+
+function Verdicts({ rulesetId, list, way, examined: { data, problem, isLoading, reload } }: VerdictsProps) {
+  const [isBusy, setBusy] = useState(false);
+  const [failure, setFailure] = useState<Problem>();
+  useEffect(() => setFailure(undefined), [list, way.kind]);
+  if (isEmpty(list)) return <Panel><Empty icon="identify" title="Nothing is written yet">Give a list, and see line by line what it would do before it is done.</Empty></Panel>;
+  const commit = async ({ tag }: Examined): Promise<void> => {
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      const text = await write(rulesetId, list, way, tag);
+      navigate(hrefOf(`/rulesets/${rulesetId}`));
+      await tellChange(text);
+    } catch (error) {
+      setFailure(problemOf(error));
+      if (problemOf(error).status === 412) reload();
+    }
+    setBusy(false);
+  };
+  return (
+    <Panel title="What will happen" flush actions={data && <CommitButton {...{ examined: data, way, isBusy, isStale: isLoading }} onCommit={() => void commit(data)} />}>
+      {failure?.status === 412 && <div class="panel-note"><Note kind="warning"><strong>The ruleset has been changed meanwhile, so nothing was written.</strong> What would happen now is shown below: look again.</Note></div>}
+      {failure !== undefined && failure.status !== 412 && <ProblemNote problem={failure} />}
+      {problem !== undefined && <ProblemNote problem={problem} retry={reload} />}
+      {data && !data.isPossible && <div class="panel-note"><Note kind="bad"><strong>{faultText(data)}</strong> Mend the list, and it is looked at again. As long as one line is wrong nothing is written.</Note></div>}
+      {data ? <ExaminedList examined={data} isBusy={isLoading} /> : problem === undefined && <Skeleton lines={6} />}
+    </Panel>
+  );
+}
+
+function faultText({ counts: { error = 0, conflict = 0 } }: Examined): string {
+  const parts = [error > 0 && `${formatCounted(error, "line")} cannot be read`, conflict > 0 && `${formatCounted(conflict, "line")} meet a rule that is there`];
+  return `${parts.filter(Boolean).join(", ")}.`;
+}
+
+function CommitButton({ examined, way, isBusy, isStale, onCommit }: { readonly examined: Examined; readonly way: Way; readonly isBusy: boolean; readonly isStale: boolean; readonly onCommit: () => void }) {
+  const { created = 0, updated = 0, removed = 0 } = examined.counts;
+  const isNothing = created + updated + removed === 0;
+  const text = way.kind === "replace" ? "Replace the rules" : isNothing ? "Nothing to write" : `Write ${formatCounted(created + updated, "rule")}`;
+  return <Button look={way.kind === "replace" ? "danger" : "primary"} busy={isBusy} disabled={!examined.isPossible || isStale || isNothing} onClick={onCommit}>{text}</Button>;
+}
+
+/** All of the list or nothing. Gives what was done, in words. */
+async function write(rulesetId: string, list: RuleList, way: Way, tag: string): Promise<string> {
+  if (way.kind === "replace") {
+    const { added, updated, removed } = await replaceRules(rulesetId, list, tag, false);
+    return `The rules are replaced: ${formatCount(added)} added, ${formatCount(updated)} updated, ${formatCount(removed)} removed.`;
+  }
+  const { created, updated, skipped } = await importList(rulesetId, list, way.mode, tag);
+  return `The list is imported: ${formatCount(created)} created, ${formatCount(updated)} updated, ${formatCount(skipped)} skipped.`;
+}

@@ -1,0 +1,95 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { post } from "../api.ts";
+import { Dialog } from "../components/dialog.tsx";
+import { Field, Form } from "../components/form.tsx";
+import { tell } from "../components/toasts.tsx";
+import { useLoad } from "../load.ts";
+import { Problem } from "../problem.ts";
+import { ConflictModes } from "./conflict-modes.tsx";
+import { type Expiry, ExpiryFields, expiryOf } from "./expiry.tsx";
+import { type ConflictMode, type NewRule, previewRule } from "./rules-api.ts";
+import { tellChange } from "./undo.ts";
+import { VerdictCard } from "./verdict.tsx";
+
+interface Props {
+  readonly rulesetId: string;
+  /** What stands in the address field at first. */
+  readonly ip?: string | undefined;
+  readonly onClose: () => void;
+}
+
+/** Adds a rule; what it would do is shown while it is typed. */
+export function AddRule({ rulesetId, ip = "", onClose }: Props) {
+  const fields = useRef<HTMLDivElement>(null);
+  const [mode, setMode] = useState<ConflictMode>("extend");
+  const [draft, setDraft] = useState<NewRule>();
+  const read = (): void => setDraft(draftOf(valuesIn(fields.current!)));
+  useEffect(read, []);
+  const add = async (values: Readonly<Record<string, string>>): Promise<void> => {
+    const body = { ...newRuleOf(values, expiryOf(values)), conflict_resolution: mode };
+    const { action, rule } = await post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules", { params: { path: { ruleset_id: rulesetId } }, body });
+    onClose();
+    if (action === "skipped") return tell(`${rule.ip} was there already and stays as it is.`);
+    await tellChange(action === "created" ? `${rule.ip} is added.` : `${rule.ip} was there and is updated.`);
+  };
+  return (
+    <Dialog title="Add a rule" onClose={onClose} wide>
+      <Form onSubmit={add} onCancel={onClose} submit="Add rule">
+        <div class="add-rule">
+          <div ref={fields} class="form" onInput={read} onChange={() => setTimeout(read)}>
+            <Field name="ip" label="Address or prefix" defaultValue={ip} placeholder="203.0.113.7 or 2001:db8::/32" class="mono" autocomplete="off" autofocus required />
+            <Field name="name" label="Name" optional maxLength={255} autocomplete="off" />
+            <ExpiryFields />
+          </div>
+          <ConflictModes value={mode} onChange={setMode} />
+        </div>
+        <LivePreview rulesetId={rulesetId} draft={draft} mode={mode} />
+      </Form>
+    </Dialog>
+  );
+}
+
+/** The controls' values by their names, as a form would send them. */
+function valuesIn(element: HTMLElement): Record<string, string> {
+  const inputs = [...element.querySelectorAll<HTMLInputElement>("input[name]")];
+  return Object.fromEntries(inputs.filter(({ type, checked }) => type !== "radio" || checked).map(({ name, value }) => [name, value]));
+}
+
+/** Undefined while there is nothing to tell about. */
+function draftOf(values: Readonly<Record<string, string>>): NewRule | undefined {
+  if (values["ip"]?.trim() === "") return undefined;
+  try {
+    return newRuleOf(values, expiryOf(values));
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
+}
+
+function newRuleOf({ ip = "", name = "" }: Readonly<Record<string, string>>, expiry: Expiry): NewRule {
+  return { ip: ip.trim(), ...(name.trim() === "" ? {} : { name: name.trim() }), ...(expiry.expires_at === null ? {} : expiry) };
+}
+
+/** Milliseconds without a key until the server is asked. */
+const REST = 180;
+
+function LivePreview({ rulesetId, draft, mode }: { readonly rulesetId: string; readonly draft: NewRule | undefined; readonly mode: ConflictMode }) {
+  const { data, problem, isLoading } = useLoad(async (signal) => {
+    if (draft === undefined) return null;
+    await new Promise((resolve) => setTimeout(resolve, REST));
+    signal.throwIfAborted();
+    return (await previewRule(rulesetId, draft, mode, signal)).lines[0] ?? null;
+  }, [rulesetId, JSON.stringify(draft), mode]);
+  return (
+    <div class={isLoading ? "preview busy" : "preview"} role="status" aria-live="polite" aria-busy={isLoading}>
+      {draft === undefined ? <p class="muted">Type an address to see what will happen.</p>
+        : problem !== undefined ? <VerdictCard line={{ line: 1, ip: draft.ip, verdict: "error", message: textOf(problem) }} />
+        : data ? <VerdictCard line={data} /> : <p class="muted">Looking…</p>}
+    </div>
+  );
+}
+
+function textOf({ fields, message }: Problem): string {
+  const told = Object.values(fields).flat();
+  return told.length === 0 ? message : told.join("; ");
+}

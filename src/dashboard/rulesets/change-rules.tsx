@@ -1,0 +1,83 @@
+import { put, remove } from "../api.ts";
+import { confirm } from "../components/confirm.tsx";
+import { Dialog } from "../components/dialog.tsx";
+import { Field, Form } from "../components/form.tsx";
+import { formatCounted } from "../format.ts";
+import type { RuleRow } from "../interim-operations.ts";
+import { Problem } from "../problem.ts";
+import { ExpiryFields, expiryOf, expiryTime } from "./expiry.tsx";
+import { RuleText } from "./rule-state.tsx";
+import { deleteRules, setExpiry } from "./rules-api.ts";
+import { revision, tellChange } from "./undo.ts";
+
+interface Props {
+  readonly rulesetId: string;
+  readonly onClose: () => void;
+}
+
+/** Name and expiry of a rule; only what is changed is sent. */
+export function EditRule({ rulesetId, rule, onClose }: Props & { readonly rule: RuleRow }) {
+  const edit = async (values: Readonly<Record<string, string>>): Promise<void> => {
+    const expiry = expiryOf(values);
+    const name = values["name"]!.trim() === "" ? null : values["name"]!.trim();
+    // The field tells no seconds: those of an expiry that was not touched stay.
+    const isSame = expiry.expires_in_days === undefined && minuteOf(expiry.expires_at ?? null) === minuteOf(rule.expires_at);
+    const body = { ...(name === (rule.name === "" ? null : rule.name) ? {} : { name }), ...(isSame ? {} : expiry) };
+    if (Object.keys(body).length === 0) return onClose();
+    await put("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules/rule", { params: { path: { ruleset_id: rulesetId }, query: { ip: rule.ip } }, body });
+    onClose();
+    await tellChange(`${rule.ip} is saved.`);
+  };
+  return (
+    <Dialog title={`Edit ${rule.ip}`} onClose={onClose}>
+      <Form onSubmit={edit} onCancel={onClose} submit="Save">
+        <Field name="name" label="Name" optional defaultValue={rule.name ?? ""} maxLength={255} autocomplete="off" autofocus />
+        <ExpiryFields expiresAt={rule.expires_at} />
+      </Form>
+    </Dialog>
+  );
+}
+
+function minuteOf(at: string | null): number | null {
+  return at === null ? null : Math.floor(Date.parse(at) / 60_000);
+}
+
+/** Asks, and deletes all of the rules or none. */
+export function askToDelete(rulesetId: string, rules: readonly RuleRow[]): void {
+  const [first] = rules;
+  const isOne = rules.length === 1 && first !== undefined;
+  const counted = formatCounted(rules.length, "rule");
+  confirm({
+    title: isOne ? "Delete this rule?" : `Delete ${counted}?`,
+    text: isOne ? <p><RuleText rule={first} /></p> : <><p>All of them are deleted, or none if one is gone already.</p><ul>{rules.slice(0, 5).map((rule) => <li key={rule.ip}><RuleText rule={rule} /></li>)}{rules.length > 5 && <li class="muted">and {formatCounted(rules.length - 5, "more", "more")}</li>}</ul></>,
+    action: isOne ? "Delete the rule" : `Delete ${counted}`,
+    danger: true,
+    run: async () => {
+      if (isOne) await remove("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules/rule", { params: { path: { ruleset_id: rulesetId }, query: { ip: first.ip } } });
+      else await deleteRules(rulesetId, rules);
+      void tellChange(isOne ? `${first.ip} is deleted.` : `${counted} are deleted.`);
+    },
+  });
+}
+
+/** Sets the expiry of many rules, all or none. */
+export function SetExpiry({ rulesetId, rules, tag, onClose }: Props & { readonly rules: readonly RuleRow[]; readonly tag: string }) {
+  const counted = formatCounted(rules.length, "rule");
+  const set = async (values: Readonly<Record<string, string>>): Promise<void> => {
+    const expiresAt = expiryTime(expiryOf(values));
+    try {
+      await setExpiry(rulesetId, rules, expiresAt, tag);
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status !== 412) throw error;
+      revision.value++;
+      throw new Problem(412, { title: "The rules have changed", detail: "Somebody has changed the ruleset since these rules were selected. They are shown anew: select them again." });
+    }
+    onClose();
+    await tellChange(`The expiry of ${counted} is set.`);
+  };
+  return (
+    <Dialog title={`Expiry of ${counted}`} onClose={onClose}>
+      <Form onSubmit={set} onCancel={onClose} submit="Set expiry"><ExpiryFields /></Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,58 @@
+import { useState } from "preact/hooks";
+import { ButtonLink } from "../components/button.tsx";
+import { CopyButton } from "../components/copy.tsx";
+import { Dialog } from "../components/dialog.tsx";
+import { formatCounted } from "../format.ts";
+import type { Ruleset } from "../interim-operations.ts";
+
+const FORMATS = {
+  text: ["Text", "One address or prefix a line, as firewalls read it", "txt"],
+  csv: ["CSV", "With names and expiries, for spreadsheets and for importing", "csv"],
+  ndjson: ["NDJSON", "With names and expiries, a JSON document a line", "ndjson"],
+  nginx: ["nginx", "For a geo block", "conf"],
+  ipset: ["ipset", "For ipset restore", "ipset"],
+  nftables: ["nftables", "Two sets, for nft -f", "nft"],
+} as const;
+type Format = keyof typeof FORMATS;
+
+/** The rules as a file. */
+export function ExportRules({ ruleset, onClose }: { readonly ruleset: Ruleset; readonly onClose: () => void }) {
+  const [format, setFormat] = useState<Format>("text");
+  const [isActive, setActive] = useState(true);
+  const query = `rules:export?format=${format}&active_only=${isActive}`;
+  const { id, name, active_rules: active, total_rules: total } = ruleset;
+  return (
+    <Dialog title="Export rules" onClose={onClose}>
+      <fieldset class="field">
+        <legend class="field-name">Format</legend>
+        <div class="modes">
+          {(Object.keys(FORMATS) as Format[]).map((each) => (
+            <label key={each} class="mode">
+              <input type="radio" name="format" checked={format === each} onChange={() => setFormat(each)} />
+              <span><strong>{FORMATS[each][0]}</strong><span class="muted small">{FORMATS[each][1]}</span></span>
+            </label>
+          ))}
+        </div>
+      </fieldset>
+      <fieldset class="field">
+        <legend class="field-name">Rules</legend>
+        <div class="choices">
+          <label class="choice"><input type="radio" name="which" checked={isActive} onChange={() => setActive(true)} /><span>Active only</span></label>
+          <label class="choice"><input type="radio" name="which" checked={!isActive} onChange={() => setActive(false)} /><span>All, expired ones too</span></label>
+        </div>
+      </fieldset>
+      <div class="field">
+        <span class="field-name">The same for a firewall, with a key</span>
+        <div class="secret"><code>{`${location.origin}/v1/edl/ip-rulesets/${id}/${query}`}</code><CopyButton iconOnly label="Copy the address" text={`${location.origin}/v1/edl/ip-rulesets/${id}/${query}`} /></div>
+      </div>
+      <footer class="dialog-foot">
+        <ButtonLink look="primary" icon="download" href={`/dashboard/api/edl/ip-rulesets/${id}/${query}`} download={fileName(name, format)}>Download {formatCounted(isActive ? active : total, "rule")}</ButtonLink>
+      </footer>
+    </Dialog>
+  );
+}
+
+function fileName(name: string, format: Format): string {
+  const plain = name.normalize("NFKD").replaceAll(/[^\w.-]+/g, "-").replaceAll(/^[-.]+|[-.]+$/g, "").slice(0, 60);
+  return `${plain === "" ? "rules" : plain}.${FORMATS[format][2]}`;
+}

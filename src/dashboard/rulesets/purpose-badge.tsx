@@ -1,0 +1,6 @@
+import { Badge } from "../components/badge.tsx";
+import type { Ruleset } from "../interim-operations.ts";
+
+export function PurposeBadge({ purpose }: Pick<Ruleset, "purpose">) {
+  return <Badge kind={purpose === "blocklist" ? "bad" : "good"}>{purpose}</Badge>;
+}

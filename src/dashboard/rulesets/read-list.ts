@@ -1,0 +1,26 @@
+import type { ListType, RuleList } from "./rules-api.ts";
+
+export const LIST_NAMES: Readonly<Record<ListType, string>> = { "text/plain": "Text: an address a line", "text/csv": "CSV with a line of column names", "application/x-ndjson": "NDJSON: a JSON document a line" };
+
+/** What a list looks like, by the name of its file and its first line. */
+export function guessType(text: string, fileName = ""): ListType {
+  if (/\.csv$/i.test(fileName)) return "text/csv";
+  if (/\.(nd)?jsonl?$/i.test(fileName)) return "application/x-ndjson";
+  const first = /^\ufeff?\s*(.*)/.exec(text)?.[1] ?? "";
+  if (first.startsWith("{")) return "application/x-ndjson";
+  return /(^|,)\s*"?ip"?\s*(,|$)/i.test(first) ? "text/csv" : "text/plain";
+}
+
+/** The text of a file. @throws Error where it is no UTF-8 or longer than the service takes */
+export async function readFile(file: File, mostBytes: number): Promise<string> {
+  if (file.size > mostBytes) throw new Error(`The file has ${file.size} bytes, and the service takes lists of up to ${mostBytes}. Cut it in parts.`);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+  } catch {
+    throw new Error(`"${file.name}" is no text in UTF-8: neither a list of addresses, nor CSV, nor NDJSON.`);
+  }
+}
+
+export function isEmpty({ text }: RuleList): boolean {
+  return text.trim() === "";
+}

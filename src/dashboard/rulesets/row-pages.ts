@@ -1,0 +1,133 @@
+import { type Problem, problemOf } from "../problem.ts";
+
+/** A page as the server gives it. */
+export interface RowsPage<Row> {
+  readonly items: readonly Row[];
+  /** Of all pages. */
+  readonly count: number;
+  readonly version: number;
+  /** Changes with the version, and when rules expire: rows of two tags do not fit together. */
+  readonly tag: string;
+}
+
+const ROWS = 200;
+/** So many are kept: some thousand rows around the place. */
+const MOST_PAGES = 24;
+/** Milliseconds that the place has to stand still. */
+const REST = 40;
+/** Rows before and behind those that are seen. */
+const AHEAD = 60;
+
+type Load<Page> = (offset: number, limit: number, signal: AbortSignal) => Promise<Page>;
+
+/** Rows of a long table, fetched in pages around the place that is looked at; requests for other places are given up. */
+export class RowPages<Row, Page extends RowsPage<Row>> {
+  /** The page that came last, with what it tells of all. */
+  latest: Page | undefined;
+  problem: Problem | undefined;
+  readonly #load: Load<Page>;
+  readonly #changed: () => void;
+  readonly #pages = new Map<number, readonly Row[]>();
+  readonly #flights = new Map<number, AbortController>();
+  #wanted: readonly number[] = [0];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(load: Load<Page>, changed: () => void) {
+    this.#load = load;
+    this.#changed = changed;
+  }
+
+  get count(): number {
+    return this.latest?.count ?? 0;
+  }
+
+  /** Undefined until it is there. */
+  row(index: number): Row | undefined {
+    return this.#pages.get(Math.floor(index / ROWS))?.[index % ROWS];
+  }
+
+  /** Fetches what is missing of these rows, once nobody has asked for others for a moment. */
+  show(first: number, last: number): void {
+    const [from, to] = [Math.max(0, first - AHEAD), Math.max(0, Math.min(last + AHEAD, this.latest === undefined ? last : this.count - 1))];
+    const wanted = Array.from({ length: Math.floor(to / ROWS) - Math.floor(from / ROWS) + 1 }, (_, at) => Math.floor(from / ROWS) + at);
+    if (this.#timer !== undefined && wanted.join() === this.#wanted.join()) return;
+    this.#wanted = wanted;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (wanted.every((page) => this.#pages.has(page) || this.#flights.has(page))) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#fetchMissing();
+    }, this.latest === undefined ? 0 : REST);
+  }
+
+  /** Fetches what is looked at anew; until it comes, what is there stays. */
+  refresh(): void {
+    this.#giveUp();
+    for (const page of this.#wanted) void this.#fetch(page);
+  }
+
+  /** Fetches rows from one to another, kept or not. Rejects with Problem, also when the rows have changed in between. */
+  async rows(first: number, last: number): Promise<Row[]> {
+    const rows: Row[] = [];
+    const { tag } = this.latest!;
+    for (let at = first; at <= last; at += 1000) {
+      const page = await this.#load(at, Math.min(1000, last + 1 - at), new AbortController().signal);
+      if (page.tag !== tag) {
+        this.refresh();
+        throw new Error("The rules have changed since they were shown. They are shown anew: select again.");
+      }
+      rows.push(...page.items);
+    }
+    return rows;
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#giveUp();
+  }
+
+  #giveUp(): void {
+    for (const flight of this.#flights.values()) flight.abort();
+    this.#flights.clear();
+  }
+
+  #fetchMissing(): void {
+    for (const [page, flight] of this.#flights) {
+      if (this.#wanted.includes(page)) continue;
+      flight.abort();
+      this.#flights.delete(page);
+    }
+    for (const page of this.#wanted) if (!this.#pages.has(page) && !this.#flights.has(page)) void this.#fetch(page);
+  }
+
+  async #fetch(page: number): Promise<void> {
+    const flight = new AbortController();
+    this.#flights.set(page, flight);
+    try {
+      const answer = await this.#load(page * ROWS, ROWS, flight.signal);
+      if (flight.signal.aborted) return;
+      this.#keep(page, answer);
+      this.problem = undefined;
+    } catch (error) {
+      if (flight.signal.aborted) return;
+      this.problem = problemOf(error);
+    }
+    this.#flights.delete(page);
+    this.#changed();
+  }
+
+  #keep(page: number, answer: Page): void {
+    // A slow answer may tell what was before.
+    if (this.latest !== undefined && answer.version < this.latest.version) return;
+    if (answer.tag !== this.latest?.tag) this.#pages.clear();
+    this.latest = answer;
+    this.#pages.delete(page);
+    this.#pages.set(page, answer.items);
+    for (const oldest of this.#pages.keys()) {
+      if (this.#pages.size <= MOST_PAGES) break;
+      if (!this.#wanted.includes(oldest)) this.#pages.delete(oldest);
+    }
+  }
+}

@@ -1,0 +1,54 @@
+export type RuleState = "active" | "expired" | "expiring";
+
+/** Which rules are shown; it stands in the page's address. */
+export interface RuleFilter {
+  readonly state?: RuleState | undefined;
+  /** With `expiring`: within so many days from now. */
+  readonly days: number;
+  /** A part of the name. */
+  readonly name?: string | undefined;
+  /** An address or prefix: the rules that cover it or lie in it. */
+  readonly ip?: string | undefined;
+}
+
+export const DAYS = 7;
+const MOST_DAYS = 36_500;
+const STATES: readonly RuleState[] = ["active", "expired", "expiring"];
+
+/** Members that make no sense are as if they were absent. */
+export function readFilter(query: URLSearchParams): RuleFilter {
+  const days = Number(query.get("days"));
+  return {
+    state: STATES.find((state) => state === query.get("state")),
+    days: Number.isInteger(days) && days >= 1 && days <= MOST_DAYS ? days : DAYS,
+    name: query.get("name") ?? undefined,
+    ip: query.get("ip") ?? undefined,
+  };
+}
+
+/** The members of the address. */
+export function placeQuery({ state, days, name, ip }: RuleFilter): Record<string, string | undefined> {
+  return { state, days: state === "expiring" && days !== DAYS ? String(days) : undefined, name, ip };
+}
+
+/** The members of the request. */
+export function requestQuery({ state, days, name, ip }: RuleFilter): { state?: RuleState; expiring_within_days?: number; name?: string; ip?: string } {
+  return {
+    ...(state === undefined ? {} : { state }),
+    ...(state === "expiring" ? { expiring_within_days: days } : {}),
+    ...(name === undefined || name === "" ? {} : { name }),
+    ...(ip === undefined || ip === "" ? {} : { ip }),
+  };
+}
+
+/** What was typed into the search: an address or prefix, or else a part of names. */
+export function readSearch(typed: string): Pick<RuleFilter, "name" | "ip"> {
+  const text = typed.trim();
+  if (text === "") return { name: undefined, ip: undefined };
+  return looksLikeAddress(text) ? { ip: text, name: undefined } : { name: text, ip: undefined };
+}
+
+/** Names seldom look so; whether it is right the server says. */
+function looksLikeAddress(text: string): boolean {
+  return /^\d{1,3}(\.\d{1,3}){3}(\/\d{1,3})?$/.test(text) || (/^[\da-f:.]+(\/\d{1,3})?$/i.test(text) && text.split(":").length > 2);
+}

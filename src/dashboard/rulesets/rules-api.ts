@@ -1,0 +1,98 @@
+import { get, http, post } from "../api.ts";
+import type { Preview, Rule, RuleRow, Ruleset } from "../interim-operations.ts";
+import type { Expiry } from "./expiry.tsx";
+import type { RowsPage } from "./row-pages.ts";
+import { requestQuery, type RuleFilter } from "./rule-filter.ts";
+
+export type ConflictMode = "extend" | "override" | "skip" | "fail";
+
+/** Rows of the table, and what there is of the ruleset in all. */
+export interface RulesPage extends RowsPage<RuleRow> {
+  readonly total: number;
+  readonly active: number;
+}
+
+export async function fetchRows(rulesetId: string, filter: RuleFilter, offset: number, limit: number, signal: AbortSignal): Promise<RulesPage> {
+  const params = { path: { ruleset_id: rulesetId }, query: { ...requestQuery(filter), offset, limit } };
+  const { data, response } = await http.GET("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rows", { params, signal });
+  return { ...data!, tag: tagOf(response) };
+}
+
+/** All rulesets: an organisation has few. */
+export async function fetchRulesets(signal: AbortSignal): Promise<Ruleset[]> {
+  const rulesets: Ruleset[] = [];
+  for (let page = 1; ; page++) {
+    const { items, next } = await get("/dashboard/api/edl/ip-rulesets/", { params: { query: { page, page_size: 1000 } }, signal });
+    rulesets.push(...items);
+    if (next === null) return rulesets;
+  }
+}
+
+export function fetchRuleset(rulesetId: string, signal: AbortSignal): Promise<Ruleset> {
+  return get("/dashboard/api/edl/ip-rulesets/{ruleset_id}", { params: { path: { ruleset_id: rulesetId } }, signal });
+}
+
+export interface NewRule extends Expiry {
+  readonly ip: string;
+  readonly name?: string;
+}
+
+export function previewRule(rulesetId: string, rule: NewRule, mode: ConflictMode, signal: AbortSignal): Promise<Preview> {
+  const params = { path: { ruleset_id: rulesetId }, query: { conflict_resolution: mode } };
+  return post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules:preview", { params, body: { rules: [rule] }, signal });
+}
+
+/** Deletes the rules, or none of them. */
+export function deleteRules(rulesetId: string, rules: readonly Rule[]): Promise<unknown> {
+  return post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules:batch", { params: { path: { ruleset_id: rulesetId } }, body: { items: rules.map(({ ip }) => ({ op: "delete" as const, ip })) } });
+}
+
+/** Sets the expiry of the rules, or of none. `tag`: of the rows that were shown, whose names are sent along with them. */
+export function setExpiry(rulesetId: string, rules: readonly Rule[], expiresAt: string | null, tag: string): Promise<unknown> {
+  const items = rules.map(({ ip, name }) => ({ op: "add" as const, ip, name, expires_at: expiresAt, conflict_resolution: "override" as const }));
+  return post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules:batch", { params: { path: { ruleset_id: rulesetId } }, headers: { "If-Match": tag }, body: { items } });
+}
+
+export type ListType = "text/plain" | "text/csv" | "application/x-ndjson";
+
+/** A list of rules as somebody has it: a text of lines. */
+export interface RuleList {
+  readonly type: ListType;
+  readonly text: string;
+}
+
+export interface ReplacementPlan {
+  readonly added: number;
+  readonly updated: number;
+  readonly removed: number;
+  readonly unchanged: number;
+  readonly plan?: { readonly added: readonly Rule[]; readonly updated: readonly { readonly before: Rule; readonly after: Rule }[]; readonly removed: readonly Rule[] };
+}
+
+export async function previewList(rulesetId: string, list: RuleList, mode: ConflictMode, signal: AbortSignal): Promise<{ readonly preview: Preview; readonly tag: string }> {
+  const params = { path: { ruleset_id: rulesetId }, query: { conflict_resolution: mode } };
+  const { data, response } = await http.POST("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules:preview", { params, ...bodyOf(list), signal });
+  return { preview: data!, tag: tagOf(response) };
+}
+
+/** Adds the rules of the list, or none of them: where the ruleset is no longer as `tag` says it rejects with a Problem of status 412. */
+export function importList(rulesetId: string, list: RuleList, mode: ConflictMode, tag: string): Promise<{ created: number; updated: number; skipped: number }> {
+  const params = { path: { ruleset_id: rulesetId }, query: { conflict_resolution: mode } };
+  return post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules:import", { params, ...bodyOf(list, tag) });
+}
+
+/** Makes the list the ruleset's rules, if that is as `tag` says; with `isDry` only tells what that would change. */
+export async function replaceRules(rulesetId: string, list: RuleList, tag: string, isDry: boolean, signal: AbortSignal | null = null): Promise<ReplacementPlan> {
+  const params = { path: { ruleset_id: rulesetId }, query: { dry_run: isDry } };
+  const { data } = await http.PUT("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules", { params, ...bodyOf(list, tag), signal });
+  return data!;
+}
+
+/** The types know bodies of JSON only. */
+function bodyOf({ type, text }: RuleList, tag?: string): { body: never; bodySerializer: (body: unknown) => string; headers: Record<string, string> } {
+  return { body: text as never, bodySerializer: (body) => body as string, headers: { "Content-Type": type, ...(tag === undefined ? {} : { "If-Match": tag }) } };
+}
+
+function tagOf(response: Response): string {
+  return response.headers.get("etag") ?? "";
+}

@@ -1,0 +1,60 @@
+import { useEffect, useState } from "preact/hooks";
+import type { RuleRow } from "../interim-operations.ts";
+import { tellProblem } from "../components/toasts.tsx";
+import type { RulePages } from "./use-rules.ts";
+
+export interface Selection {
+  readonly rules: ReadonlyMap<string, RuleRow>;
+  /** What the rows were like when they were selected. */
+  readonly tag: string;
+  readonly isBusy: boolean;
+  readonly toggle: (row: number) => void;
+  /** Selects from the row that was toggled last to this one. */
+  readonly extend: (row: number) => void;
+  /** Selects what fits the filter, up to what one request may change. */
+  readonly selectAll: () => void;
+  readonly clear: () => void;
+}
+
+const NONE: ReadonlyMap<string, RuleRow> = new Map();
+
+/** Which rules are selected. It is about rules as they were shown: when they have changed, nothing is selected any more. */
+export function useSelection(rows: RulePages | undefined, most: number): Selection {
+  const [rules, setRules] = useState(NONE);
+  const [anchor, setAnchor] = useState(0);
+  const [isBusy, setBusy] = useState(false);
+  const tag = rows?.latest?.tag ?? "";
+  const clear = (): void => setRules(NONE);
+  useEffect(clear, [rows, tag]);
+  const toggle = (index: number): void => {
+    const rule = rows?.row(index);
+    setAnchor(index);
+    if (rule === undefined) return;
+    const next = new Map(rules);
+    if (!next.delete(rule.ip) && next.size < most) next.set(rule.ip, rule);
+    setRules(next);
+  };
+  const select = async (first: number, last: number, before: ReadonlyMap<string, RuleRow>): Promise<void> => {
+    setBusy(true);
+    try {
+      const near = last - first < most ? last : first + most - 1;
+      const found = await rowsBetween(rows!, first, near);
+      setRules(new Map([...before, ...found.map((rule) => [rule.ip, rule] as const)].slice(0, most)));
+    } catch (error) {
+      tellProblem(error);
+    }
+    setBusy(false);
+  };
+  return {
+    rules, tag, isBusy, toggle, clear,
+    extend: (index) => void (rows !== undefined && select(Math.min(anchor, index), Math.max(anchor, index), rules)),
+    selectAll: () => void (rows !== undefined && rows.count > 0 && select(0, rows.count - 1, NONE)),
+  };
+}
+
+/** Those that are there need no request. */
+async function rowsBetween(rows: RulePages, first: number, last: number): Promise<RuleRow[]> {
+  const known = Array.from({ length: Math.min(last - first + 1, 400) }, (_, at) => rows.row(first + at));
+  if (last - first < 400 && known.every((rule) => rule !== undefined)) return known;
+  return rows.rows(first, last);
+}

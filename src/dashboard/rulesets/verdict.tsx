@@ -1,0 +1,57 @@
+import type { ComponentChildren } from "preact";
+import { Badge } from "../components/badge.tsx";
+import { Icon, type IconName } from "../components/icon.tsx";
+import type { PreviewLine, Rule, Verdict } from "../interim-operations.ts";
+import { Expires, RuleName } from "./rule-state.tsx";
+
+/** What becomes of a rule; `removed`: it is not in the list that replaces the rules. */
+export type Outcome = Verdict | "removed";
+
+type Kind = "good" | "accent" | "plain" | "warning" | "bad";
+const LOOKS: Readonly<Record<Outcome, readonly [kind: Kind, icon: IconName, word: string]>> = {
+  created: ["good", "plus", "created"],
+  updated: ["accent", "edit", "updated"],
+  skipped: ["plain", "right", "skipped"],
+  removed: ["warning", "trash", "removed"],
+  conflict: ["bad", "warning", "conflict"],
+  error: ["bad", "warning", "error"],
+};
+
+export function VerdictBadge({ verdict }: { readonly verdict: Outcome }) {
+  const [kind, icon, word] = LOOKS[verdict];
+  return <Badge kind={kind}><Icon name={icon} />{word}</Badge>;
+}
+
+const SENTENCES: Readonly<Record<Verdict, (ip: ComponentChildren) => ComponentChildren>> = {
+  created: (ip) => <>{ip} will be a new rule.</>,
+  updated: (ip) => <>The rule {ip} is there and will change.</>,
+  skipped: (ip) => <>The rule {ip} is there and stays as it is.</>,
+  conflict: (ip) => <>The rule {ip} is there: adding will be refused.</>,
+  error: (ip) => <>{ip} cannot be added.</>,
+};
+
+/** What will happen to one rule, with what it was and what it will be. */
+export function VerdictCard({ line: { ip, verdict, message, before, after } }: { readonly line: PreviewLine }) {
+  return (
+    <div class={`verdict ${verdict}`}>
+      <p class="row"><VerdictBadge verdict={verdict} /><span class="wrap">{SENTENCES[verdict](<code><bdi>{ip}</bdi></code>)}</span></p>
+      {message !== undefined && <p class="wrap fault">{message}</p>}
+      {verdict !== "error" && <BeforeAfter before={before} after={after} />}
+    </div>
+  );
+}
+
+function BeforeAfter({ before, after }: { readonly before: Rule | undefined; readonly after: Rule | undefined }) {
+  const shown = [before, after].filter((rule) => rule !== undefined);
+  if (shown.length === 0) return null;
+  const isChange = before !== undefined && after !== undefined;
+  return (
+    <table class="before-after">
+      <thead><tr><td /><th scope="col">{before === undefined ? "New" : "Now"}</th>{isChange && <th scope="col">Then</th>}</tr></thead>
+      <tbody>
+        <tr><th scope="row">Name</th>{shown.map((rule, at) => <td key={at} class={at > 0 && before?.name !== after?.name ? "differs" : undefined}><RuleName name={rule.name} /></td>)}</tr>
+        <tr><th scope="row">Expires</th>{shown.map((rule, at) => <td key={at} class={at > 0 && before?.expires_at !== after?.expires_at ? "differs" : undefined}><Expires at={rule.expires_at} /></td>)}</tr>
+      </tbody>
+    </table>
+  );
+}

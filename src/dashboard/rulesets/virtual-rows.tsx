@@ -1,0 +1,159 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
+import { VirtualScroll } from "./virtual-scroll.ts";
+
+export interface RowLook {
+  /** One per column. */
+  readonly cells: readonly ComponentChildren[];
+  readonly kind?: string | undefined;
+  readonly isSelected?: boolean | undefined;
+}
+
+interface Props {
+  /** What the table is; heard, not seen. */
+  readonly label: string;
+  /** Names the classes of its parts. */
+  readonly kind: string;
+  readonly columns: readonly { readonly title: ComponentChildren; readonly kind: string }[];
+  readonly count: number;
+  readonly rowHeight: number;
+  readonly row: (index: number) => RowLook;
+  readonly isBusy?: boolean;
+  /** Another place to begin at: each value begins at the top. */
+  readonly place?: unknown;
+  /** Told which rows are seen. */
+  readonly onRange?: (first: number, last: number) => void;
+  /** A row was gone to by key; `extend`: with Shift. */
+  readonly onMove?: (row: number, extend: boolean) => void;
+  /** Any other key, at a row. */
+  readonly onKey?: (event: KeyboardEvent, row: number) => void;
+}
+
+/** Milliseconds without a movement until the browser's position is put right. */
+const SETTLE = 140;
+
+/**
+ * A table of any number of rows of one height: those that are seen exist. They stand in a box that sticks to the frame, so that what the browser
+ * scrolls may be lower than all rows together. Keys go from row to row; which one is told by `aria-activedescendant`.
+ */
+export function VirtualRows({ label, kind, columns, count, rowHeight, row, isBusy = false, place, onRange, onMove, onKey }: Props) {
+  const id = useId();
+  const [active, setActive] = useState(-1);
+  const { frame, head, scroll, viewport, reveal, ...handlers } = useScroll(count, rowHeight, place);
+  const [first, last] = scroll.range();
+  useEffect(() => onRange?.(first, last), [first, last, count, onRange]);
+  useEffect(() => setActive(-1), [place]);
+  const goTo = (wanted: number, extend: boolean): void => {
+    const next = Math.max(0, Math.min(count - 1, wanted));
+    setActive(next);
+    reveal(next);
+    onMove?.(next, extend);
+  };
+  const press = (event: KeyboardEvent): void => {
+    const step = stepOf(event.key, Math.max(1, Math.floor(viewport / rowHeight) - 1), count);
+    // A field in a row has keys of its own.
+    if (count === 0 || event.defaultPrevented || event.altKey || (event.target instanceof HTMLInputElement && event.target.type !== "checkbox")) return;
+    if (step === undefined) return void onKey?.(event, active);
+    event.preventDefault();
+    const from = active >= 0 ? active : step > 0 ? first - 1 : first + 1;
+    goTo(Math.abs(step) >= count ? (step > 0 ? count - 1 : 0) : from + step, event.shiftKey);
+  };
+  const shown = Array.from({ length: count === 0 ? 0 : last - first + 1 }, (_, at) => first + at);
+  return (
+    <div
+      ref={frame} class={`virtual ${kind}`} role="grid" tabIndex={0} aria-label={label} aria-rowcount={count + 1} aria-colcount={columns.length} aria-busy={isBusy} aria-multiselectable={onMove !== undefined || undefined}
+      aria-activedescendant={active >= first && active <= last ? `${id}-${active}` : undefined} onKeyDown={press} {...handlers}
+    >
+      <div ref={head} class="virtual-head" role="rowgroup">
+        <div class="virtual-row" role="row" aria-rowindex={1}>{columns.map((column) => <div key={column.kind} role="columnheader" class={column.kind}>{column.title}</div>)}</div>
+      </div>
+      <div role="rowgroup" style={{ height: `${scroll.height}px` }}>
+        <div class="virtual-window" role="presentation" style={{ height: `${Math.min(viewport, scroll.height)}px`, top: `${head.current?.offsetHeight ?? 0}px` }}>
+          {shown.map((index) => {
+            const { cells, kind: rowKind = "", isSelected } = row(index);
+            return (
+              <div
+                key={index} id={`${id}-${index}`} role="row" aria-rowindex={index + 2} aria-selected={isSelected} class={`virtual-row ${rowKind}${index === active ? " at" : ""}`}
+                style={{ height: `${rowHeight}px`, transform: `translateY(${index * rowHeight - scroll.top}px)` }} onMouseDown={() => setActive(index)}
+              >
+                {cells.map((cell, at) => <div key={columns[at]!.kind} role="gridcell" class={columns[at]!.kind}>{cell}</div>)}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** How many rows a key goes on; as many as there are: to an end. */
+function stepOf(key: string, page: number, count: number): number | undefined {
+  switch (key) {
+    case "ArrowDown": return 1;
+    case "ArrowUp": return -1;
+    case "PageDown": return page;
+    case "PageUp": return -page;
+    case "Home": return -count;
+    case "End": return count;
+    default: return undefined;
+  }
+}
+
+function useScroll(count: number, rowHeight: number, place: unknown) {
+  const frame = useRef<HTMLDivElement>(null);
+  const head = useRef<HTMLDivElement>(null);
+  const scroll = useRef<VirtualScroll>(undefined);
+  scroll.current ??= new VirtualScroll();
+  const { current } = scroll;
+  const [viewport, setViewport] = useState(0);
+  const [, render] = useReducer((round: number) => round + 1, 0);
+  const isDragged = useRef(false);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  current.resize({ rows: count, rowHeight, viewport });
+  const settle = (): void => void (frame.current!.scrollTop = current.settle());
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(() => setViewport(frame.current!.clientHeight - head.current!.offsetHeight));
+    observer.observe(frame.current!);
+    observer.observe(head.current!);
+    return () => {
+      observer.disconnect();
+      clearTimeout(timer.current);
+    };
+  }, []);
+  useLayoutEffect(() => {
+    current.goTo(0);
+    settle();
+    render(0);
+  }, [place]);
+  useLayoutEffect(settle, [count, rowHeight, viewport]);
+  const settleSoon = (): void => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => !isDragged.current && settle(), SETTLE);
+  };
+  return {
+    frame, head, scroll: current, viewport,
+    reveal: (index: number): void => {
+      current.show(index);
+      settle();
+      render(0);
+    },
+    onScroll: (): void => {
+      current.scrolled(frame.current!.scrollTop, isDragged.current);
+      render(0);
+      if (current.isScaled) settleSoon();
+    },
+    // Only its scroll bar is the frame itself.
+    onPointerDown: (event: PointerEvent): void => {
+      isDragged.current = event.target === frame.current;
+    },
+    onPointerUp: (): void => {
+      isDragged.current = false;
+      if (current.isScaled) settleSoon();
+    },
+    onWheel: (): void => void (isDragged.current = false),
+    // A row goes away when it is scrolled out of sight, and the focus with it; the frame stays.
+    onFocusIn: (event: FocusEvent): void => {
+      if ((event.target as HTMLElement).closest(".virtual-window") !== null) frame.current!.focus({ preventScroll: true });
+    },
+  };
+}
