@@ -15,7 +15,6 @@ export type User = components["schemas"]["User"];
 export type Invitation = components["schemas"]["InvitedUser"]["invitation"];
 export type ApiKey = components["schemas"]["Key"];
 export type Usage = components["schemas"]["Usage"];
-export type Rule = components["schemas"]["Rule"];
 /** Of a change of rules: those that were touched, or the first of them. */
 type ChangedState = { rules?: Rule[]; rule_count?: number } & Record<string, unknown>;
 export interface Change {
@@ -31,19 +30,13 @@ export interface Change {
 
 export type Ruleset = components["schemas"]["Ruleset"];
 export type Rule = components["schemas"]["Rule"];
-export type RuleRow = Rule & { state: "active" | "expired" | "expiring" };
-export type Verdict = "created" | "updated" | "skipped" | "conflict" | "error";
-export interface PreviewLine { line: number; ip: string; verdict: Verdict; message?: string; before?: Rule; after?: Rule }
-export interface Preview { version: number; counts: Record<Verdict, number>; lines: PreviewLine[]; truncated: boolean }
+export type RuleRow = components["schemas"]["RuleRow"];
+export type Preview = components["schemas"]["RulePreview"];
+export type PreviewLine = Preview["lines"][number];
+export type Verdict = PreviewLine["verdict"];
 export interface UndoChange { sequence: number; at: string; kind: string; ruleset_id: string | null; ruleset_name: string | null; summary: string; can_undo: boolean; reason: string | null }
-type RulesetPath = { path: { ruleset_id: string } };
-type RowsQuery = { offset?: number; limit?: number; state?: RuleRow["state"]; expiring_within_days?: number; name?: string; ip?: string };
-type ConflictQuery = { query?: { conflict_resolution?: "extend" | "override" | "skip" | "fail" } };
-type Rules = { rules: components["schemas"]["ReplaceRequest"]["rules"] };
 
 export interface paths extends Shared {
-  "/dashboard/api/edl/ip-rulesets/{ruleset_id}/rows": Item<{ get: Operation<RulesetPath & { query?: RowsQuery }, undefined, 200, { version: number; count: number; total: number; active: number; items: RuleRow[] }> }>;
-  "/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules:preview": Item<{ post: Operation<RulesetPath & ConflictQuery, Rules, 200, Preview> }>;
   "/dashboard/api/undo": Item<{ get: Get<{ change: UndoChange | null }>; post: Operation<{ query: { sequence: number } }, undefined, 200, { undone: UndoChange }> }>;
   "/dashboard/api/audit": Item<{ get: Get<{ items: Change[]; next_before: number | null }, { before?: number; limit?: number; ruleset_id?: string }> }>;
 }

@@ -46,7 +46,7 @@ function columnsOf(isEditor: boolean, open: (opened: Opened) => void): Column<Ru
     title: "Actions", kind: "actions",
     cell: (ruleset) => (
       <span class="row-actions">
-        <Button small icon="edit" aria-label={`Rename or describe ${ruleset.name}`} onClick={() => open({ kind: "edit", ruleset })}>Edit</Button>
+        <Button small icon="edit" aria-label={`Edit ${ruleset.name}`} onClick={() => open({ kind: "edit", ruleset })}>Edit</Button>
         <Button small icon="trash" aria-label={`Delete ${ruleset.name}`} onClick={() => open({ kind: "delete", ruleset })}>Delete</Button>
       </span>
     ),

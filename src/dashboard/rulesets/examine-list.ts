@@ -1,5 +1,6 @@
 import type { PreviewLine, Rule } from "../interim-operations.ts";
-import { type ConflictMode, previewList, replaceRules, type RuleList } from "./rules-api.ts";
+import type { RuleList } from "./read-list.ts";
+import { type ConflictMode, previewList, replaceRules } from "./rules-api.ts";
 import type { Outcome } from "./verdict.tsx";
 
 /** What is to be done with a list: its rules are added, or become the ruleset's rules. */

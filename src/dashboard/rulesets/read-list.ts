@@ -1,4 +1,10 @@
-import type { ListType, RuleList } from "./rules-api.ts";
+export type ListType = "text/plain" | "text/csv" | "application/x-ndjson";
+
+/** A list of rules as somebody has it: a text of lines. */
+export interface RuleList {
+  readonly type: ListType;
+  readonly text: string;
+}
 
 export const LIST_NAMES: Readonly<Record<ListType, string>> = { "text/plain": "Text: an address a line", "text/csv": "CSV with a line of column names", "application/x-ndjson": "NDJSON: a JSON document a line" };
 

@@ -16,7 +16,7 @@ export function Expires({ at }: { readonly at: string | null }) {
   const [local, utc] = [formatLocal(date), formatUtc(date).replace(/:\d\d UTC$/, " UTC")];
   return (
     <time dateTime={at} title={`${formatRelative(date)}: ${local} local time, ${formatUtc(date)}`} class="expires">
-      {local}{utc.startsWith(local) ? <span class="muted"> UTC</span> : <span class="muted">{utc}</span>}
+      {local} <span class="muted">{utc.startsWith(local) ? "UTC" : utc}</span>
     </time>
   );
 }

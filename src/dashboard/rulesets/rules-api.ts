@@ -1,6 +1,7 @@
 import { get, http, post } from "../api.ts";
 import type { Preview, Rule, RuleRow, Ruleset } from "../interim-operations.ts";
 import type { Expiry } from "./expiry.tsx";
+import type { RuleList } from "./read-list.ts";
 import type { RowsPage } from "./row-pages.ts";
 import { requestQuery, type RuleFilter } from "./rule-filter.ts";
 
@@ -51,14 +52,6 @@ export function deleteRules(rulesetId: string, rules: readonly Rule[]): Promise<
 export function setExpiry(rulesetId: string, rules: readonly Rule[], expiresAt: string | null, tag: string): Promise<unknown> {
   const items = rules.map(({ ip, name }) => ({ op: "add" as const, ip, name, expires_at: expiresAt, conflict_resolution: "override" as const }));
   return post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules:batch", { params: { path: { ruleset_id: rulesetId } }, headers: { "If-Match": tag }, body: { items } });
-}
-
-export type ListType = "text/plain" | "text/csv" | "application/x-ndjson";
-
-/** A list of rules as somebody has it: a text of lines. */
-export interface RuleList {
-  readonly type: ListType;
-  readonly text: string;
 }
 
 export interface ReplacementPlan {

@@ -1,3 +1,4 @@
+import { type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { IconButton } from "../components/button.tsx";
@@ -26,10 +27,10 @@ const NARROW = "(max-width: 720px)";
 /** The rules of a ruleset: those that are seen are fetched, and those around them. */
 export function RulesTable({ rows, isLoading, selection, ip, onEdit, onDelete }: Props) {
   const isNarrow = useMedia(NARROW);
-  const [range, setRange] = useState<readonly [number, number]>([0, 0]);
+  const range = useSignal<readonly [number, number]>([0, 0]);
   const onRange = useCallback((first: number, last: number) => {
     rows.show(first, last);
-    setRange([first, last]);
+    range.value = [first, last];
   }, [rows]);
   const look = (index: number): RowLook => {
     const rule = rows.row(index);
@@ -43,16 +44,21 @@ export function RulesTable({ rows, isLoading, selection, ip, onEdit, onDelete }:
     if (isHandled) event.preventDefault();
   };
   const move = (index: number, extend: boolean): void => void (extend && selection?.extend(index));
-  const [first, last] = range;
   return (
     <>
       <VirtualRows
-        label="Rules" kind={selection === undefined ? "rules read-only" : "rules"} columns={columnsOf(selection, rows)} count={rows.count} rowHeight={isNarrow ? 66 : 42} row={look} isBusy={isLoading} place={rows}
+        label="Rules" kind={selection === undefined ? "rules read-only" : "rules"} columns={columnsOf(selection, rows)} count={rows.count} rowHeight={isNarrow ? 88 : 42} row={look} isBusy={isLoading} place={rows}
         onRange={onRange} onKey={press} {...(selection === undefined ? {} : { onMove: move })}
       />
-      <p class="table-foot muted small"><span>{formatCount(first + 1)} to {formatCount(Math.min(last + 1, rows.count))} of {formatCount(rows.count)}</span>{selection !== undefined && <span class="keys">Arrow keys move, Space selects, Enter edits, Delete deletes</span>}</p>
+      <p class="table-foot muted small"><Place range={range} count={rows.count} />{selection !== undefined && <span class="keys">Arrow keys move, Space selects, Enter edits, Delete deletes</span>}</p>
     </>
   );
+}
+
+/** By itself, so that scrolling renders nothing else again. */
+function Place({ range, count }: { readonly range: Signal<readonly [number, number]>; readonly count: number }) {
+  const [first, last] = range.value;
+  return <span>{formatCount(first + 1)} to {formatCount(Math.min(last + 1, count))} of {formatCount(count)}</span>;
 }
 
 /** The keys of a row; true for those that are. */

@@ -31,6 +31,9 @@ interface Props {
 
 /** Milliseconds without a movement until the browser's position is put right. */
 const SETTLE = 140;
+/** Milliseconds for which what a wheel or a finger has set in motion goes on. */
+const WHEEL = 600;
+const FINGER = 4000;
 
 /**
  * A table of any number of rows of one height: those that are seen exist. They stand in a box that sticks to the frame, so that what the browser
@@ -107,7 +110,8 @@ function useScroll(count: number, rowHeight: number, place: unknown) {
   const { current } = scroll;
   const [viewport, setViewport] = useState(0);
   const [, render] = useReducer((round: number) => round + 1, 0);
-  const isDragged = useRef(false);
+  // Until when movements come from wheel or finger, by the time of events.
+  const fineUntil = useRef(0);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   current.resize({ rows: count, rowHeight, viewport });
   const settle = (): void => void (frame.current!.scrollTop = current.settle());
@@ -128,7 +132,7 @@ function useScroll(count: number, rowHeight: number, place: unknown) {
   useLayoutEffect(settle, [count, rowHeight, viewport]);
   const settleSoon = (): void => {
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => !isDragged.current && settle(), SETTLE);
+    timer.current = setTimeout(settle, SETTLE);
   };
   return {
     frame, head, scroll: current, viewport,
@@ -137,20 +141,16 @@ function useScroll(count: number, rowHeight: number, place: unknown) {
       settle();
       render(0);
     },
-    onScroll: (): void => {
-      current.scrolled(frame.current!.scrollTop, isDragged.current);
+    onScroll: ({ timeStamp }: Event): void => {
+      const isFine = timeStamp < fineUntil.current;
+      current.scrolled(frame.current!.scrollTop, isFine);
       render(0);
-      if (current.isScaled) settleSoon();
+      if (current.isScaled && isFine) settleSoon();
     },
+    onWheel: ({ timeStamp }: Event): void => void (fineUntil.current = timeStamp + WHEEL),
+    onTouchMove: ({ timeStamp }: Event): void => void (fineUntil.current = timeStamp + FINGER),
     // Only its scroll bar is the frame itself.
-    onPointerDown: (event: PointerEvent): void => {
-      isDragged.current = event.target === frame.current;
-    },
-    onPointerUp: (): void => {
-      isDragged.current = false;
-      if (current.isScaled) settleSoon();
-    },
-    onWheel: (): void => void (isDragged.current = false),
+    onPointerDown: ({ target }: Event): void => void (target === frame.current && (fineUntil.current = 0)),
     // A row goes away when it is scrolled out of sight, and the focus with it; the frame stays.
     onFocusIn: (event: FocusEvent): void => {
       if ((event.target as HTMLElement).closest(".virtual-window") !== null) frame.current!.focus({ preventScroll: true });

@@ -1,7 +1,5 @@
 /** Browsers let no element be higher than some 17 to 33 million pixels; less where the page is magnified. */
 const MOST_PIXELS = 6_000_000;
-/** A movement of more screens than this is a jump: of the scroll bar, or to an end. */
-const JUMP = 1.5;
 
 export interface Extent {
   readonly rows: number;
@@ -11,8 +9,8 @@ export interface Extent {
 }
 
 /**
- * Where a long list is scrolled to. What the browser scrolls is lower than the rows together, so a jump is scaled up; a small movement is taken as
- * it is, so that the wheel goes from row to row. The two drift apart by that, which `settle` makes good.
+ * Where a long list is scrolled to. What the browser scrolls may be lower than the rows together: then its scroll bar is scaled up, and the wheel and
+ * the finger are taken as they are, so that they go from row to row. The two drift apart by that, which `settle` makes good.
  */
 export class VirtualScroll {
   #extent: Extent = { rows: 0, rowHeight: 1, viewport: 1 };
@@ -49,12 +47,12 @@ export class VirtualScroll {
     this.#move(row * extent.rowHeight);
   }
 
-  /** Takes a movement of the browser. `isDragged`: by its scroll bar, whose every pixel stands for as many as the scale says. */
-  scrolled(native: number, isDragged = false): void {
+  /** Takes a movement of the browser. `isFine`: by wheel or finger. */
+  scrolled(native: number, isFine: boolean): void {
     const by = native - this.#native;
     this.#native = native;
-    const isJump = isDragged || !this.isScaled || Math.abs(by) > JUMP * this.#extent.viewport;
-    this.#move(isJump ? native * this.#scale : this.#top + by);
+    // What is only put right has not moved.
+    if (by !== 0) this.#move(isFine ? this.#top + by : native * this.#scale);
   }
 
   /** Shows these pixels of rows on top. */

@@ -1,0 +1,629 @@
+/** Rulesets and their rules, as somebody at a browser sees and changes them. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, describe, test, type TestContext } from "node:test";
+import type { Page } from "playwright-core";
+import type { RuleColumns } from "../../src/rulesets/rule-columns.ts";
+import { type TestUser, visit } from "../api/dashboard/browser.ts";
+import { START } from "../api/start-server.ts";
+import { HOSTILE_TEXTS, WAS_OBEYED } from "../cases/hostile-texts.ts";
+import { accessibilityFaults, checkLooks, type Dashboard, missing, type OpenPage, startDashboard } from "./browser.ts";
+
+const DAY = 86_400_000;
+const MANY = 1_000_000;
+
+interface WrittenRule {
+  readonly ip: string;
+  readonly name?: string | null;
+  readonly expires_at?: string | null;
+}
+
+interface ShownRow {
+  /** Counted from 0. */
+  readonly index: number;
+  readonly ip: string;
+  readonly name: string;
+  readonly state: string;
+}
+
+describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () => {
+  let t: Dashboard;
+  let editor: TestUser;
+  before(async () => {
+    t = await startDashboard({ rulesPerRuleset: MANY + 1, bulkAddresses: 1000 });
+    editor = await t.user("editor");
+  });
+  after(() => t.close());
+
+  const api = (method: string, path: string, body?: unknown) => visit(t, method, `/edl/ip-rulesets/${path}`, { token: editor.token, ...(body === undefined ? {} : { body }) });
+  const day = (days: number): string => new Date(START + days * DAY).toISOString();
+
+  async function makeRuleset(name: string, rules: readonly WrittenRule[] = []): Promise<string> {
+    const { body: { id } } = await api("POST", "", { name, purpose: "blocklist" });
+    if (rules.length > 0) assert.equal((await api("PUT", `${id}/rules`, { rules })).status, 200);
+    return id;
+  }
+
+  const rulesOf = async (id: string): Promise<WrittenRule[]> => (await api("GET", `${id}/rules?page_size=1000`)).body.items.map(({ ip, name, expires_at }: WrittenRule) => ({ ip, name, expires_at }));
+  const ipsOf = async (id: string): Promise<string[]> => (await rulesOf(id)).map(({ ip }) => ip);
+  const openRuleset = (id: string, query = ""): Promise<OpenPage> => t.open(`#/rulesets/${id}${query}`, { user: editor });
+  const end = async ({ page, faults }: OpenPage): Promise<void> => {
+    assert.deepEqual(faults, []);
+    await page.context().close();
+  };
+
+  /** The rows in sight, once all of them are there. */
+  async function shownRows(page: Page): Promise<ShownRow[]> {
+    await page.locator(".rules .virtual-window code").first().waitFor();
+    await page.waitForFunction(`document.querySelector(".virtual .bone, .virtual[aria-busy=true]") === null`);
+    return page.locator(".rules .virtual-window [role=row]").evaluateAll((rows) => rows.map((row) => ({
+      index: Number(row.getAttribute("aria-rowindex")) - 2,
+      ip: row.querySelector("code")!.textContent,
+      name: row.querySelector(".name")!.textContent,
+      state: row.querySelector(".status")!.textContent,
+    })));
+  }
+
+  const shownIps = async (page: Page): Promise<string[]> => (await shownRows(page)).map(({ ip }) => ip);
+  const isListed = (page: Page, ip: string): Promise<void> => page.locator(`.rules .ip code[title="${ip}"]`).waitFor();
+  const isGone = (page: Page, ip: string): Promise<void> => page.locator(`.rules .ip code[title="${ip}"]`).waitFor({ state: "detached" });
+
+  test("made, renamed, and deleted by those who type its name", async () => {
+    const opened = await t.open("#/rulesets", { user: editor });
+    const { page } = opened;
+    await page.getByRole("button", { name: "New ruleset" }).click();
+    await page.locator("input[name=name]").fill("Edge");
+    await page.getByLabel("Purpose").selectOption("allowlist");
+    await page.getByRole("button", { name: "Create ruleset" }).click();
+    await page.getByRole("heading", { name: "Edge", level: 1 }).waitFor();
+    await page.getByText("There is no rule yet").waitFor();
+    await page.getByRole("button", { name: "Rename or describe the ruleset" }).click();
+    await page.locator("input[name=name]").fill("Edges");
+    await page.locator("input[name=description]").fill("of both sites");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "Edges", level: 1 }).waitFor();
+    await page.locator(".about").getByRole("link", { name: "Rulesets" }).click();
+    const row = page.getByRole("row").filter({ hasText: "Edges" });
+    assert.match(await row.innerText(), /Edges\s+of both sites\s+allowlist\s+0\s+0/);
+    await row.getByRole("button", { name: "Delete Edges" }).click();
+    const button = page.getByRole("button", { name: "Delete the ruleset" });
+    await page.getByLabel("Type its name").fill("Edge");
+    assert.equal(await button.isDisabled(), true);
+    await page.getByLabel("Type its name").fill("Edges");
+    await button.click();
+    await row.waitFor({ state: "detached" });
+    assert.equal((await api("GET", "")).body.items.some(({ name }: { name: string }) => name.startsWith("Edge")), false);
+    await end(opened);
+  });
+
+  test("filters by state, which stand in the address", async () => {
+    const id = await makeRuleset("states", [{ ip: "192.0.2.1" }, { ip: "192.0.2.2", expires_at: day(3) }, { ip: "192.0.2.3", expires_at: day(20) }, { ip: "192.0.2.4", expires_at: day(-1) }]);
+    const opened = await openRuleset(id);
+    const { page } = opened;
+    assert.deepEqual((await shownRows(page)).map(({ ip, state }) => [ip, state]), [["192.0.2.1", "active"], ["192.0.2.2", "expires soon"], ["192.0.2.3", "active"], ["192.0.2.4", "expired"]]);
+    const choose = async (name: RegExp): Promise<string[]> => {
+      await page.locator(".segments label").filter({ hasText: name }).click();
+      await page.waitForTimeout(50);
+      return shownIps(page);
+    };
+    assert.deepEqual(await choose(/^Expired/), ["192.0.2.4"]);
+    assert.match(page.url(), /state=expired/);
+    assert.deepEqual(await choose(/^Active/), ["192.0.2.1", "192.0.2.2", "192.0.2.3"]);
+    assert.deepEqual(await choose(/^Expiring/), ["192.0.2.2"]);
+    await page.getByLabel("within").fill("30");
+    await isListed(page, "192.0.2.3");
+    assert.match(page.url(), /state=expiring&days=30/);
+    await page.reload();
+    assert.deepEqual(await shownIps(page), ["192.0.2.2", "192.0.2.3"]);
+    // Local time, and UTC beside it.
+    assert.deepEqual((await page.locator(".until time").first().innerText()).split("\n"), ["2026-11-24 13:00", "2026-11-24 12:00 UTC"]);
+    await end(opened);
+  });
+
+  test("searched by address: what covers it, what lies within it, and which rule decides; searched by name", async () => {
+    const id = await makeRuleset("search", [
+      { ip: "203.0.113.0/24", name: "office" }, { ip: "203.0.113.64/26", name: "guests", expires_at: day(-2) }, { ip: "203.0.113.77", name: "a printer" }, { ip: "198.51.100.0/24", name: "OFFICE 2" }, { ip: "2001:db8::/32", name: "2001:db8:: of old" },
+    ]);
+    const opened = await openRuleset(id);
+    const { page } = opened;
+    const search = page.getByLabel("Search by address or name");
+    await search.fill("203.0.113.70");
+    await isGone(page, "203.0.113.77");
+    assert.deepEqual(await shownIps(page), ["203.0.113.0/24", "203.0.113.64/26"]);
+    assert.match(await page.locator(".answer").innerText(), /203\.0\.113\.70 is covered by 1 active rule\. The most specific decides: 203\.0\.113\.0\/24 · office/);
+    await search.fill("203.0.113.64/26");
+    await isListed(page, "203.0.113.77");
+    assert.deepEqual(await page.locator(".relation").allInnerTexts(), ["covers it", "the same", "within it"]);
+    assert.match(page.url(), /ip=203\.0\.113\.64%2F26/);
+    await search.fill("192.0.2.0/24");
+    await page.getByText("is covered by no active rule").waitFor();
+    await search.fill("office");
+    await isListed(page, "198.51.100.0/24");
+    assert.deepEqual(await shownIps(page), ["198.51.100.0/24", "203.0.113.0/24"]);
+    await search.fill("2001:db8::");
+    await page.getByRole("button", { name: "Search the names" }).click();
+    await page.waitForURL(/name=2001/);
+    assert.deepEqual(await shownIps(page), ["2001:db8::/32"]);
+    await search.fill("300.1.2.3");
+    await page.getByRole("alert").waitFor();
+    await end(opened);
+  });
+
+  test("a rule is added: what will happen is told before, for every conflict mode, and is what then happens", async () => {
+    const id = await makeRuleset("adding", [{ ip: "192.0.2.0/24", name: "old", expires_at: day(10) }]);
+    const opened = await openRuleset(id);
+    const { page } = opened;
+    await page.getByRole("button", { name: "Add rule" }).click();
+    const dialog = page.getByRole("dialog");
+    const told = dialog.locator(".preview:not(.busy)");
+    const verdict = async (expected: string): Promise<string> => {
+      await told.locator(`.verdict.${expected}`).waitFor();
+      return told.innerText();
+    };
+    await dialog.getByLabel("Address or prefix").fill("192.0.2.1/24");
+    assert.match(await verdict("error"), /192\.0\.2\.0\/24/);
+    await dialog.getByLabel("Address or prefix").fill("192.0.2.0/24");
+    await dialog.locator("input[name=name]").fill("new");
+    assert.match(await verdict("updated"), /old[\s\S]*never/);
+    await dialog.getByText("In some days").click();
+    await dialog.getByLabel("Days from now").fill("5");
+    await verdict("skipped");
+    await dialog.getByText("Refuse").click();
+    await verdict("conflict");
+    await dialog.getByRole("button", { name: "Add rule" }).click();
+    await dialog.getByRole("alert").waitFor();
+    await dialog.getByText("Leave as it is").click();
+    await verdict("skipped");
+    await dialog.getByText("Replace", { exact: true }).click();
+    assert.match(await verdict("updated"), /Name\s+old\s+new\s+Expires\s+2026-12-01 13:00\s+2026-12-01 12:00 UTC\s+2026-11-26 13:00/);
+    await dialog.getByRole("button", { name: "Add rule" }).click();
+    await dialog.waitFor({ state: "detached" });
+    assert.deepEqual(await rulesOf(id), [{ ip: "192.0.2.0/24", name: "new", expires_at: day(5) }]);
+    await page.getByRole("button", { name: "Add rule" }).click();
+    await dialog.getByLabel("Address or prefix").fill("2001:DB8:0::1");
+    await dialog.getByText("Date and time").click();
+    await dialog.getByLabel("Until, in local time").fill("2027-01-01T00:00");
+    assert.match(await verdict("created"), /2001:db8::1[\s\S]*2027-01-01 00:00\s+2026-12-31 23:00 UTC/);
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    assert.deepEqual(await ipsOf(id), ["192.0.2.0/24"]);
+    await end(opened);
+  });
+
+  test("a rule is edited and deleted, by pointer and by keys", async () => {
+    const id = await makeRuleset("editing", [{ ip: "192.0.2.1", name: "one", expires_at: "2027-03-01T11:22:33.444Z" }, { ip: "192.0.2.2" }, { ip: "192.0.2.3" }]);
+    const opened = await openRuleset(id);
+    const { page } = opened;
+    await shownRows(page);
+    const grid = page.getByRole("grid");
+    await grid.focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog");
+    await dialog.locator("input[name=name]").fill("first");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "detached" });
+    // The field shows minutes; what was not touched keeps its milliseconds.
+    assert.deepEqual((await rulesOf(id))[0], { ip: "192.0.2.1", name: "first", expires_at: "2027-03-01T11:22:33.444Z" });
+    await page.getByRole("row").filter({ hasText: "first" }).waitFor();
+    await page.getByRole("row").filter({ hasText: "192.0.2.2" }).hover();
+    await page.getByRole("button", { name: "Delete 192.0.2.2" }).click();
+    await page.getByRole("button", { name: "Delete the rule", exact: true }).click();
+    await isGone(page, "192.0.2.2");
+    await grid.focus();
+    await page.keyboard.press("End");
+    await page.keyboard.press("Delete");
+    await page.getByRole("button", { name: "Delete the rule", exact: true }).click();
+    await isGone(page, "192.0.2.3");
+    assert.deepEqual(await ipsOf(id), ["192.0.2.1"]);
+    await end(opened);
+  });
+
+  test("many are selected, and deleted or given an expiry together", async () => {
+    const ips = Array.from({ length: 300 }, (_, at) => `198.51.${100 + (at >> 8)}.${at & 255}`);
+    const id = await makeRuleset("selecting", ips.map((ip, at) => ({ ip, name: at % 3 === 0 ? "third" : null })));
+    const opened = await openRuleset(id);
+    const { page } = opened;
+    await shownRows(page);
+    const selected = page.locator(".selection-bar strong");
+    await page.getByLabel("Select 198.51.100.1", { exact: true }).click();
+    await page.getByLabel("Select 198.51.100.5", { exact: true }).click({ modifiers: ["Shift"] });
+    assert.equal(await selected.innerText(), "5 rules selected");
+    await page.locator(".selection-bar").getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete 5 rules" }).click();
+    await isGone(page, "198.51.100.1");
+    assert.deepEqual(await ipsOf(id), ips.filter((_, at) => at < 1 || at > 5));
+    await page.getByLabel("Search by address or name").fill("third");
+    await isGone(page, "198.51.100.7");
+    await page.getByLabel("Select all rules that are listed").click();
+    await page.getByText("99 rules selected").waitFor();
+    await page.getByRole("button", { name: "Set expiry" }).click();
+    await page.getByRole("dialog").getByText("Date and time").click();
+    await page.getByLabel("Until, in local time").fill("2027-01-01T01:00");
+    await page.getByRole("dialog").getByRole("button", { name: "Set expiry" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    const rules = await rulesOf(id);
+    assert.deepEqual(rules.filter(({ name }) => name?.startsWith("third")).map(({ expires_at: at }) => at), Array.from({ length: 99 }, () => "2027-01-01T00:00:00.000Z"));
+    assert.ok(rules.every(({ name, expires_at: at }) => name !== null || at === null));
+    await end(opened);
+  });
+
+  test("rules that somebody else has changed since they were selected are shown anew before they get an expiry", async () => {
+    const id = await makeRuleset("changed since", [{ ip: "192.0.2.1", name: "one" }, { ip: "192.0.2.2", name: "two" }]);
+    const opened = await openRuleset(id);
+    const { page } = opened;
+    const setExpiry = async (): Promise<void> => {
+      await shownRows(page);
+      await page.getByLabel("Select all rules that are listed").click();
+      await page.getByRole("button", { name: "Set expiry" }).click();
+      await page.getByRole("dialog").getByText("In some days").click();
+    };
+    await setExpiry();
+    // The name that was shown must not come back.
+    await api("PUT", `${id}/rules/rule?ip=192.0.2.1`, { name: "renamed" });
+    await page.getByRole("dialog").getByRole("button", { name: "Set expiry" }).click();
+    await page.getByRole("dialog").getByText("The rules have changed").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("row").filter({ hasText: "renamed" }).waitFor();
+    assert.equal(await page.locator(".selection-bar").count(), 0);
+    await setExpiry();
+    await page.getByRole("dialog").getByRole("button", { name: "Set expiry" }).click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    assert.deepEqual(await rulesOf(id), [{ ip: "192.0.2.1", name: "renamed", expires_at: day(30) }, { ip: "192.0.2.2", name: "two", expires_at: day(30) }]);
+    await end(opened);
+  });
+
+  test("a list is imported: each line's verdict first, faulty lines on top, then all of it or nothing", async () => {
+    const id = await makeRuleset("importing", [{ ip: "192.0.2.1", name: "there" }]);
+    const opened = await t.open(`#/rulesets/${id}/import`, { user: editor });
+    const { page } = opened;
+    const list = page.getByLabel("Rules, one a line");
+    const verdicts = page.locator(".verdicts .virtual-window [role=row]");
+    const told = async (): Promise<string[]> => (await verdicts.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " ").trim());
+    const write = page.locator(".panel-head .button");
+    await list.fill("192.0.2.1\n192.0.2.7\n10.0.0.1/8\n# a comment\n192.0.2.8\nno address");
+    await page.getByText("2 lines cannot be read.").waitFor();
+    assert.deepEqual((await told()).map((line) => line.split(" ").slice(0, 3).filter((part) => part !== "no")).map(([line]) => line), ["3", "6", "1", "2", "5"]);
+    assert.match((await told())[0]!, /^3 10\.0\.0\.1\/8 error .*10\.0\.0\.0\/8/);
+    assert.equal(await write.isDisabled(), true);
+    assert.deepEqual(await ipsOf(id), ["192.0.2.1"]);
+    await list.fill("192.0.2.1\n192.0.2.7\n192.0.2.8");
+    await page.getByRole("button", { name: "Write 2 rules" }).click();
+    await page.getByRole("heading", { name: "importing", level: 1 }).waitFor();
+    await isListed(page, "192.0.2.8");
+    assert.deepEqual(await rulesOf(id), [{ ip: "192.0.2.1", name: "there", expires_at: null }, { ip: "192.0.2.7", name: null, expires_at: null }, { ip: "192.0.2.8", name: null, expires_at: null }]);
+    await end(opened);
+  });
+
+  test("a list is looked at again where somebody else has changed the ruleset meanwhile", async () => {
+    const id = await makeRuleset("quicker", [{ ip: "192.0.2.1", name: "there" }]);
+    const opened = await t.open(`#/rulesets/${id}/import`, { user: editor });
+    const { page } = opened;
+    await page.getByLabel("Rules, one a line").fill("192.0.2.1\n192.0.2.7\n192.0.2.8");
+    const write = page.getByRole("button", { name: "Write 2 rules" });
+    await write.waitFor();
+    await api("POST", `${id}/rules`, { ip: "192.0.2.7", name: "quicker" });
+    await write.click();
+    await page.getByText("The ruleset has been changed meanwhile").waitFor();
+    await page.getByRole("button", { name: "Write 1 rule", exact: true }).waitFor();
+    assert.deepEqual(await ipsOf(id), ["192.0.2.1", "192.0.2.7"]);
+    await page.getByRole("button", { name: "Write 1 rule", exact: true }).click();
+    await page.getByRole("heading", { name: "quicker", level: 1 }).waitFor();
+    assert.deepEqual(await rulesOf(id), [{ ip: "192.0.2.1", name: "there", expires_at: null }, { ip: "192.0.2.7", name: "quicker", expires_at: null }, { ip: "192.0.2.8", name: null, expires_at: null }]);
+    await isListed(page, "192.0.2.8");
+    await end(opened);
+  });
+
+  test("a file is chosen or dropped: CSV and NDJSON with names; conflicts are told and refused; the whole list is replaced", async () => {
+    const id = await makeRuleset("files", [{ ip: "192.0.2.1", name: "stays" }, { ip: "192.0.2.2", name: "goes" }, { ip: "192.0.2.3", name: "changes" }]);
+    const opened = await t.open(`#/rulesets/${id}/import`, { user: editor });
+    const { page } = opened;
+    await page.locator("input[type=file]").setInputFiles({ name: "rules.csv", mimeType: "text/csv", buffer: Buffer.from(`ip,name,expires_at\n192.0.2.9,"a, b",${day(3)}\n192.0.2.1,other,\n`) });
+    await page.getByRole("button", { name: "Write 1 rule", exact: true }).waitFor();
+    await page.getByText("Refuse").click();
+    await page.getByText("1 line meet a rule").or(page.getByText("1 line meets a rule")).waitFor();
+    await page.getByRole("button", { name: "Take another list" }).click();
+    const dropped = [{ ip: "192.0.2.1", name: "stays" }, { ip: "192.0.2.3", name: "changed" }, { ip: "2001:db8::/32", name: "new" }].map((rule) => JSON.stringify(rule)).join("\n");
+    await page.evaluate(`
+      const data = new DataTransfer();
+      data.items.add(new File([${JSON.stringify(dropped)}], "rules.ndjson"));
+      document.querySelector(".drop-zone").dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+    `);
+    await page.getByText("Replace all rules").click();
+    await page.getByText("1 stay as they are").or(page.getByText("1 stays as it is")).waitFor();
+    assert.deepEqual((await page.locator(".verdicts .virtual-window .status").allInnerTexts()).map((text) => text.trim()), ["removed", "updated", "created"]);
+    await page.getByRole("button", { name: "Replace the rules" }).click();
+    await page.getByRole("heading", { name: "files", level: 1 }).waitFor();
+    assert.deepEqual((await rulesOf(id)).map(({ ip, name }) => [ip, name]), [["192.0.2.1", "stays"], ["192.0.2.3", "changed"], ["2001:db8::/32", "new"]]);
+    await end(opened);
+  });
+
+  test("exported as a file, active rules or all", async () => {
+    const id = await makeRuleset("exporting: a/b", [{ ip: "192.0.2.1", name: "one" }, { ip: "192.0.2.2", expires_at: day(-1) }]);
+    const opened = await openRuleset(id);
+    const { page } = opened;
+    await page.getByRole("button", { name: "Export" }).click();
+    const download = async (): Promise<readonly [name: string, text: string]> => {
+      const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: /^Download/ }).click()]);
+      return [file.suggestedFilename(), readFileSync(await file.path(), "utf8")];
+    };
+    assert.deepEqual(await download(), ["exporting-a-b.txt", "192.0.2.1\n"]);
+    await page.getByText("CSV", { exact: true }).click();
+    await page.getByText("All, expired ones too").click();
+    assert.deepEqual(await download(), ["exporting-a-b.csv", `ip,name,expires_at\n192.0.2.1,one,\n192.0.2.2,,${day(-1)}\n`]);
+    await page.getByText("NDJSON", { exact: true }).click();
+    assert.equal((await download())[1].trim().split("\n").length, 2);
+    await end(opened);
+  });
+
+  test("the last change is undone, exactly: from what tells it, and by the button of the page", async () => {
+    const rules = [{ ip: "192.0.2.1", name: "one", expires_at: "2027-03-01T11:22:33.444Z" }, { ip: "192.0.2.2", name: null, expires_at: null }, { ip: "192.0.2.3", name: "three", expires_at: day(-1) }];
+    const id = await makeRuleset("undoing", rules);
+    const opened = await openRuleset(id);
+    const { page } = opened;
+    await shownRows(page);
+    await page.getByLabel("Select all rules that are listed").click();
+    await page.locator(".selection-bar").getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete 3 rules" }).click();
+    await page.getByText("There is no rule yet").waitFor();
+    await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
+    await isListed(page, "192.0.2.3");
+    assert.deepEqual(await rulesOf(id), rules);
+    await page.getByRole("grid").focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").locator("input[name=name]").fill("renamed");
+    await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+    await page.getByRole("row").filter({ hasText: "renamed" }).waitFor();
+    await page.reload();
+    await page.locator(".page-head").getByRole("button", { name: "Undo" }).click();
+    await page.getByRole("row").filter({ hasText: "renamed" }).waitFor({ state: "detached" });
+    assert.deepEqual(await rulesOf(id), rules);
+    await end(opened);
+  });
+
+  test("what somebody else has changed since is not undone", async () => {
+    const id = await makeRuleset("not undone", [{ ip: "192.0.2.1", name: "one" }]);
+    const opened = await openRuleset(id);
+    const { page } = opened;
+    await shownRows(page);
+    await page.getByRole("grid").focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Delete");
+    await page.getByRole("button", { name: "Delete the rule", exact: true }).click();
+    const undo = page.locator(".toast").getByRole("button", { name: "Undo" });
+    await undo.waitFor();
+    const other = await t.user("editor");
+    await visit(t, "POST", `/edl/ip-rulesets/${id}/rules`, { token: other.token, body: { ip: "192.0.2.1", name: "of somebody else" } });
+    await undo.click();
+    await page.locator(".toast.bad").waitFor();
+    assert.deepEqual((await rulesOf(id)).map(({ name }) => name), ["of somebody else"]);
+    await end(opened);
+  });
+
+  test("a viewer sees rules and exports them, and changes nothing", async () => {
+    const id = await makeRuleset("viewing", [{ ip: "192.0.2.1" }]);
+    const viewer = await t.user("viewer");
+    const opened = await t.open(`#/rulesets/${id}`, { user: viewer });
+    const { page } = opened;
+    assert.deepEqual(await shownIps(page), ["192.0.2.1"]);
+    assert.deepEqual(await page.locator("main .button").allInnerTexts(), ["Export"]);
+    assert.equal(await page.locator("main input[type=checkbox]").count(), 0);
+    await page.getByRole("grid").focus();
+    for (const key of ["ArrowDown", "Enter", "Space", "Delete"]) await page.keyboard.press(key);
+    assert.equal(await page.getByRole("dialog").count(), 0);
+    await page.goto(`${t.server.url}/#/rulesets/${id}/import`);
+    await page.getByText("Only editors see this page").waitFor();
+    await page.goto(`${t.server.url}/#/rulesets`);
+    await page.getByRole("link", { name: "viewing" }).waitFor();
+    assert.equal(await page.locator("main .button").count(), 0);
+    await end(opened);
+  });
+
+  test(`${HOSTILE_TEXTS.length} hostile names stay text, wherever they are shown`, async () => {
+    const rules = HOSTILE_TEXTS.map((name, at) => ({ ip: `192.0.2.${at}`, name }));
+    const id = await makeRuleset(HOSTILE_TEXTS[0]!, rules);
+    const opened = await openRuleset(id);
+    const { page } = opened;
+    const seen = new Map<number, string>();
+    for (let top = 0; seen.size < rules.length; top += 300) {
+      await page.getByRole("grid").evaluate((grid, to) => void (grid.scrollTop = to), top);
+      await page.waitForTimeout(60);
+      for (const { index, name } of await shownRows(page)) seen.set(index, name);
+      assert.ok(top < 10_000);
+    }
+    assert.deepEqual([...seen].sort(([a], [b]) => a - b).map(([, name]) => name), rules.map(({ name }) => name));
+    assert.equal(await page.locator("h1").innerText(), HOSTILE_TEXTS[0]);
+    await page.getByLabel("Select all rules that are listed").click();
+    await page.locator(".selection-bar").getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: /^Delete \d+ rules/ }).waitFor();
+    assert.equal(await page.evaluate(WAS_OBEYED), false);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.goto(`${t.server.url}/#/rulesets/${id}/import`);
+    await page.getByLabel("Rules, one a line").fill([...HOSTILE_TEXTS, ...rules.map((rule) => JSON.stringify(rule))].join("\n"));
+    await page.getByText(/lines cannot be read/).waitFor();
+    await page.getByLabel("Format").selectOption("application/x-ndjson");
+    await page.locator(".verdicts .fault").first().waitFor();
+    assert.equal(await page.evaluate(WAS_OBEYED), false);
+    await page.goto(`${t.server.url}/#/rulesets`);
+    await page.getByRole("link", { name: HOSTILE_TEXTS[0]! }).waitFor();
+    assert.equal(await page.evaluate(WAS_OBEYED), false);
+    await end(opened);
+  });
+
+  test("what everybody is to be able to read: lists, table, dialogs, imports, in both colors, narrow and wide", async () => {
+    const id = await makeRuleset("Looks", [
+      { ip: "203.0.113.0/24", name: "Berlin office" }, { ip: "203.0.113.64/26", name: "guests", expires_at: day(4) }, { ip: "203.0.113.77", name: "a printer on the third floor, with a name that is longer than its column ".repeat(3).trim(), expires_at: day(-4) },
+      { ip: "2001:db8:1234:5678:9abc:def0:1234:5678", expires_at: day(100) },
+    ]);
+    await checkLooks(t, "rulesets", "#/rulesets", editor);
+    await checkLooks(t, "ruleset", `#/rulesets/${id}?ip=203.0.113.77`, editor, async (page) => void (await shownRows(page)));
+    await checkLooks(t, "ruleset-selected", `#/rulesets/${id}`, editor, async (page) => {
+      await shownRows(page);
+      await page.getByLabel("Select all rules that are listed").click();
+      await page.getByText("4 rules selected").waitFor();
+    });
+    await checkLooks(t, "add-rule", `#/rulesets/${id}`, editor, async (page) => {
+      await page.getByRole("button", { name: "Add rule" }).click();
+      await page.getByLabel("Address or prefix").fill("203.0.113.64/26");
+      await page.locator(".verdict.updated").waitFor();
+      assert.equal(await page.getByRole("dialog").evaluate((dialog) => dialog.scrollWidth - dialog.clientWidth), 0, "the dialog is wider than the window");
+    });
+    await checkLooks(t, "import", `#/rulesets/${id}/import`, editor, async (page) => {
+      await page.getByLabel("Rules, one a line").fill("203.0.113.64/26\n10.0.0.1/8\n192.0.2.4\nnonsense\n203.0.113.0/24");
+      await page.getByText("2 lines cannot be read.").waitFor();
+    });
+  });
+
+  describe("a ruleset of a million rules", () => {
+    let id: string;
+    before(async () => {
+      id = await makeRuleset("A million");
+      await t.server.store.write({ kind: "replace-rules", actor: "user:test", at: START, organisationId: t.organisationId, rulesetId: id, rules: [millionRules()] });
+    });
+
+    const apiRows = async (offset: number, limit: number): Promise<ShownRow[]> => {
+      const { body } = await api("GET", `${id}/rows?offset=${offset}&limit=${limit}`);
+      return body.items.map(({ ip, name, state }: { ip: string; name: string | null; state: string }, at: number) => ({ index: offset + at, ip, name: name ?? "no name", state: state === "expiring" ? "expires soon" : state }));
+    };
+    const holdsToApi = async (page: Page): Promise<readonly [first: number, last: number]> => {
+      const rows = await shownRows(page);
+      assert.ok(rows.length > 5, `${rows.length} rows`);
+      assert.deepEqual(rows, await apiRows(rows[0]!.index, rows.length));
+      return [rows[0]!.index, rows.at(-1)!.index];
+    };
+    const scrollTo = async (page: Page, part: number): Promise<void> => {
+      await page.getByRole("grid").evaluate((grid, to) => void (grid.scrollTop = to * (grid.scrollHeight - grid.clientHeight)), part);
+      await page.waitForTimeout(300);
+    };
+
+    test("any place of it shows the rows that are there", async () => {
+      const opened = await openRuleset(id);
+      const { page } = opened;
+      await shownRows(page);
+      const grid = page.getByRole("grid");
+      assert.equal(await grid.getAttribute("aria-rowcount"), String(MANY + 1));
+      assert.ok((await grid.evaluate(({ scrollHeight }) => scrollHeight)) < 17_000_000, "no browser lets it be higher");
+      for (const part of [0.1, 0.333, 0.5, 0.77, 0.9999]) {
+        await scrollTo(page, part);
+        const [first] = await holdsToApi(page);
+        assert.ok(Math.abs(first / MANY - part) < 0.001, `${first} at ${part}`);
+      }
+      await scrollTo(page, 1);
+      assert.equal((await holdsToApi(page))[1], MANY - 1);
+      await scrollTo(page, 0);
+      assert.equal((await holdsToApi(page))[0], 0);
+      await end(opened);
+    });
+
+    test("the wheel goes from row to row, keys go to rows, pages and ends", async () => {
+      const opened = await openRuleset(id);
+      const { page } = opened;
+      await shownRows(page);
+      await scrollTo(page, 0.5);
+      const [before] = await holdsToApi(page);
+      await page.getByRole("grid").hover();
+      for (let turn = 0; turn < 5; turn++) {
+        await page.mouse.wheel(0, 84);
+        await page.waitForTimeout(250);
+      }
+      const [moved] = await holdsToApi(page);
+      assert.ok(moved - before >= 9 && moved - before <= 11, `${moved - before} rows for 420 pixels`);
+      await page.getByRole("grid").focus();
+      const active = async (): Promise<number> => Number(await page.locator(".virtual-row.at").getAttribute("aria-rowindex")) - 2;
+      await page.keyboard.press("End");
+      assert.equal((await holdsToApi(page))[1], MANY - 1);
+      assert.equal(await active(), MANY - 1);
+      await page.keyboard.press("ArrowUp");
+      assert.equal(await active(), MANY - 2);
+      await page.keyboard.press("PageUp");
+      const paged = await active();
+      assert.ok(paged < MANY - 6 && paged > MANY - 40, String(paged));
+      assert.equal(await page.locator(`[id="${await page.getByRole("grid").getAttribute("aria-activedescendant")}"]`).getAttribute("aria-rowindex"), String(paged + 2));
+      await page.keyboard.press("Home");
+      assert.equal((await holdsToApi(page))[0], 0);
+      await page.keyboard.press("PageDown");
+      await holdsToApi(page);
+      assert.deepEqual(await accessibilityFaults(page), []);
+      await end(opened);
+    });
+
+    test("what is rushed past is not fetched", async () => {
+      const opened = await openRuleset(id);
+      const { page } = opened;
+      await shownRows(page);
+      const [asked, answered]: [string[], string[]] = [[], []];
+      const isRows = (url: string): boolean => url.includes("/rows?");
+      page.on("request", (request) => void (isRows(request.url()) && asked.push(request.url())));
+      page.on("requestfinished", (request) => void (isRows(request.url()) && answered.push(request.url())));
+      // An answer takes longer than the rush.
+      await page.route(({ href }) => isRows(href), async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, 4000));
+        await route.continue().catch(() => {});
+      });
+      await page.evaluate(`(async (grid) => {
+        for (let step = 1; step <= 100; step++) {
+          grid.scrollTop = (step / 100) * (grid.scrollHeight - grid.clientHeight) * 0.8;
+          await new Promise(requestAnimationFrame);
+        }
+      })(document.querySelector("[role=grid]"))`);
+      // Nothing of what is asked for on the way stands there, but lines where rows will.
+      assert.ok((await page.locator(".virtual .bone").count()) > 0);
+      const [first] = await holdsToApi(page);
+      assert.ok(Math.abs(first / MANY - 0.8) < 0.001, String(first));
+      assert.ok(answered.length <= 2, `${answered.length} of ${asked.length} requests for 100 places were answered`);
+      await end(opened);
+    });
+
+    test("how long an interaction takes", async (context: TestContext) => {
+      const opened = await openRuleset(id);
+      const { page } = opened;
+      await shownRows(page);
+      // Each from the event to the frame that shows what came of it.
+      await page.evaluate(`
+        window.durations = [];
+        new PerformanceObserver((list) => durations.push(...list.getEntries().filter(({ name }) => name === "keydown" || name === "pointerup").map(({ duration }) => duration)))
+          .observe({ type: "event", durationThreshold: 16 });
+      `);
+      await page.getByRole("grid").focus();
+      for (let round = 0; round < 15; round++) for (const key of ["PageDown", "ArrowDown", "Space"]) await page.keyboard.press(key);
+      for (const key of ["End", "Home", "End"]) await page.keyboard.press(key);
+      for (const row of await page.locator(".rules .virtual-window input[type=checkbox]").all()) await row.click();
+      await page.waitForTimeout(200);
+      const durations = (await page.evaluate("durations")) as number[];
+      const sorted = durations.toSorted((a, b) => a - b);
+      context.diagnostic(`${sorted.length} interactions of more than 16 ms; the median of those ${sorted[sorted.length >> 1] ?? 0} ms, the longest ${sorted.at(-1) ?? 0} ms`);
+      await holdsToApi(page);
+      await end(opened);
+    });
+
+    test("filters and searches of it", async () => {
+      const opened = await openRuleset(id, "?state=expired");
+      const { page } = opened;
+      const rows = await shownRows(page);
+      assert.ok(rows.every(({ state }) => state === "expired"));
+      const { body } = await api("GET", `${id}/rows?state=expired&limit=${rows.length}`);
+      assert.deepEqual(rows.map(({ ip }) => ip), body.items.map(({ ip }: { ip: string }) => ip));
+      assert.equal(await page.getByRole("grid").getAttribute("aria-rowcount"), String(body.count + 1));
+      await page.goto(`${t.server.url}/#/rulesets/${id}?name=feed 77`);
+      await page.locator(".rules .name bdi").filter({ hasText: "feed 77" }).first().waitFor();
+      assert.ok((await shownRows(page)).every(({ name }) => name.startsWith("feed 77")));
+      await end(opened);
+    });
+  });
+});
+
+/** IPv4 prefixes in order, one in ten with a name of its own, some expired and some about to. */
+function millionRules(): RuleColumns {
+  const step = 3500;
+  const at = <Value>(valueOf: (index: number) => Value): Value[] => Array.from({ length: MANY }, (_, index) => valueOf(index));
+  return {
+    family: 4,
+    words: Uint32Array.from(at((index) => 0x01000000 + index * step)),
+    lengths: new Uint8Array(MANY).fill(32),
+    names: at((index) => (index % 10 === 0 ? `feed ${index % 97}` : null)),
+    expiresAt: Float64Array.from(at((index) => (index % 7 === 0 ? START + ((index % 1009) - 300) * 3_600_000 : Infinity))),
+    createdAt: new Float64Array(MANY).fill(START),
+    updatedAt: new Float64Array(MANY).fill(START),
+  };
+}
