@@ -60,7 +60,8 @@ const ACTORS: Readonly<Record<Change["actor"]["kind"], readonly [IconName, strin
 function ChangeRow({ at, actor, kind, summary, old, new: now, ruleset_id }: Change) {
   const [icon, by] = ACTORS[actor.kind];
   const rows = [...changedMembers(old, now), ...changedRules(old?.rules ?? [], now?.rules ?? [])];
-  const untold = Math.max(old?.rule_count ?? 0, now?.rule_count ?? 0) - rows.filter(({ isRule }) => isRule).length;
+  // Only the first of many rules are told; one that was changed counts on both sides.
+  const untold = Math.max(...[old, now].map((state) => (state?.rule_count ?? 0) - (state?.rules?.length ?? 0)));
   return (
     <li class="change">
       <Time at={at} seconds />
@@ -89,16 +90,17 @@ interface Changed {
   readonly name: string;
   readonly before: string;
   readonly after: string;
-  readonly isRule: boolean;
 }
+
+type Members = Readonly<Record<string, unknown>> | null;
 
 /** Told in other ways: ids to nobody, rules one by one. */
 const UNTOLD = ["id", "rules", "rule_count"];
 
 /** The members that differ, as text. */
-function changedMembers(old: Change["old"], now: Change["new"]): Changed[] {
+function changedMembers(old: Members, now: Members): Changed[] {
   const names = [...new Set([...Object.keys(old ?? {}), ...Object.keys(now ?? {})])].filter((name) => !UNTOLD.includes(name));
-  return names.map((name) => ({ name, before: textOf(old?.[name]), after: textOf(now?.[name]), isRule: false })).filter(({ before, after }) => before !== after);
+  return names.map((name) => ({ name, before: textOf(old?.[name]), after: textOf(now?.[name]) })).filter(({ before, after }) => before !== after);
 }
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
@@ -111,7 +113,7 @@ function textOf(value: unknown): string {
 
 function changedRules(old: readonly Rule[], now: readonly Rule[]): Changed[] {
   const [before, after] = [old, now].map((rules) => new Map(rules.map((rule) => [rule.ip, describe(rule)])));
-  return [...new Set([...before!.keys(), ...after!.keys()])].map((ip) => ({ name: ip, before: before!.get(ip) ?? "no rule", after: after!.get(ip) ?? "no rule", isRule: true }));
+  return [...new Set([...before!.keys(), ...after!.keys()])].map((ip) => ({ name: ip, before: before!.get(ip) ?? "no rule", after: after!.get(ip) ?? "no rule" }));
 }
 
 function describe({ name, expires_at }: Rule): string {
