@@ -15,12 +15,10 @@ export class Metrics {
   /** What the dashboard shows of the last hour. */
   readonly minutes = new MinuteRing();
   readonly #requests = new RequestTimes();
-  readonly #now: () => number;
   /** Since the page was read last: the library makes a text of the labels whenever it counts, which takes longer than counting. */
   readonly #lookups = new Map<Area, { found: number; missed: number }>();
 
-  constructor(now: () => number) {
-    this.#now = now;
+  constructor() {
     const registers = [this.registry];
     this.registry.registerMetric(this.#requests as unknown as Histogram);
     this.failedKeys = new Counter({ name: "ipsieve_failed_keys_total", help: "Requests without a valid API key", registers });
@@ -46,7 +44,7 @@ export class Metrics {
     if (counts === undefined) this.#lookups.set(area, (counts = { found: 0, missed: 0 }));
     counts.found += found;
     counts.missed += lookups - found;
-    this.minutes.addLookups(this.#now(), lookups);
+    this.minutes.addLookups(lookups);
   }
 
   #moveLookups(counter: Counter): void {

@@ -24,6 +24,8 @@ export class MinuteRing {
   readonly #errors = new Uint32Array(KEPT);
   readonly #lookups = new Float64Array(KEPT);
   readonly #times = new Uint32Array(KEPT * BUCKETS);
+  /** Lookups that have no minute yet. */
+  #waiting = 0;
   /** The newest minute since 1970 that is in it. */
   #newest = 0;
 
@@ -34,17 +36,24 @@ export class MinuteRing {
     this.#requests[place]!++;
     if (status >= 500) this.#errors[place]!++;
     this.#times[place * BUCKETS + bucketOf(milliseconds * 1000)]!++;
+    this.#takeWaiting(place);
   }
 
-  addLookups(now: number, lookups: number): void {
-    const place = this.#placeOf(now);
-    if (place >= 0) this.#lookups[place]! += lookups;
+  /** Counts lookups in the minute of the next request that is counted, which is mostly the one that they belong to: to ask the clock would take longer than to count. */
+  addLookups(lookups: number): void {
+    this.#waiting += lookups;
   }
 
   /** The last hour up to the minute of `now`, the oldest first. */
   read(now: number): MinuteOfUse[] {
-    this.#placeOf(now);
+    const place = this.#placeOf(now);
+    if (place >= 0) this.#takeWaiting(place);
     return Array.from({ length: KEPT }, (_, i) => this.#minute(this.#newest - KEPT + 1 + i));
+  }
+
+  #takeWaiting(place: number): void {
+    this.#lookups[place]! += this.#waiting;
+    this.#waiting = 0;
   }
 
   #minute(minute: number): MinuteOfUse {

@@ -148,7 +148,7 @@ export class Server {
 }
 
 function servicesOf(store: Store, { settings, catalogue, threats, log, now = Date.now }: ServerOptions, states: Pick<Services, "isClosing" | "setupDigest">): Services {
-  const metrics = new Metrics(now);
+  const metrics = new Metrics();
   return {
     ...states, settings, now, store, metrics,
     memory: new ServiceMemory(),

@@ -7,16 +7,17 @@ const MINUTE = 60_000;
 
 test("requests, errors and lookups are counted in their minute, of sixty", () => {
   const ring = new MinuteRing();
+  ring.addLookups(10_000);
   ring.addRequest(NOW, 200, 1);
   ring.addRequest(NOW + MINUTE - 1, 404, 1);
   ring.addRequest(NOW + MINUTE, 500, 1);
-  ring.addLookups(NOW, 10_000);
+  ring.addLookups(3);
   ring.addRequest(NOW - 59 * MINUTE, 503, 1);
   // Late, and so early that its minute is kept no longer.
   ring.addRequest(NOW - 60 * MINUTE, 200, 1);
   const told = ring.read(NOW + MINUTE).map(({ at, requests, errors, lookups }) => [(at - NOW) / MINUTE, requests, errors, lookups]);
   assert.equal(told.length, 60);
-  assert.deepEqual(told.filter(([, requests]) => requests! > 0), [[0, 2, 0, 10_000], [1, 1, 1, 0]]);
+  assert.deepEqual(told.filter(([, requests]) => requests! > 0), [[0, 2, 0, 10_000], [1, 1, 1, 3]]);
   assert.deepEqual([told[0]![0], told[59]![0]], [-58, 1]);
 });
 
