@@ -23,7 +23,10 @@ export function exampleAnswers(): Promise<Examples> {
     await writeSnapshot(path, { table, metadata, kind: "catalogue" });
     const server = await startServer({ baseUrl: "https://lists.example.org" }, path, THREATS);
     try {
+      // A second before: rulesets of one millisecond are in the order of their ids.
+      server.clock.now -= 1000;
       const { text: key } = await addKey(server, await addOrganisation(server, "examples"));
+      server.clock.now += 1000;
       const interview = new Interview(server, key, (await ask(server, "GET", "/openapi.json")).body);
       await askAboutRulesets(interview);
       await askAboutLookups(interview);
