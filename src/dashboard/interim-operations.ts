@@ -17,3 +17,4 @@ export type RuleRow = Schemas["RuleRow"];
 export type Preview = Schemas["RulePreview"];
 export type PreviewLine = Preview["lines"][number];
 export type Verdict = PreviewLine["verdict"];
+export type UndoChange = Schemas["UndoableChange"];
