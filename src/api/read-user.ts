@@ -2,8 +2,11 @@ import { RuleError } from "../rulesets/rule-error.ts";
 import { checkRuleName } from "../rulesets/validate-rule.ts";
 import { invalid } from "./problem.ts";
 
+export const LONGEST_USER_NAME = 100;
+
 /** The name of a user. @throws Problem (400) */
 export function readUserName(text: string): string {
+  if (text.length > LONGEST_USER_NAME) throw invalid({ name: [`it has more than ${LONGEST_USER_NAME} characters`] });
   return readLine("name", text);
 }
 

@@ -26,6 +26,11 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   "key create": async () => (await import("./commands/key/create.ts")).createCommand,
   "key list": async () => (await import("./commands/key/list.ts")).listCommand,
   "key revoke": async () => (await import("./commands/key/revoke.ts")).revokeCommand,
+  "user add": async () => (await import("./commands/user/add.ts")).addCommand,
+  "user list": async () => (await import("./commands/user/list.ts")).listCommand,
+  "user role": async () => (await import("./commands/user/role.ts")).roleCommand,
+  "user invite": async () => (await import("./commands/user/invite.ts")).inviteCommand,
+  "user remove": async () => (await import("./commands/user/remove.ts")).removeCommand,
   "db migrate": async () => (await import("./commands/db/migrate.ts")).migrateCommand,
   "db check": async () => (await import("./commands/db/check.ts")).checkCommand,
   "db backup": async () => (await import("./commands/db/backup.ts")).backupCommand,
@@ -41,6 +46,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   org: "make and list the organisations of the service",
   plan: "set and list what organisations may use",
   key: "create, list and revoke API keys",
+  user: "add, list, invite and remove users of the dashboard",
   db: "keep the database of the service",
 };
 

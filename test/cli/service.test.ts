@@ -66,6 +66,29 @@ describe("org, plan and key", () => {
     await failing(/the database cannot be reached: .*ECONNREFUSED/, "org", "list", "--database-url", "postgres://u:secret@127.0.0.1:1/x");
   });
 
+  test("users: added with a link, listed, given a role, invited again, removed", async () => {
+    const add = await call("user", "add", "Ann", "--org", "Example", "--role", "admin", "--url", "https://lists.example.org/");
+    assert.match(add.stdout, /^https:\/\/lists\.example\.org\/#\/join\?token=[\w-]{43}\n$/);
+    assert.match(add.stderr, /^Ann, admin, chooses a password by this link, once, until 20\d\d-\d\d-\d\d; it is shown only now:\n$/);
+    const token = add.stdout.trim().slice(-43);
+    assert.ok(!add.stderr.includes(token) && !readFileSync(join(folder.path, "ipsieve.db")).includes(token));
+    await failing(/there is a user named "ANN" already/, "user", "add", "ANN", "--org", "Empty");
+    await failing(/--role "owner": there are viewer, editor, admin/, "user", "add", "Bob", "--org", "Example", "--role", "owner");
+    for (const name of ["", " x", "a\nb", "x".repeat(101)]) await failing(/^ipsieve: name: .*(characters|spaces|control)/, "user", "add", name, "--org", "Example");
+    await failing(/write http:\/\/HOST:PORT/, "user", "add", "Bob", "--org", "Example", "--url", "javascript:alert(1)");
+    assert.match((await call("user", "add", "Bob", "--org", "Example")).stdout, /^http:\/\/127\.0\.0\.1:8080\/#\/join/);
+    assert.match((await call("user", "role", "bob", "editor")).stdout, /^Bob: editor\n$/);
+    await failing(/there is no role "root"/, "user", "role", "bob", "root");
+    await failing(/there is no user "Bobb"; did you mean Bob\?/, "user", "role", "Bobb", "editor");
+    assert.match((await call("user", "invite", "BOB")).stdout, /token=[\w-]{43}\n$/);
+    assert.deepEqual((await json("user", "list")).map(({ name, role }: { name: string; role: string }) => [name, role]), [["Ann", "admin"], ["Bob", "editor"]]);
+    assert.match((await call("user", "list")).stdout, /^ {2}name +organisation +role +created +last sign-in +invited until\n {2}Ann +Example +admin +20/);
+    assert.equal((await call("user", "list", "--org", "Empty")).code, 1);
+    await failing(/last admin who can sign in/, "user", "remove", "Ann");
+    assert.equal((await call("user", "remove", "bob")).stdout, "removed Bob\n");
+    await failing(/there is no user "Bob"/, "user", "remove", "Bob");
+  });
+
   test("a key is revoked by its id or its first characters; a whole key is not repeated", async () => {
     const text = (await call("key", "create", "second", "--org", "Example")).stdout.trim();
     const { stderr } = await call("key", "revoke", text);

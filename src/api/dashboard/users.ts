@@ -5,18 +5,16 @@ import type { Invitation } from "../../store/command.ts";
 import type { User } from "../../store/state.ts";
 import type { App } from "../app-type.ts";
 import { signature } from "../commands.ts";
+import { makeInvitation } from "../invitation.ts";
 import { BY_ADMINS } from "../operation.ts";
 import { notFound } from "../problem.ts";
 import { readUserName } from "../read-user.ts";
-import { makeToken } from "../secret-token.ts";
 import { CreateUserBody, InvitedUser, UpdateUserBody, userDocument, UserList, UserParameters, UserSchema } from "../schemas/user.ts";
 import type { ServiceMemory } from "../service-memory.ts";
 import type { Services } from "../services.ts";
 
 const tags = ["Users"];
 const params = UserParameters;
-/** How long an invitation can be followed: seven days. */
-export const INVITED_FOR = 7 * 86_400_000;
 
 /** The organisation's users. They choose their passwords themselves, by following an invitation. */
 export function addUserRoutes(app: App, { store, memory }: Services): void {
@@ -70,8 +68,7 @@ function findUser({ caller, params }: FastifyRequest, memory: ServiceMemory): Us
 }
 
 async function invite(now: number, write: (invitation: Invitation) => Promise<{ readonly user: User }>) {
-  const { text, digest } = makeToken();
-  const expiresAt = now + INVITED_FOR;
-  const { user } = await write({ digest, expiresAt });
-  return { user: userDocument(user, now), invitation: { token: text, expires_at: formatTimestamp(expiresAt) } };
+  const { token, invitation } = makeInvitation(now);
+  const { user } = await write(invitation);
+  return { user: userDocument(user, now), invitation: { token, expires_at: formatTimestamp(invitation.expiresAt) } };
 }

@@ -2,11 +2,11 @@ import { Type } from "typebox";
 import { LONGEST_NAME } from "../../rulesets/validate-rule.ts";
 import { formatTimestamp } from "../../rulesets/timestamp.ts";
 import { AREAS, ROLES } from "../../store/state.ts";
+import { LONGEST_USER_NAME } from "../read-user.ts";
 import type { LiveSession } from "../service-memory.ts";
 import type { Services } from "../services.ts";
 import { Count, named, NullableTimestamp, strict, Timestamp } from "./common.ts";
 
-export const LONGEST_USER_NAME = 100;
 const SHORTEST_PASSWORD = 10;
 const LONGEST_PASSWORD = 500;
 const TOKEN_CHARACTERS = 43;

@@ -1,0 +1,25 @@
+import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { DATABASE_OPTIONS, RUNNING_SERVER_NOTE, signature, withStore } from "../../service-database.ts";
+import { chosenUser } from "../../service-users.ts";
+
+export const removeCommand: Command = {
+  name: "user remove",
+  summary: "remove a user of the dashboard and end their sessions",
+  operands: "NAME",
+  minOperands: 1,
+  maxOperands: 1,
+  operandWords: [],
+  options: DATABASE_OPTIONS,
+  notes: ["The last admin of an organisation who can sign in stays. The audit log goes on naming who was removed.", RUNNING_SERVER_NOTE],
+  examples: [{ command: "ipsieve user remove bob@example.org", what: "Bob can no longer sign in" }],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  await withStore(args, false, async (store) => {
+    const { id: userId, organisationId, name } = chosenUser(await store.load(null), args.operands[0]!);
+    await store.write({ kind: "delete-user", organisationId, userId, ...signature() });
+    process.stdout.write(`removed ${name}\n`);
+  });
+  return EXIT.matched;
+}

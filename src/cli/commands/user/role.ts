@@ -1,0 +1,26 @@
+import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { DATABASE_OPTIONS, RUNNING_SERVER_NOTE, signature, withStore } from "../../service-database.ts";
+import { checkedRole, chosenUser } from "../../service-users.ts";
+
+export const roleCommand: Command = {
+  name: "user role",
+  summary: "give a user of the dashboard another role",
+  operands: "NAME ROLE",
+  minOperands: 2,
+  maxOperands: 2,
+  operandWords: [],
+  options: DATABASE_OPTIONS,
+  notes: ["ROLE is viewer, editor or admin. The last admin of an organisation who can sign in stays one.", RUNNING_SERVER_NOTE],
+  examples: [{ command: "ipsieve user role bob@example.org editor", what: "Bob may write rulesets from now on" }],
+  run,
+};
+
+async function run(args: Arguments): Promise<number> {
+  const role = checkedRole(args.operands[1]!);
+  await withStore(args, false, async (store) => {
+    const { id: userId, organisationId } = chosenUser(await store.load(null), args.operands[0]!);
+    const { user } = await store.write({ kind: "set-role", organisationId, userId, role, ...signature() });
+    process.stdout.write(`${user.name}: ${user.role}\n`);
+  });
+  return EXIT.matched;
+}
