@@ -28,7 +28,8 @@ const INSERT: Insertion = {
 
 /** Rules in a stored change as they are in a row. */
 interface StoredRules {
-  readonly rulesetId: string;
+  /** Of changes of before the ruleset had a column. */
+  readonly rulesetId?: string;
   readonly upserts: readonly RuleValues[];
   readonly deletes: readonly string[];
 }
@@ -87,7 +88,7 @@ export function readChanges(engine: Engine, after: number): Promise<Change[]> {
     const { sequence } = await within.selectFrom("store").select("sequence").executeTakeFirstOrThrow();
     if (sequence === after) return [];
     const rows = await within
-      .selectFrom("changes").select(["sequence", "at", "actor", "organisation_id", "kind", "body"]).where("sequence", ">", after).orderBy("sequence").limit(PAGE).execute();
+      .selectFrom("changes").select(["sequence", "at", "actor", "organisation_id", "kind", "ruleset_id", "body"]).where("sequence", ">", after).orderBy("sequence").limit(PAGE).execute();
     if (rows[0]?.sequence !== after + 1 || sequence - after > READABLE) {
       throw new StoreError("changes-gone", `the database is at change ${sequence} and does not hold all changes after ${after}; load the state again`);
     }
@@ -113,23 +114,22 @@ async function readWhole(engine: Engine, within: Transaction<Tables>, rulesetId:
 function encode(body: ChangeBody): string {
   if (body.kind === "rules-replaced") return JSON.stringify({ rulesetId: body.rulesetId });
   if (body.kind !== "rules") return JSON.stringify(body);
-  const { rulesetId, upserts, deletes } = body;
-  return JSON.stringify({ rulesetId, upserts: upserts.map(valuesOfRule), deletes: deletes.map(keyOfPrefix) } satisfies StoredRules);
+  return JSON.stringify({ upserts: body.upserts.map(valuesOfRule), deletes: body.deletes.map(keyOfPrefix) } satisfies StoredRules);
 }
 
-function decode({ sequence, at, actor, organisation_id, kind, body }: ReadRow, wholes: ReadonlyMap<string, readonly RuleColumns[]>): Change {
+function decode({ sequence, at, actor, organisation_id, kind, ruleset_id, body }: ReadRow, wholes: ReadonlyMap<string, readonly RuleColumns[]>): Change {
   const stored = JSON.parse(body);
-  return { sequence, at, actor, organisationId: organisation_id, ...decodeBody(kind, stored, wholes) };
+  return { sequence, at, actor, organisationId: organisation_id, ...decodeBody(kind, stored, ruleset_id, wholes) };
 }
 
-type ReadRow = Pick<ChangeRow, "sequence" | "at" | "actor" | "organisation_id" | "kind" | "body">;
+type ReadRow = Pick<ChangeRow, "sequence" | "at" | "actor" | "organisation_id" | "kind" | "ruleset_id" | "body">;
 
-function decodeBody(kind: string, stored: ChangeBody | StoredRules, wholes: ReadonlyMap<string, readonly RuleColumns[]>): ChangeBody {
+function decodeBody(kind: string, stored: ChangeBody | StoredRules, ruleset: string | null, wholes: ReadonlyMap<string, readonly RuleColumns[]>): ChangeBody {
   if (kind === "rules-replaced") {
-    const { rulesetId } = stored as StoredRules;
+    const { rulesetId } = stored as { rulesetId: string };
     return { kind, rulesetId, rules: wholes.get(rulesetId)! };
   }
   if (kind !== "rules") return stored as ChangeBody;
-  const { rulesetId, upserts, deletes } = stored as StoredRules;
+  const { rulesetId = ruleset!, upserts, deletes } = stored as StoredRules;
   return { kind, rulesetId, upserts: upserts.map((values): Rule => ruleOfValues(values)), deletes: deletes.map(prefixOfKey) };
 }

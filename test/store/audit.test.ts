@@ -1,13 +1,29 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
+import { sql } from "kysely";
 import { formatPrefix, parsePrefix } from "../../src/address/prefix.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
 import type { AuditEntry } from "../../src/store/audit.ts";
+import type { Engine } from "../../src/store/_engine.ts";
+import { openStore, type StoreLocation } from "../../src/store/open-store.ts";
+import { openPool } from "../../src/store/postgres/_database.ts";
+import { openDatabase } from "../../src/store/sqlite/_database.ts";
 import { columnsOfTexts } from "./harness/columns.ts";
 import { adding, by, databases, Replica } from "./harness/stores.ts";
 
 const texts = (rules: readonly Rule[] | undefined) => rules?.map(({ prefix, name }) => `${formatPrefix(prefix)} ${name}`).sort();
 const told = ({ command, kind, rules, ruleCount }: AuditEntry) => [command, kind, ruleCount, texts(rules?.before), texts(rules?.after)];
+
+/** Changes of long ago up to this number. */
+async function addOldChanges(location: StoreLocation, organisationId: string, last: number): Promise<void> {
+  const engine: Engine = "url" in location ? openPool(location.url, 1).engine : openDatabase(location.file, false);
+  await sql`
+    with recursive numbers (number) as (select cast(4 as bigint) union all select number + 1 from numbers where number < ${sql.lit(last)})
+    insert into changes (sequence, "transaction", at, actor, organisation_id, kind, body)
+    select number, 't', 1, 'command:test', ${sql.lit(organisationId)}, 'plan', '{}' from numbers`.execute(engine.db);
+  await sql`update store set sequence = ${sql.lit(last)}`.execute(engine.db);
+  await engine.db.destroy();
+}
 
 for (const { name, skip, make, stop } of await databases()) {
   describe(`the audit log on ${name}`, { skip }, () => {
@@ -107,6 +123,30 @@ for (const { name, skip, make, stop } of await databases()) {
       assert.deepEqual(fresh.memory.contents(), memory.contents());
       await fresh.store.close();
       await store.check();
+      await store.close();
+    });
+
+    test("changes are kept for so many days, and then go in order, without a gap", async () => {
+      const location = await make();
+      const first = await openStore(location);
+      const { organisation, rulesets } = await first.write({ kind: "create-organisation", name: "old", ...by(1) });
+      await first.close();
+      await addOldChanges(location, organisation.id, 103_500);
+      const into = { organisationId: organisation.id, rulesetId: rulesets[0]!.id };
+      const [day, numbers] = [86_400_000, Array.from({ length: 1000 }, (_, i) => i)];
+      const write = async (auditDays: number, name: string) => {
+        const store = await openStore(location, { auditDays });
+        await Promise.all(numbers.map((i) => store.write({ kind: "add-rule", ...into, request: adding(`10.0.${i >> 8}.${i & 255}`, { name, mode: "override" }), ...by(2 * day) })));
+        await store.check();
+        return store;
+      };
+      const patient = await write(3, "a");
+      assert.equal((await patient.auditEntry(organisation.id, 1))?.command, "create-organisation");
+      await patient.close();
+      const store = await write(1, "b");
+      assert.deepEqual([await store.auditEntry(organisation.id, 2000), (await store.auditEntry(organisation.id, 2001))?.sequence], [null, 2001]);
+      await assert.rejects(store.changesAfter(3000), { code: "changes-gone" });
+      assert.equal((await store.changesAfter(105_000)).length, 500);
       await store.close();
     });
 

@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
+import { parsePrefix } from "../../src/address/prefix.ts";
 import { MIGRATIONS, migrate } from "../../src/store/migrations/migrate.ts";
 import { openStore, type StoreLocation } from "../../src/store/open-store.ts";
 import { openPool } from "../../src/store/postgres/_database.ts";
@@ -29,7 +30,9 @@ const FIRST_DATA = [
   "insert into organisations (id, name, created_at) values ('o', 'Example', 1)",
   `insert into changes (sequence, "transaction", at, actor, organisation_id, kind, body) values (1, 't', 1, 'user:root', 'o', 'organisation', '{"kind":"organisation"}')`,
   `insert into changes (sequence, "transaction", at, actor, organisation_id, kind, body) values (2, 't', 1, 'key:user:x', 'o', 'organisation', '{"kind":"organisation"}')`,
-  "update store set sequence = 2",
+  `insert into changes (sequence, "transaction", at, actor, organisation_id, kind, body)
+   values (3, 't', 1, 'key:x', 'o', 'rules', '{"rulesetId":"r","upserts":[],"deletes":["4:cb007100/24"]}')`,
+  "update store set sequence = 3",
 ];
 
 async function killAt(location: StoreLocation, step: number): Promise<boolean> {
@@ -89,8 +92,11 @@ for (const { name, skip, make, stop } of await databases()) {
       await assert.rejects(openStore(location, { create: false }), { code: "older-schema" });
       const store = await openStore(location);
       const { sequence, organisations, rulesets, users, sessions } = await store.load(null);
-      assert.deepEqual([sequence, organisations[0]!.name, rulesets.length, users, sessions], [2, "Example", 0, [], []]);
-      assert.deepEqual((await store.changesAfter(0)).map(({ actor }) => actor), ["command:root", "key:user:x"]);
+      assert.deepEqual([sequence, organisations[0]!.name, rulesets.length, users, sessions], [3, "Example", 0, [], []]);
+      const changes = await store.changesAfter(0);
+      assert.deepEqual(changes.map(({ actor }) => actor), ["command:root", "key:user:x", "key:x"]);
+      assert.deepEqual(changes[2], { sequence: 3, at: 1, actor: "key:x", organisationId: "o", kind: "rules", rulesetId: "r", upserts: [], deletes: [parsePrefix("203.0.113.0/24")] });
+      assert.deepEqual((await store.audit("o", { limit: 1 })).entries.map(({ command, rules: touched }) => [command, touched]), [["rules", null]]);
       assert.equal((await store.check()).schema, MIGRATIONS.length);
       const session = { digest: "d", expiresAt: 10 };
       const { user } = await store.write({ kind: "set-up", actor: "command:test", at: 2, organisation: "Example", name: "Ann", password: "p", session });
