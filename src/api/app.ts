@@ -6,7 +6,7 @@ import { collectMethods } from "./plugins/allowed-methods.ts";
 import { authenticate } from "./plugins/authentication.ts";
 import { openDoor } from "./plugins/doors.ts";
 import { readJsonBodies } from "./plugins/json-body.ts";
-import { limitBodyTime, limitRequests } from "./plugins/limits.ts";
+import { limitRequests } from "./plugins/limits.ts";
 import { logRequests, silentFramework } from "./plugins/logging.ts";
 import { describeOperations } from "./plugins/openapi.ts";
 import { answerClientError, answerError, answerProblems } from "./plugins/problems.ts";
@@ -52,7 +52,6 @@ export function buildApp(services: Services, log: Logger): App {
   logRequests(app, services, log);
   limitRequests(app, services);
   authenticate(app, services);
-  limitBodyTime(app, services);
   readJsonBodies(app);
   validateStrictly(app);
   answerProblems(app, services);

@@ -34,8 +34,6 @@ declare module "fastify" {
     readonly area?: Area;
     /** The least that the caller may do. */
     readonly access?: Access;
-    /** Whether the body is read as a stream, which takes as long as it takes. */
-    readonly streams?: boolean;
   }
 }
 

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { IncomingMessage } from "node:http";
+import { errorCodes, type FastifyInstance } from "fastify";
 import { jsonFault, repeatedKey } from "../../json/json-fault.ts";
 import { invalid } from "../problem.ts";
 
@@ -12,14 +13,57 @@ const MOST_DEPTH = 16;
  */
 export function readJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request: FastifyRequest, body: Buffer, done) => {
-    try {
-      app.checkBusy();
-      done(null, parseJson(body));
-    } catch (error) {
-      done(error as Error);
-    }
+  app.addContentTypeParser("application/json", ({ raw, route }, _payload, done) => {
+    const take = (body: Buffer): void => {
+      let value: unknown;
+      try {
+        app.checkBusy();
+        value = parseJson(body);
+      } catch (error) {
+        // Refused when its end has come, so that the connection can stay.
+        return void (raw.complete ? done(error as Error) : raw.once("end", () => done(error as Error)).resume());
+      }
+      done(null, value);
+    };
+    readBody(raw, route.bodyLimit!, take, done);
   });
+}
+
+/**
+ * Reads a whole body. Most come together with their heads, and are there in the next tick: taking them then costs a fraction of listening for their
+ * parts, as the framework does.
+ */
+function readBody(message: IncomingMessage, limit: number, take: (body: Buffer) => void, fail: (error: Error) => void): void {
+  const length = Number(message.headers["content-length"]);
+  if (length > limit) return fail(tooLarge());
+  process.nextTick(() => {
+    if (length === 0 || message.readableLength !== length) return collectBody(message, limit, take, fail);
+    take(message.read() as Buffer);
+  });
+}
+
+function collectBody(message: IncomingMessage, limit: number, take: (body: Buffer) => void, fail: (error: Error) => void): void {
+  const parts: Buffer[] = [];
+  let length = 0;
+  const leave = (): unknown => message.off("data", add).off("end", end).off("error", lose);
+  const add = (part: Buffer): void => {
+    length += part.length;
+    parts.push(part);
+    if (length > limit) lose(tooLarge());
+  };
+  const end = (): void => {
+    leave();
+    take(Buffer.concat(parts, length));
+  };
+  const lose = (error: Error): void => {
+    leave();
+    fail(error);
+  };
+  message.on("data", add).on("end", end).on("error", lose);
+}
+
+function tooLarge(): Error {
+  return new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE();
 }
 
 /** @throws Problem (400) that names the position, counted in characters from 0 */

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
 import { Problem } from "../problem.ts";
 import type { Services } from "../services.ts";
 import { answerProblem } from "./problems.ts";
@@ -12,18 +12,21 @@ declare module "fastify" {
   }
 }
 
-/** How often the delay of the event loop is read, in milliseconds. */
+/** How often the delay of the event loop is read, and bodies are looked at that have not arrived, in milliseconds. */
 const SAMPLE = 250;
 const RESOLUTION = 10;
 
-/** Refuses requests that are too long, and when there is more to do than can be done, all but those that ask for the server's health. */
+/**
+ * Refuses requests that are too long, and when there is more to do than can be done, all but those that ask for the server's health. Gives up those
+ * whose bodies do not arrive in time; for streams see the operation.
+ */
 export function limitRequests(app: FastifyInstance, { settings, metrics, isClosing }: Services): void {
   const delay = watchEventLoop(app);
   const turn = new TurnClock();
-  const underWay = new RequestsUnderWay(app);
+  const underWay = new RequestsUnderWay(app, settings.bodyTimeout);
   app.addHook("onRequest", (request, reply, done) => {
     if (isClosing()) reply.header("connection", "close");
-    underWay.add(request.raw.socket);
+    underWay.add(request.raw.socket, reply);
     if (request.url.length > settings.urlBytes) return done(new Problem("uri-too-long", `the path and its query are longer than ${settings.urlBytes} bytes`));
     const isBusy = underWay.count > settings.concurrentRequests || delay() > settings.eventLoopDelay || turn.elapsed() > settings.eventLoopDelay;
     if (!isBusy || request.route.config.door === undefined) return done();
@@ -60,34 +63,80 @@ class TurnClock {
   }
 }
 
-/** Counts requests by their connections: a listener for every response, to learn of those that are given up, would cost as much as a lookup. */
+interface Connection {
+  /** Requests under way. */
+  count: number;
+  /** The answer to the last request, the only one whose body may still be arriving; undefined when that is known to have arrived. */
+  last: FastifyReply | undefined;
+  /** When it came: in samples. */
+  since: number;
+}
+
+/**
+ * Counts requests, and times their bodies, by their connections: a listener for every response, to learn of those that are given up, and a timer for
+ * every body would cost as much as a lookup.
+ */
 class RequestsUnderWay {
   count = 0;
-  readonly #bySocket = new WeakMap<Socket, { count: number }>();
+  readonly #bySocket = new WeakMap<Socket, Connection>();
+  readonly #connections = new Set<Connection>();
+  #samples = 0;
 
-  constructor(app: FastifyInstance) {
+  /** `bodyTimeout` in seconds. */
+  constructor(app: FastifyInstance, bodyTimeout: number) {
     app.addHook("onResponse", (request, _reply, done) => {
-      const own = this.#bySocket.get(request.raw.socket);
-      if (own !== undefined && own.count > 0) this.#end(own, 1);
+      const connection = this.#bySocket.get(request.raw.socket);
+      if (connection !== undefined && connection.count > 0) this.#end(connection, 1);
       done();
     });
+    const timer = setInterval(() => this.#giveUpLateBodies(bodyTimeout), SAMPLE).unref();
+    app.addHook("onClose", () => clearInterval(timer));
   }
 
-  add(socket: Socket): void {
-    let own = this.#bySocket.get(socket);
-    if (own === undefined) {
-      const added = (own = { count: 0 });
-      this.#bySocket.set(socket, added);
-      socket.once("close", () => this.#end(added, added.count));
-    }
-    own.count++;
+  add(socket: Socket, reply: FastifyReply): void {
+    const connection = this.#bySocket.get(socket) ?? this.#addConnection(socket);
+    connection.count++;
+    connection.last = reply;
+    connection.since = this.#samples;
     this.count++;
   }
 
-  #end(own: { count: number }, requests: number): void {
-    own.count -= requests;
+  #addConnection(socket: Socket): Connection {
+    const connection: Connection = { count: 0, last: undefined, since: 0 };
+    this.#bySocket.set(socket, connection);
+    this.#connections.add(connection);
+    socket.once("close", () => {
+      this.#connections.delete(connection);
+      this.#end(connection, connection.count);
+    });
+    return connection;
+  }
+
+  #end(connection: Connection, requests: number): void {
+    connection.count -= requests;
     this.count -= requests;
   }
+
+  #giveUpLateBodies(bodyTimeout: number): void {
+    this.#samples++;
+    const last = this.#samples - (bodyTimeout * 1000) / SAMPLE;
+    for (const connection of this.#connections) {
+      const reply = connection.last;
+      if (reply === undefined) continue;
+      if (!isBodyArriving(reply)) connection.last = undefined;
+      else if (connection.since < last) giveUp(reply, bodyTimeout);
+    }
+  }
+}
+
+/** A body that is read as a stream counts as arrived. */
+function isBodyArriving({ request, raw, sent }: FastifyReply): boolean {
+  return !sent && !raw.destroyed && !request.raw.complete && request.body === undefined;
+}
+
+/** Answers here: the body's stream cannot be ended with an error but by hanging up. */
+function giveUp(reply: FastifyReply, bodyTimeout: number): void {
+  answerProblem(new Problem("request-timeout", `the body did not arrive within ${bodyTimeout} s`), reply.request, reply.header("connection", "close"));
 }
 
 /** Gives the delay of the event loop in milliseconds: the lesser mean of the last two samples, since one long step, such as loading a catalogue, is no overload. */
@@ -108,25 +157,4 @@ function watchEventLoop(app: FastifyInstance): () => number {
     histogram.disable();
   });
   return () => Math.min(before, last);
-}
-
-/** Gives up requests whose bodies do not arrive in time. For streams see the operation. */
-export function limitBodyTime(app: FastifyInstance, { settings }: Services): void {
-  const timers = new WeakMap<FastifyRequest, NodeJS.Timeout>();
-  app.addHook("preParsing", (request, reply, payload, done) => {
-    const hasBody = request.headers["content-length"] !== undefined || request.headers["transfer-encoding"] !== undefined;
-    if (hasBody && request.route.config.streams !== true) {
-      const timer = setTimeout(() => {
-        // Answered here: the body's stream cannot be ended with an error but by hanging up.
-        answerProblem(new Problem("request-timeout", `the body did not arrive within ${settings.bodyTimeout} s`), request, reply.header("connection", "close"));
-      }, settings.bodyTimeout * 1000);
-      timers.set(request, timer.unref());
-      reply.raw.once("close", () => clearTimeout(timer));
-    }
-    done(null, payload);
-  });
-  app.addHook("preValidation", (request, _reply, done) => {
-    clearTimeout(timers.get(request));
-    done();
-  });
 }

@@ -28,7 +28,7 @@ function addLookups(app: App, { catalogue, metrics, settings }: Services): void 
     const { ip } = request.query;
     const { json, found } = catalogue.view().writer.write(readPrefix(ip), ip);
     metrics.countLookups("cbs", 1, found ? 1 : 0);
-    return sendJson(reply, json);
+    sendJson(reply, json);
   });
 
   const bulk = {

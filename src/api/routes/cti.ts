@@ -43,7 +43,7 @@ function addSingleLookups(app: App, { threats, metrics }: Services): void {
   app.get("/cti/lookup/:ip", { config: READ_CTI, schema: lookup }, (request, reply) => {
     const { json, seen } = withField("ip", () => threats.view().write(request.params.ip));
     metrics.countLookups("cti", 1, seen ? 1 : 0);
-    return sendJson(reply, json);
+    sendJson(reply, json);
   });
 
   const extended = { operationId: "extendedLookupIp", summary: "All that is known about an address", tags, problems: [400], params: ThreatParameters, response: { 200: ExtendedThreat } };
