@@ -7,6 +7,11 @@ export interface LoadOrder {
   readonly requests: readonly Uint8Array[];
   /** Sends no more than so many requests a second; without it as many as are answered. */
   readonly rate?: number;
+  /**
+   * Never sleeps between answers. On loopback whoever answers pays for waking who waits, more than for anything else about a short answer, and the
+   * slower the server, the oftener: ratios would tell of that.
+   */
+  readonly isAwake?: boolean;
 }
 
 /** What came of it. Latencies are milliseconds from a request's last byte to its answer's. */

@@ -2,13 +2,15 @@
 import { LoadConnection } from "./load-connection.ts";
 import type { LoadOrder, LoadReport } from "./load-messages.ts";
 
-async function run({ port, connections, milliseconds, requests, rate = Infinity }: LoadOrder): Promise<LoadReport> {
+async function run({ port, connections, milliseconds, requests, rate = Infinity, isAwake = false }: LoadOrder): Promise<LoadReport> {
   const opened = await Promise.all(Array.from({ length: connections }, () => LoadConnection.open(port)));
   const latencies: number[] = [];
   const statuses: Record<string, number> = {};
   const start = performance.now();
   const end = start + milliseconds;
   let [due, sent, withoutRetryAfter] = [0, 0, 0];
+  const stayAwake = (): void => void (performance.now() < end && setImmediate(stayAwake));
+  if (isAwake) stayAwake();
   const askUntilEnd = (connection: LoadConnection, place: number): Promise<void> => new Promise((resolve, reject) => {
     const ask = (): void => {
       const wait = start + (due++ * 1000) / rate - performance.now();

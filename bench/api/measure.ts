@@ -31,7 +31,7 @@ export async function measureTurns(load: LoadProcess, rounds: number, turns: rea
   for (let round = 0; round <= rounds; round++) {
     for (const [index, { subject, server, requests, connections }] of turns.entries()) {
       const before = processorSeconds(server);
-      const report = await load.run({ port: server.port, connections, milliseconds: TURN, requests });
+      const report = await load.run({ port: server.port, connections, milliseconds: TURN, requests, isAwake: true });
       requireGood(subject, report);
       if (round === 0) continue;
       rates[index]!.push(report.answers / report.seconds);

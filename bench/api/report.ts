@@ -9,7 +9,7 @@ export function figureLines(record: ApiRecord): string {
   return `${[...lines, "", ...table].join("\n")}\n`;
 }
 
-function figures({ measurements }: ApiRecord): [figure: string, aim: string, measured: string][] {
+function figures({ catalogue, measurements }: ApiRecord): [figure: string, aim: string, measured: string][] {
   const of = (subject: string, unit: Measurement["unit"]): number => measurements.find((each) => each.subject === subject && each.unit === unit)!.median;
   const rate = (subject: string): number => of(subject, "requests/s");
   const against = (subject: string, other: string): string => {
@@ -28,6 +28,6 @@ function figures({ measurements }: ApiRecord): [figure: string, aim: string, mea
     ["… whole request against reading and writing its JSON", "≤ 2 ×", `${figure(bulk / json)} × (${figure(bulk)} ms)`],
     ["durable `addRule`, 64 connections, against a commit for each", "≥ 10,000/s, some 10 ×", `${figure(writes)}/s, ${figure(writes / naive)} ×`],
     ["a page anywhere in 1,000,000 rules beside 500 writes/s, 99th percentile", "≤ 20 ms", `${figure(of("rules page anywhere in 1,000,000 rules, 99th percentile", "ms"))} ms`],
-    ["start with 1,000,000 rules and the bundled catalogue", "≤ 2 s", `${figure(of("start with 1,000,000 rules and the bundled catalogue", "ms") / 1000)} s`],
+    [`start with 1,000,000 rules and a catalogue of ${figure(catalogue.prefixes)} prefixes (${catalogue.name})`, "≤ 2 s", `${figure(of("start with 1,000,000 rules", "ms") / 1000)} s`],
   ];
 }

@@ -1,11 +1,13 @@
 /**
- * Measures the service with real processes: `node bench/api/run.ts [--rounds N]`. Writes a record under bench/record/. Everything is loaded by turns
- * in one run, so that ratios hold on a busy machine; contenders are proven right before.
+ * Measures the service with real processes: `node bench/api/run.ts [--rounds N] [--catalogue FILE]`. Writes a record under bench/record/. Everything
+ * is loaded by turns in one run, so that ratios hold on a busy machine; contenders are proven right before. The catalogue is the bundled one unless
+ * another is given, such as that of all published lists, which `ipsieve cbs update` makes.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { openSnapshot } from "../../src/snapshot/open-snapshot.ts";
 import { cachePath } from "../data/cache.ts";
 import { Random } from "../data/random.ts";
 import { describeMachine } from "../record.ts";
@@ -20,10 +22,12 @@ import { measureWrites } from "./writes.ts";
 
 /** What a run found, as it stands in bench/record/. */
 export interface ApiRecord {
-  readonly format: 1;
+  readonly format: 2;
   readonly startedAt: string;
   readonly machine: ReturnType<typeof describeMachine>;
   readonly rules: number;
+  /** What the service looks up in. */
+  readonly catalogue: { readonly name: string; readonly prefixes: number };
   readonly measurements: readonly Measurement[];
 }
 
@@ -32,13 +36,15 @@ const RECORDS = fileURLToPath(new URL("../record/", import.meta.url));
 const BUNDLED = (name: string): string => fileURLToPath(new URL(`../../data/${name}`, import.meta.url));
 
 /** On the disk that the project is on: a folder for temporary files may be in memory, where nothing takes time to be durable. */
-async function measureAll(rounds: number): Promise<Measurement[]> {
+async function measureAll(catalogue: string, rounds: number): Promise<Measurement[]> {
   const folder = mkdtempSync(cachePath("api-"));
   const load = new LoadProcess();
   try {
     const file = join(folder, "store.db");
     const filled = await fillStore(file, RULES, new Random(1));
-    const args = ["--db", file, "--catalogue", BUNDLED("catalogue.ipsieve"), "--cti", BUNDLED("cti-sample.ipsieve"), "--rules-per-ruleset", String(3 * RULES), "--log-level", "error"];
+    // Requests that wait because the machine has other work are to be counted, not shed.
+    const limits = ["--rules-per-ruleset", String(3 * RULES), "--event-loop-delay", "60000"];
+    const args = ["--db", file, "--catalogue", catalogue, "--cti", BUNDLED("cti-sample.ipsieve"), ...limits, "--log-level", "error"];
     const starts = await measureStarts(args, rounds);
     const service = await startService(args);
     try {
@@ -69,15 +75,21 @@ async function measureStarts(args: readonly string[], rounds: number): Promise<M
     await service.stop();
     if (round > 0) samples.push(service.milliseconds);
   }
-  return measurement("start with 1,000,000 rules and the bundled catalogue", "ms", samples);
+  return measurement("start with 1,000,000 rules", "ms", samples);
+}
+
+async function describeCatalogue(path: string): Promise<{ name: string; prefixes: number }> {
+  const { table } = await openSnapshot(path);
+  return { name: path === BUNDLED("catalogue.ipsieve") ? "bundled" : basename(path), prefixes: table.prefixCount(4) + table.prefixCount(6) };
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { rounds: { type: "string", default: "5" } } });
+  const { values } = parseArgs({ options: { rounds: { type: "string", default: "5" }, catalogue: { type: "string", default: BUNDLED("catalogue.ipsieve") } } });
   const startedAt = new Date().toISOString();
   const machine = describeMachine();
-  const measurements = await measureAll(Number(values.rounds));
-  const record: ApiRecord = { format: 1, startedAt, machine, rules: RULES, measurements };
+  const catalogue = await describeCatalogue(values.catalogue);
+  const measurements = await measureAll(values.catalogue, Number(values.rounds));
+  const record: ApiRecord = { format: 2, startedAt, machine, rules: RULES, catalogue, measurements };
   mkdirSync(RECORDS, { recursive: true });
   const path = join(RECORDS, `${startedAt.slice(0, 16).replace(":", "")}-api.json`);
   writeFileSync(path, `${JSON.stringify(record, null, 1)}\n`, { flag: "wx" });
