@@ -7,12 +7,16 @@ import type { AddressInfo } from "node:net";
 import fastify from "fastify";
 import { CbsLookup } from "../../src/api/schemas/cbs.ts";
 import { Threat } from "../../src/api/schemas/cti.ts";
+import { CheckBody, CheckResult } from "../../src/api/schemas/rule.ts";
 
-/** By `cti` and `cbs`, then by the text of the address. */
-export type Documents = Readonly<Record<"cti" | "cbs", Readonly<Record<string, object>>>>;
+/** By `cti`, `cbs` and `check`, then by the text of the address. */
+export type Documents = Readonly<Record<"cti" | "cbs" | "check", Readonly<Record<string, object>>>>;
 
-const { cti, cbs } = JSON.parse(readFileSync(process.argv[2]!, "utf8")) as Documents;
-const [threats, services] = [new Map(Object.entries(cti)), new Map(Object.entries(cbs))];
+const documents = JSON.parse(readFileSync(process.argv[2]!, "utf8")) as Documents;
+const mapOf = (area: keyof Documents): Map<string, object> => new Map(Object.entries(documents[area]));
+const [threats, services, checks] = [mapOf("cti"), mapOf("cbs"), mapOf("check")];
+/** The service's own limit. */
+const MOST = 10_000;
 
 const app = fastify();
 app.get("/v1/cti/lookup/:ip", { schema: { response: { 200: Threat } } }, (request, reply) => {
@@ -20,6 +24,9 @@ app.get("/v1/cti/lookup/:ip", { schema: { response: { 200: Threat } } }, (reques
 });
 app.get("/v1/cbs/lookup", { schema: { response: { 200: CbsLookup } } }, (request, reply) => {
   reply.send(services.get((request.query as { ip: string }).ip));
+});
+app.post("/v1/edl/ip-rulesets/:ruleset_id/rules::check", { schema: { body: CheckBody(MOST), response: { 200: CheckResult } } }, (request, reply) => {
+  reply.send(checks.get((request.body as { ip: string }).ip));
 });
 await app.listen({ host: "127.0.0.1", port: 0 });
 console.log(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`);

@@ -17,15 +17,16 @@ export async function measureLookups(service: Listener, { key, rulesetId }: Fill
   const ctiOf = (ip: string): RequestText => ({ path: `/v1/cti/lookup/${ip}`, key });
   const cbsOf = (ip: string): RequestText => ({ path: `/v1/cbs/lookup?ip=${ip}`, key });
   const checkOf = (ip: string): RequestText => ({ method: "POST", path: `/v1/edl/ip-rulesets/${rulesetId}/rules:check`, key, body: JSON.stringify({ ip }) });
-  const bare = await startBare(service, ips, ctiOf, cbsOf, folder);
+  const bare = await startBare(service, ips, { cti: ctiOf, cbs: cbsOf, check: checkOf }, folder);
   try {
-    for (const requestOf of [ctiOf, cbsOf]) await requireSame(service, bare, ips.map(requestOf));
+    for (const requestOf of [ctiOf, cbsOf, checkOf]) await requireSame(service, bare, ips.map(requestOf));
     const turn = (subject: string, server: Listener, of: (ip: string) => RequestText) => ({ subject, server, requests: ips.map((ip) => requestBytes(of(ip))), connections: 64 });
     return await measureTurns(load, rounds, [
       turn("bare Fastify, threat document", bare, ctiOf),
       turn("GET /v1/cti/lookup", service, ctiOf),
       turn("bare Fastify, services document", bare, cbsOf),
       turn("GET /v1/cbs/lookup", service, cbsOf),
+      turn("bare Fastify, body read, answer of a check", bare, checkOf),
       turn("POST rules:check, 1,000,000 rules", service, checkOf),
     ]);
   } finally {
@@ -40,10 +41,10 @@ function addressAt(index: number, random: Random): string {
   return formatAddress({ family: 4, w0, w1: 0, w2: 0, w3: 0 });
 }
 
-async function startBare(service: Listener, ips: readonly string[], ctiOf: (ip: string) => RequestText, cbsOf: (ip: string) => RequestText, folder: string): Promise<Listener> {
+async function startBare(service: Listener, ips: readonly string[], { cti, cbs, check }: Readonly<Record<keyof Documents, (ip: string) => RequestText>>, folder: string): Promise<Listener> {
   const ask = async (of: (ip: string) => RequestText): Promise<Record<string, object>> =>
     Object.fromEntries(await Promise.all(ips.map(async (ip) => [ip, JSON.parse(await askOnce(service.port, of(ip))) as object] as const)));
-  const documents: Documents = { cti: await ask(ctiOf), cbs: await ask(cbsOf) };
+  const documents: Documents = { cti: await ask(cti), cbs: await ask(cbs), check: await ask(check) };
   const path = join(folder, "documents.json");
   writeFileSync(path, JSON.stringify(documents));
   return startScript("bare.ts", [path]);

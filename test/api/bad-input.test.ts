@@ -12,7 +12,7 @@ let t: TestServer;
 let key = "";
 let id = "";
 before(async () => {
-  t = await startServer({ perMinute: 1_000_000, bodyBytes: 4096, bulkBodyBytes: 65_536, bulkAddresses: 100 }, CATALOGUE, THREATS);
+  t = await startServer({ perMinute: 1_000_000, bodyBytes: 4096, bulkBodyBytes: 65_536, bulkAddresses: 100, bodyTimeout: 2 }, CATALOGUE, THREATS);
   key = (await addKey(t, await addOrganisation(t, "bad input"))).text;
   id = (await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).body.items[0].id;
   await ask(t, "POST", `/v1/edl/ip-rulesets/${id}/rules`, { key, body: { ip: "203.0.113.0/24" } });
@@ -216,4 +216,32 @@ test("a refused body that is all there leaves its connection open; one that is t
   assert.deepEqual(await post('{"ip":"no address"}'), { status: 400, connection: "keep-alive", isReused: true });
   assert.deepEqual(await post(`"${"x".repeat(5000)}"`), { status: 413, connection: "close", isReused: true });
   agent.destroy();
+});
+
+test("bodies are read alike in one piece, in pieces and chunked; what passes the limit in any of them is 413; what never ends is 408", async () => {
+  const path = `/v1/edl/ip-rulesets/${id}/rules`;
+  const send = (headers: Record<string, string | number>, pieces: readonly string[], ends = true): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const sent = request(`${t.server.url}${path}`, { method: "POST", headers: { "X-API-Key": key, "Content-Type": "application/json", ...headers } }, (response) => {
+        resolve(response.statusCode!);
+        response.resume().once("end", () => sent.destroy());
+      });
+      sent.setNoDelay(true);
+      sent.once("error", reject);
+      const writeNext = (index: number): void => {
+        if (index < pieces.length) sent.write(pieces[index], () => setTimeout(writeNext, 20, index + 1));
+        else if (ends) sent.end();
+      };
+      writeNext(0);
+    });
+  const body = JSON.stringify({ ip: "203.0.113.0/24", name: "x".repeat(50) });
+  const length = { "Content-Length": body.length };
+  const pieces = [...body.matchAll(/.{1,9}/g)].map(String);
+  assert.equal(await send(length, [body]), 200);
+  assert.equal(await send(length, pieces), 200);
+  assert.equal(await send({}, [body]), 200);
+  assert.equal(await send({}, pieces), 200);
+  assert.equal(await send({}, ["x".repeat(3000), "x".repeat(3000)], false), 413);
+  assert.equal(await send(length, [body.slice(0, -1)], false), 408);
+  assert.equal(await send({}, [body], false), 408);
 });
