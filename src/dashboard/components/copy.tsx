@@ -2,12 +2,20 @@ import { useState } from "preact/hooks";
 import { Button, IconButton } from "./button.tsx";
 import { tellProblem } from "./toasts.tsx";
 
+interface Props {
+  /** What is copied, or what fetches it. */
+  readonly text: string | (() => Promise<string>);
+  readonly label?: string;
+  readonly iconOnly?: boolean;
+}
+
 /** Copies a text; the button says for a moment that it did. */
-export function CopyButton({ text, label = "Copy", iconOnly = false }: { readonly text: string; readonly label?: string; readonly iconOnly?: boolean }) {
+export function CopyButton({ text, label = "Copy", iconOnly = false }: Props) {
   const [isDone, setDone] = useState(false);
   const copy = async (event: MouseEvent): Promise<void> => {
+    const button = event.currentTarget as HTMLElement;
     try {
-      await write(text, event.currentTarget as HTMLElement);
+      await write(typeof text === "string" ? text : await text(), button);
       setDone(true);
       setTimeout(() => setDone(false), 2000);
     } catch (error) {
