@@ -18,9 +18,13 @@ export interface Route {
 /** All pages for those who are signed in, in the order of the navigation. */
 export const ROUTES: readonly Route[] = [
   { path: "/", load: () => import("./pages/overview.tsx"), label: "Overview", icon: "overview", group: "addresses" },
+  { path: "/lookup", load: () => import("./pages/lookup.tsx"), label: "Lookup", icon: "search", group: "addresses" },
   { path: "/rulesets", load: () => import("./pages/rulesets.tsx"), label: "Rulesets", icon: "rulesets", group: "addresses" },
   { path: "/rulesets/:ruleset_id", load: () => import("./pages/ruleset.tsx") },
   { path: "/rulesets/:ruleset_id/import", load: () => import("./pages/import-rules.tsx"), needs: "editor" },
+  { path: "/catalogue", load: () => import("./pages/catalogue.tsx"), label: "Catalogue", icon: "catalogue", group: "addresses" },
+  { path: "/identify", load: () => import("./pages/identify.tsx"), label: "Identify a log", icon: "identify", group: "addresses" },
+  { path: "/identify/:identification_id", load: () => import("./pages/identification.tsx") },
   { path: "/keys", load: () => import("./pages/keys.tsx"), label: "Keys", icon: "key", group: "organisation" },
   { path: "/users", load: () => import("./pages/users.tsx"), label: "Users", icon: "users", group: "organisation", needs: "admin" },
   { path: "/audit", load: () => import("./pages/audit.tsx"), label: "Audit log", icon: "audit", group: "organisation", needs: "admin" },

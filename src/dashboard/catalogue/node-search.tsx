@@ -1,0 +1,68 @@
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { get } from "../api.ts";
+import { Badge } from "../components/badge.tsx";
+import { Icon } from "../components/icon.tsx";
+import { formatCounted } from "../format.ts";
+import { useLoad } from "../load.ts";
+
+/** Milliseconds without a key after which the server is asked. */
+const PAUSE = 140;
+const MOST = 30;
+/** Given as it is: the types hold that a combobox of this kind needs a list of the browser's own. */
+const COMBOBOX: object = { role: "combobox" };
+
+/** Finds nodes by name, id or address while it is typed; the arrows choose among them (WAI-ARIA: combobox pattern). */
+export function NodeSearch({ onShow }: { readonly onShow: (id: string) => void }) {
+  const [text, setText] = useState("");
+  const [asked, setAsked] = useState("");
+  const [isOpen, setOpen] = useState(false);
+  const [active, setActive] = useState(0);
+  const list = useRef<HTMLUListElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const timer = setTimeout(() => setAsked(text.trim()), text.trim() === "" ? 0 : PAUSE);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const { data, problem } = useLoad(async (signal) => (asked === "" ? undefined : { asked, ...(await get("/dashboard/api/cbs/search", { params: { query: { q: asked, limit: MOST } }, signal })) }), [asked]);
+  const items = asked === "" || problem !== undefined ? [] : (data?.items ?? []);
+  const isWaiting = text.trim() !== asked || (data?.asked !== asked && problem === undefined);
+  useEffect(() => setActive(0), [data]);
+  useEffect(() => list.current?.children[active]?.scrollIntoView({ block: "nearest" }), [active]);
+  const show = (node: string): void => {
+    setOpen(false);
+    setText("");
+    onShow(node);
+  };
+  const press = (event: KeyboardEvent): void => {
+    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
+    if (step !== 0 && items.length > 0) setActive((active + step + items.length) % items.length);
+    // What is found for an earlier text is not what was asked for.
+    else if (event.key === "Enter" && items[active] !== undefined && !isWaiting) show(items[active].id);
+    else if (event.key === "Escape" && isOpen) setOpen(false);
+    else return;
+    event.preventDefault();
+  };
+  const isShown = isOpen && text.trim() !== "";
+  const state = problem?.fields["q"]?.[0] ?? problem?.message ?? (isWaiting ? "Searching" : items.length === 0 ? "Nothing is called that" : formatCounted(items.length, "node"));
+  return (
+    <div class="node-search" onFocusOut={(event) => !event.currentTarget.contains(event.relatedTarget as Element | null) && setOpen(false)}>
+      <Icon name="search" />
+      <input
+        {...COMBOBOX} type="search" aria-label="Search the catalogue" placeholder="Name, id or address" autocomplete="off" autocapitalize="off" spellcheck={false} maxLength={200} value={text}
+        aria-expanded={isShown} aria-controls={`${id}-list`} aria-autocomplete="list" aria-activedescendant={isShown && items[active] !== undefined ? `${id}-${active}` : undefined}
+        onInput={(event) => { setText(event.currentTarget.value); setOpen(true); }} onFocus={() => setOpen(true)} onKeyDown={press}
+      />
+      <div class={isShown ? "found" : "found closed"}>
+        <ul ref={list} id={`${id}-list`} role="listbox" aria-label="Nodes">
+          {isShown && items.map((item, at) => (
+            <li key={item.id} id={`${id}-${at}`} role="option" aria-selected={at === active} onMouseDown={(event) => event.preventDefault()} onClick={() => show(item.id)}>
+              <span class="found-name">{item.name}</span><Badge>{item.type}</Badge>
+              <span class="found-path muted small">{item.label}</span>
+            </li>
+          ))}
+        </ul>
+        <p class="found-state muted small" role="status">{isShown && state}</p>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+import { BarList } from "../charts/bar-list.tsx";
+import { ShareBar } from "../charts/share-bar.tsx";
+import { Badge } from "../components/badge.tsx";
+import { Panel } from "../components/page.tsx";
+import { Empty } from "../components/states.tsx";
+import { Table } from "../components/table.tsx";
+import { formatCount } from "../format.ts";
+import type { Identification } from "../interim-operations.ts";
+import { hrefOf } from "../place.ts";
+
+const MOST_BARS = 12;
+
+/** What has been found in a log so far. */
+export function Summary({ of }: { readonly of: Identification }) {
+  const { lines, matched, unmatched, no_address, types, providers } = of;
+  if (lines === 0) return <Panel><Empty icon="identify" title={of.state === "running" ? "No line yet" : "There is no line in it"} /></Panel>;
+  const shares = [{ name: "Service known", value: matched, color: 2 }, { name: "Address without a service", value: unmatched, color: 1 }, { name: "No address", value: no_address, color: 7 }];
+  return (
+    <>
+      <Panel><ShareBar title={`${formatCount(lines)} lines`} shares={shares} /></Panel>
+      {matched > 0 && (
+        <div class="columns">
+          <Panel><BarList title="Lines by type" items={types.map(({ type, name, lines: value }, at) => ({ key: type, name: <a href={hrefOf("/catalogue", { id: idOf(type) })}>{name}</a>, value, color: at % 8 }))} /></Panel>
+          <Panel><BarList title={providers.length > MOST_BARS ? `Lines by provider, the first ${MOST_BARS}` : "Lines by provider"} items={providers.slice(0, MOST_BARS).map(({ type, provider, name, lines: value }) => ({ key: `${type}/${provider}`, name: <a href={hrefOf("/catalogue", { id: idOf(type, provider) })} title={name}>{name}</a>, value, color: Math.max(0, types.findIndex((each) => each.type === type)) % 8 }))} /></Panel>
+        </div>
+      )}
+      {matched > 0 && <Services of={of} />}
+      <Unmatched of={of} />
+    </>
+  );
+}
+
+/** Lists of a user's own have their label for an id. */
+function idOf(type: string, ...parts: readonly string[]): string {
+  return type === "list" ? parts.join("/") : `/${[type, ...parts].join("/")}`;
+}
+
+interface ServiceRow {
+  readonly key: string;
+  readonly name: string;
+  readonly type: string;
+  readonly href: string;
+  readonly lines: number;
+}
+
+/** Services where the catalogue names them; providers with them, since not all do. */
+function Services({ of: { services, providers, types, matched } }: { readonly of: Identification }) {
+  const typeName = (type: string): string => types.find((each) => each.type === type)?.name ?? type;
+  const rows: ServiceRow[] = services.length > 0
+    ? services.map(({ type, provider, service, name, lines }) => ({ key: `${type}/${provider}/${service}`, name, type: typeName(type), href: hrefOf("/catalogue", { id: idOf(type, provider) }), lines }))
+    : providers.map(({ type, provider, name, lines }) => ({ key: `${type}/${provider}`, name, type: typeName(type), href: hrefOf("/catalogue", { id: idOf(type, provider) }), lines }));
+  return (
+    <Panel title={services.length > 0 ? "Top services" : "Top providers"} flush>
+      <div class="scroll-long" tabIndex={0} role="region" aria-label="Top services">
+        <Table
+          caption="Those with the most lines first" rows={rows} keyOf={({ key }) => key}
+          columns={[
+            { title: "Name", cell: ({ name, href }) => <a class="wrap" href={href}>{name}</a> },
+            { title: "Type", cell: ({ type }) => type },
+            { title: "Lines", kind: "number", cell: ({ lines }) => formatCount(lines) },
+            { title: "Of all matched", kind: "number", cell: ({ lines }) => `${((100 * lines) / matched).toFixed(1)} %` },
+          ]}
+        />
+      </div>
+    </Panel>
+  );
+}
+
+function Unmatched({ of: { unmatched_sample: sample, unmatched, no_address } }: { readonly of: Identification }) {
+  if (sample.length === 0) return null;
+  return (
+    <Panel title="Lines without a service">
+      <p class="muted">{sample.length < unmatched + no_address ? `${formatCount(sample.length)} of ${formatCount(unmatched + no_address)} lines, from all over the log.` : "All of them."}</p>
+      <ol class="sample" tabIndex={0} aria-label="Lines without a service">
+        {sample.map(({ text, has_address: hasAddress }, at) => <li key={at}><span class="mono">{text === "" ? <span class="muted">(empty line)</span> : text}</span>{!hasAddress && <Badge>no address</Badge>}</li>)}
+      </ol>
+    </Panel>
+  );
+}

@@ -1,0 +1,118 @@
+import { signal } from "@preact/signals";
+import { remove } from "../api.ts";
+import { formatBytes } from "../format.ts";
+import type { Identification } from "../interim-operations.ts";
+import { Problem, problemOf } from "../problem.ts";
+
+/** A log on its way to the server. It stays on its way while other pages are looked at. */
+export interface Upload {
+  readonly id: string;
+  readonly name: string;
+  readonly size: number;
+  readonly sent: number;
+  /** Milliseconds, as `performance.now()`. */
+  readonly startedAt: number;
+  readonly state: "sending" | "failed";
+  /** Why it failed. */
+  readonly problem?: Problem;
+}
+
+/** By the id of the identification; those that have come to their end without a problem are gone. */
+export const uploads = signal<ReadonlyMap<string, Upload>>(new Map());
+
+export type Format = Identification["format"];
+
+const requests = new Map<string, XMLHttpRequest>();
+
+/** Sends a file; the id is known at once. */
+export function startUpload(file: File, format: Format): string {
+  const id = uuid();
+  set(id, { id, name: file.name, size: file.size, sent: 0, startedAt: performance.now(), state: "sending" });
+  void send(id, file, format);
+  return id;
+}
+
+/** Gives an upload up, and has the server forget it. */
+export async function cancelUpload(id: string): Promise<void> {
+  requests.get(id)?.abort();
+  forgetUpload(id);
+  await remove("/dashboard/api/identifications/{identification_id}", { params: { path: { identification_id: id } } }).catch((error) => {
+    if (problemOf(error).status !== 404) throw error;
+  });
+}
+
+export function forgetUpload(id: string): void {
+  set(id, undefined);
+}
+
+async function send(id: string, file: File, format: Format): Promise<void> {
+  // A folder, or a file that may not be read, says so here only: while it is sent it looks like a lost connection.
+  const isReadable = await canRead(file);
+  if (!uploads.value.has(id)) return;
+  if (!isReadable) return fail(id, new Problem(0, { title: "The file cannot be read", detail: `The browser cannot read ${file.name}. Is it a folder, or has it been moved or changed?` }));
+  const request = new XMLHttpRequest();
+  requests.set(id, request);
+  const end = (problem?: Problem): void => {
+    requests.delete(id);
+    if (problem === undefined) forgetUpload(id);
+    else fail(id, problem);
+  };
+  request.upload.onprogress = ({ loaded }) => update(id, { sent: Math.min(loaded, file.size) });
+  request.onload = () => end(request.status < 400 ? undefined : refusal(request));
+  request.onerror = () => void lost(id, file).then(end);
+  request.onabort = () => requests.delete(id);
+  request.open("POST", `/dashboard/api/identifications?${new URLSearchParams({ id, name: file.name.slice(0, 200), format })}`);
+  request.setRequestHeader("Content-Type", "application/octet-stream");
+  request.send(file);
+}
+
+async function canRead(file: File): Promise<boolean> {
+  return file.slice(0, 1).arrayBuffer().then(() => true, () => false);
+}
+
+async function lost(id: string, file: File): Promise<Problem> {
+  if (!(await canRead(file))) return new Problem(0, { title: "The file cannot be read any more", detail: `${file.name} has been changed, moved or taken away while it was uploaded. Choose it again.` });
+  const { sent = 0 } = uploads.value.get(id) ?? {};
+  return new Problem(0, { title: "The connection was lost", detail: `It broke after ${formatBytes(sent)} of ${formatBytes(file.size)}. Nothing has been kept: choose the file again once the server can be reached.` });
+}
+
+function refusal({ status, responseText }: XMLHttpRequest): Problem {
+  if (status === 413) return new Problem(413, { title: "The file is too large", detail: "The server does not take so much at once. Split the file, or compress it." });
+  try {
+    return new Problem(status, JSON.parse(responseText) as object);
+  } catch {
+    return new Problem(status, { title: "The upload was refused" });
+  }
+}
+
+function fail(id: string, problem: Problem): void {
+  update(id, { state: "failed", problem });
+}
+
+function update(id: string, change: Partial<Upload>): void {
+  const upload = uploads.value.get(id);
+  if (upload !== undefined) set(id, { ...upload, ...change });
+}
+
+function set(id: string, upload: Upload | undefined): void {
+  const all = new Map(uploads.value);
+  if (upload === undefined) all.delete(id);
+  else all.set(id, upload);
+  uploads.value = all;
+  const isSending = [...all.values()].some(({ state }) => state === "sending");
+  // The browser asks before the page is left: what is on its way would be lost.
+  (isSending ? addEventListener : removeEventListener)("beforeunload", hold);
+}
+
+function hold(event: BeforeUnloadEvent): void {
+  event.preventDefault();
+}
+
+/** `crypto.randomUUID` is there with https only. */
+function uuid(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = (bytes[6]! & 0x0f) | 0x40;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

@@ -1,0 +1,50 @@
+import { useEffect, useState } from "preact/hooks";
+import { get } from "../api.ts";
+import type { Identification } from "../interim-operations.ts";
+import { type Problem, problemOf } from "../problem.ts";
+import { uploads } from "./uploads.ts";
+
+/** Milliseconds between two questions. */
+const PAUSE = 600;
+const LONGEST_PAUSE = 8000;
+
+export interface Followed {
+  /** As it was told last. */
+  readonly data: Identification | undefined;
+  readonly problem: Problem | undefined;
+}
+
+/** Asks how an identification goes on until it is at its end. */
+export function useIdentification(id: string): Followed {
+  const [state, setState] = useState<Followed>({ data: undefined, problem: undefined });
+  const upload = uploads.value.get(id);
+  const isSending = upload?.state === "sending";
+  useEffect(() => {
+    const controller = new AbortController();
+    void follow(id, controller.signal, setState);
+    return () => controller.abort();
+  // Once more when it has come to its end, so that the end is not waited for.
+  }, [id, isSending]);
+  return state;
+}
+
+async function follow(id: string, signal: AbortSignal, tell: (state: Followed) => void): Promise<void> {
+  for (let failures = 0; !signal.aborted; ) {
+    try {
+      const data = await get("/dashboard/api/identifications/{identification_id}", { params: { path: { identification_id: id } }, signal });
+      if (signal.aborted) return;
+      failures = 0;
+      tell({ data, problem: undefined });
+      if (data.state !== "running") return;
+    } catch (error) {
+      if (signal.aborted) return;
+      const problem = problemOf(error);
+      // The upload that it comes with may not have reached the server yet.
+      const isEarly = problem.status === 404 && uploads.value.get(id)?.state === "sending";
+      if (!isEarly) tell({ data: undefined, problem });
+      if (!isEarly && problem.status >= 400 && problem.status < 500 && problem.status !== 429) return;
+      failures++;
+    }
+    await new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_PAUSE, PAUSE * 2 ** Math.max(0, failures - 1))));
+  }
+}

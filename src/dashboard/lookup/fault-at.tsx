@@ -1,0 +1,36 @@
+import { Icon } from "../components/icon.tsx";
+
+/** What is wrong with an address, shown at the character where it is. `message` as the server writes it: `"text" at position N: what is wrong`. */
+export function FaultAt({ id, text, message }: { readonly id: string; readonly text: string; readonly message: string }) {
+  const fault = readFault(message);
+  return (
+    <div class="note bad" role="alert" id={id}>
+      <Icon name="warning" />
+      <div>
+        <strong>This is neither an address nor a prefix</strong>
+        {fault !== undefined && <FaultyText text={text} position={fault.position} />}
+        <p>{sentence(fault?.what ?? message)}</p>
+      </div>
+    </div>
+  );
+}
+
+function FaultyText({ text, position }: { readonly text: string; readonly position: number }) {
+  const [before, at, after] = [text.slice(0, position), [...text.slice(position)][0] ?? "", [...text.slice(position)].slice(1).join("")];
+  return (
+    <p class="faulty-text mono">
+      <span>{before}</span><mark>{at === "" || /\s/.test(at) ? " " : at}</mark><span>{after}</span>
+      <span class="hidden"> (the fault is at character {position + 1})</span>
+    </p>
+  );
+}
+
+/** Undefined where the message tells no position. */
+export function readFault(message: string): { readonly position: number; readonly what: string } | undefined {
+  const [, position, what] = /^"(?:[^"\\]|\\.)*" at position (\d+): (.*)$/s.exec(message) ?? [];
+  return position === undefined ? undefined : { position: Number(position), what: what! };
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`.replace(/([.?!])\.$/, "$1");
+}

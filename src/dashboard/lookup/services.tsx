@@ -1,0 +1,44 @@
+import { Panel } from "../components/page.tsx";
+import { Empty } from "../components/states.tsx";
+import type { Lookup } from "../interim-operations.ts";
+import { hrefOf } from "../place.ts";
+import { hasPlan } from "../session.ts";
+import { NoPlan } from "./no-plan.tsx";
+
+/** The services that have what was looked up, the most specific prefix first. */
+export function Services({ cbs }: Pick<Lookup, "cbs">) {
+  if (!hasPlan("cbs")) return <Panel title="Services"><NoPlan area="cbs" what="the catalogue of services" /></Panel>;
+  if (cbs === null) return <Panel title="Services"><Empty icon="catalogue" title="The server has no catalogue" /></Panel>;
+  if (!cbs.found) return <Panel title="Services"><Empty icon="catalogue" title="No service has it">The catalogue has no prefix that covers <span class="mono">{cbs.ip}</span>.</Empty></Panel>;
+  const labels = new Map(cbs.cbs_ids.map((id, at) => [id, cbs.labels[at] ?? id]));
+  return (
+    <Panel title="Services" flush>
+      <ul class="entries">
+        {cbs.matches.map(({ cbs_id, cidr, service, region }) => (
+          <li key={`${cbs_id} ${cidr}`}>
+            <Path id={cbs_id} label={labels.get(cbs_id) ?? cbs_id} />
+            <span class="mono muted">{cidr}</span>
+            {(service ?? region) !== null && <span class="muted small">{[service !== null && `service ${service}`, region !== null && `region ${region}`].filter(Boolean).join(", ")}</span>}
+          </li>
+        ))}
+      </ul>
+    </Panel>
+  );
+}
+
+/** A node's place in the tree; every part leads to it. */
+export function Path({ id, label }: { readonly id: string; readonly label: string }) {
+  const steps = stepsOf(id, label);
+  return (
+    <span class="path">
+      {steps.map((step, at) => <span key={step.id}>{at > 0 && <span class="muted" aria-hidden="true"> › </span>}<a href={hrefOf("/catalogue", { id: step.id })}>{step.name}</a></span>)}
+    </span>
+  );
+}
+
+/** `/cdn/cloudflare` and `CDN > Cloudflare`: the nodes from the top down; one alone where the names do not tell them apart. */
+export function stepsOf(id: string, label: string): { readonly id: string; readonly name: string }[] {
+  const [parts, names] = [id.split("/").slice(1), label.split(" > ")];
+  if (!id.startsWith("/") || parts.length !== names.length) return [{ id, name: label }];
+  return names.map((name, at) => ({ id: `/${parts.slice(0, at + 1).join("/")}`, name }));
+}

@@ -1,0 +1,77 @@
+import { get } from "../api.ts";
+import { AddressBox } from "../components/address-box.tsx";
+import { Badge } from "../components/badge.tsx";
+import { CopyButton } from "../components/copy.tsx";
+import { Page, type PageProps, Panel } from "../components/page.tsx";
+import { Empty, ProblemNote, Skeleton } from "../components/states.tsx";
+import type { Lookup as Found } from "../interim-operations.ts";
+import { useLoad } from "../load.ts";
+import { FaultAt } from "../lookup/fault-at.tsx";
+import { PrefixBars } from "../lookup/prefix-bars.tsx";
+import { Rulesets } from "../lookup/rulesets.tsx";
+import { Services } from "../lookup/services.tsx";
+import { Classification, Threat } from "../lookup/threat.tsx";
+import { hrefOf } from "../place.ts";
+import "./lookup.css";
+
+/** Everything that is known about an address or prefix; it stands in the page's address, so that it can be linked. */
+export default function Lookup({ query }: PageProps) {
+  const ip = query.get("ip")?.trim() ?? "";
+  const { data, problem, isLoading, reload } = useLoad(async (signal) => (ip === "" ? undefined : get("/dashboard/api/lookup", { params: { query: { ip } }, signal })), [ip]);
+  const fault = isLoading ? undefined : problem?.fields["ip"]?.[0];
+  const isStale = isLoading || problem !== undefined;
+  return (
+    <Page title={ip === "" ? "Lookup" : `Lookup of ${ip}`} about="Services, rules and threat intelligence of an address or prefix.">
+      <AddressBox value={ip} autofocus={ip === ""} faultId={fault === undefined ? undefined : "fault"} />
+      {fault !== undefined ? <FaultAt id="fault" text={ip} message={fault} /> : !isLoading && problem !== undefined && <ProblemNote problem={problem} retry={reload} />}
+      {ip === "" ? <Examples /> : isLoading && data?.ip !== ip ? <Skeleton /> : data !== undefined && !isStale && <Result found={data} />}
+    </Page>
+  );
+}
+
+const EXAMPLES = ["1.1.1.1", "8.8.8.0/24", "2606:4700:4700::1111", "192.0.2.10"];
+
+function Examples() {
+  return (
+    <Panel>
+      <Empty icon="search" title="Type an address or a prefix">
+        As {EXAMPLES.map((each, at) => <span key={each}>{at === 0 ? "" : at === EXAMPLES.length - 1 ? " or " : ", "}<a class="mono" href={hrefOf("/lookup", { ip: each })}>{each}</a></span>)}. Host names are not looked up.
+      </Empty>
+    </Panel>
+  );
+}
+
+function Result({ found }: { readonly found: Found }) {
+  const { ip, cbs, rulesets, cti } = found;
+  return (
+    <>
+      <Answer found={found} />
+      <Panel title="Covering prefixes"><PrefixBars found={found} /></Panel>
+      <div class="columns">
+        <Services cbs={cbs} />
+        <Rulesets rulesets={rulesets} />
+      </div>
+      <Threat ip={ip} cti={cti} />
+    </>
+  );
+}
+
+/** The answer at a glance. */
+function Answer({ found: { ip, cbs, rulesets, cti } }: { readonly found: Found }) {
+  const deciding = rulesets.filter(({ rule }) => rule !== null);
+  const names = cbs === null ? [] : [...new Set(cbs.labels)];
+  return (
+    <section class="answer panel" aria-label="Answer">
+      <div class="answer-ip"><span class="mono">{ip}</span><CopyButton iconOnly label={`Copy ${ip}`} text={ip} /></div>
+      <div class="row">
+        {names.map((name) => <Badge key={name} kind="accent">{name}</Badge>)}
+        {cbs !== null && names.length === 0 && <Badge>no service</Badge>}
+        {deciding.map(({ id, name, purpose }) => <Badge key={id} kind={PURPOSE_KINDS.get(purpose) ?? "accent"}>{purpose}: {name}</Badge>)}
+        {rulesets.length > 0 && deciding.length === 0 && <Badge>no active rule</Badge>}
+        {cti !== null && (cti.seen ? <Classification of={cti.classification} /> : <Badge>not seen by feeds</Badge>)}
+      </div>
+    </section>
+  );
+}
+
+const PURPOSE_KINDS = new Map<string, "bad" | "good">([["blocklist", "bad"], ["allowlist", "good"]]);
