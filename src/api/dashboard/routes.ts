@@ -1,6 +1,7 @@
 import type { App } from "../app-type.ts";
 import type { Services } from "../services.ts";
 import { addAuditRoutes } from "./audit.ts";
+import { addCatalogueRoutes } from "./catalogue.ts";
 import { addIdentificationRoutes } from "./identifications.ts";
 import { addKeyRoutes } from "./keys.ts";
 import { addLookupRoutes } from "./lookup.ts";
@@ -25,4 +26,5 @@ export function addDashboardRoutes(app: App, services: Services): void {
   addIdentificationRoutes(app, services);
   addLookupRoutes(app, services);
   addUsageRoutes(app, services);
+  addCatalogueRoutes(app, services);
 }

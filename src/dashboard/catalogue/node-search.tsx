@@ -43,7 +43,7 @@ export function NodeSearch({ onShow }: { readonly onShow: (id: string) => void }
     event.preventDefault();
   };
   const isShown = isOpen && text.trim() !== "";
-  const state = problem?.fields["q"]?.[0] ?? problem?.message ?? (isWaiting ? "Searching" : items.length === 0 ? "Nothing is called that" : formatCounted(items.length, "node"));
+  const state = problem?.fields["q"]?.[0] ?? problem?.message ?? (isWaiting ? "Searching" : items.length === 0 ? "Nothing is called that" : items.length === MOST ? `The first ${MOST}; type more to find others` : formatCounted(items.length, "node"));
   return (
     <div class="node-search" onFocusOut={(event) => !event.currentTarget.contains(event.relatedTarget as Element | null) && setOpen(false)}>
       <Icon name="search" />

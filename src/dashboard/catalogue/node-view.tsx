@@ -1,11 +1,13 @@
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { get } from "../api.ts";
+import { Button } from "../components/button.tsx";
 import { CopyButton } from "../components/copy.tsx";
 import { Panel } from "../components/page.tsx";
 import { Loaded } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
-import { formatCount } from "../format.ts";
+import { formatCount, formatCounted } from "../format.ts";
 import type { CatalogueAbout } from "../interim-operations.ts";
 import { useLoad } from "../load.ts";
 import { hrefOf } from "../place.ts";
@@ -62,14 +64,7 @@ function Breadcrumb({ node: { id, path } }: { readonly node: Node }) {
 /** Types and providers as cards; what is below them as a table, since there may be hundreds. */
 function Children({ node, about }: { readonly node: Node; readonly about: CatalogueAbout | undefined }) {
   const bySize = node.children.toSorted((a, b) => b.ipv4_addresses - a.ipv4_addresses || b.ipv6_count - a.ipv6_count);
-  if (node.provider === null) {
-    return (
-      <section class="stack" aria-label={node.id === null ? "Types" : "Providers"}>
-        <h2>{node.id === null ? "Types" : `${formatCount(bySize.length)} providers`}</h2>
-        <ul class="cards">{bySize.map((child) => <li key={child.id}><Card child={child} most={bySize[0]!.ipv4_addresses} about={node.id === null ? undefined : about} /></li>)}</ul>
-      </section>
-    );
-  }
+  if (node.provider === null) return <Cards key={node.id} title={node.id === null ? "Types" : formatCounted(bySize.length, "provider")} items={bySize} about={node.id === null ? undefined : about} />;
   return (
     <Panel title="Below it" flush>
       <div class="scroll-long" tabIndex={0} role="region" aria-label="Nodes below it">
@@ -84,6 +79,20 @@ function Children({ node, about }: { readonly node: Node; readonly about: Catalo
         />
       </div>
     </Panel>
+  );
+}
+
+const MOST_CARDS = 18;
+
+/** The largest ones, and the others when they are asked for. */
+function Cards({ title, items, about }: { readonly title: string; readonly items: readonly Child[]; readonly about: CatalogueAbout | undefined }) {
+  const [isWhole, setWhole] = useState(items.length <= MOST_CARDS * 1.5);
+  return (
+    <section class="stack" aria-label={title}>
+      <h2>{title}</h2>
+      <ul class="cards">{(isWhole ? items : items.slice(0, MOST_CARDS)).map((child) => <li key={child.id}><Card child={child} most={items[0]!.ipv4_addresses} about={about} /></li>)}</ul>
+      {!isWhole && <div><Button onClick={() => setWhole(true)}>Show all {formatCount(items.length)}</Button></div>}
+    </section>
   );
 }
 

@@ -12,8 +12,8 @@ import { useLoad } from "../load.ts";
 import { hrefOf } from "../place.ts";
 
 const PAGE_SIZE = 100;
-const FAMILIES = { "": "All", "4": "IPv4", "6": "IPv6" } as const;
-type Family = keyof typeof FAMILIES;
+const FAMILIES = [["", "All"], ["4", "IPv4"], ["6", "IPv6"]] as const;
+type Family = (typeof FAMILIES)[number][0];
 
 /** The prefixes of a node and of all below it, page by page; copied or kept as a file, all of them. */
 export function Ranges({ id, name }: { readonly id: string; readonly name: string }) {
@@ -32,7 +32,7 @@ export function Ranges({ id, name }: { readonly id: string; readonly name: strin
       <div class="ranges-filter row">
         <fieldset class="segments">
           <legend class="hidden">Family</legend>
-          {Object.entries(FAMILIES).map(([value, label]) => <label key={value}><input type="radio" name="family" class="hidden" checked={family === value} onChange={() => choose(value as Family)} />{label}</label>)}
+          {FAMILIES.map(([value, label]) => <label key={value}><input type="radio" name="family" class="hidden" checked={family === value} onChange={() => choose(value)} />{label}</label>)}
         </fieldset>
         <label class="check"><input type="checkbox" checked={aggregate} onChange={() => { setAggregate(!aggregate); setPage(1); }} />Aggregate: the fewest prefixes for the same addresses</label>
       </div>
@@ -41,7 +41,7 @@ export function Ranges({ id, name }: { readonly id: string; readonly name: strin
           <>
             <div class={ranges.isLoading ? "waiting" : undefined} aria-busy={ranges.isLoading}>
               <Table
-                caption="Prefixes" rows={items} keyOf={({ cidr }) => cidr} empty={<Empty title={family === "" ? "There are no prefixes" : `There are no ${FAMILIES[family]} prefixes`} />}
+                caption="Prefixes" rows={items} keyOf={({ cidr }) => cidr} empty={<Empty title={family === "" ? "There are no prefixes" : `There are no IPv${family} prefixes`} />}
                 columns={[
                   { title: "Prefix", cell: ({ cidr }) => <a class="mono" href={hrefOf("/lookup", { ip: cidr })}>{cidr}</a> },
                   { title: "Belongs to", cell: ({ cbs_ids }) => <span class="ids">{cbs_ids.map((each) => (each === id ? <code key={each}>{each}</code> : <a key={each} class="mono" href={hrefOf("/catalogue", { id: each })}>{each}</a>))}</span> },

@@ -14,12 +14,12 @@ const MOST_BARS = 12;
 export function Summary({ of }: { readonly of: Identification }) {
   const { lines, matched, unmatched, no_address, types, providers } = of;
   if (lines === 0) return <Panel><Empty icon="identify" title={of.state === "running" ? "No line yet" : "There is no line in it"} /></Panel>;
-  const shares = [{ name: "Service known", value: matched, color: 2 }, { name: "Address without a service", value: unmatched, color: 1 }, { name: "No address", value: no_address, color: 7 }];
+  const shares = [{ name: "Service known", value: matched, color: 2 }, { name: "No service has it", value: unmatched, color: 1 }, { name: "No address", value: no_address, color: 7 }];
   return (
     <>
       <Panel><ShareBar title={`${formatCount(lines)} lines`} shares={shares} /></Panel>
       {matched > 0 && (
-        <div class="columns">
+        <div class="columns log-bars">
           <Panel><BarList title="Lines by type" items={types.map(({ type, name, lines: value }, at) => ({ key: type, name: <a href={hrefOf("/catalogue", { id: idOf(type) })}>{name}</a>, value, color: at % 8 }))} /></Panel>
           <Panel><BarList title={providers.length > MOST_BARS ? `Lines by provider, the first ${MOST_BARS}` : "Lines by provider"} items={providers.slice(0, MOST_BARS).map(({ type, provider, name, lines: value }) => ({ key: `${type}/${provider}`, name: <a href={hrefOf("/catalogue", { id: idOf(type, provider) })} title={name}>{name}</a>, value, color: Math.max(0, types.findIndex((each) => each.type === type)) % 8 }))} /></Panel>
         </div>

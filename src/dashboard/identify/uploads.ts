@@ -57,10 +57,10 @@ async function send(id: string, file: File, format: Format): Promise<void> {
     if (problem === undefined) forgetUpload(id);
     else fail(id, problem);
   };
-  request.upload.onprogress = ({ loaded }) => update(id, { sent: Math.min(loaded, file.size) });
-  request.onload = () => end(request.status < 400 ? undefined : refusal(request));
-  request.onerror = () => void lost(id, file).then(end);
-  request.onabort = () => requests.delete(id);
+  request.upload.addEventListener("progress", ({ loaded }) => update(id, { sent: Math.min(loaded, file.size) }));
+  request.addEventListener("load", () => end(request.status < 400 ? undefined : refusal(request)));
+  request.addEventListener("error", () => void lost(id, file).then(end));
+  request.addEventListener("abort", () => requests.delete(id));
   request.open("POST", `/dashboard/api/identifications?${new URLSearchParams({ id, name: file.name.slice(0, 200), format })}`);
   request.setRequestHeader("Content-Type", "application/octet-stream");
   request.send(file);

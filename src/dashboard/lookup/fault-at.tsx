@@ -1,5 +1,8 @@
 import { Icon } from "../components/icon.tsx";
 
+/** Stands where the fault is that something is missing at the end. */
+const SPACE = 0x20;
+
 /** What is wrong with an address, shown at the character where it is. `message` as the server writes it: `"text" at position N: what is wrong`. */
 export function FaultAt({ id, text, message }: { readonly id: string; readonly text: string; readonly message: string }) {
   const fault = readFault(message);
@@ -16,10 +19,10 @@ export function FaultAt({ id, text, message }: { readonly id: string; readonly t
 }
 
 function FaultyText({ text, position }: { readonly text: string; readonly position: number }) {
-  const [before, at, after] = [text.slice(0, position), [...text.slice(position)][0] ?? "", [...text.slice(position)].slice(1).join("")];
+  const [before, at] = [text.slice(0, position), String.fromCodePoint(text.codePointAt(position) ?? SPACE)];
   return (
     <p class="faulty-text mono">
-      <span>{before}</span><mark>{at === "" || /\s/.test(at) ? " " : at}</mark><span>{after}</span>
+      <span>{before}</span><mark>{/\s/.test(at) ? " " : at}</mark><span>{text.slice(position + at.length)}</span>
       <span class="hidden"> (the fault is at character {position + 1})</span>
     </p>
   );

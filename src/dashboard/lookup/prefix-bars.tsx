@@ -5,6 +5,8 @@ import type { Lookup } from "../interim-operations.ts";
 import { hrefOf } from "../place.ts";
 import { type CoveringPrefix, coveringPrefixes, formatSize } from "./prefixes.ts";
 
+const LEGEND = [["c0", "Service"], ["c6", "Rule"], ["hatched", "Expired rule"], ["asked", "Looked up"]] as const;
+
 /** The prefixes that cover what was looked up, each a bar within the less specific one: from its length to the end of the address. */
 export function PrefixBars({ found }: { readonly found: Lookup }) {
   const { bits, prefixes } = coveringPrefixes(found);
@@ -14,7 +16,7 @@ export function PrefixBars({ found }: { readonly found: Lookup }) {
     <figure class="nesting">
       <figcaption class="nesting-head">
         <span class="muted small">Each prefix lies within the one above it; longer bars hold more addresses.</span>
-        <span class="nesting-legend small"><i class="swatch c0" />Service<i class="swatch c2" />Rule<i class="swatch hatched" />Expired rule<i class="swatch asked" />Looked up</span>
+        <span class="nesting-legend small">{LEGEND.map(([color, name]) => <span key={color}><i class={`swatch ${color}`} />{name}</span>)}</span>
       </figcaption>
       <div class="nesting-scale" aria-hidden="true"><span>{ticks.map((tick) => <i key={tick} style={{ left: percent(tick, bits) }}>/{tick}</i>)}</span></div>
       <ol class="nesting-rows">
@@ -44,7 +46,7 @@ function percent(length: number, bits: number): string {
 /** The colors of those whom a prefix belongs to, side by side in its bar. */
 function Stripes({ of: { services, rules, isAsked } }: { readonly of: CoveringPrefix }) {
   const isActive = rules.some(({ rule }) => rule.state !== "expired");
-  const stripes = [services.length > 0 && "c0", isActive && "c2", !isActive && rules.length > 0 && "hatched", isAsked && services.length + rules.length === 0 && "asked"];
+  const stripes = [services.length > 0 && "c0", isActive && "c6", !isActive && rules.length > 0 && "hatched", isAsked && services.length + rules.length === 0 && "asked"];
   return <>{stripes.filter((each) => each !== false).map((each) => <b key={each} class={each} />)}</>;
 }
 

@@ -28,7 +28,7 @@ export function Rulesets({ rulesets }: { readonly rulesets: readonly RulesetMatc
 function Decision({ of: { id, name, purpose, rule, covering } }: { readonly of: RulesetMatch }) {
   return (
     <>
-      <span class="decision-head"><a class="wrap" href={hrefOf(`/rulesets/${id}`)}>{name}</a><Badge kind={rule === null ? "plain" : "accent"}>{purpose}</Badge></span>
+      <span class="decision-head"><a class="wrap" href={hrefOf(`/rulesets/${id}`)}>{name}</a><Badge kind={rule === null ? "plain" : purpose === "blocklist" ? "bad" : "good"}>{purpose}</Badge></span>
       <p>
         {rule === null
           ? <>Nothing is decided: {covering.length === 1 ? "the rule that covers it has" : `all ${covering.length} rules that cover it have`} expired.</>
@@ -45,7 +45,7 @@ function Covering({ rule: { ip, name, expires_at, state }, decides }: { readonly
     <>
       <span class="wrap">{state === "expired" ? <s>{text}</s> : text}</span>
       <span class="covering-state">
-        {state === "expired" ? <Badge>expired</Badge> : decides ? <Badge kind="good">decides</Badge> : <Badge>less specific</Badge>}
+        {state === "expired" ? <Badge>expired</Badge> : decides ? <Badge kind="accent">decides</Badge> : <Badge>less specific</Badge>}
         {expires_at !== null && <Time at={expires_at} />}
       </span>
     </>

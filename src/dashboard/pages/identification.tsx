@@ -1,5 +1,4 @@
 import { remove } from "../api.ts";
-import { Badge } from "../components/badge.tsx";
 import { Button, ButtonLink } from "../components/button.tsx";
 import { confirm } from "../components/confirm.tsx";
 import { Page, type PageProps, Panel } from "../components/page.tsx";
@@ -52,7 +51,7 @@ function Failed({ of: { error } }: { readonly of: Document }) {
 }
 
 function Done({ of: { expires_at, result_bytes } }: { readonly of: Document }) {
-  return <Note kind="good"><Badge kind="good">done</Badge> {result_bytes !== null && <>The result has {formatBytes(result_bytes)}{expires_at !== null && <> and is kept until <Time at={expires_at} /></>}.</>}</Note>;
+  return <Note kind="good">{result_bytes === null ? "Done." : <>Done. The result has {formatBytes(result_bytes)}, compressed by gzip{expires_at !== null && <> and is kept until <Time at={expires_at} /></>}.</>}</Note>;
 }
 
 function Actions({ of: { id, state } }: { readonly of: Document }) {

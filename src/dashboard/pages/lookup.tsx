@@ -66,12 +66,10 @@ function Answer({ found: { ip, cbs, rulesets, cti } }: { readonly found: Found }
       <div class="row">
         {names.map((name) => <Badge key={name} kind="accent">{name}</Badge>)}
         {cbs !== null && names.length === 0 && <Badge>no service</Badge>}
-        {deciding.map(({ id, name, purpose }) => <Badge key={id} kind={PURPOSE_KINDS.get(purpose) ?? "accent"}>{purpose}: {name}</Badge>)}
+        {deciding.map(({ id, name, purpose }) => <Badge key={id} kind={purpose === "blocklist" ? "bad" : "good"}>{purpose}: {name}</Badge>)}
         {rulesets.length > 0 && deciding.length === 0 && <Badge>no active rule</Badge>}
         {cti !== null && (cti.seen ? <Classification of={cti.classification} /> : <Badge>not seen by feeds</Badge>)}
       </div>
     </section>
   );
 }
-
-const PURPOSE_KINDS = new Map<string, "bad" | "good">([["blocklist", "bad"], ["allowlist", "good"]]);
