@@ -36,7 +36,7 @@ export function startUpload(file: File, format: Format): string {
 export async function cancelUpload(id: string): Promise<void> {
   requests.get(id)?.abort();
   forgetUpload(id);
-  await remove("/dashboard/api/identifications/{identification_id}", { params: { path: { identification_id: id } } }).catch((error) => {
+  await remove("/dashboard/api/identifications/{id}", { params: { path: { id } } }).catch((error) => {
     if (problemOf(error).status !== 404) throw error;
   });
 }

@@ -31,7 +31,7 @@ export function useIdentification(id: string): Followed {
 async function follow(id: string, signal: AbortSignal, tell: (state: Followed) => void): Promise<void> {
   for (let failures = 0; !signal.aborted; ) {
     try {
-      const data = await get("/dashboard/api/identifications/{identification_id}", { params: { path: { identification_id: id } }, signal });
+      const data = await get("/dashboard/api/identifications/{id}", { params: { path: { id } }, signal });
       if (signal.aborted) return;
       failures = 0;
       tell({ data, problem: undefined });

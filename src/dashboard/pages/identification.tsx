@@ -67,7 +67,7 @@ function ask(id: string): void {
   confirm({
     title: "Delete the result?", text: "It cannot be downloaded any more. Your file is not touched.", action: "Delete", danger: true,
     run: async () => {
-      await remove("/dashboard/api/identifications/{identification_id}", { params: { path: { identification_id: id } } });
+      await remove("/dashboard/api/identifications/{id}", { params: { path: { id } } });
       navigate("#/identify", { replace: true });
       tell("The result has been deleted");
     },
