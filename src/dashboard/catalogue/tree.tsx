@@ -35,6 +35,10 @@ export function CatalogueTree({ shown, onShow }: Props) {
     setFocused(id);
     [...list.current!.children].find((item) => (item as HTMLElement).dataset["id"] === id)?.querySelector<HTMLElement>(".tree-item")?.focus();
   };
+  const show = ({ child: { id, has_children: isBranch } }: Row): void => {
+    if (isBranch) tree.open(id);
+    onShow(id);
+  };
   const press = (event: KeyboardEvent, row: Row): void => {
     const { id, has_children: isBranch } = row.child;
     const at = rows.indexOf(row);
@@ -45,8 +49,8 @@ export function CatalogueTree({ shown, onShow }: Props) {
       End: () => focus(rows.at(-1)?.child.id),
       ArrowRight: () => (!isBranch ? undefined : tree.isOpen(id) ? rows[at + 1]?.parent === id && focus(rows[at + 1]!.child.id) : tree.open(id)),
       ArrowLeft: () => (isBranch && tree.isOpen(id) ? tree.close(id) : focus(row.parent ?? undefined)),
-      Enter: () => onShow(id),
-      " ": () => onShow(id),
+      Enter: () => show(row),
+      " ": () => show(row),
     };
     const move = moves[event.key] ?? (event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey ? () => focus(nextNamed(rows, at, event.key)) : undefined);
     if (move === undefined) return;
@@ -63,7 +67,7 @@ export function CatalogueTree({ shown, onShow }: Props) {
             <div
               role="treeitem" class="tree-item" tabIndex={id === current ? 0 : -1} aria-level={level} aria-posinset={position} aria-setsize={brothers} aria-selected={id === shown}
               {...(has_children ? { "aria-expanded": isOpen } : {})} style={{ paddingLeft: `${(level - 1) * 16 + 4}px` }} onKeyDown={(event) => press(event, row)} onFocus={() => setFocused(id)}
-              onClick={() => onShow(id)}
+              onClick={() => show(row)}
             >
               <span class="tree-sign" onClick={(event) => { if (!has_children) return; event.stopPropagation(); if (isOpen) tree.close(id); else tree.open(id); }}>
                 {has_children && (tree.isLoading(id) && isOpen ? <span class="spinner" /> : <Icon name={isOpen ? "down" : "right"} />)}
