@@ -16,13 +16,12 @@ export function Classification({ of }: { readonly of: Document["classification"]
   return <Badge kind={KINDS[of]}>{of}</Badge>;
 }
 
-/** What feeds say about an address. */
+/** What feeds say about an address, or a whole prefix. */
 export function Threat({ ip, cti }: Pick<Lookup, "ip" | "cti">) {
   const title = "Threat intelligence";
   if (!hasPlan("cti")) return <Panel title={title}><NoPlan area="cti" what="threat intelligence" /></Panel>;
-  if (cti === null && ip.includes("/")) return <Panel title={title}><Empty title="Only single addresses are known">Look up one address of <span class="mono">{ip}</span> to see what feeds say about it.</Empty></Panel>;
   if (cti === null) return <Panel title={title}><Empty title="The server has no threat intelligence" /></Panel>;
-  if (!cti.seen) return <Panel title={title}><Empty icon="check" title="Not seen">No feed says anything about <span class="mono">{ip}</span>.</Empty></Panel>;
+  if (!cti.seen) return <Panel title={title}><Empty icon="check" title="Not seen">No feed says anything about <span class="mono">{ip}</span>{ip.includes("/") && " as a whole; its single addresses may be known"}.</Empty></Panel>;
   return (
     <Panel title={title} actions={<CopyButton label="Copy as JSON" text={JSON.stringify(cti, null, 2)} />}>
       <div class="row threat-head"><Classification of={cti.classification} />{cti.tags.map((tag) => <Badge key={tag}>{tag}</Badge>)}</div>
