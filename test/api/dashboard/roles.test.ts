@@ -4,6 +4,7 @@ import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { ROLES, type Role } from "../../../src/store/state.ts";
 import { addKey, addOrganisation, type Answer, startServer, type TestServer } from "../start-server.ts";
+import { ApiDocument } from "../fuzz/api-document.ts";
 import { addUser, type TestUser, visit } from "./browser.ts";
 
 const SAMPLE = fileURLToPath(new URL("../../../data/cti-sample.ipsieve", import.meta.url));
@@ -138,10 +139,21 @@ async function sessionOf(role: Role): Promise<string> {
   return (await addUser(t, organisation, role, `${role} ${++serial}`)).token;
 }
 
+/** Holds an answer to what the dashboard's document says of the operation: the status, the headers that always come, and the body. */
+function checkDescribed(document: ApiDocument, operationId: string, { status, headers, body }: Answer): void {
+  const described = document.operations.find(({ id }) => id === operationId)!.responses.get(status);
+  assert.ok(described !== undefined, `${operationId}: the document knows no answer ${status}`);
+  assert.deepEqual(described.requiredHeaders.filter((name) => !headers.has(name)), [], operationId);
+  if (body === undefined) return;
+  const check = described.bodies.get(headers.get("content-type")!.split(";")[0]!)!;
+  assert.ok(check(body), `${operationId} ${status}: ${JSON.stringify(check.errors)} ${JSON.stringify(body)}`);
+}
+
 const MAY: Readonly<Record<Role, readonly Case["least"][]>> = { viewer: ["anybody", "viewer"], editor: ["anybody", "viewer", "editor"], admin: ["anybody", "viewer", "editor", "admin"] };
 
 test("every operation, asked by nobody and by each role: exactly who may", async (at) => {
   const all = await operations();
+  const document = new ApiDocument((await visit(t, "GET", "/openapi.json")).body);
   assert.deepEqual(all.map(({ id }) => id).filter((id) => !Object.hasOwn(CASES, id)), [], "operations without a case");
   for (const operation of all) {
     const { least, status } = CASES[operation.id]!;
@@ -153,8 +165,11 @@ test("every operation, asked by nobody and by each role: exactly who may", async
       assert.equal(answer.status, expected, `${operation.id} by ${role}: ${answer.text}`);
       if (expected === 403) assert.equal(answer.body.type, "/problems/permission-denied");
       assert.equal(answer.headers.get("cache-control"), "no-store");
+      checkDescribed(document, operation.id, answer);
     }
   }
+  const usage = await visit(t, "GET", "/usage", { token: users.viewer.token });
+  assert.throws(() => checkDescribed(document, "getUsage", { ...usage, body: { ...usage.body, more: 1 } }), "the control");
   at.diagnostic(`${all.length} operations`);
 });
 
