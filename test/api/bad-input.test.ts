@@ -178,7 +178,7 @@ test("special-purpose addresses are refused unless the deployment takes them", a
 });
 
 test("unknown paths: 404; wrong methods: 405 with Allow; paths that are too long or malformed", async () => {
-  for (const path of ["/", "/v1", "/v1/edl/ip-rulesets/x/y", "/v1/cti/lookup/", "/v1/edl/ip-rulesets/rules:check/x/y"]) {
+  for (const path of ["/v1", "/v1/edl/ip-rulesets/x/y", "/v1/cti/lookup/", "/v1/edl/ip-rulesets/rules:check/x/y"]) {
     const { status, body } = await ask(t, "GET", path, { key });
     assert.deepEqual([status, body.type, body.instance], [404, "/problems/not-found", path]);
   }
