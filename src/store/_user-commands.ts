@@ -64,7 +64,7 @@ async function setUp(group: Group, { organisation: organisationName, name, passw
     for (const area of AREAS) changes.push(...(await setPlan(group, { organisationId, area, active: true, until: null, perMinute: null, perMonth: null })).changes);
   }
   const row = await insertUser(group, { organisation_id: organisationId, name, role: "admin", password, invitation: null, invited_until: null, created_at: at });
-  return startSession(group, row, session, at, changes);
+  return startSession(group, undefined, row, session, at, changes);
 }
 
 async function createUser(group: Group, { organisationId, name, role, invitation, at }: CreateUserCommand): Promise<Decision> {
@@ -102,7 +102,7 @@ async function join(group: Group, { invitation, password, session, at }: JoinCom
   if (row === undefined) throw new StoreError("invitation-not-found", "the invitation was followed already, has expired, or was replaced by another; ask for a new one");
   const ended = await endSessions(group, row);
   const joined = await updateUser(group, row, { password, invitation: null, invited_until: null });
-  return { ...(await startSession(group, joined, session, at, ended)), actor: `user:${row.id}` };
+  return { ...(await startSession(group, row, joined, session, at, ended)), actor: `user:${row.id}` };
 }
 
 async function setPassword(group: Group, command: SetPasswordCommand): Promise<Decision> {
@@ -113,7 +113,8 @@ async function setPassword(group: Group, command: SetPasswordCommand): Promise<D
 }
 
 async function signIn(group: Group, command: StartSessionCommand): Promise<Decision> {
-  return startSession(group, checked(await findUser(group, command), command.checked), command.session, command.at, []);
+  const row = checked(await findUser(group, command), command.checked);
+  return startSession(group, row, row, command.session, command.at, []);
 }
 
 async function signOut({ within }: Group, { digest }: EndSessionCommand): Promise<Decision> {
@@ -166,7 +167,10 @@ async function endSessions({ within }: Group, { id }: UserRow, kept = ""): Promi
   return gone.length === 0 ? [] : [{ change: { kind: "sessions-ended", digests: gone.map(({ digest }) => digest) } }];
 }
 
-async function startSession(group: Group, row: UserRow, { digest, expiresAt }: NewSession, at: number, before: readonly Recorded[]): Promise<Decision> {
+/** `old`: the user as the command found them; `before`: what it has changed already. */
+async function startSession(
+  group: Group, old: UserRow | undefined, row: UserRow, { digest, expiresAt }: NewSession, at: number, before: readonly Recorded[],
+): Promise<Decision> {
   const { within } = group;
   await within.deleteFrom("sessions").where("expires_at", "<=", at).execute();
   const oldest = await within.selectFrom("sessions").select("digest").where("user_id", "=", row.id).orderBy("created_at", "desc").orderBy("digest").execute();
@@ -176,7 +180,7 @@ async function startSession(group: Group, row: UserRow, { digest, expiresAt }: N
     await within.insertInto("sessions").values({ digest, user_id: row.id, created_at: at, expires_at: expiresAt }).returningAll().executeTakeFirstOrThrow(),
   );
   const after = await updateUser(group, row, { last_sign_in_at: at });
-  const changes: Recorded[] = [...before, recorded(row, after), { change: { kind: "session", session } }];
+  const changes: Recorded[] = [...before, recorded(old, after), { change: { kind: "session", session } }];
   if (ended.length > 0) changes.push({ change: { kind: "sessions-ended", digests: ended } });
   return { outcome: { user: userOf(after), session }, changes, organisationId: row.organisation_id };
 }

@@ -84,6 +84,7 @@ for (const { name, skip, make, stop } of await databases()) {
       const { old, new: made } = entries[3]!;
       assert.deepEqual([old, made], [bob, { ...bob, role: "editor" }]);
       assert.equal(entries.filter(({ command }) => command === "set-up").length, 7);
+      assert.deepEqual([entries[5]!.old, entries[5]!.new], [null, user]);
       for (const secret of ["secret-hash", "other-hash", '"invited"', "session-digest"]) assert.ok(!JSON.stringify(entries).includes(secret), secret);
       await store.close();
     });
