@@ -300,6 +300,17 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await page.locator("h1", { hasText: "Keys" }).waitFor();
     await page.locator("h1:focus").waitFor();
     assert.equal(await page.title(), "Keys - ipsieve");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.locator("dialog input[name=label]:focus").waitFor();
+    for (let step = 0; step < 10; step++) {
+      await page.keyboard.press("Tab");
+      // Between the last and the first control of the dialog stands the browser's own bar, where the page has no focus.
+      assert.equal(await page.evaluate("document.activeElement === document.body || document.activeElement.closest('dialog') !== null"), true);
+    }
+    await page.keyboard.press("Escape");
+    await page.locator("dialog").waitFor({ state: "detached" });
+    await page.locator("button:focus", { hasText: "New key" }).waitFor();
     await page.goBack();
     await page.locator("h1", { hasText: "Your account" }).waitFor();
     await end(page, faults);

@@ -67,7 +67,7 @@ function ChangeRow({ at, actor, kind, summary, old, new: now, ruleset_id }: Chan
       <Time at={at} seconds />
       <span class="change-actor" title={`${by} ${actor.id ?? ""}`}><Icon name={icon} /><span><span class="hidden">{by} </span>{actor.name ?? actor.id ?? by}</span></span>
       <div class="change-what">
-        <p class="wrap sentence">{summary} <Badge>{kind}</Badge>{ruleset_id !== null && <> <a class="small" href={`#/rulesets/${encodeURIComponent(ruleset_id)}`}>Ruleset</a></>}</p>
+        <p class="wrap">{summary} <Badge>{kind}</Badge>{ruleset_id !== null && <> <a class="small" href={`#/rulesets/${encodeURIComponent(ruleset_id)}`}>Ruleset</a></>}</p>
         {rows.length > 0 && (
           <details>
             <summary>What changed<span class="hidden">: {summary}</span></summary>

@@ -84,7 +84,7 @@ function LastChanges() {
           <Table
             caption="Last changes" rows={items.slice(0, MOST_CHANGES)} keyOf={({ sequence }) => sequence} empty={<Empty icon="audit" title="Nothing has been changed yet" />}
             columns={[
-              { title: "What", cell: ({ summary }) => <span class="wrap sentence">{summary}</span> },
+              { title: "What", cell: ({ summary }) => <span class="wrap">{summary}</span> },
               { title: "Who", cell: ({ actor }) => actor.name },
               { title: "When", cell: ({ at }) => <Time at={at} relative /> },
             ]}
