@@ -43,15 +43,16 @@ interface ServiceRow {
   readonly lines: number;
 }
 
-/** Services where the catalogue names them; providers with them, since not all do. */
+/** Providers, and their services where the catalogue names them: what a line counts for as a service, it counts for as a provider too. */
 function Services({ of: { services, providers, types, matched } }: { readonly of: Identification }) {
   const typeName = (type: string): string => types.find((each) => each.type === type)?.name ?? type;
-  const rows: ServiceRow[] = services.length > 0
-    ? services.map(({ type, provider, service, name, lines }) => ({ key: `${type}/${provider}/${service}`, name, type: typeName(type), href: hrefOf("/catalogue", { id: idOf(type, provider) }), lines }))
-    : providers.map(({ type, provider, name, lines }) => ({ key: `${type}/${provider}`, name, type: typeName(type), href: hrefOf("/catalogue", { id: idOf(type, provider) }), lines }));
+  const rows = [...providers.map((each) => ({ ...each, service: "" })), ...services].map(({ type, provider, service, name, lines }): ServiceRow => (
+    { key: `${type}/${provider}/${service}`, name, type: typeName(type), href: hrefOf("/catalogue", { id: idOf(type, provider) }), lines }
+  ));
+  rows.sort((a, b) => b.lines - a.lines);
   return (
-    <Panel title={services.length > 0 ? "Top services" : "Top providers"} flush>
-      <div class="scroll-long" tabIndex={0} role="region" aria-label="Top services">
+    <Panel title="Top providers and services" flush>
+      <div class="scroll-long" tabIndex={0} role="region" aria-label="Top providers and services">
         <Table
           caption="Those with the most lines first" rows={rows} keyOf={({ key }) => key}
           columns={[

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { type StateUpdater, useEffect, useState } from "preact/hooks";
 import { get } from "../api.ts";
 import type { Identification } from "../interim-operations.ts";
 import { type Problem, problemOf } from "../problem.ts";
@@ -17,18 +17,17 @@ export interface Followed {
 /** Asks how an identification goes on until it is at its end. */
 export function useIdentification(id: string): Followed {
   const [state, setState] = useState<Followed>({ data: undefined, problem: undefined });
-  const upload = uploads.value.get(id);
-  const isSending = upload?.state === "sending";
+  const isSending = uploads.value.get(id)?.state === "sending";
   useEffect(() => {
     const controller = new AbortController();
     void follow(id, controller.signal, setState);
     return () => controller.abort();
-  // Once more when it has come to its end, so that the end is not waited for.
+    // Asked anew when the upload is over, so that nobody waits for the end.
   }, [id, isSending]);
   return state;
 }
 
-async function follow(id: string, signal: AbortSignal, tell: (state: Followed) => void): Promise<void> {
+async function follow(id: string, signal: AbortSignal, tell: (update: StateUpdater<Followed>) => void): Promise<void> {
   for (let failures = 0; !signal.aborted; ) {
     try {
       const data = await get("/dashboard/api/identifications/{id}", { params: { path: { id } }, signal });
@@ -41,7 +40,7 @@ async function follow(id: string, signal: AbortSignal, tell: (state: Followed) =
       const problem = problemOf(error);
       // The upload that it comes with may not have reached the server yet.
       const isEarly = problem.status === 404 && uploads.value.get(id)?.state === "sending";
-      if (!isEarly) tell({ data: undefined, problem });
+      if (!isEarly) tell((last) => ({ data: problem.status === 404 ? undefined : last.data, problem }));
       if (!isEarly && problem.status >= 400 && problem.status < 500 && problem.status !== 429) return;
       failures++;
     }

@@ -1,11 +1,14 @@
 import { Icon } from "../components/icon.tsx";
+import { hrefOf } from "../place.ts";
+import { readFault } from "./fault.ts";
 
 /** Stands where the fault is that something is missing at the end. */
 const SPACE = 0x20;
 
-/** What is wrong with an address, shown at the character where it is. `message` as the server writes it: `"text" at position N: what is wrong`. */
+/** What is wrong with an address, shown at the character where it is. */
 export function FaultAt({ id, text, message }: { readonly id: string; readonly text: string; readonly message: string }) {
   const fault = readFault(message);
+  const [, cure] = /did you mean ([\da-f:./]+)\?$/i.exec(message) ?? [];
   return (
     <div class="note bad" role="alert" id={id}>
       <Icon name="warning" />
@@ -13,6 +16,7 @@ export function FaultAt({ id, text, message }: { readonly id: string; readonly t
         <strong>This is neither an address nor a prefix</strong>
         {fault !== undefined && <FaultyText text={text} position={fault.position} />}
         <p>{sentence(fault?.what ?? message)}</p>
+        {cure !== undefined && <p>Look up <a class="mono" href={hrefOf("/lookup", { ip: cure })}>{cure}</a></p>}
       </div>
     </div>
   );
@@ -26,12 +30,6 @@ function FaultyText({ text, position }: { readonly text: string; readonly positi
       <span class="hidden"> (the fault is at character {position + 1})</span>
     </p>
   );
-}
-
-/** Undefined where the message tells no position. */
-export function readFault(message: string): { readonly position: number; readonly what: string } | undefined {
-  const [, position, what] = /^"(?:[^"\\]|\\.)*" at position (\d+): (.*)$/s.exec(message) ?? [];
-  return position === undefined ? undefined : { position: Number(position), what: what! };
 }
 
 function sentence(text: string): string {

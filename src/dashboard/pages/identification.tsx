@@ -27,7 +27,7 @@ export default function Identification({ params }: PageProps) {
       {failure !== undefined && <ProblemNote problem={failure} />}
       {failure === undefined && data?.state === "failed" && <Failed of={data} />}
       {isRunning && <Panel title="Identifying" actions={<span class="spinner" aria-hidden="true" />}><Progress upload={upload} data={data} /></Panel>}
-      {problem !== undefined && failure === undefined && (problem.status === 404 ? <Gone /> : <ProblemNote problem={problem} />)}
+      {problem !== undefined && failure === undefined && upload === undefined && (problem.status === 404 ? <Gone /> : <ProblemNote problem={problem} />)}
       {data !== undefined && data.state === "done" && <Done of={data} />}
       {data !== undefined && (data.state !== "failed" || data.lines > 0) && failure === undefined && <Summary of={data} />}
       {data === undefined && problem === undefined && failure === undefined && !isRunning && <Skeleton />}

@@ -16,10 +16,10 @@ import { hasPlan } from "../session.ts";
 import "./identify.css";
 
 const FORMATS: Readonly<Record<Format, readonly [name: string, what: string]>> = {
-  csv: ["CSV", "A table: the address, the prefix and the services of every line that has a service."],
+  csv: ["CSV", "A row for every line: its address, the prefix and the services."],
   tsv: ["TSV", "The same with tabs between the columns."],
-  jsonl: ["JSON lines", "The same with a JSON document for every line."],
-  append: ["Your lines", "Every line of the log, with its services behind it."],
+  jsonl: ["JSON lines", "A document for every line, with all that the catalogue knows."],
+  append: ["Your lines", "Every line as it was, with its services behind it."],
 };
 
 /** Where a log is dropped; it is shown on a page of its own from then on. */

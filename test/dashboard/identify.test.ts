@@ -1,0 +1,296 @@
+/** Identifying a log: uploaded, followed, looked at, downloaded, failed and given up, as somebody at a browser sees it. */
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { gunzipSync, gzipSync } from "node:zlib";
+import type { Page } from "playwright-core";
+import { type TestUser, visit } from "../api/dashboard/browser.ts";
+import { addOrganisation } from "../api/start-server.ts";
+import { HOSTILE_TEXTS, WAS_OBEYED } from "../cases/hostile-texts.ts";
+import { accessibilityFaults, checkLooks, type Dashboard, missing, startDashboard } from "./browser.ts";
+
+const SAMPLE = join(import.meta.dirname, "../../data/sample.log");
+const TEXT = readFileSync(SAMPLE);
+
+/** A way to the server that can be cut for good. */
+async function cuttable(port: number): Promise<{ readonly port: number; readonly cut: () => void }> {
+  const sockets = new Set<Socket>();
+  const wire = createServer((client) => {
+    const server = connect(port, "127.0.0.1");
+    for (const socket of [client, server]) sockets.add(socket.on("error", () => {}));
+    client.pipe(server).pipe(client);
+  });
+  await new Promise<void>((resolve) => void wire.listen(0, "127.0.0.1", resolve));
+  const cut = (): void => {
+    wire.close();
+    for (const socket of sockets) socket.destroy();
+  };
+  return { port: (wire.address() as AddressInfo).port, cut };
+}
+
+describe("identifying logs", { skip: missing ?? false }, () => {
+  let t: Dashboard;
+  let viewer: TestUser;
+  let folder: string;
+  before(async () => {
+    t = await startDashboard();
+    viewer = await t.user("viewer");
+    folder = mkdtempSync(join(tmpdir(), "ipsieve-logs-"));
+  });
+  after(async () => {
+    await t.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** A file of the name. */
+  const file = (name: string, bytes: Uint8Array | string): string => {
+    const path = join(folder, name);
+    writeFileSync(path, bytes);
+    return path;
+  };
+  const choose = async (page: Page, path: string): Promise<void> => {
+    const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.getByRole("button", { name: "Choose a file" }).click()]);
+    await chooser.setFiles(path);
+  };
+  const done = (page: Page) => page.locator(".note.good", { hasText: /^Done/ }).waitFor();
+  const idOf = (page: Page): string => page.url().split("/identify/")[1]!;
+  const told = async (page: Page) => (await visit(t, "GET", `/identifications/${idOf(page)}`, { token: viewer.token })).body;
+  /** The figures of the summary. */
+  const legend = (page: Page): Promise<string[]> => page.locator(".share-legend b").allInnerTexts().then((texts) => texts.map((text) => text.replaceAll(",", "")));
+  const count = (value: number): string => value.toLocaleString("en-GB");
+  /** The upload goes so slowly, in bytes a second, that there is time to look. */
+  const slow = async (page: Page, uploadThroughput: number): Promise<void> => {
+    const tools = await page.context().newCDPSession(page);
+    await tools.send("Network.enable");
+    await tools.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput });
+  };
+  const end = async (page: Page, faults: readonly string[]): Promise<void> => {
+    assert.deepEqual(faults, []);
+    await page.context().close();
+  };
+
+  test("a log: its figures, the services, the lines without one, and the result", async () => {
+    const { page, faults } = await t.open("#/identify", { user: viewer });
+    await choose(page, SAMPLE);
+    await done(page);
+    assert.equal(await page.locator("h1").innerText(), "sample.log");
+    const document = await told(page);
+    const lines = TEXT.toString("latin1").trimEnd().split("\n").length;
+    assert.equal(document.lines, lines);
+    assert.equal(await page.locator(".chart-title").first().innerText(), `${count(lines)} lines`);
+    assert.deepEqual(await legend(page), [document.matched, document.unmatched, document.no_address].map(String));
+    assert.equal(document.matched + document.unmatched + document.no_address, lines);
+    const [types, providers] = await page.locator(".log-bars .bar-list").all();
+    assert.deepEqual(await types!.locator("li").allInnerTexts().then((texts) => texts.map((text) => text.split(/\s*\n\s*/))), document.types.map(({ name, lines: own }: { name: string; lines: number }) => [name, count(own)]));
+    assert.deepEqual(await providers!.locator("b").allInnerTexts(), document.providers.slice(0, 12).map(({ lines: own }: { lines: number }) => count(own)));
+    assert.equal(await page.locator(".sample li").count(), document.unmatched_sample.length);
+    assert.deepEqual(await page.locator(".sample li > .mono").allTextContents(), document.unmatched_sample.map(({ text }: { text: string }) => (text === "" ? "(empty line)" : text)));
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download the result" }).click()]);
+    assert.equal(download.suggestedFilename(), "sample.log.identified.csv.gz");
+    const rows = gunzipSync(readFileSync((await download.path())!)).toString().trimEnd().split("\n");
+    assert.equal(rows.length, lines);
+    assert.equal(rows.filter((row) => !row.endsWith(",")).length, document.matched);
+    await page.locator(".log-bars a").first().click();
+    await page.locator("h1", { hasText: "Catalogue" }).waitFor();
+    await end(page, faults);
+  });
+
+  test("looks: before, and what was found", async () => {
+    const { page, faults } = await t.open("#/identify", { user: viewer });
+    await choose(page, SAMPLE);
+    await done(page);
+    const id = idOf(page);
+    await end(page, faults);
+    await checkLooks(t, "identify", "#/identify", viewer);
+    await checkLooks(t, "identify-done", `#/identify/${id}`, viewer);
+  });
+
+  test("a gzip file has the same figures, and the result the format that was chosen", async () => {
+    const path = file("sample.log.gz", gzipSync(TEXT));
+    const { page, faults } = await t.open("#/identify", { user: viewer });
+    await page.getByLabel(/^Your lines/).check();
+    await choose(page, path);
+    await done(page);
+    const document = await told(page);
+    const { body: { items } } = await visit(t, "GET", "/identifications", { token: viewer.token });
+    const plain = items.find(({ name }: { name: string }) => name === "sample.log");
+    for (const key of ["lines", "matched", "unmatched", "no_address", "types", "providers"]) assert.deepEqual(document[key], plain[key], key);
+    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download the result" }).click()]);
+    const rows = gunzipSync(readFileSync((await download.path())!)).toString("latin1").trimEnd().split("\n");
+    const lines = TEXT.toString("latin1").trimEnd().split("\n");
+    assert.deepEqual(rows.map((row, at) => row.startsWith(lines[at]!)), lines.map(() => true));
+    await end(page, faults);
+  });
+
+  test("a file that is dropped", async () => {
+    const { page, faults } = await t.open("#/identify", { user: viewer });
+    const transfer = await page.evaluateHandle(`(() => { const transfer = new DataTransfer(); transfer.items.add(new File(["1.1.1.1 a\\nnothing\\n"], "dropped.log")); return transfer; })()`);
+    const zone = page.locator(".drop-zone");
+    await zone.dispatchEvent("dragover", { dataTransfer: transfer });
+    assert.equal(await zone.getAttribute("class"), "drop-zone over");
+    await zone.dispatchEvent("drop", { dataTransfer: transfer });
+    await done(page);
+    assert.equal(await page.locator("h1").innerText(), "dropped.log");
+    assert.deepEqual(await legend(page), ["1", "0", "1"]);
+    await end(page, faults);
+  });
+
+  test("an empty file, and one without any address", async () => {
+    const { page, faults } = await t.open("#/identify", { user: viewer });
+    await choose(page, file("empty.log", ""));
+    await page.getByText("There is no line in it").waitFor();
+    await page.getByRole("link", { name: "All logs" }).click();
+    await choose(page, file("words.log", "one\ntwo\n\n"));
+    await done(page);
+    assert.deepEqual(await legend(page), ["0", "0", "3"]);
+    assert.deepEqual(await page.locator(".sample li > .mono").allTextContents(), ["one", "two", "(empty line)"]);
+    await end(page, faults);
+  });
+
+  test("damaged gzip data: why, where, and what was found before", async () => {
+    // Its middle is damaged behind a good beginning.
+    const bytes = gzipSync(Buffer.concat(Array.from({ length: 20 }, () => TEXT)));
+    bytes.fill(0xff, bytes.length >> 1, (bytes.length >> 1) + 64);
+    const { page, faults } = await t.open("#/identify", { user: viewer });
+    await choose(page, file("damaged.log.gz", bytes));
+    const note = page.locator(".note.bad");
+    await note.waitFor();
+    const document = await told(page);
+    assert.equal(document.state, "failed");
+    assert.match(await note.innerText(), /The log could not be identified to its end/);
+    assert.ok((await note.innerText()).includes(document.error));
+    assert.match(document.error, /damaged|truncated|corrupt/i);
+    assert.equal(await page.getByRole("link", { name: "Download the result" }).count(), 0);
+    await page.getByRole("link", { name: "Choose another file" }).click();
+    assert.match(await page.locator("tr", { hasText: "damaged.log.gz" }).first().innerText(), /failed/);
+    await end(page, faults);
+  });
+
+  test("a gzip file that is cut off, and what is no text at all", async () => {
+    const { page, faults } = await t.open("#/identify", { user: viewer });
+    await choose(page, file("cut.log.gz", gzipSync(TEXT).subarray(0, 20_000)));
+    await page.locator(".note.bad").waitFor();
+    assert.match(await page.locator(".note.bad").innerText(), /could not be identified to its end/);
+    await page.getByRole("link", { name: "All logs" }).click();
+    await choose(page, file("picture.png", Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 0, 1, 2, 3])));
+    await page.locator(".note.bad").waitFor();
+    assert.match(await page.locator(".note.bad").first().innerText(), /this is no text of lines and not compressed by gzip/);
+    await end(page, faults);
+  });
+
+  test("progress of the upload and of the server; other pages are looked at meanwhile; leaving is asked about", async () => {
+    const { page, faults } = await t.open("#/identify", { user: viewer });
+    await slow(page, 400_000);
+    await choose(page, file("slow.log", Buffer.concat(Array.from({ length: 12 }, () => TEXT))));
+    const uploaded = page.getByRole("progressbar", { name: "Uploaded" });
+    await page.locator(".progress-text", { hasText: /Uploaded .* of 4\.5 MB \([1-9]\d? %\)/ }).waitFor();
+    assert.ok(Number(await uploaded.getAttribute("value")) < 100);
+    await page.locator(".progress-text", { hasText: /Identified .*[\d,]+ lines$/s }).waitFor();
+    assert.deepEqual(await accessibilityFaults(page), []);
+    const id = idOf(page);
+    await page.getByRole("link", { name: "Catalogue", exact: true }).click();
+    await page.getByRole("tree").waitFor();
+    const asked = new Promise<string>((resolve) => page.once("dialog", (dialog) => { resolve(dialog.type()); void dialog.dismiss(); }));
+    await page.evaluate("location.reload()").catch(() => {});
+    assert.equal(await asked, "beforeunload");
+    await page.evaluate(`location.hash = "#/identify/${id}"`);
+    await done(page);
+    assert.equal((await told(page)).lines, 12 * TEXT.toString("latin1").trimEnd().split("\n").length);
+    await end(page, faults);
+  });
+
+  test("given up: the server forgets it", async () => {
+    const { page, faults } = await t.open("#/identify", { user: viewer });
+    await slow(page, 100_000);
+    await choose(page, file("given-up.log", Buffer.concat(Array.from({ length: 12 }, () => TEXT))));
+    await page.locator(".progress-text", { hasText: /Identified .*[\d,]+ lines$/s }).waitFor();
+    const id = idOf(page);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("The upload has been given up").waitFor();
+    await page.locator("h1", { hasText: "Identify a log" }).waitFor();
+    assert.equal((await visit(t, "GET", `/identifications/${id}`, { token: viewer.token })).status, 404);
+    await page.reload();
+    await page.locator("table").waitFor();
+    assert.equal(await page.locator("tr", { hasText: "given-up.log" }).count(), 0);
+    await end(page, faults);
+  });
+
+  test("the connection is lost on the way: said, with how far it was", async () => {
+    const wire = await cuttable(Number(new URL(t.server.url).port));
+    const { page, faults } = await t.open("#/identify", { user: viewer });
+    await page.goto(`http://127.0.0.1:${wire.port}/#/identify`);
+    await slow(page, 100_000);
+    await choose(page, file("lost.log", Buffer.concat(Array.from({ length: 12 }, () => TEXT))));
+    await page.locator(".progress-text", { hasText: /Uploaded .* \([1-9]\d? %\)/ }).waitFor();
+    wire.cut();
+    const note = page.locator(".note.bad").first();
+    await note.waitFor();
+    assert.match(await note.innerText(), /The connection was lost\s+It broke after [\d.]+ (KB|MB) of 4\.5 MB\. Nothing has been kept: choose the file again/);
+    assert.equal(await page.getByRole("button", { name: "Cancel" }).count(), 0);
+    await end(page, faults);
+  });
+
+  test("too large: said", async () => {
+    const { page, faults } = await t.open("#/identify", { user: viewer });
+    // The server itself takes logs of any length; one that stands before it may not.
+    await page.route("**/identifications?*", (route) => route.fulfill({ status: 413, contentType: "text/html", body: "<h1>413</h1>" }));
+    await choose(page, SAMPLE);
+    assert.match(await page.locator(".note.bad").innerText(), /The file is too large\s+The server does not take so much at once/);
+    await end(page, faults);
+  });
+
+  test("logs of the last hour: listed, opened, deleted; what is gone is said to be", async () => {
+    const { page, faults } = await t.open("#/identify", { user: viewer });
+    const row = page.locator("tbody tr", { hasText: "dropped.log" });
+    assert.match((await row.innerText()).replaceAll(/\s+/g, " "), /dropped\.log done 18 B 2 50\.0 % now/);
+    await row.getByRole("link").click();
+    await done(page);
+    const url = page.url();
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("The result has been deleted").waitFor();
+    await page.locator("table").waitFor();
+    assert.equal(await row.count(), 0);
+    await page.goto(url);
+    await page.getByText("This log is not here any more").waitFor();
+    await end(page, faults);
+  });
+
+  test("another organisation sees none of them", async () => {
+    const { body: { items } } = await visit(t, "GET", "/identifications", { token: viewer.token });
+    assert.ok(items.length > 0);
+    const stranger = await t.user("admin", await addOrganisation(t, "Strangers"));
+    const { page, faults } = await t.open("#/identify", { user: stranger });
+    await page.getByText("No log yet").waitFor();
+    await page.goto(`${t.server.url}/#/identify/${items[0].id}`);
+    await page.getByText("This log is not here any more").waitFor();
+    await end(page, faults);
+  });
+
+  test("hostile lines and a hostile name stay text", async () => {
+    const { page, faults } = await t.open("#/identify", { user: viewer });
+    page.on("dialog", () => faults.push("a dialog was opened"));
+    const name = `${HOSTILE_TEXTS[10]!}.log`;
+    await choose(page, file(name.replaceAll("/", "_"), HOSTILE_TEXTS.map((text) => `${text}\n198.51.100.7 ${text}\n`).join("")));
+    await done(page);
+    assert.equal(await page.locator("h1").textContent(), name);
+    const lines = await page.locator(".sample li > .mono").allTextContents();
+    assert.deepEqual(lines, HOSTILE_TEXTS.flatMap((text) => [text, `198.51.100.7 ${text}`]));
+    assert.equal(await page.evaluate(WAS_OBEYED), false);
+    await page.getByRole("link", { name: "All logs" }).click();
+    await page.locator("tbody a", { hasText: name }).waitFor();
+    assert.equal(await page.evaluate(WAS_OBEYED), false);
+    await end(page, faults);
+  });
+
+  test("an organisation without the plan is told so", async () => {
+    const without = await t.user("viewer", await addOrganisation(t, "Without", ["edl"]));
+    const { page, faults } = await t.open("#/identify", { user: without });
+    assert.match(await page.locator(".note.warning").innerText(), /Without has no active plan for the catalogue of services \(cbs\)/);
+    assert.equal(await page.locator(".drop-zone").count(), 0);
+    await end(page, faults);
+  });
+});
