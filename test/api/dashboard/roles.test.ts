@@ -59,6 +59,7 @@ const CASES: Readonly<Record<string, Case>> = {
   getSetup: { least: "anybody", status: 200 },
   setUp: { least: "anybody", status: 409, body: { token: "x", organisation: "x", name: "x", password: "long enough" } },
   getSession: { least: "viewer", status: 200 },
+  getCatalogue: { least: "viewer", status: 200 },
   signIn: { least: "anybody", status: 401, body: { name: "x", password: "x" } },
   signOut: { least: "viewer", status: 204 },
   join: { least: "anybody", status: 401, body: { token: "x", password: "long enough" } },
