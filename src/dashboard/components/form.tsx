@@ -1,4 +1,4 @@
-import { type ComponentChildren, createContext, type HTMLAttributes, type SelectHTMLAttributes, type TextareaHTMLAttributes } from "preact";
+import { type ComponentChildren, createContext, type HTMLAttributes, type SelectHTMLAttributes } from "preact";
 import { useContext, useEffect, useId, useRef, useState } from "preact/hooks";
 import { type Problem, problemOf } from "../problem.ts";
 import { Button } from "./button.tsx";
@@ -94,10 +94,6 @@ type Other<Attributes> = Omit<Attributes, keyof FieldProps | "id" | "role" | "ch
 
 export function Field({ name, label, hint, optional, ...input }: FieldProps & InputAttributes) {
   return <Frame {...{ name, label, hint, optional: optional ?? false }}>{(tied) => <input {...(input as object)} {...tied} />}</Frame>;
-}
-
-export function TextArea({ name, label, hint, optional, ...area }: FieldProps & Other<TextareaHTMLAttributes>) {
-  return <Frame {...{ name, label, hint, optional: optional ?? false }}>{(tied) => <textarea {...area} {...tied} />}</Frame>;
 }
 
 /** `options`: what is sent, and what is shown for it. */
