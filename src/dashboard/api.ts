@@ -1,5 +1,5 @@
 import createClient, { type Client, type ClientPathsWithMethod, type FetchResponse, type MaybeOptionalInit } from "openapi-fetch";
-import type { paths } from "./interim-operations.ts";
+import type { paths } from "./documents.ts";
 import { problemIn, problemOf } from "./problem.ts";
 import { hasExpired, session } from "./session.ts";
 

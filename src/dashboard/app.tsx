@@ -5,7 +5,7 @@ import { Confirmation } from "./components/confirm.tsx";
 import { Page, type PageProps } from "./components/page.tsx";
 import { Empty, ProblemNote, Skeleton } from "./components/states.tsx";
 import { Toasts } from "./components/toasts.tsx";
-import type { Role } from "./interim-operations.ts";
+import type { Role } from "./documents.ts";
 import { useLoad } from "./load.ts";
 import { type Problem, problemOf } from "./problem.ts";
 import { SignIn } from "./pages/sign-in.tsx";

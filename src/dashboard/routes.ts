@@ -1,7 +1,7 @@
 import type { ComponentType } from "preact";
 import type { IconName } from "./components/icon.tsx";
 import type { PageProps } from "./components/page.tsx";
-import type { Role } from "./interim-operations.ts";
+import type { Role } from "./documents.ts";
 
 export interface Route {
   /** As `/rulesets/:ruleset_id`. */

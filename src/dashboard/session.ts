@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import type { Area, Role, Session } from "./interim-operations.ts";
+import type { Area, Role, Session } from "./documents.ts";
 
 /** Who is signed in; null: nobody; undefined: not known yet. */
 export const session = signal<Session | null | undefined>(undefined);

@@ -1,4 +1,4 @@
-import type { CatalogueAbout, CatalogueSource } from "../interim-operations.ts";
+import type { CatalogueAbout, CatalogueSource } from "../documents.ts";
 
 /** Where the prefixes of a node come from: the sources that make it or one above it, else those that are tied to no node. */
 export function sourcesOf({ sources }: CatalogueAbout, id: string): readonly CatalogueSource[] {

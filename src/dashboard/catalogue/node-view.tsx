@@ -8,7 +8,7 @@ import { Loaded } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatCount, formatCounted } from "../format.ts";
-import type { CatalogueAbout } from "../interim-operations.ts";
+import type { CatalogueAbout } from "../documents.ts";
 import { useLoad } from "../load.ts";
 import { hrefOf } from "../place.ts";
 import { sourcesOf } from "./about.ts";

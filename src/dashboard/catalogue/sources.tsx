@@ -1,5 +1,5 @@
 import { Time } from "../components/time.tsx";
-import type { CatalogueSource } from "../interim-operations.ts";
+import type { CatalogueSource } from "../documents.ts";
 import { dateOf, isWebAddress } from "./about.ts";
 
 /** Where prefixes come from, how old that is, and on what terms. */

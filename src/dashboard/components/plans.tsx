@@ -1,4 +1,4 @@
-import type { Area } from "../interim-operations.ts";
+import type { Area } from "../documents.ts";
 import { hasPlan, session } from "../session.ts";
 import { Badge } from "./badge.tsx";
 import { Time } from "./time.tsx";

@@ -5,7 +5,7 @@ import { Panel } from "../components/page.tsx";
 import { Empty } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
 import { formatCount } from "../format.ts";
-import type { Identification } from "../interim-operations.ts";
+import type { Identification } from "../documents.ts";
 import { hrefOf } from "../place.ts";
 
 const MOST_BARS = 12;

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { remove } from "../api.ts";
 import { formatBytes } from "../format.ts";
-import type { Identification } from "../interim-operations.ts";
+import type { Identification } from "../documents.ts";
 import { Problem, problemOf } from "../problem.ts";
 
 /** A log on its way to the server. It stays on its way while other pages are looked at. */

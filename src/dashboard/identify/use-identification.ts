@@ -1,6 +1,6 @@
 import { type StateUpdater, useEffect, useState } from "preact/hooks";
 import { get } from "../api.ts";
-import type { Identification } from "../interim-operations.ts";
+import type { Identification } from "../documents.ts";
 import { type Problem, problemOf } from "../problem.ts";
 import { uploads } from "./uploads.ts";
 

@@ -1,5 +1,5 @@
 import { Note } from "../components/states.tsx";
-import type { Area } from "../interim-operations.ts";
+import type { Area } from "../documents.ts";
 import { session } from "../session.ts";
 
 /** Says that an answer is missing since the organisation has no plan for it; that is not the same as nothing found. */

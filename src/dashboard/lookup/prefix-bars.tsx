@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { Badge } from "../components/badge.tsx";
 import { Table } from "../components/table.tsx";
-import type { Lookup } from "../interim-operations.ts";
+import type { Lookup } from "../documents.ts";
 import { hrefOf } from "../place.ts";
 import { type CoveringPrefix, coveringPrefixes, formatSize } from "./prefixes.ts";
 

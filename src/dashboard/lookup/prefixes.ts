@@ -1,4 +1,4 @@
-import type { CoveringRule, Lookup, RulesetMatch } from "../interim-operations.ts";
+import type { CoveringRule, Lookup, RulesetMatch } from "../documents.ts";
 
 export type CbsMatch = NonNullable<Lookup["cbs"]>["matches"][number];
 

@@ -3,7 +3,7 @@ import { Panel } from "../components/page.tsx";
 import { Empty } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { formatCounted } from "../format.ts";
-import type { CoveringRule, RulesetMatch } from "../interim-operations.ts";
+import type { CoveringRule, RulesetMatch } from "../documents.ts";
 import { hrefOf } from "../place.ts";
 import { hasPlan } from "../session.ts";
 import { NoPlan } from "./no-plan.tsx";

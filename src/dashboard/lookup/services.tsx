@@ -1,6 +1,6 @@
 import { Panel } from "../components/page.tsx";
 import { Empty } from "../components/states.tsx";
-import type { Lookup } from "../interim-operations.ts";
+import type { Lookup } from "../documents.ts";
 import { hrefOf } from "../place.ts";
 import { hasPlan } from "../session.ts";
 import { NoPlan } from "./no-plan.tsx";

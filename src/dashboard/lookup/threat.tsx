@@ -4,7 +4,7 @@ import { CopyButton } from "../components/copy.tsx";
 import { Panel } from "../components/page.tsx";
 import { Empty } from "../components/states.tsx";
 import { formatCounted } from "../format.ts";
-import type { Lookup } from "../interim-operations.ts";
+import type { Lookup } from "../documents.ts";
 import { hasPlan } from "../session.ts";
 import { NoPlan } from "./no-plan.tsx";
 

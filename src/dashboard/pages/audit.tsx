@@ -7,7 +7,7 @@ import { Page, type PageProps, Panel } from "../components/page.tsx";
 import { Empty, ProblemNote, Skeleton } from "../components/states.tsx";
 import { Time } from "../components/time.tsx";
 import { formatCounted, formatLocal } from "../format.ts";
-import type { Change, Rule } from "../interim-operations.ts";
+import type { Change, Rule } from "../documents.ts";
 import { type Problem, problemOf } from "../problem.ts";
 
 const PAGE = 50;

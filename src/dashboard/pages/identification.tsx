@@ -10,7 +10,7 @@ import { Progress } from "../identify/progress.tsx";
 import { Summary } from "../identify/summary.tsx";
 import { cancelUpload, forgetUpload, uploads } from "../identify/uploads.ts";
 import { useIdentification } from "../identify/use-identification.ts";
-import type { Identification as Document } from "../interim-operations.ts";
+import type { Identification as Document } from "../documents.ts";
 import { navigate } from "../router.ts";
 import "./identify.css";
 

@@ -8,7 +8,7 @@ import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatBytes, formatCount } from "../format.ts";
 import { type Format, startUpload, uploads } from "../identify/uploads.ts";
-import type { Identification } from "../interim-operations.ts";
+import type { Identification } from "../documents.ts";
 import { useLoad } from "../load.ts";
 import { NoPlan } from "../lookup/no-plan.tsx";
 import { navigate } from "../router.ts";

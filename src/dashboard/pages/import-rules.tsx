@@ -150,7 +150,7 @@ function Verdicts({ rulesetId, list, way, examined: { data, problem, isLoading, 
 }
 
 function faultText({ counts: { error = 0, conflict = 0 } }: Examined): string {
-  const parts = [error > 0 && `${formatCounted(error, "line")} cannot be read`, conflict > 0 && `${formatCounted(conflict, "line")} meet a rule that is there`];
+  const parts = [error > 0 && `${formatCounted(error, "line")} cannot be read`, conflict > 0 && `${formatCounted(conflict, "line meets", "lines meet")} a rule that is there`];
   return `${parts.filter(Boolean).join(", ")}.`;
 }
 

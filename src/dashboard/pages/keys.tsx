@@ -12,7 +12,7 @@ import { Empty, Loaded, Note } from "../components/states.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { tell } from "../components/toasts.tsx";
 import { formatCount } from "../format.ts";
-import type { ApiKey } from "../interim-operations.ts";
+import type { ApiKey } from "../documents.ts";
 import { useLoad } from "../load.ts";
 import { hasRole } from "../session.ts";
 

@@ -4,7 +4,7 @@ import { Badge } from "../components/badge.tsx";
 import { CopyButton } from "../components/copy.tsx";
 import { Page, type PageProps, Panel } from "../components/page.tsx";
 import { Empty, ProblemNote, Skeleton } from "../components/states.tsx";
-import type { Lookup as Found } from "../interim-operations.ts";
+import type { Lookup as Found } from "../documents.ts";
 import { useLoad } from "../load.ts";
 import { FaultAt } from "../lookup/fault-at.tsx";
 import { PrefixBars } from "../lookup/prefix-bars.tsx";

@@ -3,7 +3,7 @@ import { Button, ButtonLink, IconButton } from "../components/button.tsx";
 import { Page, type PageProps, Panel } from "../components/page.tsx";
 import { Empty, ProblemNote, Skeleton } from "../components/states.tsx";
 import { formatCounted } from "../format.ts";
-import type { RuleRow, Ruleset } from "../interim-operations.ts";
+import type { RuleRow, Ruleset } from "../documents.ts";
 import { useLoad } from "../load.ts";
 import { hrefOf } from "../place.ts";
 import { navigate } from "../router.ts";

@@ -5,7 +5,7 @@ import { Empty, Loaded } from "../components/states.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatCount } from "../format.ts";
-import type { Ruleset } from "../interim-operations.ts";
+import type { Ruleset } from "../documents.ts";
 import { useLoad } from "../load.ts";
 import { PurposeBadge } from "../rulesets/purpose-badge.tsx";
 import { CreateRuleset, DeleteRuleset, EditRuleset } from "../rulesets/ruleset-dialogs.tsx";

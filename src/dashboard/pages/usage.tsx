@@ -7,7 +7,7 @@ import { Empty, Loaded } from "../components/states.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatCount, formatCounted, formatLocal } from "../format.ts";
-import type { Usage as UsageDocument } from "../interim-operations.ts";
+import type { Usage as UsageDocument } from "../documents.ts";
 import { useLoad } from "../load.ts";
 
 type Minute = UsageDocument["minutes"][number];

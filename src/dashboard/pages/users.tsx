@@ -11,7 +11,7 @@ import { Loaded, Note } from "../components/states.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { tell } from "../components/toasts.tsx";
-import type { Invitation, Role, User } from "../interim-operations.ts";
+import type { Invitation, Role, User } from "../documents.ts";
 import { useLoad } from "../load.ts";
 import { session } from "../session.ts";
 

@@ -2,7 +2,7 @@ import { post } from "../api.ts";
 import { Icon } from "../components/icon.tsx";
 import { ProblemNote } from "../components/states.tsx";
 import { formatCounted } from "../format.ts";
-import type { Rule } from "../interim-operations.ts";
+import type { Rule } from "../documents.ts";
 import { useLoad } from "../load.ts";
 import { RuleText } from "./rule-state.tsx";
 

@@ -3,7 +3,7 @@ import { confirm } from "../components/confirm.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { Field, Form } from "../components/form.tsx";
 import { formatCounted } from "../format.ts";
-import type { RuleRow } from "../interim-operations.ts";
+import type { RuleRow } from "../documents.ts";
 import { Problem } from "../problem.ts";
 import { ExpiryFields, expiryOf, expiryTime } from "./expiry.tsx";
 import { RuleText } from "./rule-state.tsx";

@@ -1,4 +1,4 @@
-import type { PreviewLine, Rule } from "../interim-operations.ts";
+import type { PreviewLine, Rule } from "../documents.ts";
 import type { RuleList } from "./read-list.ts";
 import { type ConflictMode, previewList, replaceRules } from "./rules-api.ts";
 import type { Outcome } from "./verdict.tsx";

@@ -1,6 +1,6 @@
 import { useCallback, useState } from "preact/hooks";
 import { formatCount } from "../format.ts";
-import type { Rule } from "../interim-operations.ts";
+import type { Rule } from "../documents.ts";
 import type { Examined, ListLine } from "./examine-list.ts";
 import { Expires, RuleName } from "./rule-state.tsx";
 import { type Outcome, VerdictBadge } from "./verdict.tsx";
@@ -29,7 +29,7 @@ export function ExaminedList({ examined, isBusy }: { readonly examined: Examined
             <label key={title}><input type="radio" name="verdict" class="hidden" checked={wanted === outcome} onChange={() => setOnly(outcome)} />{title}<span class="muted">{formatCount(count)}</span></label>
           ))}
         </fieldset>
-        {unchanged > 0 && <p class="muted">{formatCount(unchanged)} stay as they are</p>}
+        {unchanged > 0 && <p class="muted">{unchanged === 1 ? "1 stays as it is" : `${formatCount(unchanged)} stay as they are`}</p>}
       </div>
       {shown.length > 0 && <VirtualRows label="Verdicts" kind="verdicts" columns={COLUMNS} count={shown.length} rowHeight={58} row={look} isBusy={isBusy} place={wanted} />}
       {examined.isCut && <p class="table-foot muted small">{formatCount(lines.length)} lines are shown, the faulty ones first; the counts are of all.</p>}

@@ -3,7 +3,7 @@ import { ButtonLink } from "../components/button.tsx";
 import { CopyButton } from "../components/copy.tsx";
 import { Dialog } from "../components/dialog.tsx";
 import { formatCounted } from "../format.ts";
-import type { Ruleset } from "../interim-operations.ts";
+import type { Ruleset } from "../documents.ts";
 
 const FORMATS = {
   text: ["Text", "One address or prefix a line, as firewalls read it", "txt"],

@@ -1,5 +1,5 @@
 import { Badge } from "../components/badge.tsx";
-import type { Ruleset } from "../interim-operations.ts";
+import type { Ruleset } from "../documents.ts";
 
 export function PurposeBadge({ purpose }: Pick<Ruleset, "purpose">) {
   return <Badge kind={purpose === "blocklist" ? "bad" : "good"}>{purpose}</Badge>;

@@ -13,6 +13,9 @@ export interface RowsPage<Row> {
 const ROWS = 200;
 /** So many are kept: some thousand rows around the place. */
 const MOST_PAGES = 24;
+/** What one request gives at most. */
+const LONGEST = 1000;
+const MOST_TRIES = 4;
 /** Milliseconds that the place has to stand still. */
 const REST = 40;
 /** Rows before and behind those that are seen. */
@@ -55,10 +58,7 @@ export class RowPages<Row, Page extends RowsPage<Row>> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (wanted.every((page) => this.#pages.has(page) || this.#flights.has(page))) return;
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined;
-      this.#fetchMissing();
-    }, this.latest === undefined ? 0 : REST);
+    this.#fetchSoon();
   }
 
   /** Fetches what is looked at anew; until it comes, what is there stays. */
@@ -67,25 +67,30 @@ export class RowPages<Row, Page extends RowsPage<Row>> {
     for (const page of this.#wanted) void this.#fetch(page);
   }
 
-  /** Fetches rows from one to another, kept or not. Rejects with Problem, also when the rows have changed in between. */
+  /** Fetches rows from one to another, kept or not. Rejects with Problem, or where they are no longer those that are shown. */
   async rows(first: number, last: number): Promise<Row[]> {
-    const rows: Row[] = [];
-    const { tag } = this.latest!;
-    for (let at = first; at <= last; at += 1000) {
-      const page = await this.#load(at, Math.min(1000, last + 1 - at), new AbortController().signal);
-      if (page.tag !== tag) {
-        this.refresh();
-        throw new Error("The rules have changed since they were shown. They are shown anew: select again.");
-      }
-      rows.push(...page.items);
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const pages: Page[] = [];
+      for (let at = first; at <= last; at += LONGEST) pages.push(await this.#load(at, Math.min(LONGEST, last + 1 - at), new AbortController().signal));
+      if (pages.some(({ version }) => version !== this.latest!.version)) break;
+      // Where rules have expired in between, those behind them may have moved up.
+      if (pages.every(({ tag }) => tag === pages[0]!.tag)) return pages.flatMap(({ items }) => items);
     }
-    return rows;
+    this.refresh();
+    throw new Error("The rules have changed since they were shown. They are shown anew: select again.");
   }
 
   close(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#giveUp();
+  }
+
+  #fetchSoon(): void {
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#fetchMissing();
+    }, this.latest === undefined ? 0 : REST);
   }
 
   #giveUp(): void {
@@ -108,13 +113,16 @@ export class RowPages<Row, Page extends RowsPage<Row>> {
     try {
       const answer = await this.#load(page * ROWS, ROWS, flight.signal);
       if (flight.signal.aborted) return;
+      this.#flights.delete(page);
       this.#keep(page, answer);
       this.problem = undefined;
+      // What is looked at may have been of another tag, and be gone by that.
+      if (this.#timer === undefined && this.#wanted.some((wanted) => !this.#pages.has(wanted) && !this.#flights.has(wanted))) this.#fetchSoon();
     } catch (error) {
       if (flight.signal.aborted) return;
+      this.#flights.delete(page);
       this.problem = problemOf(error);
     }
-    this.#flights.delete(page);
     this.#changed();
   }
 

@@ -1,7 +1,7 @@
 import { Badge } from "../components/badge.tsx";
 import { Icon } from "../components/icon.tsx";
 import { formatLocal, formatRelative, formatUtc } from "../format.ts";
-import type { Rule, RuleRow } from "../interim-operations.ts";
+import type { Rule, RuleRow } from "../documents.ts";
 
 export function StateBadge({ state }: { readonly state: RuleRow["state"] }) {
   if (state === "expired") return <Badge><Icon name="close" />expired</Badge>;

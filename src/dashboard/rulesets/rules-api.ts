@@ -1,5 +1,5 @@
 import { get, http, post } from "../api.ts";
-import type { Preview, Rule, RuleRow, Ruleset } from "../interim-operations.ts";
+import type { Preview, Rule, RuleRow, Ruleset } from "../documents.ts";
 import type { Expiry } from "./expiry.tsx";
 import type { RuleList } from "./read-list.ts";
 import type { RowsPage } from "./row-pages.ts";

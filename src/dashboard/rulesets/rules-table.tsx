@@ -4,7 +4,7 @@ import { useCallback, useEffect, useState } from "preact/hooks";
 import { IconButton } from "../components/button.tsx";
 import { Time } from "../components/time.tsx";
 import { formatCount } from "../format.ts";
-import type { RuleRow } from "../interim-operations.ts";
+import type { RuleRow } from "../documents.ts";
 import { relationOf } from "./prefix-relation.ts";
 import { Expires, RuleName, StateBadge } from "./rule-state.tsx";
 import type { Selection } from "./selection.ts";

@@ -4,7 +4,7 @@ import { Dialog } from "../components/dialog.tsx";
 import { Field, Form, Select } from "../components/form.tsx";
 import { Note } from "../components/states.tsx";
 import { formatCounted } from "../format.ts";
-import type { Ruleset } from "../interim-operations.ts";
+import type { Ruleset } from "../documents.ts";
 import { hrefOf } from "../place.ts";
 import { navigate } from "../router.ts";
 import { tellChange } from "./undo.ts";

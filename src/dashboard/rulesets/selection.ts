@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { RuleRow } from "../interim-operations.ts";
+import type { RuleRow } from "../documents.ts";
 import { tellProblem } from "../components/toasts.tsx";
 import type { RulePages } from "./use-rules.ts";
 
@@ -23,9 +23,9 @@ export function useSelection(rows: RulePages | undefined, most: number): Selecti
   const [rules, setRules] = useState(NONE);
   const [anchor, setAnchor] = useState(0);
   const [isBusy, setBusy] = useState(false);
-  const tag = rows?.latest?.tag ?? "";
+  const { tag = "", version } = rows?.latest ?? {};
   const clear = (): void => setRules(NONE);
-  useEffect(clear, [rows, tag]);
+  useEffect(clear, [rows, version]);
   const toggle = (index: number): void => {
     const rule = rows?.row(index);
     setAnchor(index);

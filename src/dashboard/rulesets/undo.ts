@@ -1,10 +1,10 @@
 import { signal } from "@preact/signals";
 import { get, post } from "../api.ts";
 import { tell, tellProblem } from "../components/toasts.tsx";
-import type { UndoChange } from "../interim-operations.ts";
+import type { UndoableChange } from "../documents.ts";
 
 /** What the user changed last in this session and can undo; null: nothing. */
-export const undoable = signal<UndoChange | null>(null);
+export const undoable = signal<UndoableChange | null>(null);
 
 /** Grows when rulesets or rules were changed here: what shows them fetches them anew. */
 export const revision = signal(0);
@@ -23,7 +23,7 @@ export async function tellChange(text: string): Promise<void> {
   tell(text, change === null ? undefined : { label: "Undo", run: () => void undo(change) });
 }
 
-export async function undo({ sequence, summary }: UndoChange): Promise<void> {
+export async function undo({ sequence, summary }: UndoableChange): Promise<void> {
   try {
     await post("/dashboard/api/undo", { params: { query: { sequence } } });
     tell(`Undone: ${summary}`);

@@ -1,5 +1,5 @@
 import { useEffect, useReducer, useRef, useState } from "preact/hooks";
-import type { RuleRow } from "../interim-operations.ts";
+import type { RuleRow } from "../documents.ts";
 import { RowPages } from "./row-pages.ts";
 import { type RuleFilter, requestQuery } from "./rule-filter.ts";
 import { revision } from "./undo.ts";

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { Badge } from "../components/badge.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
-import type { PreviewLine, Rule, Verdict } from "../interim-operations.ts";
+import type { PreviewLine, Rule, Verdict } from "../documents.ts";
 import { Expires, RuleName } from "./rule-state.tsx";
 
 /** What becomes of a rule; `removed`: it is not in the list that replaces the rules. */

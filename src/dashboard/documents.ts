@@ -2,6 +2,7 @@ import type { components } from "./_operations.ts";
 
 export type { paths } from "./_operations.ts";
 
+/** What the server tells, by the names of its document. */
 type Schemas = components["schemas"];
 export type Session = Schemas["Session"];
 export type Role = Session["user"]["role"];
@@ -10,7 +11,7 @@ export type User = Schemas["User"];
 export type Invitation = Schemas["InvitedUser"]["invitation"];
 export type ApiKey = Schemas["Key"];
 export type Change = Schemas["AuditEntry"];
-export type UndoChange = Schemas["UndoableChange"];
+export type UndoableChange = Schemas["UndoableChange"];
 export type Usage = Schemas["Usage"];
 export type Ruleset = Schemas["Ruleset"];
 export type Rule = Schemas["Rule"];
