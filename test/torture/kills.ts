@@ -5,15 +5,22 @@
  */
 import { parseArgs } from "node:util";
 import { killServers } from "../api/harness/kill-servers.ts";
+import type { KillReport } from "../store/harness/kill-writers.ts";
 import { inTemporaryFolder } from "../snapshot/harness/sample.ts";
 
 const { values } = parseArgs({ options: { kills: { type: "string", default: "1000" }, seed: { type: "string", default: "1" } } });
 const [wanted, seed] = [Number(values.kills), Number(values.seed)];
 
+/** Gives the number of kills, and prints every hundredth. */
+function tell({ kills, acknowledged }: KillReport): number {
+  if (kills > 0 && kills % 100 === 0) console.log(`${kills} kills, ${acknowledged} acknowledged`);
+  return kills;
+}
+
 await inTemporaryFolder(async (folder) => {
   const control = await killServers({ folder, seed, timing: "early", go: ({ kills, lost }) => kills < 50 && lost.length === 0 });
   console.log(`negative control, acknowledged when sent: ${control.lost.length} lost in ${control.kills} kills`);
-  const report = await killServers({ folder, seed, timing: "honest", go: ({ kills, lost }) => kills < wanted && lost.length === 0 });
+  const report = await killServers({ folder, seed, timing: "honest", go: (soFar) => tell(soFar) < wanted && soFar.lost.length === 0 });
   console.log(`SIGKILL: ${report.kills} kills, ${report.acknowledged} acknowledged, ${report.lost.length} lost`);
   for (const lost of report.lost) console.log(lost);
   const held = report.lost.length === 0 && control.lost.length > 0;
