@@ -21,13 +21,15 @@ describe("lookups", { skip: missing ?? false }, () => {
     blocklist = await addRuleset("Blocklist", "blocklist", [["192.0.0.0/8", "all of 192", null], ["192.0.2.0/24", "documentation", 40], ["192.0.2.10/32", "in the mail log", 9]]);
     await addRuleset("Offices", "allowlist", [["192.0.2.0/28", "branch", 1], ["104.16.0.0/20", "partner", null]]);
     await addRuleset("Scanners", "blocklist", []);
-    // The branch's rule expires.
-    t.clock.now += 2 * DAY;
+    // The branch's rule expires; the first ruleset's have two days less.
+    t.clock.now += 2 * DAY - 2;
   });
   after(() => t.close());
 
   async function addRuleset(name: string, purpose: string, rules: readonly (readonly [ip: string, name: string, days: number | null])[]): Promise<string> {
     const post = (path: string, body: unknown) => visit(t, "POST", path, { token: editor.token, body });
+    // Rulesets of one millisecond are in the order of their ids.
+    t.clock.now++;
     const { body: { id } } = await post("/edl/ip-rulesets/", { name, purpose });
     for (const [ip, own, days] of rules) {
       const { status } = await post(`/edl/ip-rulesets/${id}/rules`, { ip, name: own, ...(days === null ? {} : { expires_at: new Date(t.clock.now + days * DAY).toISOString() }) });
@@ -195,6 +197,7 @@ describe("lookups", { skip: missing ?? false }, () => {
     const own = await t.user("editor", organisationId);
     const post = (path: string, body: unknown) => visit(t, "POST", path, { token: own.token, body });
     for (const text of HOSTILE_TEXTS) {
+      t.clock.now++;
       const { status, body: { id } } = await post("/edl/ip-rulesets/", { name: text, purpose: "blocklist" });
       assert.equal(status, 201);
       assert.equal((await post(`/edl/ip-rulesets/${id}/rules`, { ip: "198.51.100.0/24", name: text })).status, 201);
