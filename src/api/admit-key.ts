@@ -1,15 +1,23 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ApiKey } from "../store/state.ts";
+import type { Admission } from "./admission.ts";
 import { KnownKeys } from "./known-keys.ts";
 import { isActivePlan, noPlan } from "./plans.ts";
 import { invalid, Problem, tooMany } from "./problem.ts";
 import type { Services } from "./services.ts";
 
 /** Checks the key of a request to an operation of an area, then the rate, the plan and the access level, in this order. Gives what refuses it. */
-export function keyAdmission(services: Services): (request: FastifyRequest, reply: FastifyReply) => Problem | undefined {
+export function keyAdmission(services: Services): Admission {
   const { memory, keyLimits, failureLimits, settings } = services;
   const keys = new KnownKeys(memory);
-  return (request, reply) => {
+  return { admit, confirm };
+
+  function confirm(request: FastifyRequest): Problem | undefined {
+    const key = keyOf(request, keys);
+    return key instanceof Problem ? key : undefined;
+  }
+
+  function admit(request: FastifyRequest, reply: FastifyReply): Problem | undefined {
     const { area = "edl", access } = request.route.config;
     const key = keyOf(request, keys);
     if (key instanceof Problem) {
@@ -29,7 +37,7 @@ export function keyAdmission(services: Services): (request: FastifyRequest, repl
     if (access !== "read" && key.access === "read") return new Problem("permission-denied", "the API key may only read; this needs a key of the access level read_write");
     request.caller = { kind: "key", id: key.id, organisationId: key.organisationId };
     return undefined;
-  };
+  }
 }
 
 /** The valid key of the request, or why there is none. Unknown, malformed and revoked keys cannot be told apart. */

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Role } from "../store/state.ts";
+import type { Admission } from "./admission.ts";
 import type { Access } from "./operation.ts";
 import { isActivePlan, noPlan } from "./plans.ts";
 import { Problem } from "./problem.ts";
@@ -13,13 +14,19 @@ const MAY: Readonly<Record<Role, readonly Access[]>> = { viewer: ["read"], edito
  * Checks that a request to the dashboard's interface comes from its own pages, then its session, the role and the plan, in this order. Gives what
  * refuses it. An operation that says nothing of access is an admin's.
  */
-export function sessionAdmission({ memory, settings }: Services): (request: FastifyRequest, reply: FastifyReply) => Problem | undefined {
-  return (request, reply) => {
+export function sessionAdmission({ memory, settings }: Services): Admission {
+  return { admit, confirm };
+
+  function admit(request: FastifyRequest, reply: FastifyReply): Problem | undefined {
     reply.header("cache-control", "no-store");
-    const { area, access = "admin" } = request.route.config;
     if (request.method !== "GET" && request.method !== "HEAD" && !isSameOrigin(request, settings.baseUrl)) {
       return new Problem("permission-denied", "the request does not come from the dashboard's own pages (Sec-Fetch-Site, Origin)");
     }
+    return confirm(request);
+  }
+
+  function confirm(request: FastifyRequest): Problem | undefined {
+    const { area, access = "admin" } = request.route.config;
     if (access === "none") return undefined;
     const digest = sessionDigest(request, settings.baseUrl);
     const live = digest === undefined ? undefined : memory.session(digest, request.now);
@@ -30,7 +37,7 @@ export function sessionAdmission({ memory, settings }: Services): (request: Fast
     request.caller = { kind: "user", id: user.id, organisationId: user.organisationId };
     request.live = live;
     return undefined;
-  };
+  }
 }
 
 /** What the browser says of where a request comes from. One that says nothing is no page's: all browsers name the origin of what changes something. */

@@ -1,8 +1,11 @@
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Admission } from "../admission.ts";
 import { keyAdmission } from "../admit-key.ts";
 import { sessionAdmission } from "../admit-session.ts";
 import type { LiveSession } from "../service-memory.ts";
+import type { Problem } from "../problem.ts";
 import type { Services } from "../services.ts";
+import type { DoorName } from "./doors.ts";
 
 /** Who a request comes from: the bearer of an API key, or a user who has signed in. */
 export interface Caller {
@@ -25,17 +28,24 @@ declare module "fastify" {
 /** Has every request to a door's operation prove who it comes from, in the door's way, before the body is read. */
 export function authenticate(app: FastifyInstance, services: Services): void {
   const { failureLimits, settings, now } = services;
-  const admitKey = keyAdmission(services);
-  const admitSession = sessionAdmission(services);
+  const admissions: Readonly<Record<DoorName, Admission>> = { public: keyAdmission(services), dashboard: sessionAdmission(services) };
   app.decorateRequest("caller");
   app.decorateRequest("live");
   app.decorateRequest("now", 0);
   app.addHook("onRequest", (request, reply, done) => {
     request.now = now();
     const { door } = request.route.config;
-    if (door === "public") return done(admitKey(request, reply));
-    if (door === "dashboard") return done(admitSession(request, reply));
+    if (door !== undefined) return done(admissions[door].admit(request, reply));
     reply.headers(failureLimits.peek(request.ip, request.now, settings.failuresPerMinute).headers);
     done();
+  });
+  // A key may have been revoked, a user deleted, while the body came.
+  const confirm = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Problem) => void): void => {
+    const { door } = request.route.config;
+    done(door === undefined ? undefined : admissions[door].confirm(request));
+  };
+  app.addHook("onRoute", (route) => {
+    const access = route.config?.access;
+    if (access === "read_write" || access === "admin") route.preHandler = confirm;
   });
 }

@@ -21,7 +21,9 @@ export function answerProblems(app: FastifyInstance, { isClosing }: Services): v
 
 export function answerError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = problemOf(error);
-  if (problem.status >= 500 && problem.kind !== "service-unavailable") request.log.error({ request_id: request.id, err: error }, "unexpected error");
+  // Who hangs up in the middle of a body has no answer coming, and nothing is wrong with the server.
+  const isGone = request.raw.destroyed && !request.raw.complete;
+  if (problem.status >= 500 && problem.kind !== "service-unavailable" && !isGone) request.log.error({ request_id: request.id, err: error }, "unexpected error");
   return answerProblem(problem, request, reply);
 }
 
