@@ -137,6 +137,9 @@ test("tries to sign in are counted by name and by address, good and bad ones", a
     assert.deepEqual(await statuses(["192.0.2.1", "ann"], ["192.0.2.2", "Ann"], ["192.0.2.3", "ANN"], ["192.0.2.4", "ann"], ["192.0.2.4", "bob"]), [401, 401, 401, 429, 401]);
     assert.deepEqual(await statuses(["2001:db8::1", "a"], ["2001:db8::2", "b"], ["2001:db8::3", "c"], ["2001:db8::4", "d"], ["2001:db9::1", "e"]), [401, 401, 401, 429, 401]);
     assert.equal((await from("192.0.2.9", "ann")).headers.get("retry-after"), "60");
+    // Who may not even try locks nobody out.
+    assert.deepEqual(await statuses(["192.0.2.20", "x"], ["192.0.2.20", "y"], ["192.0.2.20", "z"]), [401, 401, 401]);
+    assert.deepEqual(await statuses(["192.0.2.20", "carl"], ["192.0.2.20", "carl"], ["192.0.2.20", "carl"], ["192.0.2.21", "carl"]), [429, 429, 429, 401]);
     strict.clock.now += 60_000;
     assert.deepEqual(await statuses(["192.0.2.1", "ann"]), [401]);
   } finally {
