@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import type { App } from "../app-type.ts";
 import { RuleIndex } from "../../rulesets/rule-index.ts";
 import { signed } from "../commands.ts";
-import { isKnown, listTag, rulesetTag } from "../entity-tags.ts";
+import { isKnown, listTag, requiredVersion, rulesetTag } from "../entity-tags.ts";
 import { READ_EDL, WRITE_EDL } from "../operation.ts";
 import { extentOf, pageOf } from "../page.ts";
 import { CreateRulesetBody, rulesetDocument, RulesetPage, RulesetSchema, RulesetsQuery, UpdateRulesetBody } from "../schemas/ruleset.ts";
@@ -14,6 +14,7 @@ import { findRuleset, rulesetId } from "./find-ruleset.ts";
 const tags = ["IP rulesets"];
 const PATH = "/edl/ip-rulesets";
 const IDEMPOTENT = { "Idempotency-Key": "makes a repetition of the request give the first one's answer" };
+const MATCHED = { "If-Match": "the ETag of the ruleset that is meant: where it has changed since, the answer is 412" };
 const CONDITIONAL = { "If-None-Match": "an ETag that is known already: the answer is 304 if it still holds" };
 const TAGGED = { ETag: "changes with the answer, also when rules expire" };
 
@@ -63,22 +64,24 @@ function addWrites(app: App, services: Services): void {
   });
 
   const update = {
-    operationId: "updateRuleset", summary: "Changes the name or description; the purpose stays", tags, problems: [400, 404, 413, 415, 422], params: RulesetParameters,
-    body: UpdateRulesetBody, response: { 200: RulesetSchema }, requestHeaders: IDEMPOTENT, bodyExample: { name: "Branch offices" },
+    operationId: "updateRuleset", summary: "Changes the name or description; the purpose stays", tags, problems: [400, 404, 412, 413, 415, 422], params: RulesetParameters,
+    body: UpdateRulesetBody, response: { 200: RulesetSchema }, requestHeaders: { ...IDEMPOTENT, ...MATCHED }, bodyExample: { name: "Branch offices" },
   };
   app.patch(`${PATH}/:ruleset_id`, { config: WRITE_EDL, schema: update }, async (request) => {
-    const { about } = findRuleset(request, services);
+    const found = findRuleset(request, services);
     checkRulesetText(request.body);
-    const { ruleset } = await store.write({ kind: "update-ruleset", ...signed(request), rulesetId: about.id, ...request.body });
+    const { ruleset } = await store.write({ kind: "update-ruleset", ...signed(request), rulesetId: found.about.id, ifVersion: requiredVersion(request, found), ...request.body });
     return rulesetDocument({ ...findRuleset(request, services), about: ruleset }, request.now);
   });
 
   const remove = {
-    operationId: "deleteRuleset", summary: "Deletes a ruleset with its rules", tags, problems: [400, 404, 422], params: RulesetParameters, response: { 204: Type.Null() }, requestHeaders: IDEMPOTENT,
+    operationId: "deleteRuleset", summary: "Deletes a ruleset with its rules", tags, problems: [400, 404, 412, 422], params: RulesetParameters, response: { 204: Type.Null() }, requestHeaders: { ...IDEMPOTENT, ...MATCHED },
   };
   app.delete(`${PATH}/:ruleset_id`, { config: WRITE_EDL, schema: remove }, async (request, reply) => {
-    // Not looked up in memory: a repetition finds it gone, and has the first answer coming.
-    await store.write({ kind: "delete-ruleset", ...signed(request), rulesetId: rulesetId(request) });
+    const id = rulesetId(request);
+    // It need not be in memory: a repetition finds it gone, and has the first answer coming.
+    const found = memory.ruleset(request.caller.organisationId, id);
+    await store.write({ kind: "delete-ruleset", ...signed(request), rulesetId: id, ifVersion: found && requiredVersion(request, found) });
     return reply.code(204).send();
   });
 }

@@ -166,3 +166,15 @@ test("importRules and batchRules with If-Match: 412 where the rules have changed
     assert.equal((await send("POST", `${path}/rules:${operation}`, body, editor, { "If-Match": "*" })).status, 200);
   }
 });
+
+test("updateRuleset and deleteRuleset with If-Match: 412 where the ruleset has changed since", async () => {
+  const { body: { id } } = await send("POST", "/edl/ip-rulesets/", { name: "tagged", purpose: "blocklist" });
+  const own = `/edl/ip-rulesets/${id}`;
+  const tagOf = async () => (await visit(t, "GET", own, { token: editor.token })).headers.get("etag")!;
+  const old = await tagOf();
+  assert.equal((await send("POST", `${own}/rules`, { ip: "192.0.2.130" })).status, 201);
+  assert.equal((await send("PATCH", own, { name: "late" }, editor, { "If-Match": old })).status, 412);
+  assert.equal((await send("DELETE", own, undefined, editor, { "If-Match": old })).status, 412);
+  assert.equal((await send("PATCH", own, { name: "in time" }, editor, { "If-Match": await tagOf() })).status, 200);
+  assert.equal((await send("DELETE", own, undefined, editor, { "If-Match": await tagOf() })).status, 204);
+});
