@@ -44,6 +44,8 @@ export class UnmatchedSample {
       return;
     }
     const isWhole = this.lines.length < MOST_LINES && this.#seen <= SEARCHED_WHOLE;
+    // All of it is of a line whose beginning was not looked at.
+    if (this.#begun === null && !chunk.includes(LF)) return;
     const text = this.#begun === null ? chunk.subarray(chunk.indexOf(LF) + 1) : Buffer.concat([this.#begun, chunk]);
     const end = text.lastIndexOf(LF, isWhole ? text.length - 1 : PIECE) + 1;
     this.#search(text.subarray(0, end));

@@ -233,3 +233,9 @@ test("memory stays where it is however long the log is", { timeout: 600_000 }, a
   t.diagnostic(`${megabytes} MiB, ${done.summary().lines} lines; largest resident size of each 100 MiB, in MiB: ${resident.join(" ")}`);
   assert.ok(resident.at(-1)! < resident[0]! + 150, resident.join(" "));
 });
+
+test("the middle of a line that matches is no unmatched line, however long the line is", async () => {
+  const pieces = [Buffer.from(`1.1.1.1 ${"192.0.2.77 abc ".repeat(6000)}`), ...Array.from({ length: 7 }, () => Buffer.from("192.0.2.77 abc ".repeat(4000))), Buffer.from("\n1.1.1.1 short\n")];
+  const done = await make().run(log(Readable.from(pieces)));
+  assert.deepEqual([done.log.summary().matched, done.log.summary().unmatched_sample], [2, []]);
+});

@@ -70,7 +70,9 @@ function breakOff({ raw }: FastifyRequest, seconds: number): AbortSignal {
     if (!raw.complete) abort.abort(new Error(BROKEN_OFF));
   };
   raw.once("close", end);
-  raw.setTimeout(seconds * 1000, () => raw.complete || raw.destroy());
+  // It is the connection's silence that is timed; while the server itself has bytes that it has not read yet, the client is not silent.
+  raw.setTimeout(seconds * 1000, () => raw.complete || raw.readableLength > 0 || raw.destroy());
+  raw.once("end", () => raw.socket.setTimeout(0));
   return abort.signal;
 }
 
