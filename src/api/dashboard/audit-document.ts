@@ -31,13 +31,14 @@ const TEXTS: Readonly<Record<string, string>> = {
 };
 const TIMES: Readonly<Record<string, string>> = { until: "until", expiresAt: "expires_at", revokedAt: "revoked_at", deletedAt: "deleted_at", invitedUntil: "invited_until" };
 
-function stateDocument(state: object | null, rules: readonly Rule[] | undefined, { ruleCount }: AuditEntry): object | null {
+function stateDocument(state: object | null, rules: readonly Rule[] | undefined, { kind, ruleCount }: AuditEntry): object | null {
   const told: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(state ?? {})) {
     if (Object.hasOwn(TEXTS, name)) told[TEXTS[name]!] = value;
     else if (Object.hasOwn(TIMES, name)) told[TIMES[name]!] = value === null ? null : formatTimestamp(value);
   }
-  if (ruleCount !== null && rules === undefined) told["rule_count"] = ruleCount;
+  // Of changes that are too long to be told, it is how many rules were touched, which says nothing of before or after.
+  if (kind === "ruleset-deleted" && state !== null && rules === undefined) told["rule_count"] = ruleCount;
   if (rules !== undefined && rules.length > 0) Object.assign(told, { rules: rules.slice(0, MOST_RULES).map(ruleDocument), rule_count: rules.length });
   return Object.keys(told).length === 0 ? null : told;
 }
