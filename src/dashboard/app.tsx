@@ -32,7 +32,11 @@ function Content() {
     setProblem(undefined);
     readSession().catch((error) => setProblem(problemOf(error)));
   };
-  useEffect(read, []);
+  useEffect(() => {
+    read();
+    // The page's code comes while the server says who is here; where it does not come, the page itself tells.
+    find(ROUTES, place.value.path)?.route.load().catch(() => {});
+  }, []);
   const open = find(OPEN_ROUTES, place.value.path);
   if (open !== undefined) return <PageOf {...open} />;
   if (problem !== undefined) return <main class="alone"><ProblemNote problem={problem} retry={read} /></main>;
