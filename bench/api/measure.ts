@@ -18,22 +18,24 @@ export interface Turn {
   readonly connections: number;
 }
 
-/** Milliseconds of one turn of one round. */
-const TURN = 2000;
+/** Milliseconds of one turn, and turns of each in a round: short ones, since what else the machine does lasts for seconds, and would hit one of two. */
+const TURN = 500;
+const TURNS = 4;
 
 /**
- * Loads the servers by turns, after a round that does not count. Beside requests a second stands the processor time that the server took for each,
- * which other work on the machine disturbs less. Throws where an answer is no 2xx.
+ * Loads the servers by turns, after a round that does not count; every other turn in the opposite order. Beside requests a second stands the processor
+ * time that the server took for each, which other work on the machine disturbs less. Throws where an answer is no 2xx.
  */
 export async function measureTurns(load: LoadProcess, rounds: number, turns: readonly Turn[]): Promise<Measurement[]> {
   const rates = turns.map((): number[] => []);
   const costs = turns.map((): number[] => []);
-  for (let round = 0; round <= rounds; round++) {
-    for (const [index, { subject, server, requests, connections }] of turns.entries()) {
+  for (let turn = 0; turn < (rounds + 1) * TURNS; turn++) {
+    const order = [...turns.entries()];
+    for (const [index, { subject, server, requests, connections }] of turn % 2 === 0 ? order : order.reverse()) {
       const before = processorSeconds(server);
       const report = await load.run({ port: server.port, connections, milliseconds: TURN, requests, isAwake: true });
       requireGood(subject, report);
-      if (round === 0) continue;
+      if (turn < TURNS) continue;
       rates[index]!.push(report.answers / report.seconds);
       costs[index]!.push(((processorSeconds(server) - before) * 1e6) / report.answers);
     }

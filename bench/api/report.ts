@@ -1,20 +1,27 @@
 import { figure } from "../report.ts";
-import type { Measurement } from "./measure.ts";
+import { type Measurement, medianOf } from "./measure.ts";
 import type { ApiRecord } from "./run.ts";
 
 /** All measurements, then the figures that there are aims for, as a table in Markdown. */
 export function figureLines(record: ApiRecord): string {
-  const lines = record.measurements.map(({ subject, unit, median, samples }) => `${subject}: ${figure(median)} ${unit} (${samples.map(figure).join(", ")})`);
+  const lines = record.measurements.map(({ subject, unit, median, samples }) => `${subject}: ${figure(median)} ${unit} (${figure(Math.min(...samples))} to ${figure(Math.max(...samples))})`);
   const table = ["| figure | aim | measured |", "|---|---|---|", ...figures(record).map((row) => `| ${row.join(" | ")} |`)];
   return `${[...lines, "", ...table].join("\n")}\n`;
 }
 
+/** The median of the ratios of turns that were side by side. */
+function ratioOf({ samples }: Measurement, other: Measurement): number {
+  return medianOf(samples.map((sample, turn) => sample / other.samples[turn]!));
+}
+
 function figures({ catalogue, measurements }: ApiRecord): [figure: string, aim: string, measured: string][] {
-  const of = (subject: string, unit: Measurement["unit"]): number => measurements.find((each) => each.subject === subject && each.unit === unit)!.median;
+  const measured = (subject: string, unit: Measurement["unit"]): Measurement => measurements.find((each) => each.subject === subject && each.unit === unit)!;
+  const of = (subject: string, unit: Measurement["unit"]): number => measured(subject, unit).median;
   const rate = (subject: string): number => of(subject, "requests/s");
   const against = (subject: string, other: string): string => {
-    const cost = of(other, "processor µs/request") / of(subject, "processor µs/request");
-    return `${figure(rate(subject) / rate(other))} × (${figure(rate(subject))} against ${figure(rate(other))} requests/s); by processor time ${figure(cost)} ×`;
+    const ratio = ratioOf(measured(subject, "requests/s"), measured(other, "requests/s"));
+    const cost = ratioOf(measured(other, "processor µs/request"), measured(subject, "processor µs/request"));
+    return `${figure(ratio)} × (${figure(rate(subject))} against ${figure(rate(other))} requests/s); by processor time ${figure(cost)} ×`;
   };
   const bulk = of("bulk lookup of 10,000 addresses, whole request", "ms");
   const json = of("JSON.parse and JSON.stringify of its bodies", "ms");
