@@ -15,7 +15,7 @@ const BUNDLES = {
 };
 
 /** What stays in files of its own, with all that it loads: databases, the server, and the packages for them, which most commands do without. */
-const APART = ["src/api/serve.ts", "src/store/open-store.ts", "src/store/sqlite/restore.ts"];
+const APART = ["src/api/loading-store.ts", "src/api/serve.ts", "src/store/open-store.ts", "src/store/sqlite/restore.ts"];
 
 /** The module that the command's threads load in place of the one that the library names. */
 const RENDERER = "src/cli/identify-renderer.ts";

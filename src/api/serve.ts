@@ -1,14 +1,14 @@
 import { setFlagsFromString } from "node:v8";
-import type { StoreLocation } from "../store/open-store.ts";
 import { makeApiKey } from "../store/api-key.ts";
 import { AREAS } from "../store/state.ts";
+import type { LoadingStore } from "./loading-store.ts";
 import { createLog } from "./plugins/logging.ts";
 import { Server } from "./server.ts";
 import type { Settings } from "./settings.ts";
 
 export interface ServeOptions {
   readonly settings: Settings;
-  readonly store: StoreLocation;
+  readonly store: LoadingStore;
   readonly catalogue: string;
   readonly threats: string | null;
   /** Gives an empty store an organisation with all plans and a key. */

@@ -4,13 +4,13 @@ import { collectDefaultMetrics } from "prom-client";
 import type { Logger } from "pino";
 import { CtiDataset } from "../cti/dataset.ts";
 import { openSnapshot } from "../snapshot/open-snapshot.ts";
-import { openStore, type StoreLocation } from "../store/open-store.ts";
 import type { Store } from "../store/store.ts";
 import { buildApp } from "./app.ts";
 import type { App } from "./app-type.ts";
 import { openCatalogueView } from "./catalogue-view.ts";
 import { ExportCache } from "./export-cache.ts";
 import { Identifications } from "./identifications.ts";
+import { loadMemory, type LoadingStore } from "./loading-store.ts";
 import { Metrics } from "./metrics.ts";
 import { Passwords } from "./passwords.ts";
 import { FailureLimits, KeyLimits } from "./rate-limits.ts";
@@ -33,7 +33,8 @@ const LOAD_AGAIN_AFTER = 1000;
 /** What a server is started with. */
 export interface ServerOptions {
   readonly settings: Settings;
-  readonly store: StoreLocation;
+  /** The server closes it. */
+  readonly store: LoadingStore;
   /** The path of a snapshot of the kind "catalogue". */
   readonly catalogue: string;
   /** The path of a snapshot of the kind "cti"; null: lookups of threat intelligence get 503. */
@@ -67,8 +68,7 @@ export class Server {
   /** Rejects with what cannot be opened, or listened on; nothing stays open then. */
   static async start(options: ServerOptions): Promise<Server> {
     const { settings } = options;
-    const store = await openStore(options.store, { rulesPerRuleset: settings.rulesPerRuleset, auditDays: settings.auditDays });
-    const server = new Server(store, options);
+    const server = new Server(await options.store.store, options);
     try {
       await server.#open(options);
       await server.#app.listen({ host: settings.host, port: settings.port });
@@ -106,9 +106,10 @@ export class Server {
     await this.store.close();
   }
 
-  async #open({ threats, log }: ServerOptions): Promise<void> {
+  async #open({ store, threats, log }: ServerOptions): Promise<void> {
     const { memory, catalogue, metrics } = this.services;
-    await Promise.all([this.#fillMemory(log), catalogue.open(), threats === null ? undefined : this.services.threats.open()]);
+    await Promise.all([store.memory.then((loaded) => memory.become(loaded)), this.#app.ready(), catalogue.open(), threats === null ? undefined : this.services.threats.open()]);
+    this.#follow(log);
     if (!memory.hasUsers) ({ text: this.setupToken, digest: this.#setupDigest } = makeToken());
     catalogue.watch();
     if (threats !== null) this.services.threats.watch();
@@ -117,9 +118,8 @@ export class Server {
     collectDefaultMetrics({ register: metrics.registry });
   }
 
-  async #fillMemory(log: Logger): Promise<void> {
+  #follow(log: Logger): void {
     const { memory } = this.services;
-    await this.#load();
     this.store.follow(memory.sequence, (changes) => memory.apply(changes), (error, isLost) => {
       log.error({ err: error }, "the changes of other servers cannot be read");
       if (isLost) void this.#loadAgain(log);
@@ -127,17 +127,12 @@ export class Server {
   }
 
   /** Loads the state beside what is in memory, which goes on answering until then. */
-  async #load(): Promise<void> {
-    const fresh = new ServiceMemory();
-    fresh.addState(await this.store.load((part) => fresh.addRules(part)));
-    this.services.memory.become(fresh);
-  }
-
   async #loadAgain(log: Logger): Promise<void> {
     while (!this.#isClosing) {
       try {
-        await this.#load();
-        this.store.resume(this.services.memory.sequence);
+        const { memory } = this.services;
+        memory.become(await loadMemory(this.store));
+        this.store.resume(memory.sequence);
         return log.info("the state has been loaded again");
       } catch (error) {
         log.error({ err: error }, "the state cannot be loaded again; it is tried again");

@@ -1,6 +1,8 @@
 import { QueuedStore } from "./_queued-store.ts";
 import { SqliteBackend } from "./sqlite/_backend.ts";
-import type { Store, StoreLimits, StoreOptions } from "./store.ts";
+import type { WorkerSetup } from "./sqlite/messages.ts";
+import type { RulesetRules, State } from "./state.ts";
+import type { Store, StoreOptions } from "./store.ts";
 
 /** Where the data are: in a SQLite file, or in a PostgreSQL database (`postgres://user:password@host:port/name`). */
 export type StoreLocation = { readonly file: string } | { readonly url: string };
@@ -10,15 +12,29 @@ export const DEFAULT_STORE_OPTIONS: StoreOptions = { rulesPerRuleset: 20_000, au
 /** Opens the store, and brings its tables up to date or makes them unless `create` is false. Throws StoreError. */
 export async function openStore(location: StoreLocation, options: Partial<StoreOptions> = {}): Promise<Store> {
   const all = { ...DEFAULT_STORE_OPTIONS, ...options };
-  const { pollEvery, create } = all;
-  if ("file" in location) {
-    return new QueuedStore(await SqliteBackend.open({ path: location.file, create, limits: limitsOf(all), synchronous: "full" }), pollEvery);
-  }
-  // pg is loaded only where it is used.
-  const { PostgresBackend } = await import("./postgres/_backend.ts");
-  return new QueuedStore(await PostgresBackend.open(location.url, all), pollEvery);
+  if ("url" in location) return openPostgres(location.url, all);
+  const backend = new SqliteBackend(setupOf(location.file, all));
+  await backend.opened;
+  return new QueuedStore(backend, all.pollEvery);
 }
 
-function limitsOf({ rulesPerRuleset, auditDays }: StoreOptions): StoreLimits {
-  return { rulesPerRuleset, auditDays };
+/** As `openStore` and `Store.load`, at once: the thread of a SQLite file goes on from one to the other, whatever the caller's thread does meanwhile. */
+export function openAndLoad(location: StoreLocation, options: Partial<StoreOptions>, receive: (part: RulesetRules) => void): { store: Promise<Store>; state: Promise<State> } {
+  const all = { ...DEFAULT_STORE_OPTIONS, ...options };
+  if ("url" in location) {
+    const store = openPostgres(location.url, all);
+    return { store, state: store.then((opened) => opened.load(receive)) };
+  }
+  const backend = new SqliteBackend(setupOf(location.file, all));
+  return { store: backend.opened.then(() => new QueuedStore(backend, all.pollEvery)), state: backend.load(receive) };
+}
+
+/** pg is loaded only where it is used. */
+async function openPostgres(url: string, options: StoreOptions): Promise<Store> {
+  const { PostgresBackend } = await import("./postgres/_backend.ts");
+  return new QueuedStore(await PostgresBackend.open(url, options), options.pollEvery);
+}
+
+function setupOf(path: string, { create, rulesPerRuleset, auditDays }: StoreOptions): WorkerSetup {
+  return { path, create, limits: { rulesPerRuleset, auditDays }, synchronous: "full" };
 }

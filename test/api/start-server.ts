@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { openLoading } from "../../src/api/loading-store.ts";
 import { createLog } from "../../src/api/plugins/logging.ts";
 import { Server } from "../../src/api/server.ts";
 import { readSettings, type Settings } from "../../src/api/settings.ts";
@@ -41,8 +42,8 @@ export async function startServer(settings: Partial<Settings> = {}, catalogue: s
   const lines: string[] = [];
   const log = createLog(settings.logLevel ?? "debug", { write: (line) => void lines.push(line) });
   const defaults = readSettings({ flag: () => undefined, environment: {}, file: undefined });
-  const start = (): Promise<Server> =>
-    Server.start({ settings: { ...defaults, port: 0, specialPurpose: true, ...settings }, store, catalogue, threats, log, now: () => clock.now });
+  const all = { ...defaults, port: 0, specialPurpose: true, ...settings };
+  const start = (): Promise<Server> => Server.start({ settings: all, store: openLoading(store, all), catalogue, threats, log, now: () => clock.now });
   const test: TestServer = {
     server: await start(),
     folder,

@@ -40,9 +40,12 @@ function optionOf(setting: Setting): Option {
 async function run(args: Arguments): Promise<number> {
   const settings = settingsOf(args);
   const quickStart = args.has("quick-start");
+  // The store is read while the modules of the server are found and compiled, which takes half a second.
+  const { openLoading } = await import("../../api/loading-store.ts");
+  const store = openLoading(storeOf(args, settings), settings);
   const { serve } = await import("../../api/serve.ts");
   const print = (text: string): void => void process.stdout.write(text);
-  await serve({ settings, store: storeOf(args, settings), catalogue: catalogueOf(settings), threats: threatsOf(settings, quickStart), quickStart, logTo: process.stderr, print });
+  await serve({ settings, store, catalogue: catalogueOf(settings), threats: threatsOf(settings, quickStart), quickStart, logTo: process.stderr, print });
   return EXIT.matched;
 }
 

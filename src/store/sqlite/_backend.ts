@@ -22,20 +22,10 @@ export class SqliteBackend implements Backend {
   readonly #calls = new Map<number, Call>();
   #last = 0;
   #hasEnded = false;
+  /** Resolves when the file is open; rejects with StoreError, and the thread has ended. Calls before that wait for it. */
+  readonly opened: Promise<void>;
 
-  /** Throws StoreError. */
-  static async open(setup: WorkerSetup): Promise<SqliteBackend> {
-    const backend = new SqliteBackend(setup);
-    try {
-      await new Promise<void>((resolve, reject) => backend.#calls.set(0, { resolve, reject }));
-      return backend;
-    } catch (error) {
-      await backend.#worker.terminate();
-      throw error;
-    }
-  }
-
-  private constructor(setup: WorkerSetup) {
+  constructor(setup: WorkerSetup) {
     this.#path = setup.path;
     // The sources run as they are and as compiled. Node 22 calls its SQLite experimental, at each start, on stderr.
     const url = new URL(`./worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url);
@@ -43,6 +33,7 @@ export class SqliteBackend implements Backend {
     this.#worker.on("message", (message: WorkerMessage) => this.#received(message));
     this.#worker.on("error", (error) => this.#ended(error));
     this.#worker.on("exit", () => this.#ended(undefined));
+    this.opened = this.#opened();
   }
 
   carryOut(commands: readonly Command[]): Promise<GroupAnswer> {
@@ -96,6 +87,15 @@ export class SqliteBackend implements Backend {
 
   /** Others' writes to the file give no hint. */
   onHint(): void {}
+
+  async #opened(): Promise<void> {
+    try {
+      await new Promise<void>((resolve, reject) => this.#calls.set(0, { resolve, reject }));
+    } catch (error) {
+      await this.#worker.terminate();
+      throw error;
+    }
+  }
 
   #call<T>(method: WorkerCall["method"], argument: unknown, receive?: (part: RulesetRules) => void): Promise<T> {
     if (this.#hasEnded) return Promise.reject(new StoreError("unavailable", `${this.#path}: the thread that writes it has ended; start again`));
