@@ -19,7 +19,7 @@ await build({
   logLevel: "warn",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   // What has `light-dark` and the like needs nothing in their place; and what is inlined, the pages' policy would refuse.
-  build: { outDir: OUTPUT, emptyOutDir: true, target: ["chrome123", "firefox121", "safari17.5"], assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+  build: { outDir: OUTPUT, emptyOutDir: true, target: ["chrome123", "firefox121", "safari17.5"], assetsInlineLimit: 0, cssCodeSplit: false, rolldownOptions: { output: { codeSplitting: false } } },
 });
 
 let total = 0;

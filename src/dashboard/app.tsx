@@ -1,12 +1,10 @@
-import type { ComponentType } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { readSession } from "./account.ts";
 import { Confirmation } from "./components/confirm.tsx";
-import { Page, type PageProps } from "./components/page.tsx";
+import { Page } from "./components/page.tsx";
 import { Empty, ProblemNote, Skeleton } from "./components/states.tsx";
 import { Toasts } from "./components/toasts.tsx";
 import type { Role } from "./documents.ts";
-import { useLoad } from "./load.ts";
 import { type Problem, problemOf } from "./problem.ts";
 import { SignIn } from "./pages/sign-in.tsx";
 import { matchPath } from "./place.ts";
@@ -32,11 +30,7 @@ function Content() {
     setProblem(undefined);
     readSession().catch((error) => setProblem(problemOf(error)));
   };
-  useEffect(() => {
-    read();
-    // The page's code comes while the server says who is here; where it does not come, the page itself tells.
-    find(ROUTES, place.value.path)?.route.load().catch(() => {});
-  }, []);
+  useLayoutEffect(read, []);
   const open = find(OPEN_ROUTES, place.value.path);
   if (open !== undefined) return <PageOf {...open} />;
   if (problem !== undefined) return <main class="alone"><ProblemNote problem={problem} retry={read} /></main>;
@@ -59,14 +53,9 @@ function find(routes: readonly Route[], path: string): Found | undefined {
   return undefined;
 }
 
-/** Loads a page's code when it is gone to first. */
-function PageOf({ route, params }: Found) {
-  const { data, problem, reload } = useLoad(async () => ({ route, View: (await route.load()).default }), [route]);
-  if (problem !== undefined) return <ProblemNote problem={problem} retry={reload} />;
-  if (data === undefined || data.route !== route) return <Skeleton />;
-  const View: ComponentType<PageProps> = data.View;
-  // Another address of the same page is another page: nothing of the last one stays.
-  return <View key={JSON.stringify(params)} params={params} query={place.value.query} />;
+/** Another address of the same page is another page: nothing of the last one stays. */
+function PageOf({ route: { path, view: View }, params }: Found) {
+  return <View key={JSON.stringify([path, params])} params={params} query={place.value.query} />;
 }
 
 function NotFound() {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { type Problem, problemOf } from "./problem.ts";
 
 /** Something that is fetched: what came last stays while it is fetched again. */
@@ -13,7 +13,8 @@ export interface Loading<Data> {
 export function useLoad<Data>(load: (signal: AbortSignal) => Promise<Data>, dependencies: readonly unknown[] = []): Loading<Data> {
   const [round, setRound] = useState(0);
   const [state, setState] = useState<Omit<Loading<Data>, "reload">>({ data: undefined, problem: undefined, isLoading: true });
-  useEffect(() => {
+  // Not after the frame: it would be a frame without it.
+  useLayoutEffect(() => {
     const controller = new AbortController();
     setState((last) => ({ ...last, isLoading: true }));
     load(controller.signal).then(

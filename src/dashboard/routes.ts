@@ -2,11 +2,26 @@ import type { ComponentType } from "preact";
 import type { IconName } from "./components/icon.tsx";
 import type { PageProps } from "./components/page.tsx";
 import type { Role } from "./documents.ts";
+import Account from "./pages/account.tsx";
+import Audit from "./pages/audit.tsx";
+import Catalogue from "./pages/catalogue.tsx";
+import Identification from "./pages/identification.tsx";
+import Identify from "./pages/identify.tsx";
+import ImportRules from "./pages/import-rules.tsx";
+import Join from "./pages/join.tsx";
+import Keys from "./pages/keys.tsx";
+import Lookup from "./pages/lookup.tsx";
+import Overview from "./pages/overview.tsx";
+import OneRuleset from "./pages/ruleset.tsx";
+import Rulesets from "./pages/rulesets.tsx";
+import Setup from "./pages/setup.tsx";
+import Usage from "./pages/usage.tsx";
+import Users from "./pages/users.tsx";
 
 export interface Route {
   /** As `/rulesets/:ruleset_id`. */
   readonly path: string;
-  readonly load: () => Promise<{ default: ComponentType<PageProps> }>;
+  readonly view: ComponentType<PageProps>;
   /** Its name in the navigation, for those that stand there. */
   readonly label?: string;
   readonly icon?: IconName;
@@ -17,23 +32,23 @@ export interface Route {
 
 /** All pages for those who are signed in, in the order of the navigation. */
 export const ROUTES: readonly Route[] = [
-  { path: "/", load: () => import("./pages/overview.tsx"), label: "Overview", icon: "overview", group: "addresses" },
-  { path: "/lookup", load: () => import("./pages/lookup.tsx"), label: "Lookup", icon: "search", group: "addresses" },
-  { path: "/rulesets", load: () => import("./pages/rulesets.tsx"), label: "Rulesets", icon: "rulesets", group: "addresses" },
-  { path: "/rulesets/:ruleset_id", load: () => import("./pages/ruleset.tsx") },
-  { path: "/rulesets/:ruleset_id/import", load: () => import("./pages/import-rules.tsx"), needs: "editor" },
-  { path: "/catalogue", load: () => import("./pages/catalogue.tsx"), label: "Catalogue", icon: "catalogue", group: "addresses" },
-  { path: "/identify", load: () => import("./pages/identify.tsx"), label: "Identify a log", icon: "identify", group: "addresses" },
-  { path: "/identify/:identification_id", load: () => import("./pages/identification.tsx") },
-  { path: "/keys", load: () => import("./pages/keys.tsx"), label: "Keys", icon: "key", group: "organisation" },
-  { path: "/users", load: () => import("./pages/users.tsx"), label: "Users", icon: "users", group: "organisation", needs: "admin" },
-  { path: "/audit", load: () => import("./pages/audit.tsx"), label: "Audit log", icon: "audit", group: "organisation", needs: "admin" },
-  { path: "/usage", load: () => import("./pages/usage.tsx"), label: "Usage", icon: "usage", group: "organisation" },
-  { path: "/account", load: () => import("./pages/account.tsx") },
+  { path: "/", view: Overview, label: "Overview", icon: "overview", group: "addresses" },
+  { path: "/lookup", view: Lookup, label: "Lookup", icon: "search", group: "addresses" },
+  { path: "/rulesets", view: Rulesets, label: "Rulesets", icon: "rulesets", group: "addresses" },
+  { path: "/rulesets/:ruleset_id", view: OneRuleset },
+  { path: "/rulesets/:ruleset_id/import", view: ImportRules, needs: "editor" },
+  { path: "/catalogue", view: Catalogue, label: "Catalogue", icon: "catalogue", group: "addresses" },
+  { path: "/identify", view: Identify, label: "Identify a log", icon: "identify", group: "addresses" },
+  { path: "/identify/:identification_id", view: Identification },
+  { path: "/keys", view: Keys, label: "Keys", icon: "key", group: "organisation" },
+  { path: "/users", view: Users, label: "Users", icon: "users", group: "organisation", needs: "admin" },
+  { path: "/audit", view: Audit, label: "Audit log", icon: "audit", group: "organisation", needs: "admin" },
+  { path: "/usage", view: Usage, label: "Usage", icon: "usage", group: "organisation" },
+  { path: "/account", view: Account },
 ];
 
 /** Pages for those who are not signed in; they stand whether somebody is or not. */
 export const OPEN_ROUTES: readonly Route[] = [
-  { path: "/setup", load: () => import("./pages/setup.tsx") },
-  { path: "/join", load: () => import("./pages/join.tsx") },
+  { path: "/setup", view: Setup },
+  { path: "/join", view: Join },
 ];

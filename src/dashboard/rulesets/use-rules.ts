@@ -1,4 +1,4 @@
-import { useEffect, useReducer, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
 import type { RuleRow } from "../documents.ts";
 import { RowPages } from "./row-pages.ts";
 import { type RuleFilter, requestQuery } from "./rule-filter.ts";
@@ -12,14 +12,14 @@ export function useRules(rulesetId: string, filter: RuleFilter): { readonly rows
   const [shown, setShown] = useState<RulePages>();
   const [, render] = useReducer((round: number) => round + 1, 0);
   const newest = useRef<RulePages>(undefined);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const pages: RulePages = new RowPages((offset, limit, signal) => fetchRows(rulesetId, filter, offset, limit, signal), () => {
       if (newest.current !== pages) return;
       setShown(pages);
       render(0);
     });
     newest.current = pages;
-    pages.show(0, 0);
+    pages.refresh();
     return () => pages.close();
   }, [rulesetId, JSON.stringify(requestQuery(filter))]);
   useEffect(() => void (revision.value > 0 && newest.current?.refresh()), [revision.value]);

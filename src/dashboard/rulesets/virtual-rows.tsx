@@ -116,7 +116,10 @@ function useScroll(count: number, rowHeight: number, place: unknown) {
   current.resize({ rows: count, rowHeight, viewport });
   const settle = (): void => void (frame.current!.scrollTop = current.settle());
   useLayoutEffect(() => {
-    const observer = new ResizeObserver(() => setViewport(frame.current!.clientHeight - head.current!.offsetHeight));
+    const measure = (): void => setViewport(frame.current!.clientHeight - head.current!.offsetHeight);
+    // At once, too: the observer is told after the frame, which would have no rows.
+    measure();
+    const observer = new ResizeObserver(measure);
     observer.observe(frame.current!);
     observer.observe(head.current!);
     return () => {
