@@ -81,8 +81,10 @@ export function named(list: ImportedList, places: GeofeedPlaces): ImportedList {
   return { ...list, entries };
 }
 
-const countries = new Intl.DisplayNames(["en"], { type: "region", fallback: "code" });
+/** Made when it is asked for: that takes tens of milliseconds, and whoever reads what sources there are imports this, too. */
+let countries: Intl.DisplayNames | undefined;
 
 function countryName(code: string): string {
+  countries ??= new Intl.DisplayNames(["en"], { type: "region", fallback: "code" });
   return countries.of(code) ?? code;
 }
