@@ -75,7 +75,8 @@ const SUMMARIES: Readonly<Record<string, (name: string, before: State, after: St
 };
 
 function ruleSummary({ rules, ruleCount }: AuditEntry): string {
-  if (rules === null) return ruleCount === null ? "changed rules" : `changed ${ruleCount} ${ruleCount === 1 ? "rule" : "rules"}`;
+  // Which of the three each was, is not known without the rules.
+  if (rules === null) return `added, changed or deleted ${ruleCount === null ? "rules" : `${ruleCount} ${ruleCount === 1 ? "rule" : "rules"}`}`;
   const [before, after] = [rules.before, rules.after].map((own) => new Set(own.map(({ prefix }) => formatPrefix(prefix)))) as [Set<string>, Set<string>];
   const parts = [
     ["added", [...after].filter((prefix) => !before.has(prefix))],

@@ -80,3 +80,15 @@ test("only the own organisation's, and of a user that was deleted the name", asy
   for (const query of ["ruleset_id=%00", "ruleset_id=x", `ruleset_id=${"é".repeat(36)}`]) assert.deepEqual((await asked("GET", `/audit?${query}`)).body, { items: [], next_before: null });
   for (const query of ["before=0", "limit=101", "limit=0", "before=x"]) assert.equal((await asked("GET", `/audit?${query}`)).status, 400);
 });
+
+test("a change that is too long to be told says how many rules it touched, and nothing of what they were", async () => {
+  const { id } = (await asked("POST", "/edl/ip-rulesets/", { name: "Long", purpose: "blocklist" })).body;
+  const rules = Array.from({ length: 600 }, (_, index) => ({ ip: `10.0.${index >> 8}.${index & 255}`, name: "a name of some length, as feeds have them" }));
+  await asked("PUT", `/edl/ip-rulesets/${id}/rules`, { rules });
+  await asked("PUT", `/edl/ip-rulesets/${id}/rules`, { rules: rules.slice(0, 3) });
+  await asked("DELETE", `/edl/ip-rulesets/${id}`);
+  const [deleted, shortened, filled] = await newest(3);
+  assert.deepEqual([filled.summary, filled.old, filled.new], ["added, changed or deleted 600 rules", null, null]);
+  assert.deepEqual([shortened.summary, shortened.old, shortened.new], ["added, changed or deleted 597 rules", null, null]);
+  assert.deepEqual([deleted.summary, deleted.old.rule_count, deleted.new], ['deleted the ruleset "Long" with 3 rules', 3, null]);
+});
