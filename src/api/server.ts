@@ -68,15 +68,17 @@ export class Server {
   /** Rejects with what cannot be opened, or listened on; nothing stays open then. */
   static async start(options: ServerOptions): Promise<Server> {
     const { settings } = options;
-    const server = new Server(await options.store.store, options);
+    const store = await options.store.store;
+    let server: Server | undefined;
     try {
+      server = new Server(store, options);
       await server.#open(options);
       await server.#app.listen({ host: settings.host, port: settings.port });
+      return server;
     } catch (error) {
-      await server.close();
+      await (server ?? store).close();
       throw error;
     }
-    return server;
   }
 
   /** `http://host:port` */

@@ -1,3 +1,5 @@
+import { parsePrefix } from "../address/prefix.ts";
+
 /** One setting of the server: the same entry makes its flag, its variable, its place in the file and its row in the table. */
 export interface Setting<Value extends SettingValue = SettingValue> {
   /** The long flag without dashes, and the member of the file. The variable is `IPSIEVE_` and this in capitals, `_` for `-`. */
@@ -11,6 +13,8 @@ export interface Setting<Value extends SettingValue = SettingValue> {
   readonly most?: number;
   readonly choices?: readonly string[];
   readonly isPath?: true;
+  /** Tells what is wrong with a text, and what to write; undefined for a good one. */
+  readonly faultOf?: (text: string) => string | undefined;
   readonly help: string;
 }
 
@@ -22,8 +26,8 @@ const DAY = 86_400;
 export const SETTINGS = {
   host: { name: "host", initial: "127.0.0.1", value: "ADDRESS", help: "the address to listen on; 0.0.0.0 or :: for all" },
   port: { name: "port", initial: 8080, least: 0, most: 65_535, value: "PORT", help: "the port to listen on; 0 for any free one" },
-  baseUrl: { name: "base-url", initial: "", value: "URL", help: "what next and prev and the dashboard's links begin with; default: what the request was sent to" },
-  trustProxy: { name: "trust-proxy", initial: "", value: "PREFIXES", help: "the proxies, separated by commas, whose X-Forwarded-* headers count" },
+  baseUrl: { name: "base-url", initial: "", value: "URL", faultOf: urlFault, help: "what next and prev and the dashboard's links begin with; default: what the request was sent to" },
+  trustProxy: { name: "trust-proxy", initial: "", value: "PREFIXES", faultOf: prefixesFault, help: "the proxies, separated by commas, whose X-Forwarded-* headers count" },
   database: { name: "db", initial: "", value: "FILE", isPath: true, help: "the SQLite file; default: ipsieve.db in the home folder" },
   databaseUrl: { name: "database-url", variable: "DATABASE_URL", initial: "", value: "URL", help: "the PostgreSQL database, postgres://..., in place of a file" },
   catalogue: { name: "catalogue", initial: "", value: "FILE", isPath: true, help: "the catalogue, reloaded when it changes; default: the updated or the bundled one" },
@@ -112,12 +116,30 @@ function checkMember(setting: Setting, value: unknown): SettingValue {
   throw new SettingError(`${place} is a ${typeof value}; write a ${typeof setting.initial}`);
 }
 
-function parseSetting({ initial, least = 0, most = Infinity, choices }: Setting, text: string, place: string): SettingValue {
+function parseSetting({ initial, least = 0, most = Infinity, choices, faultOf }: Setting, text: string, place: string): SettingValue {
   const refuse = (cure: string): never => {
     throw new SettingError(`${place} ${JSON.stringify(text)}: ${cure}`);
   };
   if (typeof initial === "boolean") return text === "true" || text === "1" || (text === "false" || text === "0" ? false : refuse("write true or false"));
-  if (typeof initial === "string") return choices === undefined || choices.includes(text) ? text : refuse(`there are ${choices.join(", ")}`);
+  if (typeof initial === "string") {
+    const fault = choices === undefined || choices.includes(text) ? (text === "" ? undefined : faultOf?.(text)) : `there are ${choices.join(", ")}`;
+    return fault === undefined ? text : refuse(fault);
+  }
   const number = /^[0-9]{1,15}$/.test(text) ? Number(text) : NaN;
   return number >= least && number <= most ? number : refuse(`write a whole number from ${least} to ${most}`);
+}
+
+function urlFault(text: string): string | undefined {
+  return /^https?:\/\//.test(text) && URL.canParse(text) ? undefined : "write it with its scheme, as https://ipsieve.example";
+}
+
+function prefixesFault(text: string): string | undefined {
+  for (const part of text.split(",")) {
+    try {
+      parsePrefix(part.trim());
+    } catch (error) {
+      return `${(error as Error).message}; write addresses or prefixes, as 10.0.0.0/8,192.0.2.1`;
+    }
+  }
+  return undefined;
 }

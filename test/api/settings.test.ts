@@ -23,12 +23,14 @@ test("a flag decides over a variable, that over the file, that over the default"
   assert.equal(read({ environment: { IPSIEVE_ALLOW_SPECIAL_PURPOSE: "1" } }).specialPurpose, true);
 });
 
+const TEXTS: Readonly<Record<string, string>> = { "base-url": "https://ipsieve.example", "trust-proxy": "10.0.0.0/8, 2001:db8::1" };
+
 test("every setting can be given in every way; names are used once", () => {
   const names = Object.values<Setting>(SETTINGS).map(({ name }) => name);
   assert.equal(new Set(names).size, names.length);
   for (const [key, setting] of Object.entries<Setting>(SETTINGS)) {
     const { initial, choices, most } = setting;
-    const other = choices?.find((each) => each !== initial) ?? (typeof initial === "boolean" ? !initial : typeof initial === "number" ? (initial === most ? initial - 1 : initial + 1) : "other");
+    const other = choices?.find((each) => each !== initial) ?? (typeof initial === "boolean" ? !initial : typeof initial === "number" ? (initial === most ? initial - 1 : initial + 1) : (TEXTS[setting.name] ?? "other"));
     const ways = [read({ flags: { [setting.name]: String(other) } }), read({ environment: { [variableOf(setting)]: String(other) } }), read({ file: { [setting.name]: other } })];
     for (const settings of ways) assert.equal(settings[key as keyof typeof settings], other, setting.name);
   }
@@ -41,6 +43,11 @@ const REFUSED: readonly [what: string, given: Parameters<typeof read>[0], messag
   ["a member of a wrong type", { file: { port: "80" } }, /"port" of the configuration file is a string; write a number/],
   ["an unknown member", { file: { prot: 80 } }, /a member "prot"; there are host, port/],
   ["an array", { file: [] }, /no JSON object/],
+  ["a URL without a scheme", { flags: { "base-url": "ipsieve.example" } }, /--base-url "ipsieve.example": write it with its scheme/],
+  ["a URL of another kind", { environment: { IPSIEVE_BASE_URL: "ftp://ipsieve.example" } }, /IPSIEVE_BASE_URL "ftp:.*": write it with its scheme/],
+  ["a URL that is none", { flags: { "base-url": "http://" } }, /--base-url "http:\/\/": write it/],
+  ["a proxy that is no prefix", { flags: { "trust-proxy": "10.0.0.0/8,proxy" } }, /--trust-proxy "10.0.0.0\/8,proxy": .*proxy.*; write addresses or prefixes/],
+  ["a proxy with host bits", { file: { "trust-proxy": "10.0.0.1/8" } }, /"trust-proxy" of the configuration file "10.0.0.1\/8": .*10.0.0.0\/8/],
   ["no boolean", { flags: { "allow-special-purpose": "yes" } }, /write true or false/],
 ];
 for (const [what, given, message] of REFUSED) {
