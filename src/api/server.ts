@@ -10,6 +10,7 @@ import type { App } from "./app-type.ts";
 import { openCatalogueView } from "./catalogue-view.ts";
 import { ExportCache } from "./export-cache.ts";
 import { Identifications } from "./identifications.ts";
+import { listenError } from "./listen-error.ts";
 import { loadMemory, type LoadingStore } from "./loading-store.ts";
 import { Metrics } from "./metrics.ts";
 import { Passwords } from "./passwords.ts";
@@ -65,7 +66,7 @@ export class Server {
     this.#recorder = new UsageRecorder(this.services, options.log);
   }
 
-  /** Rejects with what cannot be opened, or listened on; nothing stays open then. */
+  /** Rejects with what cannot be opened, or ListenError; nothing stays open then. */
   static async start(options: ServerOptions): Promise<Server> {
     const { settings } = options;
     const store = await options.store.store;
@@ -73,11 +74,19 @@ export class Server {
     try {
       server = new Server(store, options);
       await server.#open(options);
-      await server.#app.listen({ host: settings.host, port: settings.port });
+      await server.#listen(settings);
       return server;
     } catch (error) {
       await (server ?? store).close();
       throw error;
+    }
+  }
+
+  async #listen({ host, port }: Settings): Promise<void> {
+    try {
+      await this.#app.listen({ host, port });
+    } catch (error) {
+      throw listenError(error, { host, port });
     }
   }
 

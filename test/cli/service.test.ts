@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -171,6 +173,20 @@ describe("db", () => {
     assert.equal((await call("db", "restore", "copy.db", "--db", file, "--force")).code, 0);
     assert.equal((await call("db", "check", "--db", file)).code, 0);
   });
+});
+
+test("a server that cannot start says what, where and the cure, and ends with 2, whatever it has opened", async () => {
+  const busy = createServer().listen(0, "127.0.0.1");
+  await once(busy, "listening");
+  const port = String((busy.address() as AddressInfo).port);
+  const started = (...args: string[]) => ["serve", "--db", join(folder.path, "start.db"), ...args];
+  await failing(new RegExp(`127\\.0\\.0\\.1, port ${port}: a program listens there already; .*--port`), ...started("--port", port));
+  busy.close();
+  await failing(/203\.0\.113\.1: this machine has no such address; .*--host/, ...started("--port", "0", "--host", "203.0.113.1"));
+  await failing(/--trust-proxy "proxy": .*; write addresses or prefixes/, ...started("--trust-proxy", "proxy"));
+  await failing(/none\.ipsieve: no such file; check the path/, ...started("--port", "0", "--catalogue", "none.ipsieve"));
+  writeFileSync(join(folder.path, "text.txt"), "a text, and no database");
+  await failing(/text\.txt: this is no database of ipsieve/, "serve", "--port", "0", "--db", join(folder.path, "text.txt"));
 });
 
 describe("the same commands on PostgreSQL", { skip: await whyNoPostgres() }, () => {
