@@ -1,6 +1,5 @@
 import { QueuedStore } from "./_queued-store.ts";
 import { SqliteBackend } from "./sqlite/_backend.ts";
-import type { WorkerSetup } from "./sqlite/messages.ts";
 import type { RulesetRules, State } from "./state.ts";
 import type { Store, StoreOptions } from "./store.ts";
 
@@ -12,29 +11,27 @@ export const DEFAULT_STORE_OPTIONS: StoreOptions = { rulesPerRuleset: 20_000, au
 /** Opens the store, and brings its tables up to date or makes them unless `create` is false. Throws StoreError. */
 export async function openStore(location: StoreLocation, options: Partial<StoreOptions> = {}): Promise<Store> {
   const all = { ...DEFAULT_STORE_OPTIONS, ...options };
-  if ("url" in location) return openPostgres(location.url, all);
-  const backend = new SqliteBackend(setupOf(location.file, all));
-  await backend.opened;
-  return new QueuedStore(backend, all.pollEvery);
+  return "url" in location ? openPostgres(location.url, all) : openSqlite(location.file, all).store;
 }
 
 /** As `openStore` and `Store.load`, at once: the thread of a SQLite file goes on from one to the other, whatever the caller's thread does meanwhile. */
 export function openAndLoad(location: StoreLocation, options: Partial<StoreOptions>, receive: (part: RulesetRules) => void): { store: Promise<Store>; state: Promise<State> } {
   const all = { ...DEFAULT_STORE_OPTIONS, ...options };
-  if ("url" in location) {
-    const store = openPostgres(location.url, all);
-    return { store, state: store.then((opened) => opened.load(receive)) };
+  if ("file" in location) {
+    const { backend, store } = openSqlite(location.file, all);
+    return { store, state: backend.load(receive) };
   }
-  const backend = new SqliteBackend(setupOf(location.file, all));
-  return { store: backend.opened.then(() => new QueuedStore(backend, all.pollEvery)), state: backend.load(receive) };
+  const store = openPostgres(location.url, all);
+  return { store, state: store.then((opened) => opened.load(receive)) };
+}
+
+function openSqlite(path: string, { create, rulesPerRuleset, auditDays, pollEvery }: StoreOptions): { backend: SqliteBackend; store: Promise<Store> } {
+  const backend = new SqliteBackend({ path, create, limits: { rulesPerRuleset, auditDays }, synchronous: "full" });
+  return { backend, store: backend.opened.then(() => new QueuedStore(backend, pollEvery)) };
 }
 
 /** pg is loaded only where it is used. */
 async function openPostgres(url: string, options: StoreOptions): Promise<Store> {
   const { PostgresBackend } = await import("./postgres/_backend.ts");
   return new QueuedStore(await PostgresBackend.open(url, options), options.pollEvery);
-}
-
-function setupOf(path: string, { create, rulesPerRuleset, auditDays }: StoreOptions): WorkerSetup {
-  return { path, create, limits: { rulesPerRuleset, auditDays }, synchronous: "full" };
 }
