@@ -49,7 +49,7 @@ export class RowPages<Row, Page extends RowsPage<Row>> {
     return this.#pages.get(Math.floor(index / ROWS))?.[index % ROWS];
   }
 
-  /** Fetches what is missing of these rows, once nobody has asked for others for a moment. */
+  /** Fetches what is missing of these rows: the first ones at once, all later once nobody has asked for others for a moment. */
   show(first: number, last: number): void {
     const [from, to] = [Math.max(0, first - AHEAD), Math.max(0, Math.min(last + AHEAD, this.latest === undefined ? last : this.count - 1))];
     const wanted = Array.from({ length: Math.floor(to / ROWS) - Math.floor(from / ROWS) + 1 }, (_, at) => Math.floor(from / ROWS) + at);
@@ -58,7 +58,8 @@ export class RowPages<Row, Page extends RowsPage<Row>> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     if (wanted.every((page) => this.#pages.has(page) || this.#flights.has(page))) return;
-    this.#fetchSoon();
+    if (this.latest === undefined) this.#fetchMissing();
+    else this.#fetchSoon();
   }
 
   /** Fetches what is looked at anew; until it comes, what is there stays. */
@@ -90,7 +91,7 @@ export class RowPages<Row, Page extends RowsPage<Row>> {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#fetchMissing();
-    }, this.latest === undefined ? 0 : REST);
+    }, REST);
   }
 
   #giveUp(): void {

@@ -19,7 +19,7 @@ export function useRules(rulesetId: string, filter: RuleFilter): { readonly rows
       render(0);
     });
     newest.current = pages;
-    pages.refresh();
+    pages.show(0, 0);
     return () => pages.close();
   }, [rulesetId, JSON.stringify(requestQuery(filter))]);
   useEffect(() => void (revision.value > 0 && newest.current?.refresh()), [revision.value]);
