@@ -21,6 +21,7 @@ import { addRuleRoutes } from "./routes/rules.ts";
 import { addRulesetRoutes } from "./routes/rulesets.ts";
 import { addWholeRulesetRoutes } from "./routes/whole-rulesets.ts";
 import type { Services } from "./services.ts";
+import { prefixesIn } from "./settings.ts";
 
 /** A path may be as long as the URL's limit lets it: what it means is the operation's to say. */
 const LONGEST_PARAMETER = 65_536;
@@ -39,7 +40,7 @@ export function buildApp(services: Services, log: Logger): App {
     return503OnClosing: false,
     keepAliveTimeout: settings.keepAlive * 1000,
     http: { maxHeaderSize: settings.headerBytes, headersTimeout: settings.headerTimeout * 1000, connectionsCheckingInterval: 1000 },
-    trustProxy: settings.trustProxy === "" ? false : settings.trustProxy.split(",").map((prefix) => prefix.trim()),
+    trustProxy: settings.trustProxy === "" ? false : prefixesIn(settings.trustProxy),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAMETER },
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
     clientErrorHandler: answerClientError,

@@ -1,4 +1,5 @@
-import { parsePrefix } from "../address/prefix.ts";
+import { formatPrefix, parsePrefix } from "../address/prefix.ts";
+import { isWebAddress } from "./web-address.ts";
 
 /** One setting of the server: the same entry makes its flag, its variable, its place in the file and its row in the table. */
 export interface Setting<Value extends SettingValue = SettingValue> {
@@ -122,7 +123,8 @@ function parseSetting({ initial, least = 0, most = Infinity, choices, faultOf }:
   };
   if (typeof initial === "boolean") return text === "true" || text === "1" || (text === "false" || text === "0" ? false : refuse("write true or false"));
   if (typeof initial === "string") {
-    const fault = choices === undefined || choices.includes(text) ? (text === "" ? undefined : faultOf?.(text)) : `there are ${choices.join(", ")}`;
+    if (choices !== undefined && !choices.includes(text)) return refuse(`there are ${choices.join(", ")}`);
+    const fault = text === "" ? undefined : faultOf?.(text);
     return fault === undefined ? text : refuse(fault);
   }
   const number = /^[0-9]{1,15}$/.test(text) ? Number(text) : NaN;
@@ -130,16 +132,19 @@ function parseSetting({ initial, least = 0, most = Infinity, choices, faultOf }:
 }
 
 function urlFault(text: string): string | undefined {
-  return /^https?:\/\//.test(text) && URL.canParse(text) ? undefined : "write it with its scheme, as https://ipsieve.example";
+  return isWebAddress(text) ? undefined : "write it with its scheme, as https://ipsieve.example";
 }
 
 function prefixesFault(text: string): string | undefined {
-  for (const part of text.split(",")) {
-    try {
-      parsePrefix(part.trim());
-    } catch (error) {
-      return `${(error as Error).message}; write addresses or prefixes, as 10.0.0.0/8,192.0.2.1`;
-    }
+  try {
+    prefixesIn(text);
+    return undefined;
+  } catch (error) {
+    return `${(error as Error).message}; write addresses or prefixes, as 10.0.0.0/8,192.0.2.1`;
   }
-  return undefined;
+}
+
+/** The prefixes of a setting, in their canonical form. @throws AddressError */
+export function prefixesIn(text: string): string[] {
+  return text === "" ? [] : text.split(",").map((part) => formatPrefix(parsePrefix(part.trim())));
 }

@@ -1,4 +1,5 @@
 import { invitationLink, makeInvitation } from "../api/invitation.ts";
+import { isWebAddress } from "../api/web-address.ts";
 import type { Invitation } from "../store/command.ts";
 import { ROLES, type Role, type State, type User } from "../store/state.ts";
 import type { Arguments, Option } from "./command.ts";
@@ -28,7 +29,7 @@ export function checkedRole(text: string): Role {
 /** Makes an invitation: the link goes to stdout, alone, what is said about it to stderr. Throws UsageError. */
 export async function invite(args: Arguments, write: (invitation: Invitation) => Promise<{ readonly user: User }>): Promise<void> {
   const base = args.value("url") ?? "http://127.0.0.1:8080";
-  if (!/^https?:$/.test(URL.parse(base)?.protocol ?? "")) throw new UsageError(`--url ${JSON.stringify(base)}: write http://HOST:PORT or https://HOST`);
+  if (!isWebAddress(base)) throw new UsageError(`--url ${JSON.stringify(base)}: write http://HOST:PORT or https://HOST`);
   const { token, invitation } = makeInvitation(signature().at);
   const { user } = await write(invitation);
   process.stderr.write(`${user.name}, ${user.role}, chooses a password by this link, once, until ${dateText(invitation.expiresAt)}; it is shown only now:\n`);

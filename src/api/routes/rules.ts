@@ -18,15 +18,13 @@ import {
   AddRuleBody, AddRuleResponse, BatchBody, BatchResponse, CheckBody, CheckResult, ruleDocument, RulePage, RuleQuery, RuleSchema, RulesetParameters, RulesQuery, UpdateRuleBody,
 } from "../schemas/rule.ts";
 import type { Services } from "../services.ts";
+import { CONDITIONAL, IDEMPOTENT, TAGGED } from "../told-headers.ts";
 import { LIST_TYPES } from "../wanted-rules.ts";
 import { findRuleset } from "./find-ruleset.ts";
 import { sendExport } from "./whole-rulesets.ts";
 
 const tags = ["IP rulesets"];
 const PATH = "/edl/ip-rulesets/:ruleset_id";
-const IDEMPOTENT = { "Idempotency-Key": "makes a repetition of the request give the first one's answer" };
-const CONDITIONAL = { "If-None-Match": "an ETag that is known already: the answer is 304 if it still holds" };
-const TAGGED = { ETag: "changes with the answer, also when rules expire" };
 const params = RulesetParameters;
 
 /** Rules are read from memory and written through the store, which has memory up to date before it answers. */

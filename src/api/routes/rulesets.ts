@@ -9,14 +9,12 @@ import { CreateRulesetBody, rulesetDocument, RulesetPage, RulesetSchema, Ruleset
 import { RulesetParameters } from "../schemas/rule.ts";
 import { checkRulesetText } from "../read-rule.ts";
 import type { Services } from "../services.ts";
+import { CONDITIONAL, IDEMPOTENT, TAGGED } from "../told-headers.ts";
 import { findRuleset, rulesetId } from "./find-ruleset.ts";
 
 const tags = ["IP rulesets"];
 const PATH = "/edl/ip-rulesets";
-const IDEMPOTENT = { "Idempotency-Key": "makes a repetition of the request give the first one's answer" };
 const MATCHED = { "If-Match": "the ETag of the ruleset that is meant: where it has changed since, the answer is 412" };
-const CONDITIONAL = { "If-None-Match": "an ETag that is known already: the answer is 304 if it still holds" };
-const TAGGED = { ETag: "changes with the answer, also when rules expire" };
 
 export function addRulesetRoutes(app: App, services: Services): void {
   addReads(app, services);

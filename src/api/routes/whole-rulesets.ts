@@ -14,13 +14,13 @@ import { Problem } from "../problem.ts";
 import { ImportQuery, ImportResponse, ReplaceBody, ReplaceQuery, ReplaceResponse, ruleDocument, RulesetParameters } from "../schemas/rule.ts";
 import type { LiveRuleset } from "../service-memory.ts";
 import type { Services } from "../services.ts";
+import { IDEMPOTENT } from "../told-headers.ts";
 import { columnsOf, importWanted, readWanted } from "../wanted-rules.ts";
 import { findRuleset } from "./find-ruleset.ts";
 
 const tags = ["IP rulesets"];
 const PATH = "/edl/ip-rulesets/:ruleset_id";
 const params = RulesetParameters;
-const IDEMPOTENT = { "Idempotency-Key": "makes a repetition of the request give the first one's answer" };
 
 /** Rulesets as wholes: exported, replaced, and added to from lists. */
 export function addWholeRulesetRoutes(app: App, services: Services): void {

@@ -40,7 +40,7 @@ function optionOf(setting: Setting): Option {
 async function run(args: Arguments): Promise<number> {
   const settings = settingsOf(args);
   const quickStart = args.has("quick-start");
-  // The store is read while the modules of the server are found and compiled, which takes half a second.
+  // The store is read while the modules of the server are found and compiled, which takes some tenths of a second.
   const { openLoading } = await import("../../api/loading-store.ts");
   const store = openLoading(storeOf(args, settings), settings);
   const { serve } = await import("../../api/serve.ts");

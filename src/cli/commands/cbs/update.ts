@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { stat } from "node:fs/promises";
 import { parsePrefix } from "../../../address/prefix.ts";
+import { isWebAddress } from "../../../api/web-address.ts";
 import { FolderOrigin } from "../../../update/folder-origin.ts";
 import type { ListOrigin } from "../../../update/list-origin.ts";
 import { type FileReport, updateCatalogue, type UpdateReport } from "../../../update/update-catalogue.ts";
@@ -83,7 +84,7 @@ async function run(args: Arguments): Promise<number> {
 async function originOf(args: Arguments): Promise<ListOrigin> {
   const [from, mirror] = [args.value("from"), args.value("mirror")];
   if (from !== undefined && mirror !== undefined) throw new UsageError("--from and --mirror do not go together; give one of them");
-  if (mirror !== undefined && !/^https?:$/.test(URL.parse(mirror)?.protocol ?? "")) throw new UsageError(`--mirror ${JSON.stringify(mirror)}: give a URL such as https://mirror.example/lists`);
+  if (mirror !== undefined && !isWebAddress(mirror)) throw new UsageError(`--mirror ${JSON.stringify(mirror)}: give a URL such as https://mirror.example/lists`);
   const allow = args.values("allow-address").map((text) => parsePrefix(text));
   if (from === undefined) return WebOrigin.open({ allow, userAgent: `ipsieve/${await ownVersion()}` }, mirror);
   if (allow.length > 0) throw new UsageError("--allow-address is for what is fetched; leave it out beside --from");

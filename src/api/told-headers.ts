@@ -1,0 +1,4 @@
+/** Headers that several operations read or give, with what the OpenAPI document tells of them. */
+export const IDEMPOTENT = { "Idempotency-Key": "makes a repetition of the request give the first one's answer" } as const;
+export const CONDITIONAL = { "If-None-Match": "an ETag that is known already: the answer is 304 if it still holds" } as const;
+export const TAGGED = { ETag: "changes with the answer, also when rules expire" } as const;
