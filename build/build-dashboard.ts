@@ -18,6 +18,7 @@ await build({
   publicDir: false,
   logLevel: "warn",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  // One file of code and one of styles: a page of its own needs a dozen small ones at its first load, and they are larger together.
   // What has `light-dark` and the like needs nothing in their place; and what is inlined, the pages' policy would refuse.
   build: { outDir: OUTPUT, emptyOutDir: true, target: ["chrome123", "firefox121", "safari17.5"], assetsInlineLimit: 0, cssCodeSplit: false, rolldownOptions: { output: { codeSplitting: false } } },
 });

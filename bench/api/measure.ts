@@ -6,7 +6,7 @@ export interface Measurement {
   readonly subject: string;
   readonly unit: "requests/s" | "addresses/s" | "ms" | "processor µs/request" | "MiB";
   readonly median: number;
-  /** In the order of rounds. */
+  /** In the order of rounds, or of the turns in them. */
   readonly samples: readonly number[];
 }
 

@@ -22,7 +22,7 @@ export interface ServeOptions {
 /**
  * The engine would allocate objects among the old ones at once where many of the same place in the code have survived, which is so after many
  * connections at a time. Those of a request are garbage a moment later, but what is old keeps all that it points to from being collected as young:
- * whole requests grew old, and every fourth microsecond went to the collector.
+ * whole requests grew old, which took a quarter of the time of each.
  */
 const KEEP_YOUNG = "--no-allocation-site-pretenuring";
 

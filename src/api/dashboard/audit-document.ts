@@ -50,7 +50,7 @@ function summaryOf(entry: AuditEntry): string {
   const [before, after] = [(entry.old ?? {}) as State, (entry.new ?? {}) as State];
   const name = JSON.stringify(after["name"] ?? after["label"] ?? before["name"] ?? "");
   const summary = Object.hasOwn(SUMMARIES, command) ? SUMMARIES[command]!(name, before, after) : undefined;
-  if (kind === "ruleset-deleted") return `${summary} with ${entry.ruleCount} ${entry.ruleCount === 1 ? "rule" : "rules"}`;
+  if (kind === "ruleset-deleted") return `${summary} with ${counted(entry.ruleCount)}`;
   return kind === "user" && command === "set-up" ? `made the first user ${name}` : (summary ?? `${command}: ${kind} ${name}`);
 }
 
@@ -76,7 +76,7 @@ const SUMMARIES: Readonly<Record<string, (name: string, before: State, after: St
 
 function ruleSummary({ rules, ruleCount }: AuditEntry): string {
   // Which of the three each was, is not known without the rules.
-  if (rules === null) return `added, changed or deleted ${ruleCount === null ? "rules" : `${ruleCount} ${ruleCount === 1 ? "rule" : "rules"}`}`;
+  if (rules === null) return `added, changed or deleted ${counted(ruleCount)}`;
   const [before, after] = [rules.before, rules.after].map((own) => new Set(own.map(({ prefix }) => formatPrefix(prefix)))) as [Set<string>, Set<string>];
   const parts = [
     ["added", [...after].filter((prefix) => !before.has(prefix))],
@@ -85,4 +85,9 @@ function ruleSummary({ rules, ruleCount }: AuditEntry): string {
   ] as const;
   const told = parts.filter(([, prefixes]) => prefixes.length > 0).map(([verb, prefixes]) => `${verb} ${prefixes.length === 1 ? prefixes[0] : `${prefixes.length} rules`}`);
   return told.length === 0 ? "added a rule and deleted it again" : told.join(", ");
+}
+
+/** Rules that nobody has counted are just rules. */
+function counted(rules: number | null): string {
+  return rules === null ? "rules" : `${rules} ${rules === 1 ? "rule" : "rules"}`;
 }

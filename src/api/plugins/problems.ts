@@ -94,7 +94,7 @@ function refusalOf(error: StoreError): Problem {
   return new Problem(kind, error.message, { headers, extensions: existing });
 }
 
-/** An `import` of the module would run all its lazy parts, an HTTP client among them: 30 ms of a start. */
+/** An `import` of the module would run all its lazy parts, an HTTP client among them, at every start. */
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
 /** What cannot even be read as a request is answered on the socket. */
