@@ -29,22 +29,25 @@ export function lastAddress(prefix: Prefix): Address {
   };
 }
 
+/** The fewest prefixes that cover exactly the addresses of the given ones, in order. O(n log n). */
+export function mergePrefixes(prefixes: Iterable<Prefix>): Prefix[] {
+  const merged: Prefix[] = [];
+  for (const prefix of [...prefixes].sort(comparePrefixes)) mergeNext(merged, prefix);
+  return merged;
+}
+
 /**
- * The fewest prefixes that cover exactly the addresses of the given ones, in order. O(n log n).
+ * Adds a prefix to the fewest that cover those before it, where they come in order. O(1), amortised.
  *
  * In order, whatever is covered stands behind what covers it, and the two halves of a prefix become neighbours on the
  * stack as soon as the second is whole; joining them may complete the half above, and so on.
  */
-export function mergePrefixes(prefixes: Iterable<Prefix>): Prefix[] {
-  const merged: Prefix[] = [];
-  for (const prefix of [...prefixes].sort(comparePrefixes)) {
-    const previous = merged.at(-1);
-    if (previous !== undefined && prefixContains(previous, prefix)) continue;
-    let whole = prefix;
-    while (merged.length > 0 && areHalves(merged.at(-1)!, whole)) whole = prefixOf(merged.pop()!, whole.length - 1);
-    merged.push(whole);
-  }
-  return merged;
+export function mergeNext(merged: Prefix[], prefix: Prefix): void {
+  const previous = merged.at(-1);
+  if (previous !== undefined && prefixContains(previous, prefix)) return;
+  let whole = prefix;
+  while (merged.length > 0 && areHalves(merged.at(-1)!, whole)) whole = prefixOf(merged.pop()!, whole.length - 1);
+  merged.push(whole);
 }
 
 /** Parses `first-last`, white space around the dash allowed. Both ends are of one family and in order. Throws AddressError. */

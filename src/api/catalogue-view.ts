@@ -1,12 +1,12 @@
-import type { ListFilter, ListItem } from "../cbs/browse.ts";
+import { type ListFilter, type ListItem, listItems, type ListName } from "../cbs/browse.ts";
 import { Catalogue } from "../cbs/catalogue.ts";
 import { CatalogueTree } from "../cbs/catalogue-tree.ts";
+import { listRanges, type RangeList, type RangeSelection } from "../cbs/ranges.ts";
 import { SearchIndex } from "../cbs/search.ts";
 import { openSnapshot, type Snapshot } from "../snapshot/open-snapshot.ts";
 import { inSlices } from "./in-slices.ts";
 import { LookupWriter } from "./lookup-writer.ts";
-
-type MakeList = (tree: CatalogueTree, filter: ListFilter) => ListItem[];
+import { SharedCache } from "./shared-cache.ts";
 
 /** One catalogue and what its routes need. */
 export class CatalogueView {
@@ -16,7 +16,8 @@ export class CatalogueView {
   readonly tree: CatalogueTree;
   readonly search: SearchIndex;
   readonly writer: LookupWriter;
-  readonly lists: ListCache;
+  readonly #lists = new SharedCache<{ readonly items: readonly ListItem[]; readonly byteLength: number }>(MAX_LIST_BYTES);
+  readonly #ranges = new SharedCache<RangeList>(MAX_LIST_BYTES);
 
   private constructor(catalogue: Catalogue, snapshot: Snapshot, tree: CatalogueTree, search: SearchIndex) {
     this.catalogue = catalogue;
@@ -24,7 +25,24 @@ export class CatalogueView {
     this.tree = tree;
     this.search = search;
     this.writer = new LookupWriter(catalogue);
-    this.lists = new ListCache(tree);
+  }
+
+  /** The same on every server that has loaded a copy of this file. */
+  get generation(): string {
+    return this.snapshot.info.generation;
+  }
+
+  async list(name: ListName, filter: ListFilter): Promise<readonly ListItem[]> {
+    const make = async () => {
+      const items = await inSlices(listItems(this.tree, name, filter));
+      return { items, byteLength: ITEM_BYTES * (items.length + 1) };
+    };
+    return (await this.#lists.get(JSON.stringify([name, filter]), make)).items;
+  }
+
+  /** Rejects with CatalogueError "unknown-id". */
+  ranges(id: string | undefined, selection: RangeSelection): Promise<RangeList> {
+    return this.#ranges.get(JSON.stringify([id, selection]), () => inSlices(listRanges(this.tree, id, selection)));
   }
 
   /** Makes all that requests need, so that none of them waits for it. @throws CatalogueError for what is no catalogue */
@@ -44,27 +62,10 @@ export class CatalogueView {
 
 const NODES_AT_ONCE = 500;
 
-const MOST_LISTS = 200;
-
-/** Flat lists by their filters: one takes a walk over all matches, and its pages are asked for one after the other. */
-class ListCache {
-  readonly #tree: CatalogueTree;
-  readonly #lists = new Map<string, readonly ListItem[]>();
-
-  constructor(tree: CatalogueTree) {
-    this.#tree = tree;
-  }
-
-  get(name: string, filter: ListFilter, make: MakeList): readonly ListItem[] {
-    const key = JSON.stringify([name, filter]);
-    const known = this.#lists.get(key);
-    if (known !== undefined) return known;
-    if (this.#lists.size >= MOST_LISTS) this.#lists.clear();
-    const list = make(this.#tree, filter);
-    this.#lists.set(key, list);
-    return list;
-  }
-}
+/** Flat lists and lists of ranges: each takes a walk over all matches, and its pages are asked for one after the other. */
+const MAX_LIST_BYTES = 32 << 20;
+/** Of an item of a flat list, roughly. */
+const ITEM_BYTES = 200;
 
 /** Opens and checks a catalogue. Rejects with SnapshotError, CatalogueError. */
 export async function openCatalogueView(path: string): Promise<{ view: CatalogueView; createdAt: number }> {

@@ -13,7 +13,12 @@ export function rulesetTag({ about, rules }: LiveRuleset, now: number, represent
 /** The tag of a list of rulesets. */
 export function listTag(rulesets: readonly LiveRuleset[], now: number): string {
   const parts = rulesets.map(({ about, rules }) => `${about.id} ${about.version} ${rules.expiredCount(now)}`);
-  return `"${hash("sha256", parts.join("\n"), "base64url").slice(0, 22)}"`;
+  return tagOf(parts.join("\n"));
+}
+
+/** The tag of an answer that depends on what this text says, and on nothing else. */
+export function tagOf(text: string): string {
+  return `"${hash("sha256", text, "base64url").slice(0, 22)}"`;
 }
 
 /** Tells the tag, and whether the client has that already (If-None-Match); the answer is 304 then. */

@@ -298,7 +298,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "prev": null,
         },
         "text/plain": "1.1.1.0/24\n2606:4700::/32\n",
-        "text/csv": "cidr,cbs_ids\n1.1.1.0/24,\"/cdn/cloudflare\"\n2606:4700::/32,\"/cdn/cloudflare\"\n",
+        "text/csv": "cidr,cbs_ids\n1.1.1.0/24,/cdn/cloudflare\n2606:4700::/32,/cdn/cloudflare\n",
       },
     },
   },

@@ -1,7 +1,7 @@
-import { setImmediate as turn } from "node:timers/promises";
 import { formatPrefix } from "../address/prefix.ts";
 import type { Rule } from "../rulesets/rule.ts";
-import type { FoundRules, RuleFilter } from "../rulesets/rule-search.ts";
+import type { FoundRules, RuleFilter, RuleSearch } from "../rulesets/rule-search.ts";
+import { inSlices } from "./in-slices.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 
 /** What is kept of all searches together; the one that was asked for longest ago goes first. */
@@ -9,8 +9,6 @@ const MOST_BYTES = 32 << 20;
 const MOST_SEARCHES = 1000;
 /** Rules that are looked at before the clock is: some hundred microseconds. */
 const STEP = 4096;
-/** Milliseconds of searching before others have their turn. */
-const SLICE = 8;
 /** A ruleset that changes while it is searched is begun again so many times; then it is searched at once. */
 const MOST_TRIES = 3;
 
@@ -79,15 +77,8 @@ export class RuleRows {
 
   async #searchInSlices(current: Current, ruleset: LiveRuleset, filter: RuleFilter, now: number): Promise<void> {
     const { rules, about } = ruleset;
-    const search = rules.search(filter, now);
-    let sliceEnds = performance.now() + SLICE;
-    while (search.advance(STEP)) {
-      if (performance.now() < sliceEnds) continue;
-      await turn();
-      if (current()?.about.version !== about.version) return;
-      sliceEnds = performance.now() + SLICE;
-    }
-    this.#keep(keyOf(ruleset, filter), search.found());
+    const found = await inSlices(searched(rules.search(filter, now), () => current()?.about.version === about.version));
+    if (found !== undefined) this.#keep(keyOf(ruleset, filter), found);
   }
 
   #searchAtOnce(ruleset: LiveRuleset, filter: RuleFilter, now: number): void {
@@ -111,6 +102,15 @@ export class RuleRows {
     this.#bytes -= this.#found.get(key)?.byteLength ?? 0;
     this.#found.delete(key);
   }
+}
+
+/** What a search finds; undefined where the rules have changed meanwhile. */
+function* searched(search: RuleSearch, isSame: () => boolean): Generator<undefined, FoundRules | undefined, undefined> {
+  while (isSame()) {
+    if (!search.advance(STEP)) return search.found();
+    yield;
+  }
+  return undefined;
 }
 
 /** The rows that need no search; undefined for others. */

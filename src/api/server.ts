@@ -8,7 +8,6 @@ import type { Store } from "../store/store.ts";
 import { buildApp } from "./app.ts";
 import type { App } from "./app-type.ts";
 import { openCatalogueView } from "./catalogue-view.ts";
-import { ExportCache } from "./export-cache.ts";
 import { Identifications } from "./identifications.ts";
 import { listenError } from "./listen-error.ts";
 import { loadMemory, type LoadingStore } from "./loading-store.ts";
@@ -20,6 +19,7 @@ import { RuleRows } from "./rule-rows.ts";
 import { ServiceMemory } from "./service-memory.ts";
 import type { Services } from "./services.ts";
 import type { Settings } from "./settings.ts";
+import { SharedCache } from "./shared-cache.ts";
 import { SignInLimits } from "./sign-in-limits.ts";
 import { SnapshotHolder } from "./snapshot-holder.ts";
 import { ThreatView } from "./threat-view.ts";
@@ -30,6 +30,9 @@ const GRACE = 100;
 
 /** Milliseconds until the state is loaded again where that has failed. */
 const LOAD_AGAIN_AFTER = 1000;
+
+/** Whole rulesets and lists of ranges that are kept as files, in bytes. */
+const MAX_FILE_BYTES = 128 << 20;
 
 /** What a server is started with. */
 export interface ServerOptions {
@@ -160,7 +163,7 @@ function servicesOf(store: Store, { settings, catalogue, threats, log, now = Dat
     memory: new ServiceMemory(),
     catalogue: new SnapshotHolder({ name: "catalogue", path: catalogue, load: openCatalogueView, metrics, now, log }),
     threats: new SnapshotHolder({ name: "cti", path: threats ?? "", load: openDataset, metrics, now, log }),
-    exports: new ExportCache(),
+    files: new SharedCache(MAX_FILE_BYTES),
     rows: new RuleRows(),
     identifications: new Identifications(now),
     keyLimits: new KeyLimits(),

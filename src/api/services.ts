@@ -1,6 +1,5 @@
 import type { Store } from "../store/store.ts";
 import type { CatalogueView } from "./catalogue-view.ts";
-import type { ExportCache } from "./export-cache.ts";
 import type { Identifications } from "./identifications.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Passwords } from "./passwords.ts";
@@ -8,6 +7,7 @@ import type { FailureLimits, KeyLimits } from "./rate-limits.ts";
 import type { RuleRows } from "./rule-rows.ts";
 import type { ServiceMemory } from "./service-memory.ts";
 import type { Settings } from "./settings.ts";
+import type { SharedCache } from "./shared-cache.ts";
 import type { SignInLimits } from "./sign-in-limits.ts";
 import type { SnapshotHolder } from "./snapshot-holder.ts";
 import type { ThreatView } from "./threat-view.ts";
@@ -21,7 +21,8 @@ export interface Services {
   readonly memory: ServiceMemory;
   readonly catalogue: SnapshotHolder<CatalogueView>;
   readonly threats: SnapshotHolder<ThreatView>;
-  readonly exports: ExportCache;
+  /** Files that are written once for all who ask for them. */
+  readonly files: SharedCache<Buffer>;
   readonly rows: RuleRows;
   readonly identifications: Identifications;
   readonly keyLimits: KeyLimits;

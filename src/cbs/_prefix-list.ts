@@ -22,13 +22,29 @@ export function* listPrefixes(table: PrefixTable, family: Family): InParts<Prefi
   let at = 0;
   for (const { prefix, match } of table.entries(family)) {
     if (at === count) break;
-    list.words[at * stride] = prefix.w0;
-    if (family === 6) list.words.set([prefix.w1, prefix.w2, prefix.w3], at * 4 + 1);
-    list.lengths[at] = prefix.length;
+    put(list, at, prefix);
     list.matches[at++] = match;
     if (at % PREFIXES_AT_ONCE === 0) yield;
   }
   return list;
+}
+
+/** A list of these prefixes, with no matches. */
+export function* prefixList(family: Family, prefixes: readonly Prefix[]): InParts<PrefixList> {
+  const count = prefixes.length;
+  const stride = family === 4 ? 1 : 4;
+  const list = { family, count, words: new Uint32Array(count * stride), lengths: new Uint8Array(count), matches: new Uint32Array(count) };
+  for (const [at, prefix] of prefixes.entries()) {
+    put(list, at, prefix);
+    if (at % PREFIXES_AT_ONCE === 0) yield;
+  }
+  return list;
+}
+
+function put({ family, words, lengths }: PrefixList, at: number, { w0, w1, w2, w3, length }: Prefix): void {
+  words[family === 4 ? at : 4 * at] = w0;
+  if (family === 6) words.set([w1, w2, w3], 4 * at + 1);
+  lengths[at] = length;
 }
 
 export function prefixAt({ family, words, lengths }: PrefixList, at: number): Prefix {

@@ -1,6 +1,7 @@
 import { compareTexts } from "./_node-id.ts";
 import type { CatalogueNode } from "./catalogue.ts";
 import { type CatalogueTree, type Extent, ROOT } from "./catalogue-tree.ts";
+import { atOnce, type InParts } from "./in-parts.ts";
 
 /** A node below another one. */
 export interface ChildDocument extends Extent {
@@ -82,24 +83,37 @@ export interface ListItem extends Extent {
 
 /** All providers that the filter lets through, by type, then provider. O(nodes + matches x nesting x nodes of a prefix). */
 export function listProviders(tree: CatalogueTree, filter: ListFilter = {}): ListItem[] {
-  return listBy(tree, filter, ({ provider }) => (provider === "" ? null : provider), ({ providerName }) => providerName);
+  return atOnce(listItems(tree, "providers", filter));
 }
 
 /** All services that the filter lets through, by type, provider, service. In time as `listProviders`. */
 export function listServices(tree: CatalogueTree, filter: ListFilter = {}): ListItem[] {
-  return listBy(tree, filter, ({ service }) => service, ({ name }) => name);
+  return atOnce(listItems(tree, "services", filter));
 }
 
 /** All regions that the filter lets through, by type, provider, region; `global` is none. In time as `listProviders`. */
 export function listRegions(tree: CatalogueTree, filter: ListFilter = {}): ListItem[] {
-  return listBy(tree, filter, ({ region }) => region, ({ name }) => name);
+  return atOnce(listItems(tree, "regions", filter));
 }
 
+/** What is listed of nodes: the part of the path that stands for it, and its name. */
+const LISTS = {
+  providers: { keyOf: ({ provider }: CatalogueNode) => (provider === "" ? null : provider), nameOf: ({ providerName }: CatalogueNode) => providerName },
+  services: { keyOf: ({ service }: CatalogueNode) => service, nameOf: ({ name }: CatalogueNode) => name },
+  regions: { keyOf: ({ region }: CatalogueNode) => region, nameOf: ({ name }: CatalogueNode) => name },
+} as const;
+
+export type ListName = keyof typeof LISTS;
+
+const NODES_AT_ONCE = 1000;
+
 /** One item per type, provider and key of the nodes; a prefix counts where one of the item's nodes has it. */
-function listBy(tree: CatalogueTree, filter: ListFilter, keyOf: (node: CatalogueNode) => string | null, nameOf: (node: CatalogueNode) => string): ListItem[] {
+export function* listItems(tree: CatalogueTree, list: ListName, filter: ListFilter): InParts<ListItem[]> {
+  const { keyOf, nameOf } = LISTS[list];
   const groups = new Map<string, { index: number; key: string; node: CatalogueNode }>();
   const groupOf: number[][] = [[]];
   for (const node of tree.catalogue.nodes) {
+    if (groupOf.length % NODES_AT_ONCE === 0) yield;
     const key = passes(node, filter) ? keyOf(node) : null;
     if (key === null) {
       groupOf.push([]);
@@ -112,7 +126,8 @@ function listBy(tree: CatalogueTree, filter: ListFilter, keyOf: (node: Catalogue
     groups.set(name, group);
     groupOf.push([group.index]);
   }
-  const extents = tree.tally(groups.size, (value) => groupOf[value]!);
+  if (groups.size === 0) return [];
+  const extents = yield* tree.tallyInParts(groups.size, (value) => groupOf[value]!);
   return [...groups.values()]
     .map(({ index, key, node }): ListItem => ({
       type: node.type, provider: node.provider, provider_name: node.providerName, key, name: nameOf(node), id: node.id, ...extents[index]!,

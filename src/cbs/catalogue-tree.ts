@@ -8,6 +8,8 @@ import { atOnce, type InParts } from "./in-parts.ts";
 
 export type { Extent } from "./_tally.ts";
 
+const MATCHES_AT_ONCE = 1000;
+
 /** Stands for what is above all nodes, where a value id stands for a node. */
 export const ROOT = 0;
 
@@ -97,10 +99,13 @@ export class CatalogueTree {
   }
 
   /** By match id, whether its own prefix is in one of these nodes, given by value id. */
-  matchesIn(values: Uint8Array): Uint8Array {
+  *matchesIn(values: Uint8Array): InParts<Uint8Array> {
     const { table } = this.catalogue;
     const matches = new Uint8Array(table.matchCount + 1);
-    for (let match = 1; match <= table.matchCount; match++) if (table.values(match).some((value) => values[value] === 1)) matches[match] = 1;
+    for (let match = 1; match <= table.matchCount; match++) {
+      if (table.values(match).some((value) => values[value] === 1)) matches[match] = 1;
+      if (match % MATCHES_AT_ONCE === 0) yield;
+    }
     return matches;
   }
 
@@ -111,16 +116,16 @@ export class CatalogueTree {
     return list;
   }
 
+  #countExtents(): InParts<Extent[]> {
+    return this.tallyInParts(this.catalogue.nodes.length + 1, (own) => [ROOT, ...this.path(own)]);
+  }
+
   /** What groups of nodes hold, `groupsOf` naming those that a node is in. O(matches x nesting x groups of a prefix). */
   tally(groupCount: number, groupsOf: (value: number) => readonly number[]): Extent[] {
-    return atOnce(this.#tally(groupCount, groupsOf));
+    return atOnce(this.tallyInParts(groupCount, groupsOf));
   }
 
-  #countExtents(): InParts<Extent[]> {
-    return this.#tally(this.catalogue.nodes.length + 1, (own) => [ROOT, ...this.path(own)]);
-  }
-
-  #tally(groupCount: number, groupsOf: (value: number) => readonly number[]): InParts<Extent[]> {
+  tallyInParts(groupCount: number, groupsOf: (value: number) => readonly number[]): InParts<Extent[]> {
     const { table } = this.catalogue;
     const known = new Array<readonly number[] | undefined>(this.catalogue.nodeCount + 1).fill(undefined);
     return tally(table, this.#countsOf(4), this.#countsOf(6), groupCount, (value) => (known[value] ??= groupsOf(value)));

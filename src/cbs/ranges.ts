@@ -1,14 +1,20 @@
 import type { Family, Prefix } from "../address/address.ts";
 import { formatPrefix } from "../address/prefix.ts";
-import { mergePrefixes } from "../address/range.ts";
-import { prefixAt } from "./_prefix-list.ts";
+import { mergeNext } from "../address/range.ts";
+import { csvField } from "./_csv.ts";
+import { prefixAt, prefixList, type PrefixList } from "./_prefix-list.ts";
 import { type CatalogueTree, ROOT } from "./catalogue-tree.ts";
+import { atOnce, type InParts } from "./in-parts.ts";
 
-export interface RangeOptions {
+/** Which prefixes of a node are meant. */
+export interface RangeSelection {
   /** Both, unless given: IPv4 first. */
   readonly family?: Family | undefined;
   /** The fewest prefixes that cover exactly the same addresses, in place of those that lists name. */
   readonly aggregate?: boolean | undefined;
+}
+
+export interface RangeOptions extends RangeSelection {
   /** How many to pass over; 0 unless given. */
   readonly offset?: number | undefined;
   /** How many to give; all unless given. */
@@ -30,46 +36,122 @@ export interface RangePage {
 
 /**
  * The prefixes of a node and of all below it, each once, by address, the less specific first; of the whole catalogue without an id.
- * O(prefixes of the catalogue), a nanosecond each, and O(page); aggregated O(n log n) for n prefixes of the node.
+ * O(prefixes of the catalogue), a nanosecond each, and O(page); aggregated O(n) for n prefixes of the node.
  * @throws CatalogueError "unknown-id", RangeError
  */
 export function rangesOf(tree: CatalogueTree, id: string | undefined, options: RangeOptions = {}): RangePage {
-  const { family, aggregate = false, offset = 0, limit = Infinity } = options;
+  const { offset = 0, limit = Infinity, ...selection } = options;
   checkPage(offset, limit);
-  const families: readonly Family[] = family === undefined ? [4, 6] : [family];
+  const list = atOnce(listRanges(tree, id, selection));
+  return { items: list.page(offset, limit), count: list.count };
+}
+
+const PREFIXES_AT_ONCE = 2000;
+
+/** All ranges of a node, from which pages are read. @throws CatalogueError "unknown-id" */
+export function* listRanges(tree: CatalogueTree, id: string | undefined, { family, aggregate = false }: RangeSelection = {}): InParts<RangeList> {
   const value = id === undefined ? ROOT : tree.valueOf(id);
-  return aggregate ? aggregated(tree, value, families, offset, limit) : listed(tree, value, families, offset, limit);
-}
-
-/** All prefixes of a node and of those below it, in order. O(prefixes of the catalogue). */
-export function* prefixesOf(tree: CatalogueTree, value: number, families: readonly Family[] = [4, 6]): Generator<Prefix> {
-  const wanted = tree.matchesIn(tree.below(value));
-  for (const family of families) {
-    const list = tree.prefixes(family);
-    for (let at = 0; at < list.count; at++) if (wanted[list.matches[at]!] === 1) yield prefixAt(list, at);
+  const families: readonly Family[] = family === undefined ? [4, 6] : [family];
+  const wanted = yield* tree.matchesIn(tree.below(value));
+  const parts: RangePart[] = [];
+  for (const each of families) {
+    const list = tree.prefixes(each);
+    const places = yield* placesOf(list, wanted);
+    parts.push(aggregate ? { list: yield* mergedList(list, places), places: null } : { list, places });
   }
+  const own = aggregate ? (value === ROOT ? [] : [tree.node(value).id]) : null;
+  return new RangeList(tree, parts, own);
 }
 
-function listed(tree: CatalogueTree, value: number, families: readonly Family[], offset: number, limit: number): RangePage {
-  const wanted = tree.matchesIn(tree.below(value));
-  const items: RangeDocument[] = [];
-  let count = 0;
-  for (const family of families) {
-    const list = tree.prefixes(family);
-    for (let at = 0; at < list.count; at++) {
-      const match = list.matches[at]!;
-      if (wanted[match] === 0) continue;
-      if (count >= offset && items.length < limit) items.push({ cidr: formatPrefix(prefixAt(list, at)), cbs_ids: tree.catalogue.ownNodesOf(match).map(({ id }) => id) });
-      count++;
+interface RangePart {
+  readonly list: PrefixList;
+  /** Which of the list; null: all. */
+  readonly places: Uint32Array | null;
+}
+
+/** The ranges of a node. It keeps numbers only; texts are made as they are asked for. */
+export class RangeList {
+  readonly count: number;
+  readonly #tree: CatalogueTree;
+  readonly #parts: readonly RangePart[];
+  /** The ids of every range; null: those of its match. */
+  readonly #ids: readonly string[] | null;
+
+  constructor(tree: CatalogueTree, parts: readonly RangePart[], ids: readonly string[] | null) {
+    this.count = parts.reduce((sum, part) => sum + countOf(part), 0);
+    this.#tree = tree;
+    this.#parts = parts;
+    this.#ids = ids;
+  }
+
+  /** Of what belongs to this list alone. */
+  get byteLength(): number {
+    return this.#parts.reduce((sum, { list, places }) => sum + (places ?? list.words).byteLength + (places === null ? list.lengths.byteLength : 0), 0);
+  }
+
+  /** Up to `limit` ranges, from the one with `offset` before it. O(limit). */
+  page(offset: number, limit: number): RangeDocument[] {
+    return [...this.#read(offset, limit, (cidr, match) => ({ cidr, cbs_ids: this.#idsOf(match) }))];
+  }
+
+  /** A line for every range of a page: its prefix. */
+  lines(offset = 0, limit = Infinity): Generator<string> {
+    return this.#read(offset, limit, (cidr) => `${cidr}\n`);
+  }
+
+  /** The same as CSV: the prefix and its ids, with commas between them; the first line names the columns. */
+  *csvLines(offset = 0, limit = Infinity): Generator<string> {
+    const known = new Map<number, string>();
+    yield "cidr,cbs_ids\n";
+    yield* this.#read(offset, limit, (cidr, match) => {
+      let ids = known.get(match);
+      if (ids === undefined) known.set(match, (ids = csvField(this.#idsOf(match).join(","))));
+      return `${cidr},${ids}\n`;
+    });
+  }
+
+  #idsOf(match: number): readonly string[] {
+    return this.#ids ?? this.#tree.catalogue.ownNodesOf(match).map(({ id }) => id);
+  }
+
+  *#read<Item>(offset: number, limit: number, make: (cidr: string, match: number) => Item): Generator<Item> {
+    let skip = offset;
+    let left = limit;
+    for (const part of this.#parts) {
+      const { list, places } = part;
+      const end = Math.min(countOf(part), skip + left);
+      for (let at = skip; at < end; at++, left--) {
+        const place = places === null ? at : places[at]!;
+        yield make(formatPrefix(prefixAt(list, place)), list.matches[place]!);
+      }
+      skip = Math.max(0, skip - countOf(part));
     }
   }
-  return { items, count };
 }
 
-function aggregated(tree: CatalogueTree, value: number, families: readonly Family[], offset: number, limit: number): RangePage {
-  const merged = mergePrefixes(prefixesOf(tree, value, families));
-  const cbs_ids = value === ROOT ? [] : [tree.node(value).id];
-  return { items: merged.slice(offset, offset + limit).map((prefix) => ({ cidr: formatPrefix(prefix), cbs_ids })), count: merged.length };
+function countOf({ list, places }: RangePart): number {
+  return places === null ? list.count : places.length;
+}
+
+/** Where in the list the prefixes of these matches stand. */
+function* placesOf({ matches, count }: PrefixList, wanted: Uint8Array): InParts<Uint32Array> {
+  const places = new Uint32Array(count);
+  let found = 0;
+  for (let at = 0; at < count; at++) {
+    if (wanted[matches[at]!] === 1) places[found++] = at;
+    if (at % (8 * PREFIXES_AT_ONCE) === 0) yield;
+  }
+  return places.slice(0, found);
+}
+
+/** The fewest prefixes that cover the same addresses. Their matches are 0. */
+function* mergedList(list: PrefixList, places: Uint32Array): InParts<PrefixList> {
+  const merged: Prefix[] = [];
+  for (const [at, place] of places.entries()) {
+    mergeNext(merged, prefixAt(list, place));
+    if (at % PREFIXES_AT_ONCE === 0) yield;
+  }
+  return yield* prefixList(list.family, merged);
 }
 
 function checkPage(offset: number, limit: number): void {

@@ -8,7 +8,9 @@ import { after, before, test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import { CatalogueBuilder } from "../../src/cbs/catalogue.ts";
+import { CatalogueTree } from "../../src/cbs/catalogue-tree.ts";
 import { identifyText } from "../../src/cbs/identify.ts";
+import { rangesOf } from "../../src/cbs/ranges.ts";
 import { openCatalogue } from "../../src/cli/catalogue-snapshot.ts";
 import { openCtiDataset } from "../../src/cli/cti-snapshot.ts";
 import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
@@ -62,8 +64,47 @@ test("ranges: in pages; whole as text and CSV by Accept; 406 for what is not off
   const text = (await ask(t, "GET", `${path}&family=4`, { key, headers: { Accept: "text/plain" } })).text.trimEnd().split("\n");
   const csv = await ask(t, "GET", `${path}&family=4`, { key, headers: { Accept: "application/xml, text/*;q=0.5, text/csv" } });
   assert.equal(text.length, page.count);
-  assert.deepEqual([csv.headers.get("content-type"), csv.text.split("\n")[0], csv.text.split("\n")[1]], ["text/csv; charset=utf-8", "cidr,cbs_ids", `${text[0]},"/cdn/cloudflare"`]);
+  assert.deepEqual([csv.headers.get("content-type"), csv.text.split("\n")[0], csv.text.split("\n")[1]], ["text/csv; charset=utf-8", "cidr,cbs_ids", `${text[0]},/cdn/cloudflare`]);
   assert.equal((await ask(t, "GET", path, { key, headers: { Accept: "image/png" } })).status, 406);
+});
+
+test("ranges: an ETag for each form, the same on every server with this catalogue; 304 for who has it", async (context) => {
+  const path = "/v1/cbs/ranges?id=/cdn/cloudflare";
+  const forms: [string, string][] = [["", "application/json"], ["&page=2&page_size=3", "application/json"], ["", "text/plain"], ["", "text/csv"], ["&family=4", "text/csv"], ["&aggregate=1", "text/csv"]];
+  const other = await startServer({}, CATALOGUE);
+  context.after(() => other.close());
+  const otherKey = (await addKey(other, await addOrganisation(other, "other"), "read")).text;
+  const tags = new Set<string>();
+  for (const [query, Accept] of forms) {
+    const { status, headers, text } = await ask(t, "GET", path + query, { key, headers: { Accept } });
+    const tag = headers.get("etag")!;
+    tags.add(tag);
+    assert.deepEqual([status, headers.get("cache-control")], [200, "private, no-cache"]);
+    const again = await ask(t, "GET", path + query, { key, headers: { Accept, "If-None-Match": tag } });
+    assert.deepEqual([again.status, again.text], [304, ""]);
+    const there = await ask(other, "GET", path + query, { key: otherKey, headers: { Accept } });
+    assert.equal(there.headers.get("etag"), tag);
+    if (Accept !== "application/json") assert.equal(there.text, text);
+  }
+  assert.equal(tags.size, forms.length);
+});
+
+test("parallel downloads of the whole catalogue share one file, the same as the library writes", async () => {
+  const texts = await Promise.all(Array.from({ length: 8 }, () => ask(t, "GET", "/v1/cbs/ranges", { key, headers: { Accept: "text/csv" } }).then(({ text }) => text)));
+  assert.equal(new Set(texts).size, 1);
+  const tree = new CatalogueTree(await openCatalogue());
+  const lines = rangesOf(tree, undefined).items.map(({ cidr, cbs_ids }) => `${cidr},${cbs_ids.length > 1 ? `"${cbs_ids.join(",")}"` : cbs_ids[0]}\n`);
+  assert.equal(texts[0], ["cidr,cbs_ids\n", ...lines].join(""));
+  assert.equal(t.server.services.files.byteLength >= texts[0]!.length, true);
+});
+
+test("a CBS bulk lookup of ten thousand is sent in parts, and is the library's documents", async () => {
+  const ips = Array.from({ length: 10_000 }, (_, i) => `${1 + (i % 200)}.${i >> 8}.${i & 255}.1`);
+  const { status, body } = await ask(t, "POST", "/v1/cbs/lookup", { key, body: { ips } });
+  const catalogue = await openCatalogue();
+  assert.equal(status, 200);
+  assert.deepEqual(Object.keys(body), ips);
+  for (const ip of ips) assert.deepEqual(body[ip], identifyText(catalogue, ip));
 });
 
 const SEEN = ["198.51.100.130", "192.0.2.1", "203.0.113.1", "2001:db8:7::1", "1.1.1.1", "::ffff:198.51.100.130"];

@@ -212,6 +212,28 @@ test("rules:check: the most specific active rule first; a map for many", async (
   assert.deepEqual([Object.keys(many), many["10.2.0.0/16"].rule.ip, many["11.0.0.1"]], [["10.2.0.0/16", "11.0.0.1"], "10.0.0.0/8", { ip: "11.0.0.1", matched: false, rule: null, covering: [] }]);
 });
 
+test("rules:check of thousands: each answer as for one, all from one version of the rules while others write", async () => {
+  const own = (await ask(t, "POST", rulesets, { key, body: { name: "check many", purpose: "allowlist" } })).body.id;
+  const path = `${rulesets}${own}`;
+  const rules = [0, 1, 2, 7, 8, 9, 10, 11, 12, 16, 24].map((length) => ({ ip: `${length < 3 ? 0 : 48}.0.0.0/${length}`, name: `rule "${length}"` }));
+  assert.equal((await ask(t, "PUT", `${path}/rules`, { key, body: { rules } })).status, 200);
+  const ips = [...Array.from({ length: 3000 }, (_, i) => `48.${i >> 8}.0.${i & 255}`), "48.0.0.0/8", "99.0.0.1", "::1"];
+  const { body } = await ask(t, "POST", `${path}/rules:check`, { key: reader, body: { ips } });
+  assert.deepEqual(Object.keys(body), ips);
+  for (const ip of ["48.0.0.0", "48.3.0.7", "48.0.0.0/8", "99.0.0.1", "::1"]) assert.deepEqual(body[ip], (await ask(t, "POST", `${path}/rules:check`, { key: reader, body: { ip } })).body, ip);
+  // A rule that is added and deleted again and again is in all answers of a request, or in none.
+  const end = new AbortController();
+  const writing = (async () => {
+    for (let n = 0; !end.signal.aborted; n++) await ask(t, n % 2 === 0 ? "POST" : "DELETE", n % 2 === 0 ? `${path}/rules` : `${path}/rules/rule?ip=48.0.0.0/6`, { key, ...(n % 2 === 0 ? { body: { ip: "48.0.0.0/6" } } : {}) });
+  })();
+  for (let n = 0; n < 20; n++) {
+    const answers: { covering: { ip: string }[] }[] = Object.values((await ask(t, "POST", `${path}/rules:check`, { key: reader, body: { ips: ips.slice(0, 3000) } })).body);
+    assert.equal(new Set(answers.map(({ covering }) => covering.some(({ ip }) => ip === "48.0.0.0/6"))).size, 1);
+  }
+  end.abort();
+  await writing;
+});
+
 test("rules:batch: one result per item; atomic unless said otherwise", async () => {
   const own = (await ask(t, "POST", rulesets, { key, body: { name: "batch", purpose: "allowlist" } })).body.id;
   const path = `${rulesets}${own}`;

@@ -1,17 +1,24 @@
-import { browse, listProviders, listRegions, listServices } from "../../cbs/browse.ts";
+import { Type } from "typebox";
+import type { Prefix } from "../../address/address.ts";
+import { browse } from "../../cbs/browse.ts";
 import type { CatalogueTree } from "../../cbs/catalogue-tree.ts";
-import { rangesOf } from "../../cbs/ranges.ts";
 import type { App } from "../app-type.ts";
+import { encoded, joined } from "../encoded.ts";
+import { isKnown, tagOf } from "../entity-tags.ts";
+import { inSlices } from "../in-slices.ts";
+import type { LookupWriter } from "../lookup-writer.ts";
 import { chooseType } from "../media-types.ts";
+import type { Metrics } from "../metrics.ts";
 import { READ_CBS } from "../operation.ts";
 import { extentOf, pageOf } from "../page.ts";
 import { notFound } from "../problem.ts";
 import { readPrefix, readPrefixes, withField } from "../read-address.ts";
-import { sendJson, sendText } from "../reply.ts";
+import { MAX_AT_ONCE, sendJson, streamJson } from "../reply.ts";
 import {
   CbsBulk, CbsBulkBody, CbsList, CbsListQuery, CbsLookup, CbsLookupQuery, CbsNode, CbsNodeQuery, CbsRanges, CbsRangesQuery, CbsSearch, CbsSearchQuery,
 } from "../schemas/cbs.ts";
 import type { Services } from "../services.ts";
+import { CONDITIONAL } from "../told-headers.ts";
 
 const tags = ["Common Business Services"];
 
@@ -38,20 +45,25 @@ function addLookups(app: App, { catalogue, metrics, settings }: Services): void 
   app.post("/cbs/lookup", { config: READ_CBS, schema: bulk, bodyLimit: settings.bulkBodyBytes }, (request, reply) => {
     const { writer } = catalogue.view();
     const prefixes = readPrefixes(request.body.ips);
-    let found = 0;
-    let json = "";
-    for (const [text, prefix] of prefixes) {
-      const document = writer.write(prefix, text);
-      if (document.found) found++;
-      json += `${json === "" ? "{" : ","}${JSON.stringify(text)}:${document.json}`;
-    }
-    metrics.countLookups("cbs", prefixes.size, found);
-    return sendJson(reply, json === "" ? "{}" : `${json}}`);
+    const texts = lookupTexts(writer, prefixes, metrics);
+    return prefixes.size <= MAX_AT_ONCE ? sendJson(reply, [...texts].join("")) : streamJson(reply, joined(texts));
   });
 }
 
+/** A map from each address to its document. */
+function* lookupTexts(writer: LookupWriter, prefixes: ReadonlyMap<string, Prefix>, metrics: Metrics): Generator<string> {
+  let start = "{";
+  for (const [text, prefix] of prefixes) {
+    const { json, found } = writer.write(prefix, text);
+    metrics.countLookups("cbs", 1, found ? 1 : 0);
+    yield `${start}${JSON.stringify(text)}:${json}`;
+    start = ",";
+  }
+  yield prefixes.size === 0 ? "{}" : "}";
+}
+
 function addNodes(app: App, services: Services): void {
-  const { catalogue, settings } = services;
+  const { catalogue, settings, files } = services;
   const node = { operationId: "getCbsNode", summary: "A node of the catalogue and its children", tags, problems: [400, 404], querystring: CbsNodeQuery, response: { 200: CbsNode } };
   app.get("/cbs/node", { config: READ_CBS, schema: node }, (request) => {
     const { tree } = catalogue.view();
@@ -61,19 +73,22 @@ function addNodes(app: App, services: Services): void {
   const ranges = {
     operationId: "listCbsRanges", summary: "The prefixes of a node and of all below it; without an id of the whole catalogue",
     description: "As text or CSV all of them, unless a page is asked for.", tags, problems: [400, 404, 406], querystring: CbsRangesQuery,
-    response: { 200: CbsRanges }, otherTypes: ["text/plain", "text/csv"],
+    response: { 200: CbsRanges, 304: Type.Null() }, otherTypes: ["text/plain", "text/csv"], requestHeaders: CONDITIONAL, responseHeaders: { ETag: "changes with the catalogue" },
   };
-  app.get("/cbs/ranges", { config: READ_CBS, schema: ranges }, (request, reply) => {
+  app.get("/cbs/ranges", { config: READ_CBS, schema: ranges }, async (request, reply) => {
     const type = chooseType(request, ["application/json", "text/plain", "text/csv"]);
-    const { tree } = catalogue.view();
-    const { id, family, aggregate, page, page_size } = request.query;
+    const view = catalogue.view();
+    const { family, aggregate, page, page_size } = request.query;
+    const id = knownId(app, view.tree, request.query.id);
     const isWhole = type !== "application/json" && page === undefined && page_size === undefined;
-    const extent = isWhole ? {} : extentOf(request.query);
-    const { items, count } = rangesOf(tree, knownId(app, tree, id), { family: family === undefined ? undefined : family === "4" ? 4 : 6, aggregate, ...extent });
-    if (type === "application/json") return pageOf(request, settings, items, count);
-    // Ids hold no comma; a quoted field keeps those of one prefix together.
-    const rows = type === "text/plain" ? items.map(({ cidr }) => `${cidr}\n`) : ["cidr,cbs_ids\n", ...items.map(({ cidr, cbs_ids }) => `${cidr},"${cbs_ids.join(",").replaceAll('"', '""')}"\n`)];
-    return sendText(reply, type, rows.join(""));
+    const { offset, limit } = isWhole ? { offset: 0, limit: Infinity } : extentOf(request.query);
+    const selection = { family: family === undefined ? undefined : family === "4" ? (4 as const) : (6 as const), aggregate };
+    const key = JSON.stringify([view.generation, type, id, selection, offset, isWhole ? null : limit]);
+    if (isKnown(request, reply, tagOf(key))) return reply.code(304).send();
+    const list = await view.ranges(id, selection);
+    if (type === "application/json") return pageOf(request, settings, list.page(offset, limit), list.count);
+    const write = (): Promise<Buffer> => inSlices(encoded(joined(type === "text/plain" ? list.lines(offset, limit) : list.csvLines(offset, limit))));
+    return reply.type(`${type}; charset=utf-8`).send(await (isWhole ? files.get(key, write) : write()));
   });
 
   const search = { operationId: "searchCbs", summary: "Nodes by name, id, or address", tags, problems: [400], querystring: CbsSearchQuery, response: { 200: CbsSearch } };
@@ -85,12 +100,12 @@ function addNodes(app: App, services: Services): void {
 }
 
 function addLists(app: App, { catalogue, settings }: Services): void {
-  const lists = [["regions", "listCbsRegions", listRegions], ["services", "listCbsServices", listServices], ["providers", "listCbsProviders", listProviders]] as const;
-  for (const [name, operationId, list] of lists) {
+  const lists = [["regions", "listCbsRegions"], ["services", "listCbsServices"], ["providers", "listCbsProviders"]] as const;
+  for (const [name, operationId] of lists) {
     const schema = { operationId, summary: `All ${name}, by type and provider, with what they hold`, tags, problems: [400], querystring: CbsListQuery, response: { 200: CbsList } };
-    app.get(`/cbs/${name}`, { config: READ_CBS, schema }, (request) => {
+    app.get(`/cbs/${name}`, { config: READ_CBS, schema }, async (request) => {
       const { type, provider, service, region } = request.query;
-      const all = catalogue.view().lists.get(name, { type, provider, service, region }, list);
+      const all = await catalogue.view().list(name, { type, provider, service, region });
       const { offset, limit } = extentOf(request.query);
       return pageOf(request, settings, all.slice(offset, offset + limit), all.length);
     });

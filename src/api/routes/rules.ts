@@ -1,22 +1,27 @@
 import { Type } from "typebox";
-import { formatPrefix } from "../../address/prefix.ts";
 import type { Prefix } from "../../address/address.ts";
-import type { RuleIndex } from "../../rulesets/rule-index.ts";
+import { formatPrefix } from "../../address/prefix.ts";
+import { atOnce } from "../../cbs/in-parts.ts";
 import type { BatchItem, BatchResult } from "../../store/command.ts";
 import { StoreError } from "../../store/store-error.ts";
 import type { App } from "../app-type.ts";
+import { checkRules, checkText, checkTexts } from "../check-rules.ts";
 import { signed } from "../commands.ts";
+import { joined } from "../encoded.ts";
 import { isKnown, requiredVersion, rulesetTag } from "../entity-tags.ts";
+import { inSlices } from "../in-slices.ts";
+import { onOneVersion } from "../on-one-version.ts";
 import { READ_EDL, WRITE_EDL } from "../operation.ts";
 import { extentOf, pageOf } from "../page.ts";
 import { invalid, notFound, Problem } from "../problem.ts";
 import { chooseType } from "../media-types.ts";
 import { readPrefix, readPrefixes } from "../read-address.ts";
-import { sendJson } from "../reply.ts";
+import { MAX_AT_ONCE, sendJson, streamJson } from "../reply.ts";
 import { readChanges, readRule, type RuleMembers } from "../read-rule.ts";
 import {
   AddRuleBody, AddRuleResponse, BatchBody, BatchResponse, CheckBody, CheckResult, ruleDocument, RulePage, RuleQuery, RuleSchema, RulesetParameters, RulesQuery, UpdateRuleBody,
 } from "../schemas/rule.ts";
+import type { LiveRuleset } from "../service-memory.ts";
 import type { Services } from "../services.ts";
 import { CONDITIONAL, IDEMPOTENT, TAGGED } from "../told-headers.ts";
 import { LIST_TYPES } from "../wanted-rules.ts";
@@ -107,19 +112,20 @@ function addCheck(app: App, services: Services): void {
     description: "With `ip` one answer, with `ips` a map from each address, as it was sent, to its answer.", tags, problems: [400, 404, 413, 415], params,
     body: CheckBody(services.settings.bulkAddresses), response: { 200: Type.Union([CheckResult, Type.Record(Type.String(), CheckResult)]) }, bodyExample: { ip: "203.0.113.7" },
   };
-  app.post(`${PATH}/rules::check`, { config: READ_EDL, schema: check, bodyLimit: services.settings.bulkBodyBytes }, (request, reply) => {
-    const { rules } = findRuleset(request, services);
+  app.post(`${PATH}/rules::check`, { config: READ_EDL, schema: check, bodyLimit: services.settings.bulkBodyBytes }, async (request, reply) => {
+    const ruleset = findRuleset(request, services);
     const { ip, ips = [] } = request.body;
-    if (ip !== undefined) return void sendJson(reply, checkResult(rules, readPrefix(ip), ip, request.now));
-    const results = [...readPrefixes(ips)].map(([text, prefix]) => `"${text}":${checkResult(rules, prefix, text, request.now)}`);
-    sendJson(reply, `{${results.join(",")}}`);
+    if (ip !== undefined) {
+      const [result] = atOnce(checkRules(ruleset, new Map([[ip, readPrefix(ip)]]), request.now));
+      return sendJson(reply, checkText(result!));
+    }
+    const prefixes = readPrefixes(ips);
+    if (prefixes.size <= MAX_AT_ONCE) return sendJson(reply, [...checkTexts(atOnce(checkRules(ruleset, prefixes, request.now)))].join(""));
+    const { id, organisationId } = ruleset.about;
+    const latest = (): LiveRuleset => services.memory.ruleset(organisationId, id) ?? ruleset;
+    const checks = await inSlices(onOneVersion(latest, (live) => checkRules(live, prefixes, request.now)));
+    return streamJson(reply, joined(checkTexts(checks)));
   });
-}
-
-/** As JSON, by the schema `CheckResult`. The text of a prefix holds nothing that JSON escapes. */
-function checkResult(rules: RuleIndex, prefix: Prefix, ip: string, now: number): string {
-  const covering = rules.check(prefix, now).covering.map((rule) => JSON.stringify(ruleDocument(rule)));
-  return `{"ip":"${ip}","matched":${covering.length > 0},"rule":${covering[0] ?? "null"},"covering":[${covering.join(",")}]}`;
 }
 
 function addBatch(app: App, services: Services): void {

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../app-type.ts";
 import { signed } from "../commands.ts";
 import { isKnown, requiredVersion, rulesetTag } from "../entity-tags.ts";
-import { type ExportRequest, representationOf } from "../export-cache.ts";
+import { exportFile, type ExportRequest, representationOf } from "../export-file.ts";
 import { inSlices } from "../in-slices.ts";
 import { collected, listBody, listIn, withListBodies } from "../list-bodies.ts";
 import { READ_EDL, WRITE_EDL } from "../operation.ts";
@@ -54,7 +54,7 @@ export async function sendExport(request: FastifyRequest, reply: FastifyReply, s
   const ruleset = findRuleset(request, services);
   if (isKnown(request, reply, rulesetTag(ruleset, request.now, representationOf(wanted)))) return reply.code(304).send();
   const { id, organisationId } = ruleset.about;
-  const bytes = await services.exports.get(() => services.memory.ruleset(organisationId, id), ruleset, request.now, wanted);
+  const bytes = await exportFile(services.files, () => services.memory.ruleset(organisationId, id), ruleset, request.now, wanted);
   return reply.type(`${TYPES[wanted.format] ?? "text/plain"}; charset=utf-8`).send(bytes);
 }
 

@@ -27,14 +27,15 @@ export interface RuleExportOptions {
 const CHUNK_CHARACTERS = 1 << 16;
 
 /**
- * The file of rules in a format, in chunks. A program that acts on every listed address gets the active rules: see `activeRules`. The
+ * The file of rules in a format, in chunks. A chunk may be empty: whoever writes the file may let others have
+ * their turn after each. A program that acts on every listed address gets the active rules: see `activeRules`. The
  * rules are read as the chunks are asked for; ipset and nftables read all of them first. O(rules), nftables O(rules log rules).
  */
 export function* exportRules(rules: Iterable<Rule>, format: RuleExportFormat, { setName = "ipsieve" }: RuleExportOptions = {}): Generator<string> {
   let text = "";
   for (const part of EXPORTERS[format](rules, setName)) {
     text += part;
-    if (text.length < CHUNK_CHARACTERS) continue;
+    if (part !== "" && text.length < CHUNK_CHARACTERS) continue;
     yield text;
     text = "";
   }

@@ -2,6 +2,7 @@ import type { Prefix } from "../../address/address.ts";
 import { formatPrefix, prefixOf } from "../../address/prefix.ts";
 import { lastAddress } from "../../address/range.ts";
 import type { Rule } from "../rule.ts";
+import { RULES_AT_ONCE } from "./_rules-at-once.ts";
 import { checkSetName } from "./_set-name.ts";
 
 /** Always the same, whatever a list holds: `create -exist` fails where a set is there with other parameters. Takes no memory by itself. */
@@ -13,12 +14,16 @@ const MOST_ELEMENTS = 16_777_216;
  */
 export function* exportIpset(rules: Iterable<Rule>, name: string): Generator<string> {
   checkSetName(name);
-  const all = [...rules].flatMap(({ prefix }) => expressible(prefix));
+  const all: Prefix[] = [];
+  let count = 0;
+  for (const { prefix } of rules) {
+    all.push(...expressible(prefix));
+    if (++count % RULES_AT_ONCE === 0) yield "";
+  }
   for (const family of [4, 6] as const) {
-    const prefixes = all.filter((prefix) => prefix.family === family);
     const set = `${name}_${family}`;
     yield `create ${set} hash:net family ${family === 4 ? "inet" : "inet6"} maxelem ${MOST_ELEMENTS} -exist\nflush ${set}\n`;
-    for (const prefix of prefixes) yield `add ${set} ${formatPrefix(prefix)} -exist\n`;
+    for (const prefix of all) if (prefix.family === family) yield `add ${set} ${formatPrefix(prefix)} -exist\n`;
   }
 }
 

@@ -1,0 +1,23 @@
+/** The parts as one file in UTF-8. It can be interrupted after each part. */
+export function* encoded(parts: Iterable<string>): Generator<undefined, Buffer, undefined> {
+  const chunks: Buffer[] = [];
+  for (const part of parts) {
+    if (part !== "") chunks.push(Buffer.from(part));
+    yield;
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Short texts, as they come, joined to parts of some 16 KiB. */
+export function* joined(texts: Iterable<string>): Generator<string> {
+  let part = "";
+  for (const text of texts) {
+    part += text;
+    if (part.length < PART_CHARACTERS) continue;
+    yield part;
+    part = "";
+  }
+  yield part;
+}
+
+const PART_CHARACTERS = 1 << 14;

@@ -1,0 +1,45 @@
+interface Entry<Value> {
+  readonly value: Promise<Value>;
+  /** Bytes; 0 until it is made. */
+  size: number;
+}
+
+/**
+ * What takes long to make and is asked for by several at a time: each value is made once, and whoever asks while it is made waits for the same
+ * one. Of the values that are made, those stay that were asked for last, up to so many bytes in all.
+ */
+export class SharedCache<Value extends { readonly byteLength: number }> {
+  readonly #maxBytes: number;
+  readonly #entries = new Map<string, Entry<Value>>();
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Of what is kept. */
+  get byteLength(): number {
+    return this.#bytes;
+  }
+
+  /** The value of the key, which says all that it depends on. What cannot be made is not kept. */
+  get(key: string, make: () => Promise<Value>): Promise<Value> {
+    const known = this.#entries.get(key);
+    const entry = known ?? { value: make(), size: 0 };
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    if (known === undefined) entry.value.then(({ byteLength }) => this.#keep(entry, byteLength), () => this.#entries.delete(key));
+    return entry.value;
+  }
+
+  #keep(entry: Entry<Value>, size: number): void {
+    entry.size = size;
+    this.#bytes += size;
+    for (const [oldest, { size: freed }] of this.#entries) {
+      if (this.#bytes <= this.#maxBytes) return;
+      if (freed === 0) continue;
+      this.#bytes -= freed;
+      this.#entries.delete(oldest);
+    }
+  }
+}
