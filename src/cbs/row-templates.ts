@@ -7,9 +7,9 @@ const TAB = 0x09;
 const LF = 0x0a;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
-const APOSTROPHE = 0x27;
-/** Where a cell begins with one of these, a spreadsheet would run it, or lose it. */
-const FORMULA = new Set([..."=+-@'"].map((character) => character.charCodeAt(0)));
+/** What ids mostly begin with. Whether a cell with any other first byte is a formula to a spreadsheet is left to the general way. */
+const SLASH = 0x2f;
+const isPlain = (byte: number): boolean => byte === SLASH || (byte >= 0x30 && byte <= 0x39) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a);
 /** Matches of more nodes than this are left to the general way. */
 const MOST_NODES = 64;
 
@@ -68,7 +68,7 @@ class TemplateWriter {
     out[at++] = delimiter;
     const isQuoted = this.#format === "csv" && count > 1;
     if (isQuoted) out[at++] = QUOTE;
-    if (this.#format === "csv" && count > 0 && FORMULA.has(bytes[starts[nodes[0]!]!]!)) out[at++] = APOSTROPHE;
+    if (this.#format === "csv" && count > 0 && !isPlain(bytes[starts[nodes[0]!]!]!)) return null;
     for (let node = 0; node < count; node++) {
       if (node > 0) out[at++] = COMMA;
       const end = starts[nodes[node]! + 1]! - 1;

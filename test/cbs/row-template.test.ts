@@ -59,7 +59,7 @@ describe("rows", () => {
   }
 
   test("a csv row never begins a field with a formula", () => {
-    for (const formula of ["=1+1", "+1", "-1", "@SUM(A1)"]) {
+    for (const formula of ["=1+1", "+1", "-1", "@SUM(A1)", "\u200b=1+1", "＝1+1", "\u2060＠A1"]) {
       const only = catalogueOf([["192.0.2.0/24", formula]]);
       assert.equal(row(only, "csv", "192.0.2.1"), `192.0.2.1,192.0.2.0/24,'${formula}\n`);
       assert.equal(row(only, "tsv", "192.0.2.1"), `192.0.2.1\t192.0.2.0/24\t${formula}\n`);

@@ -1,14 +1,10 @@
 import { formatPrefix } from "../../address/prefix.ts";
+import { isFormula } from "../../csv/formula.ts";
 import type { Rule } from "../rule.ts";
 import { formatTimestamp } from "../timestamp.ts";
 import { type Field, FileFault, LineFault, type LineReader } from "./imported-rule.ts";
 
 const COLUMNS = ["ip", "name", "expires_at"] as const;
-
-/** What a spreadsheet takes for a formula: these signs, in full width too. */
-const FORMULA = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
-/** A `'` in front keeps such a text a text. What looks as if it had one already gets another, so that taking one off gives the text again. */
-const GUARDED = /^'['=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 
 /** CSV by RFC 4180 with lines that end in LF: the columns `ip`, `name` (quoted if it is empty, nothing without one) and `expires_at`. */
 export function* exportCsv(rules: Iterable<Rule>): Generator<string> {
@@ -47,13 +43,18 @@ interface Cell extends Field {
   readonly isQuoted: boolean;
 }
 
+/** A `'` in front keeps a formula a text. What looks as if it had one already gets another, so that taking one off gives the text again. */
+function isGuarded(text: string): boolean {
+  return text.startsWith("'") && (text.startsWith("'", 1) || isFormula(text.slice(1)));
+}
+
 function cell(text: string): string {
-  const safe = FORMULA.test(text) || GUARDED.test(text) ? `'${text}` : text;
+  const safe = isFormula(text) || isGuarded(text) ? `'${text}` : text;
   return safe === "" || /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 function withoutGuard({ text, at }: Field): Field {
-  return GUARDED.test(text) ? { text: text.slice(1), at: at + 1 } : { text, at };
+  return isGuarded(text) ? { text: text.slice(1), at: at + 1 } : { text, at };
 }
 
 function isAbsent({ text, isQuoted }: Cell): boolean {
