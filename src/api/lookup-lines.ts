@@ -3,6 +3,7 @@ import { StringDecoder } from "node:string_decoder";
 import { AddressError } from "../address/address-error.ts";
 import type { CtiDataset } from "../cti/dataset.ts";
 import { BULK_DOCUMENTS } from "../cti/bulk-lookup.ts";
+import { redact } from "./redact.ts";
 
 /** No line of one address is longer. */
 const LONGEST_LINE = 4096;
@@ -64,7 +65,7 @@ class LineAnswerer {
   }
 
   #refusal(error: string): string {
-    return `${JSON.stringify({ line: this.#line, error })}\n`;
+    return `${JSON.stringify({ line: this.#line, error: redact(error) })}\n`;
   }
 }
 

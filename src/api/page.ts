@@ -1,4 +1,5 @@
 import type { FastifyRequest } from "fastify";
+import { redact, safePath } from "./redact.ts";
 import type { Settings } from "./settings.ts";
 
 const DEFAULT_SIZE = 100;
@@ -28,12 +29,12 @@ export function pageOf<Item>(request: FastifyRequest, settings: Settings, items:
   return { items, count, next: page < last ? addressOf(page + 1) : null, prev: page > 1 ? addressOf(Math.min(page - 1, last)) : null };
 }
 
-/** The address of another page of the same request: all its parameters, but for the key, which belongs into no body. */
+/** The address of another page of the same request: the parameters that the operation has, and no others, which may be a key under a wrong name. */
 function pageAddress(request: FastifyRequest, { baseUrl }: Settings, page: number): string {
   const [path = "", query = ""] = request.url.split("?", 2);
-  const parameters = new URLSearchParams(query);
-  parameters.delete("apikey");
+  const parameters = new URLSearchParams();
+  for (const [name, value] of new URLSearchParams(query)) if (Object.hasOwn(request.query as object, name)) parameters.set(name, redact(value));
   parameters.set("page", String(page));
-  const base = baseUrl === "" ? `${request.protocol}://${request.host}` : baseUrl.replace(/\/$/, "");
-  return `${base}${path}?${parameters.toString()}`;
+  const base = baseUrl === "" ? `${request.protocol}://${redact(request.host)}` : baseUrl.replace(/\/$/, "");
+  return `${base}${safePath(path)}?${parameters.toString()}`;
 }

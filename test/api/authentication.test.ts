@@ -113,3 +113,39 @@ test("a canary key appears in no log, metric, page or body, wherever it stands",
   assert.ok(t.logged().includes('"operation":"listRulesets","status":200'));
   for (const secret of [canary, unknown]) assert.deepEqual(answers.filter((text) => text.includes(secret)), []);
 });
+
+/** A key as it may be written in a URL. */
+const WRITINGS: readonly ((key: string) => string)[] = [(key) => key, (key) => key.replace("_", "%5F"), (key) => key.replace("i", "%69"), (key) => key.replace("_", "%255f"), (key) => `a${key}b`];
+
+test("a key under a wrong name comes back in no link, error, header or log, however it is written", async () => {
+  const { text: secret } = await addKey(t, organisation);
+  const names = ["api_key", "apiKey", "API-Key", "x-api-key", "key", "token", "access_token", "auth", "page_token", "x", "__proto__", "provider", "type", "region", "id", "q", "active_only", "name", "ip"];
+  const paths = ["/v1/edl/ip-rulesets/?page_size=1", "/v1/cbs/providers?page_size=1&page=2", "/v1/cbs/ranges?page_size=1&page=9", "/v1/cbs/search", "/v1/cbs/node", "/v1/cti/lookup/x", "/nowhere", "/docs/", "/", "/metrics"];
+  const answers: string[] = [];
+  let links = 0;
+  for (const write of WRITINGS) {
+    const written = write(secret);
+    for (const path of paths) {
+      for (const name of names) {
+        const { text, headers } = await ask(t, "GET", `${path}${path.includes("?") ? "&" : "?"}${name}=${written}`, { key: good });
+        answers.push(text, JSON.stringify([...headers]));
+        links += Number(/"(next|prev)":"http/.test(text));
+      }
+    }
+    for (const path of [`/${written}`, `/v1/${written}/x`, `/v1/cti/lookup/${written}`, `/v1/edl/ip-rulesets/${written}/rules`]) {
+      const { text, headers } = await ask(t, "GET", path, { key: good });
+      answers.push(text, JSON.stringify([...headers]));
+    }
+  }
+  const body = { ips: [secret], [secret]: secret, name: secret };
+  for (const path of ["/v1/cbs/lookup", "/v1/cti/bulk_lookup", "/v1/edl/ip-rulesets/"]) answers.push((await ask(t, "POST", path, { key: good, body })).text);
+  answers.push(t.logged());
+  assert.ok(links > 100, `${links} answers with links`);
+  const decoded = (text: string): string => text.replaceAll(/%25/g, "%").replaceAll(/%5f/gi, "_").replaceAll("%69", "i");
+  assert.deepEqual(answers.filter((text) => decoded(decoded(text)).includes(secret)), []);
+});
+
+test("a page's links keep the parameters that the operation has", async () => {
+  const { body } = await ask(t, "GET", "/v1/cbs/providers?type=cdn&page_size=1&api_key=x&utm=1&page=2", { key: good });
+  assert.equal(body.next, `${t.server.url}/v1/cbs/providers?type=cdn&page_size=1&page=3`);
+});
