@@ -5,13 +5,15 @@ import { addDashboardRoutes } from "./dashboard/routes.ts";
 import { collectMethods } from "./plugins/allowed-methods.ts";
 import { authenticate } from "./plugins/authentication.ts";
 import { openDoor } from "./plugins/doors.ts";
+import { answerClientError, refuseAmbiguousRequests, withoutAuthority } from "./plugins/framing.ts";
 import { readJsonBodies } from "./plugins/json-body.ts";
 import { limitRequests } from "./plugins/limits.ts";
 import { logRequests, silentFramework } from "./plugins/logging.ts";
 import { describeOperations } from "./plugins/openapi.ts";
-import { answerClientError, answerError, answerProblems } from "./plugins/problems.ts";
+import { answerError, answerProblems } from "./plugins/problems.ts";
 import { readRoutes } from "./plugins/routes.ts";
 import { requestId, tellRequestIds } from "./plugins/request-ids.ts";
+import { setSafeHeaders } from "./plugins/safe-headers.ts";
 import { type TypeBoxTypes, validateStrictly } from "./plugins/validation.ts";
 import { addCbsRoutes } from "./routes/cbs.ts";
 import { addCtiAlias, addCtiRoutes } from "./routes/cti.ts";
@@ -39,19 +41,22 @@ export function buildApp(services: Services, log: Logger): App {
     // The framework would answer for itself, and in a form of its own.
     return503OnClosing: false,
     keepAliveTimeout: settings.keepAlive * 1000,
-    http: { maxHeaderSize: settings.headerBytes, headersTimeout: settings.headerTimeout * 1000, connectionsCheckingInterval: 1000 },
+    http: { maxHeaderSize: settings.headerBytes, headersTimeout: settings.headerTimeout * 1000, connectionsCheckingInterval: 1000, requireHostHeader: false },
     trustProxy: settings.trustProxy === "" ? false : prefixesIn(settings.trustProxy),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAMETER },
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
     clientErrorHandler: answerClientError,
+    rewriteUrl: withoutAuthority,
   }).withTypeProvider<TypeBoxTypes>() as unknown as App;
   app.server.maxConnections = settings.connections;
   collectMethods(app);
   describeOperations(app, services);
   readRoutes(app);
   tellRequestIds(app);
+  setSafeHeaders(app);
   logRequests(app, services, log);
   limitRequests(app, services);
+  refuseAmbiguousRequests(app);
   authenticate(app, services);
   readJsonBodies(app);
   validateStrictly(app);

@@ -24,7 +24,8 @@ export function tagOf(text: string): string {
 /** Tells the tag, and whether the client has that already (If-None-Match); the answer is 304 then. */
 export function isKnown(request: FastifyRequest, reply: FastifyReply, tag: string): boolean {
   reply.header("etag", tag);
-  if (!reply.hasHeader("cache-control")) reply.header("cache-control", "private, no-cache");
+  // The dashboard asks anew each time: another user may sign in to the same browser.
+  if (request.route.config.door !== "dashboard") reply.header("cache-control", "private, no-cache");
   const known = request.headers["if-none-match"];
   if (known === undefined) return false;
   return known.trim() === "*" || tagsIn(known).includes(tag);

@@ -15,6 +15,7 @@ export const PROBLEMS = {
   "content-too-large": { status: 413, title: "Content Too Large" },
   "uri-too-long": { status: 414, title: "URI Too Long" },
   "unsupported-media-type": { status: 415, title: "Unsupported Media Type" },
+  "expectation-failed": { status: 417, title: "Expectation Failed" },
   "idempotency-key-reused": { status: 422, title: "Idempotency Key Reused" },
   "rate-limit-exceeded": { status: 429, title: "Rate Limit Exceeded" },
   "header-fields-too-large": { status: 431, title: "Request Header Fields Too Large" },

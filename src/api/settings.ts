@@ -14,6 +14,8 @@ export interface Setting<Value extends SettingValue = SettingValue> {
   readonly most?: number;
   readonly choices?: readonly string[];
   readonly isPath?: true;
+  /** Errors do not repeat it. */
+  readonly isSecret?: true;
   /** Tells what is wrong with a text, and what to write; undefined for a good one. */
   readonly faultOf?: (text: string) => string | undefined;
   readonly help: string;
@@ -34,6 +36,8 @@ export const SETTINGS = {
   catalogue: { name: "catalogue", initial: "", value: "FILE", isPath: true, help: "the catalogue, reloaded when it changes; default: the updated or the bundled one" },
   threats: { name: "cti", initial: "", value: "FILE", isPath: true, help: "the threat-intelligence dataset, reloaded when it changes; default: cti.ipsieve in the home folder, if there is one" },
   logLevel: { name: "log-level", initial: "info", value: "LEVEL", choices: ["debug", "info", "warn", "error", "silent"], help: "what is logged to standard error, as lines of JSON" },
+  metrics: { name: "metrics", initial: "auto", value: "WHEN", choices: ["auto", "on", "off"], help: "answer /metrics; auto: to clients on this machine, where --host is a loopback address and no proxy has passed the request on" },
+  metricsToken: { name: "metrics-token", initial: "", value: "TOKEN", isSecret: true, faultOf: tokenFault, help: "answer /metrics to whoever sends Authorization: Bearer TOKEN, and to no one else; better set by the variable than by the flag" },
   perMinute: { name: "requests-per-minute", initial: 6000, least: 1, most: 1e9, value: "N", help: "per key, where the plan names no number" },
   perMonth: { name: "requests-per-month", initial: 10_000_000, least: 1, most: 1e12, value: "N", help: "per key, where the plan names no number" },
   failuresPerMinute: { name: "failed-keys-per-minute", initial: 60, least: 1, most: 1e9, value: "N", help: "requests without a good key per address (IPv6: per /56), before they get 429" },
@@ -117,9 +121,9 @@ function checkMember(setting: Setting, value: unknown): SettingValue {
   throw new SettingError(`${place} is a ${typeof value}; write a ${typeof setting.initial}`);
 }
 
-function parseSetting({ initial, least = 0, most = Infinity, choices, faultOf }: Setting, text: string, place: string): SettingValue {
+function parseSetting({ initial, least = 0, most = Infinity, choices, isSecret, faultOf }: Setting, text: string, place: string): SettingValue {
   const refuse = (cure: string): never => {
-    throw new SettingError(`${place} ${JSON.stringify(text)}: ${cure}`);
+    throw new SettingError(`${place}${isSecret === true ? "" : ` ${JSON.stringify(text)}`}: ${cure}`);
   };
   if (typeof initial === "boolean") return text === "true" || text === "1" || (text === "false" || text === "0" ? false : refuse("write true or false"));
   if (typeof initial === "string") {
@@ -133,6 +137,11 @@ function parseSetting({ initial, least = 0, most = Infinity, choices, faultOf }:
 
 function urlFault(text: string): string | undefined {
   return isWebAddress(text) ? undefined : "write it with its scheme, as https://ipsieve.example";
+}
+
+/** As `Authorization: Bearer` takes it (RFC 6750), and too long to be guessed. */
+function tokenFault(text: string): string | undefined {
+  return /^[A-Za-z0-9._~+/-]{16,}=*$/.test(text) ? undefined : "write at least 16 letters, digits and . _ ~ + / -, as `openssl rand -base64 32` prints";
 }
 
 function prefixesFault(text: string): string | undefined {

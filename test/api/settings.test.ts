@@ -23,7 +23,7 @@ test("a flag decides over a variable, that over the file, that over the default"
   assert.equal(read({ environment: { IPSIEVE_ALLOW_SPECIAL_PURPOSE: "1" } }).specialPurpose, true);
 });
 
-const TEXTS: Readonly<Record<string, string>> = { "base-url": "https://ipsieve.example", "trust-proxy": "10.0.0.0/8, 2001:db8::1" };
+const TEXTS: Readonly<Record<string, string>> = { "base-url": "https://ipsieve.example", "trust-proxy": "10.0.0.0/8, 2001:db8::1", "metrics-token": "0123456789abcdef" };
 
 test("every setting can be given in every way; names are used once", () => {
   const names = Object.values<Setting>(SETTINGS).map(({ name }) => name);
@@ -48,6 +48,7 @@ const REFUSED: readonly [what: string, given: Parameters<typeof read>[0], messag
   ["a URL that is none", { flags: { "base-url": "http://" } }, /--base-url "http:\/\/": write it/],
   ["a proxy that is no prefix", { flags: { "trust-proxy": "10.0.0.0/8,proxy" } }, /--trust-proxy "10.0.0.0\/8,proxy": .*proxy.*; write addresses or prefixes/],
   ["a proxy with host bits", { file: { "trust-proxy": "10.0.0.1/8" } }, /"trust-proxy" of the configuration file "10.0.0.1\/8": .*10.0.0.0\/8/],
+  ["a token that is too short, without repeating it", { environment: { IPSIEVE_METRICS_TOKEN: "secret" } }, /^IPSIEVE_METRICS_TOKEN: write at least 16 letters(?!.*secret)/],
   ["no boolean", { flags: { "allow-special-purpose": "yes" } }, /write true or false/],
 ];
 for (const [what, given, message] of REFUSED) {

@@ -99,7 +99,7 @@ function addReads(app: App, services: Services): void {
   app.get(`${PATH}/:id/result`, { config: READ_CBS, schema: result }, (request, reply) => {
     const { log, name, format, path } = find(request, services);
     if (log.resultBytes === null) throw new Problem("conflict", log.state === "running" ? "the log is still being identified" : "the log could not be identified, so there is no result");
-    reply.headers({ "content-length": log.resultBytes, "content-disposition": `attachment; filename="${fileName(name, format)}"`, "x-content-type-options": "nosniff" });
+    reply.headers({ "content-length": log.resultBytes, "content-disposition": `attachment; filename="${fileName(name, format)}"` });
     return reply.type("application/gzip").send(createReadStream(path));
   });
 

@@ -1,10 +1,11 @@
-import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { StoreError, type StoreErrorCode } from "../../store/store-error.ts";
 import { Problem, PROBLEMS, type ProblemKind } from "../problem.ts";
 import { redact, safePath } from "../redact.ts";
 import { ruleDocument } from "../schemas/rule.ts";
 import type { Services } from "../services.ts";
+import { SAFE_HEADERS } from "./safe-headers.ts";
 
 /** Answers every error by a problem document; what nobody expected is logged and told without details. */
 export function answerProblems(app: FastifyInstance, { isClosing }: Services): void {
@@ -30,7 +31,8 @@ export function answerProblem(problem: Problem, request: FastifyRequest, reply: 
   const path = safePath(request.url);
   const isThreatError = (problem.status === 400 || problem.status === 500) && isThreatPath(path);
   const body = isThreatError ? { message: problem.message, request_id: request.id } : problem.document(path, request.id);
-  reply.code(problem.status).header("x-request-id", request.id).headers(problem.details.headers ?? {});
+  // Those that are refused before any hook have none of these yet.
+  reply.code(problem.status).header("x-request-id", request.id).headers(SAFE_HEADERS).headers(problem.details.headers ?? {});
   // As bytes: a text would have a charset appended to its type, which JSON has not.
   return reply.type(isThreatError ? "application/json" : "application/problem+json").send(Buffer.from(redact(JSON.stringify(body))));
 }
@@ -40,10 +42,14 @@ function isThreatPath(path: string): boolean {
   return path.startsWith("/v1/cti/") || path === "/bulk_lookup" || path === "/bulk_lookup/";
 }
 
+export function nothingAt(path: string): Problem {
+  return new Problem("not-found", `there is nothing at ${path}; /openapi.json lists the paths`);
+}
+
 function notRouted(app: FastifyInstance, request: FastifyRequest): Problem {
   const path = safePath(request.url);
   const allowed = app.allowedMethods(path);
-  if (allowed.length === 0) return new Problem("not-found", `there is nothing at ${path}; /openapi.json lists the paths`);
+  if (allowed.length === 0) return nothingAt(path);
   const detail = `${request.method} is not possible at ${path}; use ${allowed.join(" or ")}`;
   return new Problem("method-not-allowed", detail, { headers: { allow: allowed.join(", ") } });
 }
@@ -97,19 +103,12 @@ function refusalOf(error: StoreError): Problem {
 /** An `import` of the module would run all its lazy parts, an HTTP client among them, at every start. */
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
-/** What cannot even be read as a request is answered on the socket. */
-export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  const kind: ProblemKind =
-    error.code === "HPE_HEADER_OVERFLOW" ? "header-fields-too-large" : error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? "request-timeout" : "validation-error";
-  const { status } = PROBLEMS[kind];
-  const body = JSON.stringify({ type: `/problems/${kind}`, title: PROBLEMS[kind].title, status, detail: DETAILS[kind], instance: "" });
-  const head = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, "Content-Type: application/problem+json", `Content-Length: ${Buffer.byteLength(body)}`, "Connection: close"];
-  socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+/** Answers where there is no response to answer with, and closes the connection. */
+export function answerOnSocket(socket: Duplex, kind: ProblemKind, detail: string): void {
+  if (!socket.writable) return void socket.destroy();
+  const { status, title } = PROBLEMS[kind];
+  const body = JSON.stringify({ type: `/problems/${kind}`, title, status, detail, instance: "" });
+  const headers = { "Content-Type": "application/problem+json", "Content-Length": Buffer.byteLength(body), Connection: "close", ...SAFE_HEADERS };
+  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
+  socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
 }
-
-const DETAILS: Readonly<Partial<Record<ProblemKind, string>>> = {
-  "header-fields-too-large": "the request's line and headers are longer than the server takes",
-  "request-timeout": "the request did not arrive in time",
-  "validation-error": "this is not a request of HTTP/1.1",
-};

@@ -1,5 +1,7 @@
+import { metricsAdmission } from "../admit-metrics.ts";
 import type { App } from "../app-type.ts";
 import { DOCUMENT_ICON, documentPage, DOCUMENT_STYLE } from "../document-page.ts";
+import { nothingAt } from "../plugins/problems.ts";
 import { sendJson, sendText } from "../reply.ts";
 import type { Services } from "../services.ts";
 
@@ -10,8 +12,17 @@ export function addHealthRoutes(app: App, services: Services): void {
     const missing = missingParts(services);
     return sendText(missing.length === 0 ? reply : reply.code(503), "text/plain", missing.length === 0 ? "ok\n" : `not ready: ${missing.join(", ")}\n`);
   });
-  app.get("/metrics", async (_request, reply) => sendText(reply, "text/plain", await services.metrics.registry.metrics()));
+  addMetrics(app, services);
   addDocuments(app);
+}
+
+function addMetrics(app: App, { settings, metrics }: Services): void {
+  const admit = metricsAdmission(settings);
+  app.get("/metrics", async (request, reply) => {
+    const verdict = admit(request);
+    if (verdict !== "admitted") throw verdict === "hidden" ? nothingAt("/metrics") : verdict;
+    return sendText(reply, "text/plain", await metrics.registry.metrics());
+  });
 }
 
 function missingParts({ catalogue, isClosing }: Services): string[] {
@@ -29,7 +40,7 @@ function addDocuments(app: App): void {
   app.get("/docs", (request, reply) => {
     // What the page refers to stands beside it, wherever a proxy has put it.
     if (/^[^?]*\/(\?|$)/.test(request.url)) return reply.redirect("../docs", 308);
-    reply.headers({ "content-security-policy": POLICY, "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" });
+    reply.headers({ "content-security-policy": POLICY, "referrer-policy": "no-referrer" });
     return sendText(reply, "text/html", (page ??= documentPage(app.openApi("public"))));
   });
   app.get("/docs.css", (_request, reply) => sendText(reply, "text/css", DOCUMENT_STYLE));

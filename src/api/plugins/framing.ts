@@ -1,0 +1,82 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { Problem } from "../problem.ts";
+import { answerOnSocket } from "./problems.ts";
+
+/** At the socket itself, as in `limits.ts`: the answer to its last request, which says what a later error of the parser is about. */
+const LAST = Symbol("last response");
+type KnownSocket = Duplex & { [LAST]?: ServerResponse };
+
+const HOST = /^[A-Za-z0-9.\-_~!$&'()*+,;=%:[\]]*$/;
+const CLOSE = { headers: { connection: "close" } } as const;
+
+/**
+ * Refuses requests that another program could read as other ones, or as another number of them, and closes the connection: nothing that follows can
+ * be taken for a request. The parser refuses most of them before (RFC 9112, sections 2 to 7).
+ */
+export function refuseAmbiguousRequests(app: FastifyInstance): void {
+  app.addHook("onRequest", (request, reply, done) => {
+    const { raw } = request;
+    (raw.socket as KnownSocket)[LAST] = reply.raw;
+    // What follows a request for another protocol is not read as HTTP.
+    if (raw.headers.upgrade !== undefined) reply.header("connection", "close");
+    const reason = ambiguityOf(request);
+    done(reason === undefined ? undefined : new Problem("validation-error", reason, CLOSE));
+  });
+  app.server.on("checkExpectation", (request: IncomingMessage) => answerOnSocket(request.socket, "expectation-failed", "the server expects 100-continue only"));
+  app.server.on("connect", (_request, socket: Duplex) => answerOnSocket(socket, "method-not-allowed", "the server is no proxy: CONNECT is not possible"));
+}
+
+function ambiguityOf({ raw, originalUrl }: FastifyRequest): string | undefined {
+  const { headers, httpVersion } = raw;
+  const { host = "" } = headers;
+  const coding = headers["transfer-encoding"];
+  if (httpVersion !== "1.1" && httpVersion !== "1.0") return `the version of HTTP is ${httpVersion}; send 1.1`;
+  if (coding !== undefined && httpVersion === "1.0") return "HTTP/1.0 has no Transfer-Encoding; send Content-Length, or HTTP/1.1";
+  if (coding !== undefined && coding.toLowerCase() !== "chunked") return "the Transfer-Encoding is not chunked";
+  const hosts = hostCount(raw);
+  if (hosts > 1) return "there is more than one Host header";
+  if (hosts === 0 && httpVersion === "1.1") return "there is no Host header";
+  if (!HOST.test(host)) return "the Host header is not the name of a host";
+  const authority = /^https?:\/\/([^/?#]*)/i.exec(originalUrl)?.[1];
+  return authority === undefined || authority.toLowerCase() === host.toLowerCase() ? undefined : "the request's target and its Host header name different hosts";
+}
+
+/** The parser keeps the first one only. */
+function hostCount({ rawHeaders }: IncomingMessage): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]!.length === 4 && rawHeaders[at]!.toLowerCase() === "host") count++;
+  return count;
+}
+
+/** The path of a target in absolute form, which requests to proxies have. */
+export function withoutAuthority({ url = "/" }: IncomingMessage): string {
+  if (url.startsWith("/")) return url;
+  const path = url.replace(/^https?:\/\/[^/?#]*/i, "");
+  return path === "" || path.startsWith("?") ? `/${path}` : path;
+}
+
+/** What cannot be read as a request, or as the rest of one: one answer for it, after those to the requests before, and the connection is closed. */
+export function answerClientError(error: Error & { code?: string }, socket: Duplex): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const last = (socket as KnownSocket)[LAST];
+  const isOfLast = last !== undefined && !last.req.complete;
+  // It has been answered already, though not all of it had come.
+  if (isOfLast && last.writableEnded) return endWith(socket, last);
+  // The client must not take it for whole.
+  if (isOfLast && last.headersSent) return void socket.destroy();
+  if (last === undefined || isOfLast || last.writableFinished) return answerOnSocket(socket, ...refusalOf(error));
+  last.once("close", () => answerOnSocket(socket, ...refusalOf(error)));
+}
+
+function endWith(socket: Duplex, last: ServerResponse): void {
+  if (last.writableFinished) socket.end();
+  else last.once("close", () => socket.end());
+}
+
+function refusalOf({ code }: { code?: string }): Parameters<typeof answerOnSocket> extends [unknown, ...infer Rest] ? Rest : never {
+  if (code === "HPE_HEADER_OVERFLOW") return ["header-fields-too-large", "the request's line and headers are longer than the server takes"];
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return ["request-timeout", "the request did not arrive in time"];
+  return ["validation-error", "this is not a request of HTTP/1.1"];
+}
