@@ -1,5 +1,6 @@
-import { readdir, readFile, stat } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { constants } from "node:fs";
+import { open, readdir, realpath } from "node:fs/promises";
+import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { decodeList } from "../cbs/importers/decode-list.ts";
 import type { SourceFile } from "../cbs/importers/sources.ts";
 import { DOWNLOAD_LIMITS } from "./download.ts";
@@ -23,7 +24,7 @@ export class FolderOrigin implements ListOrigin {
     const folder = join(this.#folder, dirname(file.path));
     try {
       const name = nameIn(await namesIn(folder), file);
-      return name === undefined ? undefined : await read(join(folder, name), file);
+      return name === undefined ? undefined : await read(this.#folder, join(folder, name), file);
     } catch (cause) {
       if (!(cause instanceof Error && "syscall" in cause)) throw cause;
       // As of a list that fails to come: it says nothing about the others.
@@ -34,15 +35,30 @@ export class FolderOrigin implements ListOrigin {
   async close(): Promise<void> {}
 }
 
-/** A pipe or a device may have no end, and nobody may ever write into it. */
-async function read(path: string, { member }: SourceFile): Promise<FoundList> {
-  const found = await stat(path);
-  if (!found.isFile()) throw new UpdateError("unreadable", `${path} is no file`);
-  if (found.size > DOWNLOAD_LIMITS.bytes) throw new UpdateError("too-large", `${path}: it has more than ${DOWNLOAD_LIMITS.bytes} bytes`);
-  const bytes = await readFile(path);
-  const isArchive = member !== undefined && path.endsWith(".zip");
-  const text = decodeList(isArchive ? await unzipMember(bytes, member, DOWNLOAD_LIMITS.bytes) : bytes);
-  return { text, url: null, etag: null, lastModified: null, fetchedAt: new Date(Math.min(found.mtimeMs, Date.now())) };
+/**
+ * A pipe or a device may have no end, and nobody may ever write into it. A link that leaves the folder may lead to what whoever made the folder must
+ * not read: errors of lists quote them.
+ */
+async function read(root: string, path: string, { member }: SourceFile): Promise<FoundList> {
+  const real = await realpath(path);
+  if (!isWithin(real, await realpath(root))) throw new UpdateError("unreadable", `${path} is, or lies behind, a link that leaves ${root}; put a copy of the list there`);
+  const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const found = await file.stat();
+    if (!found.isFile()) throw new UpdateError("unreadable", `${path} is no file`);
+    if (found.size > DOWNLOAD_LIMITS.bytes) throw new UpdateError("too-large", `${path}: it has more than ${DOWNLOAD_LIMITS.bytes} bytes`);
+    const bytes = await file.readFile();
+    const isArchive = member !== undefined && path.endsWith(".zip");
+    const text = decodeList(isArchive ? await unzipMember(bytes, member, DOWNLOAD_LIMITS.bytes) : bytes);
+    return { text, url: null, etag: null, lastModified: null, fetchedAt: new Date(Math.min(found.mtimeMs, Date.now())) };
+  } finally {
+    await file.close();
+  }
+}
+
+function isWithin(path: string, folder: string): boolean {
+  const below = relative(folder, path);
+  return below !== ".." && !below.startsWith(`..${sep}`) && !isAbsolute(below);
 }
 
 async function namesIn(folder: string): Promise<string[]> {

@@ -358,12 +358,16 @@ describe("lists from elsewhere", () => {
     const origin = new FolderOrigin(join(folder.path, "from"));
     sources = [sourceOf("acme", [fileOf("acme/list.json", null)]), sourceOf("globex", [fileOf("globex/list.json", null)])];
     write("from/globex/list.json", GOOD);
+    write("secret.txt", "hunter2");
+    write("outside/list.json", "hunter2");
     const place = join(folder.path, "from/acme");
     const put: readonly [what: RegExp, put: () => void][] = [
       [/acme: ENOTDIR/, () => writeFileSync(place, "")],
       [/acme\/list\.json is no file/, () => mkdirSync(join(place, "list.json"), { recursive: true })],
       [/acme\/list\.json is no file/, () => void execFileSync("mkfifo", [join(place, "list.json")])],
-      [/acme\/list\.json is no file/, () => symlinkSync("/dev/zero", join(place, "list.json"))],
+      [/acme\/list\.json is, or lies behind, a link that leaves .*from; put a copy/, () => symlinkSync("/dev/zero", join(place, "list.json"))],
+      [/acme\/list\.json is, or lies behind, a link that leaves (?!.*hunter2)/s, () => symlinkSync("../../secret.txt", join(place, "list.json"))],
+      [/acme\/list\.json is, or lies behind, a link that leaves (?!.*hunter2)/s, () => (rmSync(place, { recursive: true }), symlinkSync("../outside", place))],
       [/acme: ENOENT/, () => symlinkSync("nowhere", join(place, "list.json"))],
       [/acme: ELOOP/, () => symlinkSync("list.json", join(place, "list.json"))],
     ];
@@ -375,6 +379,17 @@ describe("lists from elsewhere", () => {
       assert.match(files[0]!.problem!, what);
       rmSync(place, { recursive: true });
     }
+  });
+
+  test("links within the folder are followed, and so is one to the folder itself", async () => {
+    sources = [sourceOf("acme", [fileOf("acme/list.json", null)]), sourceOf("globex", [fileOf("globex/list.json", null)])];
+    write("from/editions/today.json", GOOD);
+    write("from/globex/list.json", GOOD);
+    mkdirSync(join(folder.path, "from/acme"));
+    symlinkSync("../editions/today.json", join(folder.path, "from/acme/list.json"));
+    symlinkSync("from", join(folder.path, "link"));
+    const { files } = await update({ origin: new FolderOrigin(join(folder.path, "link")) });
+    assert.deepEqual(files.map(({ outcome }) => outcome), ["new", "new"]);
   });
 
   test("a folder that is not there offers nothing", async () => {
