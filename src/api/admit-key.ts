@@ -22,7 +22,7 @@ export function keyAdmission(services: Services): Admission {
     const key = keyOf(request, keys);
     if (key instanceof Problem) {
       services.metrics.failedKeys.inc();
-      const window = failureLimits.take(request.ip, request.now, settings.failuresPerMinute);
+      const window = failureLimits.take(request.ip, settings.failuresPerMinute);
       reply.headers(window.headers);
       return window.isExceeded ? tooMany("too many requests without a valid API key came from this address", window.retryAfter) : key;
     }

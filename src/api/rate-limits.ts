@@ -1,3 +1,4 @@
+import { hash, randomBytes } from "node:crypto";
 import { parseAddress } from "../address/parse-address.ts";
 import { formatPrefix, prefixOf } from "../address/prefix.ts";
 
@@ -22,10 +23,44 @@ export interface Taken {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-function taken(name: "minute" | "month", used: number, limit: number, end: number, now: number): Taken {
-  const retryAfter = Math.max(1, Math.ceil((end - now) / 1000));
+/** `left`: milliseconds until the window ends. */
+function taken(name: "minute" | "month", used: number, limit: number, left: number): Taken {
+  const retryAfter = secondsOf(left);
   const headers = { "ratelimit-limit": String(limit), "ratelimit-remaining": String(Math.max(0, limit - used)), "ratelimit-reset": String(retryAfter) };
   return { isExceeded: used > limit, name, limit, retryAfter, headers };
+}
+
+function secondsOf(left: number): number {
+  return Math.max(1, Math.ceil(left / 1000));
+}
+
+/**
+ * Time that never goes back: where the clock is set back, it goes on from where it was, at the clock's speed. So a window that is over stays over, and the
+ * next one comes after a minute, not when the clock has caught up.
+ */
+export class SteadyClock {
+  readonly #now: () => number;
+  #last = -Infinity;
+  #ahead = 0;
+
+  /** `now`: the clock, in milliseconds since 1970. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  read(): number {
+    const now = this.#now();
+    if (now < this.#last) this.#ahead += this.#last - now;
+    this.#last = now;
+    return now + this.#ahead;
+  }
+}
+
+/** How many requests a calendar month has had. */
+interface MonthCount {
+  /** `YYYY-MM` as a number of months. */
+  readonly month: number;
+  readonly requests: number;
 }
 
 interface Windows {
@@ -34,6 +69,8 @@ interface Windows {
   /** `YYYY-MM` as a number of months. */
   month: number;
   inMonth: number;
+  /** The month before this one; or the one after, where the clock was set back. It goes on from there when it comes again. */
+  otherMonth: MonthCount | undefined;
   /** Counted, but not recorded yet. */
   unrecorded: number;
   lastUsedAt: number;
@@ -50,12 +87,19 @@ export interface UnrecordedUse {
 
 /** Requests per key in two windows, the minute and the calendar month (UTC). A request that is refused counts in neither. */
 export class KeyLimits {
+  readonly #steady: SteadyClock;
   readonly #windows = new Map<string, Windows>();
   /** Of a month that is over: still to be recorded. */
   #left: UnrecordedUse[] = [];
 
+  /** Minutes are those of `steady`; months are the calendar's, by the `now` of each call. */
+  constructor(steady: SteadyClock) {
+    this.#steady = steady;
+  }
+
   take(keyId: string, now: number, perMinute: number, perMonth: number): Taken {
-    const windows = this.#at(keyId, now);
+    const steady = this.#steady.read();
+    const windows = this.#at(keyId, now, steady);
     const monthIsOver = windows.inMonth >= perMonth;
     const isExceeded = monthIsOver || windows.inMinute >= perMinute;
     if (!isExceeded) {
@@ -66,20 +110,21 @@ export class KeyLimits {
     }
     const extra = isExceeded ? 1 : 0;
     const monthDecides = isExceeded ? monthIsOver : perMonth - windows.inMonth < perMinute - windows.inMinute;
-    if (monthDecides) return taken("month", windows.inMonth + extra, perMonth, monthStart(windows.month + 1), now);
-    return taken("minute", windows.inMinute + extra, perMinute, (windows.minute + 1) * MINUTE, now);
+    if (monthDecides) return taken("month", windows.inMonth + extra, perMonth, monthStart(windows.month + 1) - now);
+    return taken("minute", windows.inMinute + extra, perMinute, (windows.minute + 1) * MINUTE - steady);
   }
 
   /** The windows of a key, without counting: `inMonth` are its requests of the month, by all servers. */
   peek(keyId: string, now: number, perMinute: number, perMonth: number): { readonly inMonth: number; readonly minute: WindowState; readonly month: WindowState } {
-    const { inMinute, inMonth, minute, month } = this.#at(keyId, now);
-    const state = (used: number, limit: number, end: number): WindowState => ({ limit, remaining: Math.max(0, limit - used), reset: Math.max(1, Math.ceil((end - now) / 1000)) });
-    return { inMonth, minute: state(inMinute, perMinute, (minute + 1) * MINUTE), month: state(inMonth, perMonth, monthStart(month + 1)) };
+    const steady = this.#steady.read();
+    const { inMinute, inMonth, minute, month } = this.#at(keyId, now, steady);
+    const state = (used: number, limit: number, left: number): WindowState => ({ limit, remaining: Math.max(0, limit - used), reset: secondsOf(left) });
+    return { inMonth, minute: state(inMinute, perMinute, (minute + 1) * MINUTE - steady), month: state(inMonth, perMonth, monthStart(month + 1) - now) };
   }
 
   /** Sets how many requests all servers together have recorded in the month. */
   setRecorded(keyId: string, month: string, requests: number, now: number): void {
-    const windows = this.#at(keyId, now);
+    const windows = this.#at(keyId, now, this.#steady.read());
     if (monthName(windows.month) === month) windows.inMonth = requests + windows.unrecorded;
   }
 
@@ -106,18 +151,22 @@ export class KeyLimits {
     this.#left.push(...uses);
   }
 
-  #at(keyId: string, now: number): Windows {
-    const minute = Math.floor(now / MINUTE);
+  #at(keyId: string, now: number, steady: number): Windows {
+    const minute = Math.floor(steady / MINUTE);
     let windows = this.#windows.get(keyId);
-    if (windows === undefined) this.#windows.set(keyId, (windows = { minute, inMinute: 0, month: monthOf(now), inMonth: 0, unrecorded: 0, lastUsedAt: 0 }));
+    if (windows === undefined) this.#windows.set(keyId, (windows = { minute, inMinute: 0, month: monthOf(now), inMonth: 0, otherMonth: undefined, unrecorded: 0, lastUsedAt: 0 }));
     if (windows.minute === minute) return windows;
     windows.minute = minute;
     windows.inMinute = 0;
     const month = monthOf(now);
-    if (windows.month === month) return windows;
-    const { unrecorded: requests, lastUsedAt } = windows;
-    if (requests > 0) this.#left.push({ keyId, month: monthName(windows.month), requests, lastUsedAt });
-    return Object.assign(windows, { month, inMonth: 0, unrecorded: 0 });
+    return windows.month === month ? windows : this.#changeMonth(keyId, windows, month);
+  }
+
+  #changeMonth(keyId: string, windows: Windows, next: number): Windows {
+    const { month, inMonth, otherMonth, unrecorded: requests, lastUsedAt } = windows;
+    if (requests > 0) this.#left.push({ keyId, month: monthName(month), requests, lastUsedAt });
+    const counted = otherMonth?.month === next ? otherMonth.requests : 0;
+    return Object.assign(windows, { month: next, inMonth: counted, otherMonth: { month, requests: inMonth }, unrecorded: 0 });
   }
 }
 
@@ -135,41 +184,89 @@ export function monthName(month: number): string {
   return new Date(monthStart(month)).toISOString().slice(0, 7);
 }
 
-const MOST_ADDRESSES = 100_000;
+/** Who is counted one by one in a minute. */
+const MAX_COUNTED = 100_000;
+/** Counts that all others share. */
+const SHARED_COUNTS = 1 << 16;
+
+/**
+ * What each of many has done in the minute, in bounded memory. Nothing is forgotten before the minute is over. Past 100,000 the others share counts, by
+ * a hash with a secret: none of them gets more than its limit, and who they share with cannot be chosen.
+ */
+export class MinuteCounts {
+  readonly #steady: SteadyClock;
+  #minute = -1;
+  readonly #counts = new Map<string, number>();
+  readonly #shared = new Uint32Array(SHARED_COUNTS);
+  readonly #secret = randomBytes(16).toString("hex");
+
+  constructor(steady: SteadyClock) {
+    this.#steady = steady;
+  }
+
+  /** Counts one more of `who`. */
+  take(who: string, perMinute: number): Taken {
+    const left = this.#advance();
+    return taken("minute", this.#add(who), perMinute, left);
+  }
+
+  /** The window as it is, without counting. */
+  peek(who: string, perMinute: number): Taken {
+    const left = this.#advance();
+    return taken("minute", this.#counts.get(who) ?? (this.#isFull ? this.#shared[this.#shareOf(who)]! : 0), perMinute, left);
+  }
+
+  get #isFull(): boolean {
+    return this.#counts.size >= MAX_COUNTED;
+  }
+
+  #add(who: string): number {
+    const count = this.#counts.get(who);
+    if (count === undefined && this.#isFull) return ++this.#shared[this.#shareOf(who)]!;
+    this.#counts.set(who, (count ?? 0) + 1);
+    return (count ?? 0) + 1;
+  }
+
+  #shareOf(who: string): number {
+    return parseInt(hash("sha256", this.#secret + who, "hex").slice(0, 8), 16) % SHARED_COUNTS;
+  }
+
+  /** Milliseconds that are left of the minute. */
+  #advance(): number {
+    const steady = this.#steady.read();
+    const minute = Math.floor(steady / MINUTE);
+    if (minute !== this.#minute) {
+      if (this.#isFull) this.#shared.fill(0);
+      this.#minute = minute;
+      this.#counts.clear();
+    }
+    return (minute + 1) * MINUTE - steady;
+  }
+}
 
 /** Requests without a good key, per minute and address; IPv6 addresses of one /56 count as one, since one customer has all of them. */
 export class FailureLimits {
-  #minute = -1;
-  readonly #counts = new Map<string, number>();
+  readonly #counts: MinuteCounts;
+
+  constructor(steady: SteadyClock) {
+    this.#counts = new MinuteCounts(steady);
+  }
 
   /** Counts a request. */
-  take(address: string, now: number, perMinute: number): Taken {
-    this.#advance(now);
-    // Beyond so many addresses in one minute, the others share a count.
-    const origin = originOf(address);
-    const counted = this.#counts.has(origin) || this.#counts.size < MOST_ADDRESSES ? origin : "";
-    const used = (this.#counts.get(counted) ?? 0) + 1;
-    this.#counts.set(counted, used);
-    return taken("minute", used, perMinute, (this.#minute + 1) * MINUTE, now);
+  take(address: string, perMinute: number): Taken {
+    return this.#counts.take(originOf(address), perMinute);
   }
 
-  /** Tells of the window without counting. */
-  peek(address: string, now: number, perMinute: number): Taken {
-    this.#advance(now);
-    return taken("minute", this.#counts.get(originOf(address)) ?? 0, perMinute, (this.#minute + 1) * MINUTE, now);
-  }
-
-  #advance(now: number): void {
-    const minute = Math.floor(now / MINUTE);
-    if (minute === this.#minute) return;
-    this.#minute = minute;
-    this.#counts.clear();
+  /** The window as it is, without counting. */
+  peek(address: string, perMinute: number): Taken {
+    return this.#counts.peek(originOf(address), perMinute);
   }
 }
 
 const CUSTOMER_BITS = 56;
 
-function originOf(text: string): string {
+/** Whom an address stands for: itself, or its /56. */
+export function originOf(text: string): string {
   try {
     const zone = text.indexOf("%");
     const address = parseAddress(zone < 0 ? text : text.slice(0, zone));

@@ -13,7 +13,7 @@ import { listenError } from "./listen-error.ts";
 import { loadMemory, type LoadingStore } from "./loading-store.ts";
 import { Metrics } from "./metrics.ts";
 import { Passwords } from "./passwords.ts";
-import { FailureLimits, KeyLimits } from "./rate-limits.ts";
+import { FailureLimits, KeyLimits, SteadyClock } from "./rate-limits.ts";
 import { makeToken } from "./secret-token.ts";
 import { RuleRows } from "./rule-rows.ts";
 import { ServiceMemory } from "./service-memory.ts";
@@ -158,6 +158,7 @@ export class Server {
 
 function servicesOf(store: Store, { settings, catalogue, threats, log, now = Date.now }: ServerOptions, states: Pick<Services, "isClosing" | "setupDigest">): Services {
   const metrics = new Metrics();
+  const steady = new SteadyClock(now);
   return {
     ...states, settings, now, store, metrics,
     memory: new ServiceMemory(),
@@ -166,10 +167,10 @@ function servicesOf(store: Store, { settings, catalogue, threats, log, now = Dat
     files: new SharedCache(MAX_FILE_BYTES),
     rows: new RuleRows(),
     identifications: new Identifications(now),
-    keyLimits: new KeyLimits(),
-    failureLimits: new FailureLimits(),
+    keyLimits: new KeyLimits(steady),
+    failureLimits: new FailureLimits(steady),
     passwords: new Passwords(),
-    signIns: new SignInLimits(settings.signInsPerMinute),
+    signIns: new SignInLimits(settings.signInsPerMinute, steady),
   };
 }
 

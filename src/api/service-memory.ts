@@ -115,6 +115,12 @@ export class ServiceMemory {
     return user?.organisationId === organisationId ? user : undefined;
   }
 
+  /** A user of any organisation that has not been deleted. */
+  userById(id: string): User | undefined {
+    const user = this.#users.get(id);
+    return user?.deletedAt === null ? user : undefined;
+  }
+
   /** The users of an organisation that have not been deleted, in the order of creation. O(users of all organisations). */
   users(organisationId: string): User[] {
     return [...this.#users.values()].filter((user) => user.organisationId === organisationId && user.deletedAt === null);

@@ -1,21 +1,36 @@
-import { FailureLimits, type Taken } from "./rate-limits.ts";
 import { tooMany } from "./problem.ts";
+import { MinuteCounts, originOf, type SteadyClock, type Taken } from "./rate-limits.ts";
 
-/** Tries at passwords and tokens, per minute: by the address they come from, and by the name they are for. */
+/**
+ * Tries at passwords and tokens, per minute. Each counts once for whom it comes from, a known device or else an address, before its body is read; and if it is
+ * from no known device of the user, for the name as well. So whoever attacks a name locks out only those who are not known.
+ */
 export class SignInLimits {
   readonly #perMinute: number;
-  readonly #addresses = new FailureLimits();
-  readonly #names = new FailureLimits();
+  readonly #addresses: MinuteCounts;
+  readonly #names: MinuteCounts;
+  readonly #known: MinuteCounts;
 
-  constructor(perMinute: number) {
+  constructor(perMinute: number, steady: SteadyClock) {
     this.#perMinute = perMinute;
+    this.#addresses = new MinuteCounts(steady);
+    this.#names = new MinuteCounts(steady);
+    this.#known = new MinuteCounts(steady);
   }
 
-  /** Counts a try. @throws Problem (429) */
-  take(address: string, name: string | undefined, now: number): void {
-    // A try that its address is refused for does not count for the name: nobody is locked out by who may not even try.
-    refuseExceeded(this.#addresses.take(address, now, this.#perMinute));
-    if (name !== undefined) refuseExceeded(this.#names.take(`name ${name.normalize("NFKC").toLowerCase()}`, now, this.#perMinute));
+  /** @throws Problem (429) */
+  takeAddress(address: string): void {
+    refuseExceeded(this.#addresses.take(originOf(address), this.#perMinute));
+  }
+
+  /** `nameKey`: as `keyOfName` makes it. @throws Problem (429) */
+  takeName(nameKey: string): void {
+    refuseExceeded(this.#names.take(nameKey, this.#perMinute));
+  }
+
+  /** A device, or a user who has a session, by their id. @throws Problem (429) */
+  takeKnown(id: string): void {
+    refuseExceeded(this.#known.take(id, this.#perMinute));
   }
 }
 

@@ -1,10 +1,6 @@
 import { type Engine, isStorable } from "./_engine.ts";
-import type { Credentials } from "./state.ts";
-
-/** By what names are compared: compatible characters and capitals are the same. */
-export function keyOfName(name: string): string {
-  return name.normalize("NFKC").toLowerCase();
-}
+import { keyOfName } from "./name-key.ts";
+import type { Credentials, Invited } from "./state.ts";
 
 /** See `Store.credentials`. */
 export async function readCredentials({ db }: Engine, name: string): Promise<Credentials | null> {
@@ -12,4 +8,10 @@ export async function readCredentials({ db }: Engine, name: string): Promise<Cre
   const row = await db
     .selectFrom("users").select(["id", "organisation_id", "password"]).where("name_key", "=", keyOfName(name)).where("deleted_at", "is", null).executeTakeFirst();
   return row === undefined || row.password === null ? null : { userId: row.id, organisationId: row.organisation_id, password: row.password };
+}
+
+/** See `Store.invited`. */
+export async function readInvited({ db }: Engine, digest: string, at: number): Promise<Invited | null> {
+  const row = await db.selectFrom("users").select(["id", "organisation_id", "name"]).where("invitation", "=", digest).where("invited_until", ">", at).executeTakeFirst();
+  return row === undefined ? null : { id: row.id, organisationId: row.organisation_id, name: row.name };
 }

@@ -5,7 +5,7 @@ import { GroupQueue } from "./_group-queue.ts";
 import type { AuditEntry, AuditPage, AuditQuery } from "./audit.ts";
 import type { Change } from "./change.ts";
 import type { Command, CommandKind, Outcome } from "./command.ts";
-import type { Credentials, RulesetRules, State, Usage } from "./state.ts";
+import type { Credentials, Invited, RulesetRules, State, Usage } from "./state.ts";
 import type { Store, StoreReport } from "./store.ts";
 
 /** The store over either database: commands in groups, changes in order. */
@@ -51,6 +51,10 @@ export class QueuedStore implements Store {
 
   credentials(name: string): Promise<Credentials | null> {
     return this.#backend.credentials(name);
+  }
+
+  invited(digest: string, at: number): Promise<Invited | null> {
+    return this.#backend.invited(digest, at);
   }
 
   recordUsage(increments: readonly Usage[]): Promise<void> {

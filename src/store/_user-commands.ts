@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
-import { keyOfName } from "./_credentials.ts";
 import { forUpdate } from "./_engine.ts";
 import type { Decision, Group, Recorded } from "./_group.ts";
 import { checkOrganisation, checkTexts, createOrganisation, setPlan } from "./_organisation-commands.ts";
 import { sessionOf, userOf } from "./_read-state.ts";
+import { keyOfName } from "./name-key.ts";
 import type { UserRow } from "./_tables.ts";
 import type {
   Command, CreateUserCommand, DeleteUserCommand, EndSessionCommand, InviteUserCommand, JoinCommand, NewSession, SetPasswordCommand, SetRoleCommand, SetUpCommand,

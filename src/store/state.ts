@@ -84,6 +84,9 @@ export interface Credentials {
   readonly password: string;
 }
 
+/** Who may follow an invitation. */
+export type Invited = Pick<User, "id" | "organisationId" | "name">;
+
 export interface Ruleset {
   readonly id: string;
   readonly organisationId: string;

@@ -1,7 +1,7 @@
 import type { AuditEntry, AuditPage, AuditQuery } from "./audit.ts";
 import type { Change } from "./change.ts";
 import type { Command, CommandKind, Outcome } from "./command.ts";
-import type { Credentials, RulesetRules, State, Usage } from "./state.ts";
+import type { Credentials, Invited, RulesetRules, State, Usage } from "./state.ts";
 
 /**
  * Organisations, plans, keys, users, rulesets and rules, durably. Servers read from memory, which they fill by `load` and keep by
@@ -39,6 +39,9 @@ export interface Store {
 
   /** What the user of this name signs in with; null where there is none, or no password yet. Capitals do not matter. */
   credentials(name: string): Promise<Credentials | null>;
+
+  /** Whom the invitation of this digest is for; null where it cannot be followed at that time. */
+  invited(digest: string, at: number): Promise<Invited | null>;
 
   /** Adds the requests to those recorded for the key and month. For increments of seconds, not for every request. */
   recordUsage(increments: readonly Usage[]): Promise<void>;

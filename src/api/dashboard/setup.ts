@@ -1,36 +1,36 @@
 import { timingSafeEqual } from "node:crypto";
 import type { App } from "../app-type.ts";
+import { countTries } from "../count-tries.ts";
 import { BY_ANYBODY } from "../operation.ts";
 import { Problem } from "../problem.ts";
 import { readOrganisationName, readUserName } from "../read-user.ts";
 import { digestOfToken } from "../secret-token.ts";
 import { SessionSchema, Setup, SetupBody } from "../schemas/session.ts";
 import type { Services } from "../services.ts";
-import { startSession } from "./sessions.ts";
+import { COOKIES, startSession } from "./sessions.ts";
 
 const tags = ["Sessions"];
 
 /** The first user. There is a token for it only when the server started without any user; it is printed then. */
 export function addSetupRoutes(app: App, services: Services): void {
-  const { store, memory, signIns, passwords } = services;
+  const { store, memory, passwords } = services;
   const get = { operationId: "getSetup", summary: "Whether there is no user yet", tags, response: { 200: Setup } };
   app.get("/setup", { config: BY_ANYBODY, schema: get }, () => ({ needed: !memory.hasUsers }));
 
   const setUp = {
     operationId: "setUp", summary: "Makes the first user, an admin, and starts a session", description: "The organisation is made, with all plans, where there is none of the name.",
-    tags, problems: [400, 401, 409, 413, 415, 429], body: SetupBody, response: { 201: SessionSchema }, responseHeaders: { "Set-Cookie": "the session's" },
+    tags, problems: [400, 401, 409, 413, 415, 429], body: SetupBody, response: { 201: SessionSchema }, responseHeaders: COOKIES,
     bodyExample: { token: "bT9m2Vd0cLrXhQyN8sKfWzA1uE5gJ7pRo3iYtC6xM4a", organisation: "Example", name: "ann@example.org", password: "correct horse battery staple" },
   };
-  app.post("/setup", { config: BY_ANYBODY, schema: setUp }, async (request, reply) => {
+  app.post("/setup", { config: BY_ANYBODY, schema: setUp, onRequest: countTries(services) }, async (request, reply) => {
     const { token, password } = request.body;
-    signIns.take(request.ip, undefined, request.now);
     const organisation = readOrganisationName(request.body.organisation);
     const name = readUserName(request.body.name);
     if (memory.hasUsers) throw new Problem("conflict", "there are users already; an admin invites more of them");
     if (!isSetupToken(services, token)) throw new Problem("authentication-required", "this is not the token that the server has printed when it started last");
-    const hash = await passwords.hash(password);
+    const hash = await passwords.hash(password, { who: "", isKnown: true });
     reply.code(201);
-    return startSession(request, reply, services, (session) => store.write({ kind: "set-up", actor: "command:setup", at: request.now, organisation, name, password: hash, session }));
+    return startSession(request, reply, services, hash, (session) => store.write({ kind: "set-up", actor: "command:setup", at: request.now, organisation, name, password: hash, session }));
   });
 }
 

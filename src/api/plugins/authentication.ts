@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Admission } from "../admission.ts";
 import { keyAdmission } from "../admit-key.ts";
 import { sessionAdmission } from "../admit-session.ts";
+import type { Device } from "../known-device.ts";
 import type { LiveSession } from "../service-memory.ts";
 import type { Problem } from "../problem.ts";
 import type { Services } from "../services.ts";
@@ -20,6 +21,8 @@ declare module "fastify" {
     caller: Caller;
     /** The caller's session, at the dashboard's door. */
     live: LiveSession;
+    /** The known device that a try to sign in comes from. */
+    device: Device | undefined;
     /** The one reading of the clock that the whole response uses. */
     now: number;
   }
@@ -31,12 +34,13 @@ export function authenticate(app: FastifyInstance, services: Services): void {
   const admissions: Readonly<Record<DoorName, Admission>> = { public: keyAdmission(services), dashboard: sessionAdmission(services) };
   app.decorateRequest("caller");
   app.decorateRequest("live");
+  app.decorateRequest("device");
   app.decorateRequest("now", 0);
   app.addHook("onRequest", (request, reply, done) => {
     request.now = now();
     const { door } = request.route.config;
     if (door !== undefined) return done(admissions[door].admit(request, reply));
-    reply.headers(failureLimits.peek(request.ip, request.now, settings.failuresPerMinute).headers);
+    reply.headers(failureLimits.peek(request.ip, settings.failuresPerMinute).headers);
     done();
   });
   // A key may have been revoked, a user deleted, while the body came.

@@ -6,7 +6,7 @@ import type { GroupAnswer } from "../_answer.ts";
 import { readAudit, readAuditEntry } from "../_audit.ts";
 import type { Backend } from "../_backend.ts";
 import { readChanges } from "../_changes.ts";
-import { readCredentials } from "../_credentials.ts";
+import { readCredentials, readInvited } from "../_credentials.ts";
 import type { Engine } from "../_engine.ts";
 import type { Tables } from "../_tables.ts";
 import { carryOut } from "../_group.ts";
@@ -17,7 +17,7 @@ import type { AuditEntry, AuditPage, AuditQuery } from "../audit.ts";
 import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
 import { checkSchema, lockMigrations, migrate } from "../migrations/migrate.ts";
-import type { Credentials, RulesetRules, State, Usage } from "../state.ts";
+import type { Credentials, Invited, RulesetRules, State, Usage } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import type { StoreOptions, StoreReport } from "../store.ts";
 import { connection, openPool, SCHEMA } from "./_database.ts";
@@ -97,6 +97,10 @@ export class PostgresBackend implements Backend {
 
   credentials(name: string): Promise<Credentials | null> {
     return reporting(() => readCredentials(this.#reader.engine, name));
+  }
+
+  invited(digest: string, at: number): Promise<Invited | null> {
+    return reporting(() => readInvited(this.#reader.engine, digest, at));
   }
 
   recordUsage(increments: readonly Usage[]): Promise<void> {

@@ -4,7 +4,7 @@ import type { Backend } from "../_backend.ts";
 import type { AuditEntry, AuditPage, AuditQuery } from "../audit.ts";
 import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
-import type { Credentials, RulesetRules, State, Usage } from "../state.ts";
+import type { Credentials, Invited, RulesetRules, State, Usage } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import type { StoreReport } from "../store.ts";
 import type { WorkerCall, WorkerMessage, WorkerSetup } from "./messages.ts";
@@ -50,6 +50,10 @@ export class SqliteBackend implements Backend {
 
   credentials(name: string): Promise<Credentials | null> {
     return this.#call("credentials", name);
+  }
+
+  invited(digest: string, at: number): Promise<Invited | null> {
+    return this.#call("invited", [digest, at]);
   }
 
   recordUsage(increments: readonly Usage[]): Promise<void> {

@@ -5,7 +5,7 @@ import { type GroupAnswer, refusalOf } from "../_answer.ts";
 import { readAudit, readAuditEntry } from "../_audit.ts";
 import type { AuditQuery } from "../audit.ts";
 import { readChanges } from "../_changes.ts";
-import { readCredentials } from "../_credentials.ts";
+import { readCredentials, readInvited } from "../_credentials.ts";
 import { carryOut } from "../_group.ts";
 import { readState } from "../_read-state.ts";
 import { readUsage, readUsageOf, recordUsage } from "../_usage.ts";
@@ -49,6 +49,7 @@ const METHODS = {
   load: (withRules: boolean, id: number) => readState(engine, withRules ? (part) => sendPart(id, part) : null),
   changesAfter: (sequence: number) => readChanges(engine, sequence),
   credentials: (name: string) => readCredentials(engine, name),
+  invited: ([digest, at]: [string, number]) => readInvited(engine, digest, at),
   recordUsage: (increments: readonly Usage[]) => recordUsage(engine, increments),
   usage: (month: string) => readUsage(engine, month),
   usageOf: ([organisationId, month]: [string, string]) => readUsageOf(engine, organisationId, month),

@@ -45,7 +45,7 @@ test("the session: who it is, what they may do, until when; the cookie's rules",
   assert.deepEqual(session.plans, ["edl", "cbs", "cti"].map((area) => ({ area, active: true, until: null })));
   assert.deepEqual([session.created_at, session.expires_at], ["2026-11-21T12:00:00.000Z", "2026-11-22T00:00:00.000Z"]);
   assert.deepEqual(session.settings, { bulk_addresses: 10_000, rules_per_ruleset: 20_000, body_bytes: 1 << 20, bulk_body_bytes: 64 << 20, allow_special_purpose: true });
-  assert.match(admin.headers.get("set-cookie")!, /^ipsieve-session=[A-Za-z0-9_-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/);
+  assert.match(admin.headers.getSetCookie()[0]!, /^ipsieve-session=[A-Za-z0-9_-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/);
   assert.equal(admin.headers.get("cache-control"), "no-store");
 });
 
@@ -153,7 +153,8 @@ test("over TLS the cookie is Secure and of the name that nobody else can set", a
     const secure = { "X-Forwarded-Proto": "https" };
     const body = { ...request, token: t2.server.setupToken };
     const made = await visit(t2, "POST", "/setup", { body, headers: { ...secure, "Sec-Fetch-Site": "same-origin" } });
-    const [, value] = /^__Host-ipsieve=([A-Za-z0-9_-]{43}); Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict; Secure$/.exec(made.headers.get("set-cookie")!)!;
+    const [, value] = /^__Host-ipsieve=([A-Za-z0-9_-]{43}); Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict; Secure$/.exec(made.headers.getSetCookie()[0]!)!;
+    assert.match(made.headers.getSetCookie()[1]!, /^__Host-ipsieve-device=[^;]+; Path=\/; Max-Age=34560000; HttpOnly; SameSite=Strict; Secure$/);
     const status = async (name: string, headers: object) => (await ask(t2, "GET", "/dashboard/api/session", { headers: { Cookie: `${name}=${value}`, ...headers } })).status;
     assert.deepEqual([await status("__Host-ipsieve", secure), await status("ipsieve-session", secure), await status("__Host-ipsieve", {})], [200, 401, 401]);
   } finally {

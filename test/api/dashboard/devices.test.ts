@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { connect, type Socket } from "node:net";
+import { after, before, test } from "node:test";
+import { type Answer, startServer, type TestServer } from "../start-server.ts";
+import { tokenOf, visit } from "./browser.ts";
+
+// Who may still sign in, and where from, while others try.
+
+const PASSWORD = "correct horse battery staple";
+const LIMIT = 2;
+let t: TestServer;
+/** What Ann's browser has kept since she set the server up. */
+let ann = "";
+before(async () => {
+  t = await startServer({ signInsPerMinute: LIMIT, trustProxy: "127.0.0.1" });
+  const made = await visit(t, "POST", "/setup", { headers: { "X-Forwarded-For": "198.51.100.200" }, body: { token: t.server.setupToken, organisation: "Example", name: "Ann", password: PASSWORD } });
+  ann = deviceOf(made);
+});
+after(async () => {
+  for (const socket of sockets) socket.destroy();
+  await t.close();
+});
+
+function deviceOf({ headers }: Answer): string {
+  const [, cookie] = /^(ipsieve-device=[^;]+); Path=\/; Max-Age=34560000; HttpOnly; SameSite=Strict$/.exec(headers.getSetCookie().find((each) => each.includes("device"))!)!;
+  return cookie!;
+}
+
+let last = 0;
+/** An address that nobody has come from. */
+function newAddress(): string {
+  last++;
+  return `203.0.${last >> 8}.${last & 255}`;
+}
+
+interface Try {
+  readonly name?: string;
+  readonly password?: string;
+  readonly cookie?: string | undefined;
+  readonly address?: string;
+}
+
+function signIn({ name = "ann", password = PASSWORD, cookie, address = newAddress() }: Try): Promise<Answer> {
+  return visit(t, "POST", "/session", { body: { name, password }, headers: { "X-Forwarded-For": address, ...(cookie === undefined ? {} : { Cookie: cookie }) } });
+}
+
+async function statusOf(a: Try): Promise<number> {
+  return (await signIn(a)).status;
+}
+
+/** Nobody can sign in to the name from a new device after it, until the minute is over. */
+async function attack(name: string): Promise<void> {
+  for (let i = 0; i < LIMIT; i++) assert.equal(await statusOf({ name, password: "guess" }), 401);
+  assert.equal(await statusOf({ name }), 429);
+}
+
+function nextMinute(): void {
+  t.clock.now += 60_000;
+}
+
+test("while a name is attacked from everywhere, its user signs in from a device where they have before, and from no other", async () => {
+  await attack("Ann");
+  assert.equal(await statusOf({ cookie: ann }), 200);
+  // The device has tries of its own, which it cannot renew by other addresses.
+  assert.equal(await statusOf({ cookie: ann, password: "wrong" }), 401);
+  assert.equal(await statusOf({ cookie: ann }), 429);
+  nextMinute();
+  assert.equal(await statusOf({ cookie: ann, name: "ANN" }), 200);
+  nextMinute();
+});
+
+test("a known device passes from an address that is used up, before and after a restart; a new one does not", async () => {
+  const office = newAddress();
+  for (let i = 0; i < LIMIT; i++) assert.equal(await statusOf({ name: `guess ${i}`, address: office }), 401);
+  assert.deepEqual([await statusOf({ address: office }), await statusOf({ address: office, cookie: ann })], [429, 200]);
+  await t.restart();
+  for (let i = 0; i < LIMIT; i++) await statusOf({ name: `guess ${i}`, address: office });
+  assert.deepEqual([await statusOf({ address: office }), await statusOf({ address: office, cookie: ann })], [429, 200]);
+  nextMinute();
+});
+
+test("what is no device of the user counts as none: made up, of another user, or of an earlier password", async () => {
+  const { token, cookie: bob } = await addBob();
+  const [, id, device, code] = /=([^.]+)\.([^.]+)\.(.+)$/.exec(ann)!;
+  const [, , bobsDevice, bobsCode] = /=([^.]+)\.([^.]+)\.(.+)$/.exec(bob)!;
+  const forged = [
+    "ipsieve-device=", "ipsieve-device=x", `ipsieve-device=${id}.${device}.${"A".repeat(43)}`, `ipsieve-device=${id}.${bobsDevice}.${bobsCode}`, `ipsieve-device=${id}.${"A".repeat(22)}.${code}`,
+    `ipsieve-device=00000000-0000-4000-8000-000000000000.${device}.${code}`, ann.replace("ipsieve-device", "__Host-ipsieve-device"), bob,
+  ];
+  await attack("ann");
+  for (const cookie of forged) assert.equal(await statusOf({ cookie }), 429, cookie);
+  const address = newAddress();
+  // Another user's device is counted by itself and by the address.
+  for (let i = 0; i < LIMIT; i++) await statusOf({ name: `guess ${i}`, address });
+  assert.equal(await statusOf({ name: "someone", cookie: bob, address }), 429);
+  nextMinute();
+
+  const before = deviceOf(await signIn({ name: "Bob", cookie: bob }));
+  assert.equal(before, bob);
+  const changed = await visit(t, "PUT", "/session/password", { token, body: { password: PASSWORD, new_password: "wrong donkey charger pin" } });
+  assert.equal(changed.status, 204);
+  await attack("bob");
+  const now = { name: "bob", password: "wrong donkey charger pin" };
+  assert.deepEqual([await statusOf({ ...now, cookie: bob }), await statusOf({ ...now, cookie: deviceOf(changed) })], [429, 200]);
+  nextMinute();
+});
+
+/** A viewer who has followed an invitation. */
+async function addBob(): Promise<{ token: string; cookie: string }> {
+  const signedIn = await signIn({ cookie: ann });
+  const invited = await visit(t, "POST", "/users", { token: tokenOf(signedIn), body: { name: "Bob", role: "viewer" } });
+  const joined = await visit(t, "POST", "/join", { body: { token: invited.body.invitation.token, password: PASSWORD } });
+  assert.equal(joined.status, 201);
+  return { token: tokenOf(joined), cookie: deviceOf(joined) };
+}
+
+test("a user who has signed in changes the password while the name and the address are attacked, and cannot guess it without end", async () => {
+  const token = tokenOf(await signIn({ cookie: ann }));
+  await attack("ann");
+  const address = newAddress();
+  for (let i = 0; i < LIMIT; i++) await statusOf({ name: `guess ${i}`, address });
+  const change = (password: string) => visit(t, "PUT", "/session/password", { token, body: { password, new_password: PASSWORD }, headers: { "X-Forwarded-For": address } });
+  const answers = [await change(PASSWORD), await change("guess"), await change(PASSWORD)];
+  assert.deepEqual(answers.map(({ status }) => status), [204, 403, 429]);
+  ann = deviceOf(answers[0]!);
+  nextMinute();
+});
+
+test("a name that there is, and one that there is not, are answered alike, limits and devices included", async () => {
+  const told = async (name: string) => {
+    const answers = [];
+    for (const cookie of [undefined, "ipsieve-device=x", undefined]) {
+      const { status, body, headers } = await signIn({ name, password: "guess", cookie });
+      const kept = [...headers].filter(([key]) => !["x-request-id", "date"].includes(key));
+      answers.push({ status, kept, body: { ...body, request_id: "" } });
+    }
+    nextMinute();
+    return answers;
+  };
+  const [known, unknown] = [await told("ann"), await told("nobody")];
+  assert.deepEqual(known, unknown);
+  assert.deepEqual(known.map(({ status }) => status), [401, 401, 429]);
+});
+
+const sockets: Socket[] = [];
+
+/** Sends the head of a request and no more than `body`, and gives the answer's status; 0 where the connection ends without one. */
+function sendHead(path: string, address: string, body = ""): Promise<number> {
+  const { host, hostname, port } = new URL(t.server.url);
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname, () => {
+      const head = [`POST /dashboard/api${path} HTTP/1.1`, `Host: ${host}`, `Origin: ${t.server.url}`, `X-Forwarded-For: ${address}`, "Content-Type: application/json", "Content-Length: 1000"];
+      socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
+    });
+    sockets.push(socket);
+    socket.on("data", (data) => {
+      resolve(Number(data.toString("latin1").slice(9, 12)));
+      socket.destroy();
+    });
+    socket.on("error", reject);
+    socket.on("close", () => resolve(0));
+  });
+}
+
+test("tries count when their heads come: bodies that are wrong or never come count too, and a try too many is refused without one", async () => {
+  for (const path of ["/session", "/join", "/setup"]) {
+    const [wrong, never] = [newAddress(), newAddress()];
+    const statuses = [];
+    for (const body of ["{", { name: 1, token: 1, password: "x".repeat(600) }, {}]) statuses.push((await visit(t, "POST", path, { body, headers: { "X-Forwarded-For": wrong } })).status);
+    assert.deepEqual(statuses, [400, 400, 429], path);
+    const tries = Array.from({ length: LIMIT }, () => sendHead(path, never, '{"name":'));
+    // None of them is answered, but they have counted; whichever comes first, one more is refused, or one of them.
+    assert.equal(await Promise.race([sendHead(path, never), ...tries]), 429, path);
+  }
+});
+
+test("a token that is none costs no hash: joins without an invitation hold up nobody", async () => {
+  const free = await startServer({ signInsPerMinute: 1_000_000 });
+  try {
+    const body = { token: "A".repeat(43), password: PASSWORD };
+    const answers = await Promise.all(Array.from({ length: 60 }, () => visit(free, "POST", "/join", { body })));
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [401]);
+  } finally {
+    await free.close();
+  }
+});
