@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { NewSession } from "../../store/command.ts";
 import { keyOfName } from "../../store/name-key.ts";
-import type { Session, User } from "../../store/state.ts";
+import type { Invited, Session, User } from "../../store/state.ts";
 import { StoreError } from "../../store/store-error.ts";
 import type { App } from "../app-type.ts";
 import { signature } from "../commands.ts";
@@ -16,6 +16,7 @@ import { digestOfToken, makeToken } from "../secret-token.ts";
 import { JoinBody, PasswordBody, sessionDocument, SessionSchema, SignInBody } from "../schemas/session.ts";
 import { setSessionCookie } from "../session-cookie.ts";
 import type { Services } from "../services.ts";
+import { refuseWeakPassword } from "../weak-password.ts";
 
 const tags = ["Sessions"];
 const COOKIE = { "Set-Cookie": "the session's" };
@@ -68,10 +69,16 @@ function addSignIn(app: App, services: Services): void {
     const invitation = digestOfToken(token);
     const invited = await store.invited(invitation, request.now);
     if (invited === null) throw new Problem("authentication-required", NOT_INVITED);
+    await refuseWeakPassword("password", password, namesOf(invited, services));
     const hash = await passwords.hash(password, { who: invited.id, isKnown: true });
     reply.code(201);
     return startSession(request, reply, services, hash, (session) => store.write({ kind: "join", actor: "user", at: request.now, invitation, password: hash, session }));
   });
+}
+
+/** The names that an attacker knows of a user. */
+function namesOf({ name, organisationId }: Invited, { memory }: Services): string[] {
+  return [name, memory.organisation(organisationId)?.name ?? ""];
 }
 
 const NOT_INVITED = "the invitation was followed already, has expired, or was replaced by another; ask for a new one";
@@ -95,6 +102,7 @@ function addPassword(app: App, services: Services): void {
     const { session, user } = request.live;
     const { password, new_password: wanted } = request.body;
     signIns.takeKnown(user.id);
+    await refuseWeakPassword("new_password", wanted, namesOf(user, services));
     const by = { who: user.id, isKnown: true };
     const known = await store.credentials(user.name);
     const isRight = await passwords.check(password, known?.password, by);

@@ -7,6 +7,7 @@ import { readOrganisationName, readUserName } from "../read-user.ts";
 import { digestOfToken } from "../secret-token.ts";
 import { SessionSchema, Setup, SetupBody } from "../schemas/session.ts";
 import type { Services } from "../services.ts";
+import { refuseWeakPassword } from "../weak-password.ts";
 import { COOKIES, startSession } from "./sessions.ts";
 
 const tags = ["Sessions"];
@@ -28,6 +29,7 @@ export function addSetupRoutes(app: App, services: Services): void {
     const name = readUserName(request.body.name);
     if (memory.hasUsers) throw new Problem("conflict", "there are users already; an admin invites more of them");
     if (!isSetupToken(services, token)) throw new Problem("authentication-required", "this is not the token that the server has printed when it started last");
+    await refuseWeakPassword("password", password, [name, organisation]);
     const hash = await passwords.hash(password, { who: "", isKnown: true });
     reply.code(201);
     return startSession(request, reply, services, hash, (session) => store.write({ kind: "set-up", actor: "command:setup", at: request.now, organisation, name, password: hash, session }));

@@ -5,7 +5,7 @@ import { Field } from "./form.tsx";
 export function NewPassword({ name = "password", label = "Password" }: { readonly name?: string; readonly label?: string }) {
   return (
     <>
-      <Field name={name} label={label} type="password" autocomplete="new-password" required hint="At least 10 characters; several words are easier to keep than signs." />
+      <Field name={name} label={label} type="password" autocomplete="new-password" required hint="At least 10 characters. Several unrelated words are hard to guess and easy to remember." />
       <Field name="repeated" label="The same again" type="password" autocomplete="new-password" required />
     </>
   );

@@ -125,6 +125,30 @@ test("an invitation: followed once, until it expires, and only the last one of a
   t.clock.now = START;
 });
 
+test("passwords that are guessed first are refused, wherever one is set, at their field; long and random ones are taken", async () => {
+  const { user, organisation } = (await visit(t, "GET", "/session", { token })).body;
+  const invitation = makeToken();
+  const about = { actor: `user:${user.id}`, at: t.clock.now, organisationId: organisation.id };
+  await t.server.store.write({ kind: "create-user", ...about, name: "josephine.baker@example.org", role: "viewer", invitation: { digest: invitation.digest, expiresAt: START + HOUR } });
+  const weak = [
+    "aaaaaaaaaaaa", "password1234", "P@ssw0rd1234", "1234567890", "qwertyuiop", "abcabcabcabc", "2026-11-22", "josephine.baker@example.org", "JosephineBaker1", "josephinebaker!!", "baker josephine", "Example2026", "josephine@ipsieve!", "ipsieve1234",
+    "ａａａａａａａａａａａａ", "a".repeat(500), "password".repeat(60),
+  ];
+  for (const password of weak) {
+    const refused = await visit(t, "POST", "/join", { body: { token: invitation.text, password } });
+    assert.equal(refused.status, 400, password);
+    assert.match(refused.body.validation_errors.password[0], /^this password is .+; use several unrelated words, or a longer one$/, password);
+    assert.ok(!refused.text.includes(password));
+  }
+  const changed = await visit(t, "PUT", "/session/password", { token, body: { password: "wrong donkey charger pin", new_password: `${user.name}${user.name}${user.name}${user.name}` } });
+  assert.deepEqual([changed.status, Object.keys(changed.body.validation_errors)], [400, ["new_password"]]);
+  // No rule says what a good one is made of.
+  for (const password of ["tower lamp seven quiet", "gw4kpx7tqz", "Übergrößenträgerzug", "correct".repeat(2) + " Zwölf Boxkämpfer jagen", "x7".repeat(5) + "kq9 vermilion otter"]) {
+    await t.server.store.write({ kind: "invite-user", ...about, userId: t.server.services.memory.users(organisation.id).find(({ name }) => name.startsWith("josephine"))!.id, invitation: { digest: invitation.digest, expiresAt: START + HOUR } });
+    assert.equal((await visit(t, "POST", "/join", { body: { token: invitation.text, password } })).status, 201, password);
+  }
+});
+
 test("tries to sign in are counted by name and by address, good and bad ones", async () => {
   const strict = await startServer({ signInsPerMinute: 3, trustProxy: "127.0.0.1" });
   try {
