@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Decision, Group, Recorded } from "./_group.ts";
 import { MOST_OLD_RULES } from "./_changes.ts";
 import { isStorable, type RuleValues } from "./_engine.ts";
+import { areAlike } from "./_look-alikes.ts";
 import { keyOf, organisationOf, planOf, rulesetOf } from "./_read-state.ts";
 import { readAllRules, upsertRules, valuesOfRule } from "./_rule-rows.ts";
 import { checkName, checkVersion, tooManyRules } from "./_ruleset-draft.ts";
@@ -95,6 +96,7 @@ async function allRules({ engine, within }: Group, number: number): Promise<Rule
 
 export async function createOrganisation(group: Group, { name, at }: Pick<CreateOrganisationCommand, "name" | "at">): Promise<Decision> {
   checkTexts(name);
+  await checkOrganisationName(group, name);
   const row = await group.within
     .insertInto("organisations").values({ id: randomUUID(), name, created_at: at }).onConflict((conflict) => conflict.column("name").doNothing())
     .returningAll().executeTakeFirst();
@@ -110,6 +112,13 @@ export async function createOrganisation(group: Group, { name, at }: Pick<Create
     changes: [{ change: { kind: "organisation", organisation } }, { change: { kind: "ruleset", ruleset: allowlist } }, { change: { kind: "ruleset", ruleset: blocklist } }],
     organisationId: row.id,
   };
+}
+
+/** Throws StoreError (`organisation-exists`) for a name that can be taken for another organisation's. O(organisations). */
+async function checkOrganisationName({ within }: Group, name: string): Promise<void> {
+  const organisations = await within.selectFrom("organisations").select("name").where("name", "!=", name).execute();
+  const alike = organisations.find((each) => areAlike(each.name, name));
+  if (alike !== undefined) throw new StoreError("organisation-exists", `the name ${JSON.stringify(name)} looks like that of the organisation ${JSON.stringify(alike.name)}; choose another name`);
 }
 
 export async function setPlan(group: Group, { organisationId, area, active, until, perMinute, perMonth }: Omit<SetPlanCommand, "kind" | "actor" | "at">): Promise<Decision> {

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { forUpdate } from "./_engine.ts";
 import type { Decision, Group, Recorded } from "./_group.ts";
 import { checkOrganisation, checkTexts, createOrganisation, setPlan } from "./_organisation-commands.ts";
+import { areAlike } from "./_look-alikes.ts";
 import { sessionOf, userOf } from "./_read-state.ts";
 import { keyOfName } from "./name-key.ts";
 import type { UserRow } from "./_tables.ts";
@@ -70,10 +71,18 @@ async function setUp(group: Group, { organisation: organisationName, name, passw
 async function createUser(group: Group, { organisationId, name, role, invitation, at }: CreateUserCommand): Promise<Decision> {
   checkTexts(name);
   await checkOrganisation(group, organisationId);
-  const same = await group.within.selectFrom("users").select("id").where("name_key", "=", keyOfName(name)).where("deleted_at", "is", null).executeTakeFirst();
-  if (same !== undefined) throw new StoreError("user-exists", `there is a user named ${JSON.stringify(name)} already; choose another name`);
+  await checkUserName(group, name);
   const invited = { invitation: invitation.digest, invited_until: invitation.expiresAt };
   return changed(undefined, await insertUser(group, { organisation_id: organisationId, name, role, password: null, ...invited, created_at: at }));
+}
+
+/** Throws StoreError (`user-exists`). O(users): who is made is rare. */
+async function checkUserName({ within }: Group, name: string): Promise<void> {
+  const users = await within.selectFrom("users").select("name").where("deleted_at", "is", null).execute();
+  const alike = users.find((user) => areAlike(user.name, name));
+  if (alike === undefined) return;
+  const what = keyOfName(alike.name) === keyOfName(name) ? `there is a user named ${JSON.stringify(name)} already` : `the name ${JSON.stringify(name)} looks like another user's`;
+  throw new StoreError("user-exists", `${what}; choose another name`);
 }
 
 async function setRole(group: Group, command: SetRoleCommand): Promise<Decision> {

@@ -68,6 +68,7 @@ const REFUSALS: Readonly<Partial<Record<StoreErrorCode, ProblemKind>>> = {
   "key-not-found": "not-found",
   "user-not-found": "not-found",
   "user-exists": "conflict",
+  "organisation-exists": "conflict",
   "users-exist": "conflict",
   "last-admin": "conflict",
   "invitation-not-found": "authentication-required",

@@ -44,6 +44,28 @@ test("a name is taken once in the whole service, capitals aside", async () => {
   assert.equal((await asked("POST", "/users", { name: "x", role: "owner" })).status, 400);
 });
 
+test("names with invisible characters, words of mixed alphabets, and names that look like another's are refused", async () => {
+  const statusOf = async (name: string) => (await asked("POST", "/users", { name, role: "viewer" })).status;
+  const invisible = ["\u202ennA", "\u2067x", "A\u200bnn", "A\u200dnn", "A\u00adnn", "Ann\u{e0061}", "Ann\ufe0f", "\u3164nn", "A\u00a0nn", "A\u3000nn", "A\ue000nn", "A\u0378nn", "\ufeffAnn", "A\u034fnn", "A\u2800nn"];
+  const mixed = ["\u0410dam", "Ad\u0430m", "\u0392ob", "\u0430nn@example.org", "Zο\u00eb"];
+  for (const name of [...invisible, ...mixed]) assert.equal(await statusOf(name), 400, JSON.stringify(name));
+  assert.equal(await statusOf("coco"), 201);
+  // All of one alphabet: Cyrillic, Latin small capitals, full width.
+  for (const name of ["сосо", "ᴄᴏᴄᴏ", "ｃｏｃｏ", "СОСО"]) assert.equal(await statusOf(name), 409, name);
+  const { body } = await asked("POST", "/users", { name: "сосо", role: "viewer" });
+  assert.equal(body.detail, 'the name "сосо" looks like another user\'s; choose another name');
+  for (const name of ["Иван Петров", "山田taro", "김철수", "José Ñuñez", "Søren O’Neil", "Ωμέγα", "иван@example.org", "שרה", "विजय", "ʻokina"]) assert.equal(await statusOf(name), 201, name);
+});
+
+test("organisations: no name with invisible characters, none that looks like another's; labels of keys are shown as they are written", async () => {
+  const { store } = t.server;
+  await store.write({ kind: "create-organisation", actor: "command:test", at: START, name: "Asope" });
+  await assert.rejects(store.write({ kind: "create-organisation", actor: "command:test", at: START, name: "Аѕоре" }), { code: "organisation-exists" });
+  await assert.rejects(store.write({ kind: "create-organisation", actor: "command:test", at: START, name: "ASOPE" }), { code: "organisation-exists" });
+  const body = (label: string) => ({ label, access: "read" });
+  assert.deepEqual([(await asked("POST", "/keys", body("a\u202eb"))).status, (await asked("POST", "/keys", body("naïve ключ"))).status], [400, 201]);
+});
+
 test("the last admin who can sign in is neither demoted nor deleted, however many are invited or try at once", async () => {
   assert.equal((await asked("POST", "/users", { name: "invited admin", role: "admin" })).status, 201);
   assert.equal((await asked("PATCH", `/users/${admin.id}`, { role: "viewer" })).status, 409);

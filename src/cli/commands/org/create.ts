@@ -1,3 +1,5 @@
+import { Problem } from "../../../api/problem.ts";
+import { readOrganisationName } from "../../../api/read-user.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { UsageError } from "../../usage-error.ts";
 import { DATABASE_OPTIONS, RUNNING_SERVER_NOTE, signature, withStore } from "../../service-database.ts";
@@ -24,8 +26,9 @@ async function run(args: Arguments): Promise<number> {
 }
 
 function checkedName(text: string): string {
-  const name = text.trim();
-  // oxlint-disable-next-line no-control-regex -- these are what must not be in it
-  if (name !== "" && name.length <= 255 && !/[\u0000-\u001f\u007f]/.test(name)) return name;
-  throw new UsageError(`${JSON.stringify(text)}: a name has 1 to 255 characters, none of them a control character`);
+  try {
+    return readOrganisationName(text.trim());
+  } catch (error) {
+    throw error instanceof Problem ? new UsageError(error.message) : error;
+  }
 }
