@@ -80,5 +80,5 @@ class Lane {
 }
 
 function tooMany(): Problem {
-  return new Problem("service-unavailable", "too many sign in at the moment; try again in 5 s", { headers: { "retry-after": "5" } });
+  return new Problem("service-unavailable", "too many sign-ins at the moment; try again in 5 s", { headers: { "retry-after": "5" } });
 }

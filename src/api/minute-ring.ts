@@ -46,8 +46,9 @@ export class MinuteRing {
 
   /** The last hour up to the minute of `now`, the oldest first. */
   read(now: number): MinuteOfUse[] {
-    const place = this.#placeOf(now);
-    if (place >= 0) this.#takeWaiting(place);
+    // A clock that was set back by more than is kept: what is here is of no minute that there has been.
+    if (this.#placeOf(now) < 0) this.#startOver(Math.floor(now / MINUTE));
+    this.#takeWaiting(this.#placeOf(now));
     return Array.from({ length: KEPT }, (_, i) => this.#minute(this.#newest - KEPT + 1 + i));
   }
 
@@ -69,6 +70,11 @@ export class MinuteRing {
     const minute = Math.floor(now / MINUTE);
     if (minute > this.#newest) this.#advance(minute);
     return minute > this.#newest - KEPT ? minute % KEPT : -1;
+  }
+
+  #startOver(minute: number): void {
+    this.#newest = minute - KEPT;
+    this.#advance(minute);
   }
 
   #advance(minute: number): void {

@@ -41,7 +41,7 @@ export const SETTINGS = {
   perMinute: { name: "requests-per-minute", initial: 6000, least: 1, most: 1e9, value: "N", help: "per key, where the plan names no number" },
   perMonth: { name: "requests-per-month", initial: 10_000_000, least: 1, most: 1e12, value: "N", help: "per key, where the plan names no number" },
   failuresPerMinute: { name: "failed-keys-per-minute", initial: 60, least: 1, most: 1e9, value: "N", help: "requests without a good key per address (IPv6: per /56), before they get 429" },
-  signInsPerMinute: { name: "sign-ins-per-minute", initial: 10, least: 1, most: 1e9, value: "N", help: "tries to sign in, per name and per address (IPv6: per /56), before they get 429" },
+  signInsPerMinute: { name: "sign-ins-per-minute", initial: 10, least: 1, most: 1e9, value: "N", help: "attempts to sign in, per address (IPv6: per /56), name and known device, before they get 429" },
   sessionHours: { name: "session-hours", initial: 12, least: 1, most: 8760, value: "HOURS", help: "how long a session of the dashboard lasts" },
   auditDays: { name: "audit-days", initial: 400, least: 1, most: 36_500, value: "DAYS", help: "how long the audit log goes back" },
   rulesPerRuleset: { name: "rules-per-ruleset", initial: 20_000, least: 1, most: 10_000_000, value: "N", help: "most rules of a ruleset, active and expired" },

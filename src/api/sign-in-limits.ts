@@ -35,5 +35,5 @@ export class SignInLimits {
 }
 
 function refuseExceeded({ isExceeded, retryAfter }: Taken): void {
-  if (isExceeded) throw tooMany("too many tries to sign in", retryAfter);
+  if (isExceeded) throw tooMany("too many sign-in attempts", retryAfter);
 }

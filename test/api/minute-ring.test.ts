@@ -29,6 +29,10 @@ test("a minute comes back empty, after an hour, after a pause of a week, and whe
   ring.addRequest(NOW + 200 * MINUTE, 200, 1);
   assert.deepEqual(ring.read(NOW + 199 * MINUTE).slice(-3).map(({ requests }) => requests), [1, 1, 0]);
   assert.ok(ring.read(NOW + 20_000 * MINUTE).every(({ requests, p50 }) => requests === 0 && p50 === null));
+  // A clock that was wrong by days is set right: counting goes on at once.
+  assert.ok(ring.read(NOW).every(({ requests }) => requests === 0));
+  ring.addRequest(NOW, 200, 1);
+  assert.deepEqual([ring.read(NOW).at(-1)!.at, ring.read(NOW).at(-1)!.requests], [NOW, 1]);
 });
 
 test("half of the times, and 99 of 100, lie within what is told, to a quarter", () => {

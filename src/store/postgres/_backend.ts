@@ -74,7 +74,7 @@ export class PostgresBackend implements Backend {
 
   /** Carries the commands out, again and again while the database is away. A commit whose answer was lost is looked for, not guessed. */
   async carryOut(commands: readonly Command[]): Promise<GroupAnswer> {
-    const deadline = Date.now() + this.#options.patience;
+    const deadline = performance.now() + this.#options.patience;
     for (;;) {
       const transaction = randomUUID();
       const attempt = await this.#attempt(commands, transaction);
@@ -82,7 +82,7 @@ export class PostgresBackend implements Backend {
       const { error, committing } = attempt;
       if (committing !== undefined && (await this.#wasCommitted(committing.changes, transaction, deadline, error))) return committing;
       if (!isRetriable(error)) throw error;
-      if (Date.now() > deadline) throw unavailable(error);
+      if (performance.now() > deadline) throw unavailable(error);
       await delay(AGAIN_AFTER);
     }
   }
@@ -195,7 +195,7 @@ export class PostgresBackend implements Backend {
           return row?.transaction === transaction;
         });
       } catch {
-        if (Date.now() > deadline) {
+        if (performance.now() > deadline) {
           throw new StoreError("outcome-unknown", "the connection to the database was lost during a commit, and the database cannot be asked what became of it", { cause });
         }
         await delay(AGAIN_AFTER);

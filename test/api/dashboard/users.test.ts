@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { makeToken } from "../../../src/api/secret-token.ts";
 import { addOrganisation, START, startServer, type TestServer } from "../start-server.ts";
 import { addUser, type TestUser, visit } from "./browser.ts";
 
@@ -64,6 +65,15 @@ test("organisations: no name with invisible characters, none that looks like ano
   await assert.rejects(store.write({ kind: "create-organisation", actor: "command:test", at: START, name: "ASOPE" }), { code: "organisation-exists" });
   const body = (label: string) => ({ label, access: "read" });
   assert.deepEqual([(await asked("POST", "/keys", body("a\u202eb"))).status, (await asked("POST", "/keys", body("naïve ключ"))).status], [400, 201]);
+});
+
+test("who had such a name before goes on signing in with it", async () => {
+  const { text, digest } = makeToken();
+  const name = "\u202e\u0410nn\u200b";
+  await t.server.store.write({ kind: "create-user", actor: "command:test", at: t.clock.now, organisationId: admin.organisationId, name, role: "viewer", invitation: { digest, expiresAt: t.clock.now + 1 } });
+  const password = "correct horse battery staple";
+  assert.equal((await visit(t, "POST", "/join", { body: { token: text, password } })).status, 201);
+  for (const typed of [name, name.toLowerCase()]) assert.equal((await visit(t, "POST", "/session", { body: { name: typed, password } })).body.user.name, name);
 });
 
 test("the last admin who can sign in is neither demoted nor deleted, however many are invited or try at once", async () => {
