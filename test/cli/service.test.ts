@@ -57,7 +57,9 @@ describe("org, plan and key", () => {
     await failing(/there are several organisations; name one with --org/, "key", "create", "x");
     await failing(/did you mean Example\?/, "key", "create", "x", "--org", "Exampel");
     await failing(/there is an organisation named "Example" already/, "org", "create", "Example");
-    await failing(/a name has 1 to 255 characters/, "org", "create", " ");
+    await failing(/organisation: it is empty/, "org", "create", " ");
+    await failing(/organisation: the character U\+202E at position 1 changes the order in which text is shown; remove it/, "org", "create", "a\u202eb");
+    await failing(/name "EXAMPLE" looks like that of the organisation "Example"; choose another name/, "org", "create", "EXAMPLE");
     await failing(/give a date as YYYY-MM-DD/, "key", "create", "x", "--org", "Example", "--expires", "2999-02-30");
     await failing(/has passed/, "key", "create", "x", "--org", "Example", "--expires", "2020-01-01");
     await failing(/There are read, read_write/, "key", "create", "x", "--access", "readwrite");

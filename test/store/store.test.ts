@@ -43,6 +43,21 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.equal(replica.memory.sequence, 3);
       }));
 
+    test("users: an invitation tells whom it is for while it can be followed; no name is taken that looks like one that there is", () =>
+      withReplica(async (replica) => {
+        const { store } = replica;
+        const { id: organisationId } = (await replica.organisation()).organisation;
+        const create = (name: string, digest: string) => store.write({ kind: "create-user", organisationId, name, role: "viewer", invitation: { digest, expiresAt: 100 }, ...by(1) });
+        const { user } = await create("coco", "first");
+        assert.deepEqual(await store.invited("first", 99), { id: user.id, organisationId, name: "coco" });
+        assert.deepEqual([await store.invited("first", 100), await store.invited("other", 1)], [null, null]);
+        for (const name of ["COCO", "ｃｏｃｏ", "сосо", "СОСО", "ᴄᴏᴄᴏ"]) await refused("user-exists", create(name, name));
+        await create("cocoa", "second");
+        await store.write({ kind: "delete-user", organisationId, userId: user.id, ...by(2) });
+        assert.equal(await store.invited("first", 2), null);
+        await create("сосо", "third");
+      }));
+
     test("conflict modes: what becomes of an existing rule, and that a refusal writes nothing", () =>
       withReplica(async (replica) => {
         const { organisation, blocklist } = await replica.organisation();
