@@ -1,5 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { keyOfName } from "../store/name-key.ts";
 import { readCookie, setCookie } from "./cookies.ts";
 import type { Services } from "./services.ts";
 
@@ -7,6 +8,8 @@ import type { Services } from "./services.ts";
 export interface Device {
   readonly id: string;
   readonly userId: string;
+  /** The user's name, as `keyOfName` makes it. */
+  readonly nameKey: string;
 }
 
 const NAME = { secure: "__Host-ipsieve-device", plain: "ipsieve-device" };
@@ -24,18 +27,18 @@ export async function knownDevice(request: FastifyRequest, { store, memory, sett
   const [, userId = "", id = "", code = ""] = PATTERN.exec(readCookie(request, settings.baseUrl, NAME) ?? "") ?? [];
   const user = memory.userById(userId);
   const known = user === undefined ? null : await store.credentials(user.name);
-  if (known === null || known.userId !== userId) return undefined;
-  const device = { id, userId };
-  return timingSafeEqual(Buffer.from(codeOf(device, known.password)), Buffer.from(code)) ? device : undefined;
+  if (user === undefined || known?.userId !== userId) return undefined;
+  const isRight = timingSafeEqual(Buffer.from(codeOf(id, userId, known.password)), Buffer.from(code));
+  return isRight ? { id, userId, nameKey: keyOfName(user.name) } : undefined;
 }
 
 /** Has the browser keep that the user has signed in, with the password of this hash. A device that is known already stays the same one. */
 export function setDeviceCookie(request: FastifyRequest, reply: FastifyReply, { settings }: Services, userId: string, password: string): void {
   const { device: before } = request;
-  const device = { id: before?.userId === userId ? before.id : randomBytes(ID_BYTES).toString("base64url"), userId };
-  setCookie(request, reply, settings.baseUrl, NAME, `${userId}.${device.id}.${codeOf(device, password)}`, SECONDS);
+  const id = before?.userId === userId ? before.id : randomBytes(ID_BYTES).toString("base64url");
+  setCookie(request, reply, settings.baseUrl, NAME, `${userId}.${id}.${codeOf(id, userId, password)}`, SECONDS);
 }
 
-function codeOf({ id, userId }: Device, password: string): string {
+function codeOf(id: string, userId: string, password: string): string {
   return createHmac("sha256", password).update(`ipsieve device ${userId} ${id}`).digest("base64url");
 }

@@ -52,8 +52,9 @@ function addSignIn(app: App, services: Services): void {
   };
   app.post("/session", { config: BY_ANYBODY, schema: signIn, onRequest }, async (request, reply) => {
     const { name, password } = request.body;
+    const by = takeName(request, services, keyOfName(name));
     const known = (await store.credentials(name)) ?? undefined;
-    const isRight = await passwords.check(password, known?.password, takeName(request, services, name, known?.userId));
+    const isRight = await passwords.check(password, known?.password, by);
     if (known === undefined || !isRight) throw wrongPassword();
     const { userId, organisationId, password: checked } = known;
     return startSession(request, reply, services, checked, (session) =>
@@ -84,11 +85,11 @@ function namesOf({ name, organisationId }: Invited, { memory }: Services): strin
 const NOT_INVITED = "the invitation was followed already, has expired, or was replaced by another; ask for a new one";
 
 /** Counts a try for the name, unless it comes from a known device of the user. Gives whose turn the hash is. @throws Problem (429) */
-function takeName({ ip, device }: FastifyRequest, { signIns }: Services, name: string, userId: string | undefined): Applicant {
-  if (device !== undefined && device.userId === userId) return { who: userId, isKnown: true };
+function takeName({ ip, device }: FastifyRequest, { signIns }: Services, nameKey: string): Applicant {
+  if (device?.nameKey === nameKey) return { who: device.userId, isKnown: true };
   // The device is another user's, so that only itself has been counted.
   if (device !== undefined) signIns.takeAddress(ip);
-  signIns.takeName(keyOfName(name));
+  signIns.takeName(nameKey);
   return { who: originOf(ip), isKnown: false };
 }
 
