@@ -1,0 +1,221 @@
+import { jsonFault, repeatedKey } from "./json-fault.ts";
+
+/** Items are parsed in groups of so many bytes: long enough for the engine's parser to be at its best, short enough to be done in a fraction of a millisecond. */
+const GROUP_BYTES = 16 << 10;
+/** The longest item. */
+const MAX_ITEM_BYTES = 64 << 10;
+/** All of a document but its list. */
+const MAX_ENVELOPE_BYTES = 16 << 10;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const OPENING_BRACKET = 0x5b;
+
+export interface JsonListOptions {
+  /** The member of the document that is the list. */
+  readonly member: string;
+  /** Whether the document may be the list itself. */
+  readonly isBareAllowed: boolean;
+  readonly maxItems: number;
+  readonly maxDepth: number;
+}
+
+/** What is wrong with a document. `subject` is the member that it is about: the list, or nothing in particular. */
+export class JsonListError extends Error {
+  override readonly name = "JsonListError";
+  readonly subject: string | null;
+
+  constructor(problem: string, subject: string | null = null) {
+    super(problem);
+    this.subject = subject;
+  }
+}
+
+/**
+ * Reads a JSON document that is one list, `{"ips": [...], ...}` or `[...]`, while it arrives: `write` each chunk, then `end`. Items come in batches and are not kept. It finds
+ * the list's commas by following strings and brackets, and leaves all else to the engine's parser, group by group; so it takes exactly what that parser takes of the whole,
+ * but for objects with a repeated member, and for items and other members that are too long. Memory: one group. Time: O(bytes); a step of a generator takes a
+ * fraction of a millisecond.
+ */
+export class JsonListReader {
+  readonly #options: JsonListOptions;
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  /** What stands before the list, then also what stands after it. */
+  #envelope: Uint8Array[] = [];
+  #envelopeBytes = 0;
+  /** The items that have not been parsed yet, the last of which may not have ended. */
+  #group: Uint8Array[] = [];
+  #groupBytes = 0;
+  /** Bytes of the group up to its last comma. */
+  #itemStart = 0;
+  #depth = 0;
+  #isString = false;
+  #isEscaped = false;
+  /** Of what is inside the list's brackets; 0 outside the list. */
+  #listDepth = 0;
+  /** In characters, of the envelope: where the list's items are left out. */
+  #listOffset = -1;
+  /** Characters of the list that have been parsed, with their commas. */
+  #listCharacters = 0;
+  #commas = 0;
+
+  constructor(options: JsonListOptions) {
+    this.#options = options;
+  }
+
+  /** Takes the next bytes, cut anywhere; gives batches of items. @throws JsonListError */
+  *write(bytes: Uint8Array): Generator<unknown[], void, undefined> {
+    let start = 0;
+    for (let at = 0; at < bytes.length; at++) {
+      const byte = bytes[at]!;
+      if (this.#isString) {
+        if (this.#isEscaped) this.#isEscaped = false;
+        else if (byte === BACKSLASH) this.#isEscaped = true;
+        else if (byte === QUOTE) this.#isString = false;
+      } else if (byte === QUOTE) {
+        this.#isString = true;
+      } else if ((byte | 0x20) === 0x7b) {
+        // [ and { differ from ] and } in one bit each: 5b, 7b and 5d, 7d.
+        if (++this.#depth > this.#options.maxDepth) throw new JsonListError(`it is nested deeper than ${this.#options.maxDepth} levels`);
+        if (byte === OPENING_BRACKET && this.#listOffset < 0 && this.#opensList(bytes.subarray(start, at))) {
+          this.#addToEnvelope(bytes.subarray(start, at + 1));
+          this.#listOffset = this.#decode(this.#envelope).length;
+          this.#listDepth = this.#depth;
+          start = at + 1;
+        }
+      } else if ((byte | 0x20) === 0x7d) {
+        this.#depth--;
+        if (this.#listDepth > 0 && this.#depth < this.#listDepth) {
+          this.#checkItem(this.#groupBytes + at - start);
+          this.#listDepth = 0;
+          yield* this.#parseLast(bytes.subarray(start, at), byte);
+          start = at;
+        }
+      } else if (byte === COMMA && this.#depth === this.#listDepth && this.#listDepth > 0) {
+        const end = this.#groupBytes + at - start;
+        this.#checkItem(end);
+        this.#itemStart = end + 1;
+        if (++this.#commas >= this.#options.maxItems) throw this.#tooMany();
+        if (this.#itemStart > GROUP_BYTES) {
+          yield this.#parse(bytes.subarray(start, at), ",");
+          start = at + 1;
+        }
+      }
+    }
+    this.#keep(bytes.subarray(start));
+  }
+
+  /** Ends the document. Gives what it is without the items: an object whose list is empty, an empty list, or whatever else was there. @throws JsonListError */
+  end(): unknown {
+    if (this.#listDepth > 0) throw this.#syntaxError(`[${this.#decode(this.#group)}`, this.#listOffset + this.#listCharacters - 1);
+    const text = this.#decode(this.#envelope);
+    if (text.trim() === "") throw new JsonListError("it is empty; a JSON document is required");
+    const offsetOf = (at: number): number => (this.#listOffset >= 0 && at >= this.#listOffset ? at + this.#listCharacters : at);
+    let document: unknown;
+    try {
+      document = JSON.parse(text);
+    } catch {
+      const at = jsonFault(text);
+      throw new JsonListError(unexpected(text[at], offsetOf(at)));
+    }
+    const repeated = repeatedKey(text, document);
+    if (repeated >= 0) throw new JsonListError(standsTwice(offsetOf(repeated)));
+    return document;
+  }
+
+  #opensList(before: Uint8Array): boolean {
+    if (this.#depth > 2) return false;
+    const text = this.#decode([...this.#envelope, before]);
+    return this.#depth === 1 ? this.#options.isBareAllowed && text.trim() === "" : lastMember(text) === this.#options.member;
+  }
+
+  #keep(bytes: Uint8Array): void {
+    if (this.#listDepth === 0) return this.#addToEnvelope(bytes);
+    // A copy: what comes from a socket is a part of something larger.
+    this.#group.push(bytes.slice());
+    this.#groupBytes += bytes.length;
+    this.#checkItem(this.#groupBytes);
+  }
+
+  /** `end` is where the item ends, or has come to, in bytes of the group. */
+  #checkItem(end: number): void {
+    if (end - this.#itemStart > MAX_ITEM_BYTES) throw new JsonListError(`item ${this.#commas} is longer than ${MAX_ITEM_BYTES} bytes`, this.#options.member);
+  }
+
+  #addToEnvelope(bytes: Uint8Array): void {
+    this.#envelope.push(bytes.slice());
+    this.#envelopeBytes += bytes.length;
+    if (this.#envelopeBytes > MAX_ENVELOPE_BYTES) throw new JsonListError(`it has more than ${MAX_ENVELOPE_BYTES} bytes besides the items of ${this.#options.member}`);
+  }
+
+  #parse(last: Uint8Array, following: string): unknown[] {
+    const text = this.#decode([...this.#group, last]);
+    const offset = this.#listOffset + this.#listCharacters;
+    this.#group = [];
+    this.#groupBytes = 0;
+    this.#itemStart = 0;
+    this.#listCharacters += text.length + 1;
+    const list = `[${text}]`;
+    let items: unknown[];
+    try {
+      items = JSON.parse(list) as unknown[];
+    } catch {
+      throw this.#syntaxError(list, offset - 1, following);
+    }
+    // An item is missing before the comma.
+    if (items.length === 0) throw new JsonListError(unexpected(following, offset + text.length));
+    const repeated = repeatedKey(list, items);
+    if (repeated >= 0) throw new JsonListError(standsTwice(offset - 1 + repeated));
+    return items;
+  }
+
+  *#parseLast(last: Uint8Array, closing: number): Generator<unknown[], void, undefined> {
+    const isEmpty = this.#commas === 0 && this.#decode([...this.#group, last]).trim() === "";
+    if (isEmpty) {
+      this.#listCharacters = this.#decode([...this.#group, last]).length;
+      this.#group = [];
+      return;
+    }
+    if (this.#options.maxItems === 0) throw this.#tooMany();
+    const items = this.#parse(last, String.fromCharCode(closing));
+    // No comma follows.
+    this.#listCharacters--;
+    yield items;
+  }
+
+  /** The first error of a text that is none of JSON, which stands at `offset` in the document; `following` is what follows the text. */
+  #syntaxError(text: string, offset: number, following?: string): JsonListError {
+    const at = jsonFault(text);
+    const isAtEnd = following !== undefined && at >= text.length - 1;
+    return new JsonListError(unexpected(isAtEnd ? following : text[at], offset + at));
+  }
+
+  #tooMany(): JsonListError {
+    return new JsonListError(`it must not have more than ${this.#options.maxItems} items`, this.#options.member);
+  }
+
+  #decode(parts: readonly Uint8Array[]): string {
+    try {
+      const last = parts.length - 1;
+      return parts.map((part, index) => this.#decoder.decode(part, { stream: index < last })).join("");
+    } catch {
+      throw new JsonListError("it is not UTF-8");
+    }
+  }
+}
+
+export function unexpected(character: string | undefined, position: number): string {
+  return `it is not JSON: unexpected ${character === undefined ? "end" : JSON.stringify(character)} at position ${position}`;
+}
+
+export function standsTwice(position: number): string {
+  return `the member at position ${position} stands twice in its object; send it once`;
+}
+
+const MEMBER = /(?:^\s*\{|,)\s*"([^"\\]*)"\s*:\s*$/;
+
+/** The name of the member whose value begins at the end of the text; undefined for a value that is none. */
+function lastMember(text: string): string | undefined {
+  return MEMBER.exec(text)?.[1];
+}
