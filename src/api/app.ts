@@ -4,7 +4,9 @@ import type { App } from "./app-type.ts";
 import { addDashboardRoutes } from "./dashboard/routes.ts";
 import { collectMethods } from "./plugins/allowed-methods.ts";
 import { authenticate } from "./plugins/authentication.ts";
+import { readBodies } from "./plugins/bodies.ts";
 import { openDoor } from "./plugins/doors.ts";
+import { answerEarly } from "./plugins/early-answers.ts";
 import { answerClientError, refuseAmbiguousRequests, withoutAuthority } from "./plugins/framing.ts";
 import { readJsonBodies } from "./plugins/json-body.ts";
 import { limitRequests } from "./plugins/limits.ts";
@@ -41,6 +43,8 @@ export function buildApp(services: Services, log: Logger): App {
     // The framework would answer for itself, and in a form of its own.
     return503OnClosing: false,
     keepAliveTimeout: settings.keepAlive * 1000,
+    // Heads that do not arrive are answered by 408 before.
+    connectionTimeout: (settings.headerTimeout + settings.bodyTimeout) * 1000,
     http: { maxHeaderSize: settings.headerBytes, headersTimeout: settings.headerTimeout * 1000, connectionsCheckingInterval: 1000, requireHostHeader: false },
     trustProxy: settings.trustProxy === "" ? false : prefixesIn(settings.trustProxy),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAMETER },
@@ -58,7 +62,9 @@ export function buildApp(services: Services, log: Logger): App {
   limitRequests(app, services);
   refuseAmbiguousRequests(app);
   authenticate(app, services);
+  readBodies(app, services);
   readJsonBodies(app);
+  answerEarly(app);
   validateStrictly(app);
   answerProblems(app, services);
   openDoor(app, "public", "/v1", (within) => addAreas(within, services));

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
 import type { RowFormat } from "../batch/identify.ts";
 import type { CatalogueView } from "./catalogue-view.ts";
 import { Problem } from "./problem.ts";
@@ -42,10 +41,8 @@ export interface Identification {
 }
 
 export interface NewIdentification extends Pick<Identification, "organisationId" | "id" | "name" | "format" | "size"> {
-  readonly body: Readable;
+  readonly body: AsyncIterable<Buffer>;
   readonly catalogue: CatalogueView;
-  /** Ends it, for the reason that it is aborted with. */
-  readonly signal: AbortSignal;
 }
 
 type Entry = { -readonly [Member in keyof Identification]: Identification[Member] } & { readonly end: AbortController; readonly ended: Promise<void> };
@@ -69,11 +66,11 @@ export class Identifications {
   }
 
   /** Identifies a log while it comes; resolves when that is over, well or not. Rejects with Problem where it cannot begin, or is no text (415). */
-  async run({ organisationId, id, name, format, size, body, catalogue, signal }: NewIdentification): Promise<Identification> {
+  async run({ organisationId, id, name, format, size, body, catalogue }: NewIdentification): Promise<Identification> {
     const key = keyOf(organisationId, id);
     const path = join(this.#makeRoom(organisationId, key), `${++this.#files}.gz`);
     const end = new AbortController();
-    const log = new LogIdentification({ body, catalogue, format, path, signal: AbortSignal.any([signal, end.signal]) });
+    const log = new LogIdentification({ body, catalogue, format, path, signal: end.signal });
     const entry: Entry = { organisationId, id, name, format, size, startedAt: this.#now(), endedAt: null, path, log, end, ended: log.run() };
     this.#entries.set(key, entry);
     try {

@@ -1,19 +1,21 @@
-import { isUtf8 } from "node:buffer";
+import { setImmediate as turn } from "node:timers/promises";
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { ImportFormat } from "../rulesets/formats/import-rules.ts";
 import type { App } from "./app-type.ts";
+import type { ArrivingBody } from "./arriving-body.ts";
+import { passBodies } from "./plugins/bodies.ts";
+import { itemsOf, listReader, withListErrors } from "./plugins/json-body.ts";
+import type { BodyList } from "./plugins/validation.ts";
 import { invalid } from "./problem.ts";
 import type { RuleMembers } from "./read-rule.ts";
 import { LIST_TYPES } from "./wanted-rules.ts";
 
-/** Adds routes whose bodies may be lists, which come as text. Nowhere else may a body be one. */
+/** Adds routes whose bodies are lists of any length, which are read while they arrive: `listIn` gives them. */
 export function withListBodies(app: App, addRoutes: (app: App) => void): void {
   void app.register((context, _options, done) => {
-    context.addContentTypeParser(Object.keys(LIST_TYPES), { parseAs: "buffer" }, (_request: FastifyRequest, body: Buffer, parsed) => {
-      if (isUtf8(body)) parsed(null, body.toString());
-      else parsed(invalid({ body: ["it is not UTF-8"] }));
-    });
+    context.removeContentTypeParser("application/json");
+    passBodies(context, ["application/json", ...Object.keys(LIST_TYPES)], false);
     addRoutes(context as unknown as App);
     done();
   });
@@ -24,24 +26,16 @@ export function listBody(json: object): object {
   return { content: { "application/json": { schema: json }, ...Object.fromEntries(Object.keys(LIST_TYPES).map((type) => [type, { schema: Type.String() }])) } };
 }
 
-/** What a body holds: a list as text in chunks that are cut anywhere, or the rules of a JSON document, some hundred at a time. */
-export type ListBody = { readonly text: AsyncIterable<string>; readonly format: ImportFormat } | { readonly members: AsyncIterable<readonly RuleMembers[]> };
+/** A list while it arrives: text, cut anywhere, or the rules of a JSON document, which are held to their schema. Both throw Problem (400, 408, 413, 503). */
+export type IncomingList = { readonly text: AsyncIterable<string>; readonly format: ImportFormat } | { readonly members: AsyncIterable<readonly RuleMembers[]> };
 
-/** How much is given at a time. */
-const CHARACTERS_AT_ONCE = 1 << 16;
-const MEMBERS_AT_ONCE = 500;
-
-/** The list in the body. @throws Problem (400) without one */
-export function listIn(request: FastifyRequest): ListBody {
-  const body: unknown = request.body;
+/** The list that a body is. @throws Problem (400) without one */
+export function listIn(request: FastifyRequest): IncomingList {
+  const body = request.body as ArrivingBody | undefined;
   if (body === undefined) throw invalid({ body: ["it is missing; send a JSON document, or a list as text/plain, text/csv or application/x-ndjson"] });
-  if (typeof body !== "string") return { members: parts((body as { rules: RuleMembers[] }).rules, MEMBERS_AT_ONCE) };
   const type = request.headers["content-type"]!.split(";")[0]!.trim().toLowerCase();
-  return { text: parts(body, CHARACTERS_AT_ONCE), format: LIST_TYPES[type]! };
-}
-
-async function* parts<Whole extends string | readonly unknown[]>(whole: Whole, size: number): AsyncGenerator<Whole> {
-  for (let at = 0; at < whole.length; at += size) yield whole.slice(at, at + size) as Whole;
+  const format = LIST_TYPES[type];
+  return format === undefined ? { members: membersOf(request, body, request.route.config.list!) } : { text: textOf(request, body), format };
 }
 
 /** All that comes, one after the other. */
@@ -49,4 +43,56 @@ export async function collected<Part>(parts: AsyncIterable<Part>): Promise<Part[
   const all: Part[] = [];
   for await (const part of parts) all.push(part);
   return all;
+}
+
+/** While the body came, the caller may have lost the right to send it. @throws Problem (401, 403) */
+function confirm(request: FastifyRequest): void {
+  const problem = request.server.confirmCaller(request);
+  if (problem !== undefined) throw problem;
+}
+
+/** Errors of a list that are listed. */
+const MAX_ERRORS = 200;
+
+async function* membersOf(request: FastifyRequest, body: ArrivingBody, list: BodyList): AsyncGenerator<readonly RuleMembers[], void, undefined> {
+  const reader = listReader(list);
+  const errors: Record<string, string[]> = Object.create(null);
+  let count = 0;
+  let isGood = true;
+  for await (const batch of itemsOf(body, reader)) {
+    const own = list.errorsOf(batch, count);
+    if (own !== undefined) {
+      isGood = false;
+      Object.assign(errors, own);
+      if (Object.keys(errors).length >= MAX_ERRORS) throw invalid(errors);
+    }
+    count += batch.length;
+    if (isGood) yield batch as RuleMembers[];
+  }
+  const read = list.readWithoutItems(withListErrors(() => reader.end()));
+  if ("error" in read) throw read.error;
+  if (!isGood) throw invalid(errors);
+  confirm(request);
+}
+
+/** Of the parts of a text in one turn of the event loop. */
+const TEXT_BYTES = 64 << 10;
+
+async function* textOf(request: FastifyRequest, body: ArrivingBody): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const decode = (bytes?: Uint8Array): string => {
+    try {
+      return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
+    } catch {
+      throw invalid({ body: ["it is not UTF-8"] });
+    }
+  };
+  for await (const part of body) {
+    for (let at = 0; at < part.length; at += TEXT_BYTES) {
+      yield decode(part.subarray(at, at + TEXT_BYTES));
+      await turn();
+    }
+  }
+  yield decode();
+  confirm(request);
 }

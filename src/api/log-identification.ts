@@ -38,7 +38,7 @@ export interface IdentificationSummary {
 }
 
 export interface LogRequest {
-  readonly body: Readable;
+  readonly body: AsyncIterable<Buffer>;
   readonly catalogue: CatalogueView;
   readonly format: RowFormat;
   /** Where the rows go, gzipped. */
@@ -101,7 +101,7 @@ export class LogIdentification {
 
   /** The text of the log, chunk by chunk. */
   async *#text(): AsyncGenerator<Buffer> {
-    const stored = Readable.from(checkedHead(this.#request.body));
+    const stored = Readable.from(checkedHead(received(this.#request.body)));
     for await (const chunk of inputChunks(stored, (bytes) => (this.#bytes += bytes))) {
       this.#sample.add(chunk);
       yield chunk;
@@ -124,11 +124,19 @@ function isNoText(error: unknown): boolean {
   return error instanceof BatchError && (error.code === "input-compression" || error.code === "input-encoding");
 }
 
+/** The chunks, as long as the client sends them. @throws BatchError */
+async function* received(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* body;
+  } catch (cause) {
+    throw new BatchError("input-unreadable", BROKEN_OFF, { cause });
+  }
+}
+
 /** The chunks, if they begin like a text or like compressed data. */
-async function* checkedHead(body: Readable): AsyncGenerator<Buffer> {
+async function* checkedHead(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let isFirst = true;
-  // To destroy a request's body is to hang up, and then the client would not learn why.
-  for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  for await (const chunk of body) {
     if (isFirst && !isCompressed(chunk) && chunk.subarray(0, HEAD_BYTES).includes(NUL)) {
       throw new BatchError("input-encoding", "this is no text of lines and not compressed by gzip; upload a log as it is, or gzipped");
     }

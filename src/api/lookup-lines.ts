@@ -1,4 +1,3 @@
-import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { AddressError } from "../address/address-error.ts";
 import type { CtiDataset } from "../cti/dataset.ts";
@@ -12,11 +11,11 @@ const LONGEST_LINE = 4096;
  * Answers addresses line by line while they arrive, a chunk at a time: nothing is read ahead of what has been written, so that memory stays
  * bounded however long the body is. `count` is told of each chunk's lookups.
  */
-export async function* lookUpLines(dataset: CtiDataset, body: Readable, count: (lookups: number, seen: number) => void): AsyncGenerator<string> {
+export async function* lookUpLines(dataset: CtiDataset, body: AsyncIterable<Buffer>, count: (lookups: number, seen: number) => void): AsyncGenerator<string> {
   const decoder = new StringDecoder("utf8");
   const answerer = new LineAnswerer(dataset);
   let rest = "";
-  for await (const chunk of body as AsyncIterable<Buffer>) {
+  for await (const chunk of body) {
     const lines = (rest + decoder.write(chunk)).split("\n");
     rest = lines.pop()!;
     if (lines.length > 0) yield answerer.answer(lines, count);

@@ -9,6 +9,7 @@ export class Metrics {
   readonly failedKeys: Counter;
   readonly rateLimited: Counter<"window">;
   readonly shed: Counter;
+  readonly refusedConnections: Counter;
   readonly snapshotGeneration: Gauge<"snapshot">;
   readonly snapshotCreated: Gauge<"snapshot">;
   readonly snapshotFailures: Counter<"snapshot">;
@@ -24,6 +25,7 @@ export class Metrics {
     this.failedKeys = new Counter({ name: "ipsieve_failed_keys_total", help: "Requests without a valid API key", registers });
     this.rateLimited = new Counter({ name: "ipsieve_rate_limited_total", help: "Requests refused by the rate limit of their key", labelNames: ["window"], registers });
     this.shed = new Counter({ name: "ipsieve_shed_requests_total", help: "Requests refused because of overload", registers });
+    this.refusedConnections = new Counter({ name: "ipsieve_refused_connections_total", help: "Connections refused because their address has too many", registers });
     const lookups: Counter = new Counter({
       name: "ipsieve_lookups_total", help: "Addresses and prefixes looked up", labelNames: ["area", "result"], registers,
       collect: () => this.#moveLookups(lookups),
@@ -53,6 +55,11 @@ export class Metrics {
       if (missed > 0) counter.inc({ area, result: "missed" }, missed);
     }
     this.#lookups.clear();
+  }
+
+  /** A gauge that is read when the page is. */
+  addGauge(name: string, help: string, read: () => number): void {
+    const gauge: Gauge = new Gauge({ name, help, registers: [this.registry], collect: () => gauge.set(read()) });
   }
 
   /** A gauge by state that is read when the page is. */

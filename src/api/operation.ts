@@ -1,6 +1,7 @@
 import type { TSchema } from "typebox";
 import type { AccessLevel, Area } from "../store/state.ts";
 import type { DoorName } from "./plugins/doors.ts";
+import type { Settings } from "./settings.ts";
 
 /** What an operation asks for: at the public door of a key; at the dashboard's of a role, where editors write and admins do everything. `none`: of nobody. */
 export type Access = AccessLevel | "admin" | "none";
@@ -35,6 +36,25 @@ declare module "fastify" {
     /** The least that the caller may do. */
     readonly access?: Access;
   }
+}
+
+/** An address or prefix of a JSON document, with quotes, comma and indentation. */
+const ADDRESS_BYTES = 105;
+/** A rule of a JSON document with the longest name, unless that is written in escapes. */
+const RULE_BYTES = 1024;
+
+/** The longest body of an operation on many addresses. */
+export function addressesBytes(settings: Settings): number {
+  return itemsBytes(settings, ADDRESS_BYTES);
+}
+
+/** The longest body of an operation on many rules. */
+export function rulesBytes(settings: Settings): number {
+  return itemsBytes(settings, RULE_BYTES);
+}
+
+function itemsBytes({ bodyBytes, bulkBodyBytes, bulkAddresses }: Settings, bytes: number): number {
+  return Math.min(bulkBodyBytes, Math.max(bodyBytes, bulkAddresses * bytes));
 }
 
 export const READ_CBS = { area: "cbs", access: "read" } as const;

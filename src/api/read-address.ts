@@ -24,18 +24,23 @@ export function withField<Value>(field: string, read: () => Value): Value {
   }
 }
 
-/** Each text once, with its prefix. @throws Problem (400) that names every bad one by its index in `field` */
+/** Bad addresses of a list that are named. */
+const MAX_NAMED = 200;
+
+/** Each text once, with its prefix. @throws Problem (400) that names the first bad ones by their index in `field`, and how many there are */
 export function readPrefixes(texts: readonly string[], field = "ips"): Map<string, Prefix> {
   const prefixes = new Map<string, Prefix>();
-  const faults: Record<string, string[]> = {};
+  const errors: Record<string, string[]> = {};
+  let count = 0;
   for (const [index, text] of texts.entries()) {
     try {
       prefixes.set(text, parsePrefix(text));
     } catch (error) {
       if (!(error instanceof AddressError)) throw error;
-      faults[`${field}[${index}]`] = [error.message];
+      if (count++ < MAX_NAMED) errors[`${field}[${index}]`] = [error.message];
     }
   }
-  if (Object.keys(faults).length > 0) throw invalid(faults);
+  if (count > MAX_NAMED) errors[field] = [`${count} addresses are malformed; the first ${MAX_NAMED} are named`];
+  if (count > 0) throw invalid(errors);
   return prefixes;
 }

@@ -13,7 +13,6 @@ import { rangesOf } from "../../src/cbs/ranges.ts";
 import { identifyText } from "../../src/cbs/identify.ts";
 
 const CATALOGUE = fileURLToPath(new URL("../../data/catalogue.ipsieve", import.meta.url));
-const NEVER = new AbortController().signal;
 
 let catalogue: CatalogueView;
 const clock = { now: Date.UTC(2026, 10, 21) };
@@ -32,20 +31,21 @@ function make(limits: Partial<IdentificationLimits> = {}, freeBytes?: () => numb
 let ids = 0;
 function log(body: Readable | Buffer | string, more: Partial<NewIdentification> = {}): NewIdentification {
   return {
-    organisationId: "first", id: `id-${++ids}`, name: "access.log", format: "tsv", size: null, catalogue, signal: NEVER,
+    organisationId: "first", id: `id-${++ids}`, name: "access.log", format: "tsv", size: null, catalogue,
     body: body instanceof Readable ? body : Readable.from([Buffer.from(body)]), ...more,
   };
 }
 
 /** A body that gives what it is told to and then waits. */
-function waitingBody(first: string): { body: Readable; go: (last?: string) => void } {
-  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+function waitingBody(first: string): { body: Readable; go: (last?: string) => void; lose: (error: Error) => void } {
+  const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
+  promise.catch(() => {});
   const body = Readable.from((async function* () {
     yield Buffer.from(first);
     const last = await promise;
     if (last !== undefined) yield Buffer.from(last);
   })());
-  return { body, go: resolve };
+  return { body, go: resolve, lose: reject };
 }
 
 /** Addresses of the catalogue, of nobody, and none: the line and the address in it. */
@@ -189,18 +189,18 @@ test("limits: running ones of an organisation and of all, kept ones, time, ids, 
 test("the disk fills up, the client goes away, somebody ends it, the server closes: it ends and leaves no file", async () => {
   let free = 1e12;
   const service = make({}, () => free);
-  const cases: [why: RegExp, end: (id: string, client: AbortController) => void][] = [
-    [/the upload was broken off/, (_, client) => client.abort(new Error("the upload was broken off"))],
+  const cases: [why: RegExp, end: (id: string, lose: (error: Error) => void) => void][] = [
+    [/the upload was broken off/, (_, lose) => lose(new Error("aborted"))],
     [/disk is too full/, () => void (free = 0)],
     [/ended before its end/, (id) => void service.remove("first", id)],
     [/the server is closing/, () => void service.close()],
   ];
   for (const [index, [why, end]] of cases.entries()) {
-    const client = new AbortController();
     const id = `ended ${index}`;
-    const running = service.run(log(waitingBody("8.8.8.8\n").body, { id, signal: client.signal }));
+    const { body, lose } = waitingBody("8.8.8.8\n");
+    const running = service.run(log(body, { id }));
     await turn();
-    end(id, client);
+    end(id, lose);
     const { log: ended, path } = await running;
     assert.equal(ended.state, "failed");
     assert.match(ended.error!, why);

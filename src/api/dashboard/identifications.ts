@@ -1,11 +1,11 @@
 import { createReadStream } from "node:fs";
-import { Readable } from "node:stream";
 import { Type } from "typebox";
 import type { FastifyRequest } from "fastify";
 import type { App } from "../app-type.ts";
+import { ArrivingBody } from "../arriving-body.ts";
 import type { Identification } from "../identifications.ts";
-import { BROKEN_OFF } from "../log-identification.ts";
 import { READ_CBS } from "../operation.ts";
+import { passBodies } from "../plugins/bodies.ts";
 import { invalid, notFound, Problem } from "../problem.ts";
 import { readLine } from "../read-user.ts";
 import { identificationDocument, IdentificationList, IdentificationParameters, IdentificationSchema, IdentifyQuery } from "../schemas/identification.ts";
@@ -17,15 +17,13 @@ const params = IdentificationParameters;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** What the body says it is; what it is, its first bytes tell. */
 const LOG_TYPES = ["application/octet-stream", "text/plain", "application/gzip", "application/x-gzip", "application/zstd"];
-/** Milliseconds for which the rest of an upload that has failed is thrown away before the connection is cut: a browser that is cut off at once shows no answer. */
-const LINGER = 3000;
 
 /** Logs that are uploaded to learn which services their addresses belong to. */
 export function addIdentificationRoutes(app: App, services: Services): void {
   // Nowhere else may a body be a stream without an end.
   void app.register((context, _options, done) => {
     context.removeAllContentTypeParsers();
-    context.addContentTypeParser(LOG_TYPES, (_request, payload, parsed) => parsed(null, payload));
+    passBodies(context, LOG_TYPES, true);
     addUpload(context as unknown as App, services);
     done();
   });
@@ -33,7 +31,7 @@ export function addIdentificationRoutes(app: App, services: Services): void {
 }
 
 function addUpload(app: App, services: Services): void {
-  const { identifications, catalogue, settings, metrics } = services;
+  const { identifications, catalogue, metrics } = services;
   const schema = {
     operationId: "identifyLog", summary: "Identifies the lines of a log while it is uploaded; answers when that is over",
     description: "The body is the log, plain or compressed by gzip or zstd, of any length. A log that fails on the way, such as a damaged gzip file, is answered by 200 and the state failed.",
@@ -42,43 +40,21 @@ function addUpload(app: App, services: Services): void {
   app.post(PATH, { config: READ_CBS, schema }, async (request) => {
     const { id, name = "log", format = "tsv" } = request.query;
     const body: unknown = request.body;
-    if (!(body instanceof Readable)) throw invalid({ body: ["it is missing; send the log as application/octet-stream"] });
+    if (!(body instanceof ArrivingBody)) throw invalid({ body: ["it is missing; send the log as application/octet-stream"] });
     const length = request.headers["content-length"];
-    try {
-      const done = await identifications.run({
-        organisationId: request.caller.organisationId, id: readId(id), name: readLine("name", name), format, size: length === undefined ? null : Number(length), body,
-        catalogue: catalogue.view(), signal: breakOff(request, settings.bodyTimeout),
-      });
-      const { lines, no_address, matched } = done.log.summary();
-      metrics.countLookups("cbs", lines - no_address, matched);
-      return identificationDocument(done, identifications);
-    } finally {
-      if (!request.raw.complete) throwRestAway(request);
-    }
+    const done = await identifications.run({
+      organisationId: request.caller.organisationId, id: readId(id), name: readLine("name", name), format, size: length === undefined ? null : Number(length), body,
+      catalogue: catalogue.view(),
+    });
+    const { lines, no_address, matched } = done.log.summary();
+    metrics.countLookups("cbs", lines - no_address, matched);
+    return identificationDocument(done, identifications);
   });
 }
 
 /** A body of any of the types, which no schema describes. */
 function logBody(): object {
   return { content: Object.fromEntries(LOG_TYPES.map((type) => [type, { schema: Type.Any() }])) };
-}
-
-/** Aborted when the client goes away before the end of the upload, or says nothing for so many seconds. */
-function breakOff({ raw }: FastifyRequest, seconds: number): AbortSignal {
-  const abort = new AbortController();
-  const end = (): void => {
-    if (!raw.complete) abort.abort(new Error(BROKEN_OFF));
-  };
-  raw.once("close", end);
-  // It is the connection's silence that is timed; while the server itself has bytes that it has not read yet, the client is not silent.
-  raw.setTimeout(seconds * 1000, () => raw.complete || raw.readableLength > 0 || raw.destroy());
-  raw.once("end", () => raw.socket.setTimeout(0));
-  return abort.signal;
-}
-
-function throwRestAway({ raw }: FastifyRequest): void {
-  raw.resume();
-  setTimeout(() => raw.complete || raw.destroy(), LINGER).unref();
 }
 
 function addReads(app: App, services: Services): void {

@@ -23,7 +23,7 @@ function addPreview(app: App, services: Services): void {
     tags: ["IP rulesets"], problems: [400, 404, 413, 415], params: RulesetParameters, querystring: PreviewQuery, body: listBody(PreviewBody(settings.rulesPerRuleset)), response: { 200: Preview },
     responseHeaders: { ETag: "of the rules that were looked at" }, bodyExample: { rules: [{ ip: "203.0.113.0/24", name: "office" }] },
   };
-  app.post("/edl/ip-rulesets/:ruleset_id/rules::preview", { config: READ_EDL, schema, bodyLimit: settings.bulkBodyBytes }, async (request, reply) => {
+  app.post("/edl/ip-rulesets/:ruleset_id/rules::preview", { config: { ...READ_EDL, bodyBytes: settings.bulkBodyBytes }, schema }, async (request, reply) => {
     const { id, organisationId } = findRuleset(request, services).about;
     const current = () => memory.ruleset(organisationId, id);
     const list = await readToEnd(request, services);

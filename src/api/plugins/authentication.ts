@@ -16,6 +16,11 @@ export interface Caller {
 }
 
 declare module "fastify" {
+  interface FastifyInstance {
+    /** What refuses a caller who was let in, now that the body is there. */
+    confirmCaller(request: FastifyRequest): Problem | undefined;
+  }
+
   interface FastifyRequest {
     /** Set for operations of a door, but for those that anybody may use. */
     caller: Caller;
@@ -44,10 +49,11 @@ export function authenticate(app: FastifyInstance, services: Services): void {
     done();
   });
   // A key may have been revoked, a user deleted, while the body came.
-  const confirm = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Problem) => void): void => {
+  app.decorate("confirmCaller", (request: FastifyRequest): Problem | undefined => {
     const { door } = request.route.config;
-    done(door === undefined ? undefined : admissions[door].confirm(request));
-  };
+    return door === undefined ? undefined : admissions[door].confirm(request);
+  });
+  const confirm = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Problem) => void): void => done(app.confirmCaller(request));
   app.addHook("onRoute", (route) => {
     const access = route.config?.access;
     if (access === "read_write" || access === "admin") route.preHandler = confirm;

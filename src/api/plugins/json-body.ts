@@ -1,69 +1,104 @@
 import { isUtf8 } from "node:buffer";
-import type { IncomingMessage } from "node:http";
-import { errorCodes, type FastifyInstance } from "fastify";
 import { jsonFault, repeatedKey } from "../../json/json-fault.ts";
+import { JsonListError, JsonListReader, standsTwice, unexpected } from "../../json/json-list.ts";
+import type { App } from "../app-type.ts";
+import type { ArrivingBody } from "../arriving-body.ts";
+import { inSlices } from "../in-slices.ts";
 import { invalid } from "../problem.ts";
+import { BodyList } from "./validation.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The list that its bodies have. */
+    readonly list?: BodyList;
+  }
+}
 
 /** No body that the service takes is deeper than 4. */
-const MOST_DEPTH = 16;
+const MAX_DEPTH = 16;
+/** A longer document is parsed in slices while it arrives; a shorter one at once, which takes less than a millisecond. */
+const PARSED_AT_ONCE = 64 << 10;
 
 /**
  * Reads JSON bodies strictly: UTF-8, one value, no member twice in an object (the engine would drop one in silence), no deep nesting. Names such
  * as `__proto__` are ordinary ones, which no schema knows.
  */
-export function readJsonBodies(app: FastifyInstance): void {
+export function readJsonBodies(app: App): void {
+  app.addHook("onRoute", (route) => {
+    const list = BodyList.of(route.schema?.body);
+    if (list !== undefined) route.config = { ...route.config, list };
+  });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", ({ raw, route }, _payload, done) => {
-    const take = (body: Buffer): void => {
+  app.addContentTypeParser("application/json", (request, _payload, done) => {
+    let body: ArrivingBody;
+    try {
+      body = app.openBody(request);
+    } catch (error) {
+      return done(error as Error);
+    }
+    const { raw } = request;
+    const { list } = request.route.config;
+    const length = Number(raw.headers["content-length"]);
+    const take = (bytes: Buffer): void => {
       let value: unknown;
       try {
         app.checkBusy();
-        value = parseJson(body);
+        value = parseJson(bytes);
       } catch (error) {
-        // Refused when its end has come, so that the connection can stay.
-        return void (raw.complete ? done(error as Error) : raw.once("end", () => done(error as Error)).resume());
+        return done(error as Error);
       }
       done(null, value);
     };
-    readBody(raw, route.bodyLimit!, take, done);
+    // Most come together with their heads, and are there in the next tick: to take them then costs a fraction of listening for their parts.
+    process.nextTick(() => {
+      if (length > 0 && length <= PARSED_AT_ONCE && raw.readableLength === length) take(raw.read() as Buffer);
+      else if (list === undefined || request.route.bodyLimit! <= PARSED_AT_ONCE) body.whole().then(take, done);
+      else readList(list, body).then((value) => done(null, value), done);
+    });
   });
 }
 
-/**
- * Reads a whole body. Most come together with their heads, and are there in the next tick: taking them then costs a fraction of listening for their
- * parts, as the framework does.
- */
-function readBody(message: IncomingMessage, limit: number, take: (body: Buffer) => void, fail: (error: Error) => void): void {
-  const length = Number(message.headers["content-length"]);
-  if (length > limit) return fail(tooLarge());
-  process.nextTick(() => {
-    if (length === 0 || message.readableLength !== length) return collectBody(message, limit, take, fail);
-    take(message.read() as Buffer);
-  });
+/** A document that is one list: an object of which a member is one, or the list itself. */
+async function readList(list: BodyList, body: ArrivingBody): Promise<unknown> {
+  const reader = listReader(list);
+  const items: unknown[] = [];
+  for await (const batch of itemsOf(body, reader)) for (const item of batch) items.push(item);
+  const document = withListErrors(() => reader.end());
+  if (Array.isArray(document)) return items.length === 0 ? document : items;
+  if (items.length > 0) (document as Record<string, unknown>)[list.member] = items;
+  return document;
 }
 
-function collectBody(message: IncomingMessage, limit: number, take: (body: Buffer) => void, fail: (error: Error) => void): void {
-  const parts: Buffer[] = [];
-  let length = 0;
-  const leave = (): unknown => message.off("data", add).off("end", end).off("error", lose);
-  const add = (part: Buffer): void => {
-    length += part.length;
-    parts.push(part);
-    if (length > limit) lose(tooLarge());
-  };
-  const end = (): void => {
-    leave();
-    take(Buffer.concat(parts, length));
-  };
-  const lose = (error: Error): void => {
-    leave();
-    fail(error);
-  };
-  message.on("data", add).on("end", end).on("error", lose);
+export function listReader({ member, isBareAllowed, maxItems }: BodyList): JsonListReader {
+  return new JsonListReader({ member, isBareAllowed, maxItems, maxDepth: MAX_DEPTH });
 }
 
-function tooLarge(): Error {
-  return new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE();
+/** The items of a list, batch by batch, while they arrive. @throws Problem (400) */
+export async function* itemsOf(body: AsyncIterable<Buffer>, reader: JsonListReader): AsyncGenerator<unknown[], void, undefined> {
+  for await (const part of body) {
+    for (let at = 0; at < part.length; at += PARSED_AT_ONCE) yield* await inSlices(batchesOf(reader, part.subarray(at, at + PARSED_AT_ONCE)));
+  }
+}
+
+function* batchesOf(reader: JsonListReader, part: Uint8Array): Generator<undefined, unknown[][], undefined> {
+  const batches: unknown[][] = [];
+  const steps = reader.write(part);
+  for (;;) {
+    const { done, value } = withListErrors(() => steps.next());
+    if (done === true) return batches;
+    batches.push(value);
+    yield;
+  }
+}
+
+/** @throws Problem (400), in place of JsonListError */
+export function withListErrors<Value>(read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof JsonListError) throw invalid({ [error.subject ?? "body"]: [error.message] });
+    throw error;
+  }
 }
 
 /** @throws Problem (400) that names the position, counted in characters from 0 */
@@ -71,20 +106,17 @@ export function parseJson(body: Buffer): unknown {
   if (!isUtf8(body)) throw invalid({ body: ["it is not UTF-8"] });
   const text = body.toString();
   if (text.trim() === "") throw invalid({ body: ["it is empty; a JSON document is required"] });
-  if (depthOf(text) > MOST_DEPTH) throw invalid({ body: [`it is nested deeper than ${MOST_DEPTH} levels`] });
+  if (depthOf(text) > MAX_DEPTH) throw invalid({ body: [`it is nested deeper than ${MAX_DEPTH} levels`] });
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw invalid({ body: [`it is not JSON: unexpected ${whatStands(text, jsonFault(text))}`] });
+    const at = jsonFault(text);
+    throw invalid({ body: [unexpected(text[at], at)] });
   }
   const repeated = repeatedKey(text, value);
-  if (repeated >= 0) throw invalid({ body: [`the member at position ${repeated} stands twice in its object; send it once`] });
+  if (repeated >= 0) throw invalid({ body: [standsTwice(repeated)] });
   return value;
-}
-
-function whatStands(text: string, at: number): string {
-  return at >= text.length ? `end at position ${text.length}` : `${JSON.stringify(text[at])} at position ${at}`;
 }
 
 const QUOTE = 0x22;

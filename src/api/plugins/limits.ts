@@ -1,35 +1,56 @@
 import type { Socket } from "node:net";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Prefix } from "../../address/address.ts";
+import { isAddress } from "../../address/parse-address.ts";
+import { parsePrefix, prefixContains } from "../../address/prefix.ts";
+import { FairShare } from "../fair-share.ts";
 import { Problem } from "../problem.ts";
+import { originOf } from "../rate-limits.ts";
 import type { Services } from "../services.ts";
-import { answerProblem } from "./problems.ts";
+import { prefixesIn } from "../settings.ts";
+import { callerOf } from "./bodies.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** Called when a body has arrived, before it is read. @throws Problem (503) when there is more to do than can be done */
+    /** Called when a body has arrived, before it is parsed. @throws Problem (503) when there is more to do than can be done */
     checkBusy(): void;
+  }
+
+  interface FastifyRequest {
+    /** Whether it counts as work that has begun and is not answered. */
+    isWorkedOn: boolean;
+  }
+
+  interface FastifyContextConfig {
+    /** It is answered however busy the server is: it asks how the server is. */
+    readonly isHealth?: boolean;
   }
 }
 
-/** How often the delay of the event loop is read, and bodies are looked at that have not arrived, in milliseconds. */
+/** How often the delay of the event loop is read, in milliseconds. */
 const SAMPLE = 250;
 const RESOLUTION = 10;
+/** An answer that is longer counts until it has been read, unless its bytes are others' too. */
+const LONG_ANSWER = 64 << 10;
 
 /**
- * Refuses requests that are too long, and when there is more to do than can be done, all but those that ask for the server's health. Gives up those
- * whose bodies do not arrive in time; for streams see the operation.
+ * Refuses requests that are too long, and when there is more to do than can be done, all but those that ask for the server's health. Work is what has begun and is not
+ * answered: neither bodies that have not arrived nor answers that have not been read. No caller gets more than a fair share of it, of connections, or of answers that wait to be read.
  */
-export function limitRequests(app: FastifyInstance, { settings, metrics, isClosing }: Services): void {
+export function limitRequests(app: FastifyInstance, services: Services): void {
+  const { settings, metrics, isClosing } = services;
   const delay = watchEventLoop(app);
   const turn = new TurnClock();
-  const underWay = new RequestsUnderWay(app, settings.bodyTimeout);
+  const work = new FairShare(settings.concurrentRequests);
+  const unread = new FairShare(settings.bodyMemory);
+  watchConnections(app, services);
+  app.decorateRequest("isWorkedOn", false);
   app.addHook("onRequest", (request, reply, done) => {
     if (isClosing()) reply.header("connection", "close");
-    underWay.add(request.raw.socket, reply);
     if (request.url.length > settings.urlBytes) return done(new Problem("uri-too-long", `the path and its query are longer than ${settings.urlBytes} bytes`));
-    const isBusy = underWay.count > settings.concurrentRequests || delay() > settings.eventLoopDelay || turn.elapsed() > settings.eventLoopDelay;
-    if (!isBusy || request.route.config.door === undefined) return done();
+    const isBusy = delay() > settings.eventLoopDelay || turn.elapsed() > settings.eventLoopDelay || work.used >= settings.concurrentRequests;
+    if (!isBusy || request.route.config.isHealth === true || request.is404) return done();
     metrics.shed.inc();
     done(tooBusy());
   });
@@ -39,10 +60,35 @@ export function limitRequests(app: FastifyInstance, { settings, metrics, isClosi
     metrics.shed.inc();
     throw tooBusy();
   });
+  app.addHook("preValidation", (request, _reply, done) => {
+    if (request.route.config.isHealth === true || request.is404) return done();
+    const caller = callerOf(request);
+    if (!unread.hasRoom(caller)) return done(tooBusy("read the answers that have been sent"));
+    if (!work.take(caller, 1)) {
+      metrics.shed.inc();
+      return done(tooBusy());
+    }
+    request.isWorkedOn = true;
+    done();
+  });
+  app.addHook("onSend", (request, reply, payload, done) => {
+    if (request.isWorkedOn) work.give(callerOf(request), 1);
+    request.isWorkedOn = false;
+    if (typeof payload === "string" && payload.length > LONG_ANSWER) countUntilRead(unread, request, reply.raw, payload.length);
+    done();
+  });
 }
 
-function tooBusy(): Problem {
-  return new Problem("service-unavailable", "the server has more to do than it can; try again in 1 s", { headers: { "retry-after": "1" } });
+/** The answer may be given up with its connection before it begins to be sent, and is gone then, too. */
+function countUntilRead(unread: FairShare, request: FastifyRequest, answer: FastifyReply["raw"], bytes: number): void {
+  if (answer.destroyed) return;
+  const caller = callerOf(request);
+  unread.force(caller, bytes);
+  answer.once("close", () => unread.give(caller, bytes));
+}
+
+function tooBusy(cure = "try again in 1 s"): Problem {
+  return new Problem("service-unavailable", `the server has more to do than it can; ${cure}`, { headers: { "retry-after": "1" } });
 }
 
 /**
@@ -63,83 +109,42 @@ class TurnClock {
   }
 }
 
-interface Connection {
-  /** Requests under way. */
-  count: number;
-  /** The answer to the last request, the only one whose body may still be arriving; undefined when that is known to have arrived. */
-  last: FastifyReply | undefined;
-  /** When it came: in samples. */
-  since: number;
-}
+/** Requests of a connection that are not answered: at the socket itself, since to look it up in a WeakMap, twice a request, takes a tenth of the request's time. */
+const UNANSWERED = Symbol("unanswered");
+type CountedSocket = Socket & { [UNANSWERED]?: number };
 
-/** At the socket itself: to look it up in a WeakMap, twice a request, takes a tenth of the request's time. */
-const CONNECTION = Symbol("connection");
-type CountedSocket = Socket & { [CONNECTION]?: Connection };
-
-/**
- * Counts requests, and times their bodies, by their connections: a listener for every response, to learn of those that are given up, and a timer for
- * every body would cost as much as a lookup.
- */
-class RequestsUnderWay {
-  count = 0;
-  readonly #connections = new Set<Connection>();
-  #samples = 0;
-
-  /** `bodyTimeout` in seconds. */
-  constructor(app: FastifyInstance, bodyTimeout: number) {
-    app.addHook("onResponse", (request, _reply, done) => {
-      const connection = (request.raw.socket as CountedSocket)[CONNECTION];
-      if (connection !== undefined && connection.count > 0) this.#end(connection, 1);
-      done();
-    });
-    const timer = setInterval(() => this.#giveUpLateBodies(bodyTimeout), SAMPLE).unref();
-    app.addHook("onClose", () => clearInterval(timer));
-  }
-
-  add(socket: CountedSocket, reply: FastifyReply): void {
-    const connection = socket[CONNECTION] ?? this.#addConnection(socket);
-    connection.count++;
-    connection.last = reply;
-    connection.since = this.#samples;
-    this.count++;
-  }
-
-  #addConnection(socket: CountedSocket): Connection {
-    const connection: Connection = { count: 0, last: undefined, since: 0 };
-    socket[CONNECTION] = connection;
-    this.#connections.add(connection);
-    socket.once("close", () => {
-      this.#connections.delete(connection);
-      this.#end(connection, connection.count);
-    });
-    return connection;
-  }
-
-  #end(connection: Connection, requests: number): void {
-    connection.count -= requests;
-    this.count -= requests;
-  }
-
-  #giveUpLateBodies(bodyTimeout: number): void {
-    this.#samples++;
-    const last = this.#samples - (bodyTimeout * 1000) / SAMPLE;
-    for (const connection of this.#connections) {
-      const reply = connection.last;
-      if (reply === undefined) continue;
-      if (!isBodyArriving(reply)) connection.last = undefined;
-      else if (connection.since < last) giveUp(reply, bodyTimeout);
+/** Gives each address, but for trusted proxies', a fair share of the connections, and closes those that are idle or whose answers are not read. */
+function watchConnections(app: FastifyInstance, { settings, metrics }: Services): void {
+  const share = new FairShare(settings.connections);
+  const proxies = prefixesIn(settings.trustProxy).map((text) => parsePrefix(text));
+  app.server.on("connection", (socket: Socket) => {
+    const address = socket.remoteAddress ?? "";
+    if (isIn(proxies, address)) return;
+    const origin = originOf(address);
+    if (!share.take(origin, 1)) {
+      metrics.refusedConnections.inc();
+      return void socket.destroy();
     }
-  }
+    socket.once("close", () => share.give(origin, 1));
+  });
+  app.addHook("onRequest", ({ raw }, _reply, done) => {
+    const socket = raw.socket as CountedSocket;
+    socket[UNANSWERED] = (socket[UNANSWERED] ?? 0) + 1;
+    done();
+  });
+  app.addHook("onResponse", ({ raw }, _reply, done) => {
+    const socket = raw.socket as CountedSocket;
+    socket[UNANSWERED] = (socket[UNANSWERED] ?? 1) - 1;
+    done();
+  });
+  // Nothing has come or gone for the time that an idle connection is kept, or an answer may stand still. What is worked on may take longer.
+  app.server.on("timeout", (socket: CountedSocket) => {
+    if ((socket[UNANSWERED] ?? 0) === 0 || socket.writableLength > 0) socket.destroy();
+  });
 }
 
-/** A body that is read as a stream counts as arrived. */
-function isBodyArriving({ request, raw, sent }: FastifyReply): boolean {
-  return !sent && !raw.destroyed && !request.raw.complete && request.body === undefined;
-}
-
-/** Answers here: the body's stream cannot be ended with an error but by hanging up. */
-function giveUp(reply: FastifyReply, bodyTimeout: number): void {
-  answerProblem(new Problem("request-timeout", `the body did not arrive within ${bodyTimeout} s`), reply.request, reply.header("connection", "close"));
+function isIn(prefixes: readonly Prefix[], address: string): boolean {
+  return prefixes.length > 0 && isAddress(address) && prefixes.some((prefix) => prefixContains(prefix, parsePrefix(address)));
 }
 
 /** Gives the delay of the event loop in milliseconds: the lesser mean of the last two samples, since one long step, such as loading a catalogue, is no overload. */

@@ -10,14 +10,22 @@ import { SAFE_HEADERS } from "./safe-headers.ts";
 /** Answers every error by a problem document; what nobody expected is logged and told without details. */
 export function answerProblems(app: FastifyInstance, { isClosing }: Services): void {
   app.setErrorHandler((error: FastifyError | Problem, request, reply) => {
-    // The framework hangs up wherever a body is refused, as more of it may come. Where all of it is here, a new connection would only be more work for both.
-    if (request.raw.complete && !isClosing()) reply.header("connection", "keep-alive");
+    // The framework hangs up wherever a body is refused, as more of it may come: see early-answers.ts for when that is so.
+    if (!isClosing() && mayStay(request)) reply.header("connection", "keep-alive");
     // What is wrong with a request does not matter where no route takes it.
-    const isRefused = !(error instanceof Problem) || error.kind === "validation-error";
+    const isRefused = !(error instanceof Problem) || ABOUT_REQUEST.has(error.kind);
     return answerError(request.is404 && isRefused ? notRouted(app, request) : error, request, reply);
   });
   app.setNotFoundHandler((request, reply) => answerProblem(notRouted(app, request), request, reply));
 }
+
+/** Whether the client wants its connection to stay. */
+function mayStay({ raw: { httpVersion, headers } }: FastifyRequest): boolean {
+  return httpVersion === "1.1" && !/\bclose\b/i.test(headers.connection ?? "");
+}
+
+/** Problems of what a request says. */
+const ABOUT_REQUEST: ReadonlySet<ProblemKind> = new Set(["validation-error", "content-too-large", "unsupported-media-type"]);
 
 export function answerError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = problemOf(error);

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyTypeProvider } from "fastify";
 import type { Static, TSchema } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
+import { ArrivingBody } from "../arriving-body.ts";
 import { invalid, type Problem } from "../problem.ts";
 
 /** Types of what a handler gets, from the schemas of its route. What it gives is written by the schema, which leaves out what that does not name. */
@@ -71,13 +72,91 @@ function shown(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
+/** Errors of a body that are listed. */
+const MAX_ERRORS = 200;
+
+interface ArraySchema {
+  readonly type: "array";
+  readonly items: TSchema;
+  readonly maxItems?: number;
+}
+
+/**
+ * The list that the bodies of an operation are, or have as a member. It is held to its schema item by item: one check of the whole would make an error for each of any number
+ * of bad items.
+ */
+export class BodyList {
+  /** The member of a document that is the list. */
+  readonly member: string;
+  /** Whether a body may be the list itself. */
+  readonly isBareAllowed: boolean;
+  readonly maxItems: number;
+  readonly #items: Validator;
+  readonly #readObject: Read;
+  readonly #readArray: Read;
+
+  /** The list that bodies of a schema have, which may be a map of media types; undefined for those without. */
+  static of(body: unknown): BodyList | undefined {
+    if (body === undefined) return undefined;
+    const { content } = body as { content?: Readonly<Record<string, { schema: TSchema }>> };
+    const json = content === undefined ? (body as TSchema) : content["application/json"]?.schema;
+    if (json === undefined) return undefined;
+    const [objects, arrays] = formsOf(json);
+    const { properties = {} } = objects as { properties?: Readonly<Record<string, Partial<ArraySchema>>> };
+    const found = Object.entries(properties).find(([, { type }]) => type === "array");
+    return found === undefined ? undefined : new BodyList(objects, arrays, found[0], found[1] as ArraySchema);
+  }
+
+  private constructor(objects: TSchema, arrays: TSchema, member: string, { items, maxItems = Infinity }: ArraySchema) {
+    this.member = member;
+    this.isBareAllowed = arrays !== objects;
+    this.maxItems = maxItems;
+    this.#items = Compile(items);
+    this.#readObject = plainReader(Compile(withoutItems(objects, member)));
+    this.#readArray = this.isBareAllowed ? plainReader(Compile(withoutItems(arrays, member))) : this.#readObject;
+  }
+
+  /** Holds a body to the schema. */
+  read(value: unknown): ReturnType<Read> {
+    const list: unknown = Array.isArray(value) ? value : (value as Readonly<Record<string, unknown>> | null | undefined)?.[this.member];
+    if (Array.isArray(list) && list.length > this.maxItems) return { error: invalid({ [this.member]: [`it must not have more than ${this.maxItems} items`] }) };
+    const read = this.readWithoutItems(value);
+    if ("error" in read || !Array.isArray(list)) return read;
+    const errors = this.errorsOf(list, 0, Array.isArray(value) ? "" : this.member);
+    return errors === undefined ? read : { error: invalid(errors) };
+  }
+
+  /** Holds all of a body but its items to the schema. */
+  readWithoutItems(value: unknown): ReturnType<Read> {
+    return Array.isArray(value) ? this.#readArray(value) : this.#readObject(value);
+  }
+
+  /** What is wrong with the first bad items, by field; undefined if none is. The first item has the number `start` in the list, which is called `name`. */
+  errorsOf(items: readonly unknown[], start: number, name = this.member): Record<string, string[]> | undefined {
+    let errors: Record<string, string[]> | undefined;
+    let count = 0;
+    for (let index = 0; index < items.length && count < MAX_ERRORS; index++) {
+      if (this.#items.Check(items[index])) continue;
+      const own = errorsBy(this.#items.Errors(items[index]), `${name}[${start + index}]`);
+      count += Object.keys(own).length;
+      errors = Object.assign(errors ?? Object.create(null), own);
+    }
+    return errors;
+  }
+}
+
 function bodyReader(schema: TSchema): Read {
-  const [objects, arrays] = formsOf(schema).map((form) => Compile(form)) as [Validator, Validator];
+  const list = BodyList.of(schema);
+  const read = list === undefined ? plainReader(Compile(schema)) : (value: unknown) => list.read(value);
+  // One that is still to be read is held to its schema by who reads it.
+  return (value) => (value instanceof ArrivingBody ? { value } : read(value));
+}
+
+function plainReader(compiled: Validator): Read {
   return (value) => {
-    const compiled = Array.isArray(value) ? arrays : objects;
     if (compiled.Check(value)) return { value };
     if (value === undefined) return { error: invalid({ body: ["it is missing; send a JSON document with Content-Type: application/json"] }) };
-    return { error: invalid(faultsOf(compiled.Errors(value))) };
+    return { error: invalid(errorsBy(compiled.Errors(value))) };
   };
 }
 
@@ -89,6 +168,12 @@ function formsOf(schema: TSchema): [TSchema, TSchema] {
   return arrays === undefined || objects === undefined ? [schema, schema] : [objects, arrays];
 }
 
+function withoutItems(form: TSchema, member: string): TSchema {
+  const { type, properties } = form as { type?: string; properties?: Readonly<Record<string, TSchema>> };
+  if (type === "array") return { ...form, items: {} } as TSchema;
+  return { ...form, properties: { ...properties, [member]: { ...properties![member], items: {} } } } as TSchema;
+}
+
 interface SchemaFault {
   readonly keyword: string;
   readonly instancePath: string;
@@ -97,12 +182,12 @@ interface SchemaFault {
 }
 
 /** Faults by member; where a member may be one of several things, only the last, which is about the member as such, is told. */
-function faultsOf(errors: readonly SchemaFault[]): Record<string, string[]> {
+function errorsBy(errors: readonly SchemaFault[], root = ""): Record<string, string[]> {
   const faults: Record<string, string[]> = Object.create(null);
   const add = (field: string, message: string): void => void (faults[field] ??= []).push(message);
-  for (const { keyword, instancePath, params, message } of errors.slice(0, MOST_FAULTS)) {
+  for (const { keyword, instancePath, params, message } of errors) {
     const { requiredProperties = [], additionalProperties = [], allowedValues } = params as Partial<Record<string, string[]>>;
-    const field = fieldOf(instancePath);
+    const field = fieldOf(instancePath, root);
     if (keyword === "required") for (const name of requiredProperties) add(join(field, name), "it is required");
     else if (keyword === "additionalProperties") for (const name of additionalProperties) add(join(field, name), "there is no such member");
     else if (keyword === "enum" && allowedValues !== undefined) add(field, `it must be one of ${allowedValues.join(", ")}`);
@@ -111,11 +196,9 @@ function faultsOf(errors: readonly SchemaFault[]): Record<string, string[]> {
   return faults;
 }
 
-const MOST_FAULTS = 200;
-
-function fieldOf(pointer: string): string {
+function fieldOf(pointer: string, root: string): string {
   const parts = pointer.split("/").slice(1).map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
-  return parts.reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : join(path, part)), "");
+  return parts.reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : join(path, part)), root);
 }
 
 function join(path: string, member: string): string {

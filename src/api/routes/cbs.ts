@@ -9,7 +9,7 @@ import { inSlices } from "../in-slices.ts";
 import type { LookupWriter } from "../lookup-writer.ts";
 import { chooseType } from "../media-types.ts";
 import type { Metrics } from "../metrics.ts";
-import { READ_CBS } from "../operation.ts";
+import { addressesBytes, READ_CBS } from "../operation.ts";
 import { extentOf, pageOf } from "../page.ts";
 import { notFound } from "../problem.ts";
 import { readPrefix, readPrefixes, withField } from "../read-address.ts";
@@ -42,7 +42,7 @@ function addLookups(app: App, { catalogue, metrics, settings }: Services): void 
     operationId: "bulkLookupCbs", summary: "The same for many", tags, problems: [400, 413, 415], body: CbsBulkBody(settings.bulkAddresses), response: { 200: CbsBulk },
     bodyExample: { ips: ["1.1.1.1", "203.0.113.0/24"] },
   };
-  app.post("/cbs/lookup", { config: READ_CBS, schema: bulk, bodyLimit: settings.bulkBodyBytes }, (request, reply) => {
+  app.post("/cbs/lookup", { config: { ...READ_CBS, bodyBytes: addressesBytes(settings) }, schema: bulk }, (request, reply) => {
     const { writer } = catalogue.view();
     const prefixes = readPrefixes(request.body.ips);
     const texts = lookupTexts(writer, prefixes, metrics);

@@ -4,9 +4,11 @@ import type { App } from "../app-type.ts";
 import { bulkJson, bulkJsonLines, bulkLookup } from "../../cti/bulk-lookup.ts";
 import { CtiError } from "../../cti/cti-error.ts";
 import type { CtiDataset } from "../../cti/dataset.ts";
+import { ArrivingBody } from "../arriving-body.ts";
 import { lookUpLines } from "../lookup-lines.ts";
 import { chooseType } from "../media-types.ts";
-import { READ_CTI } from "../operation.ts";
+import { addressesBytes, READ_CTI } from "../operation.ts";
+import { passBodies } from "../plugins/bodies.ts";
 import { invalid } from "../problem.ts";
 import { withField } from "../read-address.ts";
 import { sendJson, sendText } from "../reply.ts";
@@ -32,7 +34,7 @@ export function addCtiAlias(app: App, services: Services): void {
 /** In a context of its own: nowhere else may a body be a stream of lines without an end. */
 function addStreams(app: App, addRoutes: (app: App) => void): void {
   void app.register((context, _options, done) => {
-    context.addContentTypeParser(LINE_TYPES, (_request, payload, parsed) => parsed(null, payload));
+    passBodies(context, LINE_TYPES, true);
     addRoutes(context as unknown as App);
     done();
   });
@@ -62,13 +64,12 @@ function addBulkLookup(app: App, { threats, metrics, settings }: Services, path:
     tags, problems: [400, 406, 413, 415], body: bulkBody(most), documentedBody: BulkThreatRequest(most), response: { 200: BulkThreats },
     otherTypes: [LINES], otherBodies: LINE_TYPES, bodyExample: { ips: ["203.0.113.7", "2001:db8::1"] },
   };
-  app.post(path, { config: READ_CTI, schema, bodyLimit: settings.bulkBodyBytes }, (request, reply) => {
+  app.post(path, { config: { ...READ_CTI, bodyBytes: addressesBytes(settings) }, schema }, (request, reply) => {
     const { dataset } = threats.view();
     const count = (lookups: number, seen: number): void => metrics.countLookups("cti", lookups, seen);
     const body: unknown = request.body;
     if (body === undefined) throw invalid({ body: [`it is missing; send a JSON document, or lines as ${LINE_TYPES.join(" or ")}`] });
-    if (body instanceof Readable) {
-      request.raw.setTimeout(settings.bodyTimeout * 1000, () => request.raw.destroy());
+    if (body instanceof ArrivingBody) {
       return reply.type(LINES).send(Readable.from(lookUpLines(dataset, body, count)));
     }
     const type = chooseType(request, ["application/json", LINES]);

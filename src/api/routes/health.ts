@@ -5,10 +5,13 @@ import { nothingAt } from "../plugins/problems.ts";
 import { sendJson, sendText } from "../reply.ts";
 import type { Services } from "../services.ts";
 
+/** Answered however busy the server is. */
+const HEALTH = { config: { isHealth: true } };
+
 /** What needs no key: health, metrics, and the description of the service. */
 export function addHealthRoutes(app: App, services: Services): void {
-  app.get("/livez", (_request, reply) => sendText(reply, "text/plain", "ok\n"));
-  app.get("/readyz", (_request, reply) => {
+  app.get("/livez", HEALTH, (_request, reply) => sendText(reply, "text/plain", "ok\n"));
+  app.get("/readyz", HEALTH, (_request, reply) => {
     const missing = missingParts(services);
     return sendText(missing.length === 0 ? reply : reply.code(503), "text/plain", missing.length === 0 ? "ok\n" : `not ready: ${missing.join(", ")}\n`);
   });
@@ -18,7 +21,7 @@ export function addHealthRoutes(app: App, services: Services): void {
 
 function addMetrics(app: App, { settings, metrics }: Services): void {
   const admit = metricsAdmission(settings);
-  app.get("/metrics", async (request, reply) => {
+  app.get("/metrics", HEALTH, async (request, reply) => {
     const verdict = admit(request);
     if (verdict !== "admitted") throw verdict === "hidden" ? nothingAt("/metrics") : verdict;
     return sendText(reply, "text/plain", await metrics.registry.metrics());

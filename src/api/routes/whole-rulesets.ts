@@ -67,7 +67,7 @@ function addReplacement(app: App, services: Services): void {
     requestHeaders: { ...IDEMPOTENT, "If-Match": "the ETag of the rules that are to be replaced: where they have changed since, the answer is 412" },
     responseHeaders: { ETag: { sometimes: "of the rules as they are now; none after a dry run" } }, bodyExample: { rules: [{ ip: "203.0.113.0/24", name: "office" }] },
   };
-  app.put(`${PATH}/rules`, { config: WRITE_EDL, schema, bodyLimit: settings.bulkBodyBytes }, async (request, reply) => {
+  app.put(`${PATH}/rules`, { config: { ...WRITE_EDL, bodyBytes: settings.bulkBodyBytes }, schema }, async (request, reply) => {
     findRuleset(request, services);
     const wanted = await readList(request, services);
     // Others have had their turn while it was read.
@@ -101,7 +101,7 @@ function addImport(app: App, services: Services): void {
     body: listBody(ReplaceBody(settings.rulesPerRuleset)), response: { 200: ImportResponse },
     requestHeaders: { ...IDEMPOTENT, "If-Match": "the ETag of the rules that are to be added to: where they have changed since, the answer is 412" }, bodyExample: { rules: [{ ip: "203.0.113.0/24", name: "office" }] },
   };
-  app.post(`${PATH}/rules::import`, { config: WRITE_EDL, schema, bodyLimit: settings.bulkBodyBytes }, async (request) => {
+  app.post(`${PATH}/rules::import`, { config: { ...WRITE_EDL, bodyBytes: settings.bulkBodyBytes }, schema }, async (request) => {
     const ruleset = findRuleset(request, services);
     const ifVersion = requiredVersion(request, ruleset);
     const mode = request.query.conflict_resolution ?? CONFLICT_MODES[0];

@@ -92,15 +92,16 @@ test("progress while the upload runs; no result before its end; deleting it ends
   sent.destroy();
 });
 
-test("a client that goes away, or stands still, leaves a failed one behind and no file", async () => {
-  for (const end of [(sent: ClientRequest) => sent.destroy(), () => {}]) {
+test("a client that goes away, or stands still, leaves a failed one behind and no file; one that still listens has an answer", async () => {
+  for (const [end, isAnswered] of [[(sent: ClientRequest) => void sent.destroy(), false], [() => {}, true]] as const) {
     const id = randomUUID();
     const { sent, answered } = slowUpload(id);
     sent.write(TEXT);
     await untilState(id, "running");
     end(sent);
     assert.equal((await untilState(id, "failed")).error, "the upload was broken off");
-    await assert.rejects(answered);
+    const answer = await answered.then(({ status, text }) => [status, JSON.parse(text).state], () => null);
+    assert.deepEqual(answer, isAnswered ? [200, "failed"] : null);
     const { path } = t.server.services.identifications.get(viewer.organisationId, id)!;
     assert.equal(existsSync(path) || existsSync(`${path}.partial`), false);
   }

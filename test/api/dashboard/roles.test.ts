@@ -50,7 +50,7 @@ const newLog = async () => {
   const id = crypto.randomUUID();
   const { identifications, catalogue } = t.server.services;
   const body = Readable.from([Buffer.from("1.1.1.1\n")]);
-  await identifications.run({ organisationId: organisation, id, name: "log", format: "tsv", size: null, body, catalogue: catalogue.view(), signal: new AbortController().signal });
+  await identifications.run({ organisationId: organisation, id, name: "log", format: "tsv", size: null, body, catalogue: catalogue.view() });
   return id;
 };
 const address = async () => "198.51.100.130";

@@ -1,0 +1,169 @@
+import { getHeapStatistics } from "node:v8";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { App } from "../app-type.ts";
+import { ArrivingBody, type BodyAccount, tooLong } from "../arriving-body.ts";
+import { FairShare } from "../fair-share.ts";
+import { Problem } from "../problem.ts";
+import { originOf } from "../rate-limits.ts";
+import type { Services } from "../services.ts";
+
+declare module "fastify" {
+  interface FastifyInstance {
+    /** The body of a request, to be read. @throws Problem (413, 415) before any of it is read */
+    openBody(request: FastifyRequest, isStream?: boolean): ArrivingBody;
+  }
+
+  interface FastifyRequest {
+    /** Bytes of its body that are kept until it is answered. */
+    keptBytes: number;
+  }
+
+  interface FastifyContextConfig {
+    /** The most bytes that a body of the operation needs; without it the setting `body-limit` counts. */
+    readonly bodyBytes?: number;
+  }
+}
+
+/** The bodies of operations that anyone may use: a name, a password, a token. */
+const PUBLIC_BODY_BYTES = 4096;
+/** So many bodies of public operations may be waited for at a time, apart from those of callers who have proved who they are. */
+const PUBLIC_BODIES = 100;
+/** How often bodies are looked at that have not arrived, in milliseconds. */
+const SAMPLE = 250;
+/** The share of the engine's heap that bodies may fill. */
+const HEAP_SHARE = 1 / 4;
+
+/**
+ * Reads bodies within limits: each as long as its operation can need, all together as many bytes as the setting says, and no caller more than a fair share of either. A body
+ * that is waited for counts as no work. One that does not arrive in time is given up.
+ */
+export function readBodies(app: App, { settings, metrics }: Services): void {
+  const bodies = new Bodies(settings.concurrentRequests, keptBytes(settings.bodyMemory));
+  app.decorateRequest("keptBytes", 0);
+  app.decorate("openBody", (request: FastifyRequest, isStream = false) => bodies.open(request, isStream));
+  app.addHook("onRoute", (route) => {
+    const limit = route.config?.bodyBytes ?? settings.bodyBytes;
+    route.bodyLimit = Math.min(route.config?.access === "none" ? PUBLIC_BODY_BYTES : limit, bodies.kept.largest);
+  });
+  app.addHook("onSend", (request, _reply, _payload, done) => {
+    if (request.keptBytes > 0) bodies.release(request);
+    done();
+  });
+  const timer = setInterval(() => bodies.giveUpLate(settings.bodyTimeout), SAMPLE).unref();
+  app.addHook("onClose", () => clearInterval(timer));
+  metrics.addGauge("ipsieve_body_bytes", "Bytes of requests' bodies that are kept", () => bodies.kept.used);
+}
+
+/** Has the operations of a context get bodies of these types as `ArrivingBody`, and read them themselves. */
+export function passBodies(context: FastifyInstance, types: readonly string[], isStream: boolean): void {
+  context.addContentTypeParser([...types], (request: FastifyRequest, _payload, done) => {
+    try {
+      done(null, context.openBody(request, isStream));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+}
+
+function keptBytes(wanted: number): number {
+  return Math.min(wanted, Math.floor(getHeapStatistics().heap_size_limit * HEAP_SHARE));
+}
+
+class Bodies {
+  readonly kept: FairShare;
+  readonly #waited: FairShare;
+  readonly #publicWaited = new FairShare(PUBLIC_BODIES);
+  /** Those that are waited for, in the order in which they began. */
+  readonly #arriving = new Map<ArrivingBody, { readonly shares: FairShare; readonly caller: string }>();
+
+  constructor(waited: number, kept: number) {
+    this.#waited = new FairShare(waited);
+    this.kept = new FairShare(kept);
+  }
+
+  open(request: FastifyRequest, isStream: boolean): ArrivingBody {
+    checkCoding(request);
+    const limit = isStream ? Infinity : request.route.bodyLimit!;
+    if (Number(request.headers["content-length"]) > limit) throw tooLong(limit);
+    return new ArrivingBody(request.raw, { limit, isStream }, this.#accountOf(request));
+  }
+
+  release(request: FastifyRequest): void {
+    this.kept.give(callerOf(request), request.keptBytes);
+    request.keptBytes = 0;
+  }
+
+  /** `seconds` for a whole body, or between two parts of a stream. */
+  giveUpLate(seconds: number): void {
+    const now = performance.now();
+    for (const [body] of this.#arriving) {
+      const since = body.rules.isStream ? body.waitingSince || now : body.startedAt;
+      if (now - since > seconds * 1000) body.fail(new Problem("request-timeout", `the body did not arrive within ${seconds} s`));
+    }
+  }
+
+  #accountOf(request: FastifyRequest): BodyAccount {
+    return {
+      began: (body) => this.#begin(body, request),
+      ended: (body) => this.#end(body),
+      keep: (bytes) => {
+        if (!this.kept.take(callerOf(request), bytes)) throw busy("the server holds as many bytes of bodies as it can");
+        request.keptBytes += bytes;
+      },
+    };
+  }
+
+  /** A good sign-in arrives in one piece and is never waited for: where too many are, whoever has the most of them loses the one that takes longest. */
+  #begin(body: ArrivingBody, request: FastifyRequest): void {
+    const isPublic = request.caller === undefined;
+    const [shares, caller] = [isPublic ? this.#publicWaited : this.#waited, callerOf(request)];
+    while (!shares.take(caller, 1)) {
+      if (!isPublic) throw busy("too many bodies are under way");
+      const oldest = this.#oldestOfMost(shares);
+      oldest.fail(new Problem("request-timeout", "the body did not arrive in time, and others have come since"));
+      this.#end(oldest);
+    }
+    this.#arriving.set(body, { shares, caller });
+  }
+
+  #oldestOfMost(shares: FairShare): ArrivingBody {
+    const byCaller = new Map<string, ArrivingBody[]>();
+    for (const [body, entry] of this.#arriving) {
+      if (entry.shares !== shares) continue;
+      const own = byCaller.get(entry.caller);
+      if (own === undefined) byCaller.set(entry.caller, [body]);
+      else own.push(body);
+    }
+    const [most] = [...byCaller.values()].sort((a, b) => b.length - a.length);
+    return most![0]!;
+  }
+
+  #end(body: ArrivingBody): void {
+    const entry = this.#arriving.get(body);
+    if (entry === undefined) return;
+    this.#arriving.delete(body);
+    entry.shares.give(entry.caller, 1);
+  }
+}
+
+/** Whose share it is: a key's, a user's, or for those who have not said who they are, their address's. */
+export function callerOf({ caller, ip }: FastifyRequest): string {
+  return caller === undefined ? originOf(ip) : caller.id;
+}
+
+function busy(detail: string): Problem {
+  return new Problem("service-unavailable", `${detail}; try again in 1 s`, { headers: { "retry-after": "1" } });
+}
+
+const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i;
+
+/** Bodies are UTF-8 and as they are. @throws Problem (415) */
+function checkCoding({ headers }: FastifyRequest): void {
+  const coding = headers["content-encoding"];
+  if (coding !== undefined && coding.trim().toLowerCase() !== "identity") {
+    // RFC 9110, section 12.5.3.
+    throw new Problem("unsupported-media-type", `a body of Content-Encoding ${JSON.stringify(coding)} is not taken; send it as it is`, { headers: { "accept-encoding": "identity" } });
+  }
+  const charset = CHARSET.exec(headers["content-type"] ?? "")?.[1];
+  if (charset !== undefined && !/^utf-?8$/i.test(charset)) throw new Problem("unsupported-media-type", `a body in the charset ${JSON.stringify(charset)} is not taken; send UTF-8`);
+}
