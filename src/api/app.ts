@@ -5,6 +5,7 @@ import { addDashboardRoutes } from "./dashboard/routes.ts";
 import { collectMethods } from "./plugins/allowed-methods.ts";
 import { authenticate } from "./plugins/authentication.ts";
 import { readBodies } from "./plugins/bodies.ts";
+import { followConnections } from "./plugins/connections.ts";
 import { openDoor } from "./plugins/doors.ts";
 import { answerEarly } from "./plugins/early-answers.ts";
 import { answerClientError, refuseAmbiguousRequests, withoutAuthority } from "./plugins/framing.ts";
@@ -53,6 +54,7 @@ export function buildApp(services: Services, log: Logger): App {
     rewriteUrl: withoutAuthority,
   }).withTypeProvider<TypeBoxTypes>() as unknown as App;
   app.server.maxConnections = settings.connections;
+  followConnections(app);
   collectMethods(app);
   describeOperations(app, services);
   readRoutes(app);

@@ -25,7 +25,10 @@ import { SnapshotHolder } from "./snapshot-holder.ts";
 import { ThreatView } from "./threat-view.ts";
 import { UsageRecorder } from "./usage-recorder.ts";
 
-/** Milliseconds in which a server that closes goes on as before, but for saying so: to those who ask whether it is ready, and in every answer. */
+/**
+ * Milliseconds in which a server that closes goes on as before, but for saying so: to those who ask whether it is ready, and in every answer. As long
+ * is given to the last answers, those of what has been given up.
+ */
 const GRACE = 100;
 
 /** Milliseconds until the state is loaded again where that has failed. */
@@ -104,20 +107,37 @@ export class Server {
     await Promise.all([this.services.catalogue.reload(), this.services.threats.reload()]);
   }
 
-  async close(): Promise<void> {
-    if (this.#isClosing) return;
+  /** Requests that have no whole answer yet. */
+  get busy(): number {
+    return this.#app.connections.busy;
+  }
+
+  /** Resolves with how many requests were cut off, since they were still under way when the time for closing was over. */
+  async close(): Promise<number> {
+    if (this.#isClosing) return 0;
     this.#isClosing = true;
     const { settings, catalogue, threats } = this.services;
+    const { connections } = this.#app;
     catalogue.close();
     threats.close();
+    connections.announceClose();
     // What has reached this machine already is read first: closing an idle connection would throw it away.
     await sleep(GRACE);
+    await connections.drain(settings.shutdownTimeout * 1000);
+    const { busy } = connections;
+    // Uploads that end here are failed ones, and their clients may still learn that.
     await this.services.identifications.close();
-    const timer = setTimeout(() => this.#app.server.closeAllConnections(), settings.shutdownTimeout * 1000);
+    if (busy > 0) await sleep(GRACE);
+    this.cutOff();
     await this.#app.close();
-    clearTimeout(timer);
     await this.#recorder.stop();
     await this.store.close();
+    return busy;
+  }
+
+  /** Ends all requests at once, so that no answer of which a part is missing looks whole. */
+  cutOff(): void {
+    this.#app.connections.cutOff();
   }
 
   async #open({ store, threats, log }: ServerOptions): Promise<void> {

@@ -1,0 +1,79 @@
+import type { ServerResponse } from "node:http";
+import { Server as Listener, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { FastifyInstance } from "fastify";
+
+declare module "fastify" {
+  interface FastifyInstance {
+    connections: Connections;
+  }
+}
+
+/** How often connections are looked at while the server closes, in milliseconds. */
+const POLL = 20;
+
+/** Follows the connections of the application from now on. */
+export function followConnections(app: FastifyInstance): void {
+  const connections = new Connections(app.server);
+  app.decorate("connections", connections);
+  app.addHook("onRequest", (request, reply, done) => {
+    connections.answer(request.raw.socket, reply.raw);
+    done();
+  });
+}
+
+/**
+ * The connections of a server, so that it can close without cutting an answer off. Node's own `closeIdleConnections`, which its `close` calls, takes a
+ * connection for idle as soon as the answer has been handed over to it: what a slow reader has not taken yet would be thrown away.
+ */
+export class Connections {
+  readonly #listener: Listener;
+  /** The last answer of each connection; those before it are sent first. */
+  readonly #open = new Map<Socket, ServerResponse | undefined>();
+
+  constructor(listener: Listener) {
+    this.#listener = listener;
+    listener.on("connection", (socket) => this.#add(socket));
+  }
+
+  /** Takes note of the answer to a request that has just come. */
+  answer(socket: Socket, response: ServerResponse): void {
+    // The name "localhost" has a listener for each of its addresses, and only the first one is known here.
+    if (!this.#open.has(socket)) this.#add(socket);
+    this.#open.set(socket, response);
+  }
+
+  /** Connections with a request under way: its body is still arriving, or its answer has not been handed over to the system yet. */
+  get busy(): number {
+    return this.#open.values().reduce((count, response) => count + (isUnderWay(response) ? 1 : 0), 0);
+  }
+
+  /** Tells the clients of answers that have not begun to come back on another connection. */
+  announceClose(): void {
+    for (const response of this.#open.values()) if (isUnderWay(response) && !response!.headersSent) response!.setHeader("connection", "close");
+  }
+
+  /** Takes no more connections, and closes each as soon as nothing is under way on it. Resolves when none is left, or after so many milliseconds. */
+  async drain(limit: number): Promise<void> {
+    // Not the method of HTTP servers, for the reason above.
+    Listener.prototype.close.call(this.#listener);
+    for (const end = performance.now() + limit; ; await sleep(POLL)) {
+      for (const [socket, response] of this.#open) if (!isUnderWay(response)) socket.destroy();
+      if (this.#open.size === 0 || performance.now() >= end) return;
+    }
+  }
+
+  /** Cuts off what is under way, by a reset: an answer without a length ends where its connection does, and would look whole after an orderly end. */
+  cutOff(): void {
+    for (const socket of this.#open.keys()) socket.resetAndDestroy();
+  }
+
+  #add(socket: Socket): void {
+    this.#open.set(socket, undefined);
+    socket.once("close", () => this.#open.delete(socket));
+  }
+}
+
+function isUnderWay(response: ServerResponse | undefined): boolean {
+  return response !== undefined && !response.destroyed && !(response.writableFinished && response.req.complete);
+}
