@@ -62,6 +62,17 @@ export class Metrics {
     const gauge: Gauge = new Gauge({ name, help, registers: [this.registry], collect: () => gauge.set(read()) });
   }
 
+  /** A counter that is read when the page is. */
+  addLostLogLines(read: () => number): void {
+    const counter = new Counter({
+      name: "ipsieve_log_lines_lost_total", help: "Log lines that could not be written: the disk is full, or the reader too slow or gone", registers: [this.registry],
+      collect(): void {
+        counter.reset();
+        counter.inc(read());
+      },
+    });
+  }
+
   /** A gauge by state that is read when the page is. */
   addRules(read: () => { readonly active: number; readonly expired: number }): void {
     const gauge = new Gauge({

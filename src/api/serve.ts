@@ -1,6 +1,9 @@
+import { constants } from "node:os";
 import { setFlagsFromString } from "node:v8";
+import type { Logger } from "pino";
 import { makeApiKey } from "../store/api-key.ts";
 import { AREAS } from "../store/state.ts";
+import type { LineWriter } from "./line-writer.ts";
 import type { LoadingStore } from "./loading-store.ts";
 import { createLog } from "./plugins/logging.ts";
 import { Server } from "./server.ts";
@@ -14,9 +17,9 @@ export interface ServeOptions {
   /** Gives an empty store an organisation with all plans and a key. */
   readonly quickStart: boolean;
   /** Where the log goes. */
-  readonly logTo: { write(line: string): void };
-  /** What is told to whoever started the server. */
-  readonly print: (text: string) => void;
+  readonly logTo: LineWriter;
+  /** Where texts for whoever starts the server go. */
+  readonly printTo: LineWriter;
 }
 
 /**
@@ -26,22 +29,69 @@ export interface ServeOptions {
  */
 const KEEP_YOUNG = "--no-allocation-site-pretenuring";
 
-/** Runs a server until SIGTERM or SIGINT, and loads its snapshots again at SIGHUP. Resolves when all is closed; rejects with what cannot be opened. */
-export async function serve({ quickStart, logTo, print, ...options }: ServeOptions): Promise<void> {
+/** Milliseconds in which a signal is the same one: Ctrl-C under npm reaches the process from the terminal and from npm. */
+const SAME_SIGNAL = 250;
+
+/** Milliseconds for the last lines to be written. */
+const LAST_LINES = 2000;
+
+/**
+ * Runs a server until SIGTERM or SIGINT, and loads its snapshots again at SIGHUP. Resolves when all is closed, with whether all lines have been
+ * written; rejects with what cannot be opened.
+ */
+export async function serve({ quickStart, logTo, printTo, ...options }: ServeOptions): Promise<boolean> {
   setFlagsFromString(KEEP_YOUNG);
   const log = createLog(options.settings.logLevel, logTo);
-  let end: () => void = () => {};
-  const ended = new Promise<void>((resolve) => (end = resolve));
   const server = await Server.start({ ...options, log });
+  reportLostLines(logTo, server, log);
   const reload = (): void => void server.reload();
-  const stop = (): void => end();
-  process.on("SIGHUP", reload).on("SIGTERM", stop).on("SIGINT", stop);
-  print(`ipsieve listens on ${server.url}; its operations are told at ${server.url}/docs\n`);
-  if (quickStart) print(await firstSteps(server));
-  if (server.setupToken !== null) print(setupText(server));
-  await ended;
-  await server.close();
-  process.off("SIGHUP", reload).off("SIGTERM", stop).off("SIGINT", stop);
+  const signal = firstSignal((second) => endAtOnce(second, server, log));
+  process.on("SIGHUP", reload);
+  printTo.write(`ipsieve listens on ${server.url}; its operations are told at ${server.url}/docs\n`);
+  if (quickStart) printTo.write(await firstSteps(server));
+  if (server.setupToken !== null) printTo.write(setupText(server));
+  await shutDown(await signal, server, log);
+  process.off("SIGHUP", reload);
+  const areWritten = await Promise.all([logTo.close(LAST_LINES), printTo.close(LAST_LINES)]);
+  return !areWritten.includes(false);
+}
+
+function reportLostLines(logTo: LineWriter, { services }: Server, log: Logger): void {
+  services.metrics.addLostLogLines(() => logTo.lostCount);
+  logTo.onRecovery = ({ count, firstAt, lastAt, reason }) => {
+    const about = { lost: count, first: new Date(firstAt).toISOString(), last: new Date(lastAt).toISOString(), reason };
+    log.error(about, count === 1 ? "1 log line was lost" : `${count} log lines were lost`);
+  };
+}
+
+type EndSignal = "SIGTERM" | "SIGINT";
+
+/** Resolves with the first signal to end; `again` is called with another one that comes later. */
+function firstSignal(again: (signal: EndSignal) => void): Promise<EndSignal> {
+  return new Promise((resolve) => {
+    let firstAt: number | undefined;
+    const receive = (signal: EndSignal): void => {
+      if (firstAt === undefined) resolve(signal);
+      else if (performance.now() - firstAt > SAME_SIGNAL) again(signal);
+      firstAt ??= performance.now();
+    };
+    process.on("SIGTERM", receive as NodeJS.SignalsListener).on("SIGINT", receive as NodeJS.SignalsListener);
+  });
+}
+
+async function shutDown(signal: EndSignal, server: Server, log: Logger): Promise<void> {
+  const { shutdownTimeout } = server.services.settings;
+  log.info({ signal, requests: server.busy, timeout: shutdownTimeout }, "shutting down; requests under way are answered first");
+  const cutOff = await server.close();
+  if (cutOff === 0) log.info({ cut_off: 0 }, "shut down; every request was answered");
+  else log.warn({ cut_off: cutOff }, `shut down; ${cutOff === 1 ? "1 request was" : `${cutOff} requests were`} cut off after ${shutdownTimeout} s (--shutdown-timeout)`);
+}
+
+/** For who does not want to wait: the exit code is the one of a process that a signal has ended. */
+function endAtOnce(signal: EndSignal, server: Server, log: Logger): void {
+  log.warn({ signal, cut_off: server.busy }, "ended at once by a second signal");
+  server.cutOff();
+  process.exit(128 + constants.signals[signal]);
 }
 
 /** How to make the first user. Behind a proxy the dashboard has another address than the server. */

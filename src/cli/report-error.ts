@@ -15,6 +15,8 @@ function isSystemError(error: Error): boolean {
 }
 
 function write(message: string): number {
+  // A full disk does not change the exit code.
+  process.stderr.on("error", () => {});
   process.stderr.write(`ipsieve: ${message}\n`);
   return EXIT.error;
 }

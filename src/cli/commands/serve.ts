@@ -22,8 +22,9 @@ export const serveCommand: Command = {
   ],
   notes: [
     "A setting is taken from its flag, else from its variable (IPSIEVE_PORT for --port), else from the file, else it is the default. The log goes to standard error.",
-    "SIGHUP loads the catalogue and the threat intelligence again, which a changed file does, too; SIGTERM lets requests under way end. Exit code: 0 after a signal, 2 if the server cannot start.",
+    "SIGHUP loads the catalogue and the threat intelligence again, which a changed file does, too; SIGTERM lets requests under way end, a second one does not. Exit code: 0 after a signal, 143 or 130 after a second SIGTERM or SIGINT, 2 if the server cannot start.",
   ],
+  guardsItsOutput: true,
   examples: [
     { command: "ipsieve serve --quick-start", what: "a server to try, on port 8080" },
     { command: "IPSIEVE_PORT=80 ipsieve serve --host :: --database-url postgres://ipsieve@db/ipsieve", what: "one of several" },
@@ -44,8 +45,11 @@ async function run(args: Arguments): Promise<number> {
   const { openLoading } = await import("../../api/loading-store.ts");
   const store = openLoading(storeOf(args, settings), settings);
   const { serve } = await import("../../api/serve.ts");
-  const print = (text: string): void => void process.stdout.write(text);
-  await serve({ settings, store, catalogue: catalogueOf(settings), threats: threatsOf(settings, quickStart), quickStart, logTo: process.stderr, print });
+  const { LineWriter } = await import("../../api/line-writer.ts");
+  const [logTo, printTo] = [new LineWriter(process.stderr), new LineWriter(process.stdout)];
+  const isWritten = await serve({ settings, store, catalogue: catalogueOf(settings), threats: threatsOf(settings, quickStart), quickStart, logTo, printTo });
+  // A reader that stands still would hold the process for as long as lines wait for it.
+  if (!isWritten) process.exit(EXIT.matched);
   return EXIT.matched;
 }
 

@@ -7,22 +7,29 @@ import type { StoreLocation } from "../../../src/store/open-store.ts";
 const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 export const SAMPLE_THREATS = fileURLToPath(new URL("../../../data/cti-sample.ipsieve", import.meta.url));
 
+/** The command line of a server over a store, a text being the path of a SQLite file. */
+export function serveArguments(store: string | StoreLocation, args: readonly string[] = []): string[] {
+  const location = typeof store === "object" && "url" in store ? ["--database-url", store.url] : ["--db", typeof store === "string" ? store : store.file];
+  return [MAIN, "serve", "--port", "0", ...location, "--cti", SAMPLE_THREATS, ...args];
+}
+
 /** The real command in a process of its own, listening on a port of its own. */
 export class ServiceProcess {
   readonly port: number;
   readonly #child: ChildProcess;
   readonly #ended: Promise<number | string>;
+  #logged = "";
 
   private constructor(child: ChildProcess, port: number, ended: Promise<number | string>) {
     this.#child = child;
     this.port = port;
     this.#ended = ended;
+    child.stderr?.on("data", (chunk) => (this.#logged += String(chunk)));
   }
 
-  /** A text is the path of a SQLite file. */
-  static async start(store: string | StoreLocation, args: readonly string[] = []): Promise<ServiceProcess> {
-    const location = typeof store === "object" && "url" in store ? ["--database-url", store.url] : ["--db", typeof store === "string" ? store : store.file];
-    const child = spawn(process.execPath, [MAIN, "serve", "--port", "0", ...location, "--cti", SAMPLE_THREATS, ...args], { env: { ...process.env, IPSIEVE_LOG_LEVEL: "error" }, stdio: ["ignore", "pipe", "inherit"] });
+  /** A text is the path of a SQLite file. `logTo`: a file descriptor for the log, or "pipe" for `logged`. */
+  static async start(store: string | StoreLocation, args: readonly string[] = [], logTo: number | "inherit" | "pipe" = "inherit"): Promise<ServiceProcess> {
+    const child = spawn(process.execPath, serveArguments(store, args), { env: { ...process.env, IPSIEVE_LOG_LEVEL: "error" }, stdio: ["ignore", "pipe", logTo] });
     const ended = new Promise<number | string>((resolve) => child.once("exit", (code, signal) => resolve(code ?? signal!)));
     const line = new Promise<string>((resolve) => createInterface({ input: child.stdout! }).once("line", resolve));
     const first = await Promise.race([line, ended]);
@@ -32,9 +39,14 @@ export class ServiceProcess {
   }
 
   /** Sends a signal. Resolves with the exit code, or the signal that ended it. */
-  end(signal: "SIGTERM" | "SIGKILL"): Promise<number | string> {
+  end(signal: "SIGTERM" | "SIGINT" | "SIGKILL"): Promise<number | string> {
     this.#child.kill(signal);
     return this.#ended;
+  }
+
+  /** The lines of its log so far, where that is a pipe. */
+  get logged(): Record<string, unknown>[] {
+    return this.#logged.split("\n").filter((line) => line.startsWith("{") && line.endsWith("}")).map((line) => JSON.parse(line));
   }
 
   /** The most memory it has had resident, in MiB; NaN where the system does not tell. */

@@ -1,0 +1,152 @@
+import { constants, openSync, write, writeSync } from "node:fs";
+import { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Bytes of lines that wait for a slow reader, or for the disk to have room. */
+const MAX_WAITING = 1 << 20;
+/** Milliseconds until a write that failed is tried again. */
+const RETRY_AFTER = 1000;
+/** The same where nothing is wrong but that a terminal takes no more for now. */
+const POLL = 10;
+
+/** Lines that were lost one after another. Times are in milliseconds since 1970. */
+export interface LostLines {
+  readonly count: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
+  readonly reason: string;
+}
+
+/** `process.stdout` or `process.stderr`. */
+interface StandardStream extends NodeJS.WritableStream {
+  readonly fd: number;
+  readonly isTTY?: boolean;
+}
+
+/** Resolves with how many of the bytes were written. */
+type Send = (bytes: Buffer) => Promise<number>;
+
+/**
+ * Writes lines to standard output or standard error, and neither fails nor blocks, whatever happens to it: a full disk, a reader that goes away, or
+ * one that stands still. Lines wait in bounded memory until they can be written; those that find no room there are lost, and counted.
+ */
+export class LineWriter {
+  /** Called when lines can be written again after some were lost. */
+  onRecovery: (lost: LostLines) => void = () => {};
+  #lostCount = 0;
+  #lost: LostLines | undefined;
+  readonly #send: Send;
+  #waiting: string[] = [];
+  #waitingBytes = 0;
+  /** Of what is being written, the part that has not been. */
+  #rest: Buffer | undefined;
+  #isWriting = false;
+  /** Why nothing can be written at the moment. */
+  #error: Error | undefined;
+  #retry: NodeJS.Timeout | undefined;
+
+  constructor(stream: StandardStream) {
+    const descriptor = stream.isTTY === true ? openTerminal(stream.fd) : stream.fd;
+    this.#send = stream instanceof Socket && stream.isTTY !== true ? toPipe(stream) : toDescriptor(descriptor);
+    process.once("exit", () => this.#writeAtExit(descriptor));
+  }
+
+  /** All lines that were lost so far. */
+  get lostCount(): number {
+    return this.#lostCount;
+  }
+
+  write(line: string): void {
+    const bytes = Buffer.byteLength(line);
+    if (this.#waitingBytes + bytes > MAX_WAITING) return this.#lose();
+    this.#waiting.push(line);
+    this.#waitingBytes += bytes;
+    if (!this.#isWriting && this.#retry === undefined) void this.#writeWaiting();
+  }
+
+  /** Writes what can be written within so many milliseconds. Resolves with whether that was everything. */
+  async close(limit: number): Promise<boolean> {
+    const end = performance.now() + limit;
+    if (this.#retry !== undefined) this.#tryAgain();
+    // After an error other than slowness there is nothing to wait for.
+    while (!this.#isEmpty && (this.#isWriting || this.#error === undefined) && performance.now() < end) await sleep(POLL);
+    return this.#isEmpty;
+  }
+
+  get #isEmpty(): boolean {
+    return this.#rest === undefined && this.#waiting.length === 0;
+  }
+
+  async #writeWaiting(): Promise<void> {
+    this.#isWriting = true;
+    try {
+      while (!this.#isEmpty) {
+        this.#rest ??= this.#takeWaiting();
+        const written = await this.#send(this.#rest);
+        this.#error = undefined;
+        this.#rest = written < this.#rest.length ? this.#rest.subarray(written) : undefined;
+      }
+    } catch (error) {
+      const isSlow = (error as NodeJS.ErrnoException).code === "EAGAIN";
+      if (!isSlow) this.#error = error as Error;
+      this.#retry = setTimeout(() => this.#tryAgain(), isSlow ? POLL : RETRY_AFTER).unref();
+    }
+    this.#isWriting = false;
+  }
+
+  /** Everything that waits. What came before it has been written, so that it can be said what was lost after it. */
+  #takeWaiting(): Buffer {
+    const bytes = Buffer.from(this.#waiting.join(""));
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    const lost = this.#lost;
+    this.#lost = undefined;
+    if (lost !== undefined) this.onRecovery(lost);
+    return bytes;
+  }
+
+  #tryAgain(): void {
+    clearTimeout(this.#retry);
+    this.#retry = undefined;
+    void this.#writeWaiting();
+  }
+
+  #lose(): void {
+    const now = Date.now();
+    const { count = 0, firstAt = now, reason = this.#error?.message ?? "the reader is too slow" } = this.#lost ?? {};
+    this.#lost = { count: count + 1, firstAt, lastAt: now, reason };
+    this.#lostCount++;
+  }
+
+  /** A process that ends by an error takes no more turns. */
+  #writeAtExit(descriptor: number): void {
+    try {
+      writeSync(descriptor, (this.#isWriting ? "" : (this.#rest?.toString() ?? "")) + this.#waiting.join(""));
+    } catch {
+      // It could not be written before, either.
+    }
+  }
+}
+
+/**
+ * Node writes to pipes without blocking, and never closes these two. A write by `fs.write` would hold a thread of the pool for as long as the reader
+ * stands still, and the process could not end.
+ */
+function toPipe(stream: Socket): Send {
+  // The write's callback is told as well.
+  stream.on("error", () => {});
+  return (bytes) => new Promise((resolve, reject) => stream.write(bytes, (error) => (error ? reject(error) : resolve(bytes.length))));
+}
+
+function toDescriptor(descriptor: number): Send {
+  return (bytes) => new Promise((resolve, reject) => write(descriptor, bytes, (error, written) => (error === null ? resolve(written) : reject(error))));
+}
+
+/** A terminal that has been stopped by Ctrl-S would hold whoever writes to it. Opened once more, it is one that does not block, and only for us. */
+function openTerminal(descriptor: number): number {
+  try {
+    return openSync(`/dev/fd/${descriptor}`, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+  } catch {
+    return descriptor;
+  }
+}

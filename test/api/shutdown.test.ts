@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { hash } from "node:crypto";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fillStore, type FilledStore } from "../../bench/api/fill-store.ts";
+import { Random } from "../../bench/data/random.ts";
+import { temporaryFolder } from "../cli/run-command.ts";
+import { ServiceProcess } from "./harness/service-process.ts";
+
+const RULES = 60_000;
+/** For a server to take the signal; nothing depends on its being exact. */
+const A_MOMENT = 400;
+
+let folder: ReturnType<typeof temporaryFolder>;
+let store: FilledStore;
+before(async () => {
+  folder = temporaryFolder();
+  store = await fillStore(`${folder.path}/store.db`, RULES, new Random(1));
+});
+after(() => folder.remove());
+
+const start = (...args: string[]) => ServiceProcess.start(`${folder.path}/store.db`, ["--log-level", "info", "--rules-per-ruleset", String(RULES), ...args], "pipe");
+const about = (service: ServiceProcess, message: RegExp) => service.logged.find(({ msg }) => message.test(String(msg)));
+
+/** A client that reads only when it is asked to. */
+class Client {
+  readonly #socket: Socket;
+  #received: Buffer[] = [];
+  #end: Promise<string>;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    this.#end = new Promise((resolve) => socket.once("error", ({ code }: NodeJS.ErrnoException) => resolve(code!)).once("end", () => resolve("end")));
+    socket.on("data", (chunk) => this.#received.push(chunk));
+  }
+
+  static async open(port: number): Promise<Client> {
+    const socket = connect({ host: "127.0.0.1", port, noDelay: true });
+    await once(socket, "connect");
+    return new Client(socket);
+  }
+
+  send(bytes: string): void {
+    this.#socket.write(bytes);
+  }
+
+  /** Sends the head of a request. */
+  ask(line: string, ...headers: string[]): void {
+    this.send([`${line}`, "Host: localhost", `X-API-Key: ${store.key}`, ...headers, "", ""].join("\r\n"));
+  }
+
+  /** Waits for the head of an answer, and reads no more. */
+  async readHead(): Promise<string> {
+    await this.#until(() => this.#all.includes("\r\n\r\n"));
+    this.#socket.pause();
+    return this.#all.subarray(0, this.#all.indexOf("\r\n\r\n")).toString("latin1");
+  }
+
+  async readUntil(text: string): Promise<void> {
+    await this.#until(() => this.#all.includes(text));
+  }
+
+  /** Reads slowly to the end: "end", or the code of an error. */
+  async readSlowly(): Promise<{ how: string; head: string; body: Buffer }> {
+    this.#socket.on("data", () => {
+      this.#socket.pause();
+      setTimeout(() => this.#socket.resume(), 2);
+    });
+    this.#socket.resume();
+    const how = await this.#end;
+    const at = this.#all.indexOf("\r\n\r\n");
+    return { how, head: this.#all.subarray(0, at).toString("latin1"), body: this.#all.subarray(at + 4) };
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  get #all(): Buffer {
+    if (this.#received.length > 1) this.#received = [Buffer.concat(this.#received)];
+    return this.#received[0] ?? Buffer.alloc(0);
+  }
+
+  async #until(isThere: () => boolean): Promise<void> {
+    while (!isThere()) await Promise.race([once(this.#socket, "data"), this.#end.then((how) => { throw new Error(`the connection ended before: ${how}`); })]);
+  }
+}
+
+const length = (head: string): number => Number(/content-length: (\d+)/i.exec(head)?.[1]);
+const exportPath = (): string => `/v1/edl/ip-rulesets/${store.rulesetId}/rules:export?format=ndjson`;
+
+describe("SIGTERM", () => {
+  test("slow readers get the whole of their answers, and idle connections are closed", async (t) => {
+    const service = await start();
+    const wanted = hash("sha256", await (await fetch(`http://127.0.0.1:${service.port}${exportPath()}`, { headers: { "X-API-Key": store.key } })).bytes());
+    const readers = await Promise.all(Array.from({ length: 4 }, () => Client.open(service.port)));
+    for (const reader of readers) reader.ask(`GET ${exportPath()} HTTP/1.1`);
+    const sizes = await Promise.all(readers.map(async (reader) => length(await reader.readHead())));
+    const idle = await Client.open(service.port);
+    idle.ask("GET /livez HTTP/1.1");
+    await idle.readUntil("ok\n");
+    const exit = service.end("SIGTERM");
+    assert.equal((await idle.readSlowly()).how, "end");
+    await sleep(A_MOMENT);
+    const answers = await Promise.all(readers.map((reader) => reader.readSlowly()));
+    assert.deepEqual(answers.map(({ body, how }) => [body.length, how]), sizes.map((size) => [size, "end"]));
+    for (const { body } of answers) assert.equal(hash("sha256", body), wanted);
+    assert.equal(await exit, 0);
+    t.diagnostic(`${answers.length} answers of ${sizes[0]} bytes`);
+    assert.ok(sizes[0]! > 8e6, "more than the system holds for a connection");
+    assert.equal(about(service, /^shutting down/)?.["requests"], 4);
+    assert.equal(about(service, /^shut down/)?.["cut_off"], 0);
+  });
+
+  test("uploads end whole: a replacement, a stream of lookups, a body whose answer has not begun", async () => {
+    const service = await start();
+    const [replacement, lookups, chunked] = await Promise.all([1, 2, 3].map(() => Client.open(service.port)));
+    const body = JSON.stringify({ rules: [{ ip: "20.1.1.0/24", name: "office" }] });
+    replacement!.ask(`PUT /v1/edl/ip-rulesets/${store.emptyId}/rules HTTP/1.1`, "Content-Type: application/json", `Content-Length: ${body.length}`);
+    replacement!.send(body.slice(0, 20));
+    lookups!.ask("POST /v1/cti/bulk_lookup HTTP/1.1", "Content-Type: text/plain", "Transfer-Encoding: chunked");
+    lookups!.send("8\r\n1.1.1.1\n\r\n");
+    await lookups!.readUntil('"1.1.1.1"');
+    chunked!.ask("POST /v1/cti/bulk_lookup HTTP/1.1", "Content-Type: application/json", "Transfer-Encoding: chunked");
+    chunked!.send('9\r\n{"ips":["\r\n');
+    await sleep(A_MOMENT);
+    const exit = service.end("SIGTERM");
+    await sleep(A_MOMENT);
+    replacement!.send(body.slice(20));
+    lookups!.send("8\r\n2.2.2.2\n\r\n0\r\n\r\n");
+    chunked!.send('a\r\n1.1.1.1"]}\r\n0\r\n\r\n');
+    const answers = await Promise.all([replacement!, lookups!, chunked!].map((client) => client.readSlowly()));
+    assert.deepEqual(answers.map(({ head, how }) => [head.split("\r\n")[0], how]), answers.map(() => ["HTTP/1.1 200 OK", "end"]));
+    assert.match(answers[0]!.body.toString(), /"added":1,/);
+    assert.match(answers[1]!.body.toString(), /"2\.2\.2\.2"[^]*\r\n0\r\n\r\n$/);
+    assert.match(answers[2]!.body.toString(), /"1\.1\.1\.1"/);
+    for (const index of [0, 2]) assert.match(answers[index]!.head, /\r\nconnection: close/i);
+    assert.equal(await exit, 0);
+    assert.equal(about(service, /^shut down/)?.["cut_off"], 0);
+  });
+
+  test("new connections are refused, and requests on those that are open are the last ones there", async () => {
+    const service = await start();
+    const [busy, asking] = [await Client.open(service.port), await Client.open(service.port)];
+    busy.ask(`GET ${exportPath()} HTTP/1.1`);
+    await busy.readHead();
+    asking.ask("GET /livez HTTP/1.1");
+    await asking.readUntil("ok\n");
+    const exit = service.end("SIGTERM");
+    for (let tries = 0; tries < 5000 && about(service, /^shutting down/) === undefined; tries++) await sleep(1);
+    asking.ask("GET /readyz HTTP/1.1");
+    const { body } = await asking.readSlowly();
+    assert.match(body.toString(), /HTTP\/1\.1 503 [^]*connection: close[^]*the server is closing/i);
+    await sleep(A_MOMENT);
+    await assert.rejects(Client.open(service.port), { code: "ECONNREFUSED" });
+    assert.equal((await busy.readSlowly()).how, "end");
+    assert.equal(await exit, 0);
+  });
+
+  test("at the limit the rest is cut off, and nothing that is cut off looks whole", async () => {
+    const service = await start("--shutdown-timeout", "1");
+    const [reader, old, upload] = await Promise.all([1, 2, 3].map(() => Client.open(service.port)));
+    reader!.ask(`GET ${exportPath()} HTTP/1.1`);
+    const size = length(await reader!.readHead());
+    // An answer in HTTP/1.0 has no chunks: that of a stream ends where the connection does.
+    old!.ask("POST /v1/cti/bulk_lookup HTTP/1.0", "Content-Type: text/plain", "Content-Length: 100");
+    old!.send("1.1.1.1\n");
+    await old!.readUntil('"1.1.1.1"');
+    upload!.ask(`PUT /v1/edl/ip-rulesets/${store.emptyId}/rules HTTP/1.1`, "Content-Type: application/json", "Content-Length: 100");
+    await sleep(A_MOMENT);
+    assert.equal(await service.end("SIGTERM"), 0);
+    const [read, oldAnswer, uploaded] = await Promise.all([reader!, old!, upload!].map((client) => client.readSlowly()));
+    assert.ok(read!.body.length < size);
+    assert.deepEqual([read, oldAnswer, uploaded].map((answer) => answer!.how), ["ECONNRESET", "ECONNRESET", "ECONNRESET"]);
+    const { cut_off, msg } = about(service, /^shut down/)!;
+    assert.deepEqual([cut_off, msg], [3, "shut down; 3 requests were cut off after 1 s (--shutdown-timeout)"]);
+  });
+
+  test("a second signal ends the server at once", async () => {
+    for (const [second, code] of [["SIGTERM", 143], ["SIGINT", 130]] as const) {
+      const service = await start();
+      const reader = await Client.open(service.port);
+      reader.ask(`GET ${exportPath()} HTTP/1.1`);
+      await reader.readHead();
+      void service.end("SIGTERM");
+      await sleep(A_MOMENT);
+      assert.equal(await service.end(second), code);
+      assert.equal((await reader.readSlowly()).how, "ECONNRESET");
+      assert.equal(about(service, /second signal/)?.["cut_off"], 1);
+    }
+  });
+});
