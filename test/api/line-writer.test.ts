@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, constants, existsSync, mkdirSync, openSync, readFileSync, readSync, writeFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { temporaryFolder } from "../cli/run-command.ts";
+import { freePort } from "./harness/free-port.ts";
 import { serveArguments } from "./harness/service-process.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -68,15 +68,6 @@ class Server {
     const [code, signal] = await exit;
     return code ?? signal;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** More than waits in a pipe and in the server: 400 lines of 7 kB. */

@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { missingCommand } from "../../cbs/exports/programs/program.ts";
+import { freePort } from "./free-port.ts";
+
+/** A proxy that clients share, and with it its connections to the service. */
+export interface Proxy {
+  readonly name: string;
+  /** Why it cannot be run here; false where it can. */
+  readonly missing: string | false;
+  /** Its arguments, once its configuration is in the folder. */
+  configure(options: ProxyOptions): string[];
+}
+
+export interface ProxyOptions {
+  readonly folder: string;
+  readonly listenPort: number;
+  readonly servicePort: number;
+  readonly withTls: boolean;
+}
+
+export interface RunningProxy {
+  readonly port: number;
+  end(): Promise<void>;
+}
+
+const TLS = join(import.meta.dirname, "../../update/tls");
+/** Of whoever has signed the proxies' certificate. */
+export const CERTIFICATE_AUTHORITY = readFileSync(join(TLS, "ca.crt"));
+
+export const PROXIES: readonly Proxy[] = [
+  {
+    name: "haproxy",
+    missing: missingCommand("haproxy", "-v", "haproxy"),
+    configure({ folder, listenPort, servicePort, withTls }) {
+      writeFileSync(join(folder, "both.pem"), readFileSync(join(TLS, "server.crt"), "utf8") + readFileSync(join(TLS, "server.key"), "utf8"));
+      writeFileSync(join(folder, "haproxy.cfg"), `global
+  nbthread 1
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 20s
+  timeout server 20s
+  option forwardfor
+frontend clients
+  bind 127.0.0.1:${listenPort}${withTls ? ` ssl crt ${join(folder, "both.pem")}` : ""}
+  http-request set-header X-Forwarded-Proto ${withTls ? "https" : "http"}
+  default_backend service
+backend service
+  http-reuse always
+  server one 127.0.0.1:${servicePort} maxconn 1 pool-max-conn 1
+`);
+      return ["-db", "-f", join(folder, "haproxy.cfg")];
+    },
+  },
+  {
+    name: "nginx",
+    missing: missingCommand("nginx", "-v", "nginx-light"),
+    configure({ folder, listenPort, servicePort, withTls }) {
+      const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((what) => `${what}_temp_path ${join(folder, what)};`);
+      const tls = `ssl_certificate ${join(TLS, "server.crt")}; ssl_certificate_key ${join(TLS, "server.key")};`;
+      writeFileSync(join(folder, "nginx.conf"), `daemon off;
+master_process off;
+pid ${join(folder, "nginx.pid")};
+error_log ${join(folder, "nginx.log")};
+events {}
+http {
+  access_log off;
+  keepalive_requests 1000000;
+  ${temporary.join("\n  ")}
+  upstream service { server 127.0.0.1:${servicePort}; keepalive 1; }
+  server {
+    listen 127.0.0.1:${listenPort}${withTls ? " ssl" : ""};
+    ${withTls ? tls : ""}
+    client_max_body_size 0;
+    location / {
+      proxy_pass http://service;
+      proxy_http_version 1.1;
+      proxy_request_buffering off;
+      proxy_set_header Connection "";
+      proxy_set_header Host $http_host;
+      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+      proxy_set_header X-Forwarded-Host $http_host;
+      proxy_set_header X-Forwarded-Proto $scheme;
+    }
+  }
+}
+`);
+      return ["-p", folder, "-c", join(folder, "nginx.conf")];
+    },
+  },
+];
+
+/** Starts a proxy to the service, and waits until it listens. */
+export async function startProxy({ name, configure }: Proxy, options: Omit<ProxyOptions, "listenPort">): Promise<RunningProxy> {
+  const port = await freePort();
+  const child = spawn(name, configure({ ...options, listenPort: port }), { stdio: ["ignore", "ignore", "inherit"] });
+  const ended = once(child, "exit");
+  while (!(await isListening(child, port))) await sleep(20);
+  return {
+    port,
+    end: async () => {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+async function isListening({ exitCode, spawnfile }: ChildProcess, port: number): Promise<boolean> {
+  if (exitCode !== null) throw new Error(`${spawnfile} ended with exit code ${exitCode}`);
+  const socket = connect(port, "127.0.0.1");
+  const isUp = await once(socket, "connect").then(() => true, () => false);
+  socket.destroy();
+  return isUp;
+}
