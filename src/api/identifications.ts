@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statfsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RowFormat } from "../batch/identify.ts";
@@ -118,7 +118,7 @@ export class Identifications {
     const all = [...this.#entries.values()];
     for (const { end } of all) end.abort(new Error(CLOSING));
     await Promise.allSettled(all.map(({ ended }) => ended));
-    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
+    if (this.#folder !== undefined) remove(this.#folder);
   }
 
   /** The folder for one more. @throws Problem (409, 429, 503) */
@@ -131,7 +131,9 @@ export class Identifications {
       throw tooMany(`your organisation has ${perOrganisation} logs identified at the moment; try again when one of them is over`);
     }
     if ([...this.#entries.values()].filter(isRunning).length >= inAll) throw tooMany("the server identifies as many logs as it can at the moment; try again in a minute");
-    const folder = (this.#folder ??= mkdtempSync(join(tmpdir(), "ipsieve-logs-")));
+    // Some systems clear the folder of temporary files from time to time.
+    if (this.#folder === undefined || !existsSync(this.#folder)) this.#folder = mkdtempSync(join(tmpdir(), "ipsieve-logs-"));
+    const folder = this.#folder;
     if (this.#freeBytes(folder) < freeBytes) throw new Problem("service-unavailable", DISK_FULL, { headers: { "retry-after": "60" } });
     this.#timer ??= setInterval(() => this.#look(), EVERY).unref();
     return folder;
@@ -140,7 +142,7 @@ export class Identifications {
   #look(): void {
     this.#forgetOld();
     const running = [...this.#entries.values()].filter(isRunning);
-    if (running.length === 0 || this.#freeBytes(this.#folder!) >= this.#limits.freeBytes) return;
+    if (running.length === 0 || !existsSync(this.#folder!) || this.#freeBytes(this.#folder!) >= this.#limits.freeBytes) return;
     for (const { end } of running) end.abort(new Error(DISK_FULL));
   }
 
@@ -159,7 +161,7 @@ export class Identifications {
   #forget(key: string, { path }: Entry): void {
     this.#entries.delete(key);
     // Who is downloading it has it open.
-    rmSync(path, { force: true });
+    remove(path);
   }
 
   #entriesOf(organisationId: string): Entry[] {
@@ -176,6 +178,15 @@ function isRunning({ endedAt }: Identification): boolean {
 
 function tooMany(detail: string): Problem {
   return new Problem("rate-limit-exceeded", detail, { headers: { "retry-after": "10" } });
+}
+
+/** What the disk does not let go of stays: nothing leads to it any more, and it is no reason to fail. */
+function remove(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // Such as a disk that can only be read after an error.
+  }
 }
 
 function keyOf(organisationId: string, id: string): string {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { setImmediate as turn, setTimeout as delay } from "node:timers/promises";
@@ -238,4 +238,18 @@ test("the middle of a line that matches is no unmatched line, however long the l
   const pieces = [Buffer.from(`1.1.1.1 ${"192.0.2.77 abc ".repeat(6000)}`), ...Array.from({ length: 7 }, () => Buffer.from("192.0.2.77 abc ".repeat(4000))), Buffer.from("\n1.1.1.1 short\n")];
   const done = await make().run(log(Readable.from(pieces)));
   assert.deepEqual([done.log.summary().matched, done.log.summary().unmatched_sample], [2, []]);
+});
+
+test("somebody clears the folder for temporary files: what runs ends, and the next log has a folder again", async () => {
+  const service = make();
+  const { body, go } = waitingBody("8.8.8.8\n");
+  const running = service.run(log(body, { id: "cleared" }));
+  await turn();
+  const folder = dirname(service.get("first", "cleared")!.path);
+  rmSync(folder, { recursive: true });
+  await delay(1200); // it is looked every second whether the disk is full
+  go();
+  assert.equal((await running).log.state, "failed");
+  const { log: next, path } = await service.run(log("8.8.8.8\n"));
+  assert.deepEqual([next.state, existsSync(path)], ["done", true]);
 });

@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { Type } from "typebox";
 import type { FastifyRequest } from "fastify";
 import type { App } from "../app-type.ts";
@@ -17,6 +17,8 @@ const params = IdentificationParameters;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** What the body says it is; what it is, its first bytes tell. */
 const LOG_TYPES = ["application/octet-stream", "text/plain", "application/gzip", "application/x-gzip", "application/zstd"];
+
+const FORGOTTEN = "there is no such identification, or it has been forgotten; upload the log again";
 
 /** Logs that are uploaded to learn which services their addresses belong to. */
 export function addIdentificationRoutes(app: App, services: Services): void {
@@ -72,11 +74,12 @@ function addReads(app: App, services: Services): void {
     operationId: "getIdentificationResult", summary: "A row for every line of a log, gzipped", tags, problems: [404, 409], params, response: { 200: Type.String() }, otherTypes: ["application/gzip"],
     responseHeaders: { "Content-Disposition": "the name of a file" },
   };
-  app.get(`${PATH}/:id/result`, { config: READ_CBS, schema: result }, (request, reply) => {
+  app.get(`${PATH}/:id/result`, { config: READ_CBS, schema: result }, async (request, reply) => {
     const { log, name, format, path } = find(request, services);
     if (log.resultBytes === null) throw new Problem("conflict", log.state === "running" ? "the log is still being identified" : "the log could not be identified, so there is no result");
+    const file = await openResult(path);
     reply.headers({ "content-length": log.resultBytes, "content-disposition": `attachment; filename="${fileName(name, format)}"` });
-    return reply.type("application/gzip").send(createReadStream(path));
+    return reply.type("application/gzip").send(file.createReadStream());
   });
 
   const remove = { operationId: "deleteIdentification", summary: "Ends the identification of a log, if it runs, and forgets it with its result", tags, problems: [404], params, response: { 204: Type.Null() } };
@@ -87,12 +90,21 @@ function addReads(app: App, services: Services): void {
   });
 }
 
+/** @throws Problem (404) where the file has been removed, by this server or by what clears the folder for temporary files */
+async function openResult(path: string): Promise<FileHandle> {
+  try {
+    return await open(path);
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === "ENOENT" ? notFound(FORGOTTEN) : error;
+  }
+}
+
 /** @throws Problem (404) */
 function find(request: FastifyRequest, { identifications }: Services): Identification {
   const { id } = request.params as { id: string };
   const found = identifications.get(request.caller.organisationId, id.toLowerCase());
   if (found !== undefined) return found;
-  throw notFound("there is no such identification, or it has been forgotten; upload the log again");
+  throw notFound(FORGOTTEN);
 }
 
 /** @throws Problem (400) */

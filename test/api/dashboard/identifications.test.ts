@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { type ClientRequest, request } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { after, before, test } from "node:test";
@@ -25,10 +25,10 @@ const upload = (query: string, body: unknown, type = "application/octet-stream",
   visit(t, "POST", `/identifications?${query}`, { token: who.token, headers: { "Content-Type": type }, body });
 
 /** An upload that is under way: what it sends, and its answer. */
-function slowUpload(id: string): { sent: ClientRequest; answered: Promise<{ status: number; text: string }> } {
+function slowUpload(id: string, on = t, { token } = viewer): { sent: ClientRequest; answered: Promise<{ status: number; text: string }> } {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
-  const headers = { Cookie: `${PLAIN_NAME}=${viewer.token}`, Origin: t.server.url, "Content-Type": "application/octet-stream" };
-  const sent = request(`${t.server.url}/dashboard/api/identifications?id=${id}`, { method: "POST", headers }, (response) => {
+  const headers = { Cookie: `${PLAIN_NAME}=${token}`, Origin: on.server.url, "Content-Type": "application/octet-stream" };
+  const sent = request(`${on.server.url}/dashboard/api/identifications?id=${id}`, { method: "POST", headers }, (response) => {
     let text = "";
     response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk)).on("end", () => resolve({ status: response.statusCode!, text }));
   });
@@ -149,5 +149,33 @@ test("a name becomes a file name that means nothing to any system", async () => 
     const id = randomUUID();
     assert.equal((await upload(`id=${id}&name=${encodeURIComponent(name!)}`, TEXT)).body.name, name);
     assert.equal((await get(`/identifications/${id}/result`)).headers.get("content-disposition"), `attachment; filename="${file}"`);
+  }
+});
+
+test("a result whose file is gone is not found", async () => {
+  const id = randomUUID();
+  assert.equal((await upload(`id=${id}`, TEXT)).status, 200);
+  rmSync(t.server.services.identifications.get(viewer.organisationId, id)!.path);
+  const { status, body, headers } = await get(`/identifications/${id}/result`);
+  assert.deepEqual([status, headers.get("content-type"), headers.get("content-disposition")], [404, "application/problem+json", null]);
+  assert.match(body.detail, /upload the log again/);
+});
+
+test("a server that closes lets an upload end; one that is not over at the limit has failed", async () => {
+  for (const [isOver, shutdownTimeout] of [[true, 30], [false, 1]] as const) {
+    const closing = await startServer({ shutdownTimeout });
+    const user = await addUser(closing, await addOrganisation(closing, "closing"), "viewer");
+    const { sent, answered } = slowUpload(randomUUID(), closing, user);
+    sent.write(TEXT);
+    while (closing.server.services.identifications.list(user.organisationId).length === 0) await delay(5);
+    const closed = closing.server.close();
+    await delay(300);
+    if (isOver) sent.end(TEXT);
+    const { status, text } = await answered;
+    const { state, lines, error } = JSON.parse(text);
+    assert.deepEqual([status, state, lines, error], isOver ? [200, "done", 8, null] : [200, "failed", lines, "the server is closing"]);
+    assert.equal(await closed, isOver ? 0 : 1);
+    sent.destroy();
+    rmSync(closing.folder, { recursive: true });
   }
 });
