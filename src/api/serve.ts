@@ -13,6 +13,8 @@ export interface ServeOptions {
   readonly threats: string | null;
   /** Gives an empty store an organisation with all plans and a key. */
   readonly quickStart: boolean;
+  /** What the log says first. */
+  readonly warnings: readonly string[];
   /** Where the log goes. */
   readonly logTo: { write(line: string): void };
   /** What is told to whoever started the server. */
@@ -27,9 +29,10 @@ export interface ServeOptions {
 const KEEP_YOUNG = "--no-allocation-site-pretenuring";
 
 /** Runs a server until SIGTERM or SIGINT, and loads its snapshots again at SIGHUP. Resolves when all is closed; rejects with what cannot be opened. */
-export async function serve({ quickStart, logTo, print, ...options }: ServeOptions): Promise<void> {
+export async function serve({ quickStart, warnings, logTo, print, ...options }: ServeOptions): Promise<void> {
   setFlagsFromString(KEEP_YOUNG);
   const log = createLog(options.settings.logLevel, logTo);
+  for (const warning of warnings) log.warn(warning);
   let end: () => void = () => {};
   const ended = new Promise<void>((resolve) => (end = resolve));
   const server = await Server.start({ ...options, log });

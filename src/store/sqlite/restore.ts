@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { copyFile, rm } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { migrate, MIGRATIONS } from "../migrations/migrate.ts";
@@ -8,6 +8,8 @@ import { checkFile } from "./_check.ts";
 import { openDatabase } from "./_database.ts";
 import { asStoreError } from "./_errors.ts";
 import { publish } from "./_publish.ts";
+
+const SQLITE_BUSY = 5;
 
 /**
  * Puts a backup in the place of a SQLite file: a copy of it is checked, brought up to date, and only then given the name. Throws StoreError: `exists`
@@ -19,13 +21,19 @@ export async function restoreFile(backup: string, path: string, force: boolean):
   let report: StoreReport | undefined;
   await publish(path, async (part) => {
     await copyFile(backup, part);
-    report = await checkCopy(part, backup);
+    report = await checkCopy(part, backup, path);
     await retire(path);
-  });
+  }, modeOf(path));
   return report!;
 }
 
-async function checkCopy(part: string, backup: string): Promise<StoreReport> {
+/** Who may read the old file may read the new one. */
+function modeOf(path: string): number | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && found.mode & 0o777;
+}
+
+async function checkCopy(part: string, backup: string, path: string): Promise<StoreReport> {
   try {
     const engine = openDatabase(part, false, "full", backup);
     try {
@@ -35,7 +43,9 @@ async function checkCopy(part: string, backup: string): Promise<StoreReport> {
       engine.file.close();
     }
   } catch (error) {
-    throw asStoreError(error, backup);
+    const known = asStoreError(error, backup);
+    // It is where the copy is that there is no space.
+    throw known instanceof StoreError && known.code === "unavailable" ? asStoreError(error, path) : known;
   }
 }
 
@@ -50,10 +60,9 @@ async function retire(path: string): Promise<void> {
       file.close();
     }
   } catch (error) {
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) throw new StoreError("unavailable", `${path} is in use; stop the server first`, { cause: error });
     const known = asStoreError(error, path);
-    if (known instanceof StoreError && known.code === "unavailable") {
-      throw new StoreError("unavailable", `${path} is in use; stop the server first`, { cause: error });
-    }
+    if (known instanceof StoreError && known.code === "unavailable") throw known;
     // It is damaged, or no database: that is why it is replaced.
   }
   for (const log of ["-wal", "-shm"]) await rm(path + log, { force: true });
