@@ -172,7 +172,7 @@ describe("a server on SQLite", () => {
     limitFileSize(statSync(join(folder, "store.db-wal")).size);
     assert.equal((await refused(subject)).status, 503);
     for (let i = 0; i < 50; i++) assertUnavailable(await subject.add());
-    assert.match(outageLines(subject.t).map(({ reason }) => reason).join("\n"), /^\S+store\.db: disk I\/O error \(SQLite error \d+\); the disk fails or is read-only; look at the system's log$/);
+    assert.match(outageLines(subject.t).map(({ reason }) => reason).join("\n"), /^\S+store\.db: disk I\/O error \(SQLite error \d+\); its disk is full, read-only or fails; look at its free space and the system's log$/);
     limitFileSize(null);
     while ((await subject.add()).status !== 201) await sleep(50);
     await subject.t.close();

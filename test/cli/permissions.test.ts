@@ -24,8 +24,8 @@ const call = (home: string, ...args: string[]) => run(args, { cwd: folder.path, 
 async function serve(home: string, look: () => void, ...args: string[]): Promise<Outcome> {
   const child = start(["serve", "--port", "0", ...args], { cwd: folder.path, env: environment(home) });
   const outcome = outcomeOf(child);
-  await new Promise((listening) => createInterface({ input: child.stdout! }).once("line", listening));
-  look();
+  const listening = new Promise<boolean>((resolve) => createInterface({ input: child.stdout! }).once("line", () => resolve(true)));
+  if (await Promise.race([listening, outcome.then(() => false)])) look();
   child.kill("SIGTERM");
   return outcome;
 }

@@ -84,7 +84,7 @@ describe("a SQLite file on a disk that fails", () => {
     const file = join(temporaryFolder(t), "store.db");
     t.after(() => limitFileSize(null));
     await holdThrough(file, () => limitFileSize(statSync(`${file}-wal`).size), () => limitFileSize(null), {
-      code: /^(unavailable|outcome-unknown)$/, message: /disk I\/O error.*; the disk fails or is read-only; look at the system's log$/,
+      code: /^(unavailable|outcome-unknown)$/, message: /disk I\/O error.*; its disk is full, read-only or fails; look at its free space and the system's log$/,
     });
   });
 });

@@ -68,13 +68,14 @@ describe("PostgreSQL that goes away", { skip: await whyNoPostgres() }, () => {
       replica.store.write({ kind: "add-rule", organisationId: organisation.id, rulesetId: blocklist.id, request: adding(prefix, { mode: "fail", name: "x".repeat(200) }), ...by(2) });
     disk.fill();
     const taken: string[] = [];
-    let refusal: unknown;
     const refused = { name: "StoreError", code: "unavailable", message: /^the database's disk is full: .*No space left on device \(SQLSTATE 53100\); free some space on its server$/ };
-    for (let i = 0; refusal === undefined; i++) {
-      const prefix = `10.0.${i >> 8}.${i & 255}`;
-      await add(prefix).then(() => taken.push(prefix), (error: unknown) => (refusal = error));
-    }
-    await assert.rejects(Promise.reject(refusal), refused);
+    await assert.rejects(async () => {
+      for (let i = 0; ; i++) {
+        const prefix = `10.0.${i >> 8}.${i & 255}`;
+        await add(prefix);
+        taken.push(prefix);
+      }
+    }, refused);
     await replica.store.changesAfter(0); // reads go on
     disk.free();
     await replica.store.probe();

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fchmodSync, openSync } from "node:fs";
+import { closeSync, existsSync, fchmodSync, openSync, rmSync, statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import {
   CompiledQuery, type DatabaseConnection, type Driver, Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, SqliteDriver, type TransactionSettings,
@@ -29,30 +29,33 @@ export type Synchronous = "full" | "normal" | "off";
 /** Opens the file, or makes it. Throws StoreError (`not-found`, `not-a-store`); `named` is what its message calls the file. */
 export function openDatabase(path: string, create: boolean, synchronous: Synchronous = "full", named = path): SqliteEngine {
   if (!create && !existsSync(path)) throw new StoreError("not-found", `${path}: there is no such file; "ipsieve db migrate" makes it`);
-  if (create) makePrivateFile(path);
+  const isNew = create && makePrivateFile(path);
   const file = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
   try {
     checkOwner(file, named);
     file.exec(`pragma journal_mode = wal; pragma synchronous = ${synchronous}; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}; pragma cache_size = -${CACHE}`);
   } catch (error) {
     file.close();
+    // Not even its first page could be written.
+    if (isNew && statSync(path).size === 0) rmSync(path);
     throw error;
   }
   return { name: "sqlite", db: new Kysely<Tables>({ dialect: new NodeSqliteDialect(file) }), file, readRules: rulesReader(file), insertRows: rowInserter(file) };
 }
 
-/** Makes the file, unless there is one: for its owner alone, whatever the umask. SQLite gives its log and the log's index the mode of the file. */
-export function makePrivateFile(path: string): void {
+/** Makes the file, unless there is one: for its owner alone, whatever the umask. SQLite gives its log and the log's index the mode of the file. Gives whether it was made. */
+export function makePrivateFile(path: string): boolean {
   let descriptor: number;
   try {
     descriptor = openSync(path, "wx", PRIVATE);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "EEXIST") return;
+    if (code === "EEXIST") return false;
     throw new StoreError("unavailable", `${path}: the file cannot be created (${code}); check its folder and the space on its disk`, { cause: error });
   }
   fchmodSync(descriptor, PRIVATE);
   closeSync(descriptor);
+  return true;
 }
 
 /** Throws StoreError (`not-a-store`) for what is no database or another program's. */

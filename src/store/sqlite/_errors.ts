@@ -13,7 +13,7 @@ export class CommitError extends Error {
 const OUTAGES: Readonly<Record<number, readonly [code: StoreErrorCode, cure: string]>> = {
   5: ["unavailable", "another process writes for too long; try again"], // SQLITE_BUSY
   8: ["unavailable", "check the permissions of the file and its folder, and that its file system is not read-only"], // SQLITE_READONLY
-  10: ["unavailable", "the disk fails or is read-only; look at the system's log"], // SQLITE_IOERR
+  10: ["unavailable", "its disk is full, read-only or fails; look at its free space and the system's log"], // SQLITE_IOERR
   11: ["damaged", "restore a backup"], // SQLITE_CORRUPT
   13: ["unavailable", "free some space"], // SQLITE_FULL
   14: ["unavailable", "check the permissions of the file and its folder"], // SQLITE_CANTOPEN

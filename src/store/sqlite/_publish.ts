@@ -1,5 +1,6 @@
 import { chmod, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { StoreError } from "../store-error.ts";
 import { makePrivateFile } from "./_database.ts";
 
 /** What SQLite puts beside a database while it works on it. */
@@ -7,7 +8,7 @@ const COMPANIONS = ["", "-journal", "-wal", "-shm"];
 
 /**
  * Lets `write` fill a file, which is empty, and gives it its name only when it is whole and on the disk; there is the old file or the new one. Only its owner
- * may read it, unless `mode` says otherwise.
+ * may read it, unless `mode` says otherwise. Throws StoreError.
  */
 export async function publish(path: string, write: (part: string) => Promise<void>, mode = 0o600): Promise<void> {
   const part = `${path}.part`;
@@ -19,9 +20,16 @@ export async function publish(path: string, write: (part: string) => Promise<voi
     await sync(part);
     await rename(part, path);
     await sync(dirname(path));
+  } catch (cause) {
+    if (!isSystemError(cause)) throw cause;
+    throw new StoreError("unavailable", `${path}: it cannot be written (${cause.code}); check its folder and the space on its disk`, { cause });
   } finally {
     await removeAll(part);
   }
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && "syscall" in error;
 }
 
 async function removeAll(part: string): Promise<void> {
