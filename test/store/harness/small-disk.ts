@@ -1,16 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** A file system of its own, which a test can fill. */
 export interface SmallDisk extends Disposable {
   readonly path: string;
-  /** Leaves not a byte of it. */
-  fill(): void;
+  /** Leaves so many bytes of it, a whole number of the system's pages; none unless given. */
+  fill(leave?: number): void;
   /** Takes back what `fill` did. */
   free(): void;
 }
+
+export const PAGE = 4096;
 
 /** Why none can be mounted here. */
 export const whyNoSmallDisk: false | string = reason();
@@ -21,15 +23,16 @@ export function mountSmallDisk(bytes: number): SmallDisk {
   const filling = join(path, "filling");
   return {
     path,
-    fill() {
-      // The system's pages, one at a time, until there is no more.
-      for (let size = bytes; size >= 4096; size /= 2) {
+    fill(leave = 0) {
+      // The system's pages, fewer and fewer at a time, until there is no more.
+      for (let size = bytes; size >= PAGE; size /= 2) {
         try {
           for (;;) writeFileSync(filling, Buffer.alloc(size), { flag: "a" });
         } catch (error) {
           if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
         }
       }
+      truncateSync(filling, Math.max(0, statSync(filling).size - leave));
     },
     free: () => rmSync(filling),
     [Symbol.dispose]() {
