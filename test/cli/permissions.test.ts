@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { createInterface } from "node:readline";
 import { outcomeOf, type Outcome, run, start, temporaryFolder } from "./run-command.ts";
+
+const MAIN = join(import.meta.dirname, "../../src/cli/main.ts");
 
 let folder: ReturnType<typeof temporaryFolder>;
 let umask: number;
@@ -19,6 +22,14 @@ after(() => {
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 const environment = (home: string): NodeJS.ProcessEnv => ({ IPSIEVE_HOME: home, IPSIEVE_DB: "", DATABASE_URL: "" });
 const call = (home: string, ...args: string[]) => run(args, { cwd: folder.path, env: environment(home) });
+
+/** Runs a command as a user who owns nothing, which only root can. */
+function runAsOther(args: readonly string[], cwd: string): { status: number | null; stdout: string; stderr: string } {
+  const env = { ...process.env, NODE_TEST_CONTEXT: "", ...environment(cwd) };
+  return spawnSync("setpriv", ["--reuid=65534", "--regid=65534", "--clear-groups", process.execPath, MAIN, ...args], { cwd, env, encoding: "utf8" });
+}
+
+const whyNoOther = process.getuid?.() === 0 && runAsOther(["--version"], "/").status === 0 ? false : "no command can be run as another user here: that needs root, setpriv, and sources that all may read";
 
 /** Runs a server until it listens, looks, and ends it. */
 async function serve(home: string, look: () => void, ...args: string[]): Promise<Outcome> {
@@ -63,6 +74,25 @@ describe("what holds the data of users is for its owner alone, whatever the umas
     const updated = join(folder.path, "updated");
     await call(updated, "cbs", "update", "--from", "lists", "--progress", "none");
     assert.equal(modeOf(updated), "700");
+  });
+
+  test("another user gets an error with the cure from every command, and no file", { skip: whyNoOther }, async () => {
+    const place = join(folder.path, "foreign");
+    mkdirSync(place);
+    chmodSync(folder.path, 0o711);
+    const database = join(place, "own.db");
+    assert.equal((await call(place, "db", "migrate", "--db", database)).code, 0);
+    for (const [args, message] of [
+      [["db", "backup", "copy.db"], /own\.db: unable to open database file .*check the permissions of the file and its folder/],
+      [["db", "check"], /own\.db: unable to open database file/],
+      [["org", "create", "x"], /own\.db: unable to open database file/],
+      [["serve", "--port", "0"], /own\.db: unable to open database file/],
+    ] as const) {
+      const { status, stdout, stderr } = runAsOther([...args, "--db", database], place);
+      assert.match(stderr, message);
+      assert.doesNotMatch(stderr, /\n {4}at /);
+      assert.deepEqual([status, stdout, readdirSync(place)], [2, "", ["own.db"]]);
+    }
   });
 
   test("one that others can read is a warning at the start, which names the command that ends it", async () => {

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fchmodSync, openSync, rmSync, statSync } from "node:fs";
+import { closeSync, fchmodSync, openSync, rmSync, statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import {
   CompiledQuery, type DatabaseConnection, type Driver, Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, SqliteDriver, type TransactionSettings,
@@ -28,7 +28,7 @@ export type Synchronous = "full" | "normal" | "off";
 
 /** Opens the file, or makes it. Throws StoreError (`not-found`, `not-a-store`); `named` is what its message calls the file. */
 export function openDatabase(path: string, create: boolean, synchronous: Synchronous = "full", named = path): SqliteEngine {
-  if (!create && !existsSync(path)) throw new StoreError("not-found", `${path}: there is no such file; "ipsieve db migrate" makes it`);
+  if (!create && isMissing(path)) throw new StoreError("not-found", `${path}: there is no such file; "ipsieve db migrate" makes it`);
   const isNew = create && makePrivateFile(path);
   const file = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
   try {
@@ -41,6 +41,15 @@ export function openDatabase(path: string, create: boolean, synchronous: Synchro
     throw error;
   }
   return { name: "sqlite", db: new Kysely<Tables>({ dialect: new NodeSqliteDialect(file) }), file, readRules: rulesReader(file), insertRows: rowInserter(file) };
+}
+
+/** Not where its folder does not let this user look. */
+function isMissing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
 }
 
 /** Makes the file, unless there is one: for its owner alone, whatever the umask. SQLite gives its log and the log's index the mode of the file. Gives whether it was made. */

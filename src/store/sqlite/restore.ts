@@ -1,5 +1,5 @@
-import { existsSync, statSync } from "node:fs";
-import { copyFile, rm } from "node:fs/promises";
+import { constants, existsSync, statSync } from "node:fs";
+import { access, copyFile, rm } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { migrate, MIGRATIONS } from "../migrations/migrate.ts";
 import { StoreError } from "../store-error.ts";
@@ -17,6 +17,7 @@ const SQLITE_BUSY = 5;
  */
 export async function restoreFile(backup: string, path: string, force: boolean): Promise<StoreReport> {
   if (!existsSync(backup)) throw new StoreError("not-found", `${backup}: there is no such file`);
+  await checkReadable(backup);
   if (existsSync(path) && !force) throw new StoreError("exists", `${path}: there is a database already; --force puts the backup in its place`);
   let report: StoreReport | undefined;
   await publish(path, async (part) => {
@@ -25,6 +26,14 @@ export async function restoreFile(backup: string, path: string, force: boolean):
     await retire(path);
   }, modeOf(path));
   return report!;
+}
+
+async function checkReadable(backup: string): Promise<void> {
+  try {
+    await access(backup, constants.R_OK);
+  } catch (cause) {
+    throw new StoreError("unavailable", `${backup}: it cannot be read (${(cause as NodeJS.ErrnoException).code}); check its permissions`, { cause });
+  }
 }
 
 /** Who may read the old file may read the new one. */
