@@ -131,12 +131,16 @@ export class Identifications {
       throw tooMany(`your organisation has ${perOrganisation} logs identified at the moment; try again when one of them is over`);
     }
     if ([...this.#entries.values()].filter(isRunning).length >= inAll) throw tooMany("the server identifies as many logs as it can at the moment; try again in a minute");
-    // Some systems clear the folder of temporary files from time to time.
-    if (this.#folder === undefined || !existsSync(this.#folder)) this.#folder = mkdtempSync(join(tmpdir(), "ipsieve-logs-"));
-    const folder = this.#folder;
+    const folder = this.#privateFolder();
     if (this.#freeBytes(folder) < freeBytes) throw new Problem("service-unavailable", DISK_FULL, { headers: { "retry-after": "60" } });
     this.#timer ??= setInterval(() => this.#look(), EVERY).unref();
     return folder;
+  }
+
+  /** Only its owner can read it, whatever the umask. Systems remove what is old from the folder that it is in. */
+  #privateFolder(): string {
+    if (this.#folder === undefined || !existsSync(this.#folder)) this.#folder = mkdtempSync(join(tmpdir(), "ipsieve-logs-"));
+    return this.#folder;
   }
 
   #look(): void {
@@ -193,7 +197,12 @@ function keyOf(organisationId: string, id: string): string {
   return `${organisationId} ${id}`;
 }
 
+/** None where the folder is gone. */
 function freeBytesOf(folder: string): number {
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize;
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return 0;
+  }
 }

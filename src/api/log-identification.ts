@@ -20,6 +20,8 @@ const HEAD_BYTES = 4096;
 /** Why a log fails whose client has gone away. */
 export const BROKEN_OFF = "the upload was broken off";
 
+const RESULT_UNWRITABLE = "the server cannot write the result at the moment; try again later, or ask whoever runs it to make room on its disk";
+
 export type IdentificationState = "running" | "done" | "failed";
 
 /** What is told of a log, while it is identified and afterwards. */
@@ -51,6 +53,8 @@ export class LogIdentification {
   state: IdentificationState = "running";
   /** Why it failed, for whoever uploaded the log. */
   error: string | null = null;
+  /** What keeps the server from writing the result, for whoever runs it: it names a path. */
+  outputError: BatchError | null = null;
   /** The size of the result, compressed; null until it is there. */
   resultBytes: number | null = null;
   readonly #request: LogRequest;
@@ -76,6 +80,7 @@ export class LogIdentification {
       this.state = "done";
     } catch (error) {
       this.state = "failed";
+      if (error instanceof BatchError && isOfOutput(error)) this.outputError = error;
       this.error = this.#reasonOf(error);
       if (isNoText(error)) throw new Problem("unsupported-media-type", this.error);
       if (!(error instanceof BatchError) && !signal.aborted) throw error;
@@ -113,10 +118,15 @@ export class LogIdentification {
     if (signal.aborted) return String((signal.reason as Error).message);
     if (!(error instanceof BatchError)) return "an unexpected error occurred";
     if (error.code === "input-unreadable") return BROKEN_OFF;
+    if (isOfOutput(error)) return RESULT_UNWRITABLE;
     const what = error.message.replace(/^input stream:(\d+:)? /, "");
     if (error.code !== "stream-corrupt" && error.code !== "stream-truncated") return what;
     return `${what}; it stopped behind line ${this.#progress.lines}, within the first ${this.#bytes} bytes of the file`;
   }
+}
+
+function isOfOutput({ code }: BatchError): boolean {
+  return code === "output-failed" || code === "output-unusable";
 }
 
 /** Formats that the pipeline knows and refuses, and what `checkedHead` finds. */

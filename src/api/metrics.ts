@@ -13,6 +13,8 @@ export class Metrics {
   readonly snapshotGeneration: Gauge<"snapshot">;
   readonly snapshotCreated: Gauge<"snapshot">;
   readonly snapshotFailures: Counter<"snapshot">;
+  readonly databaseUp: Gauge;
+  readonly databaseOutages: Counter;
   /** What the dashboard shows of the last hour. */
   readonly minutes = new MinuteRing();
   readonly #requests = new RequestTimes();
@@ -33,6 +35,8 @@ export class Metrics {
     this.snapshotGeneration = new Gauge({ name: "ipsieve_snapshot_generation", help: "How many snapshots have been loaded", labelNames: ["snapshot"], registers });
     this.snapshotCreated = new Gauge({ name: "ipsieve_snapshot_created_seconds", help: "When the loaded snapshot was made, in seconds since 1970", labelNames: ["snapshot"], registers });
     this.snapshotFailures = new Counter({ name: "ipsieve_snapshot_failures_total", help: "Snapshots that could not be loaded", labelNames: ["snapshot"], registers });
+    this.databaseUp = new Gauge({ name: "ipsieve_database_up", help: "Whether the database works: 1, or 0 while it fails", registers });
+    this.databaseOutages = new Counter({ name: "ipsieve_database_outages_total", help: "How often the database has begun to fail", registers });
   }
 
   /** Counts a request that has been answered. */

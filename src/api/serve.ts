@@ -16,6 +16,8 @@ export interface ServeOptions {
   readonly threats: string | null;
   /** Gives an empty store an organisation with all plans and a key. */
   readonly quickStart: boolean;
+  /** What the log says first. */
+  readonly warnings: readonly string[];
   /** Where the log goes. */
   readonly logTo: LineWriter;
   /** Where texts for whoever starts the server go. */
@@ -39,9 +41,10 @@ const LAST_LINES = 2000;
  * Runs a server until SIGTERM or SIGINT, and loads its snapshots again at SIGHUP. Resolves when all is closed, with whether all lines have been
  * written; rejects with what cannot be opened.
  */
-export async function serve({ quickStart, logTo, printTo, ...options }: ServeOptions): Promise<boolean> {
+export async function serve({ quickStart, warnings, logTo, printTo, ...options }: ServeOptions): Promise<boolean> {
   setFlagsFromString(KEEP_YOUNG);
   const log = createLog(options.settings.logLevel, logTo);
+  for (const warning of warnings) log.warn(warning);
   const server = await Server.start({ ...options, log });
   reportLostLines(logTo, server, log);
   const reload = (): void => void server.reload();

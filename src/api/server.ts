@@ -8,6 +8,7 @@ import type { Store } from "../store/store.ts";
 import { buildApp } from "./app.ts";
 import type { App } from "./app-type.ts";
 import { openCatalogueView } from "./catalogue-view.ts";
+import { GuardedStore } from "./guarded-store.ts";
 import { Identifications } from "./identifications.ts";
 import { listenError } from "./listen-error.ts";
 import { loadMemory, type LoadingStore } from "./loading-store.ts";
@@ -22,6 +23,7 @@ import type { Settings } from "./settings.ts";
 import { SharedCache } from "./shared-cache.ts";
 import { SignInLimits } from "./sign-in-limits.ts";
 import { SnapshotHolder } from "./snapshot-holder.ts";
+import { StoreOutage } from "./store-outage.ts";
 import { ThreatView } from "./threat-view.ts";
 import { UsageRecorder } from "./usage-recorder.ts";
 
@@ -66,10 +68,11 @@ export class Server {
   #setupDigest: string | null = null;
 
   private constructor(store: Store, options: ServerOptions) {
-    this.store = store;
-    this.services = servicesOf(store, options, { isClosing: () => this.#isClosing, setupDigest: () => this.#setupDigest });
+    const metrics = new Metrics();
+    this.store = new GuardedStore(store, new StoreOutage({ log: options.log, metrics, probe: () => store.probe() }));
+    this.services = servicesOf(this.store, metrics, options, { isClosing: () => this.#isClosing, setupDigest: () => this.#setupDigest });
     this.#app = buildApp(this.services, options.log);
-    this.#recorder = new UsageRecorder(this.services, options.log);
+    this.#recorder = new UsageRecorder(this.services);
   }
 
   /** Rejects with what cannot be opened, or ListenError; nothing stays open then. */
@@ -155,8 +158,9 @@ export class Server {
   #follow(log: Logger): void {
     const { memory } = this.services;
     this.store.follow(memory.sequence, (changes) => memory.apply(changes), (error, isLost) => {
-      log.error({ err: error }, "the changes of other servers cannot be read");
-      if (isLost) void this.#loadAgain(log);
+      if (!isLost) return;
+      log.error({ err: error }, "changes of other servers are lost; the state is loaded again");
+      void this.#loadAgain(log);
     });
   }
 
@@ -168,16 +172,15 @@ export class Server {
         memory.become(await loadMemory(this.store));
         this.store.resume(memory.sequence);
         return log.info("the state has been loaded again");
-      } catch (error) {
-        log.error({ err: error }, "the state cannot be loaded again; it is tried again");
+      } catch {
+        // The store's outage has a line in the log.
         await sleep(LOAD_AGAIN_AFTER);
       }
     }
   }
 }
 
-function servicesOf(store: Store, { settings, catalogue, threats, log, now = Date.now }: ServerOptions, states: Pick<Services, "isClosing" | "setupDigest">): Services {
-  const metrics = new Metrics();
+function servicesOf(store: Store, metrics: Metrics, { settings, catalogue, threats, log, now = Date.now }: ServerOptions, states: Pick<Services, "isClosing" | "setupDigest">): Services {
   const steady = new SteadyClock(now);
   return {
     ...states, settings, now, store, metrics,

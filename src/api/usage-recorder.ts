@@ -1,4 +1,3 @@
-import type { Logger } from "pino";
 import type { Services } from "./services.ts";
 
 /** How often, in milliseconds, uses of keys are recorded and those of other servers are learned. */
@@ -7,13 +6,11 @@ const EVERY = 5000;
 /** Brings the monthly counts of keys and the store together: never per request. */
 export class UsageRecorder {
   readonly #services: Services;
-  readonly #log: Logger;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
 
-  constructor(services: Services, log: Logger) {
+  constructor(services: Services) {
     this.#services = services;
-    this.#log = log;
   }
 
   /** Learns this month's counts, then goes on by itself. Rejects where the store cannot tell them. */
@@ -33,8 +30,8 @@ export class UsageRecorder {
     await this.#record();
     try {
       await this.#learn();
-    } catch (error) {
-      this.#log.error({ err: error }, "the uses of keys cannot be read");
+    } catch {
+      // The store's outage has a line in the log; it is tried again.
     }
   }
 
@@ -44,9 +41,8 @@ export class UsageRecorder {
     if (uses.length === 0) return;
     try {
       await store.recordUsage(uses);
-    } catch (error) {
+    } catch {
       keyLimits.giveBack(uses);
-      this.#log.error({ err: error }, "the uses of keys cannot be recorded; it is tried again");
     }
   }
 

@@ -1,3 +1,4 @@
+import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Option } from "./command.ts";
 
@@ -10,6 +11,11 @@ export function homeFolder(environment: NodeJS.ProcessEnv = process.env): string
   if (IPSIEVE_HOME !== "") return resolve(IPSIEVE_HOME);
   if (XDG_DATA_HOME.startsWith("/")) return join(XDG_DATA_HOME, "ipsieve");
   return join(userFolder(environment), ".local", "share", "ipsieve");
+}
+
+/** Makes a folder, and those around it, unless there are any: for their owner alone. */
+export function makePrivateFolder(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
 }
 
 export const HOME_OPTION: Option = { name: "home", value: "DIR", isPath: true, help: "where updates keep what they have; default: IPSIEVE_HOME, else ~/.local/share/ipsieve" };

@@ -1,10 +1,9 @@
-import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { StoreLocation } from "../store/open-store.ts";
 import type { Organisation, State } from "../store/state.ts";
 import type { Store } from "../store/store.ts";
 import type { Arguments, Option } from "./command.ts";
-import { homeFolder } from "./home.ts";
+import { homeFolder, makePrivateFolder } from "./home.ts";
 import { nearest } from "./nearest.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -42,7 +41,7 @@ export function locationText(location: StoreLocation): string {
 /** Opens the database, hands it over, and closes it. `create` makes it, or brings it up to date. */
 export async function withStore<T>(args: Arguments, create: boolean, use: (store: Store) => Promise<T>): Promise<T> {
   const location = databaseLocation(args);
-  if (create && "file" in location) mkdirSync(dirname(location.file), { recursive: true });
+  if (create && "file" in location) makePrivateFolder(dirname(location.file));
   const { openStore } = await import("../store/open-store.ts");
   const store = await openStore(location, { create });
   try {

@@ -61,6 +61,10 @@ export class QueuedStore implements Store {
     return this.#backend.recordUsage(increments);
   }
 
+  probe(): Promise<void> {
+    return this.#backend.probe();
+  }
+
   usage(month: string): Promise<readonly Usage[]> {
     return this.#backend.usage(month);
   }

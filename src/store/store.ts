@@ -46,6 +46,9 @@ export interface Store {
   /** Adds the requests to those recorded for the key and month. For increments of seconds, not for every request. */
   recordUsage(increments: readonly Usage[]): Promise<void>;
 
+  /** Has the database write what changes nothing, at once: rejects while it fails. */
+  probe(): Promise<void>;
+
   /** The requests of each key that has made some in the month (`YYYY-MM`), by all servers together. */
   usage(month: string): Promise<readonly Usage[]>;
 

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { CatalogueMetadata } from "../cbs/catalogue.ts";
 import { openSnapshot, type Snapshot } from "../snapshot/open-snapshot.ts";
@@ -7,7 +7,7 @@ import { SnapshotError } from "../snapshot/snapshot-error.ts";
 import { writeSnapshot } from "../snapshot/write-snapshot.ts";
 import type { PrefixTable } from "../table/prefix-table.ts";
 import { SECTION_NAMES } from "../table/sections.ts";
-import { removeIfThere } from "./list-store.ts";
+import { makeFolder, removeIfThere, writing } from "./list-store.ts";
 
 const GENERATION = /^\d{8}T\d{6}\.\d{3}Z\.ipsieve$/;
 /** What a killed update left of a generation that it was writing; each has a name of its own, so that no later one replaces it. */
@@ -27,7 +27,7 @@ export interface CatalogueFiles {
  * lock of the home folder.
  */
 export async function publishCatalogue(files: CatalogueFiles, table: PrefixTable, metadata: CatalogueMetadata, keep: number): Promise<string | null> {
-  await mkdir(files.history, { recursive: true });
+  await makeFolder(files.history);
   const content = { table, metadata, kind: "catalogue", createdAt: new Date(metadata.createdAt) };
   const own = generationName(metadata.createdAt);
   // Not one of a clock that was wrong once, which would stay the newest for long.
@@ -38,7 +38,8 @@ export async function publishCatalogue(files: CatalogueFiles, table: PrefixTable
   }
   const path = join(files.history, own);
   await writeSnapshot(path, content);
-  await publishFile(files.current, [await readFile(path)]);
+  const bytes = await readFile(path);
+  await writing(files.current, () => publishFile(files.current, [bytes]));
   const unfinished = (await readdir(files.history)).filter((name) => UNFINISHED.test(name));
   // Those of a clock that was wrong once do not count, or the one just written could be the oldest of too many.
   const generations = (await generationsIn(files.history)).filter((name) => name <= own);

@@ -70,8 +70,23 @@ export class ListStore {
 }
 
 export async function writeText(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await publishFile(path, [Buffer.from(text)]);
+  await makeFolder(dirname(path));
+  await writing(path, () => publishFile(path, [Buffer.from(text)]));
+}
+
+/** A folder of the home folder, for its owner alone. @throws UpdateError "unwritable" */
+export async function makeFolder(path: string): Promise<void> {
+  await writing(path, () => mkdir(path, { recursive: true, mode: 0o700 }));
+}
+
+/** @throws UpdateError "unwritable", which names the path */
+export async function writing(path: string, write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write();
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    throw new UpdateError("unwritable", `${path} cannot be written (${code ?? message}); check its permissions and the space on its disk`, { cause });
+  }
 }
 
 export async function removeIfThere(path: string): Promise<void> {

@@ -1,4 +1,3 @@
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Catalogue } from "../cbs/catalogue.ts";
 import { importCatalogue, type SourceReport } from "../cbs/import-catalogue.ts";
@@ -9,7 +8,7 @@ import { freeze } from "../table/freeze.ts";
 import { publishCatalogue } from "./generations.ts";
 import { compareLists, impossibleList, type ListChange, type Refusal, unusualChange } from "./guard-list.ts";
 import type { FoundList, ListOrigin } from "./list-origin.ts";
-import { type ListState, ListStore, removeIfThere, type StoredList, writeText } from "./list-store.ts";
+import { type ListState, ListStore, makeFolder, removeIfThere, type StoredList, writeText } from "./list-store.ts";
 import { UpdateError } from "./update-error.ts";
 import { takeLock } from "./update-lock.ts";
 
@@ -70,10 +69,10 @@ const PARALLEL = 8;
 
 /**
  * Fetches lists, keeps those that stand the guards, and builds the catalogue of all that were ever kept, as a whole or not at all. Lists
- * stand in `lists/`, refused ones in `refused/`. @throws UpdateError "locked", "bad-home", "no-lists", SnapshotError
+ * stand in `lists/`, refused ones in `refused/`. @throws UpdateError "locked", "bad-home", "unwritable", "no-lists", SnapshotError
  */
 export async function updateCatalogue(options: UpdateOptions): Promise<UpdateReport> {
-  await mkdir(options.home, { recursive: true });
+  await makeFolder(options.home);
   const release = await takeLock(join(options.home, "update.lock"));
   try {
     const store = new ListStore(join(options.home, "lists"));
@@ -127,7 +126,7 @@ async function fetchList(job: Job, options: UpdateOptions, store: ListStore): Pr
     return reportOf(job, "unchanged");
   } catch (error) {
     if (error instanceof ImportError) return reportOf(job, "refused", { problem: error.message, code: error.code });
-    if (error instanceof UpdateError) return reportOf(job, "failed", { problem: error.message, code: error.code });
+    if (error instanceof UpdateError && error.code !== "unwritable") return reportOf(job, "failed", { problem: error.message, code: error.code });
     throw error;
   }
 }

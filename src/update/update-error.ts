@@ -26,6 +26,8 @@ export type UpdateErrorCode =
   | "locked"
   /** Files of the home folder that cannot be read. */
   | "bad-home"
+  /** A file of the home folder that cannot be written. */
+  | "unwritable"
   /** Nothing was ever fetched, so that there is nothing to build. */
   | "no-lists";
 

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { link, readdir, readFile, rename, stat, unlink, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { writing } from "./list-store.ts";
 import { UpdateError } from "./update-error.ts";
 
 /** Who holds a lock. */
@@ -33,8 +34,8 @@ export async function takeLock(path: string): Promise<() => Promise<void>> {
   const own: Holder = { token: randomBytes(8).toString("hex"), pid: process.pid, host: hostname(), processStart: startOf(process.pid) };
   const temporary = `${path}.${own.token}.tmp`;
   held.add(own.token);
-  await writeFile(temporary, JSON.stringify(own), { flag: "wx" });
   try {
+    await writing(path, () => writeFile(temporary, JSON.stringify(own), { flag: "wx", mode: 0o600 }));
     await putInPlace(path, temporary);
     await removeLeftovers(path);
   } catch (error) {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { setImmediate as turn, setTimeout as delay } from "node:timers/promises";
 import { after, before, test } from "node:test";
@@ -156,6 +156,33 @@ test("damaged gzip fails, and says where; a cut one too", async () => {
     assert.ok(Number(place![1]) > 1000 && Number(place![2]) <= body.length, failed.error!);
     assert.equal(existsSync(path), false);
   }
+});
+
+test("results are for the server's user alone, whatever the umask, and where the system has removed their folder there is another", async () => {
+  const umask = process.umask(0);
+  try {
+    const service = make();
+    const { path } = await service.run(log("8.8.8.8\n"));
+    assert.equal(statSync(dirname(path)).mode & 0o777, 0o700);
+    rmSync(dirname(path), { recursive: true });
+    const running = waitingBody("8.8.8.8\n");
+    const ended = service.run(log(running.body));
+    await turn();
+    running.go();
+    assert.equal((await ended).log.state, "done");
+    assert.equal(statSync(dirname((await ended).path)).mode & 0o777, 0o700);
+  } finally {
+    process.umask(umask);
+  }
+});
+
+test("a result that cannot be written: the client learns that, the server's user why", async () => {
+  const service = make();
+  const { path } = await service.run(log("8.8.8.8\n"));
+  mkdirSync(join(dirname(path), "2.gz"));
+  const { log: failed } = await service.run(log("8.8.8.8\n"));
+  assert.deepEqual([failed.state, failed.error], ["failed", "the server cannot write the result at the moment; try again later, or ask whoever runs it to make room on its disk"]);
+  assert.match(failed.outputError!.message, /ipsieve-logs-.*2\.gz: this is a folder/);
 });
 
 test("limits: running ones of an organisation and of all, kept ones, time, ids, and the disk", async () => {

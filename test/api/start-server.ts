@@ -31,7 +31,7 @@ export const START = Date.UTC(2026, 10, 21, 12);
 let makeStore = async (folder: string): Promise<StoreLocation> => ({ file: join(folder, "store.db") });
 
 /** Gives the servers that are started from now on other stores, each an empty one. */
-export function useStores(make: () => Promise<StoreLocation>): void {
+export function useStores(make: (folder: string) => Promise<StoreLocation>): void {
   makeStore = make;
 }
 

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { Client } from "pg";
 import { type PostgresServer, startPostgres, whyNoPostgres } from "./harness/postgres.ts";
+import { mountSmallDisk, whyNoSmallDisk } from "./harness/small-disk.ts";
 import { startProxy } from "./harness/proxy.ts";
 import { adding, by, Replica } from "./harness/stores.ts";
 
@@ -49,6 +52,40 @@ describe("PostgreSQL that goes away", { skip: await whyNoPostgres() }, () => {
     proxy.open();
     assert.equal((await add("192.0.2.3")).action, "created");
     assert.deepEqual([...replica.memory.rulesOf(blocklist.id).keys()].sort(), ["192.0.2.1", "192.0.2.3"]);
+  });
+
+  test("a full disk: writes are refused at once, for the true reason, and go on when there is space", { skip: whyNoSmallDisk }, async () => {
+    using disk = mountSmallDisk(32 << 20);
+    const url = await server.database();
+    execFileSync("chown", ["postgres", disk.path]);
+    const admin = new Client({ connectionString: url.replace(/[^/]*$/, "postgres") });
+    await admin.connect();
+    await admin.query(`create tablespace small location '${disk.path}'`);
+    await admin.query(`alter database ${new URL(url).pathname.slice(1)} set tablespace small`);
+    const replica = await Replica.open({ url });
+    const { organisation, blocklist } = await replica.organisation();
+    const add = (prefix: string) =>
+      replica.store.write({ kind: "add-rule", organisationId: organisation.id, rulesetId: blocklist.id, request: adding(prefix, { mode: "fail", name: "x".repeat(200) }), ...by(2) });
+    disk.fill();
+    const taken: string[] = [];
+    const refused = { name: "StoreError", code: "unavailable", message: /^the database's disk is full: .*No space left on device \(SQLSTATE 53100\); free some space on its server$/ };
+    await assert.rejects(async () => {
+      for (let i = 0; ; i++) {
+        const prefix = `10.0.${i >> 8}.${i & 255}`;
+        await add(prefix);
+        taken.push(prefix);
+      }
+    }, refused);
+    await replica.store.changesAfter(0); // reads go on
+    disk.free();
+    await replica.store.probe();
+    await add("192.0.2.1");
+    assert.deepEqual([...replica.memory.rulesOf(blocklist.id).keys()].sort(), [...taken, "192.0.2.1"].sort());
+    await replica.store.check();
+    await replica.store.close();
+    await admin.query(`drop database ${new URL(url).pathname.slice(1)}`);
+    await admin.query("drop tablespace small");
+    await admin.end();
   });
 
   test("while the server restarts, writes wait for it; none is lost or done twice, and replicas go on", async (t) => {

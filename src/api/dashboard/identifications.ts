@@ -50,6 +50,7 @@ function addUpload(app: App, services: Services): void {
     });
     const { lines, no_address, matched } = done.log.summary();
     metrics.countLookups("cbs", lines - no_address, matched);
+    if (done.log.outputError !== null) request.log.error({ request_id: request.id, err: done.log.outputError }, "the result of a log cannot be written");
     return identificationDocument(done, identifications);
   });
 }

@@ -5,6 +5,7 @@ import { Problem, PROBLEMS, type ProblemKind } from "../problem.ts";
 import { redact, safePath } from "../redact.ts";
 import { ruleDocument } from "../schemas/rule.ts";
 import type { Services } from "../services.ts";
+import { RETRY_AFTER } from "../store-outage.ts";
 import { SAFE_HEADERS } from "./safe-headers.ts";
 
 /** Answers every error by a problem document; what nobody expected is logged and told without details. */
@@ -89,7 +90,15 @@ const REFUSALS: Readonly<Partial<Record<StoreErrorCode, ProblemKind>>> = {
   "idempotency-mismatch": "idempotency-key-reused",
   unavailable: "service-unavailable",
   "outcome-unknown": "service-unavailable",
+  damaged: "service-unavailable",
   closed: "service-unavailable",
+};
+
+/** The true reason names hosts, paths and users: it is in the log, for operators. */
+const NOT_AVAILABLE = `the service's database is not available at the moment; try again in ${RETRY_AFTER} s`;
+const UNAVAILABLE: Readonly<Partial<Record<StoreErrorCode, string>>> = {
+  "outcome-unknown": `the service's database did not confirm the change, which may have been made; try again in ${RETRY_AFTER} s with the same Idempotency-Key`,
+  closed: `the server is closing; try again in ${RETRY_AFTER} s`,
 };
 
 export function problemOf(error: Error): Problem {
@@ -104,9 +113,9 @@ export function problemOf(error: Error): Problem {
 function refusalOf(error: StoreError): Problem {
   const kind = REFUSALS[error.code];
   if (kind === undefined) return new Problem("internal-server-error", "the store failed; quote the request_id when you report it");
-  const headers: Record<string, string> = kind === "service-unavailable" ? { "retry-after": "1" } : {};
+  if (kind === "service-unavailable") return new Problem(kind, UNAVAILABLE[error.code] ?? NOT_AVAILABLE, { headers: { "retry-after": String(RETRY_AFTER) } });
   const existing = error.existing === undefined ? {} : { existing: ruleDocument(error.existing) };
-  return new Problem(kind, error.message, { headers, extensions: existing });
+  return new Problem(kind, error.message, { extensions: existing });
 }
 
 /** An `import` of the module would run all its lazy parts, an HTTP client among them, at every start. */

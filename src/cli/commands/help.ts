@@ -2,6 +2,7 @@ import { COMMANDS, GROUPS, loadCommands } from "../command-table.ts";
 import { type Command, EXIT } from "../command.ts";
 import { nearest } from "../nearest.ts";
 import { ownVersion } from "../own-version.ts";
+import { printShortly } from "../output/standard-output.ts";
 import { type Style, styleFor } from "../output/style.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -46,7 +47,7 @@ export function refuseCommand(name: string): never {
 }
 
 export async function printVersion(): Promise<number> {
-  process.stdout.write(`ipsieve ${await ownVersion()}\n`);
+  printShortly(`ipsieve ${await ownVersion()}\n`);
   return EXIT.matched;
 }
 

@@ -1,11 +1,12 @@
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { readSettings, type Setting, SettingError, SETTINGS, type Settings } from "../../api/settings.ts";
 import type { StoreLocation } from "../../store/open-store.ts";
 import { BUNDLED_CATALOGUE } from "../catalogue-snapshot.ts";
 import { type Arguments, type Command, EXIT, type Option } from "../command.ts";
 import { SAMPLE_DATASET } from "../cti-snapshot.ts";
-import { currentCatalogue, homeFolder } from "../home.ts";
+import { currentCatalogue, homeFolder, makePrivateFolder } from "../home.ts";
+import { permissionWarnings } from "../permission-warnings.ts";
 import { databaseLocation } from "../service-database.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -43,11 +44,13 @@ async function run(args: Arguments): Promise<number> {
   const quickStart = args.has("quick-start");
   // The store is read while the modules of the server are found and compiled, which takes some tenths of a second.
   const { openLoading } = await import("../../api/loading-store.ts");
-  const store = openLoading(storeOf(args, settings), settings);
+  const location = storeOf(args, settings);
+  const warnings = "file" in location ? permissionWarnings(location.file, homeFolder()) : [];
+  const store = openLoading(location, settings);
   const { serve } = await import("../../api/serve.ts");
   const { LineWriter } = await import("../../api/line-writer.ts");
   const [logTo, printTo] = [new LineWriter(process.stderr), new LineWriter(process.stdout)];
-  const isWritten = await serve({ settings, store, catalogue: catalogueOf(settings), threats: threatsOf(settings, quickStart), quickStart, logTo, printTo });
+  const isWritten = await serve({ settings, store, catalogue: catalogueOf(settings), threats: threatsOf(settings, quickStart), quickStart, warnings, logTo, printTo });
   // A reader that stands still would hold the process for as long as lines wait for it.
   if (!isWritten) process.exit(EXIT.matched);
   return EXIT.matched;
@@ -76,7 +79,7 @@ function storeOf(args: Arguments, { database, databaseUrl }: Settings): StoreLoc
   const isNamed = args.has("db") || args.has("database-url") || IPSIEVE_DB !== "" || DATABASE_URL !== "";
   const inFile = (name: string): string | undefined => (name === "db" ? database : databaseUrl) || undefined;
   const location = databaseLocation(isNamed ? args : { ...args, value: inFile });
-  if ("file" in location) mkdirSync(dirname(location.file), { recursive: true });
+  if ("file" in location) makePrivateFolder(dirname(location.file));
   return location;
 }
 

@@ -21,7 +21,7 @@ import type { Credentials, Invited, RulesetRules, State, Usage } from "../state.
 import { StoreError } from "../store-error.ts";
 import type { StoreOptions, StoreReport } from "../store.ts";
 import { connection, openPool, SCHEMA } from "./_database.ts";
-import { isOutage, isRetriable } from "./_errors.ts";
+import { asStoreError, isOutage, isRetriable } from "./_errors.ts";
 
 /** Milliseconds until a database that is away is tried again. */
 const AGAIN_AFTER = 100;
@@ -81,8 +81,7 @@ export class PostgresBackend implements Backend {
       if ("answer" in attempt) return attempt.answer;
       const { error, committing } = attempt;
       if (committing !== undefined && (await this.#wasCommitted(committing.changes, transaction, deadline, error))) return committing;
-      if (!isRetriable(error)) throw error;
-      if (performance.now() > deadline) throw unavailable(error);
+      if (!isRetriable(error) || performance.now() > deadline) throw asStoreError(error);
       await delay(AGAIN_AFTER);
     }
   }
@@ -105,6 +104,12 @@ export class PostgresBackend implements Backend {
 
   recordUsage(increments: readonly Usage[]): Promise<void> {
     return reporting(() => recordUsage(this.#reader.engine, increments));
+  }
+
+  probe(): Promise<void> {
+    return reporting(async () => {
+      await this.#writer.engine.db.updateTable("store").set((row) => ({ sequence: row.ref("sequence") })).execute();
+    });
   }
 
   usage(month: string): Promise<Usage[]> {
@@ -215,16 +220,11 @@ async function createSchema({ db }: Engine): Promise<void> {
   });
 }
 
-/** Errors of a database that is away become StoreError (`unavailable`). */
+/** Errors of a database that fails become StoreError. */
 async function reporting<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    throw isRetriable(error) ? unavailable(error) : error;
+    throw asStoreError(error);
   }
-}
-
-function unavailable(cause: unknown): StoreError {
-  const { message = String(cause) } = cause as { message?: string };
-  return new StoreError("unavailable", `the database cannot be reached: ${message}; check DATABASE_URL and the server`, { cause });
 }

@@ -1,5 +1,7 @@
+import { StoreError, type StoreErrorCode } from "../store-error.ts";
+
 /** SQLSTATE classes and codes of a server that goes away, comes up, or has no room for one more connection. */
-const OUTAGES = /^(?:08|57P0[1-5]|53)/;
+const OUTAGES = /^(?:08|57P0[1-5]|53300)/;
 /** Of transactions that stood in each other's way, and of waiting too long for a lock: the same again may succeed. */
 const COLLISIONS = /^(?:40001|40P01|55P03|57014)/;
 
@@ -11,6 +13,25 @@ export function isOutage(error: unknown): boolean {
 
 export function isRetriable(error: unknown): boolean {
   return isOutage(error) || COLLISIONS.test(stateOf(error) ?? "");
+}
+
+/** SQLSTATE classes and codes of a database that fails, and the cure of each. The first that fits counts. */
+const FAILURES: readonly (readonly [states: RegExp, code: StoreErrorCode, what: string, cure: string])[] = [
+  [/^53100/, "unavailable", "the database's disk is full", "free some space on its server"],
+  [/^53(?!300)/, "unavailable", "the database has run out of a resource", "look at its server's log"],
+  [/^25006/, "unavailable", "the database is read-only", "check that DATABASE_URL names the primary server"],
+  [/^(?:28|3D|42501)/, "unavailable", "the database refuses the service", "check the user, the password and the name in DATABASE_URL"],
+  [/^(?:XX00[12])/, "damaged", "the database is damaged", "restore a backup"],
+  [/^(?:58|XX|F0)/, "unavailable", "the database fails", "look at its server's log"],
+];
+
+/** Errors of a database that is away, full, read-only or failing. Others are returned as they are. */
+export function asStoreError(cause: unknown): unknown {
+  const { message = String(cause) } = cause as { message?: string };
+  if (isRetriable(cause)) return new StoreError("unavailable", `the database cannot be reached: ${message}; check DATABASE_URL and the server`, { cause });
+  const state = stateOf(cause);
+  const [, code, what, cure] = FAILURES.find(([states]) => state !== undefined && states.test(state)) ?? [];
+  return code === undefined ? cause : new StoreError(code, `${what}: ${message} (SQLSTATE ${state}); ${cure}`, { cause });
 }
 
 /** What PostgreSQL says is wrong; none where it said nothing. */

@@ -60,6 +60,10 @@ export class SqliteBackend implements Backend {
     return this.#call("recordUsage", increments);
   }
 
+  probe(): Promise<void> {
+    return this.#call("probe", undefined);
+  }
+
   usage(month: string): Promise<Usage[]> {
     return this.#call("usage", month);
   }

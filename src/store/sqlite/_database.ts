@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { closeSync, fchmodSync, openSync, rmSync, statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import {
   CompiledQuery, type DatabaseConnection, type Driver, Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, SqliteDriver, type TransactionSettings,
@@ -6,13 +6,16 @@ import {
 import type { Engine, Insertion, RuleValues } from "../_engine.ts";
 import type { Tables } from "../_tables.ts";
 import { StoreError } from "../store-error.ts";
+import { CommitError } from "./_errors.ts";
 
 /** Marks a file as ours, in its header: "ipsv". */
 const APPLICATION_ID = 0x69707376;
 /** How long a writer waits for another process's, in milliseconds. */
-const BUSY_TIMEOUT = 10_000;
+export const BUSY_TIMEOUT = 10_000;
 /** Pages of the log behind which a writer copies it into the file: some 16 MB. */
 const CHECKPOINT_PAGES = 4000;
+/** The mode of files that hold the data of users. */
+const PRIVATE = 0o600;
 /** Kilobytes of pages kept in memory. */
 const CACHE = 64_000;
 
@@ -25,16 +28,43 @@ export type Synchronous = "full" | "normal" | "off";
 
 /** Opens the file, or makes it. Throws StoreError (`not-found`, `not-a-store`); `named` is what its message calls the file. */
 export function openDatabase(path: string, create: boolean, synchronous: Synchronous = "full", named = path): SqliteEngine {
-  if (!create && !existsSync(path)) throw new StoreError("not-found", `${path}: there is no such file; "ipsieve db migrate" makes it`);
+  if (!create && isMissing(path)) throw new StoreError("not-found", `${path}: there is no such file; "ipsieve db migrate" makes it`);
+  const isNew = create && makePrivateFile(path);
   const file = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
   try {
     checkOwner(file, named);
     file.exec(`pragma journal_mode = wal; pragma synchronous = ${synchronous}; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}; pragma cache_size = -${CACHE}`);
   } catch (error) {
     file.close();
+    // Not even its first page could be written.
+    if (isNew && statSync(path).size === 0) rmSync(path);
     throw error;
   }
   return { name: "sqlite", db: new Kysely<Tables>({ dialect: new NodeSqliteDialect(file) }), file, readRules: rulesReader(file), insertRows: rowInserter(file) };
+}
+
+/** Not where its folder does not let this user look. */
+function isMissing(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** Makes the file, unless there is one: for its owner alone, whatever the umask. SQLite gives its log and the log's index the mode of the file. Gives whether it was made. */
+export function makePrivateFile(path: string): boolean {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, "wx", PRIVATE);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return false;
+    throw new StoreError("unavailable", `${path}: the file cannot be created (${code}); check its folder and the space on its disk`, { cause: error });
+  }
+  fchmodSync(descriptor, PRIVATE);
+  closeSync(descriptor);
+  return true;
 }
 
 /** Throws StoreError (`not-a-store`) for what is no database or another program's. */
@@ -85,7 +115,7 @@ class NodeSqliteDialect extends SqliteDialect {
   }
 
   override createDriver(): Driver {
-    return new WriterDriver({ database: adapted(this.#file) });
+    return new WriterDriver(this.#file);
   }
 
   override createAdapter(): SqliteAdapter {
@@ -95,8 +125,29 @@ class NodeSqliteDialect extends SqliteDialect {
 
 /** A transaction that writes takes the lock when it begins: one that finds out later that another has it could only start anew. */
 class WriterDriver extends SqliteDriver {
+  readonly #file: DatabaseSync;
+
+  constructor(file: DatabaseSync) {
+    super({ database: adapted(file) });
+    this.#file = file;
+  }
+
   override async beginTransaction(connection: DatabaseConnection, settings?: TransactionSettings): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw(settings?.accessMode === "read only" ? "begin" : "begin immediate"));
+  }
+
+  /** @throws CommitError */
+  override async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    try {
+      await super.commitTransaction(connection);
+    } catch (error) {
+      throw new CommitError(error);
+    }
+  }
+
+  /** After a full disk or an I/O error SQLite has rolled back by itself, and a second rollback would hide the error by one of its own. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#file.isTransaction) await super.rollbackTransaction(connection);
   }
 }
 

@@ -1,24 +1,38 @@
-import { StoreError } from "../store-error.ts";
+import { StoreError, type StoreErrorCode } from "../store-error.ts";
 
-/** SQLite's errors about the disk or another process; the transaction was rolled back. */
-export function asStoreError(error: unknown, path: string): unknown {
-  const { errcode, message } = error as { errcode?: number; message?: string };
-  if (errcode === undefined) return error;
-  const refuse = (code: "unavailable" | "damaged" | "outcome-unknown", cure: string) => new StoreError(code, `${path}: ${message}; ${cure}`);
-  switch (errcode & 0xff) {
-    case 5: // SQLITE_BUSY
-      return refuse("unavailable", "another process writes for too long; try again");
-    case 8: // SQLITE_READONLY
-    case 14: // SQLITE_CANTOPEN
-      return refuse("unavailable", "check the permissions of the file and its folder");
-    case 13: // SQLITE_FULL
-      return refuse("unavailable", "free some space");
-    case 10: // SQLITE_IOERR: also of an fsync, after which nobody knows what the disk has
-      return refuse("outcome-unknown", "the disk fails; look at the system's log");
-    case 11: // SQLITE_CORRUPT
-    case 26: // SQLITE_NOTADB
-      return refuse("damaged", "restore a backup");
-    default:
-      return error;
+/** A commit that failed: `cause` is SQLite's error. */
+export class CommitError extends Error {
+  override readonly name = "CommitError";
+
+  constructor(cause: unknown) {
+    super("the commit failed", { cause });
   }
+}
+
+/** SQLite's primary result codes that are about the disk or another process, and the cure of each. */
+const OUTAGES: Readonly<Record<number, readonly [code: StoreErrorCode, cure: string]>> = {
+  5: ["unavailable", "another process writes for too long; try again"], // SQLITE_BUSY
+  8: ["unavailable", "check the permissions of the file and its folder, and that its file system is not read-only"], // SQLITE_READONLY
+  10: ["unavailable", "its disk is full, read-only or fails; look at its free space and the system's log"], // SQLITE_IOERR
+  11: ["damaged", "restore a backup"], // SQLITE_CORRUPT
+  13: ["unavailable", "free some space"], // SQLITE_FULL
+  14: ["unavailable", "check the permissions of the file and its folder"], // SQLITE_CANTOPEN
+  15: ["unavailable", "other processes use the file too much; try again"], // SQLITE_PROTOCOL
+  26: ["damaged", "restore a backup"], // SQLITE_NOTADB
+};
+const IO_ERROR = 10;
+
+/** SQLite's errors about the disk or another process; the transaction was rolled back. Others are returned as they are. */
+export function asStoreError(error: unknown, path: string): unknown {
+  if (error instanceof CommitError) return commitError(error, path);
+  const { errcode, message } = error as { errcode?: number; message?: string };
+  const known = errcode === undefined ? undefined : OUTAGES[errcode & 0xff];
+  return known === undefined ? error : new StoreError(known[0], `${path}: ${message} (SQLite error ${errcode}); ${known[1]}`, { cause: error });
+}
+
+/** After an I/O error nobody knows what of the log is on the disk: where it was the fsync that failed, a restart may find the transaction there. */
+function commitError({ cause }: CommitError, path: string): unknown {
+  const error = asStoreError(cause, path);
+  const isUnknown = error instanceof StoreError && ((cause as { errcode: number }).errcode & 0xff) === IO_ERROR;
+  return isUnknown ? new StoreError("outcome-unknown", error.message, { cause }) : error;
 }

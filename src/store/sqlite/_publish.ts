@@ -1,18 +1,39 @@
-import { open, rename, rm } from "node:fs/promises";
+import { chmod, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { StoreError } from "../store-error.ts";
+import { makePrivateFile } from "./_database.ts";
 
-/** Lets `write` make a file, and gives it its name only when it is whole and on the disk; there is the old file or the new one. */
-export async function publish(path: string, write: (part: string) => Promise<void>): Promise<void> {
+/** What SQLite puts beside a database while it works on it. */
+const COMPANIONS = ["", "-journal", "-wal", "-shm"];
+
+/**
+ * Lets `write` fill a file, which is empty, and gives it its name only when it is whole and on the disk; there is the old file or the new one. Only its owner
+ * may read it, unless `mode` says otherwise. Throws StoreError.
+ */
+export async function publish(path: string, write: (part: string) => Promise<void>, mode = 0o600): Promise<void> {
   const part = `${path}.part`;
-  await rm(part, { force: true });
+  await removeAll(part);
   try {
+    makePrivateFile(part);
     await write(part);
+    await chmod(part, mode);
     await sync(part);
     await rename(part, path);
     await sync(dirname(path));
+  } catch (cause) {
+    if (!isSystemError(cause)) throw cause;
+    throw new StoreError("unavailable", `${path}: it cannot be written (${cause.code}); check its folder and the space on its disk`, { cause });
   } finally {
-    await rm(part, { force: true });
+    await removeAll(part);
   }
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && "syscall" in error;
+}
+
+async function removeAll(part: string): Promise<void> {
+  for (const companion of COMPANIONS) await rm(part + companion, { force: true });
 }
 
 async function sync(path: string): Promise<void> {

@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
-import { copyFile, rm } from "node:fs/promises";
+import { constants, existsSync, statSync } from "node:fs";
+import { access, copyFile, rm } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { migrate, MIGRATIONS } from "../migrations/migrate.ts";
 import { StoreError } from "../store-error.ts";
@@ -9,23 +9,40 @@ import { openDatabase } from "./_database.ts";
 import { asStoreError } from "./_errors.ts";
 import { publish } from "./_publish.ts";
 
+const SQLITE_BUSY = 5;
+
 /**
  * Puts a backup in the place of a SQLite file: a copy of it is checked, brought up to date, and only then given the name. Throws StoreError: `exists`
  * where there is a file and `force` is not set, `unavailable` where that file is in use.
  */
 export async function restoreFile(backup: string, path: string, force: boolean): Promise<StoreReport> {
   if (!existsSync(backup)) throw new StoreError("not-found", `${backup}: there is no such file`);
+  await checkReadable(backup);
   if (existsSync(path) && !force) throw new StoreError("exists", `${path}: there is a database already; --force puts the backup in its place`);
   let report: StoreReport | undefined;
   await publish(path, async (part) => {
     await copyFile(backup, part);
-    report = await checkCopy(part, backup);
+    report = await checkCopy(part, backup, path);
     await retire(path);
-  });
+  }, modeOf(path));
   return report!;
 }
 
-async function checkCopy(part: string, backup: string): Promise<StoreReport> {
+async function checkReadable(backup: string): Promise<void> {
+  try {
+    await access(backup, constants.R_OK);
+  } catch (cause) {
+    throw new StoreError("unavailable", `${backup}: it cannot be read (${(cause as NodeJS.ErrnoException).code}); check its permissions`, { cause });
+  }
+}
+
+/** Who may read the old file may read the new one. */
+function modeOf(path: string): number | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && found.mode & 0o777;
+}
+
+async function checkCopy(part: string, backup: string, path: string): Promise<StoreReport> {
   try {
     const engine = openDatabase(part, false, "full", backup);
     try {
@@ -35,7 +52,9 @@ async function checkCopy(part: string, backup: string): Promise<StoreReport> {
       engine.file.close();
     }
   } catch (error) {
-    throw asStoreError(error, backup);
+    const known = asStoreError(error, backup);
+    // It is where the copy is that there is no space.
+    throw known instanceof StoreError && known.code === "unavailable" ? asStoreError(error, path) : known;
   }
 }
 
@@ -50,10 +69,9 @@ async function retire(path: string): Promise<void> {
       file.close();
     }
   } catch (error) {
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) throw new StoreError("unavailable", `${path} is in use; stop the server first`, { cause: error });
     const known = asStoreError(error, path);
-    if (known instanceof StoreError && known.code === "unavailable") {
-      throw new StoreError("unavailable", `${path} is in use; stop the server first`, { cause: error });
-    }
+    if (known instanceof StoreError && known.code === "unavailable") throw known;
     // It is damaged, or no database: that is why it is replaced.
   }
   for (const log of ["-wal", "-shm"]) await rm(path + log, { force: true });

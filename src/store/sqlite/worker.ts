@@ -9,13 +9,15 @@ import { readCredentials, readInvited } from "../_credentials.ts";
 import { carryOut } from "../_group.ts";
 import { readState } from "../_read-state.ts";
 import { readUsage, readUsageOf, recordUsage } from "../_usage.ts";
+import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
 import { checkSchema, migrate } from "../migrations/migrate.ts";
 import type { RulesetRules, Usage } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import { asStoreError } from "./_errors.ts";
 import { checkFile } from "./_check.ts";
-import { openDatabase, type SqliteEngine } from "./_database.ts";
+import { BUSY_TIMEOUT, openDatabase, type SqliteEngine } from "./_database.ts";
+import { FileIdentity } from "./_file-identity.ts";
 import type { WorkerCall, WorkerMessage, WorkerSetup } from "./messages.ts";
 import { publish } from "./_publish.ts";
 
@@ -23,7 +25,10 @@ import { publish } from "./_publish.ts";
 
 const port = parentPort!;
 const { path, create, limits, synchronous } = workerData as WorkerSetup;
+/** How long a probe waits for another process that writes, in milliseconds: calls after it wait, too. */
+const PROBE_TIMEOUT = 100;
 let engine: SqliteEngine;
+let identity: FileIdentity;
 
 async function run({ id, method, argument }: WorkerCall | { id: 0; method: "open"; argument: undefined }): Promise<void> {
   try {
@@ -38,19 +43,43 @@ async function run({ id, method, argument }: WorkerCall | { id: 0; method: "open
 const METHODS = {
   async open(): Promise<void> {
     engine = openDatabase(path, create, synchronous);
+    identity = new FileIdentity(path);
     if (create) await migrate(engine);
     else await checkSchema(engine);
   },
 
   async carryOut(commands: readonly Command[]): Promise<GroupAnswer> {
+    identity.check();
     return engine.db.transaction().execute((within) => carryOut(engine, within, commands, limits, randomUUID()));
   },
 
   load: (withRules: boolean, id: number) => readState(engine, withRules ? (part) => sendPart(id, part) : null),
-  changesAfter: (sequence: number) => readChanges(engine, sequence),
+
+  /** Asked every second, so that it is noticed soon when the file is gone. */
+  async changesAfter(sequence: number): Promise<Change[]> {
+    identity.check();
+    return readChanges(engine, sequence);
+  },
+
   credentials: (name: string) => readCredentials(engine, name),
   invited: ([digest, at]: [string, number]) => readInvited(engine, digest, at),
-  recordUsage: (increments: readonly Usage[]) => recordUsage(engine, increments),
+
+  async recordUsage(increments: readonly Usage[]): Promise<void> {
+    identity.check();
+    await recordUsage(engine, increments);
+  },
+
+  /** The number is nobody's and stays what it is, and a page is written all the same. */
+  async probe(): Promise<void> {
+    identity.check();
+    engine.file.exec(`pragma busy_timeout = ${PROBE_TIMEOUT}`);
+    try {
+      engine.file.exec("pragma user_version = 0");
+    } finally {
+      engine.file.exec(`pragma busy_timeout = ${BUSY_TIMEOUT}`);
+    }
+  },
+
   usage: (month: string) => readUsage(engine, month),
   usageOf: ([organisationId, month]: [string, string]) => readUsageOf(engine, organisationId, month),
   audit: ([organisationId, query]: [string, AuditQuery]) => readAudit(engine, organisationId, query),
@@ -62,7 +91,11 @@ const METHODS = {
   async backup(target: string): Promise<void> {
     if (existsSync(target)) throw new StoreError("exists", `${target}: there is a file already; give another path`);
     await publish(target, async (part) => {
-      engine.file.prepare("vacuum into ?").run(part);
+      try {
+        engine.file.prepare("vacuum into ?").run(part);
+      } catch (error) {
+        throw asStoreError(error, target);
+      }
     });
   },
 

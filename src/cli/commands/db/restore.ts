@@ -1,6 +1,6 @@
-import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { makePrivateFolder } from "../../home.ts";
 import { DATABASE_OPTIONS, databaseLocation } from "../../service-database.ts";
 import { UsageError } from "../../usage-error.ts";
 import { reportText } from "./check.ts";
@@ -23,7 +23,7 @@ export const restoreCommand: Command = {
 async function run(args: Arguments): Promise<number> {
   const location = databaseLocation(args);
   if (!("file" in location)) throw new UsageError('restore a PostgreSQL database by its own tool: pg_restore --clean --if-exists --dbname="$DATABASE_URL" FILE');
-  mkdirSync(dirname(location.file), { recursive: true });
+  makePrivateFolder(dirname(location.file));
   const { restoreFile } = await import("../../../store/sqlite/restore.ts");
   const report = await restoreFile(args.operands[0]!, location.file, args.has("force"));
   process.stdout.write(`${location.file} restored: ${reportText(report)}\n`);
