@@ -1,0 +1,134 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** An answer as it came over a connection. */
+export interface RawAnswer {
+  readonly status: number;
+  /** By names in small letters. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: Buffer;
+}
+
+/** A request with a body that is sent in pieces. */
+export interface SlowRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly framing: "length" | "chunked";
+  readonly body: Buffer;
+}
+
+export interface ExchangeReport {
+  /** What came back, whole answers only. */
+  readonly answers: readonly RawAnswer[];
+  /** How it ended; `stuck`: neither was there an answer to the second request within the limit, nor the connection's end. */
+  readonly end: "answered" | "closed" | "stuck";
+}
+
+/** The id of the second request: its answer tells it. */
+export const CANARY = "canary";
+/** The id of the requests that bodies consist of: a server that reads a body as requests answers with it. */
+export const SMUGGLED = "smuggled";
+const SMUGGLED_REQUEST = `GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: ${SMUGGLED}\r\n\r\n`;
+
+export function smuggledRequests(size: number): Buffer {
+  return Buffer.alloc(size, SMUGGLED_REQUEST);
+}
+
+/** Milliseconds for an answer to come before the body does, if it is an early one. */
+const HEAD_START = 15;
+const PIECE = 1 << 14;
+/** Milliseconds until an exchange counts as stuck. */
+const LIMIT = 8000;
+
+/** Sends a request whose body comes after its head, and another request after that on the same connection, whatever has been answered meanwhile. */
+export async function exchange(port: number, request: SlowRequest, milliseconds = LIMIT): Promise<ExchangeReport> {
+  const socket = connect({ host: "127.0.0.1", port, noDelay: true });
+  const received: Buffer[] = [];
+  socket.on("data", (chunk) => received.push(chunk)).on("error", () => {});
+  await once(socket, "connect");
+  const limit = AbortSignal.timeout(milliseconds);
+  const isOver = (): boolean => socket.readableEnded || socket.destroyed || limit.aborted;
+  void sendAll(socket, request, limit);
+  for (let [length, count] = [0, 0]; !isOver() && count < 2; await sleep(2)) {
+    if (length === received.length) continue;
+    length = received.length;
+    count = parseAnswers(Buffer.concat(received)).length;
+  }
+  // What comes after the second answer would be one to the body's bytes.
+  if (!isOver()) await sleep(HEAD_START);
+  const answers = parseAnswers(Buffer.concat(received));
+  const isClosed = socket.readableEnded || socket.destroyed;
+  socket.destroy();
+  return { answers, end: answers.length >= 2 ? "answered" : isClosed ? "closed" : "stuck" };
+}
+
+async function sendAll(socket: Socket, { method, path, headers, framing, body }: SlowRequest, limit: AbortSignal): Promise<void> {
+  const all = { Host: "localhost", "X-Request-Id": "first", ...headers, ...(framing === "length" ? { "Content-Length": String(body.length) } : { "Transfer-Encoding": "chunked" }) };
+  try {
+    socket.write(`${method} ${path} HTTP/1.1\r\n${Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`);
+    await Promise.race([once(socket, "data", { signal: limit }), sleep(HEAD_START)]);
+    for (let at = 0; at < body.length && socket.writable; at += PIECE) {
+      const piece = body.subarray(at, at + PIECE);
+      if (framing === "chunked") socket.write(`${piece.length.toString(16)}\r\n`);
+      const isTaken = socket.write(piece);
+      if (framing === "chunked") socket.write("\r\n");
+      if (!isTaken) await once(socket, "drain", { signal: limit });
+    }
+    if (framing === "chunked") socket.write("0\r\n\r\n");
+    socket.write(`GET /livez HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: ${CANARY}\r\n\r\n`);
+  } catch {
+    // The connection has ended, or the limit is over: the report tells.
+  }
+}
+
+/** The whole answers that bytes begin with. @throws Error where something else comes after one */
+export function parseAnswers(bytes: Buffer): RawAnswer[] {
+  const answers: RawAnswer[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf("\r\n\r\n", at);
+    if (end < 0) break;
+    const [line, ...fields] = bytes.toString("latin1", at, end).split("\r\n");
+    const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(line!)?.[1]);
+    if (Number.isNaN(status)) throw new Error(`this is no answer: ${JSON.stringify(line!.slice(0, 200))}`);
+    const headers = new Map(fields.map((field) => [field.slice(0, field.indexOf(":")).toLowerCase(), field.slice(field.indexOf(":") + 1).trim()]));
+    const body = bodyAt(bytes, end + 4, status, headers);
+    if (body === undefined) break;
+    at = body.end;
+    if (status >= 200) answers.push({ status, headers, body: body.bytes });
+  }
+  return answers;
+}
+
+/** Undefined where a part of it is missing. */
+function bodyAt(bytes: Buffer, start: number, status: number, headers: ReadonlyMap<string, string>): { bytes: Buffer; end: number } | undefined {
+  if (headers.get("transfer-encoding") === "chunked") return chunksAt(bytes, start);
+  const length = status === 204 || status === 304 || status < 200 ? 0 : Number(headers.get("content-length") ?? 0);
+  return start + length > bytes.length ? undefined : { bytes: bytes.subarray(start, start + length), end: start + length };
+}
+
+function chunksAt(bytes: Buffer, start: number): { bytes: Buffer; end: number } | undefined {
+  const parts: Buffer[] = [];
+  for (let at = start; ; ) {
+    const line = bytes.indexOf("\r\n", at);
+    const size = line < 0 ? NaN : Number.parseInt(bytes.toString("latin1", at, line), 16);
+    if (Number.isNaN(size) || line + 2 + size + 2 > bytes.length) return undefined;
+    parts.push(bytes.subarray(line + 2, line + 2 + size));
+    at = line + 2 + size + 2;
+    if (size === 0) return { bytes: Buffer.concat(parts), end: at };
+  }
+}
+
+/** What is wrong with an exchange; undefined: nothing. */
+export function faultIn({ answers, end }: ExchangeReport): string | undefined {
+  const ids = answers.map(({ headers }) => headers.get("x-request-id"));
+  if (ids.includes(SMUGGLED)) return "bytes of the body were read as a request";
+  if (end === "stuck") return answers.length === 0 ? "no answer came, and the connection stayed open" : "the request after it was never answered";
+  if (answers.length === 0) return "the connection was closed without an answer";
+  if (ids[0] !== "first") return `the first answer is the one to ${ids[0]}`;
+  if (end === "answered") return ids.length === 2 && ids[1] === CANARY ? undefined : `the answers are those to ${ids.join(", ")}`;
+  // A stream's head was sent before it was known that the connection would end.
+  const { status, headers } = answers[0]!;
+  return headers.get("connection") === "close" || headers.get("transfer-encoding") === "chunked" ? undefined : `the connection was closed after ${status} without Connection: close`;
+}
