@@ -24,11 +24,29 @@ export function listBody(json: object): object {
   return { content: { "application/json": { schema: json }, ...Object.fromEntries(Object.keys(LIST_TYPES).map((type) => [type, { schema: Type.String() }])) } };
 }
 
-/** What a body holds: a list as text, or the rules of a JSON document. @throws Problem (400) without one */
-export function listIn(request: FastifyRequest): { readonly text: string; readonly format: ImportFormat } | { readonly members: readonly RuleMembers[] } {
+/** What a body holds: a list as text in chunks that are cut anywhere, or the rules of a JSON document, some hundred at a time. */
+export type ListBody = { readonly text: AsyncIterable<string>; readonly format: ImportFormat } | { readonly members: AsyncIterable<readonly RuleMembers[]> };
+
+/** How much is given at a time. */
+const CHARACTERS_AT_ONCE = 1 << 16;
+const MEMBERS_AT_ONCE = 500;
+
+/** The list in the body. @throws Problem (400) without one */
+export function listIn(request: FastifyRequest): ListBody {
   const body: unknown = request.body;
   if (body === undefined) throw invalid({ body: ["it is missing; send a JSON document, or a list as text/plain, text/csv or application/x-ndjson"] });
-  if (typeof body !== "string") return { members: (body as { rules: RuleMembers[] }).rules };
+  if (typeof body !== "string") return { members: parts((body as { rules: RuleMembers[] }).rules, MEMBERS_AT_ONCE) };
   const type = request.headers["content-type"]!.split(";")[0]!.trim().toLowerCase();
-  return { text: body, format: LIST_TYPES[type]! };
+  return { text: parts(body, CHARACTERS_AT_ONCE), format: LIST_TYPES[type]! };
+}
+
+async function* parts<Whole extends string | readonly unknown[]>(whole: Whole, size: number): AsyncGenerator<Whole> {
+  for (let at = 0; at < whole.length; at += size) yield whole.slice(at, at + size) as Whole;
+}
+
+/** All that comes, one after the other. */
+export async function collected<Part>(parts: AsyncIterable<Part>): Promise<Part[]> {
+  const all: Part[] = [];
+  for await (const part of parts) all.push(part);
+  return all;
 }

@@ -8,7 +8,7 @@ import { signed } from "../commands.ts";
 import { isKnown, requiredVersion, rulesetTag } from "../entity-tags.ts";
 import { type ExportRequest, representationOf } from "../export-cache.ts";
 import { inSlices } from "../in-slices.ts";
-import { listBody, listIn, withListBodies } from "../list-bodies.ts";
+import { collected, listBody, listIn, withListBodies } from "../list-bodies.ts";
 import { READ_EDL, WRITE_EDL } from "../operation.ts";
 import { Problem } from "../problem.ts";
 import { ImportQuery, ImportResponse, ReplaceBody, ReplaceQuery, ReplaceResponse, ruleDocument, RulesetParameters } from "../schemas/rule.ts";
@@ -115,6 +115,6 @@ function addImport(app: App, services: Services): void {
 async function readList(request: FastifyRequest, { settings }: Services): Promise<readonly WantedRule[]> {
   const { specialPurpose: allowSpecialPurpose, rulesPerRuleset } = settings;
   const list = listIn(request);
-  if ("members" in list) return inSlices(readWanted(list.members, { now: request.now, allowSpecialPurpose }));
-  return inSlices(importWanted(list.text, list.format, allowSpecialPurpose, rulesPerRuleset));
+  if ("members" in list) return inSlices(readWanted((await collected(list.members)).flat(), { now: request.now, allowSpecialPurpose }));
+  return inSlices(importWanted((await collected(list.text)).join(""), list.format, allowSpecialPurpose, rulesPerRuleset));
 }
