@@ -1,11 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import type { ImportFormat } from "../rulesets/formats/import-rules.ts";
 import type { App } from "./app-type.ts";
 import { invalid } from "./problem.ts";
 import type { RuleMembers } from "./read-rule.ts";
-import { LIST_TYPES } from "./wanted-rules.ts";
+import { LIST_TYPES, type ListBody } from "./wanted-rules.ts";
 
 /** Adds routes whose bodies may be lists, which come as text. Nowhere else may a body be one. */
 export function withListBodies(app: App, addRoutes: (app: App) => void): void {
@@ -24,9 +23,6 @@ export function listBody(json: object): object {
   return { content: { "application/json": { schema: json }, ...Object.fromEntries(Object.keys(LIST_TYPES).map((type) => [type, { schema: Type.String() }])) } };
 }
 
-/** What a body holds: a list as text in chunks that are cut anywhere, or the rules of a JSON document, some hundred at a time. */
-export type ListBody = { readonly text: AsyncIterable<string>; readonly format: ImportFormat } | { readonly members: AsyncIterable<readonly RuleMembers[]> };
-
 /** How much is given at a time. */
 const CHARACTERS_AT_ONCE = 1 << 16;
 const MEMBERS_AT_ONCE = 500;
@@ -42,11 +38,4 @@ export function listIn(request: FastifyRequest): ListBody {
 
 async function* parts<Whole extends string | readonly unknown[]>(whole: Whole, size: number): AsyncGenerator<Whole> {
   for (let at = 0; at < whole.length; at += size) yield whole.slice(at, at + size) as Whole;
-}
-
-/** All that comes, one after the other. */
-export async function collected<Part>(parts: AsyncIterable<Part>): Promise<Part[]> {
-  const all: Part[] = [];
-  for await (const part of parts) all.push(part);
-  return all;
 }

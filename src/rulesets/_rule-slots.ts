@@ -43,6 +43,21 @@ export class RuleSlots {
     this.places = new Uint32Array(capacity);
   }
 
+  copy(): RuleSlots {
+    const copy = new RuleSlots(this.family, 0);
+    copy.keys = this.keys.slice();
+    copy.lengths = this.lengths.slice();
+    copy.expiresAt = this.expiresAt.slice();
+    copy.createdAt = this.createdAt.slice();
+    copy.updatedAt = this.updatedAt.slice();
+    copy.places = this.places.slice();
+    copy.names = this.names.slice();
+    copy.end = this.end;
+    copy.freed = this.freed;
+    copy.settledAt = this.settledAt;
+    return copy;
+  }
+
   get byteLength(): number {
     const columns = [this.keys, this.lengths, this.expiresAt, this.createdAt, this.updatedAt, this.places];
     return columns.reduce((sum, column) => sum + column.byteLength, 8 * this.names.length);
@@ -145,7 +160,7 @@ export class RuleSlots {
 }
 
 /** The larger array with the content of the smaller. */
-export function grown<Column extends Uint8Array | Uint32Array | Int32Array | Float64Array>(column: Column, larger: Column): Column {
+export function grown<Column extends Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array>(column: Column, larger: Column): Column {
   larger.set(column);
   return larger;
 }

@@ -13,6 +13,8 @@ const APPLICATION_ID = 0x69707376;
 const BUSY_TIMEOUT = 10_000;
 /** Pages of the log behind which a writer copies it into the file: some 16 MB. */
 const CHECKPOINT_PAGES = 4000;
+/** The thread of the file has nothing else to do meanwhile. */
+const ROWS_AT_ONCE = 10_000;
 /** Kilobytes of pages kept in memory. */
 const CACHE = 64_000;
 
@@ -34,7 +36,7 @@ export function openDatabase(path: string, create: boolean, synchronous: Synchro
     file.close();
     throw error;
   }
-  return { name: "sqlite", db: new Kysely<Tables>({ dialect: new NodeSqliteDialect(file) }), file, readRules: rulesReader(file), insertRows: rowInserter(file) };
+  return { name: "sqlite", rowsAtOnce: ROWS_AT_ONCE, db: new Kysely<Tables>({ dialect: new NodeSqliteDialect(file) }), file, readRules: rulesReader(file), insertRows: rowInserter(file) };
 }
 
 /** Throws StoreError (`not-a-store`) for what is no database or another program's. */

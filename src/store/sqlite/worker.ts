@@ -9,6 +9,7 @@ import { readCredentials } from "../_credentials.ts";
 import { carryOut } from "../_group.ts";
 import { readState } from "../_read-state.ts";
 import { readUsage, readUsageOf, recordUsage } from "../_usage.ts";
+import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
 import { checkSchema, migrate } from "../migrations/migrate.ts";
 import type { RulesetRules, Usage } from "../state.ts";
@@ -18,6 +19,7 @@ import { checkFile } from "./_check.ts";
 import { openDatabase, type SqliteEngine } from "./_database.ts";
 import type { WorkerCall, WorkerMessage, WorkerSetup } from "./messages.ts";
 import { publish } from "./_publish.ts";
+import { buffersIn, columnsOfChanges } from "./_transfers.ts";
 
 // The one thread that has the file: it alone waits for the disk. Calls are run one after the other.
 
@@ -27,7 +29,8 @@ let engine: SqliteEngine;
 
 async function run({ id, method, argument }: WorkerCall | { id: 0; method: "open"; argument: undefined }): Promise<void> {
   try {
-    send({ id, result: await METHODS[method](argument as never, id) });
+    const result: unknown = await METHODS[method](argument as never, id);
+    port.postMessage({ id, result } satisfies WorkerMessage, buffersIn(columnsOfChanges(changesIn(method, result))));
   } catch (error) {
     const known = asStoreError(error, path);
     if (known instanceof StoreError) send({ id, refusal: refusalOf(known) });
@@ -80,7 +83,10 @@ function send(message: WorkerMessage): void {
 }
 
 function sendPart(id: number, part: RulesetRules): void {
-  const { words, lengths, expiresAt, createdAt, updatedAt } = part.rules;
-  const buffers = [words, lengths, expiresAt, createdAt, updatedAt].map(({ buffer }) => buffer as ArrayBuffer);
-  port.postMessage({ id, part } satisfies WorkerMessage, buffers);
+  port.postMessage({ id, part } satisfies WorkerMessage, buffersIn([part.rules]));
+}
+
+function changesIn(method: string, result: unknown): readonly Change[] {
+  if (method === "carryOut") return (result as GroupAnswer).changes;
+  return method === "changesAfter" ? (result as readonly Change[]) : [];
 }
