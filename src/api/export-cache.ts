@@ -1,16 +1,11 @@
-import { setImmediate as turn } from "node:timers/promises";
 import { exportRules, type RuleExportFormat } from "../rulesets/formats/export-rules.ts";
 import { isActive, type Rule } from "../rulesets/rule.ts";
 import { rulesetTag } from "./entity-tags.ts";
+import { atOneVersion } from "./one-version.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 
 /** All exports that are kept, in bytes; the one that was asked for longest ago goes first. */
 const MOST_BYTES = 128 << 20;
-/** A ruleset that changes while it is written is begun again so many times; then it is written at once. */
-const MOST_TRIES = 3;
-/** Chunks of 64 KiB are written before others have their turn. */
-const CHUNKS_PER_TURN = 8;
-
 export interface ExportRequest {
   readonly format: RuleExportFormat;
   readonly activeOnly: boolean;
@@ -55,20 +50,28 @@ export function representationOf({ format, activeOnly }: ExportRequest): string 
 }
 
 async function write(current: () => LiveRuleset | undefined, ruleset: LiveRuleset, now: number, request: ExportRequest): Promise<Buffer> {
-  const { version } = ruleset.about;
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const chunks: string[] = [];
-    let isSame = true;
-    for (const part of exportRules(wantedRules(ruleset, now, request), request.format)) {
-      chunks.push(part);
-      if (chunks.length % CHUNKS_PER_TURN !== 0) continue;
-      await turn();
-      isSame = current()?.about.version === version;
-      if (!isSame) break;
-    }
-    if (isSame) return Buffer.from(chunks.join(""));
+  const written = await atOneVersion(() => current() ?? ruleset, (live) => writing(live, now, request));
+  return written!.result;
+}
+
+function* writing(ruleset: LiveRuleset, now: number, request: ExportRequest): Generator<undefined, Buffer, undefined> {
+  const chunks: Buffer[] = [];
+  for (const part of exportRules(wantedRules(ruleset, now, request), request.format)) {
+    chunks.push(Buffer.from(part));
+    yield;
   }
-  return Buffer.from([...exportRules(wantedRules(current() ?? ruleset, now, request), request.format)].join(""));
+  return yield* joining(chunks);
+}
+
+/** As Buffer.concat, which takes a tenth of a second for 100 MB. */
+function* joining(chunks: readonly Buffer[]): Generator<undefined, Buffer, undefined> {
+  const whole = Buffer.allocUnsafeSlow(chunks.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    at += chunk.copy(whole, at);
+    yield;
+  }
+  return whole;
 }
 
 function* wantedRules({ rules }: LiveRuleset, now: number, { activeOnly }: ExportRequest): Generator<Rule> {

@@ -88,8 +88,8 @@ export async function readWanted(body: ListBody, options: ReadingOptions, mostRu
   return parts.map(withoutLines);
 }
 
-function withoutLines({ lines: _, ...columns }: ListedColumns): RuleColumns {
-  return columns;
+function withoutLines({ family, words, lengths, names, expiresAt, createdAt, updatedAt }: ListedColumns): RuleColumns {
+  return { family, words, lengths, names, expiresAt, createdAt, updatedAt };
 }
 
 /** What is wrong with a line of a list, and where in it. */

@@ -108,7 +108,7 @@ export class ChangeFeed {
   /** What is written must be there to be read, whoever read it from the database first. */
   async #resolveOwn(own: Own): Promise<void> {
     const [first, last] = [own.changes[0]!.sequence, own.changes.at(-1)!.sequence];
-    for (const each of [...this.#applying]) if (each.first <= last && each.last >= first) await each.done;
+    for (const each of this.#applying) if (each.first <= last && each.last >= first) await each.done;
     if (this.#isLost && !this.#ended) this.#waiting.unshift(own);
     else own.resolve();
   }

@@ -20,9 +20,9 @@ export class ServiceProcess {
   }
 
   /** A text is the path of a SQLite file. */
-  static async start(store: string | StoreLocation, args: readonly string[] = []): Promise<ServiceProcess> {
+  static async start(store: string | StoreLocation, args: readonly string[] = [], nodeArgs: readonly string[] = []): Promise<ServiceProcess> {
     const location = typeof store === "object" && "url" in store ? ["--database-url", store.url] : ["--db", typeof store === "string" ? store : store.file];
-    const child = spawn(process.execPath, [MAIN, "serve", "--port", "0", ...location, "--cti", SAMPLE_THREATS, ...args], { env: { ...process.env, IPSIEVE_LOG_LEVEL: "error" }, stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, [...nodeArgs, MAIN, "serve", "--port", "0", ...location, "--cti", SAMPLE_THREATS, ...args], { env: { ...process.env, IPSIEVE_LOG_LEVEL: "error" }, stdio: ["ignore", "pipe", "inherit"] });
     const ended = new Promise<number | string>((resolve) => child.once("exit", (code, signal) => resolve(code ?? signal!)));
     const line = new Promise<string>((resolve) => createInterface({ input: child.stdout! }).once("line", resolve));
     const first = await Promise.race([line, ended]);
