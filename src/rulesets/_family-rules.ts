@@ -4,7 +4,6 @@ import { maskOf, PERMANENT, RuleSlots } from "./_rule-slots.ts";
 import { RuleTree } from "./_rule-tree.ts";
 import type { Rule } from "./rule.ts";
 import type { RuleColumns } from "./rule-columns.ts";
-import { namesOf } from "./rule-names.ts";
 
 /** Moving one rule costs some 4 µs, counting one anew 0.12: past this share of the rules the moves are given up. */
 const MOST_MOVED = 1 / 32;
@@ -140,8 +139,7 @@ export class FamilyRules {
     const { slots } = this;
     const start = slots.end;
     const { length } = chunk.lengths;
-    const names = namesOf(chunk.names);
-    const columns = [names, chunk.expiresAt, chunk.createdAt, chunk.updatedAt];
+    const columns = ["numbers" in chunk.names ? chunk.names.numbers : chunk.names, chunk.expiresAt, chunk.createdAt, chunk.updatedAt];
     if (chunk.words.length !== length * slots.words || columns.some((column) => column.length !== length)) {
       throw new RangeError(`The columns of ${length} rules must have as many values each, and \`words\` ${length * slots.words}`);
     }
@@ -150,7 +148,7 @@ export class FamilyRules {
     slots.expiresAt.set(chunk.expiresAt, start);
     slots.createdAt.set(chunk.createdAt, start);
     slots.updatedAt.set(chunk.updatedAt, start);
-    for (const name of names) slots.names.push(slots.shared(name));
+    slots.names.append(chunk.names);
     slots.end += length;
   }
 
