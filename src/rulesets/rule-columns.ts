@@ -21,8 +21,13 @@ export interface RuleColumns {
   readonly updatedAt: Float64Array;
 }
 
+/** Columns whose names are texts. */
+export interface PlainColumns extends RuleColumns {
+  readonly names: readonly (string | null)[];
+}
+
 /** The columns of rules, which are in the order of prefixes; one for each family that has any. */
-export function columnsOf(rules: readonly Rule[]): RuleColumns[] {
+export function columnsOf(rules: readonly Rule[]): PlainColumns[] {
   return ([4, 6] as const).map((family) => chunkOf(family, rules.filter(({ prefix }) => prefix.family === family))).filter(({ lengths }) => lengths.length > 0);
 }
 
@@ -43,7 +48,7 @@ export function* wantedIn(columns: RuleColumns): Generator<WantedRule, undefined
   }
 }
 
-function chunkOf(family: Family, rules: readonly Rule[]): RuleColumns {
+function chunkOf(family: Family, rules: readonly Rule[]): PlainColumns {
   const count = rules.length;
   const stride = family === 4 ? 1 : 4;
   const words = new Uint32Array(count * stride);
