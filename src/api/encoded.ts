@@ -5,7 +5,18 @@ export function* encoded(parts: Iterable<string>): Generator<undefined, Buffer, 
     if (part !== "") chunks.push(Buffer.from(part));
     yield;
   }
-  return Buffer.concat(chunks);
+  return yield* joining(chunks);
+}
+
+/** As Buffer.concat, which takes a tenth of a second for 100 MB. */
+function* joining(chunks: readonly Buffer[]): Generator<undefined, Buffer, undefined> {
+  const whole = Buffer.allocUnsafeSlow(chunks.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    at += chunk.copy(whole, at);
+    yield;
+  }
+  return whole;
 }
 
 /** Short texts, as they come, joined to parts of some 16 KiB. */

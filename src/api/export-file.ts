@@ -2,8 +2,7 @@ import { exportRules, type RuleExportFormat } from "../rulesets/formats/export-r
 import { isActive, type Rule } from "../rulesets/rule.ts";
 import { encoded } from "./encoded.ts";
 import { rulesetTag } from "./entity-tags.ts";
-import { inSlices } from "./in-slices.ts";
-import { onOneVersion } from "./on-one-version.ts";
+import { atOneVersion } from "./one-version.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 import type { SharedCache } from "./shared-cache.ts";
 
@@ -16,7 +15,7 @@ export interface ExportRequest {
 export function exportFile(files: SharedCache<Buffer>, current: () => LiveRuleset | undefined, ruleset: LiveRuleset, now: number, request: ExportRequest): Promise<Buffer> {
   const key = `${ruleset.about.id} ${rulesetTag(ruleset, now, representationOf(request))}`;
   const write = (live: LiveRuleset) => encoded(exportRules(wantedRules(live, now, request), request.format));
-  return files.get(key, () => inSlices(onOneVersion(() => current() ?? ruleset, write)));
+  return files.get(key, async () => (await atOneVersion(() => current() ?? ruleset, write))!.result);
 }
 
 /** What stands in the tag for how the ruleset is told. */

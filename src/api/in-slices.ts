@@ -1,46 +1,47 @@
-/** Milliseconds of work in one turn of the event loop, however many works are under way. */
+/** Milliseconds of work at a time. */
 const SLICE = 4;
 
-interface Task {
-  readonly work: Generator<undefined, unknown, undefined>;
-  readonly resolve: (result: never) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** The works under way, in the order in which they go on. */
-const tasks: Task[] = [];
+const waiting: (() => void)[] = [];
 
 /**
- * Does work that can be interrupted, letting requests have their turn in between. Works that are under way at the same time share the slice of
- * each turn: a hundred of them delay a request by no more than one does.
+ * Resolves in a later turn of the event loop, when what has come meanwhile has been seen to. Only one of all who wait goes on in a turn: many long works at
+ * once take longer, but hold nobody else up for longer than one of them.
  */
-export function inSlices<Result>(work: Generator<undefined, Result, undefined>): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    if (tasks.push({ work, resolve, reject }) === 1) setImmediate(workForOneSlice);
+export function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    if (waiting.push(resolve) === 1) setImmediate(next);
   });
 }
 
-function workForOneSlice(): void {
-  const end = performance.now() + SLICE;
-  do {
-    const task = tasks.shift()!;
-    if (!advance(task, end)) tasks.push(task);
-  } while (tasks.length > 0 && performance.now() < end);
-  if (tasks.length > 0) setImmediate(workForOneSlice);
+function next(): void {
+  waiting.shift()!();
+  if (waiting.length > 0) setImmediate(next);
 }
 
-/** Whether the task is finished. */
-function advance({ work, resolve, reject }: Task, end: number): boolean {
-  try {
-    let step = work.next();
-    while (step.done !== true) {
-      if (performance.now() >= end) return false;
-      step = work.next();
-    }
-    resolve(step.value as never);
-    return true;
-  } catch (error) {
-    reject(error);
-    return true;
+/** Measures how long work has gone on: `await slice.pause()` in a loop lets others have their turn when it is time. */
+export class Slice {
+  /** The first slice begins with the first pause: works that come together do not all begin at once. */
+  #end = Number.NEGATIVE_INFINITY;
+
+  get isOver(): boolean {
+    return performance.now() >= this.#end;
+  }
+
+  async pause(): Promise<void> {
+    if (!this.isOver) return;
+    await turn();
+    this.#end = performance.now() + SLICE;
+  }
+}
+
+/** Does work that can be interrupted, letting requests have their turn in between. */
+export async function inSlices<Result>(work: Generator<undefined, Result, undefined>): Promise<Result> {
+  const slice = new Slice();
+  for (;;) {
+    await slice.pause();
+    do {
+      const { done, value } = work.next();
+      if (done === true) return value;
+    } while (!slice.isOver);
   }
 }

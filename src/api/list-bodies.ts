@@ -1,7 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import type { ImportFormat } from "../rulesets/formats/import-rules.ts";
 import type { App } from "./app-type.ts";
 import type { ArrivingBody } from "./arriving-body.ts";
 import { passBodies } from "./plugins/bodies.ts";
@@ -9,7 +8,7 @@ import { itemsOf, listReader, withListErrors } from "./plugins/json-body.ts";
 import type { BodyList } from "./plugins/validation.ts";
 import { invalid } from "./problem.ts";
 import type { RuleMembers } from "./read-rule.ts";
-import { LIST_TYPES } from "./wanted-rules.ts";
+import { LIST_TYPES, type ListBody } from "./wanted-rules.ts";
 
 /** Adds routes whose bodies are lists of any length, which are read while they arrive: `listIn` gives them. */
 export function withListBodies(app: App, addRoutes: (app: App) => void): void {
@@ -26,23 +25,13 @@ export function listBody(json: object): object {
   return { content: { "application/json": { schema: json }, ...Object.fromEntries(Object.keys(LIST_TYPES).map((type) => [type, { schema: Type.String() }])) } };
 }
 
-/** A list while it arrives: text, cut anywhere, or the rules of a JSON document, which are held to their schema. Both throw Problem (400, 408, 413, 503). */
-export type IncomingList = { readonly text: AsyncIterable<string>; readonly format: ImportFormat } | { readonly members: AsyncIterable<readonly RuleMembers[]> };
-
-/** The list that a body is. @throws Problem (400) without one */
-export function listIn(request: FastifyRequest): IncomingList {
+/** The list that a body is, while it arrives; the rules of a JSON document are held to their schema. To read it throws Problem (400, 401, 403, 408, 413, 503). @throws Problem (400) without one */
+export function listIn(request: FastifyRequest): ListBody {
   const body = request.body as ArrivingBody | undefined;
   if (body === undefined) throw invalid({ body: ["it is missing; send a JSON document, or a list as text/plain, text/csv or application/x-ndjson"] });
   const type = request.headers["content-type"]!.split(";")[0]!.trim().toLowerCase();
   const format = LIST_TYPES[type];
   return format === undefined ? { members: membersOf(request, body, request.route.config.list!) } : { text: textOf(request, body), format };
-}
-
-/** All that comes, one after the other. */
-export async function collected<Part>(parts: AsyncIterable<Part>): Promise<Part[]> {
-  const all: Part[] = [];
-  for await (const part of parts) all.push(part);
-  return all;
 }
 
 /** While the body came, the caller may have lost the right to send it. @throws Problem (401, 403) */

@@ -26,7 +26,7 @@ export async function loadMemory(store: Store): Promise<ServiceMemory> {
   return filled(memory, await store.load((part) => memory.addRules(part)));
 }
 
-function filled(memory: ServiceMemory, rest: State): ServiceMemory {
-  memory.addState(rest);
+async function filled(memory: ServiceMemory, rest: State): Promise<ServiceMemory> {
+  await memory.addState(rest);
   return memory;
 }

@@ -1,7 +1,7 @@
 import { formatPrefix } from "../address/prefix.ts";
 import type { Rule } from "../rulesets/rule.ts";
-import type { FoundRules, RuleFilter, RuleSearch } from "../rulesets/rule-search.ts";
-import { inSlices } from "./in-slices.ts";
+import type { FoundRules, RuleFilter } from "../rulesets/rule-search.ts";
+import { Slice } from "./in-slices.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 
 /** What is kept of all searches together; the one that was asked for longest ago goes first. */
@@ -9,7 +9,7 @@ const MOST_BYTES = 32 << 20;
 const MOST_SEARCHES = 1000;
 /** Rules that are looked at before the clock is: some hundred microseconds. */
 const STEP = 4096;
-/** A ruleset that changes while it is searched is begun again so many times; then it is searched at once. */
+/** A ruleset that changes while it is searched is begun again so many times; then a copy of it is searched. */
 const MOST_TRIES = 3;
 
 /** What is to be shown of a ruleset: `limit` of the rules that fit, from the one with `offset` before it. */
@@ -52,8 +52,8 @@ export class RuleRows {
       // What is found are places in the index: they are read in the same turn in which the version is looked at.
       const rows = countedRows(ruleset, request, now) ?? this.#keptRows(ruleset, request, now);
       if (rows !== undefined) return rows;
-      if (tries < MOST_TRIES) await this.#search(current, ruleset, request.filter, now);
-      else this.#searchAtOnce(ruleset, request.filter, now);
+      if (tries === MOST_TRIES) return rowsOfCopy(ruleset, request, now);
+      await this.#search(current, ruleset, request.filter, now);
     }
   }
 
@@ -77,13 +77,13 @@ export class RuleRows {
 
   async #searchInSlices(current: Current, ruleset: LiveRuleset, filter: RuleFilter, now: number): Promise<void> {
     const { rules, about } = ruleset;
-    const found = await inSlices(searched(rules.search(filter, now), () => current()?.about.version === about.version));
-    if (found !== undefined) this.#keep(keyOf(ruleset, filter), found);
-  }
-
-  #searchAtOnce(ruleset: LiveRuleset, filter: RuleFilter, now: number): void {
-    const search = ruleset.rules.search(filter, now);
-    while (search.advance(STEP));
+    const search = rules.search(filter, now);
+    const slice = new Slice();
+    while (search.advance(STEP)) {
+      if (!slice.isOver) continue;
+      await slice.pause();
+      if (current()?.about.version !== about.version) return;
+    }
     this.#keep(keyOf(ruleset, filter), search.found());
   }
 
@@ -104,13 +104,14 @@ export class RuleRows {
   }
 }
 
-/** What a search finds; undefined where the rules have changed meanwhile. */
-function* searched(search: RuleSearch, isSame: () => boolean): Generator<undefined, FoundRules | undefined, undefined> {
-  while (isSame()) {
-    if (!search.advance(STEP)) return search.found();
-    yield;
-  }
-  return undefined;
+/** Of a ruleset that never rests. */
+async function rowsOfCopy(live: LiveRuleset, { filter, offset, limit }: RowsRequest, now: number): Promise<Rows> {
+  const ruleset: LiveRuleset = { ...live, rules: live.rules.copy() };
+  const search = ruleset.rules.search(filter, now);
+  const slice = new Slice();
+  while (search.advance(STEP)) await slice.pause();
+  const found = search.found();
+  return { ruleset, rules: found.page(offset, limit), count: found.count };
 }
 
 /** The rows that need no search; undefined for others. */

@@ -2,6 +2,7 @@ import { RuleIndex } from "../rulesets/rule-index.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
 import type { Change } from "../store/change.ts";
 import type { ApiKey, Area, Organisation, Plan, Purpose, Ruleset, RulesetRules, Session, State, User } from "../store/state.ts";
+import { inSlices } from "./in-slices.ts";
 
 /** A ruleset and its rules. */
 export interface LiveRuleset {
@@ -17,7 +18,8 @@ export interface LiveSession {
 
 /**
  * What all reads answer from: organisations, plans, keys, users, sessions, rulesets and rules as the store had them at `sequence`. Filled once from a loaded state, then
- * kept by applying the store's changes in order. Every method is O(1) unless it says otherwise.
+ * kept by applying the store's changes in order. Every method is O(1) unless it says otherwise. A ruleset that is replaced is built beside the one that is
+ * here, in slices: readers see one or the other.
  */
 export class ServiceMemory {
   #sequence = 0;
@@ -32,6 +34,8 @@ export class ServiceMemory {
   #rulesets = new Map<string, LiveRuleset>();
   /** By organisation, in the order of creation. */
   #owned = new Map<string, LiveRuleset[]>();
+  /** By ruleset that is being built: resolves when it, and all changes of it that have come since, are here. */
+  #building = new Map<string, Promise<void>>();
   /** Parts of rules that have come before the rulesets they belong to. */
   readonly #parts = new Map<string, RuleColumns[]>();
 
@@ -47,15 +51,17 @@ export class ServiceMemory {
     else parts.push(rules);
   }
 
-  /** Takes what the store has besides rules. O(rules). */
-  addState({ sequence, organisations, plans, keys, users, sessions, rulesets }: State): void {
+  /** Takes what the store has besides rules. O(rules), in slices. */
+  async addState({ sequence, organisations, plans, keys, users, sessions, rulesets }: State): Promise<void> {
     for (const organisation of organisations) this.#organisations.set(organisation.id, organisation);
     for (const plan of plans) this.#setPlan(plan);
     for (const key of keys) this.#keys.set(key.digest, key);
     for (const user of users) this.#users.set(user.id, user);
     for (const session of sessions) this.#sessions.set(session.digest, session);
-    for (const ruleset of rulesets) this.#setRuleset(ruleset, RuleIndex.from(this.#parts.get(ruleset.id) ?? []));
-    this.#parts.clear();
+    for (const ruleset of rulesets) {
+      this.#setRuleset(ruleset, await inSlices(RuleIndex.building(this.#parts.get(ruleset.id) ?? [])));
+      this.#parts.delete(ruleset.id);
+    }
     this.#sequence = sequence;
   }
 
@@ -68,14 +74,20 @@ export class ServiceMemory {
     this.#sessions = other.#sessions;
     this.#rulesets = other.#rulesets;
     this.#owned = other.#owned;
+    // What is being built is older than what is here now.
+    this.#building = new Map();
     this.#sequence = other.#sequence;
   }
 
-  apply(changes: readonly Change[]): void {
+  /** Applies changes at once but those of rulesets that are being built: a promise resolves when these are through, too. */
+  apply(changes: readonly Change[]): void | Promise<void> {
+    const building = new Set<string>();
     for (const change of changes) {
-      this.#applyOne(change);
+      const later = this.#applyOne(change);
+      if (later !== undefined) building.add(later);
       this.#sequence = change.sequence;
     }
+    if (building.size > 0) return this.#built(building);
   }
 
   get organisationCount(): number {
@@ -155,34 +167,65 @@ export class ServiceMemory {
     return { active, expired };
   }
 
-  #applyOne(change: Change): void {
+  async #built(rulesets: Iterable<string>): Promise<void> {
+    await Promise.all([...rulesets].map((id) => this.#building.get(id)));
+  }
+
+  /** Gives the ruleset whose change is left to later. */
+  #applyOne(change: Change): string | undefined {
     switch (change.kind) {
       case "organisation":
         return void this.#organisations.set(change.organisation.id, change.organisation);
       case "plan":
-        return this.#setPlan(change.plan);
+        return void this.#setPlan(change.plan);
       case "key":
         return void this.#keys.set(change.key.digest, change.key);
       case "user":
         return void this.#users.set(change.user.id, change.user);
       case "session":
-        return this.#startSession(change.session, change.at);
+        return void this.#startSession(change.session, change.at);
       case "sessions-ended":
         for (const digest of change.digests) this.#sessions.delete(digest);
         return;
       case "ruleset":
-        return this.#setRuleset(change.ruleset, this.#rulesets.get(change.ruleset.id)?.rules ?? new RuleIndex());
+        return this.#inOrder(change.ruleset.id, () => this.#setRuleset(change.ruleset, this.#rulesets.get(change.ruleset.id)?.rules ?? new RuleIndex()));
       case "ruleset-deleted":
-        return this.#deleteRuleset(change.rulesetId);
+        return this.#inOrder(change.rulesetId, () => this.#deleteRuleset(change.rulesetId));
       case "rules":
-        return this.#changeRules(change.rulesetId, change, (rules) => {
+        return this.#inOrder(change.rulesetId, () => this.#changeRules(change.rulesetId, change, (rules) => {
           for (const rule of change.upserts) rules.set(rule);
           for (const prefix of change.deletes) rules.delete(prefix);
           return rules;
-        });
+        }));
       case "rules-replaced":
-        return this.#changeRules(change.rulesetId, change, () => RuleIndex.from(change.rules));
+        this.#build(change);
+        return change.rulesetId;
     }
+  }
+
+  /** Changes a ruleset, after what is under way; gives it where something is. */
+  #inOrder(id: string, change: () => void): string | undefined {
+    const before = this.#building.get(id);
+    if (before === undefined) return void change();
+    this.#putBehind(id, before, async () => change);
+    return id;
+  }
+
+  #build(change: Change & { readonly kind: "rules-replaced" }): void {
+    this.#putBehind(change.rulesetId, this.#building.get(change.rulesetId), async () => {
+      const rules = await inSlices(RuleIndex.building(change.rules));
+      return () => this.#changeRules(change.rulesetId, change, () => rules);
+    });
+  }
+
+  #putBehind(id: string, before: Promise<void> | undefined, prepare: () => Promise<() => void>): void {
+    const building = this.#building;
+    const done: Promise<void> = (before ?? Promise.resolve()).then(prepare).then((change) => {
+      // Something newer may have taken the place of everything.
+      if (building === this.#building) change();
+      if (building.get(id) === done) building.delete(id);
+    });
+    building.set(id, done);
   }
 
   #changeRules(id: string, { sequence, at }: Change, changed: (rules: RuleIndex) => RuleIndex): void {

@@ -1,94 +1,98 @@
-import type { Family } from "../address/address.ts";
-import { comparePrefixes, formatPrefix } from "../address/prefix.ts";
-import { type ImportedRules, type ImportFormat, RuleImport } from "../rulesets/formats/import-rules.ts";
+import { formatPrefix } from "../address/prefix.ts";
+import { type ImportedColumns, type ImportFormat, RuleImport } from "../rulesets/formats/import-rules.ts";
 import type { LineError } from "../rulesets/formats/imported-rule.ts";
-import type { WantedRule } from "../rulesets/plan-replacement.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
+import { type ListedColumns, RuleList } from "../rulesets/rule-list.ts";
+import { inSlices, Slice } from "./in-slices.ts";
 import { type FieldFaults, invalid, Problem } from "./problem.ts";
 import { readRule, type ReadingOptions, type RuleMembers } from "./read-rule.ts";
 
 /** The media types of lists of rules. */
 export const LIST_TYPES: Readonly<Record<string, ImportFormat>> = { "text/plain": "text", "text/csv": "csv", "application/x-ndjson": "ndjson" };
 
-/** How much is read at a time, with requests in between. */
-const MEMBERS_AT_ONCE = 500;
-const CHARACTERS_AT_ONCE = 1 << 15;
+/** How much is read before the clock is looked at: a millisecond or two. */
+const CHARACTERS_AT_ONCE = 1 << 14;
+const MEMBERS_AT_ONCE = 100;
+/** An answer names the faults of so many rules. */
+const MAX_FAULTY = 200;
 
-/** The rules that can be read of a JSON document, in the order of prefixes, and what is wrong with the others, by index. */
-interface ReadMembers {
-  readonly wanted: readonly (WantedRule & { readonly index: number })[];
-  readonly faults: ReadonlyMap<number, FieldFaults>;
+/** A list in a body, in chunks that are cut anywhere, or the rules of a JSON document, some hundred at a time. */
+export type ListBody = { readonly text: AsyncIterable<string>; readonly format: ImportFormat } | { readonly members: AsyncIterable<readonly RuleMembers[]> };
+
+/** A rule of a JSON document that cannot be read, or stands there already. */
+export interface FaultyMember {
+  readonly ip: string;
+  readonly faults: FieldFaults;
 }
 
-/** Reads every rule; one that stands twice is at fault the second time. */
-export function* readMembers(members: readonly RuleMembers[], options: ReadingOptions): Generator<undefined, ReadMembers, undefined> {
-  const faults = new Map<number, FieldFaults>();
-  const all: (WantedRule & { readonly index: number })[] = [];
-  for (const [index, each] of members.entries()) {
-    if (index % MEMBERS_AT_ONCE === 0) yield;
-    try {
-      const { prefix, name, expiresAt } = readRule(each, { ...options, place: `rules[${index}].` });
-      all.push({ prefix, name, expiresAt, index });
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      faults.set(index, error.details.validationErrors!);
+/** The rules that can be read of a JSON document, in the order of prefixes, their places in it as lines, and what is wrong with the others, by place. */
+export interface ReadMembers {
+  readonly parts: readonly ListedColumns[];
+  readonly faulty: ReadonlyMap<number, FaultyMember>;
+  /** Whether all of it was read: there may be too much wrong. */
+  readonly isWhole: boolean;
+}
+
+/** Reads every rule; one that stands twice is at fault the second time. Ends with the fault that exceeds `maxFaulty`. */
+export async function readMembers(batches: AsyncIterable<readonly RuleMembers[]>, options: ReadingOptions, maxFaulty: number): Promise<ReadMembers> {
+  const faulty = new Map<number, FaultyMember>();
+  const list = new RuleList();
+  const slice = new Slice();
+  let index = 0;
+  for await (const batch of batches) {
+    for (const member of batch) {
+      readMember(member, index, options, list, faulty);
+      if (++index % MEMBERS_AT_ONCE === 0) await slice.pause();
     }
+    if (faulty.size > maxFaulty) break;
   }
-  all.sort((a, b) => comparePrefixes(a.prefix, b.prefix) || a.index - b.index);
-  const wanted = all.filter((rule, at) => {
-    const before = all[at - 1];
-    if (before === undefined || comparePrefixes(before.prefix, rule.prefix) !== 0) return true;
-    faults.set(rule.index, { [`rules[${rule.index}].ip`]: [`${formatPrefix(rule.prefix)} stands in rules[${before.index}] already`] });
-    return false;
-  });
-  return { wanted, faults };
+  const isWhole = faulty.size <= maxFaulty;
+  const parts = await inSlices(list.inOrder((prefix, line, earlier) => {
+    const ip = formatPrefix(prefix);
+    if (faulty.size <= maxFaulty) faulty.set(line, { ip, faults: { [`rules[${line}].ip`]: [`${ip} stands in rules[${earlier}] already`] } });
+  }));
+  return { parts, faulty, isWhole };
 }
 
-/** The rules of a JSON document, in the order of prefixes. @throws Problem (400) that names every rule that cannot be read or stands twice */
-export function* readWanted(members: readonly RuleMembers[], options: ReadingOptions): Generator<undefined, readonly WantedRule[], undefined> {
-  const { wanted, faults } = yield* readMembers(members, options);
-  if (faults.size > 0) throw invalid(Object.assign({}, ...faults.values()));
-  return wanted;
-}
-
-/** Reads a list, some of it at a time. */
-export function* readText(file: RuleImport, text: string): Generator<undefined, ImportedRules, undefined> {
-  for (let at = 0; at < text.length; at += CHARACTERS_AT_ONCE) {
-    file.write(text.slice(at, at + CHARACTERS_AT_ONCE));
-    yield;
+function readMember(member: RuleMembers, index: number, options: ReadingOptions, list: RuleList, faulty: Map<number, FaultyMember>): void {
+  try {
+    list.add(readRule(member, { ...options, place: `rules[${index}].` }), index);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    faulty.set(index, { ip: member.ip, faults: error.details.validationErrors! });
   }
-  return file.end();
 }
 
-/** The rules of a list, in the order of prefixes. @throws Problem (400) with the first faulty lines */
-export function* importWanted(text: string, format: ImportFormat, allowSpecialPurpose: boolean, mostRules: number): Generator<undefined, readonly WantedRule[], undefined> {
-  const { rules, errors } = yield* readText(new RuleImport(format, { allowSpecialPurpose, mostRules }), text);
-  if (errors.length === 0) return rules;
-  throw invalid(Object.fromEntries(errors.map((error) => [`line ${error.line}`, [messageOf(error)]])));
+/** Reads a list to its end, or the error that ends the reading. */
+export async function readText(file: RuleImport, text: AsyncIterable<string>): Promise<ImportedColumns> {
+  const slice = new Slice();
+  for await (const chunk of text) {
+    for (let at = 0; at < chunk.length; at += CHARACTERS_AT_ONCE) {
+      file.write(chunk.slice(at, at + CHARACTERS_AT_ONCE));
+      await slice.pause();
+    }
+    if (file.hasEnded) break;
+  }
+  return inSlices(file.endInSteps());
+}
+
+/** The rules that a body wants, as the store takes them. @throws Problem (400) that names the first rules that cannot be read or stand twice */
+export async function readWanted(body: ListBody, options: ReadingOptions, mostRules: number): Promise<readonly RuleColumns[]> {
+  if ("members" in body) {
+    const { parts, faulty } = await readMembers(body.members, options, MAX_FAULTY);
+    if (faulty.size > 0) throw invalid(Object.assign({}, ...[...faulty].sort(([a], [b]) => a - b).slice(0, MAX_FAULTY).map(([, { faults }]) => faults)));
+    return parts.map(withoutLines);
+  }
+  const { parts, errors } = await readText(new RuleImport(body.format, { allowSpecialPurpose: options.allowSpecialPurpose, mostRules }), body.text);
+  if (errors.length > 0) throw invalid(Object.fromEntries(errors.map((error) => [`line ${error.line}`, [messageOf(error)]])));
+  return parts.map(withoutLines);
+}
+
+function withoutLines({ family, words, lengths, names, expiresAt, createdAt, updatedAt }: ListedColumns): RuleColumns {
+  return { family, words, lengths, names, expiresAt, createdAt, updatedAt };
 }
 
 /** What is wrong with a line of a list, and where in it. */
 export function messageOf({ column, value, problem }: LineError): string {
   return `column ${column}: ${JSON.stringify(value)}: ${problem}`;
-}
-
-/** Rules as the store takes them: columns by family. They are in the order of prefixes. */
-export function columnsOf(wanted: readonly WantedRule[]): RuleColumns[] {
-  return ([4, 6] as const).map((family) => familyColumns(family, wanted.filter(({ prefix }) => prefix.family === family))).filter(({ names }) => names.length > 0);
-}
-
-function familyColumns(family: Family, wanted: readonly WantedRule[]): RuleColumns {
-  const count = wanted.length;
-  const words = new Uint32Array(family === 4 ? count : 4 * count);
-  const lengths = new Uint8Array(count);
-  const names = new Array<string | null>(count);
-  const expiresAt = new Float64Array(count);
-  for (const [index, { prefix: { w0, w1, w2, w3, length }, name, expiresAt: expiry }] of wanted.entries()) {
-    if (family === 4) words[index] = w0;
-    else words.set([w0, w1, w2, w3], 4 * index);
-    lengths[index] = length;
-    names[index] = name;
-    expiresAt[index] = expiry ?? Infinity;
-  }
-  return { family, words, lengths, names, expiresAt, createdAt: new Float64Array(count), updatedAt: new Float64Array(count) };
 }

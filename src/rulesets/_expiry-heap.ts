@@ -1,6 +1,8 @@
 import { grown, type RuleSlots } from "./_rule-slots.ts";
 
 const FIRST_CAPACITY = 16;
+/** Rules that are moved between two interruptions. */
+const STEP = 1 << 13;
 
 /**
  * Rules by expiry, the earliest or the latest first: a binary heap of slots (J. W. J. Williams, "Heapsort", CACM 7(6), 1964).
@@ -16,6 +18,14 @@ export class ExpiryHeap {
   constructor(slots: RuleSlots, first: "earliest" | "latest") {
     this.#slots = slots;
     this.#sign = first === "earliest" ? 1 : -1;
+  }
+
+  /** Over a copy of the slots. */
+  copy(slots: RuleSlots): ExpiryHeap {
+    const copy = new ExpiryHeap(slots, this.#sign === 1 ? "earliest" : "latest");
+    copy.heap = this.heap.slice();
+    copy.size = this.size;
+    return copy;
   }
 
   /** The expiry of the first rule; past all times, in this heap's direction, where there is none. */
@@ -47,10 +57,19 @@ export class ExpiryHeap {
 
   /** Fills the heap with these rules and no others; O(n). The array is the heap's from now on. */
   reset(slots: Uint32Array): void {
+    const work = this.filling(slots);
+    while (work.next().done !== true);
+  }
+
+  /** As `reset`, in steps. */
+  *filling(slots: Uint32Array): Generator<undefined, void, undefined> {
     this.heap = slots.length < FIRST_CAPACITY ? grown(slots, new Uint32Array(FIRST_CAPACITY)) : slots;
     this.size = slots.length;
     for (let place = 0; place < this.size; place++) this.#slots.places[this.heap[place]] = place;
-    for (let place = (this.size >>> 1) - 1; place >= 0; place--) this.#down(place, this.heap[place]);
+    for (let place = (this.size >>> 1) - 1; place >= 0; place--) {
+      if (place % STEP === 0) yield;
+      this.#down(place, this.heap[place]);
+    }
   }
 
   #up(place: number, slot: number): void {

@@ -8,6 +8,8 @@ import type { RuleColumns } from "./rule-columns.ts";
 /** Moving one rule costs some 4 µs, counting one anew 0.12: past this share of the rules the moves are given up. */
 const MOST_MOVED = 1 / 32;
 const LEAST_MOVES = 64;
+/** Rules that are looked at between two interruptions of a load. */
+const STEP = 1 << 14;
 
 /**
  * The rules of one family: their slots, the tree over them, and two heaps, of the rules that expire after `slots.settledAt` and of
@@ -19,14 +21,23 @@ export class FamilyRules {
   private readonly pending: ExpiryHeap;
   private readonly expired: ExpiryHeap;
 
-  /** @throws RangeError for columns of different lengths, rules out of order, and what is no rule */
-  constructor(family: Family, chunks: readonly RuleColumns[] = []) {
+  /** Loads rules, in steps that take as long as a chunk of some thousand does. @throws RangeError for columns of different lengths, rules out of order, and what is no rule */
+  static *loading(family: Family, chunks: readonly RuleColumns[]): Generator<undefined, FamilyRules, undefined> {
     const count = chunks.reduce((sum, { lengths }) => sum + lengths.length, 0);
-    this.slots = new RuleSlots(family, Math.max(16, count + 1));
-    this.tree = new RuleTree(this.slots);
-    this.pending = new ExpiryHeap(this.slots, "earliest");
-    this.expired = new ExpiryHeap(this.slots, "latest");
-    if (count > 0) this.#load(chunks, count);
+    const rules = new FamilyRules(family, Math.max(16, count + 1));
+    if (count > 0) yield* rules.#load(chunks, count);
+    return rules;
+  }
+
+  constructor(family: Family, capacity = 16, of?: FamilyRules) {
+    this.slots = of?.slots.copy() ?? new RuleSlots(family, capacity);
+    this.tree = of?.tree.copy(this.slots) ?? new RuleTree(this.slots);
+    this.pending = of?.pending.copy(this.slots) ?? new ExpiryHeap(this.slots, "earliest");
+    this.expired = of?.expired.copy(this.slots) ?? new ExpiryHeap(this.slots, "latest");
+  }
+
+  copy(): FamilyRules {
+    return new FamilyRules(this.slots.family, 0, this);
   }
 
   get byteLength(): number {
@@ -108,23 +119,27 @@ export class FamilyRules {
     if (this.slots.expiresAt[slot] !== PERMANENT) this.#heapOf(slot).remove(slot);
   }
 
-  #load(chunks: readonly RuleColumns[], count: number): void {
+  *#load(chunks: readonly RuleColumns[], count: number): Generator<undefined, void, undefined> {
     const { slots, tree } = this;
-    for (const chunk of chunks) this.#append(chunk);
-    this.#checkColumns();
-    tree.build(count);
+    for (const chunk of chunks) {
+      this.#append(chunk);
+      yield;
+    }
+    yield* this.#checkColumns();
+    yield* tree.build(count);
     const { expiresAt } = slots;
     const expiring = new Uint32Array(count);
     let size = 0;
     for (let slot = 1; slot <= count; slot++) if (expiresAt[slot] !== PERMANENT) expiring[size++] = slot;
-    this.pending.reset(expiring.slice(0, size));
+    yield;
+    yield* this.pending.filling(expiring.slice(0, size));
   }
 
   #append(chunk: RuleColumns): void {
     const { slots } = this;
     const start = slots.end;
     const { length } = chunk.lengths;
-    const columns = [chunk.names, chunk.expiresAt, chunk.createdAt, chunk.updatedAt];
+    const columns = ["numbers" in chunk.names ? chunk.names.numbers : chunk.names, chunk.expiresAt, chunk.createdAt, chunk.updatedAt];
     if (chunk.words.length !== length * slots.words || columns.some((column) => column.length !== length)) {
       throw new RangeError(`The columns of ${length} rules must have as many values each, and \`words\` ${length * slots.words}`);
     }
@@ -133,16 +148,17 @@ export class FamilyRules {
     slots.expiresAt.set(chunk.expiresAt, start);
     slots.createdAt.set(chunk.createdAt, start);
     slots.updatedAt.set(chunk.updatedAt, start);
-    for (const name of chunk.names) slots.names.push(slots.shared(name));
+    slots.names.append(chunk.names);
     slots.end += length;
   }
 
   /** That prefixes are canonical and no expiry is missing; the order is checked where it is used. */
-  #checkColumns(): void {
+  *#checkColumns(): Generator<undefined, void, undefined> {
     const { keys, lengths, expiresAt, words, family, end } = this.slots;
     const bits = addressBits(family);
     for (let slot = 1; slot < end; slot++) {
       const length = lengths[slot];
+      if (slot % STEP === 0) yield;
       let hostBits = 0;
       for (let word = 0; word < words; word++) hostBits |= keys[slot * words + word] & ~maskOf(length - 32 * word);
       if (length > bits || hostBits !== 0) throw new RangeError(`Rule ${slot - 1} of IPv${family} has a prefix of length ${length} whose words do not fit it`);

@@ -1,17 +1,16 @@
 import type { Family, Prefix } from "../address/address.ts";
+import { NameTable } from "./_name-table.ts";
 import type { Rule } from "./rule.ts";
 
 /** The expiry, in the columns, of a rule that has none. */
 export const PERMANENT = Number.POSITIVE_INFINITY;
 
 const FIRST_CAPACITY = 16;
-/** Distinct names that are remembered so that rules can share them. */
-const MOST_SHARED_NAMES = 4096;
 
 /**
  * The rules of one family in columns. A rule's place in them, its slot, stays the same while the rule exists; slot 0 is none.
- * A rule takes 29 bytes (IPv4) or 41 (IPv6), 8 for its place in a heap and in the freed ones, and 8 for its name, which rules share
- * where a ruleset has few names.
+ * A rule takes 29 bytes (IPv4) or 41 (IPv6), 8 for its place in a heap and in the freed ones, and 4 to 12 for its name: see
+ * `NameTable`.
  */
 export class RuleSlots {
   readonly family: Family;
@@ -24,13 +23,12 @@ export class RuleSlots {
   updatedAt: Float64Array;
   /** Where the rule stands in the heap of its expiry; of a freed slot, the one freed before it. */
   places: Uint32Array;
-  names: (string | null)[] = [null];
+  names: NameTable;
   /** The first slot that no rule has used yet. */
   end = 1;
   freed = 0;
   /** The time at which rules count as expired: see `isExpired`. */
   settledAt = Number.NEGATIVE_INFINITY;
-  readonly #sharedNames = new Map<string, string>();
 
   constructor(family: Family, capacity = FIRST_CAPACITY) {
     this.family = family;
@@ -41,11 +39,27 @@ export class RuleSlots {
     this.createdAt = new Float64Array(capacity);
     this.updatedAt = new Float64Array(capacity);
     this.places = new Uint32Array(capacity);
+    this.names = new NameTable(capacity);
+  }
+
+  copy(): RuleSlots {
+    const copy = new RuleSlots(this.family, 0);
+    copy.keys = this.keys.slice();
+    copy.lengths = this.lengths.slice();
+    copy.expiresAt = this.expiresAt.slice();
+    copy.createdAt = this.createdAt.slice();
+    copy.updatedAt = this.updatedAt.slice();
+    copy.places = this.places.slice();
+    copy.names = this.names.copy();
+    copy.end = this.end;
+    copy.freed = this.freed;
+    copy.settledAt = this.settledAt;
+    return copy;
   }
 
   get byteLength(): number {
     const columns = [this.keys, this.lengths, this.expiresAt, this.createdAt, this.updatedAt, this.places];
-    return columns.reduce((sum, column) => sum + column.byteLength, 8 * this.names.length);
+    return columns.reduce((sum, column) => sum + column.byteLength, this.names.byteLength);
   }
 
   /** The slot of a new rule, with its key; the rest is for `write`. */
@@ -70,21 +84,13 @@ export class RuleSlots {
     this.expiresAt[slot] = rule.expiresAt ?? PERMANENT;
     this.createdAt[slot] = rule.createdAt;
     this.updatedAt[slot] = rule.updatedAt;
-    this.names[slot] = this.shared(rule.name);
+    this.names.set(slot, rule.name);
   }
 
   free(slot: number): void {
-    this.names[slot] = null;
+    this.names.set(slot, null);
     this.places[slot] = this.freed;
     this.freed = slot;
-  }
-
-  /** The same name, as a text that other rules hold already if it is one of the first few. */
-  shared(name: string | null): string | null {
-    if (name === null) return null;
-    const known = this.#sharedNames.get(name);
-    if (known === undefined && this.#sharedNames.size < MOST_SHARED_NAMES) this.#sharedNames.set(name, name);
-    return known ?? name;
   }
 
   isExpired(slot: number): boolean {
@@ -127,7 +133,7 @@ export class RuleSlots {
     const expiresAt = this.expiresAt[slot];
     return {
       prefix: this.prefixAt(slot),
-      name: this.names[slot],
+      name: this.names.get(slot),
       expiresAt: expiresAt === PERMANENT ? null : expiresAt,
       createdAt: this.createdAt[slot],
       updatedAt: this.updatedAt[slot],
@@ -141,11 +147,12 @@ export class RuleSlots {
     this.createdAt = grown(this.createdAt, new Float64Array(capacity));
     this.updatedAt = grown(this.updatedAt, new Float64Array(capacity));
     this.places = grown(this.places, new Uint32Array(capacity));
+    this.names.grow(capacity);
   }
 }
 
 /** The larger array with the content of the smaller. */
-export function grown<Column extends Uint8Array | Uint32Array | Int32Array | Float64Array>(column: Column, larger: Column): Column {
+export function grown<Column extends Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array>(column: Column, larger: Column): Column {
   larger.set(column);
   return larger;
 }

@@ -35,6 +35,8 @@ export const STRIDE = 6;
 export const ROOT = LEFT;
 
 const FIRST_CAPACITY = 16;
+/** Rules that are put in, and records that are counted, between two interruptions. */
+const STEP = 1 << 13;
 
 export class RuleTree {
   readonly slots: RuleSlots;
@@ -48,6 +50,15 @@ export class RuleTree {
 
   constructor(slots: RuleSlots) {
     this.slots = slots;
+  }
+
+  /** Over a copy of the slots. */
+  copy(slots: RuleSlots): RuleTree {
+    const copy = new RuleTree(slots);
+    copy.cells = this.cells.slice();
+    copy.end = this.end;
+    copy.freed = this.freed;
+    return copy;
   }
 
   get total(): number {
@@ -150,9 +161,15 @@ export class RuleTree {
 
   /** Counts the rules of all records anew: O(n), which is less than `addExpired` for a large share of the rules. */
   recount(): void {
+    const work = this.#recounting();
+    while (work.next().done !== true);
+  }
+
+  *#recounting(): Generator<undefined, void, undefined> {
     const { cells } = this;
-    const records = this.#recordsFromTop();
+    const records = yield* this.#recordsFromTop();
     for (let i = records.length - 1; i >= 0; i--) {
+      if (i % STEP === 0) yield;
       const at = records[i];
       const left = cells[at + LEFT];
       const right = cells[at + RIGHT];
@@ -163,10 +180,10 @@ export class RuleTree {
   }
 
   /**
-   * Builds the empty tree of the rules in slots 1 to `last`, which are in order, in O(n): each rule only touches the path of the
+   * Builds the empty tree of the rules in slots 1 to `last`, which are in order, in O(n) and in steps: each rule only touches the path of the
    * one before it, from below. @throws RangeError naming the slot where they are out of order or a prefix stands twice
    */
-  build(last: number): void {
+  *build(last: number): Generator<undefined, void, undefined> {
     const { slots } = this;
     this.cells = new Int32Array(Math.max(FIRST_CAPACITY, last) * STRIDE);
     // The records around the rule before, from the top, and that rule.
@@ -174,6 +191,7 @@ export class RuleTree {
     let height = 0;
     if (last > 0) this.cells[ROOT] = path[height++] = ~1;
     for (let slot = 2; slot <= last; slot++) {
+      if (slot % STEP === 0) yield;
       const prefix = slots.prefixAt(slot);
       const shared = this.#sharedInOrder(slot, prefix);
       let below = 0;
@@ -192,7 +210,7 @@ export class RuleTree {
       path[height++] = ~slot;
     }
     this.changes++;
-    this.recount();
+    yield* this.#recounting();
   }
 
   /** The rules in what a reference leads to. */
@@ -272,7 +290,7 @@ export class RuleTree {
   }
 
   /** All records, each before its children. */
-  #recordsFromTop(): Int32Array {
+  *#recordsFromTop(): Generator<undefined, Int32Array, undefined> {
     const { cells } = this;
     const records = new Int32Array(this.end / STRIDE);
     const pending = new Int32Array(130);
@@ -282,6 +300,7 @@ export class RuleTree {
     while (height > 0) {
       const at = pending[--height];
       records[count++] = at;
+      if (count % STEP === 0) yield;
       if (cells[at + RIGHT] > 0) pending[height++] = cells[at + RIGHT];
       if (cells[at + LEFT] > 0) pending[height++] = cells[at + LEFT];
     }

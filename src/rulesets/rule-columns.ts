@@ -1,16 +1,19 @@
-import type { Family } from "../address/address.ts";
+import type { Family, Prefix } from "../address/address.ts";
+import type { WantedRule } from "./plan-replacement.ts";
 import type { Rule } from "./rule.ts";
+import { namesOf, type RuleNames } from "./rule-names.ts";
 
 /**
  * Rules of one family in columns, in the order of prefixes, to fill a `RuleIndex` with at once: the rule at i is made of what
- * every column has at i, `words` at i (IPv4) or 4 i to 4 i + 3 (IPv6). The arrays are copied.
+ * every column has at i, `words` at i (IPv4) or 4 i to 4 i + 3 (IPv6). The arrays are
+ * copied but for packed names, which are kept.
  */
 export interface RuleColumns {
   readonly family: Family;
   /** The words of the prefixes, host bits zero: one per rule (IPv4) or four. */
   readonly words: Uint32Array;
   readonly lengths: Uint8Array;
-  readonly names: readonly (string | null)[];
+  readonly names: RuleNames;
   /** Milliseconds since 1970 UTC; `Infinity` for a permanent rule. */
   readonly expiresAt: Float64Array;
   /** Milliseconds since 1970 UTC. */
@@ -18,12 +21,34 @@ export interface RuleColumns {
   readonly updatedAt: Float64Array;
 }
 
-/** The columns of rules, which are in the order of prefixes; one for each family that has any. */
-export function columnsOf(rules: readonly Rule[]): RuleColumns[] {
-  return ([4, 6] as const).map((family) => chunkOf(family, rules.filter(({ prefix }) => prefix.family === family))).filter(({ names }) => names.length > 0);
+/** Columns whose names are texts. */
+export interface PlainColumns extends RuleColumns {
+  readonly names: readonly (string | null)[];
 }
 
-function chunkOf(family: Family, rules: readonly Rule[]): RuleColumns {
+/** The columns of rules, which are in the order of prefixes; one for each family that has any. */
+export function columnsOf(rules: readonly Rule[]): PlainColumns[] {
+  return ([4, 6] as const).map((family) => chunkOf(family, rules.filter(({ prefix }) => prefix.family === family))).filter(({ lengths }) => lengths.length > 0);
+}
+
+/** The prefix at an index. */
+export function prefixIn({ family, words, lengths }: Pick<RuleColumns, "family" | "words" | "lengths">, index: number): Prefix {
+  const length = lengths[index]!;
+  if (family === 4) return { family, w0: words[index]!, w1: 0, w2: 0, w3: 0, length };
+  const at = 4 * index;
+  return { family, w0: words[at]!, w1: words[at + 1]!, w2: words[at + 2]!, w3: words[at + 3]!, length };
+}
+
+/** What columns say of their rules but for the times of creation and update. */
+export function* wantedIn(columns: RuleColumns): Generator<WantedRule, undefined> {
+  const names = namesOf(columns.names);
+  for (let at = 0; at < names.length; at++) {
+    const expiresAt = columns.expiresAt[at]!;
+    yield { prefix: prefixIn(columns, at), name: names[at]!, expiresAt: expiresAt === Number.POSITIVE_INFINITY ? null : expiresAt };
+  }
+}
+
+function chunkOf(family: Family, rules: readonly Rule[]): PlainColumns {
   const count = rules.length;
   const stride = family === 4 ? 1 : 4;
   const words = new Uint32Array(count * stride);

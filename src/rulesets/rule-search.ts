@@ -77,7 +77,7 @@ export class RuleSearch {
 
   #consider(part: FoundPart, slot: number): void {
     const { slots } = part;
-    if (this.#name !== null && !this.#name.fits(slots.names[slot]!)) return;
+    if (this.#name !== null && !this.#name.fits(slots.names.get(slot))) return;
     if (this.#filter.state === undefined || this.#hasState(slots.expiresAt[slot]!)) part.add(slot);
   }
 

@@ -4,10 +4,24 @@ import { StoreError } from "./store-error.ts";
 /** Milliseconds until it looks again for what must be there. */
 const AGAIN_AFTER = 20;
 
+/** Takes changes at once, or some of them in its own time: its promise resolves when it has them all. The next ones come meanwhile. */
+export type ApplyChanges = (changes: readonly Change[]) => void | Promise<void>;
+
+interface Own {
+  readonly changes: readonly Change[];
+  resolve(): void;
+}
+
+interface Applying {
+  readonly first: number;
+  readonly last: number;
+  readonly done: Promise<void>;
+}
+
 /** Hands changes on in the order of their numbers, each once: own ones as they are committed, others' as they are found. */
 export class ChangeFeed {
   readonly #changesAfter: (sequence: number) => Promise<readonly Change[]>;
-  readonly #apply: (changes: readonly Change[]) => void;
+  readonly #apply: ApplyChanges;
   readonly #failed: (error: unknown, isLost: boolean) => void;
   #sequence: number;
   #isLooking = false;
@@ -15,10 +29,12 @@ export class ChangeFeed {
   #ended = false;
   /** Whether changes are missing: nothing is handed on until `resume`. */
   #isLost = false;
+  /** Changes that a reader takes in its own time, and is not through with. */
+  readonly #applying = new Set<Applying>();
   /** Own changes that others' changes come before, in order. */
-  #waiting: { readonly changes: readonly Change[]; resolve(): void }[] = [];
+  #waiting: Own[] = [];
 
-  constructor(sequence: number, every: number, changesAfter: (sequence: number) => Promise<readonly Change[]>, apply: (changes: readonly Change[]) => void, failed: (error: unknown, isLost: boolean) => void) {
+  constructor(sequence: number, every: number, changesAfter: (sequence: number) => Promise<readonly Change[]>, apply: ApplyChanges, failed: (error: unknown, isLost: boolean) => void) {
     this.#sequence = sequence;
     this.#changesAfter = changesAfter;
     this.#apply = apply;
@@ -68,18 +84,14 @@ export class ChangeFeed {
         // Own ones may have been handed on since they were asked for.
         const left = changes.filter(({ sequence }) => sequence > this.#sequence);
         if (left.length === 0 || this.#ended) return;
-        this.#handOn(left);
+        this.#give(left);
+        this.#handOnOwn();
       }
     } catch (error) {
       if (this.#ended) return;
       this.#isLost ||= error instanceof StoreError && error.code === "changes-gone";
       this.#failed(error, this.#isLost);
     }
-  }
-
-  #handOn(changes: readonly Change[]): void {
-    this.#give(changes);
-    this.#handOnOwn();
   }
 
   /** Own changes whose turn it is; those that were read from the database meanwhile have been handed on already. */
@@ -89,18 +101,39 @@ export class ChangeFeed {
       if (left.length > 0) this.#give(left);
       if (this.#isLost) return;
       this.#waiting.shift();
-      own.resolve();
+      void this.#resolveOwn(own);
     }
+  }
+
+  /** What is written must be there to be read, whoever read it from the database first. */
+  async #resolveOwn(own: Own): Promise<void> {
+    const [first, last] = [own.changes[0]!.sequence, own.changes.at(-1)!.sequence];
+    for (const each of this.#applying) if (each.first <= last && each.last >= first) await each.done;
+    if (this.#isLost && !this.#ended) this.#waiting.unshift(own);
+    else own.resolve();
   }
 
   /** A reader that fails in the middle has half of them: it must load again. */
   #give(changes: readonly Change[]): void {
     this.#sequence = changes.at(-1)!.sequence;
     try {
-      this.#apply(changes);
+      const applied = this.#apply(changes);
+      if (applied !== undefined) this.#await(changes, applied);
     } catch (error) {
-      this.#isLost = true;
-      this.#failed(error, true);
+      this.#lose(error);
     }
+  }
+
+  #await(changes: readonly Change[], applied: Promise<void>): void {
+    const done = applied.catch((error: unknown) => this.#lose(error));
+    const applying: Applying = { first: changes[0]!.sequence, last: changes.at(-1)!.sequence, done };
+    this.#applying.add(applying);
+    void done.then(() => this.#applying.delete(applying));
+  }
+
+  #lose(error: unknown): void {
+    if (this.#ended || this.#isLost) return;
+    this.#isLost = true;
+    this.#failed(error, true);
   }
 }

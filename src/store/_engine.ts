@@ -15,6 +15,8 @@ export interface Insertion {
 export interface Engine {
   readonly name: "sqlite" | "postgres";
   readonly db: Kysely<Tables>;
+  /** Rows that are read or written by one statement: of PostgreSQL so few that the thread that serves requests has them ready in some milliseconds. */
+  readonly rowsAtOnce: number;
   /** Rules of a ruleset in the order of prefixes, those behind a key, as arrays: by the million, row objects cost too much. */
   readRules(within: Transaction<Tables>, ruleset: number, after: string, limit: number): Promise<readonly RuleValues[]>;
   /** Inserts rows, each an array as the columns are: the fastest way that the database has, since most of the time of a group is here. */

@@ -1,44 +1,71 @@
-import type { Rule } from "../rulesets/rule.ts";
+import { sql } from "kysely";
+import { type RuleColumns, wantedIn } from "../rulesets/rule-columns.ts";
 import { addRule } from "../rulesets/write-rule.ts";
 import type { Decision, Group } from "./_group.ts";
 import { keyOfPrefix } from "./_prefix-key.ts";
-import { changeOf, eachRule } from "./_replace-rules.ts";
+import { checkNames } from "./_replace-rules.ts";
 import { reasonOf } from "./_rule-commands.ts";
-import { readRulesOf, ruleOfValues, upsertRules, valuesOfRule } from "./_rule-rows.ts";
-import { checkName, checkVersion } from "./_ruleset-draft.ts";
+import { columnsOf, readAllRules, readRulesOf, ruleOfValues } from "./_rule-rows.ts";
+import { checkVersion, type RulesetDraft } from "./_ruleset-draft.ts";
+import { TouchedRules } from "./_touched-rules.ts";
 import type { BatchResult, ImportRulesCommand } from "./command.ts";
 import { StoreError } from "./store-error.ts";
 
-/** The rules that are looked up in one piece. */
-const CHUNK = 20_000;
-
 /** Adds a list of rules, writing what changes. It is in a group of its own. */
-export async function importRules({ engine, within, rulesPerRuleset, ruleset }: Group, command: ImportRulesCommand): Promise<Decision> {
-  const draft = ruleset(command);
-  const { number, id } = draft.row;
+export async function importRules(group: Group, command: ImportRulesCommand): Promise<Decision> {
+  const { engine, within } = group;
+  const draft = group.ruleset(command);
   checkVersion(draft.row, command.ifVersion);
-  const counts = { created: 0, updated: 0, skipped: 0 };
-  const upserts: Rule[] = [];
-  const before: Rule[] = [];
-  const wanted = [...eachRule(command.rules)];
-  for (let at = 0; at < wanted.length; at += CHUNK) {
-    const part = wanted.slice(at, at + CHUNK).map((rule) => ({ key: keyOfPrefix(rule.prefix), request: { ...rule, mode: command.mode } }));
-    const rows = await readRulesOf(engine, within, part.map(({ key }) => [number, key]));
-    const existing = new Map(rows.map((row) => [row.prefix, ruleOfValues([row.prefix, row.name, row.expires_at, row.created_at, row.updated_at])]));
-    for (const { key, request } of part) {
-      checkName(request.name);
-      const old = existing.get(key);
-      const { action, rule } = addRule(old, request, command.at);
-      if (action === "conflict") throw refused({ action, rule });
-      if (++counts[action] > rulesPerRuleset - draft.count && action === "created") throw refused({ action: "too-many-rules", prefix: rule.prefix });
-      if (action !== "skipped") upserts.push(rule);
-      if (action === "updated") before.push(old!);
-    }
+  checkNames(command.rules);
+  const touched = new TouchedRules(engine, within, draft.row.number);
+  // What is refused half way has been written in part.
+  await sql`savepoint import_rules`.execute(within);
+  try {
+    const skipped = await addAll(group, draft, command, touched);
+    await touched.writeRest();
+    await sql`release savepoint import_rules`.execute(within);
+    draft.count += touched.added;
+    const outcome = { created: touched.added, updated: touched.updated, skipped };
+    if (touched.count === 0) return { outcome, changes: [] };
+    return { outcome, changes: [await touched.recorded(draft.row.id, () => wholeRuleset(group, draft.row.number))] };
+  } catch (error) {
+    if (error instanceof StoreError) await sql`rollback to savepoint import_rules`.execute(within);
+    throw error;
   }
-  if (upserts.length === 0) return { outcome: counts, changes: [] };
-  await upsertRules(engine, within, upserts.map((rule) => [number, ...valuesOfRule(rule)]));
-  draft.count += counts.created;
-  return { outcome: counts, changes: [await changeOf({ engine, within }, number, { kind: "rules", rulesetId: id, upserts, deletes: [] }, before)] };
+}
+
+/** Gives how many were skipped. Throws StoreError (`batch-refused`). */
+async function addAll({ engine, within, rulesPerRuleset }: Group, draft: RulesetDraft, { rules, mode, at }: ImportRulesCommand, touched: TouchedRules): Promise<number> {
+  let skipped = 0;
+  for (const part of batchesOf(rules, engine.rowsAtOnce)) {
+    const wanted = part.map((rule) => ({ key: keyOfPrefix(rule.prefix), request: { ...rule, mode } }));
+    const rows = await readRulesOf(engine, within, wanted.map(({ key }) => [draft.row.number, key]));
+    const existing = new Map(rows.map((row) => [row.prefix, ruleOfValues([row.prefix, row.name, row.expires_at, row.created_at, row.updated_at])]));
+    for (const { key, request } of wanted) {
+      const old = existing.get(key);
+      const { action, rule } = addRule(old, request, at);
+      if (action === "conflict") throw refused({ action, rule });
+      if (action === "created" && touched.added >= rulesPerRuleset - draft.count) throw refused({ action: "too-many-rules", prefix: rule.prefix });
+      if (action === "created") touched.add(rule);
+      else if (action === "updated") touched.update(old!, rule);
+      else skipped++;
+    }
+    await touched.write();
+  }
+  return skipped;
+}
+
+function* batchesOf(parts: readonly RuleColumns[], size: number) {
+  for (const part of parts) {
+    const rules = [...wantedIn(part)];
+    for (let at = 0; at < rules.length; at += size) yield rules.slice(at, at + size);
+  }
+}
+
+async function wholeRuleset({ engine, within }: Group, number: number): Promise<RuleColumns[]> {
+  const parts: RuleColumns[] = [];
+  for await (const rows of readAllRules(engine, within, number)) parts.push(...columnsOf(rows));
+  return parts;
 }
 
 function refused(result: BatchResult): StoreError {

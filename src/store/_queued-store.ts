@@ -1,6 +1,6 @@
 import { errorOf, type GroupAnswer } from "./_answer.ts";
 import type { Backend } from "./_backend.ts";
-import { ChangeFeed } from "./_change-feed.ts";
+import { type ApplyChanges, ChangeFeed } from "./_change-feed.ts";
 import { GroupQueue } from "./_group-queue.ts";
 import type { AuditEntry, AuditPage, AuditQuery } from "./audit.ts";
 import type { Change } from "./change.ts";
@@ -28,7 +28,7 @@ export class QueuedStore implements Store {
     return this.#backend.load(receive);
   }
 
-  follow(sequence: number, apply: (changes: readonly Change[]) => void, failed: (error: unknown, isLost: boolean) => void): void {
+  follow(sequence: number, apply: ApplyChanges, failed: (error: unknown, isLost: boolean) => void): void {
     if (this.#feed !== undefined) throw new Error("a store is followed once");
     const feed = new ChangeFeed(sequence, this.#pollEvery, (after) => this.#backend.changesAfter(after), apply, failed);
     this.#feed = feed;

@@ -1,17 +1,16 @@
-import { planReplacement, type WantedRule } from "../rulesets/plan-replacement.ts";
+import { comparePrefixes, formatPrefix } from "../address/prefix.ts";
+import type { WantedRule } from "../rulesets/plan-replacement.ts";
 import type { Rule } from "../rulesets/rule.ts";
-import type { RuleColumns } from "../rulesets/rule-columns.ts";
-import { columnsOf, deleteRules, readAllRules, ruleOfValues, upsertRules, valuesOfRule } from "./_rule-rows.ts";
-import { MOST_OLD_RULES, type OldRules } from "./_changes.ts";
-import type { Decision, Group, Recorded } from "./_group.ts";
+import { prefixIn, type RuleColumns } from "../rulesets/rule-columns.ts";
+import { namesOf } from "../rulesets/rule-names.ts";
+import { updateRule } from "../rulesets/write-rule.ts";
 import type { RuleValues } from "./_engine.ts";
-import { keyOfPrefix } from "./_prefix-key.ts";
+import type { Decision, Group } from "./_group.ts";
+import { familyOfKey, lengthOfKey, wordAt } from "./_prefix-key.ts";
+import { readAllRules, ruleOfValues } from "./_rule-rows.ts";
 import { checkName, checkVersion, tooManyRules } from "./_ruleset-draft.ts";
-import type { ChangeBody } from "./change.ts";
+import { TouchedRules } from "./_touched-rules.ts";
 import type { ReplacementCounts, ReplaceRulesCommand } from "./command.ts";
-
-/** So many changed rules are told one by one; more, as the whole ruleset. */
-const TOLD_SINGLY = 10_000;
 
 /** Writes the difference between the rules as they are and as they shall be. It is in a group of its own. */
 export async function replaceRules(group: Group, command: ReplaceRulesCommand): Promise<Decision> {
@@ -20,46 +19,150 @@ export async function replaceRules(group: Group, command: ReplaceRulesCommand): 
   checkVersion(draft.row, command.ifVersion);
   checkWanted(command.rules, group.rulesPerRuleset);
   const { engine, within } = group;
-  const current: (readonly RuleValues[])[] = [];
-  for await (const rows of readAllRules(engine, within, number)) current.push(rows);
-  const plan = planReplacement(current.values().flatMap((rows) => rows.values().map(ruleOfValues)), eachRule(command.rules), command.at);
-  const counts: ReplacementCounts = { added: plan.added.length, updated: plan.updated.length, removed: plan.removed.length, unchanged: plan.unchanged };
-  const upserts = [...plan.added, ...plan.updated.map(({ after }) => after)];
-  const deletes = plan.removed.map(({ prefix }) => prefix);
-  if (upserts.length + deletes.length === 0) return { outcome: counts, changes: [] };
-  await deleteRules(engine, within, deletes.map((prefix) => [number, keyOfPrefix(prefix)]));
-  await upsertRules(engine, within, upserts.map((rule) => [number, ...valuesOfRule(rule)]));
-  draft.count = counts.added + counts.updated + counts.unchanged;
-  const before = [...plan.updated.map((each) => each.before), ...plan.removed];
-  return { outcome: counts, changes: [await changeOf(group, number, { kind: "rules", rulesetId: id, upserts, deletes }, before)] };
-}
-
-/** What readers are told: many rules as the whole ruleset, which has them already. `before`: the rules that it touched, as they were. */
-export async function changeOf({ engine, within }: Pick<Group, "engine" | "within">, number: number, change: ChangeBody & { kind: "rules" }, before: readonly Rule[]): Promise<Recorded> {
-  const { rulesetId, upserts, deletes } = change;
-  const ruleCount = upserts.length + deletes.length;
-  const old = (): OldRules => ({ rules: before.map(valuesOfRule) });
-  if (ruleCount <= TOLD_SINGLY) return { change, oldRules: old() };
-  const rules: RuleColumns[] = [];
-  for await (const rows of readAllRules(engine, within, number)) rules.push(...columnsOf(rows));
-  const whole: ChangeBody = { kind: "rules-replaced", rulesetId, rules };
-  if (ruleCount > MOST_OLD_RULES) return { change: whole, ruleCount };
-  return { change: whole, ruleCount, oldRules: { ...old(), upserts: upserts.map(valuesOfRule), deletes: deletes.map(keyOfPrefix) } };
+  const touched = new TouchedRules(engine, within, number);
+  const replacement = new Replacement(touched, command.rules, command.at);
+  for await (const rows of readAllRules(engine, within, number)) {
+    for (const row of rows) {
+      if (replacement.meet(row)) await touched.write();
+    }
+  }
+  while (replacement.addRest()) await touched.write();
+  const { added, updated, removed } = touched;
+  const counts: ReplacementCounts = { added, updated, removed, unchanged: replacement.unchanged };
+  if (touched.count === 0) return { outcome: counts, changes: [] };
+  await touched.writeRest();
+  draft.count = added + updated + replacement.unchanged;
+  // What is wanted is there now, with the times that `replacement` has filled in.
+  return { outcome: counts, changes: [await touched.recorded(id, async () => command.rules)] };
 }
 
 /** Throws StoreError (`too-many-rules`, `invalid-text`). */
-function checkWanted(parts: readonly RuleColumns[], most: number): void {
+export function checkWanted(parts: readonly RuleColumns[], most: number): void {
   if (parts.reduce((sum, { lengths }) => sum + lengths.length, 0) > most) throw tooManyRules(most);
-  for (const { names } of parts) for (const name of names) checkName(name);
+  checkNames(parts);
 }
 
-export function* eachRule(parts: readonly RuleColumns[]): Generator<WantedRule> {
-  for (const { family, words, lengths, names, expiresAt } of parts) {
-    for (let i = 0; i < lengths.length; i++) {
-      const at = family === 4 ? i : 4 * i;
-      const [w1, w2, w3] = family === 4 ? [0, 0, 0] : [words[at + 1]!, words[at + 2]!, words[at + 3]!];
-      const prefix = { family, w0: words[at]!, w1, w2, w3, length: lengths[i]! };
-      yield { prefix, name: names[i]!, expiresAt: expiresAt[i] === Number.POSITIVE_INFINITY ? null : expiresAt[i]! };
+/** Throws StoreError (`invalid-text`). Packed names are well-formed. */
+export function checkNames(parts: readonly RuleColumns[]): void {
+  for (const { names } of parts) {
+    if ("numbers" in names && !names.text.includes(0)) continue;
+    for (const name of namesOf(names)) checkName(name);
+  }
+}
+
+/** How many rules are decided before what came of them is written. */
+const STEP = 1024;
+
+/** Goes through the rules as they are and as they shall be, both in the order of prefixes, and writes the times of the latter into their columns. */
+class Replacement {
+  readonly #touched: TouchedRules;
+  readonly #now: number;
+  readonly #wanted: WantedCursor;
+  #met = 0;
+  unchanged = 0;
+
+  constructor(touched: TouchedRules, parts: readonly RuleColumns[], now: number) {
+    this.#touched = touched;
+    this.#wanted = new WantedCursor(parts);
+    this.#now = now;
+  }
+
+  /** Takes the next rule as it is. Whether it is time to write. */
+  meet(row: RuleValues): boolean {
+    const wanted = this.#wanted;
+    while (wanted.compareTo(row[0]) < 0) this.#add();
+    if (wanted.compareTo(row[0]) > 0) this.#touched.remove(ruleOfValues(row));
+    else this.#keep(row);
+    return ++this.#met % STEP === 0;
+  }
+
+  /** Adds some of the rules that come after all others. False when there are none. */
+  addRest(): boolean {
+    for (let left = STEP; left > 0; left--) {
+      if (this.#wanted.hasEnded) return false;
+      this.#add();
     }
+    return true;
+  }
+
+  #add(): void {
+    const wanted = this.#wanted;
+    this.#touched.add({ ...wanted.rule(), createdAt: this.#now, updatedAt: this.#now });
+    wanted.advance(this.#now, this.#now);
+  }
+
+  #keep(row: RuleValues): void {
+    const wanted = this.#wanted;
+    const [, name, expiresAt, createdAt, updatedAt] = row;
+    if (name === wanted.name && expiresAt === wanted.expiresAt) {
+      this.unchanged++;
+      return wanted.advance(createdAt, updatedAt);
+    }
+    const before: Rule = ruleOfValues(row);
+    this.#touched.update(before, updateRule(before, wanted.rule(), this.#now));
+    wanted.advance(createdAt, this.#now);
+  }
+}
+
+/** Walks over wanted rules in columns. */
+class WantedCursor {
+  readonly #parts: readonly RuleColumns[];
+  #next = 0;
+  #part: RuleColumns | undefined;
+  #names: readonly (string | null)[] = [];
+  #at = 0;
+
+  constructor(parts: readonly RuleColumns[]) {
+    this.#parts = parts.filter(({ lengths }) => lengths.length > 0);
+    this.#open();
+  }
+
+  get hasEnded(): boolean {
+    return this.#part === undefined;
+  }
+
+  get name(): string | null {
+    return this.#names[this.#at]!;
+  }
+
+  get expiresAt(): number | null {
+    const expiresAt = this.#part!.expiresAt[this.#at]!;
+    return expiresAt === Number.POSITIVE_INFINITY ? null : expiresAt;
+  }
+
+  rule(): WantedRule {
+    return { prefix: prefixIn(this.#part!, this.#at), name: this.name, expiresAt: this.expiresAt };
+  }
+
+  /** Negative where the wanted rule comes before that of the key, 0 where it is the same; positive at the end. */
+  compareTo(key: string): number {
+    const part = this.#part;
+    if (part === undefined) return 1;
+    const difference = part.family - familyOfKey(key);
+    if (difference !== 0) return difference;
+    const stride = part.family === 4 ? 1 : 4;
+    for (let word = 0; word < stride; word++) {
+      const between = part.words[this.#at * stride + word]! - wordAt(key, word);
+      if (between !== 0) return between;
+    }
+    return part.lengths[this.#at]! - lengthOfKey(key);
+  }
+
+  /** Goes on to the next rule. @throws RangeError where it is out of order */
+  advance(createdAt: number, updatedAt: number): void {
+    const part = this.#part!;
+    part.createdAt[this.#at] = createdAt;
+    part.updatedAt[this.#at] = updatedAt;
+    const before = prefixIn(part, this.#at++);
+    if (this.#at === part.lengths.length) this.#open();
+    if (this.#part === undefined) return;
+    const prefix = prefixIn(this.#part, this.#at);
+    if (comparePrefixes(before, prefix) >= 0) throw new RangeError(`the wanted rules must come in the order of prefixes, each once, but ${formatPrefix(prefix)} follows ${formatPrefix(before)}`);
+  }
+
+  #open(): void {
+    this.#part = this.#parts[this.#next++];
+    this.#at = 0;
+    this.#names = this.#part === undefined ? [] : namesOf(this.#part.names);
   }
 }

@@ -1,12 +1,10 @@
 import { sql, type Transaction } from "kysely";
 import type { Rule } from "../rulesets/rule.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
+import { packNames } from "../rulesets/rule-names.ts";
 import { type Engine, type Insertion, jsonRows, type RuleValues } from "./_engine.ts";
 import { familyOfKey, keyOfPrefix, lengthOfKey, prefixOfKey, wordAt } from "./_prefix-key.ts";
 import type { Tables } from "./_tables.ts";
-
-/** The rules that are read in one piece. */
-const CHUNK = 20_000;
 
 export function ruleOfValues([key, name, expiresAt, createdAt, updatedAt]: RuleValues): Rule {
   return { prefix: prefixOfKey(key), name, expiresAt, createdAt, updatedAt };
@@ -19,9 +17,9 @@ export function valuesOfRule({ prefix, name, expiresAt, createdAt, updatedAt }: 
 /** All rules of a ruleset in the order of prefixes, some thousands at a time. */
 export async function* readAllRules(engine: Engine, within: Transaction<Tables>, ruleset: number): AsyncGenerator<readonly RuleValues[]> {
   for (let after = ""; ; ) {
-    const rows = await engine.readRules(within, ruleset, after, CHUNK);
+    const rows = await engine.readRules(within, ruleset, after, engine.rowsAtOnce);
     if (rows.length > 0) yield rows;
-    if (rows.length < CHUNK) return;
+    if (rows.length < engine.rowsAtOnce) return;
     after = rows.at(-1)![0];
   }
 }
@@ -43,18 +41,18 @@ const UPSERT: Insertion = {
 };
 
 export async function upsertRules(engine: Engine, within: Transaction<Tables>, rows: readonly (readonly [ruleset: number, ...RuleValues])[]): Promise<void> {
-  for (let at = 0; at < rows.length; at += CHUNK) await engine.insertRows(within, UPSERT, rows.slice(at, at + CHUNK));
+  for (let at = 0; at < rows.length; at += engine.rowsAtOnce) await engine.insertRows(within, UPSERT, rows.slice(at, at + engine.rowsAtOnce));
 }
 
 export async function deleteRules(engine: Engine, within: Transaction<Tables>, keys: readonly (readonly [ruleset: number, key: string])[]): Promise<void> {
-  for (let at = 0; at < keys.length; at += CHUNK) {
+  for (let at = 0; at < keys.length; at += engine.rowsAtOnce) {
     await sql`
       delete from rules where (ruleset, prefix) in
-      (select cast(value ->> 0 as bigint), value ->> 1 from ${jsonRows(engine, keys.slice(at, at + CHUNK))} as given)`.execute(within);
+      (select cast(value ->> 0 as bigint), value ->> 1 from ${jsonRows(engine, keys.slice(at, at + engine.rowsAtOnce))} as given)`.execute(within);
   }
 }
 
-/** As columns, one part per family. */
+/** As columns, one part per family, the names packed. */
 export function columnsOf(rows: readonly RuleValues[]): RuleColumns[] {
   const first6 = rows.findIndex(([key]) => familyOfKey(key) === 6);
   const parts = first6 < 0 ? [rows] : [rows.slice(0, first6), rows.slice(first6)];
@@ -78,5 +76,5 @@ function familyColumns(rows: readonly RuleValues[]): RuleColumns {
     createdAt[i] = created;
     updatedAt[i] = updated;
   }
-  return { family, words, lengths, names, expiresAt, createdAt, updatedAt };
+  return { family, words, lengths, names: packNames(names), expiresAt, createdAt, updatedAt };
 }

@@ -77,7 +77,10 @@ export type BatchResult =
 export interface ReplaceRulesCommand extends Owned {
   readonly kind: "replace-rules";
   readonly rulesetId: string;
-  /** Prefixes, names and expiries, in the order of prefixes and each once, IPv4 first; the other times are not read. */
+  /**
+   * Prefixes, names and expiries, in the order of prefixes and each once, IPv4 first; the other times are not read. Parts whose names are packed are the
+   * store's from now on: they go to its thread without a copy, and the times are written into them.
+   */
   readonly rules: readonly RuleColumns[];
   /** Refused (`version-mismatch`) where the ruleset's version is another. */
   readonly ifVersion?: number;

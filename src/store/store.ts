@@ -1,4 +1,5 @@
 import type { AuditEntry, AuditPage, AuditQuery } from "./audit.ts";
+import type { ApplyChanges } from "./_change-feed.ts";
 import type { Change } from "./change.ts";
 import type { Command, CommandKind, Outcome } from "./command.ts";
 import type { Credentials, Invited, RulesetRules, State, Usage } from "./state.ts";
@@ -22,11 +23,12 @@ export interface Store {
 
   /**
    * Calls `apply` with all changes after `sequence`, each once, in order and without a gap: those of this store's `write` at once, before its promise
-   * resolves, and those of other processes when they are seen, within a second. `apply` is synchronous. `failed` is told when
-   * looking for changes fails; it is tried again. But where `isLost`, since changes are no longer kept (`changes-gone`) or `apply` has thrown, no more are given, and
+   * resolves, and those of other processes when they are seen, within a second. `apply` may take its
+   * time, and be given the next ones meanwhile: a write that it has not taken yet does not resolve. `failed` is told when
+   * looking for changes fails; it is tried again. But where `isLost`, since changes are no longer kept (`changes-gone`) or `apply` has failed, no more are given, and
    * writes wait: load again and `resume`. Once per store; `close` ends it.
    */
-  follow(sequence: number, apply: (changes: readonly Change[]) => void, failed: (error: unknown, isLost: boolean) => void): void;
+  follow(sequence: number, apply: ApplyChanges, failed: (error: unknown, isLost: boolean) => void): void;
 
   /** Goes on with `follow`: with the changes after `sequence`, up to which the state has been loaded again. */
   resume(sequence: number): void;

@@ -1,57 +1,71 @@
+/** Long works let others have their turn. Turns of the event loop are counted, not time. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { inSlices } from "../../src/api/in-slices.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { inSlices, Slice, turn } from "../../src/api/in-slices.ts";
 
-/** Work of so many steps of `milliseconds` each. */
-function* busy(steps: number, milliseconds: number): Generator<undefined, number, undefined> {
-  for (let step = 0; step < steps; step++) {
-    for (const end = performance.now() + milliseconds; performance.now() < end; );
+/** Longer than a slice. */
+function work(): void {
+  for (const end = performance.now() + 6; performance.now() < end; );
+}
+
+/** Counts turns until `done` has resolved. */
+async function turnsUntil(done: Promise<unknown>): Promise<number> {
+  const end = { isThere: false };
+  void done.then(() => (end.isThere = true));
+  let turns = 0;
+  for (; !end.isThere; turns++) await nextTurn();
+  return turns;
+}
+
+function* steps(count: number, step: () => void): Generator<undefined, string, undefined> {
+  for (let left = count; left > 0; left--) {
+    step();
     yield;
   }
-  return steps;
+  return "done";
 }
 
-/** How many steps of all works are done in one turn of the event loop, at most. */
-async function mostStepsInATurn(run: (work: Generator<undefined, number, undefined>) => Promise<number>): Promise<number> {
-  let [steps, most] = [0, 0];
-  const counted = function* (): Generator<undefined, number, undefined> {
-    for (let step = 0; step < 3; step++) {
-      for (const end = performance.now() + 5; performance.now() < end; );
-      most = Math.max(most, ++steps);
-      yield;
-    }
-    return 3;
-  };
-  let isDone = false;
-  const turn = (): void => {
-    steps = 0;
-    if (!isDone) setImmediate(turn);
-  };
-  turn();
-  await Promise.all(Array.from({ length: 10 }, () => run(counted())));
-  isDone = true;
-  return most;
-}
-
-test("works that are under way at the same time share one slice of each turn", async () => {
-  // A step takes longer than a slice. The counter's own turn may come before or after the slice's.
-  assert.ok((await mostStepsInATurn(inSlices)) <= 2);
-  const eachOnItsOwn = async (work: Generator<undefined, number, undefined>): Promise<number> => {
-    for (;;) {
-      const { done, value } = work.next();
-      if (done === true) return value;
-      await new Promise<void>((resolve) => void setImmediate(resolve));
-    }
-  };
-  assert.ok((await mostStepsInATurn(eachOnItsOwn)) >= 10, "negative control: a slice for each work");
+test("work of many steps takes as many turns as it has slices", async () => {
+  const done = inSlices(steps(20, work));
+  assert.ok((await turnsUntil(done)) >= 20);
+  assert.equal(await done, "done");
 });
 
-test("a work that fails rejects, and those after it go on", async () => {
-  const failing = function* (): Generator<undefined, number, undefined> {
-    yield;
-    throw new Error("broken");
-  };
-  const [one, two] = await Promise.allSettled([inSlices(failing()), inSlices(busy(2, 1))]);
-  assert.deepEqual([one.status, two], ["rejected", { status: "fulfilled", value: 2 }]);
-  assert.equal(await inSlices(busy(1, 0)), 1);
+test("the negative control: one step is one turn, however long", async () => {
+  const all = steps(1, () => Array.from({ length: 20 }, work));
+  assert.ok((await turnsUntil(inSlices(all))) <= 2);
+});
+
+test("works that come together do not all begin at once", async () => {
+  let begun = 0;
+  const all = Promise.all(Array.from({ length: 10 }, () => inSlices(steps(2, () => (begun++, work())))));
+  await nextTurn();
+  await nextTurn();
+  assert.ok(begun <= 3, String(begun));
+  await all;
+  assert.equal(begun, 20);
+});
+
+test("of many works only one goes on in a turn", async () => {
+  let now = 0;
+  const end = { isThere: false };
+  const counting = (async () => {
+    for (; !end.isThere; now++) await nextTurn();
+  })();
+  const at: number[] = [];
+  const works = Array.from({ length: 5 }, async () => {
+    const slice = new Slice();
+    await turn();
+    for (let step = 0; step < 4; step++) {
+      at.push(now);
+      work();
+      await slice.pause();
+    }
+  });
+  await Promise.all(works);
+  end.isThere = true;
+  await counting;
+  assert.equal(at.length, 20);
+  assert.equal(new Set(at).size, 20);
 });

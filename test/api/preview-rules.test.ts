@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { formatPrefix } from "../../src/address/prefix.ts";
 import { type Preview, previewRules, readListToEnd, readRulesToEnd } from "../../src/api/preview-rules.ts";
-import { inSlices } from "../../src/api/in-slices.ts";
 import { Problem } from "../../src/api/problem.ts";
 import { ServiceMemory } from "../../src/api/service-memory.ts";
-import { columnsOf, importWanted } from "../../src/api/wanted-rules.ts";
+import { readWanted } from "../../src/api/wanted-rules.ts";
+import { wantedIn } from "../../src/rulesets/rule-columns.ts";
 import { type AddRequest, CONFLICT_MODES, type ConflictMode } from "../../src/rulesets/write-rule.ts";
 import type { BatchResult } from "../../src/store/command.ts";
 import { openStore } from "../../src/store/open-store.ts";
@@ -27,7 +27,7 @@ let organisationId = "";
 let rulesetId = "";
 before(async () => {
   store = await openStore({ file: join(folder, "store.db") }, { rulesPerRuleset: MOST_RULES });
-  memory.addState(await store.load((part) => memory.addRules(part)));
+  await memory.addState(await store.load((part) => memory.addRules(part)));
   store.follow(memory.sequence, (changes) => memory.apply(changes), (error) => assert.fail(String(error)));
   const { organisation, rulesets } = await store.write({ kind: "create-organisation", actor: "user:test", at: NOW, name: "preview" });
   [organisationId, rulesetId] = [organisation.id, rulesets[0]!.id];
@@ -57,11 +57,18 @@ function anyLine(): string {
   return random(40) === 0 ? `${pick(BAD)},x,` : `${pick(IPS)},${pick(NAMES)},${pick(EXPIRIES)}`;
 }
 
+const readCsv = (text: string) => readWanted({ text: inChunks(text), format: "csv" }, { now: NOW, allowSpecialPurpose: false }, MOST_RULES);
+
+/** As a body comes: cut anywhere. */
+async function* inChunks(text: string): AsyncGenerator<string> {
+  for (let at = 0; at < text.length; at += 7 + (text.length >> 4)) yield text.slice(at, at + 7 + (text.length >> 4));
+}
+
 /** Fills the ruleset with some rules, so that lists meet what is there. */
 async function refill(): Promise<void> {
   const wanted = new Map(Array.from({ length: random(MOST_RULES + 1) }, (): [string, string] => [pick(IPS.filter((ip) => !ip.startsWith("::"))), `${pick(NAMES)},${pick(EXPIRIES)}`]));
-  const rules = await inSlices(importWanted(`ip,name,expires_at\n${[...wanted].map(([ip, rest]) => `${ip},${rest}\n`).join("")}`, "csv", false, MOST_RULES));
-  await store.write({ kind: "replace-rules", ...about(), at: NOW - 1000, rules: columnsOf(rules) });
+  const rules = await readCsv(`ip,name,expires_at\n${[...wanted].map(([ip, rest]) => `${ip},${rest}\n`).join("")}`);
+  await store.write({ kind: "replace-rules", ...about(), at: NOW - 1000, rules });
 }
 
 /** What adding the rules one after the other comes to, without writing what is refused. */
@@ -73,7 +80,7 @@ async function resultsOf(requests: readonly AddRequest[]): Promise<readonly Batc
 /** Whether the import of the text goes through, as the operation does it. */
 async function importAll(text: string, mode: ConflictMode): Promise<boolean> {
   try {
-    const rules = columnsOf(await inSlices(importWanted(text, "csv", false, MOST_RULES)));
+    const rules = await readCsv(text);
     await store.write({ kind: "import-rules", ...about(), rules, mode });
     return true;
   } catch (error) {
@@ -91,7 +98,7 @@ async function compare(makePreview: PreviewRules): Promise<Record<string, number
     await refill();
     const mode = pick(CONFLICT_MODES);
     const text = `ip,name,expires_at\n${Array.from({ length: random(10) }, () => `${anyLine()}\n`).join("")}`;
-    const list = await readListToEnd(text, "csv", false, MOST_RULES);
+    const list = await readListToEnd(inChunks(text), "csv", false, MOST_RULES);
     const options = { mode, now: NOW, mostRules: MOST_RULES };
     const { version } = current()!.about;
     const preview = (await makePreview(current, list, options))!;
@@ -104,7 +111,7 @@ async function compare(makePreview: PreviewRules): Promise<Record<string, number
     if (wentThrough) checkRules(preview);
     else {
       assert.deepEqual([...current()!.rules.rules()], rules);
-      await checkVerdicts(preview, list.wanted.map((rule) => ({ ...rule, mode })));
+      await checkVerdicts(preview, list.parts.flatMap((part) => [...wantedIn(part)]).map((rule) => ({ ...rule, mode })));
     }
     counted[wentThrough ? "imported" : "refused"]!++;
     for (const { verdict } of preview.lines) counted[verdict]!++;
@@ -147,10 +154,10 @@ async function checkVerdicts({ lines }: Preview, requests: readonly AddRequest[]
 
 test("a JSON document is read to its end, with every fault of every rule", async () => {
   const members = [{ ip: "8.8.8.8" }, { ip: "8.8.8.8/8", name: "a" }, { ip: "9.9.9.9", name: "x".repeat(300) }, { ip: "::ffff:8.8.8.8" }, { ip: "7.7.7.7", expires_at: null, expires_in_days: 1 }];
-  const list = await readRulesToEnd(members, { now: NOW, allowSpecialPurpose: false });
+  const list = await readRulesToEnd((async function* () { yield members; })(), { now: NOW, allowSpecialPurpose: false });
   const { lines, counts } = (await previewRules(current, list, { mode: "extend", now: NOW, mostRules: MOST_RULES }))!;
   assert.equal(counts.error, 4);
-  assert.deepEqual(lines.map(({ line, ip }) => [line, ip]), members.map(({ ip }, index) => [index + 1, ip]));
+  assert.deepEqual(lines.map(({ line, ip }) => [line, ip]), members.map(({ ip }, index) => [index + 1, ip.replace("::ffff:", "")]));
   assert.match(lines[1]!.message!, /^ip: .*did you mean 8.0.0.0\/8/);
   assert.match(lines[2]!.message!, /^name: .*255/);
   assert.match(lines[3]!.message!, /stands in rules\[0\] already/);
@@ -160,13 +167,13 @@ test("a JSON document is read to its end, with every fault of every rule", async
 test("of long lists the faulty lines are told first, and that there is more", async () => {
   const good = Array.from({ length: 15_000 }, (_, i) => `${20 + (i >> 16)}.0.${(i >> 8) & 255}.${i & 255}`);
   const text = [...good, ...Array.from({ length: 300 }, (_, i) => `bad ${i}`)].join("\n");
-  const list = await readListToEnd(text, "text", false, 20_000);
+  const list = await readListToEnd(inChunks(text), "text", false, 20_000);
   const preview = (await previewRules(current, list, { mode: "extend", now: NOW, mostRules: 1e6 }))!;
   assert.deepEqual([preview.counts.error, preview.counts.created, preview.lines.length, preview.truncated], [300, 15_000, 10_000, true]);
   assert.equal(preview.lines.filter(({ verdict }) => verdict === "error").length, 300);
-  const hopeless = await readListToEnd("x\n".repeat(50_000), "text", false, 20_000);
+  const hopeless = await readListToEnd(inChunks("x\n".repeat(50_000)), "text", false, 20_000);
   assert.deepEqual([hopeless.faulty.length, hopeless.isWhole], [10_001, false]);
   assert.match(hopeless.faulty.at(-1)!.message!, /more than 10000 errors/);
-  const long = await readListToEnd("8.8.8.8\n8.8.8.9\n8.8.8.10\n8.8.8.11", "text", false, 2);
-  assert.deepEqual([long.wanted.length, long.isWhole, long.faulty.map(({ line }) => line)], [2, false, [3]]);
+  const long = await readListToEnd(inChunks("8.8.8.8\n8.8.8.9\n8.8.8.10\n8.8.8.11"), "text", false, 2);
+  assert.deepEqual([long.parts[0]!.lengths.length, long.isWhole, long.faulty.map(({ line }) => line)], [2, false, [3]]);
 });

@@ -21,7 +21,7 @@ before(async () => {
 });
 after(() => folder.remove());
 
-const start = (...args: string[]) => ServiceProcess.start(`${folder.path}/store.db`, ["--log-level", "info", "--rules-per-ruleset", String(RULES), ...args], "pipe");
+const start = (...args: string[]) => ServiceProcess.start(`${folder.path}/store.db`, ["--log-level", "info", "--rules-per-ruleset", String(RULES), ...args], { logTo: "pipe" });
 const about = (service: ServiceProcess, message: RegExp) => service.logged.find(({ msg }) => message.test(String(msg)));
 
 /** A client that reads only when it is asked to. */

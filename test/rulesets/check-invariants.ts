@@ -78,7 +78,7 @@ function checkSlots(slots: RuleSlots, used: readonly number[]): void {
   assert.equal(seen.size, used.length, "a slot is in the tree twice");
   for (let slot = slots.freed; slot !== 0; slot = slots.places[slot]) {
     assert.ok(slot < slots.end && !seen.has(slot), "a slot is freed twice, or in use");
-    assert.equal(slots.names[slot], null, "a freed slot keeps a name alive");
+    assert.equal(slots.names.get(slot), null, "a freed slot keeps a name alive");
     seen.add(slot);
   }
   assert.equal(seen.size, slots.end - 1, "a slot is neither in use nor free");

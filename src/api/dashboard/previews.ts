@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
 import type { App } from "../app-type.ts";
 import { rulesetTag } from "../entity-tags.ts";
-import { collected, listBody, listIn, withListBodies } from "../list-bodies.ts";
+import { listBody, listIn, withListBodies } from "../list-bodies.ts";
 import { READ_EDL } from "../operation.ts";
 import { type PreviewedList, type PreviewLine, previewRules, readListToEnd, readRulesToEnd } from "../preview-rules.ts";
 import { findRuleset, noRuleset } from "../routes/find-ruleset.ts";
@@ -39,8 +39,8 @@ function addPreview(app: App, services: Services): void {
 async function readToEnd(request: FastifyRequest, { settings }: Services): Promise<PreviewedList> {
   const { specialPurpose: allowSpecialPurpose, rulesPerRuleset } = settings;
   const list = listIn(request);
-  if ("members" in list) return readRulesToEnd((await collected(list.members)).flat(), { now: request.now, allowSpecialPurpose });
-  return readListToEnd((await collected(list.text)).join(""), list.format, allowSpecialPurpose, rulesPerRuleset);
+  if ("members" in list) return readRulesToEnd(list.members, { now: request.now, allowSpecialPurpose });
+  return readListToEnd(list.text, list.format, allowSpecialPurpose, rulesPerRuleset);
 }
 
 function lineDocument({ before, after, ...line }: PreviewLine): object {

@@ -48,6 +48,11 @@ export class Connections {
     return this.#open.values().reduce((count, response) => count + (isUnderWay(response) ? 1 : 0), 0);
   }
 
+  /** Whether a request of the connection is under way. */
+  isBusy(socket: Socket): boolean {
+    return isUnderWay(this.#open.get(socket));
+  }
+
   /** Tells the clients of answers that have not begun to come back on another connection. */
   announceClose(): void {
     for (const response of this.#open.values()) if (isUnderWay(response) && !response!.headersSent) response!.setHeader("connection", "close");

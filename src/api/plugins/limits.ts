@@ -109,10 +109,6 @@ class TurnClock {
   }
 }
 
-/** Requests of a connection that are not answered: at the socket itself, since to look it up in a WeakMap, twice a request, takes a tenth of the request's time. */
-const UNANSWERED = Symbol("unanswered");
-type CountedSocket = Socket & { [UNANSWERED]?: number };
-
 /** Gives each address, but for trusted proxies', a fair share of the connections, and closes those that are idle or whose answers are not read. */
 function watchConnections(app: FastifyInstance, { settings, metrics }: Services): void {
   const share = new FairShare(settings.connections);
@@ -127,19 +123,9 @@ function watchConnections(app: FastifyInstance, { settings, metrics }: Services)
     }
     socket.once("close", () => share.give(origin, 1));
   });
-  app.addHook("onRequest", ({ raw }, _reply, done) => {
-    const socket = raw.socket as CountedSocket;
-    socket[UNANSWERED] = (socket[UNANSWERED] ?? 0) + 1;
-    done();
-  });
-  app.addHook("onResponse", ({ raw }, _reply, done) => {
-    const socket = raw.socket as CountedSocket;
-    socket[UNANSWERED] = (socket[UNANSWERED] ?? 1) - 1;
-    done();
-  });
   // Nothing has come or gone for the time that an idle connection is kept, or an answer may stand still. What is worked on may take longer.
-  app.server.on("timeout", (socket: CountedSocket) => {
-    if ((socket[UNANSWERED] ?? 0) === 0 || socket.writableLength > 0) socket.destroy();
+  app.server.on("timeout", (socket: Socket) => {
+    if (!app.connections.isBusy(socket) || socket.writableLength > 0) socket.destroy();
   });
 }
 

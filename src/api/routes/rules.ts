@@ -10,7 +10,7 @@ import { signed } from "../commands.ts";
 import { joined } from "../encoded.ts";
 import { isKnown, requiredVersion, rulesetTag } from "../entity-tags.ts";
 import { inSlices } from "../in-slices.ts";
-import { onOneVersion } from "../on-one-version.ts";
+import { atOneVersion } from "../one-version.ts";
 import { addressesBytes, READ_EDL, rulesBytes, WRITE_EDL } from "../operation.ts";
 import { extentOf, pageOf } from "../page.ts";
 import { invalid, notFound, Problem } from "../problem.ts";
@@ -123,7 +123,7 @@ function addCheck(app: App, services: Services): void {
     if (prefixes.size <= MAX_AT_ONCE) return sendJson(reply, [...checkTexts(atOnce(checkRules(ruleset, prefixes, request.now)))].join(""));
     const { id, organisationId } = ruleset.about;
     const latest = (): LiveRuleset => services.memory.ruleset(organisationId, id) ?? ruleset;
-    const checks = await inSlices(onOneVersion(latest, (live) => checkRules(live, prefixes, request.now)));
+    const { result: checks } = (await atOneVersion(latest, (live) => checkRules(live, prefixes, request.now)))!;
     return streamJson(reply, joined(checkTexts(checks)));
   });
 }

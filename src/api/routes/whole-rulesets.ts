@@ -1,22 +1,22 @@
 import { Type } from "typebox";
 import { RULE_EXPORT_FORMATS, type RuleExportFormat } from "../../rulesets/formats/export-rules.ts";
-import { planReplacement, type ReplacementPlan, type WantedRule } from "../../rulesets/plan-replacement.ts";
+import type { RuleColumns } from "../../rulesets/rule-columns.ts";
 import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../app-type.ts";
-import { signed } from "../commands.ts";
+import { signedList } from "../commands.ts";
 import { isKnown, requiredVersion, rulesetTag } from "../entity-tags.ts";
 import { exportFile, type ExportRequest, representationOf } from "../export-file.ts";
-import { inSlices } from "../in-slices.ts";
-import { collected, listBody, listIn, withListBodies } from "../list-bodies.ts";
+import { listBody, listIn, withListBodies } from "../list-bodies.ts";
 import { READ_EDL, WRITE_EDL } from "../operation.ts";
+import { type CountedPlan, planCounted } from "../plan-replacement.ts";
 import { Problem } from "../problem.ts";
 import { ImportQuery, ImportResponse, ReplaceBody, ReplaceQuery, ReplaceResponse, ruleDocument, RulesetParameters } from "../schemas/rule.ts";
 import type { LiveRuleset } from "../service-memory.ts";
 import type { Services } from "../services.ts";
 import { IDEMPOTENT } from "../told-headers.ts";
-import { columnsOf, importWanted, readWanted } from "../wanted-rules.ts";
-import { findRuleset } from "./find-ruleset.ts";
+import { type ListBody, readWanted } from "../wanted-rules.ts";
+import { findRuleset, noRuleset, rulesetId } from "./find-ruleset.ts";
 
 const tags = ["IP rulesets"];
 const PATH = "/edl/ip-rulesets/:ruleset_id";
@@ -69,29 +69,35 @@ function addReplacement(app: App, services: Services): void {
   };
   app.put(`${PATH}/rules`, { config: { ...WRITE_EDL, bodyBytes: settings.bulkBodyBytes }, schema }, async (request, reply) => {
     findRuleset(request, services);
-    const wanted = await readList(request, services);
+    const list = signedList(request, listIn(request));
+    const wanted = await readList(request, list.body, services);
     // Others have had their turn while it was read.
     const ruleset = findRuleset(request, services);
     // Whether it has that is decided by the store: a repetition has the first answer coming, though the version has moved on.
     const ifVersion = requiredVersion(request, ruleset);
-    const signature = signed(request);
-    if (request.query.dry_run === true) {
-      if (ifVersion !== undefined && ifVersion !== ruleset.about.version) throw new Problem("precondition-failed", "the rules have changed since; get them again and send their ETag");
-      return planDocument(planReplacement(ruleset.rules.rules(), wanted, request.now));
-    }
+    if (request.query.dry_run === true) return planRules(request, wanted, services, ifVersion);
     const { id, organisationId } = ruleset.about;
-    const counts = await store.write({ kind: "replace-rules", ...signature, rulesetId: id, rules: columnsOf(wanted), ...(ifVersion === undefined ? {} : { ifVersion }) });
+    const counts = await store.write({ kind: "replace-rules", ...list.signed(), rulesetId: id, rules: wanted, ...(ifVersion === undefined ? {} : { ifVersion }) });
     const after: LiveRuleset = memory.ruleset(organisationId, id) ?? ruleset;
     reply.header("etag", rulesetTag(after, request.now));
     return { ...counts, dry_run: false };
   });
 }
 
-function planDocument({ added, updated, removed, unchanged }: ReplacementPlan): object {
+async function planRules(request: FastifyRequest, wanted: readonly RuleColumns[], { memory }: Services, ifVersion: number | undefined): Promise<object> {
+  const { caller, now } = request;
+  const id = rulesetId(request);
+  const plan = await planCounted(() => memory.ruleset(caller.organisationId, id), wanted, now);
+  if (plan === undefined) throw noRuleset(request);
+  if (ifVersion === undefined || ifVersion === plan.ruleset.about.version) return planDocument(plan.result);
+  throw new Problem("precondition-failed", "the rules have changed since; get them again and send their ETag");
+}
+
+function planDocument({ counts, added, updated, removed, truncated }: CountedPlan): object {
   const plan = {
-    added: added.map(ruleDocument), updated: updated.map(({ before, after }) => ({ before: ruleDocument(before), after: ruleDocument(after) })), removed: removed.map(ruleDocument),
+    added: added.map(ruleDocument), updated: updated.map(({ before, after }) => ({ before: ruleDocument(before), after: ruleDocument(after) })), removed: removed.map(ruleDocument), truncated,
   };
-  return { added: added.length, updated: updated.length, removed: removed.length, unchanged, dry_run: true, plan };
+  return { ...counts, dry_run: true, plan };
 }
 
 function addImport(app: App, services: Services): void {
@@ -105,16 +111,13 @@ function addImport(app: App, services: Services): void {
     const ruleset = findRuleset(request, services);
     const ifVersion = requiredVersion(request, ruleset);
     const mode = request.query.conflict_resolution ?? CONFLICT_MODES[0];
-    const signature = signed(request);
-    const rules = columnsOf(await readList(request, services));
-    return store.write({ kind: "import-rules", ...signature, rulesetId: ruleset.about.id, rules, mode, ifVersion });
+    const list = signedList(request, listIn(request));
+    const rules = await readList(request, list.body, services);
+    return store.write({ kind: "import-rules", ...list.signed(), rulesetId: ruleset.about.id, rules, mode, ifVersion });
   });
 }
 
 /** The rules that the body wants. @throws Problem (400) */
-async function readList(request: FastifyRequest, { settings }: Services): Promise<readonly WantedRule[]> {
-  const { specialPurpose: allowSpecialPurpose, rulesPerRuleset } = settings;
-  const list = listIn(request);
-  if ("members" in list) return inSlices(readWanted((await collected(list.members)).flat(), { now: request.now, allowSpecialPurpose }));
-  return inSlices(importWanted((await collected(list.text)).join(""), list.format, allowSpecialPurpose, rulesPerRuleset));
+function readList({ now }: FastifyRequest, body: ListBody, { settings }: Services): Promise<readonly RuleColumns[]> {
+  return readWanted(body, { now, allowSpecialPurpose: settings.specialPurpose }, settings.rulesPerRuleset);
 }

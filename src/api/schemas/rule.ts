@@ -4,6 +4,7 @@ import type { Rule } from "../../rulesets/rule.ts";
 import { LONGEST_NAME } from "../../rulesets/validate-rule.ts";
 import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
 import { formatTimestamp } from "../../rulesets/timestamp.ts";
+import { MAX_LISTED } from "../plan-replacement.ts";
 import { Count, named, NullableText, NullableTimestamp, pageOf, pageParameters, PrefixText, strict, Timestamp } from "./common.ts";
 
 export const RuleSchema = named(
@@ -101,7 +102,13 @@ export const ReplaceResponse = named(
     unchanged: Count,
     dry_run: Type.Boolean(),
     plan: Type.Optional(
-      Type.Object({ added: Type.Array(RuleSchema), updated: Type.Array(Type.Object({ before: RuleSchema, after: RuleSchema })), removed: Type.Array(RuleSchema) }, { description: "of a dry run" }),
+      Type.Object(
+        {
+          added: Type.Array(RuleSchema), updated: Type.Array(Type.Object({ before: RuleSchema, after: RuleSchema })), removed: Type.Array(RuleSchema),
+          truncated: Type.Boolean({ description: "whether there are more than are listed; the counts are of all" }),
+        },
+        { description: `of a dry run: the first ${MAX_LISTED} rules of each kind, in the order of prefixes` },
+      ),
     ),
   }),
 );

@@ -37,7 +37,7 @@ export async function examineList(rulesetId: string, list: RuleList, way: Way, s
   const { added, updated, removed, unchanged, plan } = await replaceRules(rulesetId, list, tag, true, signal);
   const named = (verdict: Outcome) => (rule: Rule): ListLine => ({ ip: rule.ip, verdict, ...(verdict === "created" ? { after: rule } : { before: rule }) });
   const lines = [...plan!.removed.map(named("removed")), ...plan!.updated.map(({ before, after }): ListLine => ({ ip: after.ip, verdict: "updated", before, after })), ...plan!.added.map(named("created"))];
-  return { tag, counts: { removed, updated, created: added }, unchanged, lines, isCut: false, isPossible: true };
+  return { tag, counts: { removed, updated, created: added }, unchanged, lines, isCut: plan!.truncated, isPossible: true };
 }
 
 function isFaulty({ verdict }: PreviewLine): boolean {

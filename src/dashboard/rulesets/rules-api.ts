@@ -59,7 +59,7 @@ export interface ReplacementPlan {
   readonly updated: number;
   readonly removed: number;
   readonly unchanged: number;
-  readonly plan?: { readonly added: readonly Rule[]; readonly updated: readonly { readonly before: Rule; readonly after: Rule }[]; readonly removed: readonly Rule[] };
+  readonly plan?: { readonly added: readonly Rule[]; readonly updated: readonly { readonly before: Rule; readonly after: Rule }[]; readonly removed: readonly Rule[]; readonly truncated: boolean };
 }
 
 export async function previewList(rulesetId: string, list: RuleList, mode: ConflictMode, signal: AbortSignal): Promise<{ readonly preview: Preview; readonly tag: string }> {

@@ -12,6 +12,7 @@ const LOCK_TIMEOUT = 10_000;
 const SILENCE = STATEMENT_TIMEOUT + 5000;
 const CONNECT_TIMEOUT = 5000;
 const INT8 = 20;
+const ROWS_AT_ONCE = 2000;
 
 /** How to connect. 64-bit integers are numbers: times and counts are far below 2^53. */
 export function connection(url: string): PoolConfig {
@@ -42,7 +43,7 @@ export function openPool(url: string, connections: number): { readonly engine: E
     },
   });
   const plain = new Kysely<Tables>({ dialect });
-  return { engine: { name: "postgres", db: plain, readRules, insertRows }, pool };
+  return { engine: { name: "postgres", rowsAtOnce: ROWS_AT_ONCE, db: plain, readRules, insertRows }, pool };
 }
 
 const readRules: Engine["readRules"] = async (within, ruleset, after, limit) => {

@@ -7,12 +7,19 @@ import type { Command } from "../command.ts";
 import type { Credentials, Invited, RulesetRules, State, Usage } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import type { StoreReport } from "../store.ts";
+import { buffersIn, columnsOfCommands } from "./_transfers.ts";
 import type { WorkerCall, WorkerMessage, WorkerSetup } from "./messages.ts";
 
 interface Call {
   receive?(part: RulesetRules): void;
   resolve(result: never): void;
   reject(error: unknown): void;
+}
+
+interface CallOptions {
+  receive?(part: RulesetRules): void;
+  /** Handed to the thread without a copy. */
+  readonly transfer?: readonly ArrayBuffer[];
 }
 
 /** A SQLite file, in a thread of its own. */
@@ -37,11 +44,11 @@ export class SqliteBackend implements Backend {
   }
 
   carryOut(commands: readonly Command[]): Promise<GroupAnswer> {
-    return this.#call("carryOut", commands);
+    return this.#call("carryOut", commands, { transfer: buffersIn(columnsOfCommands(commands)) });
   }
 
   load(receive: ((part: RulesetRules) => void) | null): Promise<State> {
-    return this.#call("load", receive !== null, receive ?? undefined);
+    return this.#call("load", receive !== null, receive === null ? {} : { receive });
   }
 
   changesAfter(sequence: number): Promise<Change[]> {
@@ -105,13 +112,13 @@ export class SqliteBackend implements Backend {
     }
   }
 
-  #call<T>(method: WorkerCall["method"], argument: unknown, receive?: (part: RulesetRules) => void): Promise<T> {
+  #call<T>(method: WorkerCall["method"], argument: unknown, { receive, transfer = [] }: CallOptions = {}): Promise<T> {
     if (this.#hasEnded) return Promise.reject(new StoreError("unavailable", `${this.#path}: the thread that writes it has ended; start again`));
     const call: WorkerCall = { id: ++this.#last, method, argument };
     return new Promise<T>((resolve, reject) => {
       this.#calls.set(call.id, { resolve: resolve as (result: never) => void, reject, ...(receive && { receive }) });
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-      this.#worker.postMessage(call);
+      this.#worker.postMessage(call, transfer);
     });
   }
 

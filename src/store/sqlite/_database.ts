@@ -16,6 +16,8 @@ export const BUSY_TIMEOUT = 10_000;
 const CHECKPOINT_PAGES = 4000;
 /** The mode of files that hold the data of users. */
 const PRIVATE = 0o600;
+/** The thread of the file has nothing else to do meanwhile. */
+const ROWS_AT_ONCE = 10_000;
 /** Kilobytes of pages kept in memory. */
 const CACHE = 64_000;
 
@@ -40,7 +42,7 @@ export function openDatabase(path: string, create: boolean, synchronous: Synchro
     if (isNew && statSync(path).size === 0) rmSync(path);
     throw error;
   }
-  return { name: "sqlite", db: new Kysely<Tables>({ dialect: new NodeSqliteDialect(file) }), file, readRules: rulesReader(file), insertRows: rowInserter(file) };
+  return { name: "sqlite", rowsAtOnce: ROWS_AT_ONCE, db: new Kysely<Tables>({ dialect: new NodeSqliteDialect(file) }), file, readRules: rulesReader(file), insertRows: rowInserter(file) };
 }
 
 /** Not where its folder does not let this user look. */

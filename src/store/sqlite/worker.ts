@@ -20,6 +20,7 @@ import { BUSY_TIMEOUT, openDatabase, type SqliteEngine } from "./_database.ts";
 import { FileIdentity } from "./_file-identity.ts";
 import type { WorkerCall, WorkerMessage, WorkerSetup } from "./messages.ts";
 import { publish } from "./_publish.ts";
+import { buffersIn, columnsOfChanges } from "./_transfers.ts";
 
 // The one thread that has the file: it alone waits for the disk. Calls are run one after the other.
 
@@ -32,7 +33,8 @@ let identity: FileIdentity;
 
 async function run({ id, method, argument }: WorkerCall | { id: 0; method: "open"; argument: undefined }): Promise<void> {
   try {
-    send({ id, result: await METHODS[method](argument as never, id) });
+    const result: unknown = await METHODS[method](argument as never, id);
+    port.postMessage({ id, result } satisfies WorkerMessage, buffersIn(columnsOfChanges(changesIn(method, result))));
   } catch (error) {
     const known = asStoreError(error, path);
     if (known instanceof StoreError) send({ id, refusal: refusalOf(known) });
@@ -114,7 +116,10 @@ function send(message: WorkerMessage): void {
 }
 
 function sendPart(id: number, part: RulesetRules): void {
-  const { words, lengths, expiresAt, createdAt, updatedAt } = part.rules;
-  const buffers = [words, lengths, expiresAt, createdAt, updatedAt].map(({ buffer }) => buffer as ArrayBuffer);
-  port.postMessage({ id, part } satisfies WorkerMessage, buffers);
+  port.postMessage({ id, part } satisfies WorkerMessage, buffersIn([part.rules]));
+}
+
+function changesIn(method: string, result: unknown): readonly Change[] {
+  if (method === "carryOut") return (result as GroupAnswer).changes;
+  return method === "changesAfter" ? (result as readonly Change[]) : [];
 }

@@ -13,6 +13,11 @@ export function serveArguments(store: string | StoreLocation, args: readonly str
   return [MAIN, "serve", "--port", "0", ...location, "--cti", SAMPLE_THREATS, ...args];
 }
 
+interface ProcessOptions {
+  readonly logTo?: number | "inherit" | "pipe";
+  readonly nodeArgs?: readonly string[];
+}
+
 /** The real command in a process of its own, listening on a port of its own. */
 export class ServiceProcess {
   readonly port: number;
@@ -27,9 +32,9 @@ export class ServiceProcess {
     child.stderr?.on("data", (chunk) => (this.#logged += String(chunk)));
   }
 
-  /** A text is the path of a SQLite file. `logTo`: a file descriptor for the log, or "pipe" for `logged`. */
-  static async start(store: string | StoreLocation, args: readonly string[] = [], logTo: number | "inherit" | "pipe" = "inherit"): Promise<ServiceProcess> {
-    const child = spawn(process.execPath, serveArguments(store, args), { env: { ...process.env, IPSIEVE_LOG_LEVEL: "error" }, stdio: ["ignore", "pipe", logTo] });
+  /** A text is the path of a SQLite file. `logTo`: a file descriptor for the log, or "pipe" for `logged`; `nodeArgs`: flags of the engine. */
+  static async start(store: string | StoreLocation, args: readonly string[] = [], { logTo = "inherit", nodeArgs = [] }: ProcessOptions = {}): Promise<ServiceProcess> {
+    const child = spawn(process.execPath, [...nodeArgs, ...serveArguments(store, args)], { env: { ...process.env, IPSIEVE_LOG_LEVEL: "error" }, stdio: ["ignore", "pipe", logTo] });
     const ended = new Promise<number | string>((resolve) => child.once("exit", (code, signal) => resolve(code ?? signal!)));
     const line = new Promise<string>((resolve) => createInterface({ input: child.stdout! }).once("line", resolve));
     const first = await Promise.race([line, ended]);

@@ -292,7 +292,7 @@ function replaced(ruleset: ModelRuleset, wanted: readonly AddBody[], now: number
   for (const rule of [...ruleset.rules].sort((a, b) => compareBlocks(a.block, b.block))) if (!rules.some(({ block }) => block.text === rule.block.text)) plan.removed.push(ruleDocument(rule));
   if (isDone) ruleset.rules = rules;
   const counts = { added: plan.added.length, updated: plan.updated.length, removed: plan.removed.length, unchanged };
-  return { ...counts, dry_run: !isDone, ...(isDone ? {} : { plan }) };
+  return { ...counts, dry_run: !isDone, ...(isDone ? {} : { plan: { ...plan, truncated: false } }) };
 }
 
 function isoOrNull(time: number | null): string | null {

@@ -3,6 +3,7 @@ import type { Prefix } from "../../../src/address/address.ts";
 import { comparePrefixes, formatPrefix } from "../../../src/address/prefix.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
 import type { RuleColumns } from "../../../src/rulesets/rule-columns.ts";
+import { namesOf } from "../../../src/rulesets/rule-names.ts";
 import type { Change } from "../../../src/store/change.ts";
 import type { ApiKey, Organisation, Plan, Ruleset, RulesetRules, Session, State, User } from "../../../src/store/state.ts";
 
@@ -110,13 +111,14 @@ export class Memory {
 
 export function* rulesOfColumns(columns: RuleColumns): Generator<Rule> {
   let before: Prefix | undefined;
+  const names = namesOf(columns.names);
   for (let i = 0; i < columns.lengths.length; i++) {
     const [w0, w1, w2, w3] = columns.family === 4 ? [columns.words[i]!, 0, 0, 0] : columns.words.subarray(4 * i, 4 * i + 4);
     const prefix: Prefix = { family: columns.family, w0: w0!, w1: w1!, w2: w2!, w3: w3!, length: columns.lengths[i]! };
     assert.ok(before === undefined || comparePrefixes(before, prefix) < 0, "rules are loaded out of order");
     before = prefix;
     const expiresAt = columns.expiresAt[i]!;
-    yield { prefix, name: columns.names[i]!, expiresAt: expiresAt === Number.POSITIVE_INFINITY ? null : expiresAt, createdAt: columns.createdAt[i]!, updatedAt: columns.updatedAt[i]! };
+    yield { prefix, name: names[i]!, expiresAt: expiresAt === Number.POSITIVE_INFINITY ? null : expiresAt, createdAt: columns.createdAt[i]!, updatedAt: columns.updatedAt[i]! };
   }
 }
 

@@ -1,0 +1,88 @@
+import type { PackedNames } from "./rule-names.ts";
+import { grown } from "./_rule-slots.ts";
+
+const FIRST_CAPACITY = 64;
+/** Names are kept in blocks, which never move. */
+const BLOCK = 1 << 20;
+/** Distinct names that are remembered so that rules can share them. */
+const MAX_SHARED = 4096;
+
+const encoder = new TextEncoder();
+
+/** Collects names of up to some thousand characters as bytes, and gives them packed in any order. */
+export class NamePool {
+  readonly #shared = new Map<string, number>();
+  readonly #blocks: Uint8Array[] = [];
+  /** Bytes used of the last block. */
+  #used = 0;
+  #count = 1;
+  /** By number, from 1: where the name begins, over all blocks, its bytes, and its UTF-16 code units. */
+  #starts = new Uint32Array(FIRST_CAPACITY);
+  #bytes = new Uint16Array(FIRST_CAPACITY);
+  #units = new Uint16Array(FIRST_CAPACITY);
+
+  /** The number of the name, 0 for none. */
+  add(name: string | null): number {
+    if (name === null) return 0;
+    const known = this.#shared.get(name);
+    if (known !== undefined) return known;
+    const number = this.#append(name);
+    if (this.#shared.size < MAX_SHARED) this.#shared.set(name, number);
+    return number;
+  }
+
+  /** The names of these numbers, packed; each is there once. */
+  pack(numbers: Uint32Array): PackedNames {
+    const places = new Map<number, number>();
+    const packed = new Uint32Array(numbers.length);
+    let size = 0;
+    for (let at = 0; at < numbers.length; at++) {
+      const number = numbers[at]!;
+      if (number === 0) continue;
+      let place = places.get(number);
+      if (place === undefined) {
+        places.set(number, (place = places.size + 1));
+        size += this.#bytes[number]!;
+      }
+      packed[at] = place;
+    }
+    return { ...this.#copied(places, size), numbers: packed };
+  }
+
+  #copied(places: ReadonlyMap<number, number>, size: number): Pick<PackedNames, "text" | "ends"> {
+    const text = new Uint8Array(size);
+    const ends = new Uint32Array(places.size);
+    let at = 0;
+    let end = 0;
+    let place = 0;
+    for (const number of places.keys()) {
+      const start = this.#starts[number]!;
+      const block = this.#blocks[Math.floor(start / BLOCK)]!;
+      for (let from = start % BLOCK, last = from + this.#bytes[number]!; from < last; from++) text[at++] = block[from]!;
+      ends[place++] = end += this.#units[number]!;
+    }
+    return { text, ends };
+  }
+
+  #append(name: string): number {
+    // A UTF-16 code unit takes up to 3 bytes.
+    if (this.#blocks.length === 0 || this.#used + 3 * name.length > BLOCK) {
+      this.#blocks.push(new Uint8Array(BLOCK));
+      this.#used = 0;
+    }
+    const number = this.#count++;
+    if (number === this.#starts.length) this.#grow(2 * number);
+    const { written } = encoder.encodeInto(name, this.#blocks.at(-1)!.subarray(this.#used));
+    this.#starts[number] = (this.#blocks.length - 1) * BLOCK + this.#used;
+    this.#bytes[number] = written;
+    this.#units[number] = name.length;
+    this.#used += written;
+    return number;
+  }
+
+  #grow(capacity: number): void {
+    this.#starts = grown(this.#starts, new Uint32Array(capacity));
+    this.#bytes = grown(this.#bytes, new Uint16Array(capacity));
+    this.#units = grown(this.#units, new Uint16Array(capacity));
+  }
+}

@@ -1,0 +1,154 @@
+import { namesOf, type PackedNames, packNames, type RuleNames } from "./rule-names.ts";
+
+/** Distinct names that are remembered so that rules can share them. */
+const MOST_SHARED_NAMES = 4096;
+/** Whoever asks for so many names of one part in turn gets all of it decoded: a name costs a fifth then. */
+const MIN_RUN = 32;
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Packed names as they were loaded. */
+interface Part {
+  readonly packed: PackedNames;
+  /** Where each name ends, in bytes. */
+  readonly ends: Uint32Array;
+  /** The number of its first name; those of all parts are counted from 1. */
+  readonly first: number;
+}
+
+/**
+ * The names of rules by slot. Those that are loaded are packed: a million texts would take 40 MB among the engine's objects, and it would look at each
+ * of them again and again. What is written one by one is a text, shared by the rules that have the same, as far as there are few names.
+ */
+export class NameTable {
+  /** By slot: the number of a packed name, from 1 on; ~index of a text; 0 for none. */
+  #references: Int32Array;
+  /** Null where it is free. */
+  #texts: (string | null)[] = [];
+  #free: number[] = [];
+  /** The first slot that has not been appended. */
+  #end = 1;
+  #parts: Part[] = [];
+  #next = 1;
+  readonly #shared = new Map<string, string>();
+  /** The part that was asked last, how often in turn, and its names where they have been decoded. */
+  #last: Part | undefined;
+  #run = 0;
+  #decoded: readonly (string | null)[] | undefined;
+
+  constructor(capacity: number) {
+    this.#references = new Int32Array(capacity);
+  }
+
+  copy(): NameTable {
+    const copy = new NameTable(0);
+    copy.#references = this.#references.slice();
+    copy.#texts = this.#texts.slice();
+    copy.#free = this.#free.slice();
+    copy.#end = this.#end;
+    // What is packed never changes.
+    copy.#parts = this.#parts.slice();
+    copy.#next = this.#next;
+    return copy;
+  }
+
+  /** Without the names themselves. */
+  get byteLength(): number {
+    return this.#parts.reduce((sum, { ends }) => sum + ends.byteLength, 8 * (this.#texts.length + this.#free.length) + this.#references.byteLength);
+  }
+
+  get(slot: number): string | null {
+    const reference = this.#references[slot]!;
+    if (reference === 0) return null;
+    return reference > 0 ? this.#packedName(reference) : this.#texts[~reference]!;
+  }
+
+  set(slot: number, name: string | null): void {
+    const before = this.#references[slot]!;
+    if (before < 0) {
+      this.#texts[~before] = null;
+      this.#free.push(~before);
+    }
+    this.#references[slot] = name === null ? 0 : ~this.#keep(this.#sharedText(name));
+  }
+
+  grow(capacity: number): void {
+    const references = new Int32Array(capacity);
+    references.set(this.#references);
+    this.#references = references;
+  }
+
+  /** Takes the names of the next slots. */
+  append(names: RuleNames): void {
+    if ("numbers" in names) return this.#appendPacked(names);
+    // UTF-8 has no half characters.
+    if (names.every((name) => name === null || name.isWellFormed())) return this.#appendPacked(packNames(names));
+    for (const name of names) this.set(this.#end++, name);
+  }
+
+  #appendPacked(packed: PackedNames): void {
+    const { numbers, ends } = packed;
+    const first = this.#next;
+    for (let at = 0; at < numbers.length; at++) {
+      const number = numbers[at]!;
+      if (number !== 0) this.#references[this.#end + at] = first + number - 1;
+    }
+    this.#end += numbers.length;
+    if (ends.length === 0) return;
+    this.#parts.push({ packed, ends: byteEnds(packed), first });
+    this.#next += ends.length;
+  }
+
+  #keep(text: string): number {
+    const index = this.#free.pop() ?? this.#texts.length;
+    this.#texts[index] = text;
+    return index;
+  }
+
+  /** The same name, as a text that other rules hold already if it is one of the first few. */
+  #sharedText(name: string): string {
+    const known = this.#shared.get(name);
+    if (known === undefined && this.#shared.size < MOST_SHARED_NAMES) this.#shared.set(name, name);
+    return known ?? name;
+  }
+
+  #packedName(number: number): string | null {
+    const part = this.#partOf(number);
+    const at = number - part.first;
+    if (part !== this.#last) {
+      this.#last = part;
+      this.#run = 0;
+      this.#decoded = undefined;
+    }
+    if (++this.#run === MIN_RUN) this.#decoded = namesOf({ ...part.packed, numbers: Uint32Array.from(part.ends, (_, index) => index + 1) });
+    return this.#decoded === undefined ? decoder.decode(part.packed.text.subarray(at === 0 ? 0 : part.ends[at - 1], part.ends[at])) : this.#decoded[at]!;
+  }
+
+  #partOf(number: number): Part {
+    const last = this.#last;
+    if (last !== undefined && number >= last.first && number < last.first + last.ends.length) return last;
+    let [low, high] = [0, this.#parts.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >>> 1;
+      if (this.#parts[middle]!.first <= number) low = middle;
+      else high = middle - 1;
+    }
+    return this.#parts[low]!;
+  }
+}
+
+/** Where the names end in bytes. In UTF-8 a byte from 0x80 to 0xbf goes on with a character; one from 0xf0 on begins one that is two code units of UTF-16. */
+function byteEnds({ text, ends }: PackedNames): Uint32Array {
+  if (text.length === ends.at(-1)) return ends;
+  const found = new Uint32Array(ends.length);
+  let units = 0;
+  let at = 0;
+  for (const [index, end] of ends.entries()) {
+    for (; at < text.length && (units < end || (text[at]! & 0xc0) === 0x80); at++) {
+      const byte = text[at]!;
+      if ((byte & 0xc0) !== 0x80) units += byte >= 0xf0 ? 2 : 1;
+    }
+    found[index] = at;
+  }
+  return found;
+}

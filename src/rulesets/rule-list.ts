@@ -1,0 +1,149 @@
+import type { Family, Prefix } from "../address/address.ts";
+import { NamePool } from "./_name-pool.ts";
+import { type DigitOf, sortedIndexes } from "./_radix-sort.ts";
+import { grown } from "./_rule-slots.ts";
+import { prefixIn, type RuleColumns } from "./rule-columns.ts";
+import type { PackedNames } from "./rule-names.ts";
+import type { WantedRule } from "./plan-replacement.ts";
+
+const FIRST_CAPACITY = 64;
+/** Rules of a part: few enough that what is done with one takes some milliseconds. */
+export const RULES_PER_PART = 8192;
+
+/** A part of a list: rules of one family in the order of prefixes. The times of creation and update are 0. */
+export interface ListedColumns extends RuleColumns {
+  readonly names: PackedNames;
+  /** Of each rule, its number in the list. */
+  readonly lines: Uint32Array;
+}
+
+/** Called for a rule whose prefix an earlier one has; both by their numbers in the list. */
+export type OnRepeated = (prefix: Prefix, line: number, earlier: number) => void;
+
+/**
+ * Collects rules in any order, in columns: some 25 bytes a rule (IPv4) and its name, none of them an object of its own. Then gives them in the order of
+ * prefixes, each prefix once, in parts.
+ */
+export class RuleList {
+  readonly #names = new NamePool();
+  readonly #families = { 4: new FamilyList(4), 6: new FamilyList(6) } as const;
+
+  get count(): number {
+    return this.#families[4].count + this.#families[6].count;
+  }
+
+  /** `line`: the rule's number in the list, larger than those before it. */
+  add({ prefix, name, expiresAt }: WantedRule, line: number): void {
+    this.#families[prefix.family].add(prefix, this.#names.add(name), expiresAt ?? Number.POSITIVE_INFINITY, line);
+  }
+
+  /** Can be interrupted. O(n), or where only few differ O(n log n). A rule whose prefix stands earlier in the list is left out. */
+  *inOrder(onRepeated: OnRepeated): Generator<undefined, ListedColumns[], undefined> {
+    const parts: ListedColumns[] = [];
+    for (const family of [4, 6] as const) {
+      const list = this.#families[family];
+      const order = yield* list.distinctInOrder(onRepeated);
+      for (let at = 0; at < order.length; at += RULES_PER_PART) {
+        parts.push(list.partOf(order.subarray(at, at + RULES_PER_PART), this.#names));
+        yield;
+      }
+    }
+    return parts;
+  }
+}
+
+/** The rules of one family, in the order in which they came. */
+class FamilyList {
+  readonly family: Family;
+  readonly #stride: 1 | 4;
+  count = 0;
+  #words: Uint32Array;
+  #lengths = new Uint8Array(FIRST_CAPACITY);
+  #names = new Uint32Array(FIRST_CAPACITY);
+  #expiresAt = new Float64Array(FIRST_CAPACITY);
+  #lines = new Uint32Array(FIRST_CAPACITY);
+
+  constructor(family: Family) {
+    this.family = family;
+    this.#stride = family === 4 ? 1 : 4;
+    this.#words = new Uint32Array(FIRST_CAPACITY * this.#stride);
+  }
+
+  add({ w0, w1, w2, w3, length }: Prefix, name: number, expiresAt: number, line: number): void {
+    const at = this.count++;
+    if (at === this.#lengths.length) this.#grow(2 * at);
+    const word = at * this.#stride;
+    this.#words[word] = w0;
+    if (this.#stride === 4) {
+      this.#words[word + 1] = w1;
+      this.#words[word + 2] = w2;
+      this.#words[word + 3] = w3;
+    }
+    this.#lengths[at] = length;
+    this.#names[at] = name;
+    this.#expiresAt[at] = expiresAt;
+    this.#lines[at] = line;
+  }
+
+  /** The places of the rules in the order of prefixes, without those that repeat one. */
+  *distinctInOrder(onRepeated: OnRepeated): Generator<undefined, Uint32Array, undefined> {
+    const compare = (a: number, b: number): number => this.#compare(a, b);
+    const order = yield* sortedIndexes(this.count, this.#digits(), compare);
+    let kept = 0;
+    for (let at = 0, before = -1; at < order.length; at++) {
+      const place = order[at]!;
+      if (before >= 0 && compare(before, place) === 0) onRepeated(this.#prefixAt(place), this.#lines[place]!, this.#lines[before]!);
+      else order[kept++] = place;
+      before = place;
+      if (at % RULES_PER_PART === 0) yield;
+    }
+    return order.subarray(0, kept);
+  }
+
+  partOf(places: Uint32Array, pool: NamePool): ListedColumns {
+    const count = places.length;
+    const stride = this.#stride;
+    const words = new Uint32Array(count * stride);
+    const [lengths, names, lines] = [new Uint8Array(count), new Uint32Array(count), new Uint32Array(count)];
+    const [expiresAt, createdAt, updatedAt] = [new Float64Array(count), new Float64Array(count), new Float64Array(count)];
+    for (let at = 0; at < count; at++) {
+      const place = places[at]!;
+      for (let word = 0; word < stride; word++) words[at * stride + word] = this.#words[place * stride + word]!;
+      lengths[at] = this.#lengths[place]!;
+      names[at] = this.#names[place]!;
+      expiresAt[at] = this.#expiresAt[place]!;
+      lines[at] = this.#lines[place]!;
+    }
+    return { family: this.family, words, lengths, names: pool.pack(names), expiresAt, createdAt, updatedAt, lines };
+  }
+
+  #prefixAt(place: number): Prefix {
+    return prefixIn({ family: this.family, words: this.#words, lengths: this.#lengths }, place);
+  }
+
+  #compare(a: number, b: number): number {
+    const words = this.#words;
+    const stride = this.#stride;
+    for (let word = 0; word < stride; word++) {
+      const difference = words[a * stride + word]! - words[b * stride + word]!;
+      if (difference !== 0) return difference;
+    }
+    return this.#lengths[a]! - this.#lengths[b]!;
+  }
+
+  #digits(): DigitOf[] {
+    const stride = this.#stride;
+    const [words, lengths] = [this.#words, this.#lengths];
+    const digits: DigitOf[] = [(index) => lengths[index]!];
+    for (let word = stride - 1; word >= 0; word--) digits.push((index) => words[index * stride + word]! & 0xffff, (index) => words[index * stride + word]! >>> 16);
+    return digits;
+  }
+
+  #grow(capacity: number): void {
+    this.#words = grown(this.#words, new Uint32Array(capacity * this.#stride));
+    this.#lengths = grown(this.#lengths, new Uint8Array(capacity));
+    this.#names = grown(this.#names, new Uint32Array(capacity));
+    this.#expiresAt = grown(this.#expiresAt, new Float64Array(capacity));
+    this.#lines = grown(this.#lines, new Uint32Array(capacity));
+  }
+}

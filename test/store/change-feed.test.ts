@@ -1,0 +1,77 @@
+/** A reader may take its time over some changes: the others go on, and a write is answered when its own are there. */
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Change } from "../../src/store/change.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import type { Store } from "../../src/store/store.ts";
+import { makeFastFolder } from "./harness/fast-folder.ts";
+
+const folder = makeFastFolder();
+after(() => rmSync(folder, { recursive: true, force: true }));
+const by = { actor: "command:test", at: 1 };
+
+/** A store whose reader takes the changes of "slow" organisations when it is let. */
+async function follow(name: string) {
+  const store = await openStore({ file: join(folder, `${name}.db`) }, { pollEvery: 20 });
+  const given: number[] = [];
+  const told: unknown[] = [];
+  const held: { resolve(): void; reject(error: Error): void }[] = [];
+  const apply = (changes: readonly Change[]): void | Promise<void> => {
+    given.push(...changes.map(({ sequence }) => sequence));
+    const isSlow = changes.some((change) => change.kind === "organisation" && change.organisation.name.startsWith("slow"));
+    if (isSlow) return new Promise<void>((resolve, reject) => held.push({ resolve, reject }));
+  };
+  store.follow(0, apply, (error, isLost) => told.push([error, isLost]));
+  const answered: string[] = [];
+  const write = (organisation: string) => store.write({ kind: "create-organisation", name: organisation, ...by }).then(() => void answered.push(organisation));
+  return { store, given, told, held, answered, write };
+}
+
+test("a write is answered when a reader that takes its time has it, and others are not held up", async () => {
+  const { store, given, told, held, answered, write } = await follow("slow");
+  const slow = [write("slow 1")];
+  await until(() => held.length === 1);
+  await write("quick");
+  slow.push(write("slow 2"));
+  await until(() => held.length === 2);
+  await delay(50);
+  assert.deepEqual([given, answered], [[1, 2, 3, 4, 5, 6, 7, 8, 9], ["quick"]]);
+  held[1]!.resolve();
+  await slow[1];
+  assert.deepEqual(answered, ["quick", "slow 2"]);
+  held[0]!.resolve();
+  await slow[0];
+  assert.deepEqual([answered, told], [["quick", "slow 2", "slow 1"], []]);
+  await store.close();
+});
+
+test("a reader that fails in its own time loads again, and the write is answered then", async () => {
+  const { store, told, held, answered, write } = await follow("failing");
+  const writes = [write("slow 1")];
+  await until(() => held.length === 1);
+  held[0]!.reject(new Error("a defect"));
+  await until(() => told.length === 1);
+  writes.push(write("after"));
+  await delay(50);
+  assert.deepEqual([told, answered], [[[new Error("a defect"), true]], []]);
+  store.resume((await store.load(null)).sequence);
+  await Promise.all(writes);
+  assert.deepEqual(answered.toSorted(), ["after", "slow 1"]);
+  await store.close();
+});
+
+test("a store that is closed waits for no reader", async () => {
+  const { store, held, write } = await follow("closed");
+  const answered: Promise<void> = write("slow");
+  await until(() => held.length === 1);
+  await (store satisfies Store).close();
+  held[0]!.resolve();
+  await answered;
+});
+
+async function until(is: () => boolean): Promise<void> {
+  while (!is()) await delay(5);
+}
