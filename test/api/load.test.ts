@@ -36,6 +36,14 @@ test("R10: five times as many requests as the server can take are answered, or s
     assert.equal(report.others, 0);
   }));
 
+test("R10: lookups from more connections than the event loop takes from the system at once are answered, or shed by 503 with Retry-After", (t) =>
+  inTemporaryFolder(async (folder) => {
+    const report = await runOverload({ folder, milliseconds: 1500, of: "lookups" });
+    t.diagnostic(JSON.stringify(report));
+    assert.ok(report.goodput > 0);
+    assert.equal(report.others, 0);
+  }));
+
 test("R11: parallel downloads of a big list share its bytes, and none is truncated", (t) =>
   inTemporaryFolder(async (folder) => {
     const report = await runDownloads({ folder, rules: 50_000, downloads: 30 });
