@@ -60,6 +60,25 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
 };
 
+/** What a server may get wrong about bodies that are attacks, by the check that must notice. */
+export const BODY_FAULTS: Readonly<Record<string, Fault & { readonly check: string }>> = {
+  "fails at deep nesting": {
+    check: "not_a_server_error", operation: "checkRules",
+    run: async (exchange, ask) => (exchange.body.includes("[".repeat(1000)) ? { status: 500, headers: {}, text: "" } : ask(exchange)),
+  },
+  "takes a compressed body for an empty list": {
+    check: "negative_data_rejection", operation: "bulkLookup",
+    run: async (exchange, ask) => {
+      const { "content-encoding": coding, ...headers } = exchange.headers;
+      return ask(coding === undefined ? exchange : { ...exchange, headers, body: "[]" });
+    },
+  },
+  "takes the first thousand members only": {
+    check: "negative_data_rejection", operation: "checkRules",
+    run: async (exchange, ask) => ask(exchange.body.split('":0,').length > 1000 ? { ...exchange, body: '{"ips":[]}' } : exchange),
+  },
+};
+
 /** The real server behind one that gets something wrong: a server of its own, which the harness meets as it meets the other. */
 export async function startBrokenServer(url: string, key: string, { run }: Fault): Promise<{ url: string; close(): void }> {
   const { send, close } = sender(url);
