@@ -4,7 +4,7 @@ import { Client } from "./neighbour-client.ts";
 import type { NeighbourOrder, NeighbourReport } from "./neighbour-messages.ts";
 
 /** How long a request is waited for that was begun before the end, in milliseconds. */
-const PATIENCE = 60_000;
+const PATIENCE = 30_000;
 
 async function run({ access, operation, scope, request, milliseconds }: NeighbourOrder): Promise<NeighbourReport> {
   const costly = (COSTLIEST[operation] ?? OTHER_PATHS[operation])?.find(({ name }) => name === request);

@@ -105,3 +105,37 @@ async function answerWith(request: IncomingMessage, response: ServerResponse, an
   const { status, headers, text } = await answer({ method: request.method!, path: request.url!, headers: request.headers, body: Buffer.concat(chunks).toString() });
   response.writeHead(status, Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined))).end(text);
 }
+
+/** Answers the first request of a connection, and no other: what follows a body that was not read to its end. */
+export function startMuteServer(): Promise<{ url: string; close(): void }> {
+  const known = new WeakSet<object>();
+  return startBare((request, response) => {
+    const isFirst = !known.has(request.socket);
+    known.add(request.socket);
+    if (isFirst) answerBare(request, response);
+  });
+}
+
+/** Gives each request the answer that the one before it on any connection was owed, as a proxy with a shared pool does after an answer too many. */
+export function startSwappingServer(): Promise<{ url: string; close(): void }> {
+  let before: string | undefined;
+  return startBare((request, response) => {
+    const id = request.headers["x-request-id"] as string | undefined;
+    answerBare(request, response, before);
+    before = id;
+  });
+}
+
+function answerBare(request: IncomingMessage, response: ServerResponse, id = request.headers["x-request-id"]): void {
+  request.resume().on("end", () => response.writeHead(200, { "x-request-id": String(id), "content-length": 0 }).end());
+}
+
+async function startBare(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<{ url: string; close(): void }> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+}
