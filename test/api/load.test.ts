@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inTemporaryFolder } from "../snapshot/harness/sample.ts";
+import { startPostgres, whyNoPostgres } from "../store/harness/postgres.ts";
 import { killServers } from "./harness/kill-servers.ts";
 import { runDownloads } from "./harness/run-downloads.ts";
 import { runOverload } from "./harness/run-overload.ts";
@@ -17,6 +18,16 @@ test("R1: what the server acknowledged survives kill -9", (t) =>
     assert.deepEqual(report.lost, []);
     assert.ok(report.acknowledged > 0);
   }));
+
+test("R1: … on PostgreSQL, too", { skip: await whyNoPostgres() }, async (t) => {
+  await using postgres = await startPostgres();
+  await inTemporaryFolder(async (folder) => {
+    const report = await killServers({ folder, store: { url: await postgres.database() }, seed: 3, timing: "honest", go: ({ kills }) => kills < 3 });
+    t.diagnostic(JSON.stringify(report));
+    assert.deepEqual(report.lost, []);
+    assert.ok(report.acknowledged > 0);
+  });
+});
 
 test("R10: SIGTERM under load fails no request that was under way", (t) =>
   inTemporaryFolder(async (folder) => {
