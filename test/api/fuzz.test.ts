@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Random } from "../snapshot/harness/sample.ts";
-import { BODY_FAULTS, FAULTS, startBrokenServer, startMuteServer, startSwappingServer } from "./fuzz/broken-server.ts";
+import { BODY_FAULTS, FAULTS, startBrokenServer, startDoubleServer, startMuteServer, startSwappingServer } from "./fuzz/broken-server.ts";
 import { CHECKS, FOLLOW_UPS } from "./fuzz/checks.ts";
 import { attackByEarlyAnswers, PENDING } from "./fuzz/early-answers.ts";
 import { fuzz } from "./fuzz/fuzz.ts";
 import { type FuzzServer, startFuzzServer } from "./fuzz/fuzz-server.ts";
-import { attack } from "./fuzz/hostile-connections.ts";
+import { attack, PENDING_ATTACKS } from "./fuzz/hostile-connections.ts";
 
 // R8, short form; the long form is npm run torture:api.
 const SEED = 20_261_121;
@@ -65,8 +65,16 @@ test("negative control: a server that answers in the wrong order, or not at all,
   }
 });
 
+test("negative control: a server that answers twice, and one that never does, are noticed by hostile connections", async () => {
+  const twice = await startDoubleServer();
+  const { failures } = await attack({ url: twice.url, key: t.key, random: new Random(SEED), connections: 250 });
+  twice.close();
+  assert.ok(failures.some((failure) => / 2 answers: /.test(failure)));
+  assert.ok(failures.some((failure) => /no answer, but/.test(failure)));
+});
+
 test("hostile connections: what comes back is HTTP and no 5xx, and the server goes on", async (c) => {
-  const { failures, ...report } = await attack({ url: t.server.url, key: t.key, random: new Random(SEED), connections: 400 });
+  const { failures, ...report } = await attack({ url: t.server.url, key: t.key, random: new Random(SEED), connections: 400, without: PENDING_ATTACKS });
   c.diagnostic(JSON.stringify(report));
   assert.deepEqual(failures, []);
   assert.equal((await fetch(`${t.server.url}/readyz`)).status, 200);

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createRawServer } from "node:net";
 import { type Received, sender } from "./send.ts";
 
 export interface Exchange {
@@ -124,6 +124,16 @@ export function startSwappingServer(): Promise<{ url: string; close(): void }> {
     answerBare(request, response, before);
     before = id;
   });
+}
+
+/** Answers what names a coding twice, and hangs up on everything else. */
+export async function startDoubleServer(): Promise<{ url: string; close(): void }> {
+  const ANSWER = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+  const server = createRawServer((socket) => {
+    socket.on("error", () => {}).once("data", (bytes) => socket.end(/transfer-encoding/i.test(String(bytes)) ? ANSWER + ANSWER : "", () => socket.destroy()));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => void server.close() };
 }
 
 function answerBare(request: IncomingMessage, response: ServerResponse, id = request.headers["x-request-id"]): void {

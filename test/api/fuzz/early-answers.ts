@@ -115,16 +115,17 @@ async function send(url: string, requests: readonly Buffer[], random: Random): P
   const chunks: Buffer[] = [];
   let isClosed = false;
   socket.on("data", (chunk) => chunks.push(chunk)).on("error", () => {});
-  const closed = new Promise<void>((resolve) => socket.on("close", () => resolve())).then(() => void (isClosed = true));
+  let isOver = false;
+  const closed = new Promise<void>((resolve) => socket.on("close", () => resolve())).then(() => void (isClosed ||= !isOver));
   const isSlowReader = random.below(8) === 0;
   if (isSlowReader) socket.pause();
   for (const bytes of requests) await write(socket, bytes, random);
   socket.resume();
-  const answered = async (): Promise<void> => {
-    while (readAnswers(Buffer.concat(chunks)).answers.length < requests.length) await sleep(5);
-  };
-  await Promise.race([closed, answered(), sleep(PATIENCE)]);
+  const deadline = performance.now() + PATIENCE;
+  while (!isClosed && performance.now() < deadline && readAnswers(Buffer.concat(chunks)).answers.length < requests.length) await sleep(5);
+  isOver = true;
   socket.destroy();
+  await closed;
   return { received: Buffer.concat(chunks), isClosed };
 }
 
