@@ -113,20 +113,19 @@ async function send(url: string, requests: readonly Buffer[], random: Random): P
   const { hostname: host, port } = new URL(url);
   const socket = connect({ host, port: Number(port) });
   const chunks: Buffer[] = [];
-  let isClosed = false;
+  const state = { isClosed: false, isOver: false };
   socket.on("data", (chunk) => chunks.push(chunk)).on("error", () => {});
-  let isOver = false;
-  const closed = new Promise<void>((resolve) => socket.on("close", () => resolve())).then(() => void (isClosed ||= !isOver));
+  const closed = new Promise<void>((resolve) => socket.on("close", () => resolve())).then(() => void (state.isClosed ||= !state.isOver));
   const isSlowReader = random.below(8) === 0;
   if (isSlowReader) socket.pause();
   for (const bytes of requests) await write(socket, bytes, random);
   socket.resume();
   const deadline = performance.now() + PATIENCE;
-  while (!isClosed && performance.now() < deadline && readAnswers(Buffer.concat(chunks)).answers.length < requests.length) await sleep(5);
-  isOver = true;
+  while (!state.isClosed && performance.now() < deadline && readAnswers(Buffer.concat(chunks)).answers.length < requests.length) await sleep(5);
+  state.isOver = true;
   socket.destroy();
   await closed;
-  return { received: Buffer.concat(chunks), isClosed };
+  return { received: Buffer.concat(chunks), isClosed: state.isClosed };
 }
 
 async function write(socket: Socket, bytes: Buffer, random: Random): Promise<void> {
