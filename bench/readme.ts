@@ -1,5 +1,6 @@
-/** Makes the README's table and bench/record/chart.svg from the newest full record: `node bench/readme.ts`. */
+/** Makes the README's tables and bench/record/chart.svg from the newest full records: `node bench/readme.ts`. */
 import { readFileSync, writeFileSync } from "node:fs";
+import { newestNeighbourRecord, summaryTable } from "./api/neighbours-report.ts";
 import { chart } from "./chart.ts";
 import { figure, meanTimes, measured } from "./report.ts";
 import { newestRecord } from "./record.ts";
@@ -9,8 +10,6 @@ import type { MeanTime } from "./report.ts";
 
 const README = new URL("../README.md", import.meta.url);
 const CHART = new URL("./record/chart.svg", import.meta.url);
-const BEGIN = "<!-- bench:begin -->";
-const END = "<!-- bench:end -->";
 
 /** A row: the figure, its aim, what was measured. */
 type Row = readonly [string, string, string];
@@ -18,25 +17,35 @@ type Row = readonly [string, string, string];
 export function updateReadme(): void {
   const record = newestRecord();
   if (record === undefined) throw new Error("bench/record/ holds no full record; make one with: npm run bench");
-  writeFileSync(README, withTable(readFileSync(README, "utf8"), record));
+  const readme = withTable(readFileSync(README, "utf8"), record);
+  const neighbours = newestNeighbourRecord();
+  writeFileSync(README, neighbours === undefined ? readme : withPart(readme, "neighbours", summaryTable(neighbours)));
   writeFileSync(CHART, chart(record));
 }
 
 /** The README with the table of the record between its two marks. */
 export function withTable(readme: string, record: BenchRecord): string {
-  return `${readme.slice(0, marks(readme).begin)}\n${table(record)}${readme.slice(marks(readme).end)}`;
+  return withPart(readme, "bench", table(record));
 }
 
-/** What stands between the two marks. */
-export function tableIn(readme: string): string {
-  const { begin, end } = marks(readme);
+type PartName = "bench" | "neighbours";
+
+function withPart(readme: string, name: PartName, text: string): string {
+  const { begin, end } = marks(readme, name);
+  return `${readme.slice(0, begin)}\n${text}${readme.slice(end)}`;
+}
+
+/** What stands between the two marks of a part. */
+export function partIn(readme: string, name: PartName): string {
+  const { begin, end } = marks(readme, name);
   return readme.slice(begin, end).replace(/^\n/, "");
 }
 
-function marks(readme: string): { begin: number; end: number } {
-  const begin = readme.indexOf(BEGIN) + BEGIN.length;
-  const end = readme.indexOf(END);
-  if (begin < BEGIN.length || end < begin) throw new Error(`README.md needs the marks ${BEGIN} and ${END}, in this order`);
+function marks(readme: string, name: PartName): { begin: number; end: number } {
+  const [first, last] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`];
+  const begin = readme.indexOf(first) + first.length;
+  const end = readme.indexOf(last);
+  if (begin < first.length || end < begin) throw new Error(`README.md needs the marks ${first} and ${last}, in this order`);
   return { begin, end };
 }
 

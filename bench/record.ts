@@ -90,6 +90,11 @@ export function writeRecord(record: BenchRecord): string {
 
 /** The newest full record, or undefined where none was made yet. */
 export function newestRecord(folder: string = FOLDER): BenchRecord | undefined {
-  const names = readdirSync(folder).filter((name) => /^\d{4}-\d\d-\d\dT\d{4}\.json$/.test(name)).toSorted();
-  return names.length === 0 ? undefined : (JSON.parse(readFileSync(`${folder}${names.at(-1)}`, "utf8")) as BenchRecord);
+  return newestOf(/^\d{4}-\d\d-\d\dT\d{4}\.json$/, folder) as BenchRecord | undefined;
+}
+
+/** What the newest file says whose name is like this; names begin with the time. */
+export function newestOf(name: RegExp, folder: string = FOLDER): unknown {
+  const newest = readdirSync(folder).filter((each) => name.test(each)).toSorted().at(-1);
+  return newest === undefined ? undefined : JSON.parse(readFileSync(`${folder}${newest}`, "utf8"));
 }

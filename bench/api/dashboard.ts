@@ -10,13 +10,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { makeToken } from "../../src/api/secret-token.ts";
 import { PLAIN_NAME } from "../../src/api/session-cookie.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { cachePath } from "../data/cache.ts";
 import { Random } from "../data/random.ts";
 import { describeMachine } from "../record.ts";
-import { fillStore } from "./fill-store.ts";
+import { addUser, fillStore } from "./fill-store.ts";
 import { type Measurement, measurement, medianOf } from "./measure.ts";
 import { startService } from "./processes.ts";
 
@@ -35,15 +34,10 @@ const WATCH = `
   })();`;
 
 /** A user's session in the store that the service is going to have. */
-async function addSession(file: string): Promise<string> {
+async function signIn(file: string, organisationId: string): Promise<string> {
   const store = await openStore({ file }, {});
   try {
-    const { organisations } = await store.load(null);
-    const about = { actor: "command:bench", at: Date.now() };
-    const [invitation, session, expiresAt] = [makeToken(), makeToken(), Date.now() + 3_600_000];
-    await store.write({ kind: "create-user", ...about, organisationId: organisations[0]!.id, name: "bench", role: "admin", invitation: { digest: invitation.digest, expiresAt } });
-    await store.write({ kind: "join", ...about, invitation: invitation.digest, password: "none", session: { digest: session.digest, expiresAt } });
-    return session.text;
+    return (await addUser(store, organisationId, "bench")).session;
   } finally {
     await store.close();
   }
@@ -112,8 +106,8 @@ const folder = mkdtempSync(cachePath("dashboard-"));
 const browser = await chromium.launch({ executablePath: PROGRAM, args: ["--no-sandbox"] });
 try {
   const file = join(folder, "store.db");
-  const { rulesetId } = await fillStore(file, RULES, new Random(1));
-  const token = await addSession(file);
+  const { organisationId, rulesetId } = await fillStore(file, RULES, new Random(1));
+  const token = await signIn(file, organisationId);
   const service = await startService(["--db", file, "--rules-per-ruleset", String(3 * RULES), "--log-level", "error"]);
   try {
     const measurements = await measurePage(browser, `http://127.0.0.1:${service.port}`, token, `#/rulesets/${rulesetId}`, Number(values.rounds));

@@ -1,13 +1,16 @@
 import { type Prefix } from "../../src/address/address.ts";
 import { comparePrefixes } from "../../src/address/prefix.ts";
 import type { RuleColumns } from "../../src/rulesets/rule-columns.ts";
+import { makeToken } from "../../src/api/secret-token.ts";
 import { makeApiKey } from "../../src/store/api-key.ts";
 import { openStore, type StoreLocation } from "../../src/store/open-store.ts";
 import { AREAS } from "../../src/store/state.ts";
+import type { Store } from "../../src/store/store.ts";
 import type { Random } from "../data/random.ts";
 
 /** What a filled store answers to. */
 export interface FilledStore {
+  readonly organisationId: string;
   readonly key: string;
   /** A ruleset of `count` rules. */
   readonly rulesetId: string;
@@ -18,23 +21,49 @@ export interface FilledStore {
 /** Limits that no run reaches: they are counted all the same. */
 const PER_MINUTE = 1e9;
 const PER_MONTH = 1e12;
+/** Milliseconds for which sessions last. */
+const SESSION = 24 * 3_600_000;
+/** No hash at all, so that no password is right. */
+const NO_PASSWORD = "none";
 
 /** Puts an organisation, a key, an empty ruleset and one of `count` rules, single addresses mostly, into an empty store; a text is the path of a SQLite file. */
 export async function fillStore(location: string | StoreLocation, count: number, random: Random): Promise<FilledStore> {
   const store = await openStore(typeof location === "string" ? { file: location } : location, { rulesPerRuleset: 2 * count + 1 });
   try {
-    const about = { actor: "user:bench", at: Date.now() };
-    const { organisation, rulesets } = await store.write({ kind: "create-organisation", ...about, name: "Bench" });
-    const owned = { ...about, organisationId: organisation.id };
-    for (const area of AREAS) await store.write({ kind: "set-plan", ...owned, area, active: true, until: null, perMinute: PER_MINUTE, perMonth: PER_MONTH });
-    const { text: key, digest, start } = makeApiKey();
-    await store.write({ kind: "create-key", ...owned, label: "bench", access: "read_write", digest, start, expiresAt: null });
-    const [full, empty] = rulesets.map(({ id }) => id) as [string, string];
-    if (count > 0) await store.write({ kind: "replace-rules", ...owned, rulesetId: full, rules: [rulesOf(count, random)] });
-    return { key, rulesetId: full, emptyId: empty };
+    return await addOrganisation(store, "Bench", count, random);
   } finally {
     await store.close();
   }
+}
+
+/** The same as one organisation among others. */
+export async function addOrganisation(store: Store, name: string, count: number, random: Random): Promise<FilledStore> {
+  const about = { actor: "user:bench", at: Date.now() };
+  const { organisation, rulesets } = await store.write({ kind: "create-organisation", ...about, name });
+  const owned = { ...about, organisationId: organisation.id };
+  for (const area of AREAS) await store.write({ kind: "set-plan", ...owned, area, active: true, until: null, perMinute: PER_MINUTE, perMonth: PER_MONTH });
+  const { text: key, digest, start } = makeApiKey();
+  await store.write({ kind: "create-key", ...owned, label: "bench", access: "read_write", digest, start, expiresAt: null });
+  const [full, empty] = rulesets.map(({ id }) => id) as [string, string];
+  if (count > 0) await store.write({ kind: "replace-rules", ...owned, rulesetId: full, rules: [rulesOf(count, random)] });
+  return { organisationId: organisation.id, key, rulesetId: full, emptyId: empty };
+}
+
+/** An admin, who has signed in: the session's token. No password is theirs. */
+export async function addUser(store: Store, organisationId: string, name: string): Promise<{ userId: string; session: string }> {
+  const about = { actor: "command:bench", at: Date.now() };
+  const [invitation, session, expiresAt] = [makeToken(), makeToken(), Date.now() + SESSION];
+  const { user } = await store.write({ kind: "create-user", ...about, organisationId, name, role: "admin", invitation: { digest: invitation.digest, expiresAt } });
+  await store.write({ kind: "join", ...about, invitation: invitation.digest, password: NO_PASSWORD, session: { digest: session.digest, expiresAt } });
+  return { userId: user.id, session: session.text };
+}
+
+/** A ruleset of `count` rules more. */
+export async function addRuleset(store: Store, organisationId: string, name: string, count: number, random: Random): Promise<string> {
+  const owned = { actor: "user:bench", at: Date.now(), organisationId };
+  const { ruleset } = await store.write({ kind: "create-ruleset", ...owned, name, purpose: "blocklist", description: "" });
+  if (count > 0) await store.write({ kind: "replace-rules", ...owned, rulesetId: ruleset.id, rules: [rulesOf(count, random)] });
+  return ruleset.id;
 }
 
 /** `count` different IPv4 prefixes in order, one in eight with an expiry far away, one in three with a name. */

@@ -79,7 +79,7 @@ export class LoadConnection {
     this.#status = Number(text.slice(9, 12));
     const length = LENGTH.exec(text)?.[1];
     if (length === undefined) throw new Error(`an answer tells no length: ${text}`);
-    this.hasRetryAfter = /\r\nretry-after: \d+\r\n/i.test(text);
+    this.hasRetryAfter = this.#status >= 429 && /\r\nretry-after: \d+\r\n/i.test(text);
     this.#left = Number(length);
     const body = this.#head.length - end - LINE_END.length;
     this.#head = Buffer.alloc(0);

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Random } from "../snapshot/harness/sample.ts";
-import { FAULTS, startBrokenServer } from "./fuzz/broken-server.ts";
+import { BODY_FAULTS, FAULTS, startBrokenServer, startDoubleServer, startMuteServer, startSwappingServer } from "./fuzz/broken-server.ts";
 import { CHECKS, FOLLOW_UPS } from "./fuzz/checks.ts";
+import { attackByEarlyAnswers } from "./fuzz/early-answers.ts";
 import { fuzz } from "./fuzz/fuzz.ts";
 import { type FuzzServer, startFuzzServer } from "./fuzz/fuzz-server.ts";
 import { attack } from "./fuzz/hostile-connections.ts";
@@ -36,6 +37,41 @@ for (const name of [...Object.keys(CHECKS), ...Object.keys(FOLLOW_UPS)]) {
     }
   });
 }
+
+for (const [name, fault] of Object.entries(BODY_FAULTS)) {
+  test(`negative control: bodies that are attacks notice a server that ${name}`, async () => {
+    const broken = await startBrokenServer(t.server.url, t.key, fault);
+    try {
+      const { failures } = await fuzz({ url: broken.url, key: t.key, seed: SEED, runs: 300, only: fault.operation });
+      assert.deepEqual(Object.keys(failures), [`${fault.check} ${fault.operation}`]);
+    } finally {
+      broken.close();
+    }
+  });
+}
+
+test("answers before a body's end: each request on the connection gets its own answer, or the connection is closed", async (c) => {
+  const { failures, ...report } = await attackByEarlyAnswers({ url: t.server.url, key: t.key, random: new Random(SEED), connections: 150, bodyBytes: 200_000 });
+  c.diagnostic(JSON.stringify(report));
+  assert.deepEqual(failures, {});
+  assert.ok(report.answered > 100);
+});
+
+test("negative control: a server that answers in the wrong order, or not at all, is noticed", async () => {
+  for (const server of [await startMuteServer(), await startSwappingServer()]) {
+    const { failures } = await attackByEarlyAnswers({ url: server.url, key: t.key, random: new Random(SEED), connections: 3, bodyBytes: 1000 });
+    server.close();
+    assert.notDeepEqual(failures, {});
+  }
+});
+
+test("negative control: a server that answers twice, and one that never does, are noticed by hostile connections", async () => {
+  const twice = await startDoubleServer();
+  const { failures } = await attack({ url: twice.url, key: t.key, random: new Random(SEED), connections: 250 });
+  twice.close();
+  assert.ok(failures.some((failure) => / 2 answers: /.test(failure)));
+  assert.ok(failures.some((failure) => /no answer, but/.test(failure)));
+});
 
 test("hostile connections: what comes back is HTTP and no 5xx, and the server goes on", async (c) => {
   const { failures, ...report } = await attack({ url: t.server.url, key: t.key, random: new Random(SEED), connections: 400 });

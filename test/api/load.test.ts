@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inTemporaryFolder } from "../snapshot/harness/sample.ts";
+import { startPostgres, whyNoPostgres } from "../store/harness/postgres.ts";
 import { killServers } from "./harness/kill-servers.ts";
 import { runDownloads } from "./harness/run-downloads.ts";
 import { runOverload } from "./harness/run-overload.ts";
@@ -18,6 +19,16 @@ test("R1: what the server acknowledged survives kill -9", (t) =>
     assert.ok(report.acknowledged > 0);
   }));
 
+test("R1: … on PostgreSQL, too", { skip: await whyNoPostgres() }, async (t) => {
+  await using postgres = await startPostgres();
+  await inTemporaryFolder(async (folder) => {
+    const report = await killServers({ folder, store: { url: await postgres.database() }, seed: 3, timing: "honest", go: ({ kills }) => kills < 3 });
+    t.diagnostic(JSON.stringify(report));
+    assert.deepEqual(report.lost, []);
+    assert.ok(report.acknowledged > 0);
+  });
+});
+
 test("R10: SIGTERM under load fails no request that was under way", (t) =>
   inTemporaryFolder(async (folder) => {
     const killed = await runShutdowns({ folder, seed: 1, go: (shutdowns) => shutdowns < 1, signal: "SIGKILL" });
@@ -33,6 +44,14 @@ test("R10: five times as many requests as the server can take are answered, or s
     const report = await runOverload({ folder, milliseconds: 3000, of: "pages" });
     t.diagnostic(JSON.stringify(report));
     assert.ok(report.shed > 0 && report.goodput > 0);
+    assert.equal(report.others, 0);
+  }));
+
+test("R10: lookups from more connections than the event loop takes from the system at once are answered, or shed by 503 with Retry-After", (t) =>
+  inTemporaryFolder(async (folder) => {
+    const report = await runOverload({ folder, milliseconds: 1500, of: "lookups" });
+    t.diagnostic(JSON.stringify(report));
+    assert.ok(report.goodput > 0);
     assert.equal(report.others, 0);
   }));
 

@@ -1,4 +1,5 @@
-import { FAULTS, startBrokenServer } from "../api/fuzz/broken-server.ts";
+import { BODY_FAULTS, FAULTS, startBrokenServer, startMuteServer } from "../api/fuzz/broken-server.ts";
+import { attackByEarlyAnswers } from "../api/fuzz/early-answers.ts";
 import { fuzz } from "../api/fuzz/fuzz.ts";
 import { startFuzzServer } from "../api/fuzz/fuzz-server.ts";
 import { attack } from "../api/fuzz/hostile-connections.ts";
@@ -7,6 +8,8 @@ import { longRunOptions, Random } from "../snapshot/harness/sample.ts";
 // R8, long form: npm run torture:api -- --minutes N [--seed N]
 const { until, seed } = longRunOptions();
 const LEAST = 100_000;
+/** Of bodies that are attacks, at most. */
+const BODY_BYTES = 300_000;
 
 const t = await startFuzzServer({ headerTimeout: 1, bodyTimeout: 1, keepAlive: 1 });
 const { url } = t.server;
@@ -21,17 +24,33 @@ for (const [name, fault] of Object.entries(FAULTS)) {
   isOk &&= isCaught;
 }
 
+for (const [name, fault] of Object.entries(BODY_FAULTS)) {
+  const broken = await startBrokenServer(url, t.key, fault);
+  const { failures } = await fuzz({ url: broken.url, key: t.key, seed, runs: 600, only: fault.operation, bodyBytes: BODY_BYTES });
+  broken.close();
+  const isCaught = Object.keys(failures).some((failure) => failure.startsWith(fault.check));
+  console.log(`negative control, a server that ${name}: ${isCaught ? "caught" : "NOT CAUGHT"}`);
+  isOk &&= isCaught;
+}
+
+const mute = await startMuteServer();
+const muted = await attackByEarlyAnswers({ url: mute.url, key: t.key, random: new Random(seed), connections: 3, bodyBytes: 1000 });
+mute.close();
+console.log(`negative control, a server that answers once on a connection: ${Object.keys(muted.failures).length > 0 ? "caught" : "NOT CAUGHT"}`);
+isOk &&= Object.keys(muted.failures).length > 0;
+
 const total = { requests: 0, connections: 0, byKind: {} as Record<string, number>, byStatus: {} as Record<string, number>, hostileByStatus: {} as Record<string, number> };
 for (let round = 0; Date.now() < until || total.requests < LEAST; round++) {
-  const { failures, ...report } = await fuzz({ url, key: t.key, seed: seed + round, runs: 400 });
+  const { failures, ...report } = await fuzz({ url, key: t.key, seed: seed + round, runs: 400, bodyBytes: BODY_BYTES });
   const hostile = await attack({ url, key: t.key, random: new Random(seed + round), connections: 1000 });
-  total.requests += report.requests;
-  total.connections += hostile.connections;
-  for (const [into, from] of [[total.byKind, report.byKind], [total.byStatus, report.byStatus], [total.hostileByStatus, hostile.byStatus]] as const) {
+  const early = await attackByEarlyAnswers({ url, key: t.key, random: new Random(seed + round), connections: 1000, bodyBytes: BODY_BYTES });
+  total.requests += report.requests + early.requests;
+  total.connections += hostile.connections + early.connections;
+  for (const [into, from] of [[total.byKind, report.byKind], [total.byStatus, report.byStatus], [total.hostileByStatus, hostile.byStatus], [total.hostileByStatus, early.byStatus]] as const) {
     for (const [name, count] of Object.entries(from)) into[name] = (into[name] ?? 0) + count;
   }
-  for (const failure of [...Object.values(failures), ...hostile.failures]) console.log(failure);
-  isOk &&= Object.keys(failures).length + hostile.failures.length === 0;
+  for (const failure of [...Object.values(failures), ...hostile.failures, ...Object.values(early.failures)]) console.log(failure);
+  isOk &&= Object.keys(failures).length + hostile.failures.length + Object.keys(early.failures).length === 0;
   console.log(`seed ${seed + round}: ${JSON.stringify(total)}`);
 }
 await t.close();

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createRawServer } from "node:net";
 import { type Received, sender } from "./send.ts";
 
 export interface Exchange {
@@ -60,6 +60,25 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
 };
 
+/** What a server may get wrong about bodies that are attacks, by the check that must notice. */
+export const BODY_FAULTS: Readonly<Record<string, Fault & { readonly check: string }>> = {
+  "fails at deep nesting": {
+    check: "not_a_server_error", operation: "checkRules",
+    run: async (exchange, ask) => (exchange.body.includes("[".repeat(1000)) ? { status: 500, headers: {}, text: "" } : ask(exchange)),
+  },
+  "takes a compressed body for an empty list": {
+    check: "negative_data_rejection", operation: "bulkLookup",
+    run: async (exchange, ask) => {
+      const { "content-encoding": coding, ...headers } = exchange.headers;
+      return ask(coding === undefined ? exchange : { ...exchange, headers, body: "[]" });
+    },
+  },
+  "takes the first thousand members only": {
+    check: "negative_data_rejection", operation: "checkRules",
+    run: async (exchange, ask) => ask(exchange.body.split('":0,').length > 1000 ? { ...exchange, body: '{"ips":[]}' } : exchange),
+  },
+};
+
 /** The real server behind one that gets something wrong: a server of its own, which the harness meets as it meets the other. */
 export async function startBrokenServer(url: string, key: string, { run }: Fault): Promise<{ url: string; close(): void }> {
   const { send, close } = sender(url);
@@ -85,4 +104,48 @@ async function answerWith(request: IncomingMessage, response: ServerResponse, an
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const { status, headers, text } = await answer({ method: request.method!, path: request.url!, headers: request.headers, body: Buffer.concat(chunks).toString() });
   response.writeHead(status, Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined))).end(text);
+}
+
+/** Answers the first request of a connection, and no other: what follows a body that was not read to its end. */
+export function startMuteServer(): Promise<{ url: string; close(): void }> {
+  const known = new WeakSet<object>();
+  return startBare((request, response) => {
+    const isFirst = !known.has(request.socket);
+    known.add(request.socket);
+    if (isFirst) answerBare(request, response);
+  });
+}
+
+/** Gives each request the answer that the one before it on any connection was owed, as a proxy with a shared pool does after an answer too many. */
+export function startSwappingServer(): Promise<{ url: string; close(): void }> {
+  let before: string | undefined;
+  return startBare((request, response) => {
+    const id = request.headers["x-request-id"] as string | undefined;
+    answerBare(request, response, before);
+    before = id;
+  });
+}
+
+/** Answers what names a coding twice, and hangs up on everything else. */
+export async function startDoubleServer(): Promise<{ url: string; close(): void }> {
+  const ANSWER = "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+  const server = createRawServer((socket) => {
+    socket.on("error", () => {}).once("data", (bytes) => socket.end(/transfer-encoding/i.test(String(bytes)) ? ANSWER + ANSWER : "", () => socket.destroy()));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => void server.close() };
+}
+
+function answerBare(request: IncomingMessage, response: ServerResponse, id = request.headers["x-request-id"]): void {
+  request.resume().on("end", () => response.writeHead(200, { "x-request-id": String(id), "content-length": 0 }).end());
+}
+
+async function startBare(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<{ url: string; close(): void }> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }

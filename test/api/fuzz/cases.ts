@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { ApiDocument, Operation, Parameter, Schema } from "./api-document.ts";
+import { hostileBodies } from "./hostile-bodies.ts";
 import type { Sent } from "./send.ts";
 import { BAD_ADDRESSES, badQueryTexts, isRefused, mutationsOf, validValue } from "./values.ts";
 
@@ -19,6 +20,8 @@ export interface Case {
 export interface Surroundings {
   readonly key: string;
   readonly rulesetId: string;
+  /** Of a hostile body, at most. */
+  readonly bodyBytes: number;
 }
 
 /** The request as parts, before something is made wrong with it. */
@@ -47,6 +50,7 @@ export function anyCase(api: ApiDocument, operation: Operation, surroundings: Su
     { weight: 40, arbitrary: good.map((parts) => made("positive", "", parts)) },
     faults(operation, good, (fault, parts) => made("negative", fault, parts)),
     bodyFaults(api, operation, good, (fault, parts) => made("negative", fault, parts)),
+    bodyAttacks(operation, good, surroundings.bodyBytes, (fault, parts) => made("negative", fault, parts)),
     { weight: 4, arbitrary: good.map((parts) => withoutKey(made("missing-key", "no key", parts))) },
     { weight: 4, arbitrary: fc.tuple(good, fc.constantFrom(...BAD_KEYS)).map(([parts, key]) => ({ ...made("bad-key", `the key ${key}`, parts), sent: assemble(operation, parts, key) })) },
     { weight: 4, arbitrary: otherMethod(api, operation, good, made) },
@@ -155,6 +159,12 @@ function bodyFaults(api: ApiDocument, { bodies }: Operation, good: fc.Arbitrary<
     { weight: 1, arbitrary: fc.constantFrom("text/html", "application/xml", "multipart/form-data; boundary=x", "application/jsonx", "x", "application/x-www-form-urlencoded").map((type) => [type, "{}"] as const) },
   );
   return { weight: 24, arbitrary: fc.tuple(good, spoiled).map(([parts, [type, text]]) => made(`the body, ${type}: ${String(text).slice(0, 200)}`, { ...parts, type, body: text })) };
+}
+
+/** Bodies that are no mistakes, but attacks. */
+function bodyAttacks({ bodies }: Operation, good: fc.Arbitrary<Parts>, most: number, made: (fault: string, parts: Parts) => Case): fc.WeightedArbitrary<Case> | undefined {
+  if (!bodies.has("application/json")) return undefined;
+  return { weight: 12, arbitrary: fc.tuple(good, hostileBodies(most)).map(([parts, { name, type, bytes, headers }]) => made(name, { ...parts, headers: { ...parts.headers, ...headers }, type, body: bytes })) };
 }
 
 function refusedMutations(api: ApiDocument, schema: Schema, value: unknown): unknown[] {

@@ -13,7 +13,11 @@ export interface FuzzOptions {
   readonly runs: number;
   /** The operation to keep to; all without one. */
   readonly only?: string;
+  /** Of a hostile body, at most. */
+  readonly bodyBytes?: number;
 }
+
+const BODY_BYTES = 20_000;
 
 export interface FuzzReport {
   readonly seed: number;
@@ -27,7 +31,7 @@ export interface FuzzReport {
 }
 
 /** Sends cases of every operation of the server's own document, and holds every answer to it. */
-export async function fuzz({ url, key, seed, runs, only }: FuzzOptions): Promise<FuzzReport> {
+export async function fuzz({ url, key, seed, runs, only, bodyBytes = BODY_BYTES }: FuzzOptions): Promise<FuzzReport> {
   const api = await ApiDocument.of(url);
   const operations = api.operations.filter(({ id }) => only === undefined || id === only);
   const report: FuzzReport = { seed, operations: operations.length, requests: 0, byKind: {}, byStatus: {}, failures: {} };
@@ -36,7 +40,7 @@ export async function fuzz({ url, key, seed, runs, only }: FuzzOptions): Promise
     report.requests++;
     return send(sent);
   };
-  await Promise.all(operations.map((operation) => new OperationFuzz(api, operation, key, counted, report).run(runs)));
+  await Promise.all(operations.map((operation) => new OperationFuzz(api, operation, key, counted, report).run(runs, bodyBytes)));
   close();
   return report;
 }
@@ -58,9 +62,9 @@ class OperationFuzz {
     this.#report = report;
   }
 
-  async run(runs: number): Promise<void> {
+  async run(runs: number, bodyBytes: number): Promise<void> {
     // A case names the ruleset by this; which one it is, is known when it is sent.
-    const arbitrary = anyCase(this.#api, this.#operation, { key: this.#key, rulesetId: PLACEHOLDER });
+    const arbitrary = anyCase(this.#api, this.#operation, { key: this.#key, rulesetId: PLACEHOLDER, bodyBytes });
     const { seed, failures } = this.#report;
     const details = await fc.check(fc.asyncProperty(arbitrary, (one) => this.#try(one)), { seed, numRuns: runs, endOnFailure: false });
     if (!details.failed) return;

@@ -3,6 +3,7 @@ import { fillStore } from "../../../bench/api/fill-store.ts";
 import { LoadConnection } from "../../../bench/api/load-connection.ts";
 import { requestBytes } from "../../../bench/api/requests.ts";
 import { Random } from "../../../bench/data/random.ts";
+import type { StoreLocation } from "../../../src/store/open-store.ts";
 import { type KillReport, readRules } from "../../store/harness/kill-writers.ts";
 import { SaidWrites } from "../../store/harness/said-writes.ts";
 import { ServiceProcess } from "./service-process.ts";
@@ -10,6 +11,8 @@ import { ServiceProcess } from "./service-process.ts";
 export interface KillOptions {
   readonly folder: string;
   readonly seed: number;
+  /** The database; a SQLite file in the folder without one. */
+  readonly store?: StoreLocation;
   /** With `early` a write is taken for acknowledged when it is sent: the negative control, which must lose some. */
   readonly timing: "honest" | "early";
   readonly go: (report: KillReport) => boolean;
@@ -19,23 +22,23 @@ const WRITERS = 8;
 /** Milliseconds until the kill, at most. */
 const LONGEST = 150;
 
-/** R1: kills the real server under writes over HTTP, by chance, and looks whether what it acknowledged is in the file, and the file sound. */
-export async function killServers({ folder, seed, timing, go }: KillOptions): Promise<KillReport> {
+/** R1: kills the real server under writes over HTTP, by chance, and looks whether what it acknowledged is in the database, and the database sound. */
+export async function killServers({ folder, store, seed, timing, go }: KillOptions): Promise<KillReport> {
   const report: KillReport = { kills: 0, acknowledged: 0, lost: [] };
   const random = new Random(seed);
-  const file = `${folder}/${timing}.db`;
-  const { key, emptyId } = await fillStore(file, 1, random);
+  const location = store ?? { file: `${folder}/${timing}.db` };
+  const { key, emptyId } = await fillStore(location, 1, random);
   for (; go(report); report.kills++) {
     const said = new SaidWrites();
-    said.begin(await readRules(file));
-    const service = await ServiceProcess.start(file, ["--allow-special-purpose", "true"]);
+    said.begin(await readRules(location));
+    const service = await ServiceProcess.start(location, ["--allow-special-purpose", "true"]);
     const clients = await Promise.all(Array.from({ length: WRITERS }, () => LoadConnection.open(service.port)));
     const writers = clients.map((client, writer) => writeUntilKilled(client, { writer, first: report.kills * 1_000_000, random, key, rulesetId: emptyId, timing, said }));
     await sleep(random.below(LONGEST * 1000) / 1000);
     await service.end("SIGKILL");
     await Promise.all(writers);
     report.acknowledged += said.acknowledged;
-    report.lost.push(...said.missingFrom(await readRules(file)));
+    report.lost.push(...said.missingFrom(await readRules(location)));
   }
   return report;
 }

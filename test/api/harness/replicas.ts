@@ -6,7 +6,7 @@ import { openStore } from "../../../src/store/open-store.ts";
 import { ServiceProcess } from "./service-process.ts";
 
 const WRITERS = 8;
-const LIMITS = ["--allow-special-purpose", "true", "--rules-per-ruleset", "1000000", "--event-loop-delay", "60000", "--log-level", "silent"];
+export const LIMITS = ["--allow-special-purpose", "true", "--rules-per-ruleset", "1000000", "--event-loop-delay", "60000", "--log-level", "silent"];
 
 /** A server process, and requests to it that concern one ruleset. */
 export class ServiceReplica {
@@ -14,8 +14,11 @@ export class ServiceReplica {
   readonly #rules: string;
   readonly #headers: Record<string, string>;
   #isWriting = true;
+  #isPaused = false;
   /** The addresses whose rules were answered by 201. */
   readonly acknowledged = new Set<string>();
+  /** Those that were sent. */
+  readonly sent = new Set<string>();
   /** Other statuses that writes got. */
   readonly refused: number[] = [];
 
@@ -45,8 +48,13 @@ export class ServiceReplica {
     let count = 0;
     const writers = Array.from({ length: WRITERS }, async () => {
       while (this.#isWriting) {
+        if (this.#isPaused) {
+          await sleep(5);
+          continue;
+        }
         const number = count++;
         const ip = `${firstBytes}.${number >> 8}.${number & 255}`;
+        this.sent.add(ip);
         const status = await this.add(ip).catch(() => 0);
         if (status === 0) return;
         if (status === 201) this.acknowledged.add(ip);
@@ -54,6 +62,10 @@ export class ServiceReplica {
       }
     });
     await Promise.all(writers);
+  }
+
+  pauseWriting(isPaused: boolean): void {
+    this.#isPaused = isPaused;
   }
 
   stopWriting(): void {
@@ -70,13 +82,32 @@ export class ServiceReplica {
     }
   }
 
+  /** The ETag of the rules as this server knows them. */
+  async tag(): Promise<string> {
+    const { tag } = await this.#ask(`${this.#rules}?page_size=1`);
+    if (tag === null) throw new Error("a page of rules has no ETag");
+    return tag;
+  }
+
+  /** Whether it takes the tag for the one of the rules as they are. */
+  async isFresh(tag: string): Promise<boolean> {
+    const { status } = await this.#ask(`${this.#rules}?page_size=1`, { headers: { "If-None-Match": tag } });
+    return status === 304;
+  }
+
+  /** Adds a rule on condition that the rules are still those of the tag. */
+  async addIf(tag: string, ip: string): Promise<number> {
+    const { status } = await this.#ask(`${this.#rules}:batch`, { method: "POST", headers: { "If-Match": tag }, body: JSON.stringify({ items: [{ op: "add", ip }] }) });
+    return status;
+  }
+
   kill(): Promise<unknown> {
     return this.#service.end("SIGKILL");
   }
 
-  async #ask(url: string, init: { method?: string; body?: string } = {}): Promise<{ status: number; text: string }> {
-    const response = await fetch(url, { ...init, headers: this.#headers });
-    return { status: response.status, text: await response.text() };
+  async #ask(url: string, { headers = {}, ...init }: { method?: string; body?: string; headers?: Record<string, string> } = {}): Promise<{ status: number; text: string; tag: string | null }> {
+    const response = await fetch(url, { ...init, headers: { ...this.#headers, ...headers } });
+    return { status: response.status, text: await response.text(), tag: response.headers.get("etag") };
   }
 }
 

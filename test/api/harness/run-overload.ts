@@ -2,24 +2,33 @@ import { rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fillStore } from "../../../bench/api/fill-store.ts";
 import { LoadProcess } from "../../../bench/api/processes.ts";
-import { requestBytes, type RequestText } from "../../../bench/api/requests.ts";
+import { requestBytes } from "../../../bench/api/requests.ts";
 import { Random } from "../../../bench/data/random.ts";
+import { limitProcessor } from "./limit-processor.ts";
 import { ServiceProcess } from "./service-process.ts";
 
 export interface OverloadOptions {
   readonly folder: string;
   /** Milliseconds of each of the two loads. */
   readonly milliseconds: number;
-  /** Pages of 1000 rules, or bulk lookups of 10,000 addresses, whose bodies take as long to arrive. */
-  readonly of: "pages" | "bulk lookups";
+  readonly of: Load;
   /** Without shedding it is the negative control: what is asked for last waits for all the others. */
   readonly sheds?: boolean;
+  /** Has the server shed whatever exceeds a few requests: the negative control of the goodput. */
+  readonly shedsEarly?: boolean;
+  /** The server gets this share of one processor (root on Linux only), so that the load generator can offer several times what it takes. */
+  readonly processorShare?: number;
 }
+
+/** Pages of 1000 rules; bulk lookups of 10,000 addresses, whose bodies take as long to arrive; lookups of single addresses, some 25 µs each. */
+export type Load = "pages" | "bulk lookups" | "lookups";
 
 export interface OverloadReport {
   /** Answers a second, with as much load as the server takes at its best. */
   readonly peak: number;
-  /** Requests a second that were sent, five times as many. */
+  /** How many times the peak was to be sent. */
+  readonly wanted: number;
+  /** Requests a second that were sent. Every connection waits for its answers, so that a server that lets requests wait is sent fewer. */
   readonly offered: number;
   /** Good answers a second then. */
   readonly goodput: number;
@@ -33,38 +42,61 @@ export interface OverloadReport {
 }
 
 const TIMES = 5;
-const CONNECTIONS = 1000;
+/** Of lookups, more at a time than the event loop takes from the system at once, which is 1,024. */
+const CONNECTIONS: Readonly<Record<Load, { readonly atPeak: number; readonly over: number }>> = {
+  pages: { atPeak: 4, over: 1000 }, "bulk lookups": { atPeak: 4, over: 1000 }, lookups: { atPeak: 64, over: 1500 },
+};
+const FEW_REQUESTS = 50;
 const ADDRESSES = 10_000;
+const LOOKUPS = 512;
 const RULES = 50_000;
 
-/** R10: requests that take milliseconds of computing each, at the server's best and then five times as many. */
-export async function runOverload({ folder, milliseconds, of, sheds = true }: OverloadOptions): Promise<OverloadReport> {
+/** R10: the server at its best, and then five times as many requests. */
+export async function runOverload({ folder, milliseconds, of, sheds = true, shedsEarly = false, processorShare }: OverloadOptions): Promise<OverloadReport> {
   const file = `${folder}/overload.db`;
   const { key, rulesetId } = await fillStore(file, RULES, new Random(1));
   const limits: string[] = sheds ? [] : ["--event-loop-delay", "60000", "--concurrent-requests", "1000000"];
+  if (shedsEarly) limits.push("--concurrent-requests", String(FEW_REQUESTS));
   limits.push("--rules-per-ruleset", String(RULES));
   const service = await ServiceProcess.start(file, limits);
   const load = new LoadProcess();
+  let limit: ReturnType<typeof limitProcessor> | undefined;
   try {
-    const ips = Array.from({ length: ADDRESSES }, (_, index) => `198.51.${index >> 8}.${index & 255}`);
-    const bulk: RequestText = { method: "POST", path: "/v1/cti/bulk_lookup", key, body: JSON.stringify({ ips }) };
-    const page: RequestText = { path: `/v1/edl/ip-rulesets/${rulesetId}/rules?page=20&page_size=1000`, key };
-    const requests = [requestBytes(of === "pages" ? page : bulk)];
+    const requests = requestsOf(of, key, rulesetId);
+    const { atPeak: few, over: many } = CONNECTIONS[of];
     const run = (connections: number, duration: number, rate?: number) =>
       load.run({ port: service.port, connections, milliseconds: duration, requests, ...(rate === undefined ? {} : { rate }) });
-    await run(4, milliseconds / 4);
-    const best = await run(4, milliseconds);
+    await run(few, milliseconds / 4);
+    // Not before: compiling would use the share up.
+    if (processorShare !== undefined) limit = limitProcessor(service.pid, processorShare);
+    const best = await run(few, milliseconds);
     const peak = best.answers / best.seconds;
-    const over = await run(CONNECTIONS, milliseconds, TIMES * peak);
+    const over = await run(many, milliseconds, TIMES * peak);
     const { 200: good = 0, "503": shed = 0, ...others } = over.statuses;
     await sleep(1000);
     return {
-      peak, offered: over.sent / over.seconds, goodput: good / over.seconds, shed, statuses: over.statuses, p99: over.p99, mostMemory: service.mostMemory,
+      peak, wanted: TIMES, offered: over.sent / over.seconds, goodput: good / over.seconds, shed, statuses: over.statuses, p99: over.p99, mostMemory: service.mostMemory,
       others: Object.values(others).reduce((sum, count) => sum + count, 0) + over.withoutRetryAfter,
     };
   } finally {
     load.stop();
     await service.end("SIGTERM");
+    limit?.remove();
     for (const suffix of ["", "-wal", "-shm"]) rmSync(file + suffix, { force: true });
   }
+}
+
+function requestsOf(of: Load, key: string, rulesetId: string): Buffer[] {
+  switch (of) {
+    case "pages":
+      return [requestBytes({ path: `/v1/edl/ip-rulesets/${rulesetId}/rules?page=20&page_size=1000`, key })];
+    case "bulk lookups":
+      return [requestBytes({ method: "POST", path: "/v1/cti/bulk_lookup", key, body: JSON.stringify({ ips: addresses(ADDRESSES) }) })];
+    case "lookups":
+      return addresses(LOOKUPS).map((ip) => requestBytes({ path: `/v1/cti/lookup/${ip}`, key }));
+  }
+}
+
+function addresses(count: number): string[] {
+  return Array.from({ length: count }, (_, index) => `198.51.${(100 + (index >> 8)) & 255}.${index & 255}`);
 }

