@@ -137,14 +137,14 @@ function addBatch(app: App, services: Services): void {
     requestHeaders: { ...IDEMPOTENT, "If-Match": "the ETag of the rules that are to be changed: where they have changed since, the answer is 412" },
     bodyExample: { items: [{ op: "add", ip: "203.0.113.0/24", name: "office" }, { op: "delete", ip: "198.51.100.7" }] },
   };
-  app.post(`${PATH}/rules::batch`, { config: { ...WRITE_EDL, bodyBytes: rulesBytes(settings) }, schema: batch }, async (request) => {
+  app.post(`${PATH}/rules::batch`, { config: { ...WRITE_EDL, bodyBytes: rulesBytes(settings) }, schema: batch }, async (request, reply) => {
     const ruleset = findRuleset(request, services);
     const ifVersion = requiredVersion(request, ruleset);
     const { atomic = true } = request.body;
     const items = await inSlices(readItems(request.body.items as ItemMembers[], request.now, settings.specialPurpose));
     try {
       const { results } = await store.write({ kind: "batch-rules", ...signed(request), rulesetId: ruleset.about.id, items, atomic, ifVersion });
-      return { results: results.map(resultDocument) };
+      return results.length <= MAX_AT_ONCE ? { results: results.map(resultDocument) } : streamJson(reply, joined(resultTexts(results)));
     } catch (error) {
       if (!(error instanceof StoreError) || error.results === undefined) throw error;
       throw new Problem("conflict", error.message, { extensions: { results: error.results.map(resultDocument) } });
@@ -157,10 +157,14 @@ type ItemMembers = { readonly op: "delete"; readonly ip: string } | ({ readonly 
 /** Items that are read before others may have their turn: some hundred microseconds. */
 const READ_AT_ONCE = 200;
 
-/** @throws Problem (400) that names every item that cannot be read */
+/** Items that cannot be read and are named. */
+const MAX_NAMED = 200;
+
+/** @throws Problem (400) that names the first items that cannot be read, and how many there are */
 function* readItems(members: readonly ItemMembers[], now: number, allowSpecialPurpose: boolean): Generator<undefined, BatchItem[], undefined> {
   const faults: Record<string, readonly string[]> = {};
   const items: BatchItem[] = [];
+  let wrong = 0;
   for (const [index, item] of members.entries()) {
     if (index % READ_AT_ONCE === READ_AT_ONCE - 1) yield;
     const place = `items[${index}].`;
@@ -168,11 +172,18 @@ function* readItems(members: readonly ItemMembers[], now: number, allowSpecialPu
       items.push(item.op === "delete" ? { delete: readPrefix(item.ip, `${place}ip`) } : { add: readRule(item, { now, allowSpecialPurpose, place }) });
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      Object.assign(faults, error.details.validationErrors);
+      if (wrong++ < MAX_NAMED) Object.assign(faults, error.details.validationErrors);
     }
   }
-  if (Object.keys(faults).length > 0) throw invalid(faults);
+  if (wrong > MAX_NAMED) faults["items"] = [`${wrong} items cannot be read; the first ${MAX_NAMED} are named`];
+  if (wrong > 0) throw invalid(faults);
   return items;
+}
+
+/** The answer as JSON, by the schema `BatchResponse`. */
+function* resultTexts(results: readonly BatchResult[]): Generator<string> {
+  for (const [at, result] of results.entries()) yield `${at === 0 ? '{"results":[' : ","}${JSON.stringify(resultDocument(result))}`;
+  yield "]}";
 }
 
 function resultDocument(result: BatchResult) {

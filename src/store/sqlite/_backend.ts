@@ -8,7 +8,7 @@ import type { Credentials, Invited, RulesetRules, State, Usage } from "../state.
 import { StoreError } from "../store-error.ts";
 import type { StoreReport } from "../store.ts";
 import { buffersIn, columnsOfCommands } from "./_transfers.ts";
-import type { WorkerCall, WorkerMessage, WorkerSetup } from "./messages.ts";
+import { packed, type WorkerCall, type WorkerMessage, type WorkerSetup } from "./messages.ts";
 
 interface Call {
   receive?(part: RulesetRules): void;
@@ -44,7 +44,7 @@ export class SqliteBackend implements Backend {
   }
 
   carryOut(commands: readonly Command[]): Promise<GroupAnswer> {
-    return this.#call("carryOut", commands, { transfer: buffersIn(columnsOfCommands(commands)) });
+    return this.#call("carryOut", packed(commands), { transfer: buffersIn(columnsOfCommands(commands)) });
   }
 
   load(receive: ((part: RulesetRules) => void) | null): Promise<State> {
@@ -129,7 +129,7 @@ export class SqliteBackend implements Backend {
     this.#calls.delete(message.id);
     if ("refusal" in message) call.reject(errorOf(message.refusal));
     else if ("error" in message) call.reject(message.error);
-    else call.resolve(message.result as never);
+    else call.resolve(("text" in message ? JSON.parse(message.text) : message.result) as never);
   }
 
   /** Whether the thread committed before it ended nobody knows. */
