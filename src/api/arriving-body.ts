@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { turn } from "./in-slices.ts";
 import { Problem } from "./problem.ts";
 
 /** Where a body is counted while it arrives. */
@@ -54,8 +55,13 @@ export class ArrivingBody implements AsyncIterable<Buffer> {
       await new Promise<void>((resolve) => process.nextTick(resolve));
       while (!this.#hasEnded()) {
         const part = message.read() as Buffer | null;
-        if (part === null) await this.#more();
-        else yield this.#counted(part);
+        if (part === null) {
+          await this.#more();
+          continue;
+        }
+        yield this.#counted(part);
+        // The system gives up to 2 MB of a connection before others have their turn: one part of all bodies is read in each.
+        await turn();
       }
     } finally {
       this.#leave();

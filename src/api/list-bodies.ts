@@ -1,4 +1,3 @@
-import { setImmediate as turn } from "node:timers/promises";
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { App } from "./app-type.ts";
@@ -64,9 +63,6 @@ async function* membersOf(request: FastifyRequest, body: ArrivingBody, list: Bod
   confirm(request);
 }
 
-/** Of the parts of a text in one turn of the event loop. */
-const TEXT_BYTES = 64 << 10;
-
 async function* textOf(request: FastifyRequest, body: ArrivingBody): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   const decode = (bytes?: Uint8Array): string => {
@@ -76,12 +72,7 @@ async function* textOf(request: FastifyRequest, body: ArrivingBody): AsyncGenera
       throw invalid({ body: ["it is not UTF-8"] });
     }
   };
-  for await (const part of body) {
-    for (let at = 0; at < part.length; at += TEXT_BYTES) {
-      yield decode(part.subarray(at, at + TEXT_BYTES));
-      await turn();
-    }
-  }
+  for await (const part of body) yield decode(part);
   yield decode();
   confirm(request);
 }
