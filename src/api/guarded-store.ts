@@ -71,6 +71,10 @@ export class GuardedStore implements Store {
     return this.#outage.guard("read", () => this.#store.auditEntry(organisationId, sequence));
   }
 
+  isAsLeft(organisationId: string, sequence: number): Promise<boolean> {
+    return this.#outage.guard("read", () => this.#store.isAsLeft(organisationId, sequence));
+  }
+
   check(): Promise<StoreReport> {
     return this.#store.check();
   }

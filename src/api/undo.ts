@@ -1,11 +1,9 @@
-import type { Prefix } from "../address/address.ts";
-import { formatPrefix } from "../address/prefix.ts";
-import type { Rule } from "../rulesets/rule.ts";
 import type { AuditEntry } from "../store/audit.ts";
 import type { DeleteRulesetCommand, RestoreRulesCommand, RestoreRulesetCommand, UpdateRulesetCommand } from "../store/command.ts";
 import type { Ruleset } from "../store/state.ts";
 import type { Store } from "../store/store.ts";
 import type { LiveSession, ServiceMemory } from "./service-memory.ts";
+import type { Services } from "./services.ts";
 
 /** Entries that are read at a time. */
 const PAGE = 50;
@@ -21,7 +19,7 @@ export type UndoCommand = Unsigned<RestoreRulesCommand | UpdateRulesetCommand | 
 export type Inverse = { readonly command: UndoCommand } | { readonly refusal: string };
 
 const RULESET_GONE = "its ruleset has been deleted since";
-const CHANGED = "what it touched has been changed since";
+export const CHANGED = "what it touched has been changed since";
 const TOO_MANY = "it touched more rules than are kept for taking changes back";
 
 /** Finds what a user has done last, in one session. What has been taken back is not found again. */
@@ -39,7 +37,7 @@ export class UndoLog {
     const undone = this.#undone.get(session.digest) ?? 0;
     let before: number | null | undefined;
     while (before !== null) {
-      const { entries, nextBefore } = await this.#store.audit(user.organisationId, { actor: `user:${user.id}`, limit: PAGE, before });
+      const { entries, nextBefore } = await this.#store.audit(user.organisationId, { actor: `user:${user.id}`, limit: PAGE, before, isBrief: true });
       for (const entry of entries) {
         if (entry.at < session.createdAt || entry.sequence <= undone) return null;
         if (isOfRulesets(entry)) return isUndo(entry) ? null : entry;
@@ -68,9 +66,9 @@ function isUndo({ command }: AuditEntry): boolean {
   return command === "restore-rules" || command === "restore-ruleset";
 }
 
-/** What takes the change back, if all that it touched is still as it left it. The store checks the version once more. O(rules that it touched). */
+/** What takes the change back. Whether rules are still as it left them is for the store to say: see `isOvertaken`. */
 export function inverseOf(entry: AuditEntry, memory: ServiceMemory, organisationId: string): Inverse {
-  const { kind, rulesetId } = entry;
+  const { kind, rulesetId, sequence } = entry;
   if (kind === "ruleset-deleted") return inverseOfDeletion(entry, memory, organisationId);
   const live = rulesetId === null ? undefined : memory.ruleset(organisationId, rulesetId);
   if (live === undefined) return { refusal: RULESET_GONE };
@@ -79,25 +77,19 @@ export function inverseOf(entry: AuditEntry, memory: ServiceMemory, organisation
     const [before, after] = [entry.old, entry.new] as [Ruleset | null, Ruleset];
     if (name !== after.name || description !== after.description) return { refusal: CHANGED };
     if (before !== null) return { command: { kind: "update-ruleset", rulesetId: id, name: before.name, description: before.description, ifVersion: version } };
-    return version === entry.sequence ? { command: { kind: "delete-ruleset", rulesetId: id, ifVersion: version } } : { refusal: CHANGED };
+    return version === sequence ? { command: { kind: "delete-ruleset", rulesetId: id, ifVersion: version } } : { refusal: CHANGED };
   }
-  if (entry.rules === null) return { refusal: TOO_MANY };
-  const { before, after } = entry.rules;
-  const wanted = new Set(before.map(({ prefix }) => formatPrefix(prefix)));
-  const left = new Set(after.map(({ prefix }) => formatPrefix(prefix)));
-  const isSame = after.every((rule) => isEqual(live.rules.get(rule.prefix), rule)) && before.every(({ prefix }) => left.has(formatPrefix(prefix)) || live.rules.get(prefix) === undefined);
-  if (!isSame) return { refusal: CHANGED };
-  const deletes: Prefix[] = after.filter(({ prefix }) => !wanted.has(formatPrefix(prefix))).map(({ prefix }) => prefix);
-  return { command: { kind: "restore-rules", rulesetId: id, upserts: before, deletes, ifVersion: version } };
+  return entry.rules === null ? { refusal: TOO_MANY } : { command: { kind: "restore-rules", rulesetId: id, sequence } };
 }
 
-function inverseOfDeletion({ old, rules, ruleCount }: AuditEntry, memory: ServiceMemory, organisationId: string): Inverse {
+/** Whether rules that the change touched are no longer as it left them. While the ruleset is of the change's version, none of them is looked at. */
+export async function isOvertaken({ rulesetId, sequence }: AuditEntry, { command }: { readonly command: UndoCommand }, { store, memory }: Pick<Services, "store" | "memory">, organisationId: string): Promise<boolean> {
+  if (command.kind !== "restore-rules" || memory.ruleset(organisationId, rulesetId!)?.about.version === sequence) return false;
+  return !(await store.isAsLeft(organisationId, sequence));
+}
+
+function inverseOfDeletion({ old, rules, ruleCount, sequence }: AuditEntry, memory: ServiceMemory, organisationId: string): Inverse {
   const ruleset = old as Ruleset | null;
   if (ruleset === null || (rules === null && ruleCount !== 0)) return { refusal: TOO_MANY };
-  if (memory.ruleset(organisationId, ruleset.id) !== undefined) return { refusal: CHANGED };
-  return { command: { kind: "restore-ruleset", ruleset, rules: rules?.before ?? [] } };
-}
-
-function isEqual(rule: Rule | undefined, other: Rule): boolean {
-  return rule !== undefined && rule.name === other.name && rule.expiresAt === other.expiresAt && rule.createdAt === other.createdAt && rule.updatedAt === other.updatedAt;
+  return memory.ruleset(organisationId, ruleset.id) === undefined ? { command: { kind: "restore-ruleset", sequence } } : { refusal: CHANGED };
 }

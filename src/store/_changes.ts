@@ -4,7 +4,7 @@ import type { RuleColumns } from "../rulesets/rule-columns.ts";
 import { type Engine, type Insertion, type RuleValues } from "./_engine.ts";
 import { keyOfPrefix, prefixOfKey } from "./_prefix-key.ts";
 import { atOneInstant } from "./_read-state.ts";
-import { columnsOf, readAllRules, ruleOfValues, valuesOfRule } from "./_rule-rows.ts";
+import { ruleOfValues, valuesOfRule, wholeRuleset } from "./_rule-rows.ts";
 import type { ChangeRow, Tables } from "./_tables.ts";
 import type { Change, ChangeBody } from "./change.ts";
 import { StoreError } from "./store-error.ts";
@@ -103,11 +103,8 @@ export function readChanges(engine: Engine, after: number): Promise<Change[]> {
 /** Reads the rules of a ruleset once, even where it was replaced several times. */
 async function readWhole(engine: Engine, within: Transaction<Tables>, rulesetId: string, wholes: Map<string, RuleColumns[]>): Promise<void> {
   if (wholes.has(rulesetId)) return;
-  const parts: RuleColumns[] = [];
-  wholes.set(rulesetId, parts);
   const ruleset = await within.selectFrom("rulesets").select("number").where("id", "=", rulesetId).executeTakeFirst();
-  if (ruleset === undefined) return;
-  for await (const rows of readAllRules(engine, within, ruleset.number)) parts.push(...columnsOf(rows));
+  wholes.set(rulesetId, ruleset === undefined ? [] : await wholeRuleset(engine, within, ruleset.number));
 }
 
 /** A replacement is stored without its rules, which the ruleset holds. */

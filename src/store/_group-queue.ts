@@ -73,5 +73,5 @@ function isLarge(command: Command): boolean {
   // What version a ruleset has behind commands of the same group is known only when they are written.
   if ("ifVersion" in command && command.ifVersion !== undefined) return true;
   if (command.kind === "batch-rules") return command.items.length > LARGE_BATCH;
-  return command.kind === "replace-rules" || command.kind === "import-rules" || command.kind === "delete-ruleset" || command.kind === "restore-ruleset";
+  return command.kind === "replace-rules" || command.kind === "import-rules" || command.kind === "restore-rules" || command.kind === "delete-ruleset" || command.kind === "restore-ruleset";
 }

@@ -8,6 +8,7 @@ import { importRules } from "./_import-rules.ts";
 import { keyOfPrefix } from "./_prefix-key.ts";
 import { replaceRules } from "./_replace-rules.ts";
 import { deleteRules, readRulesOf, ruleOfValues, upsertRules } from "./_rule-rows.ts";
+import { restoreRules, restoreRuleset } from "./_restore-rules.ts";
 import { decideRules, isRuleCommand, prefixesOf } from "./_rule-commands.ts";
 import { RulesetDraft } from "./_ruleset-draft.ts";
 import type { RulesetRow, Tables } from "./_tables.ts";
@@ -95,6 +96,8 @@ async function answerTo(group: Group, keys: IdempotencyKeys, command: Command): 
 async function decide(group: Group, command: Command): Promise<Decision> {
   if (command.kind === "replace-rules") return replaceRules(group, command);
   if (command.kind === "import-rules") return importRules(group, command);
+  if (command.kind === "restore-rules") return restoreRules(group, command);
+  if (command.kind === "restore-ruleset") return restoreRuleset(group, command);
   if (isRuleCommand(command)) return decideRules(group, command);
   return isUserCommand(command) ? decideUser(group, command) : decideOrganisation(group, command);
 }

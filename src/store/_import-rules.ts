@@ -5,7 +5,7 @@ import type { Decision, Group } from "./_group.ts";
 import { keyOfPrefix } from "./_prefix-key.ts";
 import { checkNames } from "./_replace-rules.ts";
 import { reasonOf } from "./_rule-commands.ts";
-import { columnsOf, readAllRules, readRulesOf, ruleOfValues } from "./_rule-rows.ts";
+import { readRulesOf, ruleOfValues, wholeRuleset } from "./_rule-rows.ts";
 import { checkVersion, type RulesetDraft } from "./_ruleset-draft.ts";
 import { TouchedRules } from "./_touched-rules.ts";
 import type { BatchResult, ImportRulesCommand } from "./command.ts";
@@ -27,7 +27,7 @@ export async function importRules(group: Group, command: ImportRulesCommand): Pr
     draft.count += touched.added;
     const outcome = { created: touched.added, updated: touched.updated, skipped };
     if (touched.count === 0) return { outcome, changes: [] };
-    return { outcome, changes: [await touched.recorded(draft.row.id, () => wholeRuleset(group, draft.row.number))] };
+    return { outcome, changes: [await touched.recorded(draft.row.id, () => wholeRuleset(engine, within, draft.row.number))] };
   } catch (error) {
     if (error instanceof StoreError) await sql`rollback to savepoint import_rules`.execute(within);
     throw error;
@@ -60,12 +60,6 @@ function* batchesOf(parts: readonly RuleColumns[], size: number) {
     const rules = [...wantedIn(part)];
     for (let at = 0; at < rules.length; at += size) yield rules.slice(at, at + size);
   }
-}
-
-async function wholeRuleset({ engine, within }: Group, number: number): Promise<RuleColumns[]> {
-  const parts: RuleColumns[] = [];
-  for await (const rows of readAllRules(engine, within, number)) parts.push(...columnsOf(rows));
-  return parts;
 }
 
 function refused(result: BatchResult): StoreError {

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
-import type { Decision, Group, Recorded } from "./_group.ts";
+import type { Decision, Group } from "./_group.ts";
 import { MOST_OLD_RULES } from "./_changes.ts";
 import { isStorable, type RuleValues } from "./_engine.ts";
 import { areAlike } from "./_look-alikes.ts";
 import { keyOf, organisationOf, planOf, rulesetOf } from "./_read-state.ts";
-import { readAllRules, upsertRules, valuesOfRule } from "./_rule-rows.ts";
-import { checkName, checkVersion, tooManyRules } from "./_ruleset-draft.ts";
+import { readAllRules } from "./_rule-rows.ts";
+import { checkVersion } from "./_ruleset-draft.ts";
 import type {
-  Command, CreateKeyCommand, CreateOrganisationCommand, CreateRulesetCommand, DeleteRulesetCommand, RestoreRulesetCommand, RevokeKeyCommand, SetPlanCommand, UpdateRulesetCommand, UserCommand,
+  Command, CreateKeyCommand, CreateOrganisationCommand, CreateRulesetCommand, DeleteRulesetCommand, RevokeKeyCommand, SetPlanCommand, UpdateRulesetCommand, UserCommand,
 } from "./command.ts";
 import type { Ruleset } from "./state.ts";
 import { StoreError } from "./store-error.ts";
@@ -23,8 +23,6 @@ export function decideOrganisation(group: Group, command: Exclude<Command, UserC
       return updateRuleset(group, command);
     case "delete-ruleset":
       return deleteRuleset(group, command);
-    case "restore-ruleset":
-      return restoreRuleset(group, command);
     case "create-organisation":
       return createOrganisation(group, command);
     case "set-plan":
@@ -69,23 +67,6 @@ async function deleteRuleset(group: Group, command: DeleteRulesetCommand): Promi
   await group.within.deleteFrom("rules").where("ruleset", "=", row.number).execute();
   await group.within.deleteFrom("rulesets").where("number", "=", row.number).execute();
   return { outcome: {}, changes: [{ change: { kind: "ruleset-deleted", rulesetId: row.id }, old: rulesetOf(row), oldRules, ruleCount: row.rule_count }] };
-}
-
-async function restoreRuleset(group: Group, { organisationId, ruleset: { id, name, purpose, description, createdAt }, rules, at }: RestoreRulesetCommand): Promise<Decision> {
-  const { engine, within } = group;
-  checkTexts(name, description);
-  for (const rule of rules) checkName(rule.name);
-  if (rules.length > group.rulesPerRuleset) throw tooManyRules(group.rulesPerRuleset);
-  await checkOrganisation(group, organisationId);
-  const row = { id, organisation_id: organisationId, name, purpose, description, created_at: createdAt, updated_at: at, version: 0, rule_count: rules.length };
-  const made = await within.insertInto("rulesets").values(row).onConflict((conflict) => conflict.column("id").doNothing()).returningAll().executeTakeFirst();
-  if (made === undefined) throw new StoreError("ruleset-exists", `there is a ruleset ${id} already`);
-  const upserts = rules.map((rule) => ({ ...rule, updatedAt: at }));
-  await upsertRules(engine, within, upserts.map((rule) => [made.number, ...valuesOfRule(rule)]));
-  const ruleset = rulesetOf(made);
-  const changes: Recorded[] = [{ change: { kind: "ruleset", ruleset } }];
-  if (upserts.length > 0) changes.push({ change: { kind: "rules", rulesetId: id, upserts, deletes: [] } });
-  return { outcome: { ruleset }, changes };
 }
 
 async function allRules({ engine, within }: Group, number: number): Promise<RuleValues[]> {

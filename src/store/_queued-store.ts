@@ -1,4 +1,5 @@
 import { errorOf, type GroupAnswer } from "./_answer.ts";
+import { auditPageOf } from "./_audit.ts";
 import type { Backend } from "./_backend.ts";
 import { type ApplyChanges, ChangeFeed } from "./_change-feed.ts";
 import { GroupQueue } from "./_group-queue.ts";
@@ -73,12 +74,16 @@ export class QueuedStore implements Store {
     return this.#backend.usageOf(organisationId, month);
   }
 
-  audit(organisationId: string, query: AuditQuery): Promise<AuditPage> {
-    return this.#backend.audit(organisationId, query);
+  async audit(organisationId: string, query: AuditQuery): Promise<AuditPage> {
+    return auditPageOf(await this.#backend.audit(organisationId, query));
   }
 
   auditEntry(organisationId: string, sequence: number): Promise<AuditEntry | null> {
     return this.#backend.auditEntry(organisationId, sequence);
+  }
+
+  isAsLeft(organisationId: string, sequence: number): Promise<boolean> {
+    return this.#backend.isAsLeft(organisationId, sequence);
   }
 
   check(): Promise<StoreReport> {

@@ -2,13 +2,13 @@ import type { Prefix } from "../address/address.ts";
 import { formatPrefix } from "../address/prefix.ts";
 import type { Decision, Group } from "./_group.ts";
 import { checkVersion, RuleEdit } from "./_ruleset-draft.ts";
-import type { AddRuleCommand, BatchItem, BatchResult, BatchRulesCommand, Command, DeleteRuleCommand, RestoreRulesCommand, UpdateRuleCommand } from "./command.ts";
+import type { AddRuleCommand, BatchItem, BatchResult, BatchRulesCommand, Command, DeleteRuleCommand, UpdateRuleCommand } from "./command.ts";
 import { StoreError } from "./store-error.ts";
 
-type RuleCommand = AddRuleCommand | UpdateRuleCommand | DeleteRuleCommand | BatchRulesCommand | RestoreRulesCommand;
+type RuleCommand = AddRuleCommand | UpdateRuleCommand | DeleteRuleCommand | BatchRulesCommand;
 
 export function isRuleCommand(command: Command): command is RuleCommand {
-  return prefixesOf(command).length > 0 || command.kind === "batch-rules" || command.kind === "restore-rules";
+  return prefixesOf(command).length > 0 || command.kind === "batch-rules";
 }
 
 /** The prefixes whose rules must be known to decide the command. */
@@ -21,8 +21,6 @@ export function prefixesOf(command: Command): Prefix[] {
       return [command.prefix];
     case "batch-rules":
       return command.items.map(prefixOfItem);
-    case "restore-rules":
-      return [...command.upserts.map(({ prefix }) => prefix), ...command.deletes];
     default:
       return [];
   }
@@ -51,11 +49,6 @@ function edited(edit: RuleEdit, command: RuleCommand): Decision["outcome"] {
       return {};
     case "batch-rules":
       return { results: runBatch(edit, command) };
-    case "restore-rules":
-      // First, to make room.
-      for (const prefix of command.deletes) edit.delete(prefix);
-      for (const rule of command.upserts) edit.restore(rule);
-      return {};
   }
 }
 

@@ -24,6 +24,13 @@ export async function* readAllRules(engine: Engine, within: Transaction<Tables>,
   }
 }
 
+/** All rules of a ruleset, in parts. */
+export async function wholeRuleset(engine: Engine, within: Transaction<Tables>, ruleset: number): Promise<RuleColumns[]> {
+  const parts: RuleColumns[] = [];
+  for await (const rows of readAllRules(engine, within, ruleset)) parts.push(...columnsOf(rows));
+  return parts;
+}
+
 /** The rules of these keys, as far as there are such. */
 export async function readRulesOf(engine: Engine, within: Transaction<Tables>, wanted: readonly (readonly [ruleset: number, key: string])[]) {
   if (wanted.length === 0) return [];

@@ -96,17 +96,6 @@ export class RuleEdit {
     this.#count--;
   }
 
-  /** Writes the rule as it is given but for the time of update. Throws StoreError (`too-many-rules`). */
-  restore(rule: Rule): void {
-    checkName(rule.name);
-    const key = keyOfPrefix(rule.prefix);
-    if (this.#get(key) === null) {
-      if (this.#count >= this.#most) throw tooManyRules(this.#most);
-      this.#count++;
-    }
-    this.#rules.set(key, { ...rule, updatedAt: this.#at });
-  }
-
   /** Lets the draft have it. Gives what changed, or null where nothing did. */
   keep(): Recorded | null {
     if (this.#rules.size === 0) return null;

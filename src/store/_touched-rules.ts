@@ -11,7 +11,7 @@ import type { Tables } from "./_tables.ts";
 import type { ChangeBody } from "./change.ts";
 
 /** So many changed rules are told one by one; more, as the whole ruleset. */
-const MAX_TOLD_SINGLY = 4000;
+export const MAX_TOLD_SINGLY = 4000;
 
 /**
  * What a command does to the rules of one ruleset, rule after rule. It is written as it comes, some thousand rules at a time, and of what is to be kept

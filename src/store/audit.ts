@@ -1,4 +1,8 @@
+import type { Prefix } from "../address/address.ts";
 import type { Rule } from "../rulesets/rule.ts";
+
+/** Of the rules that a change touched, so many are shown. */
+export const MAX_SHOWN_RULES = 100;
 
 /** Which entries of an organisation's audit log are wanted: the newest ones, or those before an entry. */
 export interface AuditQuery {
@@ -9,6 +13,8 @@ export interface AuditQuery {
   readonly rulesetId?: string | undefined;
   /** Only those of this actor. */
   readonly actor?: string | undefined;
+  /** Without what was there and what is there, and without rules. */
+  readonly isBrief?: boolean;
 }
 
 export interface AuditPage {
@@ -31,9 +37,28 @@ export interface AuditEntry {
   readonly rulesetId: string | null;
   /** How many rules it touched; null: it is about no rules, or it is not known. */
   readonly ruleCount: number | null;
-  /** The rules that it touched, as they were and as they became: one that is in neither half there did not exist. Null where there are none, or too many. */
-  readonly rules: { readonly before: readonly Rule[]; readonly after: readonly Rule[] } | null;
+  /** What it did to which rules; null: it is about none, they were not kept, or, in a page, they are too many. */
+  readonly rules: ChangedRules | null;
   /** What was there, of changes of other things than rules: an organisation, plan, key, user or ruleset. */
   readonly old: object | null;
   readonly new: object | null;
+}
+
+/** What a change did to rules. */
+export interface ChangedRules {
+  readonly added: Tally;
+  readonly changed: Tally;
+  readonly deleted: Tally;
+  /** The first of them as they were, and as they became. Of more rules than a page shows, none. */
+  readonly before: readonly Rule[];
+  readonly after: readonly Rule[];
+  /** How many there are in all. */
+  readonly beforeCount: number;
+  readonly afterCount: number;
+}
+
+/** How many rules, and where it is one, which. */
+export interface Tally {
+  readonly count: number;
+  readonly only: Prefix | null;
 }

@@ -58,14 +58,15 @@ export interface BatchRulesCommand extends Owned {
   readonly ifVersion?: number | undefined;
 }
 
-/** Writes rules exactly as they were, times of creation too, and deletes others, which must be there (`rule-not-found`). */
+/**
+ * Takes a change of rules back: those that it touched are exactly as they were before it, times of creation too. Refused (`rules-changed`) where one of them
+ * is no longer as the change left it, and (`change-not-kept`) where the rules of the change have not been kept.
+ */
 export interface RestoreRulesCommand extends Owned {
   readonly kind: "restore-rules";
   readonly rulesetId: string;
-  readonly upserts: readonly Rule[];
-  readonly deletes: readonly Prefix[];
-  /** Refused (`version-mismatch`) where the ruleset's version is another. */
-  readonly ifVersion: number;
+  /** Of the change that is taken back. */
+  readonly sequence: number;
 }
 
 /** What came of an item. `conflict`, `absent` (nothing to delete) and `too-many-rules` are failures. */
@@ -132,11 +133,11 @@ export interface DeleteRulesetCommand extends Owned {
   readonly ifVersion?: number | undefined;
 }
 
-/** Makes a ruleset that was deleted once more: with its id, its time of creation, and these rules. Refused (`ruleset-exists`) where it is there. */
+/** Makes a ruleset that was deleted once more, as it was then: with its id, its time of creation, and its rules. Refused (`ruleset-exists`, `change-not-kept`). */
 export interface RestoreRulesetCommand extends Owned {
   readonly kind: "restore-ruleset";
-  readonly ruleset: Ruleset;
-  readonly rules: readonly Rule[];
+  /** Of the change that deleted it. */
+  readonly sequence: number;
 }
 
 /** With its two first rulesets, "My Allowlist rules" and "My Blocklist rules". */

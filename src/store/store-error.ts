@@ -15,6 +15,10 @@ export type StoreErrorCode =
   | "conflict"
   /** The ruleset is no longer of the version that was asked for. */
   | "version-mismatch"
+  /** Rules that a change touched are not as it left them. */
+  | "rules-changed"
+  /** The change, or what it did to rules, is not kept. */
+  | "change-not-kept"
   | "too-many-rules"
   /** An item of an atomic batch failed (`results`); nothing was written. */
   | "batch-refused"

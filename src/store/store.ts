@@ -60,8 +60,11 @@ export interface Store {
   /** The audit log of an organisation, page by page. Changes of many rules come without them. */
   audit(organisationId: string, query: AuditQuery): Promise<AuditPage>;
 
-  /** One entry with all the rules that it touched, up to 50,000; null where it is not the organisation's. */
+  /** One entry; null where it is not the organisation's. Of as many rules as are kept it tells how many were added, changed and deleted; of more than a page shows, no more. */
   auditEntry(organisationId: string, sequence: number): Promise<AuditEntry | null>;
+
+  /** Whether all rules that a change touched are still as it left them. */
+  isAsLeft(organisationId: string, sequence: number): Promise<boolean>;
 
   /** Whether the database answers and is whole. Throws StoreError (`damaged`). Reads all of it. */
   check(): Promise<StoreReport>;

@@ -13,6 +13,7 @@ import { adding, by, databases, Replica } from "./harness/stores.ts";
 
 const texts = (rules: readonly Rule[] | undefined) => rules?.map(({ prefix, name }) => `${formatPrefix(prefix)} ${name}`).sort();
 const told = ({ command, kind, rules, ruleCount }: AuditEntry) => [command, kind, ruleCount, texts(rules?.before), texts(rules?.after)];
+const tally = (rules: number | string = 0) => (typeof rules === "number" ? { count: rules, only: null } : { count: 1, only: parsePrefix(rules) });
 
 /** Changes of long ago up to this number. */
 async function addOldChanges(location: StoreLocation, organisationId: string, last: number): Promise<void> {
@@ -103,10 +104,14 @@ for (const { name, skip, make, stop } of await databases()) {
       const page = (await store.audit(organisation.id, { limit: 1 })).entries[0]!;
       assert.deepEqual([page.kind, page.ruleCount, page.rules], ["rules-replaced", 30_002, null]);
       const { rules } = (await store.auditEntry(organisation.id, page.sequence))!;
+      assert.deepEqual(rules, { added: tally("192.0.2.9"), changed: tally(), deleted: tally(30_001), before: [], beforeCount: 30_001, after: [], afterCount: 1 });
       const version = () => memory.rulesets.get(blocklist.id)!.version;
-      const restore = { kind: "restore-rules", ...into, upserts: rules!.before, deletes: rules!.after.map(({ prefix }) => prefix), ...by(8) } as const;
-      await assert.rejects(store.write({ ...restore, ifVersion: version() - 1 }), { code: "version-mismatch" });
-      await store.write({ ...restore, ifVersion: version() });
+      const restore = { kind: "restore-rules", ...into, sequence: page.sequence, ...by(8) } as const;
+      assert.equal(await store.isAsLeft(organisation.id, page.sequence), true);
+      await store.write(restore);
+      assert.equal(await store.isAsLeft(organisation.id, page.sequence), false);
+      await assert.rejects(store.write(restore), { code: "rules-changed" });
+      for (const sequence of [1, page.sequence - 100, 1e9]) await assert.rejects(store.write({ ...restore, sequence }), { code: "change-not-kept" });
       assert.deepEqual(whole(), before);
 
       await assert.rejects(store.write({ kind: "delete-ruleset", ...into, ifVersion: 1, ...by(9) }), { code: "version-mismatch" });
@@ -116,10 +121,12 @@ for (const { name, skip, make, stop } of await databases()) {
       await store.write({ kind: "delete-ruleset", ...into, ifVersion: version(), ...by(9) });
       const gone = (await store.audit(organisation.id, { limit: 1 })).entries[0]!;
       assert.deepEqual([gone.command, gone.ruleCount, gone.old, gone.rules], ["delete-ruleset", 30_001, ruleset, null]);
-      const kept = (await store.auditEntry(organisation.id, gone.sequence))!.rules!.before;
-      await store.write({ kind: "restore-ruleset", organisationId: organisation.id, ruleset, rules: kept, ...by(10) });
+      const again = { kind: "restore-ruleset", organisationId: organisation.id, sequence: gone.sequence, ...by(10) } as const;
+      await assert.rejects(store.write({ ...again, sequence: page.sequence }), { code: "change-not-kept" });
+      await assert.rejects(store.write({ ...again, organisationId: "another" }), { code: "change-not-kept" });
+      await store.write(again);
       assert.deepEqual(whole(), before);
-      await assert.rejects(store.write({ kind: "restore-ruleset", organisationId: organisation.id, ruleset, rules: [], ...by(11) }), { code: "ruleset-exists" });
+      await assert.rejects(store.write({ ...again, ...by(11) }), { code: "ruleset-exists" });
       const fresh = await Replica.open(location);
       assert.deepEqual(fresh.memory.contents(), memory.contents());
       await fresh.store.close();

@@ -1,9 +1,7 @@
 import { formatPrefix } from "../../address/prefix.ts";
-import type { Rule } from "../../rulesets/rule.ts";
 import { formatTimestamp } from "../../rulesets/timestamp.ts";
-import type { AuditEntry } from "../../store/audit.ts";
+import type { AuditEntry, ChangedRules } from "../../store/audit.ts";
 import type { ServiceMemory } from "../service-memory.ts";
-import { MOST_RULES } from "../schemas/audit.ts";
 import { ruleDocument } from "../schemas/rule.ts";
 
 type State = Readonly<Record<string, string | number | boolean | null>>;
@@ -13,7 +11,7 @@ export function auditDocument(entry: AuditEntry, organisationId: string, memory:
   const { sequence, at, command: kind, rulesetId } = entry;
   return {
     sequence, at: formatTimestamp(at), actor: actorOf(entry.actor, organisationId, memory), kind, ruleset_id: rulesetId, summary: summaryOf(entry),
-    old: stateDocument(entry.old, entry.rules?.before, entry), new: stateDocument(entry.new, entry.rules?.after, entry),
+    old: stateDocument(entry.old, "before", entry), new: stateDocument(entry.new, "after", entry),
   };
 }
 
@@ -31,20 +29,21 @@ const TEXTS: Readonly<Record<string, string>> = {
 };
 const TIMES: Readonly<Record<string, string>> = { until: "until", expiresAt: "expires_at", revokedAt: "revoked_at", deletedAt: "deleted_at", invitedUntil: "invited_until" };
 
-function stateDocument(state: object | null, rules: readonly Rule[] | undefined, { kind, ruleCount }: AuditEntry): object | null {
+function stateDocument(state: object | null, when: "before" | "after", { kind, ruleCount, rules }: AuditEntry): object | null {
   const told: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(state ?? {})) {
     if (Object.hasOwn(TEXTS, name)) told[TEXTS[name]!] = value;
     else if (Object.hasOwn(TIMES, name)) told[TIMES[name]!] = value === null ? null : formatTimestamp(value);
   }
   // Of changes that are too long to be told, it is how many rules were touched, which says nothing of before or after.
-  if (kind === "ruleset-deleted" && state !== null && rules === undefined) told["rule_count"] = ruleCount;
-  if (rules !== undefined && rules.length > 0) Object.assign(told, { rules: rules.slice(0, MOST_RULES).map(ruleDocument), rule_count: rules.length });
+  if (kind === "ruleset-deleted" && state !== null && rules === null) told["rule_count"] = ruleCount;
+  const count = rules?.[`${when}Count`] ?? 0;
+  if (count > 0) Object.assign(told, { rules: rules![when].map(ruleDocument), rule_count: count });
   return Object.keys(told).length === 0 ? null : told;
 }
 
 /** What was done, in a few words. */
-function summaryOf(entry: AuditEntry): string {
+export function summaryOf(entry: AuditEntry): string {
   const { kind, command } = entry;
   if (kind === "rules" || kind === "rules-replaced") return `${command.startsWith("restore-") ? "undid: " : ""}${ruleSummary(entry)}`;
   const [before, after] = [(entry.old ?? {}) as State, (entry.new ?? {}) as State];
@@ -74,16 +73,15 @@ const SUMMARIES: Readonly<Record<string, (name: string, before: State, after: St
   "end-session": () => "signed out",
 };
 
+const VERBS = ["added", "changed", "deleted"] as const satisfies readonly (keyof ChangedRules)[];
+
 function ruleSummary({ rules, ruleCount }: AuditEntry): string {
   // Which of the three each was, is not known without the rules.
   if (rules === null) return `added, changed or deleted ${counted(ruleCount)}`;
-  const [before, after] = [rules.before, rules.after].map((own) => new Set(own.map(({ prefix }) => formatPrefix(prefix)))) as [Set<string>, Set<string>];
-  const parts = [
-    ["added", [...after].filter((prefix) => !before.has(prefix))],
-    ["changed", [...after].filter((prefix) => before.has(prefix))],
-    ["deleted", [...before].filter((prefix) => !after.has(prefix))],
-  ] as const;
-  const told = parts.filter(([, prefixes]) => prefixes.length > 0).map(([verb, prefixes]) => `${verb} ${prefixes.length === 1 ? prefixes[0] : `${prefixes.length} rules`}`);
+  const told = VERBS.flatMap((verb) => {
+    const { count, only } = rules[verb];
+    return count === 0 ? [] : [`${verb} ${only === null ? `${count} rules` : formatPrefix(only)}`];
+  });
   return told.length === 0 ? "added a rule and deleted it again" : told.join(", ");
 }
 

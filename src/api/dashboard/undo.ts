@@ -8,12 +8,12 @@ import { READ_EDL, WRITE_EDL } from "../operation.ts";
 import { Problem } from "../problem.ts";
 import { LastChange, Undone, UndoQuery } from "../schemas/undo.ts";
 import type { Services } from "../services.ts";
-import { type Inverse, inverseOf, UndoLog } from "../undo.ts";
-import { auditDocument } from "./audit-document.ts";
+import { CHANGED, type Inverse, inverseOf, isOvertaken, UndoLog } from "../undo.ts";
+import { summaryOf } from "./audit-document.ts";
 
 const tags = ["Undo"];
 /** What the store says where somebody was quicker. */
-const OVERTAKEN: readonly StoreErrorCode[] = ["version-mismatch", "ruleset-not-found", "ruleset-exists", "rule-not-found", "too-many-rules"];
+const OVERTAKEN: readonly StoreErrorCode[] = ["version-mismatch", "ruleset-not-found", "ruleset-exists", "change-not-kept", "too-many-rules"];
 
 /** Takes back what the user has done last to rules or rulesets, in this session. */
 export function addUndoRoutes(app: App, services: Services): void {
@@ -25,7 +25,7 @@ export function addUndoRoutes(app: App, services: Services): void {
   };
   app.get("/undo", { config: READ_EDL, schema: get }, async (request) => {
     const last = await lastChange(request, services, log);
-    return { change: last === null ? null : changeDocument(last, services, request) };
+    return { change: last === null ? null : changeDocument(await judged(last, services, request), services, request) };
   });
 
   const undo = {
@@ -40,6 +40,7 @@ export function addUndoRoutes(app: App, services: Services): void {
     try {
       await store.write({ ...last.inverse.command, ...signature(request) });
     } catch (error) {
+      if (error instanceof StoreError && error.code === "rules-changed") throw new Problem("conflict", CHANGED);
       if (error instanceof StoreError && OVERTAKEN.includes(error.code)) throw new Problem("conflict", `it cannot be taken back any more: ${error.message}`);
       throw error;
     }
@@ -55,9 +56,16 @@ interface Last {
 
 async function lastChange({ live, caller: { organisationId } }: FastifyRequest, { store, memory }: Services, log: UndoLog): Promise<Last | null> {
   const found = await log.last(live);
-  // With all rules that it touched: a list of entries leaves long ones out.
+  // With how many rules it touched: a list of entries leaves out what long ones did.
   const entry = found === null ? null : await store.auditEntry(organisationId, found.sequence);
   return entry === null ? null : { entry, inverse: inverseOf(entry, memory, organisationId) };
+}
+
+/** What the store would say of it. */
+async function judged(last: Last, services: Services, { caller: { organisationId } }: FastifyRequest): Promise<Last> {
+  const { entry, inverse } = last;
+  if ("refusal" in inverse || !(await isOvertaken(entry, inverse, services, organisationId))) return last;
+  return { entry, inverse: { refusal: CHANGED } };
 }
 
 function changeDocument({ entry, inverse }: Last, { memory }: Services, { caller: { organisationId } }: FastifyRequest): Record<string, unknown> {
@@ -66,6 +74,6 @@ function changeDocument({ entry, inverse }: Last, { memory }: Services, { caller
   const reason = "refusal" in inverse ? inverse.refusal : null;
   return {
     sequence, at: formatTimestamp(at), kind, ruleset_id: rulesetId, ruleset_name: live?.about.name ?? (old as { name?: string } | null)?.name ?? null,
-    summary: auditDocument(entry, organisationId, memory)["summary"], can_undo: reason === null, reason,
+    summary: summaryOf(entry), can_undo: reason === null, reason,
   };
 }

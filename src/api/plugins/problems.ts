@@ -84,6 +84,8 @@ const REFUSALS: Readonly<Partial<Record<StoreErrorCode, ProblemKind>>> = {
   conflict: "conflict",
   "version-mismatch": "precondition-failed",
   "password-changed": "conflict",
+  "rules-changed": "conflict",
+  "change-not-kept": "conflict",
   "too-many-rules": "validation-error",
   "ruleset-exists": "conflict",
   "batch-refused": "conflict",

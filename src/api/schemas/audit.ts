@@ -1,11 +1,10 @@
 import { Type } from "typebox";
+import { MAX_SHOWN_RULES } from "../../store/audit.ts";
 import { named, NullableText, Timestamp } from "./common.ts";
 import { RuleSchema } from "./rule.ts";
 
 const MOST_ITEMS = 100;
 export const DEFAULT_ITEMS = 50;
-/** Rules that are told of an entry. */
-export const MOST_RULES = 100;
 
 const Sequence = Type.Integer({ minimum: 1, description: "the number of the change" });
 
@@ -36,7 +35,7 @@ const State = Type.Unsafe<object | null>({
         revoked_at: NullableText(),
         deleted_at: NullableText(),
         invited_until: NullableText(),
-        rules: Type.Array(RuleSchema, { description: `at most ${MOST_RULES} of those that were touched` }),
+        rules: Type.Array(RuleSchema, { description: `at most ${MAX_SHOWN_RULES} of those that were touched` }),
         rule_count: Type.Integer({ description: "how many rules were touched" }),
       },
     },

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type ControlledTransaction, sql } from "kysely";
 import { Client } from "pg";
 import type { GroupAnswer } from "../_answer.ts";
-import { readAudit, readAuditEntry } from "../_audit.ts";
+import { type AuditRows, readAudit, readAuditEntry, readIsAsLeft } from "../_audit.ts";
 import type { Backend } from "../_backend.ts";
 import { readChanges } from "../_changes.ts";
 import { readCredentials, readInvited } from "../_credentials.ts";
@@ -13,7 +13,7 @@ import { carryOut } from "../_group.ts";
 import { readState } from "../_read-state.ts";
 import { readReport } from "../_report.ts";
 import { readUsage, readUsageOf, recordUsage } from "../_usage.ts";
-import type { AuditEntry, AuditPage, AuditQuery } from "../audit.ts";
+import type { AuditEntry, AuditQuery } from "../audit.ts";
 import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
 import { checkSchema, lockMigrations, migrate } from "../migrations/migrate.ts";
@@ -120,12 +120,16 @@ export class PostgresBackend implements Backend {
     return reporting(() => readUsageOf(this.#reader.engine, organisationId, month));
   }
 
-  audit(organisationId: string, query: AuditQuery): Promise<AuditPage> {
+  audit(organisationId: string, query: AuditQuery): Promise<AuditRows> {
     return reporting(() => readAudit(this.#reader.engine, organisationId, query));
   }
 
   auditEntry(organisationId: string, sequence: number): Promise<AuditEntry | null> {
     return reporting(() => readAuditEntry(this.#reader.engine, organisationId, sequence));
+  }
+
+  isAsLeft(organisationId: string, sequence: number): Promise<boolean> {
+    return reporting(() => readIsAsLeft(this.#reader.engine, organisationId, sequence));
   }
 
   check(): Promise<StoreReport> {

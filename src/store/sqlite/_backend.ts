@@ -1,7 +1,8 @@
 import { Worker } from "node:worker_threads";
 import { errorOf, type GroupAnswer } from "../_answer.ts";
+import type { AuditRows } from "../_audit.ts";
 import type { Backend } from "../_backend.ts";
-import type { AuditEntry, AuditPage, AuditQuery } from "../audit.ts";
+import type { AuditEntry, AuditQuery } from "../audit.ts";
 import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
 import type { Credentials, Invited, RulesetRules, State, Usage } from "../state.ts";
@@ -79,12 +80,16 @@ export class SqliteBackend implements Backend {
     return this.#call("usageOf", [organisationId, month]);
   }
 
-  audit(organisationId: string, query: AuditQuery): Promise<AuditPage> {
+  audit(organisationId: string, query: AuditQuery): Promise<AuditRows> {
     return this.#call("audit", [organisationId, query]);
   }
 
   auditEntry(organisationId: string, sequence: number): Promise<AuditEntry | null> {
     return this.#call("auditEntry", [organisationId, sequence]);
+  }
+
+  isAsLeft(organisationId: string, sequence: number): Promise<boolean> {
+    return this.#call("isAsLeft", [organisationId, sequence]);
   }
 
   check(): Promise<StoreReport> {

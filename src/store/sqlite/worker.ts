@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { type GroupAnswer, refusalOf } from "../_answer.ts";
-import { readAudit, readAuditEntry } from "../_audit.ts";
+import { readAudit, readAuditEntry, readIsAsLeft } from "../_audit.ts";
 import type { AuditQuery } from "../audit.ts";
 import { readChanges } from "../_changes.ts";
 import { readCredentials, readInvited } from "../_credentials.ts";
@@ -88,6 +88,7 @@ const METHODS = {
   usageOf: ([organisationId, month]: [string, string]) => readUsageOf(engine, organisationId, month),
   audit: ([organisationId, query]: [string, AuditQuery]) => readAudit(engine, organisationId, query),
   auditEntry: ([organisationId, sequence]: [string, number]) => readAuditEntry(engine, organisationId, sequence),
+  isAsLeft: ([organisationId, sequence]: [string, number]) => readIsAsLeft(engine, organisationId, sequence),
 
   check: () => checkFile(engine, path),
 
