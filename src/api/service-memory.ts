@@ -82,8 +82,8 @@ export class ServiceMemory {
   /** Applies changes at once but those of rulesets that are being built: a promise resolves when these are through, too. */
   apply(changes: readonly Change[]): void | Promise<void> {
     const building = new Set<string>();
-    for (const change of changes) {
-      const later = this.#applyOne(change);
+    for (const [index, change] of changes.entries()) {
+      const later = this.#applyOne(change, changes[index - 1], changes[index + 1]);
       if (later !== undefined) building.add(later);
       this.#sequence = change.sequence;
     }
@@ -172,7 +172,7 @@ export class ServiceMemory {
   }
 
   /** Gives the ruleset whose change is left to later. */
-  #applyOne(change: Change): string | undefined {
+  #applyOne(change: Change, before: Change | undefined, after: Change | undefined): string | undefined {
     switch (change.kind) {
       case "organisation":
         return void this.#organisations.set(change.organisation.id, change.organisation);
@@ -188,6 +188,8 @@ export class ServiceMemory {
         for (const digest of change.digests) this.#sessions.delete(digest);
         return;
       case "ruleset":
+        // Without its rules nobody is to see it.
+        if (after !== undefined && isWithRules(change, after)) return change.ruleset.id;
         return this.#inOrder(change.ruleset.id, () => this.#setRuleset(change.ruleset, this.#rulesets.get(change.ruleset.id)?.rules ?? new RuleIndex()));
       case "ruleset-deleted":
         return this.#inOrder(change.rulesetId, () => this.#deleteRuleset(change.rulesetId));
@@ -198,7 +200,7 @@ export class ServiceMemory {
           return rules;
         }));
       case "rules-replaced":
-        this.#build(change);
+        this.#build(change, before !== undefined && isWithRules(before, change) ? before.ruleset : undefined);
         return change.rulesetId;
     }
   }
@@ -211,10 +213,14 @@ export class ServiceMemory {
     return id;
   }
 
-  #build(change: Change & { readonly kind: "rules-replaced" }): void {
+  /** `about` is of the change before, which comes with this one. */
+  #build(change: Change & { readonly kind: "rules-replaced" }, about: Ruleset | undefined): void {
     this.#putBehind(change.rulesetId, this.#building.get(change.rulesetId), async () => {
       const rules = await inSlices(RuleIndex.building(change.rules));
-      return () => this.#changeRules(change.rulesetId, change, () => rules);
+      return () => {
+        if (about !== undefined) this.#setRuleset(about, rules);
+        this.#changeRules(change.rulesetId, change, () => rules);
+      };
     });
   }
 
@@ -261,6 +267,11 @@ export class ServiceMemory {
     const { organisationId } = ruleset.about;
     this.#owned.set(organisationId, this.#owned.get(organisationId)!.filter((each) => each !== ruleset));
   }
+}
+
+/** Whether a ruleset is made, or described anew, and gets all its rules at once. */
+function isWithRules(before: Change, change: Change): before is Change & { readonly kind: "ruleset" } {
+  return before.kind === "ruleset" && change.kind === "rules-replaced" && change.rulesetId === before.ruleset.id;
 }
 
 /** Where a ruleset stands in the order of creation: last, unless it was deleted and is there again. */

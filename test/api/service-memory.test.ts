@@ -77,6 +77,18 @@ test("replaced twice in a row, and deleted", async () => {
   assert.deepEqual(seen(memory), [0, 0, 1, 0]);
 });
 
+test("a ruleset that comes back with many rules is there with all of them, or not at all", async () => {
+  const memory = await makeMemory();
+  memory.apply([change(2, { kind: "ruleset-deleted", rulesetId: "a" })]);
+  const restored = { is: false };
+  const building = memory.apply([change(3, { kind: "ruleset", ruleset: { ...about("a"), version: 3 } }), replaced(4, MANY)]);
+  void Promise.resolve(building).then(() => (restored.is = true));
+  const all = new Set<string>();
+  for (; !restored.is; await nextTurn()) all.add(seen(memory).join(" "));
+  assert.deepEqual([...all].filter((state) => state !== `4 ${MANY} 1 0`), ["0 0 1 0"]);
+  assert.deepEqual([memory.sequence, ...seen(memory)], [4, 4, MANY, 1, 0]);
+});
+
 test("what was being built when everything was loaded again is dropped", async () => {
   const memory = await makeMemory();
   const building = memory.apply([replaced(2, MANY)]);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before, beforeEach, describe, test } from "node:test";
 import { makeToken } from "../../../src/api/secret-token.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "../start-server.ts";
 import { addUser, type TestUser, visit } from "./browser.ts";
@@ -130,6 +130,98 @@ test("what has been changed since stays, and the answer says why", async () => {
   const made = (await send("POST", "/edl/ip-rulesets/", { name: "Used", purpose: "allowlist" })).body;
   await send("POST", `/edl/ip-rulesets/${made.id}/rules`, { ip: "192.0.2.1" }, colleague);
   assert.equal((await send("POST", "/undo")).status, 409);
+});
+
+describe("changes of many rules", () => {
+  let large: TestServer;
+  let own: TestUser;
+  let colleague: TestUser;
+  let where = "";
+  before(async () => {
+    large = await startServer({ rulesPerRuleset: 60_000 });
+    own = await addUser(large, await addOrganisation(large, "large"), "editor");
+    colleague = await addUser(large, own.organisationId, "editor", "colleague");
+    where = `/edl/ip-rulesets/${(await visit(large, "GET", "/edl/ip-rulesets/", { token: own.token })).body.items[0].id}`;
+  });
+  beforeEach(() => fill());
+  after(() => large.close());
+
+  /** So that some are changed by what follows. */
+  const fill = () => request("PUT", `${where}/rules`, { rules: [...manyRules(3000, "old"), { ip: "2001:db8::/32", name: "old", expires_at: "2027-01-01T00:00:00Z" }] });
+  const manyRules = (count: number, name: string) => Array.from({ length: count }, (_, at) => ({ ip: `10.${at >> 8}.${at & 255}.0/24`, name: `${name} ${at % 100} "é\\"` }));
+  const request = async (method: string, path: string, body?: unknown, who = own) => {
+    large.clock.now += 1000;
+    return visit(large, method, path, { token: who.token, body });
+  };
+  const contents = () => {
+    const rules = large.server.services.memory.rulesets(own.organisationId)[0]!.rules.rules();
+    return Array.from(rules, ({ updatedAt: _updated, ...rule }) => rule);
+  };
+  const undone = async (summary: string, canUndo: boolean) => {
+    const { change } = (await request("GET", "/undo")).body;
+    assert.deepEqual([change.summary, change.can_undo, change.reason], [summary, canUndo, canUndo ? null : "what it touched has been changed since"]);
+    const { status, body } = await request("POST", "/undo");
+    assert.deepEqual([status, body.undone?.summary ?? body.detail], canUndo ? [200, summary] : [409, change.reason]);
+  };
+  /** What has been written is what the memory has. */
+  const isStored = async () => {
+    const now = contents();
+    await large.restart();
+    assert.deepEqual(contents(), now);
+  };
+
+  for (const count of [3500, 5000, 20_000]) {
+    test(`${count} rules are taken back exactly, also after a change of a rule that they do not touch; not after one that they do`, async () => {
+      const was = contents();
+      const summary = `added ${count - 3000} rules, changed 3000 rules`;
+      const imported = () => request("POST", `${where}/rules:import?conflict_resolution=override`, { rules: manyRules(count, "new") });
+      assert.equal((await imported()).status, 200);
+      await undone(summary, true);
+      assert.deepEqual(contents(), was);
+      await imported();
+      assert.equal((await request("POST", `${where}/rules`, { ip: "192.0.2.1", name: "another" }, colleague)).status, 201);
+      await undone(summary, true);
+      assert.equal((await request("DELETE", `${where}/rules/rule?ip=192.0.2.1`, undefined, colleague)).status, 204);
+      assert.deepEqual(contents(), was);
+      await isStored();
+      const theirs: [method: string, path: string, body?: object][] = [
+        ["PUT", "/rules/rule?ip=10.0.7.0/24", { name: "theirs" }], ["DELETE", "/rules/rule?ip=10.13.171.0/24"], ["PUT", `/rules/rule?ip=10.13.1.0/24`, { expires_at: "2028-01-01T00:00:00Z" }],
+      ];
+      for (const [method, path, body] of theirs) {
+        await imported();
+        assert.ok((await request(method, where + path, body, colleague)).status < 300, path);
+        const now = contents();
+        await undone(summary, false);
+        assert.deepEqual(contents(), now);
+        await fill();
+      }
+    });
+  }
+
+  test("rules that were deleted come back, and stay away where somebody has made one of them anew", async () => {
+    await request("PUT", `${where}/rules`, { rules: manyRules(20_000, "kept") });
+    const was = contents();
+    const emptied = () => request("PUT", `${where}/rules`, { rules: [{ ip: "10.0.0.0/24", name: "left" }] });
+    const summary = "changed 10.0.0.0/24, deleted 19999 rules";
+    await emptied();
+    await undone(summary, true);
+    assert.deepEqual(contents(), was);
+    await emptied();
+    await request("POST", `${where}/rules`, { ip: "10.1.1.0/24" }, colleague);
+    await undone(summary, false);
+    assert.equal(contents().length, 2);
+  });
+
+  test("a ruleset of many rules comes back with them", async () => {
+    await request("PUT", `${where}/rules`, { rules: manyRules(20_000, "kept") });
+    const was = contents();
+    await request("DELETE", where);
+    const { change } = (await request("GET", "/undo")).body;
+    assert.deepEqual([change.summary, change.can_undo], [`deleted the ruleset ${JSON.stringify(change.ruleset_name)} with 20000 rules`, true]);
+    assert.equal((await request("POST", "/undo")).status, 200);
+    assert.deepEqual(contents(), was);
+    await isStored();
+  });
 });
 
 test("only the user's own changes, of this session, and only at this door", async () => {
