@@ -1,4 +1,4 @@
-import type { Transaction } from "kysely";
+import { sql, type Transaction } from "kysely";
 import type { Rule } from "../rulesets/rule.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
 import { type Engine, type Insertion, type RuleValues } from "./_engine.ts";
@@ -17,6 +17,8 @@ const DELETED_AT_ONCE = 2 * DELETED_EVERY;
 const DAY = 86_400_000;
 /** So many rules before and after a change are kept; of more only how many there were. */
 export const MOST_OLD_RULES = 50_000;
+/** A change with a longer text is written by a statement of its own. */
+const MAX_CHARACTERS = 100_000;
 /** The changes that are read in one piece. */
 const PAGE = 1000;
 
@@ -46,7 +48,8 @@ export interface OldRules {
 export interface Note {
   readonly command: string;
   readonly old: object | undefined;
-  readonly oldRules: OldRules | undefined;
+  /** Perhaps as JSON already. */
+  readonly oldRules: OldRules | string | undefined;
   readonly ruleCount: number | undefined;
 }
 
@@ -55,7 +58,9 @@ export async function appendChanges(
   engine: Engine, within: Transaction<Tables>, transaction: string, changes: readonly Change[], notes: readonly Note[], auditDays: number,
 ): Promise<void> {
   if (changes.length === 0) return;
-  await engine.insertRows(within, INSERT, changes.map((change, index) => rowOf(change, transaction, notes[index]!)));
+  const rows = changes.map((change, index) => rowOf(change, transaction, notes[index]!));
+  await engine.insertRows(within, INSERT, rows.filter((row) => !isLong(row)));
+  for (const row of rows) if (isLong(row)) await insertLong(within, row);
   const { sequence: last, at } = changes.at(-1)!;
   const before = last - changes.length;
   if (Math.floor(last / DELETED_EVERY) === Math.floor(before / DELETED_EVERY)) return;
@@ -72,8 +77,18 @@ function rowOf({ sequence, at, actor, organisationId, ...body }: Change, transac
   return [sequence, transaction, at, actor, organisationId, body.kind, encode(body), command, rulesetIdOf(body), count, jsonOf(old), jsonOf(oldRules)];
 }
 
-function jsonOf(value: object | undefined): string | null {
-  return value === undefined ? null : JSON.stringify(value);
+function isLong(row: readonly (string | number | null)[]): boolean {
+  return row.some((value) => typeof value === "string" && value.length > MAX_CHARACTERS);
+}
+
+/** As a value of its own: among others of an array PostgreSQL's client would go through all of its characters to quote them. */
+async function insertLong(within: Transaction<Tables>, row: readonly (string | number | null)[]): Promise<void> {
+  const names = Object.keys(INSERT.columns);
+  await sql`insert into changes (${sql.join(names.map((name) => sql.ref(name)))}) values (${sql.join(row)})`.execute(within);
+}
+
+function jsonOf(value: object | string | undefined): string | null {
+  return value === undefined ? null : typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** The ruleset that a change is about. */

@@ -32,8 +32,8 @@ export interface Recorded {
   readonly change: ChangeBody;
   /** Of other things than rules. */
   readonly old?: object | undefined;
-  /** None where they are too many to be kept. */
-  readonly oldRules?: OldRules | undefined;
+  /** None where they are too many to be kept. As JSON where they are many. */
+  readonly oldRules?: OldRules | string | undefined;
   /** How many rules it touched, where the change does not tell. */
   readonly ruleCount?: number;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Decision, Group } from "./_group.ts";
 import { MOST_OLD_RULES } from "./_changes.ts";
-import { isStorable, type RuleValues } from "./_engine.ts";
+import { isStorable } from "./_engine.ts";
 import { areAlike } from "./_look-alikes.ts";
 import { keyOf, organisationOf, planOf, rulesetOf } from "./_read-state.ts";
 import { readAllRules } from "./_rule-rows.ts";
@@ -63,16 +63,17 @@ async function updateRuleset(group: Group, command: UpdateRulesetCommand): Promi
 async function deleteRuleset(group: Group, command: DeleteRulesetCommand): Promise<Decision> {
   const { row } = group.ruleset(command);
   checkVersion(row, command.ifVersion);
-  const oldRules = row.rule_count > MOST_OLD_RULES ? undefined : { rules: await allRules(group, row.number) };
+  const oldRules = row.rule_count > MOST_OLD_RULES ? undefined : await allRules(group, row.number);
   await group.within.deleteFrom("rules").where("ruleset", "=", row.number).execute();
   await group.within.deleteFrom("rulesets").where("number", "=", row.number).execute();
   return { outcome: {}, changes: [{ change: { kind: "ruleset-deleted", rulesetId: row.id }, old: rulesetOf(row), oldRules, ruleCount: row.rule_count }] };
 }
 
-async function allRules({ engine, within }: Group, number: number): Promise<RuleValues[]> {
-  const rules: RuleValues[] = [];
-  for await (const rows of readAllRules(engine, within, number)) rules.push(...rows);
-  return rules;
+/** The JSON of `OldRules`, made while they are read. */
+async function allRules({ engine, within }: Group, number: number): Promise<string> {
+  const texts: string[] = [];
+  for await (const rows of readAllRules(engine, within, number)) texts.push(JSON.stringify(rows).slice(1, -1));
+  return `{"rules":[${texts.join(",")}]}`;
 }
 
 export async function createOrganisation(group: Group, { name, at }: Pick<CreateOrganisationCommand, "name" | "at">): Promise<Decision> {

@@ -1,10 +1,9 @@
 import type { Prefix } from "../address/address.ts";
 import type { Rule } from "../rulesets/rule.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
-import { MOST_OLD_RULES, type OldRules } from "./_changes.ts";
-import type { Engine } from "./_engine.ts";
+import { MOST_OLD_RULES } from "./_changes.ts";
+import type { Engine, RuleValues } from "./_engine.ts";
 import type { Recorded } from "./_group.ts";
-import { keyOfPrefix } from "./_prefix-key.ts";
 import { deleteRules, upsertRules, valuesOfRule } from "./_rule-rows.ts";
 import type { Transaction } from "kysely";
 import type { Tables } from "./_tables.ts";
@@ -12,6 +11,17 @@ import type { ChangeBody } from "./change.ts";
 
 /** So many changed rules are told one by one; more, as the whole ruleset. */
 export const MAX_TOLD_SINGLY = 4000;
+
+/** Rules that may be told one by one, and the JSON of all of them: made of all at once it would hold others up. */
+interface KeptRules {
+  readonly rules: Rule[];
+  readonly texts: string[];
+}
+
+function noneKept() {
+  const none = (): KeptRules => ({ rules: [], texts: [] });
+  return { added: none(), before: none(), after: none(), removed: none(), deletes: [] as string[] };
+}
 
 /**
  * What a command does to the rules of one ruleset, rule after rule. It is written as it comes, some thousand rules at a time, and of what is to be kept
@@ -24,7 +34,7 @@ export class TouchedRules {
   readonly #number: number;
   #upserts: [number, ...ReturnType<typeof valuesOfRule>][] = [];
   #deletes: [number, string][] = [];
-  #kept = { added: [] as Rule[], before: [] as Rule[], after: [] as Rule[], removed: [] as Rule[] };
+  #kept = noneKept();
   added = 0;
   updated = 0;
   removed = 0;
@@ -41,22 +51,21 @@ export class TouchedRules {
 
   add(rule: Rule): void {
     this.added++;
-    this.#upsert(rule);
-    if (this.#isKept()) this.#kept.added.push(rule);
+    this.#keep("added", rule, this.#upsert(rule));
   }
 
   update(before: Rule, after: Rule): void {
     this.updated++;
-    this.#upsert(after);
-    if (!this.#isKept()) return;
-    this.#kept.before.push(before);
-    this.#kept.after.push(after);
+    this.#keep("before", before, valuesOfRule(before));
+    this.#keep("after", after, this.#upsert(after));
   }
 
   remove(rule: Rule): void {
     this.removed++;
-    this.#deletes.push([this.#number, keyOfPrefix(rule.prefix)]);
-    if (this.#isKept()) this.#kept.removed.push(rule);
+    const values = valuesOfRule(rule);
+    this.#deletes.push([this.#number, values[0]]);
+    this.#keep("removed", rule, values);
+    if (this.#isKept()) this.#kept.deletes.push(JSON.stringify(values[0]));
   }
 
   /** Writes what has come so far, if it is worth a statement. */
@@ -74,23 +83,32 @@ export class TouchedRules {
   /** The change, and what there was before it. `whole` gives the ruleset as it is now. */
   async recorded(rulesetId: string, whole: () => Promise<readonly RuleColumns[]>): Promise<Recorded> {
     const { count } = this;
-    const { added, before, after, removed } = this.#kept;
-    const upserts = [...added, ...after];
-    const deletes = removed.map(({ prefix }): Prefix => prefix);
-    const old: OldRules = { rules: [...before, ...removed].map(valuesOfRule) };
-    if (count <= MAX_TOLD_SINGLY) return { change: { kind: "rules", rulesetId, upserts, deletes }, oldRules: old };
+    const { added, before, after, removed, deletes } = this.#kept;
+    const old = `"rules":[${[...before.texts, ...removed.texts].join(",")}]`;
+    if (count <= MAX_TOLD_SINGLY) {
+      return { change: { kind: "rules", rulesetId, upserts: [...added.rules, ...after.rules], deletes: removed.rules.map(({ prefix }): Prefix => prefix) }, oldRules: `{${old}}` };
+    }
     const change: ChangeBody = { kind: "rules-replaced", rulesetId, rules: await whole() };
     if (count > MOST_OLD_RULES) return { change, ruleCount: count };
-    return { change, ruleCount: count, oldRules: { ...old, upserts: upserts.map(valuesOfRule), deletes: deletes.map(keyOfPrefix) } };
+    return { change, ruleCount: count, oldRules: `{${old},"upserts":[${[...added.texts, ...after.texts].join(",")}],"deletes":[${deletes.join(",")}]}` };
   }
 
-  #upsert(rule: Rule): void {
-    this.#upserts.push([this.#number, ...valuesOfRule(rule)]);
+  #upsert(rule: Rule): RuleValues {
+    const values = valuesOfRule(rule);
+    this.#upserts.push([this.#number, ...values]);
+    return values;
+  }
+
+  #keep(what: "added" | "before" | "after" | "removed", rule: Rule, values: RuleValues): void {
+    if (!this.#isKept()) return;
+    const { rules, texts } = this.#kept[what];
+    if (this.count <= MAX_TOLD_SINGLY) rules.push(rule);
+    texts.push(JSON.stringify(values));
   }
 
   #isKept(): boolean {
     if (this.count <= MOST_OLD_RULES) return true;
-    this.#kept = { added: [], before: [], after: [], removed: [] };
+    this.#kept = noneKept();
     return false;
   }
 
