@@ -5,6 +5,7 @@ import { formatPrefix, parsePrefix } from "../../src/address/prefix.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
 import type { AuditEntry } from "../../src/store/audit.ts";
 import type { Engine } from "../../src/store/_engine.ts";
+import type { BatchItem } from "../../src/store/command.ts";
 import { openStore, type StoreLocation } from "../../src/store/open-store.ts";
 import { openPool } from "../../src/store/postgres/_database.ts";
 import { openDatabase } from "../../src/store/sqlite/_database.ts";
@@ -131,6 +132,32 @@ for (const { name, skip, make, stop } of await databases()) {
       assert.deepEqual(fresh.memory.contents(), memory.contents());
       await fresh.store.close();
       await store.check();
+      await store.close();
+    });
+
+    test("of many rules the first are shown, and all are counted; an entry counts also those that a page leaves out", async () => {
+      const { store } = await Replica.open(await make());
+      const { organisation, rulesets } = await store.write({ kind: "create-organisation", name: "counted", ...by(1) });
+      const into = { organisationId: organisation.id, rulesetId: rulesets[0]!.id };
+      const batch = async (items: readonly BatchItem[], at: number) => {
+        await store.write({ kind: "batch-rules", ...into, items, atomic: true, ...by(at) });
+        return (await store.audit(organisation.id, { limit: 1 })).entries[0]!;
+      };
+      const add = (from: number, to: number, name: string): BatchItem[] => Array.from({ length: to - from }, (_, at) => ({ add: adding(`10.0.${(from + at) >> 8}.${(from + at) & 255}`, { name, mode: "override" }) }));
+      const kept = await batch(add(0, 150, "a"), 2);
+      assert.deepEqual({ ...kept.rules, after: texts(kept.rules!.after)!.length }, { added: tally(150), changed: tally(), deleted: tally(), before: [], beforeCount: 0, after: 100, afterCount: 150 });
+      const { rules } = await batch([...add(0, 120, "b"), { add: adding("192.0.2.1") }, { delete: parsePrefix("10.0.0.149") }], 3);
+      assert.deepEqual([rules!.added, rules!.changed, rules!.deleted], [tally("192.0.2.1"), tally(120), tally("10.0.0.149")]);
+      assert.deepEqual([rules!.before.length, rules!.beforeCount, rules!.after.length, rules!.afterCount], [100, 121, 100, 121]);
+      assert.deepEqual(await store.isAsLeft(organisation.id, kept.sequence), false);
+      const long = await batch([...add(100, 1000, "€".repeat(100)), { delete: parsePrefix("192.0.2.1") }], 4);
+      assert.deepEqual([long.rules, long.ruleCount], [null, 901]);
+      const entry = (await store.auditEntry(organisation.id, long.sequence))!;
+      assert.deepEqual(entry, { ...long, rules: { added: tally(851), changed: tally(49), deleted: tally("192.0.2.1"), before: [], beforeCount: 50, after: [], afterCount: 900 } });
+      const brief = (await store.audit(organisation.id, { limit: 9, isBrief: true })).entries;
+      assert.deepEqual(brief.map(({ rules: none, old, new: made }) => [none, old, made]), Array.from({ length: 6 }, () => [null, null, null]));
+      assert.deepEqual(brief.map(({ sequence }) => sequence), (await store.audit(organisation.id, { limit: 9 })).entries.map(({ sequence }) => sequence));
+      assert.deepEqual([await store.isAsLeft(organisation.id, long.sequence), await store.isAsLeft("another", long.sequence), await store.isAsLeft(organisation.id, 1e9)], [true, false, false]);
       await store.close();
     });
 
