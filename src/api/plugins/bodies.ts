@@ -86,7 +86,8 @@ class Bodies {
 
   open(request: FastifyRequest, isStream: boolean): ArrivingBody {
     checkCoding(request);
-    const limit = isStream ? Infinity : request.route.bodyLimit!;
+    // Where there is nothing at the path, no operation needs any of it.
+    const limit = request.is404 ? PUBLIC_BODY_BYTES : isStream ? Infinity : request.route.bodyLimit!;
     if (Number(request.headers["content-length"]) > limit) throw tooLong(limit);
     return new ArrivingBody(request.raw, { limit, isStream }, this.#accountOf(request));
   }
