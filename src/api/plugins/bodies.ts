@@ -51,7 +51,10 @@ export function readBodies(app: App, { settings, metrics }: Services): void {
   });
   const timer = setInterval(() => bodies.giveUpLate(settings.bodyTimeout), SAMPLE).unref();
   app.addHook("onClose", () => clearInterval(timer));
-  metrics.addGauge("ipsieve_body_bytes", "Bytes of requests' bodies that are kept", () => bodies.kept.used);
+  app.addHook("onListen", (done) => {
+    metrics.addGauge("ipsieve_body_bytes", "Bytes of requests' bodies that are kept", () => bodies.kept.used);
+    done();
+  });
 }
 
 /** Has the operations of a context get bodies of these types as `ArrivingBody`, and read them themselves. */
