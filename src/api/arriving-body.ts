@@ -1,3 +1,4 @@
+import { createHash, type Hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { Problem } from "./problem.ts";
 
@@ -16,6 +17,8 @@ export interface BodyRules {
   readonly limit: number;
   /** Whether its parts are answered as they come and not kept. */
   readonly isStream: boolean;
+  /** Whether its digest will be asked for. */
+  readonly isDigested: boolean;
 }
 
 /**
@@ -26,6 +29,7 @@ export class ArrivingBody implements AsyncIterable<Buffer> {
   readonly #message: IncomingMessage;
   readonly #account: BodyAccount;
   readonly rules: BodyRules;
+  #hash: Hash | undefined;
   #length = 0;
   #isWaited = false;
   #error: Problem | undefined;
@@ -64,6 +68,11 @@ export class ArrivingBody implements AsyncIterable<Buffer> {
     }
   }
 
+  /** Of all its bytes, once they have been read. */
+  digest(): string {
+    return (this.#hash ?? createHash("sha256")).digest("base64url");
+  }
+
   async whole(): Promise<Buffer> {
     const parts: Buffer[] = [];
     for await (const part of this) parts.push(part);
@@ -81,6 +90,7 @@ export class ArrivingBody implements AsyncIterable<Buffer> {
     this.#length += part.length;
     if (this.#length > this.rules.limit) throw tooLong(this.rules.limit);
     if (!this.rules.isStream) this.#account.keep(part.length);
+    if (this.rules.isDigested) (this.#hash ??= createHash("sha256")).update(part);
     return part;
   }
 

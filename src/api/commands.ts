@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import type { Idempotency } from "../store/command.ts";
+import { ArrivingBody } from "./arriving-body.ts";
 import { invalid } from "./problem.ts";
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
@@ -16,7 +17,7 @@ export function signature({ caller, now }: FastifyRequest): Signature {
   return { actor: `${caller.kind}:${caller.id}`, at: now, organisationId: caller.organisationId };
 }
 
-/** The same with the client's Idempotency-Key. @throws Problem (400) */
+/** The same with the client's Idempotency-Key; once the body has been read. @throws Problem (400) */
 export function signed(request: FastifyRequest): Signature & { readonly idempotency?: Idempotency } {
   const idempotencyKey = request.headers["idempotency-key"];
   if (idempotencyKey === undefined) return signature(request);
@@ -32,5 +33,6 @@ function digestOf({ method, url, body }: FastifyRequest): string {
   const parameters = new URLSearchParams(query);
   parameters.delete("apikey");
   parameters.sort();
-  return hash("sha256", JSON.stringify([method, path, parameters.toString(), body ?? null]), "base64url");
+  const content = body instanceof ArrivingBody ? body.digest() : (body ?? null);
+  return hash("sha256", JSON.stringify([method, path, parameters.toString(), content]), "base64url");
 }

@@ -88,7 +88,7 @@ class Bodies {
     checkCoding(request);
     const limit = isStream ? Infinity : request.route.bodyLimit!;
     if (Number(request.headers["content-length"]) > limit) throw tooLong(limit);
-    return new ArrivingBody(request.raw, { limit, isStream }, this.#accountOf(request));
+    return new ArrivingBody(request.raw, { limit, isStream, isDigested: request.headers["idempotency-key"] !== undefined }, this.#accountOf(request));
   }
 
   release(request: FastifyRequest): void {

@@ -105,9 +105,8 @@ function addImport(app: App, services: Services): void {
     const ruleset = findRuleset(request, services);
     const ifVersion = requiredVersion(request, ruleset);
     const mode = request.query.conflict_resolution ?? CONFLICT_MODES[0];
-    const signature = signed(request);
     const rules = columnsOf(await readList(request, services));
-    return store.write({ kind: "import-rules", ...signature, rulesetId: ruleset.about.id, rules, mode, ifVersion });
+    return store.write({ kind: "import-rules", ...signed(request), rulesetId: ruleset.about.id, rules, mode, ifVersion });
   });
 }
 
