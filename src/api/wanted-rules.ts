@@ -11,8 +11,8 @@ import { readRule, type ReadingOptions, type RuleMembers } from "./read-rule.ts"
 export const LIST_TYPES: Readonly<Record<string, ImportFormat>> = { "text/plain": "text", "text/csv": "csv", "application/x-ndjson": "ndjson" };
 
 /** How much is read at a time, with requests in between. */
-const MEMBERS_AT_ONCE = 500;
-const CHARACTERS_AT_ONCE = 1 << 15;
+const MEMBERS_AT_ONCE = 50;
+const CHARACTERS_AT_ONCE = 1 << 12;
 
 /** The rules that can be read of a JSON document, in the order of prefixes, and what is wrong with the others, by index. */
 interface ReadMembers {
