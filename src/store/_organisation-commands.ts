@@ -5,6 +5,7 @@ import { isStorable, type RuleValues } from "./_engine.ts";
 import { areAlike } from "./_look-alikes.ts";
 import { keyOf, organisationOf, planOf, rulesetOf } from "./_read-state.ts";
 import { readAllRules, upsertRules, valuesOfRule } from "./_rule-rows.ts";
+import { checkRoomForKey, checkRoomForRuleset } from "./_room.ts";
 import { checkName, checkVersion, tooManyRules } from "./_ruleset-draft.ts";
 import type {
   Command, CreateKeyCommand, CreateOrganisationCommand, CreateRulesetCommand, DeleteRulesetCommand, RestoreRulesetCommand, RevokeKeyCommand, SetPlanCommand, UpdateRulesetCommand, UserCommand,
@@ -41,6 +42,7 @@ export function decideOrganisation(group: Group, command: Exclude<Command, UserC
 async function createRuleset(group: Group, command: CreateRulesetCommand): Promise<Decision> {
   checkTexts(command.name, command.description);
   await checkOrganisation(group, command.organisationId);
+  await checkRoomForRuleset(group, command.organisationId);
   const ruleset = await insertRuleset(group, randomUUID(), command);
   return { outcome: { ruleset }, changes: [{ change: { kind: "ruleset", ruleset } }] };
 }
@@ -77,6 +79,7 @@ async function restoreRuleset(group: Group, { organisationId, ruleset: { id, nam
   for (const rule of rules) checkName(rule.name);
   if (rules.length > group.rulesPerRuleset) throw tooManyRules(group.rulesPerRuleset);
   await checkOrganisation(group, organisationId);
+  await checkRoomForRuleset(group, organisationId);
   const row = { id, organisation_id: organisationId, name, purpose, description, created_at: createdAt, updated_at: at, version: 0, rule_count: rules.length };
   const made = await within.insertInto("rulesets").values(row).onConflict((conflict) => conflict.column("id").doNothing()).returningAll().executeTakeFirst();
   if (made === undefined) throw new StoreError("ruleset-exists", `there is a ruleset ${id} already`);
@@ -135,6 +138,7 @@ export async function setPlan(group: Group, { organisationId, area, active, unti
 async function createKey(group: Group, { organisationId, label, access, digest, start, expiresAt, at }: CreateKeyCommand): Promise<Decision> {
   checkTexts(label);
   await checkOrganisation(group, organisationId);
+  await checkRoomForKey(group, organisationId);
   const values = { id: randomUUID(), organisation_id: organisationId, label, access, digest, start, created_at: at, expires_at: expiresAt, revoked_at: null };
   const row = await group.within
     .insertInto("api_keys").values(values).onConflict((conflict) => conflict.column("digest").doNothing()).returningAll().executeTakeFirst();

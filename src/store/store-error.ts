@@ -16,6 +16,10 @@ export type StoreErrorCode =
   /** The ruleset is no longer of the version that was asked for. */
   | "version-mismatch"
   | "too-many-rules"
+  /** The organisation has as many as it may. */
+  | "too-many-rulesets"
+  | "too-many-keys"
+  | "too-many-users"
   /** An item of an atomic batch failed (`results`); nothing was written. */
   | "batch-refused"
   /** There is an organisation of that name. */
