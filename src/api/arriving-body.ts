@@ -4,7 +4,7 @@ import { Problem } from "./problem.ts";
 
 /** Where a body is counted while it arrives. */
 export interface BodyAccount {
-  /** When it has to be waited for. @throws Problem (503) where too many bodies are under way */
+  /** When it has to be waited for; of a stream before any of it is read. @throws Problem (503) where too many bodies are under way */
   began(body: ArrivingBody): void;
   /** For each part of a body that is kept. @throws Problem (503) where too much is kept already */
   keep(bytes: number): void;
@@ -39,6 +39,13 @@ export class ArrivingBody implements AsyncIterable<Buffer> {
     this.#message = message;
     this.rules = rules;
     this.#account = account;
+    // A stream is answered while it arrives, so that its answer cannot say later that there are too many.
+    if (rules.isStream) account.began(this);
+  }
+
+  /** Whether its client has gone away. */
+  get isGone(): boolean {
+    return this.#message.destroyed && !this.#message.complete;
   }
 
   /** Ends the reading with an error. */
@@ -77,9 +84,9 @@ export class ArrivingBody implements AsyncIterable<Buffer> {
   }
 
   #hasEnded(): boolean {
-    const { complete, destroyed, readableLength } = this.#message;
+    const { complete, readableLength } = this.#message;
     if (this.#error !== undefined) throw this.#error;
-    if (destroyed && !complete) throw new Problem("request-timeout", "the connection was closed before the end of the body");
+    if (this.isGone) throw new Problem("request-timeout", "the connection was closed before the end of the body");
     return complete && readableLength === 0;
   }
 
@@ -101,7 +108,7 @@ export class ArrivingBody implements AsyncIterable<Buffer> {
   }
 
   #beginToWait(): void {
-    this.#account.began(this);
+    if (!this.rules.isStream) this.#account.began(this);
     this.#isWaited = true;
     for (const event of EVENTS) this.#message.on(event, this.#woken);
   }
@@ -109,10 +116,10 @@ export class ArrivingBody implements AsyncIterable<Buffer> {
   readonly #woken = (): void => this.#wake();
 
   #leave(): void {
+    this.#account.ended(this);
     if (!this.#isWaited) return;
     this.#isWaited = false;
     for (const event of EVENTS) this.#message.off(event, this.#woken);
-    this.#account.ended(this);
   }
 }
 

@@ -10,8 +10,8 @@ import { Problem } from "./problem.ts";
 import { RENDERER } from "./identify-renderer.ts";
 import { type UnmatchedLine, UnmatchedSample } from "./unmatched-sample.ts";
 
-/** Small, since requests are answered by the same thread: a shard takes it a millisecond or two. */
-const LIMITS: Partial<BatchLimits> = { shardBytes: 256 << 10, rowBytes: 512 << 10, lineBytes: 16 << 20 };
+/** Small, since requests are answered by the same thread: a shard takes it a millisecond or two, a line of this length some ten more. */
+const LIMITS: Partial<BatchLimits> = { shardBytes: 256 << 10, rowBytes: 512 << 10, lineBytes: 1 << 20 };
 const MOST_LISTED = 50;
 /** A text has no such byte; what is looked at is the beginning of what is uploaded. */
 const NUL = 0;

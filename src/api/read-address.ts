@@ -27,7 +27,7 @@ export function withField<Value>(field: string, read: () => Value): Value {
 /** Bad addresses of a list that are named. */
 const MAX_NAMED = 200;
 
-/** Each text once, with its prefix. @throws Problem (400) that names the first bad ones by their index in `field`, and how many there are */
+/** Each text once, with its prefix. @throws Problem (400) that names the first bad ones by their index in `field`: an error takes as long as a hundred good texts, so that others are not looked for */
 export function readPrefixes(texts: readonly string[], field = "ips"): Map<string, Prefix> {
   const prefixes = new Map<string, Prefix>();
   const errors: Record<string, string[]> = {};
@@ -37,10 +37,11 @@ export function readPrefixes(texts: readonly string[], field = "ips"): Map<strin
       prefixes.set(text, parsePrefix(text));
     } catch (error) {
       if (!(error instanceof AddressError)) throw error;
-      if (count++ < MAX_NAMED) errors[`${field}[${index}]`] = [error.message];
+      if (count++ === MAX_NAMED) break;
+      errors[`${field}[${index}]`] = [error.message];
     }
   }
-  if (count > MAX_NAMED) errors[field] = [`${count} addresses are malformed; the first ${MAX_NAMED} are named`];
+  if (count > MAX_NAMED) errors[field] = [`more than ${MAX_NAMED} addresses are malformed; the first ${MAX_NAMED} are named`];
   if (count > 0) throw invalid(errors);
   return prefixes;
 }

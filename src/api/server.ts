@@ -91,9 +91,10 @@ export class Server {
     }
   }
 
-  async #listen({ host, port }: Settings): Promise<void> {
+  async #listen({ host, port, connections }: Settings): Promise<void> {
     try {
-      await this.#app.listen({ host, port });
+      // Those that come at once wait to be accepted. Where there is no room for another, its client tries again only after one second, then three, then seven. The system has a limit of its own.
+      await this.#app.listen({ host, port, backlog: connections });
     } catch (error) {
       throw listenError(error, { host, port });
     }

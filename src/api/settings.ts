@@ -45,6 +45,7 @@ export const SETTINGS = {
   sessionHours: { name: "session-hours", initial: 12, least: 1, most: 8760, value: "HOURS", help: "how long a session of the dashboard lasts" },
   auditDays: { name: "audit-days", initial: 400, least: 1, most: 36_500, value: "DAYS", help: "how long the audit log goes back" },
   rulesPerRuleset: { name: "rules-per-ruleset", initial: 20_000, least: 1, most: 10_000_000, value: "N", help: "most rules of a ruleset, active and expired" },
+  rulesetsPerOrganisation: { name: "rulesets-per-organisation", initial: 1000, least: 2, most: 100_000, value: "N", help: "most rulesets of an organisation" },
   specialPurpose: { name: "allow-special-purpose", initial: false, value: "BOOLEAN", help: "take rules for private, loopback, multicast and other special-purpose addresses" },
   bodyBytes: { name: "body-limit", initial: 64 << 10, least: 1024, most: 1 << 30, value: "BYTES", help: "longest body, except of bulk operations" },
   bulkBodyBytes: { name: "bulk-body-limit", initial: 64 << 20, least: 1024, most: 1 << 30, value: "BYTES", help: "longest body of replacements and imports; bulk lookups and batches take what --bulk-addresses items can need, at most this" },

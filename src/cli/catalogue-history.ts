@@ -5,6 +5,7 @@ import { SnapshotError } from "../snapshot/snapshot-error.ts";
 import { defaultCatalogue } from "./catalogue-snapshot.ts";
 import type { Arguments, Option } from "./command.ts";
 import { historyFolder, homeFolder } from "./home.ts";
+import { standardError } from "./output/standard-error.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const AS_OF_OPTION: Option = {
@@ -21,7 +22,7 @@ export async function chosenSnapshot(args: Arguments): Promise<string> {
   if (text === undefined) return snapshot ?? defaultCatalogue();
   const time = parseTime(text);
   const { path, createdAt } = await generationAsOf(snapshot ?? historyFolder(homeFolder()), time);
-  process.stderr.write(`ipsieve: as of ${time.toISOString()}: ${path}, made ${createdAt.toISOString()}\n`);
+  standardError().write(`ipsieve: as of ${time.toISOString()}: ${path}, made ${createdAt.toISOString()}\n`);
   return path;
 }
 

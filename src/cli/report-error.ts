@@ -1,4 +1,5 @@
 import { EXIT } from "./command.ts";
+import { standardError } from "./output/standard-error.ts";
 
 /** Errors whose message says what is wrong with what was given, and the cure. By name, so that no room is loaded for it. */
 const EXPECTED = new Set(["UsageError", "AddressError", "SnapshotError", "BatchError", "CatalogueError", "CtiError", "ListenError", "StoreError", "TableError", "UpdateError"]);
@@ -15,8 +16,6 @@ function isSystemError(error: Error): boolean {
 }
 
 function write(message: string): number {
-  // A full disk does not change the exit code.
-  process.stderr.on("error", () => {});
-  process.stderr.write(`ipsieve: ${message}\n`);
+  standardError().write(`ipsieve: ${message}\n`);
   return EXIT.error;
 }

@@ -4,6 +4,7 @@ import type { Invitation } from "../store/command.ts";
 import { ROLES, type Role, type State, type User } from "../store/state.ts";
 import type { Arguments, Option } from "./command.ts";
 import { nearest } from "./nearest.ts";
+import { standardError } from "./output/standard-error.ts";
 import { dateText, signature } from "./service-database.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -32,6 +33,6 @@ export async function invite(args: Arguments, write: (invitation: Invitation) =>
   if (!isWebAddress(base)) throw new UsageError(`--url ${JSON.stringify(base)}: write http://HOST:PORT or https://HOST`);
   const { token, invitation } = makeInvitation(signature().at);
   const { user } = await write(invitation);
-  process.stderr.write(`${user.name}, ${user.role}, chooses a password by this link, once, until ${dateText(invitation.expiresAt)}; it is shown only now:\n`);
+  standardError().write(`${user.name}, ${user.role}, chooses a password by this link, once, until ${dateText(invitation.expiresAt)}; it is shown only now:\n`);
   process.stdout.write(`${invitationLink(base, token)}\n`);
 }

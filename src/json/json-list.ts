@@ -10,7 +10,9 @@ const MAX_ENVELOPE_BYTES = 16 << 10;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
+const COLON = 0x3a;
 const OPENING_BRACKET = 0x5b;
+const OPENING_BRACE = 0x7b;
 
 export interface JsonListOptions {
   /** The member of the document that is the list. */
@@ -54,6 +56,7 @@ export class JsonListReader {
   #isEscaped = false;
   /** Of what is inside the list's brackets; 0 outside the list. */
   #listDepth = 0;
+  readonly #endsWithMember: (bytes: Uint8Array) => boolean | undefined;
   /** In characters, of the envelope: where the list's items are left out. */
   #listOffset = -1;
   /** Characters of the list that have been parsed, with their commas. */
@@ -62,6 +65,8 @@ export class JsonListReader {
 
   constructor(options: JsonListOptions) {
     this.#options = options;
+    const name = Buffer.from(JSON.stringify(options.member));
+    this.#endsWithMember = (bytes) => endsWithMember(bytes, name);
   }
 
   /** Takes the next bytes, cut anywhere; gives batches of items. @throws JsonListError */
@@ -124,10 +129,12 @@ export class JsonListReader {
     return document;
   }
 
+  /** Looks at the bytes before the bracket that can decide, which are those since the bracket before: all of them, at each bracket, would take the square of the document's length. */
   #opensList(before: Uint8Array): boolean {
     if (this.#depth > 2) return false;
-    const text = this.#decode([...this.#envelope, before]);
-    return this.#depth === 1 ? this.#options.isBareAllowed && text.trim() === "" : lastMember(text) === this.#options.member;
+    const opens = this.#depth === 1 ? isBlank : this.#endsWithMember;
+    if (this.#depth === 1 && !this.#options.isBareAllowed) return false;
+    return opens(before) ?? opens(Buffer.concat([...this.#envelope, before])) ?? this.#depth === 1;
   }
 
   #keep(bytes: Uint8Array): void {
@@ -213,9 +220,32 @@ export function standsTwice(position: number): string {
   return `the member at position ${position} stands twice in its object; send it once`;
 }
 
-const MEMBER = /(?:^\s*\{|,)\s*"([^"\\]*)"\s*:\s*$/;
+/** False for bytes with anything but white space at their end; undefined where what stands before them decides. */
+function isBlank(bytes: Uint8Array): false | undefined {
+  return endOfText(bytes, bytes.length) > 0 ? false : undefined;
+}
 
-/** The name of the member whose value begins at the end of the text; undefined for a value that is none. */
-function lastMember(text: string): string | undefined {
-  return MEMBER.exec(text)?.[1];
+/** Whether the bytes end with a member's name and its colon; undefined where what stands before them decides. */
+function endsWithMember(bytes: Uint8Array, name: Uint8Array): boolean | undefined {
+  let end = endOfText(bytes, bytes.length);
+  if (end === 0) return undefined;
+  if (bytes[end - 1] !== COLON) return false;
+  end = endOfText(bytes, end - 1);
+  for (let left = name.length; left > 0; left--, end--) {
+    if (end === 0) return undefined;
+    if (bytes[end - 1] !== name[left - 1]) return false;
+  }
+  end = endOfText(bytes, end);
+  if (end === 0) return undefined;
+  return bytes[end - 1] === COMMA || bytes[end - 1] === OPENING_BRACE;
+}
+
+/** Where white space that the bytes before `end` end with begins. */
+function endOfText(bytes: Uint8Array, end: number): number {
+  while (end > 0 && isWhite(bytes[end - 1]!)) end--;
+  return end;
+}
+
+function isWhite(byte: number): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }

@@ -81,7 +81,9 @@ export class ChangeFeed {
     try {
       while (!this.#ended && !this.#isLost) {
         const changes = await this.#changesAfter(this.#sequence);
-        // Own ones may have been handed on since they were asked for.
+        // The reader may have failed since they were asked for.
+        if (this.#isLost) return;
+        // Own ones may have been handed on, too.
         const left = changes.filter(({ sequence }) => sequence > this.#sequence);
         if (left.length === 0 || this.#ended) return;
         this.#give(left);

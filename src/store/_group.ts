@@ -23,6 +23,7 @@ export interface Group {
   readonly engine: Engine;
   readonly within: Transaction<Tables>;
   readonly rulesPerRuleset: number;
+  readonly rulesetsPerOrganisation: number;
   /** The ruleset, locked. Throws StoreError (`ruleset-not-found`), also for another organisation's. */
   ruleset(command: { readonly organisationId: string; readonly rulesetId: string }): RulesetDraft;
 }
@@ -56,7 +57,7 @@ export interface Decision {
 export async function carryOut(engine: Engine, within: Transaction<Tables>, commands: readonly Command[], limits: StoreLimits, transaction: string): Promise<GroupAnswer> {
   const keys = await IdempotencyKeys.claim(engine, within, commands);
   const drafts = await lockRulesets(engine, within, commands);
-  const group: Group = { engine, within, rulesPerRuleset: limits.rulesPerRuleset, ruleset: (command) => rulesetOf(drafts, command) };
+  const group: Group = { engine, within, rulesPerRuleset: limits.rulesPerRuleset, rulesetsPerOrganisation: limits.rulesetsPerOrganisation, ruleset: (command) => rulesetOf(drafts, command) };
   const answers: Answer[] = [];
   const changes: Omit<Change, "sequence">[] = [];
   const notes: Note[] = [];

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import type { WantedRule } from "../rulesets/plan-replacement.ts";
 import { type RuleColumns, wantedIn } from "../rulesets/rule-columns.ts";
 import { addRule } from "../rulesets/write-rule.ts";
 import type { Decision, Group } from "./_group.ts";
@@ -55,10 +56,16 @@ async function addAll({ engine, within, rulesPerRuleset }: Group, draft: Ruleset
   return skipped;
 }
 
-function* batchesOf(parts: readonly RuleColumns[], size: number) {
+/** Made as they are needed: other servers wait for the locks meanwhile. */
+function* batchesOf(parts: readonly RuleColumns[], size: number): Generator<WantedRule[]> {
   for (const part of parts) {
-    const rules = [...wantedIn(part)];
-    for (let at = 0; at < rules.length; at += size) yield rules.slice(at, at + size);
+    let batch: WantedRule[] = [];
+    for (const rule of wantedIn(part)) {
+      if (batch.push(rule) < size) continue;
+      yield batch;
+      batch = [];
+    }
+    if (batch.length > 0) yield batch;
   }
 }
 

@@ -5,6 +5,7 @@ import { isStorable } from "./_engine.ts";
 import { areAlike } from "./_look-alikes.ts";
 import { keyOf, organisationOf, planOf, rulesetOf } from "./_read-state.ts";
 import { readAllRules } from "./_rule-rows.ts";
+import { checkRoomForKey, checkRoomForRuleset } from "./_room.ts";
 import { checkVersion } from "./_ruleset-draft.ts";
 import type {
   Command, CreateKeyCommand, CreateOrganisationCommand, CreateRulesetCommand, DeleteRulesetCommand, RevokeKeyCommand, SetPlanCommand, UpdateRulesetCommand, UserCommand,
@@ -39,6 +40,7 @@ export function decideOrganisation(group: Group, command: Exclude<Command, UserC
 async function createRuleset(group: Group, command: CreateRulesetCommand): Promise<Decision> {
   checkTexts(command.name, command.description);
   await checkOrganisation(group, command.organisationId);
+  await checkRoomForRuleset(group, command.organisationId);
   const ruleset = await insertRuleset(group, randomUUID(), command);
   return { outcome: { ruleset }, changes: [{ change: { kind: "ruleset", ruleset } }] };
 }
@@ -117,6 +119,7 @@ export async function setPlan(group: Group, { organisationId, area, active, unti
 async function createKey(group: Group, { organisationId, label, access, digest, start, expiresAt, at }: CreateKeyCommand): Promise<Decision> {
   checkTexts(label);
   await checkOrganisation(group, organisationId);
+  await checkRoomForKey(group, organisationId);
   const values = { id: randomUUID(), organisation_id: organisationId, label, access, digest, start, created_at: at, expires_at: expiresAt, revoked_at: null };
   const row = await group.within
     .insertInto("api_keys").values(values).onConflict((conflict) => conflict.column("digest").doNothing()).returningAll().executeTakeFirst();

@@ -4,6 +4,7 @@ import type { Decision, Group, Recorded } from "./_group.ts";
 import { prefixOfKey } from "./_prefix-key.ts";
 import { checkOrganisation } from "./_organisation-commands.ts";
 import { rulesetOf } from "./_read-state.ts";
+import { checkRoomForRuleset } from "./_room.ts";
 import { ruleOfValues, wholeRuleset } from "./_rule-rows.ts";
 import { tooManyRules } from "./_ruleset-draft.ts";
 import type { ChangeRow } from "./_tables.ts";
@@ -53,6 +54,7 @@ export async function restoreRuleset(group: Group, command: RestoreRulesetComman
   const count = change.rule_count!;
   if (count > group.rulesPerRuleset) throw tooManyRules(group.rulesPerRuleset);
   await checkOrganisation(group, organisationId);
+  await checkRoomForRuleset(group, organisationId);
   const row = { id, organisation_id: organisationId, name, purpose, description, created_at: createdAt, updated_at: at, version: 0, rule_count: count };
   const made = await within.insertInto("rulesets").values(row).onConflict((conflict) => conflict.column("id").doNothing()).returningAll().executeTakeFirst();
   if (made === undefined) throw new StoreError("ruleset-exists", `there is a ruleset ${id} already`);

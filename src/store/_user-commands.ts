@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { sql } from "kysely";
-import { forUpdate } from "./_engine.ts";
 import type { Decision, Group, Recorded } from "./_group.ts";
 import { checkOrganisation, checkTexts, createOrganisation, setPlan } from "./_organisation-commands.ts";
 import { areAlike } from "./_look-alikes.ts";
 import { sessionOf, userOf } from "./_read-state.ts";
+import { checkRoomForUser, lockNumbers } from "./_room.ts";
 import { keyOfName } from "./name-key.ts";
 import type { UserRow } from "./_tables.ts";
 import type {
@@ -27,8 +26,7 @@ export function isUserCommand(command: Command): command is UserCommand {
 
 /** Commands about users and their sessions, one at a time whatever server carries them out: each sees all users as the one before left them. */
 export async function decideUser(group: Group, command: UserCommand): Promise<Decision> {
-  // The row that numbers changes is the last lock of every transaction, so that nobody who has it waits for another.
-  await sql`select sequence from store ${forUpdate(group.engine)}`.execute(group.within);
+  await lockNumbers(group);
   switch (command.kind) {
     case "set-up":
       return setUp(group, command);
@@ -71,6 +69,7 @@ async function setUp(group: Group, { organisation: organisationName, name, passw
 async function createUser(group: Group, { organisationId, name, role, invitation, at }: CreateUserCommand): Promise<Decision> {
   checkTexts(name);
   await checkOrganisation(group, organisationId);
+  await checkRoomForUser(group, organisationId);
   await checkUserName(group, name);
   const invited = { invitation: invitation.digest, invited_until: invitation.expiresAt };
   return changed(undefined, await insertUser(group, { organisation_id: organisationId, name, role, password: null, ...invited, created_at: at }));

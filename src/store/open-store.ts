@@ -6,7 +6,7 @@ import type { Store, StoreOptions } from "./store.ts";
 /** Where the data are: in a SQLite file, or in a PostgreSQL database (`postgres://user:password@host:port/name`). */
 export type StoreLocation = { readonly file: string } | { readonly url: string };
 
-export const DEFAULT_STORE_OPTIONS: StoreOptions = { rulesPerRuleset: 20_000, auditDays: 400, pollEvery: 1000, patience: 15_000, create: true };
+export const DEFAULT_STORE_OPTIONS: StoreOptions = { rulesPerRuleset: 20_000, rulesetsPerOrganisation: 1000, auditDays: 400, pollEvery: 1000, patience: 15_000, create: true };
 
 /** Opens the store, and brings its tables up to date or makes them unless `create` is false. Throws StoreError. */
 export async function openStore(location: StoreLocation, options: Partial<StoreOptions> = {}): Promise<Store> {
@@ -25,8 +25,8 @@ export function openAndLoad(location: StoreLocation, options: Partial<StoreOptio
   return { store, state: store.then((opened) => opened.load(receive)) };
 }
 
-function openSqlite(path: string, { create, rulesPerRuleset, auditDays, pollEvery }: StoreOptions): { backend: SqliteBackend; store: Promise<Store> } {
-  const backend = new SqliteBackend({ path, create, limits: { rulesPerRuleset, auditDays }, synchronous: "full" });
+function openSqlite(path: string, { create, rulesPerRuleset, rulesetsPerOrganisation, auditDays, pollEvery }: StoreOptions): { backend: SqliteBackend; store: Promise<Store> } {
+  const backend = new SqliteBackend({ path, create, limits: { rulesPerRuleset, rulesetsPerOrganisation, auditDays }, synchronous: "full" });
   return { backend, store: backend.opened.then(() => new QueuedStore(backend, pollEvery)) };
 }
 

@@ -20,6 +20,10 @@ export type StoreErrorCode =
   /** The change, or what it did to rules, is not kept. */
   | "change-not-kept"
   | "too-many-rules"
+  /** The organisation has as many as it may. */
+  | "too-many-rulesets"
+  | "too-many-keys"
+  | "too-many-users"
   /** An item of an atomic batch failed (`results`); nothing was written. */
   | "batch-refused"
   /** There is an organisation of that name. */

@@ -87,12 +87,13 @@ export interface StoreReport {
 }
 
 /** What is limited in the database. */
-export type StoreLimits = Pick<StoreOptions, "rulesPerRuleset" | "auditDays">;
+export type StoreLimits = Pick<StoreOptions, "rulesPerRuleset" | "rulesetsPerOrganisation" | "auditDays">;
 
 /** Where a store is and how it is used. */
 export interface StoreOptions {
   /** Most rules of a ruleset, active and expired. */
   readonly rulesPerRuleset: number;
+  readonly rulesetsPerOrganisation: number;
   /** For how many days changes are kept, for the audit log. */
   readonly auditDays: number;
   /** How often to look for other processes' changes, in milliseconds. */

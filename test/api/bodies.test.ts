@@ -76,7 +76,7 @@ test("errors of a body are listed up to 200, with their number", async (context)
   const key = await newKey(t, "errors");
   const { body } = await ask(t, "POST", "/v1/cbs/lookup", { key, body: { ips: Array.from({ length: 1000 }, (_, i) => `nothing ${i}`) } });
   assert.equal(Object.keys(body.validation_errors).length, 201);
-  assert.deepEqual(body.validation_errors.ips, ["1000 addresses are malformed; the first 200 are named"]);
+  assert.deepEqual(body.validation_errors.ips, ["more than 200 addresses are malformed; the first 200 are named"]);
   const wrong = await ask(t, "POST", "/v1/cbs/lookup", { key, body: { ips: Array.from({ length: 1000 }, () => 7) } });
   assert.equal(Object.keys(wrong.body.validation_errors).length, 200);
   const { id } = (await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).body.items[0];
@@ -226,6 +226,27 @@ test("an answer before the end of its body: the connection goes on, or is closed
       if (second === undefined) assert.match(first, first.startsWith("200") ? /./ : /connection: close/i, what);
       else assert.match(second, /^200 [^]*"ip":"8\.8\.8\.8"/, what);
       socket.destroy();
+    }
+  }
+});
+
+test("a list that is sent again with the same Idempotency-Key has the first answer coming, whatever its type; another list has not", async (context) => {
+  const t = await start(context);
+  const key = await newKey(t, "lists again");
+  const { id } = (await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).body.items[0];
+  const json = (ip: string): object => ({ body: { rules: [{ ip }] } });
+  const text = (ip: string): object => ({ body: `${ip}\n${"# a comment\n".repeat(10_000)}`, headers: { "Content-Type": "text/plain" } });
+  for (const [method, path] of [["PUT", "rules"], ["POST", "rules:import"]] as const) {
+    for (const [index, list] of [json, text].entries()) {
+      const send = (ip: string): ReturnType<typeof ask> => {
+        const options = list(ip) as { body: unknown; headers?: object };
+        return ask(t, method, `/v1/edl/ip-rulesets/${id}/${path}`, { key, ...options, headers: { ...options.headers, "idempotency-key": `${path}-${index}` } });
+      };
+      const first = await send(`8.8.${index}.8`);
+      assert.equal(first.status, 200, first.text);
+      const again = await send(`8.8.${index}.8`);
+      assert.deepEqual([again.status, again.body], [200, first.body], `${method} ${path}: ${again.text}`);
+      assert.equal((await send("9.9.9.9")).status, 422, `${method} ${path}`);
     }
   }
 });

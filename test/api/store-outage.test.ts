@@ -3,6 +3,7 @@ import { renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Worker } from "node:worker_threads";
 import { Metrics } from "../../src/api/metrics.ts";
 import { type OutageTimes, StoreOutage } from "../../src/api/store-outage.ts";
 import { StoreError } from "../../src/store/store-error.ts";
@@ -146,6 +147,24 @@ describe("a server on SQLite", () => {
     const [, end] = outageLines(t);
     assert.equal(end!.msg, "the database works again");
     assert.ok(end!.refused! > 100 && end!.seconds! >= 0, JSON.stringify(end));
+    await t.close();
+  });
+
+  test("whose thread ends: 503, one outage with its end, and writes go on", async () => {
+    const threads: Worker[] = [];
+    const follow = (thread: Worker): void => void threads.push(thread);
+    process.on("worker", follow);
+    const subject = await startSubject();
+    process.off("worker", follow);
+    const { t } = subject;
+    assert.equal((await subject.add()).status, 201);
+    await threads[0]!.terminate();
+    assertUnavailable(await subject.add());
+    while (outageLines(t).length < 2) await sleep(50);
+    assert.deepEqual(outageLines(t).map(({ msg }) => msg), ["the database fails; what needs it is answered 503 until it works again", "the database works again"]);
+    assert.match(outageLines(t)[0]!.reason!, /store\.db: the file is being opened again: the thread that writes it has ended$/);
+    assert.deepEqual([await metric(t, "ipsieve_database_up"), await metric(t, "ipsieve_database_outages_total")], [1, 1]);
+    assert.equal((await subject.add()).status, 201);
     await t.close();
   });
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { mountSmallDisk, type SmallDisk, whyNoSmallDisk } from "../store/harness/small-disk.ts";
-import { run, temporaryFolder } from "./run-command.ts";
+import { NO_HOME, outcomeOf, run, temporaryFolder } from "./run-command.ts";
 
 const MAIN = join(import.meta.dirname, "../../src/cli/main.ts");
 const OLD = "what was there before\n";
@@ -12,7 +12,7 @@ const OLD = "what was there before\n";
 let folder: ReturnType<typeof temporaryFolder>;
 before(async () => {
   const addresses = Array.from({ length: 20_000 }, (_, i) => `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`);
-  folder = temporaryFolder({ "list.csv": addresses.map((ip, i) => `${ip},label-${i % 500}\n`).join(""), "feed.txt": `${addresses.join("\n")}\n` });
+  folder = temporaryFolder({ "list.csv": addresses.map((ip, i) => `${ip},label-${i % 500}\n`).join(""), "feed.txt": `${addresses.join("\n")}\n8.8.8.8\n` });
   mkdirSync(join(folder.path, "lists/tor"), { recursive: true });
   writeFileSync(join(folder.path, "lists/tor/exit-addresses.txt"), "8.8.8.8\n");
   assert.equal((await run(["org", "create", "Example", "--db", "source.db"], { cwd: folder.path })).code, 0);
@@ -72,5 +72,36 @@ test("standard output that takes nothing is an error with a message, whatever th
   for (const args of ["--version", "help", "lookup 1.1.1.1", "identify feed.txt", "cbs stats", "cbs export --format csv", "org list --db source.db", "db check --db source.db", "info"]) {
     const { status, stderr } = spawnSync("sh", ["-c", `exec "$0" "$@" > /dev/full`, process.execPath, MAIN, ...args.split(" ")], { cwd: folder.path, env, encoding: "utf8" });
     assert.deepEqual([status, stderr], [2, "ipsieve: standard output: ENOSPC: no space left on device, write\n"], args);
+  }
+});
+
+describe("standard error that takes nothing changes neither the result nor the exit code", { skip: existsSync("/dev/full") ? false : "this system has no /dev/full" }, () => {
+  const OUTPUT = "written.out";
+  const commands = [
+    "identify --progress bar feed.txt", "identify --progress json feed.txt", `identify --progress json feed.txt -o ${OUTPUT}`, "identify --progress json --threads 2 feed.txt", "identify missing.txt",
+    `build list.csv -o ${OUTPUT}`, `cti import --format list --progress json feed.txt -o ${OUTPUT}`, `cbs export --format csv -o ${OUTPUT}`,
+    "cbs update --from lists --home home --progress json", "key create --db source.db --org Example --access read label",
+  ];
+  const without = (text: string): string => text.replace(/ips_\S+/, "KEY");
+
+  /** What comes of the command: its exit code and how much it has written where. The files hold the time when they were made. */
+  async function outcome(command: string, standardError: "kept" | "full" | "closed") {
+    rmSync(join(folder.path, OUTPUT), { force: true });
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+    const words = standardError === "full" ? ["sh", "-c", `exec "$0" "$@" 2> /dev/full`] : [];
+    const [program, ...args] = [...words, process.execPath, MAIN, ...command.split(" ")];
+    const child = spawn(program!, args, { cwd: folder.path, env: { ...env, IPSIEVE_HOME: NO_HOME } });
+    if (standardError === "closed") child.stderr.destroy();
+    const { code, stdout } = await outcomeOf(child);
+    return { code, stdout: without(stdout).length, file: statSync(join(folder.path, OUTPUT), { throwIfNoEntry: false })?.size };
+  }
+
+  for (const command of commands) {
+    test(command, async () => {
+      const expected = await outcome(command, "kept");
+      assert.equal(expected.code, /missing|update/.test(command) ? 2 : 0, "as it is where nothing is wrong with standard error");
+      assert.deepEqual(await outcome(command, "full"), expected);
+      assert.deepEqual(await outcome(command, "closed"), expected);
+    });
   }
 });

@@ -119,3 +119,25 @@ test("a list under a name that is written in escapes, or that is another member'
     assert.deepEqual(readText(text, [1]).document, JSON.parse(text), text);
   }
 });
+
+test("brackets that are not the list's cost no more than other bytes: none of them has all that is before it read again", (t) => {
+  let bytesRead = 0;
+  const decode = TextDecoder.prototype.decode;
+  t.mock.method(TextDecoder.prototype, "decode", function (this: InstanceType<typeof TextDecoder>, ...[bytes, options]: Parameters<typeof decode>) {
+    bytesRead += (bytes as Uint8Array | undefined)?.byteLength ?? 0;
+    return decode.call(this, bytes, options);
+  });
+  const concat = Buffer.concat.bind(Buffer);
+  t.mock.method(Buffer, "concat", (parts: readonly Uint8Array[]) => {
+    const all = concat(parts);
+    bytesRead += all.length;
+    return all;
+  });
+  for (const repeated of ['"a":[],', "[],", '"":[],', 'x"ips":[],', "{}{", '"ips":1[],', " [ "]) {
+    bytesRead = 0;
+    const text = `{${repeated.repeat(1000)}"ips":[]}`;
+    errorOf(text, [1 << 16]);
+    errorOf(`1${text}`, [1 << 16]);
+    assert.ok(bytesRead <= 10 * text.length, `${repeated}: ${bytesRead} bytes of ${text.length} were read`);
+  }
+});

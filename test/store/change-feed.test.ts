@@ -4,6 +4,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { ChangeFeed } from "../../src/store/_change-feed.ts";
 import type { Change } from "../../src/store/change.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -75,3 +76,21 @@ test("a store that is closed waits for no reader", async () => {
 async function until(is: () => boolean): Promise<void> {
   while (!is()) await delay(5);
 }
+
+test("what was asked for before a reader failed is not given to it afterwards", async () => {
+  const change = (sequence: number): Change => ({ kind: "sessions-ended", digests: [], sequence, at: 1, actor: "command:test", organisationId: "" }) as unknown as Change;
+  const asked = Promise.withResolvers<readonly Change[]>();
+  const given: number[] = [];
+  const failures: boolean[] = [];
+  const apply = (changes: readonly Change[]): void => {
+    given.push(...changes.map(({ sequence }) => sequence));
+    throw new Error("a defect");
+  };
+  const feed = new ChangeFeed(0, 60_000, () => asked.promise, apply, (_error, isLost) => failures.push(isLost));
+  feed.look();
+  void feed.arrived([change(1)]);
+  asked.resolve([change(1), change(2)]);
+  await delay(10);
+  assert.deepEqual([given, failures], [[1], [true]]);
+  feed.end();
+});

@@ -54,6 +54,40 @@ describe("PostgreSQL that goes away", { skip: await whyNoPostgres() }, () => {
     assert.deepEqual([...replica.memory.rulesOf(blocklist.id).keys()].sort(), ["192.0.2.1", "192.0.2.3"]);
   });
 
+  test("a server that is cut off in the middle of a write holds others up for less than they wait, and writes when it is back", async (t) => {
+    const url = await server.database();
+    const proxy = await startProxy(url);
+    t.after(() => proxy.close());
+    const [cut, other] = [await Replica.open({ url: proxy.url }), await Replica.open({ url })];
+    t.after(() => Promise.all([cut.store.close(), other.store.close()]));
+    const { organisation, blocklist } = await other.organisation();
+    const into = { organisationId: organisation.id, rulesetId: blocklist.id };
+    const add = ({ store }: Replica, text: string) => store.write({ kind: "add-rule", ...into, request: adding(text, { mode: "fail" }), ...by(2) });
+    proxy.fate = "pull the cable";
+    const written = add(cut, "192.0.2.1");
+    while (proxy.struck === 0) await delay(1);
+    // Negative control: it does hold them up; a write that waits for less time is refused.
+    const hasty = await Replica.open({ url: `${url}?lock_timeout=500` }, { patience: 0 });
+    await assert.rejects(add(hasty, "192.0.2.3"), { name: "StoreError", code: "unavailable", message: /lock timeout/ });
+    await hasty.store.close();
+    assert.equal((await add(other, "192.0.2.2")).action, "created");
+    proxy.shut();
+    proxy.open();
+    assert.equal((await written).action, "created");
+    assert.deepEqual([...cut.memory.rulesOf(blocklist.id).keys()].sort(), ["192.0.2.1", "192.0.2.2"]);
+  });
+
+  test("a server that stands still in the middle of a write loses its transaction, and writes again", async (t) => {
+    const proxy = await startProxy(await server.database());
+    t.after(() => proxy.close());
+    const replica = await Replica.open({ url: `${proxy.url}?idle_in_transaction_session_timeout=100` });
+    t.after(() => replica.store.close());
+    const { organisation, blocklist } = await replica.organisation();
+    proxy.fate = "delay the commit";
+    const { action } = await replica.store.write({ kind: "add-rule", organisationId: organisation.id, rulesetId: blocklist.id, request: adding("192.0.2.1", { mode: "fail" }), ...by(2) });
+    assert.deepEqual([action, proxy.struck], ["created", 1]);
+  });
+
   test("a full disk: writes are refused at once, for the true reason, and go on when there is space", { skip: whyNoSmallDisk }, async () => {
     using disk = mountSmallDisk(32 << 20);
     const url = await server.database();

@@ -145,6 +145,24 @@ for (const { name, skip, make, stop } of await databases()) {
         await refused("too-many-rules", replica.store.write({ kind: "replace-rules", ...into, rules: columnsOfTexts(["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5", "10.0.0.6"]) }));
       }, { rulesPerRuleset: 5 }));
 
+    test("an organisation has no more rulesets than allowed, however they come, from several servers at once", () =>
+      withReplica(async (replica, location) => {
+        const other = await Replica.open(location, { rulesetsPerOrganisation: 5 });
+        const { organisation, blocklist } = await replica.organisation();
+        const of = { organisationId: organisation.id, ...by(2) };
+        const create = ({ store }: Replica) => store.write({ kind: "create-ruleset", ...of, name: "One more", purpose: "blocklist", description: "" });
+        const made = await Promise.allSettled(Array.from({ length: 12 }, (_, i) => create(i % 2 === 0 ? replica : other)));
+        assert.equal(made.filter(({ status }) => status === "fulfilled").length, 3, "two come with the organisation");
+        await refused("too-many-rulesets", create(replica));
+        await assert.rejects(create(other), /at most 5 rulesets \(--rulesets-per-organisation\); delete some first$/);
+        await replica.store.write({ kind: "delete-ruleset", ...of, rulesetId: blocklist.id });
+        const { sequence } = (await replica.store.audit(organisation.id, { limit: 1 })).entries[0]!;
+        await create(other);
+        await refused("too-many-rulesets", replica.store.write({ kind: "restore-ruleset", ...of, sequence }));
+        await replica.organisation("Another"); // has a limit of its own
+        await other.store.close();
+      }, { rulesetsPerOrganisation: 5 }));
+
     test("a replacement: all or nothing, times of what stays kept, only of the version that was asked for", () =>
       withReplica(async (replica) => {
         const { organisation, blocklist } = await replica.organisation();

@@ -21,7 +21,7 @@ export function addKeyRoutes(app: App, services: Services): void {
   });
 
   const create = {
-    operationId: "createKey", summary: "Makes an API key and tells it, once", tags, problems: [400, 413, 415], body: CreateKeyBody, response: { 201: CreatedKey },
+    operationId: "createKey", summary: "Makes an API key and tells it, once", tags, problems: [400, 409, 413, 415], body: CreateKeyBody, response: { 201: CreatedKey },
     bodyExample: { label: "firewall", access: "read", expires_on: "2030-01-01" },
   };
   app.post("/keys", { config: BY_ADMINS, schema: create }, async (request, reply) => {

@@ -1,10 +1,12 @@
 import type { FastifyRequest } from "fastify";
 import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
 import type { App } from "../app-type.ts";
+import { joined } from "../encoded.ts";
 import { rulesetTag } from "../entity-tags.ts";
 import { listBody, listIn, withListBodies } from "../list-bodies.ts";
 import { READ_EDL } from "../operation.ts";
-import { type PreviewedList, type PreviewLine, previewRules, readListToEnd, readRulesToEnd } from "../preview-rules.ts";
+import { type Preview as RulesPreview, type PreviewedList, type PreviewLine, previewRules, readListToEnd, readRulesToEnd } from "../preview-rules.ts";
+import { streamJson } from "../reply.ts";
 import { findRuleset, noRuleset } from "../routes/find-ruleset.ts";
 import { Preview, PreviewBody, PreviewQuery } from "../schemas/row.ts";
 import { ruleDocument, RulesetParameters } from "../schemas/rule.ts";
@@ -32,8 +34,15 @@ function addPreview(app: App, services: Services): void {
     const ruleset = current();
     if (preview === undefined || ruleset === undefined) throw noRuleset(request);
     reply.header("etag", rulesetTag({ about: { ...ruleset.about, version: preview.version }, rules: ruleset.rules }, request.now));
-    return { ...preview, lines: preview.lines.map(lineDocument) };
+    return streamJson(reply, joined(previewTexts(preview)));
   });
+}
+
+/** The answer as JSON, by the schema `Preview`. */
+function* previewTexts({ lines, ...counts }: RulesPreview): Generator<string> {
+  yield `${JSON.stringify(counts).slice(0, -1)},"lines":[`;
+  for (const [at, line] of lines.entries()) yield `${at === 0 ? "" : ","}${JSON.stringify(lineDocument(line))}`;
+  yield "]}";
 }
 
 async function readToEnd(request: FastifyRequest, { settings }: Services): Promise<PreviewedList> {

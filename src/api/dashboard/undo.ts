@@ -13,7 +13,7 @@ import { summaryOf } from "./audit-document.ts";
 
 const tags = ["Undo"];
 /** What the store says where somebody was quicker. */
-const OVERTAKEN: readonly StoreErrorCode[] = ["version-mismatch", "ruleset-not-found", "ruleset-exists", "change-not-kept", "too-many-rules"];
+const OVERTAKEN: readonly StoreErrorCode[] = ["version-mismatch", "ruleset-not-found", "ruleset-exists", "change-not-kept", "too-many-rules", "too-many-rulesets"];
 
 /** Takes back what the user has done last to rules or rulesets, in this session. */
 export function addUndoRoutes(app: App, services: Services): void {

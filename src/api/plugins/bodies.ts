@@ -45,8 +45,9 @@ export function readBodies(app: App, { settings, metrics }: Services): void {
     const limit = route.config?.bodyBytes ?? settings.bodyBytes;
     route.bodyLimit = Math.min(route.config?.access === "none" ? PUBLIC_BODY_BYTES : limit, bodies.kept.largest);
   });
-  app.addHook("onSend", (request, _reply, _payload, done) => {
+  app.addHook("onSend", (request, reply, _payload, done) => {
     if (request.keptBytes > 0) bodies.release(request);
+    if (reply.statusCode >= 400 && request.body instanceof ArrivingBody) bodies.end(request.body);
     done();
   });
   const timer = setInterval(() => bodies.giveUpLate(settings.bodyTimeout), SAMPLE).unref();
@@ -86,7 +87,8 @@ class Bodies {
 
   open(request: FastifyRequest, isStream: boolean): ArrivingBody {
     checkCoding(request);
-    const limit = isStream ? Infinity : request.route.bodyLimit!;
+    // Where there is nothing at the path, no operation needs any of it.
+    const limit = request.is404 ? PUBLIC_BODY_BYTES : isStream ? Infinity : request.route.bodyLimit!;
     if (Number(request.headers["content-length"]) > limit) throw tooLong(limit);
     return new ArrivingBody(request.raw, { limit, isStream }, this.#accountOf(request));
   }
@@ -100,6 +102,8 @@ class Bodies {
   giveUpLate(seconds: number): void {
     const now = performance.now();
     for (const [body] of this.#arriving) {
+      // It may never have been read.
+      if (body.isGone) this.end(body);
       const since = body.rules.isStream ? body.waitingSince || now : body.startedAt;
       if (now - since > seconds * 1000) body.fail(new Problem("request-timeout", `the body did not arrive within ${seconds} s`));
     }
@@ -108,7 +112,7 @@ class Bodies {
   #accountOf(request: FastifyRequest): BodyAccount {
     return {
       began: (body) => this.#begin(body, request),
-      ended: (body) => this.#end(body),
+      ended: (body) => this.end(body),
       keep: (bytes) => {
         if (!this.kept.take(callerOf(request), bytes)) throw busy("the server holds as many bytes of bodies as it can");
         request.keptBytes += bytes;
@@ -124,7 +128,7 @@ class Bodies {
       if (!isPublic) throw busy("too many bodies are under way");
       const oldest = this.#oldestOfMost(shares);
       oldest.fail(new Problem("request-timeout", "the body did not arrive in time, and others have come since"));
-      this.#end(oldest);
+      this.end(oldest);
     }
     this.#arriving.set(body, { shares, caller });
   }
@@ -141,7 +145,8 @@ class Bodies {
     return most![0]!;
   }
 
-  #end(body: ArrivingBody): void {
+  /** More than once does no harm. */
+  end(body: ArrivingBody): void {
     const entry = this.#arriving.get(body);
     if (entry === undefined) return;
     this.#arriving.delete(body);

@@ -52,7 +52,7 @@ export function readJsonBodies(app: App): void {
     // Most come together with their heads, and are there in the next tick: to take them then costs a fraction of listening for their parts.
     process.nextTick(() => {
       if (length > 0 && length <= PARSED_AT_ONCE && raw.readableLength === length) take(raw.read() as Buffer);
-      else if (list === undefined || request.route.bodyLimit! <= PARSED_AT_ONCE) body.whole().then(take, done);
+      else if (list === undefined || body.rules.limit <= PARSED_AT_ONCE) body.whole().then(take, done);
       else readList(list, body).then((value) => done(null, value), done);
     });
   });

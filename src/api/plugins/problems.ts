@@ -31,7 +31,7 @@ const ABOUT_REQUEST: ReadonlySet<ProblemKind> = new Set(["validation-error", "co
 export function answerError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = problemOf(error);
   // Who hangs up in the middle of a body has no answer coming, and nothing is wrong with the server.
-  const isGone = request.raw.destroyed && !request.raw.complete;
+  const isGone = (request.raw.destroyed && !request.raw.complete) || (error as FastifyError).code === "ERR_STREAM_PREMATURE_CLOSE";
   if (problem.status >= 500 && problem.kind !== "service-unavailable" && !isGone) request.log.error({ request_id: request.id, err: error }, "unexpected error");
   return answerProblem(problem, request, reply);
 }
@@ -87,6 +87,9 @@ const REFUSALS: Readonly<Partial<Record<StoreErrorCode, ProblemKind>>> = {
   "rules-changed": "conflict",
   "change-not-kept": "conflict",
   "too-many-rules": "validation-error",
+  "too-many-rulesets": "conflict",
+  "too-many-keys": "conflict",
+  "too-many-users": "conflict",
   "ruleset-exists": "conflict",
   "batch-refused": "conflict",
   "idempotency-mismatch": "idempotency-key-reused",

@@ -34,17 +34,17 @@ function missingParts({ catalogue, isClosing }: Services): string[] {
 
 const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Each is made at the first call, when all operations are known. */
+/** Each is made at the first call, when all operations are known. As bytes, which all answers share: anyone may ask for them, a thousand at a time, and read none. */
 function addDocuments(app: App): void {
-  let [json, dashboardJson]: (string | undefined)[] = [];
-  let page: string | undefined;
-  app.get("/openapi.json", (_request, reply) => sendJson(reply, (json ??= JSON.stringify(app.openApi("public")))));
-  app.get("/dashboard/api/openapi.json", (_request, reply) => sendJson(reply, (dashboardJson ??= JSON.stringify(app.openApi("dashboard")))));
+  let [json, dashboardJson]: (Buffer | undefined)[] = [];
+  let page: Buffer | undefined;
+  app.get("/openapi.json", (_request, reply) => sendJson(reply, (json ??= Buffer.from(JSON.stringify(app.openApi("public"))))));
+  app.get("/dashboard/api/openapi.json", (_request, reply) => sendJson(reply, (dashboardJson ??= Buffer.from(JSON.stringify(app.openApi("dashboard"))))));
   app.get("/docs", (request, reply) => {
     // What the page refers to stands beside it, wherever a proxy has put it.
     if (/^[^?]*\/(\?|$)/.test(request.url)) return reply.redirect("../docs", 308);
     reply.headers({ "content-security-policy": POLICY, "referrer-policy": "no-referrer" });
-    return sendText(reply, "text/html", (page ??= documentPage(app.openApi("public"))));
+    return sendText(reply, "text/html", (page ??= Buffer.from(documentPage(app.openApi("public")))));
   });
   app.get("/docs.css", (_request, reply) => sendText(reply, "text/css", DOCUMENT_STYLE));
   app.get("/favicon.ico", (_request, reply) => sendText(reply, "image/svg+xml", DOCUMENT_ICON));

@@ -49,7 +49,7 @@ function addReads(app: App, services: Services): void {
 function addWrites(app: App, services: Services): void {
   const { store, memory } = services;
   const create = {
-    operationId: "createRuleset", summary: "Creates a ruleset", tags, problems: [400, 413, 415, 422], body: CreateRulesetBody, response: { 201: RulesetSchema },
+    operationId: "createRuleset", summary: "Creates a ruleset", tags, problems: [400, 409, 413, 415, 422], body: CreateRulesetBody, response: { 201: RulesetSchema },
     requestHeaders: IDEMPOTENT, responseHeaders: { Location: "the path of the ruleset" }, bodyExample: { name: "Offices", purpose: "allowlist" },
   };
   app.post(`${PATH}/`, { config: WRITE_EDL, schema: create }, async (request, reply) => {

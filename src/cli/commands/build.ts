@@ -8,6 +8,7 @@ import { freeze } from "../../table/freeze.ts";
 import { CATALOGUE_KIND } from "../catalogue-snapshot.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { byteSize, counted, grouped } from "../output/numbers.ts";
+import { standardError } from "../output/standard-error.ts";
 import { addPublishedFiles, type FileReport, publishedFile } from "../published-files.ts";
 import { listLabel, readList } from "../read-list.ts";
 import { UsageError } from "../usage-error.ts";
@@ -65,7 +66,7 @@ async function run(args: Arguments): Promise<number> {
   }
   if (tally.prefixes === 0) throw new UsageError(`${output} is not written: no list holds a prefix`);
   await write(output, builder, args.operands, published.sources);
-  if (tally.skipped + tally.masked > 0) process.stderr.write(`ipsieve: ${troubles(tally)}\n`);
+  if (tally.skipped + tally.masked > 0) standardError().write(`ipsieve: ${troubles(tally)}\n`);
   return EXIT.matched;
 }
 
@@ -73,7 +74,7 @@ async function run(args: Arguments): Promise<number> {
 async function addList(builder: CatalogueBuilder, list: string, label: string, fate: string, tally: Tally): Promise<void> {
   let complaints = 0;
   const complain = (line: number, what: string): void => {
-    if (++complaints <= MOST_COMPLAINTS) process.stderr.write(`${list}:${line}: ${what}\n`);
+    if (++complaints <= MOST_COMPLAINTS) standardError().write(`${list}:${line}: ${what}\n`);
   };
   const fault = ({ line, message }: { line: number; message: string }): void => {
     complain(line, message);
@@ -98,17 +99,17 @@ async function addList(builder: CatalogueBuilder, list: string, label: string, f
     fault,
   );
   const more = complaints - MOST_COMPLAINTS;
-  if (more > 0) process.stderr.write(`${list}: ... and ${counted(more, "more line")} like these, ${grouped(complaints)} in all\n`);
+  if (more > 0) standardError().write(`${list}: ... and ${counted(more, "more line")} like these, ${grouped(complaints)} in all\n`);
 }
 
 /** Says what was read of a publisher's file. What stands there twice is only counted: in some lists that is every other line. */
 function tell({ path, ipv4, ipv6, warnings, warningCounts }: FileReport, fate: string, tally: Tally): void {
   const told = warnings.filter(({ code }) => code !== "repeat").slice(0, MOST_COMPLAINTS);
-  for (const { code, message } of told) process.stderr.write(`${path}: ${message}${code === "host-bits" ? fate : ""}\n`);
+  for (const { code, message } of told) standardError().write(`${path}: ${message}${code === "host-bits" ? fate : ""}\n`);
   const { repeat = 0, "host-bits": masked = 0, ...others } = warningCounts;
   const more = Object.values(others).reduce((sum, count) => sum + count, masked) - told.length;
-  if (more > 0) process.stderr.write(`${path}: ... and ${counted(more, "more warning")}\n`);
-  process.stderr.write(`${path}: ${counted(ipv4, "IPv4 prefix", "IPv4 prefixes")}, ${counted(ipv6, "IPv6 prefix", "IPv6 prefixes")}${repeat > 0 ? `, ${counted(repeat, "repeat")} among them` : ""}\n`);
+  if (more > 0) standardError().write(`${path}: ... and ${counted(more, "more warning")}\n`);
+  standardError().write(`${path}: ${counted(ipv4, "IPv4 prefix", "IPv4 prefixes")}, ${counted(ipv6, "IPv6 prefix", "IPv6 prefixes")}${repeat > 0 ? `, ${counted(repeat, "repeat")} among them` : ""}\n`);
   tally.prefixes += ipv4 + ipv6;
   tally.masked += masked;
 }
@@ -129,7 +130,7 @@ async function write(output: string, builder: CatalogueBuilder, lists: readonly 
   const { table, nodeCount } = new Catalogue(metadata, freeze(trie));
   const info = await writeSnapshot(output, { table, metadata, kind: CATALOGUE_KIND, createdAt });
   const parts = [counted(trie.size, "prefix", "prefixes"), counted(nodeCount, "node"), byteSize(info.byteLength)];
-  process.stderr.write(`${output}: ${parts.join(", ")}\n`);
+  standardError().write(`${output}: ${parts.join(", ")}\n`);
 }
 
 /** Of a list of the user's own nothing is known but its name. */

@@ -6,6 +6,7 @@ import { catalogueOf, DEFAULT_CATALOGUE, openCatalogueSnapshot } from "../catalo
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { RENDERER } from "../identify-renderer.ts";
 import { createProgress, PROGRESS_MODES, type ProgressMode } from "../output/progress.ts";
+import { standardError } from "../output/standard-error.ts";
 import { guardStandardOutput, printShortly } from "../output/standard-output.ts";
 import { styleFor } from "../output/style.ts";
 import { summaryText } from "../output/summary.ts";
@@ -65,7 +66,7 @@ async function run(args: Arguments): Promise<number> {
   const inputs = args.operands.length === 0 ? ["-"] : args.operands;
   prepareThreads(inputs, threads);
   const readsTerminal = (args.operands.length === 0 || args.operands.includes("-")) && process.stdin.isTTY;
-  if (readsTerminal) process.stderr.write("ipsieve: reading lines from the terminal; end with Ctrl-D\n");
+  if (readsTerminal) standardError().write("ipsieve: reading lines from the terminal; end with Ctrl-D\n");
   const path = await chosenSnapshot(args);
   const snapshot = await openCatalogueSnapshot(path);
   const result = await identifyInterruptibly(args, { ...optionsFor(args, snapshot), inputs, ...(threads !== undefined && { threads }) });
@@ -128,7 +129,7 @@ function selection(args: Arguments): RowSelection {
 function warnOfEmptyField(field: string, { lines, addresses, outputClosed }: IdentifyResult): void {
   if (lines === 0 || addresses > 0 || outputClosed) return;
   const cure = `check the column or name, and how lines are cut: --input ${FIELD_SYNTAXES.join("|")}`;
-  process.stderr.write(`ipsieve: --field ${JSON.stringify(field)}: no line has an address there; ${cure}\n`);
+  standardError().write(`ipsieve: --field ${JSON.stringify(field)}: no line has an address there; ${cure}\n`);
 }
 
 /** As in grep: -v turns around what counts as a match. */

@@ -2,6 +2,7 @@ import { fstatSync } from "node:fs";
 import type { Progress } from "../../batch/identify.ts";
 import { drawBar } from "./bars.ts";
 import { byteSize, clock, short } from "./numbers.ts";
+import { standardError } from "./standard-error.ts";
 import { styleFor } from "./style.ts";
 
 export const PROGRESS_MODES = ["auto", "bar", "json", "none"] as const;
@@ -44,11 +45,11 @@ function barDisplay(): ProgressDisplay {
       const [bar, facts] = barTexts(progress);
       const columns = process.stderr.columns ?? 80;
       const fits = bar.length + facts.length < columns;
-      process.stderr.write(`${CLEAR_LINE}${fits ? style("green", bar) + facts : facts.slice(0, columns - 1)}`);
+      standardError().write(`${CLEAR_LINE}${fits ? style("green", bar) + facts : facts.slice(0, columns - 1)}`);
       isDrawn = true;
     },
     end() {
-      if (isDrawn) process.stderr.write(CLEAR_LINE);
+      if (isDrawn) standardError().write(CLEAR_LINE);
       isDrawn = false;
     },
   };
@@ -70,7 +71,7 @@ function jsonDisplay(): ProgressDisplay {
   let last: ShownProgress | undefined;
   const show = (progress: ShownProgress): void => {
     const { linesPerSecond, secondsLeft } = estimate(progress);
-    process.stderr.write(`${JSON.stringify({ ...progress, linesPerSecond: Math.round(linesPerSecond), secondsLeft })}\n`);
+    standardError().write(`${JSON.stringify({ ...progress, linesPerSecond: Math.round(linesPerSecond), secondsLeft })}\n`);
     shownAt = progress.elapsed;
     last = undefined;
   };

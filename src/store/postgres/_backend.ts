@@ -20,7 +20,7 @@ import { checkSchema, lockMigrations, migrate } from "../migrations/migrate.ts";
 import type { Credentials, Invited, RulesetRules, State, Usage } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import type { StoreOptions, StoreReport } from "../store.ts";
-import { connection, openPool, SCHEMA } from "./_database.ts";
+import { connection, openPool, peerSettings, SCHEMA, WRITER_SILENCE } from "./_database.ts";
 import { asStoreError, isOutage, isRetriable } from "./_errors.ts";
 
 /** Milliseconds until a database that is away is tried again. */
@@ -65,7 +65,7 @@ export class PostgresBackend implements Backend {
   private constructor(url: string, options: StoreOptions) {
     this.#url = url;
     this.#options = options;
-    this.#writer = openPool(url, 1);
+    this.#writer = openPool(url, 1, WRITER_SILENCE);
     this.#reader = openPool(url, 2);
     this.#writer.pool.on("connect", (client) => {
       this.#writing = client as unknown as Breakable;
@@ -162,6 +162,7 @@ export class PostgresBackend implements Backend {
     client.once("end", () => setTimeout(() => void this.#listen(hint), LISTEN_AGAIN_AFTER).unref());
     try {
       await client.connect();
+      await client.query(peerSettings());
       await client.query(`listen ${CHANNEL}`);
       hint(); // for what was missed
     } catch {

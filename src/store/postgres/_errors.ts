@@ -1,7 +1,7 @@
 import { StoreError, type StoreErrorCode } from "../store-error.ts";
 
-/** SQLSTATE classes and codes of a server that goes away, comes up, or has no room for one more connection. */
-const OUTAGES = /^(?:08|57P0[1-5]|53300)/;
+/** SQLSTATE classes and codes of a server that goes away, comes up, has no room for one more connection, or has ended one that was idle in a transaction. */
+const OUTAGES = /^(?:08|57P0[1-5]|53300|25P03)/;
 /** Of transactions that stood in each other's way, and of waiting too long for a lock: the same again may succeed. */
 const COLLISIONS = /^(?:40001|40P01|55P03|57014)/;
 

@@ -1,5 +1,4 @@
-import { Worker } from "node:worker_threads";
-import { errorOf, type GroupAnswer } from "../_answer.ts";
+import type { GroupAnswer } from "../_answer.ts";
 import type { AuditRows } from "../_audit.ts";
 import type { Backend } from "../_backend.ts";
 import type { AuditEntry, AuditQuery } from "../audit.ts";
@@ -8,40 +7,33 @@ import type { Command } from "../command.ts";
 import type { Credentials, Invited, RulesetRules, State, Usage } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import type { StoreReport } from "../store.ts";
+import { type CallOptions, SqliteThread } from "./_thread.ts";
 import { buffersIn, columnsOfCommands } from "./_transfers.ts";
-import { packed, type WorkerCall, type WorkerMessage, type WorkerSetup } from "./messages.ts";
+import { packed, type WorkerCall, type WorkerSetup } from "./messages.ts";
 
-interface Call {
-  receive?(part: RulesetRules): void;
-  resolve(result: never): void;
-  reject(error: unknown): void;
-}
+/** Milliseconds from the end of a thread, or from a file that could not be opened, until another thread opens it. */
+const REOPEN_AFTER = 500;
 
-interface CallOptions {
-  receive?(part: RulesetRules): void;
-  /** Handed to the thread without a copy. */
-  readonly transfer?: readonly ArrayBuffer[];
-}
-
-/** A SQLite file, in a thread of its own. */
+/**
+ * A SQLite file, in a thread of its own. When that ends - out of memory, say - another one opens the same file: calls that were under way have an unknown outcome,
+ * calls until it is open are refused, and whoever follows the changes is sent looking for what was committed without an answer.
+ */
 export class SqliteBackend implements Backend {
-  readonly #worker: Worker;
-  readonly #path: string;
-  readonly #calls = new Map<number, Call>();
-  #last = 0;
-  #hasEnded = false;
+  readonly #setup: WorkerSetup;
+  /** None between the end of one and the opening by the next. */
+  #thread: SqliteThread | undefined;
+  #whyClosed = "";
+  #hint = (): void => {};
+  #timer: NodeJS.Timeout | undefined;
+  #reopening: Promise<void> | undefined;
+  #isClosed = false;
   /** Resolves when the file is open; rejects with StoreError, and the thread has ended. Calls before that wait for it. */
   readonly opened: Promise<void>;
 
   constructor(setup: WorkerSetup) {
-    this.#path = setup.path;
-    // The sources run as they are and as compiled. Node 22 calls its SQLite experimental, at each start, on stderr.
-    const url = new URL(`./worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url);
-    this.#worker = new Worker(url, { workerData: setup, execArgv: ["--disable-warning=ExperimentalWarning"] });
-    this.#worker.on("message", (message: WorkerMessage) => this.#received(message));
-    this.#worker.on("error", (error) => this.#ended(error));
-    this.#worker.on("exit", () => this.#ended(undefined));
-    this.opened = this.#opened();
+    this.#setup = setup;
+    this.#thread = new SqliteThread(setup);
+    this.opened = this.#keepOpen(this.#thread);
   }
 
   carryOut(commands: readonly Command[]): Promise<GroupAnswer> {
@@ -101,48 +93,46 @@ export class SqliteBackend implements Backend {
   }
 
   async close(): Promise<void> {
-    await this.#call("close", undefined);
-    await this.#worker.terminate();
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#reopening;
+    await this.#thread?.call("close", undefined);
+    await this.#thread?.end();
   }
 
-  /** Others' writes to the file give no hint. */
-  onHint(): void {}
-
-  async #opened(): Promise<void> {
-    try {
-      await new Promise<void>((resolve, reject) => this.#calls.set(0, { resolve, reject }));
-    } catch (error) {
-      await this.#worker.terminate();
-      throw error;
-    }
+  /** Others' writes to the file give none: only a thread that has ended, and one that has opened the file again. */
+  onHint(hint: () => void): void {
+    this.#hint = hint;
   }
 
-  #call<T>(method: WorkerCall["method"], argument: unknown, { receive, transfer = [] }: CallOptions = {}): Promise<T> {
-    if (this.#hasEnded) return Promise.reject(new StoreError("unavailable", `${this.#path}: the thread that writes it has ended; start again`));
-    const call: WorkerCall = { id: ++this.#last, method, argument };
-    return new Promise<T>((resolve, reject) => {
-      this.#calls.set(call.id, { resolve: resolve as (result: never) => void, reject, ...(receive && { receive }) });
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-      this.#worker.postMessage(call, transfer);
+  /** Resolves when the thread has opened the file, which is kept open from then on. */
+  async #keepOpen(thread: SqliteThread): Promise<void> {
+    const identity = await thread.opened;
+    this.#thread = thread;
+    void thread.ended.then((cause) => {
+      this.#thread = undefined;
+      this.#reopenLater(cause, { ...this.#setup, create: false, identity });
     });
   }
 
-  #received(message: WorkerMessage): void {
-    const call = this.#calls.get(message.id);
-    if (call === undefined) return;
-    if ("part" in message) return call.receive?.(message.part);
-    this.#calls.delete(message.id);
-    if ("refusal" in message) call.reject(errorOf(message.refusal));
-    else if ("error" in message) call.reject(message.error);
-    else call.resolve(("text" in message ? JSON.parse(message.text) : message.result) as never);
+  #reopenLater(cause: unknown, setup: WorkerSetup): void {
+    if (this.#isClosed) return;
+    this.#whyClosed = cause instanceof Error ? cause.message : "the thread that writes it has ended";
+    this.#hint();
+    this.#timer = setTimeout(() => (this.#reopening = this.#reopen(setup)), REOPEN_AFTER).unref();
   }
 
-  /** Whether the thread committed before it ended nobody knows. */
-  #ended(cause: unknown): void {
-    this.#hasEnded = true;
-    for (const { reject } of this.#calls.values()) {
-      reject(new StoreError("outcome-unknown", `${this.#path}: the thread that writes it has ended; start again`, { cause }));
+  async #reopen(setup: WorkerSetup): Promise<void> {
+    try {
+      await this.#keepOpen(new SqliteThread(setup));
+      this.#hint();
+    } catch (error) {
+      this.#reopenLater(error, setup);
     }
-    this.#calls.clear();
+  }
+
+  #call<T>(method: WorkerCall["method"], argument: unknown, options?: CallOptions): Promise<T> {
+    if (this.#thread !== undefined) return this.#thread.call(method, argument, options);
+    return Promise.reject(new StoreError("unavailable", `${this.#setup.path}: the file is being opened again: ${this.#whyClosed}`));
   }
 }

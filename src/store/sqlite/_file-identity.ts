@@ -4,18 +4,19 @@ import { StoreError } from "../store-error.ts";
 /** Which file is at a path: SQLite goes on writing to the one that it has opened, wherever it is moved to, and to one that was deleted. */
 export class FileIdentity {
   readonly #path: string;
-  readonly #opened: string | null;
+  /** Null where there was no file to be found. */
+  readonly opened: string | null;
 
-  /** Of the file that has just been opened. */
-  constructor(path: string) {
+  /** Of the file that has just been opened, or was opened before with that identity. */
+  constructor(path: string, opened: string | null = identityAt(path)) {
     this.#path = path;
-    this.#opened = identityAt(path);
+    this.opened = opened;
   }
 
   /** Throws StoreError (`unavailable`) while another file is at the path, or none. */
   check(): void {
     const found = identityAt(this.#path);
-    if (found === this.#opened) return;
+    if (found === this.opened) return;
     const what = found === null ? "the database file has been moved or deleted" : "the database file has been replaced";
     throw new StoreError("unavailable", `${this.#path}: ${what}; put the file back that was opened, or start the server again; nothing is written until then`);
   }

@@ -10,6 +10,8 @@ export interface WorkerSetup {
   readonly create: boolean;
   readonly limits: StoreLimits;
   readonly synchronous: Synchronous;
+  /** Of the file that a thread before had open: no other one is opened. */
+  readonly identity?: string | null;
 }
 
 /** A call of a method of the backend in the thread. */

@@ -25,7 +25,7 @@ import { buffersIn, columnsOfChanges } from "./_transfers.ts";
 // The one thread that has the file: it alone waits for the disk. Calls are run one after the other.
 
 const port = parentPort!;
-const { path, create, limits, synchronous } = workerData as WorkerSetup;
+const { path, create, limits, synchronous, identity: openedBefore } = workerData as WorkerSetup;
 /** How long a probe waits for another process that writes, in milliseconds: calls after it wait, too. */
 const PROBE_TIMEOUT = 100;
 let engine: SqliteEngine;
@@ -45,11 +45,14 @@ async function run({ id, method, argument }: WorkerCall | { id: 0; method: "open
 }
 
 const METHODS = {
-  async open(): Promise<void> {
+  async open(): Promise<string | null> {
+    if (openedBefore !== undefined) new FileIdentity(path, openedBefore).check();
     engine = openDatabase(path, create, synchronous);
-    identity = new FileIdentity(path);
+    identity = new FileIdentity(path, openedBefore);
+    identity.check();
     if (create) await migrate(engine);
     else await checkSchema(engine);
+    return identity.opened;
   },
 
   async carryOut(commands: readonly Command[]): Promise<GroupAnswer> {

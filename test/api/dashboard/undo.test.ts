@@ -270,3 +270,20 @@ test("updateRuleset and deleteRuleset with If-Match: 412 where the ruleset has c
   assert.equal((await send("PATCH", own, { name: "in time" }, editor, { "If-Match": await tagOf() })).status, 200);
   assert.equal((await send("DELETE", own, undefined, editor, { "If-Match": await tagOf() })).status, 204);
 });
+
+test("an organisation that has all the rulesets it may have: 409 at both doors, and a deleted one does not come back", async (at) => {
+  const full = await startServer({ rulesetsPerOrganisation: 2 });
+  at.after(() => full.close());
+  const organisationId = await addOrganisation(full, "full");
+  const { token } = await addUser(full, organisationId, "editor");
+  const { text: key } = await addKey(full, organisationId);
+  const body = { name: "one more", purpose: "blocklist" };
+  const create = () => visit(full, "POST", "/edl/ip-rulesets/", { token, body });
+  const refusal = [409, "an organisation has at most 2 rulesets (--rulesets-per-organisation); delete some first"];
+  for (const answer of [await create(), await ask(full, "POST", "/v1/edl/ip-rulesets/", { key, body })]) assert.deepEqual([answer.status, answer.body.detail], refusal);
+  const [{ id: old }] = (await visit(full, "GET", "/edl/ip-rulesets/", { token })).body.items;
+  assert.equal((await visit(full, "DELETE", `/edl/ip-rulesets/${old}`, { token })).status, 204);
+  assert.equal((await ask(full, "POST", "/v1/edl/ip-rulesets/", { key, body })).status, 201);
+  const undone = await visit(full, "POST", "/undo", { token });
+  assert.deepEqual([undone.status, undone.body.detail], [409, `it cannot be taken back any more: ${refusal[1]}`]);
+});

@@ -15,6 +15,8 @@ const ADDRESSES = ["127.0.0.11", "127.0.0.12"] as const;
 const DIRECTIONS = ["both", "to the database", "from the database"] as const;
 /** Milliseconds of a partition. */
 const [SHORTEST, LONGEST] = [1000, 4000];
+/** As long as a server tries to write before it refuses to, at most. */
+const PATIENCE = 15_000;
 /** What was on its way may arrive so long after the filter began. */
 const ON_THE_WAY = 300;
 
@@ -31,7 +33,7 @@ async function run(server: PostgresServer, services: ServiceProcess[]): Promise<
   };
   const replicas = [await start(ADDRESSES[0]), await start(ADDRESSES[1])] as const;
   const filter = new PacketFilter(Number(new URL(url).port));
-  const counts: Counts = { rounds: {}, claimedFresh: 0, staleWrites: 0, acrossPartition: 0, othersBlocked: 0, slowestCatchUp: 0 };
+  const counts: Counts = { rounds: {}, claimedFresh: 0, staleWrites: 0, acrossPartition: 0, othersWaited: 0, othersBlocked: 0, slowestCatchUp: 0 };
   const writing = replicas.map((replica, index) => replica.write(`198.${18 + index}`));
   await sleep(500);
   for (let round = 0; round < rounds; round++) await cutOff(replicas, round, filter, counts);
@@ -68,7 +70,11 @@ async function cutOff(replicas: readonly [ServiceReplica, ServiceReplica], round
   let isWritten = false;
   const written = addUntilDone(other, ip).then(() => (isWritten = true));
   await sleep(SHORTEST + random.below(LONGEST - SHORTEST));
-  // Of a transaction that was cut off in the middle PostgreSQL knows nothing yet, and keeps its locks.
+  // Of a transaction that was cut off in the middle PostgreSQL knows nothing at first, and keeps its locks.
+  if (!isWritten) {
+    counts.othersWaited++;
+    await Promise.race([written, sleep(PATIENCE, undefined, { ref: false })]);
+  }
   if (!isWritten) counts.othersBlocked++;
   else if (await cut.isFresh(await other.tag())) counts.claimedFresh++;
   counts.acrossPartition += cut.acknowledged.size - before;

@@ -20,7 +20,9 @@ export interface PartitionReport {
   readonly staleWrites: number;
   /** Writes that a server acknowledged while nothing went between it and the database in one direction at least: then the partition was none. */
   readonly acrossPartition: number;
-  /** Rounds in which the server that was not cut off could not write until the other had come back. */
+  /** Rounds in which the server that was not cut off had to wait for a transaction of the other's. */
+  readonly othersWaited: number;
+  /** Of these, the rounds in which it waited for longer than a server tries: then all writes of all servers would be refused. */
   readonly othersBlocked: number;
   /** Answers to writes that are neither 201 nor 503. */
   readonly otherRefusals: readonly number[];
@@ -43,6 +45,6 @@ export function runPartitions(options: PartitionOptions): PartitionReport {
   return JSON.parse(text.slice(text.lastIndexOf("\n{") + 1)) as PartitionReport;
 }
 
-export function holdsInPartitions({ lost, claimedFresh, staleWrites, acrossPartition, otherRefusals }: PartitionReport): boolean {
-  return lost.length + claimedFresh + staleWrites + acrossPartition + otherRefusals.length === 0;
+export function holdsInPartitions({ lost, claimedFresh, staleWrites, acrossPartition, othersBlocked, otherRefusals }: PartitionReport): boolean {
+  return lost.length + claimedFresh + staleWrites + acrossPartition + othersBlocked + otherRefusals.length === 0;
 }

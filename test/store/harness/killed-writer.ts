@@ -14,7 +14,7 @@ import { adding } from "./stores.ts";
 const [path, seed, synchronous, timing, writes] = process.argv.slice(2) as [string, string, Synchronous, "early" | "honest", string];
 const WRITERS = 8;
 
-const backend = new SqliteBackend({ path, create: true, limits: { rulesPerRuleset: 1000, auditDays: 400 }, synchronous });
+const backend = new SqliteBackend({ path, create: true, limits: { rulesPerRuleset: 1000, rulesetsPerOrganisation: 1000, auditDays: 400 }, synchronous });
 await backend.opened;
 const store = new QueuedStore(backend, 1000);
 const { rulesets } = await store.load(null);

@@ -1,8 +1,14 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { PassThrough, Transform } from "node:stream";
 
-/** What to do with a commit on its way to PostgreSQL: let it pass, cut the connection behind it, or cut the connection in its place. */
-export type CommitFate = "pass" | "lose the answer" | "lose the commit";
+/**
+ * What to do with a commit on its way to PostgreSQL: let it pass, cut the connection behind it, or cut the connection in its place; stop carrying anything in either
+ * direction, as a cable that is pulled does, the connection staying open; or keep the commit back for some time.
+ */
+export type CommitFate = "pass" | "lose the answer" | "lose the commit" | "pull the cable" | "delay the commit";
+
+/** Milliseconds for which a commit is kept back. */
+const DELAY = 500;
 
 /** Stands between a store and PostgreSQL. */
 export interface Proxy {
@@ -49,7 +55,9 @@ export async function startProxy(url: string, { losesNotifications = false } = {
       const { fate } = proxy;
       proxy.fate = "pass";
       proxy.struck++;
+      if (fate === "delay the commit") return void setTimeout(() => database.write(chunk), DELAY);
       filter.unpipe(client);
+      if (fate === "pull the cable") return void client.pause();
       if (fate === "lose the commit") return cut();
       // The commit arrives; what comes back does not.
       database.write(chunk, () => client.destroy());

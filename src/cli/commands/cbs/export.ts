@@ -9,6 +9,7 @@ import { openTree, SNAPSHOT_OPTION } from "../../catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { byteSize, counted } from "../../output/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
+import { standardError } from "../../output/standard-error.ts";
 import { UsageError } from "../../usage-error.ts";
 
 export const exportCommand: Command = {
@@ -55,7 +56,7 @@ async function chunksOf(format: ExportFormat, snapshot: string | undefined): Pro
   const [first, ...others] = format === "mmdb" ? withoutPlaceInMmdb(tree) : [];
   if (first !== undefined) {
     const what = `${formatPrefix(first)}${others.length > 0 ? ` and ${counted(others.length, "more prefix", "more prefixes")}` : ""}`;
-    process.stderr.write(`ipsieve: left out, because MMDB keeps IPv4 at ::/96: ${what}\n`);
+    standardError().write(`ipsieve: left out, because MMDB keeps IPv4 at ::/96: ${what}\n`);
   }
   return exportCatalogue(tree, format);
 }
@@ -68,7 +69,7 @@ async function write(output: string, chunks: Iterable<Uint8Array>): Promise<void
   } catch (error) {
     throw new UsageError(`${output}: it cannot be written (${(error as NodeJS.ErrnoException).code ?? (error as Error).message}); choose another path`);
   }
-  process.stderr.write(`${output}: ${byteSize(parts.reduce((sum, part) => sum + part.length, 0))}\n`);
+  standardError().write(`${output}: ${byteSize(parts.reduce((sum, part) => sum + part.length, 0))}\n`);
 }
 
 /** The catalogue that is read must not be what is written. */

@@ -11,6 +11,7 @@ import { HOME_OPTION, homeFolder } from "../../home.ts";
 import { columnLines } from "../../output/columns.ts";
 import { counted, grouped } from "../../output/numbers.ts";
 import { PROGRESS_MODES, type ProgressMode } from "../../output/progress.ts";
+import { standardError } from "../../output/standard-error.ts";
 import { type Style, styleFor } from "../../output/style.ts";
 import { createUpdateProgress } from "../../output/update-progress.ts";
 import { ownVersion } from "../../own-version.ts";
@@ -76,7 +77,7 @@ async function run(args: Arguments): Promise<number> {
     progress?.end();
     await origin.close();
     // Also before an error that they led to.
-    for (const problem of problems) process.stderr.write(`ipsieve: ${problem}\n`);
+    for (const problem of problems) standardError().write(`ipsieve: ${problem}\n`);
   }
   return problems.length > 0 ? EXIT.nothing : EXIT.matched;
 }

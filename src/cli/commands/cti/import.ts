@@ -13,6 +13,7 @@ import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { CTI_KIND } from "../../cti-snapshot.ts";
 import { byteSize, counted } from "../../output/numbers.ts";
 import { createProgress, PROGRESS_MODES, type ProgressMode } from "../../output/progress.ts";
+import { standardError } from "../../output/standard-error.ts";
 import { UsageError } from "../../usage-error.ts";
 
 export const importCommand: Command = {
@@ -119,7 +120,7 @@ function tell(path: string, { entries, lines, faults, faultCount, warnings }: Fe
   if (faultCount > told.length) told.push(`${path}: ... and ${counted(faultCount - told.length, "more line")} like these`);
   for (const { message, count, line } of warnings) told.push(`${path}:${line}: ${message} (${counted(count, "line")})`);
   const left = faultCount === 0 ? "" : `, ${counted(faultCount, "line")} left out`;
-  process.stderr.write([...told, `${path}: ${counted(entries, "entry", "entries")} in ${counted(lines, "line")}${left}`, ""].join("\n"));
+  standardError().write([...told, `${path}: ${counted(entries, "entry", "entries")} in ${counted(lines, "line")}${left}`, ""].join("\n"));
 }
 
 async function write(output: string, builder: CtiBuilder, sources: readonly CtiSource[]): Promise<void> {
@@ -128,7 +129,7 @@ async function write(output: string, builder: CtiBuilder, sources: readonly CtiS
   const info = await writeSnapshot(output, { table: freeze(trie), metadata, kind: CTI_KIND, createdAt });
   const documents = metadata.documents.ends.length / 4;
   const parts = [counted(trie.size, "prefix", "prefixes"), counted(documents, "distinct document"), byteSize(info.byteLength)];
-  process.stderr.write(`${output}: ${parts.join(", ")}\n`);
+  standardError().write(`${output}: ${parts.join(", ")}\n`);
 }
 
 /** `ipsieve cti import *.txt -o list.txt` must not cost the list. */

@@ -1,6 +1,7 @@
 import { makeApiKey } from "../../../store/api-key.ts";
 import { ACCESS_LEVELS, type AccessLevel } from "../../../store/state.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { standardError } from "../../output/standard-error.ts";
 import { chosenOrganisation, DATABASE_OPTIONS, dateText, midnight, ORGANISATION_OPTION, RUNNING_SERVER_NOTE, signature, withStore } from "../../service-database.ts";
 
 export const createCommand: Command = {
@@ -37,7 +38,7 @@ async function run(args: Arguments): Promise<number> {
     const command = { kind: "create-key", organisationId, label: args.operands[0]!, access, digest, start, expiresAt, ...signature() } as const;
     const { key } = await store.write(command);
     const until = expiresAt === null ? "never expires" : `expires ${dateText(expiresAt)}`;
-    process.stderr.write(`key ${key.id} of ${name}, ${access}, ${until}; it is shown this once:\n`);
+    standardError().write(`key ${key.id} of ${name}, ${access}, ${until}; it is shown this once:\n`);
   });
   process.stdout.write(`${text}\n`);
   return EXIT.matched;
