@@ -65,7 +65,7 @@ export class JsonListReader {
 
   constructor(options: JsonListOptions) {
     this.#options = options;
-    const name = Buffer.from(JSON.stringify(options.member));
+    const name = new TextEncoder().encode(JSON.stringify(options.member));
     this.#endsWithMember = (bytes) => endsWithMember(bytes, name);
   }
 
@@ -134,7 +134,7 @@ export class JsonListReader {
     if (this.#depth > 2) return false;
     const opens = this.#depth === 1 ? isBlank : this.#endsWithMember;
     if (this.#depth === 1 && !this.#options.isBareAllowed) return false;
-    return opens(before) ?? opens(Buffer.concat([...this.#envelope, before])) ?? this.#depth === 1;
+    return opens(before) ?? opens(joined([...this.#envelope, before])) ?? this.#depth === 1;
   }
 
   #keep(bytes: Uint8Array): void {
@@ -248,4 +248,14 @@ function endOfText(bytes: Uint8Array, end: number): number {
 
 function isWhite(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }
