@@ -14,7 +14,7 @@ export interface OverloadOptions {
   readonly of: Load;
   /** Without shedding it is the negative control: what is asked for last waits for all the others. */
   readonly sheds?: boolean;
-  /** Has the server shed whatever exceeds a few requests: the negative control of the goodput. */
+  /** Has the server take a few milliseconds for overload: the negative control of the goodput. */
   readonly shedsEarly?: boolean;
   /** The server gets this share of one processor (root on Linux only), so that the load generator can offer several times what it takes. */
   readonly processorShare?: number;
@@ -46,7 +46,8 @@ const TIMES = 5;
 const CONNECTIONS: Readonly<Record<Load, { readonly atPeak: number; readonly over: number }>> = {
   pages: { atPeak: 4, over: 1000 }, "bulk lookups": { atPeak: 4, over: 1000 }, lookups: { atPeak: 64, over: 1500 },
 };
-const FEW_REQUESTS = 50;
+/** In milliseconds: less than the requests of 1,024 connections take. */
+const SHORT_DELAY = "10";
 const ADDRESSES = 10_000;
 const LOOKUPS = 512;
 const RULES = 50_000;
@@ -56,7 +57,7 @@ export async function runOverload({ folder, milliseconds, of, sheds = true, shed
   const file = `${folder}/overload.db`;
   const { key, rulesetId } = await fillStore(file, RULES, new Random(1));
   const limits: string[] = sheds ? [] : ["--event-loop-delay", "60000", "--concurrent-requests", "1000000"];
-  if (shedsEarly) limits.push("--concurrent-requests", String(FEW_REQUESTS));
+  if (shedsEarly) limits.push("--event-loop-delay", SHORT_DELAY);
   limits.push("--rules-per-ruleset", String(RULES));
   const service = await ServiceProcess.start(file, limits);
   const load = new LoadProcess();
