@@ -193,6 +193,9 @@ class NeighbourBench {
   }
 }
 
+/** Of the neighbour's organisation, beside those with rules; the service's default is 1,000. */
+const MAX_RULESETS = 900;
+
 interface Filled {
   readonly key: string;
   readonly connections: readonly OwnParts[];
@@ -209,7 +212,9 @@ async function fill(file: string, rules: number): Promise<Filled> {
     const { organisationId, key, rulesetId, emptyId } = await addOrganisation(store, "Neighbour", rules, random);
     const rulesets = [[rulesetId, emptyId], [await addRuleset(store, organisationId, "full", rules, random), await addRuleset(store, organisationId, "scratch", 0, random)]];
     const listed = Math.min(MAX_LISTED, rules / 10);
-    await Promise.all(Array.from({ length: listed }, (_, index) => addRuleset(store, organisationId, `ruleset ${index}`, 0, random)));
+    // Nearly as many as an organisation may have: some operations make more.
+    const rulesetCount = Math.min(listed, MAX_RULESETS);
+    await Promise.all(Array.from({ length: rulesetCount }, (_, index) => addRuleset(store, organisationId, `ruleset ${index}`, 0, random)));
     const connections = await Promise.all(Array.from({ length: CONNECTIONS }, async (_, index): Promise<OwnParts> => {
       const { session } = await addUser(store, organisationId, `neighbour ${index}`);
       const others = await Promise.all(Array.from({ length: listed / CONNECTIONS }, (_unused, number) => addUser(store, organisationId, `user ${index} ${number}`)));
