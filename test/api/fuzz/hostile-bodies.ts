@@ -29,7 +29,7 @@ export function hostileBodies(most: number): fc.Arbitrary<HostileBody> {
     json("a list of wrong items", fc.tuple(member, fc.constantFrom(...UNITS), size).map(([name, unit, bytes]) => `{"${name}":[${repeated(unit, bytes)}]}`)),
     json("a bare list of wrong items", fc.tuple(fc.constantFrom(...UNITS.filter((unit) => unit !== '""')), size).map(([unit, bytes]) => `[${repeated(unit, bytes)}]`)),
     json("deep nesting", fc.tuple(fc.constantFrom("[", '{"a":', '{"ips":[', '[{"rules":'), size).map(([unit, bytes]) => unit.repeat(Math.ceil(bytes / unit.length)))),
-    json("deep nesting that ends", size.map((bytes) => "[".repeat(bytes / 2 + 1) + "]".repeat(bytes / 2 + 1))),
+    json("deep nesting that ends", size.map((bytes) => "[".repeat(bytes / 2 + 2) + "]".repeat(bytes / 2 + 2))),
     json("unknown members", size.map((bytes) => `{${Array.from({ length: Math.ceil(bytes / 8) }, (_, index) => `"${index.toString(36)}":0`).join(",")}}`)),
     json("a member again and again", fc.tuple(member, size).map(([name, bytes]) => `{${repeated(`"${name}":0`, bytes)},"${name}":0}`)),
     json("a member again, spelled otherwise", member.map((name) => `{"${name}":0,"\\u${name.charCodeAt(0).toString(16).padStart(4, "0")}${name.slice(1)}":0}`)),
