@@ -114,7 +114,7 @@ class Bodies {
       began: (body) => this.#begin(body, request),
       ended: (body) => this.end(body),
       keep: (bytes) => {
-        if (!this.kept.take(callerOf(request), bytes)) throw busy("the server holds as many bytes of bodies as it can");
+        if (!this.kept.take(callerOf(request), bytes)) throw busy("the memory for request bodies is in use");
         request.keptBytes += bytes;
       },
     };
@@ -125,7 +125,7 @@ class Bodies {
     const isPublic = request.caller === undefined;
     const [shares, caller] = [isPublic ? this.#publicWaited : this.#waited, callerOf(request)];
     while (!shares.take(caller, 1)) {
-      if (!isPublic) throw busy("too many bodies are under way");
+      if (!isPublic) throw busy("too many request bodies are still arriving");
       const oldest = this.#oldestOfMost(shares);
       oldest.fail(new Problem("request-timeout", "the body did not arrive in time, and others have come since"));
       this.end(oldest);
@@ -170,8 +170,8 @@ function checkCoding({ headers }: FastifyRequest): void {
   const coding = headers["content-encoding"];
   if (coding !== undefined && coding.trim().toLowerCase() !== "identity") {
     // RFC 9110, section 12.5.3.
-    throw new Problem("unsupported-media-type", `a body of Content-Encoding ${JSON.stringify(coding)} is not taken; send it as it is`, { headers: { "accept-encoding": "identity" } });
+    throw new Problem("unsupported-media-type", `Content-Encoding ${JSON.stringify(coding)} is not supported; send the body uncompressed`, { headers: { "accept-encoding": "identity" } });
   }
   const charset = CHARSET.exec(headers["content-type"] ?? "")?.[1];
-  if (charset !== undefined && !/^utf-?8$/i.test(charset)) throw new Problem("unsupported-media-type", `a body in the charset ${JSON.stringify(charset)} is not taken; send UTF-8`);
+  if (charset !== undefined && !/^utf-?8$/i.test(charset)) throw new Problem("unsupported-media-type", `the charset ${JSON.stringify(charset)} is not supported; send UTF-8`);
 }
