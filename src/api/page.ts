@@ -18,7 +18,8 @@ export interface Page<Item> {
 
 /** Where the page that was asked for begins, and how many items it has at most. */
 export function extentOf({ page = 1, page_size = DEFAULT_SIZE }: PageQuery): { offset: number; limit: number } {
-  return { offset: (page - 1) * page_size, limit: page_size };
+  // Products beyond are not exact. Nothing has so many items that the page would be any but an empty one.
+  return { offset: Math.min((page - 1) * page_size, Number.MAX_SAFE_INTEGER - page_size), limit: page_size };
 }
 
 /** The envelope of a page: `items` of `count` in all. Beyond the last page `prev` leads back to it. */

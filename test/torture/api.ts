@@ -1,4 +1,4 @@
-import { BODY_FAULTS, FAULTS, startBrokenServer, startMuteServer } from "../api/fuzz/broken-server.ts";
+import { EDGE_FAULTS, FAULTS, startBrokenServer, startMuteServer } from "../api/fuzz/broken-server.ts";
 import { attackByEarlyAnswers } from "../api/fuzz/early-answers.ts";
 import { fuzz } from "../api/fuzz/fuzz.ts";
 import { startFuzzServer } from "../api/fuzz/fuzz-server.ts";
@@ -24,7 +24,7 @@ for (const [name, fault] of Object.entries(FAULTS)) {
   isOk &&= isCaught;
 }
 
-for (const [name, fault] of Object.entries(BODY_FAULTS)) {
+for (const [name, fault] of Object.entries(EDGE_FAULTS)) {
   const broken = await startBrokenServer(url, t.key, fault);
   const { failures } = await fuzz({ url: broken.url, key: t.key, seed, runs: 600, only: fault.operation, bodyBytes: BODY_BYTES });
   broken.close();

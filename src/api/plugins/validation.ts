@@ -61,7 +61,7 @@ function readParameter(text: string, schema: ParameterSchema, refuse: (message: 
   if (type === "boolean") return Object.hasOwn(BOOLEANS, text) ? BOOLEANS[text] : refuse(`${shown(text)} is not a boolean; write true, false, 1 or 0`);
   if (type === "integer") {
     const number = /^[0-9]{1,16}$/.test(text) ? Number(text) : NaN;
-    const range = maximum === Number.MAX_SAFE_INTEGER ? `from ${minimum} on` : `from ${minimum} to ${maximum}`;
+    const range = `from ${minimum} to ${maximum}`;
     return number >= minimum && number <= maximum ? number : refuse(`${shown(text)} is not a whole number ${range}`);
   }
   if (text.length < minLength) return refuse(`it has fewer than ${minLength} characters`);

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { MAX_SHOWN_RULES } from "../../store/audit.ts";
-import { named, NullableText, Timestamp } from "./common.ts";
+import { named, NullableText, Timestamp, WholeNumber } from "./common.ts";
 import { RuleSchema } from "./rule.ts";
 
 const MOST_ITEMS = 100;
@@ -9,7 +9,7 @@ export const DEFAULT_ITEMS = 50;
 const Sequence = Type.Integer({ minimum: 1, description: "the number of the change" });
 
 export const AuditQuery = Type.Object({
-  before: Type.Optional(Type.Integer({ minimum: 1, description: "only changes with smaller numbers" })),
+  before: Type.Optional(WholeNumber({ minimum: 1, description: "only changes with smaller numbers" })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_ITEMS, default: DEFAULT_ITEMS })),
   ruleset_id: Type.Optional(Type.String({ maxLength: 36, description: "only changes of this ruleset and its rules" })),
 });

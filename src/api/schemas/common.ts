@@ -26,11 +26,16 @@ export const Count = Type.Integer({ minimum: 0 });
 export const AddressText = Type.String({ description: "an IPv4 or IPv6 address", examples: ["203.0.113.7", "2001:db8::1"] });
 export const PrefixText = Type.String({ description: "an address, or a prefix as address/length without host bits", examples: ["203.0.113.0/24"] });
 
+/** A whole number of a query without a limit of its own: as large as the engine counts exactly. */
+export function WholeNumber<Options extends { readonly minimum: number }>(options: Options & { readonly default?: number; readonly description?: string }) {
+  return Type.Integer({ maximum: Number.MAX_SAFE_INTEGER, ...options });
+}
+
 const DEFAULT_PAGE_SIZE = 100;
 const MOST_PAGE_SIZE = 1000;
 
 export const pageParameters = {
-  page: Type.Optional(Type.Integer({ minimum: 1, default: 1, description: "which page" })),
+  page: Type.Optional(WholeNumber({ minimum: 1, default: 1, description: "which page" })),
   page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_PAGE_SIZE, default: DEFAULT_PAGE_SIZE, description: "items per page" })),
 };
 

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import type { Rule } from "../../rulesets/rule.ts";
 import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
-import { Count, named, PrefixText, strict } from "./common.ts";
+import { Count, named, PrefixText, strict, WholeNumber } from "./common.ts";
 import { ruleDocument, type RuleDocument, RuleSchema } from "./rule.ts";
 
 const DAY = 86_400_000;
@@ -27,7 +27,7 @@ export function rowDocument(rule: Rule, now: number, within = DEFAULT_DAYS * DAY
 }
 
 export const RowsQuery = Type.Object({
-  offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: "rows before the first one, of those that fit" })),
+  offset: Type.Optional(WholeNumber({ minimum: 0, default: 0, description: "rows before the first one, of those that fit" })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_ROWS, default: DEFAULT_ROWS, description: "most rows" })),
   state: Type.Optional(Type.Enum([...STATES], { description: "only rules of the state; active ones include those that are expiring" })),
   expiring_within_days: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_DAYS, default: DEFAULT_DAYS, description: "what counts as expiring" })),

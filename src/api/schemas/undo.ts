@@ -1,7 +1,7 @@
 import { Type } from "typebox";
-import { named, NullableText, Timestamp } from "./common.ts";
+import { named, NullableText, Timestamp, WholeNumber } from "./common.ts";
 
-export const UndoQuery = Type.Object({ sequence: Type.Optional(Type.Integer({ minimum: 1, description: "of the change that is meant: where another has been made since, the answer is 409" })) });
+export const UndoQuery = Type.Object({ sequence: Type.Optional(WholeNumber({ minimum: 1, description: "of the change that is meant: where another has been made since, the answer is 409" })) });
 
 export const UndoableChange = named(
   "UndoableChange",

@@ -39,6 +39,8 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   /** The schema of the body by media type; none: it takes no body. */
   readonly bodies: ReadonlyMap<string, Schema>;
+  /** Of the body as JSON; undefined where there is none. */
+  readonly example: unknown;
   /** By status. */
   readonly responses: ReadonlyMap<number, DocumentedResponse>;
 }
@@ -67,8 +69,8 @@ export class ApiDocument {
     this.operations = Object.entries(document["paths"]).flatMap(([path, methods]) => Object.entries(methods as Json).map(([method, each]) => this.#operation(path, method, each)));
   }
 
-  static async of(url: string): Promise<ApiDocument> {
-    return new ApiDocument((await (await fetch(`${url}/openapi.json`)).json()) as Json);
+  static async of(url: string, door: "public" | "dashboard" = "public"): Promise<ApiDocument> {
+    return new ApiDocument((await (await fetch(`${url}${door === "public" ? "" : "/dashboard/api"}/openapi.json`)).json()) as Json);
   }
 
   /** The methods of a path, in capitals. */
@@ -89,7 +91,7 @@ export class ApiDocument {
 
   #operation(path: string, method: string, { operationId, parameters, requestBody, responses }: Json): Operation {
     const bodies = new Map(Object.entries((requestBody?.content ?? {}) as Json).map(([type, { schema }]) => [type, schema as Schema]));
-    return { id: operationId, method: method.toUpperCase(), path, parameters, bodies, responses: new Map(Object.entries(responses as Json).map(([status, each]) => [Number(status), this.#response(path, method, status, each)])) };
+    return { id: operationId, method: method.toUpperCase(), path, parameters, bodies, example: requestBody?.content?.["application/json"]?.example, responses: new Map(Object.entries(responses as Json).map(([status, each]) => [Number(status), this.#response(path, method, status, each)])) };
   }
 
   #response(path: string, method: string, status: string, { headers = {}, content = {} }: Json): DocumentedResponse {

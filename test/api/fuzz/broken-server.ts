@@ -60,8 +60,8 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
 };
 
-/** What a server may get wrong about bodies that are attacks, by the check that must notice. */
-export const BODY_FAULTS: Readonly<Record<string, Fault & { readonly check: string }>> = {
+/** What a server may get wrong about bodies that are attacks and numbers at the edges, with the check that must notice. */
+export const EDGE_FAULTS: Readonly<Record<string, Fault & { readonly check: string }>> = {
   "fails at deep nesting": {
     check: "not_a_server_error", operation: "checkRules",
     run: async (exchange, ask) => (exchange.body.includes("[".repeat(1000)) ? { status: 500, headers: {}, text: "" } : ask(exchange)),
@@ -72,6 +72,10 @@ export const BODY_FAULTS: Readonly<Record<string, Fault & { readonly check: stri
       const { "content-encoding": coding, ...headers } = exchange.headers;
       return ask(coding === undefined ? exchange : { ...exchange, headers, body: "[]" });
     },
+  },
+  "multiplies a page beyond what it counts exactly": {
+    check: "not_a_server_error", operation: "listRules",
+    run: async (exchange, ask) => (Number(/[?&]page=(\d+)/.exec(exchange.path)?.[1] ?? 1) * 100 > Number.MAX_SAFE_INTEGER ? { status: 500, headers: {}, text: "" } : ask(exchange)),
   },
   "takes the first thousand members only": {
     check: "negative_data_rejection", operation: "checkRules",

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { ApiDocument, Schema } from "./api-document.ts";
+import { EDGES, QUERY_NUMBERS } from "./numbers.ts";
 
 /** Names that programs have stumbled over, and texts at the edges of what a text can be. */
 const NASTY_TEXTS = ["", " ", "__proto__", "constructor", "toString", "null", "true", "0", "'; drop table rules; --", "=1+1", "../../etc/passwd", "<script>", "%00", "𝕏".repeat(255), "e\u0301", "\u202e", "\uffff", "🏳️‍🌈"];
@@ -52,7 +53,7 @@ function ofType(api: ApiDocument, schema: Schema, type: string, name: string): f
     case "boolean":
       return fc.boolean();
     case "integer":
-      return fc.integer({ min: schema.minimum ?? (schema.exclusiveMinimum ?? -1) + 1, max: Math.min(schema.maximum ?? 100_000, 100_000) });
+      return anyInteger(schema.minimum ?? (schema.exclusiveMinimum ?? -1) + 1, schema.maximum ?? Infinity);
     case "array":
       return fc.array(validValue(api, schema.items!, name), { maxLength: Math.min(schema.maxItems ?? 8, 8) });
     case "object":
@@ -60,6 +61,12 @@ function ofType(api: ApiDocument, schema: Schema, type: string, name: string): f
     default:
       return validText(schema, name);
   }
+}
+
+/** Small ones, and those at the edges of what programs count with. */
+function anyInteger(min: number, max: number): fc.Arbitrary<number> {
+  const edges = [...EDGES.map(Number), min, max].filter((edge) => edge >= min && edge <= max && Number.isFinite(edge));
+  return fc.oneof({ weight: 3, arbitrary: fc.integer({ min, max: Math.min(max, min + 100_000) }) }, { weight: 1, arbitrary: fc.constantFrom(...edges) });
 }
 
 function validText({ description = "", minLength = 0, maxLength = 200 }: Schema, name: string): fc.Arbitrary<string> {
@@ -85,7 +92,7 @@ function validObject(api: ApiDocument, { properties = {}, required = [], maxProp
   }).filter((value) => Object.keys(value).length >= minProperties);
 }
 
-const WRONG: readonly unknown[] = [null, true, 0, -1, 1.5, 1e308, "", "x", [], {}, [[]], "9".repeat(300), ...REFUSED_TEXTS];
+const WRONG: readonly unknown[] = [null, true, 0, -1, 1.5, 1e308, 2 ** 53, -(2 ** 53), 2 ** 63, "", "x", [], {}, [[]], "9".repeat(300), ...REFUSED_TEXTS];
 
 /** All values that differ from this one in one place, by a member that is missing, unknown or of another kind. */
 export function* mutationsOf(value: any, name = ""): Generator<unknown> {
@@ -124,8 +131,9 @@ export function badQueryTexts(schema: Schema, name: string): string[] {
   if (schema.enum !== undefined) return ["", "x", String(schema.enum[0]).toUpperCase() === schema.enum[0] ? "?" : String(schema.enum[0]).toUpperCase(), "\0"];
   if (schema.type === "boolean") return ["", "yes", "TRUE", "2", "01", " true", "null"];
   if (schema.type === "integer") {
-    const { minimum = 0, maximum } = schema;
-    return ["", "x", "1.5", "1e3", "-1", "+1", " 1", "0x10", "١", "9".repeat(30), String(minimum - 1), ...(maximum === undefined ? [] : [String(maximum + 1)])];
+    const { minimum = 0, maximum = Infinity } = schema;
+    const outside = QUERY_NUMBERS.filter((text) => !/^\d+$/.test(text) || Number(text) < minimum || Number(text) > maximum);
+    return ["", "x", " 1", "١", String(minimum - 1), ...outside];
   }
   if (name === "ip") return BAD_ADDRESSES;
   const { minLength = 0, maxLength } = schema;
