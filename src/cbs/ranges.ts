@@ -1,7 +1,7 @@
 import type { Family, Prefix } from "../address/address.ts";
 import { formatPrefix } from "../address/prefix.ts";
 import { mergeNext } from "../address/range.ts";
-import { csvField } from "./_csv.ts";
+import { csvField, csvRow } from "../csv/write-row.ts";
 import { prefixAt, prefixList, type PrefixList } from "./_prefix-list.ts";
 import { type CatalogueTree, ROOT } from "./catalogue-tree.ts";
 import { atOnce, type InParts } from "./in-parts.ts";
@@ -102,10 +102,10 @@ export class RangeList {
   /** The same as CSV: the prefix and its ids, with commas between them; the first line names the columns. */
   *csvLines(offset = 0, limit = Infinity): Generator<string> {
     const known = new Map<number, string>();
-    yield "cidr,cbs_ids\n";
+    yield csvRow(["cidr", "cbs_ids"]);
     yield* this.#read(offset, limit, (cidr, match) => {
       let ids = known.get(match);
-      if (ids === undefined) known.set(match, (ids = csvField(this.#idsOf(match).join(","))));
+      if (ids === undefined) known.set(match, (ids = csvField(this.#idsOf(match).join(",") || null)));
       return `${cidr},${ids}\n`;
     });
   }

@@ -1,4 +1,4 @@
-import { csvField } from "./_csv.ts";
+import { csvRow } from "../csv/write-row.ts";
 import { describe } from "./_describe.ts";
 import type { Catalogue } from "./catalogue.ts";
 
@@ -20,7 +20,7 @@ const encoder = new TextEncoder();
  * The bytes of the row of every address with this match (0: none), with holes for what differs between them. Nothing but
  * holes holds the byte 0, so that filling them in is copying. `append` is what follows the original line.
  *
- * csv quotes ids as `csvField` has it, also where a spreadsheet would run them as a formula.
+ * csv is what `csvRow` makes of the fields, also where a spreadsheet would run ids as a formula.
  */
 export function rowTemplate(catalogue: Catalogue, format: RowFormat, match: number): Uint8Array {
   return templateBytes(rowText(catalogue, format, match));
@@ -32,7 +32,7 @@ function rowText(catalogue: Catalogue, format: RowFormat, match: number): string
   const cidr = match === 0 ? "" : hole(catalogue.table.prefixLength(match));
   if (format === "append") return `\t${ids}`;
   if (format === "tsv") return `${hole(ADDRESS_HOLE)}\t${cidr}\t${ids}\n`;
-  return `${hole(ADDRESS_HOLE)},${cidr},${csvField(ids)}\n`;
+  return csvRow([hole(ADDRESS_HOLE), cidr || null, ids || null]);
 }
 
 function hole(what: number): string {

@@ -42,13 +42,13 @@ export function addRuleRoutes(app: App, services: Services): void {
 
 function addList(app: App, services: Services): void {
   const list = {
-    operationId: "listRules", summary: "The rules of a ruleset, by address", description: "As text, CSV or NDJSON (Accept) all of them.", otherTypes: Object.keys(LIST_TYPES), tags, problems: [400, 404, 406], params, querystring: RulesQuery, response: { 200: RulePage, 304: Type.Null() },
+    operationId: "listRules", summary: "The rules of a ruleset, by address", description: "As text, CSV or NDJSON (Accept) all active rules at once; with active_only=false expired ones too.", otherTypes: Object.keys(LIST_TYPES), tags, problems: [400, 404, 406], params, querystring: RulesQuery, response: { 200: RulePage, 304: Type.Null() },
     requestHeaders: CONDITIONAL, responseHeaders: TAGGED,
   };
   app.get(`${PATH}/rules`, { config: READ_EDL, schema: list }, (request, reply) => {
     const type = chooseType(request, ["application/json", "text/plain", "text/csv", "application/x-ndjson"]);
     const format = LIST_TYPES[type];
-    if (format !== undefined) return sendExport(request, reply, services, { format, activeOnly: request.query.active_only ?? false });
+    if (format !== undefined) return sendExport(request, reply, services, { format, activeOnly: request.query.active_only ?? true });
     const { now, query: { active_only: activeOnly = false } } = request;
     const ruleset = findRuleset(request, services);
     if (isKnown(request, reply, rulesetTag(ruleset, now, activeOnly ? "active" : ""))) return reply.code(304).send();

@@ -35,7 +35,7 @@ const TYPES: Readonly<Partial<Record<RuleExportFormat, string>>> = { csv: "text/
 
 const ExportQuery = Type.Object({
   format: Type.Optional(Type.Enum([...RULE_EXPORT_FORMATS], { default: "text" })),
-  active_only: Type.Optional(Type.Boolean({ description: "only rules that have not expired; by default so but for csv and ndjson" })),
+  active_only: Type.Optional(Type.Boolean({ default: true, description: "only rules that have not expired" })),
 });
 
 function addExport(app: App, services: Services): void {
@@ -46,7 +46,7 @@ function addExport(app: App, services: Services): void {
   };
   app.get(`${PATH}/rules::export`, { config: READ_EDL, schema }, (request, reply) => {
     const format = request.query.format ?? "text";
-    return sendExport(request, reply, services, { format, activeOnly: request.query.active_only ?? TYPES[format] === undefined });
+    return sendExport(request, reply, services, { format, activeOnly: request.query.active_only ?? true });
   });
 }
 

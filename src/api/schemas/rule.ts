@@ -38,7 +38,7 @@ export const EXAMPLE_ID = "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a11";
 export const RulesetParameters = Type.Object({ ruleset_id: Type.String({ format: "uuid", examples: [EXAMPLE_ID] }) });
 
 export const RulesQuery = Type.Object({
-  active_only: Type.Optional(Type.Boolean({ default: false, description: "only rules that have not expired" })),
+  active_only: Type.Optional(Type.Boolean({ description: "only rules that have not expired; the default is false for JSON, and true for text, CSV and NDJSON" })),
   ...pageParameters,
 });
 

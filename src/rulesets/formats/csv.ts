@@ -1,5 +1,5 @@
 import { formatPrefix } from "../../address/prefix.ts";
-import { isFormula } from "../../csv/formula.ts";
+import { csvRow, isGuarded } from "../../csv/write-row.ts";
 import type { Rule } from "../rule.ts";
 import { formatTimestamp } from "../timestamp.ts";
 import { type Field, FileFault, LineFault, type LineReader } from "./imported-rule.ts";
@@ -8,10 +8,8 @@ const COLUMNS = ["ip", "name", "expires_at"] as const;
 
 /** CSV by RFC 4180 with lines that end in LF: the columns `ip`, `name` (quoted if it is empty, nothing without one) and `expires_at`. */
 export function* exportCsv(rules: Iterable<Rule>): Generator<string> {
-  yield `${COLUMNS.join(",")}\n`;
-  for (const { prefix, name, expiresAt } of rules) {
-    yield `${formatPrefix(prefix)},${name === null ? "" : cell(name)},${expiresAt === null ? "" : formatTimestamp(expiresAt)}\n`;
-  }
+  yield csvRow(COLUMNS);
+  for (const { prefix, name, expiresAt } of rules) yield csvRow([formatPrefix(prefix), name, expiresAt === null ? null : formatTimestamp(expiresAt)]);
 }
 
 /**
@@ -43,16 +41,7 @@ interface Cell extends Field {
   readonly isQuoted: boolean;
 }
 
-/** A `'` in front keeps a formula a text. What looks as if it had one already gets another, so that taking one off gives the text again. */
-function isGuarded(text: string): boolean {
-  return text.startsWith("'") && (text.startsWith("'", 1) || isFormula(text.slice(1)));
-}
-
-function cell(text: string): string {
-  const safe = isFormula(text) || isGuarded(text) ? `'${text}` : text;
-  return safe === "" || /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
+/** The text that `csvField` was given. */
 function withoutGuard({ text, at }: Field): Field {
   return isGuarded(text) ? { text: text.slice(1), at: at + 1 } : { text, at };
 }

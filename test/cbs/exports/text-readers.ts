@@ -5,7 +5,7 @@ import type { ExportFormat } from "../../../src/cbs/exports/export.ts";
 /** The fields of a CSV line, quoted or not. */
 function csvFields(line: string): string[] {
   const fields = [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/g)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain!);
-  return fields.map((field) => (field.startsWith("'") ? field.slice(1) : field));
+  return fields.map((field) => (/^'(?:'|[\s\p{Cf}]*[=+\-@＝＋－＠])/u.test(field) ? field.slice(1) : field));
 }
 
 /** What each line says, as a reader of the format takes it: a prefix and its ids. Throws for a line that is none. */
