@@ -15,6 +15,8 @@ export interface BodyAccount {
 export interface BodyRules {
   /** The most bytes that it may have; Infinity for a stream. */
   readonly limit: number;
+  /** What sets it, for the refusal; undefined where it is no setting. */
+  readonly setting?: string | undefined;
   /** Whether its parts are answered as they come and not kept. */
   readonly isStream: boolean;
 }
@@ -92,7 +94,7 @@ export class ArrivingBody implements AsyncIterable<Buffer> {
 
   #counted(part: Buffer): Buffer {
     this.#length += part.length;
-    if (this.#length > this.rules.limit) throw tooLong(this.rules.limit);
+    if (this.#length > this.rules.limit) throw tooLong(this.rules);
     if (!this.rules.isStream) this.#account.keep(part.length);
     return part;
   }
@@ -125,6 +127,6 @@ export class ArrivingBody implements AsyncIterable<Buffer> {
 
 const EVENTS = ["readable", "end", "error", "close"] as const;
 
-export function tooLong(limit: number): Problem {
-  return new Problem("content-too-large", `the body is longer than the ${limit} bytes that this operation takes`);
+export function tooLong({ limit, setting }: Pick<BodyRules, "limit" | "setting">): Problem {
+  return new Problem("content-too-large", `the body is longer than the ${limit} bytes that this operation takes${setting === undefined ? "" : ` (${setting})`}`);
 }

@@ -5,6 +5,7 @@ import type { Rule } from "../rulesets/rule.ts";
 import { wantedIn } from "../rulesets/rule-columns.ts";
 import type { ListedColumns } from "../rulesets/rule-list.ts";
 import { addRule, type Addition, type ConflictMode } from "../rulesets/write-rule.ts";
+import { RULES_SETTING } from "../store/limit-settings.ts";
 import { atOneVersion } from "./one-version.ts";
 import type { FieldFaults } from "./problem.ts";
 import type { ReadingOptions, RuleMembers } from "./read-rule.ts";
@@ -52,7 +53,7 @@ export interface Preview {
 
 /** Reads a file as an import does, but to its end. */
 export async function readListToEnd(text: AsyncIterable<string>, format: ImportFormat, allowSpecialPurpose: boolean, mostRules: number): Promise<PreviewedList> {
-  const file = new RuleImport(format, { allowSpecialPurpose, mostRules, mostErrors: MOST_ERRORS });
+  const file = new RuleImport(format, { allowSpecialPurpose, mostRules, setting: RULES_SETTING, mostErrors: MOST_ERRORS });
   const { parts, errors, isWhole } = await readText(file, text);
   const faulty = errors.map((error): PreviewLine => ({ line: error.line, ip: error.value, verdict: "error", message: messageOf(error) }));
   return { parts, faulty, isWhole };
@@ -117,7 +118,7 @@ class Decisions {
     const { action, rule } = addRule(before, { prefix, name, expiresAt, mode }, now);
     const told = { line, ip: formatPrefix(prefix), ...(before && { before }) };
     if (action === "created" && this.#count >= mostRules) {
-      return this.#tell({ ...told, verdict: "error", message: `a ruleset holds at most ${mostRules} rules, expired ones too; delete some first` });
+      return this.#tell({ ...told, verdict: "error", message: `a ruleset holds at most ${mostRules} rules, expired ones too (${RULES_SETTING}); delete some first` });
     }
     if (action === "created") this.#count++;
     this.#tell({ ...told, verdict: action, ...(action === "created" || action === "updated" ? { after: rule } : {}) });

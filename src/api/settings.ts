@@ -44,7 +44,7 @@ export const SETTINGS = {
   signInsPerMinute: { name: "sign-ins-per-minute", initial: 10, least: 1, most: 1e9, value: "N", help: "attempts to sign in, per address (IPv6: per /56), name and known device, before they get 429" },
   sessionHours: { name: "session-hours", initial: 12, least: 1, most: 8760, value: "HOURS", help: "how long a session of the dashboard lasts" },
   auditDays: { name: "audit-days", initial: 400, least: 1, most: 36_500, value: "DAYS", help: "how long the audit log goes back" },
-  rulesPerRuleset: { name: "rules-per-ruleset", initial: 20_000, least: 1, most: 10_000_000, value: "N", help: "most rules of a ruleset, active and expired" },
+  rulesPerRuleset: { name: "rules-per-ruleset", initial: 1_000_000, least: 1, most: 10_000_000, value: "N", help: "most rules of a ruleset, active and expired" },
   rulesetsPerOrganisation: { name: "rulesets-per-organisation", initial: 1000, least: 2, most: 100_000, value: "N", help: "most rulesets of an organisation" },
   specialPurpose: { name: "allow-special-purpose", initial: false, value: "BOOLEAN", help: "take rules for private, loopback, multicast and other special-purpose addresses" },
   bodyBytes: { name: "body-limit", initial: 64 << 10, least: 1024, most: 1 << 30, value: "BYTES", help: "longest body, except of bulk operations" },
@@ -96,6 +96,13 @@ export function readSettings({ flag, environment, file }: SettingSources): Setti
 
 export function variableOf({ name, variable }: Setting): string {
   return variable ?? `IPSIEVE_${name.toUpperCase().replaceAll("-", "_")}`;
+}
+
+export type SettingName = (typeof SETTINGS)[keyof typeof SETTINGS]["name"];
+
+/** The flag and the variable of a setting, for messages. */
+export function namesOf(name: SettingName): string {
+  return `--${name} or ${variableOf(Object.values<Setting>(SETTINGS).find((setting) => setting.name === name)!)}`;
 }
 
 /** The table of all settings, in Markdown. */

@@ -3,6 +3,7 @@ import { type ImportedColumns, type ImportFormat, RuleImport } from "../rulesets
 import type { LineError } from "../rulesets/formats/imported-rule.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
 import { type ListedColumns, RuleList } from "../rulesets/rule-list.ts";
+import { RULES_SETTING } from "../store/limit-settings.ts";
 import { inSlices, Slice } from "./in-slices.ts";
 import { type FieldFaults, invalid, Problem } from "./problem.ts";
 import { readRule, type ReadingOptions, type RuleMembers } from "./read-rule.ts";
@@ -83,7 +84,7 @@ export async function readWanted(body: ListBody, options: ReadingOptions, mostRu
     if (faulty.size > 0) throw invalid(Object.assign({}, ...[...faulty].sort(([a], [b]) => a - b).slice(0, MAX_FAULTY).map(([, { faults }]) => faults)));
     return parts.map(withoutLines);
   }
-  const { parts, errors } = await readText(new RuleImport(body.format, { allowSpecialPurpose: options.allowSpecialPurpose, mostRules }), body.text);
+  const { parts, errors } = await readText(new RuleImport(body.format, { allowSpecialPurpose: options.allowSpecialPurpose, mostRules, setting: RULES_SETTING }), body.text);
   if (errors.length > 0) throw invalid(Object.fromEntries(errors.map((error) => [`line ${error.line}`, [messageOf(error)]])));
   return parts.map(withoutLines);
 }

@@ -20,6 +20,8 @@ export interface JsonListOptions {
   /** Whether the document may be the list itself. */
   readonly isBareAllowed: boolean;
   readonly maxItems: number;
+  /** What sets `maxItems`, for the error. */
+  readonly setting?: string | undefined;
   readonly maxDepth: number;
 }
 
@@ -199,7 +201,7 @@ export class JsonListReader {
   }
 
   #tooMany(): JsonListError {
-    return new JsonListError(`it must not have more than ${this.#options.maxItems} items`, this.#options.member);
+    return new JsonListError(tooManyItems(this.#options), this.#options.member);
   }
 
   #decode(parts: readonly Uint8Array[]): string {
@@ -258,4 +260,9 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
     at += part.length;
   }
   return whole;
+}
+
+/** What a list is told that has more items than it may have. */
+export function tooManyItems({ maxItems, setting }: Pick<JsonListOptions, "maxItems" | "setting">): string {
+  return `it must not have more than ${maxItems} items${setting === undefined ? "" : ` (${setting})`}`;
 }

@@ -45,8 +45,8 @@ async function addAll({ engine, within, rulesPerRuleset }: Group, draft: Ruleset
     for (const { key, request } of wanted) {
       const old = existing.get(key);
       const { action, rule } = addRule(old, request, at);
-      if (action === "conflict") throw refused({ action, rule });
-      if (action === "created" && touched.added >= rulesPerRuleset - draft.count) throw refused({ action: "too-many-rules", prefix: rule.prefix });
+      if (action === "conflict") throw refused({ action, rule }, rulesPerRuleset);
+      if (action === "created" && touched.added >= rulesPerRuleset - draft.count) throw refused({ action: "too-many-rules", prefix: rule.prefix }, rulesPerRuleset);
       if (action === "created") touched.add(rule);
       else if (action === "updated") touched.update(old!, rule);
       else skipped++;
@@ -69,6 +69,6 @@ function* batchesOf(parts: readonly RuleColumns[], size: number): Generator<Want
   }
 }
 
-function refused(result: BatchResult): StoreError {
-  return new StoreError("batch-refused", `${reasonOf(result)}, so nothing was written`);
+function refused(result: BatchResult, mostRules: number): StoreError {
+  return new StoreError("batch-refused", `${reasonOf(result, mostRules)}, so nothing was written`);
 }

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { forUpdate } from "./_engine.ts";
 import type { Group } from "./_group.ts";
+import { RULESETS_SETTING } from "./limit-settings.ts";
 import { StoreError } from "./store-error.ts";
 
 /** Keys that are not revoked, and users that are not deleted, of an organisation: only its admins make them. */
@@ -20,7 +21,7 @@ export async function checkRoomForRuleset(group: Group, organisationId: string):
   const rows = group.within.selectFrom("rulesets").where("organisation_id", "=", organisationId);
   const { count } = await rows.select(({ fn }) => fn.countAll<number>().as("count")).executeTakeFirstOrThrow();
   const most = group.rulesetsPerOrganisation;
-  if (count >= most) throw new StoreError("too-many-rulesets", `an organisation has at most ${most} rulesets (--rulesets-per-organisation); delete some first`);
+  if (count >= most) throw new StoreError("too-many-rulesets", `an organisation has at most ${most} rulesets (${RULESETS_SETTING}); delete some first`);
 }
 
 /** Throws StoreError (`too-many-keys`). O(keys). */

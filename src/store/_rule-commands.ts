@@ -1,7 +1,7 @@
 import type { Prefix } from "../address/address.ts";
 import { formatPrefix } from "../address/prefix.ts";
 import type { Decision, Group } from "./_group.ts";
-import { checkVersion, RuleEdit } from "./_ruleset-draft.ts";
+import { checkVersion, mostRulesText, RuleEdit } from "./_ruleset-draft.ts";
 import type { AddRuleCommand, BatchItem, BatchResult, BatchRulesCommand, Command, DeleteRuleCommand, UpdateRuleCommand } from "./command.ts";
 import { StoreError } from "./store-error.ts";
 
@@ -30,12 +30,12 @@ export function decideRules(group: Group, command: RuleCommand): Decision {
   const draft = group.ruleset(command);
   if ("ifVersion" in command) checkVersion(draft.row, command.ifVersion);
   const edit = new RuleEdit(draft, group.rulesPerRuleset, command.at);
-  const outcome = edited(edit, command);
+  const outcome = edited(edit, command, group.rulesPerRuleset);
   const recorded = edit.keep();
   return { outcome, changes: recorded === null ? [] : [recorded] };
 }
 
-function edited(edit: RuleEdit, command: RuleCommand): Decision["outcome"] {
+function edited(edit: RuleEdit, command: RuleCommand, mostRules: number): Decision["outcome"] {
   switch (command.kind) {
     case "add-rule": {
       const addition = edit.add(command.request);
@@ -48,24 +48,24 @@ function edited(edit: RuleEdit, command: RuleCommand): Decision["outcome"] {
       edit.delete(command.prefix);
       return {};
     case "batch-rules":
-      return { results: runBatch(edit, command) };
+      return { results: runBatch(edit, command, mostRules) };
   }
 }
 
-function runBatch(edit: RuleEdit, { items, atomic }: BatchRulesCommand): BatchResult[] {
+function runBatch(edit: RuleEdit, { items, atomic }: BatchRulesCommand, mostRules: number): BatchResult[] {
   const results = items.map((item) => runItem(edit, item));
   const failed = results.findIndex(({ action }) => action === "conflict" || action === "absent" || action === "too-many-rules");
   if (atomic && failed >= 0) {
-    throw new StoreError("batch-refused", `${reasonOf(results[failed]!)}, so nothing was written`, { results });
+    throw new StoreError("batch-refused", `${reasonOf(results[failed]!, mostRules)}, so nothing was written`, { results });
   }
   return results;
 }
 
 /** Why an item of a batch fails, in words. */
-export function reasonOf(result: BatchResult): string {
+export function reasonOf(result: BatchResult, mostRules: number): string {
   if ("rule" in result) return `there is a rule for ${formatPrefix(result.rule.prefix)} already`;
   const prefix = formatPrefix(result.prefix);
-  return result.action === "absent" ? `there is no rule for ${prefix} to delete` : `the ruleset has no room for ${prefix}`;
+  return result.action === "absent" ? `there is no rule for ${prefix} to delete` : `there is no room for ${prefix}: ${mostRulesText(mostRules)}`;
 }
 
 function runItem(edit: RuleEdit, item: BatchItem): BatchResult {

@@ -9,6 +9,7 @@ import type { Recorded } from "./_group.ts";
 import { keyOfPrefix, prefixOfKey } from "./_prefix-key.ts";
 import { valuesOfRule } from "./_rule-rows.ts";
 import type { RulesetRow } from "./_tables.ts";
+import { RULES_SETTING } from "./limit-settings.ts";
 import { StoreError } from "./store-error.ts";
 
 /** A ruleset as the commands of a group that have been decided leave it: the rules that the group touches, null where there is none. */
@@ -126,7 +127,12 @@ export function checkVersion({ version }: Selectable<RulesetRow>, wanted: number
 }
 
 export function tooManyRules(most: number): StoreError {
-  return new StoreError("too-many-rules", `a ruleset holds at most ${most} rules, expired ones too; delete some first`);
+  return new StoreError("too-many-rules", `${mostRulesText(most)}; delete some first`);
+}
+
+/** The limit and what sets it, in words. */
+export function mostRulesText(most: number): string {
+  return `a ruleset holds at most ${most} rules, expired ones too (${RULES_SETTING})`;
 }
 
 /** API's and importers' names are cleaner than this; a name that a database would refuse or change must not get that far. */

@@ -6,7 +6,7 @@ import type { Store, StoreOptions } from "./store.ts";
 /** Where the data are: in a SQLite file, or in a PostgreSQL database (`postgres://user:password@host:port/name`). */
 export type StoreLocation = { readonly file: string } | { readonly url: string };
 
-export const DEFAULT_STORE_OPTIONS: StoreOptions = { rulesPerRuleset: 20_000, rulesetsPerOrganisation: 1000, auditDays: 400, pollEvery: 1000, patience: 15_000, create: true };
+export const DEFAULT_STORE_OPTIONS: StoreOptions = { rulesPerRuleset: 1_000_000, rulesetsPerOrganisation: 1000, auditDays: 400, pollEvery: 1000, patience: 15_000, create: true };
 
 /** Opens the store, and brings its tables up to date or makes them unless `create` is false. Throws StoreError. */
 export async function openStore(location: StoreLocation, options: Partial<StoreOptions> = {}): Promise<Store> {

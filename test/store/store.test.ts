@@ -154,7 +154,7 @@ for (const { name, skip, make, stop } of await databases()) {
         const made = await Promise.allSettled(Array.from({ length: 12 }, (_, i) => create(i % 2 === 0 ? replica : other)));
         assert.equal(made.filter(({ status }) => status === "fulfilled").length, 3, "two come with the organisation");
         await refused("too-many-rulesets", create(replica));
-        await assert.rejects(create(other), /at most 5 rulesets \(--rulesets-per-organisation\); delete some first$/);
+        await assert.rejects(create(other), /at most 5 rulesets \(--rulesets-per-organisation or IPSIEVE_RULESETS_PER_ORGANISATION\); delete some first$/);
         await replica.store.write({ kind: "delete-ruleset", ...of, rulesetId: blocklist.id });
         const { sequence } = (await replica.store.audit(organisation.id, { limit: 1 })).entries[0]!;
         await create(other);

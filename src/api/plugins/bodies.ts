@@ -6,6 +6,7 @@ import { FairShare } from "../fair-share.ts";
 import { Problem } from "../problem.ts";
 import { originOf } from "../rate-limits.ts";
 import type { Services } from "../services.ts";
+import { namesOf, type SettingName, type Settings } from "../settings.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -21,6 +22,8 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** The most bytes that a body of the operation needs; without it the setting `body-limit` counts. */
     readonly bodyBytes?: number;
+    /** What sets the most bytes that it takes. */
+    readonly bodySetting?: string;
   }
 }
 
@@ -42,8 +45,10 @@ export function readBodies(app: App, { settings, metrics }: Services): void {
   app.decorateRequest("keptBytes", 0);
   app.decorate("openBody", (request: FastifyRequest, isStream = false) => bodies.open(request, isStream));
   app.addHook("onRoute", (route) => {
-    const limit = route.config?.bodyBytes ?? settings.bodyBytes;
-    route.bodyLimit = Math.min(route.config?.access === "none" ? PUBLIC_BODY_BYTES : limit, bodies.kept.largest);
+    if (route.config?.access === "none") return void (route.bodyLimit = PUBLIC_BODY_BYTES);
+    const wanted = route.config?.bodyBytes ?? settings.bodyBytes;
+    route.bodyLimit = Math.min(wanted, bodies.kept.largest);
+    route.config = { ...route.config, bodySetting: namesOf(settingOf(route.config?.bodyBytes, route.bodyLimit < wanted, settings)) };
   });
   app.addHook("onSend", (request, reply, _payload, done) => {
     if (request.keptBytes > 0) bodies.release(request);
@@ -69,6 +74,13 @@ export function passBodies(context: FastifyInstance, types: readonly string[], i
   });
 }
 
+/** The setting that lets an operation take longer bodies. */
+function settingOf(bodyBytes: number | undefined, isCut: boolean, { bulkBodyBytes }: Settings): SettingName {
+  if (isCut) return "body-memory";
+  if (bodyBytes === undefined) return "body-limit";
+  return bodyBytes === bulkBodyBytes ? "bulk-body-limit" : "bulk-addresses";
+}
+
 function keptBytes(wanted: number): number {
   return Math.min(wanted, Math.floor(getHeapStatistics().heap_size_limit * HEAP_SHARE));
 }
@@ -89,8 +101,9 @@ class Bodies {
     checkCoding(request);
     // Where there is nothing at the path, no operation needs any of it.
     const limit = request.is404 ? PUBLIC_BODY_BYTES : isStream ? Infinity : request.route.bodyLimit!;
-    if (Number(request.headers["content-length"]) > limit) throw tooLong(limit);
-    return new ArrivingBody(request.raw, { limit, isStream }, this.#accountOf(request));
+    const setting = request.is404 ? undefined : request.route.config.bodySetting;
+    if (Number(request.headers["content-length"]) > limit) throw tooLong({ limit, setting });
+    return new ArrivingBody(request.raw, { limit, setting, isStream }, this.#accountOf(request));
   }
 
   release(request: FastifyRequest): void {

@@ -69,8 +69,8 @@ async function readList(list: BodyList, body: ArrivingBody): Promise<unknown> {
   return document;
 }
 
-export function listReader({ member, isBareAllowed, maxItems }: BodyList): JsonListReader {
-  return new JsonListReader({ member, isBareAllowed, maxItems, maxDepth: MAX_DEPTH });
+export function listReader({ member, isBareAllowed, maxItems, setting }: BodyList): JsonListReader {
+  return new JsonListReader({ member, isBareAllowed, maxItems, setting, maxDepth: MAX_DEPTH });
 }
 
 /** The items of a list, batch by batch, while they arrive. @throws Problem (400) */

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyTypeProvider } from "fastify";
 import type { Static, TSchema } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
+import { tooManyItems } from "../../json/json-list.ts";
 import { ArrivingBody } from "../arriving-body.ts";
 import { invalid, type Problem } from "../problem.ts";
 
@@ -79,6 +80,7 @@ interface ArraySchema {
   readonly type: "array";
   readonly items: TSchema;
   readonly maxItems?: number;
+  readonly "x-setting"?: string;
 }
 
 /**
@@ -91,6 +93,8 @@ export class BodyList {
   /** Whether a body may be the list itself. */
   readonly isBareAllowed: boolean;
   readonly maxItems: number;
+  /** What sets it. */
+  readonly setting: string | undefined;
   readonly #items: Validator;
   readonly #readObject: Read;
   readonly #readArray: Read;
@@ -107,10 +111,11 @@ export class BodyList {
     return found === undefined ? undefined : new BodyList(objects, arrays, found[0], found[1] as ArraySchema);
   }
 
-  private constructor(objects: TSchema, arrays: TSchema, member: string, { items, maxItems = Infinity }: ArraySchema) {
+  private constructor(objects: TSchema, arrays: TSchema, member: string, { items, maxItems = Infinity, "x-setting": setting }: ArraySchema) {
     this.member = member;
     this.isBareAllowed = arrays !== objects;
     this.maxItems = maxItems;
+    this.setting = setting;
     this.#items = Compile(items);
     this.#readObject = plainReader(Compile(withoutItems(objects, member)));
     this.#readArray = this.isBareAllowed ? plainReader(Compile(withoutItems(arrays, member))) : this.#readObject;
@@ -119,7 +124,7 @@ export class BodyList {
   /** Holds a body to the schema. */
   read(value: unknown): ReturnType<Read> {
     const list: unknown = Array.isArray(value) ? value : (value as Readonly<Record<string, unknown>> | null | undefined)?.[this.member];
-    if (Array.isArray(list) && list.length > this.maxItems) return { error: invalid({ [this.member]: [`it must not have more than ${this.maxItems} items`] }) };
+    if (Array.isArray(list) && list.length > this.maxItems) return { error: invalid({ [this.member]: [tooManyItems(this)] }) };
     const read = this.readWithoutItems(value);
     if ("error" in read || !Array.isArray(list)) return read;
     const errors = this.errorsOf(list, 0, Array.isArray(value) ? "" : this.member);

@@ -1,4 +1,5 @@
 import { type TSchema, Type } from "typebox";
+import { namesOf, type SettingName } from "../settings.ts";
 
 const names = new Map<unknown, string>();
 
@@ -13,6 +14,11 @@ export function nameOf(schema: unknown): string | undefined {
 }
 
 export const strict = { additionalProperties: false } as const;
+
+/** At most so many items, which a setting says: `rules-per-ruleset`. A refusal names it. */
+export function upTo(most: number, setting: SettingName): { readonly maxItems: number; readonly "x-setting": string } {
+  return { maxItems: most, "x-setting": namesOf(setting) };
+}
 
 /** Text or null; as one type, which is serialized faster than a union. */
 export function NullableText(options: object = {}): ReturnType<typeof Type.Unsafe<string | null>> {

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { AddressText, Count, named, NullableText, strict } from "./common.ts";
+import { AddressText, Count, named, NullableText, strict, upTo } from "./common.ts";
 
 const Texts = Type.Array(Type.String());
 const NullableBoolean = Type.Unsafe<boolean | null>({ type: ["boolean", "null"] });
@@ -43,13 +43,13 @@ const example = ["203.0.113.7", "2001:db8::1"];
 
 /** A body of at most so many addresses: bare, or the member `ips`. Which of them are malformed is told by the lookup, all at once. */
 export function BulkThreatBody(most: number) {
-  const ips = Type.Array(Type.Unknown(), { maxItems: most, examples: [example] });
+  const ips = Type.Array(Type.Unknown(), { ...upTo(most, "bulk-addresses"), examples: [example] });
   return Type.Union([Type.Object({ ips }, strict), ips]);
 }
 
 /** The same as the OpenAPI document tells it. */
 export function BulkThreatRequest(most: number) {
-  const ips = Type.Array(AddressText, { maxItems: most, examples: [example] });
+  const ips = Type.Array(AddressText, { ...upTo(most, "bulk-addresses"), examples: [example] });
   return named("BulkThreatRequest", Type.Union([Type.Object({ ips }, strict), ips]));
 }
 

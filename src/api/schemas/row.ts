@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import type { Rule } from "../../rulesets/rule.ts";
 import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
-import { Count, named, PrefixText, strict, WholeNumber } from "./common.ts";
+import { Count, named, PrefixText, strict, upTo, WholeNumber } from "./common.ts";
 import { ruleDocument, type RuleDocument, RuleSchema } from "./rule.ts";
 
 const DAY = 86_400_000;
@@ -60,7 +60,7 @@ export function PreviewBody(most: number) {
     { ip: PrefixText, name: Type.Optional(member), expires_at: Type.Optional(member), expires_in_days: Type.Optional(Type.Integer()) },
     strict,
   );
-  return named("PreviewRequest", Type.Object({ rules: Type.Array(rule, { maxItems: most }) }, strict));
+  return named("PreviewRequest", Type.Object({ rules: Type.Array(rule, upTo(most, "rules-per-ruleset")) }, strict));
 }
 
 export const PreviewQuery = Type.Object({ conflict_resolution: Type.Optional(Type.Enum([...CONFLICT_MODES], { default: "extend", description: "what to do where the rule exists" })) });

@@ -5,7 +5,7 @@ import { LONGEST_NAME } from "../../rulesets/validate-rule.ts";
 import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
 import { formatTimestamp } from "../../rulesets/timestamp.ts";
 import { MAX_LISTED } from "../plan-replacement.ts";
-import { Count, named, NullableText, NullableTimestamp, pageOf, pageParameters, PrefixText, strict, Timestamp } from "./common.ts";
+import { Count, named, NullableText, NullableTimestamp, pageOf, pageParameters, PrefixText, strict, Timestamp, upTo } from "./common.ts";
 
 export const RuleSchema = named(
   "Rule",
@@ -67,7 +67,7 @@ export function BatchBody(most: number) {
   return named(
     "BatchRequest",
     Type.Object(
-      { items: Type.Array(Type.Union([add, remove]), { maxItems: most }), atomic: Type.Optional(Type.Boolean({ default: true, description: "all or nothing" })) },
+      { items: Type.Array(Type.Union([add, remove]), upTo(most, "bulk-addresses")), atomic: Type.Optional(Type.Boolean({ default: true, description: "all or nothing" })) },
       strict,
     ),
   );
@@ -88,7 +88,7 @@ export const BatchResponse = named(
 );
 
 export function ReplaceBody(most: number) {
-  return named("ReplaceRequest", Type.Object({ rules: Type.Array(Type.Object(ruleMembers, strict), { maxItems: most }) }, strict));
+  return named("ReplaceRequest", Type.Object({ rules: Type.Array(Type.Object(ruleMembers, strict), upTo(most, "rules-per-ruleset")) }, strict));
 }
 
 export const ReplaceQuery = Type.Object({ dry_run: Type.Optional(Type.Boolean({ default: false, description: "tell what would change, and change nothing" })) });
@@ -120,7 +120,7 @@ export const ImportResponse = named("ImportResponse", Type.Object({ created: Cou
 export function CheckBody(most: number) {
   return named(
     "CheckRequest",
-    Type.Object({ ip: Type.Optional(PrefixText), ips: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: most })) }, { ...strict, minProperties: 1, maxProperties: 1 }),
+    Type.Object({ ip: Type.Optional(PrefixText), ips: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), upTo(most, "bulk-addresses"))) }, { ...strict, minProperties: 1, maxProperties: 1 }),
   );
 }
 

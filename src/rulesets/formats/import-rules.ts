@@ -24,6 +24,8 @@ const LONGEST_VALUE = 80;
 export interface ImportOptions extends PrefixPolicy {
   /** Reading ends behind the line that exceeds so many rules, which is an error. By default 1,000,000. */
   readonly mostRules?: number;
+  /** What sets `mostRules`, for that error. */
+  readonly setting?: string;
   /** Reading ends with the error that exceeds so many. By default 100. */
   readonly mostErrors?: number;
 }
@@ -60,10 +62,10 @@ export class RuleImport {
   #hasEnded = false;
   #isWhole = true;
 
-  constructor(format: ImportFormat, { allowSpecialPurpose = false, mostRules = 1_000_000, mostErrors = 100 }: ImportOptions = {}) {
+  constructor(format: ImportFormat, { allowSpecialPurpose = false, mostRules = 1_000_000, setting = "", mostErrors = 100 }: ImportOptions = {}) {
     if (!Object.hasOwn(READERS, format)) throw new TypeError(`the format is ${IMPORT_FORMATS.join(", ")}, not ${JSON.stringify(format)}`);
     this.#readLine = READERS[format]();
-    this.#options = { allowSpecialPurpose, mostRules, mostErrors };
+    this.#options = { allowSpecialPurpose, mostRules, setting: setting === "" ? "" : ` (${setting})`, mostErrors };
   }
 
   /** Whether nothing further is read: an error has ended the reading. */
@@ -82,6 +84,8 @@ export class RuleImport {
       this.#take(text.slice(start, end.index));
       start = ends.lastIndex;
     }
+    // What an error has left unread is no line.
+    if (this.#hasEnded) return void (this.#rest = "");
     this.#rest = text.slice(start);
     if (this.#rest.length <= LONGEST_LINE) return;
     if (!this.#isSkipping) this.#failLine(this.#line + 1, { text: this.#rest, at: LONGEST_LINE }, LINE_TOO_LONG);
@@ -137,7 +141,7 @@ export class RuleImport {
     const rule = { name: this.#check(name, checkRuleName), expiresAt: this.#check(expiresAt, parseTimestamp) };
     if (prefix === null || this.#errors.length > before) return;
     if (this.#rules.count === this.#options.mostRules) {
-      throw new FileFault(ip.at, ip.text, `there are more than ${this.#options.mostRules} rules; the lines from here on were not read`);
+      throw new FileFault(ip.at, ip.text, `there are more than ${this.#options.mostRules} rules${this.#options.setting}; the lines from here on were not read`);
     }
     this.#rules.add({ prefix, ...rule }, this.#line);
   }

@@ -44,7 +44,7 @@ test("the session: who it is, what they may do, until when; the cookie's rules",
   assert.deepEqual([user.role, organisation.name], ["admin", "Example"]);
   assert.deepEqual(session.plans, ["edl", "cbs", "cti"].map((area) => ({ area, active: true, until: null })));
   assert.deepEqual([session.created_at, session.expires_at], ["2026-11-21T12:00:00.000Z", "2026-11-22T00:00:00.000Z"]);
-  assert.deepEqual(session.settings, { bulk_addresses: 10_000, rules_per_ruleset: 20_000, body_bytes: 64 << 10, bulk_body_bytes: 64 << 20, allow_special_purpose: true });
+  assert.deepEqual(session.settings, { bulk_addresses: 10_000, rules_per_ruleset: 1_000_000, body_bytes: 64 << 10, bulk_body_bytes: 64 << 20, allow_special_purpose: true });
   assert.match(admin.headers.getSetCookie()[0]!, /^ipsieve-session=[A-Za-z0-9_-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/);
   assert.equal(admin.headers.get("cache-control"), "no-store");
 });

@@ -279,7 +279,7 @@ test("an organisation that has all the rulesets it may have: 409 at both doors, 
   const { text: key } = await addKey(full, organisationId);
   const body = { name: "one more", purpose: "blocklist" };
   const create = () => visit(full, "POST", "/edl/ip-rulesets/", { token, body });
-  const refusal = [409, "an organisation has at most 2 rulesets (--rulesets-per-organisation); delete some first"];
+  const refusal = [409, "an organisation has at most 2 rulesets (--rulesets-per-organisation or IPSIEVE_RULESETS_PER_ORGANISATION); delete some first"];
   for (const answer of [await create(), await ask(full, "POST", "/v1/edl/ip-rulesets/", { key, body })]) assert.deepEqual([answer.status, answer.body.detail], refusal);
   const [{ id: old }] = (await visit(full, "GET", "/edl/ip-rulesets/", { token })).body.items;
   assert.equal((await visit(full, "DELETE", `/edl/ip-rulesets/${old}`, { token })).status, 204);
