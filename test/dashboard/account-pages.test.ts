@@ -31,12 +31,12 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     const { page, faults } = await t.open(`#/setup?token=${t.server.setupToken}`);
     await page.getByLabel("Organisation").fill("Example Networks");
     await page.getByLabel("Your name").fill("ada");
-    await page.getByLabel("Password").fill(PASSWORD);
-    await page.getByLabel("The same again").fill("other");
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await page.getByLabel("Repeat password").fill("other");
     await page.getByRole("button", { name: "Set up" }).click();
-    assert.equal(await page.locator(".fault").innerText(), "this is not the same password");
+    assert.equal(await page.locator(".fault").innerText(), "The passwords do not match");
     await page.locator("input[name=repeated]:focus").waitFor();
-    await page.getByLabel("The same again").fill(PASSWORD);
+    await page.getByLabel("Repeat password").fill(PASSWORD);
     await page.getByRole("button", { name: "Set up" }).click();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     assert.match(await page.locator(".who").innerText(), /ada\s+Example Networks\s+admin/);
@@ -51,10 +51,10 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     const { page, faults } = await t.open("#/account");
     assert.equal(await heading(page), "Sign in");
     await page.getByLabel("Name").fill("ada");
-    await page.getByLabel("Password").fill("wrong");
+    await page.getByLabel("Password", { exact: true }).fill("wrong");
     await page.keyboard.press("Enter");
     assert.match(await page.getByRole("alert").innerText(), /the name or the password is wrong/);
-    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Your account" }).waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
@@ -69,7 +69,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await page.getByRole("link", { name: "Keys", exact: true }).click();
     assert.match(await page.locator(".note").innerText(), /Your session has ended/);
     await page.getByLabel("Name").fill("ada");
-    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.locator("h1", { hasText: "Keys" }).waitFor();
     await end(page, faults);
@@ -80,15 +80,15 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     const { page, faults } = await t.open("#/account");
     const signIn = async (password: string): Promise<void> => {
       await page.getByLabel("Name").fill("ada");
-      await page.getByLabel("Password").fill(password);
+      await page.getByLabel("Password", { exact: true }).fill(password);
       await page.getByRole("button", { name: "Sign in" }).click();
     };
     await signIn(PASSWORD);
     const change = async (old: string): Promise<void> => {
-      await page.getByLabel("The password that you have").fill(old);
+      await page.getByLabel("Current password").fill(old);
       await page.getByLabel("New password").fill(`${PASSWORD} 2`);
-      await page.getByLabel("The same again").fill(`${PASSWORD} 2`);
-      await page.getByRole("button", { name: "Change the password" }).click();
+      await page.getByLabel("Repeat password").fill(`${PASSWORD} 2`);
+      await page.getByRole("button", { name: "Change password" }).click();
     };
     await change("wrong");
     assert.match(await page.getByRole("alert").innerText(), /the password is not the present one/);
@@ -105,17 +105,22 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
 
   test("keys: made, shown once, copied, used, and revoked after a question", async () => {
     const { page, faults } = await t.open("#/keys", { user: admin });
-    await page.getByText("There is no key yet").waitFor();
+    await page.getByText("No keys yet").waitFor();
     await page.locator(".page-head").getByRole("button", { name: "New key" }).click();
     await page.getByRole("button", { name: "Create key" }).click();
     await page.locator("input[name=label]:focus").waitFor();
     assert.match(await page.locator(".fault").innerText(), /./);
+    assert.match(await page.locator(`[id="${await page.getByLabel("Access").getAttribute("aria-describedby")}"]`).innerText(), /403 Forbidden\. Choose Read and write/);
+    await page.getByLabel("Access").selectOption("read_write");
+    assert.doesNotMatch(await page.locator("dialog").innerText(), /403/);
+    await page.getByLabel("Access").selectOption("read");
     await page.getByLabel("Label").fill("edge router");
     await page.getByLabel("Expires on").fill("2026-12-24");
     assert.equal(await page.locator("dialog time").innerText(), "2026-12-24 00:00 UTC, which is 2026-12-24 01:00 local time");
     await page.getByRole("button", { name: "Create key" }).click();
     const text = await page.locator(".secret code").innerText();
-    await page.getByRole("button", { name: "Copy the key" }).click();
+    assert.match(await page.locator("dialog").innerText(), /This key can only read: requests that change rulesets get 403 Forbidden\./);
+    await page.getByRole("button", { name: "Copy key" }).click();
     await page.getByRole("button", { name: "Copied" }).waitFor();
     assert.equal(await page.evaluate("navigator.clipboard.readText()"), text);
     await page.getByRole("button", { name: "Done" }).click();
@@ -163,16 +168,30 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
 
     const guest = await t.open(link.slice(link.indexOf("#")));
     await checkLooks(t, "join", link.slice(link.indexOf("#")));
-    await guest.page.getByLabel("Password").fill("short");
-    await guest.page.getByLabel("The same again").fill("short");
-    await guest.page.getByRole("button", { name: "Join" }).click();
+    // The password is what is asked for; one that is too short is reported as soon as the field is left, and without asking the server.
+    await guest.page.locator("input[name=password]:focus").waitFor();
+    let asked = 0;
+    guest.page.on("request", () => asked++);
+    await guest.page.keyboard.type("short");
+    assert.equal(await guest.page.locator(".fault").count(), 0);
+    await guest.page.keyboard.press("Tab");
+    assert.equal(await guest.page.locator(".fault").innerText(), "Use at least 10 characters");
+    assert.equal(await guest.page.getByLabel("Password", { exact: true }).getAttribute("aria-invalid"), "true");
+    await guest.page.keyboard.type("short");
+    await guest.page.keyboard.press("Enter");
     await guest.page.locator("input[name=password][aria-invalid=true]:focus").waitFor();
-    await guest.page.getByLabel("Password").fill("aaaaaaaaaaaa");
-    await guest.page.getByLabel("The same again").fill("aaaaaaaaaaaa");
+    await guest.page.keyboard.press("End");
+    await guest.page.keyboard.type(" and longer");
+    assert.equal(await guest.page.locator(".fault").count(), 0);
+    await guest.page.getByRole("button", { name: "Join" }).click();
+    assert.equal(await guest.page.locator(".fault").innerText(), "The passwords do not match");
+    assert.equal(asked, 0);
+    await guest.page.getByLabel("Password", { exact: true }).fill("aaaaaaaaaaaa");
+    await guest.page.getByLabel("Repeat password").fill("aaaaaaaaaaaa");
     await guest.page.getByRole("button", { name: "Join" }).click();
     await guest.page.locator(".fault", { hasText: "this password is one that repeats itself" }).waitFor();
-    await guest.page.getByLabel("Password").fill(PASSWORD);
-    await guest.page.getByLabel("The same again").fill(PASSWORD);
+    await guest.page.getByLabel("Password", { exact: true }).fill(PASSWORD);
+    await guest.page.getByLabel("Repeat password").fill(PASSWORD);
     await guest.page.getByRole("button", { name: "Join" }).click();
     await guest.page.getByRole("heading", { name: "Overview" }).waitFor();
     assert.match(await guest.page.locator(".who").innerText(), /<b>grace<\/b>\s+Example Networks\s+viewer/);
@@ -222,6 +241,31 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await checkLooks(t, "usage", "#/usage", admin);
   });
 
+  test("charts: every label is inside its chart, and a minute between two without requests is drawn", async () => {
+    const { minutes } = t.server.services.metrics;
+    t.clock.now += 3 * 3_600_000;
+    for (const milliseconds of [4000, 0.1]) {
+      t.clock.now += 10 * 60_000;
+      minutes.addRequest(t.clock.now, 200, milliseconds);
+    }
+    minutes.addLookups(245_639_100);
+    t.clock.now += 10 * 60_000;
+    for (const width of [380, 1600]) {
+      const { page, faults } = await t.open("#/usage", { user: admin, width });
+      const outside = await page.locator(".plot").evaluateAll((charts) => charts.flatMap((chart) => {
+        const frame = chart.getBoundingClientRect();
+        const texts = [...chart.querySelectorAll("text")].filter((text) => text.getBoundingClientRect().left < frame.left || text.getBoundingClientRect().right > frame.right);
+        return texts.map((text) => text.textContent);
+      }));
+      assert.deepEqual(outside, []);
+      assert.ok((await page.locator(".plot .tick").allTextContents()).includes("4 s"));
+      assert.equal(await page.locator("figure", { hasText: "Time to answer" }).locator("circle.lone").count(), 4);
+      const labels = await page.locator(".plot").first().locator("text[text-anchor=middle]").evaluateAll((texts) => texts.map((text) => text.getBoundingClientRect()).map(({ left, right }) => ({ left, right })));
+      assert.ok(labels.length > 1 && labels.every(({ left }, at) => at === 0 || left > labels[at - 1]!.right), "labels at the bottom do not touch");
+      await end(page, faults);
+    }
+  });
+
   test("the audit log: who did what, and what was there before", async () => {
     const organisationId = await addOrganisation(t, "Audited");
     const editor = await t.user("editor", organisationId);
@@ -234,7 +278,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await change("PUT", rules, { rules: Array.from({ length: 120 }, (_, last) => ({ ip: `192.0.2.${last}` })) });
     const { page, faults } = await t.open("#/audit", { user: auditor });
     const rows = page.locator(".change");
-    assert.match(await rows.nth(1).innerText(), new RegExp(`2026-11-21 13:\\d\\d:\\d\\d\\s+user\\s+${editor.name}\\s+changed 203.0.113.0/24 update-rule Ruleset`, "i"));
+    assert.match(await rows.nth(1).innerText(), new RegExp(`2026-11-21 1\\d:\\d\\d:\\d\\d\\s+user\\s+${editor.name}\\s+changed 203.0.113.0/24 update-rule Ruleset`, "i"));
     await rows.nth(1).locator("summary").click();
     assert.deepEqual(await rows.nth(1).locator("tbody tr").allInnerTexts(), ["203.0.113.0/24\toffice, until 2030-01-01 01:00\thead office, until 2030-01-01 01:00"]);
     await rows.nth(0).locator("summary").click();

@@ -211,6 +211,24 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     assert.deepEqual(faults, []);
   });
 
+  test("any of many pages is reached by its number; a number that there is none of leads to the nearest", async () => {
+    const { page, faults } = await t.open("#/catalogue", { user: viewer });
+    const number = page.getByRole("spinbutton", { name: "Page" });
+    const pager = page.locator(".pager");
+    const { count } = (await ask("/cbs/ranges?page_size=100")).body;
+    const last = Math.ceil(count / 100);
+    assert.ok(last > 1000, `${last} pages`);
+    for (const [typed, shown] of [["317", 317], [String(last), last], ["999999", last], ["-3", 1], ["", 1], ["2.4", 2]] as const) {
+      await number.fill(typed);
+      await number.press("Enter");
+      await pager.getByText(new RegExp(`^${((shown - 1) * 100 + 1).toLocaleString("en-GB")} to `)).waitFor();
+      assert.equal(await number.inputValue(), String(shown), typed);
+      const { items } = (await ask(`/cbs/ranges?page_size=100&page=${shown}`)).body;
+      await page.locator("td a.mono", { hasText: items[0].cidr }).first().waitFor();
+    }
+    await end(page, faults);
+  });
+
   test("prefixes are copied and kept as files, all of them, as they are filtered", async () => {
     const { page, faults } = await t.open("#/catalogue?id=/cdn/cloudflare", { user: viewer });
     const path = "/cbs/ranges?id=/cdn/cloudflare&family=4";

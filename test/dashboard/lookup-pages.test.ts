@@ -1,11 +1,13 @@
 /** What is known about an address or prefix, as somebody at a browser sees it. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
+import { PRECEDENCE } from "../../src/api/schemas/ruleset.ts";
 import { readFault } from "../../src/dashboard/lookup/fault.ts";
 import { coveringPrefixes, formatSize } from "../../src/dashboard/lookup/prefixes.ts";
 import { type TestUser, visit } from "../api/dashboard/browser.ts";
-import { addOrganisation } from "../api/start-server.ts";
+import { addOrganisation, ask } from "../api/start-server.ts";
 import { HOSTILE_TEXTS, WAS_OBEYED } from "../cases/hostile-texts.ts";
 import { checkLooks, type Dashboard, missing, settle, startDashboard } from "./browser.ts";
 
@@ -90,7 +92,7 @@ describe("lookups", { skip: missing ?? false }, () => {
     const [blocking, offices] = await rulesets.locator(".entries > li").allInnerTexts();
     assert.match(blocking!, /Blocklist\s+blocklist\s+Decided by 192\.0\.2\.10 until 2026-11-30 13:00 \(next week|in 7 days\)/);
     assert.match(blocking!, /192\.0\.2\.10 in the mail log\s+decides\s+2026-11-30 13:00\s+192\.0\.2\.0\/24 documentation\s+less specific\s+2026-12-31 13:00\s+192\.0\.0\.0\/8 all of 192\s+less specific/);
-    assert.match(offices!, /Offices\s+allowlist\s+Nothing is decided: the rule that covers it has expired\.\s+192\.0\.2\.0\/28 branch\s+expired\s+2026-11-22 13:00/);
+    assert.match(offices!, /Offices\s+allowlist\s+No decision: the matching rule has expired\.\s+192\.0\.2\.0\/28 branch\s+expired\s+2026-11-22 13:00/);
     assert.equal(await rulesets.locator("s").innerText(), "192.0.2.0/28 branch");
     assert.match(await rulesets.innerText(), /No rule in My Allowlist rules, My Blocklist rules, Scanners\./);
     assert.deepEqual(await page.locator(".answer .badge").allInnerTexts(), ["no service", "blocklist: Blocklist", "malicious"]);
@@ -98,6 +100,23 @@ describe("lookups", { skip: missing ?? false }, () => {
     await page.waitForURL(`**/#/rulesets/${blocklist}`);
     await page.context().close();
     assert.deepEqual(faults, []);
+  });
+
+  test("an allowlist and a blocklist that disagree: which of them counts, in the words of the API document and SERVICE.md", async () => {
+    const [mine] = (await visit(t, "GET", "/edl/ip-rulesets/?purpose=allowlist", { token: editor.token })).body.items;
+    const path = `/edl/ip-rulesets/${mine.id}/rules`;
+    await visit(t, "POST", path, { token: editor.token, body: { ip: "192.0.2.77" } });
+    const { page, faults } = await t.open(at("192.0.2.77"), { user: editor });
+    const rulesets = panel(page, "Rulesets");
+    const note = await rulesets.locator(".note").innerText();
+    assert.match(note, /192\.0\.2\.77 is on an allowlist \(My Allowlist rules\) and on a blocklist \(Blocklist\)\./);
+    const service = readFileSync(new URL("../../SERVICE.md", import.meta.url), "utf8").replaceAll("\n", " ");
+    for (const text of [note, service, JSON.stringify((await visit(t, "GET", "/openapi.json")).body), JSON.stringify((await ask(t, "GET", "/openapi.json")).body)]) assert.ok(text.includes(PRECEDENCE));
+    assert.deepEqual(await page.locator(".answer .badge").allInnerTexts(), ["no service", "allowed", "allowlist: My Allowlist rules", "blocklist: Blocklist, overruled", "not seen by feeds"]);
+    assert.match(await rulesets.locator(".entries > li", { hasText: "all of 192" }).innerText(), /Blocklist\s+blocklist\s+overruled/);
+    await end(page, faults);
+    await checkLooks(t, "lookup-conflict", at("192.0.2.77"), editor);
+    await visit(t, "DELETE", `${path}/rule?ip=192.0.2.77`, { token: editor.token });
   });
 
   test("covering prefixes: each bar lies within the one above it, and begins at its length", async () => {
@@ -147,7 +166,7 @@ describe("lookups", { skip: missing ?? false }, () => {
   test("nothing found is said, in every part", async () => {
     const { page, faults } = await t.open(at("100.64.0.1"), { user: editor });
     assert.match(await panel(page, "Services").innerText(), /No service has it\s+The catalogue has no prefix that covers 100\.64\.0\.1\./);
-    assert.match(await panel(page, "Rulesets").innerText(), /No rule covers it\s+5 rulesets searched, expired rules too\./);
+    assert.match(await panel(page, "Rulesets").innerText(), /No matching rules\s+5 rulesets searched, expired rules too\./);
     assert.match(await panel(page, "Threat intelligence").innerText(), /Not seen\s+No feed says anything about 100\.64\.0\.1\./);
     assert.deepEqual(await page.locator(".answer .badge").allInnerTexts(), ["no service", "no active rule", "not seen by feeds"]);
     assert.equal(await page.locator(".nesting-rows > li").innerText().then((text) => text.replaceAll(/\s+/g, " ")), "100.64.0.1 1 address looked up");
@@ -215,7 +234,7 @@ describe("lookups", { skip: missing ?? false }, () => {
 test("which prefixes cover what was looked up: IPv4 in IPv6, a prefix itself, sizes", () => {
   const rule = (ip: string) => ({ id: ip, name: "a", purpose: "blocklist" as const, rule: null, covering: [{ ip, name: null, expires_at: null, created_at: "", updated_at: "", state: "active" as const }] });
   const lengths = (ip: string, ...rules: string[]) => {
-    const { bits, prefixes } = coveringPrefixes({ ip, cbs: null, cti: null, rulesets: rules.map(rule) });
+    const { bits, prefixes } = coveringPrefixes({ ip, cbs: null, cti: null, decision: "none", rulesets: rules.map(rule) });
     return [bits, prefixes.map(({ cidr, length, isAsked }) => `${cidr} ${length}${isAsked ? " asked" : ""}`)];
   };
   assert.deepEqual(lengths("10.1.0.0/16", "10.0.0.0/8"), [32, ["10.0.0.0/8 8", "10.1.0.0/16 16 asked"]]);

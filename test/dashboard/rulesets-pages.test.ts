@@ -130,7 +130,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await search.fill("203.0.113.70");
     await isGone(page, "203.0.113.77");
     assert.deepEqual(await shownIps(page), ["203.0.113.0/24", "203.0.113.64/26"]);
-    assert.match(await page.locator(".answer").innerText(), /203\.0\.113\.70 is covered by 1 active rule\. The most specific decides: 203\.0\.113\.0\/24 · office/);
+    assert.match(await page.locator(".address-answer").innerText(), /203\.0\.113\.70 is covered by 1 active rule\. The most specific decides: 203\.0\.113\.0\/24 · office/);
     await search.fill("203.0.113.64/26");
     await isListed(page, "203.0.113.77");
     assert.deepEqual(await page.locator(".relation").allInnerTexts(), ["covers it", "the same", "within it"]);

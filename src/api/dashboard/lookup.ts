@@ -2,7 +2,7 @@ import type { Prefix } from "../../address/address.ts";
 import { identify } from "../../cbs/identify.ts";
 import { type ExtendedCtiDocument, extendedDocumentOf } from "../../cti/documents.ts";
 import { isActive } from "../../rulesets/rule.ts";
-import type { Area } from "../../store/state.ts";
+import type { Area, Purpose } from "../../store/state.ts";
 import type { App } from "../app-type.ts";
 import { BY_USERS } from "../operation.ts";
 import { isActivePlan } from "../plans.ts";
@@ -28,11 +28,25 @@ export function addLookupRoutes(app: App, services: Services): void {
     if (cbs !== null) metrics.countLookups("cbs", 1, cbs.found ? 1 : 0);
     const cti = has("cti") ? threatOf(services, prefix, ip) : null;
     const rulesets = has("edl") ? memory.rulesets(organisationId).map((ruleset) => rulesetLookup(ruleset, prefix, now)) : [];
-    return { ip, cbs, rulesets, cti };
+    return { ip, cbs, rulesets, decision: decisionOf(rulesets), cti };
   });
 }
 
-function rulesetLookup({ about: { id, name, purpose }, rules }: LiveRuleset, prefix: Prefix, now: number): object {
+/** Allow before block. */
+function decisionOf(rulesets: readonly RulesetLookup[]): "allow" | "block" | "none" {
+  const purposes = new Set(rulesets.filter(({ rule }) => rule !== null).map(({ purpose }) => purpose));
+  return purposes.has("allowlist") ? "allow" : purposes.has("blocklist") ? "block" : "none";
+}
+
+interface RulesetLookup {
+  readonly id: string;
+  readonly name: string;
+  readonly purpose: Purpose;
+  readonly rule: object | null;
+  readonly covering: readonly object[];
+}
+
+function rulesetLookup({ about: { id, name, purpose }, rules }: LiveRuleset, prefix: Prefix, now: number): RulesetLookup {
   const covering = rules.covering(prefix);
   const rule = covering.find((each) => isActive(each, now));
   return { id, name, purpose, rule: rule === undefined ? null : rowDocument(rule, now), covering: covering.map((each) => rowDocument(each, now)) };

@@ -5,7 +5,10 @@ import { formatTimestamp } from "../../rulesets/timestamp.ts";
 import type { LiveRuleset } from "../service-memory.ts";
 import { Count, named, pageOf, pageParameters, strict, Timestamp } from "./common.ts";
 
-const Purpose = Type.Enum([...PURPOSES]);
+/** What counts where rules of both purposes cover an address; the page of lookups says the same. */
+export const PRECEDENCE = "Allow before block: where active rules of an allowlist and of a blocklist cover an address, it is allowed.";
+
+const Purpose = Type.Enum([...PURPOSES], { description: PRECEDENCE });
 
 export const RulesetSchema = named(
   "Ruleset",

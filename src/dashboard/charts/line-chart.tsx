@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { formatCount, formatShort } from "../format.ts";
-import { Axes, MARGIN } from "./axes.tsx";
+import { Axes, marginFor } from "./axes.tsx";
 import { Figure, type Series } from "./figure.tsx";
 import { ticksOf } from "./scale.ts";
 import { useWidth } from "./width.ts";
@@ -21,10 +21,11 @@ export function LineChart({ title, labels, series, height = 160, area = false, f
   const [box, width] = useWidth<HTMLDivElement>();
   const [pointed, setPointed] = useState<number>();
   const ticks = ticksOf(Math.max(...series.flatMap(({ values }) => values.map((value) => value ?? 0))));
-  const y = (value: number): number => height - MARGIN.bottom - (value / ticks.at(-1)!) * (height - MARGIN.top - MARGIN.bottom);
-  const x = (at: number): number => MARGIN.left + (at / Math.max(1, labels.length - 1)) * (width - MARGIN.left - MARGIN.right);
+  const margin = marginFor(ticks.map(formatTick), labels);
+  const y = (value: number): number => height - margin.bottom - (value / ticks.at(-1)!) * (height - margin.top - margin.bottom);
+  const x = (at: number): number => margin.left + (at / Math.max(1, labels.length - 1)) * (width - margin.left - margin.right);
   const point = (event: PointerEvent): void => {
-    const at = Math.round(((event.offsetX - MARGIN.left) / (width - MARGIN.left - MARGIN.right)) * (labels.length - 1));
+    const at = Math.round(((event.offsetX - margin.left) / (width - margin.left - margin.right)) * (labels.length - 1));
     setPointed(at >= 0 && at < labels.length ? at : undefined);
   };
   const shown = pointed === undefined ? undefined : [labels[pointed], ...series.map(({ name, values }) => `${series.length > 1 ? `${name} ` : ""}${values[pointed] == null ? "-" : format(values[pointed])}`)];
@@ -32,15 +33,16 @@ export function LineChart({ title, labels, series, height = 160, area = false, f
     <Figure title={title} aside={shown?.join(" · ")} {...{ labels, series, format }}>
       <div ref={box}>
         <svg class="plot" width={width} height={height} role="img" aria-label={summaryOf(title, series, format)} onPointerMove={point} onPointerLeave={() => setPointed(undefined)}>
-          <Axes {...{ width, height, ticks, y, x, labels }} format={formatTick} />
+          <Axes {...{ width, height, margin, ticks, y, x, labels }} format={formatTick} />
           {series.map(({ name, values }, at) => (
             <g key={name} class={`c${at}`}>
               {area && <path class="area" d={areaOf(values, x, y)} />}
               <path class="line" d={lineOf(values, x, y)} />
+              {loneValues(values).map((lone) => <circle key={lone} class="lone" cx={x(lone)} cy={y(values[lone]!)} r={2.5} />)}
               {pointed !== undefined && values[pointed] != null && <circle class="dot" cx={x(pointed)} cy={y(values[pointed])} r={3.5} />}
             </g>
           ))}
-          {pointed !== undefined && <line class="pointed" x1={x(pointed)} x2={x(pointed)} y1={MARGIN.top} y2={height - MARGIN.bottom} />}
+          {pointed !== undefined && <line class="pointed" x1={x(pointed)} x2={x(pointed)} y1={margin.top} y2={height - margin.bottom} />}
         </svg>
       </div>
     </Figure>
@@ -52,6 +54,11 @@ type At = (value: number) => number;
 /** A line that is broken where a value is not known. */
 function lineOf(values: Series["values"], x: At, y: At): string {
   return values.map((value, at) => (value === null ? "" : `${values[at - 1] == null ? "M" : "L"}${x(at).toFixed(1)} ${y(value).toFixed(1)}`)).join("");
+}
+
+/** Where a value stands between two that are not known: a line needs two. */
+function loneValues(values: Series["values"]): number[] {
+  return values.flatMap((value, at) => (value !== null && values[at - 1] == null && values[at + 1] == null ? [at] : []));
 }
 
 function areaOf(values: Series["values"], x: At, y: At): string {

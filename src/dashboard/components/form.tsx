@@ -62,10 +62,19 @@ interface FieldProps {
   readonly optional?: boolean;
 }
 
-/** The label, hint and faults of a field, and what ties them to its control. */
-function Frame({ name, label, hint, optional = false, children }: FieldProps & { readonly children: (tied: { id: string; name: string; "aria-describedby": string | undefined; "aria-invalid": boolean | undefined }) => ComponentChildren }) {
+/** What a control has to be given. */
+interface Tied {
+  readonly id: string;
+  readonly name: string;
+  readonly "aria-describedby": string | undefined;
+  readonly "aria-invalid": boolean | undefined;
+}
+
+/** The label, hint and faults of a field, and what ties them to its control. `faults`: found here; undefined: those that the form was refused with. */
+function Frame({ name, label, hint, optional = false, faults: own, children }: FieldProps & { readonly faults?: readonly string[] | undefined; readonly children: (tied: Tied) => ComponentChildren }) {
   const id = useId();
-  const faults = useContext(FormFaults)[name] ?? [];
+  const told = useContext(FormFaults)[name] ?? [];
+  const faults = own ?? told;
   const described = [faults.length > 0 && `${id}-fault`, hint !== undefined && `${id}-hint`].filter(Boolean).join(" ");
   return (
     <div class="field">
@@ -94,6 +103,23 @@ type Other<Attributes> = Omit<Attributes, keyof FieldProps | "id" | "role" | "ch
 
 export function Field({ name, label, hint, optional, ...input }: FieldProps & InputAttributes) {
   return <Frame {...{ name, label, hint, optional: optional ?? false }}>{(tied) => <input {...(input as object)} {...tied} />}</Frame>;
+}
+
+/** A field whose faults are found here: `check` says what is wrong with a value as soon as the field is left, and until it is right. */
+export function CheckedField({ name, label, hint, optional, check, ...input }: FieldProps & InputAttributes & { readonly check: (value: string) => string | undefined }) {
+  const [faults, setFaults] = useState<readonly string[]>();
+  const told = useContext(FormFaults)[name];
+  // What the form was refused with counts until something else is typed.
+  useEffect(() => setFaults(undefined), [told]);
+  const look = (value: string): void => {
+    const fault = value === "" ? undefined : check(value);
+    setFaults(fault === undefined ? [] : [fault]);
+  };
+  return (
+    <Frame {...{ name, label, hint, optional: optional ?? false, faults }}>
+      {(tied) => <input {...(input as object)} {...tied} onBlur={(event) => look(event.currentTarget.value)} onInput={(event) => tied["aria-invalid"] === true && look(event.currentTarget.value)} />}
+    </Frame>
+  );
 }
 
 /** `options`: what is sent, and what is shown for it. */

@@ -19,11 +19,11 @@ export function Pager({ page, pageSize, count, what, onPage }: Props) {
   const shown = `${formatCount(first)} to ${formatCount(Math.min(page * pageSize, count))} of ${formatCount(count)} ${what}`;
   return (
     <nav class="pager" aria-label={`Pages of ${what}`}>
-      <span class="muted" role="status">{count === 0 ? `no ${what}` : shown}</span>
+      <span class="muted" role="status">{count === 0 ? `No ${what}` : shown}</span>
       {last > 1 && (
         <span class="row">
           <IconButton icon="left" label="Previous page" disabled={page <= 1} onClick={() => onPage(page - 1)} />
-          <label class="row"><span class="hidden">Page</span><select value={String(page)} onChange={(event) => onPage(Number(event.currentTarget.value))}>{pagesNear(page, last).map((each) => <option key={each} value={String(each)}>{formatCount(each)}</option>)}</select></label>
+          <PageNumber page={page} last={last} onPage={onPage} />
           <span class="muted">of {formatCount(last)}</span>
           <IconButton icon="right" label="Next page" disabled={page >= last} onClick={() => onPage(page + 1)} />
         </span>
@@ -32,11 +32,21 @@ export function Pager({ page, pageSize, count, what, onPage }: Props) {
   );
 }
 
-/** All pages where they are few; else those around this one, and some in even steps over all. */
-function pagesNear(page: number, last: number): number[] {
-  const step = Math.max(1, Math.ceil(last / 100));
-  const pages = new Set([1, last, page]);
-  for (let each = step; each <= last; each += step) pages.add(each);
-  for (let each = Math.max(1, page - 5); each <= Math.min(last, page + 5); each++) pages.add(each);
-  return [...pages].sort((a, b) => a - b);
+/** Any page can be typed; it is gone to with Enter or on leaving the field. */
+function PageNumber({ page, last, onPage }: Pick<Props, "page" | "onPage"> & { readonly last: number }) {
+  const go = (input: HTMLInputElement): void => {
+    const wanted = Math.round(Number(input.value));
+    const next = input.value.trim() === "" || Number.isNaN(wanted) ? page : Math.min(last, Math.max(1, wanted));
+    input.value = String(next);
+    if (next !== page) onPage(next);
+  };
+  return (
+    <label class="row">
+      <span class="hidden">Page</span>
+      <input
+        key={page} type="number" inputMode="numeric" min={1} max={last} defaultValue={String(page)}
+        onChange={(event) => go(event.currentTarget)} onKeyDown={(event) => event.key === "Enter" && go(event.currentTarget)}
+      />
+    </label>
+  );
 }

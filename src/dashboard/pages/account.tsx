@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { put } from "../api.ts";
 import { Badge } from "../components/badge.tsx";
 import { Field, Form } from "../components/form.tsx";
-import { checkRepeated, NewPassword } from "../components/new-password.tsx";
+import { newPasswordIn, NewPassword } from "../components/new-password.tsx";
 import { Page, Panel } from "../components/page.tsx";
 import { Time } from "../components/time.tsx";
 import { tell } from "../components/toasts.tsx";
@@ -33,16 +33,16 @@ function ChangePassword() {
   // A form that was sent is replaced by an empty one.
   const [round, setRound] = useState(0);
   const change = async (values: Readonly<Record<string, string>>): Promise<void> => {
-    const { password = "", new_password = "" } = values;
-    checkRepeated(values, new_password);
+    const { password = "" } = values;
+    const new_password = newPasswordIn(values, "new_password");
     await put("/dashboard/api/session/password", { body: { password, new_password } });
     tell("Your password is changed. You are signed out everywhere else.");
     setRound(round + 1);
   };
   return (
-    <Form key={round} onSubmit={change} submit="Change the password">
+    <Form key={round} onSubmit={change} submit="Change password">
       <input type="text" name="username" autocomplete="username" value={session.value!.user.name} class="hidden" tabIndex={-1} aria-hidden="true" readOnly />
-      <Field name="password" label="The password that you have" type="password" autocomplete="current-password" required />
+      <Field name="password" label="Current password" type="password" autocomplete="current-password" required />
       <NewPassword name="new_password" label="New password" />
     </Form>
   );

@@ -1,7 +1,7 @@
 import { post } from "../api.ts";
 import { Form } from "../components/form.tsx";
 import { Gate } from "../components/gate.tsx";
-import { checkRepeated, NewPassword } from "../components/new-password.tsx";
+import { newPasswordIn, NewPassword } from "../components/new-password.tsx";
 import type { PageProps } from "../components/page.tsx";
 import { Note } from "../components/states.tsx";
 import { navigate } from "../router.ts";
@@ -11,14 +11,13 @@ import { session } from "../session.ts";
 export default function Join({ query }: PageProps) {
   const token = query.get("token") ?? "";
   const join = async (values: Readonly<Record<string, string>>): Promise<void> => {
-    const { password = "" } = values;
-    checkRepeated(values, password);
+    const password = newPasswordIn(values);
     session.value = await post("/dashboard/api/join", { body: { token, password } });
     navigate("#/", { replace: true });
   };
   return (
-    <Gate title="Join" about="You have been invited. Choose the password that you will sign in with.">
-      {token === "" ? <Note kind="bad">The link is not whole: it has no token. Copy all of it, or ask for another invitation.</Note> : <Form onSubmit={join} submit="Join"><NewPassword /></Form>}
+    <Gate title="Join" about="You have been invited. Choose a password to sign in with.">
+      {token === "" ? <Note kind="bad">The link is incomplete: its token is missing. Copy the whole link, or ask for another invitation.</Note> : <Form onSubmit={join} submit="Join"><NewPassword autofocus /></Form>}
     </Gate>
   );
 }

@@ -21,7 +21,7 @@ export default function Keys() {
   const [isCreating, setCreating] = useState(false);
   const create = hasRole("admin") && <Button look="primary" icon="plus" onClick={() => setCreating(true)}>New key</Button>;
   return (
-    <Page title="Keys" about="Programs call the API with a key. A key counts for the whole organisation, whoever made it." actions={create}>
+    <Page title="Keys" about="Programs call the API with a key. Every key belongs to the organisation, no matter who created it." actions={create}>
       <Panel flush>
         <Loaded of={keys}>
           {({ items }) => (
@@ -31,7 +31,7 @@ export default function Keys() {
               rows={items.toSorted(byState)}
               keyOf={({ id }) => id}
               isFaded={({ state }) => state !== "active"}
-              empty={<Empty icon="key" title="There is no key yet">A key lets a firewall fetch a list, or a program write one. {create}</Empty>}
+              empty={<Empty icon="key" title="No keys yet">With a key a firewall can fetch a list, or a program can change one. {create}</Empty>}
             />
           )}
         </Loaded>
@@ -93,6 +93,7 @@ interface NewKeyProps {
 function NewKey({ onClose, onCreated }: NewKeyProps) {
   const [made, setMade] = useState<{ readonly key: ApiKey; readonly text: string }>();
   const [date, setDate] = useState("");
+  const [access, setAccess] = useState<ApiKey["access"]>("read");
   const create = async ({ label = "", access, expires_on = "" }: Readonly<Record<string, string>>): Promise<void> => {
     const body = { label, access: access === "read_write" ? "read_write" as const : "read" as const, ...(expires_on === "" ? {} : { expires_on }) };
     setMade(await post("/dashboard/api/keys", { body }));
@@ -103,12 +104,20 @@ function NewKey({ onClose, onCreated }: NewKeyProps) {
     <Dialog title="New key" onClose={onClose}>
       <Form onSubmit={create} onCancel={onClose} submit="Create key">
         <Field name="label" label="Label" hint="Where it is used, such as the name of a firewall." maxLength={200} autocomplete="off" autofocus required />
-        <Select name="access" label="Access" options={{ read: "Read: fetch lists, look addresses up", read_write: "Read and write: also change rulesets" }} />
+        <Select
+          name="access" label="Access" options={{ read: "Read: fetch lists, look up addresses", read_write: "Read and write: also change rulesets" }} value={access}
+          onChange={(event) => setAccess(event.currentTarget.value as ApiKey["access"])} hint={ACCESS_HINTS[access]}
+        />
         <Field name="expires_on" label="Expires on" type="date" optional min={new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)} onInput={(event) => setDate(event.currentTarget.value)} hint={<ExpiryHint date={date} />} />
       </Form>
     </Dialog>
   );
 }
+
+const ACCESS_HINTS: Readonly<Record<ApiKey["access"], string>> = {
+  read: "Requests that change rulesets will get 403 Forbidden. Choose Read and write for a program that adds or deletes rules; access cannot be changed later.",
+  read_write: "Whoever has the key can change and delete all rulesets of the organisation. Access cannot be changed later.",
+};
 
 /** A day begins at another time here than where the server counts. */
 function ExpiryHint({ date }: { readonly date: string }) {
@@ -119,8 +128,9 @@ function ExpiryHint({ date }: { readonly date: string }) {
 function MadeKey({ made, text, onClose }: { readonly made: ApiKey; readonly text: string; readonly onClose: () => void }) {
   return (
     <Dialog title={`The key "${made.label}"`} onClose={onClose}>
-      <Note kind="warning">Copy the key now. It is not kept in a readable form and is never shown again.</Note>
-      <div class="secret"><code>{text}</code><CopyButton text={text} label="Copy the key" /></div>
+      <Note kind="warning">Copy the key now. It is never shown again: only a digest of it is stored.</Note>
+      <div class="secret"><code>{text}</code><CopyButton text={text} label="Copy key" /></div>
+      <p class="muted">{made.access === "read" ? "This key can only read: requests that change rulesets get 403 Forbidden." : "This key can read and write."}</p>
       <footer class="dialog-foot"><Button look="primary" onClick={onClose}>Done</Button></footer>
     </Dialog>
   );

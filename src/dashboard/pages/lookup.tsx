@@ -8,7 +8,7 @@ import type { Lookup as Found } from "../documents.ts";
 import { useLoad } from "../load.ts";
 import { FaultAt } from "../lookup/fault-at.tsx";
 import { PrefixBars } from "../lookup/prefix-bars.tsx";
-import { Rulesets } from "../lookup/rulesets.tsx";
+import { isOverruled, Rulesets } from "../lookup/rulesets.tsx";
 import { Services } from "../lookup/services.tsx";
 import { Classification, Threat } from "../lookup/threat.tsx";
 import { hrefOf } from "../place.ts";
@@ -42,14 +42,14 @@ function Examples() {
 }
 
 function Result({ found }: { readonly found: Found }) {
-  const { ip, cbs, rulesets, cti } = found;
+  const { ip, cbs, rulesets, decision, cti } = found;
   return (
     <>
       <Answer found={found} />
       <Panel title="Covering prefixes"><PrefixBars found={found} /></Panel>
       <div class="columns">
         <Services cbs={cbs} />
-        <Rulesets rulesets={rulesets} />
+        <Rulesets ip={ip} rulesets={rulesets} decision={decision} />
       </div>
       <Threat ip={ip} cti={cti} />
     </>
@@ -57,7 +57,7 @@ function Result({ found }: { readonly found: Found }) {
 }
 
 /** The answer at a glance. */
-function Answer({ found: { ip, cbs, rulesets, cti } }: { readonly found: Found }) {
+function Answer({ found: { ip, cbs, rulesets, decision, cti } }: { readonly found: Found }) {
   const deciding = rulesets.filter(({ rule }) => rule !== null);
   const names = cbs === null ? [] : [...new Set(cbs.labels)];
   return (
@@ -66,7 +66,8 @@ function Answer({ found: { ip, cbs, rulesets, cti } }: { readonly found: Found }
       <div class="row">
         {names.map((name) => <Badge key={name} kind="accent">{name}</Badge>)}
         {cbs !== null && names.length === 0 && <Badge>no service</Badge>}
-        {deciding.map(({ id, name, purpose }) => <Badge key={id} kind={purpose === "blocklist" ? "bad" : "good"}>{purpose}: {name}</Badge>)}
+        {decision === "allow" && deciding.some(({ purpose }) => purpose === "blocklist") && <Badge kind="good">allowed</Badge>}
+        {deciding.map(({ id, name, purpose }) => <Badge key={id} kind={purpose === "allowlist" ? "good" : decision === "allow" ? "plain" : "bad"}>{purpose}: {name}{isOverruled(purpose, decision) && ", overruled"}</Badge>)}
         {rulesets.length > 0 && deciding.length === 0 && <Badge>no active rule</Badge>}
         {cti !== null && (cti.seen ? <Classification of={cti.classification} /> : <Badge>not seen by feeds</Badge>)}
       </div>

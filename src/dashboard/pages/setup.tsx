@@ -1,7 +1,7 @@
 import { post } from "../api.ts";
 import { Field, Form } from "../components/form.tsx";
 import { Gate } from "../components/gate.tsx";
-import { checkRepeated, NewPassword } from "../components/new-password.tsx";
+import { newPasswordIn, NewPassword } from "../components/new-password.tsx";
 import type { PageProps } from "../components/page.tsx";
 import { navigate } from "../router.ts";
 import { session } from "../session.ts";
@@ -10,8 +10,8 @@ import { session } from "../session.ts";
 export default function Setup({ query }: PageProps) {
   const token = query.get("token") ?? "";
   const setUp = async (values: Readonly<Record<string, string>>): Promise<void> => {
-    const { token: typed = token, organisation = "", name = "", password = "" } = values;
-    checkRepeated(values, password);
+    const { token: typed = token, organisation = "", name = "" } = values;
+    const password = newPasswordIn(values);
     session.value = await post("/dashboard/api/setup", { body: { token: typed.trim(), organisation, name, password } });
     navigate("#/", { replace: true });
   };

@@ -22,7 +22,7 @@ export default function Usage() {
           <>
             <Traffic minutes={minutes} />
             <Panel title="Keys" flush>
-              <Table caption="Keys and their rates" columns={KEY_COLUMNS} rows={keys} keyOf={({ id }) => id} empty={<Empty icon="key" title="There is no key yet" />} />
+              <Table caption="Keys and their rates" columns={KEY_COLUMNS} rows={keys} keyOf={({ id }) => id} empty={<Empty icon="key" title="No keys yet" />} />
             </Panel>
             <div class="columns">
               <Panel title="Rules"><ShareBar title="All rules of the organisation" shares={[{ name: "Active", value: rules.active, color: 2 }, { name: "Expired", value: rules.expired, color: 7 }]} /></Panel>
@@ -44,7 +44,7 @@ function Traffic({ minutes }: { readonly minutes: readonly Minute[] }) {
       <div class="columns wide-gap">
         <LineChart title="Requests" labels={labels} series={[series("Requests", ({ requests }) => requests)]} area />
         <LineChart title="Addresses looked up" labels={labels} series={[series("Lookups", ({ lookups }) => lookups)]} area />
-        <LineChart title="Time to answer" labels={labels} series={[series("Half within", ({ p50_ms }) => p50_ms), series("99 % within", ({ p99_ms }) => p99_ms)]} format={milliseconds} formatTick={(value) => `${value} ms`} />
+        <LineChart title="Time to answer" labels={labels} series={[series("Median", ({ p50_ms }) => p50_ms), series("99th percentile", ({ p99_ms }) => p99_ms)]} format={milliseconds} formatTick={(value) => (value >= 1000 ? `${value / 1000} s` : `${value} ms`)} />
         <LineChart title="Answers with an error" labels={labels} series={[series("Errors", ({ errors }) => errors)]} area />
       </div>
     </Panel>

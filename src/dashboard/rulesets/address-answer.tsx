@@ -19,7 +19,7 @@ export function AddressAnswer({ rulesetId, ip, tag, onSearchNames }: { readonly 
   if (data === undefined) return null;
   const { rule, covering } = data;
   return (
-    <div class={rule === null ? "answer" : "answer covered"} role="status">
+    <div class={rule === null ? "address-answer" : "address-answer covered"} role="status">
       <Icon name={rule === null ? "close" : "check"} />
       <div>
         {rule === null ? <p><code>{ip}</code> is covered by no active rule.</p> : <p><code>{ip}</code> is covered by {formatCounted(covering.length, "active rule")}. The most specific decides: <RuleText rule={rule} /></p>}
