@@ -165,7 +165,7 @@ describe("lookups", { skip: missing ?? false }, () => {
 
   test("nothing found is said, in every part", async () => {
     const { page, faults } = await t.open(at("100.64.0.1"), { user: editor });
-    assert.match(await panel(page, "Services").innerText(), /No service has it\s+The catalogue has no prefix that covers 100\.64\.0\.1\./);
+    assert.match(await panel(page, "Services").innerText(), /Not in the catalogue\s+The catalogue has no prefix that covers 100\.64\.0\.1\./);
     assert.match(await panel(page, "Rulesets").innerText(), /No matching rules\s+5 rulesets searched, expired rules too\./);
     assert.match(await panel(page, "Threat intelligence").innerText(), /Not seen\s+No feed says anything about 100\.64\.0\.1\./);
     assert.deepEqual(await page.locator(".answer .badge").allInnerTexts(), ["no service", "no active rule", "not seen by feeds"]);

@@ -14,7 +14,7 @@ const MOST_BARS = 12;
 export function Summary({ of }: { readonly of: Identification }) {
   const { lines, matched, unmatched, no_address, types, providers } = of;
   if (lines === 0) return <Panel><Empty icon="identify" title={of.state === "running" ? "No line yet" : "There is no line in it"} /></Panel>;
-  const shares = [{ name: "Service known", value: matched, color: 2 }, { name: "No service has it", value: unmatched, color: 1 }, { name: "No address", value: no_address, color: 7 }];
+  const shares = [{ name: "Service known", value: matched, color: 2 }, { name: "No matching service", value: unmatched, color: 1 }, { name: "No address", value: no_address, color: 7 }];
   return (
     <>
       <Panel><ShareBar title={`${formatCount(lines)} lines`} shares={shares} /></Panel>

@@ -9,7 +9,7 @@ import { NoPlan } from "./no-plan.tsx";
 export function Services({ cbs }: Pick<Lookup, "cbs">) {
   if (!hasPlan("cbs")) return <Panel title="Services"><NoPlan area="cbs" what="the catalogue of services" /></Panel>;
   if (cbs === null) return <Panel title="Services"><Empty icon="catalogue" title="The server has no catalogue" /></Panel>;
-  if (!cbs.found) return <Panel title="Services"><Empty icon="catalogue" title="No service has it">The catalogue has no prefix that covers <span class="mono">{cbs.ip}</span>.</Empty></Panel>;
+  if (!cbs.found) return <Panel title="Services"><Empty icon="catalogue" title="Not in the catalogue">The catalogue has no prefix that covers <span class="mono">{cbs.ip}</span>.</Empty></Panel>;
   const labels = new Map(cbs.cbs_ids.map((id, at) => [id, cbs.labels[at] ?? id]));
   return (
     <Panel title="Services" flush>
