@@ -2,6 +2,7 @@ import { formatPrefix } from "../address/prefix.ts";
 import type { Rule } from "../rulesets/rule.ts";
 import type { FoundRules, RuleFilter } from "../rulesets/rule-search.ts";
 import { Slice } from "./in-slices.ts";
+import { preparedRules } from "./prepared-rules.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 
 /** What is kept of all searches together; the one that was asked for longest ago goes first. */
@@ -46,6 +47,7 @@ export class RuleRows {
 
   /** Undefined where the ruleset is gone. */
   async get(current: Current, request: RowsRequest, now: number): Promise<Rows | undefined> {
+    if (isByState(request.filter)) await preparedRules(current, now);
     for (let tries = 0; ; tries++) {
       const ruleset = current();
       if (ruleset === undefined) return undefined;
@@ -115,12 +117,18 @@ async function rowsOfCopy(live: LiveRuleset, { filter, offset, limit }: RowsRequ
 }
 
 /** The rows that need no search; undefined for others. */
-function countedRows(ruleset: LiveRuleset, { filter: { state, name = "", related }, offset, limit }: RowsRequest, now: number): Rows | undefined {
-  if (name !== "" || related !== undefined || state === "expiring") return undefined;
+function countedRows(ruleset: LiveRuleset, { filter, offset, limit }: RowsRequest, now: number): Rows | undefined {
+  const { state } = filter;
+  if (!isByState(filter)) return undefined;
   const { rules } = ruleset;
   const page = rules.page({ offset, limit, activeOnly: state === "active", expiredOnly: state === "expired" }, now);
   const count = state === undefined ? rules.count : state === "active" ? rules.activeCount(now) : rules.expiredCount(now);
   return { ruleset, rules: page, count };
+}
+
+/** Whether rules are chosen by their state alone, or not at all. */
+function isByState({ state, name = "", related }: RuleFilter): boolean {
+  return name === "" && related === undefined && state !== "expiring";
 }
 
 function keyOf({ about }: LiveRuleset, { state, within, name, related }: RuleFilter): string {

@@ -26,6 +26,7 @@ import { SnapshotHolder } from "./snapshot-holder.ts";
 import { StoreOutage } from "./store-outage.ts";
 import { ThreatView } from "./threat-view.ts";
 import { UsageRecorder } from "./usage-recorder.ts";
+import { loadPasswordLists } from "./weak-password.ts";
 
 /**
  * Milliseconds in which a server that closes goes on as before, but for saying so: to those who ask whether it is ready, and in every answer. As long
@@ -146,7 +147,7 @@ export class Server {
 
   async #open({ store, threats, log }: ServerOptions): Promise<void> {
     const { memory, catalogue, metrics } = this.services;
-    await Promise.all([store.memory.then((loaded) => memory.become(loaded)), this.#app.ready(), catalogue.open(), threats === null ? undefined : this.services.threats.open()]);
+    await Promise.all([store.memory.then((loaded) => memory.become(loaded)), this.#app.ready(), catalogue.open(), threats === null ? undefined : this.services.threats.open(), loadPasswordLists()]);
     this.#follow(log);
     if (!memory.hasUsers) ({ text: this.setupToken, digest: this.#setupDigest } = makeToken());
     catalogue.watch();

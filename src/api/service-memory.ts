@@ -2,7 +2,10 @@ import { RuleIndex } from "../rulesets/rule-index.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
 import type { Change } from "../store/change.ts";
 import type { ApiKey, Area, Organisation, Plan, Purpose, Ruleset, RulesetRules, Session, State, User } from "../store/state.ts";
-import { inSlices } from "./in-slices.ts";
+import { inSlices, turn } from "./in-slices.ts";
+
+/** Rules that are changed in some milliseconds. */
+const LARGE = 1000;
 
 /** A ruleset and its rules. */
 export interface LiveRuleset {
@@ -194,15 +197,27 @@ export class ServiceMemory {
       case "ruleset-deleted":
         return this.#inOrder(change.rulesetId, () => this.#deleteRuleset(change.rulesetId));
       case "rules":
-        return this.#inOrder(change.rulesetId, () => this.#changeRules(change.rulesetId, change, (rules) => {
-          for (const rule of change.upserts) rules.set(rule);
-          for (const prefix of change.deletes) rules.delete(prefix);
-          return rules;
-        }));
+        return this.#changeSome(change);
       case "rules-replaced":
         this.#build(change, before !== undefined && isWithRules(before, change) ? before.ruleset : undefined);
         return change.rulesetId;
     }
+  }
+
+  /** All at once, as readers must not see half of it; a large change waits for a turn of its own, so that many of them do not add up to one long turn. */
+  #changeSome(change: Change & { readonly kind: "rules" }): string | undefined {
+    const { rulesetId, upserts, deletes } = change;
+    const apply = (): void => this.#changeRules(rulesetId, change, (rules) => {
+      for (const rule of upserts) rules.set(rule);
+      for (const prefix of deletes) rules.delete(prefix);
+      return rules;
+    });
+    if (upserts.length + deletes.length < LARGE) return this.#inOrder(rulesetId, apply);
+    this.#putBehind(rulesetId, this.#building.get(rulesetId), async () => {
+      await turn();
+      return apply;
+    });
+    return rulesetId;
   }
 
   /** Changes a ruleset, after what is under way; gives it where something is. */

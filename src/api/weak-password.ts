@@ -12,7 +12,7 @@ const MAX_SUBSTITUTIONS = 10;
  * characters it is made of does not matter (NIST SP 800-63B, section 3.1.1.2). @throws Problem (400) about `field`
  */
 export async function refuseWeakPassword(field: string, password: string, names: readonly string[]): Promise<void> {
-  const estimator = await loadEstimator();
+  const estimator = await loadPasswordLists();
   const known = ["ipsieve", ...names.flatMap(partsOf)];
   const text = password.normalize("NFKC").slice(0, JUDGED);
   const { guesses, feedback } = estimator.check(text, known);
@@ -46,8 +46,8 @@ function without(text: string, names: readonly string[]): string {
 
 let loading: Promise<ZxcvbnFactory> | undefined;
 
-/** The lists take 6 MB, and a tenth of a second to load: most servers never need them. */
-function loadEstimator(): Promise<ZxcvbnFactory> {
+/** The lists take 6 MB, and a tenth of a second to load, in one turn: a server does it before it serves. */
+export function loadPasswordLists(): Promise<ZxcvbnFactory> {
   return (loading ??= load());
 }
 

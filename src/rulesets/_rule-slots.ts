@@ -9,26 +9,22 @@ const FIRST_CAPACITY = 16;
 
 /**
  * The rules of one family in columns. A rule's place in them, its slot, stays the same while the rule exists; slot 0 is none.
- * A rule takes 29 bytes (IPv4) or 41 (IPv6), 8 for its place in a heap and in the freed ones, and 4 to 12 for its name: see
- * `NameTable`.
+ * A rule takes 29 bytes (IPv4) or 41 (IPv6), and 4 to 12 for its name: see `NameTable`.
  */
 export class RuleSlots {
   readonly family: Family;
   /** Of a key: 1 or 4. */
   readonly words: 1 | 4;
+  /** Of a freed slot, in its first word, the slot freed before it. */
   keys: Uint32Array;
   lengths: Uint8Array;
   expiresAt: Float64Array;
   createdAt: Float64Array;
   updatedAt: Float64Array;
-  /** Where the rule stands in the heap of its expiry; of a freed slot, the one freed before it. */
-  places: Uint32Array;
   names: NameTable;
   /** The first slot that no rule has used yet. */
   end = 1;
   freed = 0;
-  /** The time at which rules count as expired: see `isExpired`. */
-  settledAt = Number.NEGATIVE_INFINITY;
 
   constructor(family: Family, capacity = FIRST_CAPACITY) {
     this.family = family;
@@ -38,7 +34,6 @@ export class RuleSlots {
     this.expiresAt = new Float64Array(capacity);
     this.createdAt = new Float64Array(capacity);
     this.updatedAt = new Float64Array(capacity);
-    this.places = new Uint32Array(capacity);
     this.names = new NameTable(capacity);
   }
 
@@ -49,23 +44,21 @@ export class RuleSlots {
     copy.expiresAt = this.expiresAt.slice();
     copy.createdAt = this.createdAt.slice();
     copy.updatedAt = this.updatedAt.slice();
-    copy.places = this.places.slice();
     copy.names = this.names.copy();
     copy.end = this.end;
     copy.freed = this.freed;
-    copy.settledAt = this.settledAt;
     return copy;
   }
 
   get byteLength(): number {
-    const columns = [this.keys, this.lengths, this.expiresAt, this.createdAt, this.updatedAt, this.places];
+    const columns = [this.keys, this.lengths, this.expiresAt, this.createdAt, this.updatedAt];
     return columns.reduce((sum, column) => sum + column.byteLength, this.names.byteLength);
   }
 
   /** The slot of a new rule, with its key; the rest is for `write`. */
   take(prefix: Prefix): number {
     const slot = this.freed === 0 ? this.end++ : this.freed;
-    if (slot === this.freed) this.freed = this.places[slot];
+    if (slot === this.freed) this.freed = this.keys[slot * this.words];
     else if (slot === this.lengths.length) this.#grow(slot + (slot >>> 1));
     const { length } = prefix;
     const key = slot * this.words;
@@ -89,12 +82,16 @@ export class RuleSlots {
 
   free(slot: number): void {
     this.names.set(slot, null);
-    this.places[slot] = this.freed;
+    this.keys[slot * this.words] = this.freed;
     this.freed = slot;
   }
 
-  isExpired(slot: number): boolean {
-    return this.expiresAt[slot] <= this.settledAt;
+  /** The order of a rule's prefix and another, as `comparePrefixes` has it. */
+  compare(slot: number, { w0, w1, w2, w3, length }: Prefix): number {
+    const { keys } = this;
+    const key = slot * this.words;
+    if (keys[key] !== w0 || this.words === 1) return keys[key] - w0 || this.lengths[slot] - length;
+    return keys[key + 1] - w1 || keys[key + 2] - w2 || keys[key + 3] - w3 || this.lengths[slot] - length;
   }
 
   /** Whether the rule's prefix covers the given one, or is it. */
@@ -146,7 +143,6 @@ export class RuleSlots {
     this.expiresAt = grown(this.expiresAt, new Float64Array(capacity));
     this.createdAt = grown(this.createdAt, new Float64Array(capacity));
     this.updatedAt = grown(this.updatedAt, new Float64Array(capacity));
-    this.places = grown(this.places, new Uint32Array(capacity));
     this.names.grow(capacity);
   }
 }

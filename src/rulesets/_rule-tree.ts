@@ -14,12 +14,11 @@ import { bitOf, grown, type RuleSlots } from "./_rule-slots.ts";
  *            + RIGHT    what goes on with a 1 bit
  *            + RULE     the slot of the rule of that length, 0 where there is none
  *            + TOTAL    how many rules there are in it and below it
- *            + EXPIRED  how many of those are expired
  *
  * What always holds:
  *  - a record without a rule has two children, one with a rule has one at least, so n rules need at most n - 1 records;
  *  - in order, a rule comes before what is below it, and what is left before what is right: the order of prefixes;
- *  - the counts are the sums of those of the children and the own rule, EXPIRED as of `slots.settledAt`;
+ *  - a count is the sum of those of the children and the own rule;
  *  - every record is either reachable from the root once, or once on the list of freed ones.
  */
 
@@ -28,8 +27,7 @@ export const LEFT = 1;
 export const RIGHT = 2;
 export const RULE = 3;
 export const TOTAL = 4;
-export const EXPIRED = 5;
-export const STRIDE = 6;
+export const STRIDE = 5;
 
 /** Offset 0 stands for "none". That lets its record's left cell hold the root, which so has a parent cell like any other. */
 export const ROOT = LEFT;
@@ -65,10 +63,6 @@ export class RuleTree {
     return this.totalOf(this.cells[ROOT]);
   }
 
-  get expired(): number {
-    return this.expiredOf(this.cells[ROOT]);
-  }
-
   /** The slot of the rule of exactly this prefix, 0 if there is none. */
   find(prefix: Prefix): number {
     const { cells } = this;
@@ -99,7 +93,6 @@ export class RuleTree {
     const { slots } = this;
     const prefix = slots.prefixAt(slot);
     const { length } = prefix;
-    const expired = slots.isExpired(slot) ? 1 : 0;
     const relative = this.relativeOf(prefix);
     // All that is on the way down to the relative has the relative's bits, so this says where the new prefix leaves the way.
     const shared = relative === 0 ? 0 : Math.min(slots.sharedBits(relative, prefix), length);
@@ -111,7 +104,7 @@ export class RuleTree {
         at = this.#allocate(slots.lengths[~at], ~at);
         this.cells[cell] = at;
       }
-      this.#count(at, 1, expired);
+      this.cells[at + TOTAL]++;
       cell = at + LEFT + bitOf(prefix, this.cells[at + LENGTH]);
       at = this.cells[cell];
     }
@@ -124,13 +117,12 @@ export class RuleTree {
   remove(slot: number): void {
     const { cells, slots } = this;
     const prefix = slots.prefixAt(slot);
-    const expired = slots.isExpired(slot) ? 1 : 0;
     let parentCell = ROOT;
     let parent = 0;
     let cell = ROOT;
     let at = cells[ROOT];
     while (at > 0 && cells[at + LENGTH] < prefix.length) {
-      this.#count(at, -1, -expired);
+      cells[at + TOTAL]--;
       parentCell = cell;
       parent = at;
       cell = at + LEFT + bitOf(prefix, cells[at + LENGTH]);
@@ -138,7 +130,7 @@ export class RuleTree {
     }
     this.changes++;
     if (at > 0) {
-      this.#count(at, -1, -expired);
+      cells[at + TOTAL]--;
       cells[at + RULE] = 0;
       this.tidy(cell, at);
       return;
@@ -147,35 +139,14 @@ export class RuleTree {
     if (parent !== 0) this.tidy(parentCell, parent);
   }
 
-  /** Adds to the expired rules of all records around a rule, whose state has just changed. */
-  addExpired(slot: number, difference: 1 | -1): void {
-    const { cells, slots } = this;
-    const length = slots.lengths[slot];
-    let at = cells[ROOT];
-    while (at > 0 && cells[at + LENGTH] <= length) {
-      cells[at + EXPIRED] += difference;
-      if (cells[at + LENGTH] === length) return;
-      at = cells[at + LEFT + slots.keyBit(slot, cells[at + LENGTH])];
-    }
-  }
-
-  /** Counts the rules of all records anew: O(n), which is less than `addExpired` for a large share of the rules. */
-  recount(): void {
-    const work = this.#recounting();
-    while (work.next().done !== true);
-  }
-
-  *#recounting(): Generator<undefined, void, undefined> {
+  /** Counts the rules of all records, from below. */
+  *#counting(): Generator<undefined, void, undefined> {
     const { cells } = this;
     const records = yield* this.#recordsFromTop();
     for (let i = records.length - 1; i >= 0; i--) {
       if (i % STEP === 0) yield;
       const at = records[i];
-      const left = cells[at + LEFT];
-      const right = cells[at + RIGHT];
-      const rule = cells[at + RULE];
-      cells[at + TOTAL] = this.totalOf(left) + this.totalOf(right) + (rule === 0 ? 0 : 1);
-      cells[at + EXPIRED] = this.expiredOf(left) + this.expiredOf(right) + this.expiredOf(~rule);
+      cells[at + TOTAL] = this.totalOf(cells[at + LEFT]) + this.totalOf(cells[at + RIGHT]) + (cells[at + RULE] === 0 ? 0 : 1);
     }
   }
 
@@ -210,18 +181,12 @@ export class RuleTree {
       path[height++] = ~slot;
     }
     this.changes++;
-    yield* this.#recounting();
+    yield* this.#counting();
   }
 
   /** The rules in what a reference leads to. */
   totalOf(at: number): number {
     return at > 0 ? this.cells[at + TOTAL] : at === 0 ? 0 : 1;
-  }
-
-  /** The expired rules in what a reference leads to. */
-  expiredOf(at: number): number {
-    if (at > 0) return this.cells[at + EXPIRED];
-    return at < -1 && this.slots.isExpired(~at) ? 1 : 0;
   }
 
   /** How many bits all keys in what a reference leads to have in common. */
@@ -261,14 +226,14 @@ export class RuleTree {
     const length = slots.lengths[slot];
     if (this.lengthOf(at) === length && shared === length) {
       this.cells[at + RULE] = slot;
-      this.#count(at, 1, slots.isExpired(slot) ? 1 : 0);
+      this.cells[at + TOTAL]++;
       return at;
     }
     const isAbove = shared === length;
     const made = this.#allocate(shared, isAbove ? slot : 0);
     this.cells[made + LEFT + slots.keyBit(relative, shared)] = at;
     if (!isAbove) this.cells[made + LEFT + slots.keyBit(slot, shared)] = ~slot;
-    this.#count(made, this.totalOf(at) + (isAbove ? 0 : 1), this.expiredOf(at) + (isAbove ? 0 : this.expiredOf(~slot)));
+    this.cells[made + TOTAL] = this.totalOf(at) + 1;
     return made;
   }
 
@@ -282,11 +247,6 @@ export class RuleTree {
     cells[cell] = rule === 0 ? left || right : ~rule;
     cells[at + LEFT] = this.freed;
     this.freed = at;
-  }
-
-  #count(at: number, total: number, expired: number): void {
-    this.cells[at + TOTAL] += total;
-    this.cells[at + EXPIRED] += expired;
   }
 
   /** All records, each before its children. */
@@ -318,7 +278,6 @@ export class RuleTree {
     cells[at + RIGHT] = 0;
     cells[at + RULE] = rule;
     cells[at + TOTAL] = rule === 0 ? 0 : 1;
-    cells[at + EXPIRED] = this.expiredOf(~rule);
     return at;
   }
 

@@ -2,32 +2,27 @@ import type { Prefix } from "../address/address.ts";
 import { bitOf } from "./_rule-slots.ts";
 import { LEFT, LENGTH, RIGHT, ROOT, RULE, type RuleTree } from "./_rule-tree.ts";
 
-/** Which rules a walk gives, as of `slots.settledAt`. */
-export type WalkedRules = "all" | "active" | "expired";
-
 /** A walk over the rules of a tree in order. The tree must not change meanwhile. */
 export class RuleWalk {
   readonly #tree: RuleTree;
-  readonly #which: WalkedRules;
   /** References still to come with all below them, the next one last. One per bit at most, and the one in hand. */
   readonly #pending = new Int32Array(130);
   #height = 0;
 
-  constructor(tree: RuleTree, which: WalkedRules) {
+  constructor(tree: RuleTree) {
     this.#tree = tree;
-    this.#which = which;
   }
 
-  /** Begins at the rule with as many rules of the walk before it. O(depth). */
+  /** Begins at the rule with as many rules before it. O(depth). */
   startAt(rank: number): this {
     const { cells } = this.#tree;
     let at = cells[ROOT];
     while (at > 0) {
-      const own = this.#countOf(~cells[at + RULE]);
+      const own = cells[at + RULE] === 0 ? 0 : 1;
       // The record's own rule comes first: with nothing to skip the walk begins with it.
       if (rank < own || rank === 0) break;
       rank -= own;
-      const left = this.#countOf(cells[at + LEFT]);
+      const left = this.#tree.totalOf(cells[at + LEFT]);
       if (rank < left) {
         this.#push(cells[at + RIGHT]);
         at = cells[at + LEFT];
@@ -36,7 +31,7 @@ export class RuleWalk {
         at = cells[at + RIGHT];
       }
     }
-    if (rank < this.#countOf(at)) this.#push(at);
+    if (rank < this.#tree.totalOf(at)) this.#push(at);
     return this;
   }
 
@@ -75,25 +70,17 @@ export class RuleWalk {
     return this;
   }
 
-  /** The slot of the next rule, 0 at the end. O(1) amortised; O(depth) to the next active or expired one. */
+  /** The slot of the next rule, 0 at the end. O(1) amortised. */
   next(): number {
     const { cells } = this.#tree;
     while (this.#height > 0) {
       const at = this.#pending[--this.#height];
-      if (this.#countOf(at) === 0) continue;
       if (at < 0) return ~at;
       this.#push(cells[at + RIGHT]);
       this.#push(cells[at + LEFT]);
-      if (this.#countOf(~cells[at + RULE]) === 1) return cells[at + RULE];
+      if (cells[at + RULE] !== 0) return cells[at + RULE];
     }
     return 0;
-  }
-
-  /** The rules of the walk in what a reference leads to; ~0 leads to none. */
-  #countOf(at: number): number {
-    if (at === -1) return 0;
-    if (this.#which === "expired") return this.#tree.expiredOf(at);
-    return this.#tree.totalOf(at) - (this.#which === "active" ? this.#tree.expiredOf(at) : 0);
   }
 
   #push(at: number): void {

@@ -48,7 +48,7 @@ export class RuleSearch {
     this.#parts = families.map(({ slots }) => new FoundPart(slots));
     for (const [index, { slots, tree }] of families.entries()) {
       const part = this.#parts[index]!;
-      const walk = new RuleWalk(tree, "all");
+      const walk = new RuleWalk(tree);
       if (related === undefined) this.#walks.push({ part, walk: walk.startAt(0) });
       else if (related.family === slots.family) {
         // Those around a prefix come before those in it, and the rule of the prefix itself is the first of the latter.

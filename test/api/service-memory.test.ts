@@ -105,3 +105,14 @@ test("rules that are out of order are the reader's to hear of", async () => {
   const memory = await makeMemory();
   await assert.rejects(Promise.resolve(memory.apply([change(2, { kind: "rules-replaced", rulesetId: "a", rules: [...columnsOf([rule(2)]), ...columnsOf([rule(1)])] })])), RangeError);
 });
+
+test("large changes have a turn each, and are seen whole, in order", async () => {
+  const memory = await makeMemory();
+  const large = (sequence: number): Change => change(sequence, { kind: "rules", rulesetId: "a", upserts: Array.from({ length: 2000 }, (_, at) => rule(sequence * 10_000 + at)), deletes: [] });
+  const done = { is: false };
+  void Promise.resolve(memory.apply([large(2), large(3), added(4, "a", 7), added(5, "b", 7), large(6)])).then(() => (done.is = true));
+  const states: string[] = [];
+  for (; !done.is; await nextTurn()) if (states.at(-1) !== seen(memory).join(" ")) states.push(seen(memory).join(" "));
+  assert.deepEqual(states, ["1 0 5 1", "2 2000 5 1", "4 4001 5 1"]);
+  assert.deepEqual(seen(memory), [6, 6001, 5, 1]);
+});

@@ -16,6 +16,7 @@ import { extentOf, pageOf } from "../page.ts";
 import { invalid, notFound, Problem } from "../problem.ts";
 import { chooseType } from "../media-types.ts";
 import { readPrefix, readPrefixes } from "../read-address.ts";
+import { preparedRules } from "../prepared-rules.ts";
 import { MAX_AT_ONCE, sendJson, streamJson } from "../reply.ts";
 import { readChanges, readRule, type RuleMembers } from "../read-rule.ts";
 import {
@@ -45,11 +46,12 @@ function addList(app: App, services: Services): void {
     operationId: "listRules", summary: "The rules of a ruleset, by address", description: "As text, CSV or NDJSON (Accept) all active rules at once; with active_only=false expired ones too.", otherTypes: Object.keys(LIST_TYPES), tags, problems: [400, 404, 406], params, querystring: RulesQuery, response: { 200: RulePage, 304: Type.Null() },
     requestHeaders: CONDITIONAL, responseHeaders: TAGGED,
   };
-  app.get(`${PATH}/rules`, { config: READ_EDL, schema: list }, (request, reply) => {
+  app.get(`${PATH}/rules`, { config: READ_EDL, schema: list }, async (request, reply) => {
     const type = chooseType(request, ["application/json", "text/plain", "text/csv", "application/x-ndjson"]);
     const format = LIST_TYPES[type];
     if (format !== undefined) return sendExport(request, reply, services, { format, activeOnly: request.query.active_only ?? true });
     const { now, query: { active_only: activeOnly = false } } = request;
+    if (activeOnly) await preparedRules(() => findRuleset(request, services), now);
     const ruleset = findRuleset(request, services);
     if (isKnown(request, reply, rulesetTag(ruleset, now, activeOnly ? "active" : ""))) return reply.code(304).send();
     const { rules } = ruleset;
