@@ -6,6 +6,14 @@ export type Encoding = "plain" | "gzip" | "zstd";
 /** As many bytes as the longest of the magic numbers. */
 export const MAGIC_BYTES = 10;
 
+/** The first bytes of all magic numbers below: whatever begins with another one is plain. */
+const FIRST_BYTES = /^(1f|28|5|fd|42|04|ff|fe)/;
+
+/** Whether a beginning is enough for `encodingOf`: a short first line of a pipe must not wait for the next one. */
+export function tellsEncoding(head: Buffer): boolean {
+  return head.length >= MAGIC_BYTES || (head.length > 0 && !FIRST_BYTES.test(head.toString("hex", 0, 1)));
+}
+
 /** Formats that are recognized to be refused: their bytes would be read as lines without addresses. */
 const REFUSED: readonly { name: string; magic: string; cure: string; code: "input-compression" | "input-encoding" }[] = [
   { name: "xz", magic: "fd377a585a00", cure: "pipe it through `xz -dc`", code: "input-compression" },

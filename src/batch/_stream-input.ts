@@ -1,7 +1,7 @@
 import { createReadStream, fstatSync } from "node:fs";
 import { addAbortSignal, type Readable } from "node:stream";
 import { decompress } from "./_decompress.ts";
-import { encodingOf, MAGIC_BYTES } from "./_encoding.ts";
+import { encodingOf, tellsEncoding } from "./_encoding.ts";
 import { BYTE_ORDER_MARK, firstLineOf, HEAD_BYTES, type OpenInput, unreadable } from "./_inputs.ts";
 import { openNamedPipe } from "./_named-pipe.ts";
 
@@ -38,7 +38,7 @@ function standardInput(): Readable {
 export async function openStream(stream: Readable, name: string, { stop, onBytes }: StreamWatch): Promise<OpenInput> {
   addAbortSignal(stop, stream);
   const stored = new PeekedChunks(countedChunks(stream, name, onBytes));
-  const encoding = encodingOf(await stored.peek((head) => head.length >= MAGIC_BYTES), name);
+  const encoding = encodingOf(await stored.peek(tellsEncoding), name);
   const text = encoding === "plain" ? stored : new PeekedChunks(decompress(stored.chunks(), encoding, name));
   return {
     kind: "stream",

@@ -9,6 +9,8 @@ export interface Option {
   readonly choices?: readonly string[];
   /** Whether the value is a path, for the completions. */
   readonly isPath?: boolean;
+  /** Whether it may be given several times, each time with one more value. Of any other option a second value is an error. */
+  readonly repeats?: true;
   readonly help: string;
 }
 
@@ -42,7 +44,7 @@ export interface Arguments {
   readonly operands: readonly string[];
   /** Whether the flag was given. */
   has(name: string): boolean;
-  /** The value of the option, the last one where it was given several times. */
+  /** The value of the option; of one that repeats, the last. */
   value(name: string): string | undefined;
   /** All values of the option, in order. */
   values(name: string): readonly string[];

@@ -4,7 +4,8 @@ import { UsageError } from "./usage-error.ts";
 
 /**
  * Reads what follows the command's name on the command line: options anywhere, `--name value`, `--name=value`, `-n value`, `-nvalue`,
- * `-abc`; behind `--` only operands. Throws UsageError for anything the command does not know. Not by `parseArgs` of node:util:
+ * `-abc`; behind `--` only operands. Throws UsageError for anything the command does not know, and for a second value of an option that takes
+ * one: neither may win silently. Not by `parseArgs` of node:util:
  * loading that takes 4 ms of a start that takes 50.
  */
 export function parseArguments(command: Command, args: readonly string[]): Arguments {
@@ -29,8 +30,11 @@ export function parseArguments(command: Command, args: readonly string[]): Argum
 /** The options that were given, by name, with their values in order; a flag has none. */
 type Values = Map<string, string[]>;
 
-function keep(values: Values, { name }: Option, value: string | undefined): void {
+function keep(values: Values, { name, repeats }: Option, value: string | undefined): void {
   const before = values.get(name) ?? [];
+  if (value !== undefined && before.length > 0 && repeats !== true) {
+    throw new UsageError(`--${name} is given twice, as ${JSON.stringify(before[0])} and ${JSON.stringify(value)}; give it once`);
+  }
   values.set(name, value === undefined ? before : [...before, value]);
 }
 
@@ -87,6 +91,7 @@ function checkOperands({ name, operands, minOperands, maxOperands, operandWords 
   const usage = `usage: ipsieve ${name} ${operands}`.trimEnd();
   if (given.length < minOperands) throw new UsageError(`${name} needs ${operands}; ${usage}`);
   if (given.length > maxOperands) throw new UsageError(`${name} does not take ${JSON.stringify(given[maxOperands])}; ${usage}`);
+  if (given.filter((operand) => operand === "-").length > 1) throw new UsageError(`"-" is given twice, and standard input can be read only once; ${usage}`);
   const takesPaths = operandWords === undefined;
   if (takesPaths && given.includes("")) throw new UsageError(`an empty file name was given (an unset variable?); ${usage}`);
 }

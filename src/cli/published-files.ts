@@ -6,7 +6,7 @@ import { ImportError } from "../cbs/importers/import-error.ts";
 import type { ImportedList } from "../cbs/importers/imported-list.ts";
 import { GENERIC_IMPORTERS, type Source, type SourceFile, SOURCES } from "../cbs/importers/sources.ts";
 import { nearest } from "./nearest.ts";
-import { readBytes } from "./read-list.ts";
+import { readBytes, unpackedName } from "./read-list.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** A file in a publisher's format: `aws=ip-ranges.json`. */
@@ -40,7 +40,7 @@ function editionOf(id: string, path: string): PublishedFile["edition"] {
     throw new UsageError(`there is no source ${JSON.stringify(id)}; ${meant === undefined ? `there are ${known.join(", ")}` : `did you mean ${meant}?`}`);
   }
   const { files } = source;
-  const file = files.find((candidate) => candidate.path === id) ?? files.find((candidate) => basename(candidate.path) === basename(path));
+  const file = files.find((candidate) => candidate.path === id) ?? files.find((candidate) => basename(candidate.path) === basename(unpackedName(path)));
   if (file !== undefined) return { source, file };
   if (files.length === 1) return { source, file: files[0]! };
   throw new UsageError(`${id} has several lists, and none is called ${basename(path)}; say which one it is: ${files.map((candidate) => `${candidate.path}=FILE`).join(", ")}`);

@@ -1,9 +1,10 @@
-import { createReadStream, fstatSync, statSync } from "node:fs";
+import { fstatSync, statSync } from "node:fs";
 import { basename, extname } from "node:path";
 import type { Prefix } from "../address/address.ts";
 import { AddressError, quoted } from "../address/address-error.ts";
 import { parsePrefix } from "../address/prefix.ts";
 import { parseRange, rangeToPrefixes } from "../address/range.ts";
+import { inputChunks } from "../batch/input-chunks.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** One line of a list. */
@@ -26,8 +27,8 @@ export interface ListFault {
 /**
  * Reads a list: lines `prefix[,label...]`, a range `first-last` in place of the prefix; `#` and `;` begin a comment at the
  * start of a line or behind white space or a comma; fields may stand in double quotes; a byte order mark and CRLF are fine.
- * Calls back for each line in order, also for those that cannot be read. "-" is standard input. Throws UsageError for a file
- * that is not there, cannot be read, or holds no text.
+ * gzip and zstd data are unpacked. Calls back for each line in order, also for those that cannot be read. "-" is standard input.
+ * Throws UsageError or BatchError for a file that is not there, cannot be read, or holds no text.
  */
 export async function readList(path: string, onEntry: (entry: ListEntry) => void, onFault: (fault: ListFault) => void): Promise<void> {
   refuseUnreadable(path);
@@ -46,7 +47,7 @@ export async function readList(path: string, onEntry: (entry: ListEntry) => void
   const decoder = new TextDecoder();
   let rest = "";
   let isFirst = true;
-  for await (const chunk of chunksOf(path)) {
+  for await (const chunk of inputChunks(path)) {
     if (isFirst) refuseBinary(path, chunk);
     isFirst = false;
     const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
@@ -57,17 +58,23 @@ export async function readList(path: string, onEntry: (entry: ListEntry) => void
   if (rest !== "") read(rest);
 }
 
-/** The bytes of a file, "-" of standard input. Throws UsageError for a file that is not there or cannot be read. */
+/** The bytes of a file, "-" of standard input, unpacked. Throws UsageError or BatchError for a file that is not there or cannot be read. */
 export async function readBytes(path: string): Promise<Buffer> {
   refuseUnreadable(path);
   const chunks: Buffer[] = [];
-  for await (const chunk of chunksOf(path)) chunks.push(chunk);
+  for await (const chunk of inputChunks(path)) chunks.push(chunk);
   return Buffer.concat(chunks);
 }
 
 /** The label of lines without one: the file's name without its extension. */
 export function listLabel(path: string): string {
-  return path === "-" ? "stdin" : basename(path, extname(path));
+  const name = unpackedName(path);
+  return name === "-" ? "stdin" : basename(name, extname(name));
+}
+
+/** The path without the extension of a compressed file: what `gunzip` would make of it. */
+export function unpackedName(path: string): string {
+  return path.replace(/(?<=[^/])\.(gz|zst)$/i, "");
 }
 
 function parseListLine(text: string): Omit<ListEntry, "line"> | undefined {
@@ -140,14 +147,6 @@ function refuseUnreadable(path: string): void {
   throw new UsageError(`${path === "-" ? "standard input" : path}: this is a folder; name the lists in it`);
 }
 
-async function* chunksOf(path: string): AsyncGenerator<Buffer> {
-  try {
-    yield* path === "-" ? process.stdin : createReadStream(path, { highWaterMark: 1 << 20 });
-  } catch (cause) {
-    throw unreadable(path, cause);
-  }
-}
-
 function unreadable(path: string, cause: unknown): unknown {
   const name = path === "-" ? "standard input" : path;
   const { code } = cause as NodeJS.ErrnoException;
@@ -157,8 +156,5 @@ function unreadable(path: string, cause: unknown): unknown {
 }
 
 function refuseBinary(path: string, start: Buffer): void {
-  const cure = `unpack it first: zcat LIST | ipsieve build - --label NAME -o FILE`;
-  const magic = start.subarray(0, 4).toString("hex");
-  if (magic.startsWith("1f8b") || magic === "28b52ffd") throw new UsageError(`${path}: a compressed file; ${cure}`);
   if (start.includes(0)) throw new UsageError(`${path}: no text (it holds zero bytes); give a list in UTF-8`);
 }

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { existsSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { gzipSync } from "node:zlib";
+import { gzipSync, zstdCompressSync } from "node:zlib";
 import { parseAddress } from "../../src/address/parse-address.ts";
 import { identifyText } from "../../src/cbs/identify.ts";
 import { openCatalogue } from "../../src/cli/catalogue-snapshot.ts";
@@ -34,7 +34,11 @@ const files = {
   "feed.csv": "# ours\n2001:db8:5::/48,DE,DE-BE,Berlin,\n203.0.113.128/25,,,,\n",
   "damaged.json": '{"prefixes": [\n',
   "empty.txt": "# nothing\n\n",
-  "zipped.gz": gzipSync("192.0.2.1\n"),
+  "tor.txt.gz": gzipSync("192.0.2.1\n192.0.2.2\n2001:db8::/32\n"),
+  "tor.ZST": zstdCompressSync("192.0.2.1\n192.0.2.2\n2001:db8::/32\n"),
+  "ips-v6.gz": gzipSync("2001:db8::/32\n"),
+  "half.gz": gzipSync("192.0.2.1\n".repeat(1000)).subarray(0, 30),
+  "packed.xz": Buffer.from("fd377a585a0000", "hex"),
   "binary": Buffer.from("192.0.2.1\n\0\0"),
   "latin1.txt": Buffer.from("192.0.2.1\n192.0.2.2,caf\xe9\n", "latin1"),
 };
@@ -68,6 +72,19 @@ test("--label names the lines without a label, and - is standard input", async (
   const { code } = await run(["build", "--label", "feed", "-o", "feed.ipsieve", "-", "tor.txt"], { cwd: folder.path, input: "192.0.2.77\n192.0.2.78,own\n" });
   assert.equal(code, 0);
   assert.deepEqual(await idsOf("feed.ipsieve", ["192.0.2.77", "192.0.2.78", "192.0.2.1"]), ["feed", "own", "feed"]);
+});
+
+test("compressed lists are unpacked: files, standard input and files of publishers, with the labels of plain ones", async () => {
+  const addresses = ["192.0.2.1", "192.0.2.2", "2001:db8::1", "192.0.2.3"];
+  for (const list of ["tor.txt", "tor.txt.gz", "tor.ZST"]) {
+    assert.equal((await build(list, "-o", "packed.ipsieve")).code, 0);
+    assert.deepEqual(await idsOf("packed.ipsieve", addresses), ["tor", "tor", "tor", ""]);
+  }
+  const piped = await run(["build", "-", "-o", "packed.ipsieve"], { cwd: folder.path, input: files["tor.txt.gz"] });
+  assert.equal(piped.code, 0);
+  assert.deepEqual(await idsOf("packed.ipsieve", addresses), ["stdin", "stdin", "stdin", ""]);
+  assert.equal((await build("--source", "cloudflare=ips-v6.gz", "-o", "packed.ipsieve")).code, 0);
+  assert.deepEqual(await idsOf("packed.ipsieve", ["2001:db8::1"]), ["/cdn/cloudflare"]);
 });
 
 test("files of publishers get the publishers' nodes, beside lists of one's own", async () => {
@@ -206,7 +223,9 @@ const refused: [name: string, args: string[], message: RegExp][] = [
   ["a source's file that is not there", ["--source", "aws=nowhere.json", "-o", "x.ipsieve"], /^ipsieve: nowhere\.json: no such file; check the path\n$/],
   ["a source's file that is damaged, beside a good list", ["tor.txt", "--source", "aws=damaged.json", "-o", "x.ipsieve"], /^ipsieve: damaged\.json: line 2, column 1: this is no JSON/],
   ["a source's file in another publisher's format", ["--source", "github=aws.json", "-o", "x.ipsieve"], /^ipsieve: aws\.json: \$\.prefixes\[0\]: /],
-  ["a source's file that is no text", ["--source", "aws=zipped.gz", "-o", "x.ipsieve"], /^ipsieve: zipped\.gz: byte 1: the text is not UTF-8; it may be compressed/],
+  ["a source's file that is no text", ["--source", "aws=latin1.txt", "-o", "x.ipsieve"], /^ipsieve: latin1\.txt: byte \d+: the text is not UTF-8/],
+  ["a compressed list that is cut off", ["half.gz", "-o", "x.ipsieve"], /^ipsieve: half\.gz: .*too early/],
+  ["a source's compressed file that is cut off", ["--source", "aws=half.gz", "-o", "x.ipsieve"], /^ipsieve: half\.gz: .*too early/],
   ["one of several lists of a source under a name of one's own", ["--source", "cloudflare=tor.txt", "-o", "x.ipsieve"], /^ipsieve: cloudflare has several lists, .*: cloudflare\/ips-v4=FILE, cloudflare\/ips-v6=FILE\n$/],
   ["Google's list without that of its cloud", ["--source", "google=goog.json", "-o", "x.ipsieve"], /^ipsieve: the addresses of google-cloud .*; its file may be missing: --source google-cloud=FILE\n$/],
   ["a general format without a provider", ["--source", "geofeed=feed.csv", "-o", "x.ipsieve"], /^ipsieve: feed\.csv: .* name that: --label \/TYPE\/PROVIDER\n$/],
@@ -217,7 +236,7 @@ const refused: [name: string, args: string[], message: RegExp][] = [
   ["a folder as list", [".", "-o", "x.ipsieve"], /^ipsieve: \.: this is a folder; name the lists in it\n$/],
   ["a list without a name", ["", "-o", "x.ipsieve"], /^ipsieve: an empty file name was given/],
   ["an empty list", ["empty.txt", "-o", "x.ipsieve"], /^ipsieve: x\.ipsieve is not written: no list holds a prefix\n$/],
-  ["a compressed list", ["zipped.gz", "-o", "x.ipsieve"], /^ipsieve: zipped\.gz: a compressed file; unpack it first: zcat/],
+  ["a list compressed by xz", ["packed.xz", "-o", "x.ipsieve"], /^ipsieve: packed\.xz: this is xz, which is not read directly; pipe it through `xz -dc`\n$/],
   ["a binary list", ["binary", "-o", "x.ipsieve"], /^ipsieve: binary: no text/],
   ["a list that is its own output", ["tor.txt", "-o", "tor.txt"], /^ipsieve: -o tor\.txt is one of the lists; give another file\n$/],
   ["a folder that is not there", ["tor.txt", "-o", "nowhere/x.ipsieve"], /nowhere\/x\.ipsieve: it cannot be written \(ENOENT\)/],

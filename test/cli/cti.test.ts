@@ -128,3 +128,10 @@ test("info and verify know the kind", async () => {
   assert.deepEqual(about, { title: "tor.txt, sensors.ndjson", documents: 3, sources: [{ name: "tor.txt", entries: 3 }, { name: "sensors.ndjson", entries: 2 }] });
   assert.match((await run(["verify", "all.ipsieve"], { cwd: folder.path })).stdout, /^all\.ipsieve: sound; 3 IPv4 and 1 IPv6 prefixes/);
 });
+
+test("lookup - reads standard input, bad lines by their number", async () => {
+  const { code, stdout, stderr } = await run(["cti", "lookup", "--json", "-"], { input: "192.0.2.10\r\n\n10.0.0.0/8\n8.8.8.8" });
+  assert.deepEqual(stdout.trimEnd().split("\n").map((line) => JSON.parse(line)).map(({ ip, seen }) => [ip, seen]), [["192.0.2.10", true], ["8.8.8.8", false]]);
+  assert.match(stderr, /^ipsieve: standard input:3: "10\.0\.0\.0\/8" at position/);
+  assert.equal(code, 2);
+});

@@ -73,11 +73,14 @@ const refused: [args: string[], stderr: RegExp][] = [
   [["identify", ""], /^ipsieve: an empty file name was given \(an unset variable\?\); usage: ipsieve identify \[FILE\.\.\.\]\n$/],
   [["--json", "lookup"], /^ipsieve: --json stands before the command;/],
   [["help", "lokup"], /^ipsieve: unknown command "lokup"; did you mean ipsieve lookup\?\n$/],
-  [["lookup"], /^ipsieve: lookup needs ADDRESS\|PREFIX\.\.\.; usage: ipsieve lookup ADDRESS\|PREFIX\.\.\.\n$/],
+  [["lookup"], /^ipsieve: lookup needs ADDRESS\|PREFIX\|-\.\.\.; usage: ipsieve lookup ADDRESS\|PREFIX\|-\.\.\.\n$/],
   [["verify", "a", "b"], /^ipsieve: verify does not take "b"; usage: ipsieve verify \[FILE\]\n$/],
   [["cbs"], /^ipsieve: cbs needs a command behind it: browse, [^\n]*; "ipsieve help cbs" tells what they do\n$/],
   [["cbs", "brows"], /^ipsieve: unknown command "cbs brows"; did you mean ipsieve cbs browse\?\n$/],
   [["help", "cbs", "exprot"], /^ipsieve: unknown command "cbs exprot"; did you mean ipsieve cbs export\?\n$/],
+  [["identify", "--snapshot", "a.ipsieve", "--snapshot", "b.ipsieve", "x.log"], /^ipsieve: --snapshot is given twice, as "a\.ipsieve" and "b\.ipsieve"; give it once\n$/],
+  [["identify", "-", "x.log", "-"], /^ipsieve: "-" is given twice, and standard input can be read only once; usage: ipsieve identify \[FILE\.\.\.\]\n$/],
+  [["build", "--source", "aws=-", "-", "-o", "x"], /^ipsieve: "-" is given twice, and standard input can be read only once\n$/],
   [["cbs", "ranges"], /^ipsieve: cbs ranges needs ID; usage: ipsieve cbs ranges ID\n$/],
   [["completions", "tcsh"], /^ipsieve: there is no script for "tcsh"; there are bash, zsh, fish\n$/],
 ];
@@ -96,4 +99,29 @@ test("colours: none into a pipe, with FORCE_COLOR some, with NO_COLOR none", asy
   assert.doesNotMatch((await run(["help"])).stdout, escape);
   assert.match((await run(["help"], { env: { FORCE_COLOR: "1" } })).stdout, escape);
   assert.doesNotMatch((await run(["help"], { env: { NO_COLOR: "1" } })).stdout, escape);
+});
+
+/** Options that name another value each time they are given. Of all others a second value is refused, whichever command has them. */
+const REPEATED = ["build --source", "cbs update --accept", "cbs update --allow-address", "cbs update --only", "cti import --tag"];
+
+test("no option's value wins silently over another one of the same option", () => {
+  const repeated: string[] = [];
+  let refusals = 0;
+  for (const command of commands) {
+    for (const { name, value, choices, repeats } of command.options) {
+      if (value === undefined) continue;
+      const values = choices?.length === 1 ? [choices[0]!, choices[0]!] : (choices ?? ["one", "two"]);
+      const operands = Array.from({ length: command.minOperands }, () => "x");
+      const twice = (): unknown => parseArguments(command, [...operands, `--${name}`, values[0]!, `--${name}=${values[1]}`]);
+      if (repeats === true) {
+        twice();
+        repeated.push(`${command.name} --${name}`);
+      } else {
+        assert.throws(twice, new RegExp(`--${name} is given twice, as "${values[0]}" and "${values[1]}"; give it once`));
+        refusals++;
+      }
+    }
+  }
+  assert.deepEqual(repeated.sort(), REPEATED);
+  assert.ok(refusals > 50, String(refusals));
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { after, before, test } from "node:test";
-import { run, temporaryFolder } from "./run-command.ts";
+import { outcomeOf, run, start, temporaryFolder } from "./run-command.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;
 
@@ -94,4 +95,27 @@ test("the bundled catalogue knows the great providers", async () => {
   assert.equal(code, 0);
   const providers = stdout.trimEnd().split("\n").map((line) => JSON.parse(line).providers[0]);
   assert.deepEqual(providers, ["cloudflare", "google", "apple", "aws", "cloudflare"]);
+});
+
+test("- reads standard input: a byte order mark, CRLF, empty lines, comments, no last newline; bad lines by their number", async () => {
+  const input = "\ufeff10.1.2.3\r\n\n# ours\n  2001:db8::/32 \nnobody\n10.0.0.1/8\n9.9.9.9";
+  const { code, stdout, stderr } = await run(["lookup", "--json", "--snapshot", "list.ipsieve", "10.9.9.9", "-", "10.8.8.8"], { cwd: folder.path, input });
+  assert.deepEqual(stdout.trimEnd().split("\n").map((line) => JSON.parse(line).ip), ["10.9.9.9", "10.1.2.3", "2001:db8::/32", "9.9.9.9", "10.8.8.8"]);
+  assert.match(stderr, /^ipsieve: standard input:5: "nobody" at position 0: .*\nipsieve: standard input:6: "10\.0\.0\.1\/8" .* did you mean 10\.0\.0\.0\/8\?\n$/);
+  assert.equal(code, 2);
+  const card = await run(["lookup", "--snapshot", "list.ipsieve", "-"], { cwd: folder.path, input: "10.1.2.3\n" });
+  assert.deepEqual(card, await lookup("10.1.2.3"));
+  assert.equal((await run(["lookup", "--snapshot", "list.ipsieve", "-"], { cwd: folder.path, input: "9.9.9.9\n" })).code, 1);
+});
+
+test("- answers each line when it comes, and ends when nobody reads the answers", async () => {
+  const child = start(["lookup", "--json", "--snapshot", "list.ipsieve", "-"], { cwd: folder.path });
+  child.stdin!.write("10.1.2.3\n");
+  const [first] = (await once(child.stdout!, "data")) as [Buffer];
+  assert.equal(JSON.parse(first.toString()).ip, "10.1.2.3");
+  child.stdout!.destroy();
+  const feeding = setInterval(() => child.stdin!.write("10.1.2.3\n".repeat(1000)), 5);
+  const { code, stderr } = await outcomeOf(child);
+  clearInterval(feeding);
+  assert.deepEqual([code, stderr], [0, ""]);
 });

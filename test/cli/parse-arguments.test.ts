@@ -16,6 +16,7 @@ const command: Command = {
     { name: "invert-match", short: "v", help: "" },
     { name: "output", short: "o", value: "FILE", help: "" },
     { name: "format", value: "FORMAT", choices: ["tsv", "csv", "jsonl"], help: "" },
+    { name: "tag", short: "t", value: "TAG", repeats: true, help: "" },
   ],
   examples: [],
   run: async () => 0,
@@ -36,7 +37,7 @@ const accepted: [args: string[], expected: Record<string, unknown>][] = [
   [["-cofile"], { operands: [], count: undefined, output: "file" }],
   [["a", "-o", "file"], { operands: ["a"], output: "file" }],
   [["--output=a=b"], { operands: [], output: "a=b" }],
-  [["--format", "csv", "--format", "tsv"], { operands: [], format: "tsv" }],
+  [["-c", "--count"], { operands: [], count: undefined }],
   [["--", "-c", "--nonsense"], { operands: ["-c", "--nonsense"] }],
 ];
 for (const [args, expected] of accepted) {
@@ -44,8 +45,8 @@ for (const [args, expected] of accepted) {
 }
 
 test("all values of an option that is given several times, in order", () => {
-  const { values } = parseArguments(command, ["--output", "a", "-ob", "--output=c", "-cv"]);
-  assert.deepEqual(["output", "format", "count", "constructor"].map(values), [["a", "b", "c"], [], [], []]);
+  const { values } = parseArguments(command, ["--tag", "a", "-tb", "--tag=c", "-cv"]);
+  assert.deepEqual(["tag", "format", "count", "constructor"].map(values), [["a", "b", "c"], [], [], []]);
 });
 
 const refused: [args: string[], message: RegExp][] = [
@@ -60,6 +61,9 @@ const refused: [args: string[], message: RegExp][] = [
   [["--output="], /^--output needs a value: --output FILE$/],
   [["--format", "jsonk"], /^--format "jsonk": did you mean jsonl\? There are tsv, csv, jsonl$/],
   [["--format", "xml"], /^--format "xml": there are tsv, csv, jsonl$/],
+  [["--format", "csv", "--format", "tsv"], /^--format is given twice, as "csv" and "tsv"; give it once$/],
+  [["--format", "csv", "--format=csv"], /^--format is given twice, as "csv" and "csv"; give it once$/],
+  [["-oa", "x", "--output", "b"], /^--output is given twice, as "a" and "b"; give it once$/],
   [["a", ""], /^an empty file name was given/],
   [["a", "b", "c"], /^sift does not take "c"; usage: ipsieve sift \[FILE\.\.\.\]$/],
 ];

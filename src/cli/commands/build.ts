@@ -22,16 +22,16 @@ export const buildCommand: Command = {
   options: [
     { name: "output", short: "o", value: "FILE", isPath: true, help: "the catalogue to write; readers see the old file or the new one" },
     { name: "label", value: "NAME", help: "label of lines without one; default: the list's file name without its extension" },
-    { name: "source", value: "SOURCE=FILE", help: "a file as its publisher offers it: aws=ip-ranges.json; once for each file" },
+    { name: "source", value: "SOURCE=FILE", repeats: true, help: "a file as its publisher offers it: aws=ip-ranges.json; once for each file" },
     { name: "strict", help: "write nothing if any line cannot be read or has host bits set" },
   ],
   notes: [
-    'Lines are prefix[,label...] or first-last[,label...]; "-" is standard input. "#" or ";" begins a comment at the start of a line or behind white space or a comma. A label is a word of your own or a path such as /saas/acme/api. The labels of a prefix that stands in several places are united.',
+    'Lines are prefix[,label...] or first-last[,label...]; "-" is standard input; .gz and .zst files are unpacked, recognized by their content. "#" or ";" begins a comment at the start of a line or behind white space or a comma. A label is a word of your own or a path such as /saas/acme/api. The labels of a prefix that stands in several places are united.',
     "A publisher's file gets the nodes that the publisher has in every catalogue, /cloud/aws/by-service/ec2/us-east-1 and the like; the sources are " + SOURCES.map(({ id }) => id).join(", ") + ". Of a source with several lists the file's name tells which it is, or its path in place of the source: googlebot/googlebot.json=FILE. With text, csv, geofeed or prefixes for the source, lists of anybody are read, and --label /TYPE/PROVIDER says whose they are. Such a file is imported as a whole or not at all.",
     "A line that cannot be read is reported as file:line and left out; host bits are reported and cleared. Exit code: 0 if the catalogue was written, 2 if not.",
   ],
   examples: [
-    { command: "ipsieve build spamhaus.txt tor.txt -o bad.ipsieve", what: "two lists, two labels: spamhaus and tor" },
+    { command: "ipsieve build spamhaus.txt tor.txt.gz -o bad.ipsieve", what: "two lists, two labels: spamhaus and tor" },
     { command: "ipsieve build --strict offices.csv -o offices.ipsieve", what: "lines like 203.0.113.0/24,/office/acme/berlin" },
     { command: "ipsieve build --source aws=ip-ranges.json offices.csv -o mine.ipsieve", what: "a publisher's list beside one's own" },
     { command: "curl -s https://example.com/list | ipsieve build --label feed -o feed.ipsieve -", what: "from a pipe" },
@@ -54,7 +54,9 @@ async function run(args: Arguments): Promise<number> {
   if (output === undefined) throw new UsageError("build needs -o FILE, the catalogue to write");
   const files = args.values("source").map(publishedFile);
   if (args.operands.length + files.length === 0) throw new UsageError("build needs LIST... or --source SOURCE=FILE; usage: ipsieve build [LIST...]");
-  await refuseOverwriting(output, [...args.operands, ...files.map(({ path }) => path)]);
+  const inputs = [...args.operands, ...files.map(({ path }) => path)];
+  if (inputs.filter((path) => path === "-").length > 1) throw new UsageError('"-" is given twice, and standard input can be read only once');
+  await refuseOverwriting(output, inputs);
   const builder = new CatalogueBuilder();
   const tally: Tally = { prefixes: 0, skipped: 0, masked: 0 };
   const fate = args.has("strict") ? "" : " (cleared)";

@@ -7,13 +7,15 @@ import { AS_OF_OPTION, chosenSnapshot } from "../catalogue-history.ts";
 import { DEFAULT_CATALOGUE, openCatalogue } from "../catalogue-snapshot.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { lookupCard } from "../output/lookup-card.ts";
+import { isOutputClosed, printText } from "../output/standard-output.ts";
 import { styleFor } from "../output/style.ts";
+import { readOperands } from "../read-operands.ts";
 import { reportError } from "../report-error.ts";
 
 export const lookupCommand: Command = {
   name: "lookup",
   summary: "show all that is known about addresses or prefixes",
-  operands: "ADDRESS|PREFIX...",
+  operands: "ADDRESS|PREFIX|-...",
   minOperands: 1,
   maxOperands: Infinity,
   operandWords: [],
@@ -22,10 +24,11 @@ export const lookupCommand: Command = {
     { name: "snapshot", value: "FILE", isPath: true, help: `the catalogue to use; default: ${DEFAULT_CATALOGUE}` },
     AS_OF_OPTION,
   ],
-  notes: ["A prefix belongs to what covers the whole of it. Exit code: 0 if something matched, 1 if nothing did, 2 if an argument is malformed."],
+  notes: ['"-" reads standard input, one address or prefix on each line. A prefix belongs to what covers the whole of it. Exit code: 0 if something matched, 1 if nothing did, 2 if an argument or a line is malformed.'],
   examples: [
     { command: "ipsieve lookup 8.8.8.8 2606:4700::/32", what: "an address and a prefix" },
     { command: "ipsieve lookup --json 8.8.8.8 | jq .cbs_ids", what: "for programs" },
+    { command: "cut -f1 addresses.tsv | ipsieve lookup --json -", what: "many addresses, from a pipe" },
   ],
   run,
 };
@@ -35,12 +38,13 @@ async function run(args: Arguments): Promise<number> {
   const print = args.has("json") ? printJson : printCard;
   let found = false;
   let failed = false;
-  for (const text of args.operands) {
+  for await (const { text, place } of readOperands(args.operands)) {
+    if (isOutputClosed()) break;
     try {
       found = (await print(catalogue, parsePrefix(text), text)) || found;
     } catch (error) {
       if (!(error instanceof AddressError)) throw error;
-      reportError(error);
+      reportError(error, place);
       failed = true;
     }
   }
@@ -50,11 +54,11 @@ async function run(args: Arguments): Promise<number> {
 
 async function printJson(catalogue: Catalogue, prefix: Prefix, text: string): Promise<boolean> {
   const document = identify(catalogue, prefix, text);
-  process.stdout.write(`${JSON.stringify(document)}\n`);
+  await printText(`${JSON.stringify(document)}\n`);
   return document.found;
 }
 
 async function printCard(catalogue: Catalogue, prefix: Prefix): Promise<boolean> {
-  process.stdout.write(await lookupCard(catalogue, prefix, formatPrefix(prefix), styleFor(process.stdout)));
+  await printText(await lookupCard(catalogue, prefix, formatPrefix(prefix), styleFor(process.stdout)));
   return catalogue.table.lookupPrefix(prefix) !== 0;
 }

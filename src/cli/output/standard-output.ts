@@ -2,6 +2,7 @@ import { EXIT } from "../command.ts";
 import { reportError } from "../report-error.ts";
 
 let isGuarded = false;
+let isClosed = false;
 
 /**
  * From now on an error of standard output ends the process with a message, but for the one that is none: a reader that has
@@ -11,7 +12,8 @@ export function guardStandardOutput(): void {
   if (isGuarded) return;
   isGuarded = true;
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") return;
+    isClosed ||= error.code === "EPIPE";
+    if (isClosed) return;
     error.message = `standard output: ${error.message}`;
     reportError(error);
     process.exit(EXIT.error);
@@ -33,4 +35,14 @@ export function printShortly(text: string): void {
   if (written === bytes.length) return;
   guardStandardOutput();
   process.stdout.write(bytes.subarray(written));
+}
+
+/** Whether the reader of standard output has gone; known since `guardStandardOutput`. */
+export function isOutputClosed(): boolean {
+  return isClosed;
+}
+
+/** Writes to standard output, no faster than it is read. */
+export async function printText(text: string): Promise<void> {
+  await new Promise<void>((resolve) => process.stdout.write(text, () => resolve()));
 }

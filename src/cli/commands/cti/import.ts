@@ -25,7 +25,7 @@ export const importCommand: Command = {
   options: [
     { name: "output", short: "o", value: "FILE", isPath: true, help: "the dataset to write; readers see the old file or the new one" },
     { name: "format", value: "FORMAT", choices: FEED_FORMATS, help: "of all files; default: told by the first line of each" },
-    { name: "tag", value: "TAG", help: "a tag for every entry; may be given several times" },
+    { name: "tag", value: "TAG", repeats: true, help: "a tag for every entry; may be given several times" },
     { name: "classification", value: "CLASS", choices: CLASSIFICATIONS, help: "of entries whose feed says none" },
     { name: "actor", value: "NAME", help: "of entries whose feed names none" },
     { name: "spoofable", value: "true|false", choices: ["true", "false"], help: "of entries whose feed does not say" },

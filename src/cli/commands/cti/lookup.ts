@@ -3,13 +3,15 @@ import type { CtiDataset } from "../../../cti/dataset.ts";
 import type { ExtendedCtiDocument } from "../../../cti/documents.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { openCtiDataset, SAMPLE_DATASET, withCtiPath } from "../../cti-snapshot.ts";
+import { isOutputClosed, printText } from "../../output/standard-output.ts";
 import { type Style, styleFor } from "../../output/style.ts";
+import { readOperands } from "../../read-operands.ts";
 import { reportError } from "../../report-error.ts";
 
 export const ctiLookupCommand: Command = {
   name: "cti lookup",
   summary: "show what threat intelligence knows about addresses",
-  operands: "ADDRESS...",
+  operands: "ADDRESS|-...",
   minOperands: 1,
   maxOperands: Infinity,
   operandWords: [],
@@ -33,12 +35,15 @@ async function run(args: Arguments): Promise<number> {
   const dataset = await openCtiDataset(path);
   let found = false;
   let failed = false;
-  for (const ip of args.operands) {
+  for await (const { text, place } of readOperands(args.operands)) {
+    if (isOutputClosed()) break;
     try {
-      found = withCtiPath(path ?? SAMPLE_DATASET, () => print(dataset, ip, args)) || found;
+      const document = withCtiPath(path ?? SAMPLE_DATASET, () => documentOf(dataset, text, args));
+      await printText(args.has("json") ? `${JSON.stringify(document)}\n` : card(document, styleFor(process.stdout)));
+      found ||= document.seen;
     } catch (error) {
       if (!(error instanceof AddressError)) throw error;
-      reportError(error);
+      reportError(error, place);
       failed = true;
     }
   }
@@ -46,11 +51,8 @@ async function run(args: Arguments): Promise<number> {
   return found ? EXIT.matched : EXIT.nothing;
 }
 
-/** Whether the address was seen. */
-function print(dataset: CtiDataset, ip: string, args: Arguments): boolean {
-  const document = args.has("extended") ? dataset.lookupExtended(ip) : dataset.lookup(ip);
-  process.stdout.write(args.has("json") ? `${JSON.stringify(document)}\n` : card(document, styleFor(process.stdout)));
-  return document.seen;
+function documentOf(dataset: CtiDataset, ip: string, args: Arguments): Partial<ExtendedCtiDocument> & { ip: string; seen: boolean } {
+  return args.has("extended") ? dataset.lookupExtended(ip) : dataset.lookup(ip);
 }
 
 /** What is known, a line each: for people. */

@@ -1,0 +1,39 @@
+import { inputChunks } from "../batch/input-chunks.ts";
+import { standardError } from "./output/standard-error.ts";
+
+/** Something to look up, and where it was read: an empty string for the command line. */
+export interface AskedText {
+  readonly text: string;
+  /** What an error begins with, such as `standard input:3: `. */
+  readonly place: string;
+}
+
+/**
+ * The operands of a command that looks something up. "-" stands for the lines of standard input, one address or prefix each, as they
+ * come; empty lines and those that begin with "#" are left out.
+ */
+export async function* readOperands(operands: readonly string[]): AsyncGenerator<AskedText> {
+  for (const operand of operands) {
+    if (operand === "-") yield* standardInputLines();
+    else yield { text: operand, place: "" };
+  }
+}
+
+async function* standardInputLines(): AsyncGenerator<AskedText> {
+  if (process.stdin.isTTY) standardError().write("ipsieve: reading addresses from the terminal, one on each line; end with Ctrl-D\n");
+  // The decoder drops a byte order mark. What is not UTF-8 becomes U+FFFD, which is in no address.
+  const decoder = new TextDecoder();
+  let rest = "";
+  let line = 0;
+  for await (const chunk of inputChunks("-")) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop()!;
+    for (const text of lines) yield* asked(text, ++line);
+  }
+  yield* asked(rest + decoder.decode(), ++line);
+}
+
+function* asked(line: string, number: number): Generator<AskedText> {
+  const text = line.trim();
+  if (text !== "" && !text.startsWith("#")) yield { text, place: `standard input:${number}: ` };
+}
