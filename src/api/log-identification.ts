@@ -1,17 +1,23 @@
 import { stat } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { BatchError } from "../batch/batch-error.ts";
-import { type BatchLimits, identify, type Progress, type RowFormat } from "../batch/identify.ts";
+import { identify, type IdentifyOptions, type Progress, type RowFormat } from "../batch/identify.ts";
 import { inputChunks } from "../batch/input-chunks.ts";
 import { Matcher } from "../batch/matcher.ts";
 import { linesBy, serviceName } from "../cbs/lines-by.ts";
 import type { CatalogueView } from "./catalogue-view.ts";
 import { Problem } from "./problem.ts";
 import { RENDERER } from "./identify-renderer.ts";
+import { inSlices, turn } from "./in-slices.ts";
 import { type UnmatchedLine, UnmatchedSample } from "./unmatched-sample.ts";
 
-/** Small, since requests are answered by the same thread: a shard takes it a millisecond or two, a line of this length some ten more. */
-const LIMITS: Partial<BatchLimits> = { shardBytes: 256 << 10, rowBytes: 512 << 10, lineBytes: 1 << 20 };
+/**
+ * Requests are answered by the same thread: a part of a shard takes it a millisecond or two, a line of the greatest length some ten more, and of all logs
+ * only one part is worked on in a turn.
+ */
+export const BY_TURNS = {
+  limits: { shardBytes: 256 << 10, shardLines: 8192, rowBytes: 512 << 10, lineBytes: 1 << 20 }, pause: turn,
+} as const satisfies Pick<IdentifyOptions, "limits" | "pause">;
 const MOST_LISTED = 50;
 /** A text has no such byte; what is looked at is the beginning of what is uploaded. */
 const NUL = 0;
@@ -72,10 +78,10 @@ export class LogIdentification {
     const { catalogue, format, path, signal } = this.#request;
     try {
       await identify({
-        inputs: [Readable.from(this.#text(), { objectMode: true })], snapshot: catalogue.snapshot, format, renderer: RENDERER, output: { path }, countMatches: true, limits: LIMITS, signal,
+        inputs: [Readable.from(this.#text(), { objectMode: true })], snapshot: catalogue.snapshot, format, renderer: RENDERER, output: { path }, countMatches: true, signal, ...BY_TURNS,
         onProgress: (progress) => (this.#progress = progress),
       });
-      this.#sample.end();
+      await inSlices(this.#sample.end());
       this.resultBytes = (await stat(path)).size;
       this.state = "done";
     } catch (error) {
@@ -108,7 +114,7 @@ export class LogIdentification {
   async *#text(): AsyncGenerator<Buffer> {
     const stored = Readable.from(checkedHead(received(this.#request.body)));
     for await (const chunk of inputChunks(stored, (bytes) => (this.#bytes += bytes))) {
-      this.#sample.add(chunk);
+      await inSlices(this.#sample.add(chunk));
       yield chunk;
     }
   }

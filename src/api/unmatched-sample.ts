@@ -3,6 +3,8 @@ import type { Matcher } from "../batch/matcher.ts";
 const LF = 0x0a;
 const MOST_LINES = 100;
 const MOST_CHARACTERS = 500;
+/** Lines that are looked at in one step. */
+const LINES_AT_ONCE = 4096;
 /** A line has so many bytes at most to give as many characters. */
 const MOST_BYTES = 4 * MOST_CHARACTERS;
 /** So much is searched until there are lines enough; from then on, or behind so much, pieces of what comes. */
@@ -24,7 +26,7 @@ export interface UnmatchedLine {
 export class UnmatchedSample {
   readonly lines: UnmatchedLine[] = [];
   readonly #matcher: Matcher;
-  readonly #matches = new Int32Array(4096);
+  readonly #matches = new Int32Array(LINES_AT_ONCE);
   /** Bytes until the next piece is looked at. */
   #skip = 0;
   #seen = 0;
@@ -36,8 +38,8 @@ export class UnmatchedSample {
     this.#matcher = matcher;
   }
 
-  /** Looks at the next chunk of the log. */
-  add(chunk: Buffer): void {
+  /** Looks at the next chunk of the log. It can be interrupted after each step. */
+  *add(chunk: Buffer): Generator<undefined, void, undefined> {
     this.#seen += chunk.length;
     if (this.#skip > 0) {
       this.#skip -= chunk.length;
@@ -48,17 +50,17 @@ export class UnmatchedSample {
     if (this.#begun === null && !chunk.includes(LF)) return;
     const text = this.#begun === null ? chunk.subarray(chunk.indexOf(LF) + 1) : Buffer.concat([this.#begun, chunk]);
     const end = text.lastIndexOf(LF, isWhole ? text.length - 1 : PIECE) + 1;
-    this.#search(text.subarray(0, end));
+    yield* this.#search(text.subarray(0, end));
     this.#begun = isWhole && text.length - end <= PIECE ? Buffer.from(text.subarray(end)) : null;
     if (!isWhole) this.#skip = BETWEEN_PIECES;
   }
 
   /** Looks at the last line of the log, which may lack its end. */
-  end(): void {
-    if (this.#begun !== null && this.#begun.length > 0) this.#search(Buffer.concat([this.#begun, Buffer.of(LF)]));
+  *end(): Generator<undefined, void, undefined> {
+    if (this.#begun !== null && this.#begun.length > 0) yield* this.#search(Buffer.concat([this.#begun, Buffer.of(LF)]));
   }
 
-  #search(text: Buffer): void {
+  *#search(text: Buffer): Generator<undefined, void, undefined> {
     for (let at = 0; at < text.length; ) {
       const { lines, next } = this.#matcher.identifyBufferInto(text, this.#matches, at);
       for (let line = 0; line < lines; line++) {
@@ -67,6 +69,7 @@ export class UnmatchedSample {
         at = end + 1;
       }
       at = next;
+      yield;
     }
   }
 

@@ -12,6 +12,7 @@ import type { Shard, ShardResult, ShardWork } from "./messages.ts";
 export class Lanes {
   readonly #main: ShardRunner;
   readonly #onRoom: () => void;
+  readonly #pause: (() => Promise<void>) | undefined;
   readonly #running = new Set<Promise<unknown>>();
   readonly #workers: ShardWorker[] = [];
   /** The workers that are up. */
@@ -19,10 +20,11 @@ export class Lanes {
   #mainBusy = 0;
   #failure: BatchError | undefined;
 
-  /** `onRoom` is called whenever `hasRoom` may have become true. */
-  constructor(main: ShardRunner, onRoom: () => void) {
+  /** `onRoom` is called whenever `hasRoom` may have become true, `pause` is awaited before this thread works on a shard. */
+  constructor(main: ShardRunner, onRoom: () => void, pause: (() => Promise<void>) | undefined) {
     this.#main = main;
     this.#onRoom = onRoom;
+    this.#pause = pause;
   }
 
   get hasWorkers(): boolean {
@@ -71,6 +73,7 @@ export class Lanes {
   async #runHere(shard: Shard): Promise<ShardResult> {
     this.#mainBusy++;
     try {
+      await this.#pause?.();
       return await this.#main.run(shard);
     } finally {
       this.#mainBusy--;

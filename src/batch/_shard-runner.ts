@@ -172,12 +172,23 @@ export class ShardRunner {
   #runLines(lines: ReadLines, shard: Shard, offset: number): ShardResult {
     const counts = { lines: 0, addresses: 0, matched: 0 };
     const rows: RowSpace | null = shard.rows === null ? null : { ...viewOf(shard.rows, this.#memory), filled: 0 };
+    const part = { ...lines, end: this.#endOfPart(lines) };
     let next = lines.start;
     if (this.#kernel === undefined && lines.end - lines.start >= KERNEL_FROM_BYTES) this.prepareEngine();
-    if (this.#kernel && lines.address !== null && shard.field === null) next = this.#kernel.run(lines, null, rows, counts);
-    if (next < lines.end && (rows === null || rows.filled === 0)) next = this.#typescript.run({ ...lines, start: next }, shard.field, rows, counts);
+    if (this.#kernel && lines.address !== null && shard.field === null) next = this.#kernel.run(part, null, rows, counts);
+    if (next < part.end && (rows === null || rows.filled === 0)) next = this.#typescript.run({ ...part, start: next }, shard.field, rows, counts);
     const done = next >= lines.end;
     return { ...counts, next: done ? null : offset + next, rows: rows?.place ?? null, rowBytes: rows?.filled ?? 0, failure: done ? lines.failure : null };
+  }
+
+  /** The position behind as many lines as are done at a time. */
+  #endOfPart({ bytes, start, end }: Lines): number {
+    const { shardLines } = this.#work;
+    // No line is shorter than its LF.
+    if (end - start <= shardLines) return end;
+    let at = start;
+    for (let left = shardLines; left > 0 && at < end; left--) at = endOfLine(bytes, at) + 1;
+    return Math.min(at, end);
   }
 
   /** Reads until `length` bytes are there or the file ends; returns how many there are. */

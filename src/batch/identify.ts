@@ -16,7 +16,7 @@ import type { FieldSpec } from "./fields/field-spec.ts";
 import { resolveField } from "./fields/resolve-field.ts";
 import type { Shard, ShardResult, ShardWork, SharedBytes, Workspace } from "./messages.ts";
 
-const DEFAULT_LIMITS: BatchLimits = { shardBytes: 1 << 20, rowBytes: 2 << 20, workerBytes: 8 << 20, lineBytes: 1 << 30 };
+const DEFAULT_LIMITS: BatchLimits = { shardBytes: 1 << 20, shardLines: Number.MAX_SAFE_INTEGER, rowBytes: 2 << 20, workerBytes: 8 << 20, lineBytes: 1 << 30 };
 /** Shards that are in work or wait to be written, per thread: two in work, one to bridge a slow one. */
 const FLIGHTS_PER_THREAD = 3;
 const FIRST_SHARD_BYTES = 64 * 1024;
@@ -79,12 +79,19 @@ export interface IdentifyOptions {
   /** Aborting rejects with the signal's reason; an unfinished output file is removed first. */
   readonly signal?: AbortSignal;
   readonly limits?: Partial<BatchLimits>;
+  /**
+   * Awaited each time before the calling thread works on a shard, or on a part of one (`limits.shardLines`): so a program that answers others meanwhile
+   * decides when it goes on.
+   */
+  readonly pause?: () => Promise<void>;
 }
 
 /** Sizes that decide speed and memory, never a result. The defaults are the measured best; tests make them tiny. */
 export interface BatchLimits {
   /** Bytes of input per shard at most (1 MiB). */
   readonly shardBytes: number;
+  /** Lines that are done at a time (no limit): of empty ones there are as many as bytes. */
+  readonly shardLines: number;
   /** Bytes of rows per shard at most (2 MiB; one longer row is let through alone). */
   readonly rowBytes: number;
   /** Inputs of fewer bytes altogether start no workers (8 MiB). */
@@ -223,6 +230,7 @@ class Run {
       perMatch: this.#perMatch?.place ?? null,
       workspaces: this.#takeWorkspaces(),
       lineBytes: limits.lineBytes,
+      shardLines: limits.shardLines,
     };
   }
 
@@ -251,7 +259,7 @@ class Run {
     try {
       const runner = (this.#runner = await ShardRunner.create(this.#options.snapshot, this.#work, 0));
       if (this.#options.engine === "webassembly" && runner.prepareEngine() !== "webassembly") throw kernelMissing();
-      this.#lanes = new Lanes(runner, () => this.#wake());
+      this.#lanes = new Lanes(runner, () => this.#wake(), this.#options.pause);
       if (this.#work.format !== "none") this.#output = await (await import("./_output.ts")).openOutput(this.#options.output ?? process.stdout, this.#stop.signal);
       // An input that never answers, or an output that nobody reads, is not waited for.
       await this.#orStop(Promise.all([this.#produce(), this.#consume()])).catch((error) => this.#end(error));

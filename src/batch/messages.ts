@@ -41,6 +41,8 @@ export interface ShardWork {
   /** One per thread, for the kernel; null: there is none, everything is done in TypeScript. */
   readonly workspaces: readonly Workspace[] | null;
   readonly lineBytes: number;
+  /** The most lines that are done at a time. */
+  readonly shardLines: number;
 }
 
 /** The lines that begin in bytes [from, to) of an open regular file; whoever takes it reads it. */
@@ -92,7 +94,7 @@ export interface ShardResult {
   readonly lines: number;
   readonly addresses: number;
   readonly matched: number;
-  /** The row buffer was full: the shard goes on with the line at this position. null: it is done. */
+  /** The row buffer was full, or as many lines were done as may be at a time: the shard goes on with the line at this position. null: it is done. */
   readonly next: number | null;
   /** The shard's place for rows, or a larger one made for a single row that did not fit. */
   readonly rows: SharedBytes | null;

@@ -8,8 +8,12 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { type CatalogueView, openCatalogueView } from "../../src/api/catalogue-view.ts";
 import { type IdentificationLimits, Identifications, type NewIdentification } from "../../src/api/identifications.ts";
+import { BY_TURNS } from "../../src/api/log-identification.ts";
 import { Problem } from "../../src/api/problem.ts";
 import { rangesOf } from "../../src/cbs/ranges.ts";
+import { type BatchLimits, identify } from "../../src/batch/identify.ts";
+import { Matcher } from "../../src/batch/matcher.ts";
+import { UnmatchedSample } from "../../src/api/unmatched-sample.ts";
 import { identifyText } from "../../src/cbs/identify.ts";
 
 const CATALOGUE = fileURLToPath(new URL("../../data/catalogue.ipsieve", import.meta.url));
@@ -108,6 +112,25 @@ test("the sample holds every line without a match while there are few, whole and
   assert.deepEqual(done.summary().unmatched_sample, [
     { text: "203.0.113.1 b", has_address: true }, { text: "nothing", has_address: false }, { text: `${"x".repeat(500)}…`, has_address: true }, { text: "203.0.113.3 last", has_address: true },
   ]);
+});
+
+test("however short the lines are, only so many are worked on in a turn of the event loop", async () => {
+  const bomb = gzipSync("\n".repeat(1 << 20));
+  const countPauses = async (more: Partial<BatchLimits> = {}): Promise<number> => {
+    let pauses = 0;
+    const pause = (): Promise<void> => (pauses++, BY_TURNS.pause());
+    await identify({ inputs: [Readable.from([bomb])], snapshot: catalogue.snapshot, format: "none", threads: 1, ...BY_TURNS, limits: { ...BY_TURNS.limits, ...more }, pause });
+    return pauses;
+  };
+  assert.ok((await countPauses()) >= 128);
+  assert.ok((await countPauses({ shardLines: 1 << 30 })) < 16, "the negative control: a limit in bytes alone");
+});
+
+test("the sample looks at so many lines in a step", () => {
+  const sample = new UnmatchedSample(new Matcher(catalogue.snapshot));
+  const chunk = Buffer.alloc(1 << 18, "\n");
+  assert.equal([...sample.add(chunk)].length, chunk.length / 4096);
+  assert.equal(sample.lines.length, 100);
 });
 
 test("while it runs it tells how far it is, and of what types the lines so far are", async () => {

@@ -154,10 +154,25 @@ test("other encodings than those that are read are recognized and refused", asyn
   assert.equal(await collect({ inputs: [fileOf("head", "BZhello 1.2.3.4")] }), expectedRows("1.2.3.4", "tsv"));
 });
 
+test("no more lines are done at a time than may be, and the calling thread waits before each part", async () => {
+  const text = `${"\n".repeat(5000)}${"1.2.3.4\n".repeat(5000)}no address`;
+  const path = fileOf("many-lines", text);
+  const countPauses = async (shardLines?: number, input: string | Readable = path): Promise<number> => {
+    let pauses = 0;
+    const limits = shardLines === undefined ? {} : { shardLines };
+    assert.equal(await collect({ inputs: [input], threads: 1, limits, pause: async () => void pauses++ }), expectedRows(text, "tsv"));
+    return pauses;
+  };
+  for (const engine of ["webassembly", "typescript"] as const) assert.equal(await collect({ inputs: [path], engine, limits: { shardLines: 7 } }), expectedRows(text, "tsv"));
+  assert.ok((await countPauses(100)) >= 101);
+  assert.ok((await countPauses(100, Readable.from([Buffer.from(text)]))) >= 101);
+  assert.ok((await countPauses()) <= 2, "the negative control: without a limit a shard is one part");
+});
+
 test("a file that shrinks while it is read is an error", async () => {
   const path = fileOf("shrinking", "1.2.3.4\n5.6.7.8\n");
   const file = await open(path);
-  const runner = await ShardRunner.create(snapshot, { format: "none", renderer: undefined, rows: "all", perMatch: null, workspaces: null, lineBytes: 1000 }, 0);
+  const runner = await ShardRunner.create(snapshot, { format: "none", renderer: undefined, rows: "all", perMatch: null, workspaces: null, lineBytes: 1000, shardLines: 1000 }, 0);
   const shard = { kind: "file", descriptor: file.fd, from: 0, to: 10, size: 100, field: null, rows: null } as const;
   assert.equal((await runner.run(shard)).failure, "input-changed");
   assert.equal((await runner.run({ ...shard, size: 16 })).lines, 2);
@@ -316,7 +331,7 @@ test("sharders that lose or double a line at a seam are caught", async (t) => {
   const text = `${TEXT}\n`;
   const path = fileOf("seams", text);
   const file = await open(path);
-  const runner = await ShardRunner.create(snapshot, { format: "append", renderer: RENDERER, rows: "all", perMatch: null, workspaces: null, lineBytes: 100_000 }, 0);
+  const runner = await ShardRunner.create(snapshot, { format: "append", renderer: RENDERER, rows: "all", perMatch: null, workspaces: null, lineBytes: 100_000, shardLines: 1000 }, 0);
   const buffer = new SharedArrayBuffer(1 << 20);
   const place = { buffer, at: 0, byteLength: buffer.byteLength };
   const rowsWith = async (bytes: number, shift: (from: number, to: number) => [number, number]): Promise<string> => {

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { nginxConfiguration } from "../../cbs/exports/programs/nginx-configuration.ts";
 import { missingCommand } from "../../cbs/exports/programs/program.ts";
 import { freePort } from "./free-port.ts";
 
@@ -61,18 +62,8 @@ backend service
     name: "nginx",
     missing: missingCommand("nginx", "-v", "nginx-light"),
     configure({ folder, listenPort, servicePort, withTls }) {
-      const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((what) => `${what}_temp_path ${join(folder, what)};`);
       const tls = `ssl_certificate ${join(TLS, "server.crt")}; ssl_certificate_key ${join(TLS, "server.key")};`;
-      writeFileSync(join(folder, "nginx.conf"), `daemon off;
-master_process off;
-pid ${join(folder, "nginx.pid")};
-error_log ${join(folder, "nginx.log")};
-events {}
-http {
-  access_log off;
-  keepalive_requests 1000000;
-  ${temporary.join("\n  ")}
-  upstream service { server 127.0.0.1:${servicePort}; keepalive 1; }
+      writeFileSync(join(folder, "nginx.conf"), nginxConfiguration(folder, `  upstream service { server 127.0.0.1:${servicePort}; keepalive 1; }
   server {
     listen 127.0.0.1:${listenPort}${withTls ? " ssl" : ""};
     ${withTls ? tls : ""}
@@ -87,9 +78,7 @@ http {
       proxy_set_header X-Forwarded-Host $http_host;
       proxy_set_header X-Forwarded-Proto $scheme;
     }
-  }
-}
-`);
+  }`));
       return ["-p", folder, "-c", join(folder, "nginx.conf")];
     },
   },

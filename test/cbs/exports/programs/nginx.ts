@@ -3,6 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bytesOf } from "../subjects.ts";
+import { nginxConfiguration } from "./nginx-configuration.ts";
 import { askServer, idsOf, missingCommand, type Program } from "./program.ts";
 
 export const nginx: Program = {
@@ -22,20 +23,8 @@ export const nginx: Program = {
 
 /** The address of the client comes in a header, as from a proxy in front. */
 function configuration(folder: string): string {
-  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((what) => `${what}_temp_path ${join(folder, what)};`);
-  return `daemon off;
-master_process off;
-pid ${join(folder, "nginx.pid")};
-error_log ${join(folder, "nginx.log")};
-events {}
-http {
-  access_log off;
-  keepalive_requests 1000000;
-  ${temporary.join("\n  ")}
-  set_real_ip_from unix:;
+  return nginxConfiguration(folder, `  set_real_ip_from unix:;
   real_ip_header X-Real-IP;
   include ${join(folder, "cbs.conf")};
-  server { listen unix:${join(folder, "nginx.sock")}; location / { return 200 "$cbs"; } }
-}
-`;
+  server { listen unix:${join(folder, "nginx.sock")}; location / { return 200 "$cbs"; } }`);
 }
