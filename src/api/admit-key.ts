@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ApiKey } from "../store/state.ts";
 import type { Admission } from "./admission.ts";
 import { KnownKeys } from "./known-keys.ts";
-import { isActivePlan, noPlan } from "./plans.ts";
+import { allowanceOf, isActivePlan, noPlan, PLAN_NAMES } from "./plans.ts";
 import { invalid, Problem, tooMany } from "./problem.ts";
 import type { Services } from "./services.ts";
 
@@ -27,11 +27,11 @@ export function keyAdmission(services: Services): Admission {
       return window.isExceeded ? tooMany("too many requests without a valid API key came from this address", window.retryAfter) : key;
     }
     const plan = memory.plan(key.organisationId, area);
-    const window = keyLimits.take(key.id, request.now, plan?.perMinute ?? settings.perMinute, plan?.perMonth ?? settings.perMonth);
+    const window = keyLimits.take(key.id, area, request.now, allowanceOf(plan, settings));
     reply.headers(window.headers);
     if (window.isExceeded) {
       services.metrics.rateLimited.inc({ window: window.name });
-      return tooMany(`the key has made its ${window.limit} requests of this ${window.name}`, window.retryAfter);
+      return tooMany(`the key has made the ${window.limit} requests of this ${window.name} that the plan for ${PLAN_NAMES[area]} allows`, window.retryAfter);
     }
     if (!isActivePlan(plan, request.now)) return noPlan(area);
     if (access !== "read" && key.access === "read") return new Problem("permission-denied", "the API key may only read; this needs a key of the access level read_write");

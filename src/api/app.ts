@@ -17,6 +17,7 @@ import { answerError, answerProblems } from "./plugins/problems.ts";
 import { readRoutes } from "./plugins/routes.ts";
 import { requestId, tellRequestIds } from "./plugins/request-ids.ts";
 import { setSafeHeaders } from "./plugins/safe-headers.ts";
+import { SocketAnswers } from "./plugins/socket-answers.ts";
 import { type TypeBoxTypes, validateStrictly } from "./plugins/validation.ts";
 import { addCbsRoutes } from "./routes/cbs.ts";
 import { addCtiAlias, addCtiRoutes } from "./routes/cti.ts";
@@ -34,6 +35,7 @@ const LONGEST_PARAMETER = 65_536;
 /** The application, ready to listen: hooks in the order in which a request meets them, then the routes. */
 export function buildApp(services: Services, log: Logger): App {
   const { settings } = services;
+  const socketAnswers = new SocketAnswers(services, log);
   const app = fastify({
     loggerInstance: log,
     logController: silentFramework(),
@@ -50,7 +52,7 @@ export function buildApp(services: Services, log: Logger): App {
     trustProxy: settings.trustProxy === "" ? false : prefixesIn(settings.trustProxy),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAMETER },
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: answerClientError(socketAnswers),
     rewriteUrl: withoutAuthority,
   }).withTypeProvider<TypeBoxTypes>() as unknown as App;
   app.server.maxConnections = settings.connections;
@@ -62,7 +64,7 @@ export function buildApp(services: Services, log: Logger): App {
   setSafeHeaders(app);
   logRequests(app, services, log);
   limitRequests(app, services);
-  refuseAmbiguousRequests(app);
+  refuseAmbiguousRequests(app, socketAnswers);
   authenticate(app, services);
   readBodies(app, services);
   readJsonBodies(app);

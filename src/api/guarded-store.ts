@@ -1,7 +1,7 @@
 import type { AuditEntry, AuditPage, AuditQuery } from "../store/audit.ts";
 import type { Change } from "../store/change.ts";
 import type { Command, CommandKind, Outcome } from "../store/command.ts";
-import type { Credentials, Invited, RulesetRules, State, Usage } from "../store/state.ts";
+import type { Credentials, Invited, KeyUsage, RulesetRules, State, Usage } from "../store/state.ts";
 import type { Store, StoreReport } from "../store/store.ts";
 import type { StoreOutage } from "./store-outage.ts";
 
@@ -59,7 +59,7 @@ export class GuardedStore implements Store {
     return this.#outage.watch(() => this.#store.usage(month));
   }
 
-  usageOf(organisationId: string, month: string): Promise<readonly Usage[]> {
+  usageOf(organisationId: string, month: string): Promise<readonly KeyUsage[]> {
     return this.#outage.guard("read", () => this.#store.usageOf(organisationId, month));
   }
 

@@ -1,13 +1,20 @@
 import type { Area, Plan } from "../store/state.ts";
 import { Problem } from "./problem.ts";
+import type { Allowance } from "./rate-limits.ts";
+import type { Settings } from "./settings.ts";
 
-const NAMES: Readonly<Record<Area, string>> = { edl: "EDL Management", cbs: "Common Business Services", cti: "threat-intelligence lookup" };
+export const PLAN_NAMES: Readonly<Record<Area, string>> = { edl: "EDL Management", cbs: "Common Business Services", cti: "threat-intelligence lookup" };
 
 export function isActivePlan(plan: Plan | undefined, now: number): plan is Plan {
   return plan !== undefined && plan.active && (plan.until === null || now < plan.until);
 }
 
+/** How many requests of a key a plan allows; as many as the server does where it names no number. */
+export function allowanceOf(plan: Plan | undefined, { perMinute, perMonth }: Settings): Allowance {
+  return { perMinute: plan?.perMinute ?? perMinute, perMonth: plan?.perMonth ?? perMonth };
+}
+
 /** What is answered where the organisation has no active plan for the area. */
 export function noPlan(area: Area): Problem {
-  return new Problem("permission-denied", `the organisation has no active plan for ${NAMES[area]}`);
+  return new Problem("permission-denied", `the organisation has no active plan for ${PLAN_NAMES[area]}`);
 }

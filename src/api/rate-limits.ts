@@ -1,6 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import { parseAddress } from "../address/parse-address.ts";
 import { formatPrefix, prefixOf } from "../address/prefix.ts";
+import { type Area, AREAS } from "../store/state.ts";
 
 const MINUTE = 60_000;
 
@@ -76,19 +77,30 @@ interface Windows {
   lastUsedAt: number;
 }
 
-/** The requests of one key that the store does not know of yet. */
+/** The requests of one key under one plan that the store does not know of yet. */
 export interface UnrecordedUse {
   readonly keyId: string;
+  readonly area: Area;
   /** `YYYY-MM`, UTC. */
   readonly month: string;
   readonly requests: number;
   readonly lastUsedAt: number;
 }
 
-/** Requests per key in two windows, the minute and the calendar month (UTC). A request that is refused counts in neither. */
+/** How many requests a window lets through. */
+export interface Allowance {
+  readonly perMinute: number;
+  readonly perMonth: number;
+}
+
+/**
+ * Requests per key and plan in two windows, the minute and the calendar month (UTC): what one plan allows is not used up by requests under another. A request
+ * that is refused counts in neither window.
+ */
 export class KeyLimits {
   readonly #steady: SteadyClock;
-  readonly #windows = new Map<string, Windows>();
+  /** By area, then by key: a text of both would have to be made, and hashed, for every request. */
+  readonly #windows: Readonly<Record<Area, Map<string, Windows>>> = { edl: new Map(), cbs: new Map(), cti: new Map() };
   /** Of a month that is over: still to be recorded. */
   #left: UnrecordedUse[] = [];
 
@@ -97,9 +109,9 @@ export class KeyLimits {
     this.#steady = steady;
   }
 
-  take(keyId: string, now: number, perMinute: number, perMonth: number): Taken {
+  take(keyId: string, area: Area, now: number, { perMinute, perMonth }: Allowance): Taken {
     const steady = this.#steady.read();
-    const windows = this.#at(keyId, now, steady);
+    const windows = this.#at(keyId, area, now, steady);
     const monthIsOver = windows.inMonth >= perMonth;
     const isExceeded = monthIsOver || windows.inMinute >= perMinute;
     if (!isExceeded) {
@@ -114,17 +126,17 @@ export class KeyLimits {
     return taken("minute", windows.inMinute + extra, perMinute, (windows.minute + 1) * MINUTE - steady);
   }
 
-  /** The windows of a key, without counting: `inMonth` are its requests of the month, by all servers. */
-  peek(keyId: string, now: number, perMinute: number, perMonth: number): { readonly inMonth: number; readonly minute: WindowState; readonly month: WindowState } {
+  /** The windows of a key under a plan, without counting: `inMonth` are its requests of the month, by all servers. */
+  peek(keyId: string, area: Area, now: number, { perMinute, perMonth }: Allowance): { readonly inMonth: number; readonly minute: WindowState; readonly month: WindowState } {
     const steady = this.#steady.read();
-    const { inMinute, inMonth, minute, month } = this.#at(keyId, now, steady);
+    const { inMinute, inMonth, minute, month } = this.#at(keyId, area, now, steady);
     const state = (used: number, limit: number, left: number): WindowState => ({ limit, remaining: Math.max(0, limit - used), reset: secondsOf(left) });
     return { inMonth, minute: state(inMinute, perMinute, (minute + 1) * MINUTE - steady), month: state(inMonth, perMonth, monthStart(month + 1) - now) };
   }
 
   /** Sets how many requests all servers together have recorded in the month. */
-  setRecorded(keyId: string, month: string, requests: number, now: number): void {
-    const windows = this.#at(keyId, now, this.#steady.read());
+  setRecorded(keyId: string, area: Area, month: string, requests: number, now: number): void {
+    const windows = this.#at(keyId, area, now, this.#steady.read());
     if (monthName(windows.month) === month) windows.inMonth = requests + windows.unrecorded;
   }
 
@@ -132,39 +144,43 @@ export class KeyLimits {
   takeUnrecorded(): UnrecordedUse[] {
     const uses = this.#left;
     this.#left = [];
-    for (const [keyId, windows] of this.#windows) {
-      if (windows.unrecorded === 0) continue;
-      uses.push({ keyId, month: monthName(windows.month), requests: windows.unrecorded, lastUsedAt: windows.lastUsedAt });
-      windows.unrecorded = 0;
+    for (const area of AREAS) {
+      for (const [keyId, windows] of this.#windows[area]) {
+        if (windows.unrecorded === 0) continue;
+        uses.push({ keyId, area, month: monthName(windows.month), requests: windows.unrecorded, lastUsedAt: windows.lastUsedAt });
+        windows.unrecorded = 0;
+      }
     }
     return uses;
   }
 
-  /** What takeUnrecorded would give of this key: requests of `month`, and when the last one came; null where there are none. */
+  /** What takeUnrecorded would give of this key, under all plans: requests of `month`, and when the last one came; null where there are none. */
   unrecordedOf(keyId: string, month: string): { readonly requests: number; readonly lastUsedAt: number } | null {
-    const windows = this.#windows.get(keyId);
-    if (windows === undefined || windows.unrecorded === 0) return null;
-    return { requests: monthName(windows.month) === month ? windows.unrecorded : 0, lastUsedAt: windows.lastUsedAt };
+    const used = AREAS.map((area) => this.#windows[area].get(keyId)).filter((windows) => windows !== undefined && windows.unrecorded > 0) as Windows[];
+    if (used.length === 0) return null;
+    const ofMonth = used.filter((windows) => monthName(windows.month) === month);
+    return { requests: ofMonth.reduce((sum, { unrecorded }) => sum + unrecorded, 0), lastUsedAt: Math.max(...used.map(({ lastUsedAt }) => lastUsedAt)) };
   }
 
   giveBack(uses: readonly UnrecordedUse[]): void {
     this.#left.push(...uses);
   }
 
-  #at(keyId: string, now: number, steady: number): Windows {
+  #at(keyId: string, area: Area, now: number, steady: number): Windows {
     const minute = Math.floor(steady / MINUTE);
-    let windows = this.#windows.get(keyId);
-    if (windows === undefined) this.#windows.set(keyId, (windows = { minute, inMinute: 0, month: monthOf(now), inMonth: 0, otherMonth: undefined, unrecorded: 0, lastUsedAt: 0 }));
+    const byKey = this.#windows[area];
+    let windows = byKey.get(keyId);
+    if (windows === undefined) byKey.set(keyId, (windows = { minute, inMinute: 0, month: monthOf(now), inMonth: 0, otherMonth: undefined, unrecorded: 0, lastUsedAt: 0 }));
     if (windows.minute === minute) return windows;
     windows.minute = minute;
     windows.inMinute = 0;
     const month = monthOf(now);
-    return windows.month === month ? windows : this.#changeMonth(keyId, windows, month);
+    return windows.month === month ? windows : this.#changeMonth(keyId, area, windows, month);
   }
 
-  #changeMonth(keyId: string, windows: Windows, next: number): Windows {
+  #changeMonth(keyId: string, area: Area, windows: Windows, next: number): Windows {
     const { month, inMonth, otherMonth, unrecorded: requests, lastUsedAt } = windows;
-    if (requests > 0) this.#left.push({ keyId, month: monthName(month), requests, lastUsedAt });
+    if (requests > 0) this.#left.push({ keyId, area, month: monthName(month), requests, lastUsedAt });
     const counted = otherMonth?.month === next ? otherMonth.requests : 0;
     return Object.assign(windows, { month: next, inMonth: counted, otherMonth: { month, requests: inMonth }, unrecorded: 0 });
   }

@@ -49,6 +49,8 @@ export class UsageRecorder {
   async #learn(): Promise<void> {
     const { keyLimits, store, now } = this.#services;
     const time = now();
-    for (const { keyId, month, requests } of await store.usage(new Date(time).toISOString().slice(0, 7))) keyLimits.setRecorded(keyId, month, requests, time);
+    for (const { keyId, area, month, requests } of await store.usage(new Date(time).toISOString().slice(0, 7))) {
+      if (area !== null) keyLimits.setRecorded(keyId, area, month, requests, time);
+    }
   }
 }

@@ -6,7 +6,7 @@ import { GroupQueue } from "./_group-queue.ts";
 import type { AuditEntry, AuditPage, AuditQuery } from "./audit.ts";
 import type { Change } from "./change.ts";
 import type { Command, CommandKind, Outcome } from "./command.ts";
-import type { Credentials, Invited, RulesetRules, State, Usage } from "./state.ts";
+import type { Credentials, Invited, KeyUsage, RulesetRules, State, Usage } from "./state.ts";
 import type { Store, StoreReport } from "./store.ts";
 
 /** The store over either database: commands in groups, changes in order. */
@@ -70,7 +70,7 @@ export class QueuedStore implements Store {
     return this.#backend.usage(month);
   }
 
-  usageOf(organisationId: string, month: string): Promise<readonly Usage[]> {
+  usageOf(organisationId: string, month: string): Promise<readonly KeyUsage[]> {
     return this.#backend.usageOf(organisationId, month);
   }
 

@@ -133,6 +133,8 @@ export interface IdempotencyRow {
 
 export interface KeyUsageRow {
   readonly key_id: string;
+  /** "" in rows of before areas were counted apart. */
+  readonly area: Area | "";
   readonly month: string;
   readonly requests: number;
   readonly last_used_at: number;

@@ -121,12 +121,17 @@ export interface RulesetRules {
   readonly rules: RuleColumns;
 }
 
-/** The requests made with a key in a month. */
+/** The requests made with a key under a plan in a month. */
 export interface Usage {
   readonly keyId: string;
+  /** null: recorded by a release that counted all areas as one. Such requests count against no plan. */
+  readonly area: Area | null;
   /** `YYYY-MM`, UTC. */
   readonly month: string;
   /** Recorded: how many more. Read: how many in all. */
   readonly requests: number;
   readonly lastUsedAt: number;
 }
+
+/** The requests made with a key under all plans in a month. */
+export type KeyUsage = Omit<Usage, "area">;

@@ -2,7 +2,7 @@ import type { AuditEntry, AuditPage, AuditQuery } from "./audit.ts";
 import type { ApplyChanges } from "./_change-feed.ts";
 import type { Change } from "./change.ts";
 import type { Command, CommandKind, Outcome } from "./command.ts";
-import type { Credentials, Invited, RulesetRules, State, Usage } from "./state.ts";
+import type { Credentials, Invited, KeyUsage, RulesetRules, State, Usage } from "./state.ts";
 
 /**
  * Organisations, plans, keys, users, rulesets and rules, durably. Servers read from memory, which they fill by `load` and keep by
@@ -51,11 +51,11 @@ export interface Store {
   /** Has the database write what changes nothing, at once: rejects while it fails. */
   probe(): Promise<void>;
 
-  /** The requests of each key that has made some in the month (`YYYY-MM`), by all servers together. */
+  /** The requests of each key, by area, that has made some in the month (`YYYY-MM`), by all servers together. */
   usage(month: string): Promise<readonly Usage[]>;
 
   /** The requests in the month, and the last use in any month, of each key of the organisation that was ever used. */
-  usageOf(organisationId: string, month: string): Promise<readonly Usage[]>;
+  usageOf(organisationId: string, month: string): Promise<readonly KeyUsage[]>;
 
   /** The audit log of an organisation, page by page. Changes of many rules come without them. */
   audit(organisationId: string, query: AuditQuery): Promise<AuditPage>;

@@ -20,10 +20,23 @@ async function send(text: string): Promise<{ statuses: number[]; text: string }>
   const socket = connect(Number(port), hostname);
   let got = "";
   socket.setEncoding("latin1").on("data", (part: string) => (got += part)).on("error", () => {});
+  asked = text;
   socket.write(Buffer.from(text, "latin1"));
   await once(socket, "close");
   return { statuses: [...got.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status)), text: got };
 }
+
+/** Every answer names the request and says how many its address has left; every problem names the path, as far as one could be read. */
+function assertTold(text: string): void {
+  for (const header of [/^x-request-id: [!-~]{1,128}\r$/im, /^ratelimit-limit: \d+\r$/im, /^ratelimit-remaining: \d+\r$/im, /^ratelimit-reset: \d+\r$/im]) assert.match(text, header);
+  const problem = /\r\n\r\n(\{"type":.*\})/.exec(text)?.[1];
+  if (problem === undefined) return;
+  const path = /^[A-Z]+ (?:https?:\/\/[^/]+)?(\/[^ ?\r]*)/.exec(asked)?.[1];
+  assert.equal(JSON.parse(problem).instance, path ?? "");
+}
+
+/** What was sent last. */
+let asked = "";
 
 const LIVE = "GET /livez HTTP/1.1\r\n";
 const LOOKUP = (): string => `POST /v1/cbs/lookup HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\n`;
@@ -76,6 +89,7 @@ for (const [what, status, text] of HOSTILE) {
     assert.deepEqual(answer.statuses, [status]);
     assert.match(answer.text, /^connection: close\r$/im);
     assert.match(answer.text, /^x-content-type-options: nosniff\r$/im);
+    assertTold(answer.text);
     if (status !== 200) assert.match(answer.text, /^content-type: application\/problem\+json\r$/im);
   });
 }

@@ -2,6 +2,10 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { FailureLimits, KeyLimits, MinuteCounts, SteadyClock } from "../../src/api/rate-limits.ts";
 import type { Settings } from "../../src/api/settings.ts";
+import { type Area, AREAS } from "../../src/store/state.ts";
+import { ApiDocument } from "./fuzz/api-document.ts";
+import { startBrokenServer } from "./fuzz/broken-server.ts";
+import { type Sent, sender } from "./fuzz/send.ts";
 import { addKey, addOrganisation, ask, START, startServer, type TestServer } from "./start-server.ts";
 
 /** A server that is closed when the test ends. */
@@ -47,12 +51,86 @@ test("a plan's own numbers count before the server's", async (context) => {
   assert.equal((await ask(t, "GET", "/v1/cbs/lookup?ip=1.1.1.1", { key })).headers.get("ratelimit-limit"), "7");
 });
 
-test("every response carries the headers", async (context) => {
+test("requests under one plan use up nothing of another's, in the minute and in the month, also after a restart", async (context) => {
   const t = await serverFor(context);
-  for (const path of ["/nowhere", "/livez", "/v1/cbs/lookup", "/openapi.json"]) {
-    const { headers } = await ask(t, "GET", path);
-    for (const name of ["limit", "remaining", "reset"]) assert.match(headers.get(`ratelimit-${name}`) ?? "", /^\d+$/, path);
+  const organisation = await addOrganisation(t, "apart");
+  const { text: key } = await addKey(t, organisation);
+  await setPlan(t, organisation, "cti", 60, 70);
+  const statuses = async (path: string, count: number): Promise<Set<number>> => {
+    const answers = await Promise.all(Array.from({ length: count }, () => ask(t, "GET", path, { key })));
+    return new Set(answers.map(({ status }) => status));
+  };
+  assert.deepEqual(await statuses("/v1/edl/ip-rulesets/", 100), new Set([200]));
+  const lookup = "/v1/cti/lookup/192.0.2.1";
+  const { status, headers } = await ask(t, "GET", lookup, { key });
+  assert.deepEqual([status, headers.get("ratelimit-limit"), headers.get("ratelimit-remaining")], [503, "60", "59"], "there are no threats, but requests left");
+  await t.restart();
+  t.clock.now += 60_000;
+  assert.equal((await ask(t, "GET", lookup, { key })).headers.get("ratelimit-remaining"), "59", "of the minute; the month has 68");
+  assert.equal((await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).headers.get("ratelimit-limit"), "6000");
+  await statuses(lookup, 59);
+  const refused = await ask(t, "GET", lookup, { key });
+  assert.equal(refused.body.detail, "the key has made the 60 requests of this minute that the plan for threat-intelligence lookup allows; try again in 60 s");
+  assert.deepEqual(await statuses("/v1/edl/ip-rulesets/", 10), new Set([200]));
+});
+
+const LIMITS: Readonly<Record<Area, number>> = { edl: 10_001, cbs: 10_002, cti: 10_003 };
+
+function setPlan({ server }: TestServer, organisationId: string, area: Area, perMinute: number, perMonth: number | null = null) {
+  return server.store.write({ kind: "set-plan", actor: "command:test", at: START, organisationId, area, active: true, until: null, perMinute, perMonth });
+}
+
+function areaOf(path: string): Area {
+  return path.startsWith("/v1/edl/") ? "edl" : path.startsWith("/v1/cbs/") ? "cbs" : "cti";
+}
+
+/** Asks, with a new key, for every operation and some other paths, good requests and bad ones, with and without the key, and gives the answers that do not say how much is left of the right window. */
+async function wrongLimits(url: string, key: string): Promise<string[]> {
+  const { operations } = await ApiDocument.of(url);
+  const { send, close } = sender(url, 1);
+  const wrong: string[] = [];
+  const left: Record<string, number> = { ...LIMITS };
+  const hold = async (window: string, limit: number, isCounted: boolean, sent: Sent): Promise<void> => {
+    const { status, headers } = await send(sent);
+    left[window] ??= Number(headers["ratelimit-remaining"]) + (isCounted ? 1 : 0);
+    if (isCounted) left[window]--;
+    const told = ["limit", "remaining", "reset"].map((name) => headers[`ratelimit-${name}`]);
+    if (told.some((text) => !/^\d+$/.test(text ?? "")) || Number(told[0]) !== limit || Number(told[1]) !== left[window]) wrong.push(`${sent.method} ${sent.path.slice(0, 80)} ${status}: ${told.join()}, not ${limit},${left[window]}`);
+  };
+  for (const { method, path } of operations) {
+    const area = areaOf(path);
+    const good = path.replace("{ruleset_id}", crypto.randomUUID()).replace("{ip}", "192.0.2.1");
+    for (const target of [good, `${good}?page=x&ip=x`]) {
+      await hold(area, LIMITS[area], true, { method, path: target, headers: { "X-API-Key": key, "Content-Type": "application/json" }, body: method === "GET" ? undefined : "{" });
+      await hold("address", 1_000_000, true, { method, path: target, headers: {} });
+      await hold("address", 1_000_000, true, { method, path: target, headers: { "X-API-Key": "x" } });
+    }
+    await hold("address", 1_000_000, false, { method: "PROPFIND", path: good, headers: { "X-API-Key": key } });
+    await hold("address", 1_000_000, false, { method, path: `${good}?${"x".repeat(9000)}`, headers: { "X-API-Key": key } });
   }
+  for (const path of ["/nowhere", "/livez", "/readyz", "/docs", "/openapi.json", "/%zz", "/", "/dashboard/api/session"]) await hold("address", 1_000_000, false, { method: "GET", path, headers: { "X-API-Key": key } });
+  close();
+  return wrong;
+}
+
+test("every response, of every operation and plan, tells what is left of its window", async (context) => {
+  const t = await serverFor(context, { failuresPerMinute: 1_000_000 });
+  const organisation = await addOrganisation(t, "every");
+  const newKey = async (): Promise<string> => (await addKey(t, organisation)).text;
+  for (const area of AREAS) await setPlan(t, organisation, area, LIMITS[area]);
+  assert.deepEqual(await wrongLimits(t.server.url, await newKey()), []);
+  const without = await startBrokenServer(t.server.url, "", { operation: "any", run: async (exchange, ask) => {
+    const answer = await ask(exchange);
+    return answer.status === 414 ? { ...answer, headers: { ...answer.headers, "ratelimit-limit": undefined } } : answer;
+  } });
+  const shared = await startBrokenServer(t.server.url, "", { operation: "any", run: async (exchange, ask) => {
+    const { "x-api-key": key = "" } = exchange.headers;
+    if (exchange.path.startsWith("/v1/edl/") && String(key).length > 1) await ask({ method: "GET", path: "/v1/cbs/providers", headers: { "x-api-key": key }, body: "" });
+    return ask(exchange);
+  } });
+  context.after(() => [without, shared].forEach((broken) => broken.close()));
+  assert.match((await wrongLimits(without.url, await newKey())).join("\n"), / 414: /, "negative control: a server that leaves the headers out");
+  assert.match((await wrongLimits(shared.url, await newKey())).join("\n"), /^GET \/v1\/cbs\//m, "negative control: a server that counts two plans as one");
 });
 
 test("requests without a good key are limited by address; good keys are not", async (context) => {
@@ -83,15 +161,17 @@ test("uses are recorded by month, and counted on by who learns of them", () => {
   const november = Date.UTC(2026, 10, 30, 23, 59);
   const clock = clockAt(november);
   const limits = new KeyLimits(clock.steady);
-  const take = (now: number, perMinute = 100) => limits.take("k", (clock.now = now), perMinute, 100);
+  const take = (now: number, perMinute = 100) => limits.take("k", "cbs", (clock.now = now), { perMinute, perMonth: 100 });
   for (let i = 0; i < 3; i++) take(november + i);
   take(november + 60_000);
   assert.deepEqual(limits.takeUnrecorded(), [
-    { keyId: "k", month: "2026-11", requests: 3, lastUsedAt: november + 2 },
-    { keyId: "k", month: "2026-12", requests: 1, lastUsedAt: november + 60_000 },
+    { keyId: "k", area: "cbs", month: "2026-11", requests: 3, lastUsedAt: november + 2 },
+    { keyId: "k", area: "cbs", month: "2026-12", requests: 1, lastUsedAt: november + 60_000 },
   ]);
   assert.deepEqual(limits.takeUnrecorded(), []);
-  limits.setRecorded("k", "2026-12", 99, november + 60_000);
+  limits.setRecorded("k", "edl", "2026-12", 99, november + 60_000);
+  assert.equal(take(november + 60_000, 1000).isExceeded, false, "another plan's");
+  limits.setRecorded("k", "cbs", "2026-12", 98, november + 60_000);
   assert.equal(take(november + 60_001, 1000).isExceeded, false);
   assert.equal(take(november + 60_002, 1000).isExceeded, true);
 });
@@ -100,7 +180,7 @@ test("a clock that is set back, by however much, gives no second minute, and hol
   for (const back of [1, 30_000, 60_000, 3_600_000, 400 * 86_400_000]) {
     const clock = clockAt(START);
     const [keys, failures] = [new KeyLimits(clock.steady), new FailureLimits(clock.steady)];
-    const take = () => [keys.take("k", clock.now, 2, 1e6), failures.take("192.0.2.1", 2)].map(({ isExceeded, retryAfter }) => (isExceeded ? retryAfter : "taken"));
+    const take = () => [keys.take("k", "edl", clock.now, { perMinute: 2, perMonth: 1e6 }), failures.take("192.0.2.1", 2)].map(({ isExceeded, retryAfter }) => (isExceeded ? retryAfter : "taken"));
     assert.deepEqual([take(), take(), take()], [["taken", "taken"], ["taken", "taken"], [60, 60]]);
     clock.now -= back;
     assert.deepEqual([take(), take()], [[60, 60], [60, 60]], `set back by ${back} ms`);
@@ -115,7 +195,7 @@ test("a clock that is set back to the month before gives neither month a second 
   const december = Date.UTC(2026, 11);
   const clock = clockAt(december - 60_000);
   const limits = new KeyLimits(clock.steady);
-  const isTaken = (now: number) => !limits.take("k", (clock.now = now), 100, 2).isExceeded;
+  const isTaken = (now: number) => !limits.take("k", "edl", (clock.now = now), { perMinute: 100, perMonth: 2 }).isExceeded;
   assert.deepEqual([1, 2, 3].map(() => isTaken(december - 60_000)), [true, true, false]);
   assert.deepEqual([1, 2, 3].map(() => isTaken(december + 60_000)), [true, true, false]);
   // The month is looked at once a minute.

@@ -102,7 +102,7 @@ describe("a SQLite file that is moved while it is open", () => {
       const message = new RegExp(`^${file}: the database file has been ${replacement === null ? "moved or deleted" : "replaced"}; put the file back`);
       const gone = { name: "StoreError", code: "unavailable", message };
       await assert.rejects(add("192.0.2.2"), gone);
-      await assert.rejects(replica.store.recordUsage([{ keyId: "k", month: "2026-11", requests: 1, lastUsedAt: 1 }]), gone);
+      await assert.rejects(replica.store.recordUsage([{ keyId: "k", area: "edl", month: "2026-11", requests: 1, lastUsedAt: 1 }]), gone);
       await assert.rejects(replica.store.probe(), gone);
       await assert.rejects(replica.store.changesAfter(0), gone);
       renameSync(`${file}.elsewhere`, file);

@@ -33,6 +33,8 @@ const FIRST_DATA = [
   `insert into changes (sequence, "transaction", at, actor, organisation_id, kind, body)
    values (3, 't', 1, 'key:x', 'o', 'rules', '{"rulesetId":"r","upserts":[],"deletes":["4:cb007100/24"]}')`,
   "update store set sequence = 3",
+  "insert into api_keys (id, organisation_id, label, access, digest, start, created_at) values ('k', 'o', '', 'read', 'd', '', 1)",
+  "insert into key_usage (key_id, month, requests, last_used_at) values ('k', '2026-11', 7, 9)",
 ];
 
 async function killAt(location: StoreLocation, step: number): Promise<boolean> {
@@ -62,7 +64,7 @@ for (const { name, skip, make, stop } of await databases()) {
         const users = sql`select * from sessions cross join users`.execute(shared.db).then(({ rows }) => rows.length, ({ message }) => message);
         const isMissing = /no such table|no such column|does not exist/;
         assert.match(String(await users), schema < 2 ? isMissing : /^0$/);
-        assert.match(String(await notes), schema < 3 ? isMissing : /^1$/);
+        assert.match(String(await notes), schema < GROWN.length ? isMissing : /^1$/);
         if (schema === 0 && "url" in location) await sql`create schema if not exists ipsieve`.execute(shared.db);
         assert.equal(await migrate(shared, GROWN), GROWN.length - schema);
         assert.equal((await sql`select note from organisations where note = name or id = '1'`.execute(shared.db)).rows.length, 1);
@@ -98,6 +100,10 @@ for (const { name, skip, make, stop } of await databases()) {
       assert.deepEqual(changes[2], { sequence: 3, at: 1, actor: "key:x", organisationId: "o", kind: "rules", rulesetId: "r", upserts: [], deletes: [parsePrefix("203.0.113.0/24")] });
       assert.deepEqual((await store.audit("o", { limit: 1 })).entries.map(({ command, rules: touched }) => [command, touched]), [["rules", null]]);
       assert.equal((await store.check()).schema, MIGRATIONS.length);
+      await store.recordUsage([{ keyId: "k", area: "cti", month: "2026-11", requests: 1, lastUsedAt: 10 }]);
+      const used = { keyId: "k", month: "2026-11" };
+      assert.deepEqual((await store.usage("2026-11")).toSorted((a, b) => b.requests - a.requests), [{ ...used, area: null, requests: 7, lastUsedAt: 9 }, { ...used, area: "cti", requests: 1, lastUsedAt: 10 }]);
+      assert.deepEqual(await store.usageOf("o", "2026-11"), [{ ...used, requests: 8, lastUsedAt: 10 }]);
       const session = { digest: "d", expiresAt: 10 };
       const { user } = await store.write({ kind: "set-up", actor: "command:test", at: 2, organisation: "Example", name: "Ann", password: "p", session });
       assert.equal(user.organisationId, "o");
@@ -120,7 +126,7 @@ for (const { name, skip, make, stop } of await databases()) {
         await migrate(shared, GROWN);
       }
       for (const create of [true, false]) {
-        await assert.rejects(openStore(location, { create }), { name: "StoreError", code: "newer-schema", message: /has schema 3, and this release knows schemas up to 2; use the release/ });
+        await assert.rejects(openStore(location, { create }), { name: "StoreError", code: "newer-schema", message: new RegExp(`has schema ${GROWN.length}, and this release knows schemas up to ${MIGRATIONS.length}; use the release`) });
       }
       const older = await make();
       {

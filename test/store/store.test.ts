@@ -232,17 +232,20 @@ for (const { name, skip, make, stop } of await databases()) {
         await refused("key-not-found", replica.store.write({ kind: "revoke-key", ...of, keyId: organisation.id, ...by(7) }));
       }));
 
-    test("usage adds up over months and servers", () =>
+    test("usage adds up over months, areas and servers", () =>
       withReplica(async (replica, location) => {
         const { organisation } = await replica.organisation();
         const key = async (digest: string) =>
           (await replica.store.write({ kind: "create-key", organisationId: organisation.id, label: "", access: "read", digest, start: "", expiresAt: null, ...by(2) })).key.id;
         const [a, b] = [await key("a"), await key("b")];
         const other = await openStore(location);
-        await Promise.all([replica.store, other].map((store) => store.recordUsage([{ keyId: b, month: "2026-11", requests: 5, lastUsedAt: 7 }, { keyId: a, month: "2026-11", requests: 2, lastUsedAt: 9 }])));
-        await other.recordUsage([{ keyId: a, month: "2026-12", requests: 1, lastUsedAt: 8 }, { keyId: a, month: "2026-11", requests: 1, lastUsedAt: 3 }]);
+        await Promise.all([replica.store, other].map((store) => store.recordUsage([{ keyId: b, area: "edl", month: "2026-11", requests: 5, lastUsedAt: 7 }, { keyId: a, area: "edl", month: "2026-11", requests: 2, lastUsedAt: 9 }])));
+        await other.recordUsage([{ keyId: a, area: "edl", month: "2026-12", requests: 1, lastUsedAt: 8 }, { keyId: a, area: "edl", month: "2026-11", requests: 1, lastUsedAt: 3 }, { keyId: a, area: "cti", month: "2026-11", requests: 1, lastUsedAt: 12 }]);
         const november = [...(await other.usage("2026-11"))].sort((x, y) => x.requests - y.requests);
-        assert.deepEqual(november, [{ keyId: a, month: "2026-11", requests: 5, lastUsedAt: 9 }, { keyId: b, month: "2026-11", requests: 10, lastUsedAt: 7 }]);
+        assert.deepEqual(november, [
+          { keyId: a, area: "cti", month: "2026-11", requests: 1, lastUsedAt: 12 }, { keyId: a, area: "edl", month: "2026-11", requests: 5, lastUsedAt: 9 }, { keyId: b, area: "edl", month: "2026-11", requests: 10, lastUsedAt: 7 },
+        ]);
+        assert.deepEqual((await other.usageOf(organisation.id, "2026-11")).find(({ keyId }) => keyId === a), { keyId: a, month: "2026-11", requests: 6, lastUsedAt: 12 });
         await other.close();
       }));
 

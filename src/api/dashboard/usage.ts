@@ -3,7 +3,8 @@ import { AREAS } from "../../store/state.ts";
 import type { App } from "../app-type.ts";
 import type { MinuteOfUse } from "../minute-ring.ts";
 import { BY_USERS } from "../operation.ts";
-import { isActivePlan } from "../plans.ts";
+import { allowanceOf, isActivePlan } from "../plans.ts";
+import type { WindowState } from "../rate-limits.ts";
 import { Usage } from "../schemas/usage.ts";
 import type { Services } from "../services.ts";
 import type { SnapshotHolder } from "../snapshot-holder.ts";
@@ -21,19 +22,21 @@ export function addUsageRoutes(app: App, services: Services): void {
 }
 
 function keyUses({ memory, keyLimits, settings }: Services, organisationId: string, now: number): object[] {
-  const plans = AREAS.map((area) => memory.plan(organisationId, area)).filter((plan) => isActivePlan(plan, now));
-  const perMinute = Math.min(...limitsOf(plans.map((plan) => plan.perMinute), settings.perMinute));
-  const perMonth = Math.min(...limitsOf(plans.map((plan) => plan.perMonth), settings.perMonth));
+  const active = AREAS.filter((area) => isActivePlan(memory.plan(organisationId, area), now));
+  const allowances = (active.length === 0 ? AREAS : active).map((area) => ({ area, allowance: allowanceOf(memory.plan(organisationId, area), settings) }));
   const keys = memory.keys(organisationId).filter(({ revokedAt }) => revokedAt === null).reverse();
   return keys.map(({ id, label, start, expiresAt }) => {
-    const { inMonth, minute, month } = keyLimits.peek(id, now, perMinute, perMonth);
-    return { id, label, start, state: expiresAt !== null && now >= expiresAt ? "expired" : "active", requests_this_month: inMonth, minute, month };
+    const windows = allowances.map(({ area, allowance }) => ({ area, ...keyLimits.peek(id, area, now, allowance) }));
+    const minute = leastLeft(windows.map(({ area, minute }) => ({ area, ...minute })));
+    const month = leastLeft(windows.map(({ area, month }) => ({ area, ...month })));
+    const requests = AREAS.reduce((sum, area) => sum + keyLimits.peek(id, area, now, settings).inMonth, 0);
+    return { id, label, start, state: expiresAt !== null && now >= expiresAt ? "expired" : "active", requests_this_month: requests, minute, month };
   });
 }
 
-/** The limits of plans; the server's where a plan names none, or there is no plan. */
-function limitsOf(limits: readonly (number | null)[], initial: number): number[] {
-  return limits.length === 0 ? [initial] : limits.map((limit) => limit ?? initial);
+/** The window that refuses first; of several the one that allows least. */
+function leastLeft<Window extends WindowState>(windows: readonly Window[]): Window {
+  return windows.toSorted((a, b) => a.remaining - b.remaining || a.limit - b.limit)[0]!;
 }
 
 function minuteDocument({ at, requests, errors, lookups, p50, p99 }: MinuteOfUse): object {

@@ -35,7 +35,7 @@ declare module "fastify" {
 
 /** Has every request to a door's operation prove who it comes from, in the door's way, before the body is read. */
 export function authenticate(app: FastifyInstance, services: Services): void {
-  const { failureLimits, settings, now } = services;
+  const { now } = services;
   const admissions: Readonly<Record<DoorName, Admission>> = { public: keyAdmission(services), dashboard: sessionAdmission(services) };
   app.decorateRequest("caller");
   app.decorateRequest("live");
@@ -44,9 +44,9 @@ export function authenticate(app: FastifyInstance, services: Services): void {
   app.addHook("onRequest", (request, reply, done) => {
     request.now = now();
     const { door } = request.route.config;
-    if (door !== undefined) return done(admissions[door].admit(request, reply));
-    reply.headers(failureLimits.peek(request.ip, settings.failuresPerMinute).headers);
-    done();
+    // Only keys have windows of their own.
+    if (door !== "public") reply.headers(app.addressWindow(request.ip));
+    done(door === undefined ? undefined : admissions[door].admit(request, reply));
   });
   // A key may have been revoked, a user deleted, while the body came.
   app.decorate("confirmCaller", (request: FastifyRequest): Problem | undefined => {

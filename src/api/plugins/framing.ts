@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { Problem } from "../problem.ts";
-import { answerOnSocket } from "./problems.ts";
+import { Problem, type ProblemKind } from "../problem.ts";
+import type { SocketAnswers } from "./socket-answers.ts";
 
 /** At the socket itself, as in `limits.ts`: the answer to its last request, which says what a later error of the parser is about. */
 const LAST = Symbol("last response");
@@ -15,7 +15,7 @@ const CLOSE = { headers: { connection: "close" } } as const;
  * Refuses requests that another program could read as other ones, or as another number of them, and closes the connection: nothing that follows can
  * be taken for a request. The parser refuses most of them before (RFC 9112, sections 2 to 7).
  */
-export function refuseAmbiguousRequests(app: FastifyInstance): void {
+export function refuseAmbiguousRequests(app: FastifyInstance, answers: SocketAnswers): void {
   app.addHook("onRequest", (request, reply, done) => {
     const { raw } = request;
     (raw.socket as KnownSocket)[LAST] = reply.raw;
@@ -24,8 +24,8 @@ export function refuseAmbiguousRequests(app: FastifyInstance): void {
     const reason = ambiguityOf(request);
     done(reason === undefined ? undefined : new Problem("validation-error", reason, CLOSE));
   });
-  app.server.on("checkExpectation", (request: IncomingMessage) => answerOnSocket(request.socket, "expectation-failed", "the server expects 100-continue only"));
-  app.server.on("connect", (_request, socket: Duplex) => answerOnSocket(socket, "method-not-allowed", "the server is no proxy: CONNECT is not possible"));
+  app.server.on("checkExpectation", (request: IncomingMessage) => answers.answer(request.socket, "expectation-failed", "the server expects 100-continue only", { request }));
+  app.server.on("connect", (request: IncomingMessage, socket: Duplex) => answers.answer(socket, "method-not-allowed", "the server is no proxy: CONNECT is not possible", { request: { url: "", headers: request.headers } }));
 }
 
 function ambiguityOf({ raw, originalUrl }: FastifyRequest): string | undefined {
@@ -58,16 +58,26 @@ export function withoutAuthority({ url = "/" }: IncomingMessage): string {
 }
 
 /** What cannot be read as a request, or as the rest of one: one answer for it, after those to the requests before, and the connection is closed. */
-export function answerClientError(error: Error & { code?: string }, socket: Duplex): void {
-  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
-  const last = (socket as KnownSocket)[LAST];
-  const isOfLast = last !== undefined && !last.req.complete;
-  // It has been answered already, though not all of it had come.
-  if (isOfLast && last.writableEnded) return endWith(socket, last);
-  // The client must not take it for whole.
-  if (isOfLast && last.headersSent) return void socket.destroy();
-  if (last === undefined || isOfLast || last.writableFinished) return answerOnSocket(socket, ...refusalOf(error));
-  last.once("close", () => answerOnSocket(socket, ...refusalOf(error)));
+export function answerClientError(answers: SocketAnswers): (error: ClientError, socket: Duplex) => void {
+  return (error, socket) => {
+    if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+    const last = (socket as KnownSocket)[LAST];
+    const isOfLast = last !== undefined && !last.req.complete;
+    // It has been answered already, though not all of it had come.
+    if (isOfLast && last.writableEnded) return endWith(socket, last);
+    // The client must not take it for whole.
+    if (isOfLast && last.headersSent) return void socket.destroy();
+    const refuse = (): void => answers.answer(socket, ...refusalOf(error), isOfLast ? { response: last } : { packet: error.rawPacket as Buffer | undefined });
+    if (last === undefined || isOfLast || last.writableFinished) return refuse();
+    last.once("close", refuse);
+  };
+}
+
+/** As the parser gives it. */
+interface ClientError extends Error {
+  readonly code?: string;
+  /** What it was reading. */
+  readonly rawPacket?: unknown;
 }
 
 function endWith(socket: Duplex, last: ServerResponse): void {
@@ -75,7 +85,7 @@ function endWith(socket: Duplex, last: ServerResponse): void {
   else last.once("close", () => socket.end());
 }
 
-function refusalOf({ code }: { code?: string }): Parameters<typeof answerOnSocket> extends [unknown, ...infer Rest] ? Rest : never {
+function refusalOf({ code }: ClientError): [kind: ProblemKind, detail: string] {
   if (code === "HPE_HEADER_OVERFLOW") return ["header-fields-too-large", "the request's line and headers are longer than the server takes"];
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return ["request-timeout", "the request did not arrive in time"];
   return ["validation-error", "this is not a request of HTTP/1.1"];

@@ -1,15 +1,22 @@
-import type { Duplex } from "node:stream";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { StoreError, type StoreErrorCode } from "../../store/store-error.ts";
-import { Problem, PROBLEMS, type ProblemKind } from "../problem.ts";
+import { Problem, type ProblemKind } from "../problem.ts";
 import { redact, safePath } from "../redact.ts";
 import { ruleDocument } from "../schemas/rule.ts";
 import type { Services } from "../services.ts";
 import { RETRY_AFTER } from "../store-outage.ts";
 import { SAFE_HEADERS } from "./safe-headers.ts";
 
+declare module "fastify" {
+  interface FastifyInstance {
+    /** The RateLimit headers of an address, for answers that are given before a key is looked at. */
+    addressWindow(address: string): Readonly<Record<string, string>>;
+  }
+}
+
 /** Answers every error by a problem document; what nobody expected is logged and told without details. */
-export function answerProblems(app: FastifyInstance, { isClosing }: Services): void {
+export function answerProblems(app: FastifyInstance, { isClosing, failureLimits, settings }: Services): void {
+  app.decorate("addressWindow", (address: string) => failureLimits.peek(address, settings.failuresPerMinute).headers);
   app.setErrorHandler((error: FastifyError | Problem, request, reply) => {
     // The framework hangs up wherever a body is refused, as more of it may come: see early-answers.ts for when that is so.
     if (!isClosing() && mayStay(request)) reply.header("connection", "keep-alive");
@@ -37,13 +44,19 @@ export function answerError(error: Error, request: FastifyRequest, reply: Fastif
 }
 
 export function answerProblem(problem: Problem, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const path = safePath(request.url);
-  const isThreatError = (problem.status === 400 || problem.status === 500) && isThreatPath(path);
-  const body = isThreatError ? { message: problem.message, request_id: request.id } : problem.document(path, request.id);
-  // Those that are refused before any hook have none of these yet.
+  const { type, text } = bodyOfProblem(problem, safePath(request.url), request.id);
+  // What is refused before the hooks have run has none of these yet.
+  if (!reply.hasHeader("ratelimit-limit")) reply.headers(request.server.addressWindow(request.ip));
   reply.code(problem.status).header("x-request-id", request.id).headers(SAFE_HEADERS).headers(problem.details.headers ?? {});
   // As bytes: a text would have a charset appended to its type, which JSON has not.
-  return reply.type(isThreatError ? "application/json" : "application/problem+json").send(Buffer.from(redact(JSON.stringify(body))));
+  return reply.type(type).send(Buffer.from(text));
+}
+
+/** The body of a problem and its media type; without any key that stands in it. */
+export function bodyOfProblem(problem: Problem, path: string, id: string): { readonly type: string; readonly text: string } {
+  const isThreatError = (problem.status === 400 || problem.status === 500) && isThreatPath(path);
+  const body = isThreatError ? { message: problem.message, request_id: id } : problem.document(path, id);
+  return { type: isThreatError ? "application/json" : "application/problem+json", text: redact(JSON.stringify(body)) };
 }
 
 /** Where 400 and 500 have the shape of the threat-intelligence service. */
@@ -121,17 +134,4 @@ function refusalOf(error: StoreError): Problem {
   if (kind === "service-unavailable") return new Problem(kind, UNAVAILABLE[error.code] ?? NOT_AVAILABLE, { headers: { "retry-after": String(RETRY_AFTER) } });
   const existing = error.existing === undefined ? {} : { existing: ruleDocument(error.existing) };
   return new Problem(kind, error.message, { extensions: existing });
-}
-
-/** An `import` of the module would run all its lazy parts, an HTTP client among them, at every start. */
-const { STATUS_CODES } = process.getBuiltinModule("node:http");
-
-/** Answers where there is no response to answer with, and closes the connection. */
-export function answerOnSocket(socket: Duplex, kind: ProblemKind, detail: string): void {
-  if (!socket.writable) return void socket.destroy();
-  const { status, title } = PROBLEMS[kind];
-  const body = JSON.stringify({ type: `/problems/${kind}`, title, status, detail, instance: "" });
-  const headers = { "Content-Type": "application/problem+json", "Content-Length": Buffer.byteLength(body), Connection: "close", ...SAFE_HEADERS };
-  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
-  socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
 }

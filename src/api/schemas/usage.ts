@@ -1,7 +1,8 @@
 import { Type } from "typebox";
+import { AREAS } from "../../store/state.ts";
 import { Count, named, NullableTimestamp, Timestamp } from "./common.ts";
 
-const Window = Type.Object({ limit: Count, remaining: Count, reset: Type.Integer({ minimum: 1, description: "seconds until it ends" }) });
+const Window = Type.Object({ area: Type.Enum([...AREAS], { description: "of the plan" }), limit: Count, remaining: Count, reset: Type.Integer({ minimum: 1, description: "seconds until it ends" }) });
 const Milliseconds = Type.Unsafe<number | null>({ type: ["number", "null"], description: "null without requests" });
 
 export const Usage = named(
@@ -17,7 +18,7 @@ export const Usage = named(
         minute: Window,
         month: Window,
       }),
-      { description: "those that are not revoked, the newest first; the limits are the lowest of the organisation's active plans" },
+      { description: "those that are not revoked, the newest first; of the minute and the month each that of the active plan that has least left" },
     ),
     minutes: Type.Array(
       Type.Object({

@@ -4,10 +4,11 @@ import type { Tables } from "../_tables.ts";
 import { StoreError } from "../store-error.ts";
 import { first } from "./0001-first.ts";
 import { users } from "./0002-users.ts";
+import { usageByArea } from "./0004-usage-by-area.ts";
 import type { Migration } from "./migration.ts";
 
 /** All of them, in the order in which they run. */
-export const MIGRATIONS: readonly Migration[] = [first, users];
+export const MIGRATIONS: readonly Migration[] = [first, users, usageByArea];
 
 /** Any number that no one else takes: the bytes of "ipsieve" and a zero. */
 const ADVISORY_LOCK = 0x6970736965;

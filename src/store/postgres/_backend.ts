@@ -17,7 +17,7 @@ import type { AuditEntry, AuditQuery } from "../audit.ts";
 import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
 import { checkSchema, lockMigrations, migrate } from "../migrations/migrate.ts";
-import type { Credentials, Invited, RulesetRules, State, Usage } from "../state.ts";
+import type { Credentials, Invited, KeyUsage, RulesetRules, State, Usage } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import type { StoreOptions, StoreReport } from "../store.ts";
 import { connection, openPool, peerSettings, SCHEMA, WRITER_SILENCE } from "./_database.ts";
@@ -116,7 +116,7 @@ export class PostgresBackend implements Backend {
     return reporting(() => readUsage(this.#reader.engine, month));
   }
 
-  usageOf(organisationId: string, month: string): Promise<Usage[]> {
+  usageOf(organisationId: string, month: string): Promise<KeyUsage[]> {
     return reporting(() => readUsageOf(this.#reader.engine, organisationId, month));
   }
 

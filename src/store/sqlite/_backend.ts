@@ -4,7 +4,7 @@ import type { Backend } from "../_backend.ts";
 import type { AuditEntry, AuditQuery } from "../audit.ts";
 import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
-import type { Credentials, Invited, RulesetRules, State, Usage } from "../state.ts";
+import type { Credentials, Invited, KeyUsage, RulesetRules, State, Usage } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import type { StoreReport } from "../store.ts";
 import { type CallOptions, SqliteThread } from "./_thread.ts";
@@ -68,7 +68,7 @@ export class SqliteBackend implements Backend {
     return this.#call("usage", month);
   }
 
-  usageOf(organisationId: string, month: string): Promise<Usage[]> {
+  usageOf(organisationId: string, month: string): Promise<KeyUsage[]> {
     return this.#call("usageOf", [organisationId, month]);
   }
 

@@ -46,14 +46,14 @@ test("keys with both of their windows, snapshots, and the organisation's rules",
   assert.equal((await ask(t, "PUT", `/v1/edl/ip-rulesets/${id}/rules`, { key: key.text, body: { rules } })).status, 200);
   const { keys, snapshots, rules: counted } = await usage();
   assert.deepEqual(keys.map((each: any) => [each.state, each.requests_this_month]), [["expired", 0], ["active", 8]]);
-  assert.deepEqual([keys[1].id, keys[1].label, keys[1].month.limit, keys[1].month.remaining], [key.id, "test", 1000, 992]);
-  assert.deepEqual([keys[1].minute.limit, keys[1].minute.remaining > 0, keys[1].minute.reset <= 60], [10, true, true]);
+  assert.deepEqual([keys[1].id, keys[1].label, keys[1].month.limit, keys[1].month.remaining], [key.id, "test", 1000, 995]);
+  assert.deepEqual([keys[1].minute.limit, keys[1].month.area, keys[1].minute.remaining > 0, keys[1].minute.reset <= 60], [10, "cbs", true, true]);
   assert.deepEqual(snapshots.map(({ name, generation, loaded_at }: any) => [name, generation, typeof loaded_at]), [["catalogue", 1, "string"], ["threats", 1, "string"]]);
   assert.ok(snapshots.every(({ created_at }: any) => Date.parse(created_at) > 0));
   assert.deepEqual(counted, { active: 1, expired: 1 });
 });
 
-test("limits are the lowest of the active plans; no use is told without a session", async () => {
+test("windows are those of the plan that has least left; no use is told without a session", async () => {
   await t.server.store.write({ kind: "set-plan", actor: "user:test", at: t.clock.now, organisationId: viewer.organisationId, area: "cti", active: true, until: null, perMinute: 7, perMonth: null });
   const { keys } = await usage();
   assert.deepEqual([keys[1].minute.limit, keys[1].month.limit], [7, 1000]);

@@ -1,0 +1,58 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { Logger } from "pino";
+import { Problem, type ProblemKind } from "../problem.ts";
+import { safePath } from "../redact.ts";
+import type { Services } from "../services.ts";
+import { bodyOfProblem } from "./problems.ts";
+import { requestId } from "./request-ids.ts";
+import { SAFE_HEADERS } from "./safe-headers.ts";
+
+/** An `import` of the module would run all its lazy parts, an HTTP client among them, at every start. */
+const { STATUS_CODES } = process.getBuiltinModule("node:http");
+
+/** What an answer is about, as far as it could be read. */
+interface Subject {
+  readonly request?: Pick<IncomingMessage, "url" | "headers"> | undefined;
+  /** The answer that the framework would have given, whose headers have been set already. */
+  readonly response?: ServerResponse | undefined;
+  /** What came before the parser gave up. */
+  readonly packet?: Buffer | undefined;
+}
+
+/** Answers where there is no response to answer with: with the headers of every answer, and a line in the log. The connection is closed. */
+export class SocketAnswers {
+  readonly #services: Services;
+  readonly #log: Logger;
+
+  constructor(services: Services, log: Logger) {
+    this.#services = services;
+    this.#log = log;
+  }
+
+  answer(socket: Duplex, kind: ProblemKind, detail: string, { request, response, packet }: Subject = {}): void {
+    if (!socket.writable) return void socket.destroy();
+    const known = response?.getHeader("x-request-id");
+    const id = typeof known === "string" ? known : requestId(request ?? { headers: {} });
+    const path = safePath(request?.url ?? response?.req.url ?? targetIn(packet));
+    const problem = new Problem(kind, detail);
+    const { type, text } = bodyOfProblem(problem, path, id);
+    const address = (socket as Socket).remoteAddress ?? "";
+    const { failureLimits, settings } = this.#services;
+    const headers = {
+      "Content-Type": type, "Content-Length": Buffer.byteLength(text), Connection: "close", "X-Request-Id": id, ...failureLimits.peek(address, settings.failuresPerMinute).headers, ...SAFE_HEADERS,
+    };
+    const lines = [`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
+    socket.end(`${lines.join("\r\n")}\r\n\r\n${text}`);
+    this.#log.info({ request_id: id, path, address, operation: "none", status: problem.status, reason: detail }, "request");
+  }
+}
+
+/** The path of a request line that could be read, though what follows it could not; "" where there is none. */
+function targetIn(packet: Buffer | undefined): string {
+  return /^[A-Z]{1,20} (\/[!-~]*)/.exec(packet?.toString("latin1", 0, MAX_LINE) ?? "")?.[1] ?? "";
+}
+
+/** Characters of a packet in which a path is looked for. */
+const MAX_LINE = 8192;
