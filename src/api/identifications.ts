@@ -11,6 +11,9 @@ export interface IdentificationLimits {
   /** Running, of an organisation and of all. */
   readonly perOrganisation: number;
   readonly inAll: number;
+  /** An upload of which less comes in a second of waiting, once it has been waited for so many milliseconds, gives way to another that finds no room. */
+  readonly slowBytes: number;
+  readonly slowAfter: number;
   /** Ended ones that an organisation keeps; the oldest goes first. */
   readonly kept: number;
   /** Milliseconds for which an ended one is kept. */
@@ -19,7 +22,7 @@ export interface IdentificationLimits {
   readonly freeBytes: number;
 }
 
-export const DEFAULT_IDENTIFICATION_LIMITS: IdentificationLimits = { perOrganisation: 2, inAll: 4, kept: 10, keptFor: 3_600_000, freeBytes: 512 << 20 };
+export const DEFAULT_IDENTIFICATION_LIMITS: IdentificationLimits = { perOrganisation: 2, inAll: 4, slowBytes: 16 << 10, slowAfter: 5000, kept: 10, keptFor: 3_600_000, freeBytes: 512 << 20 };
 
 /** How often it is looked whether the disk is full and what has been kept for long enough, in milliseconds. */
 const EVERY = 1000;
@@ -125,16 +128,37 @@ export class Identifications {
   #makeRoom(organisationId: string, key: string): string {
     if (this.#isClosed) throw new Problem("service-unavailable", CLOSING, { headers: { "retry-after": "10" } });
     this.#forgetOld();
-    const { perOrganisation, inAll, freeBytes } = this.#limits;
+    const { freeBytes } = this.#limits;
     if (this.#entries.has(key)) throw new Problem("conflict", "there is an identification of this id; choose a new one for each");
-    if (this.#entriesOf(organisationId).filter(isRunning).length >= perOrganisation) {
-      throw tooMany(`your organisation has ${perOrganisation} logs identified at the moment; try again when one of them is over`);
-    }
-    if ([...this.#entries.values()].filter(isRunning).length >= inAll) throw tooMany("the server identifies as many logs as it can at the moment; try again in a minute");
     const folder = this.#privateFolder();
     if (this.#freeBytes(folder) < freeBytes) throw new Problem("service-unavailable", DISK_FULL, { headers: { "retry-after": "60" } });
+    this.#findPlace(organisationId);
     this.#timer ??= setInterval(() => this.#look(), EVERY).unref();
     return folder;
+  }
+
+  /**
+   * Finds a place among those that run. Where there is none, the slowest upload loses its place of the organisations that have more of them than this one then
+   * has, and of those that hardly come: nobody can hold all places by sending slowly. @throws Problem (429)
+   */
+  #findPlace(organisationId: string): void {
+    const { perOrganisation, inAll } = this.#limits;
+    const running = [...this.#entries.values()].filter((entry) => isRunning(entry) && !entry.end.signal.aborted);
+    const countOf = (id: string): number => running.filter((entry) => entry.organisationId === id).length;
+    const own = countOf(organisationId);
+    if (own >= perOrganisation) {
+      const slow = running.filter((entry) => entry.organisationId === organisationId && this.#isSlow(entry));
+      if (slow.length === 0) throw tooMany(`your organisation has ${perOrganisation} logs identified at the moment; try again when one of them is over`);
+      giveWay(slow, "your organisation");
+    } else if (running.length >= inAll) {
+      const candidates = running.filter((entry) => countOf(entry.organisationId) > own + 1 || this.#isSlow(entry));
+      if (candidates.length === 0) throw tooMany("the server identifies as many logs as it can at the moment; try again in a minute");
+      giveWay(candidates, "another organisation");
+    }
+  }
+
+  #isSlow({ log: { speed } }: Entry): boolean {
+    return speed.waited >= this.#limits.slowAfter && speed.bytesPerSecond < this.#limits.slowBytes;
   }
 
   /** Only its owner can read it, whatever the umask. Systems remove what is old from the folder that it is in. */
@@ -178,6 +202,11 @@ const DISK_FULL = "the server's disk is too full for the results; try again late
 
 function isRunning({ endedAt }: Identification): boolean {
   return endedAt === null;
+}
+
+function giveWay(candidates: readonly Entry[], to: string): void {
+  const slowest = candidates.reduce((found, entry) => (entry.log.speed.bytesPerSecond < found.log.speed.bytesPerSecond ? entry : found));
+  slowest.end.abort(new Error(`it came slowest of all logs and gave its place to one of ${to}; upload it again, or over a faster connection`));
 }
 
 function tooMany(detail: string): Problem {

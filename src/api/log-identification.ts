@@ -6,6 +6,7 @@ import { inputChunks } from "../batch/input-chunks.ts";
 import { Matcher } from "../batch/matcher.ts";
 import { linesBy, serviceName } from "../cbs/lines-by.ts";
 import type { CatalogueView } from "./catalogue-view.ts";
+import { ClientSpeed } from "./client-speed.ts";
 import { Problem } from "./problem.ts";
 import { RENDERER } from "./identify-renderer.ts";
 import { inSlices, turn } from "./in-slices.ts";
@@ -63,6 +64,8 @@ export class LogIdentification {
   outputError: BatchError | null = null;
   /** The size of the result, compressed; null until it is there. */
   resultBytes: number | null = null;
+  /** Of who uploads it. */
+  readonly speed: ClientSpeed = new ClientSpeed();
   readonly #request: LogRequest;
   readonly #sample: UnmatchedSample;
   #progress: Progress = { bytesRead: 0, totalBytes: null, lines: 0, addresses: 0, matched: 0, elapsed: 0 };
@@ -112,7 +115,7 @@ export class LogIdentification {
 
   /** The text of the log, chunk by chunk. */
   async *#text(): AsyncGenerator<Buffer> {
-    const stored = Readable.from(checkedHead(received(this.#request.body)));
+    const stored = Readable.from(checkedHead(received(this.speed.follow(this.#request.body))));
     for await (const chunk of inputChunks(stored, (bytes) => (this.#bytes += bytes))) {
       await inSlices(this.#sample.add(chunk));
       yield chunk;

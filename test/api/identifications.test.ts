@@ -236,6 +236,24 @@ test("limits: running ones of an organisation and of all, kept ones, time, ids, 
   assert.deepEqual([service.list("first"), paths.some((path) => existsSync(path))], [[], false]);
 });
 
+test("where organisations hold as many each, only an upload that hardly comes gives way", async () => {
+  for (const [slowBytes, isSlow] of [[1 << 30, true], [1, false]] as const) {
+    for (const [perOrganisation, organisationId, to] of [[1, "first", "your organisation"], [2, "third", "another organisation"]] as const) {
+      const service = make({ perOrganisation, inAll: 2, slowBytes, slowAfter: 0 });
+      const bodies = [waitingBody("8.8.8.8\n".repeat(100)), waitingBody("8.8.8.8\n")];
+      const running = bodies.map(({ body }, i) => service.run(log(body, { organisationId: ["first", "second"][i]!, id: `${i}` })));
+      while (["first", "second"].some((id, i) => service.get(id, `${i}`)!.log.summary().bytes === 0)) await delay(5);
+      const third = await service.run(log("8.8.8.8\n", { organisationId })).then(({ log: { state } }) => state, (error: Problem) => error.kind);
+      assert.equal(third, isSlow ? "done" : "rate-limit-exceeded");
+      for (const { go } of bodies) go();
+      const ended = await Promise.all(running);
+      const slowest = organisationId === "first" ? 0 : 1;
+      assert.deepEqual(ended.map(({ log: { state } }) => state), ended.map((_, i) => (isSlow && i === slowest ? "failed" : "done")));
+      if (isSlow) assert.match(ended[slowest]!.log.error!, new RegExp(`gave its place to one of ${to}`));
+    }
+  }
+});
+
 test("the disk fills up, the client goes away, somebody ends it, the server closes: it ends and leaves no file", async () => {
   let free = 1e12;
   const service = make({}, () => free);

@@ -36,7 +36,7 @@ function addUpload(app: App, services: Services): void {
   const { identifications, catalogue, metrics } = services;
   const schema = {
     operationId: "identifyLog", summary: "Identifies the lines of a log while it is uploaded; answers when that is over",
-    description: "The body is the log, plain or compressed by gzip or zstd, of any length. A log that fails on the way, such as a damaged gzip file, is answered by 200 and the state failed.",
+    description: "The body is the log, plain or compressed by gzip or zstd, of any length. A log that fails on the way, such as a damaged gzip file, is answered by 200 and the state failed, as is one that comes slowly and has to give way to another organisation's.",
     tags, problems: [400, 409, 415, 429, 503], querystring: IdentifyQuery, body: logBody(), response: { 200: IdentificationSchema },
   };
   app.post(PATH, { config: READ_CBS, schema }, async (request) => {

@@ -107,6 +107,35 @@ test("a client that goes away, or stands still, leaves a failed one behind and n
   }
 });
 
+test("organisations that send slowly do not keep another one out: the slowest of theirs gives way, with an answer", async () => {
+  const dripping = [];
+  for (const name of ["slow", "slower"]) {
+    const user = await addUser(t, await addOrganisation(t, name), "viewer");
+    for (const first of [TEXT, TEXT.repeat(20_000)]) {
+      const id = randomUUID();
+      const { sent, answered } = slowUpload(id, t, user);
+      sent.write(name === "slower" && first === TEXT ? "1" : first);
+      const timer = setInterval(() => sent.write("\n"), 100);
+      while (t.server.services.identifications.get(user.organisationId, id)?.log.summary().bytes !== (name === "slower" && first === TEXT ? 1 : first.length)) await delay(10);
+      dripping.push({ id, user, sent, answered, timer });
+    }
+    // The negative control: its own organisation gets no third place.
+    assert.equal((await upload(`id=${randomUUID()}`, TEXT, "text/plain", user)).status, 429);
+  }
+  for (const [who, status] of [[viewer, 200], [stranger, 200]] as const) assert.equal((await upload(`id=${randomUUID()}`, TEXT, "text/plain", who)).status, status);
+  const slowest = dripping[2]!;
+  const { status, text } = await slowest.answered;
+  assert.deepEqual([status, JSON.parse(text).state], [200, "failed"]);
+  assert.match(JSON.parse(text).error, /^it came slowest of all logs and gave its place to one of another organisation; upload it again/);
+  const states = dripping.map(({ id, user }) => t.server.services.identifications.get(user.organisationId, id)!.log.state);
+  assert.deepEqual(states, ["running", "running", "failed", "running"]);
+  for (const { sent, timer, answered } of dripping) {
+    clearInterval(timer);
+    sent.destroy();
+    await answered.catch(() => {});
+  }
+});
+
 test("a damaged gzip file is answered by the state failed, also where much more of it comes", async () => {
   const good = gzipSync(Array.from({ length: 300_000 }, (_, i) => `1.1.1.1 ${Math.imul(i, 2_654_435_761)}\n`).join(""));
   // A second member, whose first block is of a kind that there is not.
