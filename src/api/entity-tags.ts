@@ -1,5 +1,7 @@
 import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Rule } from "../rulesets/rule.ts";
+import { type IfMatch, rulesetsTag, ruleTag } from "../store/if-match.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 
 /**
@@ -12,8 +14,13 @@ export function rulesetTag({ about, rules }: LiveRuleset, now: number, represent
 
 /** The tag of a list of rulesets. */
 export function listTag(rulesets: readonly LiveRuleset[], now: number): string {
-  const parts = rulesets.map(({ about, rules }) => `${about.id} ${about.version} ${rules.expiredCount(now)}`);
-  return tagOf(parts.join("\n"));
+  const expired = rulesets.reduce((sum, { rules }) => sum + rules.expiredCount(now), 0);
+  return `"l-${rulesetsTag(rulesets.map(({ about }) => about))}-${expired}"`;
+}
+
+/** The tag of one rule: it changes with the rule and with nothing else. */
+export function tagOfRule(rule: Rule): string {
+  return `"r-${ruleTag(rule)}"`;
 }
 
 /** The tag of an answer that depends on what this text says, and on nothing else. */
@@ -31,18 +38,34 @@ export function isKnown(request: FastifyRequest, reply: FastifyReply, tag: strin
   return known.trim() === "*" || tagsIn(known).includes(tag);
 }
 
+/** A tag of a header, weak or strong. */
+const TAG = /(W\/)?("[^"]*")/g;
+
 /** Tags of a header, without the mark of weak ones: If-None-Match compares weakly (RFC 9110, section 13.1.2). */
 function tagsIn(header: string): string[] {
-  return header.split(",").map((each) => each.trim().replace(/^W\//, ""));
+  return Array.from(header.matchAll(TAG), ([, , tag]) => tag!);
 }
 
 /**
- * The version that the ruleset must have (If-Match), none without that header; -1, which none has, where no tag of the header can be a ruleset's. A
- * tag names the version; that rules have expired since changes none of them.
+ * What a write is meant for (If-Match), for the store to decide; undefined without that header and for `*`, since the operation finds out itself whether what it is about exists.
+ * Tags compare strongly: a weak one stands for nothing (RFC 9110, section 13.1.1). Of a ruleset's tag the version counts; rules that have expired since are no change.
  */
-export function requiredVersion(request: FastifyRequest, { about }: LiveRuleset): number | undefined {
-  const wanted = request.headers["if-match"];
-  if (wanted === undefined || wanted.trim() === "*") return undefined;
-  const versions = tagsIn(wanted).map((tag) => Number(/^"(\d{1,15})-/.exec(tag)?.[1] ?? -1));
-  return versions.includes(about.version) ? about.version : (versions[0] ?? -1);
+export function ifMatch({ headers }: FastifyRequest): IfMatch | undefined {
+  const header = headers["if-match"];
+  if (header === undefined || header.trim() === "*") return undefined;
+  const strong = Array.from(header.matchAll(TAG)).flatMap(([, weak, tag]) => (weak === undefined ? [tag!] : []));
+  return { versions: found(strong, /^"([1-9]\d{0,14})-\d+(?:-[a-z]+)*"$/).map(Number), rules: found(strong, RULE_TAG), lists: found(strong, /^"l-([\w-]{22})-\d+"$/) };
+}
+
+/** What there must not be where a rule is added (If-None-Match): any rule, or one of these tags. */
+export function rulesNotMatched({ headers }: FastifyRequest): "*" | readonly string[] | undefined {
+  const header = headers["if-none-match"];
+  return header === undefined ? undefined : header.trim() === "*" ? "*" : found(tagsIn(header), RULE_TAG);
+}
+
+const RULE_TAG = /^"r-([\w-]{22})"$/;
+
+/** What a kind of tag says, of the tags that are of this kind. */
+function found(tags: readonly string[], syntax: RegExp): string[] {
+  return tags.flatMap((tag) => syntax.exec(tag)?.[1] ?? []);
 }

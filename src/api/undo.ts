@@ -1,5 +1,6 @@
 import type { AuditEntry } from "../store/audit.ts";
 import type { DeleteRulesetCommand, RestoreRulesCommand, RestoreRulesetCommand, UpdateRulesetCommand } from "../store/command.ts";
+import type { IfMatch } from "../store/if-match.ts";
 import type { Ruleset } from "../store/state.ts";
 import type { Store } from "../store/store.ts";
 import type { LiveSession, ServiceMemory } from "./service-memory.ts";
@@ -76,10 +77,14 @@ export function inverseOf(entry: AuditEntry, memory: ServiceMemory, organisation
   if (kind === "ruleset") {
     const [before, after] = [entry.old, entry.new] as [Ruleset | null, Ruleset];
     if (name !== after.name || description !== after.description) return { refusal: CHANGED };
-    if (before !== null) return { command: { kind: "update-ruleset", rulesetId: id, name: before.name, description: before.description, ifVersion: version } };
-    return version === sequence ? { command: { kind: "delete-ruleset", rulesetId: id, ifVersion: version } } : { refusal: CHANGED };
+    if (before !== null) return { command: { kind: "update-ruleset", rulesetId: id, name: before.name, description: before.description, ifMatch: ofVersion(version) } };
+    return version === sequence ? { command: { kind: "delete-ruleset", rulesetId: id, ifMatch: ofVersion(version) } } : { refusal: CHANGED };
   }
   return entry.rules === null ? { refusal: TOO_MANY } : { command: { kind: "restore-rules", rulesetId: id, sequence } };
+}
+
+function ofVersion(version: number): IfMatch {
+  return { versions: [version], rules: [], lists: [] };
 }
 
 /** Whether rules that the change touched are no longer as it left them. While the ruleset is of the change's version, none of them is looked at. */

@@ -70,8 +70,8 @@ export class GroupQueue {
 
 /** Commands that take long, or after which others of the group would see their ruleset otherwise. */
 function isLarge(command: Command): boolean {
-  // What version a ruleset has behind commands of the same group is known only when they are written.
-  if ("ifVersion" in command && command.ifVersion !== undefined) return true;
+  // What version a ruleset has after commands of the same group is known only when they are written; what a rule is, at once.
+  if ("ifMatch" in command && command.ifMatch !== undefined && command.ifMatch.versions.length + command.ifMatch.lists.length > 0) return true;
   if (command.kind === "batch-rules") return command.items.length > LARGE_BATCH;
   return command.kind === "replace-rules" || command.kind === "import-rules" || command.kind === "restore-rules" || command.kind === "delete-ruleset" || command.kind === "restore-ruleset";
 }

@@ -7,7 +7,7 @@ import { keyOfPrefix } from "./_prefix-key.ts";
 import { checkNames } from "./_replace-rules.ts";
 import { reasonOf } from "./_rule-commands.ts";
 import { readRulesOf, ruleOfValues, wholeRuleset } from "./_rule-rows.ts";
-import { checkVersion, type RulesetDraft } from "./_ruleset-draft.ts";
+import { checkMatch, type RulesetDraft } from "./_ruleset-draft.ts";
 import { TouchedRules } from "./_touched-rules.ts";
 import type { BatchResult, ImportRulesCommand } from "./command.ts";
 import { StoreError } from "./store-error.ts";
@@ -16,7 +16,7 @@ import { StoreError } from "./store-error.ts";
 export async function importRules(group: Group, command: ImportRulesCommand): Promise<Decision> {
   const { engine, within } = group;
   const draft = group.ruleset(command);
-  checkVersion(draft.row, command.ifVersion);
+  checkMatch(draft.row, command.ifMatch);
   checkNames(command.rules);
   const touched = new TouchedRules(engine, within, draft.row.number);
   // What is refused half way has been written in part.

@@ -6,11 +6,12 @@ import { areAlike } from "./_look-alikes.ts";
 import { keyOf, organisationOf, planOf, rulesetOf } from "./_read-state.ts";
 import { readAllRules } from "./_rule-rows.ts";
 import { checkRoomForKey, checkRoomForRuleset } from "./_room.ts";
-import { checkVersion } from "./_ruleset-draft.ts";
+import { checkMatch } from "./_ruleset-draft.ts";
 import type {
   Command, CreateKeyCommand, CreateOrganisationCommand, CreateRulesetCommand, DeleteRulesetCommand, RevokeKeyCommand, SetPlanCommand, UpdateRulesetCommand, UserCommand,
 } from "./command.ts";
-import type { Ruleset } from "./state.ts";
+import { rulesetsTag } from "./if-match.ts";
+import { PURPOSES, type Ruleset } from "./state.ts";
 import { StoreError } from "./store-error.ts";
 
 type RulesetFields = Pick<CreateRulesetCommand, "organisationId" | "name" | "purpose" | "description" | "at">;
@@ -41,8 +42,17 @@ async function createRuleset(group: Group, command: CreateRulesetCommand): Promi
   checkTexts(command.name, command.description);
   await checkOrganisation(group, command.organisationId);
   await checkRoomForRuleset(group, command.organisationId);
+  await checkList(group, command);
   const ruleset = await insertRuleset(group, randomUUID(), command);
   return { outcome: { ruleset }, changes: [{ change: { kind: "ruleset", ruleset } }] };
+}
+
+/** The numbers are locked: no ruleset changes meanwhile. Throws StoreError (`version-mismatch`). */
+async function checkList({ within }: Group, { organisationId, ifMatch }: CreateRulesetCommand): Promise<void> {
+  if (ifMatch === undefined) return;
+  const rows = await within.selectFrom("rulesets").select(["id", "version", "purpose"]).where("organisation_id", "=", organisationId).execute();
+  const lists = [rows, ...PURPOSES.map((wanted) => rows.filter(({ purpose }) => purpose === wanted))];
+  if (!lists.some((list) => ifMatch.lists.includes(rulesetsTag(list)))) throw new StoreError("version-mismatch", "the list of rulesets has changed since; read it again");
 }
 
 async function insertRuleset({ within }: Group, id: string, { organisationId, name, purpose, description, at }: RulesetFields): Promise<Ruleset> {
@@ -52,7 +62,7 @@ async function insertRuleset({ within }: Group, id: string, { organisationId, na
 
 async function updateRuleset(group: Group, command: UpdateRulesetCommand): Promise<Decision> {
   const { row } = group.ruleset(command);
-  checkVersion(row, command.ifVersion);
+  checkMatch(row, command.ifMatch);
   const { name = row.name, description = row.description } = command;
   checkTexts(name, description);
   const before = await group.within.selectFrom("rulesets").selectAll().where("number", "=", row.number).executeTakeFirstOrThrow();
@@ -64,7 +74,7 @@ async function updateRuleset(group: Group, command: UpdateRulesetCommand): Promi
 
 async function deleteRuleset(group: Group, command: DeleteRulesetCommand): Promise<Decision> {
   const { row } = group.ruleset(command);
-  checkVersion(row, command.ifVersion);
+  checkMatch(row, command.ifMatch);
   const oldRules = row.rule_count > MOST_OLD_RULES ? undefined : await allRules(group, row.number);
   await group.within.deleteFrom("rules").where("ruleset", "=", row.number).execute();
   await group.within.deleteFrom("rulesets").where("number", "=", row.number).execute();

@@ -8,7 +8,7 @@ import type { RuleValues } from "./_engine.ts";
 import type { Decision, Group } from "./_group.ts";
 import { familyOfKey, lengthOfKey, wordAt } from "./_prefix-key.ts";
 import { readAllRules, ruleOfValues } from "./_rule-rows.ts";
-import { checkName, checkVersion, tooManyRules } from "./_ruleset-draft.ts";
+import { checkMatch, checkName, tooManyRules } from "./_ruleset-draft.ts";
 import { TouchedRules } from "./_touched-rules.ts";
 import type { ReplacementCounts, ReplaceRulesCommand } from "./command.ts";
 
@@ -16,7 +16,7 @@ import type { ReplacementCounts, ReplaceRulesCommand } from "./command.ts";
 export async function replaceRules(group: Group, command: ReplaceRulesCommand): Promise<Decision> {
   const draft = group.ruleset(command);
   const { number, id } = draft.row;
-  checkVersion(draft.row, command.ifVersion);
+  checkMatch(draft.row, command.ifMatch);
   checkWanted(command.rules, group.rulesPerRuleset);
   const { engine, within } = group;
   const touched = new TouchedRules(engine, within, number);

@@ -1,7 +1,9 @@
 import type { Prefix } from "../address/address.ts";
 import { formatPrefix } from "../address/prefix.ts";
+import type { Rule } from "../rulesets/rule.ts";
 import type { Decision, Group } from "./_group.ts";
-import { checkVersion, mostRulesText, RuleEdit } from "./_ruleset-draft.ts";
+import { checkMatch, mostRulesText, RuleEdit } from "./_ruleset-draft.ts";
+import { ruleTag } from "./if-match.ts";
 import type { AddRuleCommand, BatchItem, BatchResult, BatchRulesCommand, Command, DeleteRuleCommand, UpdateRuleCommand } from "./command.ts";
 import { StoreError } from "./store-error.ts";
 
@@ -28,11 +30,20 @@ export function prefixesOf(command: Command): Prefix[] {
 
 export function decideRules(group: Group, command: RuleCommand): Decision {
   const draft = group.ruleset(command);
-  if ("ifVersion" in command) checkVersion(draft.row, command.ifVersion);
   const edit = new RuleEdit(draft, group.rulesPerRuleset, command.at);
+  checkMatch(draft.row, command.ifMatch, ruleBefore(edit, command));
   const outcome = edited(edit, command, group.rulesPerRuleset);
   const recorded = edit.keep();
   return { outcome, changes: recorded === null ? [] : [recorded] };
+}
+
+/** The rule that the command is about, as it is. Throws StoreError (`rule-not-found`, `rule-exists`). */
+function ruleBefore(edit: RuleEdit, command: RuleCommand): Rule | null {
+  if (command.kind === "batch-rules") return null;
+  if (command.kind !== "add-rule") return edit.existing(command.prefix);
+  const rule = edit.get(command.request.prefix);
+  if (rule !== null && (command.ifNoneMatch === "*" || command.ifNoneMatch?.includes(ruleTag(rule)))) throw new StoreError("rule-exists", `there is a rule for ${formatPrefix(rule.prefix)} already`, { existing: rule });
+  return rule;
 }
 
 function edited(edit: RuleEdit, command: RuleCommand, mostRules: number): Decision["outcome"] {

@@ -9,6 +9,7 @@ import type { Recorded } from "./_group.ts";
 import { keyOfPrefix, prefixOfKey } from "./_prefix-key.ts";
 import { valuesOfRule } from "./_rule-rows.ts";
 import type { RulesetRow } from "./_tables.ts";
+import { type IfMatch, ruleTag } from "./if-match.ts";
 import { RULES_SETTING } from "./limit-settings.ts";
 import { StoreError } from "./store-error.ts";
 
@@ -67,6 +68,18 @@ export class RuleEdit {
     this.#count = draft.count;
   }
 
+  /** The rule of a prefix. */
+  get(prefix: Prefix): Rule | null {
+    return this.#get(keyOfPrefix(prefix));
+  }
+
+  /** Throws StoreError (`rule-not-found`). */
+  existing(prefix: Prefix): Rule {
+    const rule = this.get(prefix);
+    if (rule === null) throw ruleNotFound(prefix);
+    return rule;
+  }
+
   /** Throws StoreError (`too-many-rules`). */
   add(request: AddRequest): Addition {
     checkName(request.name);
@@ -81,19 +94,16 @@ export class RuleEdit {
   /** Throws StoreError (`rule-not-found`). */
   update(prefix: Prefix, changes: RuleChanges): Rule {
     checkName(changes.name ?? null);
-    const key = keyOfPrefix(prefix);
-    const existing = this.#get(key);
-    if (existing === null) throw ruleNotFound(prefix);
+    const existing = this.existing(prefix);
     const rule = updateRule(existing, changes, this.#at);
-    if (rule !== existing) this.#rules.set(key, rule);
+    if (rule !== existing) this.#rules.set(keyOfPrefix(prefix), rule);
     return rule;
   }
 
   /** Throws StoreError (`rule-not-found`). */
   delete(prefix: Prefix): void {
-    const key = keyOfPrefix(prefix);
-    if (this.#get(key) === null) throw ruleNotFound(prefix);
-    this.#rules.set(key, null);
+    this.existing(prefix);
+    this.#rules.set(keyOfPrefix(prefix), null);
     this.#count--;
   }
 
@@ -120,10 +130,11 @@ export class RuleEdit {
   }
 }
 
-/** Throws StoreError (`version-mismatch`). A command that asks for a version is in a group of its own. */
-export function checkVersion({ version }: Selectable<RulesetRow>, wanted: number | undefined): void {
-  if (wanted === undefined || wanted === version) return;
-  throw new StoreError("version-mismatch", `the ruleset is of version ${version}, not ${wanted}: it has changed since; read it again`);
+/** Holds a command to the state that it is meant for; `rule` is the one that it is about. Throws StoreError (`version-mismatch`). A command that asks for a version is in a group of its own. */
+export function checkMatch({ version }: Selectable<RulesetRow>, wanted: IfMatch | undefined, rule: Rule | null = null): void {
+  if (wanted === undefined || wanted.versions.includes(version)) return;
+  if (wanted.rules.length === 0) throw new StoreError("version-mismatch", "the ruleset or its rules have changed since; read them again");
+  if (rule === null || !wanted.rules.includes(ruleTag(rule))) throw new StoreError("version-mismatch", "the rule has changed since; read it again");
 }
 
 export function tooManyRules(most: number): StoreError {

@@ -2,6 +2,7 @@ import type { Prefix } from "../address/address.ts";
 import type { Rule } from "../rulesets/rule.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
 import type { Addition, AddRequest, ConflictMode, RuleChanges } from "../rulesets/write-rule.ts";
+import type { IfMatch } from "./if-match.ts";
 import type { AccessLevel, ApiKey, Area, Organisation, Plan, Purpose, Role, Ruleset, Session, User } from "./state.ts";
 
 /** What every command carries. */
@@ -18,6 +19,11 @@ interface Owned extends Signed {
   readonly idempotency?: Idempotency;
 }
 
+/** Commands that concern one ruleset or its rules, or make one. */
+interface Conditional extends Owned {
+  readonly ifMatch?: IfMatch | undefined;
+}
+
 /** A command with the key of an earlier one is not carried out: it gets the earlier one's outcome, or its refusal. */
 export interface Idempotency {
   /** What the client chose. Forgotten after a day. */
@@ -26,20 +32,22 @@ export interface Idempotency {
   readonly request: string;
 }
 
-export interface AddRuleCommand extends Owned {
+export interface AddRuleCommand extends Conditional {
   readonly kind: "add-rule";
   readonly rulesetId: string;
   readonly request: AddRequest;
+  /** Refused (`rule-exists`) where there is a rule for the prefix, or one with such a `ruleTag`, whatever the mode. */
+  readonly ifNoneMatch?: "*" | readonly string[] | undefined;
 }
 
-export interface UpdateRuleCommand extends Owned {
+export interface UpdateRuleCommand extends Conditional {
   readonly kind: "update-rule";
   readonly rulesetId: string;
   readonly prefix: Prefix;
   readonly changes: RuleChanges;
 }
 
-export interface DeleteRuleCommand extends Owned {
+export interface DeleteRuleCommand extends Conditional {
   readonly kind: "delete-rule";
   readonly rulesetId: string;
   readonly prefix: Prefix;
@@ -48,14 +56,12 @@ export interface DeleteRuleCommand extends Owned {
 /** One step of a batch. A later one sees what an earlier one did. */
 export type BatchItem = { readonly add: AddRequest } | { readonly delete: Prefix };
 
-export interface BatchRulesCommand extends Owned {
+export interface BatchRulesCommand extends Conditional {
   readonly kind: "batch-rules";
   readonly rulesetId: string;
   readonly items: readonly BatchItem[];
   /** One item that fails refuses them all (`batch-refused`). */
   readonly atomic: boolean;
-  /** Refused (`version-mismatch`) where the ruleset's version is another. */
-  readonly ifVersion?: number | undefined;
 }
 
 /**
@@ -75,7 +81,7 @@ export type BatchResult =
   | { readonly action: "deleted" | "absent" | "too-many-rules"; readonly prefix: Prefix };
 
 /** The ruleset shall hold these rules and no others, all or nothing. */
-export interface ReplaceRulesCommand extends Owned {
+export interface ReplaceRulesCommand extends Conditional {
   readonly kind: "replace-rules";
   readonly rulesetId: string;
   /**
@@ -83,19 +89,15 @@ export interface ReplaceRulesCommand extends Owned {
    * store's from now on: they go to its thread without a copy, and the times are written into them.
    */
   readonly rules: readonly RuleColumns[];
-  /** Refused (`version-mismatch`) where the ruleset's version is another. */
-  readonly ifVersion?: number;
 }
 
 /** Adds the rules, all or nothing (`batch-refused`), each as `add-rule` does in this mode. For lists of any length: one result is told for all. */
-export interface ImportRulesCommand extends Owned {
+export interface ImportRulesCommand extends Conditional {
   readonly kind: "import-rules";
   readonly rulesetId: string;
   /** As for `replace-rules`. */
   readonly rules: readonly RuleColumns[];
   readonly mode: ConflictMode;
-  /** Refused (`version-mismatch`) where the ruleset's version is another. */
-  readonly ifVersion?: number;
 }
 
 export interface ImportCounts {
@@ -112,25 +114,23 @@ export interface ReplacementCounts {
   readonly unchanged: number;
 }
 
-export interface CreateRulesetCommand extends Owned {
+export interface CreateRulesetCommand extends Conditional {
   readonly kind: "create-ruleset";
   readonly name: string;
   readonly purpose: Purpose;
   readonly description: string;
 }
 
-export interface UpdateRulesetCommand extends Owned {
+export interface UpdateRulesetCommand extends Conditional {
   readonly kind: "update-ruleset";
   readonly rulesetId: string;
   readonly name?: string | undefined;
   readonly description?: string | undefined;
-  readonly ifVersion?: number | undefined;
 }
 
-export interface DeleteRulesetCommand extends Owned {
+export interface DeleteRulesetCommand extends Conditional {
   readonly kind: "delete-ruleset";
   readonly rulesetId: string;
-  readonly ifVersion?: number | undefined;
 }
 
 /** Makes a ruleset that was deleted once more, as it was then: with its id, its time of creation, and its rules. Refused (`ruleset-exists`, `change-not-kept`). */

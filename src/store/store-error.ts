@@ -13,7 +13,9 @@ export type StoreErrorCode =
   | "invitation-not-found"
   /** There is a rule of that prefix (`existing`), and the mode is `fail`. */
   | "conflict"
-  /** The ruleset is no longer of the version that was asked for. */
+  /** There is a rule of that prefix (`existing`), and there should be none, or none like it. */
+  | "rule-exists"
+  /** The ruleset, the rule or the list of rulesets is no longer in a state that was asked for. */
   | "version-mismatch"
   /** Rules that a change touched are not as it left them. */
   | "rules-changed"

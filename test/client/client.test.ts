@@ -52,6 +52,20 @@ test("a conditional request: 304 has no body, and is no error", async () => {
   assert.equal(again.response.status, 304);
 });
 
+test("writes on condition: If-Match goes through, 412 is an error of its kind", async () => {
+  const path = { ruleset_id: blocklist };
+  const rule = { path, query: { ip: "192.0.2.10" } };
+  await client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules", { params: { path }, body: { ip: "192.0.2.10" } });
+  const { response } = await client.http.GET("/v1/edl/ip-rulesets/{ruleset_id}/rules/rule", { params: rule });
+  const header = { "If-Match": response.headers.get("etag")! };
+  assert.equal((await client.put("/v1/edl/ip-rulesets/{ruleset_id}/rules/rule", { params: { ...rule, header }, body: { name: "in time" } })).name, "in time");
+  const isStale = (error: unknown): boolean => error instanceof ProblemError && error.status === 412 && error.kind === "precondition-failed";
+  await assert.rejects(client.put("/v1/edl/ip-rulesets/{ruleset_id}/rules/rule", { params: { ...rule, header }, body: { name: "late" } }), isStale);
+  await assert.rejects(client.delete("/v1/edl/ip-rulesets/{ruleset_id}/rules/rule", { params: { ...rule, header } }), isStale);
+  await assert.rejects(client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules", { params: { path, header: { "If-None-Match": "*" } }, body: { ip: "192.0.2.10" } }), isStale);
+  await client.delete("/v1/edl/ip-rulesets/{ruleset_id}/rules/rule", { params: rule });
+});
+
 test("texts are read as texts", async () => {
   const params = { path: { ruleset_id: blocklist }, query: { format: "text" as const } };
   const text: string = await client.get("/v1/edl/ip-rulesets/{ruleset_id}/rules:export", { params, parseAs: "text" });

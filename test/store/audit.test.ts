@@ -10,7 +10,7 @@ import { openStore, type StoreLocation } from "../../src/store/open-store.ts";
 import { openPool } from "../../src/store/postgres/_database.ts";
 import { openDatabase } from "../../src/store/sqlite/_database.ts";
 import { columnsOfTexts } from "./harness/columns.ts";
-import { adding, by, databases, Replica } from "./harness/stores.ts";
+import { adding, by, databases, ofVersion, Replica } from "./harness/stores.ts";
 
 const texts = (rules: readonly Rule[] | undefined) => rules?.map(({ prefix, name }) => `${formatPrefix(prefix)} ${name}`).sort();
 const told = ({ command, kind, rules, ruleCount }: AuditEntry) => [command, kind, ruleCount, texts(rules?.before), texts(rules?.after)];
@@ -115,11 +115,11 @@ for (const { name, skip, make, stop } of await databases()) {
       for (const sequence of [1, page.sequence - 100, 1e9]) await assert.rejects(store.write({ ...restore, sequence }), { code: "change-not-kept" });
       assert.deepEqual(whole(), before);
 
-      await assert.rejects(store.write({ kind: "delete-ruleset", ...into, ifVersion: 1, ...by(9) }), { code: "version-mismatch" });
-      await assert.rejects(store.write({ kind: "update-ruleset", ...into, name: "x", ifVersion: 1, ...by(9) }), { code: "version-mismatch" });
-      await assert.rejects(store.write({ kind: "batch-rules", ...into, items: [], atomic: true, ifVersion: 1, ...by(9) }), { code: "version-mismatch" });
+      await assert.rejects(store.write({ kind: "delete-ruleset", ...into, ifMatch: ofVersion(1), ...by(9) }), { code: "version-mismatch" });
+      await assert.rejects(store.write({ kind: "update-ruleset", ...into, name: "x", ifMatch: ofVersion(1), ...by(9) }), { code: "version-mismatch" });
+      await assert.rejects(store.write({ kind: "batch-rules", ...into, items: [], atomic: true, ifMatch: ofVersion(1), ...by(9) }), { code: "version-mismatch" });
       const ruleset = memory.rulesets.get(blocklist.id)!;
-      await store.write({ kind: "delete-ruleset", ...into, ifVersion: version(), ...by(9) });
+      await store.write({ kind: "delete-ruleset", ...into, ifMatch: ofVersion(version()), ...by(9) });
       const gone = (await store.audit(organisation.id, { limit: 1 })).entries[0]!;
       assert.deepEqual([gone.command, gone.ruleCount, gone.old, gone.rules], ["delete-ruleset", 30_001, ruleset, null]);
       const again = { kind: "restore-ruleset", organisationId: organisation.id, sequence: gone.sequence, ...by(10) } as const;

@@ -8,7 +8,7 @@ import { openStore, type StoreLocation } from "../../src/store/open-store.ts";
 import type { StoreErrorCode } from "../../src/store/store-error.ts";
 import { columnsOfTexts } from "./harness/columns.ts";
 import { type HistoryReport, runHistory } from "./harness/history.ts";
-import { adding, by, databases, Replica } from "./harness/stores.ts";
+import { adding, by, databases, ofVersion, Replica } from "./harness/stores.ts";
 import { Memory } from "./harness/memory.ts";
 
 for (const { name, skip, make, stop } of await databases()) {
@@ -170,8 +170,8 @@ for (const { name, skip, make, stop } of await databases()) {
         for (const text of ["10.0.0.0/8", "192.0.2.1", "2001:db8::/32"]) await replica.store.write({ kind: "add-rule", ...into, request: adding(text, { name: "old" }), ...by(2) });
         const version = replica.memory.rulesets.get(blocklist.id)!.version;
         const rules = columnsOfTexts(["10.0.0.0/8", "10.0.0.0/9", "2001:db8::/32", "2001:db8::1"], "old");
-        await refused("version-mismatch", replica.store.write({ kind: "replace-rules", ...into, rules, ifVersion: version - 1, ...by(3) }));
-        const counts = await replica.store.write({ kind: "replace-rules", ...into, rules, ifVersion: version, ...by(3) });
+        await refused("version-mismatch", replica.store.write({ kind: "replace-rules", ...into, rules, ifMatch: ofVersion(version - 1), ...by(3) }));
+        const counts = await replica.store.write({ kind: "replace-rules", ...into, rules, ifMatch: ofVersion(version), ...by(3) });
         assert.deepEqual(counts, { added: 2, updated: 0, removed: 1, unchanged: 2 });
         const held = replica.memory.rulesOf(blocklist.id);
         assert.deepEqual([...held.values()].map(({ createdAt }) => createdAt).sort(), [2, 2, 3, 3]);
@@ -261,7 +261,7 @@ for (const { name, skip, make, stop } of await databases()) {
           replica.store.write({ kind: "update-rule", ...own, rulesetId, prefix: parsePrefix("192.0.2.1"), changes: { name: "x" }, ...by(3) }),
           replica.store.write({ kind: "delete-rule", ...own, rulesetId, prefix: parsePrefix("192.0.2.1"), ...by(3) }),
           replica.store.write({ kind: "batch-rules", ...own, rulesetId, items: [], atomic: true, ...by(3) }),
-          replica.store.write({ kind: "replace-rules", ...own, rulesetId, rules: [], ifVersion: 0, ...by(3) }),
+          replica.store.write({ kind: "replace-rules", ...own, rulesetId, rules: [], ifMatch: ofVersion(0), ...by(3) }),
           replica.store.write({ kind: "update-ruleset", ...own, rulesetId, name: "x", ...by(3) }),
           replica.store.write({ kind: "delete-ruleset", ...own, rulesetId, ...by(3) }),
           replica.store.write({ kind: "revoke-key", ...own, keyId, ...by(3) }),
@@ -360,7 +360,7 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.deepEqual(await importing(4, "named", "skip"), { created: 1, updated: 0, skipped: 3 });
         assert.deepEqual(await importing(4, "named", "extend"), { created: 0, updated: 3, skipped: 1 });
         await refused("batch-refused", importing(5, null, "fail"));
-        await refused("version-mismatch", replica.store.write({ kind: "import-rules", ...into, rules: columnsOfTexts(texts(5)), mode: "extend", ifVersion: 4 }));
+        await refused("version-mismatch", replica.store.write({ kind: "import-rules", ...into, rules: columnsOfTexts(texts(5)), mode: "extend", ifMatch: ofVersion(4) }));
         await refused("batch-refused", importing(20_001, null, "extend"));
         assert.equal(replica.memory.rulesOf(blocklist.id).size, 4);
         assert.deepEqual(await importing(20_000, "named", "extend"), { created: 19_996, updated: 0, skipped: 4 });

@@ -96,6 +96,7 @@ const REFUSALS: Readonly<Partial<Record<StoreErrorCode, ProblemKind>>> = {
   "invitation-not-found": "authentication-required",
   conflict: "conflict",
   "version-mismatch": "precondition-failed",
+  "rule-exists": "precondition-failed",
   "password-changed": "conflict",
   "rules-changed": "conflict",
   "change-not-kept": "conflict",

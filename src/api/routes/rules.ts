@@ -8,7 +8,7 @@ import type { App } from "../app-type.ts";
 import { checkRules, checkText, checkTexts } from "../check-rules.ts";
 import { signed } from "../commands.ts";
 import { joined } from "../encoded.ts";
-import { isKnown, requiredVersion, rulesetTag } from "../entity-tags.ts";
+import { ifMatch, isKnown, rulesNotMatched, rulesetTag, tagOfRule } from "../entity-tags.ts";
 import { inSlices } from "../in-slices.ts";
 import { atOneVersion } from "../one-version.ts";
 import { addressesBytes, READ_EDL, rulesBytes, WRITE_EDL } from "../operation.ts";
@@ -24,7 +24,7 @@ import {
 } from "../schemas/rule.ts";
 import type { LiveRuleset } from "../service-memory.ts";
 import type { Services } from "../services.ts";
-import { CONDITIONAL, IDEMPOTENT, TAGGED } from "../told-headers.ts";
+import { CONDITIONAL, IDEMPOTENT, matching, TAGGED } from "../told-headers.ts";
 import { LIST_TYPES } from "../wanted-rules.ts";
 import { findRuleset } from "./find-ruleset.ts";
 import { sendExport } from "./whole-rulesets.ts";
@@ -32,6 +32,8 @@ import { sendExport } from "./whole-rulesets.ts";
 const tags = ["IP rulesets"];
 const PATH = "/edl/ip-rulesets/:ruleset_id";
 const params = RulesetParameters;
+const MATCHED = matching("the rule, of its ruleset or of a list of its rules");
+const RULE_TAGGED = { ETag: "changes with the rule" };
 
 /** Rules are read from memory and written through the store, which has memory up to date before it answers. */
 export function addRuleRoutes(app: App, services: Services): void {
@@ -63,43 +65,45 @@ function addList(app: App, services: Services): void {
 function addSingleRules(app: App, services: Services): void {
   const { store, settings } = services;
   const add = {
-    operationId: "addRule", summary: "Adds a rule, or settles with the one that is there", tags, problems: [400, 404, 409, 413, 415, 422], params, body: AddRuleBody,
-    response: { 200: AddRuleResponse, 201: AddRuleResponse }, requestHeaders: IDEMPOTENT, bodyExample: { ip: "203.0.113.0/24", name: "office", expires_in_days: 30 },
+    operationId: "addRule", summary: "Adds a rule, or settles with the one that is there", tags, problems: [400, 404, 409, 412, 413, 415, 422], params, body: AddRuleBody,
+    response: { 200: AddRuleResponse, 201: AddRuleResponse },
+    requestHeaders: { ...IDEMPOTENT, ...matching("the rules, or of the rule that there is"), "If-None-Match": "`*`, or the ETag of a rule: where there is such a rule for the prefix, the answer is 412" }, bodyExample: { ip: "203.0.113.0/24", name: "office", expires_in_days: 30 },
   };
   app.post(`${PATH}/rules`, { config: WRITE_EDL, schema: add }, async (request, reply) => {
     const { about } = findRuleset(request, services);
     const rule = readRule(request.body as RuleMembers, { now: request.now, allowSpecialPurpose: settings.specialPurpose });
-    const addition = await store.write({ kind: "add-rule", ...signed(request), rulesetId: about.id, request: rule });
+    const addition = await store.write({ kind: "add-rule", ...signed(request), rulesetId: about.id, request: rule, ifMatch: ifMatch(request), ifNoneMatch: rulesNotMatched(request) });
     return reply.code(addition.action === "created" ? 201 : 200).send({ action: addition.action as "created", rule: ruleDocument(addition.rule) });
   });
 
   const one = { tags, problems: [400, 404], params, querystring: RuleQuery };
-  const get = { ...one, operationId: "getRule", summary: "One rule", response: { 200: RuleSchema, 304: Type.Null() }, requestHeaders: CONDITIONAL, responseHeaders: TAGGED };
+  const get = { ...one, operationId: "getRule", summary: "One rule", response: { 200: RuleSchema, 304: Type.Null() }, requestHeaders: CONDITIONAL, responseHeaders: RULE_TAGGED };
   app.get(`${PATH}/rules/rule`, { config: READ_EDL, schema: get }, (request, reply) => {
     const ruleset = findRuleset(request, services);
     const prefix = readPrefix(request.query.ip);
     const rule = ruleset.rules.get(prefix);
     if (rule === undefined) throw noRule(prefix);
-    if (isKnown(request, reply, rulesetTag(ruleset, request.now))) return reply.code(304).send();
+    if (isKnown(request, reply, tagOfRule(rule))) return reply.code(304).send();
     return ruleDocument(rule);
   });
 
   const update = {
-    ...one, operationId: "updateRule", summary: "Changes the name or expiry of a rule", problems: [400, 404, 413, 415, 422], body: UpdateRuleBody, response: { 200: RuleSchema },
-    requestHeaders: IDEMPOTENT, bodyExample: { name: "office", expires_at: null },
+    ...one, operationId: "updateRule", summary: "Changes the name or expiry of a rule", problems: [400, 404, 412, 413, 415, 422], body: UpdateRuleBody, response: { 200: RuleSchema },
+    requestHeaders: { ...IDEMPOTENT, ...MATCHED }, responseHeaders: RULE_TAGGED, bodyExample: { name: "office", expires_at: null },
   };
-  app.put(`${PATH}/rules/rule`, { config: WRITE_EDL, schema: update }, async (request) => {
+  app.put(`${PATH}/rules/rule`, { config: WRITE_EDL, schema: update }, async (request, reply) => {
     const { about } = findRuleset(request, services);
     const prefix = readPrefix(request.query.ip);
     const changes = readChanges(request.body, request.now);
-    const { rule } = await store.write({ kind: "update-rule", ...signed(request), rulesetId: about.id, prefix, changes });
+    const { rule } = await store.write({ kind: "update-rule", ...signed(request), rulesetId: about.id, prefix, changes, ifMatch: ifMatch(request) });
+    reply.header("etag", tagOfRule(rule));
     return ruleDocument(rule);
   });
 
-  const remove = { ...one, operationId: "deleteRule", summary: "Deletes a rule", problems: [400, 404, 422], response: { 204: Type.Null() }, requestHeaders: IDEMPOTENT };
+  const remove = { ...one, operationId: "deleteRule", summary: "Deletes a rule", problems: [400, 404, 412, 422], response: { 204: Type.Null() }, requestHeaders: { ...IDEMPOTENT, ...MATCHED } };
   app.delete(`${PATH}/rules/rule`, { config: WRITE_EDL, schema: remove }, async (request, reply) => {
     const { about } = findRuleset(request, services);
-    await store.write({ kind: "delete-rule", ...signed(request), rulesetId: about.id, prefix: readPrefix(request.query.ip) });
+    await store.write({ kind: "delete-rule", ...signed(request), rulesetId: about.id, prefix: readPrefix(request.query.ip), ifMatch: ifMatch(request) });
     return reply.code(204).send();
   });
 }
@@ -136,16 +140,15 @@ function addBatch(app: App, services: Services): void {
     operationId: "batchRules", summary: "Adds and deletes many rules, in their order",
     description: "Atomic unless said otherwise: where one item conflicts, has nothing to delete, or finds the ruleset full, nothing is written and the answer is 409 with all `results`.",
     tags, problems: [400, 404, 409, 412, 413, 415, 422], params, body: BatchBody(settings.bulkAddresses), response: { 200: BatchResponse },
-    requestHeaders: { ...IDEMPOTENT, "If-Match": "the ETag of the rules that are to be changed: where they have changed since, the answer is 412" },
+    requestHeaders: { ...IDEMPOTENT, ...matching("the rules") },
     bodyExample: { items: [{ op: "add", ip: "203.0.113.0/24", name: "office" }, { op: "delete", ip: "198.51.100.7" }] },
   };
   app.post(`${PATH}/rules::batch`, { config: { ...WRITE_EDL, bodyBytes: rulesBytes(settings) }, schema: batch }, async (request, reply) => {
     const ruleset = findRuleset(request, services);
-    const ifVersion = requiredVersion(request, ruleset);
     const { atomic = true } = request.body;
     const items = await inSlices(readItems(request.body.items as ItemMembers[], request.now, settings.specialPurpose));
     try {
-      const { results } = await store.write({ kind: "batch-rules", ...signed(request), rulesetId: ruleset.about.id, items, atomic, ifVersion });
+      const { results } = await store.write({ kind: "batch-rules", ...signed(request), rulesetId: ruleset.about.id, items, atomic, ifMatch: ifMatch(request) });
       return results.length <= MAX_AT_ONCE ? { results: results.map(resultDocument) } : streamJson(reply, joined(resultTexts(results)));
     } catch (error) {
       if (!(error instanceof StoreError) || error.results === undefined) throw error;

@@ -2,19 +2,19 @@ import { Type } from "typebox";
 import type { App } from "../app-type.ts";
 import { RuleIndex } from "../../rulesets/rule-index.ts";
 import { signed } from "../commands.ts";
-import { isKnown, listTag, requiredVersion, rulesetTag } from "../entity-tags.ts";
+import { ifMatch, isKnown, listTag, rulesetTag } from "../entity-tags.ts";
 import { READ_EDL, WRITE_EDL } from "../operation.ts";
 import { extentOf, pageOf } from "../page.ts";
 import { CreateRulesetBody, rulesetDocument, RulesetPage, RulesetSchema, RulesetsQuery, UpdateRulesetBody } from "../schemas/ruleset.ts";
 import { RulesetParameters } from "../schemas/rule.ts";
 import { checkRulesetText } from "../read-rule.ts";
 import type { Services } from "../services.ts";
-import { CONDITIONAL, IDEMPOTENT, TAGGED } from "../told-headers.ts";
+import { CONDITIONAL, IDEMPOTENT, matching, TAGGED } from "../told-headers.ts";
 import { findRuleset, rulesetId } from "./find-ruleset.ts";
 
 const tags = ["IP rulesets"];
 const PATH = "/edl/ip-rulesets";
-const MATCHED = { "If-Match": "the ETag of the ruleset that is meant: where it has changed since, the answer is 412" };
+const MATCHED = matching("the ruleset");
 
 export function addRulesetRoutes(app: App, services: Services): void {
   addReads(app, services);
@@ -49,13 +49,13 @@ function addReads(app: App, services: Services): void {
 function addWrites(app: App, services: Services): void {
   const { store, memory } = services;
   const create = {
-    operationId: "createRuleset", summary: "Creates a ruleset", tags, problems: [400, 409, 413, 415, 422], body: CreateRulesetBody, response: { 201: RulesetSchema },
-    requestHeaders: IDEMPOTENT, responseHeaders: { Location: "the path of the ruleset" }, bodyExample: { name: "Offices", purpose: "allowlist" },
+    operationId: "createRuleset", summary: "Creates a ruleset", tags, problems: [400, 409, 412, 413, 415, 422], body: CreateRulesetBody, response: { 201: RulesetSchema },
+    requestHeaders: { ...IDEMPOTENT, ...matching("the list of rulesets") }, responseHeaders: { Location: "the path of the ruleset" }, bodyExample: { name: "Offices", purpose: "allowlist" },
   };
   app.post(`${PATH}/`, { config: WRITE_EDL, schema: create }, async (request, reply) => {
     const { name, purpose, description = "" } = request.body;
     checkRulesetText(request.body);
-    const { ruleset } = await store.write({ kind: "create-ruleset", ...signed(request), name, purpose, description });
+    const { ruleset } = await store.write({ kind: "create-ruleset", ...signed(request), ifMatch: ifMatch(request), name, purpose, description });
     // A repetition may come after it has been deleted again.
     const rules = memory.ruleset(ruleset.organisationId, ruleset.id)?.rules ?? new RuleIndex();
     return reply.code(201).header("location", `${app.prefix}${PATH}/${ruleset.id}`).send(rulesetDocument({ about: ruleset, rules }, request.now));
@@ -68,7 +68,7 @@ function addWrites(app: App, services: Services): void {
   app.patch(`${PATH}/:ruleset_id`, { config: WRITE_EDL, schema: update }, async (request) => {
     const found = findRuleset(request, services);
     checkRulesetText(request.body);
-    const { ruleset } = await store.write({ kind: "update-ruleset", ...signed(request), rulesetId: found.about.id, ifVersion: requiredVersion(request, found), ...request.body });
+    const { ruleset } = await store.write({ kind: "update-ruleset", ...signed(request), rulesetId: found.about.id, ifMatch: ifMatch(request), ...request.body });
     return rulesetDocument({ ...findRuleset(request, services), about: ruleset }, request.now);
   });
 
@@ -78,8 +78,7 @@ function addWrites(app: App, services: Services): void {
   app.delete(`${PATH}/:ruleset_id`, { config: WRITE_EDL, schema: remove }, async (request, reply) => {
     const id = rulesetId(request);
     // It need not be in memory: a repetition finds it gone, and has the first answer coming.
-    const found = memory.ruleset(request.caller.organisationId, id);
-    await store.write({ kind: "delete-ruleset", ...signed(request), rulesetId: id, ifVersion: found && requiredVersion(request, found) });
+    await store.write({ kind: "delete-ruleset", ...signed(request), rulesetId: id, ifMatch: ifMatch(request) });
     return reply.code(204).send();
   });
 }

@@ -5,7 +5,7 @@ import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../app-type.ts";
 import { signedList } from "../commands.ts";
-import { isKnown, requiredVersion, rulesetTag } from "../entity-tags.ts";
+import { ifMatch, isKnown, rulesetTag } from "../entity-tags.ts";
 import { exportFile, type ExportRequest, representationOf } from "../export-file.ts";
 import { listBody, listIn, withListBodies } from "../list-bodies.ts";
 import { READ_EDL, WRITE_EDL } from "../operation.ts";
@@ -13,8 +13,9 @@ import { type CountedPlan, planCounted } from "../plan-replacement.ts";
 import { Problem } from "../problem.ts";
 import { ImportQuery, ImportResponse, ReplaceBody, ReplaceQuery, ReplaceResponse, ruleDocument, RulesetParameters } from "../schemas/rule.ts";
 import type { LiveRuleset } from "../service-memory.ts";
+import type { IfMatch } from "../../store/if-match.ts";
 import type { Services } from "../services.ts";
-import { IDEMPOTENT } from "../told-headers.ts";
+import { IDEMPOTENT, matching } from "../told-headers.ts";
 import { type ListBody, readWanted } from "../wanted-rules.ts";
 import { findRuleset, noRuleset, rulesetId } from "./find-ruleset.ts";
 
@@ -64,7 +65,7 @@ function addReplacement(app: App, services: Services): void {
     operationId: "replaceRules", summary: "Makes a list the ruleset's rules, all or nothing",
     description: "The list is JSON, or a file of the type that Content-Type says. With dry_run the answer tells what would change, and nothing is.",
     tags, problems: [400, 404, 412, 413, 415, 422], params, querystring: ReplaceQuery, body: listBody(ReplaceBody(settings.rulesPerRuleset)), response: { 200: ReplaceResponse },
-    requestHeaders: { ...IDEMPOTENT, "If-Match": "the ETag of the rules that are to be replaced: where they have changed since, the answer is 412" },
+    requestHeaders: { ...IDEMPOTENT, ...matching("the rules") },
     responseHeaders: { ETag: { sometimes: "of the rules as they are now; none after a dry run" } }, bodyExample: { rules: [{ ip: "203.0.113.0/24", name: "office" }] },
   };
   app.put(`${PATH}/rules`, { config: { ...WRITE_EDL, bodyBytes: settings.bulkBodyBytes }, schema }, async (request, reply) => {
@@ -73,23 +74,21 @@ function addReplacement(app: App, services: Services): void {
     const wanted = await readList(request, list.body, services);
     // Others have had their turn while it was read.
     const ruleset = findRuleset(request, services);
-    // Whether it has that is decided by the store: a repetition has the first answer coming, though the version has moved on.
-    const ifVersion = requiredVersion(request, ruleset);
-    if (request.query.dry_run === true) return planRules(request, wanted, services, ifVersion);
+    if (request.query.dry_run === true) return planRules(request, wanted, services, ifMatch(request));
     const { id, organisationId } = ruleset.about;
-    const counts = await store.write({ kind: "replace-rules", ...list.signed(), rulesetId: id, rules: wanted, ...(ifVersion === undefined ? {} : { ifVersion }) });
+    const counts = await store.write({ kind: "replace-rules", ...list.signed(), rulesetId: id, rules: wanted, ifMatch: ifMatch(request) });
     const after: LiveRuleset = memory.ruleset(organisationId, id) ?? ruleset;
     reply.header("etag", rulesetTag(after, request.now));
     return { ...counts, dry_run: false };
   });
 }
 
-async function planRules(request: FastifyRequest, wanted: readonly RuleColumns[], { memory }: Services, ifVersion: number | undefined): Promise<object> {
+async function planRules(request: FastifyRequest, wanted: readonly RuleColumns[], { memory }: Services, state: IfMatch | undefined): Promise<object> {
   const { caller, now } = request;
   const id = rulesetId(request);
   const plan = await planCounted(() => memory.ruleset(caller.organisationId, id), wanted, now);
   if (plan === undefined) throw noRuleset(request);
-  if (ifVersion === undefined || ifVersion === plan.ruleset.about.version) return planDocument(plan.result);
+  if (state === undefined || state.versions.includes(plan.ruleset.about.version)) return planDocument(plan.result);
   throw new Problem("precondition-failed", "the rules have changed since; get them again and send their ETag");
 }
 
@@ -105,15 +104,14 @@ function addImport(app: App, services: Services): void {
   const schema = {
     operationId: "importRules", summary: "Adds the rules of a list, all or nothing", tags, problems: [400, 404, 409, 412, 413, 415, 422], params, querystring: ImportQuery,
     body: listBody(ReplaceBody(settings.rulesPerRuleset)), response: { 200: ImportResponse },
-    requestHeaders: { ...IDEMPOTENT, "If-Match": "the ETag of the rules that are to be added to: where they have changed since, the answer is 412" }, bodyExample: { rules: [{ ip: "203.0.113.0/24", name: "office" }] },
+    requestHeaders: { ...IDEMPOTENT, ...matching("the rules") }, bodyExample: { rules: [{ ip: "203.0.113.0/24", name: "office" }] },
   };
   app.post(`${PATH}/rules::import`, { config: { ...WRITE_EDL, bodyBytes: settings.bulkBodyBytes }, schema }, async (request) => {
     const ruleset = findRuleset(request, services);
-    const ifVersion = requiredVersion(request, ruleset);
     const mode = request.query.conflict_resolution ?? CONFLICT_MODES[0];
     const list = signedList(request, listIn(request));
     const rules = await readList(request, list.body, services);
-    return store.write({ kind: "import-rules", ...list.signed(), rulesetId: ruleset.about.id, rules, mode, ifVersion });
+    return store.write({ kind: "import-rules", ...list.signed(), rulesetId: ruleset.about.id, rules, mode, ifMatch: ifMatch(request) });
   });
 }
 

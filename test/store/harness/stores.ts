@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { parsePrefix } from "../../../src/address/prefix.ts";
 import type { AddRequest } from "../../../src/rulesets/write-rule.ts";
 import type { Change } from "../../../src/store/change.ts";
+import type { IfMatch } from "../../../src/store/if-match.ts";
 import { openStore, type StoreLocation } from "../../../src/store/open-store.ts";
 import type { Organisation, Ruleset } from "../../../src/store/state.ts";
 import type { Store, StoreOptions } from "../../../src/store/store.ts";
@@ -75,4 +76,8 @@ export function by(at: number): { actor: string; at: number } {
 
 export function adding(prefix: string, { name = null, expiresAt = null, mode = "extend" }: Partial<Omit<AddRequest, "prefix">> = {}): AddRequest {
   return { prefix: parsePrefix(prefix), name, expiresAt, mode };
+}
+
+export function ofVersion(version: number): IfMatch {
+  return { versions: [version], rules: [], lists: [] };
 }

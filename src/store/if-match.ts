@@ -1,0 +1,28 @@
+import { hash } from "node:crypto";
+import { formatPrefix } from "../address/prefix.ts";
+import type { Rule } from "../rulesets/rule.ts";
+import type { Ruleset } from "./state.ts";
+
+/** The states that a command is meant for: it is refused (`version-mismatch`) unless the database holds one of them when it is decided. */
+export interface IfMatch {
+  /** Versions of the ruleset. */
+  readonly versions: readonly number[];
+  /** `ruleTag` of the one rule that the command is about. */
+  readonly rules: readonly string[];
+  /** `rulesetsTag` of all rulesets of the organisation, or of those of one purpose. */
+  readonly lists: readonly string[];
+}
+
+/** Stands for a rule with all that it says. */
+export function ruleTag({ prefix, name, expiresAt, createdAt, updatedAt }: Rule): string {
+  return digest([formatPrefix(prefix), name, expiresAt, createdAt, updatedAt]);
+}
+
+/** Stands for a list of rulesets, with all their rules. */
+export function rulesetsTag(rulesets: readonly Pick<Ruleset, "id" | "version">[]): string {
+  return digest(rulesets.map(({ id, version }) => `${id} ${version}`).sort());
+}
+
+function digest(value: unknown): string {
+  return hash("sha256", JSON.stringify(value), "base64url").slice(0, 22);
+}

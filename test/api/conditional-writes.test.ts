@@ -1,0 +1,117 @@
+/** If-Match wherever an ETag is given: for keys and in the dashboard, decided by the store. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { addUser, visit } from "./dashboard/browser.ts";
+import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "./start-server.ts";
+
+let t: TestServer;
+type Send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
+let senders: Record<"public" | "dashboard", Send>;
+before(async () => {
+  t = await startServer();
+  const organisation = await addOrganisation(t, "conditions");
+  const key = (await addKey(t, organisation)).text;
+  const { token } = await addUser(t, organisation, "editor");
+  senders = {
+    public: (method, path, body, headers = {}) => ask(t, method, `/v1/edl/ip-rulesets/${path}`, { key, body, headers }),
+    dashboard: (method, path, body, headers = {}) => visit(t, method, `/edl/ip-rulesets/${path}`, { token, body, headers }),
+  };
+});
+after(() => t.close());
+
+const IP = "192.0.2.1";
+const RULE = `rules/rule?ip=${IP}`;
+
+for (const scope of ["public", "dashboard"] as const) {
+  describe(scope, () => {
+    const send: Send = (...question) => senders[scope](...question);
+
+    /** A ruleset with one rule. */
+    async function makeRuleset(): Promise<string> {
+      const { id } = (await send("POST", "", { name: "conditions", purpose: "blocklist" })).body;
+      assert.equal((await send("POST", `${id}/rules`, { ip: IP, name: "first" })).status, 201);
+      t.clock.now += 1000;
+      return id;
+    }
+    const tagOf = async (path: string): Promise<string> => (await send("GET", path)).headers.get("etag")!;
+
+    /** Every write, with the resource whose tag it is held to. Each can be made again and again. */
+    const writes: [name: string, resource: string, make: (id: string, headers: Record<string, string>) => Promise<Answer>][] = [
+      ["addRule", "rules", (id, headers) => send("POST", `${id}/rules`, { ip: IP, conflict_resolution: "override" }, headers)],
+      ["addRule, by the rule", RULE, (id, headers) => send("POST", `${id}/rules`, { ip: IP, conflict_resolution: "override" }, headers)],
+      ["updateRule", RULE, (id, headers) => send("PUT", `${id}/${RULE}`, { name: `at ${t.clock.now}` }, headers)],
+      ["updateRule, by the list", "rules?active_only=true", (id, headers) => send("PUT", `${id}/${RULE}`, { name: `at ${t.clock.now}` }, headers)],
+      ["updateRule, by the ruleset", "", (id, headers) => send("PUT", `${id}/${RULE}`, { name: `at ${t.clock.now}` }, headers)],
+      ["deleteRule", RULE, (id, headers) => send("DELETE", `${id}/${RULE}`, undefined, headers)],
+      ["deleteRule, by an export", "rules:export?format=csv", (id, headers) => send("DELETE", `${id}/${RULE}`, undefined, headers)],
+      ["batchRules", "rules", (id, headers) => send("POST", `${id}/rules:batch`, { items: [{ op: "delete", ip: IP }] }, headers)],
+      ["importRules", "rules", (id, headers) => send("POST", `${id}/rules:import?conflict_resolution=override`, { rules: [{ ip: IP }] }, headers)],
+      ["replaceRules", "rules", (id, headers) => send("PUT", `${id}/rules`, { rules: [{ ip: IP, name: `at ${t.clock.now}` }] }, headers)],
+      ["replaceRules, dry", "rules", (id, headers) => send("PUT", `${id}/rules?dry_run=true`, { rules: [{ ip: IP, name: `at ${t.clock.now}` }] }, headers)],
+      ["updateRuleset", "", (id, headers) => send("PATCH", id, { description: `at ${t.clock.now}` }, headers)],
+      ["deleteRuleset", "", (id, headers) => send("DELETE", id, undefined, headers)],
+    ];
+
+    for (const [name, resource, write] of writes) {
+      test(`${name}: 412 and nothing written unless the tag is that of now; weak tags and texts that are no tags never match`, async () => {
+        const id = await makeRuleset();
+        const path = `${id}${resource === "" ? "" : "/"}${resource}`;
+        const old = await tagOf(path);
+        assert.equal((await send("PUT", `${id}/${RULE}`, { name: "second" })).status, 200);
+        t.clock.now += 1000;
+        const tag = await tagOf(path);
+        const contents = (await send("GET", `${id}/rules`)).text;
+        for (const stale of [old, `W/${tag}`, '"nonsense"', tag.slice(1, -1), "", `${old}, "x"`, tag.replace(/^"/, '"0')]) {
+          const { status, body, headers } = await write(id, { "If-Match": stale });
+          assert.deepEqual([status, body.type, body.title, headers.get("content-type")], [412, "/problems/precondition-failed", "Precondition Failed", "application/problem+json"], stale);
+          assert.match(body.detail, /changed since/);
+        }
+        assert.equal((await send("GET", `${id}/rules`)).text, contents);
+        assert.ok((await write(id, { "If-Match": `W/"a,b", "c,d" ,${old},${tag}` })).status < 300);
+        assert.equal((await write(await makeRuleset(), { "If-Match": " * " })).status < 300, true);
+      });
+    }
+
+    test("createRuleset: by the list of rulesets, or that of a purpose; 412 once there is another one", async () => {
+      const create = (tag: string) => send("POST", "", { name: "next", purpose: "allowlist" }, { "If-Match": tag });
+      for (const query of ["", "?purpose=allowlist", "?page_size=1"]) {
+        const tag = await tagOf(query);
+        assert.deepEqual([(await create(tag)).status, (await create(tag)).status], [201, 412]);
+      }
+      assert.deepEqual([(await create('"nonsense"')).status, (await create("*")).status], [412, 201]);
+    });
+
+    test("a rule's tag: of getRule and updateRule, changed by its own changes only; 304 meanwhile", async () => {
+      const id = await makeRuleset();
+      const tag = await tagOf(`${id}/${RULE}`);
+      assert.equal((await send("POST", `${id}/rules`, { ip: "192.0.2.2" })).status, 201);
+      assert.equal(await tagOf(`${id}/${RULE}`), tag);
+      assert.equal((await send("GET", `${id}/${RULE}`, undefined, { "If-None-Match": tag })).status, 304);
+      const updated = await send("PUT", `${id}/${RULE}`, { name: "other" }, { "If-Match": tag });
+      assert.equal(updated.headers.get("etag"), await tagOf(`${id}/${RULE}`));
+      assert.notEqual(updated.headers.get("etag"), tag);
+      // In the same millisecond.
+      const again = await send("PUT", `${id}/${RULE}`, { name: "third" });
+      assert.notEqual(again.headers.get("etag"), updated.headers.get("etag"));
+    });
+
+    test("a rule that is not there is 404, whatever If-Match says; a repetition has the first answer", async () => {
+      const id = await makeRuleset();
+      const gone = `${id}/rules/rule?ip=192.0.2.99`;
+      for (const tag of ["*", '"nonsense"']) assert.deepEqual([(await send("PUT", gone, { name: "x" }, { "If-Match": tag })).status, (await send("DELETE", gone, undefined, { "If-Match": tag })).status], [404, 404]);
+      const headers = { "If-Match": await tagOf(`${id}/${RULE}`), "Idempotency-Key": `${scope}-${id}` };
+      const remove = () => send("DELETE", `${id}/${RULE}`, undefined, headers);
+      assert.deepEqual([(await remove()).status, (await remove()).status], [204, 204]);
+    });
+
+    test("addRule with If-None-Match: * adds only what is not there, with a tag all but that", async () => {
+      const id = await makeRuleset();
+      const add = (ip: string, header: string) => send("POST", `${id}/rules`, { ip, conflict_resolution: "override" }, { "If-None-Match": header });
+      assert.equal((await add("192.0.2.2", "*")).status, 201);
+      const refused = await add(IP, "*");
+      assert.deepEqual([refused.status, refused.body.type, refused.body.existing.name], [412, "/problems/precondition-failed", "first"]);
+      const tag = await tagOf(`${id}/${RULE}`);
+      assert.deepEqual([(await add(IP, `"x", W/${tag}`)).status, (await add(IP, '"x"')).status, (await add(IP, tag)).status], [412, 200, 200]);
+    });
+  });
+}
