@@ -27,26 +27,30 @@ test("every room's imports stand above it in the table, so that there is no circ
   }
 });
 
-test("no room may use a global of the outside world that it does not use", () => {
-  const sources = readSources();
-  for (const [name, room] of Object.entries(layers.rooms)) {
+/** The permissions of a table that no file needs: each is taken away, and nothing is wrong with what is left. */
+function unusedPermissions(table: Layers, sources: Record<string, string>): string[] {
+  const unused: string[] = [];
+  for (const [name, room] of Object.entries(table.rooms)) {
     const own = Object.fromEntries(Object.entries(sources).filter(([file]) => file.startsWith(`${name}/`)));
-    for (const world of room.globals ?? []) {
-      const less = { ...layers, rooms: { ...layers.rooms, [name]: { ...room, globals: room.globals!.filter((other) => other !== world) } } };
-      assert.notDeepEqual(checkLayers(less, own), [], `layers.json lets ${name} use ${world}, but it does not`);
+    const isNeeded = (less: Partial<Layers["rooms"][string]>): boolean => checkLayers({ ...table, rooms: { ...table.rooms, [name]: { ...room, ...less } } }, own).length > 0;
+    for (const kind of ["imports", "outside", "globals", "reads"] as const) {
+      const permitted = room[kind] ?? [];
+      for (const one of permitted) if (!isNeeded({ [kind]: permitted.filter((other) => other !== one) })) unused.push(`${name}: ${kind}: ${one}`);
     }
+    if (room.plugs === true && !isNeeded({ plugs: false })) unused.push(`${name}: plugs`);
   }
-});
+  return unused;
+}
 
-test("no room may use a package or module that it does not use", () => {
-  const sources = readSources();
-  for (const [name, room] of Object.entries(layers.rooms)) {
-    const own = Object.fromEntries(Object.entries(sources).filter(([file]) => file.startsWith(`${name}/`)));
-    for (const outside of room.outside) {
-      const less = { ...layers, rooms: { ...layers.rooms, [name]: { ...room, outside: room.outside.filter((other) => other !== outside) } } };
-      assert.notDeepEqual(checkLayers(less, own), [], `layers.json lets ${name} use ${outside}, but it does not`);
-    }
-  }
+test("no room has a permission that it does not use", () => assert.deepEqual(unusedPermissions(layers, readSources()), []));
+
+test("the negative control: a permission of every kind that nobody uses is found", () => {
+  const { address, batch } = layers.rooms;
+  const more = { ...address!, imports: ["trie"], outside: ["node:fs"], globals: ["fetch"], reads: ["data"], plugs: true };
+  const loose: Layers = { ...layers, rooms: { ...layers.rooms, address: more, batch: { ...batch!, imports: [...batch!.imports, "cbs"] } } };
+  assert.deepEqual(unusedPermissions(loose, readSources()), [
+    "address: imports: trie", "address: outside: node:fs", "address: globals: fetch", "address: reads: data", "address: plugs", "batch: imports: cbs",
+  ]);
 });
 
 const allowed: Record<string, [file: string, text: string]> = {
