@@ -206,7 +206,7 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
     ...wrongBodies("POST", (client) => rules(client, client.own.scratchId)),
   ],
   replaceRules: [
-    ...wholeLists("PUT", (client) => rules(client, client.own.scratchId)),
+    ...wholeLists("PUT", (client) => `${rules(client, client.own.scratchId)}?max_shrink=100`),
     ...wholeLists("PUT", (client) => `${rules(client)}?dry_run=true`, ["text/csv"]),
     ...wrongBodies("PUT", (client) => rules(client, client.own.scratchId), "rules", true),
   ],

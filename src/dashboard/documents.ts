@@ -15,6 +15,7 @@ export type UndoableChange = Schemas["UndoableChange"];
 export type Usage = Schemas["Usage"];
 export type Ruleset = Schemas["Ruleset"];
 export type Rule = Schemas["Rule"];
+export type ShrinkProblem = Schemas["ShrinkProblem"];
 export type RuleRow = Schemas["RuleRow"];
 export type Preview = Schemas["RulePreview"];
 export type PreviewLine = Preview["lines"][number];

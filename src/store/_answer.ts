@@ -1,6 +1,7 @@
 import type { BatchResult, Outcome } from "./command.ts";
 import type { Change } from "./change.ts";
 import type { Rule } from "../rulesets/rule.ts";
+import type { ShrinkRefusal } from "../rulesets/shrink-guard.ts";
 import { StoreError, type StoreErrorCode } from "./store-error.ts";
 
 /** What a command got. Plain, so that it crosses threads and is kept with an idempotency key. */
@@ -11,6 +12,7 @@ export interface Refusal {
   readonly message: string;
   readonly existing?: Rule;
   readonly results?: readonly BatchResult[];
+  readonly shrink?: ShrinkRefusal;
 }
 
 /** What a group of commands got, in their order, and what it changed. */
@@ -22,8 +24,8 @@ export interface GroupAnswer {
 /** Other errors than the store's are thrown on. */
 export function refusalOf(error: unknown): Refusal {
   if (!(error instanceof StoreError)) throw error;
-  const { code, message, existing, results } = error;
-  return { code, message, ...(existing && { existing }), ...(results && { results }) };
+  const { code, message, existing, results, shrink } = error;
+  return { code, message, ...(existing && { existing }), ...(results && { results }), ...(shrink && { shrink }) };
 }
 
 export function errorOf({ code, message, ...details }: Refusal): StoreError {

@@ -1,4 +1,3 @@
-import { sql } from "kysely";
 import type { WantedRule } from "../rulesets/plan-replacement.ts";
 import { type RuleColumns, wantedIn } from "../rulesets/rule-columns.ts";
 import { addRule } from "../rulesets/write-rule.ts";
@@ -8,6 +7,7 @@ import { checkNames } from "./_replace-rules.ts";
 import { reasonOf } from "./_rule-commands.ts";
 import { readRulesOf, ruleOfValues, wholeRuleset } from "./_rule-rows.ts";
 import { checkMatch, type RulesetDraft } from "./_ruleset-draft.ts";
+import { withSavepoint } from "./_savepoint.ts";
 import { TouchedRules } from "./_touched-rules.ts";
 import type { BatchResult, ImportRulesCommand } from "./command.ts";
 import { StoreError } from "./store-error.ts";
@@ -19,20 +19,15 @@ export async function importRules(group: Group, command: ImportRulesCommand): Pr
   checkMatch(draft.row, command.ifMatch);
   checkNames(command.rules);
   const touched = new TouchedRules(engine, within, draft.row.number);
-  // What is refused half way has been written in part.
-  await sql`savepoint import_rules`.execute(within);
-  try {
-    const skipped = await addAll(group, draft, command, touched);
+  const skipped = await withSavepoint(within, async () => {
+    const count = await addAll(group, draft, command, touched);
     await touched.writeRest();
-    await sql`release savepoint import_rules`.execute(within);
-    draft.count += touched.added;
-    const outcome = { created: touched.added, updated: touched.updated, skipped };
-    if (touched.count === 0) return { outcome, changes: [] };
-    return { outcome, changes: [await touched.recorded(draft.row.id, () => wholeRuleset(engine, within, draft.row.number))] };
-  } catch (error) {
-    if (error instanceof StoreError) await sql`rollback to savepoint import_rules`.execute(within);
-    throw error;
-  }
+    return count;
+  });
+  draft.count += touched.added;
+  const outcome = { created: touched.added, updated: touched.updated, skipped };
+  if (touched.count === 0) return { outcome, changes: [] };
+  return { outcome, changes: [await touched.recorded(draft.row.id, () => wholeRuleset(engine, within, draft.row.number))] };
 }
 
 /** Gives how many were skipped. Throws StoreError (`batch-refused`). */

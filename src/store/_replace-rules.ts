@@ -3,14 +3,17 @@ import type { WantedRule } from "../rulesets/plan-replacement.ts";
 import type { Rule } from "../rulesets/rule.ts";
 import { prefixIn, type RuleColumns } from "../rulesets/rule-columns.ts";
 import { namesOf } from "../rulesets/rule-names.ts";
+import { ShrinkGuard } from "../rulesets/shrink-guard.ts";
 import { updateRule } from "../rulesets/write-rule.ts";
 import type { RuleValues } from "./_engine.ts";
 import type { Decision, Group } from "./_group.ts";
 import { familyOfKey, lengthOfKey, wordAt } from "./_prefix-key.ts";
 import { readAllRules, ruleOfValues } from "./_rule-rows.ts";
-import { checkMatch, checkName, tooManyRules } from "./_ruleset-draft.ts";
+import { checkMatch, checkName, type RulesetDraft, tooManyRules } from "./_ruleset-draft.ts";
+import { withSavepoint } from "./_savepoint.ts";
 import { TouchedRules } from "./_touched-rules.ts";
 import type { ReplacementCounts, ReplaceRulesCommand } from "./command.ts";
+import { StoreError } from "./store-error.ts";
 
 /** Writes the difference between the rules as they are and as they shall be. It is in a group of its own. */
 export async function replaceRules(group: Group, command: ReplaceRulesCommand): Promise<Decision> {
@@ -18,28 +21,44 @@ export async function replaceRules(group: Group, command: ReplaceRulesCommand): 
   const { number, id } = draft.row;
   checkMatch(draft.row, command.ifMatch);
   checkWanted(command.rules, group.rulesPerRuleset);
-  const { engine, within } = group;
-  const touched = new TouchedRules(engine, within, number);
-  const replacement = new Replacement(touched, command.rules, command.at);
-  for await (const rows of readAllRules(engine, within, number)) {
-    for (const row of rows) {
-      if (replacement.meet(row)) await touched.write();
-    }
-  }
-  while (replacement.addRest()) await touched.write();
-  const { added, updated, removed } = touched;
-  const counts: ReplacementCounts = { added, updated, removed, unchanged: replacement.unchanged };
+  const touched = new TouchedRules(group.engine, group.within, number);
+  const counts = await withSavepoint(group.within, () => writeDifference(group, draft, command, touched));
   if (touched.count === 0) return { outcome: counts, changes: [] };
-  await touched.writeRest();
-  draft.count = added + updated + replacement.unchanged;
+  draft.count = counts.added + counts.updated + counts.unchanged;
   // What is wanted is there now, with the times that `replacement` has filled in.
   return { outcome: counts, changes: [await touched.recorded(id, async () => command.rules)] };
 }
 
+/** Throws StoreError (`shrinks-too-much`). What is refused is counted to its end, and no longer written. */
+async function writeDifference({ engine, within }: Group, { count, row: { number } }: RulesetDraft, { rules, shrink = {}, at }: ReplaceRulesCommand, touched: TouchedRules): Promise<ReplacementCounts> {
+  const guard = new ShrinkGuard(count, countOf(rules), shrink);
+  const replacement = new Replacement(touched, rules, at);
+  const write = async (): Promise<void> => {
+    if (touched.removed > guard.mostRemoved) touched.writeNoMore();
+    await touched.write();
+  };
+  for await (const rows of readAllRules(engine, within, number)) {
+    for (const each of rows) {
+      if (replacement.meet(each)) await write();
+    }
+  }
+  while (replacement.addRest()) await write();
+  const { added, updated, removed } = touched;
+  const counts = { added, updated, removed, unchanged: replacement.unchanged };
+  const refusal = guard.refusalOf(counts);
+  if (refusal !== undefined) throw new StoreError("shrinks-too-much", refusal.message, { shrink: refusal });
+  await touched.writeRest();
+  return counts;
+}
+
 /** Throws StoreError (`too-many-rules`, `invalid-text`). */
 export function checkWanted(parts: readonly RuleColumns[], most: number): void {
-  if (parts.reduce((sum, { lengths }) => sum + lengths.length, 0) > most) throw tooManyRules(most);
+  if (countOf(parts) > most) throw tooManyRules(most);
   checkNames(parts);
+}
+
+function countOf(parts: readonly RuleColumns[]): number {
+  return parts.reduce((sum, { lengths }) => sum + lengths.length, 0);
 }
 
 /** Throws StoreError (`invalid-text`). Packed names are well-formed. */

@@ -35,6 +35,7 @@ export class TouchedRules {
   #upserts: [number, ...ReturnType<typeof valuesOfRule>][] = [];
   #deletes: [number, string][] = [];
   #kept = noneKept();
+  #isWritten = true;
   added = 0;
   updated = 0;
   removed = 0;
@@ -51,21 +52,30 @@ export class TouchedRules {
 
   add(rule: Rule): void {
     this.added++;
+    if (!this.#isWritten) return;
     this.#keep("added", rule, this.#upsert(rule));
   }
 
   update(before: Rule, after: Rule): void {
     this.updated++;
+    if (!this.#isWritten) return;
     this.#keep("before", before, valuesOfRule(before));
     this.#keep("after", after, this.#upsert(after));
   }
 
   remove(rule: Rule): void {
     this.removed++;
+    if (!this.#isWritten) return;
     const values = valuesOfRule(rule);
     this.#deletes.push([this.#number, values[0]]);
     this.#keep("removed", rule, values);
     if (this.#isKept()) this.#kept.deletes.push(JSON.stringify(values[0]));
+  }
+
+  /** What comes from now on is counted only: it will be refused. */
+  writeNoMore(): void {
+    this.#isWritten = false;
+    [this.#upserts, this.#deletes, this.#kept] = [[], [], noneKept()];
   }
 
   /** Writes what has come so far, if it is worth a statement. */

@@ -1,6 +1,7 @@
 import type { Prefix } from "../address/address.ts";
 import type { Rule } from "../rulesets/rule.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
+import type { ShrinkLimits } from "../rulesets/shrink-guard.ts";
 import type { Addition, AddRequest, ConflictMode, RuleChanges } from "../rulesets/write-rule.ts";
 import type { IfMatch } from "./if-match.ts";
 import type { AccessLevel, ApiKey, Area, Organisation, Plan, Purpose, Role, Ruleset, Session, User } from "./state.ts";
@@ -89,6 +90,8 @@ export interface ReplaceRulesCommand extends Conditional {
    * store's from now on: they go to its thread without a copy, and the times are written into them.
    */
   readonly rules: readonly RuleColumns[];
+  /** Refused (`shrinks-too-much`) where it would remove more. */
+  readonly shrink?: ShrinkLimits;
 }
 
 /** Adds the rules, all or nothing (`batch-refused`), each as `add-rule` does in this mode. For lists of any length: one result is told for all. */

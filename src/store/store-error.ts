@@ -1,4 +1,5 @@
 import type { Rule } from "../rulesets/rule.ts";
+import type { ShrinkRefusal } from "../rulesets/shrink-guard.ts";
 import type { BatchResult } from "./command.ts";
 
 /** Why the store refuses. */
@@ -22,6 +23,8 @@ export type StoreErrorCode =
   /** The change, or what it did to rules, is not kept. */
   | "change-not-kept"
   | "too-many-rules"
+  /** A replacement would remove more rules than it may (`shrink`). */
+  | "shrinks-too-much"
   /** The organisation has as many as it may. */
   | "too-many-rulesets"
   | "too-many-keys"
@@ -72,6 +75,7 @@ export type StoreErrorCode =
 interface Details {
   readonly existing?: Rule;
   readonly results?: readonly BatchResult[];
+  readonly shrink?: ShrinkRefusal;
   readonly cause?: unknown;
 }
 
@@ -83,11 +87,14 @@ export class StoreError extends Error {
   readonly existing?: Rule;
   /** With `batch-refused`: what would have come of each item. */
   readonly results?: readonly BatchResult[];
+  /** With `shrinks-too-much`: how much. */
+  readonly shrink?: ShrinkRefusal;
 
-  constructor(code: StoreErrorCode, message: string, { existing, results, cause }: Details = {}) {
+  constructor(code: StoreErrorCode, message: string, { existing, results, shrink, cause }: Details = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     if (existing !== undefined) this.existing = existing;
     if (results !== undefined) this.results = results;
+    if (shrink !== undefined) this.shrink = shrink;
   }
 }

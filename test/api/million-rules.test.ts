@@ -57,7 +57,7 @@ test("replaced again and again", async () => {
   let before = 10;
   for (const [round, format] of ["text", "ndjson", "csv"].entries()) {
     const { body, count } = bodyOf(format, round);
-    assert.deepEqual(await send("PUT", "", format, body), { added: count, updated: 0, removed: before, unchanged: 0, dry_run: false });
+    assert.deepEqual(await send("PUT", "?max_shrink=100", format, body), { added: count, updated: 0, removed: before, unchanged: 0, dry_run: false });
     before = count;
   }
   const { body, count } = bodyOf("csv", 2);
@@ -67,7 +67,7 @@ test("replaced again and again", async () => {
 test("a dry run lists the first of each kind, and counts all", async () => {
   const { body, count } = bodyOf("ndjson", 2);
   const { plan, ...counts } = await send("PUT", "?dry_run=true", "ndjson", body);
-  assert.deepEqual(counts, { added: 0, updated: count, removed: 0, unchanged: 0, dry_run: true });
+  assert.deepEqual(counts, { added: 0, updated: count, removed: 0, unchanged: 0, dry_run: true, refusal: null });
   assert.deepEqual([plan.added.length, plan.updated.length, plan.removed.length, plan.truncated], [0, 1000, 0, true]);
   const { plan: small } = await send("PUT", "?dry_run=true", "csv", bodyOf("csv", 2).body);
   assert.deepEqual(small, { added: [], updated: [], removed: [], truncated: false });

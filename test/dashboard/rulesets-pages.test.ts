@@ -338,6 +338,41 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await end(opened);
   });
 
+  test("a replacement that removes too much is told in words, and done by those who type how many rules go", async () => {
+    const id = await makeRuleset("shrinking", Array.from({ length: 40 }, (_, i) => ({ ip: `192.0.2.${i}` })));
+    const opened = await t.open(`#/rulesets/${id}/import`, { user: editor });
+    const { page } = opened;
+    await page.getByText("Replace all rules").click();
+    const list = page.getByLabel("Rules, one a line");
+    const replace = page.getByRole("button", { name: "Replace the rules" });
+    const dialog = page.getByRole("dialog");
+    await list.fill("# nothing but a comment");
+    await page.getByText("There is no rule in the list. It would remove all 40 rules and leave the ruleset empty.").waitFor();
+    await replace.click();
+    const remove = dialog.getByRole("button", { name: "Remove 40 rules" });
+    assert.equal(await remove.isDisabled(), true);
+    await dialog.getByLabel("Type how many").fill("4");
+    assert.equal(await remove.isDisabled(), true);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    assert.equal((await ipsOf(id)).length, 40);
+    await list.fill("192.0.2.1\n192.0.2.2\n198.51.100.1");
+    await page.getByText("The list would remove 38 of 40 rules, which is 95 %. More than 50 % is unusual.").waitFor();
+    await replace.click();
+    await dialog.getByLabel("Type how many").fill("38");
+    await dialog.getByRole("button", { name: "Remove 38 rules" }).click();
+    await page.getByRole("heading", { name: "shrinking", level: 1 }).waitFor();
+    assert.deepEqual(await ipsOf(id), ["192.0.2.1", "192.0.2.2", "198.51.100.1"]);
+    await page.goto(`${t.server.url}/#/rulesets/${id}/import`);
+    await page.getByText("Replace all rules").click();
+    await list.fill("; empty");
+    await replace.click();
+    await dialog.getByLabel("Type how many").fill("3");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "shrinking", level: 1 }).waitFor();
+    assert.deepEqual(await ipsOf(id), []);
+    await end(opened);
+  });
+
   test("exported as a file, active rules or all", async () => {
     const id = await makeRuleset("exporting: a/b", [{ ip: "192.0.2.1", name: "one" }, { ip: "192.0.2.2", expires_at: day(-1) }]);
     const opened = await openRuleset(id);
@@ -472,6 +507,13 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await checkLooks(t, "import", `#/rulesets/${id}/import`, editor, async (page) => {
       await page.getByLabel("Rules, one a line").fill("203.0.113.64/26\n10.0.0.1/8\n192.0.2.4\nnonsense\n203.0.113.0/24");
       await page.getByText("2 lines cannot be read.").waitFor();
+    });
+    const many = await makeRuleset("Looks, many", Array.from({ length: 40 }, (_, i) => ({ ip: `192.0.2.${i}`, name: "a feed" })));
+    await checkLooks(t, "import-shrinking", `#/rulesets/${many}/import`, editor, async (page) => {
+      await page.getByText("Replace all rules").click();
+      await page.getByLabel("Rules, one a line").fill("192.0.2.1\n192.0.2.200");
+      await page.getByRole("button", { name: "Replace the rules" }).click();
+      await page.getByRole("dialog").getByLabel("Type how many").fill("3");
     });
   });
 

@@ -101,7 +101,7 @@ for (const { name, skip, make, stop } of await databases()) {
       await store.write({ kind: "add-rule", ...into, request: adding("192.0.2.1", { name: "named", expiresAt: 1e9 }), ...by(6) });
       const whole = () => [...memory.rulesOf(blocklist.id).values()].map((rule) => ({ ...rule, updatedAt: 0 })).sort((a, b) => (formatPrefix(a.prefix) < formatPrefix(b.prefix) ? -1 : 1));
       const before = whole();
-      await store.write({ kind: "replace-rules", ...into, rules: columnsOfTexts(["192.0.2.9"]), ...by(7) });
+      await store.write({ kind: "replace-rules", ...into, rules: columnsOfTexts(["192.0.2.9"]), shrink: { maxShrink: 100 }, ...by(7) });
       const page = (await store.audit(organisation.id, { limit: 1 })).entries[0]!;
       assert.deepEqual([page.kind, page.ruleCount, page.rules], ["rules-replaced", 30_002, null]);
       const { rules } = (await store.auditEntry(organisation.id, page.sequence))!;

@@ -132,6 +132,27 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.equal(replica.memory.rulesOf(blocklist.id).size, items.length);
       }, { rulesPerRuleset: 30_000 }));
 
+    test("a replacement that would remove too much is refused by what the database holds then, whoever else writes", () =>
+      withReplica(async (replica, location) => {
+        const other = await Replica.open(location, {});
+        const { organisation, blocklist } = await replica.organisation();
+        const into = { organisationId: organisation.id, rulesetId: blocklist.id };
+        const lists = [40, 20, 10, 9, 30].map((count) => columnsOfTexts(Array.from({ length: count }, (_, i) => `192.0.2.${i}`)));
+        const replace = (turn: number) => (turn % 2 === 0 ? replica : other).store.write({ kind: "replace-rules", ...into, rules: lists[(turn * 7) % lists.length]!.map((part) => structuredClone(part)), ...by(2 + turn) });
+        const settled = await Promise.allSettled(Array.from({ length: 60 }, (_, turn) => replace(turn)));
+        const done = settled.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+        const refusals = settled.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
+        for (const { updated, removed, unchanged } of done) {
+          const before = updated + removed + unchanged;
+          assert.ok(before < 20 || 2 * removed <= before, `${removed} of ${before}`);
+        }
+        assert.ok(done.length > 5 && refusals.length > 5, `${done.length} done, ${refusals.length} refused`);
+        for (const { code, shrink } of refusals) assert.deepEqual([code, 2 * shrink.removed > shrink.totalRules], ["shrinks-too-much", true]);
+        await refused("shrinks-too-much", replica.store.write({ kind: "replace-rules", ...into, rules: [], ...by(99) }));
+        assert.equal((await replica.store.check()).rules, replica.memory.rulesOf(blocklist.id).size);
+        await other.store.close();
+      }));
+
     test("a ruleset holds no more rules than allowed, however they come", () =>
       withReplica(async (replica) => {
         const { organisation, blocklist } = await replica.organisation();
@@ -178,7 +199,7 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.deepEqual(await replica.store.write({ kind: "replace-rules", ...into, rules, ...by(4) }), { added: 0, updated: 0, removed: 0, unchanged: 4 });
         const renamed = columnsOfTexts(["10.0.0.0/8", "10.0.0.0/9", "2001:db8::/32", "2001:db8::1"], "new");
         assert.deepEqual(await replica.store.write({ kind: "replace-rules", ...into, rules: renamed, ...by(5) }), { added: 0, updated: 4, removed: 0, unchanged: 0 });
-        assert.deepEqual(await replica.store.write({ kind: "replace-rules", ...into, rules: [], ...by(6) }), { added: 0, updated: 0, removed: 4, unchanged: 0 });
+        assert.deepEqual(await replica.store.write({ kind: "replace-rules", ...into, rules: [], shrink: { allowEmpty: true }, ...by(6) }), { added: 0, updated: 0, removed: 4, unchanged: 0 });
       }));
 
     test("a replacement of many rules reaches another replica whole, with what came after it", () =>
@@ -368,7 +389,7 @@ for (const { name, skip, make, stop } of await databases()) {
         const told = (await replica.store.changesAfter(3)).map(({ kind }) => kind);
         assert.deepEqual(told, ["rules", "rules", "rules", "rules-replaced"]);
         assert.equal((await replica.store.check()).rules, 20_000);
-      }));
+      }, { rulesPerRuleset: 20_000 }));
 
     test("a reader that was away for too long, or is ahead of the database, is told to load again", () =>
       withReplica(async (replica) => {

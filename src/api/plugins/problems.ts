@@ -4,6 +4,7 @@ import { Problem, type ProblemKind } from "../problem.ts";
 import { redact, safePath } from "../redact.ts";
 import { ruleDocument } from "../schemas/rule.ts";
 import type { Services } from "../services.ts";
+import { shrinkProblem } from "../shrink-problem.ts";
 import { RETRY_AFTER } from "../store-outage.ts";
 import { SAFE_HEADERS } from "./safe-headers.ts";
 
@@ -97,6 +98,7 @@ const REFUSALS: Readonly<Partial<Record<StoreErrorCode, ProblemKind>>> = {
   conflict: "conflict",
   "version-mismatch": "precondition-failed",
   "rule-exists": "precondition-failed",
+  "shrinks-too-much": "shrinks-too-much",
   "password-changed": "conflict",
   "rules-changed": "conflict",
   "change-not-kept": "conflict",
@@ -133,6 +135,7 @@ function refusalOf(error: StoreError): Problem {
   const kind = REFUSALS[error.code];
   if (kind === undefined) return new Problem("internal-server-error", "the store failed; quote the request_id when you report it");
   if (kind === "service-unavailable") return new Problem(kind, UNAVAILABLE[error.code] ?? NOT_AVAILABLE, { headers: { "retry-after": String(RETRY_AFTER) } });
+  if (error.shrink !== undefined) return shrinkProblem(error.shrink);
   const existing = error.existing === undefined ? {} : { existing: ruleDocument(error.existing) };
   return new Problem(kind, error.message, { extensions: existing });
 }

@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import { RULE_EXPORT_FORMATS, type RuleExportFormat } from "../../rulesets/formats/export-rules.ts";
 import type { RuleColumns } from "../../rulesets/rule-columns.ts";
+import { ShrinkGuard, type ShrinkLimits } from "../../rulesets/shrink-guard.ts";
 import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../app-type.ts";
@@ -11,10 +12,12 @@ import { listBody, listIn, withListBodies } from "../list-bodies.ts";
 import { READ_EDL, WRITE_EDL } from "../operation.ts";
 import { type CountedPlan, planCounted } from "../plan-replacement.ts";
 import { Problem } from "../problem.ts";
+import { safePath } from "../redact.ts";
 import { ImportQuery, ImportResponse, ReplaceBody, ReplaceQuery, ReplaceResponse, ruleDocument, RulesetParameters } from "../schemas/rule.ts";
 import type { LiveRuleset } from "../service-memory.ts";
 import type { IfMatch } from "../../store/if-match.ts";
 import type { Services } from "../services.ts";
+import { shrinkProblem } from "../shrink-problem.ts";
 import { IDEMPOTENT, matching } from "../told-headers.ts";
 import { type ListBody, readWanted } from "../wanted-rules.ts";
 import { findRuleset, noRuleset, rulesetId } from "./find-ruleset.ts";
@@ -63,8 +66,9 @@ function addReplacement(app: App, services: Services): void {
   const { store, memory, settings } = services;
   const schema = {
     operationId: "replaceRules", summary: "Makes a list the ruleset's rules, all or nothing",
-    description: "The list is JSON, or a file of the type that Content-Type says. With dry_run the answer tells what would change, and nothing is.",
-    tags, problems: [400, 404, 412, 413, 415, 422], params, querystring: ReplaceQuery, body: listBody(ReplaceBody(settings.rulesPerRuleset)), response: { 200: ReplaceResponse },
+    description: "The list is JSON, or a file of the type that Content-Type says. With dry_run the answer tells what would change, and nothing is. A list that would remove all rules, or over half of 20 or more, is refused "
+      + "(409, `/problems/shrinks-too-much`, with the numbers: see ShrinkProblem), unless allow_empty or max_shrink says that it may.",
+    tags, problems: [400, 404, 409, 412, 413, 415, 422], params, querystring: ReplaceQuery, body: listBody(ReplaceBody(settings.rulesPerRuleset)), response: { 200: ReplaceResponse },
     requestHeaders: { ...IDEMPOTENT, ...matching("the rules") },
     responseHeaders: { ETag: { sometimes: "of the rules as they are now; none after a dry run" } }, bodyExample: { rules: [{ ip: "203.0.113.0/24", name: "office" }] },
   };
@@ -74,29 +78,33 @@ function addReplacement(app: App, services: Services): void {
     const wanted = await readList(request, list.body, services);
     // Others have had their turn while it was read.
     const ruleset = findRuleset(request, services);
-    if (request.query.dry_run === true) return planRules(request, wanted, services, ifMatch(request));
+    const { dry_run: isDry, allow_empty: allowEmpty, max_shrink: maxShrink } = request.query;
+    const shrink = { allowEmpty, maxShrink };
+    if (isDry === true) return planRules(request, wanted, services, { state: ifMatch(request), shrink });
     const { id, organisationId } = ruleset.about;
-    const counts = await store.write({ kind: "replace-rules", ...list.signed(), rulesetId: id, rules: wanted, ifMatch: ifMatch(request) });
+    const counts = await store.write({ kind: "replace-rules", ...list.signed(), rulesetId: id, rules: wanted, shrink, ifMatch: ifMatch(request) });
     const after: LiveRuleset = memory.ruleset(organisationId, id) ?? ruleset;
     reply.header("etag", rulesetTag(after, request.now));
     return { ...counts, dry_run: false };
   });
 }
 
-async function planRules(request: FastifyRequest, wanted: readonly RuleColumns[], { memory }: Services, state: IfMatch | undefined): Promise<object> {
+async function planRules(request: FastifyRequest, wanted: readonly RuleColumns[], { memory }: Services, { state, shrink }: { readonly state: IfMatch | undefined; readonly shrink: ShrinkLimits }): Promise<object> {
   const { caller, now } = request;
   const id = rulesetId(request);
   const plan = await planCounted(() => memory.ruleset(caller.organisationId, id), wanted, now);
   if (plan === undefined) throw noRuleset(request);
-  if (state === undefined || state.versions.includes(plan.ruleset.about.version)) return planDocument(plan.result);
+  if (state === undefined || state.versions.includes(plan.ruleset.about.version)) return planDocument(request, plan.result, shrink);
   throw new Problem("precondition-failed", "the rules have changed since; get them again and send their ETag");
 }
 
-function planDocument({ counts, added, updated, removed, truncated }: CountedPlan): object {
+function planDocument(request: FastifyRequest, { counts, added, updated, removed, truncated }: CountedPlan, shrink: ShrinkLimits): object {
+  const [before, after] = [counts.removed + counts.updated + counts.unchanged, counts.added + counts.updated + counts.unchanged];
+  const refusal = new ShrinkGuard(before, after, shrink).refusalOf(counts);
   const plan = {
     added: added.map(ruleDocument), updated: updated.map(({ before, after }) => ({ before: ruleDocument(before), after: ruleDocument(after) })), removed: removed.map(ruleDocument), truncated,
   };
-  return { ...counts, dry_run: true, plan };
+  return { ...counts, dry_run: true, refusal: refusal === undefined ? null : shrinkProblem(refusal).document(safePath(request.url), request.id), plan };
 }
 
 function addImport(app: App, services: Services): void {

@@ -5,7 +5,7 @@ import { LONGEST_NAME } from "../../rulesets/validate-rule.ts";
 import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
 import { formatTimestamp } from "../../rulesets/timestamp.ts";
 import { MAX_LISTED } from "../plan-replacement.ts";
-import { Count, named, NullableText, NullableTimestamp, pageOf, pageParameters, PrefixText, strict, Timestamp, upTo } from "./common.ts";
+import { Count, named, NullableText, NullableTimestamp, pageOf, pageParameters, PrefixText, ProblemDetail, strict, Timestamp, upTo } from "./common.ts";
 
 export const RuleSchema = named(
   "Rule",
@@ -91,7 +91,26 @@ export function ReplaceBody(most: number) {
   return named("ReplaceRequest", Type.Object({ rules: Type.Array(Type.Object(ruleMembers, strict), upTo(most, "rules-per-ruleset")) }, strict));
 }
 
-export const ReplaceQuery = Type.Object({ dry_run: Type.Optional(Type.Boolean({ default: false, description: "tell what would change, and change nothing" })) });
+export const ReplaceQuery = Type.Object({
+  dry_run: Type.Optional(Type.Boolean({ default: false, description: "tell what would change, and change nothing" })),
+  allow_empty: Type.Optional(Type.Boolean({ default: false, description: "let a list without rules empty the ruleset" })),
+  max_shrink: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, description: "the largest share of the rules that may go, in per cent; by default 50 of 20 rules and more, and any share of fewer" })),
+});
+
+/** A replacement that would remove too much, with its numbers. */
+export const ShrinkProblem = named(
+  "ShrinkProblem",
+  Type.Object({
+    ...ProblemDetail.properties,
+    total_rules: Type.Integer({ minimum: 0, description: "rules of the ruleset as it is" }),
+    added: Count,
+    updated: Count,
+    removed: Count,
+    unchanged: Count,
+    removed_percent: Type.Integer({ minimum: 0, maximum: 100, description: "the share of the rules that would go, rounded up: the least max_shrink that lets it pass" }),
+    max_shrink: Type.Integer({ minimum: 0, maximum: 100, description: "the share that may go" }),
+  }),
+);
 
 export const ReplaceResponse = named(
   "ReplaceResponse",
@@ -101,6 +120,7 @@ export const ReplaceResponse = named(
     removed: Count,
     unchanged: Count,
     dry_run: Type.Boolean(),
+    refusal: Type.Optional(Type.Unsafe<unknown>({ anyOf: [ShrinkProblem, { type: "null" }], description: "of a dry run: the problem that the replacement itself would be answered with, since it would remove too many rules; null where it would be done" })),
     plan: Type.Optional(
       Type.Object(
         {

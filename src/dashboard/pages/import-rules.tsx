@@ -9,6 +9,7 @@ import { type Loading, useLoad } from "../load.ts";
 import { hrefOf } from "../place.ts";
 import { type Problem, problemOf } from "../problem.ts";
 import { navigate } from "../router.ts";
+import { ConfirmShrink, type ShrinkPermission, shrinkText } from "../rulesets/confirm-shrink.tsx";
 import { ConflictModes } from "../rulesets/conflict-modes.tsx";
 import { examineList, type Examined, type Way } from "../rulesets/examine-list.ts";
 import { ExaminedList } from "../rulesets/examined-list.tsx";
@@ -123,13 +124,16 @@ interface VerdictsProps {
 function Verdicts({ rulesetId, list, way, examined: { data, problem, isLoading, reload } }: VerdictsProps) {
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<Problem>();
+  const [isAsked, setAsked] = useState(false);
   useEffect(() => setFailure(undefined), [list, way.kind]);
   if (isEmpty(list)) return <Panel><Empty icon="identify" title="Nothing is written yet">Give a list, and see line by line what it would do before it is done.</Empty></Panel>;
-  const commit = async ({ tag }: Examined): Promise<void> => {
+  const commit = async ({ tag, shrink }: Examined, permission?: ShrinkPermission): Promise<void> => {
+    if (shrink !== undefined && permission === undefined) return setAsked(true);
+    setAsked(false);
     setBusy(true);
     setFailure(undefined);
     try {
-      const text = await write(rulesetId, list, way, tag);
+      const text = await write(rulesetId, list, way, tag, permission);
       navigate(hrefOf(`/rulesets/${rulesetId}`));
       await tellChange(text);
     } catch (error) {
@@ -144,6 +148,8 @@ function Verdicts({ rulesetId, list, way, examined: { data, problem, isLoading, 
       {failure !== undefined && failure.status !== 412 && <ProblemNote problem={failure} />}
       {problem !== undefined && <ProblemNote problem={problem} retry={reload} />}
       {data && !data.isPossible && <div class="panel-note"><Note kind="bad"><strong>{faultText(data)}</strong> Mend the list, and it is looked at again. As long as one line is wrong nothing is written.</Note></div>}
+      {data?.shrink !== undefined && <div class="panel-note"><Note kind="warning"><strong>{shrinkText(data.shrink)}</strong> You will be asked before it is done.</Note></div>}
+      {data?.shrink !== undefined && isAsked && <ConfirmShrink shrink={data.shrink} onClose={() => setAsked(false)} onAgreed={(permission) => commit(data, permission)} />}
       {data ? <ExaminedList examined={data} isBusy={isLoading} /> : problem === undefined && <Skeleton lines={6} />}
     </Panel>
   );
@@ -162,9 +168,9 @@ function CommitButton({ examined, way, isBusy, isStale, onCommit }: { readonly e
 }
 
 /** All of the list or nothing. Gives what was done, in words. */
-async function write(rulesetId: string, list: RuleList, way: Way, tag: string): Promise<string> {
+async function write(rulesetId: string, list: RuleList, way: Way, tag: string, permission: ShrinkPermission = {}): Promise<string> {
   if (way.kind === "replace") {
-    const { added, updated, removed } = await replaceRules(rulesetId, list, tag, false);
+    const { added, updated, removed } = await replaceRules(rulesetId, list, tag, permission);
     return `The rules are replaced: ${formatCount(added)} added, ${formatCount(updated)} updated, ${formatCount(removed)} removed.`;
   }
   const { created, updated, skipped } = await importList(rulesetId, list, way.mode, tag);

@@ -1,6 +1,6 @@
-import type { PreviewLine, Rule } from "../documents.ts";
+import type { PreviewLine, Rule, ShrinkProblem } from "../documents.ts";
 import type { RuleList } from "./read-list.ts";
-import { type ConflictMode, previewList, replaceRules } from "./rules-api.ts";
+import { type ConflictMode, planReplacement, previewList } from "./rules-api.ts";
 import type { Outcome } from "./verdict.tsx";
 
 /** What is to be done with a list: its rules are added, or become the ruleset's rules. */
@@ -25,6 +25,8 @@ export interface Examined {
   readonly isCut: boolean;
   /** Nothing is written as long as a line is faulty. */
   readonly isPossible: boolean;
+  /** Of a replacement that removes so much that it has to be confirmed. */
+  readonly shrink?: ShrinkProblem;
 }
 
 /** Asks the server, which writes nothing. */
@@ -34,10 +36,10 @@ export async function examineList(rulesetId: string, list: RuleList, way: Way, s
   const faulty = preview.lines.filter(isFaulty);
   if (way.kind === "add") return { tag, counts, unchanged: 0, lines: [...faulty, ...preview.lines.filter((line) => !isFaulty(line))], isCut: truncated, isPossible: counts.error + counts.conflict === 0 };
   if (counts.error > 0) return { tag, counts: { error: counts.error }, unchanged: 0, lines: faulty, isCut: truncated && faulty.length < counts.error, isPossible: false };
-  const { added, updated, removed, unchanged, plan } = await replaceRules(rulesetId, list, tag, true, signal);
+  const { added, updated, removed, unchanged, refusal, plan } = await planReplacement(rulesetId, list, tag, signal);
   const named = (verdict: Outcome) => (rule: Rule): ListLine => ({ ip: rule.ip, verdict, ...(verdict === "created" ? { after: rule } : { before: rule }) });
   const lines = [...plan!.removed.map(named("removed")), ...plan!.updated.map(({ before, after }): ListLine => ({ ip: after.ip, verdict: "updated", before, after })), ...plan!.added.map(named("created"))];
-  return { tag, counts: { removed, updated, created: added }, unchanged, lines, isCut: plan!.truncated, isPossible: true };
+  return { tag, counts: { removed, updated, created: added }, unchanged, lines, isCut: plan!.truncated, isPossible: true, ...(refusal == null ? {} : { shrink: refusal }) };
 }
 
 function isFaulty({ verdict }: PreviewLine): boolean {

@@ -1,5 +1,6 @@
-import { get, http, post } from "../api.ts";
-import type { Preview, Rule, RuleRow, Ruleset } from "../documents.ts";
+import { get, http, post, put } from "../api.ts";
+import type { Preview, Rule, RuleRow, Ruleset, ShrinkProblem } from "../documents.ts";
+import type { ShrinkPermission } from "./confirm-shrink.tsx";
 import type { Expiry } from "./expiry.tsx";
 import type { RuleList } from "./read-list.ts";
 import type { RowsPage } from "./row-pages.ts";
@@ -59,6 +60,8 @@ export interface ReplacementPlan {
   readonly updated: number;
   readonly removed: number;
   readonly unchanged: number;
+  /** Why it would be refused; null or undefined: it would not. */
+  readonly refusal?: ShrinkProblem | null;
   readonly plan?: { readonly added: readonly Rule[]; readonly updated: readonly { readonly before: Rule; readonly after: Rule }[]; readonly removed: readonly Rule[]; readonly truncated: boolean };
 }
 
@@ -74,11 +77,15 @@ export function importList(rulesetId: string, list: RuleList, mode: ConflictMode
   return post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules:import", { params, ...bodyOf(list, tag) });
 }
 
-/** Makes the list the ruleset's rules, if that is as `tag` says; with `isDry` only tells what that would change. */
-export async function replaceRules(rulesetId: string, list: RuleList, tag: string, isDry: boolean, signal: AbortSignal | null = null): Promise<ReplacementPlan> {
-  const params = { path: { ruleset_id: rulesetId }, query: { dry_run: isDry } };
-  const { data } = await http.PUT("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules", { params, ...bodyOf(list, tag), signal });
-  return data!;
+/** Tells what making the list the ruleset's rules would change, if that is as `tag` says. */
+export async function planReplacement(rulesetId: string, list: RuleList, tag: string, signal: AbortSignal): Promise<ReplacementPlan> {
+  const params = { path: { ruleset_id: rulesetId }, query: { dry_run: true } };
+  return put("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules", { params, ...bodyOf(list, tag), signal });
+}
+
+/** Makes the list the ruleset's rules, if that is as `tag` says. */
+export function replaceRules(rulesetId: string, list: RuleList, tag: string, permission: ShrinkPermission): Promise<ReplacementPlan> {
+  return put("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules", { params: { path: { ruleset_id: rulesetId }, query: permission }, ...bodyOf(list, tag) });
 }
 
 /** The types know bodies of JSON only. */

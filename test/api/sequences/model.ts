@@ -119,7 +119,7 @@ export class Model {
     const ruleset = question.kind === "create-ruleset" ? undefined : this.#own(asked);
     // A ruleset that is gone is told before keys are looked up, but by its deletion: that may be repeated.
     if (ruleset === undefined && question.kind !== "create-ruleset" && question.kind !== "delete-ruleset") return problem(404);
-    if (question.kind === "replace" && question.dry_run === true) return isOutdated(asked, ruleset!) ? problem(412) : { status: 200, body: replaced(ruleset!, question.rules, asked.now, false) };
+    if (question.kind === "replace" && question.dry_run === true) return isOutdated(asked, ruleset!) ? problem(412) : { status: 200, body: replaced(ruleset!, question, asked.now, false) };
     if (idempotencyKey === undefined) return this.#carryOut(asked, ruleset);
     const key = `${caller.organisation} ${idempotencyKey}`;
     const earlier = this.#answers.get(key);
@@ -167,7 +167,9 @@ export class Model {
       case "replace": {
         if (isOutdated(asked, ruleset)) return problem(412);
         const before = JSON.stringify(ruleset.rules.map(ruleDocument).sort((a, b) => (a.ip < b.ip ? -1 : 1)));
-        const body = replaced(ruleset, question.rules, now, true);
+        const { removed, refusal } = replaced(ruleset, question, now, false) as { removed: number; refusal: object | null };
+        if (refusal !== null) return { status: 409, body: { type: "/problems/shrinks-too-much", status: 409, total_rules: ruleset.rules.length, removed } };
+        const body = replaced(ruleset, question, now, true);
         if (before !== JSON.stringify(ruleset.rules.map(ruleDocument).sort((a, b) => (a.ip < b.ip ? -1 : 1)))) changed(ruleset, now);
         return { status: 200, body };
       }
@@ -277,7 +279,8 @@ function batch(ruleset: ModelRuleset, items: readonly BatchItem[], atomic: boole
   return { status: 200, body: { results } };
 }
 
-function replaced(ruleset: ModelRuleset, wanted: readonly AddBody[], now: number, isDone: boolean) {
+function replaced(ruleset: ModelRuleset, { rules: wanted, allow_empty = false, max_shrink }: Extract<Question, { kind: "replace" }>, now: number, isDone: boolean) {
+  const total = ruleset.rules.length;
   const plan = { added: [] as object[], updated: [] as object[], removed: [] as object[] };
   let unchanged = 0;
   const rules: ModelRule[] = [];
@@ -292,7 +295,9 @@ function replaced(ruleset: ModelRuleset, wanted: readonly AddBody[], now: number
   for (const rule of [...ruleset.rules].sort((a, b) => compareBlocks(a.block, b.block))) if (!rules.some(({ block }) => block.text === rule.block.text)) plan.removed.push(ruleDocument(rule));
   if (isDone) ruleset.rules = rules;
   const counts = { added: plan.added.length, updated: plan.updated.length, removed: plan.removed.length, unchanged };
-  return { ...counts, dry_run: !isDone, ...(isDone ? {} : { plan: { ...plan, truncated: false } }) };
+  const mayGo = rules.length === 0 ? (allow_empty ? 100 : 0) : (max_shrink ?? (total < 20 ? 100 : 50));
+  const refusal = plan.removed.length / Math.max(total, 1) > mayGo / 100 ? { status: 409, removed: plan.removed.length } : null;
+  return { ...counts, dry_run: !isDone, ...(isDone ? {} : { refusal, plan: { ...plan, truncated: false } }) };
 }
 
 function isoOrNull(time: number | null): string | null {

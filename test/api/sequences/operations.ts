@@ -39,7 +39,7 @@ export type Question =
   | { readonly kind: "delete-rule"; readonly target: Target; readonly ip: string; readonly slot?: number }
   | { readonly kind: "check"; readonly target: Target; readonly ip: string }
   | { readonly kind: "batch"; readonly target: Target; readonly items: readonly BatchItem[]; readonly atomic?: boolean; readonly slot?: number }
-  | { readonly kind: "replace"; readonly target: Target; readonly rules: readonly RuleMembers[]; readonly dry_run?: boolean; readonly isConditional: boolean; readonly slot?: number };
+  | { readonly kind: "replace"; readonly target: Target; readonly rules: readonly RuleMembers[]; readonly dry_run?: boolean; readonly allow_empty?: boolean; readonly max_shrink?: number; readonly isConditional: boolean; readonly slot?: number };
 
 /** A step of a sequence: time passes, then somebody asks something. */
 export interface Step {
@@ -89,7 +89,7 @@ export function anySteps(start: number): fc.Arbitrary<Step[]> {
     { weight: 2, arbitrary: of("delete-rule", { target, ip, slot }) },
     { weight: 2, arbitrary: of("check", { target, ip }) },
     { weight: 3, arbitrary: of("batch", { target, items: fc.array(item, { maxLength: 5 }), slot }, { atomic: fc.boolean() }) },
-    { weight: 2, arbitrary: of("replace", { target, rules: fc.uniqueArray(members, { maxLength: 5, selector: ({ ip }) => blockOf(ip).text }), isConditional: fc.boolean(), slot }, { dry_run: fc.boolean() }) },
+    { weight: 2, arbitrary: of("replace", { target, rules: fc.uniqueArray(members, { maxLength: 5, selector: ({ ip }) => blockOf(ip).text }), isConditional: fc.boolean(), slot }, { dry_run: fc.boolean(), allow_empty: fc.boolean(), max_shrink: fc.constantFrom(0, 1, 33, 34, 50, 99, 100) }) },
   );
   const key: fc.Arbitrary<Caller["key"]> = fc.oneof({ weight: 14, arbitrary: fc.constant("read_write" as const) }, { weight: 3, arbitrary: fc.constantFrom("read", "expired", "revoked", "unknown", "without-plan") });
   const caller = fc.record({ organisation: fc.constantFrom(0 as const, 1 as const), key });

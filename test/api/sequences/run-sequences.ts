@@ -179,7 +179,7 @@ class World {
         return { method: "POST", path: `${path}/rules:batch`, body: { items: question.items, atomic: question.atomic } };
       case "replace": {
         const headers: Record<string, string> = question.isConditional ? { "If-Match": this.#versions.get(id)?.etag ?? '"nonsense"' } : {};
-        return { method: "PUT", path: `${path}/rules`, query: { dry_run: question.dry_run }, body: { rules: question.rules }, headers };
+        return { method: "PUT", path: `${path}/rules`, query: { dry_run: question.dry_run, allow_empty: question.allow_empty, max_shrink: question.max_shrink }, body: { rules: question.rules }, headers };
       }
     }
   }
@@ -195,6 +195,8 @@ function comparable({ status, headers, text }: Received, { body }: Expected): un
   const told = JSON.parse(text);
   if (status >= 400) return Object.fromEntries(Object.keys(body ?? {}).map((name) => [name, told[name]]));
   if (status === 201 && "purpose" in told) return Object.fromEntries(Object.entries(told).filter(([name]) => name !== "id"));
+  // Of what a dry run tells of a refusal, that it is one and its number.
+  if (told.refusal) return { ...told, refusal: { status: told.refusal.status, removed: told.refusal.removed } };
   if (!("items" in told)) return told;
   const pageOf = (url: string | null): number | null => (url === null ? null : Number(new URL(url).searchParams.get("page")));
   return { ...told, next: pageOf(told.next), prev: pageOf(told.prev) };

@@ -1,0 +1,58 @@
+import { useState } from "preact/hooks";
+import { Dialog } from "../components/dialog.tsx";
+import { Field, Form } from "../components/form.tsx";
+import { Note } from "../components/states.tsx";
+import type { ShrinkProblem } from "../documents.ts";
+import { formatCount, formatCounted } from "../format.ts";
+
+/** What a replacement that removes too much would do, in words. */
+export function shrinkText(shrink: ShrinkProblem): string {
+  const { removed, total_rules, removed_percent, max_shrink } = shrink;
+  if (isEmptied(shrink)) return `There is no rule in the list. It would remove ${formatAll(total_rules)} and leave the ruleset empty.`;
+  return `The list would remove ${formatCount(removed)} of ${formatCounted(total_rules, "rule")}, which is ${removed_percent} %. More than ${max_shrink} % is unusual.`;
+}
+
+function formatAll(rules: number): string {
+  return rules === 1 ? "the only rule" : `all ${formatCount(rules)} rules`;
+}
+
+/** Whether the list is empty; another list may remove all rules as well, and add its own. */
+function isEmptied({ added, updated, unchanged }: ShrinkProblem): boolean {
+  return added + updated + unchanged === 0;
+}
+
+/** What the server has to be told so that it removes that much, and no more. */
+export interface ShrinkPermission {
+  readonly allow_empty?: boolean;
+  readonly max_shrink?: number;
+}
+
+function permissionOf(shrink: ShrinkProblem): ShrinkPermission {
+  return isEmptied(shrink) ? { allow_empty: true } : { max_shrink: shrink.removed_percent };
+}
+
+interface Props {
+  readonly shrink: ShrinkProblem;
+  readonly onClose: () => void;
+  /** Does it; what it rejects with is told in the dialog. */
+  readonly onAgreed: (permission: ShrinkPermission) => Promise<unknown>;
+}
+
+/** Many rules are removed by those who have typed how many. */
+export function ConfirmShrink({ shrink, onClose, onAgreed }: Props) {
+  const [typed, setTyped] = useState("");
+  return (
+    <Dialog title="Remove that many rules?" onClose={onClose}>
+      <Note kind="warning"><p>{shrinkText(shrink)} Firewalls that fetch the ruleset get the rest only.</p></Note>
+      <Form onSubmit={() => onAgreed(permissionOf(shrink))} onCancel={onClose} submit={`Remove ${formatCounted(shrink.removed, "rule")}`} danger disabled={numberIn(typed) !== shrink.removed}>
+        <Field name="typed" label="Type how many rules are to be removed" value={typed} onInput={(event) => setTyped(event.currentTarget.value)} placeholder={formatCount(shrink.removed)} autocomplete="off" autofocus />
+      </Form>
+    </Dialog>
+  );
+}
+
+/** With or without what stands between thousands. */
+function numberIn(text: string): number {
+  const digits = text.replaceAll(/[\s,.'’\u202f]/g, "");
+  return /^\d+$/.test(digits) ? Number(digits) : Number.NaN;
+}
