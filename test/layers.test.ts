@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { test } from "node:test";
-import { checkLayers, type Layers } from "./layers/check-layers.ts";
+import { checkLayers, checkReferences, type Layers } from "./layers/check-layers.ts";
+import { readReferences } from "./layers/read-references.ts";
 
 const root = join(import.meta.dirname, "..");
 const layers: Layers = JSON.parse(readFileSync(join(root, "layers.json"), "utf8"));
@@ -30,9 +31,10 @@ test("every room's imports stand above it in the table, so that there is no circ
 /** The permissions of a table that no file needs: each is taken away, and nothing is wrong with what is left. */
 function unusedPermissions(table: Layers, sources: Record<string, string>): string[] {
   const unused: string[] = [];
+  const references = [...readReferences(sources)];
   for (const [name, room] of Object.entries(table.rooms)) {
-    const own = Object.fromEntries(Object.entries(sources).filter(([file]) => file.startsWith(`${name}/`)));
-    const isNeeded = (less: Partial<Layers["rooms"][string]>): boolean => checkLayers({ ...table, rooms: { ...table.rooms, [name]: { ...room, ...less } } }, own).length > 0;
+    const own = references.filter(([file]) => file.startsWith(`${name}/`));
+    const isNeeded = (less: Partial<Layers["rooms"][string]>): boolean => checkReferences({ ...table, rooms: { ...table.rooms, [name]: { ...room, ...less } } }, own).length > 0;
     for (const kind of ["imports", "outside", "globals", "reads"] as const) {
       const permitted = room[kind] ?? [];
       for (const one of permitted) if (!isNeeded({ [kind]: permitted.filter((other) => other !== one) })) unused.push(`${name}: ${kind}: ${one}`);

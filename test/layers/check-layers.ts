@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { readReferences, type Reference } from "./read-references.ts";
+import { readReferences, type Reference, type SourceReferences } from "./read-references.ts";
 
 export interface Room {
   readonly imports: readonly string[];
@@ -17,8 +17,13 @@ export interface Layers {
 
 /** Checks sources (path below `src/` → text) against the room table. Returns one line per violation: `file:line: what`. */
 export function checkLayers(layers: Layers, sources: Readonly<Record<string, string>>): string[] {
+  return checkReferences(layers, readReferences(sources));
+}
+
+/** As `checkLayers`, of sources that have been read: files with what each refers to. */
+export function checkReferences(layers: Layers, read: Iterable<readonly [string, SourceReferences]>): string[] {
   const violations: string[] = [];
-  for (const [file, { references, worldGlobals, isBarrel }] of readReferences(sources)) {
+  for (const [file, { references, worldGlobals, isBarrel }] of read) {
     const report = (line: number, what: string) => violations.push(`src/${file}:${line}: ${what}`);
     if (file === layers.entry) continue;
     const name = roomOf(file);
