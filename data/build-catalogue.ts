@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import type { Prefix } from "../src/address/address.ts";
-import { Catalogue, CatalogueBuilder } from "../src/cbs/catalogue.ts";
+import { AS_SOURCE, Catalogue, CatalogueBuilder } from "../src/cbs/catalogue.ts";
 import type { CatalogueMetadata, CatalogueSource } from "../src/cbs/catalogue.ts";
 import { writeSnapshot } from "../src/snapshot/write-snapshot.ts";
 import { freeze } from "../src/table/freeze.ts";
@@ -23,7 +23,7 @@ export function buildCatalogue(table: AsnTable, providers: readonly Provider[]):
   for (const prefixes of [table.ipv4, table.ipv6]) {
     for (let at = 0; at < prefixes.count; at++) {
       const id = idOf.get(prefixes.asns[at]!);
-      if (id !== undefined) builder.add(prefixAt(prefixes, at), id);
+      if (id !== undefined) builder.add(prefixAt(prefixes, at), id, AS_SOURCE);
     }
   }
   return builder.build({ title: "Well-known providers by AS number", createdAt: dateOf(table.version), sources: sourcesOf(table.version) });
@@ -45,7 +45,7 @@ function sourcesOf(version: string): CatalogueSource[] {
   const publishedAt = dateOf(version).toISOString();
   return [
     {
-      id: null,
+      id: AS_SOURCE,
       name: "@ip-location-db/asn",
       version,
       url: "https://github.com/sapics/ip-location-db/tree/main/asn",

@@ -7,10 +7,18 @@ import { lastAddress, mergePrefixes } from "./range.ts";
  * O((n + m) log (n + m)), and for each prefix of the answer at most as many steps as its family has bits.
  */
 export function subtractPrefixes(prefixes: Iterable<Prefix>, minus: Iterable<Prefix>): Prefix[] {
+  const restOf = subtractor(minus);
+  return mergePrefixes(prefixes).flatMap((prefix) => restOf(prefix));
+}
+
+/** Gives of any prefix the fewest that cover what `minus` leaves of it: the prefix itself where that is all. O(m log m) once, and O(log m + bits x answer) for each. */
+export function subtractor(minus: Iterable<Prefix>): (prefix: Prefix) => Prefix[] {
   const holes = mergePrefixes(minus);
-  const rest: Prefix[] = [];
-  for (const prefix of mergePrefixes(prefixes)) cut(prefix, holes, firstBehind(holes, prefix), rest);
-  return rest;
+  return (prefix) => {
+    const rest: Prefix[] = [];
+    cut(prefix, holes, firstBehind(holes, prefix), rest);
+    return rest;
+  };
 }
 
 /**

@@ -234,8 +234,26 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "services": ["s3"],
           "regions": ["ap-northeast-2"],
           "matches": [
-            { "provider": "aws", "type": "cloud", "service": "s3", "region": "ap-northeast-2", "cidr": "3.5.140.0/22", "cbs_id": "/cloud/aws/by-region/ap-northeast-2/s3" },
-            { "provider": "aws", "type": "cloud", "service": "s3", "region": "ap-northeast-2", "cidr": "3.5.140.0/22", "cbs_id": "/cloud/aws/by-service/s3/ap-northeast-2" },
+            {
+              "provider": "aws",
+              "type": "cloud",
+              "service": "s3",
+              "region": "ap-northeast-2",
+              "cidr": "3.5.140.0/22",
+              "cbs_id": "/cloud/aws/by-region/ap-northeast-2/s3",
+              "source": null,
+              "source_updated_at": null,
+            },
+            {
+              "provider": "aws",
+              "type": "cloud",
+              "service": "s3",
+              "region": "ap-northeast-2",
+              "cidr": "3.5.140.0/22",
+              "cbs_id": "/cloud/aws/by-service/s3/ap-northeast-2",
+              "source": null,
+              "source_updated_at": null,
+            },
           ],
         },
       },
@@ -255,7 +273,18 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
             "types": ["cdn"],
             "services": [],
             "regions": [],
-            "matches": [{ "provider": "cloudflare", "type": "cdn", "service": null, "region": null, "cidr": "1.1.1.0/24", "cbs_id": "/cdn/cloudflare" }],
+            "matches": [
+              {
+                "provider": "cloudflare",
+                "type": "cdn",
+                "service": null,
+                "region": null,
+                "cidr": "1.1.1.0/24",
+                "cbs_id": "/cdn/cloudflare",
+                "source": null,
+                "source_updated_at": null,
+              },
+            ],
           },
           "203.0.113.0/24": { "ip": "203.0.113.0/24", "found": false, "cidr": null, "labels": [], "cbs_ids": [], "providers": [], "types": [], "services": [], "regions": [], "matches": [] },
         },
@@ -280,6 +309,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
           "ipv4_addresses": 1024,
           "updated_at": "2026-06-17T00:00:00.000Z",
           "source_url": null,
+          "sources": [],
           "children": [
             { "id": "/cloud/aws/by-region", "name": "By region", "ipv4_count": 1, "ipv6_count": 0, "ipv4_addresses": 1024, "has_children": true },
             { "id": "/cloud/aws/by-service", "name": "By service", "ipv4_count": 1, "ipv6_count": 0, "ipv4_addresses": 1024, "has_children": true },
@@ -292,7 +322,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     "answers": {
       "200": {
         "application/json": {
-          "items": [{ "cidr": "1.1.1.0/24", "cbs_ids": ["/cdn/cloudflare"] }, { "cidr": "2606:4700::/32", "cbs_ids": ["/cdn/cloudflare"] }],
+          "items": [{ "cidr": "1.1.1.0/24", "cbs_ids": ["/cdn/cloudflare"], "sources": [] }, { "cidr": "2606:4700::/32", "cbs_ids": ["/cdn/cloudflare"], "sources": [] }],
           "count": 2,
           "next": null,
           "prev": null,

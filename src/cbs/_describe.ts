@@ -1,5 +1,5 @@
 import { compareTexts } from "./_node-id.ts";
-import type { Catalogue } from "./catalogue.ts";
+import { type Catalogue, sourceKey, sourceUpdatedAt } from "./catalogue.ts";
 import type { LookupDocument, LookupMatch } from "./identify.ts";
 
 /** What the documents of all addresses with one match have in common. Frozen, because they share it. */
@@ -26,8 +26,10 @@ export function describe(
   const matches: LookupMatch[] = [];
   for (let covering = match; covering !== 0; covering = table.parent(covering)) {
     const cidr = cidrOf(table.prefixLength(covering));
-    for (const { id, provider, type, service, region } of catalogue.ownNodesOf(covering)) {
-      matches.push({ provider, type, service, region, cidr, cbs_id: id });
+    for (const { node, source } of catalogue.claimsOf(covering)) {
+      const { id, provider, type, service, region } = node;
+      const [key, updatedAt] = source === null ? [null, null] : [sourceKey(source), sourceUpdatedAt(source)];
+      matches.push({ provider, type, service, region, cidr, cbs_id: id, source: key, source_updated_at: updatedAt });
     }
   }
   const found = match !== 0;

@@ -46,6 +46,10 @@ export function storeNodes(nodes: readonly { readonly id: string; readonly name:
   return { texts: Array.from(texts.keys(), (text) => `${text}\n`).join(""), places: new Uint8Array(words.buffer) };
 }
 
+export function countNodes(places: Uint8Array): number {
+  return Math.floor(places.length / (4 * NODE_WORDS));
+}
+
 /** Stored nodes, proven right; ids are put together when they are asked for. */
 export class NodeTable {
   readonly count: number;

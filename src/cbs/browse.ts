@@ -1,5 +1,6 @@
 import { compareTexts } from "./_node-id.ts";
-import type { CatalogueNode } from "./catalogue.ts";
+import { type CatalogueNode, type CatalogueSource, sourceKey, sourceUpdatedAt } from "./catalogue.ts";
+import { type Layer, layerOf } from "./catalogue-ages.ts";
 import { type CatalogueTree, type Extent, ROOT } from "./catalogue-tree.ts";
 import { atOnce, type InParts } from "./in-parts.ts";
 
@@ -25,22 +26,40 @@ export interface NodeDocument extends Extent {
   readonly path: readonly { readonly id: string; readonly name: string }[];
   /** When the catalogue was made. */
   readonly updated_at: string;
-  /** Where the prefixes come from, if all of them come from one place. */
+  /** Where the prefixes of the node and of those below it come from, if all of them come from one source. */
   readonly source_url: string | null;
+  /** All sources of these prefixes, in the order of the catalogue's; none where the catalogue is too old to say. */
+  readonly sources: readonly SourceDocument[];
   readonly children: readonly ChildDocument[];
+}
+
+/** Who names prefixes, and how old that is: ISO 8601, UTC. */
+export interface SourceDocument {
+  /** As in the matches of a lookup. */
+  readonly source: string;
+  readonly name: string;
+  readonly layer: Layer;
+  readonly url: string | null;
+  /** Published, else found changed, else fetched. */
+  readonly updated_at: string | null;
+  readonly published_at: string | null;
+  readonly fetched_at: string | null;
+  readonly changed_at: string | null;
 }
 
 /** The node of this id, the root without one. O(children + depth) once the tree has counted. @throws CatalogueError "unknown-id" */
 export function browse(tree: CatalogueTree, id?: string): NodeDocument {
   const value = id === undefined ? ROOT : tree.valueOf(id);
   const above = value === ROOT ? [] : tree.path(value).slice(0, -1);
+  const sources = tree.sourcesOf(value);
   return {
     ...headOf(tree, value),
     parent: above.length === 0 ? null : tree.node(above.at(-1)!).id,
     path: above.map((each) => ({ id: tree.node(each).id, name: tree.node(each).name })),
     ...tree.extent(value),
     updated_at: tree.catalogue.metadata.createdAt,
-    source_url: sourceOf(tree),
+    source_url: sources.length === 1 ? sources[0]!.url : null,
+    sources: sources.map(sourceDocument),
     children: tree.children(value).map((child) => childOf(tree, child)),
   };
 }
@@ -56,9 +75,12 @@ function childOf(tree: CatalogueTree, value: number): ChildDocument {
   return { id, name, ...tree.extent(value), has_children: tree.children(value).length > 0 };
 }
 
-function sourceOf({ catalogue }: CatalogueTree): string | null {
-  const [source, ...others] = catalogue.metadata.sources;
-  return others.length === 0 ? (source?.url ?? null) : null;
+function sourceDocument(source: CatalogueSource): SourceDocument {
+  const { name, url, publishedAt, fetchedAt, changedAt } = source;
+  return {
+    source: sourceKey(source), name, layer: layerOf(source), url, updated_at: sourceUpdatedAt(source),
+    published_at: publishedAt, fetched_at: fetchedAt, changed_at: changedAt,
+  };
 }
 
 /** Only what lies in all that is named. */

@@ -8,10 +8,12 @@ export type CatalogueErrorCode =
   | "node-conflict"
   /** Metadata of another shape than `CatalogueMetadata`. */
   | "bad-metadata"
-  /** A value id of the table that stands for no node. */
+  /** A value id of the table, or a number, that stands for no node. */
   | "unknown-value"
   /** An id that no node has. */
   | "unknown-id"
+  /** A source that the catalogue has nothing of. */
+  | "unknown-source"
   /** What a format has no room for. */
   | "unexportable";
 

@@ -2,7 +2,7 @@ import type { Family } from "../address/address.ts";
 import { compareTexts } from "./_node-id.ts";
 import { listPrefixes, type PrefixList } from "./_prefix-list.ts";
 import { countMatches, type Extent, tally } from "./_tally.ts";
-import type { Catalogue, CatalogueNode } from "./catalogue.ts";
+import type { Catalogue, CatalogueNode, CatalogueSource } from "./catalogue.ts";
 import { CatalogueError } from "./catalogue-error.ts";
 import { atOnce, type InParts } from "./in-parts.ts";
 
@@ -10,7 +10,7 @@ export type { Extent } from "./_tally.ts";
 
 const MATCHES_AT_ONCE = 1000;
 
-/** Stands for what is above all nodes, where a value id stands for a node. */
+/** Stands for what is above all nodes, where the number of a node is meant. */
 export const ROOT = 0;
 
 /**
@@ -33,6 +33,8 @@ export class CatalogueTree {
   readonly #prefixes = new Map<Family, PrefixList>();
   readonly #counts = new Map<Family, Uint32Array>();
   #extents: readonly Extent[] | undefined;
+  /** By the number of a node, the positions of its sources. */
+  #sources: readonly ReadonlySet<number>[] | undefined;
 
   constructor(catalogue: Catalogue) {
     this.catalogue = catalogue;
@@ -44,7 +46,7 @@ export class CatalogueTree {
     for (const children of this.#children) children.sort((a, b) => compareTexts(nodes[a - 1]!.id, nodes[b - 1]!.id));
   }
 
-  /** The value id of a node. @throws CatalogueError "unknown-id" */
+  /** The number of a node. @throws CatalogueError "unknown-id" */
   valueOf(id: string): number {
     const value = this.#values.get(id);
     if (value !== undefined) return value;
@@ -81,10 +83,28 @@ export class CatalogueTree {
     return this.#extents[value]!;
   }
 
-  /** Makes what `prefixes` and `extent` give, before it is asked for. */
+  /** Whose prefixes a node and those below it have; of the whole catalogue for `ROOT`. O(values of the table) at the first call. */
+  sourcesOf(value: number): readonly CatalogueSource[] {
+    this.#sources ??= this.#listSources();
+    const { sources } = this.catalogue.metadata;
+    return sources.filter((_, i) => this.#sources![value]!.has(i + 1));
+  }
+
+  #listSources(): Set<number>[] {
+    const { catalogue } = this;
+    const { table } = catalogue;
+    const found = Array.from({ length: catalogue.nodeCount + 1 }, () => new Set<number>());
+    const values = new Set<number>();
+    for (let match = 1; match <= table.matchCount; match++) for (const value of table.values(match)) values.add(value);
+    for (const value of values) for (const node of [ROOT, ...this.path(catalogue.numberOf(value))]) found[node]!.add(catalogue.sourceOf(value));
+    return found;
+  }
+
+  /** Makes what `prefixes`, `extent` and `sourcesOf` give, before it is asked for. */
   *prepare(): InParts<void> {
     for (const family of [4, 6] as const) if (!this.#prefixes.has(family)) this.#prefixes.set(family, yield* listPrefixes(this.catalogue.table, family));
     this.#extents ??= yield* this.#countExtents();
+    this.#sources ??= this.#listSources();
   }
 
   /** By value id, whether it is the node or one below it. */
@@ -98,12 +118,14 @@ export class CatalogueTree {
     return below;
   }
 
-  /** By match id, whether its own prefix is in one of these nodes, given by value id. */
-  *matchesIn(values: Uint8Array): InParts<Uint8Array> {
-    const { table } = this.catalogue;
+  /** By match id, whether its own prefix is in one of these nodes, given by number; with a source, given by position, whether that source says so. */
+  *matchesIn(nodes: Uint8Array, source?: number): InParts<Uint8Array> {
+    const { catalogue } = this;
+    const { table } = catalogue;
+    const isWanted = (value: number): boolean => nodes[catalogue.numberOf(value)] === 1 && (source === undefined || catalogue.sourceOf(value) === source);
     const matches = new Uint8Array(table.matchCount + 1);
     for (let match = 1; match <= table.matchCount; match++) {
-      if (table.values(match).some((value) => values[value] === 1)) matches[match] = 1;
+      if (table.values(match).some(isWanted)) matches[match] = 1;
       if (match % MATCHES_AT_ONCE === 0) yield;
     }
     return matches;
@@ -126,9 +148,20 @@ export class CatalogueTree {
   }
 
   tallyInParts(groupCount: number, groupsOf: (value: number) => readonly number[]): InParts<Extent[]> {
-    const { table } = this.catalogue;
-    const known = new Array<readonly number[] | undefined>(this.catalogue.nodeCount + 1).fill(undefined);
-    return tally(table, this.#countsOf(4), this.#countsOf(6), groupCount, (value) => (known[value] ??= groupsOf(value)));
+    const { catalogue } = this;
+    return this.#tallyValues(groupCount, (value) => groupsOf(catalogue.numberOf(value)));
+  }
+
+  /** What each source names, by its position in the metadata's sources. In time as `tally`. */
+  *sourceExtents(): InParts<Extent[]> {
+    const { catalogue } = this;
+    const [, ...extents] = yield* this.#tallyValues(catalogue.metadata.sources.length + 1, (value) => [catalogue.sourceOf(value)]);
+    return extents;
+  }
+
+  #tallyValues(groupCount: number, groupsOf: (value: number) => readonly number[]): InParts<Extent[]> {
+    const known: (readonly number[] | undefined)[] = [];
+    return tally(this.catalogue.table, this.#countsOf(4), this.#countsOf(6), groupCount, (value) => (known[value] ??= groupsOf(value)));
   }
 
   #countsOf(family: Family): Uint32Array {

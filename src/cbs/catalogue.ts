@@ -2,7 +2,8 @@ import type { Prefix } from "../address/address.ts";
 import type { PrefixTable } from "../table/prefix-table.ts";
 import { PrefixTrie } from "../trie/prefix-trie.ts";
 import { checkName, compareTexts, defaultName, placeOf } from "./_node-id.ts";
-import { NodeTable, type StoredNodes, storeNodes } from "./_node-table.ts";
+import { ClaimTable, claimsOfNodes, storeClaims } from "./_claim-table.ts";
+import { countNodes, NodeTable, type StoredNodes, storeNodes } from "./_node-table.ts";
 import { badMetadata, CatalogueError } from "./catalogue-error.ts";
 
 /** A business service, or a group of them: one node of the catalogue's tree. */
@@ -39,24 +40,50 @@ export interface CatalogueSource {
 
 /** What a snapshot of the kind "catalogue" holds beside its table. */
 export interface CatalogueMetadata {
-  readonly format: 2;
+  readonly format: 3;
   readonly title: string;
   /** ISO 8601, UTC. */
   readonly createdAt: string;
   readonly sources: readonly CatalogueSource[];
   /** Ids and names; all else about a node follows from its id. */
   readonly nodes: StoredNodes;
+  /**
+   * What the values of the table stand for, from 1 on: two 32-bit words each, the number of a node, and the position (from 1) of the source
+   * that says so, 0 where none is known.
+   */
+  readonly claims: Uint8Array;
+}
+
+/** What one source says about a prefix: it belongs to this node. */
+export interface Claim {
+  readonly node: CatalogueNode;
+  /** Null where the catalogue does not say. */
+  readonly source: CatalogueSource | null;
+}
+
+/** The id of the source of what AS numbers tell. */
+export const AS_SOURCE = "asn";
+
+/** What a source is called in answers. */
+export function sourceKey({ id, name }: Pick<CatalogueSource, "id" | "name">): string {
+  return id ?? name;
+}
+
+/** When a source was last updated: published, else found changed, else fetched. */
+export function sourceUpdatedAt({ publishedAt, changedAt, fetchedAt }: Pick<CatalogueSource, "publishedAt" | "changedAt" | "fetchedAt">): string | null {
+  return publishedAt ?? changedAt ?? fetchedAt;
 }
 
 /**
- * The tree of nodes, and the table that says which prefix belongs to which of them. Made at once from the metadata of a snapshot;
- * a `CatalogueNode` is made when it is first asked for.
+ * The tree of nodes, and the table that says which prefix belongs to which of them. Nodes are numbered from 1; a value of the table is a claim,
+ * a node and the source that says so. Made at once from the metadata of a snapshot; a `CatalogueNode` is made when it is first asked for.
  */
 export class Catalogue {
   readonly metadata: CatalogueMetadata;
   readonly table: PrefixTable;
   readonly #stored: NodeTable;
-  /** By value id. */
+  readonly #claims: ClaimTable;
+  /** By number. */
   readonly #nodes: (CatalogueNode | undefined)[];
   #all: readonly CatalogueNode[] | undefined;
   /** By match: its own prefix's, and those of its chain. */
@@ -70,7 +97,9 @@ export class Catalogue {
   constructor(metadata: unknown, table: PrefixTable) {
     this.metadata = checkedMetadata(metadata);
     this.table = table;
-    this.#stored = new NodeTable(this.metadata.nodes);
+    const { nodes, claims, sources } = this.metadata;
+    this.#stored = new NodeTable(nodes);
+    this.#claims = new ClaimTable(claims, this.#stored.count, sources.length);
     this.#nodes = new Array<undefined>(this.#stored.count + 1);
   }
 
@@ -78,31 +107,48 @@ export class Catalogue {
     return this.#stored.count;
   }
 
-  /** All nodes in the order of value ids: `nodes[value - 1]`. O(nodes) at the first call. */
+  /** All nodes in the order of their numbers: `nodes[number - 1]`. O(nodes) at the first call. */
   get nodes(): readonly CatalogueNode[] {
     return (this.#all ??= Array.from({ length: this.nodeCount }, (_, i) => this.node(i + 1)));
   }
 
-  /** The node that a value of the table stands for. @throws CatalogueError "unknown-value" */
-  node(value: number): CatalogueNode {
-    return (this.#nodes[value] ??= this.#makeNode(value));
+  /** The node with this number. @throws CatalogueError "unknown-value" */
+  node(number: number): CatalogueNode {
+    return (this.#nodes[number] ??= this.#makeNode(number));
   }
 
   /** The id of a node, where nothing else is asked. @throws CatalogueError "unknown-value" */
-  idOf(value: number): string {
-    this.#checkValue(value);
-    return this.#nodes[value]?.id ?? this.#stored.id(value);
+  idOf(number: number): string {
+    this.#checkNumber(number);
+    return this.#nodes[number]?.id ?? this.#stored.id(number);
   }
 
-  /** The value id of the node one level up, 0 at the top. @throws CatalogueError "unknown-value" */
-  parentOf(value: number): number {
-    this.#checkValue(value);
-    return this.#stored.parent(value);
+  /** The number of the node one level up, 0 at the top. @throws CatalogueError "unknown-value" */
+  parentOf(number: number): number {
+    this.#checkNumber(number);
+    return this.#stored.parent(number);
+  }
+
+  /** The number of the node that a value of the table stands for. @throws CatalogueError "unknown-value" */
+  numberOf(value: number): number {
+    return this.#claims.nodeOf(value);
+  }
+
+  /** The source that says what a value of the table stands for, by its position in the metadata's from 1; 0 where none is known. @throws CatalogueError "unknown-value" */
+  sourceOf(value: number): number {
+    return this.#claims.sourceOf(value);
   }
 
   /** Deep check: every value in the table stands for a node. O(matches). @throws CatalogueError "unknown-value" */
   checkValues(): void {
-    for (let match = 1; match <= this.table.matchCount; match++) for (const value of this.table.values(match)) this.#checkValue(value);
+    for (let match = 1; match <= this.table.matchCount; match++) for (const value of this.table.values(match)) this.#claims.nodeOf(value);
+  }
+
+  /** What sources say about the match's own prefix, by the id of the node; nothing for match 0. */
+  claimsOf(match: number): Claim[] {
+    const { sources } = this.metadata;
+    const claims = match === 0 ? [] : this.table.values(match).map((value): Claim => ({ node: this.node(this.numberOf(value)), source: sources[this.sourceOf(value) - 1] ?? null }));
+    return claims.sort((a, b) => compareTexts(a.node.id, b.node.id));
   }
 
   /** The nodes that lists name for the match's own prefix, sorted by id; none for match 0. The same array at every call. */
@@ -115,18 +161,19 @@ export class Catalogue {
    * call: after the first one, to ask it of an address costs little more than its lookup.
    */
   nodesOf(match: number): readonly CatalogueNode[] {
-    return (this.#nodesOf[match] ??= this.#sorted([...new Set(this.table.chain(match).flatMap((covering) => this.table.values(covering)))]));
+    return (this.#nodesOf[match] ??= this.#sorted(this.table.chain(match).flatMap((covering) => this.table.values(covering))));
   }
 
   #sorted(values: readonly number[]): readonly CatalogueNode[] {
-    return Object.freeze(values.map((value) => this.node(value)).sort((a, b) => compareTexts(a.id, b.id)));
+    const numbers = [...new Set(values.map((value) => this.numberOf(value)))];
+    return Object.freeze(numbers.map((number) => this.node(number)).sort((a, b) => compareTexts(a.id, b.id)));
   }
 
-  #makeNode(value: number): CatalogueNode {
-    this.#checkValue(value);
-    const id = this.#stored.id(value);
-    const name = this.#stored.name(value);
-    const parent = this.#stored.parent(value);
+  #makeNode(number: number): CatalogueNode {
+    this.#checkNumber(number);
+    const id = this.#stored.id(number);
+    const name = this.#stored.name(number);
+    const parent = this.#stored.parent(number);
     const { type, provider, service, region } = placeOf(id);
     if (parent === 0) return { id, name, type, provider, providerName: id.startsWith("/") ? "" : name, service, region, label: name };
     const above = this.node(parent);
@@ -134,9 +181,9 @@ export class Catalogue {
     return { id, name, type, provider, providerName: above.provider === "" ? name : above.providerName, service, region, label: `${above.label} > ${name}` };
   }
 
-  #checkValue(value: number): void {
-    if (Number.isInteger(value) && value >= 1 && value <= this.nodeCount) return;
-    throw new CatalogueError("unknown-value", value, `the table names node ${value}, but the catalogue has ${this.nodeCount}; build it again`);
+  #checkNumber(number: number): void {
+    if (Number.isInteger(number) && number >= 1 && number <= this.nodeCount) return;
+    throw new CatalogueError("unknown-value", number, `there is no node ${number}: the catalogue has ${this.nodeCount}`);
   }
 }
 
@@ -144,63 +191,84 @@ export class Catalogue {
 export class CatalogueBuilder {
   readonly #trie = new PrefixTrie();
   readonly #nodes: { id: string; name: string }[] = [];
-  readonly #values = new Map<string, number>();
+  readonly #numbers = new Map<string, number>();
   readonly #named = new Set<string>();
+  /** By source, its value for each node; the source null is none. */
+  readonly #values = new Map<string | null, Map<number, number>>();
+  readonly #claims: { node: number; source: string | null }[] = [];
 
   /**
-   * Names a node; its ancestors are added under default names if nobody has named them. Returns its value id.
+   * Names a node; its ancestors are added under default names if nobody has named them. Returns its number.
    * @throws CatalogueError "bad-id", "bad-name", or "node-conflict" when it has another name already.
    */
   addNode(id: string, name: string): number {
     checkName(name);
-    const value = this.#place(id);
-    const node = this.#nodes[value - 1]!;
+    const number = this.#place(id);
+    const node = this.#nodes[number - 1]!;
     if (this.#named.has(id) && node.name !== name) {
       throw new CatalogueError("node-conflict", id, `${id} is named both ${JSON.stringify(node.name)} and ${JSON.stringify(name)}; settle on one`);
     }
     this.#named.add(id);
     node.name = name;
-    return value;
+    return number;
+  }
+
+  /** Names a node unless it has a name already. @throws CatalogueError "bad-id", "bad-name" */
+  addDefaultName(id: string, name: string): void {
+    if (!this.#named.has(id)) this.addNode(id, name);
   }
 
   /**
-   * Puts a prefix into a node, given by its id or label, which is added if need be. False if it was there already.
-   * @throws CatalogueError "bad-id"
+   * Puts a prefix into a node, given by its id or label, which is added if need be. `source` is the key of the source that says so, one of
+   * those that `build` is given. False if the source had it there already. @throws CatalogueError "bad-id"
    */
-  add(prefix: Prefix, id: string): boolean {
+  add(prefix: Prefix, id: string, source: string | null = null): boolean {
     if (id.length > 1 && id.lastIndexOf("/") === 0) {
       throw new CatalogueError("bad-id", id, `${JSON.stringify(id)} is a type, and a prefix belongs to a provider; write ${id}/PROVIDER`);
     }
-    return this.#trie.add(prefix, this.#place(id));
+    return this.#trie.add(prefix, this.#valueOf(this.#place(id), source));
   }
 
+  /** @throws TypeError when a prefix has a source that is not among these */
   build(about: { title: string; createdAt: Date; sources: readonly CatalogueSource[] }): { trie: PrefixTrie; metadata: CatalogueMetadata } {
     const { title, createdAt, sources } = about;
-    const metadata = { format: 2, title, createdAt: createdAt.toISOString(), sources, nodes: storeNodes(this.#nodes) } as const;
+    const claims = storeClaims(this.#claims, sources.map(sourceKey));
+    const metadata = { format: 3, title, createdAt: createdAt.toISOString(), sources, nodes: storeNodes(this.#nodes), claims } as const;
     return { trie: this.#trie, metadata };
   }
 
+  #valueOf(node: number, source: string | null): number {
+    let values = this.#values.get(source);
+    if (values === undefined) this.#values.set(source, (values = new Map()));
+    let value = values.get(node);
+    if (value === undefined) values.set(node, (value = this.#claims.push({ node, source })));
+    return value;
+  }
+
   #place(id: string): number {
-    const known = this.#values.get(id);
+    const known = this.#numbers.get(id);
     if (known !== undefined) return known;
     const { parent } = placeOf(id);
     if (parent !== null) this.#place(parent);
-    const value = this.#nodes.push({ id, name: defaultName(id) });
-    this.#values.set(id, value);
-    return value;
+    const number = this.#nodes.push({ id, name: defaultName(id) });
+    this.#numbers.set(id, number);
+    return number;
   }
 }
 
 function checkedMetadata(metadata: unknown): CatalogueMetadata {
-  const { format, title, createdAt, sources, nodes } = record(metadata, "metadata");
-  if (format !== 2) throw badMetadata("format", "it is not 2; read the file with the version that wrote it, or build it again");
+  const { format, title, createdAt, sources, nodes, claims } = record(metadata, "metadata");
+  if (format !== 2 && format !== 3) throw badMetadata("format", "it is neither 2 nor 3; read the file with the version that wrote it, or build it again");
   text(title, "title");
   checkTime(createdAt, "createdAt");
   const checkedSources = list(sources, "sources").map(checkedSource);
   const { texts, places } = record(nodes, "nodes");
   text(texts, "nodes");
   if (!(places instanceof Uint8Array)) throw badMetadata("nodes", "its places are no bytes");
-  return { ...(metadata as CatalogueMetadata), sources: checkedSources };
+  if (format === 3 && !(claims instanceof Uint8Array)) throw badMetadata("claims", "they are not bytes");
+  // Values of format 2 are the numbers of nodes. Which source a prefix comes from is known only where there is one.
+  const readable = format === 3 ? (claims as Uint8Array) : claimsOfNodes(countNodes(places), checkedSources.length === 1 ? 1 : 0);
+  return { ...(metadata as CatalogueMetadata), format: 3, sources: checkedSources, claims: readable };
 }
 
 /** Files of the first versions lack the id and the times. */

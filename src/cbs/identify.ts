@@ -4,7 +4,7 @@ import { parsePrefix } from "../address/prefix.ts";
 import { Documents } from "./_documents.ts";
 import type { Catalogue } from "./catalogue.ts";
 
-/** One node that a list names for one covering prefix. */
+/** One node that a source names for one covering prefix. */
 export interface LookupMatch {
   readonly provider: string;
   readonly type: string;
@@ -12,6 +12,10 @@ export interface LookupMatch {
   readonly region: string | null;
   readonly cidr: string;
   readonly cbs_id: string;
+  /** Who says so: the id of a publisher's list, as `cbs sources` has it, `asn` for what AS numbers tell, the name of a list of one's own; null where the catalogue is too old to say. */
+  readonly source: string | null;
+  /** When that source was last updated, ISO 8601, UTC: published, else found changed, else fetched; null where nobody knows. */
+  readonly source_updated_at: string | null;
 }
 
 /**

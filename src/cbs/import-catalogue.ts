@@ -1,7 +1,8 @@
 import type { Prefix } from "../address/address.ts";
 import { subtractPrefixes } from "../address/subtract.ts";
 import type { PrefixTrie } from "../trie/prefix-trie.ts";
-import { CatalogueBuilder } from "./catalogue.ts";
+import { addBaseLayer, type OfficialLists } from "./base-layer.ts";
+import { type Catalogue, CatalogueBuilder } from "./catalogue.ts";
 import type { CatalogueMetadata, CatalogueSource } from "./catalogue.ts";
 import { ImportError } from "./importers/import-error.ts";
 import { type ImportedList, type ImportWarning, type Named, type Place, PROVIDER_ITSELF } from "./importers/imported-list.ts";
@@ -44,26 +45,32 @@ export interface ImportedCatalogue {
 /**
  * Builds the catalogue of all sources from the texts of their lists; `read` gives the text of a file, or undefined where it is not
  * there, and `timesOf` what is known of its history. A source that cannot be imported is left out whole and reported; it says nothing
- * about the others. Pure, O(prefixes); throws nothing for a bad list. `new Catalogue(metadata, freeze(trie))` answers.
+ * about the others. `base` is a catalogue of what AS numbers tell: the lists are laid over it (see `addBaseLayer`). Pure, O(prefixes); throws
+ * nothing for a bad list. `new Catalogue(metadata, freeze(trie))` answers.
  */
 export function importCatalogue(
   read: (path: string) => string | undefined,
   about: { readonly title: string; readonly createdAt: Date },
   sources: readonly Source[] = SOURCES,
   timesOf: (path: string) => ListTimes | undefined = () => undefined,
+  base?: Catalogue,
 ): ImportedCatalogue {
   const builder = new CatalogueBuilder();
-  const reports = addSources(builder, read, sources);
-  const present = reports.filter((report) => report.status === "imported");
-  const { trie, metadata } = builder.build({ ...about, sources: present.map((report) => catalogueSourceOf(report, timesOf)) });
+  const { reports, lists } = addSources(builder, read, sources);
+  if (base !== undefined) addBaseLayer(builder, base, lists);
+  const present = reports.filter((report) => report.status === "imported").map((report) => catalogueSourceOf(report, timesOf));
+  const { trie, metadata } = builder.build({ ...about, sources: [...present, ...(base?.metadata.sources ?? [])] });
   return { trie, metadata, reports };
 }
 
 /** Adds what could be imported of each source to a catalogue in the making; as `importCatalogue`. */
-export function addSources(builder: CatalogueBuilder, read: (path: string) => string | undefined, sources: readonly Source[]): SourceReport[] {
+export function addSources(
+  builder: CatalogueBuilder, read: (path: string) => string | undefined, sources: readonly Source[],
+): { reports: SourceReport[]; lists: OfficialLists[] } {
   const imports = sources.map((source) => importSource(source, read));
   const bySource = new Map(imports.map((imported) => [imported.source.id, imported]));
-  return imports.map((imported) => addSource(builder, imported, bySource));
+  const lists: OfficialLists[] = [];
+  return { reports: imports.map((imported) => addSource(builder, imported, bySource, lists)), lists };
 }
 
 interface SourceImport {
@@ -92,23 +99,27 @@ function importSource(source: Source, read: (path: string) => string | undefined
   return { source, error: null, lists, missing };
 }
 
-function addSource(builder: CatalogueBuilder, { source, error, lists, missing }: SourceImport, others: ReadonlyMap<string, SourceImport>): SourceReport {
+/** What is added of it goes into `into`, too. */
+function addSource(builder: CatalogueBuilder, { source, error, lists, missing }: SourceImport, others: ReadonlyMap<string, SourceImport>, into: OfficialLists[]): SourceReport {
   const report = (status: SourceReport["status"], problem: string | null): SourceReport => {
     return { source, status, error: problem, files: status === "imported" ? lists.map(({ file, list }) => fileReport(file, list)) : [], missing };
   };
   if (error !== null) return report("failed", error);
   if (lists.length === 0) return report("absent", null);
-  const { minus } = source;
-  if (minus === undefined) {
-    addLists(builder, source, lists.map(({ list }) => list));
-    return report("imported", null);
-  }
-  const taken = others.get(minus)?.lists ?? [];
+  const own = ownLists(source, lists, others);
   // Without the other list these would be all its addresses, too.
-  if (taken.length === 0) return report("failed", `the addresses of ${minus} are taken out of this list, and ${minus} could not be imported`);
-  const entries = subtractPrefixes(prefixesOf(lists), prefixesOf(taken)).map((prefix) => ({ prefix, places: [PROVIDER_ITSELF] }));
-  addLists(builder, source, [{ entries }]);
+  if (own === undefined) return report("failed", `the addresses of ${source.minus!} are taken out of this list, and ${source.minus!} could not be imported`);
+  addLists(builder, source, own);
+  into.push({ source, prefixes: own.flatMap(({ entries }) => entries.map(({ prefix }) => prefix)) });
   return report("imported", null);
+}
+
+/** The lists without what belongs to the source that they are named to leave out; undefined where that one is not there. */
+function ownLists({ minus }: Source, lists: SourceImport["lists"], others: ReadonlyMap<string, SourceImport>): Pick<ImportedList, "entries">[] | undefined {
+  if (minus === undefined) return lists.map(({ list }) => list);
+  const taken = others.get(minus)?.lists ?? [];
+  if (taken.length === 0) return undefined;
+  return [{ entries: subtractPrefixes(prefixesOf(lists), prefixesOf(taken)).map((prefix) => ({ prefix, places: [PROVIDER_ITSELF] })) }];
 }
 
 function prefixesOf(lists: SourceImport["lists"]): Prefix[] {
@@ -117,6 +128,8 @@ function prefixesOf(lists: SourceImport["lists"]): Prefix[] {
 
 /** Where the nodes of a list hang: what of a source is needed for that, or a root of the user's own. */
 export interface ListRoot extends Pick<Source, "provider" | "name" | "tree"> {
+  /** Of the source; null for a list of no known publisher. */
+  readonly id: string | null;
   readonly type: string;
 }
 
@@ -137,7 +150,7 @@ export function addLists(builder: CatalogueBuilder, source: ListRoot, lists: rea
       for (const place of places) {
         let ids = idsOf.get(place);
         if (ids === undefined) idsOf.set(place, (ids = nodesOf(root, source.tree, place, name)));
-        for (const id of ids) builder.add(prefix, id);
+        for (const id of ids) builder.add(prefix, id, source.id);
       }
     }
   }

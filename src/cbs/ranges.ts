@@ -2,7 +2,10 @@ import type { Family, Prefix } from "../address/address.ts";
 import { formatPrefix } from "../address/prefix.ts";
 import { mergeNext } from "../address/range.ts";
 import { csvField, csvRow } from "../csv/write-row.ts";
+import { compareTexts } from "./_node-id.ts";
 import { prefixAt, prefixList, type PrefixList } from "./_prefix-list.ts";
+import { sourceKey } from "./catalogue.ts";
+import { CatalogueError } from "./catalogue-error.ts";
 import { type CatalogueTree, ROOT } from "./catalogue-tree.ts";
 import { atOnce, type InParts } from "./in-parts.ts";
 
@@ -12,6 +15,8 @@ export interface RangeSelection {
   readonly family?: Family | undefined;
   /** The fewest prefixes that cover exactly the same addresses, in place of those that lists name. */
   readonly aggregate?: boolean | undefined;
+  /** Only those that this source names, given by its key: a publisher's list, or `asn`. */
+  readonly source?: string | undefined;
 }
 
 export interface RangeOptions extends RangeSelection {
@@ -26,6 +31,8 @@ export interface RangeDocument {
   readonly cidr: string;
   /** All nodes that lists name for this prefix, sorted; the node asked for where prefixes are aggregated. */
   readonly cbs_ids: readonly string[];
+  /** The sources that name it, sorted; none where the catalogue is too old to say, or prefixes of several sources are aggregated. */
+  readonly sources: readonly string[];
 }
 
 export interface RangePage {
@@ -37,7 +44,7 @@ export interface RangePage {
 /**
  * The prefixes of a node and of all below it, each once, by address, the less specific first; of the whole catalogue without an id.
  * O(prefixes of the catalogue), a nanosecond each, and O(page); aggregated O(n) for n prefixes of the node.
- * @throws CatalogueError "unknown-id", RangeError
+ * @throws CatalogueError "unknown-id", "unknown-source", RangeError
  */
 export function rangesOf(tree: CatalogueTree, id: string | undefined, options: RangeOptions = {}): RangePage {
   const { offset = 0, limit = Infinity, ...selection } = options;
@@ -48,19 +55,26 @@ export function rangesOf(tree: CatalogueTree, id: string | undefined, options: R
 
 const PREFIXES_AT_ONCE = 2000;
 
-/** All ranges of a node, from which pages are read. @throws CatalogueError "unknown-id" */
-export function* listRanges(tree: CatalogueTree, id: string | undefined, { family, aggregate = false }: RangeSelection = {}): InParts<RangeList> {
+/** All ranges of a node, from which pages are read. @throws CatalogueError "unknown-id", "unknown-source" */
+export function* listRanges(tree: CatalogueTree, id: string | undefined, { family, aggregate = false, source }: RangeSelection = {}): InParts<RangeList> {
   const value = id === undefined ? ROOT : tree.valueOf(id);
   const families: readonly Family[] = family === undefined ? [4, 6] : [family];
-  const wanted = yield* tree.matchesIn(tree.below(value));
+  const wanted = yield* tree.matchesIn(tree.below(value), source === undefined ? undefined : positionOf(tree, source));
   const parts: RangePart[] = [];
   for (const each of families) {
     const list = tree.prefixes(each);
     const places = yield* placesOf(list, wanted);
     parts.push(aggregate ? { list: yield* mergedList(list, places), places: null } : { list, places });
   }
-  const own = aggregate ? (value === ROOT ? [] : [tree.node(value).id]) : null;
+  const own = aggregate ? { ids: value === ROOT ? [] : [tree.node(value).id], sources: source === undefined ? [] : [source] } : null;
   return new RangeList(tree, parts, own);
+}
+
+/** Of a source, from 1. @throws CatalogueError "unknown-source" */
+function positionOf({ catalogue }: CatalogueTree, source: string): number {
+  const keys = catalogue.metadata.sources.map(sourceKey);
+  if (keys.includes(source)) return keys.indexOf(source) + 1;
+  throw new CatalogueError("unknown-source", source, `the catalogue has no source ${JSON.stringify(source)}; it has ${keys.join(", ")}`);
 }
 
 interface RangePart {
@@ -69,19 +83,26 @@ interface RangePart {
   readonly places: Uint32Array | null;
 }
 
+interface OfEveryRange {
+  readonly ids: readonly string[];
+  readonly sources: readonly string[];
+}
+
 /** The ranges of a node. It keeps numbers only; texts are made as they are asked for. */
 export class RangeList {
   readonly count: number;
   readonly #tree: CatalogueTree;
   readonly #parts: readonly RangePart[];
-  /** The ids of every range; null: those of its match. */
-  readonly #ids: readonly string[] | null;
+  /** The ids and sources of every range; null: those of its match. */
+  readonly #own: OfEveryRange | null;
+  /** By match. */
+  readonly #sources = new Map<number, readonly string[]>();
 
-  constructor(tree: CatalogueTree, parts: readonly RangePart[], ids: readonly string[] | null) {
+  constructor(tree: CatalogueTree, parts: readonly RangePart[], own: OfEveryRange | null) {
     this.count = parts.reduce((sum, part) => sum + countOf(part), 0);
     this.#tree = tree;
     this.#parts = parts;
-    this.#ids = ids;
+    this.#own = own;
   }
 
   /** Of what belongs to this list alone. */
@@ -91,7 +112,7 @@ export class RangeList {
 
   /** Up to `limit` ranges, from the one with `offset` before it. O(limit). */
   page(offset: number, limit: number): RangeDocument[] {
-    return [...this.#read(offset, limit, (cidr, match) => ({ cidr, cbs_ids: this.#idsOf(match) }))];
+    return [...this.#read(offset, limit, (cidr, match) => ({ cidr, cbs_ids: this.#idsOf(match), sources: this.#sourcesOf(match) }))];
   }
 
   /** A line for every range of a page: its prefix. */
@@ -111,7 +132,17 @@ export class RangeList {
   }
 
   #idsOf(match: number): readonly string[] {
-    return this.#ids ?? this.#tree.catalogue.ownNodesOf(match).map(({ id }) => id);
+    return this.#own?.ids ?? this.#tree.catalogue.ownNodesOf(match).map(({ id }) => id);
+  }
+
+  #sourcesOf(match: number): readonly string[] {
+    if (this.#own !== null) return this.#own.sources;
+    let keys = this.#sources.get(match);
+    if (keys === undefined) {
+      const all = this.#tree.catalogue.claimsOf(match).flatMap(({ source }) => (source === null ? [] : [sourceKey(source)]));
+      this.#sources.set(match, (keys = [...new Set(all)].sort(compareTexts)));
+    }
+    return keys;
   }
 
   *#read<Item>(offset: number, limit: number, make: (cidr: string, match: number) => Item): Generator<Item> {

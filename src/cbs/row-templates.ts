@@ -21,11 +21,12 @@ export function rowTemplates(catalogue: Catalogue, format: RowFormat): (match: n
   const general = (match: number): Uint8Array => rowTemplate(catalogue, format, match);
   const ids = format === "jsonl" ? null : encodeNodeIds(catalogue);
   if (ids === null) return general;
-  const writer = new TemplateWriter(catalogue.table, format, ids);
+  const writer = new TemplateWriter(catalogue, format, ids);
   return (match) => writer.write(match) ?? general(match);
 }
 
 class TemplateWriter {
+  readonly #catalogue: Catalogue;
   readonly #table: PrefixTable;
   readonly #format: RowFormat;
   readonly #ids: NodeIds;
@@ -34,8 +35,9 @@ class TemplateWriter {
   /** By length: the front of `#out`. Making a view takes as long as making a template. */
   #views: (Uint8Array | undefined)[] = [];
 
-  constructor(table: PrefixTable, format: RowFormat, ids: NodeIds) {
-    this.#table = table;
+  constructor(catalogue: Catalogue, format: RowFormat, ids: NodeIds) {
+    this.#catalogue = catalogue;
+    this.#table = catalogue.table;
     this.#format = format;
     this.#ids = ids;
   }
@@ -92,9 +94,7 @@ class TemplateWriter {
       const values = table.values(covering);
       if (count + values.length > MOST_NODES) return -1;
       for (let index = 0; index < values.length; index++) {
-        const node = values[index]! - 1;
-        if (node >= this.#ids.count) return -1;
-        count = this.#insert(node, count);
+        count = this.#insert(this.#catalogue.numberOf(values[index]!) - 1, count);
       }
     }
     return count;

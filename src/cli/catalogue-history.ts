@@ -2,7 +2,8 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { readSnapshotHead } from "../snapshot/read-head.ts";
 import { SnapshotError } from "../snapshot/snapshot-error.ts";
-import { defaultCatalogue } from "./catalogue-snapshot.ts";
+import { ageDays, OLD_DAYS } from "../cbs/catalogue-ages.ts";
+import { BUNDLED_CATALOGUE, defaultCatalogue } from "./catalogue-snapshot.ts";
 import type { Arguments, Option } from "./command.ts";
 import { historyFolder, homeFolder } from "./home.ts";
 import { standardError } from "./output/standard-error.ts";
@@ -19,11 +20,28 @@ const EXTENSION = ".ipsieve";
 export async function chosenSnapshot(args: Arguments): Promise<string> {
   const text = args.value("as-of");
   const snapshot = args.value("snapshot");
-  if (text === undefined) return snapshot ?? defaultCatalogue();
+  if (text === undefined) return snapshot ?? (await freshEnough(defaultCatalogue()));
   const time = parseTime(text);
   const { path, createdAt } = await generationAsOf(snapshot ?? historyFolder(homeFolder()), time);
   standardError().write(`ipsieve: as of ${time.toISOString()}: ${path}, made ${createdAt.toISOString()}\n`);
   return path;
+}
+
+/** The path, after a notice on stderr where it is the bundled catalogue and that is old. An updated one tells its ages by "info" and "cbs sources". */
+async function freshEnough(path: string): Promise<string> {
+  if (path !== BUNDLED_CATALOGUE) return path;
+  // What is wrong with the file is told when it is opened.
+  const head = await readSnapshotHead(path).catch(() => undefined);
+  const notice = head === undefined ? undefined : ageNotice(head.createdAt, Date.now());
+  if (notice !== undefined) standardError().write(`ipsieve: ${notice}\n`);
+  return path;
+}
+
+/** What is said of a bundled catalogue of this date; undefined while it is not old. */
+export function ageNotice(createdAt: Date, now: number): string | undefined {
+  const days = ageDays(createdAt.toISOString(), now);
+  if (days <= OLD_DAYS) return undefined;
+  return `the bundled catalogue is ${days} days old (${createdAt.toISOString().slice(0, 10)}); "ipsieve cbs update" lays the publishers' current lists over it`;
 }
 
 /** The last millisecond that counts. A date is its end, so that all that was made on that day is known. Throws UsageError. */

@@ -21,6 +21,7 @@ export function withIds<Result>(tree: CatalogueTree, run: () => Result): Result 
   try {
     return run();
   } catch (error) {
+    if (error instanceof CatalogueError && error.code === "unknown-source") throw new UsageError(error.message);
     if (!(error instanceof CatalogueError) || error.code !== "unknown-id") throw error;
     const id = String(error.value);
     const meant = nearest(id, tree.catalogue.nodes.map((node) => node.id));

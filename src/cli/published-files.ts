@@ -57,7 +57,7 @@ export async function addPublishedFiles(
 ): Promise<{ reports: FileReport[]; sources: CatalogueSource[] }> {
   const texts = new Map<string, string>();
   for (const { path } of files) texts.set(path, await readText(path));
-  const reports = addSources(builder, (path) => texts.get(path), sourcesOf(files));
+  const { reports } = addSources(builder, (path) => texts.get(path), sourcesOf(files));
   for (const { error, source } of reports) {
     if (error !== null) throw new UsageError(source.minus === undefined ? error : `${error}; its file may be missing: --source ${source.minus}=FILE`);
   }
@@ -85,7 +85,7 @@ function addGeneral(builder: CatalogueBuilder, path: string, format: string, tex
     throw new UsageError(`${path}: the services and regions of a list in the format ${format} hang under its provider; name that: --label /TYPE/PROVIDER`);
   }
   const list = explained(path, () => GENERIC_IMPORTERS[format]!(text));
-  addLists(builder, { type, provider, name: provider, tree: "crossed" }, [list]);
+  addLists(builder, { id: null, type, provider, name: provider, tree: "crossed" }, [list]);
   const ipv4 = list.entries.filter(({ prefix }) => prefix.family === 4).length;
   return { path, ipv4, ipv6: list.entries.length - ipv4, warnings: list.warnings, warningCounts: list.warningCounts };
 }

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { CatalogueMetadata } from "../cbs/catalogue.ts";
+import { type CatalogueMetadata, sourceKey } from "../cbs/catalogue.ts";
 import { openSnapshot, type Snapshot } from "../snapshot/open-snapshot.ts";
 import { publishFile } from "../snapshot/publish-file.ts";
 import { SnapshotError } from "../snapshot/snapshot-error.ts";
@@ -65,13 +65,23 @@ async function isSame(path: string, table: PrefixTable, metadata: CatalogueMetad
     if (error instanceof SnapshotError) return false;
     throw error;
   }
-  const { title, nodes } = snapshot.metadata as Partial<CatalogueMetadata>;
-  return title === metadata.title && haveSameNodes(nodes, metadata.nodes) && haveSameBytes(snapshot.table, table);
+  const { title, nodes, claims, sources } = snapshot.metadata as Partial<CatalogueMetadata>;
+  const haveSameClaims = areSame(claims, metadata.claims) && keysOf(sources) === keysOf(metadata.sources);
+  return title === metadata.title && haveSameNodes(nodes, metadata.nodes) && haveSameClaims && haveSameBytes(snapshot.table, table);
 }
 
 /** `a` is what a file says, of whatever format. */
 function haveSameNodes(a: Partial<CatalogueMetadata["nodes"]> | undefined, b: CatalogueMetadata["nodes"]): boolean {
-  return a?.texts === b.texts && a.places instanceof Uint8Array && Buffer.compare(a.places, b.places) === 0;
+  return a?.texts === b.texts && areSame(a.places, b.places);
+}
+
+/** Claims name sources by their positions. */
+function keysOf(sources: CatalogueMetadata["sources"] = []): string {
+  return JSON.stringify(sources.map(sourceKey));
+}
+
+function areSame(a: unknown, b: Uint8Array): boolean {
+  return a instanceof Uint8Array && Buffer.compare(a, b) === 0;
 }
 
 /** Equal contents have equal bytes: a table is frozen in one way only. */

@@ -1,9 +1,12 @@
 import { join } from "node:path";
 import { Catalogue } from "../cbs/catalogue.ts";
+import { CatalogueError } from "../cbs/catalogue-error.ts";
 import { importCatalogue, type SourceReport } from "../cbs/import-catalogue.ts";
 import { ImportError } from "../cbs/importers/import-error.ts";
 import type { ImportedList } from "../cbs/importers/imported-list.ts";
 import { type Source, type SourceFile, SOURCES } from "../cbs/importers/sources.ts";
+import { openSnapshot } from "../snapshot/open-snapshot.ts";
+import { SnapshotError } from "../snapshot/snapshot-error.ts";
 import { freeze } from "../table/freeze.ts";
 import { publishCatalogue } from "./generations.ts";
 import { compareLists, impossibleList, type ListChange, type Refusal, unusualChange } from "./guard-list.ts";
@@ -15,6 +18,8 @@ import { takeLock } from "./update-lock.ts";
 export interface UpdateOptions {
   /** The folder of all that is kept; made if need be. */
   readonly home: string;
+  /** The snapshot of what AS numbers tell, which the lists are laid over; without it, the catalogue is of the lists alone. */
+  readonly base?: string;
   readonly origin: ListOrigin;
   readonly sources?: readonly Source[];
   /** Ids of the sources to fetch; the others keep the lists that they have. */
@@ -53,8 +58,10 @@ export interface UpdateReport {
   readonly left: readonly SourceReport[];
   /** ISO 8601, UTC. */
   readonly createdAt: string;
-  /** Sources that are in the catalogue. */
+  /** Official sources that are in the catalogue. */
   readonly sources: number;
+  /** What the lists are laid over, and its date; null without it. */
+  readonly base: { readonly title: string; readonly createdAt: string } | null;
   readonly nodes: number;
   readonly ipv4: number;
   readonly ipv6: number;
@@ -64,21 +71,23 @@ export interface UpdateReport {
 }
 
 const TITLE = "Official lists of publishers";
+const LAID_OVER = "Official lists of publishers, laid over AS numbers";
 /** Groups at a time: each is a host with one connection. */
 const PARALLEL = 8;
 
 /**
  * Fetches lists, keeps those that stand the guards, and builds the catalogue of all that were ever kept, as a whole or not at all. Lists
- * stand in `lists/`, refused ones in `refused/`. @throws UpdateError "locked", "bad-home", "unwritable", "no-lists", SnapshotError
+ * stand in `lists/`, refused ones in `refused/`. @throws UpdateError "locked", "bad-home", "bad-base", "unwritable", "no-lists", SnapshotError
  */
 export async function updateCatalogue(options: UpdateOptions): Promise<UpdateReport> {
   await makeFolder(options.home);
   const release = await takeLock(join(options.home, "update.lock"));
   try {
+    const base = options.base === undefined ? undefined : await openBase(options.base);
     const store = new ListStore(join(options.home, "lists"));
     const files = await fetchLists(options, store);
     await store.saveStates();
-    return { files, ...(await buildCatalogue(options, store)) };
+    return { files, ...(await buildCatalogue(options, store, base)) };
   } finally {
     await release();
   }
@@ -197,12 +206,27 @@ function isoTime(httpDate: string | null): string | null {
   return httpDate === null ? null : new Date(httpDate).toISOString();
 }
 
-async function buildCatalogue(options: UpdateOptions, store: ListStore): Promise<Omit<UpdateReport, "files">> {
+/** Before anything is fetched: without it, no catalogue could be built. @throws UpdateError "bad-base" */
+async function openBase(path: string): Promise<Catalogue> {
+  try {
+    const { metadata, table, info } = await openSnapshot(path);
+    if (info.kind !== "catalogue") throw new UpdateError("bad-base", `${path}: its kind is "${info.kind}", not "catalogue"`);
+    const base = new Catalogue(metadata, table);
+    base.checkValues();
+    return base;
+  } catch (cause) {
+    if (!(cause instanceof SnapshotError || cause instanceof CatalogueError)) throw cause;
+    throw new UpdateError("bad-base", `the catalogue that comes with ipsieve cannot be used: ${cause.message}; install ipsieve again ("npm run data" in a checkout)`, { cause });
+  }
+}
+
+async function buildCatalogue(options: UpdateOptions, store: ListStore, base: Catalogue | undefined): Promise<Omit<UpdateReport, "files">> {
   const { home, sources = SOURCES, keep } = options;
-  const about = { title: TITLE, createdAt: new Date() };
-  const { trie, metadata, reports } = importCatalogue((path) => store.get(path)?.text, about, sources, (path) => store.stateOf(path));
+  const about = { title: base === undefined ? TITLE : LAID_OVER, createdAt: new Date() };
+  const { trie, metadata, reports } = importCatalogue((path) => store.get(path)?.text, about, sources, (path) => store.stateOf(path), base);
   const left = reports.filter(({ status }) => status === "failed");
-  if (trie.size === 0) {
+  const imported = reports.filter(({ status }) => status === "imported").length;
+  if (imported === 0) {
     const why = left.map(({ source, error }) => `; ${source.id}: ${error}`).join("");
     throw new UpdateError("no-lists", `there is no list in ${home} that a catalogue could be built of${why}`);
   }
@@ -212,7 +236,8 @@ async function buildCatalogue(options: UpdateOptions, store: ListStore): Promise
   return {
     left,
     createdAt: metadata.createdAt,
-    sources: metadata.sources.length,
+    sources: imported,
+    base: base === undefined ? null : { title: base.metadata.title, createdAt: base.metadata.createdAt },
     nodes: new Catalogue(metadata, table).nodeCount,
     ipv4: table.prefixCount(4),
     ipv6: table.prefixCount(6),

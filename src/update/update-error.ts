@@ -26,6 +26,8 @@ export type UpdateErrorCode =
   | "locked"
   /** Files of the home folder that cannot be read. */
   | "bad-home"
+  /** The catalogue that the lists are laid over cannot be read. */
+  | "bad-base"
   /** A file of the home folder that cannot be written. */
   | "unwritable"
   /** Nothing was ever fetched, so that there is nothing to build. */

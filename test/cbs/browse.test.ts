@@ -29,7 +29,7 @@ describe("browse", () => {
     const { children, ...root } = browse(tree);
     assert.deepEqual(root, {
       id: null, name: "Test", label: "", type: null, provider: null, service: null, region: null, parent: null, path: [],
-      ipv4_count: 6, ipv6_count: 1, ipv4_addresses: 2 ** 24 + 512, updated_at: "2026-06-17T00:00:00.000Z", source_url: null,
+      ipv4_count: 6, ipv6_count: 1, ipv4_addresses: 2 ** 24 + 512, updated_at: "2026-06-17T00:00:00.000Z", source_url: null, sources: [],
     });
     assert.deepEqual(children, [
       { id: "/cloud", name: "Cloud", ipv4_count: 5, ipv6_count: 1, ipv4_addresses: 2 ** 24 + 256, has_children: true },
@@ -45,7 +45,7 @@ describe("browse", () => {
       label: "Cloud > Amazon Web Services > By region > US East (N. Virginia)",
       type: "cloud", provider: "aws", service: null, region: "us-east-1", parent: "/cloud/aws/by-region",
       path: [{ id: "/cloud", name: "Cloud" }, { id: "/cloud/aws", name: "Amazon Web Services" }, { id: "/cloud/aws/by-region", name: "By region" }],
-      ipv4_count: 2, ipv6_count: 0, ipv4_addresses: 65536, updated_at: "2026-06-17T00:00:00.000Z", source_url: null,
+      ipv4_count: 2, ipv6_count: 0, ipv4_addresses: 65536, updated_at: "2026-06-17T00:00:00.000Z", source_url: null, sources: [],
     });
     assert.deepEqual(children, [
       { id: "/cloud/aws/by-region/us-east-1/ec2", name: "ec2", ipv4_count: 1, ipv6_count: 0, ipv4_addresses: 65536, has_children: false },

@@ -47,11 +47,12 @@ test("a node carries the names of those above it, whichever was named first", ()
   assert.deepEqual(nodeOf(id, Object.fromEntries(Object.entries(names).reverse())), node);
 });
 
-test("ancestors are nodes too, and a value id is a node's place plus one", () => {
+test("ancestors are nodes too; a value of the table is a claim, and says which node it is about", () => {
   const catalogue = catalogueOf([["192.0.2.0/24", "/cloud/aws/by-service/ec2"]]);
   assert.deepEqual(catalogue.nodes.map((node) => node.id), ["/cloud", "/cloud/aws", "/cloud/aws/by-service", "/cloud/aws/by-service/ec2"]);
   assert.equal(catalogue.node(4).id, "/cloud/aws/by-service/ec2");
-  assert.deepEqual(catalogue.table.values(catalogue.table.lookup("192.0.2.1")), [4]);
+  const values = catalogue.table.values(catalogue.table.lookup("192.0.2.1"));
+  assert.deepEqual(values.map((value) => [catalogue.numberOf(value), catalogue.sourceOf(value)]), [[4, 0]]);
   assert.deepEqual({ ...catalogue.nodes[0] }, { id: "/cloud", name: "Cloud", type: "cloud", provider: "", providerName: "", service: null, region: null, label: "Cloud" });
 });
 

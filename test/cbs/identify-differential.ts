@@ -23,8 +23,14 @@ export const NO_COUNTS: Counts = { inside: 0, edges: 0, outside: 0, ipv4: 0, fou
 export function namedPrefixes(trie: PrefixTrie, catalogue: Catalogue): Named[] {
   return [...trie].map(({ prefix, values }) => {
     const [first, length] = prefix.family === 4 ? [MAPPED | BigInt(prefix.w0), prefix.length + 96] : [numberOf([prefix.w0, prefix.w1, prefix.w2, prefix.w3]), prefix.length];
-    return { first, length, ids: values.map((value) => catalogue.nodes[value - 1]!.id) };
+    return { first, length, ids: values.map((value) => catalogue.nodes[catalogue.numberOf(value) - 1]!.id), sources: values.map((value) => sourceAt(catalogue, catalogue.sourceOf(value))) };
   });
+}
+
+function sourceAt({ metadata }: Catalogue, position: number) {
+  const source = metadata.sources[position - 1];
+  if (source === undefined) return { source: null, source_updated_at: null };
+  return { source: source.id ?? source.name, source_updated_at: source.publishedAt ?? source.changedAt ?? source.fetchedAt };
 }
 
 export function oracleOf(named: readonly Named[], catalogue: Catalogue): IdentifyOracle {

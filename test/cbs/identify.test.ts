@@ -17,6 +17,8 @@ const catalogue = catalogueOf(
   names,
 );
 
+const NO_SOURCE = { source: null, source_updated_at: null };
+
 describe("the contract's lookup document", () => {
   test("of an address in nested prefixes", () => {
     assert.deepEqual(identifyText(catalogue, "52.94.76.9"), {
@@ -42,11 +44,11 @@ describe("the contract's lookup document", () => {
       services: ["actions", "cloudfront", "ec2"],
       regions: ["us-east-1"],
       matches: [
-        { provider: "aws", type: "cloud", service: "cloudfront", region: null, cidr: "52.94.76.0/24", cbs_id: "/cloud/aws/by-service/cloudfront/GLOBAL" },
-        { provider: "github", type: "saas", service: "actions", region: null, cidr: "52.94.76.0/24", cbs_id: "/saas/github/actions" },
-        { provider: "aws", type: "cloud", service: "ec2", region: "us-east-1", cidr: "52.94.0.0/16", cbs_id: "/cloud/aws/by-region/us-east-1/ec2" },
-        { provider: "aws", type: "cloud", service: "ec2", region: "us-east-1", cidr: "52.94.0.0/16", cbs_id: "/cloud/aws/by-service/ec2/us-east-1" },
-        { provider: "aws", type: "cloud", service: null, region: null, cidr: "52.0.0.0/8", cbs_id: "/cloud/aws" },
+        { provider: "aws", type: "cloud", service: "cloudfront", region: null, cidr: "52.94.76.0/24", cbs_id: "/cloud/aws/by-service/cloudfront/GLOBAL", ...NO_SOURCE },
+        { provider: "github", type: "saas", service: "actions", region: null, cidr: "52.94.76.0/24", cbs_id: "/saas/github/actions", ...NO_SOURCE },
+        { provider: "aws", type: "cloud", service: "ec2", region: "us-east-1", cidr: "52.94.0.0/16", cbs_id: "/cloud/aws/by-region/us-east-1/ec2", ...NO_SOURCE },
+        { provider: "aws", type: "cloud", service: "ec2", region: "us-east-1", cidr: "52.94.0.0/16", cbs_id: "/cloud/aws/by-service/ec2/us-east-1", ...NO_SOURCE },
+        { provider: "aws", type: "cloud", service: null, region: null, cidr: "52.0.0.0/8", cbs_id: "/cloud/aws", ...NO_SOURCE },
       ],
     });
   });
@@ -60,7 +62,7 @@ describe("the contract's lookup document", () => {
   test("its members stand in the contract's order", () => {
     const members = ["ip", "found", "cidr", "labels", "cbs_ids", "providers", "types", "services", "regions", "matches"];
     assert.deepEqual(Object.keys(identifyText(catalogue, "52.0.0.1")), members);
-    assert.deepEqual(Object.keys(identifyText(catalogue, "52.0.0.1").matches[0]!), ["provider", "type", "service", "region", "cidr", "cbs_id"]);
+    assert.deepEqual(Object.keys(identifyText(catalogue, "52.0.0.1").matches[0]!), ["provider", "type", "service", "region", "cidr", "cbs_id", "source", "source_updated_at"]);
   });
 
   test("of a prefix: the nodes that cover it whole", () => {

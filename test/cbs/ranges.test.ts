@@ -24,10 +24,10 @@ describe("ranges of a node", () => {
     assert.deepEqual(rangesOf(tree, "/cloud/aws"), {
       count: 4,
       items: [
-        { cidr: "10.0.0.0/9", cbs_ids: ["/cloud/aws"] },
-        { cidr: "10.1.0.0/16", cbs_ids: ["/cloud/aws/by-region/eu-1", "/cloud/aws/by-service/ec2"] },
-        { cidr: "10.128.0.0/9", cbs_ids: ["/cloud/aws/by-service/ec2", "office"] },
-        { cidr: "2001:db8::/32", cbs_ids: ["/cloud/aws/by-service/ec2"] },
+        { cidr: "10.0.0.0/9", cbs_ids: ["/cloud/aws"], sources: [] },
+        { cidr: "10.1.0.0/16", cbs_ids: ["/cloud/aws/by-region/eu-1", "/cloud/aws/by-service/ec2"], sources: [] },
+        { cidr: "10.128.0.0/9", cbs_ids: ["/cloud/aws/by-service/ec2", "office"], sources: [] },
+        { cidr: "2001:db8::/32", cbs_ids: ["/cloud/aws/by-service/ec2"], sources: [] },
       ],
     });
     assert.equal(rangesOf(tree, undefined).count, 5);
@@ -37,7 +37,7 @@ describe("ranges of a node", () => {
 
   test("by family and aggregated", () => {
     assert.deepEqual(cidrs("/cloud/aws", { family: 6 }), ["2001:db8::/32"]);
-    assert.deepEqual(rangesOf(tree, "/cloud/aws", { family: 4, aggregate: true }), { count: 1, items: [{ cidr: "10.0.0.0/8", cbs_ids: ["/cloud/aws"] }] });
+    assert.deepEqual(rangesOf(tree, "/cloud/aws", { family: 4, aggregate: true }), { count: 1, items: [{ cidr: "10.0.0.0/8", cbs_ids: ["/cloud/aws"], sources: [] }] });
     assert.deepEqual(cidrs(undefined, { aggregate: true }), ["10.0.0.0/8", "192.0.2.0/24", "2001:db8::/32"]);
   });
 

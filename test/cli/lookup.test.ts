@@ -23,12 +23,12 @@ test("an address is shown with all covering prefixes, the most specific first", 
     stdout,
     `10.1.2.3
   10.1.2.3  1 address
-    host
+    host  by list.csv
   10.1.0.0/16  10.1.0.0 - 10.1.255.255, 65,536 addresses
-    Cloud > acme > By service > mail > eu-1  /cloud/acme/by-service/mail/eu-1
-    office
+    Cloud > acme > By service > mail > eu-1  /cloud/acme/by-service/mail/eu-1  by list.csv
+    office  by list.csv
   10.0.0.0/8  10.0.0.0 - 10.255.255.255, 16,777,216 addresses
-    Cloud > acme  /cloud/acme
+    Cloud > acme  /cloud/acme  by list.csv
   note: in 10.0.0.0/8, Private-Use (RFC 1918); not reachable from the internet
 `,
   );
@@ -40,17 +40,17 @@ test("a prefix belongs to what covers the whole of it", async () => {
     stdout,
     `10.1.2.0/24
   10.1.0.0/16  10.1.0.0 - 10.1.255.255, 65,536 addresses
-    Cloud > acme > By service > mail > eu-1  /cloud/acme/by-service/mail/eu-1
-    office
+    Cloud > acme > By service > mail > eu-1  /cloud/acme/by-service/mail/eu-1  by list.csv
+    office  by list.csv
   10.0.0.0/8  10.0.0.0 - 10.255.255.255, 16,777,216 addresses
-    Cloud > acme  /cloud/acme
+    Cloud > acme  /cloud/acme  by list.csv
   note: in 10.0.0.0/8, Private-Use (RFC 1918); not reachable from the internet
 10.0.0.0/7
   no match that covers the whole prefix
   note: contains 10.0.0.0/8, Private-Use (RFC 1918)
 2001:db8::/48
   2001:db8::/32  2001:db8:: - 2001:db8:ffff:ffff:ffff:ffff:ffff:ffff, 2^96 addresses
-    documentation
+    documentation  by list.csv
   note: in 2001:db8::/32, Documentation (RFC 3849); not reachable from the internet
 `,
   );

@@ -5,6 +5,8 @@ export interface Named {
   readonly first: bigint;
   readonly length: number;
   readonly ids: readonly string[];
+  /** Of each id, who says so and when that was updated; by place. */
+  readonly sources: readonly { readonly source: string | null; readonly source_updated_at: string | null }[];
 }
 
 const MAPPED = 0xffffn;
@@ -65,7 +67,7 @@ export class IdentifyOracle {
     const prefixes = covering.map((place) => this.#named[place]!).sort((a, b) => b.length - a.length);
     const ids = sorted(prefixes.flatMap((prefix) => prefix.ids));
     const places = ids.map(placeOf);
-    const matches = prefixes.flatMap((prefix) => sorted(prefix.ids).map((id) => ({ ...placeOf(id), cidr: cidrOf(prefix), cbs_id: id })));
+    const matches = prefixes.flatMap((prefix) => claimsOf(prefix).map(({ id, ...source }) => ({ ...placeOf(id), cidr: cidrOf(prefix), cbs_id: id, ...source })));
     return JSON.stringify({
       found: prefixes.length > 0,
       cidr: prefixes.length > 0 ? cidrOf(prefixes[0]!) : null,
@@ -83,6 +85,11 @@ export class IdentifyOracle {
     const parts = id.startsWith("/") ? id.slice(1).split("/") : [];
     return parts.length === 0 ? this.#nameOf(id) : parts.map((_, i) => this.#nameOf(`/${parts.slice(0, i + 1).join("/")}`)).join(" > ");
   }
+}
+
+/** Each id with its source, by id. */
+function claimsOf({ ids, sources }: Named) {
+  return ids.map((id, i) => ({ id, ...sources[i]! })).sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
 }
 
 function wordsOf(value: bigint): number[] {

@@ -4,11 +4,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { basename, dirname, join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { Catalogue, type CatalogueMetadata } from "../../src/cbs/catalogue.ts";
+import { parsePrefix } from "../../src/address/prefix.ts";
+import { AS_SOURCE, Catalogue, CatalogueBuilder, type CatalogueMetadata } from "../../src/cbs/catalogue.ts";
 import { identifyText } from "../../src/cbs/identify.ts";
 import { plainText } from "../../src/cbs/importers/plain-text.ts";
 import type { Source } from "../../src/cbs/importers/sources.ts";
 import { openSnapshot } from "../../src/snapshot/open-snapshot.ts";
+import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
+import { freeze } from "../../src/table/freeze.ts";
 import type { DownloadLimits } from "../../src/update/download.ts";
 import { FolderOrigin } from "../../src/update/folder-origin.ts";
 import { type FileReport, updateCatalogue, type UpdateOptions, type UpdateReport } from "../../src/update/update-catalogue.ts";
@@ -162,6 +165,82 @@ describe("an update", () => {
     assert.deepEqual(left.map(({ source, error }) => [source.id, error]), [["rest", "the addresses of cloud are taken out of this list, and cloud could not be imported"]]);
     home = join(folder.path, "another");
     await assert.rejects(update({ only: new Set(["rest"]) }), /could be built of; rest: the addresses of cloud are taken out/);
+  });
+});
+
+describe("an update over what AS numbers tell", () => {
+  /** A snapshot of a base: AS numbers announce 20.0.0.0/16 for acme, and `more` for a network that publishes no list. */
+  async function writeBase(more = "30.0.0.0/16", kind = "catalogue"): Promise<string> {
+    const builder = new CatalogueBuilder();
+    builder.add(parsePrefix("20.0.0.0/16"), "/saas/acme", AS_SOURCE);
+    builder.add(parsePrefix(more), "/isp/line", AS_SOURCE);
+    const source = { id: AS_SOURCE, name: "routes", version: null, url: null, license: null, attribution: null, publishedAt: "2026-06-17T19:00:00.000Z", fetchedAt: null, changedAt: null };
+    const { trie, metadata } = builder.build({ title: "AS numbers", createdAt: new Date("2026-06-17T19:00:00Z"), sources: [source] });
+    const path = join(folder.path, "base.ipsieve");
+    await writeSnapshot(path, { table: freeze(trie), metadata, kind, createdAt: new Date(metadata.createdAt) });
+    return path;
+  }
+  const claimsAt = async (address: string) => identifyText(await current(), address).matches.map(({ cbs_id, source }) => `${cbs_id} ${source}`);
+
+  test("keeps both, each with its source; a list that fails later leaves both as they were", async () => {
+    const base = await writeBase();
+    publisher.pages.set("/list.json", page(GOOD));
+    const report = await update({ base });
+    assert.deepEqual([report.sources, report.base], [1, { title: "AS numbers", createdAt: "2026-06-17T19:00:00.000Z" }]);
+    const answers = async () => [await claimsAt("20.0.99.1"), await claimsAt("20.0.100.1"), await claimsAt("30.0.0.1"), await claimsAt("40.0.0.1")];
+    const both = [["/saas/acme acme"], ["/saas/acme asn"], ["/isp/line asn"], []];
+    assert.deepEqual(await answers(), both);
+    // Half of the list is gone: refused, as without a base.
+    publisher.pages.set("/list.json", page(listOf(hundred.slice(0, 20))));
+    assert.deepEqual(outcomes(await update({ base })), ["refused"]);
+    assert.deepEqual([await answers(), generations().length], [both, 1]);
+    publisher.pages.set("/list.json", status(500));
+    assert.deepEqual(outcomes(await update({ base })), ["failed"]);
+    assert.deepEqual([await answers(), generations().length], [both, 1]);
+  });
+
+  test("makes a generation when either layer changes, and none when neither does", async () => {
+    publisher.pages.set("/list.json", page(GOOD));
+    const made = [await update({ base: await writeBase() }), await update({ base: await writeBase() }), await update({ base: await writeBase("31.0.0.0/16") })];
+    assert.deepEqual(made.map(({ generation }) => generation !== null), [true, false, true]);
+    assert.deepEqual([await claimsAt("30.0.0.1"), await claimsAt("31.0.0.1")], [[], ["/isp/line asn"]]);
+    publisher.pages.set("/list.json", page(listOf([...hundred, "31.0.0.0/24"])));
+    assert.deepEqual([(await update({ base: await writeBase("31.0.0.0/16") })).generation !== null, generations().length], [true, 3]);
+  });
+
+  test("makes a generation when only the source of a prefix changes", async () => {
+    publisher.pages.set("/list.json", page(listOf([...publicPrefixes(0, 250), "20.0.0.0/16"])));
+    const base = await writeBase();
+    await update({ base });
+    assert.deepEqual(await claimsAt("20.0.250.1"), ["/saas/acme acme"]);
+    const first = await current();
+    // Another source, the same prefixes in the same nodes.
+    sources = [sourceOf("other", [fileOf("acme/list.json", publisher.url("/list.json"))], { provider: "acme", name: "acme" })];
+    assert.notEqual((await update({ base })).generation, null);
+    assert.deepEqual([await claimsAt("20.0.250.1"), (await current()).nodes.length], [["/saas/acme other"], first.nodes.length]);
+  });
+
+  test("is refused before anything is fetched when the base cannot be used, and the last catalogue stays", async () => {
+    publisher.pages.set("/list.json", page(GOOD));
+    const base = await writeBase();
+    await update({ base });
+    const [asked, bytes] = [publisher.requests.length, readFileSync(join(home, "catalogue.ipsieve"))];
+    const damaged = readFileSync(base);
+    damaged[damaged.length >> 1]! ^= 1;
+    writeFileSync(join(folder.path, "damaged.ipsieve"), damaged);
+    const bad: [path: string, message: RegExp][] = [
+      [join(folder.path, "damaged.ipsieve"), /damaged\.ipsieve.*install ipsieve again/s],
+      [join(folder.path, "nothing.ipsieve"), /nothing\.ipsieve/],
+      [await writeBase("30.0.0.0/16", "cti"), /its kind is "cti"/],
+    ];
+    for (const [path, message] of bad) await assert.rejects(update({ base: path }), { name: "UpdateError", code: "bad-base", message });
+    assert.deepEqual([publisher.requests.length, readFileSync(join(home, "catalogue.ipsieve")).equals(bytes)], [asked, true]);
+  });
+
+  test("of no list at all is an error, though there is a base", async () => {
+    publisher.pages.set("/list.json", status(500));
+    await assert.rejects(update({ base: await writeBase() }), { code: "no-lists" });
+    assert.equal(existsSync(join(home, "catalogue.ipsieve")), false);
   });
 });
 

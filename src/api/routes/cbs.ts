@@ -1,6 +1,7 @@
 import { Type } from "typebox";
 import type { Prefix } from "../../address/address.ts";
 import { browse } from "../../cbs/browse.ts";
+import { sourceKey } from "../../cbs/catalogue.ts";
 import type { CatalogueTree } from "../../cbs/catalogue-tree.ts";
 import type { App } from "../app-type.ts";
 import { encoded, joined } from "../encoded.ts";
@@ -11,7 +12,7 @@ import { chooseType } from "../media-types.ts";
 import type { Metrics } from "../metrics.ts";
 import { addressesBytes, READ_CBS } from "../operation.ts";
 import { extentOf, pageOf } from "../page.ts";
-import { notFound } from "../problem.ts";
+import { invalid, notFound } from "../problem.ts";
 import { readPrefix, readPrefixes, withField } from "../read-address.ts";
 import { MAX_AT_ONCE, sendJson, streamJson } from "../reply.ts";
 import {
@@ -78,11 +79,11 @@ function addNodes(app: App, services: Services): void {
   app.get("/cbs/ranges", { config: READ_CBS, schema: ranges }, async (request, reply) => {
     const type = chooseType(request, ["application/json", "text/plain", "text/csv"]);
     const view = catalogue.view();
-    const { family, aggregate, page, page_size } = request.query;
+    const { family, aggregate, source, page, page_size } = request.query;
     const id = knownId(app, view.tree, request.query.id);
     const isWhole = type !== "application/json" && page === undefined && page_size === undefined;
     const { offset, limit } = isWhole ? { offset: 0, limit: Infinity } : extentOf(request.query);
-    const selection = { family: family === undefined ? undefined : family === "4" ? (4 as const) : (6 as const), aggregate };
+    const selection = { family: family === undefined ? undefined : family === "4" ? (4 as const) : (6 as const), aggregate, source: knownSource(view.tree, source) };
     const key = JSON.stringify([view.generation, type, id, selection, offset, isWhole ? null : limit]);
     if (isKnown(request, reply, tagOf(key))) return reply.code(304).send();
     const list = await view.ranges(id, selection);
@@ -110,6 +111,13 @@ function addLists(app: App, { catalogue, settings }: Services): void {
       return pageOf(request, settings, all.slice(offset, offset + limit), all.length);
     });
   }
+}
+
+/** The source, if the catalogue has one of this key. @throws Problem (400) */
+function knownSource({ catalogue }: CatalogueTree, source: string | undefined): string | undefined {
+  const keys = catalogue.metadata.sources.map(sourceKey);
+  if (source === undefined || keys.includes(source)) return source;
+  throw invalid({ source: [`the catalogue has no source ${JSON.stringify(source)}; it has ${keys.join(", ")}`] });
 }
 
 /** The id, if there is such a node. @throws Problem (404) */

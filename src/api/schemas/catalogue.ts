@@ -1,16 +1,34 @@
 import { Type } from "typebox";
-import { named, NullableText, NullableTimestamp, Timestamp } from "./common.ts";
+import { CbsLayer } from "./cbs.ts";
+import { Count, named, NullableText, NullableTimestamp, Timestamp } from "./common.ts";
 
 export const CatalogueSchema = named(
   "Catalogue",
   Type.Object({
     title: Type.String(),
     created_at: Timestamp,
+    layers: Type.Array(
+      named(
+        "CatalogueLayer",
+        Type.Object({
+          layer: CbsLayer,
+          sources: Count,
+          oldest_at: NullableTimestamp,
+          newest_at: NullableTimestamp,
+          age_days: Type.Union([Count, Type.Null()], { description: "whole days since newest_at" }),
+          is_old: Type.Boolean({ description: "older than 90 days" }),
+          advice: NullableText({ description: "what makes an old layer newer" }),
+        }),
+      ),
+      { description: "what the catalogue is made of, the official lists first, and how old that is" },
+    ),
     sources: Type.Array(
       named(
         "CatalogueSource",
         Type.Object({
           node: NullableText({ description: "the id of the node whose prefixes it gives; null where it is tied to none", examples: ["/cloud/aws"] }),
+          source: Type.String({ description: "as in the matches of a lookup", examples: ["aws"] }),
+          layer: CbsLayer,
           name: Type.String(),
           version: NullableText(),
           url: NullableText(),

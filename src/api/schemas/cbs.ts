@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { Count, named, NullableText, pageOf, pageParameters, PrefixText, strict, Timestamp, upTo } from "./common.ts";
+import { Count, named, NullableText, NullableTimestamp, pageOf, pageParameters, PrefixText, strict, Timestamp, upTo } from "./common.ts";
 
 const Texts = Type.Array(Type.String());
 
@@ -13,7 +13,11 @@ export const CbsLookup = named(
     matches: Type.Array(
       named(
         "CbsMatch",
-        Type.Object({ provider: Type.String(), type: Type.String(), service: NullableText(), region: NullableText(), cidr: Type.String(), cbs_id: Type.String() }),
+        Type.Object({
+          provider: Type.String(), type: Type.String(), service: NullableText(), region: NullableText(), cidr: Type.String(), cbs_id: Type.String(),
+          source: NullableText({ description: "who says so: the id of a publisher's list, asn for AS numbers, the name of a list of one's own; null in catalogues too old to say", examples: ["aws"] }),
+          source_updated_at: NullableTimestamp,
+        }),
       ),
     ),
   }),
@@ -28,7 +32,26 @@ export function CbsBulkBody(most: number) {
 
 export const CbsBulk = named("CbsBulk", Type.Record(Type.String(), CbsLookup, { description: "by address, as it was sent" }));
 
+export const CbsLayer = named(
+  "CbsLayer",
+  Type.Enum(["official", "as-numbers", "own"], { description: "a publisher's own list, what AS numbers tell, or a list of the operator's own" }),
+);
+
 const extent = { ipv4_count: Count, ipv6_count: Count, ipv4_addresses: Count };
+
+const CbsSource = named(
+  "CbsSource",
+  Type.Object({
+    source: Type.String({ description: "as in the matches of a lookup", examples: ["aws"] }),
+    name: Type.String(),
+    layer: CbsLayer,
+    url: NullableText(),
+    updated_at: NullableTimestamp,
+    published_at: NullableTimestamp,
+    fetched_at: NullableTimestamp,
+    changed_at: NullableTimestamp,
+  }),
+);
 
 export const CbsNode = named(
   "CbsNode",
@@ -44,7 +67,8 @@ export const CbsNode = named(
     path: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
     ...extent,
     updated_at: Timestamp,
-    source_url: NullableText(),
+    source_url: NullableText({ description: "of the only source; null where there are several" }),
+    sources: Type.Array(CbsSource, { description: "whose prefixes the node and those below it have; empty in catalogues too old to say" }),
     children: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), ...extent, has_children: Type.Boolean() })),
   }),
 );
@@ -57,10 +81,14 @@ export const CbsRangesQuery = Type.Object({
   id: Type.Optional(NodeId),
   family: Type.Optional(Type.Enum(["4", "6"], { description: "IPv4 or IPv6 only" })),
   aggregate: Type.Optional(Type.Boolean({ default: false, description: "the fewest prefixes that cover the same addresses" })),
+  source: Type.Optional(Type.String({ maxLength: 1000, description: "only what this source names: a publisher's list, or asn for AS numbers", examples: ["cloudflare"] })),
   ...pageParameters,
 });
 
-export const CbsRanges = pageOf("PagedCbsRanges", named("CbsRange", Type.Object({ cidr: Type.String(), cbs_ids: Texts })));
+export const CbsRanges = pageOf(
+  "PagedCbsRanges",
+  named("CbsRange", Type.Object({ cidr: Type.String(), cbs_ids: Texts, sources: Type.Array(Type.String(), { description: "who names it, sorted; empty where prefixes of several sources are aggregated" }) })),
+);
 
 export const CbsSearchQuery = Type.Object({
   q: Type.String({ minLength: 1, maxLength: 200, description: "words of a name or an id, or an address or prefix", examples: ["cloudflare"] }),

@@ -51,6 +51,11 @@ export interface Source {
   readonly files: readonly SourceFile[];
   /** The id of a source whose addresses are taken out of this one's. */
   readonly minus?: string;
+  /**
+   * The list names all of the provider's own network. An address that it does not name, but another publisher's list does, is then not the provider's,
+   * whatever AS number announces it: a customer's that it carries, or another part of the same company.
+   */
+  readonly isWhole?: boolean;
 }
 
 const UNSTATED = "No licence stated; published by the provider for allow-lists and firewalls.";
@@ -65,49 +70,50 @@ const WEEKLY = 168;
 /** All sources. To add a provider, add a line here, and a file beside this one if its format is new. */
 export const SOURCES: readonly Source[] = [
   // Clouds
-  source("aws", "Amazon Web Services", "/cloud/aws", "crossed", "https://aws.amazon.com", UNSTATED, HOURLY, [
+  wholeNetwork(source("aws", "Amazon Web Services", "/cloud/aws", "crossed", "https://aws.amazon.com", UNSTATED, HOURLY, [
     file("aws/ip-ranges.json", "https://ip-ranges.amazonaws.com/ip-ranges.json", aws),
-  ]),
-  source("google-cloud", "Google Cloud", "/cloud/google", "crossed", "https://cloud.google.com", UNSTATED, DAILY, [
+  ])),
+  wholeNetwork(source("google-cloud", "Google Cloud", "/cloud/google", "crossed", "https://cloud.google.com", UNSTATED, DAILY, [
     file("google/cloud.json", "https://www.gstatic.com/ipranges/cloud.json", googleCloud),
-  ]),
+  ])),
   {
     ...source("google", "Google", "/saas/google", "plain", "https://about.google", UNSTATED, DAILY, [
       file("google/goog.json", "https://www.gstatic.com/ipranges/goog.json", prefixesJson()),
     ]),
     minus: "google-cloud",
+    isWhole: true,
   },
-  source("azure", "Microsoft Azure", "/cloud/azure", "crossed", "https://azure.microsoft.com", MICROSOFT, WEEKLY, [
+  wholeNetwork(source("azure", "Microsoft Azure", "/cloud/azure", "crossed", "https://azure.microsoft.com", MICROSOFT, WEEKLY, [
     serviceTags("azure/ServiceTags_Public.json", 56519, /\/ServiceTags_Public_\d{8}\.json$/),
-  ]),
-  source("azure-government", "Microsoft Azure Government", "/cloud/azure-government", "crossed", "https://azure.microsoft.com", MICROSOFT, WEEKLY, [
+  ])),
+  wholeNetwork(source("azure-government", "Microsoft Azure Government", "/cloud/azure-government", "crossed", "https://azure.microsoft.com", MICROSOFT, WEEKLY, [
     serviceTags("azure/ServiceTags_AzureGovernment.json", 57063, /\/ServiceTags_AzureGovernment_\d{8}\.json$/),
-  ]),
-  source("azure-china", "Microsoft Azure China (21Vianet)", "/cloud/azure-china", "crossed", "https://www.azure.cn", MICROSOFT, WEEKLY, [
+  ])),
+  wholeNetwork(source("azure-china", "Microsoft Azure China (21Vianet)", "/cloud/azure-china", "crossed", "https://www.azure.cn", MICROSOFT, WEEKLY, [
     serviceTags("azure/ServiceTags_China.json", 57062, /\/ServiceTags_China_\d{8}\.json$/),
-  ]),
-  source("oracle", "Oracle Cloud", "/cloud/oracle", "crossed", "https://www.oracle.com/cloud/", UNSTATED, DAILY, [
+  ])),
+  wholeNetwork(source("oracle", "Oracle Cloud", "/cloud/oracle", "crossed", "https://www.oracle.com/cloud/", UNSTATED, DAILY, [
     file("oracle/public_ip_ranges.json", "https://docs.oracle.com/en-us/iaas/tools/public_ip_ranges.json", oracle),
-  ]),
+  ])),
   source("ibm", "IBM Cloud", "/cloud/ibm", "crossed", "https://www.ibm.com/cloud", UNSTATED, WEEKLY, [
     file("ibm/ips.md", "https://raw.githubusercontent.com/ibm-cloud-docs/infrastructure-hub/HEAD/ips.md", ibm),
   ]),
-  source("digitalocean", "DigitalOcean", "/cloud/digitalocean", "crossed", "https://www.digitalocean.com", GEOFEED, DAILY, [
+  wholeNetwork(source("digitalocean", "DigitalOcean", "/cloud/digitalocean", "crossed", "https://www.digitalocean.com", GEOFEED, DAILY, [
     file("digitalocean/google.csv", "https://digitalocean.com/geo/google.csv", geofeed()),
-  ]),
-  source("linode", "Linode (Akamai Cloud)", "/cloud/linode", "crossed", "https://www.linode.com", GEOFEED, DAILY, [
+  ])),
+  wholeNetwork(source("linode", "Linode (Akamai Cloud)", "/cloud/linode", "crossed", "https://www.linode.com", GEOFEED, DAILY, [
     file("linode/geofeed.csv", "https://geoip.linode.com/", geofeed()),
-  ]),
-  source("vultr", "Vultr", "/cloud/vultr", "crossed", "https://www.vultr.com", GEOFEED, DAILY, [
+  ])),
+  wholeNetwork(source("vultr", "Vultr", "/cloud/vultr", "crossed", "https://www.vultr.com", GEOFEED, DAILY, [
     file("vultr/geofeed.json", "https://geofeed.constant.com/?json", vultr),
-  ]),
-  source("exoscale", "Exoscale", "/cloud/exoscale", "crossed", "https://www.exoscale.com", UNSTATED, DAILY, [
+  ])),
+  wholeNetwork(source("exoscale", "Exoscale", "/cloud/exoscale", "crossed", "https://www.exoscale.com", UNSTATED, DAILY, [
     file(
       "exoscale/exoscale_prefixes.json",
       "https://exoscale-prefixes.sos-ch-dk-2.exo.io/exoscale_prefixes.json",
       prefixesJson({ ipv4: "IPv4Prefix", ipv6: "IPv6Prefix", regionMember: "zone" }),
     ),
-  ]),
+  ])),
   // Scaleway publishes no list: this one is what its AS number announces.
   source("scaleway", "Scaleway", "/cloud/scaleway", "crossed", "https://www.scaleway.com", "Routing data (AS12876), no list of the provider's own.", WEEKLY, [
     file("scaleway/as12876.json", null, keyedLists({ only: ["IPv4Prefixes", "IPv6Prefixes"] })),
@@ -284,6 +290,10 @@ function source(
 ): Source {
   const [, type, provider] = node.split("/") as [string, SourceType, string];
   return { id, name, type, provider, tree, homepage, license, updateHours, files };
+}
+
+function wholeNetwork(of: Source): Source {
+  return { ...of, isWhole: true };
 }
 
 function file(path: string, url: string | null, importer: Importer): SourceFile {

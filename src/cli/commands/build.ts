@@ -92,7 +92,7 @@ async function addList(builder: CatalogueBuilder, list: string, label: string, f
         fault({ line, message: (error as Error).message });
         return;
       }
-      for (const prefix of prefixes) for (const id of ids) builder.add(prefix, id);
+      for (const prefix of prefixes) for (const id of ids) builder.add(prefix, id, basename(list));
       tally.prefixes += prefixes.length;
       if (doubt === undefined) return;
       complain(line, doubt + fate);

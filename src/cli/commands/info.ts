@@ -1,8 +1,9 @@
+import { type LayerAge, layerAges } from "../../cbs/catalogue-ages.ts";
 import { openSnapshot, type Snapshot } from "../../snapshot/open-snapshot.ts";
 import { CATALOGUE_KIND, catalogueOf, DEFAULT_CATALOGUE, defaultCatalogue } from "../catalogue-snapshot.ts";
 import { CTI_KIND, ctiDatasetOf } from "../cti-snapshot.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
-import { timesText } from "../output/ages.ts";
+import { ageText, timesText } from "../output/ages.ts";
 import { byteSize, counted, grouped } from "../output/numbers.ts";
 import { type Style, styleFor } from "../output/style.ts";
 
@@ -47,7 +48,7 @@ function infoText(path: string, snapshot: Snapshot, style: Style): string {
 }
 
 /** What the metadata tells, for the kinds whose metadata is known. */
-function aboutOf(snapshot: Snapshot, path: string): { title: string; types?: Record<string, number>; documents?: number; sources: unknown } | undefined {
+function aboutOf(snapshot: Snapshot, path: string): { title: string; types?: Record<string, number>; layers?: readonly LayerAge[]; documents?: number; sources: unknown } | undefined {
   if (snapshot.info.kind === CTI_KIND) {
     const { metadata, documentCount } = ctiDatasetOf(snapshot, path);
     return { title: metadata.title, documents: documentCount, sources: metadata.sources };
@@ -56,7 +57,15 @@ function aboutOf(snapshot: Snapshot, path: string): { title: string; types?: Rec
   const { metadata, nodes } = catalogueOf(snapshot, path);
   const types: Record<string, number> = {};
   for (const { type } of nodes) types[type] = (types[type] ?? 0) + 1;
-  return { title: metadata.title, types, sources: metadata.sources };
+  return { title: metadata.title, types, layers: layerAges(metadata, Date.now()), sources: metadata.sources };
+}
+
+const LAYER_NAMES = { official: "official", "as-numbers": "AS numbers", own: "own lists" } as const;
+
+/** "39 sources, the newest of 2026-11-21, 1 day ago". */
+function layerText({ sources, newest_at, advice }: LayerAge): string {
+  const age = `${counted(sources, "source")}, the newest of ${newest_at!.slice(0, 10)}, ${ageText(newest_at)}`;
+  return advice === null ? age : `${age}: ${advice}`;
 }
 
 function aboutFacts(snapshot: Snapshot, path: string): [string, string][] {
@@ -70,6 +79,7 @@ function aboutFacts(snapshot: Snapshot, path: string): [string, string][] {
   return [
     ["title", metadata.title],
     ["nodes", grouped(nodes.length)],
+    ...layerAges(metadata, Date.now()).map((age): [string, string] => [LAYER_NAMES[age.layer], layerText(age)]),
     ...metadata.sources.flatMap(({ name, version, url, license, attribution, ...times }): [string, string][] => {
       const when = timesText(times);
       const source = [name, version, url, license, attribution].filter((part) => part !== null).join(", ");

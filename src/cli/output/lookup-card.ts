@@ -3,7 +3,7 @@ import { parseAddress } from "../../address/parse-address.ts";
 import { formatAddress } from "../../address/format-address.ts";
 import { formatPrefix, prefixContains, prefixOf } from "../../address/prefix.ts";
 import { specialPurpose } from "../../address/special-purpose.ts";
-import type { Catalogue } from "../../cbs/catalogue.ts";
+import { type Catalogue, type CatalogueNode, type CatalogueSource, sourceKey, sourceUpdatedAt } from "../../cbs/catalogue.ts";
 import { counted } from "./numbers.ts";
 import type { Style } from "./style.ts";
 
@@ -22,12 +22,19 @@ export async function lookupCard(catalogue: Catalogue, prefix: Prefix, title: st
   for (const match of table.chain(table.lookupPrefix(prefix))) {
     const covering = prefixOf(prefix, table.prefixLength(match));
     lines.push(`  ${style("cyan", formatPrefix(covering))}  ${style("dim", await extent(covering))}`);
-    for (const { label, id } of catalogue.ownNodesOf(match)) lines.push(`    ${label}${label === id ? "" : `  ${style("dim", id)}`}`);
+    for (const { node, source } of catalogue.claimsOf(match)) lines.push(claimLine(node, source, style));
   }
   if (lines.length === 1) lines.push(`  ${style("yellow", "no match")}${prefix.length < addressBits(prefix.family) ? " that covers the whole prefix" : ""}`);
   const note = specialNote(prefix);
   if (note !== undefined) lines.push(`  ${style("yellow", note)}`);
   return `${lines.join("\n")}\n`;
+}
+
+/** A node, and who says so since when. */
+function claimLine({ label, id }: CatalogueNode, source: CatalogueSource | null, style: Style): string {
+  const about = label === id ? [] : [id];
+  if (source !== null) about.push([`by ${sourceKey(source)}`, sourceUpdatedAt(source)?.slice(0, 10)].filter((part) => part !== undefined).join(", "));
+  return `    ${label}${about.length === 0 ? "" : `  ${style("dim", about.join("  "))}`}`;
 }
 
 /** First to last address, and how many there are. */

@@ -1,4 +1,5 @@
-import type { CatalogueTree } from "../../../cbs/catalogue-tree.ts";
+import type { CatalogueTree, Extent } from "../../../cbs/catalogue-tree.ts";
+import { atOnce } from "../../../cbs/in-parts.ts";
 import { type Source, SOURCES } from "../../../cbs/importers/sources.ts";
 import { defaultCatalogue } from "../../catalogue-snapshot.ts";
 import { openTree, SNAPSHOT_OPTION } from "../../catalogue-tree.ts";
@@ -55,18 +56,21 @@ async function run(args: Arguments): Promise<number> {
   const ids = checkedSourceIds(args.operands);
   const path = args.value("snapshot") ?? defaultCatalogue();
   const tree = await openTree(path);
-  const documents = SOURCES.filter(({ id }) => ids.length === 0 || ids.includes(id)).map((source) => documentOf(source, tree));
+  const extents = atOnce(tree.sourceExtents());
+  const documents = SOURCES.filter(({ id }) => ids.length === 0 || ids.includes(id)).map((source) => documentOf(source, tree, extents));
   const style = styleFor(process.stdout);
   const text = args.has("json") ? documents.map((document) => `${JSON.stringify(document)}\n`).join("") : ids.length > 0 ? cards(documents, style) : table(path, documents, style);
   process.stdout.write(text);
   return documents.some(({ stale }) => stale) ? EXIT.nothing : EXIT.matched;
 }
 
-function documentOf(source: Source, tree: CatalogueTree): SourceDocument {
+/** `extents` stand in the order of the catalogue's sources. */
+function documentOf(source: Source, tree: CatalogueTree, extents: readonly Extent[]): SourceDocument {
   const { id, name, type, provider, updateHours, license, homepage, files } = source;
   const node = `/${type}/${provider}`;
-  const times = tree.catalogue.metadata.sources.find((known) => known.id === id);
-  const extent = times !== undefined && tree.has(node) ? tree.extent(tree.valueOf(node)) : undefined;
+  const at = tree.catalogue.metadata.sources.findIndex((known) => known.id === id);
+  const times = tree.catalogue.metadata.sources[at];
+  const extent = extents[at];
   const { publishedAt = null, fetchedAt = null, changedAt = null } = times ?? {};
   return {
     id, name, type, node, update_hours: updateHours, license, homepage,

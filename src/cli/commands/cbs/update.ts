@@ -7,6 +7,7 @@ import type { ListOrigin } from "../../../update/list-origin.ts";
 import { type FileReport, updateCatalogue, type UpdateReport } from "../../../update/update-catalogue.ts";
 import { WebOrigin } from "../../../update/web-origin.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
+import { BUNDLED_CATALOGUE } from "../../catalogue-snapshot.ts";
 import { HOME_OPTION, homeFolder } from "../../home.ts";
 import { columnLines } from "../../output/columns.ts";
 import { counted, grouped } from "../../output/numbers.ts";
@@ -26,7 +27,7 @@ const OUTCOMES: readonly FileReport["outcome"][] = ["new", "changed", "unchanged
 
 export const updateCommand: Command = {
   name: "cbs update",
-  summary: "fetch the official lists of publishers and build the catalogue of them",
+  summary: "fetch the official lists of publishers and lay them over what AS numbers tell",
   operands: "",
   minOperands: 0,
   maxOperands: 0,
@@ -70,7 +71,7 @@ async function run(args: Arguments): Promise<number> {
     if (report.problem !== null) problems.push(`${report.path}: ${report.outcome}: ${report.problem}`);
   };
   try {
-    const report = await updateCatalogue({ home, origin, accept, maxChange, keep, onFile, ...(only.length > 0 && { only: new Set(only) }) });
+    const report = await updateCatalogue({ home, base: BUNDLED_CATALOGUE, origin, accept, maxChange, keep, onFile, ...(only.length > 0 && { only: new Set(only) }) });
     problems.push(...report.left.map(({ source, error }) => `${source.id}: not in the catalogue: ${error}`));
     process.stdout.write(args.has("json") ? `${JSON.stringify(report)}\n` : reportText(report, styleFor(process.stdout)));
   } finally {
@@ -95,13 +96,14 @@ async function originOf(args: Arguments): Promise<ListOrigin> {
 }
 
 function reportText(report: UpdateReport, style: Style): string {
-  const { files, sources, nodes, ipv4, ipv6, catalogue, generation } = report;
+  const { files, sources, base, nodes, ipv4, ipv6, catalogue, generation } = report;
   const rows = files.filter(({ outcome }) => outcome !== "unchanged" && outcome !== "absent").map(rowOf);
   const lines = rows.length === 0 ? [] : [...columnLines([["list", "", "prefixes", "added", "removed"], ...rows], new Set([2, 3, 4]), style), ""];
   return [
     ...lines,
     `  ${countsText(files)}`,
-    `  ${style("bold", catalogue)}: ${counted(sources, "source")}, ${counted(nodes, "node")}, ${counted(ipv4, "IPv4 prefix", "IPv4 prefixes")}, ${counted(ipv6, "IPv6 prefix", "IPv6 prefixes")}`,
+    `  ${style("bold", catalogue)}: ${counted(sources, "official source")}, ${counted(nodes, "node")}, ${counted(ipv4, "IPv4 prefix", "IPv4 prefixes")}, ${counted(ipv6, "IPv6 prefix", "IPv6 prefixes")}`,
+    ...(base === null ? [] : [`  laid over what AS numbers tell, of ${base.createdAt.slice(0, 10)}`]),
     generation === null ? "  nothing else than before" : `  kept as ${generation}`,
     "",
   ].join("\n");

@@ -1,0 +1,51 @@
+import type { Prefix } from "../address/address.ts";
+import { subtractor } from "../address/subtract.ts";
+import { type Catalogue, type CatalogueBuilder, type CatalogueNode, sourceKey } from "./catalogue.ts";
+import type { Source } from "./importers/sources.ts";
+
+/** All prefixes that the lists of a source name. */
+export interface OfficialLists {
+  readonly source: Pick<Source, "type" | "provider" | "isWhole">;
+  readonly prefixes: readonly Prefix[];
+}
+
+/**
+ * Adds to a catalogue of official lists what AS numbers tell and those lists leave open; `base` knows which provider announces a prefix. For every
+ * address:
+ *
+ *  1. Where a provider's own list names it, that list alone speaks for the provider: it names services and regions, and has a newer date.
+ *  2. Where a provider's list is of its whole network and does not name it, but any other list does, nothing is said of the provider. It announces the
+ *     address for somebody else (a customer's own prefix), or for another part of the company (Google Cloud and Google).
+ *  3. Everything else stands: an exit of Tor is also the network that it is in.
+ *
+ * So whatever either layer knows, the whole knows. Prefixes are cut where only a part of them is left, since a node's ranges must be true, too.
+ * O(prefixes log prefixes).
+ */
+export function addBaseLayer(builder: CatalogueBuilder, base: Catalogue, lists: readonly OfficialLists[]): void {
+  const restOf = restByProvider(lists);
+  for (const { id, name } of base.nodes) builder.addDefaultName(id, name);
+  for (const family of [4, 6] as const) {
+    for (const { prefix, match } of base.table.entries(family)) {
+      for (const { node, source } of base.claimsOf(match)) {
+        for (const rest of restOf(node)(prefix)) builder.add(rest, node.id, source === null ? null : sourceKey(source));
+      }
+    }
+  }
+}
+
+/** What is left of a prefix of a node's provider. */
+function restByProvider(lists: readonly OfficialLists[]): (node: CatalogueNode) => (prefix: Prefix) => Prefix[] {
+  const whole = (prefix: Prefix): Prefix[] => [prefix];
+  const notListed = subtractor(lists.flatMap(({ prefixes }) => prefixes));
+  const known = new Map<string, (prefix: Prefix) => Prefix[]>();
+  return ({ type, provider }) => {
+    const key = `/${type}/${provider}`;
+    let restOf = known.get(key);
+    if (restOf === undefined) {
+      const own = lists.filter(({ source }) => source.type === type && source.provider === provider);
+      restOf = own.length === 0 ? whole : own.some(({ source }) => source.isWhole === true) ? notListed : subtractor(own.flatMap(({ prefixes }) => prefixes));
+      known.set(key, restOf);
+    }
+    return restOf;
+  };
+}

@@ -1,0 +1,55 @@
+import { AS_SOURCE, type CatalogueMetadata, type CatalogueSource } from "./catalogue.ts";
+
+/** Where a source's prefixes come from: a publisher's own list, AS numbers, or a list of one's own. */
+export type Layer = "official" | "as-numbers" | "own";
+
+/** One of the layers that a catalogue is made of. */
+export interface LayerAge {
+  readonly layer: Layer;
+  readonly sources: number;
+  /** When its sources were last known to be as they are here, the oldest and the newest: fetched, else published. Null where nobody knows. */
+  readonly oldest_at: string | null;
+  readonly newest_at: string | null;
+  /** Whole days since `newest_at`. */
+  readonly age_days: number | null;
+  /** It is older than `OLD_DAYS`. */
+  readonly is_old: boolean;
+  /** What would make it newer, where it is old. */
+  readonly advice: string | null;
+}
+
+/** Days after which a layer is called old. */
+export const OLD_DAYS = 90;
+const DAY = 86_400_000;
+
+const ADVICE: Record<Layer, string> = {
+  official: 'run "ipsieve cbs update" to fetch the lists again',
+  "as-numbers": 'a newer release of ipsieve brings newer AS numbers, and "ipsieve cbs update" lays the official lists over them',
+  own: "build the catalogue again from newer lists",
+};
+
+export function layerOf({ id }: CatalogueSource): Layer {
+  return id === null ? "own" : id === AS_SOURCE ? "as-numbers" : "official";
+}
+
+export function ageDays(time: string, now: number): number {
+  return Math.max(0, Math.floor((now - Date.parse(time)) / DAY));
+}
+
+/** The layers of a catalogue and their ages, `official` first. A source without any date belongs to no layer: it has no prefixes whose age could be told. */
+export function layerAges({ sources }: Pick<CatalogueMetadata, "sources">, now: number): LayerAge[] {
+  const order: readonly Layer[] = ["official", "as-numbers", "own"];
+  return order.flatMap((layer) => {
+    const times = sources.filter((source) => layerOf(source) === layer).map(({ fetchedAt, publishedAt, changedAt }) => fetchedAt ?? publishedAt ?? changedAt);
+    const known = times.filter((time) => time !== null).sort();
+    return known.length === 0 ? [] : [ageOf(layer, known, now)];
+  });
+}
+
+/** `times` are sorted. */
+function ageOf(layer: Layer, times: readonly string[], now: number): LayerAge {
+  const newest = times.at(-1)!;
+  const days = ageDays(newest, now);
+  const isOld = days > OLD_DAYS;
+  return { layer, sources: times.length, oldest_at: times[0]!, newest_at: newest, age_days: days, is_old: isOld, advice: isOld ? ADVICE[layer] : null };
+}
