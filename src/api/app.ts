@@ -23,6 +23,7 @@ import { addCbsRoutes } from "./routes/cbs.ts";
 import { addCtiAlias, addCtiRoutes } from "./routes/cti.ts";
 import { addDashboardFiles } from "./routes/dashboard-files.ts";
 import { addHealthRoutes } from "./routes/health.ts";
+import { addBatchRoutes } from "./routes/batch-rules.ts";
 import { addRuleRoutes } from "./routes/rules.ts";
 import { addRulesetRoutes } from "./routes/rulesets.ts";
 import { addWholeRulesetRoutes } from "./routes/whole-rulesets.ts";
@@ -86,6 +87,7 @@ export function buildApp(services: Services, log: Logger): App {
 function addAreas(app: App, services: Services): void {
   addRulesetRoutes(app, services);
   addRuleRoutes(app, services);
+  addBatchRoutes(app, services);
   addWholeRulesetRoutes(app, services);
   addCbsRoutes(app, services);
   addCtiRoutes(app, services);

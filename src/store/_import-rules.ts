@@ -41,7 +41,7 @@ async function addAll({ engine, within, rulesPerRuleset }: Group, draft: Ruleset
       const old = existing.get(key);
       const { action, rule } = addRule(old, request, at);
       if (action === "conflict") throw refused({ action, rule }, rulesPerRuleset);
-      if (action === "created" && touched.added >= rulesPerRuleset - draft.count) throw refused({ action: "too-many-rules", prefix: rule.prefix }, rulesPerRuleset);
+      if (action === "created" && touched.added >= rulesPerRuleset - draft.count) throw refused({ action: "too_many_rules", prefix: rule.prefix }, rulesPerRuleset);
       if (action === "created") touched.add(rule);
       else if (action === "updated") touched.update(old!, rule);
       else skipped++;

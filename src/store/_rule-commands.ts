@@ -64,15 +64,21 @@ function edited(edit: RuleEdit, command: RuleCommand, mostRules: number): Decisi
 }
 
 function runBatch(edit: RuleEdit, { items, atomic }: BatchRulesCommand, mostRules: number): BatchResult[] {
-  const results = items.map((item) => runItem(edit, item));
-  const failed = results.findIndex(({ action }) => action === "conflict" || action === "absent" || action === "too-many-rules");
-  if (atomic && failed >= 0) {
-    throw new StoreError("batch-refused", `${reasonOf(results[failed]!, mostRules)}, so nothing was written`, { results });
-  }
-  return results;
+  const results = items.map((item) => withReason(runItem(edit, item), item, mostRules));
+  const failed = results.find(({ error }) => error !== undefined);
+  if (!atomic || failed === undefined) return results;
+  const whatHappened = results.map((result, at): BatchResult => (result.error === undefined ? { action: "not_applied", prefix: prefixOfItem(items[at]!) } : result));
+  throw new StoreError("batch-refused", `${failed.error!}, so nothing was written`, { results: whatHappened });
 }
 
-/** Why an item of a batch fails, in words. */
+/** The result with the reason why the item fails, if it does. */
+function withReason(result: BatchResult, item: BatchItem, mostRules: number): BatchResult {
+  const { action } = result;
+  const isFailure = action === "conflict" || action === "too_many_rules" || (action === "absent" && "delete" in item && item.mustExist === true);
+  return isFailure ? { ...result, error: reasonOf(result, mostRules) } : result;
+}
+
+/** Why a rule cannot be added or deleted, in words. */
 export function reasonOf(result: BatchResult, mostRules: number): string {
   if ("rule" in result) return `there is a rule for ${formatPrefix(result.rule.prefix)} already`;
   const prefix = formatPrefix(result.prefix);
@@ -80,13 +86,13 @@ export function reasonOf(result: BatchResult, mostRules: number): string {
 }
 
 function runItem(edit: RuleEdit, item: BatchItem): BatchResult {
+  if ("delete" in item && edit.get(item.delete) === null) return { action: "absent", prefix: item.delete };
   try {
     if ("add" in item) return edit.add(item.add);
     edit.delete(item.delete);
     return { action: "deleted", prefix: item.delete };
   } catch (error) {
-    if (error instanceof StoreError && error.code === "rule-not-found") return { action: "absent", prefix: prefixOfItem(item) };
-    if (error instanceof StoreError && error.code === "too-many-rules") return { action: "too-many-rules", prefix: prefixOfItem(item) };
+    if (error instanceof StoreError && error.code === "too-many-rules") return { action: "too_many_rules", prefix: prefixOfItem(item) };
     throw error;
   }
 }

@@ -55,7 +55,7 @@ export interface DeleteRuleCommand extends Conditional {
 }
 
 /** One step of a batch. A later one sees what an earlier one did. */
-export type BatchItem = { readonly add: AddRequest } | { readonly delete: Prefix };
+export type BatchItem = { readonly add: AddRequest } | { readonly delete: Prefix; /** Where there is no rule, the item fails. */ readonly mustExist?: boolean };
 
 export interface BatchRulesCommand extends Conditional {
   readonly kind: "batch-rules";
@@ -76,10 +76,11 @@ export interface RestoreRulesCommand extends Owned {
   readonly sequence: number;
 }
 
-/** What came of an item. `conflict`, `absent` (nothing to delete) and `too-many-rules` are failures. */
-export type BatchResult =
+/** What came of an item; with `not_applied`, nothing: another item has failed. An item that fails says why. `absent`: there was nothing to delete. */
+export type BatchResult = { readonly error?: string } & (
   | { readonly action: Addition["action"]; readonly rule: Rule }
-  | { readonly action: "deleted" | "absent" | "too-many-rules"; readonly prefix: Prefix };
+  | { readonly action: "deleted" | "absent" | "too_many_rules" | "not_applied"; readonly prefix: Prefix }
+);
 
 /** The ruleset shall hold these rules and no others, all or nothing. */
 export interface ReplaceRulesCommand extends Conditional {

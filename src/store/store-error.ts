@@ -85,7 +85,7 @@ export class StoreError extends Error {
   readonly code: StoreErrorCode;
   /** With `conflict`: the rule as it is. */
   readonly existing?: Rule;
-  /** With `batch-refused`: what would have come of each item. */
+  /** With `batch-refused`: why items failed, and which were not applied. */
   readonly results?: readonly BatchResult[];
   /** With `shrinks-too-much`: how much. */
   readonly shrink?: ShrinkRefusal;

@@ -149,7 +149,7 @@ async function checkVerdicts({ lines }: Preview, requests: readonly AddRequest[]
   const results = await resultsOf(requests);
   const read = lines.filter(({ verdict, message }) => verdict !== "error" || message!.startsWith("a ruleset holds"));
   const inOrder = requests.map(({ prefix }) => read.find(({ ip }) => ip === formatPrefix(prefix))!);
-  assert.deepEqual(inOrder.map(({ verdict }) => verdict), results.map(({ action }) => (action === "too-many-rules" ? "error" : action)));
+  assert.deepEqual(inOrder.map(({ verdict }) => verdict), results.map(({ action }) => (action === "too_many_rules" ? "error" : action)));
 }
 
 test("a JSON document is read to its end, with every fault of every rule", async () => {

@@ -237,9 +237,9 @@ test("rules:check of thousands: each answer as for one, all from one version of 
 test("rules:batch: one result per item; atomic unless said otherwise", async () => {
   const own = (await ask(t, "POST", rulesets, { key, body: { name: "batch", purpose: "allowlist" } })).body.id;
   const path = `${rulesets}${own}`;
-  const items = [{ op: "add", ip: "192.0.2.1", name: "a" }, { op: "delete", ip: "192.0.2.2" }];
+  const items = [{ op: "add", ip: "192.0.2.1", name: "a" }, { op: "delete", ip: "192.0.2.2", missing: "fail" }];
   const refused = await ask(t, "POST", `${path}/rules:batch`, { key, body: { items } });
-  assert.deepEqual([refused.status, refused.body.results.map((each: { action: string }) => each.action)], [409, ["created", "absent"]]);
+  assert.deepEqual([refused.status, refused.body.results.map((each: { action: string }) => each.action)], [409, ["not_applied", "absent"]]);
   assert.equal((await ask(t, "GET", path, { key })).body.total_rules, 0);
   const done = await ask(t, "POST", `${path}/rules:batch`, { key, body: { items, atomic: false } });
   assert.deepEqual([done.status, done.body.results.map((each: { action: string; ip: string }) => [each.action, each.ip])], [200, [["created", "192.0.2.1"], ["absent", "192.0.2.2"]]]);

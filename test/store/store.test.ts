@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
 import { CONFLICT_MODES, type ConflictMode } from "../../src/rulesets/write-rule.ts";
+import type { BatchResult } from "../../src/store/command.ts";
 import { openStore, type StoreLocation } from "../../src/store/open-store.ts";
 import type { StoreErrorCode } from "../../src/store/store-error.ts";
 import { columnsOfTexts } from "./harness/columns.ts";
@@ -110,13 +111,13 @@ for (const { name, skip, make, stop } of await databases()) {
       withReplica(async (replica) => {
         const { organisation, blocklist } = await replica.organisation();
         const into = { organisationId: organisation.id, rulesetId: blocklist.id, ...by(2) };
-        const items = [{ add: adding("192.0.2.1") }, { delete: parsePrefix("192.0.2.1") }, { delete: parsePrefix("192.0.2.1") }, { add: adding("192.0.2.3", { mode: "fail" }) }];
+        const items = [{ add: adding("192.0.2.1") }, { delete: parsePrefix("192.0.2.1") }, { delete: parsePrefix("192.0.2.1"), mustExist: true }, { add: adding("192.0.2.3", { mode: "fail" }) }];
         const atomic = replica.store.write({ kind: "batch-rules", ...into, items, atomic: true });
         const beside = replica.store.write({ kind: "add-rule", ...into, request: adding("192.0.2.9") });
         const loose = replica.store.write({ kind: "batch-rules", ...into, items, atomic: false });
         const error = await atomic.then(() => assert.fail("not refused"), (cause) => cause);
         assert.equal(error.code, "batch-refused");
-        assert.deepEqual(error.results.map(({ action }: { action: string }) => action), ["created", "deleted", "absent", "created"]);
+        assert.deepEqual(error.results.map(({ action, error }: BatchResult) => [action, error]), [["not_applied", undefined], ["not_applied", undefined], ["absent", "there is no rule for 192.0.2.1 to delete"], ["not_applied", undefined]]);
         assert.equal((await beside).action, "created");
         assert.deepEqual((await loose).results.map(({ action }) => action), ["created", "deleted", "absent", "created"]);
         assert.deepEqual([...replica.memory.rulesOf(blocklist.id).keys()].sort(), ["192.0.2.3", "192.0.2.9"]);
@@ -161,7 +162,7 @@ for (const { name, skip, make, stop } of await databases()) {
         assert.equal(adds.filter(({ status }) => status === "fulfilled").length, 5);
         const items = [{ delete: parsePrefix([...replica.memory.rulesOf(blocklist.id).keys()][0]!) }, { add: adding("198.51.100.1") }, { add: adding("198.51.100.2") }];
         const { results } = await replica.store.write({ kind: "batch-rules", ...into, items, atomic: false });
-        assert.deepEqual(results.map(({ action }) => action), ["deleted", "created", "too-many-rules"]);
+        assert.deepEqual(results.map(({ action }) => action), ["deleted", "created", "too_many_rules"]);
         await refused("batch-refused", replica.store.write({ kind: "batch-rules", ...into, items: items.slice(2), atomic: true }));
         await refused("too-many-rules", replica.store.write({ kind: "replace-rules", ...into, rules: columnsOfTexts(["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5", "10.0.0.6"]) }));
       }, { rulesPerRuleset: 5 }));

@@ -102,7 +102,7 @@ const REFUSALS: Readonly<Partial<Record<StoreErrorCode, ProblemKind>>> = {
   "password-changed": "conflict",
   "rules-changed": "conflict",
   "change-not-kept": "conflict",
-  "too-many-rules": "validation-error",
+  "too-many-rules": "conflict",
   "too-many-rulesets": "conflict",
   "too-many-keys": "conflict",
   "too-many-users": "conflict",

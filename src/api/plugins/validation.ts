@@ -4,6 +4,7 @@ import { Compile, type Validator } from "typebox/compile";
 import { tooManyItems } from "../../json/json-list.ts";
 import { ArrivingBody } from "../arriving-body.ts";
 import { invalid, type Problem } from "../problem.ts";
+import { areItemsForHandler } from "../schemas/common.ts";
 
 /** Types of what a handler gets, from the schemas of its route. What it gives is written by the schema, which leaves out what that does not name. */
 export interface TypeBoxTypes extends FastifyTypeProvider {
@@ -95,6 +96,7 @@ export class BodyList {
   readonly maxItems: number;
   /** What sets it. */
   readonly setting: string | undefined;
+  readonly #isForHandler: boolean;
   readonly #items: Validator;
   readonly #readObject: Read;
   readonly #readArray: Read;
@@ -116,6 +118,7 @@ export class BodyList {
     this.isBareAllowed = arrays !== objects;
     this.maxItems = maxItems;
     this.setting = setting;
+    this.#isForHandler = areItemsForHandler(objects);
     this.#items = Compile(items);
     this.#readObject = plainReader(Compile(withoutItems(objects, member)));
     this.#readArray = this.isBareAllowed ? plainReader(Compile(withoutItems(arrays, member))) : this.#readObject;
@@ -126,7 +129,7 @@ export class BodyList {
     const list: unknown = Array.isArray(value) ? value : (value as Readonly<Record<string, unknown>> | null | undefined)?.[this.member];
     if (Array.isArray(list) && list.length > this.maxItems) return { error: invalid({ [this.member]: [tooManyItems(this)] }) };
     const read = this.readWithoutItems(value);
-    if ("error" in read || !Array.isArray(list)) return read;
+    if ("error" in read || !Array.isArray(list) || this.#isForHandler) return read;
     const errors = this.errorsOf(list, 0, Array.isArray(value) ? "" : this.member);
     return errors === undefined ? read : { error: invalid(errors) };
   }

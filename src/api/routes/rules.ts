@@ -2,25 +2,22 @@ import { Type } from "typebox";
 import type { Prefix } from "../../address/address.ts";
 import { formatPrefix } from "../../address/prefix.ts";
 import { atOnce } from "../../cbs/in-parts.ts";
-import type { BatchItem, BatchResult } from "../../store/command.ts";
-import { StoreError } from "../../store/store-error.ts";
 import type { App } from "../app-type.ts";
 import { checkRules, checkText, checkTexts } from "../check-rules.ts";
 import { signed } from "../commands.ts";
 import { joined } from "../encoded.ts";
 import { ifMatch, isKnown, rulesNotMatched, rulesetTag, tagOfRule } from "../entity-tags.ts";
-import { inSlices } from "../in-slices.ts";
 import { atOneVersion } from "../one-version.ts";
-import { addressesBytes, READ_EDL, rulesBytes, WRITE_EDL } from "../operation.ts";
+import { addressesBytes, READ_EDL, WRITE_EDL } from "../operation.ts";
 import { extentOf, pageOf } from "../page.ts";
-import { invalid, notFound, Problem } from "../problem.ts";
+import { notFound, type Problem } from "../problem.ts";
 import { chooseType } from "../media-types.ts";
 import { readPrefix, readPrefixes } from "../read-address.ts";
 import { preparedRules } from "../prepared-rules.ts";
 import { MAX_AT_ONCE, sendJson, streamJson } from "../reply.ts";
 import { readChanges, readRule, type RuleMembers } from "../read-rule.ts";
 import {
-  AddRuleBody, AddRuleResponse, BatchBody, BatchResponse, CheckBody, CheckResult, ruleDocument, RulePage, RuleQuery, RuleSchema, RulesetParameters, RulesQuery, UpdateRuleBody,
+  AddRuleBody, AddRuleResponse, CheckBody, CheckResult, ruleDocument, RulePage, RuleQuery, RuleSchema, RulesetParameters, RulesQuery, UpdateRuleBody,
 } from "../schemas/rule.ts";
 import type { LiveRuleset } from "../service-memory.ts";
 import type { Services } from "../services.ts";
@@ -40,7 +37,6 @@ export function addRuleRoutes(app: App, services: Services): void {
   addList(app, services);
   addSingleRules(app, services);
   addCheck(app, services);
-  addBatch(app, services);
 }
 
 function addList(app: App, services: Services): void {
@@ -132,66 +128,4 @@ function addCheck(app: App, services: Services): void {
     const { result: checks } = (await atOneVersion(latest, (live) => checkRules(live, prefixes, request.now)))!;
     return streamJson(reply, joined(checkTexts(checks)));
   });
-}
-
-function addBatch(app: App, services: Services): void {
-  const { store, settings } = services;
-  const batch = {
-    operationId: "batchRules", summary: "Adds and deletes many rules, in their order",
-    description: "Atomic unless said otherwise: where one item conflicts, has nothing to delete, or finds the ruleset full, nothing is written and the answer is 409 with all `results`.",
-    tags, problems: [400, 404, 409, 412, 413, 415, 422], params, body: BatchBody(settings.bulkAddresses), response: { 200: BatchResponse },
-    requestHeaders: { ...IDEMPOTENT, ...matching("the rules") },
-    bodyExample: { items: [{ op: "add", ip: "203.0.113.0/24", name: "office" }, { op: "delete", ip: "198.51.100.7" }] },
-  };
-  app.post(`${PATH}/rules::batch`, { config: { ...WRITE_EDL, bodyBytes: rulesBytes(settings) }, schema: batch }, async (request, reply) => {
-    const ruleset = findRuleset(request, services);
-    const { atomic = true } = request.body;
-    const items = await inSlices(readItems(request.body.items as ItemMembers[], request.now, settings.specialPurpose));
-    try {
-      const { results } = await store.write({ kind: "batch-rules", ...signed(request), rulesetId: ruleset.about.id, items, atomic, ifMatch: ifMatch(request) });
-      return results.length <= MAX_AT_ONCE ? { results: results.map(resultDocument) } : streamJson(reply, joined(resultTexts(results)));
-    } catch (error) {
-      if (!(error instanceof StoreError) || error.results === undefined) throw error;
-      throw new Problem("conflict", error.message, { extensions: { results: error.results.map(resultDocument) } });
-    }
-  });
-}
-
-type ItemMembers = { readonly op: "delete"; readonly ip: string } | ({ readonly op: "add" } & RuleMembers);
-
-/** Items that are read before others may have their turn: some hundred microseconds. */
-const READ_AT_ONCE = 200;
-
-/** Items that cannot be read and are named. */
-const MAX_NAMED = 200;
-
-/** @throws Problem (400) that names the first items that cannot be read, and how many there are */
-function* readItems(members: readonly ItemMembers[], now: number, allowSpecialPurpose: boolean): Generator<undefined, BatchItem[], undefined> {
-  const faults: Record<string, readonly string[]> = {};
-  const items: BatchItem[] = [];
-  let wrong = 0;
-  for (const [index, item] of members.entries()) {
-    if (index % READ_AT_ONCE === READ_AT_ONCE - 1) yield;
-    const place = `items[${index}].`;
-    try {
-      items.push(item.op === "delete" ? { delete: readPrefix(item.ip, `${place}ip`) } : { add: readRule(item, { now, allowSpecialPurpose, place }) });
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      if (wrong++ < MAX_NAMED) Object.assign(faults, error.details.validationErrors);
-    }
-  }
-  if (wrong > MAX_NAMED) faults["items"] = [`${wrong} items cannot be read; the first ${MAX_NAMED} are named`];
-  if (wrong > 0) throw invalid(faults);
-  return items;
-}
-
-/** The answer as JSON, by the schema `BatchResponse`. */
-function* resultTexts(results: readonly BatchResult[]): Generator<string> {
-  for (const [at, result] of results.entries()) yield `${at === 0 ? '{"results":[' : ","}${JSON.stringify(resultDocument(result))}`;
-  yield "]}";
-}
-
-function resultDocument(result: BatchResult) {
-  if ("rule" in result) return { action: result.action, ip: formatPrefix(result.rule.prefix), rule: ruleDocument(result.rule) };
-  return { action: result.action, ip: formatPrefix(result.prefix) };
 }

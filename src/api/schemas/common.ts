@@ -13,6 +13,18 @@ export function nameOf(schema: unknown): string | undefined {
   return names.get(schema);
 }
 
+const forHandlers = new WeakSet<object>();
+
+/** Leaves the items of a body's list to the handler, which holds each to its schema (`BodyList.errorsOf`): it has an answer for those that are wrong. */
+export function withItemsForHandler<Schema extends TSchema>(schema: Schema): Schema {
+  forHandlers.add(schema);
+  return schema;
+}
+
+export function areItemsForHandler(schema: object): boolean {
+  return forHandlers.has(schema);
+}
+
 export const strict = { additionalProperties: false } as const;
 
 /** At most so many items, which a setting says: `rules-per-ruleset`. A refusal names it. */

@@ -5,7 +5,7 @@ import { LONGEST_NAME } from "../../rulesets/validate-rule.ts";
 import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
 import { formatTimestamp } from "../../rulesets/timestamp.ts";
 import { MAX_LISTED } from "../plan-replacement.ts";
-import { Count, named, NullableText, NullableTimestamp, pageOf, pageParameters, PrefixText, ProblemDetail, strict, Timestamp, upTo } from "./common.ts";
+import { Count, named, NullableText, NullableTimestamp, pageOf, pageParameters, PrefixText, ProblemDetail, strict, Timestamp, upTo, withItemsForHandler } from "./common.ts";
 
 export const RuleSchema = named(
   "Rule",
@@ -63,14 +63,11 @@ export const AddRuleResponse = named("AddRuleResponse", Type.Object({ action: Ty
 
 export function BatchBody(most: number) {
   const add = Type.Object({ op: Type.Literal("add"), ...ruleMembers, ...mode }, strict);
-  const remove = Type.Object({ op: Type.Literal("delete"), ip: PrefixText }, strict);
-  return named(
-    "BatchRequest",
-    Type.Object(
-      { items: Type.Array(Type.Union([add, remove]), upTo(most, "bulk-addresses")), atomic: Type.Optional(Type.Boolean({ default: true, description: "all or nothing" })) },
-      strict,
-    ),
-  );
+  const missing = Type.Optional(Type.Enum(["ignore", "fail"], { default: "ignore", description: "what to do where there is no such rule" }));
+  const remove = Type.Object({ op: Type.Literal("delete"), ip: PrefixText, missing }, strict);
+  const items = Type.Array(Type.Union([add, remove]), upTo(most, "bulk-addresses"));
+  const atomic = Type.Optional(Type.Boolean({ default: true, description: "all items or none" }));
+  return withItemsForHandler(named("BatchRequest", Type.Object({ items, atomic }, strict)));
 }
 
 export const BatchResponse = named(
@@ -78,9 +75,13 @@ export const BatchResponse = named(
   Type.Object({
     results: Type.Array(
       Type.Object({
-        action: Type.Enum(["created", "updated", "skipped", "conflict", "deleted", "absent", "too-many-rules"]),
-        ip: Type.String(),
+        action: Type.Enum(["created", "updated", "skipped", "deleted", "absent", "conflict", "too_many_rules", "invalid", "not_applied"], {
+          description: "not_applied: another item has failed; absent: there was no rule to delete; conflict: there is a rule, which stays",
+        }),
+        ip: Type.String({ description: "the canonical prefix; of an invalid item what it has, or nothing" }),
         rule: Type.Optional(RuleSchema),
+        error: Type.Optional(Type.String({ description: "why the item has failed" })),
+        validation_errors: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()), { description: "of an invalid item: by member, what is wrong with it" })),
       }),
       { description: "one per item, in their order" },
     ),

@@ -42,14 +42,14 @@ function minuteOf(at: string | null): number | null {
   return at === null ? null : Math.floor(Date.parse(at) / 60_000);
 }
 
-/** Asks, and deletes all of the rules or none. */
+/** Asks, and deletes all of the rules. */
 export function askToDelete(rulesetId: string, rules: readonly RuleRow[]): void {
   const [first] = rules;
   const isOne = rules.length === 1 && first !== undefined;
   const counted = formatCounted(rules.length, "rule");
   confirm({
     title: isOne ? "Delete this rule?" : `Delete ${counted}?`,
-    text: isOne ? <p><RuleText rule={first} /></p> : <><p>All of them are deleted, or none if one is gone already.</p><ul>{rules.slice(0, 5).map((rule) => <li key={rule.ip}><RuleText rule={rule} /></li>)}{rules.length > 5 && <li class="muted">and {formatCounted(rules.length - 5, "more", "more")}</li>}</ul></>,
+    text: isOne ? <p><RuleText rule={first} /></p> : <><p>Those that are already gone are skipped.</p><ul>{rules.slice(0, 5).map((rule) => <li key={rule.ip}><RuleText rule={rule} /></li>)}{rules.length > 5 && <li class="muted">and {formatCounted(rules.length - 5, "more", "more")}</li>}</ul></>,
     action: isOne ? "Delete the rule" : `Delete ${counted}`,
     danger: true,
     run: async () => {

@@ -44,7 +44,7 @@ export function previewRule(rulesetId: string, rule: NewRule, mode: ConflictMode
   return post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules:preview", { params, body: { rules: [rule] }, signal });
 }
 
-/** Deletes the rules, or none of them. */
+/** Deletes the rules, or none of them; those that are gone already do not matter. */
 export function deleteRules(rulesetId: string, rules: readonly Rule[]): Promise<unknown> {
   return post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules:batch", { params: { path: { ruleset_id: rulesetId } }, body: { items: rules.map(({ ip }) => ({ op: "delete" as const, ip })) } });
 }

@@ -267,13 +267,17 @@ function added(ruleset: ModelRuleset, body: AddBody, now: number) {
 function batch(ruleset: ModelRuleset, items: readonly BatchItem[], atomic: boolean, now: number): Expected {
   const before = ruleset.rules.map((rule) => ({ ...rule }));
   const results = items.map((item) => {
-    if (item.op === "delete") return { action: remove(ruleset, item.ip) ? "deleted" : "absent", ip: blockOf(item.ip).text };
+    if (item.op === "delete") {
+      const ip = blockOf(item.ip).text;
+      if (remove(ruleset, item.ip)) return { action: "deleted", ip };
+      return { action: "absent", ip, ...(item.missing === "fail" && { error: `there is no rule for ${ip} to delete` }) };
+    }
     const { action, rule } = added(ruleset, item, now);
-    return { action, ip: rule.ip, rule };
+    return { action, ip: rule.ip, rule, ...(action === "conflict" && { error: `there is a rule for ${rule.ip} already` }) };
   });
-  if (atomic && results.some(({ action }) => action === "conflict" || action === "absent")) {
+  if (atomic && results.some((result) => "error" in result)) {
     ruleset.rules = before;
-    return problem(409, { results });
+    return problem(409, { results: results.map((result) => ("error" in result ? result : { action: "not_applied", ip: result.ip })) });
   }
   if (results.some(({ action }) => action === "created" || action === "updated" || action === "deleted")) changed(ruleset, now);
   return { status: 200, body: { results } };

@@ -22,7 +22,7 @@ interface RuleMembers {
 
 export type AddBody = RuleMembers & { readonly conflict_resolution?: "extend" | "override" | "skip" | "fail" };
 export type UpdateBody = Omit<RuleMembers, "ip">;
-export type BatchItem = ({ readonly op: "add" } & AddBody) | { readonly op: "delete"; readonly ip: string };
+export type BatchItem = ({ readonly op: "add" } & AddBody) | { readonly op: "delete"; readonly ip: string; readonly missing?: "ignore" | "fail" };
 
 /** What is asked. `slot` is the Idempotency-Key that is sent; the same slot is used again and again. */
 export type Question =
@@ -66,7 +66,7 @@ export function anySteps(start: number): fc.Arbitrary<Step[]> {
   const members = fc.tuple(fc.record({ ip, name }, { requiredKeys: ["ip"] }), expiry).map(([first, second]) => ({ ...first, ...second }));
   const addBody = fc.tuple(members, fc.record({ conflict_resolution: mode }, optional)).map(([first, second]) => ({ ...first, ...second }) as AddBody);
   const updateBody = fc.tuple(fc.record({ name }, optional), expiry).map(([first, second]) => ({ ...first, ...second })).filter((body) => Object.keys(body).length > 0);
-  const item = fc.oneof({ weight: 3, arbitrary: addBody.map((body): BatchItem => ({ op: "add", ...body })) }, { weight: 1, arbitrary: ip.map((ip): BatchItem => ({ op: "delete", ip })) });
+  const item = fc.oneof({ weight: 3, arbitrary: addBody.map((body): BatchItem => ({ op: "add", ...body })) }, { weight: 1, arbitrary: fc.record({ op: fc.constant("delete" as const), ip, missing: fc.constantFrom("ignore", "fail") }, { requiredKeys: ["op", "ip"] }) });
   const target: fc.Arbitrary<Target> = fc.record({ owner: fc.oneof({ weight: 8, arbitrary: fc.constant("own" as const) }, { weight: 2, arbitrary: fc.constant("other" as const) }, { weight: 1, arbitrary: fc.constant("nobody" as const) }), index: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(3) }) });
   const slot = fc.option(fc.nat(5), { nil: undefined, freq: 3 });
   const pages = { page: fc.integer({ min: 1, max: 4 }), page_size: fc.integer({ min: 1, max: 5 }) };
