@@ -1,6 +1,7 @@
 import type { TSchema } from "typebox";
 import type { AccessLevel, Area } from "../store/state.ts";
 import type { DoorName } from "./plugins/doors.ts";
+import type { ProblemKind } from "./problem.ts";
 import type { Settings } from "./settings.ts";
 
 /** What an operation asks for: at the public door of a key; at the dashboard's of a role, where editors write and admins do everything. `none`: of nobody. */
@@ -12,8 +13,8 @@ declare module "fastify" {
     summary?: string;
     description?: string;
     tags?: readonly string[];
-    /** Statuses of the problems of its own that the operation may answer with. */
-    problems?: readonly number[];
+    /** The problems of its own that the operation may answer with: by status where that says it, else by kind. */
+    problems?: readonly (number | ProblemKind)[];
     /** Headers of requests that it reads, by name, with what they are for. */
     requestHeaders?: Readonly<Record<string, string>>;
     /** Headers of answers, by name, with what they tell; those that do not come with every one tell when. */

@@ -27,7 +27,7 @@ export const PROBLEMS = {
 export type ProblemKind = keyof typeof PROBLEMS;
 
 /** Those that a gateway would tell: their bodies carry the request's id, to quote to whoever runs the service. */
-const WITH_REQUEST_ID: ReadonlySet<ProblemKind> = new Set([
+export const WITH_REQUEST_ID: ReadonlySet<ProblemKind> = new Set([
   "authentication-required", "permission-denied", "rate-limit-exceeded", "internal-server-error", "service-unavailable",
 ]);
 
@@ -56,7 +56,7 @@ export class Problem extends Error {
 
   /** The body; `instance` is the path that was asked for. */
   document(instance: string, requestId: string): Record<string, unknown> {
-    const { validationErrors, extensions } = this.details;
+    const { validationErrors = this.kind === "validation-error" ? { request: [this.message] } : undefined, extensions } = this.details;
     return {
       type: `/problems/${this.kind}`,
       title: PROBLEMS[this.kind].title,

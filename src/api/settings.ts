@@ -30,6 +30,7 @@ export const SETTINGS = {
   host: { name: "host", initial: "127.0.0.1", value: "ADDRESS", help: "the address to listen on; 0.0.0.0 or :: for all" },
   port: { name: "port", initial: 8080, least: 0, most: 65_535, value: "PORT", help: "the port to listen on; 0 for any free one" },
   baseUrl: { name: "base-url", initial: "", value: "URL", faultOf: urlFault, help: "what next and prev and the dashboard's links begin with; default: what the request was sent to" },
+  contact: { name: "contact", initial: "", value: "CONTACT", faultOf: contactFault, help: "the email address or URL of whoever runs the service, for the API description" },
   trustProxy: { name: "trust-proxy", initial: "", value: "PREFIXES", faultOf: prefixesFault, help: "the proxies, separated by commas, whose X-Forwarded-* headers count" },
   database: { name: "db", initial: "", value: "FILE", isPath: true, help: "the SQLite file; default: ipsieve.db in the home folder" },
   databaseUrl: { name: "database-url", variable: "DATABASE_URL", initial: "", value: "URL", help: "the PostgreSQL database, postgres://..., in place of a file" },
@@ -146,6 +147,10 @@ function parseSetting({ initial, least = 0, most = Infinity, choices, isSecret, 
 
 function urlFault(text: string): string | undefined {
   return isWebAddress(text) ? undefined : "write it with its scheme, as https://ipsieve.example";
+}
+
+function contactFault(text: string): string | undefined {
+  return isWebAddress(text) || /^[^\s@]+@[^\s@]+$/.test(text) ? undefined : "write an email address, or a URL with its scheme, as https://example.org/support";
 }
 
 /** As `Authorization: Bearer` takes it (RFC 6750), and too long to be guessed. */

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { Agent, request } from "node:http";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { inlined } from "./inlined-document.ts";
 import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "./start-server.ts";
 
 const THREATS = fileURLToPath(new URL("../../data/cti-sample.ipsieve", import.meta.url));
@@ -30,7 +31,7 @@ interface Operation {
 let operations: Operation[] = [];
 async function allOperations(): Promise<Operation[]> {
   if (operations.length > 0) return operations;
-  const { paths } = (await ask(t, "GET", "/openapi.json")).body;
+  const { paths } = inlined((await ask(t, "GET", "/openapi.json")).body);
   operations = Object.entries<any>(paths).flatMap(([path, methods]) =>
     Object.entries<any>(methods).map(([method, described]) => ({
       method: method.toUpperCase(), described, path: path.replace("{ruleset_id}", id).replace("{ip}", "192.0.2.1"),

@@ -3,13 +3,14 @@ import { before, test } from "node:test";
 import { EXAMPLES } from "../../src/api/examples.ts";
 import { exampleAnswers } from "./examples/example-answers.ts";
 import { ApiDocument } from "./fuzz/api-document.ts";
+import { inlined } from "./inlined-document.ts";
 import { startServer } from "./start-server.ts";
 
 let json: any;
 let api: ApiDocument;
 before(async () => {
   const server = await startServer();
-  json = await (await fetch(`${server.server.url}/openapi.json`)).json();
+  json = inlined(await (await fetch(`${server.server.url}/openapi.json`)).json());
   await server.close();
   api = new ApiDocument(json);
 });

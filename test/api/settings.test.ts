@@ -23,7 +23,7 @@ test("a flag decides over a variable, that over the file, that over the default"
   assert.equal(read({ environment: { IPSIEVE_ALLOW_SPECIAL_PURPOSE: "1" } }).specialPurpose, true);
 });
 
-const TEXTS: Readonly<Record<string, string>> = { "base-url": "https://ipsieve.example", "trust-proxy": "10.0.0.0/8, 2001:db8::1", "metrics-token": "0123456789abcdef" };
+const TEXTS: Readonly<Record<string, string>> = { "base-url": "https://ipsieve.example", contact: "noc@example.org", "trust-proxy": "10.0.0.0/8, 2001:db8::1", "metrics-token": "0123456789abcdef" };
 
 test("every setting can be given in every way; names are used once", () => {
   const names = Object.values<Setting>(SETTINGS).map(({ name }) => name);

@@ -1,5 +1,8 @@
 import { metricsAdmission } from "../admit-metrics.ts";
 import type { App } from "../app-type.ts";
+import { withSharedParts } from "../document/document.ts";
+import type { Json } from "../document/open-api.ts";
+import { asVersion30 } from "../document/version-30.ts";
 import { DOCUMENT_ICON, documentPage, DOCUMENT_STYLE } from "../document-page.ts";
 import { nothingAt } from "../plugins/problems.ts";
 import { sendJson, sendText } from "../reply.ts";
@@ -36,10 +39,11 @@ const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri '
 
 /** Each is made at the first call, when all operations are known. As bytes, which all answers share: anyone may ask for them, a thousand at a time, and read none. */
 function addDocuments(app: App): void {
-  let [json, dashboardJson]: (Buffer | undefined)[] = [];
+  for (const [door, folder] of [["public", ""], ["dashboard", "/dashboard/api"]] as const) {
+    addDocument(app, `${folder}/openapi.json`, () => withSharedParts(app.openApi(door)));
+    addDocument(app, `${folder}/openapi-3.0.json`, () => asVersion30(withSharedParts(app.openApi(door))));
+  }
   let page: Buffer | undefined;
-  app.get("/openapi.json", (_request, reply) => sendJson(reply, (json ??= Buffer.from(JSON.stringify(app.openApi("public"))))));
-  app.get("/dashboard/api/openapi.json", (_request, reply) => sendJson(reply, (dashboardJson ??= Buffer.from(JSON.stringify(app.openApi("dashboard"))))));
   app.get("/docs", (request, reply) => {
     // What the page refers to stands beside it, wherever a proxy has put it.
     if (/^[^?]*\/(\?|$)/.test(request.url)) return reply.redirect("../docs", 308);
@@ -48,4 +52,9 @@ function addDocuments(app: App): void {
   });
   app.get("/docs.css", (_request, reply) => sendText(reply, "text/css", DOCUMENT_STYLE));
   app.get("/favicon.ico", (_request, reply) => sendText(reply, "image/svg+xml", DOCUMENT_ICON));
+}
+
+function addDocument(app: App, path: string, make: () => Json): void {
+  let bytes: Buffer | undefined;
+  app.get(path, (_request, reply) => sendJson(reply, (bytes ??= Buffer.from(JSON.stringify(make())))));
 }

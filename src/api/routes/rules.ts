@@ -17,7 +17,7 @@ import { preparedRules } from "../prepared-rules.ts";
 import { MAX_AT_ONCE, sendJson, streamJson } from "../reply.ts";
 import { readChanges, readRule, type RuleMembers } from "../read-rule.ts";
 import {
-  AddRuleBody, AddRuleResponse, CheckBody, CheckResult, ruleDocument, RulePage, RuleQuery, RuleSchema, RulesetParameters, RulesQuery, UpdateRuleBody,
+  AddRuleBody, AddRuleResponse, CheckBody, CheckResult, CheckResults, ruleDocument, RulePage, RuleQuery, RuleSchema, RulesetParameters, RulesQuery, UpdateRuleBody,
 } from "../schemas/rule.ts";
 import type { LiveRuleset } from "../service-memory.ts";
 import type { Services } from "../services.ts";
@@ -112,7 +112,7 @@ function addCheck(app: App, services: Services): void {
   const check = {
     operationId: "checkRules", summary: "Which active rules cover addresses or prefixes",
     description: "With `ip` one answer, with `ips` a map from each address, as it was sent, to its answer.", tags, problems: [400, 404, 413, 415], params,
-    body: CheckBody(services.settings.bulkAddresses), response: { 200: Type.Union([CheckResult, Type.Record(Type.String(), CheckResult)]) }, bodyExample: { ip: "203.0.113.7" },
+    body: CheckBody(services.settings.bulkAddresses), response: { 200: Type.Union([CheckResult, CheckResults]) }, bodyExample: { ip: "203.0.113.7" },
   };
   app.post(`${PATH}/rules::check`, { config: { ...READ_EDL, bodyBytes: addressesBytes(services.settings) }, schema: check }, async (request, reply) => {
     const ruleset = findRuleset(request, services);

@@ -67,8 +67,8 @@ function addReplacement(app: App, services: Services): void {
   const schema = {
     operationId: "replaceRules", summary: "Makes a list the ruleset's rules, all or nothing",
     description: "The list is JSON, or a file of the type that Content-Type says. With dry_run the answer tells what would change, and nothing is. A list that would remove all rules, or over half of 20 or more, is refused "
-      + "(409, `/problems/shrinks-too-much`, with the numbers: see ShrinkProblem), unless allow_empty or max_shrink says that it may.",
-    tags, problems: [400, 404, 409, 412, 413, 415, 422], params, querystring: ReplaceQuery, body: listBody(ReplaceBody(settings.rulesPerRuleset)), response: { 200: ReplaceResponse },
+      + "(409, `/problems/shrinks-too-much`, with the numbers: see ShrinksTooMuchProblem), unless allow_empty or max_shrink says that it may.",
+    tags, problems: [400, 404, 409, "shrinks-too-much" as const, 412, 413, 415, 422], params, querystring: ReplaceQuery, body: listBody(ReplaceBody(settings.rulesPerRuleset)), response: { 200: ReplaceResponse },
     requestHeaders: { ...IDEMPOTENT, ...matching("the rules") },
     responseHeaders: { ETag: { sometimes: "of the rules as they are now; none after a dry run" } }, bodyExample: { rules: [{ ip: "203.0.113.0/24", name: "office" }] },
   };

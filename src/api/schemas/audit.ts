@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { MAX_SHOWN_RULES } from "../../store/audit.ts";
-import { named, NullableText, Timestamp, WholeNumber } from "./common.ts";
+import { named, Nullable, NullableText, Timestamp, WholeNumber } from "./common.ts";
 import { RuleSchema } from "./rule.ts";
 
 const MOST_ITEMS = 100;
@@ -15,33 +15,31 @@ export const AuditQuery = Type.Object({
 });
 
 /** What was there, or is. A member that does not apply is left out. */
-const State = Type.Unsafe<object | null>({
-  anyOf: [
-    {
-      type: "object",
-      properties: {
-        id: Type.String(),
-        name: Type.String(),
-        label: Type.String(),
-        purpose: Type.String(),
-        description: Type.String(),
-        role: Type.String(),
-        access: Type.String(),
-        start: Type.String(),
-        area: Type.String(),
-        active: Type.Boolean(),
-        until: NullableText(),
-        expires_at: NullableText(),
-        revoked_at: NullableText(),
-        deleted_at: NullableText(),
-        invited_until: NullableText(),
-        rules: Type.Array(RuleSchema, { description: `at most ${MAX_SHOWN_RULES} of those that were touched` }),
-        rule_count: Type.Integer({ description: "how many rules were touched" }),
-      },
+const State = named(
+  "AuditState",
+  Type.Unsafe<object>({
+    type: "object",
+    properties: {
+      id: Type.String(),
+      name: Type.String(),
+      label: Type.String(),
+      purpose: Type.String(),
+      description: Type.String(),
+      role: Type.String(),
+      access: Type.String(),
+      start: Type.String(),
+      area: Type.String(),
+      active: Type.Boolean(),
+      until: NullableText(),
+      expires_at: NullableText(),
+      revoked_at: NullableText(),
+      deleted_at: NullableText(),
+      invited_until: NullableText(),
+      rules: Type.Array(RuleSchema, { description: `at most ${MAX_SHOWN_RULES} of those that were touched` }),
+      rule_count: Type.Integer({ description: "how many rules were touched" }),
     },
-    { type: "null" },
-  ],
-});
+  }),
+);
 
 export const AuditEntrySchema = named(
   "AuditEntry",
@@ -56,8 +54,8 @@ export const AuditEntrySchema = named(
     kind: Type.String({ description: "what was done", examples: ["add-rule"] }),
     ruleset_id: NullableText(),
     summary: Type.String(),
-    old: State,
-    new: State,
+    old: Nullable(State),
+    new: Nullable(State),
   }),
 );
 

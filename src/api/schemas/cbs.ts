@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { Count, named, NullableText, NullableTimestamp, pageOf, pageParameters, PrefixText, strict, Timestamp, upTo } from "./common.ts";
+import { Count, LookedUpText, MapOf, named, NullableText, NullableTimestamp, pageOf, pageParameters, PrefixText, strict, Timestamp, upTo } from "./common.ts";
 
 const Texts = Type.Array(Type.String());
 
@@ -27,10 +27,10 @@ export const CbsLookupQuery = Type.Object({ ip: PrefixText });
 
 /** A body of at most so many addresses. */
 export function CbsBulkBody(most: number) {
-  return named("CbsBulkRequest", Type.Object({ ips: Type.Array(Type.String({ maxLength: 100 }), { ...upTo(most, "bulk-addresses"), examples: [["1.1.1.1", "203.0.113.0/24"]] }) }, strict));
+  return named("CbsBulkRequest", Type.Object({ ips: Type.Array(LookedUpText, { ...upTo(most, "bulk-addresses"), examples: [["1.1.1.1", "203.0.113.0/24"]] }) }, strict));
 }
 
-export const CbsBulk = named("CbsBulk", Type.Record(Type.String(), CbsLookup, { description: "by address, as it was sent" }));
+export const CbsBulk = named("CbsBulk", MapOf(CbsLookup, { description: "by address, as it was sent" }));
 
 export const CbsLayer = named(
   "CbsLayer",

@@ -1,16 +1,34 @@
-import { type TSchema, Type } from "typebox";
+import { type Static, type TSchema, type TStringOptions, Type } from "typebox";
 import { namesOf, type SettingName } from "../settings.ts";
 
-const names = new Map<unknown, string>();
+const NAME = Symbol("name");
+const SHOWN = Symbol("shown");
+
+/** What a schema carries for the OpenAPI document only. Keys that are symbols: copies, as `Type.Optional` makes them, keep them, and no validator sees them. */
+interface Marks {
+  [NAME]?: string;
+  [SHOWN]?: object;
+}
 
 /** Gives a schema its name among the components of the OpenAPI document. */
 export function named<Schema extends TSchema>(name: string, schema: Schema): Schema {
-  names.set(schema, name);
+  (schema as Marks)[NAME] = name;
   return schema;
 }
 
 export function nameOf(schema: unknown): string | undefined {
-  return names.get(schema);
+  return (schema as Marks | null | undefined)?.[NAME];
+}
+
+/** Has the OpenAPI document show another schema than the one that requests are held to: one that says in keywords what the operation says in better words than a validator. */
+export function shownAs<Schema extends TSchema>(shown: object, schema: Schema): Schema {
+  (schema as Marks)[SHOWN] = shown;
+  return schema;
+}
+
+/** What the OpenAPI document shows in place of a schema. */
+export function shownOf(schema: unknown): unknown {
+  return (schema as Marks | null | undefined)?.[SHOWN] ?? schema;
 }
 
 const forHandlers = new WeakSet<object>();
@@ -37,12 +55,38 @@ export function NullableText(options: object = {}): ReturnType<typeof Type.Unsaf
   return Type.Unsafe<string | null>({ type: ["string", "null"], ...options });
 }
 
+/** A map by text, which not every version of OpenAPI can say as `Type.Record` does. */
+export function MapOf<Schema extends TSchema>(schema: Schema, options: object = {}) {
+  return Type.Unsafe<Record<string, Static<Schema>>>({ type: "object", additionalProperties: schema, ...options });
+}
+
+export function Nullable<Schema extends TSchema>(schema: Schema, options: object = {}) {
+  return Type.Unsafe<Static<Schema> | null>({ anyOf: [schema, { type: "null" }], ...options });
+}
+
+export const FieldMessages = named("FieldMessages", MapOf(Type.Array(Type.String()), { description: "by field, what is wrong with it" }));
+
 export const Timestamp = Type.String({ format: "date-time", description: "ISO 8601, UTC, with milliseconds", examples: ["2026-11-21T12:00:00.000Z"] });
 export const NullableTimestamp = NullableText({ format: "date-time", examples: ["2026-12-31T00:00:00.000Z"] });
-export const Count = Type.Integer({ minimum: 0 });
+export const Count = Type.Integer({ minimum: 0, format: "int64" });
 
-export const AddressText = Type.String({ description: "an IPv4 or IPv6 address", examples: ["203.0.113.7", "2001:db8::1"] });
-export const PrefixText = Type.String({ description: "an address, or a prefix as address/length without host bits", examples: ["203.0.113.0/24"] });
+/** Formats of texts that the OpenAPI document names and does not have to explain each time. */
+export const ADDRESS_FORMAT = "ip-address";
+export const PREFIX_FORMAT = "ip-prefix";
+
+export const AddressText = Type.String({ format: ADDRESS_FORMAT, description: "an IPv4 or IPv6 address", examples: ["203.0.113.7", "2001:db8::1"] });
+export const PrefixText = Type.String({ format: PREFIX_FORMAT, description: "an address, or a prefix as address/length without host bits", examples: ["203.0.113.0/24"] });
+
+/** One of many that are looked up: longer texts are no addresses. */
+export const LookedUpText = Type.String({ maxLength: 100, format: PREFIX_FORMAT, description: "an address, or a prefix as address/length without host bits" });
+
+/** Texts of one line, as names are: without control characters. The document shows it; what is wrong with a text is said better than by a pattern. */
+export const LINE_PATTERN = "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$";
+
+/** A text of one line. */
+export function LineText(options: TStringOptions & { readonly maxLength: number }) {
+  return shownAs(Type.String({ ...options, pattern: LINE_PATTERN }), Type.String(options));
+}
 
 /** A whole number of a query without a limit of its own: as large as the engine counts exactly. */
 export function WholeNumber<Options extends { readonly minimum: number }>(options: Options & { readonly default?: number; readonly description?: string }) {
@@ -68,19 +112,3 @@ export function pageOf(name: string, item: TSchema): TSchema {
     }),
   );
 }
-
-export const ProblemDetail = named(
-  "ProblemDetail",
-  Type.Object({
-    type: Type.String({ examples: ["/problems/validation-error"] }),
-    title: Type.String({ examples: ["Validation Error"] }),
-    status: Type.Integer({ examples: [400] }),
-    detail: Type.String(),
-    instance: Type.String({ description: "the path of the request" }),
-    request_id: Type.Optional(Type.String({ description: "to quote to whoever runs the service" })),
-    validation_errors: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()), { description: "by field, what is wrong with it" })),
-  }),
-);
-
-/** What 400 and 500 look like under `/v1/cti/`. */
-export const ThreatError = named("ThreatError", Type.Object({ message: Type.String(), request_id: Type.String() }));

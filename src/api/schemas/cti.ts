@@ -1,16 +1,17 @@
 import { Type } from "typebox";
-import { AddressText, Count, named, NullableText, strict, upTo } from "./common.ts";
+import { AddressText, Count, MapOf, named, NullableText, strict, upTo } from "./common.ts";
 
+const Classification = named("Classification", Type.Enum(["malicious", "promiscuous", "benign", "unknown"]));
 const Texts = Type.Array(Type.String());
 const NullableBoolean = Type.Unsafe<boolean | null>({ type: ["boolean", "null"] });
 const NullableInteger = Type.Unsafe<number | null>({ type: ["integer", "null"] });
-const Place = Type.Object({ code: Type.String(), name: Type.String() });
+const Place = named("Place", Type.Object({ code: Type.String(), name: Type.String() }));
 
 const basic = {
   ip: Type.String({ description: "as it was sent" }),
   seen: Type.Boolean(),
   spoofable: NullableBoolean,
-  classification: Type.Enum(["malicious", "promiscuous", "benign", "unknown"]),
+  classification: Classification,
   actor: Type.String(),
   tags: Texts,
 };
@@ -50,10 +51,10 @@ export function BulkThreatBody(most: number) {
 /** The same as the OpenAPI document tells it. */
 export function BulkThreatRequest(most: number) {
   const ips = Type.Array(AddressText, { ...upTo(most, "bulk-addresses"), examples: [example] });
-  return named("BulkThreatRequest", Type.Union([Type.Object({ ips }, strict), ips]));
+  return named("BulkThreatRequest", Type.Union([named("BulkThreatList", Type.Object({ ips }, strict)), ips]));
 }
 
 export const BulkThreats = named(
   "BulkThreats",
-  Type.Record(Type.String(), Type.Object({ seen: Type.Boolean(), spoofable: NullableBoolean }), { description: "by address, as it was sent" }),
+  MapOf(named("BulkThreat", Type.Object({ seen: Type.Boolean(), spoofable: NullableBoolean })), { description: "by address, as it was sent" }),
 );

@@ -4,7 +4,7 @@ import { formatTimestamp } from "../../rulesets/timestamp.ts";
 import { ACCESS_LEVELS, type ApiKey } from "../../store/state.ts";
 import { Count, named, NullableTimestamp, strict, Timestamp } from "./common.ts";
 
-const Access = Type.Enum([...ACCESS_LEVELS]);
+const Access = named("AccessLevel", Type.Enum([...ACCESS_LEVELS]));
 
 export const KeySchema = named(
   "Key",

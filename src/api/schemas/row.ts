@@ -1,8 +1,7 @@
 import { Type } from "typebox";
 import type { Rule } from "../../rulesets/rule.ts";
-import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
 import { Count, named, PrefixText, strict, upTo, WholeNumber } from "./common.ts";
-import { ruleDocument, type RuleDocument, RuleSchema } from "./rule.ts";
+import { ConflictMode, ruleDocument, type RuleDocument, RuleSchema } from "./rule.ts";
 
 const DAY = 86_400_000;
 const DEFAULT_DAYS = 7;
@@ -63,7 +62,7 @@ export function PreviewBody(most: number) {
   return named("PreviewRequest", Type.Object({ rules: Type.Array(rule, upTo(most, "rules-per-ruleset")) }, strict));
 }
 
-export const PreviewQuery = Type.Object({ conflict_resolution: Type.Optional(Type.Enum([...CONFLICT_MODES], { default: "extend", description: "what to do where the rule exists" })) });
+export const PreviewQuery = Type.Object({ conflict_resolution: Type.Optional(ConflictMode) });
 
 const VERDICTS = ["created", "updated", "skipped", "conflict", "error"] as const;
 

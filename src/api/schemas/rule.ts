@@ -1,11 +1,12 @@
-import { Type } from "typebox";
+import { type TObject, Type } from "typebox";
 import { formatPrefix } from "../../address/prefix.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import { LONGEST_NAME } from "../../rulesets/validate-rule.ts";
 import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
 import { formatTimestamp } from "../../rulesets/timestamp.ts";
 import { MAX_LISTED } from "../plan-replacement.ts";
-import { Count, named, NullableText, NullableTimestamp, pageOf, pageParameters, PrefixText, ProblemDetail, strict, Timestamp, upTo, withItemsForHandler } from "./common.ts";
+import { Count, FieldMessages, LINE_PATTERN, LookedUpText, MapOf, named, Nullable, NullableText, NullableTimestamp, pageOf, pageParameters, PrefixText, shownAs, strict, Timestamp, upTo, withItemsForHandler } from "./common.ts";
+import { problemOf } from "./problem.ts";
 
 export const RuleSchema = named(
   "Rule",
@@ -46,50 +47,54 @@ export const RulePage = pageOf("PagedRuleSchema", RuleSchema);
 
 export const RuleQuery = Type.Object({ ip: PrefixText });
 
-const RuleName = NullableText({ maxLength: LONGEST_NAME, description: "without control characters" });
+const RuleName = shownAs(NullableText({ maxLength: LONGEST_NAME, pattern: LINE_PATTERN, description: "without control characters" }), NullableText({ maxLength: LONGEST_NAME }));
 /** Days that end before the year 10000, whichever day until 2060 they are counted from. */
 const MOST_DAYS = 2_900_000;
 const expiry = {
-  expires_in_days: Type.Optional(Type.Integer({ exclusiveMinimum: 0, maximum: MOST_DAYS, description: "from now; not together with expires_at" })),
-  expires_at: Type.Optional(NullableText({ description: "ISO 8601 with a time zone; null: never", examples: ["2026-12-31T00:00:00Z"] })),
+  expires_in_days: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_DAYS, description: "from now; not together with expires_at" })),
+  expires_at: Type.Optional(shownAs(NullableText({ format: "date-time", description: "ISO 8601 with a time zone, from 1970 to 9999; null: never", examples: ["2026-12-31T00:00:00Z"] }), NullableText())),
 };
 const ruleMembers = { ip: PrefixText, name: Type.Optional(RuleName), ...expiry };
-const mode = { conflict_resolution: Type.Optional(Type.Enum([...CONFLICT_MODES], { default: "extend", description: "what to do where the rule exists" })) };
+export const ConflictMode = named("ConflictMode", Type.Enum([...CONFLICT_MODES], { default: "extend", description: "what to do where the rule exists" }));
+const mode = { conflict_resolution: Type.Optional(ConflictMode) };
 
-export const AddRuleBody = named("AddIPRequest", Type.Object({ ...ruleMembers, ...mode }, strict));
-export const UpdateRuleBody = named("UpdateRuleRequest", Type.Object({ name: Type.Optional(RuleName), ...expiry }, { ...strict, minProperties: 1 }));
+/** Members of which one at most says when a rule expires. */
+function withOneExpiry<Schema extends TObject>(schema: Schema): Schema {
+  return shownAs({ ...schema, not: { properties: { expires_in_days: {}, expires_at: {} }, required: ["expires_in_days", "expires_at"] } }, schema);
+}
+
+export const AddRuleBody = named("AddIPRequest", withOneExpiry(Type.Object({ ...ruleMembers, ...mode }, strict)));
+export const UpdateRuleBody = named("UpdateRuleRequest", withOneExpiry(Type.Object({ name: Type.Optional(RuleName), ...expiry }, { ...strict, minProperties: 1 })));
 
 export const AddRuleResponse = named("AddRuleResponse", Type.Object({ action: Type.Enum(["created", "updated", "skipped"]), rule: RuleSchema }));
 
 export function BatchBody(most: number) {
-  const add = Type.Object({ op: Type.Literal("add"), ...ruleMembers, ...mode }, strict);
+  const add = named("BatchAdd", withOneExpiry(Type.Object({ op: Type.Literal("add"), ...ruleMembers, ...mode }, strict)));
   const missing = Type.Optional(Type.Enum(["ignore", "fail"], { default: "ignore", description: "what to do where there is no such rule" }));
-  const remove = Type.Object({ op: Type.Literal("delete"), ip: PrefixText, missing }, strict);
-  const items = Type.Array(Type.Union([add, remove]), upTo(most, "bulk-addresses"));
+  const remove = named("BatchDelete", Type.Object({ op: Type.Literal("delete"), ip: PrefixText, missing }, strict));
+  const discriminator = { propertyName: "op", mapping: { add: "#/components/schemas/BatchAdd", delete: "#/components/schemas/BatchDelete" } };
+  const items = Type.Array(shownAs({ oneOf: [add, remove], discriminator }, Type.Union([add, remove])), upTo(most, "bulk-addresses"));
   const atomic = Type.Optional(Type.Boolean({ default: true, description: "all items or none" }));
   return withItemsForHandler(named("BatchRequest", Type.Object({ items, atomic }, strict)));
 }
 
-export const BatchResponse = named(
-  "BatchResponse",
+export const BatchResult = named(
+  "BatchResult",
   Type.Object({
-    results: Type.Array(
-      Type.Object({
-        action: Type.Enum(["created", "updated", "skipped", "deleted", "absent", "conflict", "too_many_rules", "invalid", "not_applied"], {
-          description: "not_applied: another item has failed; absent: there was no rule to delete; conflict: there is a rule, which stays",
-        }),
-        ip: Type.String({ description: "the canonical prefix; of an invalid item what it has, or nothing" }),
-        rule: Type.Optional(RuleSchema),
-        error: Type.Optional(Type.String({ description: "why the item has failed" })),
-        validation_errors: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()), { description: "of an invalid item: by member, what is wrong with it" })),
-      }),
-      { description: "one per item, in their order" },
-    ),
+    action: Type.Enum(["created", "updated", "skipped", "deleted", "absent", "conflict", "too_many_rules", "invalid", "not_applied"], {
+      description: "not_applied: another item has failed; absent: there was no rule to delete; conflict: there is a rule, which stays",
+    }),
+    ip: Type.String({ description: "the canonical prefix; of an invalid item what it has, or nothing" }),
+    rule: Type.Optional(RuleSchema),
+    error: Type.Optional(Type.String({ description: "why the item has failed" })),
+    validation_errors: Type.Optional(FieldMessages),
   }),
 );
 
+export const BatchResponse = named("BatchResponse", Type.Object({ results: Type.Array(BatchResult, { description: "one per item, in their order" }) }));
+
 export function ReplaceBody(most: number) {
-  return named("ReplaceRequest", Type.Object({ rules: Type.Array(Type.Object(ruleMembers, strict), upTo(most, "rules-per-ruleset")) }, strict));
+  return named("ReplaceRequest", Type.Object({ rules: Type.Array(named("ListedRule", withOneExpiry(Type.Object(ruleMembers, strict))), upTo(most, "rules-per-ruleset")) }, strict));
 }
 
 export const ReplaceQuery = Type.Object({
@@ -99,19 +104,15 @@ export const ReplaceQuery = Type.Object({
 });
 
 /** A replacement that would remove too much, with its numbers. */
-export const ShrinkProblem = named(
-  "ShrinkProblem",
-  Type.Object({
-    ...ProblemDetail.properties,
-    total_rules: Type.Integer({ minimum: 0, description: "rules of the ruleset as it is" }),
-    added: Count,
-    updated: Count,
-    removed: Count,
-    unchanged: Count,
-    removed_percent: Type.Integer({ minimum: 0, maximum: 100, description: "the share of the rules that would go, rounded up: the least max_shrink that lets it pass" }),
-    max_shrink: Type.Integer({ minimum: 0, maximum: 100, description: "the share that may go" }),
-  }),
-);
+export const ShrinkProblem = problemOf("shrinks-too-much", {
+  total_rules: Type.Integer({ minimum: 0, description: "rules of the ruleset as it is" }),
+  added: Count,
+  updated: Count,
+  removed: Count,
+  unchanged: Count,
+  removed_percent: Type.Integer({ minimum: 0, maximum: 100, description: "the share of the rules that would go, rounded up: the least max_shrink that lets it pass" }),
+  max_shrink: Type.Integer({ minimum: 0, maximum: 100, description: "the share that may go" }),
+});
 
 export const ReplaceResponse = named(
   "ReplaceResponse",
@@ -121,11 +122,11 @@ export const ReplaceResponse = named(
     removed: Count,
     unchanged: Count,
     dry_run: Type.Boolean(),
-    refusal: Type.Optional(Type.Unsafe<unknown>({ anyOf: [ShrinkProblem, { type: "null" }], description: "of a dry run: the problem that the replacement itself would be answered with, since it would remove too many rules; null where it would be done" })),
+    refusal: Type.Optional(Nullable(ShrinkProblem, { description: "of a dry run: the problem that the replacement itself would be answered with, since it would remove too many rules; null where it would be done" })),
     plan: Type.Optional(
       Type.Object(
         {
-          added: Type.Array(RuleSchema), updated: Type.Array(Type.Object({ before: RuleSchema, after: RuleSchema })), removed: Type.Array(RuleSchema),
+          added: Type.Array(RuleSchema), updated: Type.Array(named("RuleChange", Type.Object({ before: RuleSchema, after: RuleSchema }))), removed: Type.Array(RuleSchema),
           truncated: Type.Boolean({ description: "whether there are more than are listed; the counts are of all" }),
         },
         { description: `of a dry run: the first ${MAX_LISTED} rules of each kind, in the order of prefixes` },
@@ -138,11 +139,12 @@ export const ImportQuery = Type.Object(mode);
 
 export const ImportResponse = named("ImportResponse", Type.Object({ created: Count, updated: Count, skipped: Count }));
 
+/** Shown as what it is, one of two; held to a form that makes better errors. */
 export function CheckBody(most: number) {
-  return named(
-    "CheckRequest",
-    Type.Object({ ip: Type.Optional(PrefixText), ips: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), upTo(most, "bulk-addresses"))) }, { ...strict, minProperties: 1, maxProperties: 1 }),
-  );
+  const ips = Type.Array(LookedUpText, upTo(most, "bulk-addresses"));
+  const one = named("CheckOneRequest", Type.Object({ ip: PrefixText }, strict));
+  const many = named("CheckManyRequest", Type.Object({ ips }, strict));
+  return named("CheckRequest", shownAs({ oneOf: [one, many] }, Type.Object({ ip: Type.Optional(PrefixText), ips: Type.Optional(ips) }, { ...strict, minProperties: 1, maxProperties: 1 })));
 }
 
 export const CheckResult = named(
@@ -150,7 +152,9 @@ export const CheckResult = named(
   Type.Object({
     ip: Type.String({ description: "as it was sent" }),
     matched: Type.Boolean(),
-    rule: Type.Unsafe<RuleDocument | null>({ anyOf: [RuleSchema, { type: "null" }] }),
+    rule: Nullable(RuleSchema),
     covering: Type.Array(RuleSchema, { description: "all active rules that cover it, the most specific first" }),
-  }),
+  }, strict),
 );
+
+export const CheckResults = named("CheckResults", MapOf(CheckResult, { description: "by address or prefix, as it was sent" }));

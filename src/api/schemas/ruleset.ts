@@ -3,12 +3,12 @@ import { LONGEST_DESCRIPTION, LONGEST_NAME } from "../../rulesets/validate-rule.
 import { PURPOSES } from "../../store/state.ts";
 import { formatTimestamp } from "../../rulesets/timestamp.ts";
 import type { LiveRuleset } from "../service-memory.ts";
-import { Count, named, pageOf, pageParameters, strict, Timestamp } from "./common.ts";
+import { Count, LineText, named, pageOf, pageParameters, strict, Timestamp } from "./common.ts";
 
 /** What counts where rules of both purposes cover an address; the page of lookups says the same. */
 export const PRECEDENCE = "Allow before block: where active rules of an allowlist and of a blocklist cover an address, it is allowed.";
 
-const Purpose = Type.Enum([...PURPOSES], { description: PRECEDENCE });
+export const Purpose = named("Purpose", Type.Enum([...PURPOSES], { description: PRECEDENCE }));
 
 export const RulesetSchema = named(
   "Ruleset",
@@ -33,8 +33,8 @@ export function rulesetDocument({ about, rules }: LiveRuleset, now: number): Rec
 export const RulesetsQuery = Type.Object({ purpose: Type.Optional(Purpose), ...pageParameters });
 export const RulesetPage = pageOf("PagedRulesetSchema", RulesetSchema);
 
-const Name = Type.String({ minLength: 1, maxLength: LONGEST_NAME, description: "without control characters" });
-const Description = Type.String({ maxLength: LONGEST_DESCRIPTION, description: "without control characters" });
+const Name = LineText({ minLength: 1, maxLength: LONGEST_NAME, description: "without control characters" });
+const Description = LineText({ maxLength: LONGEST_DESCRIPTION, description: "without control characters" });
 
 export const CreateRulesetBody = named("CreateRulesetRequest", Type.Object({ name: Name, purpose: Purpose, description: Type.Optional(Description) }, strict));
 export const UpdateRulesetBody = named("UpdateRulesetRequest", Type.Object({ name: Type.Optional(Name), description: Type.Optional(Description) }, { ...strict, minProperties: 1 }));

@@ -11,7 +11,7 @@ const SHORTEST_PASSWORD = 10;
 const LONGEST_PASSWORD = 500;
 const TOKEN_CHARACTERS = 43;
 
-export const Role = Type.Enum([...ROLES], { description: "viewers read, editors also write rulesets, admins do everything" });
+export const Role = named("Role", Type.Enum([...ROLES], { description: "viewers read, editors also write rulesets, admins do everything" }));
 export const UserName = Type.String({ minLength: 1, maxLength: LONGEST_USER_NAME, description: "without control characters; capitals do not matter when signing in", examples: ["ann@example.org"] });
 const NewPassword = Type.String({ minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD, format: "password" });
 /** Any: how long passwords must be now says nothing about one that was set before. */

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { named, NullableText, Timestamp, WholeNumber } from "./common.ts";
+import { named, Nullable, NullableText, Timestamp, WholeNumber } from "./common.ts";
 
 export const UndoQuery = Type.Object({ sequence: Type.Optional(WholeNumber({ minimum: 1, description: "of the change that is meant: where another has been made since, the answer is 409" })) });
 
@@ -17,5 +17,5 @@ export const UndoableChange = named(
   }),
 );
 
-export const LastChange = named("LastChange", Type.Object({ change: Type.Unsafe<unknown>({ anyOf: [UndoableChange, { type: "null" }] }) }));
+export const LastChange = named("LastChange", Type.Object({ change: Nullable(UndoableChange) }));
 export const Undone = named("Undone", Type.Object({ undone: UndoableChange }));

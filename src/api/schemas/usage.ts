@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { AREAS } from "../../store/state.ts";
 import { Count, named, NullableTimestamp, Timestamp } from "./common.ts";
 
-const Window = Type.Object({ area: Type.Enum([...AREAS], { description: "of the plan" }), limit: Count, remaining: Count, reset: Type.Integer({ minimum: 1, description: "seconds until it ends" }) });
+const Window = named("RateLimitWindow", Type.Object({ area: Type.Enum([...AREAS], { description: "of the plan" }), limit: Count, remaining: Count, reset: Type.Integer({ minimum: 1, description: "seconds until it ends" }) }));
 const Milliseconds = Type.Unsafe<number | null>({ type: ["number", "null"], description: "null without requests" });
 
 export const Usage = named(

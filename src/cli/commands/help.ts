@@ -1,7 +1,7 @@
 import { COMMANDS, GROUPS, loadCommands } from "../command-table.ts";
 import { type Command, EXIT } from "../command.ts";
 import { nearest } from "../nearest.ts";
-import { ownVersion } from "../own-version.ts";
+import { ownVersion } from "../../api/own-version.ts";
 import { printShortly } from "../output/standard-output.ts";
 import { type Style, styleFor } from "../output/style.ts";
 import { UsageError } from "../usage-error.ts";
@@ -46,8 +46,8 @@ export function refuseCommand(name: string): never {
   throw new UsageError(`unknown command ${JSON.stringify(name)}; ${meant === undefined ? '"ipsieve help" lists the commands' : `did you mean ipsieve ${meant}?`}`);
 }
 
-export async function printVersion(): Promise<number> {
-  printShortly(`ipsieve ${await ownVersion()}\n`);
+export function printVersion(): number {
+  printShortly(`ipsieve ${ownVersion()}\n`);
   return EXIT.matched;
 }
 

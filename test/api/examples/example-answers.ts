@@ -5,6 +5,7 @@ import { EXAMPLE_ID } from "../../../src/api/schemas/rule.ts";
 import { writeSnapshot } from "../../../src/snapshot/write-snapshot.ts";
 import { catalogueOf } from "../../cbs/catalogues.ts";
 import { inTemporaryFolder } from "../../snapshot/harness/sample.ts";
+import { inlined } from "../inlined-document.ts";
 import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "../start-server.ts";
 
 const THREATS = fileURLToPath(new URL("../../../data/cti-sample.ipsieve", import.meta.url));
@@ -27,7 +28,7 @@ export function exampleAnswers(): Promise<Examples> {
       server.clock.now -= 1000;
       const { text: key } = await addKey(server, await addOrganisation(server, "examples"));
       server.clock.now += 1000;
-      const interview = new Interview(server, key, (await ask(server, "GET", "/openapi.json")).body);
+      const interview = new Interview(server, key, inlined((await ask(server, "GET", "/openapi.json")).body));
       await askAboutRulesets(interview);
       await askAboutLookups(interview);
       return interview.examples;

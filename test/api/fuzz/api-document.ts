@@ -1,5 +1,9 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
+import { parseAddress } from "../../../src/address/parse-address.ts";
+import { parsePrefix } from "../../../src/address/prefix.ts";
+import { ADDRESS_FORMAT, PREFIX_FORMAT } from "../../../src/api/schemas/common.ts";
+import { inlined } from "../inlined-document.ts";
 
 /** A JSON schema, as far as the document uses them. */
 export interface Schema {
@@ -8,17 +12,15 @@ export interface Schema {
   readonly description?: string;
   readonly const?: unknown;
   readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
-  readonly maxProperties?: number;
   readonly minProperties?: number;
   readonly items?: Schema;
   readonly maxItems?: number;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly minimum?: number;
-  readonly exclusiveMinimum?: number;
   readonly maximum?: number;
   readonly format?: string;
 }
@@ -61,10 +63,12 @@ export class ApiDocument {
   readonly #ajv: Ajv2020;
   readonly #checks = new Map<Schema, ValidateFunction>();
 
-  constructor(document: Json) {
+  constructor(served: Json) {
+    const document = inlined(served);
     this.#document = document;
     this.#ajv = new Ajv2020({ strict: false, allErrors: false, validateFormats: true });
     addFormats.default(this.#ajv);
+    this.#ajv.addFormat(ADDRESS_FORMAT, isAddress).addFormat(PREFIX_FORMAT, isPrefix);
     this.#ajv.addSchema(withoutExtras(document), "api");
     this.operations = Object.entries(document["paths"]).flatMap(([path, methods]) => Object.entries(methods as Json).map(([method, each]) => this.#operation(path, method, each)));
   }
@@ -109,10 +113,22 @@ function inDocument(schema: unknown): any {
   return JSON.parse(JSON.stringify(schema).replaceAll('"$ref":"#', '"$ref":"api#'));
 }
 
-/** What a schema does not name must not be told either; but problems may have members of their own (RFC 9457). */
+/** What a schema does not name must not be told either. */
 function withoutExtras(document: Json): Json {
-  return JSON.parse(JSON.stringify(document), function (this: Json, key: string, value: any) {
-    const isClosed = value?.type === "object" && value.properties !== undefined && value.additionalProperties === undefined && key !== "ProblemDetail";
+  return JSON.parse(JSON.stringify(document), (_key: string, value: any) => {
+    const isClosed = value?.type === "object" && value.properties !== undefined && value.additionalProperties === undefined;
     return isClosed ? { ...value, additionalProperties: false } : value;
   });
+}
+
+const isAddress = (text: string): boolean => isRead(() => parseAddress(text));
+const isPrefix = (text: string): boolean => isRead(() => parsePrefix(text));
+
+function isRead(read: () => unknown): boolean {
+  try {
+    read();
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -34,7 +34,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   content_type_conformance: changing("searchCbs", (answer) => (isOk(answer) ? withHeaders(answer, { "content-type": "text/html" }) : answer)),
   response_schema_conformance: changing("lookupIp", (answer) => (isOk(answer) ? json(answer, (body) => ({ ...body, seen: String(body.seen) })) : answer)),
   response_headers_conformance: changing("addRule", (answer) => (answer.status === 415 ? withHeaders(answer, { "ratelimit-reset": undefined }) : answer)),
-  problem_conformance: changing("replaceRules", (answer) => (answer.status === 412 ? json(answer, (body) => ({ ...body, status: 400 })) : answer)),
+  problem_conformance: changing("replaceRules", (answer) => (answer.status === 405 ? json(answer, (body) => ({ ...body, status: 400 })) : answer)),
   positive_data_acceptance: { operation: "listRules", run: (exchange, ask) => ask({ ...exchange, path: exchange.path.replace("active_only=true", "active_only=yes") }) },
   negative_data_rejection: { operation: "listRulesets", run: (exchange, ask) => ask({ ...exchange, path: exchange.path.replaceAll(/page_size=[^&]*/g, "") }) },
   ignored_auth: { operation: "updateRuleset", run: (exchange, ask, key) => ask({ ...exchange, headers: { ...exchange.headers, "x-api-key": key } }) },

@@ -15,7 +15,7 @@ import { PROGRESS_MODES, type ProgressMode } from "../../output/progress.ts";
 import { standardError } from "../../output/standard-error.ts";
 import { type Style, styleFor } from "../../output/style.ts";
 import { createUpdateProgress } from "../../output/update-progress.ts";
-import { ownVersion } from "../../own-version.ts";
+import { ownVersion } from "../../../api/own-version.ts";
 import { wholeNumber } from "../../parse-arguments.ts";
 import { checkedSourceIds } from "../../source-ids.ts";
 import { UsageError } from "../../usage-error.ts";
@@ -88,7 +88,7 @@ async function originOf(args: Arguments): Promise<ListOrigin> {
   if (from !== undefined && mirror !== undefined) throw new UsageError("--from and --mirror do not go together; give one of them");
   if (mirror !== undefined && !isWebAddress(mirror)) throw new UsageError(`--mirror ${JSON.stringify(mirror)}: give a URL such as https://mirror.example/lists`);
   const allow = args.values("allow-address").map((text) => parsePrefix(text));
-  if (from === undefined) return WebOrigin.open({ allow, userAgent: `ipsieve/${await ownVersion()}` }, mirror);
+  if (from === undefined) return WebOrigin.open({ allow, userAgent: `ipsieve/${ownVersion()}` }, mirror);
   if (allow.length > 0) throw new UsageError("--allow-address is for what is fetched; leave it out beside --from");
   const found = await stat(from).catch(() => undefined);
   if (found?.isDirectory() !== true) throw new UsageError(`--from ${from}: there is no such folder`);

@@ -1,0 +1,26 @@
+import type { Json } from "./open-api.ts";
+
+const WHOLE_NUMBER = { type: "integer", minimum: 0 };
+
+/** What the values of headers are, of requests and answers; texts unless they are named here. */
+const SCHEMAS: Readonly<Record<string, Json>> = {
+  "Idempotency-Key": { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
+  "RateLimit-Limit": WHOLE_NUMBER,
+  "RateLimit-Remaining": WHOLE_NUMBER,
+  "RateLimit-Reset": WHOLE_NUMBER,
+  "Retry-After": WHOLE_NUMBER,
+  Location: { type: "string", format: "uri-reference" },
+};
+
+export function headerSchema(name: string): Json {
+  return SCHEMAS[name] ?? { type: "string" };
+}
+
+/** Headers of answers as the document has them. One that comes with every such answer is a text here; one that may be missing says so. */
+export function headersOf(headers: Readonly<Record<string, string | { readonly sometimes: string }>>): Json {
+  const described = Object.entries(headers).map(([name, text]) => {
+    const isCertain = typeof text === "string";
+    return [name, { description: isCertain ? text : text.sometimes, required: isCertain, schema: headerSchema(name) }];
+  });
+  return Object.fromEntries(described);
+}

@@ -1,0 +1,48 @@
+import type { Json } from "./open-api.ts";
+
+/** The same document in OpenAPI 3.0, for generators that know no other. Its schemas are no JSON Schema: null, constants and references stand in them in ways of their own. */
+export function asVersion30(document: Json): Json {
+  return { ...(converted(document) as Json), openapi: "3.0.3" };
+}
+
+/** Values, which are not to be taken for schemas. */
+const VALUES: ReadonlySet<string> = new Set(["example", "default", "enum"]);
+
+function converted(value: unknown, key = ""): unknown {
+  if (Array.isArray(value)) return value.map((each) => converted(each));
+  if (typeof value !== "object" || value === null || VALUES.has(key)) return value;
+  const schema = withExample(withConstant(withoutNull(withReferenceAlone(value as Json))));
+  return Object.fromEntries(Object.entries(schema).map(([name, each]) => [name, converted(each, name)]));
+}
+
+/** Beside a reference nothing counts. */
+function withReferenceAlone(schema: Json): Json {
+  const { $ref, ...others } = schema;
+  return typeof $ref !== "string" || Object.keys(others).length === 0 ? schema : { allOf: [{ $ref }], ...others };
+}
+
+function withoutNull(schema: Json): Json {
+  const { type, oneOf } = schema;
+  if (Array.isArray(type) && type.includes("null")) return { ...schema, type: type.find((each) => each !== "null"), nullable: true };
+  if (!Array.isArray(oneOf) || !oneOf.some(isNull)) return schema;
+  const { oneOf: _, ...others } = schema;
+  const forms = oneOf.filter((each) => !isNull(each));
+  // All of them are objects: a type must stand beside `nullable`.
+  return { ...others, type: "object", nullable: true, [forms.length === 1 ? "allOf" : "oneOf"]: forms };
+}
+
+function isNull(schema: Json): boolean {
+  return schema["type"] === "null";
+}
+
+function withConstant(schema: Json): Json {
+  if (!Object.hasOwn(schema, "const")) return schema;
+  const { const: value, ...others } = schema;
+  return { ...others, enum: [value] };
+}
+
+/** Of several examples the first. */
+function withExample(schema: Json): Json {
+  const { examples, ...others } = schema;
+  return Array.isArray(examples) ? { ...others, example: examples[0] } : schema;
+}

@@ -1,0 +1,20 @@
+import { type TSchema, Type } from "typebox";
+import type { ProblemKind } from "../problem.ts";
+import { FieldMessages } from "./common.ts";
+import { problemOf } from "./problem.ts";
+import { BatchResult, RuleSchema, ShrinkProblem } from "./rule.ts";
+
+/** Kinds of problem that have members of their own. */
+const SCHEMAS: Readonly<Partial<Record<ProblemKind, TSchema>>> = {
+  "validation-error": problemOf("validation-error", { validation_errors: FieldMessages }),
+  conflict: problemOf("conflict", {
+    existing: Type.Optional(RuleSchema),
+    results: Type.Optional(Type.Array(BatchResult, { description: "of a batch: one result per item, in their order" })),
+  }),
+  "shrinks-too-much": ShrinkProblem,
+};
+
+/** The document of problems of a kind. */
+export function problemSchema(kind: ProblemKind): TSchema {
+  return SCHEMAS[kind] ?? problemOf(kind, {});
+}
