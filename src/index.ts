@@ -77,8 +77,8 @@ export { RuleError, type RuleErrorCode, type RuleField } from "./rulesets/rule-e
 export { checkRuleName, expiryInDays, parseRulePrefix, type PrefixPolicy } from "./rulesets/validate-rule.ts";
 export { formatTimestamp, parseTimestamp } from "./rulesets/timestamp.ts";
 export { exportRules, type RuleExportFormat, type RuleExportOptions, RULE_EXPORT_FORMATS } from "./rulesets/formats/export-rules.ts";
-export { IMPORT_FORMATS, type ImportedRules, type ImportFormat, type ImportOptions, RuleImport } from "./rulesets/formats/import-rules.ts";
-export type { ImportedRule, LineError } from "./rulesets/formats/imported-rule.ts";
+export { IMPORT_FORMATS, type ImportedRules, type ImportFormat, type ImportOptions, RuleImport, type SkippedLines } from "./rulesets/formats/import-rules.ts";
+export type { ImportedRule, LineError, RuleDefaults, SkippedLine } from "./rulesets/formats/imported-rule.ts";
 
 // batch: `identify` of whole logs, under a name of its own here
 export {

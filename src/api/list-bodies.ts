@@ -7,7 +7,7 @@ import { itemsOf, listReader, withListErrors } from "./plugins/json-body.ts";
 import type { BodyList } from "./plugins/validation.ts";
 import { invalid } from "./problem.ts";
 import type { RuleMembers } from "./read-rule.ts";
-import { LIST_TYPES, type ListBody } from "./wanted-rules.ts";
+import { LIST_TYPES, type ListBody, type ListedMember, RefusedMember } from "./wanted-rules.ts";
 
 /** Adds routes whose bodies are lists of any length, which are read while they arrive: `listIn` gives them. */
 export function withListBodies(app: App, addRoutes: (app: App) => void): void {
@@ -24,13 +24,13 @@ export function listBody(json: object): object {
   return { content: { "application/json": { schema: json }, ...Object.fromEntries(Object.keys(LIST_TYPES).map((type) => [type, { schema: Type.String() }])) } };
 }
 
-/** The list that a body is, while it arrives; the rules of a JSON document are held to their schema. To read it throws Problem (400, 401, 403, 408, 413, 503). @throws Problem (400) without one */
-export function listIn(request: FastifyRequest): ListBody {
+/** The list that a body is, while it arrives; the rules of a JSON document are held to their schema, each by itself where those that it refuses are to be left out. To read it throws Problem (400, 401, 403, 408, 413, 503). @throws Problem (400) without one */
+export function listIn(request: FastifyRequest, skipInvalid = false): ListBody {
   const body = request.body as ArrivingBody | undefined;
   if (body === undefined) throw invalid({ body: ["it is missing; send a JSON document, or a list as text/plain, text/csv or application/x-ndjson"] });
   const type = request.headers["content-type"]!.split(";")[0]!.trim().toLowerCase();
   const format = LIST_TYPES[type];
-  return format === undefined ? { members: membersOf(request, body, request.route.config.list!) } : { text: textOf(request, body), format };
+  return format === undefined ? { members: membersOf(request, body, { list: request.route.config.list!, skipInvalid }) } : { text: textOf(request, body), format };
 }
 
 /** While the body came, the caller may have lost the right to send it. @throws Problem (401, 403) */
@@ -42,25 +42,36 @@ function confirm(request: FastifyRequest): void {
 /** Errors of a list that are listed. */
 const MAX_ERRORS = 200;
 
-async function* membersOf(request: FastifyRequest, body: ArrivingBody, list: BodyList): AsyncGenerator<readonly RuleMembers[], void, undefined> {
+async function* membersOf(request: FastifyRequest, body: ArrivingBody, { list, skipInvalid }: { readonly list: BodyList; readonly skipInvalid: boolean }): AsyncGenerator<readonly ListedMember[], void, undefined> {
   const reader = listReader(list);
   const errors: Record<string, string[]> = Object.create(null);
   let count = 0;
   let isGood = true;
   for await (const batch of itemsOf(body, reader)) {
     const own = list.errorsOf(batch, count);
-    if (own !== undefined) {
+    if (own !== undefined && skipInvalid) {
+      yield itemByItem(batch, count, list);
+    } else if (own !== undefined) {
       isGood = false;
       Object.assign(errors, own);
       if (Object.keys(errors).length >= MAX_ERRORS) throw invalid(errors);
+    } else if (isGood) {
+      yield batch as RuleMembers[];
     }
     count += batch.length;
-    if (isGood) yield batch as RuleMembers[];
   }
   const read = list.readWithoutItems(withListErrors(() => reader.end()));
   if ("error" in read) throw read.error;
   if (!isGood) throw invalid(errors);
   confirm(request);
+}
+
+/** A batch with some items that the schema refuses. */
+function itemByItem(batch: readonly unknown[], start: number, list: BodyList): ListedMember[] {
+  return batch.map((item, at) => {
+    const faults = list.errorsOf([item], start + at);
+    return faults === undefined ? (item as RuleMembers) : new RefusedMember(item, faults);
+  });
 }
 
 async function* textOf(request: FastifyRequest, body: ArrivingBody): AsyncGenerator<string, void, undefined> {

@@ -1,21 +1,20 @@
 import { formatPrefix } from "../address/prefix.ts";
-import { type ImportFormat, RuleImport } from "../rulesets/formats/import-rules.ts";
+import { type ImportFormat, type ImportOptions, RuleImport } from "../rulesets/formats/import-rules.ts";
+import { faultText } from "../rulesets/formats/imported-rule.ts";
 import type { WantedRule } from "../rulesets/plan-replacement.ts";
+import { FirstLines } from "../rulesets/first-lines.ts";
 import type { Rule } from "../rulesets/rule.ts";
 import { wantedIn } from "../rulesets/rule-columns.ts";
 import type { ListedColumns } from "../rulesets/rule-list.ts";
 import { addRule, type Addition, type ConflictMode } from "../rulesets/write-rule.ts";
 import { RULES_SETTING } from "../store/limit-settings.ts";
 import { atOneVersion } from "./one-version.ts";
-import type { FieldFaults } from "./problem.ts";
-import type { ReadingOptions, RuleMembers } from "./read-rule.ts";
+import type { ReadingOptions } from "./read-rule.ts";
 import type { LiveRuleset } from "./service-memory.ts";
-import { messageOf, readMembers, readText } from "./wanted-rules.ts";
+import { type ListedMember, MOST_UNREADABLE, readMembers, readText, textOf, tooManyUnreadable } from "./wanted-rules.ts";
 
 /** Lines that are told: the faulty ones first, since they have to be mended. */
 const MOST_LINES = 10_000;
-/** Reading ends with the error that exceeds so many. */
-const MOST_ERRORS = 10_000;
 /** Rules that are decided between two looks at the clock: some hundred microseconds. */
 const STEP = 256;
 
@@ -38,6 +37,9 @@ export interface PreviewLine {
 export interface PreviewedList {
   readonly parts: readonly ListedColumns[];
   readonly faulty: readonly PreviewLine[];
+  readonly faultyCount: number;
+  /** What ended the reading. */
+  readonly refusal?: string;
   /** Whether all of it was read: there may be too much, or too much wrong. */
   readonly isWhole: boolean;
 }
@@ -49,25 +51,25 @@ export interface Preview {
   readonly lines: readonly PreviewLine[];
   /** Whether there are more lines than `lines` tells. */
   readonly truncated: boolean;
+  /** Why the import is refused also without the lines that have errors; null: it is not, unless lines conflict. */
+  readonly skip_refusal: string | null;
 }
 
 /** Reads a file as an import does, but to its end. */
-export async function readListToEnd(text: AsyncIterable<string>, format: ImportFormat, allowSpecialPurpose: boolean, mostRules: number): Promise<PreviewedList> {
-  const file = new RuleImport(format, { allowSpecialPurpose, mostRules, setting: RULES_SETTING, mostErrors: MOST_ERRORS });
-  const { parts, errors, isWhole } = await readText(file, text);
-  const faulty = errors.map((error): PreviewLine => ({ line: error.line, ip: error.value, verdict: "error", message: messageOf(error) }));
-  return { parts, faulty, isWhole };
+export async function readListToEnd(text: AsyncIterable<string>, format: ImportFormat, options: Pick<ImportOptions, "allowSpecialPurpose" | "mostRules" | "defaults">): Promise<PreviewedList> {
+  const file = new RuleImport(format, { ...options, setting: RULES_SETTING, skipInvalid: true, mostSkipped: MOST_LINES });
+  const { parts, errors, skipped, isWhole } = await readText(file, text);
+  const faulty = skipped.lines.map(({ line, value, reason }): PreviewLine => ({ line, ip: value, verdict: "error", message: reason }));
+  const last = errors.map((error): PreviewLine => ({ line: error.line, ip: error.value, verdict: "error", message: faultText(error) }));
+  const refusal = last.map(({ line, message }) => `line ${line}: ${message}`)[0];
+  return { parts, faulty: [...faulty, ...last], faultyCount: skipped.count + errors.length, isWhole, ...(refusal === undefined ? {} : { refusal }) };
 }
 
 /** Reads the rules of a JSON document. */
-export async function readRulesToEnd(members: AsyncIterable<readonly RuleMembers[]>, options: ReadingOptions): Promise<PreviewedList> {
-  const { parts, faulty, isWhole } = await readMembers(members, options, MOST_ERRORS);
-  const lines = [...faulty].sort(([a], [b]) => a - b).map(([index, { ip, faults }]): PreviewLine => ({ line: index + 1, ip, verdict: "error", message: textOf(faults) }));
-  return { parts: parts.map((part) => ({ ...part, lines: part.lines.map((index) => index + 1) })), faulty: lines, isWhole };
-}
-
-function textOf(faults: FieldFaults): string {
-  return Object.entries(faults).map(([field, messages]) => `${field.replace(/^rules\[\d+\]\./, "")}: ${messages.join("; ")}`).join("; ");
+export async function readRulesToEnd(members: AsyncIterable<readonly ListedMember[]>, options: ReadingOptions): Promise<PreviewedList> {
+  const { parts, faulty, faultyCount, isWhole } = await readMembers(members, options, { mostUnreadable: MOST_UNREADABLE, mostTold: MOST_LINES });
+  const lines = faulty.map(({ line, ip, faults }): PreviewLine => ({ line: line + 1, ip, verdict: "error", message: textOf(faults) }));
+  return { parts: parts.map((part) => ({ ...part, lines: part.lines.map((index) => index + 1) })), faulty: lines, faultyCount, isWhole, ...(isWhole ? {} : { refusal: tooManyUnreadable() }) };
 }
 
 export interface PreviewOptions {
@@ -100,8 +102,9 @@ class Decisions {
   readonly #list: PreviewedList;
   readonly #options: PreviewOptions;
   readonly #counts = { created: 0, updated: 0, skipped: 0, conflict: 0, error: 0 };
-  readonly #faulty = new FirstLines(MOST_LINES);
-  readonly #others = new FirstLines(MOST_LINES);
+  readonly #faulty = new FirstLines<PreviewLine>(MOST_LINES);
+  readonly #others = new FirstLines<PreviewLine>(MOST_LINES);
+  #refusal: string | null = null;
   #count: number;
 
   constructor(ruleset: LiveRuleset, list: PreviewedList, options: PreviewOptions) {
@@ -110,6 +113,7 @@ class Decisions {
     this.#options = options;
     this.#count = ruleset.rules.count;
     for (const line of list.faulty) this.#tell(line);
+    this.#counts.error = list.faultyCount;
   }
 
   add({ prefix, name, expiresAt }: WantedRule, line: number): void {
@@ -118,7 +122,8 @@ class Decisions {
     const { action, rule } = addRule(before, { prefix, name, expiresAt, mode }, now);
     const told = { line, ip: formatPrefix(prefix), ...(before && { before }) };
     if (action === "created" && this.#count >= mostRules) {
-      return this.#tell({ ...told, verdict: "error", message: `a ruleset holds at most ${mostRules} rules, expired ones too (${RULES_SETTING}); delete some first` });
+      this.#refusal = `a ruleset holds at most ${mostRules} rules, expired ones too (${RULES_SETTING}); delete some first`;
+      return this.#tell({ ...told, verdict: "error", message: this.#refusal });
     }
     if (action === "created") this.#count++;
     this.#tell({ ...told, verdict: action, ...(action === "created" || action === "updated" ? { after: rule } : {}) });
@@ -130,34 +135,11 @@ class Decisions {
     const others = this.#others.inOrder().slice(0, MOST_LINES - faulty.length);
     const lines = [...faulty, ...others].sort((a, b) => a.line - b.line);
     const all = Object.values(this.#counts).reduce((sum, count) => sum + count, 0);
-    return { version, counts: this.#counts, lines, truncated: !this.#list.isWhole || lines.length < all };
+    return { version, counts: this.#counts, lines, truncated: !this.#list.isWhole || lines.length < all, skip_refusal: this.#list.refusal ?? this.#refusal };
   }
 
   #tell(line: PreviewLine): void {
     this.#counts[line.verdict]++;
     (line.verdict === "error" || line.verdict === "conflict" ? this.#faulty : this.#others).add(line);
-  }
-}
-
-/** Of lines that come in any order, the first ones. O(1) a line, amortised. */
-class FirstLines {
-  readonly #most: number;
-  #lines: PreviewLine[] = [];
-  /** Lines from this one on are known not to be among the first. */
-  #end = Number.POSITIVE_INFINITY;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  add(line: PreviewLine): void {
-    if (line.line >= this.#end) return;
-    if (this.#lines.push(line) < 2 * this.#most) return;
-    this.#lines = this.inOrder();
-    this.#end = this.#lines.at(-1)!.line;
-  }
-
-  inOrder(): PreviewLine[] {
-    return this.#lines.toSorted((a, b) => a.line - b.line).slice(0, this.#most);
   }
 }

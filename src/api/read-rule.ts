@@ -1,3 +1,4 @@
+import type { RuleDefaults } from "../rulesets/formats/imported-rule.ts";
 import { RuleError } from "../rulesets/rule-error.ts";
 import { parseTimestamp } from "../rulesets/timestamp.ts";
 import { checkDescription, checkRuleName, expiryInDays, parseRulePrefix } from "../rulesets/validate-rule.ts";
@@ -21,17 +22,28 @@ export interface ReadingOptions {
   readonly allowSpecialPurpose: boolean;
   /** What stands in front of the members' names in errors. */
   readonly place?: string;
+  /** For what the body does not say. */
+  readonly defaults?: RuleDefaults;
 }
 
 /** What a body asks to add. @throws Problem (400) */
 export function readRule({ ip, name, conflict_resolution, ...expiry }: RuleMembers, options: ReadingOptions): AddRequest {
-  const { now, place = "" } = options;
+  const { now, place = "", defaults = { name: null, expiresAt: null } } = options;
   return atPlace(place, () => ({
     prefix: parseRulePrefix(ip, options),
-    name: name === undefined || name === null ? null : checkRuleName(name),
-    expiresAt: readExpiry(expiry, now, place) ?? null,
+    name: name === undefined ? defaults.name : name === null ? null : checkRuleName(name),
+    expiresAt: orDefault(readExpiry(expiry, now, place), defaults.expiresAt),
     mode: conflict_resolution ?? "extend",
   }));
+}
+
+/** What the rules of a list get that do not say it themselves, by the query of its request. @throws Problem (400) */
+export function readDefaults({ name, ...expiry }: Omit<RuleMembers, "ip">, now: number): RuleDefaults {
+  return atPlace("", () => ({ name: typeof name === "string" ? checkRuleName(name) : null, expiresAt: readExpiry(expiry, now, "") ?? null }));
+}
+
+function orDefault(expiresAt: number | null | undefined, initial: number | null): number | null {
+  return expiresAt === undefined ? initial : expiresAt;
 }
 
 /** What a body asks to change: only what it names. @throws Problem (400) */

@@ -1,6 +1,7 @@
 import { formatPrefix } from "../address/prefix.ts";
+import { FirstLines } from "../rulesets/first-lines.ts";
 import { type ImportedColumns, type ImportFormat, RuleImport } from "../rulesets/formats/import-rules.ts";
-import type { LineError } from "../rulesets/formats/imported-rule.ts";
+import { faultText } from "../rulesets/formats/imported-rule.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
 import { type ListedColumns, RuleList } from "../rulesets/rule-list.ts";
 import { RULES_SETTING } from "../store/limit-settings.ts";
@@ -15,28 +16,61 @@ export const LIST_TYPES: Readonly<Record<string, ImportFormat>> = { "text/plain"
 const CHARACTERS_AT_ONCE = 1 << 12;
 const MEMBERS_AT_ONCE = 50;
 /** An answer names the faults of so many rules. */
-const MAX_FAULTY = 200;
+export const MAX_FAULTY = 200;
+/** A document of which more rules cannot be read is none of rules. */
+export const MOST_UNREADABLE = 100_000;
+/** The longest text of a rule that an answer tells. */
+const LONGEST_TEXT = 80;
+
+export function tooManyUnreadable(): string {
+  return `there are more than ${MOST_UNREADABLE} rules that cannot be read`;
+}
+
+/** A rule of a JSON document that its schema refuses. */
+export class RefusedMember {
+  readonly text: string;
+  readonly faults: FieldFaults;
+
+  constructor(item: unknown, faults: FieldFaults) {
+    this.text = JSON.stringify(item);
+    this.faults = faults;
+  }
+}
+
+export type ListedMember = RuleMembers | RefusedMember;
 
 /** A list in a body, in chunks that are cut anywhere, or the rules of a JSON document, some hundred at a time. */
-export type ListBody = { readonly text: AsyncIterable<string>; readonly format: ImportFormat } | { readonly members: AsyncIterable<readonly RuleMembers[]> };
+export type ListBody = { readonly text: AsyncIterable<string>; readonly format: ImportFormat } | { readonly members: AsyncIterable<readonly ListedMember[]> };
 
 /** A rule of a JSON document that cannot be read, or stands there already. */
 export interface FaultyMember {
+  /** Its place, from 0. */
+  readonly line: number;
   readonly ip: string;
+  /** The rule as it stands there. */
+  readonly text: string;
   readonly faults: FieldFaults;
 }
 
-/** The rules that can be read of a JSON document, in the order of prefixes, their places in it as lines, and what is wrong with the others, by place. */
+/** The rules that can be read of a JSON document, in the order of prefixes, their places in it as lines, and what is wrong with the first of the others. */
 export interface ReadMembers {
   readonly parts: readonly ListedColumns[];
-  readonly faulty: ReadonlyMap<number, FaultyMember>;
+  readonly faulty: readonly FaultyMember[];
+  readonly faultyCount: number;
   /** Whether all of it was read: there may be too much wrong. */
   readonly isWhole: boolean;
 }
 
-/** Reads every rule; one that stands twice is at fault the second time. Ends with the fault that exceeds `maxFaulty`. */
-export async function readMembers(batches: AsyncIterable<readonly RuleMembers[]>, options: ReadingOptions, maxFaulty: number): Promise<ReadMembers> {
-  const faulty = new Map<number, FaultyMember>();
+/** How much is read of a document in which much is wrong, and told. */
+export interface FaultLimits {
+  /** Reading ends when more rules than so many cannot be read. */
+  readonly mostUnreadable: number;
+  readonly mostTold: number;
+}
+
+/** Reads every rule; one that stands twice is at fault the second time. */
+export async function readMembers(batches: AsyncIterable<readonly ListedMember[]>, options: ReadingOptions, { mostUnreadable, mostTold }: FaultLimits): Promise<ReadMembers> {
+  const faulty = new FirstLines<FaultyMember>(mostTold);
   const list = new RuleList();
   const slice = new Slice();
   let index = 0;
@@ -45,23 +79,28 @@ export async function readMembers(batches: AsyncIterable<readonly RuleMembers[]>
       readMember(member, index, options, list, faulty);
       if (++index % MEMBERS_AT_ONCE === 0) await slice.pause();
     }
-    if (faulty.size > maxFaulty) break;
+    if (faulty.count > mostUnreadable) break;
   }
-  const isWhole = faulty.size <= maxFaulty;
+  const isWhole = faulty.count <= mostUnreadable;
   const parts = await inSlices(list.inOrder((prefix, line, earlier) => {
     const ip = formatPrefix(prefix);
-    if (faulty.size <= maxFaulty) faulty.set(line, { ip, faults: { [`rules[${line}].ip`]: [`${ip} stands in rules[${earlier}] already`] } });
+    faulty.add({ line, ip, text: ip, faults: { [`rules[${line}].ip`]: [`${ip} stands in rules[${earlier}] already`] } });
   }));
-  return { parts, faulty, isWhole };
+  return { parts, faulty: faulty.inOrder(), faultyCount: faulty.count, isWhole };
 }
 
-function readMember(member: RuleMembers, index: number, options: ReadingOptions, list: RuleList, faulty: Map<number, FaultyMember>): void {
+function readMember(member: ListedMember, index: number, options: ReadingOptions, list: RuleList, faulty: FirstLines<FaultyMember>): void {
+  if (member instanceof RefusedMember) return faulty.add({ line: index, ip: shortened(member.text), text: shortened(member.text), faults: member.faults });
   try {
     list.add(readRule(member, { ...options, place: `rules[${index}].` }), index);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    faulty.set(index, { ip: member.ip, faults: error.details.validationErrors! });
+    faulty.add({ line: index, ip: member.ip, text: shortened(JSON.stringify(member)), faults: error.details.validationErrors! });
   }
+}
+
+function shortened(text: string): string {
+  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
 }
 
 /** Reads a list to its end, or the error that ends the reading. */
@@ -77,23 +116,51 @@ export async function readText(file: RuleImport, text: AsyncIterable<string>): P
   return inSlices(file.endInSteps());
 }
 
-/** The rules that a body wants, as the store takes them. @throws Problem (400) that names the first rules that cannot be read or stand twice */
-export async function readWanted(body: ListBody, options: ReadingOptions, mostRules: number): Promise<readonly RuleColumns[]> {
-  if ("members" in body) {
-    const { parts, faulty } = await readMembers(body.members, options, MAX_FAULTY);
-    if (faulty.size > 0) throw invalid(Object.assign({}, ...[...faulty].sort(([a], [b]) => a - b).slice(0, MAX_FAULTY).map(([, { faults }]) => faults)));
-    return parts.map(withoutLines);
-  }
-  const { parts, errors } = await readText(new RuleImport(body.format, { allowSpecialPurpose: options.allowSpecialPurpose, mostRules, setting: RULES_SETTING }), body.text);
-  if (errors.length > 0) throw invalid(Object.fromEntries(errors.map((error) => [`line ${error.line}`, [messageOf(error)]])));
-  return parts.map(withoutLines);
+/** A line that was left out, or a rule of a document by its place, counted from 1. */
+export interface InvalidLine {
+  readonly line: number;
+  readonly text: string;
+  readonly reason: string;
+}
+
+/** The rules that a body wants, as the store takes them, and what was left out. */
+export interface Wanted {
+  readonly rules: readonly RuleColumns[];
+  readonly invalid: number;
+  readonly invalidLines: readonly InvalidLine[];
+}
+
+export interface WantedOptions extends ReadingOptions {
+  readonly mostRules: number;
+  /** Leave out what cannot be read, or repeats a prefix. */
+  readonly skipInvalid: boolean;
+}
+
+/** @throws Problem (400) that names the first rules that cannot be read or stand twice, unless they are left out */
+export function readWanted(body: ListBody, options: WantedOptions): Promise<Wanted> {
+  return "members" in body ? wantedMembers(body.members, options) : wantedLines(body.text, body.format, options);
+}
+
+async function wantedMembers(members: AsyncIterable<readonly ListedMember[]>, options: WantedOptions): Promise<Wanted> {
+  const mostUnreadable = options.skipInvalid ? MOST_UNREADABLE : MAX_FAULTY;
+  const { parts, faulty, faultyCount, isWhole } = await readMembers(members, options, { mostUnreadable, mostTold: MAX_FAULTY });
+  if (options.skipInvalid && !isWhole) throw invalid({ rules: [tooManyUnreadable()] });
+  if (!options.skipInvalid && faultyCount > 0) throw invalid(Object.assign({}, ...faulty.map(({ faults }) => faults)));
+  const lines = faulty.map(({ line, text, faults }) => ({ line: line + 1, text, reason: textOf(faults) }));
+  return { rules: parts.map(withoutLines), invalid: faultyCount, invalidLines: lines };
+}
+
+async function wantedLines(text: AsyncIterable<string>, format: ImportFormat, options: WantedOptions): Promise<Wanted> {
+  const { parts, errors, skipped } = await readText(new RuleImport(format, { ...options, setting: RULES_SETTING, mostSkipped: MAX_FAULTY }), text);
+  if (errors.length > 0) throw invalid(Object.fromEntries(errors.map((error) => [`line ${error.line}`, [faultText(error)]])));
+  return { rules: parts.map(withoutLines), invalid: skipped.count, invalidLines: skipped.lines.map(({ line, text: told, reason }) => ({ line, text: told, reason })) };
 }
 
 function withoutLines({ family, words, lengths, names, expiresAt, createdAt, updatedAt }: ListedColumns): RuleColumns {
   return { family, words, lengths, names, expiresAt, createdAt, updatedAt };
 }
 
-/** What is wrong with a line of a list, and where in it. */
-export function messageOf({ column, value, problem }: LineError): string {
-  return `column ${column}: ${JSON.stringify(value)}: ${problem}`;
+/** What is wrong with a rule of a document, by its members. */
+export function textOf(faults: FieldFaults): string {
+  return Object.entries(faults).map(([field, messages]) => `${field.replace(/^rules\[\d+\]\.?/, "") || "rule"}: ${messages.join("; ")}`).join("; ");
 }

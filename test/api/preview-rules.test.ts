@@ -7,6 +7,7 @@ import { formatPrefix } from "../../src/address/prefix.ts";
 import { type Preview, previewRules, readListToEnd, readRulesToEnd } from "../../src/api/preview-rules.ts";
 import { Problem } from "../../src/api/problem.ts";
 import { ServiceMemory } from "../../src/api/service-memory.ts";
+import type { Rule } from "../../src/rulesets/rule.ts";
 import { readWanted } from "../../src/api/wanted-rules.ts";
 import { wantedIn } from "../../src/rulesets/rule-columns.ts";
 import { type AddRequest, CONFLICT_MODES, type ConflictMode } from "../../src/rulesets/write-rule.ts";
@@ -57,7 +58,7 @@ function anyLine(): string {
   return random(40) === 0 ? `${pick(BAD)},x,` : `${pick(IPS)},${pick(NAMES)},${pick(EXPIRIES)}`;
 }
 
-const readCsv = (text: string) => readWanted({ text: inChunks(text), format: "csv" }, { now: NOW, allowSpecialPurpose: false }, MOST_RULES);
+const readCsv = async (text: string, skipInvalid = false) => (await readWanted({ text: inChunks(text), format: "csv" }, { now: NOW, allowSpecialPurpose: false, mostRules: MOST_RULES, skipInvalid })).rules;
 
 /** As a body comes: cut anywhere. */
 async function* inChunks(text: string): AsyncGenerator<string> {
@@ -68,7 +69,13 @@ async function* inChunks(text: string): AsyncGenerator<string> {
 async function refill(): Promise<void> {
   const wanted = new Map(Array.from({ length: random(MOST_RULES + 1) }, (): [string, string] => [pick(IPS.filter((ip) => !ip.startsWith("::"))), `${pick(NAMES)},${pick(EXPIRIES)}`]));
   const rules = await readCsv(`ip,name,expires_at\n${[...wanted].map(([ip, rest]) => `${ip},${rest}\n`).join("")}`);
-  await store.write({ kind: "replace-rules", ...about(), at: NOW - 1000, rules });
+  await store.write({ kind: "replace-rules", ...about(), at: NOW - 1000, rules, shrink: { allowEmpty: true } });
+}
+
+async function refillWith(rules: readonly Rule[]): Promise<void> {
+  await store.write({ kind: "replace-rules", ...about(), at: NOW - 1000, rules: [], shrink: { allowEmpty: true } });
+  const { results } = await store.write({ kind: "batch-rules", ...about(), at: NOW - 1000, items: rules.map(({ prefix, name, expiresAt }) => ({ add: { prefix, name, expiresAt, mode: "fail" as const } })), atomic: true });
+  assert.equal(results.length, rules.length);
 }
 
 /** What adding the rules one after the other comes to, without writing what is refused. */
@@ -78,9 +85,9 @@ async function resultsOf(requests: readonly AddRequest[]): Promise<readonly Batc
 }
 
 /** Whether the import of the text goes through, as the operation does it. */
-async function importAll(text: string, mode: ConflictMode): Promise<boolean> {
+async function importAll(text: string, mode: ConflictMode, skipInvalid = false): Promise<boolean> {
   try {
-    const rules = await readCsv(text);
+    const rules = await readCsv(text, skipInvalid);
     await store.write({ kind: "import-rules", ...about(), rules, mode });
     return true;
   } catch (error) {
@@ -98,7 +105,7 @@ async function compare(makePreview: PreviewRules): Promise<Record<string, number
     await refill();
     const mode = pick(CONFLICT_MODES);
     const text = `ip,name,expires_at\n${Array.from({ length: random(10) }, () => `${anyLine()}\n`).join("")}`;
-    const list = await readListToEnd(inChunks(text), "csv", false, MOST_RULES);
+    const list = await readListToEnd(inChunks(text), "csv", { mostRules: MOST_RULES });
     const options = { mode, now: NOW, mostRules: MOST_RULES };
     const { version } = current()!.about;
     const preview = (await makePreview(current, list, options))!;
@@ -111,6 +118,10 @@ async function compare(makePreview: PreviewRules): Promise<Record<string, number
     if (wentThrough) checkRules(preview);
     else {
       assert.deepEqual([...current()!.rules.rules()], rules);
+      if (round % 2 === 0) {
+        assert.equal(await importAll(text, mode, true), preview.counts.conflict === 0 && preview.skip_refusal === null, "without the faulty lines");
+        await refillWith(rules);
+      }
       await checkVerdicts(preview, list.parts.flatMap((part) => [...wantedIn(part)]).map((rule) => ({ ...rule, mode })));
     }
     counted[wentThrough ? "imported" : "refused"]!++;
@@ -167,13 +178,13 @@ test("a JSON document is read to its end, with every fault of every rule", async
 test("of long lists the faulty lines are told first, and that there is more", async () => {
   const good = Array.from({ length: 15_000 }, (_, i) => `${20 + (i >> 16)}.0.${(i >> 8) & 255}.${i & 255}`);
   const text = [...good, ...Array.from({ length: 300 }, (_, i) => `bad ${i}`)].join("\n");
-  const list = await readListToEnd(inChunks(text), "text", false, 20_000);
+  const list = await readListToEnd(inChunks(text), "text", { mostRules: 20_000 });
   const preview = (await previewRules(current, list, { mode: "extend", now: NOW, mostRules: 1e6 }))!;
   assert.deepEqual([preview.counts.error, preview.counts.created, preview.lines.length, preview.truncated], [300, 15_000, 10_000, true]);
   assert.equal(preview.lines.filter(({ verdict }) => verdict === "error").length, 300);
-  const hopeless = await readListToEnd(inChunks("x\n".repeat(50_000)), "text", false, 20_000);
-  assert.deepEqual([hopeless.faulty.length, hopeless.isWhole], [10_001, false]);
-  assert.match(hopeless.faulty.at(-1)!.message!, /more than 10000 errors/);
-  const long = await readListToEnd(inChunks("8.8.8.8\n8.8.8.9\n8.8.8.10\n8.8.8.11"), "text", false, 2);
+  const hopeless = await readListToEnd(inChunks("x\n".repeat(150_000)), "text", { mostRules: 20_000 });
+  assert.deepEqual([hopeless.faulty.length, hopeless.faultyCount, hopeless.isWhole], [10_001, 100_002, false]);
+  assert.match(hopeless.refusal!, /^line 100001: .* more than 100000 lines that cannot be read/);
+  const long = await readListToEnd(inChunks("8.8.8.8\n8.8.8.9\n8.8.8.10\n8.8.8.11"), "text", { mostRules: 2 });
   assert.deepEqual([long.parts[0]!.lengths.length, long.isWhole, long.faulty.map(({ line }) => line)], [2, false, [3]]);
 });

@@ -285,7 +285,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await page.getByText("2 lines cannot be read.").waitFor();
     assert.deepEqual((await told()).map((line) => line.split(" ").slice(0, 3).filter((part) => part !== "no")).map(([line]) => line), ["3", "6", "1", "2", "5"]);
     assert.match((await told())[0]!, /^3 10\.0\.0\.1\/8 error .*10\.0\.0\.0\/8/);
-    assert.equal(await write.isDisabled(), true);
+    assert.equal(await write.innerText(), "Import the other 3");
     assert.deepEqual(await ipsOf(id), ["192.0.2.1"]);
     await list.fill("192.0.2.1\n192.0.2.7\n192.0.2.8");
     await page.getByRole("button", { name: "Write 2 rules" }).click();
@@ -370,6 +370,30 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "shrinking", level: 1 }).waitFor();
     assert.deepEqual(await ipsOf(id), []);
+    await end(opened);
+  });
+
+  test("the other lines are imported where some cannot be read; a name and an expiry for all that have none", async () => {
+    const id = await makeRuleset("others", [{ ip: "192.0.2.1", name: "there" }]);
+    const opened = await t.open(`#/rulesets/${id}/import`, { user: editor });
+    const { page } = opened;
+    await page.locator("input[type=file]").setInputFiles({ name: "rules.csv", mimeType: "text/csv", buffer: Buffer.from("ip,name\n192.0.2.1,other\n192.0.2.7,\n10.0.0.1/8,bits\n192.0.2.8,own\n192.0.2.7,again\n") });
+    await page.getByLabel("Name for rules without one").fill("a feed");
+    await page.getByLabel("Expiry in days, for rules").fill("7");
+    await page.getByText("2 lines cannot be read.").waitFor();
+    await page.getByRole("button", { name: "Import the other 3" }).click();
+    await page.getByRole("heading", { name: "others", level: 1 }).waitFor();
+    await page.getByText("2 created, 0 updated, 1 skipped, 2 lines left out.").waitFor();
+    const written = [{ ip: "192.0.2.1", name: "there", expires_at: null }, { ip: "192.0.2.7", name: "a feed", expires_at: day(7) }, { ip: "192.0.2.8", name: "own", expires_at: day(7) }];
+    assert.deepEqual(await rulesOf(id), written);
+    await page.goto(`${t.server.url}/#/rulesets/${id}/import`);
+    await page.getByText("Replace all rules").click();
+    await page.getByLabel("Rules, one a line").fill("192.0.2.7\n192.0.2.1\nbad");
+    await page.getByRole("button", { name: "Replace the rules by the other 2" }).waitFor();
+    assert.deepEqual((await page.locator(".verdicts .virtual-window .status").allInnerTexts()).map((text) => text.trim()), ["error", "removed", "updated", "updated"]);
+    await page.getByRole("button", { name: "Replace the rules by the other 2" }).click();
+    await page.getByText("0 added, 2 updated, 1 removed, 1 line left out.").waitFor();
+    assert.deepEqual(await ipsOf(id), ["192.0.2.1", "192.0.2.7"]);
     await end(opened);
   });
 

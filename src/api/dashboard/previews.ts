@@ -6,10 +6,11 @@ import { rulesetTag } from "../entity-tags.ts";
 import { listBody, listIn, withListBodies } from "../list-bodies.ts";
 import { READ_EDL } from "../operation.ts";
 import { type Preview as RulesPreview, type PreviewedList, type PreviewLine, previewRules, readListToEnd, readRulesToEnd } from "../preview-rules.ts";
+import { readDefaults, type RuleMembers } from "../read-rule.ts";
 import { streamJson } from "../reply.ts";
 import { findRuleset, noRuleset } from "../routes/find-ruleset.ts";
-import { Preview, PreviewBody, PreviewQuery } from "../schemas/row.ts";
-import { ruleDocument, RulesetParameters } from "../schemas/rule.ts";
+import { Preview, PreviewBody } from "../schemas/row.ts";
+import { PreviewQuery, ruleDocument, RulesetParameters } from "../schemas/rule.ts";
 import type { Services } from "../services.ts";
 
 /** What an import would do, before anything is written. */
@@ -46,10 +47,12 @@ function* previewTexts({ lines, ...counts }: RulesPreview): Generator<string> {
 }
 
 async function readToEnd(request: FastifyRequest, { settings }: Services): Promise<PreviewedList> {
-  const { specialPurpose: allowSpecialPurpose, rulesPerRuleset } = settings;
+  const { now } = request;
+  const { specialPurpose: allowSpecialPurpose, rulesPerRuleset: mostRules } = settings;
+  const defaults = readDefaults(request.query as Omit<RuleMembers, "ip">, now);
   const list = listIn(request);
-  if ("members" in list) return readRulesToEnd(list.members, { now: request.now, allowSpecialPurpose });
-  return readListToEnd(list.text, list.format, allowSpecialPurpose, rulesPerRuleset);
+  if ("members" in list) return readRulesToEnd(list.members, { now, allowSpecialPurpose, defaults });
+  return readListToEnd(list.text, list.format, { allowSpecialPurpose, mostRules, defaults });
 }
 
 function lineDocument({ before, after, ...line }: PreviewLine): object {

@@ -1,6 +1,5 @@
 import { Type } from "typebox";
 import { RULE_EXPORT_FORMATS, type RuleExportFormat } from "../../rulesets/formats/export-rules.ts";
-import type { RuleColumns } from "../../rulesets/rule-columns.ts";
 import { ShrinkGuard, type ShrinkLimits } from "../../rulesets/shrink-guard.ts";
 import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -12,6 +11,7 @@ import { listBody, listIn, withListBodies } from "../list-bodies.ts";
 import { READ_EDL, WRITE_EDL } from "../operation.ts";
 import { type CountedPlan, planCounted } from "../plan-replacement.ts";
 import { Problem } from "../problem.ts";
+import { readDefaults, type RuleMembers } from "../read-rule.ts";
 import { safePath } from "../redact.ts";
 import { ImportQuery, ImportResponse, ReplaceBody, ReplaceQuery, ReplaceResponse, ruleDocument, RulesetParameters } from "../schemas/rule.ts";
 import type { LiveRuleset } from "../service-memory.ts";
@@ -19,7 +19,7 @@ import type { IfMatch } from "../../store/if-match.ts";
 import type { Services } from "../services.ts";
 import { shrinkProblem } from "../shrink-problem.ts";
 import { IDEMPOTENT, matching } from "../told-headers.ts";
-import { type ListBody, readWanted } from "../wanted-rules.ts";
+import { readWanted, type Wanted } from "../wanted-rules.ts";
 import { findRuleset, noRuleset, rulesetId } from "./find-ruleset.ts";
 
 const tags = ["IP rulesets"];
@@ -74,25 +74,25 @@ function addReplacement(app: App, services: Services): void {
   };
   app.put(`${PATH}/rules`, { config: { ...WRITE_EDL, bodyBytes: settings.bulkBodyBytes }, schema }, async (request, reply) => {
     findRuleset(request, services);
-    const list = signedList(request, listIn(request));
-    const wanted = await readList(request, list.body, services);
+    const list = listOf(request, services);
+    const wanted = await list.read();
     // Others have had their turn while it was read.
     const ruleset = findRuleset(request, services);
     const { dry_run: isDry, allow_empty: allowEmpty, max_shrink: maxShrink } = request.query;
     const shrink = { allowEmpty, maxShrink };
-    if (isDry === true) return planRules(request, wanted, services, { state: ifMatch(request), shrink });
+    if (isDry === true) return { ...(await planRules(request, wanted, services, { state: ifMatch(request), shrink })), ...list.told(wanted) };
     const { id, organisationId } = ruleset.about;
-    const counts = await store.write({ kind: "replace-rules", ...list.signed(), rulesetId: id, rules: wanted, shrink, ifMatch: ifMatch(request) });
+    const counts = await store.write({ kind: "replace-rules", ...list.signed(), rulesetId: id, rules: wanted.rules, shrink, ifMatch: ifMatch(request) });
     const after: LiveRuleset = memory.ruleset(organisationId, id) ?? ruleset;
     reply.header("etag", rulesetTag(after, request.now));
-    return { ...counts, dry_run: false };
+    return { ...counts, ...list.told(wanted), dry_run: false };
   });
 }
 
-async function planRules(request: FastifyRequest, wanted: readonly RuleColumns[], { memory }: Services, { state, shrink }: { readonly state: IfMatch | undefined; readonly shrink: ShrinkLimits }): Promise<object> {
+async function planRules(request: FastifyRequest, wanted: Wanted, { memory }: Services, { state, shrink }: { readonly state: IfMatch | undefined; readonly shrink: ShrinkLimits }): Promise<object> {
   const { caller, now } = request;
   const id = rulesetId(request);
-  const plan = await planCounted(() => memory.ruleset(caller.organisationId, id), wanted, now);
+  const plan = await planCounted(() => memory.ruleset(caller.organisationId, id), wanted.rules, now);
   if (plan === undefined) throw noRuleset(request);
   if (state === undefined || state.versions.includes(plan.ruleset.about.version)) return planDocument(request, plan.result, shrink);
   throw new Problem("precondition-failed", "the rules have changed since; get them again and send their ETag");
@@ -117,13 +117,28 @@ function addImport(app: App, services: Services): void {
   app.post(`${PATH}/rules::import`, { config: { ...WRITE_EDL, bodyBytes: settings.bulkBodyBytes }, schema }, async (request) => {
     const ruleset = findRuleset(request, services);
     const mode = request.query.conflict_resolution ?? CONFLICT_MODES[0];
-    const list = signedList(request, listIn(request));
-    const rules = await readList(request, list.body, services);
-    return store.write({ kind: "import-rules", ...list.signed(), rulesetId: ruleset.about.id, rules, mode, ifMatch: ifMatch(request) });
+    const list = listOf(request, services);
+    const wanted = await list.read();
+    const counts = await store.write({ kind: "import-rules", ...list.signed(), rulesetId: ruleset.about.id, rules: wanted.rules, mode, ifMatch: ifMatch(request) });
+    return { ...counts, ...list.told(wanted) };
   });
 }
 
-/** The rules that the body wants. @throws Problem (400) */
-function readList({ now }: FastifyRequest, body: ListBody, { settings }: Services): Promise<readonly RuleColumns[]> {
-  return readWanted(body, { now, allowSpecialPurpose: settings.specialPurpose }, settings.rulesPerRuleset);
+interface ListQuery extends Omit<RuleMembers, "ip"> {
+  readonly skip_invalid?: boolean;
+}
+
+/** The list that a request sends, to be read as its query says. @throws Problem (400) */
+function listOf(request: FastifyRequest, { settings }: Services) {
+  const { now } = request;
+  const query = request.query as ListQuery;
+  const { skip_invalid: skipInvalid = false } = query;
+  const options = { now, allowSpecialPurpose: settings.specialPurpose, mostRules: settings.rulesPerRuleset, skipInvalid, defaults: readDefaults(query, now) };
+  const { body, signed } = signedList(request, listIn(request, skipInvalid));
+  return {
+    signed,
+    read: () => readWanted(body, options),
+    /** What the answer tells of lines that were left out. */
+    told: ({ invalid, invalidLines }: Wanted): object => (skipInvalid ? { invalid, invalid_lines: invalidLines } : {}),
+  };
 }

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import type { Rule } from "../../rulesets/rule.ts";
-import { Count, named, PrefixText, strict, upTo, WholeNumber } from "./common.ts";
-import { ConflictMode, ruleDocument, type RuleDocument, RuleSchema } from "./rule.ts";
+import { Count, named, NullableText, PrefixText, strict, upTo, WholeNumber } from "./common.ts";
+import { ruleDocument, type RuleDocument, RuleSchema } from "./rule.ts";
 
 const DAY = 86_400_000;
 const DEFAULT_DAYS = 7;
@@ -62,7 +62,6 @@ export function PreviewBody(most: number) {
   return named("PreviewRequest", Type.Object({ rules: Type.Array(rule, upTo(most, "rules-per-ruleset")) }, strict));
 }
 
-export const PreviewQuery = Type.Object({ conflict_resolution: Type.Optional(ConflictMode) });
 
 const VERDICTS = ["created", "updated", "skipped", "conflict", "error"] as const;
 
@@ -83,5 +82,6 @@ export const Preview = named(
       { description: "in their order, up to 10,000: those that conflict or have errors before others" },
     ),
     truncated: Type.Boolean({ description: "whether there are more lines, or some were not read" }),
+    skip_refusal: NullableText({ description: "why importRules with skip_invalid, which leaves out the lines that have errors, is refused all the same; null: it is not, unless lines conflict" }),
   }),
 );

@@ -5,6 +5,7 @@ import { LONGEST_NAME } from "../../rulesets/validate-rule.ts";
 import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
 import { formatTimestamp } from "../../rulesets/timestamp.ts";
 import { MAX_LISTED } from "../plan-replacement.ts";
+import { MAX_FAULTY } from "../wanted-rules.ts";
 import { Count, FieldMessages, LINE_PATTERN, LookedUpText, MapOf, named, Nullable, NullableText, NullableTimestamp, pageOf, pageParameters, PrefixText, shownAs, strict, Timestamp, upTo, withItemsForHandler } from "./common.ts";
 import { problemOf } from "./problem.ts";
 
@@ -97,10 +98,32 @@ export function ReplaceBody(most: number) {
   return named("ReplaceRequest", Type.Object({ rules: Type.Array(named("ListedRule", withOneExpiry(Type.Object(ruleMembers, strict))), upTo(most, "rules-per-ruleset")) }, strict));
 }
 
+/** Of operations that read lists of rules. */
+const defaults = {
+  name: Type.Optional(Type.String({ maxLength: LONGEST_NAME, description: "for rules that the list gives no name" })),
+  expires_in_days: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_DAYS, description: "from now, for rules that the list gives no expiry; not together with expires_at" })),
+  expires_at: Type.Optional(Type.String({ maxLength: 40, description: "ISO 8601 with a time zone, for rules that the list gives no expiry", examples: ["2026-12-31T00:00:00Z"] })),
+};
+const skip = { skip_invalid: Type.Optional(Type.Boolean({ default: false, description: "leave out lines that cannot be read, or repeat a prefix; the answer tells which" })) };
+/** With `skip_invalid`. */
+const skipped = {
+  invalid: Type.Optional(Type.Integer({ minimum: 0, description: "with skip_invalid: lines that were left out" })),
+  invalid_lines: Type.Optional(Type.Array(
+    named("InvalidLine", Type.Object({
+      line: Type.Integer({ minimum: 1, description: "of the file; of a JSON document, the place of the rule" }),
+      text: Type.String({ description: "the line, shortened; of a prefix that stands there before, the prefix" }),
+      reason: Type.String({ description: "what is wrong, and its cure" }),
+    })),
+    { description: `with skip_invalid: the first ${MAX_FAULTY} of them` },
+  )),
+};
+
 export const ReplaceQuery = Type.Object({
   dry_run: Type.Optional(Type.Boolean({ default: false, description: "tell what would change, and change nothing" })),
   allow_empty: Type.Optional(Type.Boolean({ default: false, description: "let a list without rules empty the ruleset" })),
   max_shrink: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, description: "the largest share of the rules that may go, in per cent; by default 50 of 20 rules and more, and any share of fewer" })),
+  ...skip,
+  ...defaults,
 });
 
 /** A replacement that would remove too much, with its numbers. */
@@ -121,6 +144,7 @@ export const ReplaceResponse = named(
     updated: Count,
     removed: Count,
     unchanged: Count,
+    ...skipped,
     dry_run: Type.Boolean(),
     refusal: Type.Optional(Nullable(ShrinkProblem, { description: "of a dry run: the problem that the replacement itself would be answered with, since it would remove too many rules; null where it would be done" })),
     plan: Type.Optional(
@@ -135,9 +159,10 @@ export const ReplaceResponse = named(
   }),
 );
 
-export const ImportQuery = Type.Object(mode);
+export const ImportQuery = Type.Object({ ...mode, ...skip, ...defaults });
+export const PreviewQuery = Type.Object({ ...mode, ...defaults });
 
-export const ImportResponse = named("ImportResponse", Type.Object({ created: Count, updated: Count, skipped: Count }));
+export const ImportResponse = named("ImportResponse", Type.Object({ created: Count, updated: Count, skipped: Type.Integer({ minimum: 0, description: "rules that are as they were" }), ...skipped }));
 
 /** Shown as what it is, one of two; held to a form that makes better errors. */
 export function CheckBody(most: number) {

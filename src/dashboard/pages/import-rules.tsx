@@ -13,6 +13,7 @@ import { ConfirmShrink, type ShrinkPermission, shrinkText } from "../rulesets/co
 import { ConflictModes } from "../rulesets/conflict-modes.tsx";
 import { examineList, type Examined, type Way } from "../rulesets/examine-list.ts";
 import { ExaminedList } from "../rulesets/examined-list.tsx";
+import { defaultsQuery, ListDefaultsInput, NO_DEFAULTS } from "../rulesets/list-defaults.tsx";
 import { guessType, isEmpty, LIST_NAMES, type ListType, readFile, type RuleList } from "../rulesets/read-list.ts";
 import { type ConflictMode, fetchRuleset, importList, replaceRules } from "../rulesets/rules-api.ts";
 import { tellChange } from "../rulesets/undo.ts";
@@ -34,20 +35,21 @@ export default function ImportRules({ params }: PageProps) {
   const [given, setGiven] = useState<Given>({ type: "text/plain", text: "" });
   const [kind, setKind] = useState<Way["kind"]>("add");
   const [mode, setMode] = useState<ConflictMode>("extend");
-  const way: Way = kind === "add" ? { kind, mode } : { kind };
+  const [defaults, setDefaults] = useState(NO_DEFAULTS);
+  const way: Way = kind === "add" ? { kind, mode, defaults } : { kind, defaults };
   const examined = useLoad(async (signal) => {
     if (isEmpty(given)) return null;
     await new Promise((resolve) => setTimeout(resolve, REST));
     signal.throwIfAborted();
     return examineList(rulesetId, given, way, signal);
-  }, [rulesetId, given, kind, mode]);
+  }, [rulesetId, given, kind, mode, defaults]);
   const name = ruleset.data?.name;
   return (
     <Page title="Import a list" about={<span class="row"><a href="#/rulesets">Rulesets</a><a href={hrefOf(`/rulesets/${rulesetId}`)}><bdi>{name ?? "The ruleset"}</bdi></a></span>}>
       {ruleset.problem !== undefined && <ProblemNote problem={ruleset.problem} retry={ruleset.reload} />}
       <div class="import">
         <Panel title="The list"><ListInput given={given} onGiven={setGiven} /></Panel>
-        <Panel title="What to do with it"><WayInput {...{ kind, mode, setKind, setMode }} /></Panel>
+        <Panel title="What to do with it"><WayInput {...{ kind, mode, setKind, setMode }} /><ListDefaultsInput value={defaults} onChange={setDefaults} /></Panel>
       </div>
       <Verdicts rulesetId={rulesetId} list={given} way={way} examined={examined} />
     </Page>
@@ -127,13 +129,14 @@ function Verdicts({ rulesetId, list, way, examined: { data, problem, isLoading, 
   const [isAsked, setAsked] = useState(false);
   useEffect(() => setFailure(undefined), [list, way.kind]);
   if (isEmpty(list)) return <Panel><Empty icon="identify" title="Nothing is written yet">Give a list, and see line by line what it would do before it is done.</Empty></Panel>;
-  const commit = async ({ tag, shrink }: Examined, permission?: ShrinkPermission): Promise<void> => {
+  const commit = async (examined: Examined, permission?: ShrinkPermission): Promise<void> => {
+    const { tag, shrink } = examined;
     if (shrink !== undefined && permission === undefined) return setAsked(true);
     setAsked(false);
     setBusy(true);
     setFailure(undefined);
     try {
-      const text = await write(rulesetId, list, way, tag, permission);
+      const text = await write(rulesetId, list, way, { tag, permission, skipInvalid: (examined.counts.error ?? 0) > 0 });
       navigate(hrefOf(`/rulesets/${rulesetId}`));
       await tellChange(text);
     } catch (error) {
@@ -147,12 +150,26 @@ function Verdicts({ rulesetId, list, way, examined: { data, problem, isLoading, 
       {failure?.status === 412 && <div class="panel-note"><Note kind="warning"><strong>The ruleset has been changed meanwhile, so nothing was written.</strong> What would happen now is shown below: look again.</Note></div>}
       {failure !== undefined && failure.status !== 412 && <ProblemNote problem={failure} />}
       {problem !== undefined && <ProblemNote problem={problem} retry={reload} />}
-      {data && !data.isPossible && <div class="panel-note"><Note kind="bad"><strong>{faultText(data)}</strong> Mend the list, and it is looked at again. As long as one line is wrong nothing is written.</Note></div>}
+      {data && isFaulty(data) && <div class="panel-note"><Note kind={canSkip(data) ? "warning" : "bad"}><strong>{faultText(data)}</strong> {cureOf(data)}</Note></div>}
       {data?.shrink !== undefined && <div class="panel-note"><Note kind="warning"><strong>{shrinkText(data.shrink)}</strong> You will be asked before it is done.</Note></div>}
       {data?.shrink !== undefined && isAsked && <ConfirmShrink shrink={data.shrink} onClose={() => setAsked(false)} onAgreed={(permission) => commit(data, permission)} />}
       {data ? <ExaminedList examined={data} isBusy={isLoading} /> : problem === undefined && <Skeleton lines={6} />}
     </Panel>
   );
+}
+
+function isFaulty({ counts: { error = 0, conflict = 0 } }: Examined): boolean {
+  return error + conflict > 0;
+}
+
+/** Whether something can be written, perhaps without some lines. */
+function canSkip({ counts: { conflict = 0 }, refusal }: Examined): boolean {
+  return conflict === 0 && refusal === undefined;
+}
+
+function cureOf(examined: Examined): string {
+  if (examined.refusal !== undefined) return `Nothing can be written: ${examined.refusal}.`;
+  return canSkip(examined) ? "Mend the list, and it is looked at again; or leave these lines out." : "Mend the list, and it is looked at again. Nothing is written while a line meets a rule and the rule is to stay.";
 }
 
 function faultText({ counts: { error = 0, conflict = 0 } }: Examined): string {
@@ -163,16 +180,34 @@ function faultText({ counts: { error = 0, conflict = 0 } }: Examined): string {
 function CommitButton({ examined, way, isBusy, isStale, onCommit }: { readonly examined: Examined; readonly way: Way; readonly isBusy: boolean; readonly isStale: boolean; readonly onCommit: () => void }) {
   const { created = 0, updated = 0, removed = 0 } = examined.counts;
   const isNothing = created + updated + removed === 0;
-  const text = way.kind === "replace" ? "Replace the rules" : isNothing ? "Nothing to write" : `Write ${formatCounted(created + updated, "rule")}`;
-  return <Button look={way.kind === "replace" ? "danger" : "primary"} busy={isBusy} disabled={!examined.isPossible || isStale || isNothing} onClick={onCommit}>{text}</Button>;
+  return <Button look={way.kind === "replace" ? "danger" : "primary"} busy={isBusy} disabled={!canSkip(examined) || isStale || isNothing} onClick={onCommit}>{commitText(examined, way)}</Button>;
 }
 
-/** All of the list or nothing. Gives what was done, in words. */
-async function write(rulesetId: string, list: RuleList, way: Way, tag: string, permission: ShrinkPermission = {}): Promise<string> {
+/** What the button does, to how many. */
+function commitText({ counts: { error = 0, created = 0, updated = 0, skipped = 0, removed = 0 }, unchanged }: Examined, { kind }: Way): string {
+  const others = formatCount(created + updated + skipped + unchanged);
+  if (kind === "replace") return error > 0 ? `Replace the rules by the other ${others}` : "Replace the rules";
+  if (created + updated + removed === 0) return "Nothing to write";
+  return error > 0 ? `Import the other ${others}` : `Write ${formatCounted(created + updated, "rule")}`;
+}
+
+interface Writing {
+  readonly tag: string;
+  readonly permission: ShrinkPermission | undefined;
+  readonly skipInvalid: boolean;
+}
+
+/** All of the list, but for the lines that are to be left out, or nothing. Gives what was done, in words. */
+async function write(rulesetId: string, list: RuleList, way: Way, { tag, permission = {}, skipInvalid }: Writing): Promise<string> {
+  const reading = { ...defaultsQuery(way.defaults), skip_invalid: skipInvalid };
   if (way.kind === "replace") {
-    const { added, updated, removed } = await replaceRules(rulesetId, list, tag, permission);
-    return `The rules are replaced: ${formatCount(added)} added, ${formatCount(updated)} updated, ${formatCount(removed)} removed.`;
+    const { added, updated, removed, invalid = 0 } = await replaceRules(rulesetId, list, reading, permission, tag);
+    return `The rules are replaced: ${formatCount(added)} added, ${formatCount(updated)} updated, ${formatCount(removed)} removed${leftOut(invalid)}.`;
   }
-  const { created, updated, skipped } = await importList(rulesetId, list, way.mode, tag);
-  return `The list is imported: ${formatCount(created)} created, ${formatCount(updated)} updated, ${formatCount(skipped)} skipped.`;
+  const { created, updated, skipped, invalid = 0 } = await importList(rulesetId, list, way.mode, reading, tag);
+  return `The list is imported: ${formatCount(created)} created, ${formatCount(updated)} updated, ${formatCount(skipped)} skipped${leftOut(invalid)}.`;
+}
+
+function leftOut(lines: number): string {
+  return lines === 0 ? "" : `, ${formatCounted(lines, "line")} left out`;
 }

@@ -60,32 +60,41 @@ export interface ReplacementPlan {
   readonly updated: number;
   readonly removed: number;
   readonly unchanged: number;
+  /** Lines that were left out. */
+  readonly invalid?: number;
   /** Why it would be refused; null or undefined: it would not. */
   readonly refusal?: ShrinkProblem | null;
   readonly plan?: { readonly added: readonly Rule[]; readonly updated: readonly { readonly before: Rule; readonly after: Rule }[]; readonly removed: readonly Rule[]; readonly truncated: boolean };
 }
 
-export async function previewList(rulesetId: string, list: RuleList, mode: ConflictMode, signal: AbortSignal): Promise<{ readonly preview: Preview; readonly tag: string }> {
-  const params = { path: { ruleset_id: rulesetId }, query: { conflict_resolution: mode } };
+/** How a list is read. */
+export interface Reading {
+  readonly name?: string;
+  readonly expires_in_days?: number;
+  readonly skip_invalid?: boolean;
+}
+
+export async function previewList(rulesetId: string, list: RuleList, mode: ConflictMode, reading: Reading, signal: AbortSignal): Promise<{ readonly preview: Preview; readonly tag: string }> {
+  const params = { path: { ruleset_id: rulesetId }, query: { conflict_resolution: mode, ...reading } };
   const { data, response } = await http.POST("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules:preview", { params, ...bodyOf(list), signal });
   return { preview: data!, tag: tagOf(response) };
 }
 
 /** Adds the rules of the list, or none of them: where the ruleset is no longer as `tag` says it rejects with a Problem of status 412. */
-export function importList(rulesetId: string, list: RuleList, mode: ConflictMode, tag: string): Promise<{ created: number; updated: number; skipped: number }> {
-  const params = { path: { ruleset_id: rulesetId }, query: { conflict_resolution: mode } };
+export function importList(rulesetId: string, list: RuleList, mode: ConflictMode, reading: Reading, tag: string): Promise<{ created: number; updated: number; skipped: number; invalid?: number }> {
+  const params = { path: { ruleset_id: rulesetId }, query: { conflict_resolution: mode, ...reading } };
   return post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules:import", { params, ...bodyOf(list, tag) });
 }
 
 /** Tells what making the list the ruleset's rules would change, if that is as `tag` says. */
-export async function planReplacement(rulesetId: string, list: RuleList, tag: string, signal: AbortSignal): Promise<ReplacementPlan> {
-  const params = { path: { ruleset_id: rulesetId }, query: { dry_run: true } };
+export async function planReplacement(rulesetId: string, list: RuleList, reading: Reading, tag: string, signal: AbortSignal): Promise<ReplacementPlan> {
+  const params = { path: { ruleset_id: rulesetId }, query: { dry_run: true, ...reading } };
   return put("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules", { params, ...bodyOf(list, tag), signal });
 }
 
 /** Makes the list the ruleset's rules, if that is as `tag` says. */
-export function replaceRules(rulesetId: string, list: RuleList, tag: string, permission: ShrinkPermission): Promise<ReplacementPlan> {
-  return put("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules", { params: { path: { ruleset_id: rulesetId }, query: permission }, ...bodyOf(list, tag) });
+export function replaceRules(rulesetId: string, list: RuleList, reading: Reading, permission: ShrinkPermission, tag: string): Promise<ReplacementPlan> {
+  return put("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules", { params: { path: { ruleset_id: rulesetId }, query: { ...permission, ...reading } }, ...bodyOf(list, tag) });
 }
 
 /** The types know bodies of JSON only. */

@@ -31,8 +31,8 @@ export function csvLines(): LineReader {
     const [ip, name, expiresAt] = COLUMNS.map((column) => fields[columns!.indexOf(column)]);
     return {
       ip: withoutGuard(ip!),
-      name: name === undefined || isAbsent(name) ? null : withoutGuard(name),
-      expiresAt: expiresAt === undefined || expiresAt.text === "" ? null : expiresAt,
+      name: name === undefined || isAbsent(name) ? undefined : withoutGuard(name),
+      expiresAt: expiresAt === undefined || expiresAt.text === "" ? undefined : expiresAt,
     };
   };
 }

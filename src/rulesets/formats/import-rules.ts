@@ -1,11 +1,12 @@
 import { formatPrefix } from "../../address/prefix.ts";
+import { FirstLines } from "../first-lines.ts";
 import { wantedIn } from "../rule-columns.ts";
 import { RuleError } from "../rule-error.ts";
 import { type ListedColumns, RuleList } from "../rule-list.ts";
 import { parseTimestamp } from "../timestamp.ts";
 import { checkRuleName, parseRulePrefix, type PrefixPolicy } from "../validate-rule.ts";
 import { csvLines } from "./csv.ts";
-import { type Field, FileFault, type ImportedRule, type LineError, LineFault, type LineReader, type RuleFields } from "./imported-rule.ts";
+import { faultText, type Field, FileFault, type ImportedRule, type LineError, LineFault, type LineReader, type RuleDefaults, type RuleFields, type SkippedLine } from "./imported-rule.ts";
 import { ndjsonLines } from "./ndjson.ts";
 import { textLines } from "./text.ts";
 
@@ -18,8 +19,10 @@ export const IMPORT_FORMATS = Object.keys(READERS) as readonly ImportFormat[];
 /** The longest line that can be a rule, a name of 255 escaped characters in JSON, is shorter. */
 const LONGEST_LINE = 8192;
 const LINE_TOO_LONG = `a line has up to ${LONGEST_LINE} characters; begin a new one for each rule`;
-/** An error shows so much of the value at fault. */
+/** An error shows so much of the value at fault, and of the line. */
 const LONGEST_VALUE = 80;
+/** More lines that cannot be read are no list of this format. Those that repeat a prefix do not count. */
+const MOST_UNREADABLE = 100_000;
 
 export interface ImportOptions extends PrefixPolicy {
   /** Reading ends behind the line that exceeds so many rules, which is an error. By default 1,000,000. */
@@ -28,6 +31,18 @@ export interface ImportOptions extends PrefixPolicy {
   readonly setting?: string;
   /** Reading ends with the error that exceeds so many. By default 100. */
   readonly mostErrors?: number;
+  /** Leave out lines that cannot be read, or whose prefix stood there before, and tell of them in `skipped`. What makes all that follows unreadable is an error still. */
+  readonly skipInvalid?: boolean;
+  /** How many of them are told. By default 200. */
+  readonly mostSkipped?: number;
+  /** For lines that do not say it themselves. */
+  readonly defaults?: RuleDefaults;
+}
+
+/** Lines that were left out: how many, and the first ones. */
+export interface SkippedLines {
+  readonly count: number;
+  readonly lines: readonly SkippedLine[];
 }
 
 export interface ImportedRules {
@@ -37,6 +52,8 @@ export interface ImportedRules {
   readonly errors: readonly LineError[];
   /** Whether all of the list was looked at: an error that ended the reading is the last one. */
   readonly isWhole: boolean;
+  /** None unless `skipInvalid` was asked for. */
+  readonly skipped: SkippedLines;
 }
 
 /** The same, the rules in columns, in parts: of a million rules they take a third of the memory. */
@@ -50,9 +67,13 @@ export interface ImportedColumns extends Omit<ImportedRules, "rules"> {
  */
 export class RuleImport {
   readonly #readLine: LineReader;
-  readonly #options: Required<ImportOptions>;
+  readonly #options: Required<Omit<ImportOptions, "mostSkipped">>;
   readonly #rules = new RuleList();
   readonly #errors: LineError[] = [];
+  readonly #skipped: FirstLines<SkippedLine>;
+  /** The last line that cannot be read, with all that is wrong with it. */
+  #unreadable: { readonly line: number; reason: string } | undefined;
+  #unreadableCount = 0;
   /** What came behind the last line end. */
   #rest = "";
   #line = 0;
@@ -62,10 +83,12 @@ export class RuleImport {
   #hasEnded = false;
   #isWhole = true;
 
-  constructor(format: ImportFormat, { allowSpecialPurpose = false, mostRules = 1_000_000, setting = "", mostErrors = 100 }: ImportOptions = {}) {
+  constructor(format: ImportFormat, options: ImportOptions = {}) {
+    const { allowSpecialPurpose = false, mostRules = 1_000_000, setting = "", mostErrors = 100, skipInvalid = false, mostSkipped = 200, defaults = NO_DEFAULTS } = options;
     if (!Object.hasOwn(READERS, format)) throw new TypeError(`the format is ${IMPORT_FORMATS.join(", ")}, not ${JSON.stringify(format)}`);
     this.#readLine = READERS[format]();
-    this.#options = { allowSpecialPurpose, mostRules, setting: setting === "" ? "" : ` (${setting})`, mostErrors };
+    this.#options = { allowSpecialPurpose, mostRules, setting: setting === "" ? "" : ` (${setting})`, mostErrors, skipInvalid, defaults };
+    this.#skipped = new FirstLines(mostSkipped);
   }
 
   /** Whether nothing further is read: an error has ended the reading. */
@@ -88,7 +111,7 @@ export class RuleImport {
     if (this.#hasEnded) return void (this.#rest = "");
     this.#rest = text.slice(start);
     if (this.#rest.length <= LONGEST_LINE) return;
-    if (!this.#isSkipping) this.#failLine(this.#line + 1, { text: this.#rest, at: LONGEST_LINE }, LINE_TOO_LONG);
+    if (!this.#isSkipping) this.#failLine(this.#line + 1, { text: this.#rest, at: LONGEST_LINE }, LINE_TOO_LONG, this.#rest);
     this.#isSkipping = true;
     this.#rest = this.#rest.endsWith("\r") ? "\r" : "";
   }
@@ -109,9 +132,13 @@ export class RuleImport {
     if (last !== "" && !this.#hasEnded) this.#take(last);
     this.#hasEnded = true;
     const parts = yield* this.#rules.inOrder((prefix, line, earlier) => {
-      this.#failLine(line, { text: formatPrefix(prefix), at: 0 }, `the prefix stands on line ${earlier} already, and has one rule; leave one of them out`);
+      const field = { text: formatPrefix(prefix), at: 0 };
+      const problem = `the prefix stands on line ${earlier} already, and has one rule; leave one of them out`;
+      if (!this.#options.skipInvalid) this.#addError(line, field, problem);
+      else this.#skipped.add({ line, text: field.text, value: field.text, reason: faultText({ column: 1, value: field.text, problem }) });
     });
-    return { parts, errors: this.#errors.sort((a, b) => a.line - b.line), isWhole: this.#isWhole };
+    const skipped = { count: this.#skipped.count, lines: this.#skipped.inOrder() };
+    return { parts, errors: this.#errors.sort((a, b) => a.line - b.line), isWhole: this.#isWhole, skipped };
   }
 
   #take(text: string): void {
@@ -123,11 +150,13 @@ export class RuleImport {
     const line = this.#line === 1 && text.startsWith("\ufeff") ? text.slice(1) : text;
     try {
       const fields = line.length > LONGEST_LINE ? this.#failLong(line) : this.#readLine(line);
-      if (fields !== null) this.#add(fields);
+      if (fields !== null) this.#add(fields, line);
     } catch (error) {
       if (!(error instanceof LineFault)) throw error;
-      this.#failLine(this.#line, { text: error.value, at: error.at }, error.message);
-      if (error instanceof FileFault) this.#stop();
+      const field = { text: error.value, at: error.at };
+      if (!(error instanceof FileFault)) return this.#failLine(this.#line, field, error.message, line);
+      this.#addError(this.#line, field, error.message);
+      this.#stop();
     }
   }
 
@@ -135,40 +164,63 @@ export class RuleImport {
     throw new LineFault(LONGEST_LINE, line, LINE_TOO_LONG);
   }
 
-  #add({ ip, name, expiresAt }: RuleFields): void {
-    const before = this.#errors.length;
-    const prefix = this.#check(ip, (text) => parseRulePrefix(text, this.#options));
-    const rule = { name: this.#check(name, checkRuleName), expiresAt: this.#check(expiresAt, parseTimestamp) };
-    if (prefix === null || this.#errors.length > before) return;
+  #add({ ip, name, expiresAt }: RuleFields, line: string): void {
+    const { defaults } = this.#options;
+    let isGood = true;
+    const check = <Value>(field: Field | null | undefined, read: (text: string) => Value): Value | null => {
+      if (field === null || field === undefined) return null;
+      try {
+        return read(field.text);
+      } catch (error) {
+        if (!(error instanceof RuleError)) throw error;
+        isGood = false;
+        this.#failLine(this.#line, { text: field.text, at: field.at + error.position }, error.problem.replace(/^at position \d+: /, ""), line);
+        return null;
+      }
+    };
+    const prefix = check(ip, (text) => parseRulePrefix(text, this.#options));
+    const rule = {
+      name: name === undefined ? defaults.name : check(name, checkRuleName),
+      expiresAt: expiresAt === undefined ? defaults.expiresAt : check(expiresAt, parseTimestamp),
+    };
+    if (prefix === null || !isGood) return;
     if (this.#rules.count === this.#options.mostRules) {
       throw new FileFault(ip.at, ip.text, `there are more than ${this.#options.mostRules} rules${this.#options.setting}; the lines from here on were not read`);
     }
     this.#rules.add({ prefix, ...rule }, this.#line);
   }
 
-  #check<Value>(field: Field | null, read: (text: string) => Value): Value | null {
-    if (field === null) return null;
-    try {
-      return read(field.text);
-    } catch (error) {
-      if (!(error instanceof RuleError)) throw error;
-      this.#failLine(this.#line, { text: field.text, at: field.at + error.position }, error.problem.replace(/^at position \d+: /, ""));
-      return null;
-    }
+  /** A line cannot be read: it is an error, or left out. */
+  #failLine(line: number, field: Field, problem: string, text: string): void {
+    if (!this.#options.skipInvalid) return this.#addError(line, field, problem);
+    const value = shortened(field.text);
+    const reason = faultText({ column: field.at + 1, value, problem });
+    if (this.#unreadable?.line === line) return void (this.#unreadable.reason += `; ${reason}`);
+    const skipped = { line, text: shortened(text), value, reason };
+    this.#skipped.add(skipped);
+    this.#unreadable = skipped;
+    if (++this.#unreadableCount <= MOST_UNREADABLE) return;
+    this.#addError(line, field, `there are more than ${MOST_UNREADABLE} lines that cannot be read; check the format of the list`);
+    this.#stop();
   }
 
   /** Keeps an error. One beyond the most says so, ends the reading, and is the last. */
-  #failLine(line: number, { text, at }: Field, problem: string): void {
+  #addError(line: number, { text, at }: Field, problem: string): void {
     const { mostErrors } = this.#options;
     if (this.#errors.length > mostErrors) return;
     const isLast = this.#errors.length === mostErrors;
     if (isLast) this.#stop();
-    const value = text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
-    this.#errors.push({ line, column: at + 1, value, problem: isLast ? `there are more than ${mostErrors} errors; what follows was not read, or is not told` : problem });
+    this.#errors.push({ line, column: at + 1, value: shortened(text), problem: isLast ? `there are more than ${mostErrors} errors; what follows was not read, or is not told` : problem });
   }
 
   #stop(): void {
     this.#hasEnded = true;
     this.#isWhole = false;
   }
+}
+
+const NO_DEFAULTS: RuleDefaults = { name: null, expiresAt: null };
+
+function shortened(text: string): string {
+  return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text;
 }

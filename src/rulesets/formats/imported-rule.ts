@@ -18,17 +18,40 @@ export interface LineError {
   readonly problem: string;
 }
 
+/** A line that was left out. */
+export interface SkippedLine {
+  /** Counted from 1. */
+  readonly line: number;
+  /** The line as it stands there, shortened; of a prefix that stood there before, the prefix. */
+  readonly text: string;
+  /** The first field at fault, or the line where no field is. */
+  readonly value: string;
+  /** What is wrong, where, and its cure. */
+  readonly reason: string;
+}
+
+/** What a rule gets of which a list does not say it. */
+export interface RuleDefaults {
+  readonly name: string | null;
+  readonly expiresAt: number | null;
+}
+
+/** What is wrong with a line, and where in it. */
+export function faultText({ column, value, problem }: Omit<LineError, "line">): string {
+  return `column ${column}: ${JSON.stringify(value)}: ${problem}`;
+}
+
 /** A text in a line, and the offset at which it begins, from 0. */
 export interface Field {
   readonly text: string;
   readonly at: number;
 }
 
-/** The fields of a rule as a line has them; null for an absent one. */
+/** The fields of a rule as a line has them: null where it says that there is none, undefined where it says nothing. */
 export interface RuleFields {
   readonly ip: Field;
-  readonly name: Field | null;
-  readonly expiresAt: Field | null;
+  readonly name: Field | null | undefined;
+  readonly expiresAt: Field | null | undefined;
 }
 
 /** Reads one line after the other; null for one without a rule, such as a comment. @throws LineFault, FileFault */

@@ -20,6 +20,6 @@ export function ndjsonLines(): LineReader {
     if (unknown !== undefined) throw new LineFault(0, line, `a rule has no member ${JSON.stringify(unknown)}; it has ${MEMBERS.join(", ")}`);
     const ip = members.get("ip");
     if (ip === undefined || ip === null) throw new LineFault(0, line, "the member ip is missing, the address or prefix of the rule");
-    return { ip, name: members.get("name") ?? null, expiresAt: members.get("expires_at") ?? null };
+    return { ip, name: members.get("name"), expiresAt: members.get("expires_at") };
   };
 }

@@ -12,6 +12,6 @@ export function textLines(): LineReader {
   return (line) => {
     const content = line.replace(/(^|\s)[#;].*$/, "");
     const text = content.trim();
-    return text === "" ? null : { ip: { text, at: content.indexOf(text) }, name: null, expiresAt: null };
+    return text === "" ? null : { ip: { text, at: content.indexOf(text) }, name: undefined, expiresAt: undefined };
   };
 }

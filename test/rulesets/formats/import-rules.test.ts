@@ -122,6 +122,39 @@ describe("limits", () => {
   }
 });
 
+describe("what cannot be read is left out, where that is asked for", () => {
+  const skipping = (format: ImportFormat, text: string, options: ImportOptions = {}): ImportedRules => importText(format, text, { skipInvalid: true, ...options });
+
+  test("and told by line, with the line and all that is wrong with it", () => {
+    const { rules, errors, skipped, isWhole } = skipping("csv", `ip,name,expires_at\n8.8.8.8,a,\n8.8.8,${"a".repeat(300)},never\n9.9.9.9,"b\n8.8.8.8,c,\n1.1.1.1,d,\n`);
+    assert.deepEqual([rules.map(({ line }) => line), errors, isWhole, skipped.count], [[6, 2], [], true, 3]);
+    assert.deepEqual(skipped.lines.map(({ line, text }) => [line, text]), [[3, `8.8.8,${"a".repeat(74)}…`], [4, '9.9.9.9,"b'], [5, "8.8.8.8"]]);
+    assert.match(skipped.lines[0]!.reason, /^column 6: "8.8.8": .*; column 7: "a+…": a name has up to 255 .*; column 308: "never": /);
+    assert.match(skipped.lines[2]!.reason, /stands on line 2 already/);
+  });
+  test("the first ones, in the order of lines, and how many there are", () => {
+    const { skipped, rules } = skipping("text", `${"9.9.9.9\n8.8.8.8\n".repeat(1000)}${"bad\n".repeat(50)}7.7.7.7\n`, { mostSkipped: 60 });
+    assert.deepEqual([skipped.count, skipped.lines.map(({ line }) => line), rules.length], [2048, Array.from({ length: 60 }, (_, at) => at + 3), 3]);
+  });
+  test("but for what makes all that follows unreadable", () => {
+    const full = skipping("text", "1.1.1.1\nbad\n1.1.1.2\n1.1.1.3\n", { mostRules: 2 });
+    assert.deepEqual([full.errors.map(({ line }) => line), full.isWhole], [[4], false]);
+    assert.match(skipping("csv", "address\n1.1.1.1\n").errors[0]!.problem, /the first line names the columns/);
+    const other = skipping("ndjson", "1.1.1.1\n".repeat(100_001));
+    assert.deepEqual([other.errors.map(({ line }) => line), other.isWhole], [[100_001], false]);
+  });
+});
+
+test("a name and an expiry for a whole list: lines that say it themselves keep theirs", () => {
+  const defaults = { name: "feed", expiresAt: Date.UTC(2027, 0, 1) };
+  const day = "2027-01-01T00:00:00.000Z";
+  const rulesOf = (format: ImportFormat, text: string): unknown => importText(format, text, { defaults }).rules.map(({ name, expiresAt }) => [name, expiresAt === null ? null : new Date(expiresAt).toISOString()]);
+  assert.deepEqual(rulesOf("text", "8.8.8.8\n9.9.9.9 # b\n"), [["feed", day], ["feed", day]]);
+  assert.deepEqual(rulesOf("csv", 'ip\n8.8.8.8\n'), [["feed", day]]);
+  assert.deepEqual(rulesOf("csv", 'expires_at,ip,name\n,1.1.1.1,\n2026-12-01T00:00:00Z,2.2.2.2,own\n,3.3.3.3,""\n'), [["feed", day], ["own", "2026-12-01T00:00:00.000Z"], ["", day]]);
+  assert.deepEqual(rulesOf("ndjson", '{"ip":"1.1.1.1"}\n{"ip":"2.2.2.2","name":null,"expires_at":null}\n{"ip":"3.3.3.3","name":"own","expires_at":"2026-12-01T00:00:00Z"}\n'), [["feed", day], [null, null], ["own", "2026-12-01T00:00:00.000Z"]]);
+});
+
 const pieces = ["8.8.8.8", "9.9.9.0/24", "2a00::/16", "bad", "ip", ",", '"', "'", "=", "#", " ", "\t", "\n", "\r", "\r\n", "\ufeff", "{", "}", ":", '{"ip":"1.1.1.1","name":"a"}', "name", "\\", "é", "😀"];
 
 test("a text means the same however it is cut into chunks, and every line is a rule, an error, or says nothing", () => {
