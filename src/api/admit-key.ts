@@ -26,6 +26,7 @@ export function keyAdmission(services: Services): Admission {
       reply.headers(window.headers);
       return window.isExceeded ? tooMany("too many requests without a valid API key came from this address", window.retryAfter) : key;
     }
+    request.asker = { kind: "key", id: key.id };
     const plan = memory.plan(key.organisationId, area);
     const window = keyLimits.take(key.id, area, request.now, allowanceOf(plan, settings));
     reply.headers(window.headers);

@@ -31,6 +31,10 @@ export class GuardedStore implements Store {
     this.#store.resume(sequence);
   }
 
+  staleness(): number {
+    return this.#store.staleness();
+  }
+
   changesAfter(sequence: number): Promise<readonly Change[]> {
     return this.#outage.watch(() => this.#store.changesAfter(sequence));
   }

@@ -45,11 +45,13 @@ export async function serve({ quickStart, warnings, logTo, printTo, ...options }
   setFlagsFromString(KEEP_YOUNG);
   const log = createLog(options.settings.logLevel, logTo);
   for (const warning of warnings) log.warn(warning);
-  const server = await Server.start({ ...options, log });
-  reportLostLines(logTo, server, log);
-  const reload = (): void => void server.reload();
-  const signal = firstSignal((second) => endAtOnce(second, server, log));
+  let started: Server | undefined;
+  // One that comes before there is anything to load again does not end the process either.
+  const reload = (): void => void started?.reload();
   process.on("SIGHUP", reload);
+  const server = (started = await Server.start({ ...options, log }));
+  reportLostLines(logTo, server, log);
+  const signal = firstSignal((second) => endAtOnce(second, server, log));
   printTo.write(`ipsieve listens on ${server.url}; its operations are told at ${server.url}/docs\n`);
   if (quickStart) printTo.write(await firstSteps(server));
   if (server.setupToken !== null) printTo.write(setupText(server));

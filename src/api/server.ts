@@ -63,6 +63,7 @@ export class Server {
   readonly services: Services;
   readonly #app: App;
   readonly #recorder: UsageRecorder;
+  readonly #hasThreats: boolean;
   #isClosing = false;
   /** With which the first user is made; null where there were users at the start. It is told once, to whoever started the server. */
   setupToken: string | null = null;
@@ -70,10 +71,12 @@ export class Server {
 
   private constructor(store: Store, options: ServerOptions) {
     const metrics = new Metrics();
-    this.store = new GuardedStore(store, new StoreOutage({ log: options.log, metrics, probe: () => store.probe() }));
-    this.services = servicesOf(this.store, metrics, options, { isClosing: () => this.#isClosing, setupDigest: () => this.#setupDigest });
+    const outage = new StoreOutage({ log: options.log, metrics, probe: () => store.probe() });
+    this.store = new GuardedStore(store, outage);
+    this.services = servicesOf(this.store, metrics, options, { isClosing: () => this.#isClosing, isDatabaseDown: () => outage.isCurrent, setupDigest: () => this.#setupDigest });
     this.#app = buildApp(this.services, options.log);
     this.#recorder = new UsageRecorder(this.services);
+    this.#hasThreats = options.threats !== null;
   }
 
   /** Rejects with what cannot be opened, or ListenError; nothing stays open then. */
@@ -107,9 +110,9 @@ export class Server {
     return `http://${family === "IPv6" ? `[${address}]` : address}:${port}`;
   }
 
-  /** Loads the snapshots again; failures are logged. */
+  /** Loads the snapshots again that there are; failures are logged. */
   async reload(): Promise<void> {
-    await Promise.all([this.services.catalogue.reload(), this.services.threats.reload()]);
+    await Promise.all([this.services.catalogue.reload(), this.#hasThreats ? this.services.threats.reload() : undefined]);
   }
 
   /** Requests that have no whole answer yet. */
@@ -153,6 +156,7 @@ export class Server {
     catalogue.watch();
     if (threats !== null) this.services.threats.watch();
     await this.#recorder.start();
+    metrics.addGauge("ipsieve_changes_age_seconds", "For how long other servers' changes may not have been read", () => this.store.staleness() / 1000);
     metrics.addRules(() => memory.countRules(this.services.now()));
     collectDefaultMetrics({ register: metrics.registry });
   }
@@ -182,7 +186,7 @@ export class Server {
   }
 }
 
-function servicesOf(store: Store, metrics: Metrics, { settings, catalogue, threats, log, now = Date.now }: ServerOptions, states: Pick<Services, "isClosing" | "setupDigest">): Services {
+function servicesOf(store: Store, metrics: Metrics, { settings, catalogue, threats, log, now = Date.now }: ServerOptions, states: Pick<Services, "isClosing" | "isDatabaseDown" | "setupDigest">): Services {
   const steady = new SteadyClock(now);
   return {
     ...states, settings, now, store, metrics,

@@ -32,6 +32,8 @@ export interface Services {
   /** The digest of the token for making the first user; null where the server started with users. */
   readonly setupDigest: () => string | null;
   readonly metrics: Metrics;
+  /** Whether the database is known to fail. */
+  readonly isDatabaseDown: () => boolean;
   /** Whether the server has begun to close: load balancers are to send nothing more. */
   readonly isClosing: () => boolean;
 }

@@ -52,6 +52,11 @@ export class StoreOutage {
     options.metrics.databaseUp.set(1);
   }
 
+  /** Whether it is known to fail. It is asked every second. */
+  get isCurrent(): boolean {
+    return this.#current !== undefined;
+  }
+
   /** For a request of a client. Rejects as the call does, or at once while such calls fail. */
   async guard<T>(access: Access, call: () => Promise<T>): Promise<T> {
     if (this.#current !== undefined && this.#refused.has(access)) throw this.#refuse(new StoreError("unavailable", this.#current.reason));

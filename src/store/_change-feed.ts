@@ -25,6 +25,8 @@ export class ChangeFeed {
   readonly #failed: (error: unknown, isLost: boolean) => void;
   #sequence: number;
   #isLooking = false;
+  /** When the last look began that found nothing more, in milliseconds of a monotonic clock. */
+  #checkedAt = performance.now();
   #timer: NodeJS.Timeout;
   #ended = false;
   /** Whether changes are missing: nothing is handed on until `resume`. */
@@ -71,6 +73,11 @@ export class ChangeFeed {
     });
   }
 
+  /** Milliseconds for which changes may have been made that are not handed on. */
+  get staleness(): number {
+    return performance.now() - this.#checkedAt;
+  }
+
   end(): void {
     this.#ended = true;
     clearInterval(this.#timer);
@@ -80,11 +87,13 @@ export class ChangeFeed {
   async #lookUntilNone(): Promise<void> {
     try {
       while (!this.#ended && !this.#isLost) {
+        const began = performance.now();
         const changes = await this.#changesAfter(this.#sequence);
         // The reader may have failed since they were asked for.
         if (this.#isLost) return;
         // Own ones may have been handed on, too.
         const left = changes.filter(({ sequence }) => sequence > this.#sequence);
+        if (left.length === 0) this.#checkedAt = began;
         if (left.length === 0 || this.#ended) return;
         this.#give(left);
         this.#handOnOwn();

@@ -40,6 +40,10 @@ export class QueuedStore implements Store {
     this.#feed?.resume(sequence);
   }
 
+  staleness(): number {
+    return this.#feed?.staleness ?? 0;
+  }
+
   changesAfter(sequence: number): Promise<readonly Change[]> {
     return this.#backend.changesAfter(sequence);
   }

@@ -33,6 +33,9 @@ export interface Store {
   /** Goes on with `follow`: with the changes after `sequence`, up to which the state has been loaded again. */
   resume(sequence: number): void;
 
+  /** For how many milliseconds others may have made changes that `follow` has not given; 0 before it is called. */
+  staleness(): number;
+
   /** The changes after `sequence`, in order; perhaps not all: until it gives none there may be more. Throws StoreError (`changes-gone`). */
   changesAfter(sequence: number): Promise<readonly Change[]>;
 

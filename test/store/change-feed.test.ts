@@ -94,3 +94,15 @@ test("what was asked for before a reader failed is not given to it afterwards", 
   assert.deepEqual([given, failures], [[1], [true]]);
   feed.end();
 });
+
+test("it says for how long others' changes may be missing: while it is answered hardly, and on and on while nobody answers", async () => {
+  let answers = true;
+  const feed = new ChangeFeed(0, 5, async () => (answers ? [] : new Promise<never>(() => {})), () => {}, () => {});
+  await until(() => feed.staleness < 5);
+  answers = false;
+  await until(() => feed.staleness > 50);
+  const before = feed.staleness;
+  await delay(10);
+  assert.ok(feed.staleness > before);
+  feed.end();
+});

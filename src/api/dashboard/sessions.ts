@@ -124,6 +124,7 @@ export async function startSession(
   const length = settings.sessionHours * HOUR;
   try {
     const started = await start({ digest, expiresAt: request.now + length });
+    request.asker = { kind: "user", id: started.user.id };
     setSessionCookie(request, reply, settings.baseUrl, text, length / 1000);
     setDeviceCookie(request, reply, services, started.user.id, password);
     return reply.send(sessionDocument(started, services, request.now));

@@ -24,6 +24,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Set for operations of a door, but for those that anybody may use. */
     caller: Caller;
+    /** Whose key or session it has, also where that is not let in. For the log. */
+    asker: Pick<Caller, "kind" | "id"> | undefined;
     /** The caller's session, at the dashboard's door. */
     live: LiveSession;
     /** The known device that a try to sign in comes from. */
@@ -38,6 +40,7 @@ export function authenticate(app: FastifyInstance, services: Services): void {
   const { now } = services;
   const admissions: Readonly<Record<DoorName, Admission>> = { public: keyAdmission(services), dashboard: sessionAdmission(services) };
   app.decorateRequest("caller");
+  app.decorateRequest("asker");
   app.decorateRequest("live");
   app.decorateRequest("device");
   app.decorateRequest("now", 0);

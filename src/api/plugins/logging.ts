@@ -28,8 +28,8 @@ export function logRequests(app: FastifyInstance, { metrics, now }: Services, lo
     // The dashboard asks for these figures, and would see itself.
     if (request.route?.config.door === "public") metrics.minutes.addRequest(request.now || now(), status, elapsedTime);
     if (!log.isLevelEnabled("info")) return done();
-    const { id: request_id, method, url, caller } = request;
-    log.info({ request_id, method, path: safePath(url), operation, status, ms: Math.round(elapsedTime * 100) / 100, ...(caller === undefined ? {} : { [caller.kind]: caller.id }) }, "request");
+    const { id: request_id, method, url, ip: address, asker } = request;
+    log.info({ request_id, method, path: safePath(url), address, operation, status, ms: Math.round(elapsedTime * 100) / 100, ...(asker === undefined ? {} : { [asker.kind]: asker.id }) }, "request");
     done();
   });
 }

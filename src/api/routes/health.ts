@@ -8,6 +8,9 @@ import { nothingAt } from "../plugins/problems.ts";
 import { sendJson, sendText } from "../reply.ts";
 import type { Services } from "../services.ts";
 
+/** Milliseconds; changes are looked for every second. */
+const MAX_STALENESS = 10_000;
+
 /** Answered however busy the server is. */
 const HEALTH = { config: { isHealth: true } };
 
@@ -31,8 +34,15 @@ function addMetrics(app: App, { settings, metrics }: Services): void {
   });
 }
 
-function missingParts({ catalogue, isClosing }: Services): string[] {
-  return [...(catalogue.generation === 0 ? ["the catalogue is not loaded"] : []), ...(isClosing() ? ["the server is closing"] : [])];
+/** Why the server is not to be sent requests. Anyone may ask: it names the part, and the log says what is wrong with it. */
+function missingParts({ catalogue, store, isDatabaseDown, isClosing }: Services): string[] {
+  const states: readonly (readonly [isMissing: boolean, what: string])[] = [
+    [catalogue.generation === 0, "the catalogue is not loaded"],
+    [isDatabaseDown(), "the database fails"],
+    [store.staleness() > MAX_STALENESS, "changes of other servers are not read"],
+    [isClosing(), "the server is closing"],
+  ];
+  return states.filter(([isMissing]) => isMissing).map(([, what]) => what);
 }
 
 const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
