@@ -1,3 +1,5 @@
+import "./runtime/require-node.ts";
+
 // address
 export type { Address, Family, Prefix } from "./address/address.ts";
 export { AddressError, type AddressErrorCode } from "./address/address-error.ts";

@@ -14,7 +14,7 @@ export function allowanceOf(plan: Plan | undefined, { perMinute, perMonth }: Set
   return { perMinute: plan?.perMinute ?? perMinute, perMonth: plan?.perMonth ?? perMonth };
 }
 
-/** What is answered where the organisation has no active plan for the area. */
+/** What is answered where the organisation has no active plan for the area: the command is for whoever runs the service. */
 export function noPlan(area: Area): Problem {
-  return new Problem("permission-denied", `the organisation has no active plan for ${PLAN_NAMES[area]}`);
+  return new Problem("permission-denied", `the organisation has no active plan for ${PLAN_NAMES[area]} (${area}); whoever runs the service activates it by: ipsieve plan set ${area}`);
 }

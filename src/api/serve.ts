@@ -102,7 +102,9 @@ function endAtOnce(signal: EndSignal, server: Server, log: Logger): void {
 /** How to make the first user. Behind a proxy the dashboard has another address than the server. */
 function setupText({ url, setupToken, services }: Server): string {
   const base = services.settings.baseUrl.replace(/\/$/, "") || url;
-  return `\nNobody can sign in to the dashboard yet. Make the first user with this link, which works once and until the server stops:\n\n  ${base}/#/setup?token=${setupToken}\n\n`;
+  const only = services.memory.onlyOrganisation;
+  const organisation = only === undefined ? "" : `&organisation=${encodeURIComponent(only.name)}`;
+  return `\nNobody can sign in to the dashboard yet. Make the first user with this link, which works once and until the server stops:\n\n  ${base}/#/setup?token=${setupToken}${organisation}\n\n`;
 }
 
 /** Makes the organisation and the key of an empty store, and tells three requests that work. */

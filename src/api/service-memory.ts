@@ -97,6 +97,11 @@ export class ServiceMemory {
     return this.#organisations.size;
   }
 
+  /** The organisation, where there is one and no other. */
+  get onlyOrganisation(): Organisation | undefined {
+    return this.#organisations.size === 1 ? this.#organisations.values().next().value : undefined;
+  }
+
   organisation(id: string): Organisation | undefined {
     return this.#organisations.get(id);
   }

@@ -88,11 +88,18 @@ export function readSettings({ flag, environment, file }: SettingSources): Setti
     const variable = variableOf(setting);
     const text = flag(setting.name);
     if (text !== undefined) return [key, parseSetting(setting, text, `--${setting.name}`)];
-    if (environment[variable] !== undefined && environment[variable] !== "") return [key, parseSetting(setting, environment[variable], variable)];
+    if (environment[variable] !== undefined && environment[variable] !== "") return [key, parseVariable(setting, environment[variable], variable)];
     if (Object.hasOwn(members, setting.name)) return [key, checkMember(setting, members[setting.name])];
     return [key, setting.initial];
   });
   return Object.fromEntries(entries) as Settings;
+}
+
+function parseVariable(setting: Setting, text: string, variable: string): SettingValue {
+  if (variable.endsWith("_PORT") && /^(tcp|udp):\/\//.test(text)) {
+    throw new SettingError(`${variable} ${JSON.stringify(text)}: Kubernetes sets it for a service called ipsieve; set enableServiceLinks: false in the pod, or give --${setting.name} and another name to the service`);
+  }
+  return parseSetting(setting, text, variable);
 }
 
 export function variableOf({ name, variable }: Setting): string {

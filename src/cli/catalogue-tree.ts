@@ -2,7 +2,7 @@ import { CatalogueError } from "../cbs/catalogue-error.ts";
 import { CatalogueTree } from "../cbs/catalogue-tree.ts";
 import { DEFAULT_CATALOGUE, defaultCatalogue, openCatalogue, withPath } from "./catalogue-snapshot.ts";
 import type { Option } from "./command.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../words/nearest.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const SNAPSHOT_OPTION: Option = { name: "snapshot", value: "FILE", isPath: true, help: `the catalogue to use; default: ${DEFAULT_CATALOGUE}` };

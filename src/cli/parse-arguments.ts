@@ -1,5 +1,5 @@
 import type { Arguments, Command, Option } from "./command.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../words/nearest.ts";
 import { UsageError } from "./usage-error.ts";
 
 /**

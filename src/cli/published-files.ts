@@ -5,7 +5,7 @@ import { decodeList } from "../cbs/importers/decode-list.ts";
 import { ImportError } from "../cbs/importers/import-error.ts";
 import type { ImportedList } from "../cbs/importers/imported-list.ts";
 import { GENERIC_IMPORTERS, type Source, type SourceFile, SOURCES } from "../cbs/importers/sources.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../words/nearest.ts";
 import { readBytes, unpackedName } from "./read-list.ts";
 import { UsageError } from "./usage-error.ts";
 

@@ -4,7 +4,7 @@ import type { Organisation, State } from "../store/state.ts";
 import type { Store } from "../store/store.ts";
 import type { Arguments, Option } from "./command.ts";
 import { homeFolder, makePrivateFolder } from "./home.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../words/nearest.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Where the service's data are. Every command that needs them takes these. */
@@ -62,6 +62,11 @@ export function chosenOrganisation({ organisations }: State, args: Arguments): O
   if (found !== undefined) return found;
   const meant = nearest(given, organisations.map(({ name }) => name));
   throw new UsageError(`--org ${JSON.stringify(given)}: ${meant === undefined ? '"ipsieve org list" tells which there are' : `did you mean ${meant}?`}`);
+}
+
+/** How a command that is shown names the organisation, quoted for a shell. */
+export function organisationOption(name: string): string {
+  return ` --org ${/^[\w.@-]+$/.test(name) ? name : `'${name.replaceAll("'", "'\\''")}'`}`;
 }
 
 /** Who gives a command on the command line, and when. */

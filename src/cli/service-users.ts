@@ -3,7 +3,7 @@ import { isWebAddress } from "../api/web-address.ts";
 import type { Invitation } from "../store/command.ts";
 import { ROLES, type Role, type State, type User } from "../store/state.ts";
 import type { Arguments, Option } from "./command.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../words/nearest.ts";
 import { standardError } from "./output/standard-error.ts";
 import { dateText, signature } from "./service-database.ts";
 import { UsageError } from "./usage-error.ts";

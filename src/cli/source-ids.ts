@@ -1,5 +1,5 @@
 import { SOURCES } from "../cbs/importers/sources.ts";
-import { nearest } from "./nearest.ts";
+import { nearest } from "../words/nearest.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Checks ids of sources. Throws UsageError with the one that was probably meant. */

@@ -1,9 +1,10 @@
+import "../runtime/require-node.ts";
 import createClient, { type Client as FetchClient, type ClientPathsWithMethod, type FetchResponse, type MaybeOptionalInit } from "openapi-fetch";
 import type { components, paths } from "./_operations.ts";
-import { errorOf } from "./errors.ts";
-import { patientFetch } from "./patient-fetch.ts";
+import { ConnectionError, errorOf } from "./errors.ts";
+import { type Fetch, patientFetch } from "./patient-fetch.ts";
 
-export { ProblemError, ServiceError, ThreatLookupError, type ProblemDocument, type ValidationErrors } from "./errors.ts";
+export { ConnectionError, ProblemError, ServiceError, ThreatLookupError, type ProblemDocument, type ValidationErrors } from "./errors.ts";
 
 type Schemas = components["schemas"];
 export type Ruleset = Schemas["Ruleset"];
@@ -23,7 +24,7 @@ export interface ClientOptions {
 type Method = "get" | "post" | "put" | "patch" | "delete";
 type Init<Path extends keyof paths, Verb extends Method> = MaybeOptionalInit<paths[Path], Verb>;
 
-/** Sends a request; gives the body of the answer, of the type that the operation has. Rejects with ServiceError. */
+/** Sends a request; gives the body of the answer, of the type that the operation has. Rejects with ServiceError, ConnectionError. */
 type Call<Verb extends Method> = <Path extends ClientPathsWithMethod<FetchClient<paths, "application/json">, Verb>, Given extends Init<Path, Verb>>(
   path: Path,
   ...init: undefined extends Given ? [init?: Given] : [init: Given]
@@ -41,14 +42,16 @@ const LARGEST_PAGE = 1000;
 /**
  * A client of the service, for Node and browsers. `get`, `post`, `put`, `patch` and `delete` take a path of the service's document and its parameters and body, all
  * typed, and give the body of the answer; `http` gives the response with it, for its headers. Every refusal rejects with ServiceError: ProblemError, or
- * ThreatLookupError. Writes get an Idempotency-Key of their own unless they have one, so that they can be repeated. A `signal` ends a request, and its waiting, with its reason.
+ * ThreatLookupError; where no answer came, it is ConnectionError. Writes get an Idempotency-Key of their own unless they have one, so that they can be repeated. A `signal` ends a request, and its waiting, with its reason.
  */
 export class Client {
   /** The same calls with the whole response: `{ data, response }`. */
   readonly http: FetchClient<paths, "application/json">;
+  readonly #address: string;
 
   constructor({ baseUrl, key, maxWait = 60_000, fetch = globalThis.fetch }: ClientOptions) {
-    this.http = createClient<paths, "application/json">({ baseUrl: baseUrl.replace(/\/$/, ""), headers: { "X-API-Key": key }, fetch: patientFetch((request) => fetch(request), maxWait) });
+    this.#address = baseUrl.replace(/\/$/, "");
+    this.http = createClient<paths, "application/json">({ baseUrl: this.#address, headers: { "X-API-Key": key }, fetch: patientFetch(reaching((request) => fetch(request)), maxWait) });
     this.http.use({
       onRequest: ({ request, schemaPath }) => {
         if (request.method !== "GET" && schemaPath.startsWith("/v1/edl/") && !request.headers.has("idempotency-key")) request.headers.set("idempotency-key", crypto.randomUUID());
@@ -86,11 +89,25 @@ export class Client {
   /** The types stand at the methods; here any call is like another. */
   async #call(method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, init: readonly unknown[]): Promise<any> {
     const call = this.http[method] as (path: string, ...init: readonly unknown[]) => Promise<{ readonly data?: unknown }>;
-    const { data } = await call(path, ...init);
+    const { data } = await call(path, ...init).catch((error: unknown) => {
+      throw error instanceof TypeError && ConnectionError.isOne(error) ? new ConnectionError(this.#address, error) : error;
+    });
     // An empty text is taken for no body.
     const [{ parseAs } = {}] = init as readonly [{ readonly parseAs?: string }?];
     return data === undefined && parseAs === "text" ? "" : data;
   }
+}
+
+/** Rejects with ConnectionError where no answer came, but with the signal's reason where that ended the request. */
+function reaching(fetch: Fetch): Fetch {
+  return async (request) => {
+    try {
+      return await fetch(request);
+    } catch (error) {
+      if (request.signal.aborted) throw error;
+      throw new ConnectionError(new URL(request.url).origin, error);
+    }
+  };
 }
 
 function ending(signal: AbortSignal | undefined): { signal?: AbortSignal } {

@@ -13,6 +13,45 @@ export interface ProblemDocument {
   readonly [extension: string]: unknown;
 }
 
+/** What to do about a connection that failed, by the code of its error. */
+const CURES: readonly (readonly [codes: RegExp, cure: string])[] = [
+  [/^ECONNREFUSED$/, "nothing listens there: check that the service runs, and baseUrl"],
+  [/^(ENOTFOUND|EAI_AGAIN)$/, "its name has no address: check baseUrl, and that names can be resolved here"],
+  [/TIMEOUT|TIMEDOUT|^(EHOSTUNREACH|ENETUNREACH)$/, "it does not answer: check baseUrl, the network and firewalls between"],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "the connection was cut off: send the request again; a write is made once by its Idempotency-Key"],
+  [/CERT|TLS|SSL|SIGNATURE/, "its certificate is not trusted here: check the name in baseUrl, or name the authority in NODE_EXTRA_CA_CERTS"],
+];
+const CURE = "check baseUrl, and that the service can be reached from here";
+
+/** No answer came, or not all of it. `cause` is the platform's own error. */
+export class ConnectionError extends Error {
+  override readonly name = "ConnectionError";
+  /** Of the platform, such as ECONNREFUSED; "connection-failed" where it tells none, as browsers do. */
+  readonly code: string;
+  /** Where the service was looked for. */
+  readonly address: string;
+
+  constructor(address: string, cause: unknown) {
+    const code = codeOf(cause) ?? "connection-failed";
+    const cure = CURES.find(([codes]) => codes.test(code))?.[1] ?? CURE;
+    super(`no answer from ${address} (${code}); ${cure}`, { cause });
+    this.code = code;
+    this.address = address;
+  }
+
+  /** Whether an error tells of a connection, rather than of a mistake in a program. */
+  static isOne(error: unknown): boolean {
+    return codeOf(error) !== undefined;
+  }
+}
+
+/** `fetch` wraps what the socket says, perhaps more than once. */
+function codeOf(error: unknown): string | undefined {
+  const { code, cause } = (error ?? {}) as { readonly code?: unknown; readonly cause?: unknown };
+  if (typeof code === "string") return code;
+  return cause === undefined ? undefined : codeOf(cause);
+}
+
 /** An answer that is no success. */
 export class ServiceError extends Error {
   override readonly name: string = "ServiceError";

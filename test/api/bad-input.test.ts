@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { Agent, request } from "node:http";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { addUser, visit } from "./dashboard/browser.ts";
 import { inlined } from "./inlined-document.ts";
 import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "./start-server.ts";
 
@@ -66,13 +67,52 @@ test("every operation is described: the specification's by their ids", async () 
   ]);
 });
 
-test("query parameters: missing, of a wrong type, too large or long, given twice; unknown ones are ignored", async () => {
+/** Parameters that no operation has, and the field that the error names. */
+const UNKNOWN = [["unknown", "unknown"], ["IP", "IP"], ["__proto__", "__proto__"], ["constructor", "constructor"], ["ips_abcdefghijklmnopqrstuvwxyz", "query"], ["%69ps_abcdefghijkl", "query"], ["", ""]] as const;
+
+test("an unknown parameter is a 400 with the nearest known one, in both scopes; a value that may be a key is not repeated", async (c) => {
+  const user = await addUser(t, await addOrganisation(t, "nearest"), "admin");
+  const errors = ({ body }: Answer) => body.validation_errors;
+  assert.deepEqual(errors(await ask(t, "GET", "/v1/cbs/ranges?agregate=true", { key })), { agregate: ["there is no such parameter; did you mean aggregate?"] });
+  assert.deepEqual(errors(await ask(t, "GET", `/v1/edl/ip-rulesets/${id}/rules?activeonly=true&page=0`, { key })), {
+    page: ['"0" is not a whole number from 1 to 9007199254740991'], activeonly: ["there is no such parameter; did you mean active_only?"],
+  });
+  assert.deepEqual(errors(await ask(t, "GET", `/v1/edl/ip-rulesets/${id}?page=1`, { key })), { page: ["there is no such parameter; the operation takes none"] });
+  assert.deepEqual(errors(await ask(t, "DELETE", `/v1/edl/ip-rulesets/${id}?dry_run=true`, { key })), { dry_run: ["there is no such parameter; the operation takes none"] });
+  const wrongName = await ask(t, "GET", `/v1/edl/ip-rulesets/?api_key=${key}`, { key });
+  assert.deepEqual([Object.keys(errors(wrongName)), wrongName.text.includes(key)], [["api_key"], false]);
+  assert.equal((await ask(t, "GET", `/v1/edl/ip-rulesets/?apikey=${key}`)).status, 200);
+  assert.equal((await ask(t, "GET", `/v1/edl/ip-rulesets/?apikey=${key}&apikey=${key}`)).status, 400);
+  const { paths } = inlined((await ask(t, "GET", "/dashboard/api/openapi.json")).body);
+  let checked = 0;
+  for (const [path, methods] of Object.entries<any>(paths)) {
+    for (const [method, { operationId, requestBody }] of Object.entries<any>(methods)) {
+      if (["identifyLog", "signIn", "join", "setUp"].includes(operationId)) continue;
+      const target = path.replace("/dashboard/api", "").replace("{ruleset_id}", id).replace("{ip}", "192.0.2.1").replaceAll(/\{\w+\}/g, crypto.randomUUID());
+      const body = requestBody === undefined ? {} : { body: requestBody.content["application/json"].example };
+      const { status, text } = await visit(t, method.toUpperCase(), `${target}?unknown_one=1`, { token: user.token, ...body });
+      assert.equal(status, 400, `${method} ${path}: ${text}`);
+      assert.match(text, /unknown_one: there is no such parameter/, `${method} ${path}`);
+      checked++;
+    }
+  }
+  c.diagnostic(`${checked} operations of the dashboard`);
+  assert.ok(checked > 40);
+  for (const path of ["/livez?x=1", "/readyz?x=1", "/docs?x=1", "/openapi.json?x=1", "/?utm_source=x"]) assert.equal((await ask(t, "GET", path)).status, 200, path);
+});
+
+test("query parameters: missing, of a wrong type, too large or long, given twice, unknown", async () => {
   let checked = 0;
   for (const operation of await allOperations()) {
     const { described, path, query } = operation;
+    for (const [name, field] of UNKNOWN) {
+      const example = described.requestBody?.content["application/json"].example;
+      const { status, body, text } = await send(operation, `${query}&${name}=1`, example);
+      assert.equal(status, 400, `${path} ${name}: ${text}`);
+      assert.ok(isThreat(path) ? body.message.startsWith(`${field}: `) : Object.hasOwn(body.validation_errors, field), text);
+      assert.doesNotMatch(text, /ips_[a-z]/);
+    }
     if (operation.method !== "GET") continue;
-    const unknown = await send(operation, `${query}&unknown=1&unknown=2`);
-    assert.ok(unknown.status < 300, `${path}: ${unknown.text}`);
     for (const { name, required, schema } of described.parameters.filter((each: any) => each.in === "query")) {
       const others = query.split("&").filter((each) => each !== "" && !each.startsWith(`${name}=`));
       const bad = (value: string) => send(operation, [...others, `${name}=${value}`].join("&"));

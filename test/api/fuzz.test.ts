@@ -42,7 +42,7 @@ for (const [name, fault] of Object.entries(EDGE_FAULTS)) {
   test(`negative control: a server that ${name} is noticed`, async () => {
     const broken = await startBrokenServer(t.server.url, t.key, fault);
     try {
-      const { failures } = await fuzz({ url: broken.url, key: t.key, seed: SEED, runs: 300, only: fault.operation });
+      const { failures } = await fuzz({ url: broken.url, key: t.key, seed: SEED, runs: 600, only: fault.operation });
       assert.deepEqual(Object.keys(failures), [`${fault.check} ${fault.operation}`]);
     } finally {
       broken.close();

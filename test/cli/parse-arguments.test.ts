@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Command } from "../../src/cli/command.ts";
-import { nearest } from "../../src/cli/nearest.ts";
+import { nearest } from "../../src/words/nearest.ts";
 import { parseArguments, wholeNumber } from "../../src/cli/parse-arguments.ts";
 import { UsageError } from "../../src/cli/usage-error.ts";
 

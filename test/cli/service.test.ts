@@ -30,22 +30,27 @@ describe("org, plan and key", () => {
   test("from nothing to a key: the database is made in the home folder, the key printed alone, once", async () => {
     await failing(/ipsieve\.db: there is no such file; "ipsieve db migrate" makes it/, "org", "list");
     assert.equal(existsSync(join(folder.path, "ipsieve.db")), false);
-    assert.match((await call("org", "create", "Example")).stdout, /^[0-9a-f-]{36} {2}Example\n {2}[0-9a-f-]{36} {2}My Allowlist rules\n {2}[0-9a-f-]{36} {2}My Blocklist rules\n$/);
+    const organisation = await call("org", "create", "Example");
+    assert.match(organisation.stdout, /^[0-9a-f-]{36} {2}Example\n {2}[0-9a-f-]{36} {2}My Allowlist rules\n {2}[0-9a-f-]{36} {2}My Blocklist rules\n$/);
+    assert.match(organisation.stderr, /\n {2}ipsieve plan set edl cbs cti --org Example\n {2}ipsieve key create LABEL --access read_write --org Example\n$/);
+    const early = await call("key", "create", "early");
+    assert.match(early.stderr, /Example has no active plan, so every request with the key gets 403\. Next:\n {2}ipsieve plan set edl cbs cti --org Example\n$/);
+    await call("key", "revoke", early.stdout.trim().slice(0, 8));
     assert.match((await call("plan", "set", "edl", "cti", "--per-minute", "600", "--until", "2999-01-01")).stdout, /^Example: edl active until 2999-01-01, 600 requests per minute and default per month for each key\nExample: cti /);
     const created = await call("key", "create", "laptop", "--access", "read_write", "--expires", "2999-12-31");
     assert.match(created.stdout, /^ips_[\w-]{38}\n$/);
     const text = created.stdout.trim();
     assert.ok(isApiKeyText(text));
     assert.doesNotMatch(created.stderr, new RegExp(text.slice(8)));
-    assert.match(created.stderr, /of Example, read_write, expires 2999-12-31; it is shown this once:\n$/);
+    assert.match(created.stderr, /of Example, read_write, expires 2999-12-31; it is shown this once:\nExample has no active plan for cbs, so such requests with the key get 403\. Next:\n {2}ipsieve plan set cbs --org Example\n$/);
     assert.equal(readFileSync(join(folder.path, "ipsieve.db")).includes(text.slice(8)), false);
-    const [key, ...others] = await json("key", "list");
+    const [key, ...others] = (await json("key", "list")).filter(({ label }: { label: string }) => label !== "early");
     assert.equal(others.length, 0);
     assert.deepEqual([key.label, key.access, key.start, key.expiresAt, key.revokedAt, key.digest], ["laptop", "read_write", text.slice(0, 8), Date.UTC(2999, 11, 31), null, undefined]);
   });
 
   test("lists are tables, or JSON; an empty one is exit code 1", async () => {
-    assert.match((await call("org", "list")).stdout, /^ {2}id +name +created +rulesets {2}keys\n {2}[0-9a-f-]{36} {2}Example {2}20\d\d-\d\d-\d\d +2 +1\n$/);
+    assert.match((await call("org", "list")).stdout, /^ {2}id +name +created +rulesets {2}keys\n {2}[0-9a-f-]{36} {2}Example {2}20\d\d-\d\d-\d\d +2 +2\n$/);
     assert.match((await call("plan", "list")).stdout, /^ {2}organisation {2}area .*\n {2}Example +edl .*600 +default\n {2}Example +cti /);
     assert.equal((await call("key", "list")).code, 0);
     assert.equal((await call("org", "create", "Empty")).code, 0);

@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import { createContext, runInContext } from "node:vm";
 import { build } from "esbuild";
 import { DASHBOARD_OPERATIONS, OPERATIONS, operationTypes } from "../../build/generate-client-types.ts";
-import { Client, ProblemError, ServiceError, ThreatLookupError } from "../../src/client/client.ts";
+import { Client, ConnectionError, ProblemError, ServiceError, ThreatLookupError } from "../../src/client/client.ts";
 import { type FuzzServer, startFuzzServer } from "../api/fuzz/fuzz-server.ts";
 import { addKey, addOrganisation } from "../api/start-server.ts";
 
@@ -180,4 +180,34 @@ test("types: what fits compiles, what does not is an error; also where a browser
     const { status, stdout } = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", join(import.meta.dirname, "example", project)], { encoding: "utf8" });
     assert.equal(status, 0, stdout);
   }
+});
+
+test("where no answer comes, the error says where, why and the cure, and keeps the platform's own", async () => {
+  const closed = createServer().listen(0, "127.0.0.1");
+  const port = await new Promise<number>((resolve) => closed.on("listening", () => resolve((closed.address() as AddressInfo).port)));
+  await new Promise((resolve) => closed.close(resolve));
+  const hangsUp = createServer((request, response) => {
+    if (request.url!.includes("providers")) return void request.socket.destroy();
+    response.writeHead(200, { "Content-Type": "application/json", "Content-Length": 100 }).write('{"items":');
+    setTimeout(() => request.socket.destroy(), 50);
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => hangsUp.on("listening", resolve));
+  const other = (hangsUp.address() as AddressInfo).port;
+  const failed = async (baseUrl: string, path: "/v1/cbs/providers" | "/v1/cbs/regions", code: string | RegExp, cure: RegExp) => {
+    await assert.rejects(new Client({ baseUrl, key: "x" }).get(path), (error: unknown) => {
+      assert.ok(error instanceof ConnectionError, String(error));
+      assert.deepEqual([error.name, error.address], ["ConnectionError", baseUrl]);
+      assert.match(error.code, new RegExp(code));
+      assert.match(error.message, cure);
+      assert.ok(error.cause instanceof TypeError);
+      return true;
+    });
+  };
+  await failed(`http://127.0.0.1:${port}`, "/v1/cbs/providers", "^ECONNREFUSED$", new RegExp(`^no answer from http://127\\.0\\.0\\.1:${port} \\(ECONNREFUSED\\); nothing listens there: check that the service runs, and baseUrl$`));
+  await failed("http://nothing.invalid", "/v1/cbs/providers", /ENOTFOUND|EAI_AGAIN/, /its name has no address/);
+  await failed(`http://127.0.0.1:${other}`, "/v1/cbs/providers", /UND_ERR_SOCKET|ECONNRESET/, /the connection was cut off/);
+  await failed(`http://127.0.0.1:${other}`, "/v1/cbs/regions", /UND_ERR_SOCKET|ECONNRESET/, /the connection was cut off/);
+  hangsUp.close();
+  const reason = new Error("enough");
+  await assert.rejects(client.get("/v1/cbs/providers", { signal: AbortSignal.abort(reason) }), reason);
 });

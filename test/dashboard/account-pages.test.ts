@@ -46,6 +46,13 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     admin = await t.user("admin");
   });
 
+  test("where there is an organisation already, the link names it and the page has it filled in", async () => {
+    const { page, faults } = await t.open(`#/setup?token=${t.server.setupToken}&organisation=Quick%20start`);
+    assert.equal(await page.getByLabel("Organisation").inputValue(), "Quick start");
+    await page.locator("input[name=name]:focus").waitFor();
+    await end(page, faults);
+  });
+
   test("who has not signed in is asked to, and then sees the page that was asked for", async () => {
     await checkLooks(t, "sign-in", "#/keys");
     const { page, faults } = await t.open("#/account");
@@ -235,7 +242,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     assert.deepEqual((await requests.locator("tbody tr").allInnerTexts()).slice(-3).map((row) => row.split(/\s+/).at(-1)), ["1", "2", "4"]);
     await requests.getByRole("img").hover({ position: { x: 300, y: 60 } });
     assert.match(await requests.locator(".chart-aside").innerText(), /^\d\d:\d\d · \d+$/);
-    assert.match(await page.getByRole("row", { name: text.slice(0, 8) }).innerText(), /test\s+ips_[\w-]{4}…\s+7\s+7 of 10,000,000\s+4 of 1,000,000/);
+    assert.match(await page.getByRole("row", { name: text.slice(0, 8) }).innerText(), /test\s+ips_[\w-]{4}…\s+7\s+6 of 10,000,000\s+3 of 1,000,000/);
     await page.getByRole("row", { name: "Business services" }).waitFor();
     await end(page, faults);
     await checkLooks(t, "usage", "#/usage", admin);

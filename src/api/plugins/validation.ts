@@ -3,7 +3,9 @@ import type { Static, TSchema } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 import { tooManyItems } from "../../json/json-list.ts";
 import { ArrivingBody } from "../arriving-body.ts";
+import { nearest } from "../../words/nearest.ts";
 import { invalid, type Problem } from "../problem.ts";
+import { redact } from "../redact.ts";
 import { areItemsForHandler } from "../schemas/common.ts";
 
 /** Types of what a handler gets, from the schemas of its route. What it gives is written by the schema, which leaves out what that does not name. */
@@ -23,9 +25,12 @@ export function validateStrictly(app: FastifyInstance): void {
   });
 }
 
-interface QuerySchema {
+/** What the query of an operation may hold. */
+export interface QuerySchema {
   readonly properties: Readonly<Record<string, ParameterSchema>>;
   readonly required?: readonly string[];
+  /** Parameters that are read before the operation is reached: the key. */
+  readonly read?: readonly string[];
 }
 
 interface ParameterSchema {
@@ -37,12 +42,13 @@ interface ParameterSchema {
   readonly maxLength?: number;
 }
 
-/** Reads the parameters that the schema names; others are ignored. Each may stand once. */
-function queryReader({ properties, required = [] }: QuerySchema): Read {
+/** Reads the parameters that the schema names. Each may stand once; others are refused: an ignored `aggregate=true` gives a list that is not what its reader thinks. */
+function queryReader({ properties, required = [], read = [] }: QuerySchema): Read {
   const entries = Object.entries(properties);
+  const names = Object.keys(properties);
   return (data) => {
     const query = data as Readonly<Record<string, string | string[] | undefined>>;
-    const faults: Record<string, string[]> = {};
+    const faults: Record<string, string[]> = Object.create(null);
     const value: Record<string, unknown> = {};
     const refuse = (name: string, message: string): unknown => (faults[name] = [message]);
     for (const [name, schema] of entries) {
@@ -51,8 +57,26 @@ function queryReader({ properties, required = [] }: QuerySchema): Read {
       else if (text !== undefined) value[name] = readParameter(text, schema, (message) => refuse(name, message));
       else if (required.includes(name)) refuse(name, "it is required");
     }
+    const unknown = Object.keys(query).filter((name) => !Object.hasOwn(properties, name) && !read.includes(name));
+    for (const name of unknown.slice(0, MAX_UNKNOWN)) faults[shownName(name)] = [unknownParameter(name, names)];
     return Object.keys(faults).length === 0 ? { value } : { error: invalid(faults) };
   };
+}
+
+/** Unknown parameters that are listed. */
+const MAX_UNKNOWN = 20;
+const MAX_NAME = 60;
+
+function unknownParameter(name: string, names: readonly string[]): string {
+  const meant = nearest(name.toLowerCase(), names);
+  if (meant !== undefined) return `there is no such parameter; did you mean ${meant}?`;
+  return `there is no such parameter; ${names.length === 0 ? "the operation takes none" : `there are ${names.join(", ")}`}`;
+}
+
+/** The field that stands for a parameter in errors. What may be a key, given as a name by mistake, is not repeated. */
+function shownName(name: string): string {
+  if (/ips_/i.test(name) || redact(name) !== name) return "query";
+  return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name;
 }
 
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };

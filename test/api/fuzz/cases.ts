@@ -80,14 +80,13 @@ function validParts(api: ApiDocument, operation: Operation, { rulesetId }: Surro
   return fc.record({
     path: fc.record(Object.fromEntries(of("path").map(({ name, schema }) => [name, name === "ruleset_id" ? fc.constantFrom(rulesetId, rulesetId.toUpperCase()) : validValue(api, schema, name)]))),
     query: fc.record(Object.fromEntries(of("query").map(({ name, schema }) => [name, validValue(api, schema, name)])), { requiredKeys: of("query").filter(({ required }) => required).map(({ name }) => name) }),
-    unknown: fc.option(fc.tuple(fc.constantFrom("unknown", "__proto__", "constructor", "IP"), fc.constantFrom("", "1")), { nil: undefined, freq: 5 }),
     headers: fc.record(Object.fromEntries(of("header").map(({ name }) => [name, validHeader(name)])), { requiredKeys: [] }),
     accept: fc.constantFrom(undefined, undefined, undefined, "application/json", "*/*", "text/plain;q=0.5, */*;q=0.1", "text/csv", "application/x-ndjson, application/json;q=0.2", "image/png"),
     requestId: fc.constantFrom(undefined, "abc-1", "not sane", "ips_secret"),
     body,
-  }).map(({ path, query, unknown, headers, accept, requestId, body: [type, value] }) => ({
+  }).map(({ path, query, headers, accept, requestId, body: [type, value] }) => ({
     path,
-    query: [...Object.entries(query).map(([name, each]) => [name, String(each)] as const), ...(unknown === undefined ? [] : [unknown])],
+    query: Object.entries(query).map(([name, each]) => [name, String(each)] as const),
     headers: { ...headers, ...(accept === undefined ? {} : { Accept: accept }), ...(requestId === undefined ? {} : { "X-Request-Id": requestId }) } as Record<string, string>,
     type,
     body: value,
@@ -119,8 +118,8 @@ function validHeader(name: string): fc.Arbitrary<string> {
 
 /** Faults of parameters and headers: missing, wrong, repeated. */
 function faults(operation: Operation, good: fc.Arbitrary<Parts>, made: (fault: string, parts: Parts) => Case): fc.WeightedArbitrary<Case> | undefined {
-  const all = operation.parameters.flatMap((each) => faultsOf(each));
-  if (all.length === 0) return undefined;
+  const unknown = ["unknown", "__proto__", "constructor", "IP", "page[]", "ips_0123456789abcdef", ""].map((name): Fault => ({ fault: `the unknown parameter ${name}`, spoil: (parts) => ({ ...parts, query: [...parts.query, [name, "1"]] }) }));
+  const all = [...operation.parameters.flatMap((each) => faultsOf(each)), ...unknown];
   const arbitrary = fc.tuple(good, fc.constantFrom(...all)).map(([parts, { fault, spoil }]) => made(fault, spoil(parts)));
   return { weight: 20, arbitrary };
 }

@@ -1,8 +1,9 @@
+import { isActivePlan } from "../../../api/plans.ts";
 import { makeApiKey } from "../../../store/api-key.ts";
-import { ACCESS_LEVELS, type AccessLevel } from "../../../store/state.ts";
+import { ACCESS_LEVELS, type AccessLevel, type Area, AREAS } from "../../../store/state.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { standardError } from "../../output/standard-error.ts";
-import { chosenOrganisation, DATABASE_OPTIONS, dateText, midnight, ORGANISATION_OPTION, RUNNING_SERVER_NOTE, signature, withStore } from "../../service-database.ts";
+import { chosenOrganisation, DATABASE_OPTIONS, dateText, midnight, ORGANISATION_OPTION, organisationOption, RUNNING_SERVER_NOTE, signature, withStore } from "../../service-database.ts";
 
 export const createCommand: Command = {
   name: "key create",
@@ -28,18 +29,30 @@ export const createCommand: Command = {
   run,
 };
 
+/** Requests to an area without a plan get 403. */
+function planNote(active: readonly Area[], name: string): string {
+  const missing = AREAS.filter((area) => !active.includes(area));
+  if (missing.length === 0) return "";
+  const about = active.length === 0 ? `${name} has no active plan, so every request with the key gets 403` : `${name} has no active plan for ${missing.join(" and ")}, so such requests with the key get 403`;
+  return `${about}. Next:\n  ipsieve plan set ${missing.join(" ")}${organisationOption(name)}\n`;
+}
+
 async function run(args: Arguments): Promise<number> {
   const expires = args.value("expires");
   const expiresAt = expires === undefined ? null : midnight("expires", expires);
   const access = (args.value("access") ?? "read") as AccessLevel;
   const { text, digest, start } = makeApiKey();
-  await withStore(args, false, async (store) => {
-    const { id: organisationId, name } = chosenOrganisation(await store.load(null), args);
+  const note = await withStore(args, false, async (store) => {
+    const state = await store.load(null);
+    const { id: organisationId, name } = chosenOrganisation(state, args);
     const command = { kind: "create-key", organisationId, label: args.operands[0]!, access, digest, start, expiresAt, ...signature() } as const;
     const { key } = await store.write(command);
     const until = expiresAt === null ? "never expires" : `expires ${dateText(expiresAt)}`;
     standardError().write(`key ${key.id} of ${name}, ${access}, ${until}; it is shown this once:\n`);
+    const active = state.plans.filter((plan) => plan.organisationId === organisationId && isActivePlan(plan, Date.now())).map(({ area }) => area);
+    return planNote(active, name);
   });
   process.stdout.write(`${text}\n`);
+  standardError().write(note);
   return EXIT.matched;
 }

@@ -2,7 +2,8 @@ import { Problem } from "../../../api/problem.ts";
 import { readOrganisationName } from "../../../api/read-user.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { UsageError } from "../../usage-error.ts";
-import { DATABASE_OPTIONS, RUNNING_SERVER_NOTE, signature, withStore } from "../../service-database.ts";
+import { standardError } from "../../output/standard-error.ts";
+import { DATABASE_OPTIONS, organisationOption, RUNNING_SERVER_NOTE, signature, withStore } from "../../service-database.ts";
 
 export const createCommand: Command = {
   name: "org create",
@@ -22,6 +23,8 @@ async function run(args: Arguments): Promise<number> {
   const { organisation, rulesets } = await withStore(args, true, (store) => store.write({ kind: "create-organisation", name, ...signature() }));
   if (args.has("json")) process.stdout.write(`${JSON.stringify({ organisation, rulesets })}\n`);
   else process.stdout.write([organisation, ...rulesets].map((item, i) => `${i === 0 ? "" : "  "}${item.id}  ${item.name}\n`).join(""));
+  const option = organisationOption(name);
+  standardError().write(`Next: let it use areas of the service, and make a key:\n  ipsieve plan set edl cbs cti${option}\n  ipsieve key create LABEL --access read_write${option}\n`);
   return EXIT.matched;
 }
 

@@ -1,0 +1,46 @@
+/** On a release of Node that is too old, every way into the package says which one it needs. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, test } from "node:test";
+import { nodeVersionFault } from "../src/runtime/node-version.ts";
+
+const root = join(import.meta.dirname, "..");
+
+/** A Node of the PATH that is older than the package needs. */
+function oldNode(): { readonly program: string; readonly version: string } | undefined {
+  const programs = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules")).map((folder) => join(folder, "node")).filter(existsSync);
+  const all = programs.map((program) => ({ program, version: spawnSync(program, ["--version"], { encoding: "utf8" }).stdout.trim().slice(1) }));
+  return all.find(({ version }) => nodeVersionFault(version) !== undefined);
+}
+
+const old = oldNode();
+
+describe("on an old Node", { skip: old === undefined && "there is none in PATH" }, () => {
+  const { program, version } = old ?? { program: "", version: "" };
+  const message = `ipsieve needs Node 22.18 or newer; this is ${version}`;
+  for (const [what, path] of [["library", "dist/index.js"], ["client", "dist/client/client.js"]] as const) {
+    test(`the ${what} cannot be imported, and says why`, () => {
+      const { status, stderr } = spawnSync(program, ["--input-type=module", "-e", `import ${JSON.stringify(pathToFileURL(join(root, path)).href)}`], { encoding: "utf8" });
+      assert.equal(status, 1);
+      assert.match(stderr, new RegExp(`NodeVersionError: ${message}`));
+    });
+  }
+
+  test("the command says so in one line, and ends with 2", () => {
+    for (const args of [["lookup", "1.1.1.1"], ["--help"], []]) {
+      const { status, stdout, stderr } = spawnSync(program, [join(root, "dist/cli/main.js"), ...args], { encoding: "utf8" });
+      assert.deepEqual([status, stdout, stderr], [2, "", `${message}\n`]);
+    }
+  });
+});
+
+test("the version that is needed is the one of package.json; none is needed where there is no Node", () => {
+  const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const needed = engines.node.replace(">=", "");
+  const [major, minor] = needed.split(".").map(Number);
+  for (const good of [`${needed}.0`, `${major}.${minor + 1}.0`, `${major + 1}.0.0`, undefined]) assert.equal(nodeVersionFault(good), undefined);
+  for (const bad of [`${major}.${minor - 1}.9`, `${major - 1}.99.0`, "9.0.0"]) assert.equal(nodeVersionFault(bad), `ipsieve needs Node ${needed} or newer; this is ${bad}`);
+});
