@@ -1,3 +1,4 @@
+// oxlint-disable-next-line import/no-unassigned-import -- it runs before what other modules need
 import "./runtime/require-node.ts";
 
 // address

@@ -1,3 +1,4 @@
+// oxlint-disable-next-line import/no-unassigned-import -- it runs before what other modules need
 import "../runtime/require-node.ts";
 import createClient, { type Client as FetchClient, type ClientPathsWithMethod, type FetchResponse, type MaybeOptionalInit } from "openapi-fetch";
 import type { components, paths } from "./_operations.ts";
