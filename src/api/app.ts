@@ -13,6 +13,7 @@ import { readJsonBodies } from "./plugins/json-body.ts";
 import { limitRequests } from "./plugins/limits.ts";
 import { logRequests, silentFramework } from "./plugins/logging.ts";
 import { describeOperations } from "./plugins/openapi.ts";
+import { takeOneByOne } from "./plugins/pipelining.ts";
 import { answerError, answerProblems } from "./plugins/problems.ts";
 import { readRoutes } from "./plugins/routes.ts";
 import { requestId, tellRequestIds } from "./plugins/request-ids.ts";
@@ -58,6 +59,7 @@ export function buildApp(services: Services, log: Logger): App {
   }).withTypeProvider<TypeBoxTypes>() as unknown as App;
   app.server.maxConnections = settings.connections;
   followConnections(app);
+  takeOneByOne(app);
   collectMethods(app);
   describeOperations(app, services);
   readRoutes(app);
