@@ -304,7 +304,14 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
   revokeKey: [{ name: "one after the other", make: (client) => createAndDelete(client, "/keys", () => ({ label: "revoked", access: "read" })) }],
   listAudit: [
     getting("as many as are permitted", ({ base }) => `${base}/audit?limit=100`),
+    getting("… by a filter that lets nothing through", ({ base }) => `${base}/audit?limit=100&kind=set-plan&until=1971-01-01T00:00:00Z`),
     getting("… of a ruleset that many changes touched", ({ base, own }) => `${base}/audit?limit=100&ruleset_id=${own.scratchId}`),
+  ],
+  getAuditFilters: [getting("as it is", ({ base }) => `${base}/audit/filters`)],
+  exportAudit: [
+    getting("all of it as NDJSON", ({ base }) => `${base}/audit:export?format=ndjson`),
+    getting("all of it as CSV", ({ base }) => `${base}/audit:export`),
+    getting("a filter that lets nothing through", ({ base }) => `${base}/audit:export?kind=set-plan&until=1971-01-01T00:00:00Z`),
   ],
   listRows: [
     getting("a name that no rule has", (client) => `${rows(client)}?limit=1000&name=${"x".repeat(255)}`),

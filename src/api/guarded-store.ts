@@ -3,6 +3,7 @@ import type { Change } from "../store/change.ts";
 import type { Command, CommandKind, Outcome } from "../store/command.ts";
 import type { Credentials, Invited, KeyUsage, RulesetRules, State, Usage } from "../store/state.ts";
 import type { Store, StoreReport } from "../store/store.ts";
+import type { Traffic } from "../store/traffic.ts";
 import type { StoreOutage } from "./store-outage.ts";
 
 /** A store whose errors an outage is told: those of requests, and those of what the server does in the background. */
@@ -53,6 +54,14 @@ export class GuardedStore implements Store {
 
   recordUsage(increments: readonly Usage[]): Promise<void> {
     return this.#outage.watch(() => this.#store.recordUsage(increments));
+  }
+
+  recordTraffic(minutes: readonly Traffic[]): Promise<void> {
+    return this.#outage.watch(() => this.#store.recordTraffic(minutes));
+  }
+
+  traffic(step: number, from: number): Promise<readonly Traffic[]> {
+    return this.#outage.guard("read", () => this.#store.traffic(step, from));
   }
 
   probe(): Promise<void> {

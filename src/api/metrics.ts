@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Area } from "../store/state.ts";
-import { MinuteRing } from "./minute-ring.ts";
 import { RequestTimes } from "./request-times.ts";
+import { TrafficCounter } from "./traffic-counter.ts";
 
 /** What `/metrics` tells. No label names a key, an address or an organisation. */
 export class Metrics {
@@ -15,8 +15,8 @@ export class Metrics {
   readonly snapshotFailures: Counter<"snapshot">;
   readonly databaseUp: Gauge;
   readonly databaseOutages: Counter;
-  /** What the dashboard shows of the last hour. */
-  readonly minutes = new MinuteRing();
+  /** What the dashboard shows, until it is recorded. */
+  readonly traffic = new TrafficCounter();
   readonly #requests = new RequestTimes();
   /** Since the page was read last: the library makes a text of the labels whenever it counts, which takes longer than counting. */
   readonly #lookups = new Map<Area, { found: number; missed: number }>();
@@ -50,7 +50,7 @@ export class Metrics {
     if (counts === undefined) this.#lookups.set(area, (counts = { found: 0, missed: 0 }));
     counts.found += found;
     counts.missed += lookups - found;
-    this.minutes.addLookups(lookups);
+    this.traffic.addLookups(lookups);
   }
 
   #moveLookups(counter: Counter): void {

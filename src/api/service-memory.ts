@@ -146,6 +146,11 @@ export class ServiceMemory {
     return [...this.#users.values()].filter((user) => user.organisationId === organisationId && user.deletedAt === null);
   }
 
+  /** The users of an organisation, also those that have been deleted. O(users of all organisations). */
+  everyUser(organisationId: string): User[] {
+    return [...this.#users.values()].filter((user) => user.organisationId === organisationId);
+  }
+
   /** The session and its user, unless it has ended. */
   session(digest: string, now: number): LiveSession | undefined {
     const session = this.#sessions.get(digest);

@@ -1,9 +1,9 @@
 import type { Services } from "./services.ts";
 
-/** How often, in milliseconds, uses of keys are recorded and those of other servers are learned. */
+/** How often, in milliseconds, uses of keys and traffic are recorded and those of other servers are learned. */
 const EVERY = 5000;
 
-/** Brings the monthly counts of keys and the store together: never per request. */
+/** Brings the monthly counts of keys, and what was asked by minutes, together with the store: never per request. */
 export class UsageRecorder {
   readonly #services: Services;
   #timer: NodeJS.Timeout | undefined;
@@ -24,10 +24,12 @@ export class UsageRecorder {
     clearInterval(this.#timer);
     await this.#running;
     await this.#record();
+    await this.#recordTraffic();
   }
 
   async #exchange(): Promise<void> {
     await this.#record();
+    await this.#recordTraffic();
     try {
       await this.#learn();
     } catch {
@@ -44,6 +46,11 @@ export class UsageRecorder {
     } catch {
       keyLimits.giveBack(uses);
     }
+  }
+
+  async #recordTraffic(): Promise<void> {
+    const { metrics, store, now } = this.#services;
+    await metrics.traffic.record(now(), (minutes) => store.recordTraffic(minutes));
   }
 
   async #learn(): Promise<void> {

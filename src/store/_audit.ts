@@ -8,6 +8,8 @@ import type { ChangeRow } from "./_tables.ts";
 
 /** So many changes are looked at in one call, however few of them are wanted. */
 const MOST_SCANNED = 10_000;
+/** In place of an actor: everyone at the command line. */
+const ANY_ACCOUNT = "command:*";
 /** A page leaves out the rules of changes that take more characters than this. */
 const MOST_CHARACTERS = 20_000;
 /** The most that so many characters take in UTF-8. Bytes are known without reading the text, which may be some megabytes. */
@@ -28,10 +30,10 @@ export interface AuditRows {
 }
 
 /** The page that `Store.audit` gives, to be made by `auditPageOf`. */
-export function readAudit(engine: Engine, organisationId: string, { before = Number.MAX_SAFE_INTEGER, limit, rulesetId, actor, isBrief = false }: AuditQuery): Promise<AuditRows> {
+export function readAudit(engine: Engine, organisationId: string, { before = Number.MAX_SAFE_INTEGER, limit, rulesetId, actor, command, from, until, isBrief = false }: AuditQuery): Promise<AuditRows> {
   return atOneInstant(engine, async (within) => {
     const scanned = within
-      .selectFrom("changes").select(["sequence", "actor", "kind", "command", "ruleset_id"])
+      .selectFrom("changes").select(["sequence", "at", "actor", "kind", "command", "ruleset_id"])
       .where("organisation_id", "=", organisationId).where("sequence", "<", before).orderBy("sequence", "desc").limit(MOST_SCANNED);
     const last = await within
       .selectFrom(scanned.as("scanned")).select(({ fn }) => [fn.min("sequence").as("sequence"), fn.countAll<number>().as("rows")]).executeTakeFirstOrThrow();
@@ -42,7 +44,10 @@ export function readAudit(engine: Engine, organisationId: string, { before = Num
         // Sessions end with users, passwords and other sessions, which have entries of their own.
         is.or([is("kind", "!=", "sessions-ended"), is("command", "=", "end-session")]),
         ...(rulesetId === undefined ? [] : [is("ruleset_id", "=", rulesetId)]),
-        ...(actor === undefined ? [] : [is("actor", "=", actor)]),
+        ...(actor === undefined ? [] : [actor === ANY_ACCOUNT ? is("actor", "like", "command:%") : is("actor", "=", actor)]),
+        ...(command === undefined ? [] : [is(is.fn.coalesce("command", "kind"), "=", command)]),
+        ...(from === undefined ? [] : [is("at", ">=", from)]),
+        ...(until === undefined ? [] : [is("at", "<", until)]),
       ]))
       .orderBy("sequence", "desc").limit(limit + 1).execute();
     const sequences = found.slice(0, limit).map(({ sequence }) => sequence);

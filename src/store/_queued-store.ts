@@ -8,6 +8,7 @@ import type { Change } from "./change.ts";
 import type { Command, CommandKind, Outcome } from "./command.ts";
 import type { Credentials, Invited, KeyUsage, RulesetRules, State, Usage } from "./state.ts";
 import type { Store, StoreReport } from "./store.ts";
+import type { Traffic } from "./traffic.ts";
 
 /** The store over either database: commands in groups, changes in order. */
 export class QueuedStore implements Store {
@@ -64,6 +65,14 @@ export class QueuedStore implements Store {
 
   recordUsage(increments: readonly Usage[]): Promise<void> {
     return this.#backend.recordUsage(increments);
+  }
+
+  recordTraffic(minutes: readonly Traffic[]): Promise<void> {
+    return this.#backend.recordTraffic(minutes);
+  }
+
+  traffic(step: number, from: number): Promise<readonly Traffic[]> {
+    return this.#backend.traffic(step, from);
   }
 
   probe(): Promise<void> {

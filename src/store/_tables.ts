@@ -15,6 +15,7 @@ export interface Tables {
   readonly changes: ChangeRow;
   readonly idempotency: IdempotencyRow;
   readonly key_usage: KeyUsageRow;
+  readonly traffic: TrafficRow;
 }
 
 /** One row. */
@@ -138,4 +139,16 @@ export interface KeyUsageRow {
   readonly month: string;
   readonly requests: number;
   readonly last_used_at: number;
+}
+
+export interface TrafficRow {
+  /** The length of the step, in milliseconds. */
+  readonly step: number;
+  readonly at: number;
+  readonly requests: number;
+  readonly refused: number;
+  readonly failed: number;
+  readonly lookups: number;
+  /** JSON of `Times`. */
+  readonly times: string;
 }

@@ -11,8 +11,14 @@ export interface AuditQuery {
   readonly limit: number;
   /** Only those about this ruleset and its rules. */
   readonly rulesetId?: string | undefined;
-  /** Only those of this actor. */
+  /** Only those of this actor; `command:*`: those of anyone at the command line. */
   readonly actor?: string | undefined;
+  /** Only those of this kind of command. */
+  readonly command?: string | undefined;
+  /** Only those at this time and later. */
+  readonly from?: number | undefined;
+  /** Only those before this time. */
+  readonly until?: number | undefined;
   /** Without what was there and what is there, and without rules. */
   readonly isBrief?: boolean;
 }

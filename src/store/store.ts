@@ -3,6 +3,7 @@ import type { ApplyChanges } from "./_change-feed.ts";
 import type { Change } from "./change.ts";
 import type { Command, CommandKind, Outcome } from "./command.ts";
 import type { Credentials, Invited, KeyUsage, RulesetRules, State, Usage } from "./state.ts";
+import type { Traffic } from "./traffic.ts";
 
 /**
  * Organisations, plans, keys, users, rulesets and rules, durably. Servers read from memory, which they fill by `load` and keep by
@@ -50,6 +51,12 @@ export interface Store {
 
   /** Adds the requests to those recorded for the key and month. For increments of seconds, not for every request. */
   recordUsage(increments: readonly Usage[]): Promise<void>;
+
+  /** Adds what was asked in these minutes to what other servers have recorded of them, and to the longer steps in which older traffic is kept. */
+  recordTraffic(minutes: readonly Traffic[]): Promise<void>;
+
+  /** What was asked of all servers together, in steps of one of the lengths that are kept, from a time on, the oldest first. Steps without a request are left out. */
+  traffic(step: number, from: number): Promise<readonly Traffic[]>;
 
   /** Has the database write what changes nothing, at once: rejects while it fails. */
   probe(): Promise<void>;

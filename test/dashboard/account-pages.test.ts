@@ -1,7 +1,9 @@
 /** Signing in and out, keys, users, the audit log, usage and the overview, as somebody at a browser sees them. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { type Page } from "playwright-core";
+import { AUDIT_ACTIONS } from "../../src/api/audit-actions.ts";
 import { PLAIN_NAME } from "../../src/api/session-cookie.ts";
 import { makeApiKey } from "../../src/store/api-key.ts";
 import { addUser, type TestUser, visit } from "../api/dashboard/browser.ts";
@@ -249,13 +251,13 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
   });
 
   test("charts: every label is inside its chart, and a minute between two without requests is drawn", async () => {
-    const { minutes } = t.server.services.metrics;
+    const { traffic } = t.server.services.metrics;
     t.clock.now += 3 * 3_600_000;
     for (const milliseconds of [4000, 0.1]) {
       t.clock.now += 10 * 60_000;
-      minutes.addRequest(t.clock.now, 200, milliseconds);
+      traffic.addRequest(t.clock.now, 200, milliseconds);
     }
-    minutes.addLookups(245_639_100);
+    traffic.addLookups(245_639_100);
     t.clock.now += 10 * 60_000;
     for (const width of [380, 1600]) {
       const { page, faults } = await t.open("#/usage", { user: admin, width });
@@ -285,7 +287,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await change("PUT", rules, { rules: Array.from({ length: 120 }, (_, last) => ({ ip: `192.0.2.${last}` })) });
     const { page, faults } = await t.open("#/audit", { user: auditor });
     const rows = page.locator(".change");
-    assert.match(await rows.nth(1).innerText(), new RegExp(`2026-11-21 1\\d:\\d\\d:\\d\\d\\s+user\\s+${editor.name}\\s+changed 203.0.113.0/24 update-rule Ruleset`, "i"));
+    assert.match(await rows.nth(1).innerText(), new RegExp(`2026-11-21 1\\d:\\d\\d:\\d\\d\\s+user\\s+${editor.name}\\s+changed 203.0.113.0/24 Edit rule Ruleset`, "i"));
     await rows.nth(1).locator("summary").click();
     assert.deepEqual(await rows.nth(1).locator("tbody tr").allInnerTexts(), ["203.0.113.0/24\toffice, until 2030-01-01 01:00\thead office, until 2030-01-01 01:00"]);
     await rows.nth(0).locator("summary").click();
@@ -299,9 +301,51 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     const numbers = await rows.locator("time").evaluateAll((times) => times.map((time) => Date.parse((time as unknown as { dateTime: string }).dateTime)));
     assert.deepEqual(numbers, numbers.toSorted((a, b) => b - a));
     await page.goto(`${t.server.url}/#/audit?ruleset_id=${id}`);
-    await page.getByText("The changes of one ruleset.").waitFor();
+    await page.locator("select", { hasText: "My Allowlist rules" }).waitFor();
+    assert.equal(await page.getByLabel("Ruleset", { exact: true }).inputValue(), id);
     await end(page, faults);
     await checkLooks(t, "audit", `#/audit?ruleset_id=${id}`, auditor, async (page) => page.locator("summary").last().click());
+  });
+
+  test("the audit log is filtered by action, person, ruleset and day, and exported as it is filtered; no id of an operation is shown", async () => {
+    const organisationId = await addOrganisation(t, "Filtered");
+    const [auditor, editor] = [await t.user("admin", organisationId), await t.user("editor", organisationId)];
+    const [{ id }] = (await visit(t, "GET", "/edl/ip-rulesets/", { token: editor.token })).body.items;
+    for (const ip of ["192.0.2.1", "192.0.2.2"]) await visit(t, "POST", `/edl/ip-rulesets/${id}/rules`, { token: editor.token, body: { ip } });
+    t.clock.now += 48 * 3_600_000;
+    await visit(t, "POST", `/edl/ip-rulesets/${id}/rules`, { token: auditor.token, body: { ip: "192.0.2.3" } });
+    const { page, faults } = await t.open("#/audit", { user: auditor });
+    const rows = page.locator(".change");
+    const summaries = () => rows.locator(".change-what > p").allInnerTexts().then((texts) => texts.map((text) => text.split(" ").slice(0, 2).join(" ")));
+    const shown = async (wanted: readonly string[]) => {
+      const deadline = Date.now() + 10_000;
+      let told = await summaries();
+      for (; told.join() !== wanted.join() && Date.now() < deadline; told = await summaries()) await page.waitForTimeout(50);
+      assert.deepEqual(told, wanted);
+    };
+    const ids = Object.keys(AUDIT_ACTIONS).filter((kind) => kind.includes("-"));
+    const text = await page.locator("main").innerText();
+    assert.deepEqual(ids.filter((each) => text.includes(each)), []);
+    await page.getByLabel("Action").selectOption({ label: "Add rule" });
+    await shown(["added 192.0.2.3", "added 192.0.2.2", "added 192.0.2.1"]);
+    await page.getByLabel("Who").selectOption({ label: editor.name });
+    await shown(["added 192.0.2.2", "added 192.0.2.1"]);
+    await page.reload();
+    await settle(page);
+    await shown(["added 192.0.2.2", "added 192.0.2.1"]);
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("link", { name: "CSV", exact: true }).click();
+    const file = readFileSync(await (await downloading).path(), "utf8").trimEnd().split("\n");
+    assert.deepEqual(file.slice(1).map((line) => line.split(",").slice(4, 8)), ["2", "1"].map((last) => [editor.name, "add-rule", "Add rule", `added 192.0.2.${last}`]));
+    await page.getByLabel("Who").selectOption("");
+    await page.getByLabel("From").fill(new Date(t.clock.now).toISOString().slice(0, 10));
+    await shown(["added 192.0.2.3"]);
+    await page.getByLabel("Ruleset", { exact: true }).selectOption({ label: "My Blocklist rules" });
+    await page.getByText("No matching changes").waitFor();
+    await page.getByRole("link", { name: "Show all changes" }).click();
+    await rows.getByText("created the organisation").first().waitFor();
+    await end(page, faults);
+    await checkLooks(t, "audit-filtered", "#/audit?kind=add-rule&from=2026-11-01", auditor);
   });
 
   test("the overview: a question, figures, rulesets and the last changes", async () => {

@@ -271,6 +271,25 @@ for (const { name, skip, make, stop } of await databases()) {
         await other.close();
       }));
 
+    test("traffic adds up over servers, is kept in coarser steps the older it is, and never takes more than so many rows", () =>
+      withReplica(async (replica, location) => {
+        const other = await openStore(location);
+        const [minute, quarter, hour] = [60_000, 900_000, 3_600_000];
+        const start = Date.UTC(2026, 10, 21, 12);
+        const one = { requests: 3, refused: 2, failed: 1, lookups: 9_000_000_000, times: [[5, 2], [40, 1]] as const };
+        const both = [replica.store, other];
+        for (let at = start; at < start + 5 * minute; at += minute) await Promise.all(both.map((store) => store.recordTraffic([{ at, ...one }])));
+        assert.deepEqual((await other.traffic(minute, start)).map(({ at, requests, times }) => [at, requests, times]), [0, 1, 2, 3, 4].map((n) => [start + n * minute, 6, [[5, 4], [40, 2]]]));
+        const all = { at: start, requests: 30, refused: 20, failed: 10, lookups: 90_000_000_000, times: [[5, 20], [40, 10]] };
+        for (const step of [quarter, hour]) assert.deepEqual(await other.traffic(step, start), [all]);
+        assert.deepEqual(await other.traffic(minute, start + 5 * minute), []);
+        // 40 days, every 40 minutes.
+        for (let at = start; at < start + 40 * 24 * hour; at += 40 * minute * 24) await replica.store.recordTraffic(Array.from({ length: 24 }, (_, n) => ({ at: at + n * 40 * minute, ...one })));
+        const rows = await Promise.all([minute, quarter, hour].map(async (step) => (await other.traffic(step, 0)).length));
+        assert.deepEqual(rows, [3, 72, 31 * 24]);
+        await other.close();
+      }));
+
     test("another organisation's ruleset or key behaves as an absent one, for every command", () =>
       withReplica(async (replica) => {
         const mine = await replica.organisation("mine");

@@ -1,6 +1,7 @@
 import { formatPrefix } from "../../address/prefix.ts";
 import { formatTimestamp } from "../../rulesets/timestamp.ts";
 import type { AuditEntry, ChangedRules } from "../../store/audit.ts";
+import { actionOf } from "../audit-actions.ts";
 import type { ServiceMemory } from "../service-memory.ts";
 import { ruleDocument } from "../schemas/rule.ts";
 
@@ -10,7 +11,7 @@ type State = Readonly<Record<string, string | number | boolean | null>>;
 export function auditDocument(entry: AuditEntry, organisationId: string, memory: ServiceMemory): Record<string, unknown> {
   const { sequence, at, command: kind, rulesetId } = entry;
   return {
-    sequence, at: formatTimestamp(at), actor: actorOf(entry.actor, organisationId, memory), kind, ruleset_id: rulesetId, summary: summaryOf(entry),
+    sequence, at: formatTimestamp(at), actor: actorOf(entry.actor, organisationId, memory), kind, action: actionOf(kind), ruleset_id: rulesetId, summary: summaryOf(entry),
     old: stateDocument(entry.old, "before", entry), new: stateDocument(entry.new, "after", entry),
   };
 }
@@ -50,7 +51,7 @@ export function summaryOf(entry: AuditEntry): string {
   const name = JSON.stringify(after["name"] ?? after["label"] ?? before["name"] ?? "");
   const summary = Object.hasOwn(SUMMARIES, command) ? SUMMARIES[command]!(name, before, after) : undefined;
   if (kind === "ruleset-deleted") return `${summary} with ${counted(entry.ruleCount)}`;
-  return kind === "user" && command === "set-up" ? `made the first user ${name}` : (summary ?? `${command}: ${kind} ${name}`);
+  return kind === "user" && command === "set-up" ? `created the first user ${name}` : (summary ?? `${actionOf(command).toLowerCase()} ${name}`);
 }
 
 const SUMMARIES: Readonly<Record<string, (name: string, before: State, after: State) => string>> = {
@@ -61,13 +62,13 @@ const SUMMARIES: Readonly<Record<string, (name: string, before: State, after: St
   "create-organisation": (name, _before, { purpose }) => (purpose === undefined ? `created the organisation ${name}` : `created the ruleset ${name}`),
   "set-up": (name, _before, { area, purpose }) => (area !== undefined ? `gave the organisation the plan ${area}` : purpose === undefined ? `created the organisation ${name}` : `created the ruleset ${name}`),
   "set-plan": (_name, _before, { area, active }) => `${active === true ? "activated" : "deactivated"} the plan ${area}`,
-  "create-key": (name, _before, { start }) => `made the key ${name} (${start}...)`,
+  "create-key": (name, _before, { start }) => `created the key ${name} (${start}...)`,
   "revoke-key": (name, _before, { start }) => `revoked the key ${name} (${start}...)`,
-  "create-user": (name, _before, { role }) => `made the user ${name}, ${role}`,
-  "set-role": (name, before, { role }) => `made the user ${name}, ${before["role"]}, ${role}`,
-  "delete-user": (name) => `deleted the user ${name}`,
+  "create-user": (name, _before, { role }) => `invited the user ${name} as ${role}`,
+  "set-role": (name, before, { role }) => `changed the role of ${name} from ${before["role"]} to ${role}`,
+  "delete-user": (name) => `removed the user ${name}`,
   "invite-user": (name) => `invited the user ${name} again`,
-  join: (name) => `${name} followed an invitation`,
+  join: (name) => `${name} accepted the invitation`,
   "set-password": (name) => `${name} changed the password`,
   "start-session": (name) => `${name} signed in`,
   "end-session": () => "signed out",

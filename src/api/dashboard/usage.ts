@@ -1,21 +1,27 @@
 import { formatTimestamp } from "../../rulesets/timestamp.ts";
 import { AREAS } from "../../store/state.ts";
+import type { Traffic } from "../../store/traffic.ts";
 import type { App } from "../app-type.ts";
-import type { MinuteOfUse } from "../minute-ring.ts";
 import { BY_USERS } from "../operation.ts";
 import { allowanceOf, isActivePlan } from "../plans.ts";
 import type { WindowState } from "../rate-limits.ts";
-import { Usage } from "../schemas/usage.ts";
+import { Usage, UsageQuery } from "../schemas/usage.ts";
 import type { Services } from "../services.ts";
 import type { SnapshotHolder } from "../snapshot-holder.ts";
+import { quantileOf } from "../time-classes.ts";
+import { trafficHistory, WINDOWS } from "../traffic-history.ts";
 
 /** How much is asked, and how fast it is answered. */
 export function addUsageRoutes(app: App, services: Services): void {
-  const { metrics, catalogue, threats } = services;
-  const schema = { operationId: "getUsage", summary: "The use of the organisation's keys, and the last hour of the server", tags: ["Usage"], response: { 200: Usage } };
-  app.get("/usage", { config: BY_USERS, schema }, ({ caller: { organisationId }, now }) => ({
+  const { catalogue, threats } = services;
+  const schema = {
+    operationId: "getUsage", summary: "The use of the organisation's keys, and what was asked of the service in the last hour, day, week or month", tags: ["Usage"], problems: [400], querystring: UsageQuery, response: { 200: Usage },
+  };
+  app.get("/usage", { config: BY_USERS, schema }, async ({ caller: { organisationId }, now, query: { window = "hour" } }) => ({
     keys: keyUses(services, organisationId, now),
-    minutes: metrics.minutes.read(now).map(minuteDocument),
+    window,
+    step_seconds: WINDOWS[window].step / 1000,
+    steps: (await trafficHistory(services, window, now)).map(stepDocument),
     snapshots: [snapshotDocument("catalogue", catalogue), snapshotDocument("threats", threats)],
     rules: rulesOf(services, organisationId, now),
   }));
@@ -39,9 +45,12 @@ function leastLeft<Window extends WindowState>(windows: readonly Window[]): Wind
   return windows.toSorted((a, b) => a.remaining - b.remaining || a.limit - b.limit)[0]!;
 }
 
-function minuteDocument({ at, requests, errors, lookups, p50, p99 }: MinuteOfUse): object {
-  const rounded = (milliseconds: number | null): number | null => (milliseconds === null ? null : Math.round(milliseconds * 1000) / 1000);
-  return { at: formatTimestamp(at), requests, errors, lookups, p50_ms: rounded(p50), p99_ms: rounded(p99) };
+function stepDocument({ at, requests, refused, failed, lookups, times }: Traffic): object {
+  const quantile = (share: number): number | null => {
+    const milliseconds = quantileOf(times, share);
+    return milliseconds === null ? null : Math.round(milliseconds * 1000) / 1000;
+  };
+  return { at: formatTimestamp(at), requests, refused, failed, lookups, p50_ms: quantile(0.5), p99_ms: quantile(0.99) };
 }
 
 function snapshotDocument(name: string, { generation, times: { createdAt, loadedAt } }: SnapshotHolder<unknown>): object {

@@ -26,7 +26,7 @@ export function logRequests(app: FastifyInstance, { metrics, now }: Services, lo
     const operation = request.route?.schema?.operationId ?? "none";
     metrics.observe(operation, status, elapsedTime / 1000);
     // The dashboard asks for these figures, and would see itself.
-    if (request.route?.config.door === "public") metrics.minutes.addRequest(request.now || now(), status, elapsedTime);
+    if (request.route?.config.door === "public") metrics.traffic.addRequest(request.now || now(), status, elapsedTime);
     if (!log.isLevelEnabled("info")) return done();
     const { id: request_id, method, url, ip: address, asker } = request;
     log.info({ request_id, method, path: safePath(url), address, operation, status, ms: Math.round(elapsedTime * 100) / 100, ...(asker === undefined ? {} : { [asker.kind]: asker.id }) }, "request");

@@ -1,4 +1,5 @@
 import { Type } from "typebox";
+import { AUDITED_COMMANDS } from "../audit-actions.ts";
 import { MAX_SHOWN_RULES } from "../../store/audit.ts";
 import { named, Nullable, NullableText, Timestamp, WholeNumber } from "./common.ts";
 import { RuleSchema } from "./rule.ts";
@@ -8,11 +9,31 @@ export const DEFAULT_ITEMS = 50;
 
 const Sequence = Type.Integer({ minimum: 1, description: "the number of the change" });
 
+const filters = {
+  ruleset_id: Type.Optional(Type.String({ maxLength: 36, description: "only changes of this ruleset and its rules" })),
+  kind: Type.Optional(Type.Enum([...AUDITED_COMMANDS], { description: "only changes of this kind" })),
+  actor: Type.Optional(Type.String({ maxLength: 300, description: "only changes by this user or key, as getAuditFilters lists them; command: by anyone at the command line", examples: ["command"] })),
+  from: Type.Optional(Type.String({ format: "date-time", description: "only changes at this time and later" })),
+  until: Type.Optional(Type.String({ format: "date-time", description: "only changes before this time" })),
+};
+
 export const AuditQuery = Type.Object({
   before: Type.Optional(WholeNumber({ minimum: 1, description: "only changes with smaller numbers" })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_ITEMS, default: DEFAULT_ITEMS })),
-  ruleset_id: Type.Optional(Type.String({ maxLength: 36, description: "only changes of this ruleset and its rules" })),
+  ...filters,
 });
+
+export const AUDIT_FORMATS = ["csv", "ndjson"] as const;
+export const AuditExportQuery = Type.Object({ format: Type.Optional(Type.Enum([...AUDIT_FORMATS], { default: "csv" })), ...filters });
+
+export const AuditFilters = named(
+  "AuditFilters",
+  Type.Object({
+    kinds: Type.Array(Type.Object({ kind: Type.String(), action: Type.String({ description: "in words" }) })),
+    actors: Type.Array(Type.Object({ actor: Type.String(), kind: Type.Enum(["key", "user", "command"]), name: Type.String() }), { description: "users and keys of the organisation, also deleted and revoked ones" }),
+    rulesets: Type.Array(Type.Object({ id: Type.String({ format: "uuid" }), name: Type.String() })),
+  }),
+);
 
 /** What was there, or is. A member that does not apply is left out. */
 const State = named(
@@ -52,6 +73,7 @@ export const AuditEntrySchema = named(
       name: NullableText({ description: "the key's label, the user's name, or the account's" }),
     }),
     kind: Type.String({ description: "what was done", examples: ["add-rule"] }),
+    action: Type.String({ description: "the same in words", examples: ["Add rule"] }),
     ruleset_id: NullableText(),
     summary: Type.String(),
     old: Nullable(State),

@@ -1,9 +1,14 @@
 import { Type } from "typebox";
 import { AREAS } from "../../store/state.ts";
+import { type Window, WINDOWS } from "../traffic-history.ts";
 import { Count, named, NullableTimestamp, Timestamp } from "./common.ts";
 
-const Window = named("RateLimitWindow", Type.Object({ area: Type.Enum([...AREAS], { description: "of the plan" }), limit: Count, remaining: Count, reset: Type.Integer({ minimum: 1, description: "seconds until it ends" }) }));
+const RateWindow = named("RateLimitWindow", Type.Object({ area: Type.Enum([...AREAS], { description: "of the plan" }), limit: Count, remaining: Count, reset: Type.Integer({ minimum: 1, description: "seconds until it ends" }) }));
 const Milliseconds = Type.Unsafe<number | null>({ type: ["number", "null"], description: "null without requests" });
+
+const windows = Object.keys(WINDOWS) as Window[];
+
+export const UsageQuery = Type.Object({ window: Type.Optional(Type.Enum(windows, { default: "hour", description: "how far back: 60 steps of a minute, 96 of a quarter of an hour, 168 of an hour, or 180 of four hours" })) });
 
 export const Usage = named(
   "Usage",
@@ -15,21 +20,24 @@ export const Usage = named(
         start: Type.String({ description: "the first characters of its text" }),
         state: Type.Enum(["active", "expired"]),
         requests_this_month: Type.Integer({ minimum: 0, description: "answered by all servers" }),
-        minute: Window,
-        month: Window,
+        minute: RateWindow,
+        month: RateWindow,
       }),
       { description: "those that are not revoked, the newest first; of the minute and the month each that of the active plan that has least left" },
     ),
-    minutes: Type.Array(
+    window: Type.Enum(windows),
+    step_seconds: Type.Integer({ minimum: 60, description: "the length of a step" }),
+    steps: Type.Array(
       Type.Object({
         at: Timestamp,
-        requests: Type.Integer({ minimum: 0, description: "of API keys, whoever's" }),
-        errors: Type.Integer({ minimum: 0, description: "requests that were answered by a status from 500 on" }),
+        requests: Type.Integer({ minimum: 0, description: "to the public API, with any organisation's key or none" }),
+        refused: Type.Integer({ minimum: 0, description: "requests that were answered by 400 to 499" }),
+        failed: Type.Integer({ minimum: 0, description: "requests that were answered by 500 and above" }),
         lookups: Type.Integer({ minimum: 0, description: "addresses and prefixes" }),
         p50_ms: Milliseconds,
         p99_ms: Milliseconds,
       }),
-      { description: "the last 60 of this server, the oldest first" },
+      { description: "of all servers together, the oldest first" },
     ),
     snapshots: Type.Array(Type.Object({ name: Type.Enum(["catalogue", "threats"]), generation: Count, created_at: NullableTimestamp, loaded_at: NullableTimestamp })),
     rules: Type.Object({ active: Count, expired: Count }, { description: "of the organisation" }),

@@ -27,18 +27,18 @@ function Figures() {
   const usage = useLoad((signal) => get("/dashboard/api/usage", { signal }));
   return (
     <Loaded of={usage} lines={2}>
-      {({ minutes, keys, snapshots, rules }) => {
-        const requests = minutes.reduce((sum, minute) => sum + minute.requests, 0);
+      {({ steps, keys, snapshots, rules }) => {
+        const total = (member: "requests" | "refused" | "failed"): number => steps.reduce((sum, step) => sum + step[member], 0);
         const catalogue = snapshots.find(({ name }) => name === "catalogue");
         return (
           <>
             <div class="tiles">
               <Tile name="Active rules" value={formatCount(rules.active)} more={`${formatCount(rules.expired)} expired`} href="#/rulesets" />
               <Tile name="Active keys" value={formatCount(keys.filter(({ state }) => state === "active").length)} more={`${formatCount(keys.reduce((sum, key) => sum + key.requests_this_month, 0))} requests this month`} href="#/keys" />
-              <Tile name="Requests in the last hour" value={formatCount(requests)} more={`${formatCount(minutes.reduce((sum, minute) => sum + minute.errors, 0))} with an error`} href="#/usage" />
+              <Tile name="Requests in the last hour" value={formatCount(total("requests"))} more={`${formatCount(total("refused"))} refused, ${formatCount(total("failed"))} failed`} href="#/usage" />
               {catalogue?.created_at != null && <Tile name="Catalogue" value={formatRelative(new Date(catalogue.created_at))} more={formatLocal(new Date(catalogue.created_at))} href="#/catalogue" />}
             </div>
-            <Panel><LineChart title="Requests by minute, last hour" labels={minutes.map(({ at }) => formatLocal(new Date(at)).slice(11))} series={[{ name: "Requests", values: minutes.map(({ requests }) => requests) }]} area height={140} /></Panel>
+            <Panel><LineChart title="Requests by minute, last hour" labels={steps.map(({ at }) => formatLocal(new Date(at)).slice(11))} series={[{ name: "Requests", values: steps.map(({ requests }) => requests) }]} area height={140} /></Panel>
           </>
         );
       }}

@@ -2,25 +2,32 @@ import { LineChart } from "../charts/line-chart.tsx";
 import { ShareBar } from "../charts/share-bar.tsx";
 import { get } from "../api.ts";
 import { Button } from "../components/button.tsx";
-import { Page, Panel } from "../components/page.tsx";
+import { Page, type PageProps, Panel } from "../components/page.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
 import { type Column, Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatCount, formatCounted, formatLocal } from "../format.ts";
 import type { Usage as UsageDocument } from "../documents.ts";
 import { useLoad } from "../load.ts";
+import { hrefOf } from "../place.ts";
+import { navigate } from "../router.ts";
 
-type Minute = UsageDocument["minutes"][number];
+type Step = UsageDocument["steps"][number];
+type Window = UsageDocument["window"];
 type Key = UsageDocument["keys"][number];
 
-export default function Usage() {
-  const usage = useLoad((signal) => get("/dashboard/api/usage", { signal }));
+const WINDOWS: Readonly<Record<Window, string>> = { hour: "1 hour", day: "24 hours", week: "7 days", month: "30 days" };
+
+export default function Usage({ query }: PageProps) {
+  const wanted = query.get("window") ?? "hour";
+  const window = Object.hasOwn(WINDOWS, wanted) ? (wanted as Window) : "hour";
+  const usage = useLoad((signal) => get("/dashboard/api/usage", { params: { query: { window } }, signal }), [window]);
   return (
     <Page title="Usage" about="What was asked of the service, and how fast it answered." actions={<Button icon="refresh" busy={usage.isLoading && usage.data !== undefined} onClick={usage.reload}>Refresh</Button>}>
       <Loaded of={usage} lines={10}>
-        {({ minutes, keys, snapshots, rules }) => (
+        {({ window: shown, steps, keys, snapshots, rules }) => (
           <>
-            <Traffic minutes={minutes} />
+            <Traffic window={window} isWaiting={shown !== window} steps={steps} />
             <Panel title="Keys" flush>
               <Table caption="Keys and their rates" columns={KEY_COLUMNS} rows={keys} keyOf={({ id }) => id} empty={<Empty icon="key" title="No keys yet" />} />
             </Panel>
@@ -35,19 +42,39 @@ export default function Usage() {
   );
 }
 
-function Traffic({ minutes }: { readonly minutes: readonly Minute[] }) {
-  const labels = minutes.map(({ at }) => formatLocal(new Date(at)).slice(11));
-  const series = (name: string, of: (minute: Minute) => number | null) => ({ name, values: minutes.map(of) });
+interface TrafficProps {
+  /** The one that was chosen; until its steps have come, those of the last one are shown. */
+  readonly window: Window;
+  readonly isWaiting: boolean;
+  readonly steps: readonly Step[];
+}
+
+function Traffic({ window, isWaiting, steps }: TrafficProps) {
+  // Days stand in the labels where there is more than one of them.
+  const isLong = steps.length > 96;
+  const labels = steps.map(({ at }) => formatLocal(new Date(at)).slice(isLong ? 5 : 11));
+  const series = (name: string, of: (step: Step) => number | null) => ({ name, values: steps.map(of) });
   const milliseconds = (value: number): string => `${value < 10 ? value.toFixed(2) : formatCount(Math.round(value))} ms`;
   return (
-    <Panel title="The last hour, by minute">
-      <div class="columns wide-gap">
+    <Panel title="Traffic" actions={<WindowChoice window={window} />}>
+      <div class={isWaiting ? "columns wide-gap waiting" : "columns wide-gap"} aria-busy={isWaiting}>
         <LineChart title="Requests" labels={labels} series={[series("Requests", ({ requests }) => requests)]} area />
         <LineChart title="Addresses looked up" labels={labels} series={[series("Lookups", ({ lookups }) => lookups)]} area />
         <LineChart title="Time to answer" labels={labels} series={[series("Median", ({ p50_ms }) => p50_ms), series("99th percentile", ({ p99_ms }) => p99_ms)]} format={milliseconds} formatTick={(value) => (value >= 1000 ? `${value / 1000} s` : `${value} ms`)} />
-        <LineChart title="Answers with an error" labels={labels} series={[series("Errors", ({ errors }) => errors)]} area />
+        <LineChart title="Answers with an error" labels={labels} series={[series("Refused (4xx)", ({ refused }) => refused), series("Failed (5xx)", ({ failed }) => failed)]} />
       </div>
     </Panel>
+  );
+}
+
+function WindowChoice({ window }: { readonly window: Window }) {
+  return (
+    <fieldset class="segments">
+      <legend class="hidden">How far back</legend>
+      {Object.entries(WINDOWS).map(([each, title]) => (
+        <label key={each}><input type="radio" name="window" class="hidden" checked={each === window} onChange={() => navigate(hrefOf("/usage", { window: each }), { replace: true })} />{title}</label>
+      ))}
+    </fieldset>
   );
 }
 

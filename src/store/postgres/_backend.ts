@@ -12,6 +12,7 @@ import type { Tables } from "../_tables.ts";
 import { carryOut } from "../_group.ts";
 import { readState } from "../_read-state.ts";
 import { readReport } from "../_report.ts";
+import { readTraffic, recordTraffic } from "../_traffic.ts";
 import { readUsage, readUsageOf, recordUsage } from "../_usage.ts";
 import type { AuditEntry, AuditQuery } from "../audit.ts";
 import type { Change } from "../change.ts";
@@ -20,6 +21,7 @@ import { checkSchema, lockMigrations, migrate } from "../migrations/migrate.ts";
 import type { Credentials, Invited, KeyUsage, RulesetRules, State, Usage } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import type { StoreOptions, StoreReport } from "../store.ts";
+import type { Traffic } from "../traffic.ts";
 import { connection, openPool, peerSettings, SCHEMA, WRITER_SILENCE } from "./_database.ts";
 import { asStoreError, isOutage, isRetriable } from "./_errors.ts";
 
@@ -104,6 +106,14 @@ export class PostgresBackend implements Backend {
 
   recordUsage(increments: readonly Usage[]): Promise<void> {
     return reporting(() => recordUsage(this.#reader.engine, increments));
+  }
+
+  recordTraffic(minutes: readonly Traffic[]): Promise<void> {
+    return reporting(() => recordTraffic(this.#reader.engine, minutes));
+  }
+
+  traffic(step: number, from: number): Promise<Traffic[]> {
+    return reporting(() => readTraffic(this.#reader.engine, step, from));
   }
 
   probe(): Promise<void> {

@@ -7,6 +7,7 @@ import type { Command } from "../command.ts";
 import type { Credentials, Invited, KeyUsage, RulesetRules, State, Usage } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import type { StoreReport } from "../store.ts";
+import type { Traffic } from "../traffic.ts";
 import { type CallOptions, SqliteThread } from "./_thread.ts";
 import { buffersIn, columnsOfCommands } from "./_transfers.ts";
 import { packed, type WorkerCall, type WorkerSetup } from "./messages.ts";
@@ -58,6 +59,14 @@ export class SqliteBackend implements Backend {
 
   recordUsage(increments: readonly Usage[]): Promise<void> {
     return this.#call("recordUsage", increments);
+  }
+
+  recordTraffic(minutes: readonly Traffic[]): Promise<void> {
+    return this.#call("recordTraffic", minutes);
+  }
+
+  traffic(step: number, from: number): Promise<Traffic[]> {
+    return this.#call("traffic", [step, from]);
   }
 
   probe(): Promise<void> {

@@ -17,7 +17,7 @@ export interface WorkerSetup {
 /** A call of a method of the backend in the thread. */
 export interface WorkerCall {
   readonly id: number;
-  readonly method: "carryOut" | "load" | "changesAfter" | "credentials" | "invited" | "recordUsage" | "probe" | "usage" | "usageOf" | "audit" | "auditEntry" | "isAsLeft" | "check" | "backup" | "close";
+  readonly method: "carryOut" | "load" | "changesAfter" | "credentials" | "invited" | "recordUsage" | "recordTraffic" | "traffic" | "probe" | "usage" | "usageOf" | "audit" | "auditEntry" | "isAsLeft" | "check" | "backup" | "close";
   readonly argument: unknown;
 }
 

@@ -8,12 +8,14 @@ import { readChanges } from "../_changes.ts";
 import { readCredentials, readInvited } from "../_credentials.ts";
 import { carryOut } from "../_group.ts";
 import { readState } from "../_read-state.ts";
+import { readTraffic, recordTraffic } from "../_traffic.ts";
 import { readUsage, readUsageOf, recordUsage } from "../_usage.ts";
 import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
 import { checkSchema, migrate } from "../migrations/migrate.ts";
 import type { RulesetRules, Usage } from "../state.ts";
 import { StoreError } from "../store-error.ts";
+import type { Traffic } from "../traffic.ts";
 import { asStoreError } from "./_errors.ts";
 import { checkFile } from "./_check.ts";
 import { BUSY_TIMEOUT, openDatabase, type SqliteEngine } from "./_database.ts";
@@ -75,6 +77,13 @@ const METHODS = {
     identity.check();
     await recordUsage(engine, increments);
   },
+
+  async recordTraffic(minutes: readonly Traffic[]): Promise<void> {
+    identity.check();
+    await recordTraffic(engine, minutes);
+  },
+
+  traffic: ([step, from]: [number, number]) => readTraffic(engine, step, from),
 
   /** The number is nobody's and stays what it is, and a page is written all the same. */
   async probe(): Promise<void> {

@@ -73,6 +73,8 @@ const CASES: Readonly<Record<string, Case>> = {
   createKey: { least: "admin", status: 201, body: { label: "x", access: "read" } },
   revokeKey: { least: "admin", status: 200, id: newKey },
   listAudit: { least: "admin", status: 200 },
+  getAuditFilters: { least: "admin", status: 200 },
+  exportAudit: { least: "admin", status: 200, query: "format=ndjson&kind=create-organisation" },
   listRulesets: { least: "viewer", status: 200 },
   createRuleset: { least: "editor", status: 201, body: { name: "x", purpose: "allowlist" } },
   getRuleset: { least: "viewer", status: 200, id: newRuleset },

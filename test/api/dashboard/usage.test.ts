@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { openLoading } from "../../../src/api/loading-store.ts";
+import { createLog } from "../../../src/api/plugins/logging.ts";
+import { Server } from "../../../src/api/server.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "../start-server.ts";
 import { addUser, type TestUser, visit } from "./browser.ts";
 
@@ -21,19 +25,59 @@ after(() => t.close());
 const usage = async (who = viewer) => (await visit(t, "GET", "/usage", { token: who.token })).body;
 
 test("requests and lookups of keys show in their minute, the dashboard's own do not", async () => {
-  const first = (await usage()).minutes.at(-1);
+  const first = (await usage()).steps.at(-1);
   assert.deepEqual([first.at, first.requests, first.p50_ms], [new Date(t.clock.now).toISOString(), 0, null]);
   for (let i = 0; i < 3; i++) await ask(t, "GET", "/v1/cbs/lookup?ip=1.1.1.1", { key: key.text });
   await ask(t, "POST", "/v1/cti/bulk_lookup", { key: key.text, body: { ips: ["1.1.1.1", "9.9.9.9"] } });
   await ask(t, "GET", "/v1/cbs/lookup?ip=x", { key: key.text });
   t.clock.now += 60_000;
   await ask(t, "GET", "/v1/cbs/lookup?ip=1.1.1.1", { key: key.text });
-  const { minutes } = await usage();
-  assert.equal(minutes.length, 60);
-  assert.deepEqual(minutes.slice(-3).map(({ requests, errors, lookups }: any) => [requests, errors, lookups]), [[0, 0, 0], [5, 0, 5], [1, 0, 1]]);
-  const { p50_ms, p99_ms } = minutes.at(-2);
+  const { steps, window, step_seconds: seconds } = await usage();
+  assert.deepEqual([steps.length, window, seconds], [60, "hour", 60]);
+  assert.deepEqual(steps.slice(-3).map(({ requests, refused, failed, lookups }: any) => [requests, refused, failed, lookups]), [[0, 0, 0, 0], [5, 1, 0, 5], [1, 0, 0, 1]]);
+  const { p50_ms, p99_ms } = steps.at(-2);
   assert.ok(p50_ms > 0 && p50_ms <= p99_ms, `${p50_ms} ${p99_ms}`);
   t.clock.now -= 60_000;
+});
+
+test("an hour, a day, a week, a month: kept over a restart, of all servers of the database together, each request once", async () => {
+  const own = await startServer({}, CATALOGUE, THREATS);
+  try {
+    const organisation = await addOrganisation(own, "kept");
+    const [{ token }, { text }] = [await addUser(own, organisation, "viewer"), await addKey(own, organisation)];
+    const ask3 = async (): Promise<void> => {
+      for (let turn = 0; turn < 3; turn++) await ask(own, "GET", "/v1/cbs/lookup?ip=1.1.1.1", { key: text });
+    };
+    const totals = async (server = own) => {
+      const all = await Promise.all(["hour", "day", "week", "month"].map(async (window) => (await visit(server, "GET", `/usage?window=${window}`, { token })).body));
+      return all.map(({ steps, step_seconds: seconds }: any) => [steps.length, seconds, steps.reduce((sum: number, { requests }: any) => sum + requests, 0)]);
+    };
+    const expected = (...requests: number[]) => [[60, 60], [96, 900], [168, 3600], [180, 14_400]].map((step, at) => [...step, requests[at]]);
+    await ask3();
+    assert.deepEqual(await totals(), expected(3, 3, 3, 3));
+    for (const [hours, sums] of [[12, [3, 6, 6, 6]], [72, [3, 3, 9, 9]], [240, [3, 3, 3, 12]], [24 * 31, [3, 3, 3, 3]]] as const) {
+      own.clock.now += hours * 3_600_000;
+      await own.restart();
+      await ask3();
+      assert.deepEqual(await totals(), expected(...sums), `${hours} hours later`);
+    }
+    // Another server on the same database knows what has been recorded; here the recorder is not waited for.
+    const { settings, now } = own.server.services;
+    const store = openLoading({ file: join(own.folder, "store.db") }, settings);
+    const replica = await Server.start({ settings, store, catalogue: CATALOGUE, threats: THREATS, log: createLog("silent", { write: () => {} }), now });
+    try {
+      const beside = { ...own, server: replica, url: replica.url } as TestServer;
+      for (let turn = 0; turn < 2; turn++) await ask(beside, "GET", "/v1/cbs/lookup?ip=1.1.1.1", { key: text });
+      for (const server of [own.server, replica]) await server.services.metrics.traffic.record(now(), (minutes) => server.store.recordTraffic(minutes));
+      assert.deepEqual(await totals(), expected(5, 5, 5, 5));
+      assert.deepEqual(await totals(beside), expected(5, 5, 5, 5));
+    } finally {
+      await replica.close();
+    }
+  } finally {
+    await own.close();
+  }
+  assert.equal((await visit(t, "GET", "/usage?window=year", { token: viewer.token })).status, 400);
 });
 
 test("keys with both of their windows, snapshots, and the organisation's rules", async () => {

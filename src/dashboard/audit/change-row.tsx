@@ -1,0 +1,82 @@
+import { Badge } from "../components/badge.tsx";
+import { Icon, type IconName } from "../components/icon.tsx";
+import { Time } from "../components/time.tsx";
+import type { Change, Rule } from "../documents.ts";
+import { formatCounted, formatLocal } from "../format.ts";
+
+const ACTORS: Readonly<Record<Change["actor"]["kind"], readonly [IconName, string]>> = { key: ["key", "key"], user: ["user", "user"], command: ["system", "command line"] };
+
+/** One change: when, who, what, and what was there before and after it. */
+export function ChangeRow({ at, actor, action, summary, old, new: now, ruleset_id }: Change) {
+  const [icon, by] = ACTORS[actor.kind];
+  const rows = [...changedMembers(old, now), ...changedRules(old?.rules ?? [], now?.rules ?? [])];
+  // Only the first of many rules are told; one that was changed counts on both sides.
+  const untold = Math.max(...[old, now].map((state) => (state?.rule_count ?? 0) - (state?.rules?.length ?? 0)));
+  return (
+    <li class="change">
+      <Time at={at} seconds />
+      <span class="change-actor" title={`${by} ${actor.id ?? ""}`}><Icon name={icon} /><span><span class="hidden">{by} </span>{actor.name ?? actor.id ?? by}</span></span>
+      <div class="change-what">
+        <p class="wrap">{summary} <Badge>{action}</Badge>{ruleset_id !== null && <> <a class="small" href={`#/rulesets/${encodeURIComponent(ruleset_id)}`}>Ruleset</a></>}</p>
+        {rows.length > 0 && (
+          <details>
+            <summary>What changed<span class="hidden">: {summary}</span></summary>
+            <div class="scroll" tabIndex={0} role="region" aria-label={summary}>
+              <table class="before-after">
+                <thead><tr><th scope="col">What</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
+                <tbody>{rows.map(({ name, before, after }) => <tr key={name}><th scope="row">{name}</th><td>{before}</td><td>{after}</td></tr>)}</tbody>
+              </table>
+            </div>
+            {untold > 0 && <p class="muted">and {formatCounted(untold, "more rule")}</p>}
+          </details>
+        )}
+      </div>
+    </li>
+  );
+}
+
+/** A row of what changed. */
+interface Changed {
+  readonly name: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+type Members = Readonly<Record<string, unknown>> | null;
+
+/** Told in other ways: ids to nobody, rules one by one. */
+const UNTOLD = ["id", "rules", "rule_count"];
+
+const MEMBERS: Readonly<Record<string, string>> = {
+  name: "Name", label: "Label", purpose: "Purpose", description: "Description", role: "Role", access: "Access", start: "Key", area: "Plan", active: "Active", until: "Until", expires_at: "Expires",
+  revoked_at: "Revoked", deleted_at: "Removed", invited_until: "Invitation valid until",
+};
+const VALUES: Readonly<Record<string, string>> = { read: "read", read_write: "read and write", edl: "rulesets", cbs: "business services", cti: "threat intelligence" };
+/** Members whose values are ids of their own, which have words. */
+const WORDED = ["access", "area"];
+
+/** The members that differ, as text. */
+function changedMembers(old: Members, now: Members): Changed[] {
+  const names = [...new Set([...Object.keys(old ?? {}), ...Object.keys(now ?? {})])].filter((name) => !UNTOLD.includes(name));
+  return names.map((name) => ({ name: MEMBERS[name] ?? name, before: textOf(name, old?.[name]), after: textOf(name, now?.[name]) })).filter(({ before, after }) => before !== after);
+}
+
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+
+function textOf(name: string, value: unknown): string {
+  if (value === undefined || value === null) return "";
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value !== "string") return JSON.stringify(value);
+  if (WORDED.includes(name)) return VALUES[value] ?? value;
+  return TIMESTAMP.test(value) ? formatLocal(new Date(value)) : value;
+}
+
+function changedRules(old: readonly Rule[], now: readonly Rule[]): Changed[] {
+  const [before, after] = [old, now].map((rules) => new Map(rules.map((rule) => [rule.ip, describe(rule)])));
+  return [...new Set([...before!.keys(), ...after!.keys()])].map((ip) => ({ name: ip, before: before!.get(ip) ?? "no rule", after: after!.get(ip) ?? "no rule" }));
+}
+
+function describe({ name, expires_at }: Rule): string {
+  const until = expires_at === null ? "never expires" : `until ${formatLocal(new Date(expires_at))}`;
+  return [name, until].filter((each) => each !== null && each !== "").join(", ");
+}

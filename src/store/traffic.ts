@@ -1,0 +1,40 @@
+/** Milliseconds of the steps in which traffic is kept, and for how long each is: the older, the coarser. */
+export const TRAFFIC_STEPS = [
+  { step: 60_000, keptFor: 2 * 3_600_000 },
+  { step: 900_000, keptFor: 2 * 86_400_000 },
+  { step: 3_600_000, keptFor: 31 * 86_400_000 },
+] as const;
+
+/** What was asked in a step of time, and how it was answered. */
+export interface Traffic {
+  /** Milliseconds since 1970 at which the step began. */
+  readonly at: number;
+  readonly requests: number;
+  /** Requests that were answered by 400 to 499. */
+  readonly refused: number;
+  /** Requests that were answered by 500 and above. */
+  readonly failed: number;
+  readonly lookups: number;
+  /** How many answers took how long: those of a class of times, by its number. Classes without answers are left out. */
+  readonly times: Times;
+}
+
+export type Times = readonly (readonly [timeClass: number, answers: number])[];
+
+/** Of one step, what is in any of them. */
+export function sumOf(at: number, parts: readonly Traffic[]): Traffic {
+  const total = (member: "requests" | "refused" | "failed" | "lookups"): number => parts.reduce((sum, part) => sum + part[member], 0);
+  return { at, requests: total("requests"), refused: total("refused"), failed: total("failed"), lookups: total("lookups"), times: sumOfTimes(parts.map(({ times }) => times)) };
+}
+
+export function sumOfTimes(all: readonly Times[]): Times {
+  const sums = new Map<number, number>();
+  for (const [timeClass, answers] of all.flat()) sums.set(timeClass, (sums.get(timeClass) ?? 0) + answers);
+  return [...sums].sort(([a], [b]) => a - b);
+}
+
+/** Traffic by longer steps, the oldest first. */
+export function bySteps(traffic: readonly Traffic[], step: number): Traffic[] {
+  const groups = Map.groupBy(traffic, ({ at }) => at - (at % step));
+  return [...groups].sort(([a], [b]) => a - b).map(([at, parts]) => sumOf(at, parts));
+}
