@@ -39,5 +39,5 @@ export function readTraffic({ db }: Engine, step: number, from: number): Promise
 
 async function selectSteps(within: Engine["db"], step: number, from: number): Promise<Traffic[]> {
   const rows = await within.selectFrom("traffic").selectAll().where("step", "=", step).where("at", ">=", from).orderBy("at").execute();
-  return rows.map(({ step: _, times, ...counts }) => ({ ...counts, times: JSON.parse(times) as Times }));
+  return rows.map(({ at, requests, refused, failed, lookups, times }) => ({ at, requests, refused, failed, lookups, times: JSON.parse(times) as Times }));
 }

@@ -45,6 +45,7 @@ test("ticks of an axis reach the greatest value, and are round", () => {
   assert.deepEqual(ticksOf(7), [0, 2, 4, 6, 8]);
   assert.deepEqual(ticksOf(0.31), [0, 0.1, 0.2, 0.3, 0.4]);
   assert.deepEqual(ticksOf(1234), [0, 500, 1000, 1500]);
+  assert.deepEqual([1, 2, 3].map((greatest) => ticksOf(greatest, { isCount: true })), [[0, 1], [0, 1, 2], [0, 1, 2, 3]]);
   for (let greatest = 0.001; greatest < 1e9; greatest *= 1.37) {
     const ticks = ticksOf(greatest);
     assert.ok(ticks.at(-1)! >= greatest * 0.999999 && ticks.length >= 3 && ticks.length <= 7, `${greatest}: ${ticks.join()}`);

@@ -2,6 +2,7 @@ import { formatPrefix } from "../../address/prefix.ts";
 import { formatTimestamp } from "../../rulesets/timestamp.ts";
 import type { AuditEntry, ChangedRules } from "../../store/audit.ts";
 import { actionOf } from "../audit-actions.ts";
+import type { Area } from "../../store/state.ts";
 import type { ServiceMemory } from "../service-memory.ts";
 import { ruleDocument } from "../schemas/rule.ts";
 
@@ -60,8 +61,8 @@ const SUMMARIES: Readonly<Record<string, (name: string, before: State, after: St
   "delete-ruleset": (name) => `deleted the ruleset ${name}`,
   "restore-ruleset": (name) => `undid the deletion of the ruleset ${name}`,
   "create-organisation": (name, _before, { purpose }) => (purpose === undefined ? `created the organisation ${name}` : `created the ruleset ${name}`),
-  "set-up": (name, _before, { area, purpose }) => (area !== undefined ? `gave the organisation the plan ${area}` : purpose === undefined ? `created the organisation ${name}` : `created the ruleset ${name}`),
-  "set-plan": (_name, _before, { area, active }) => `${active === true ? "activated" : "deactivated"} the plan ${area}`,
+  "set-up": (name, _before, { area, purpose }) => (area !== undefined ? `gave the organisation the plan for ${planName(area)}` : purpose === undefined ? `created the organisation ${name}` : `created the ruleset ${name}`),
+  "set-plan": (_name, _before, { area, active }) => `${active === true ? "activated" : "deactivated"} the plan for ${planName(area)}`,
   "create-key": (name, _before, { start }) => `created the key ${name} (${start}...)`,
   "revoke-key": (name, _before, { start }) => `revoked the key ${name} (${start}...)`,
   "create-user": (name, _before, { role }) => `invited the user ${name} as ${role}`,
@@ -73,6 +74,12 @@ const SUMMARIES: Readonly<Record<string, (name: string, before: State, after: St
   "start-session": (name) => `${name} signed in`,
   "end-session": () => "signed out",
 };
+
+const PLAN_NAMES: Readonly<Record<Area, string>> = { edl: "rulesets", cbs: "business services", cti: "threat intelligence" };
+
+function planName(area: State[string] | undefined): string {
+  return PLAN_NAMES[area as Area];
+}
 
 const VERBS = ["added", "changed", "deleted"] as const satisfies readonly (keyof ChangedRules)[];
 

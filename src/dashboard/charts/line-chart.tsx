@@ -20,7 +20,7 @@ interface Props {
 export function LineChart({ title, labels, series, height = 160, area = false, format = formatCount, formatTick = formatShort }: Props) {
   const [box, width] = useWidth<HTMLDivElement>();
   const [pointed, setPointed] = useState<number>();
-  const ticks = ticksOf(Math.max(...series.flatMap(({ values }) => values.map((value) => value ?? 0))));
+  const ticks = ticksOf(Math.max(...series.flatMap(({ values }) => values.map((value) => value ?? 0))), { isCount: format === formatCount });
   const margin = marginFor(ticks.map(formatTick), labels);
   const y = (value: number): number => height - margin.bottom - (value / ticks.at(-1)!) * (height - margin.top - margin.bottom);
   const x = (at: number): number => margin.left + (at / Math.max(1, labels.length - 1)) * (width - margin.left - margin.right);
