@@ -159,6 +159,8 @@ export class Server {
     metrics.addGauge("ipsieve_changes_age_seconds", "For how long other servers' changes may not have been read", () => this.store.staleness() / 1000);
     metrics.addRules(() => memory.countRules(this.services.now()));
     collectDefaultMetrics({ register: metrics.registry });
+    // Sums of gauges that stand beside them, under names that only counters may have.
+    for (const kind of ["handles", "requests", "resources"]) metrics.registry.removeSingleMetric(`nodejs_active_${kind}_total`);
   }
 
   #follow(log: Logger): void {

@@ -1,0 +1,46 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+
+/** Where `npm run tools:setup` installs programs that tests use. */
+export const TOOLS = join(import.meta.dirname, "../tools");
+
+export const REDOCLY = join(TOOLS, "node_modules/.bin/redocly");
+export const SPECTRAL = join(TOOLS, "node_modules/.bin/spectral");
+export const PYTHON = join(TOOLS, ".venv/bin/python");
+export const GO = join(TOOLS, ".venv/bin/go");
+export const OAPI_CODEGEN = join(TOOLS, "bin/oapi-codegen");
+
+/** Why a test that needs these has to be skipped; false where all are there. */
+export function missingTools(...paths: readonly string[]): string | false {
+  const missing = paths.find((path) => !existsSync(path));
+  return missing === undefined ? false : `${missing.slice(TOOLS.length + 1)} is not installed; install it with: npm run tools:setup`;
+}
+
+/** The same for a program of Debian's. */
+export function missingCommand(command: string, option: string, debianPackage: string): string | false {
+  return spawnSync(command, [option]).error === undefined ? false : `${command} is not installed; Debian's package is ${debianPackage}`;
+}
+
+export interface Run {
+  readonly code: number | null;
+  /** Of both channels, standard output first. */
+  readonly output: string;
+  readonly stdout: string;
+}
+
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly input?: string;
+}
+
+/** Runs a program while this process goes on, as it may be the server that the program asks. */
+export async function run(program: string, args: readonly string[], { cwd, environment, input = "" }: RunOptions = {}): Promise<Run> {
+  const child = spawn(program, args, { ...(cwd === undefined ? {} : { cwd }), env: { ...process.env, ...environment } });
+  child.stdin.on("error", () => {}).end(input);
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  return { code: child.exitCode, output: stdout + stderr, stdout };
+}
