@@ -18,6 +18,7 @@ import { answerError, answerProblems } from "./plugins/problems.ts";
 import { readRoutes } from "./plugins/routes.ts";
 import { requestId, tellRequestIds } from "./plugins/request-ids.ts";
 import { setSafeHeaders } from "./plugins/safe-headers.ts";
+import { followSequences } from "./plugins/sequences.ts";
 import { SocketAnswers } from "./plugins/socket-answers.ts";
 import { type TypeBoxTypes, validateStrictly } from "./plugins/validation.ts";
 import { addCbsRoutes } from "./routes/cbs.ts";
@@ -69,6 +70,7 @@ export function buildApp(services: Services, log: Logger): App {
   limitRequests(app, services);
   refuseAmbiguousRequests(app, socketAnswers);
   authenticate(app, services);
+  followSequences(app, services);
   readBodies(app, services);
   readJsonBodies(app);
   answerEarly(app);

@@ -32,6 +32,10 @@ export class GuardedStore implements Store {
     this.#store.resume(sequence);
   }
 
+  look(): void {
+    this.#store.look();
+  }
+
   staleness(): number {
     return this.#store.staleness();
   }

@@ -4,6 +4,7 @@ import { collectDefaultMetrics } from "prom-client";
 import type { Logger } from "pino";
 import { CtiDataset } from "../cti/dataset.ts";
 import { openSnapshot } from "../snapshot/open-snapshot.ts";
+import type { Change } from "../store/change.ts";
 import type { Store } from "../store/store.ts";
 import { buildApp } from "./app.ts";
 import type { App } from "./app-type.ts";
@@ -17,6 +18,7 @@ import { Passwords } from "./passwords.ts";
 import { FailureLimits, KeyLimits, SteadyClock } from "./rate-limits.ts";
 import { makeToken } from "./secret-token.ts";
 import { RuleRows } from "./rule-rows.ts";
+import { SequenceWaiters } from "./sequence-waiters.ts";
 import { ServiceMemory } from "./service-memory.ts";
 import type { Services } from "./services.ts";
 import type { Settings } from "./settings.ts";
@@ -164,8 +166,13 @@ export class Server {
   }
 
   #follow(log: Logger): void {
-    const { memory } = this.services;
-    this.store.follow(memory.sequence, (changes) => memory.apply(changes), (error, isLost) => {
+    const { memory, waiters } = this.services;
+    const apply = (changes: readonly Change[]): void | Promise<void> => {
+      const applied = memory.apply(changes);
+      waiters.reached(memory.sequence);
+      return applied;
+    };
+    this.store.follow(memory.sequence, apply, (error, isLost) => {
       if (!isLost) return;
       log.error({ err: error }, "changes of other servers are lost; the state is loaded again");
       void this.#loadAgain(log);
@@ -176,8 +183,9 @@ export class Server {
   async #loadAgain(log: Logger): Promise<void> {
     while (!this.#isClosing) {
       try {
-        const { memory } = this.services;
+        const { memory, waiters } = this.services;
         memory.become(await loadMemory(this.store));
+        waiters.reached(memory.sequence);
         this.store.resume(memory.sequence);
         return log.info("the state has been loaded again");
       } catch {
@@ -193,6 +201,7 @@ function servicesOf(store: Store, metrics: Metrics, { settings, catalogue, threa
   return {
     ...states, settings, now, store, metrics,
     memory: new ServiceMemory(),
+    waiters: new SequenceWaiters(),
     catalogue: new SnapshotHolder({ name: "catalogue", path: catalogue, load: openCatalogueView, metrics, now, log }),
     threats: new SnapshotHolder({ name: "cti", path: threats ?? "", load: openDataset, metrics, now, log }),
     files: new SharedCache(MAX_FILE_BYTES),

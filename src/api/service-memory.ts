@@ -170,6 +170,13 @@ export class ServiceMemory {
     return purpose === undefined ? all : all.filter(({ about }) => about.purpose === purpose);
   }
 
+  /** Resolves when the changes of the organisation's rulesets that are in hand are here; undefined where they are. O(rulesets being built). */
+  buildingOf(organisationId: string): Promise<unknown> | undefined {
+    // One that is not here yet may be anybody's.
+    const own = [...this.#building].filter(([id]) => (this.#rulesets.get(id)?.about.organisationId ?? organisationId) === organisationId);
+    return own.length === 0 ? undefined : Promise.all(own.map(([, done]) => done));
+  }
+
   /** The rules of all organisations. O(rulesets). */
   countRules(now: number): { active: number; expired: number } {
     let [active, expired] = [0, 0];

@@ -5,6 +5,7 @@ import type { Metrics } from "./metrics.ts";
 import type { Passwords } from "./passwords.ts";
 import type { FailureLimits, KeyLimits } from "./rate-limits.ts";
 import type { RuleRows } from "./rule-rows.ts";
+import type { SequenceWaiters } from "./sequence-waiters.ts";
 import type { ServiceMemory } from "./service-memory.ts";
 import type { Settings } from "./settings.ts";
 import type { SharedCache } from "./shared-cache.ts";
@@ -19,6 +20,8 @@ export interface Services {
   readonly now: () => number;
   readonly store: Store;
   readonly memory: ServiceMemory;
+  /** Requests that wait for changes of other servers. */
+  readonly waiters: SequenceWaiters;
   readonly catalogue: SnapshotHolder<CatalogueView>;
   readonly threats: SnapshotHolder<ThreatView>;
   /** Files that are written once for all who ask for them. */

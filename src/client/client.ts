@@ -18,6 +18,8 @@ export interface ClientOptions {
   readonly key: string;
   /** How long a request waits in all, in milliseconds, where the service says to ask again later (429, 503); 0: never. 60,000 unless given. */
   readonly maxWait?: number;
+  /** Has every answer know all that the answers before it did, writes above all, where several servers share a database. It may take longer. */
+  readonly readYourWrites?: boolean;
   /** What sends requests; the platform's `fetch` unless given. */
   readonly fetch?: (request: Request) => Promise<Response>;
 }
@@ -49,15 +51,19 @@ export class Client {
   /** The same calls with the whole response: `{ data, response }`. */
   readonly http: FetchClient<paths, "application/json">;
   readonly #address: string;
+  /** The last change that an answer may have known of. */
+  #sequence = 0;
 
-  constructor({ baseUrl, key, maxWait = 60_000, fetch = globalThis.fetch }: ClientOptions) {
+  constructor({ baseUrl, key, maxWait = 60_000, readYourWrites = false, fetch = globalThis.fetch }: ClientOptions) {
     this.#address = baseUrl.replace(/\/$/, "");
     this.http = createClient<paths, "application/json">({ baseUrl: this.#address, headers: { "X-API-Key": key }, fetch: patientFetch(reaching((request) => fetch(request)), maxWait) });
     this.http.use({
       onRequest: ({ request, schemaPath }) => {
         if (request.method !== "GET" && schemaPath.startsWith("/v1/edl/") && !request.headers.has("idempotency-key")) request.headers.set("idempotency-key", crypto.randomUUID());
+        if (readYourWrites && this.#sequence > 0 && !request.headers.has("x-after-sequence")) request.headers.set("x-after-sequence", String(this.#sequence));
       },
       onResponse: async ({ response }) => {
+        this.#sequence = Math.max(this.#sequence, Number(response.headers.get("x-sequence") ?? 0));
         if (!response.ok && response.status !== 304) throw await errorOf(response);
       },
     });

@@ -18,8 +18,16 @@ export const http: Client<paths, "application/json"> = createClient<paths, "appl
 /** What starts a session is refused with 401 as well, and says nothing about the one that there is. */
 const STARTS = /\/dashboard\/api\/(session|setup|join)$/;
 
+/** The last change that an answer may have known of: whichever server answers next knows it, too. */
+let sequence = 0;
+
 http.use({
+  onRequest: ({ request }) => {
+    if (sequence > 0) request.headers.set("x-after-sequence", String(sequence));
+  },
   onResponse: async ({ request, response }) => {
+    // A server that does not get it is not to keep the page waiting for ever.
+    sequence = response.status === 503 ? 0 : Math.max(sequence, Number(response.headers.get("x-sequence")));
     if (response.ok || response.status === 304) return;
     if (response.status === 401 && !STARTS.test(request.url) && session.value !== null) {
       hasExpired.value = true;

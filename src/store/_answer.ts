@@ -19,6 +19,8 @@ export interface Refusal {
 export interface GroupAnswer {
   readonly answers: readonly Answer[];
   readonly changes: readonly Change[];
+  /** The last change that the answers depend on: the last of these, or without any the last that the database had. */
+  readonly sequence: number;
 }
 
 /** Other errors than the store's are thrown on. */

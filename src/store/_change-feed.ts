@@ -7,8 +7,11 @@ const AGAIN_AFTER = 20;
 /** Takes changes at once, or some of them in its own time: its promise resolves when it has them all. The next ones come meanwhile. */
 export type ApplyChanges = (changes: readonly Change[]) => void | Promise<void>;
 
+/** What was committed here. Without changes: an answer that depends on those up to `last`. */
 interface Own {
   readonly changes: readonly Change[];
+  readonly first: number;
+  readonly last: number;
   resolve(): void;
 }
 
@@ -25,6 +28,7 @@ export class ChangeFeed {
   readonly #failed: (error: unknown, isLost: boolean) => void;
   #sequence: number;
   #isLooking = false;
+  #isAskedAgain = false;
   /** When the last look began that found nothing more, in milliseconds of a monotonic clock. */
   #checkedAt = performance.now();
   #timer: NodeJS.Timeout;
@@ -45,11 +49,15 @@ export class ChangeFeed {
     this.#timer.unref();
   }
 
-  /** Takes changes that were committed here, in order. Resolves when they, and all before them, have been handed on, or the feed has ended. */
-  arrived(changes: readonly Change[]): Promise<void> {
-    if (this.#ended || changes.length === 0) return Promise.resolve();
+  /**
+   * Takes changes that were committed here, in order; `sequence` is the last one that the database had then. Resolves when they, and all before them, have been
+   * handed on, or the feed has ended.
+   */
+  arrived(changes: readonly Change[], sequence: number): Promise<void> {
+    const first = changes[0]?.sequence ?? sequence + 1;
+    if (this.#ended || (changes.length === 0 && sequence <= this.#sequence)) return Promise.resolve();
     return new Promise((resolve) => {
-      this.#waiting.push({ changes, resolve });
+      this.#waiting.push({ changes, first, last: sequence, resolve });
       this.#handOnOwn();
       if (this.#waiting.length > 0) this.look();
     });
@@ -63,13 +71,16 @@ export class ChangeFeed {
     this.look();
   }
 
-  /** Looks for changes now, unless it does already. */
+  /** Looks for changes now; where it does already, once more after that, since what has been read may be older. */
   look(): void {
-    if (this.#isLooking || this.#ended || this.#isLost) return;
+    if (this.#ended || this.#isLost) return;
+    if (this.#isLooking) return void (this.#isAskedAgain = true);
     this.#isLooking = true;
+    this.#isAskedAgain = false;
     void this.#lookUntilNone().finally(() => {
       this.#isLooking = false;
-      if (this.#waiting.length > 0) setTimeout(() => this.look(), AGAIN_AFTER).unref();
+      if (this.#isAskedAgain) this.look();
+      else if (this.#waiting.length > 0) setTimeout(() => this.look(), AGAIN_AFTER).unref();
     });
   }
 
@@ -107,7 +118,7 @@ export class ChangeFeed {
 
   /** Own changes whose turn it is; those that were read from the database meanwhile have been handed on already. */
   #handOnOwn(): void {
-    for (let own = this.#waiting[0]; own !== undefined && !this.#isLost && own.changes[0]!.sequence <= this.#sequence + 1; own = this.#waiting[0]) {
+    for (let own = this.#waiting[0]; own !== undefined && !this.#isLost && own.first <= this.#sequence + 1; own = this.#waiting[0]) {
       const left = own.changes.filter(({ sequence }) => sequence > this.#sequence);
       if (left.length > 0) this.#give(left);
       if (this.#isLost) return;
@@ -118,8 +129,7 @@ export class ChangeFeed {
 
   /** What is written must be there to be read, whoever read it from the database first. */
   async #resolveOwn(own: Own): Promise<void> {
-    const [first, last] = [own.changes[0]!.sequence, own.changes.at(-1)!.sequence];
-    for (const each of this.#applying) if (each.first <= last && each.last >= first) await each.done;
+    for (const each of this.#applying) if (each.first <= own.last && each.last >= own.first) await each.done;
     if (this.#isLost && !this.#ended) this.#waiting.unshift(own);
     else own.resolve();
   }

@@ -74,7 +74,11 @@ export async function carryOut(engine: Engine, within: Transaction<Tables>, comm
   const numbered = await numberChanges(engine, within, changes);
   await appendChanges(engine, within, transaction, numbered, notes, limits.auditDays);
   await keys.write(engine, within, commands[0]!.at);
-  return { answers, changes: numbered };
+  return { answers, changes: numbered, sequence: numbered.at(-1)?.sequence ?? (await lastSequence(within)) };
+}
+
+async function lastSequence(within: Transaction<Tables>): Promise<number> {
+  return (await within.selectFrom("store").select("sequence").executeTakeFirstOrThrow()).sequence;
 }
 
 /** Decides a command, unless its idempotency key has an answer already. */

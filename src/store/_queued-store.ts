@@ -22,7 +22,7 @@ export class QueuedStore implements Store {
     this.#pollEvery = pollEvery;
     this.#queue = new GroupQueue(
       (commands) => backend.carryOut(commands),
-      ({ changes }: GroupAnswer) => this.#feed?.arrived(changes) ?? Promise.resolve(),
+      ({ changes, sequence }: GroupAnswer) => this.#feed?.arrived(changes, sequence) ?? Promise.resolve(),
     );
   }
 
@@ -39,6 +39,10 @@ export class QueuedStore implements Store {
 
   resume(sequence: number): void {
     this.#feed?.resume(sequence);
+  }
+
+  look(): void {
+    this.#feed?.look();
   }
 
   staleness(): number {

@@ -34,6 +34,9 @@ export interface Store {
   /** Goes on with `follow`: with the changes after `sequence`, up to which the state has been loaded again. */
   resume(sequence: number): void;
 
+  /** Looks for changes of other processes now, for who cannot wait a second; `follow` gives them. */
+  look(): void;
+
   /** For how many milliseconds others may have made changes that `follow` has not given; 0 before it is called. */
   staleness(): number;
 

@@ -88,7 +88,7 @@ test("what was asked for before a reader failed is not given to it afterwards", 
   };
   const feed = new ChangeFeed(0, 60_000, () => asked.promise, apply, (_error, isLost) => failures.push(isLost));
   feed.look();
-  void feed.arrived([change(1)]);
+  void feed.arrived([change(1)], 1);
   asked.resolve([change(1), change(2)]);
   await delay(10);
   assert.deepEqual([given, failures], [[1], [true]]);

@@ -7,6 +7,7 @@ import { PROBLEMS, type ProblemKind, WITH_REQUEST_ID } from "../problem.ts";
 import { ThreatError } from "../schemas/problem.ts";
 import { problemSchema } from "../schemas/problem-kinds.ts";
 import type { SchemaComponents } from "./components.ts";
+import { SEQUENCE } from "../told-headers.ts";
 import { headersOf } from "./headers.ts";
 import type { Answer, Json } from "./open-api.ts";
 
@@ -27,11 +28,12 @@ const REQUEST_ID = { "X-Request-Id": "the request's id; the client's where it se
 const COMMON_HEADERS: Readonly<Record<DoorName, Json>> = {
   public: headersOf({
     ...REQUEST_ID,
+    ...SEQUENCE,
     "RateLimit-Limit": "requests of the window that has less left: the minute or the month",
     "RateLimit-Remaining": "how many of them are left",
     "RateLimit-Reset": "seconds until the window ends",
   }),
-  dashboard: headersOf(REQUEST_ID),
+  dashboard: headersOf({ ...REQUEST_ID, ...SEQUENCE }),
 };
 
 export function answersOf(schema: FastifySchema, kind: OperationKind, schemas: SchemaComponents): Readonly<Record<string, Answer>> {

@@ -9,6 +9,8 @@ const SCHEMAS: Readonly<Record<string, Json>> = {
   "RateLimit-Remaining": WHOLE_NUMBER,
   "RateLimit-Reset": WHOLE_NUMBER,
   "Retry-After": WHOLE_NUMBER,
+  "X-Sequence": WHOLE_NUMBER,
+  "X-After-Sequence": { ...WHOLE_NUMBER, maximum: Number.MAX_SAFE_INTEGER },
   Location: { type: "string", format: "uri-reference" },
 };
 

@@ -5,6 +5,7 @@ import type { DoorName } from "../plugins/doors.ts";
 import { requirement, requirementMembers, SECURITY } from "./about.ts";
 import { answersOf, exampleOf, textSchema } from "./answers.ts";
 import type { SchemaComponents } from "./components.ts";
+import { AFTER } from "../told-headers.ts";
 import { headerSchema } from "./headers.ts";
 import type { Json, Operation, Parameter } from "./open-api.ts";
 
@@ -18,7 +19,7 @@ export function operationOf(door: DoorName, { config = {}, schema = {} }: RouteO
     tags,
     ...requirementMembers(door, access, area),
     security: access === "none" ? [] : Object.keys(SECURITY[door]).map((scheme) => ({ [scheme]: [] })),
-    parameters: parametersOf(schema, schemas),
+    parameters: parametersOf(access === "none" ? schema : { ...schema, requestHeaders: { ...schema.requestHeaders, ...AFTER } }, schemas),
     ...(schema.body === undefined ? {} : { requestBody: bodyOf(schema, schemas) }),
     responses: answersOf(schema, { door, access, isThreat: door === "public" && area === "cti" }, schemas),
   };

@@ -112,6 +112,7 @@ const TOKENS = ["a", "b", "same", "!~", "k".repeat(255)];
 const TAGS = ["*", '"1-0"', 'W/"x", "y"', "nonsense", '"', '"99999999999999999999-1"'];
 
 function validHeader(name: string): fc.Arbitrary<string> {
+  if (name === "X-After-Sequence") return fc.constantFrom("0", "1", "0001");
   if (name === "Idempotency-Key") return fc.oneof({ weight: 1, arbitrary: fc.constantFrom(...TOKENS) }, { weight: 9, arbitrary: fc.uuid() });
   return fc.constantFrom(...TAGS);
 }
@@ -124,6 +125,11 @@ function faults(operation: Operation, good: fc.Arbitrary<Parts>, made: (fault: s
   return { weight: 20, arbitrary };
 }
 
+const BAD_HEADERS: Readonly<Record<string, readonly string[]>> = {
+  "Idempotency-Key": ["", " ", "a b", "é", "k".repeat(256)],
+  "X-After-Sequence": ["", "x", "-1", "1.5", "1e3", "1, 2", "0x1", "9007199254740992", "9".repeat(30)],
+};
+
 interface Fault {
   readonly fault: string;
   readonly spoil: (parts: Parts) => Parts;
@@ -135,8 +141,8 @@ function faultsOf({ name, in: place, required = false, schema }: Parameter): Fau
     return bad.map((text) => ({ fault: `${name} is ${text}`, spoil: (parts) => ({ ...parts, path: { ...parts.path, [name]: text } }) }));
   }
   if (place === "header") {
-    if (name !== "Idempotency-Key") return [];
-    return ["", " ", "a b", "é", "k".repeat(256)].map((text) => ({ fault: `${name} is ${text}`, spoil: (parts) => ({ ...parts, headers: { ...parts.headers, [name]: text } }) }));
+    const bad = BAD_HEADERS[name] ?? [];
+    return bad.map((text) => ({ fault: `${name} is ${text}`, spoil: (parts) => ({ ...parts, headers: { ...parts.headers, [name]: text } }) }));
   }
   const without = (parts: Parts) => parts.query.filter(([each]) => each !== name);
   const missing: Fault = { fault: `${name} is missing`, spoil: (parts) => ({ ...parts, query: without(parts) }) };

@@ -1,0 +1,58 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { invalid, Problem } from "../problem.ts";
+import type { Services } from "../services.ts";
+
+/** Milliseconds that a request waits for a change that another server has made. */
+const MAX_WAIT = 5000;
+
+/**
+ * Lets a client read, on any server, what it has written on another one: every answer to a caller names the last change that it may know of (`X-Sequence`), and a request
+ * that names one (`X-After-Sequence`) waits until this server has it. It waits where the limits count it as work of its caller's, so that nobody's waiting takes what others need.
+ */
+export function followSequences(app: FastifyInstance, services: Services): void {
+  app.addHook("preValidation", (request, _reply, done) => {
+    const text = request.headers["x-after-sequence"];
+    if (text === undefined || request.caller === undefined) return done();
+    const sequence = typeof text === "string" && /^\d{1,16}$/.test(text) ? Number(text) : NaN;
+    if (!Number.isSafeInteger(sequence)) return done(invalid({ "X-After-Sequence": ["it must be a whole number, as X-Sequence of an answer is"] }));
+    void isThere(request, sequence, services).then((is) => done(is ? confirmed(app, request, services) : notThere(sequence)), done);
+  });
+  app.addHook("onSend", (request, reply, _payload, done) => {
+    // Changes that are in hand but not built into a ruleset yet count: what this answer tells may depend on them.
+    if (request.caller !== undefined) reply.header("x-sequence", String(services.memory.sequence));
+    done();
+  });
+}
+
+async function isThere({ caller: { organisationId } }: FastifyRequest, sequence: number, { memory, store, waiters }: Services): Promise<boolean> {
+  const end = performance.now() + MAX_WAIT;
+  if (memory.sequence < sequence) {
+    const reached = waiters.wait(sequence, MAX_WAIT);
+    // Not every change is announced, and the next look may be a second away.
+    store.look();
+    if (!(await reached)) return false;
+  }
+  const building = memory.buildingOf(organisationId);
+  return building === undefined || isWithin(building, end - performance.now());
+}
+
+async function isWithin(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<boolean>((resolve) => (timer = setTimeout(resolve, milliseconds, false)));
+  try {
+    return await Promise.race([promise.then(() => true), over]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Time has passed, and the change may be that the caller may no longer ask. */
+function confirmed(app: FastifyInstance, request: FastifyRequest, { now }: Services): Problem | undefined {
+  request.now = now();
+  return app.confirmCaller(request);
+}
+
+function notThere(sequence: number): Problem {
+  const detail = `this server does not have change ${sequence} (X-After-Sequence) after ${MAX_WAIT / 1000} s; try again in 1 s, or without the header for an answer that may be older`;
+  return new Problem("service-unavailable", detail, { headers: { "retry-after": "1" } });
+}
