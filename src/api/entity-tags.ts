@@ -54,7 +54,7 @@ export function ifMatch({ headers }: FastifyRequest): IfMatch | undefined {
   const header = headers["if-match"];
   if (header === undefined || header.trim() === "*") return undefined;
   const strong = Array.from(header.matchAll(TAG)).flatMap(([, weak, tag]) => (weak === undefined ? [tag!] : []));
-  return { versions: found(strong, /^"([1-9]\d{0,14})-\d+(?:-[a-z]+)*"$/).map(Number), rules: found(strong, RULE_TAG), lists: found(strong, /^"l-([\w-]{22})-\d+"$/) };
+  return { versions: found(strong, /^"([1-9]\d{0,14})-\d+(?:-\w+)*"$/).map(Number), rules: found(strong, RULE_TAG), lists: found(strong, /^"l-([\w-]{22})-\d+"$/) };
 }
 
 /** What there must not be where a rule is added (If-None-Match): any rule, or one of these tags. */

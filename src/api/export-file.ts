@@ -1,4 +1,5 @@
-import { exportRules, type RuleExportFormat } from "../rulesets/formats/export-rules.ts";
+import { exportRules, FIREWALL_FORMATS, type RuleExportFormat } from "../rulesets/formats/export-rules.ts";
+import { setNameOf } from "../rulesets/formats/set-name.ts";
 import { isActive, type Rule } from "../rulesets/rule.ts";
 import { encoded } from "./encoded.ts";
 import { rulesetTag } from "./entity-tags.ts";
@@ -9,18 +10,32 @@ import type { SharedCache } from "./shared-cache.ts";
 export interface ExportRequest {
   readonly format: RuleExportFormat;
   readonly activeOnly: boolean;
+  /** Of firewalls; made from the ruleset's name unless given. */
+  readonly setName?: string | undefined;
 }
 
 /** The file of the ruleset as it is at `now`; `current` gives the ruleset as it is when it is called, undefined once it is gone. */
 export function exportFile(files: SharedCache<Buffer>, current: () => LiveRuleset | undefined, ruleset: LiveRuleset, now: number, request: ExportRequest): Promise<Buffer> {
-  const key = `${ruleset.about.id} ${rulesetTag(ruleset, now, representationOf(request))}`;
-  const write = (live: LiveRuleset) => encoded(exportRules(wantedRules(live, now, request), request.format));
+  const key = `${ruleset.about.id} ${rulesetTag(ruleset, now, representationOf(ruleset, now, request))}`;
+  const write = (live: LiveRuleset) => encoded(exportRules(wantedRules(live, now, request), request.format, { setName: setNameIn(live, request), now: secondOf(now) }));
   return files.get(key, async () => (await atOneVersion(() => current() ?? ruleset, write))!.result);
 }
 
-/** What stands in the tag for how the ruleset is told. */
-export function representationOf({ format, activeOnly }: ExportRequest): string {
-  return activeOnly ? `${format}-active` : format;
+/** What stands in the tag for how the ruleset is told. Timeouts are counted in seconds from now on, so that a file with any is another one each second. */
+export function representationOf(ruleset: LiveRuleset, now: number, request: ExportRequest): string {
+  const { format, activeOnly } = request;
+  const parts = [format, ...(activeOnly ? ["active"] : [])];
+  if (!FIREWALL_FORMATS.has(format)) return parts.join("-");
+  const second = ruleset.rules.nextExpiry(now) === null ? [] : [String(secondOf(now) / 1000)];
+  return [...parts, setNameIn(ruleset, request), ...second].join("-");
+}
+
+function secondOf(now: number): number {
+  return now - (now % 1000);
+}
+
+function setNameIn({ about: { name, id } }: LiveRuleset, { setName }: ExportRequest): string {
+  return setName ?? setNameOf(name, id);
 }
 
 function* wantedRules({ rules }: LiveRuleset, now: number, { activeOnly }: ExportRequest): Generator<Rule> {

@@ -1,12 +1,13 @@
 /** Lists that cannot mark an expired rule hold active rules only unless asked otherwise: at every path, for keys and in the dashboard. */
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { RULE_EXPORT_FORMATS } from "../../src/rulesets/formats/export-rules.ts";
 import { addUser, visit } from "./dashboard/browser.ts";
 import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "./start-server.ts";
 
 let t: TestServer;
 let path = "";
+let put: (body: object) => Promise<Answer>;
 let get: Record<"public" | "dashboard", (end: string, accept?: string) => Promise<Answer>>;
 before(async () => {
   t = await startServer();
@@ -16,6 +17,7 @@ before(async () => {
   path = `/edl/ip-rulesets/${(await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).body.items[0].id}`;
   const rules = [{ ip: "192.0.2.1" }, { ip: "192.0.2.2", expires_at: new Date(t.clock.now).toISOString() }];
   assert.equal((await ask(t, "PUT", `/v1${path}/rules`, { key, body: { rules } })).status, 200);
+  put = (body) => ask(t, "PUT", `/v1${path}/rules?max_shrink=100`, { key, body });
   get = {
     public: (end, accept = "*/*") => ask(t, "GET", `/v1${path}${end}`, { key, headers: { accept } }),
     dashboard: (end, accept = "*/*") => visit(t, "GET", `${path}${end}`, { token, headers: { accept } }),
@@ -42,3 +44,41 @@ for (const scope of ["public", "dashboard"] as const) {
     assert.deepEqual(counts, [2, 2, 1]);
   });
 }
+
+describe("sets of firewalls", () => {
+  for (const scope of ["public", "dashboard"] as const) {
+    for (const format of ["ipset", "nftables"] as const) {
+      test(`${scope}, ${format}: named as asked, or after the ruleset; no name is a line`, async () => {
+        const own = await get[scope](`/rules:export?format=${format}`);
+        assert.match(own.text, /My_Allowlist_rules_[0-9a-f]{6}_4/);
+        const named = await get[scope](`/rules:export?format=${format}&set_name=office_1`);
+        assert.match(named.text, /\boffice_1_4\b/);
+        assert.notEqual(named.headers.get("etag"), own.headers.get("etag"));
+        for (const name of ["", "1a", "a b", "a%0Ab", "a;b", "a".repeat(26), "-x", "%C3%A9"]) {
+          const { status, body } = await get[scope](`/rules:export?format=${format}&set_name=${name}`);
+          assert.deepEqual([status, Object.keys(body.validation_errors)], [400, ["set_name"]], name);
+        }
+      });
+    }
+    test(`${scope}: formats without sets take no name`, async () => {
+      for (const format of ["text", "csv", "ndjson", "nginx"]) assert.equal((await get[scope](`/rules:export?format=${format}&set_name=a`)).status, 400);
+    });
+  }
+
+  test("timeouts run from the second in which the file is asked for, and its ETag with them", async () => {
+    const end = t.clock.now + 10_500;
+    assert.equal((await put({ rules: [{ ip: "192.0.2.1", expires_at: new Date(end).toISOString() }, { ip: "192.0.2.2" }] })).status, 200);
+    const tags = new Set<string>();
+    for (const [now, seconds] of [[end - 10_500, 11], [end - 10_000, 11], [end - 9_000, 10], [end - 500, 1]] as const) {
+      t.clock.now = now;
+      const { text, headers } = await get.public("/rules:export?format=nftables");
+      assert.ok(text.includes(`192.0.2.1 timeout ${seconds}s\n`) || text.includes(`192.0.2.1 timeout ${seconds}s,`), text);
+      tags.add(headers.get("etag")!);
+    }
+    t.clock.now = end;
+    assert.doesNotMatch((await get.public("/rules:export?format=nftables")).text, /192\.0\.2\.1\b/);
+    const [first, second] = [await get.public("/rules:export?format=ipset"), (t.clock.now += 60_000, await get.public("/rules:export?format=ipset"))];
+    assert.equal(first.headers.get("etag"), second.headers.get("etag"), "nothing expires any more");
+    assert.equal(tags.size, 3);
+  });
+});

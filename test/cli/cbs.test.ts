@@ -67,6 +67,17 @@ describe("cbs ranges", () => {
     assert.deepEqual(await old("ranges", "--family", "6", "office"), { code: 1, signal: null, stdout: "", stderr: "" });
   });
 
+  test("files for firewalls: sets named after the node, or as --set-name says", async () => {
+    const nftables = await old("ranges", "/cloud/acme", "--format", "nftables");
+    assert.match(nftables.stdout, /^add table inet ipsieve\nadd set inet ipsieve cloud_acme_[0-9a-f]{6}_4 .*\n.*\nadd element .*\n10\.0\.0\.0\/8\n}\n.*\n.*\n.*\n2001:db8::\/32\n}\n$/);
+    assert.match((await old("ranges", "/cloud/acme", "--format", "ipset", "--set-name", "acme")).stdout, /^add acme_4_new 10\.128\.0\.0\/9 -exist$/m);
+    for (const [options, problem] of [[["--set-name", "a"], /goes with --format ipset or nftables/], [["--format", "ipset", "--set-name", "a\nb"], /letters, digits and underscores, not "a\\nb"/], [["--json", "--format", "text"], /exclude each other/]] as const) {
+      const { code, stdout, stderr } = await old("ranges", "/cloud/acme", ...options);
+      assert.deepEqual([code, stdout], [2, ""]);
+      assert.match(stderr, problem);
+    }
+  });
+
   test("a reader that has seen enough is no error", async () => {
     const child = start(["cbs", "ranges", "/isp"]);
     child.stdout!.once("data", () => child.stdout!.destroy());

@@ -1,5 +1,6 @@
 import { Type } from "typebox";
-import { RULE_EXPORT_FORMATS, type RuleExportFormat } from "../../rulesets/formats/export-rules.ts";
+import { FIREWALL_FORMATS, RULE_EXPORT_FORMATS, type RuleExportFormat } from "../../rulesets/formats/export-rules.ts";
+import { MAX_SET_NAME, SET_NAME } from "../../rulesets/formats/set-name.ts";
 import { ShrinkGuard, type ShrinkLimits } from "../../rulesets/shrink-guard.ts";
 import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -10,7 +11,7 @@ import { exportFile, type ExportRequest, representationOf } from "../export-file
 import { listBody, listIn, withListBodies } from "../list-bodies.ts";
 import { READ_EDL, WRITE_EDL } from "../operation.ts";
 import { type CountedPlan, planCounted } from "../plan-replacement.ts";
-import { Problem } from "../problem.ts";
+import { invalid, Problem } from "../problem.ts";
 import { readDefaults, type RuleMembers } from "../read-rule.ts";
 import { safePath } from "../redact.ts";
 import { ImportQuery, ImportResponse, ReplaceBody, ReplaceQuery, ReplaceResponse, ruleDocument, RulesetParameters } from "../schemas/rule.ts";
@@ -40,23 +41,33 @@ const TYPES: Readonly<Partial<Record<RuleExportFormat, string>>> = { csv: "text/
 const ExportQuery = Type.Object({
   format: Type.Optional(Type.Enum([...RULE_EXPORT_FORMATS], { default: "text" })),
   active_only: Type.Optional(Type.Boolean({ default: true, description: "only rules that have not expired" })),
+  set_name: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_SET_NAME, description: "of ipset and nftables: what the sets are called, followed by _4 and _6: a letter, then letters, digits and underscores. Unless given, it is made from the ruleset's name and id", examples: ["blocklist"] })),
 });
 
 function addExport(app: App, services: Services): void {
   const schema = {
-    operationId: "exportRules", summary: "The whole ruleset as a file", tags, problems: [400, 404], params, querystring: ExportQuery, response: { 200: Type.String(), 304: Type.Null() },
+    operationId: "exportRules", summary: "The whole ruleset as a file",
+    description: "ipset and nftables replace their sets at once, and have elements dropped when their rules expire; ipset knows no expiry further away than 24 days, until when the list has to be loaded again.", tags, problems: [400, 404], params, querystring: ExportQuery, response: { 200: Type.String(), 304: Type.Null() },
     otherTypes: ["text/plain", ...Object.values(TYPES)], requestHeaders: { "If-None-Match": "an ETag that is known already: the answer is 304 if it still holds" },
     responseHeaders: { ETag: "changes with the answer, also when rules expire" },
   };
   app.get(`${PATH}/rules::export`, { config: READ_EDL, schema }, (request, reply) => {
     const format = request.query.format ?? "text";
-    return sendExport(request, reply, services, { format, activeOnly: request.query.active_only ?? true });
+    return sendExport(request, reply, services, { format, activeOnly: request.query.active_only ?? true, setName: setNameFor(format, request.query.set_name) });
   });
+}
+
+/** @throws Problem (400) for what no set can be called, and for formats without sets */
+function setNameFor(format: RuleExportFormat, name: string | undefined): string | undefined {
+  if (name === undefined) return undefined;
+  if (!FIREWALL_FORMATS.has(format)) throw invalid({ set_name: [`${format} has no sets; leave it out, or choose one of ${[...FIREWALL_FORMATS].join(", ")}`] });
+  if (!SET_NAME.test(name)) throw invalid({ set_name: [`${JSON.stringify(name)} is not a letter, followed by up to ${MAX_SET_NAME - 1} letters, digits and underscores`] });
+  return name;
 }
 
 export async function sendExport(request: FastifyRequest, reply: FastifyReply, services: Services, wanted: ExportRequest): Promise<FastifyReply> {
   const ruleset = findRuleset(request, services);
-  if (isKnown(request, reply, rulesetTag(ruleset, request.now, representationOf(wanted)))) return reply.code(304).send();
+  if (isKnown(request, reply, rulesetTag(ruleset, request.now, representationOf(ruleset, request.now, wanted)))) return reply.code(304).send();
   const { id, organisationId } = ruleset.about;
   const bytes = await exportFile(services.files, () => services.memory.ruleset(organisationId, id), ruleset, request.now, wanted);
   return reply.type(`${TYPES[wanted.format] ?? "text/plain"}; charset=utf-8`).send(bytes);

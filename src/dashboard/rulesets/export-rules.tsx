@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { ButtonLink } from "../components/button.tsx";
 import { CopyButton } from "../components/copy.tsx";
 import { Dialog } from "../components/dialog.tsx";
+import { Field } from "../components/form.tsx";
 import { formatCounted } from "../format.ts";
 import type { Ruleset } from "../documents.ts";
 
@@ -10,16 +11,20 @@ const FORMATS = {
   csv: ["CSV", "With names and expiries, for spreadsheets and for importing", "csv"],
   ndjson: ["NDJSON", "With names and expiries, a JSON document a line", "ndjson"],
   nginx: ["nginx", "For a geo block", "conf"],
-  ipset: ["ipset", "For ipset restore", "ipset"],
+  ipset: ["ipset", "Two sets, for ipset restore", "ipset"],
   nftables: ["nftables", "Two sets, for nft -f", "nft"],
 } as const;
 type Format = keyof typeof FORMATS;
+
+const SET_NAME = /^[A-Za-z][A-Za-z0-9_]*$/;
 
 /** The rules as a file. */
 export function ExportRules({ ruleset, onClose }: { readonly ruleset: Ruleset; readonly onClose: () => void }) {
   const [format, setFormat] = useState<Format>("text");
   const [isActive, setActive] = useState(true);
-  const query = `rules:export?format=${format}&active_only=${isActive}`;
+  const [setName, setSetName] = useState("");
+  const isNamed = format === "ipset" || format === "nftables";
+  const query = `rules:export?format=${format}&active_only=${isActive}${isNamed && SET_NAME.test(setName) ? `&set_name=${setName}` : ""}`;
   const { id, name, active_rules: active, total_rules: total } = ruleset;
   return (
     <Dialog title="Export rules" onClose={onClose}>
@@ -34,6 +39,12 @@ export function ExportRules({ ruleset, onClose }: { readonly ruleset: Ruleset; r
           ))}
         </div>
       </fieldset>
+      {isNamed && (
+        <Field
+          name="set_name" label="Set name" optional value={setName} maxLength={25} autocomplete="off" spellcheck={false} onInput={({ currentTarget }) => setSetName(currentTarget.value.trim())}
+          hint="A letter, then letters, digits and underscores; _4 and _6 are added. Made from the ruleset's name unless given."
+        />
+      )}
       <fieldset class="field">
         <legend class="field-name">Rules</legend>
         <div class="choices">

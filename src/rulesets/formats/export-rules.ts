@@ -14,14 +14,25 @@ const EXPORTERS = {
   nginx: exportNginx,
   ipset: exportIpset,
   nftables: exportNftables,
-} as const satisfies Record<string, (rules: Iterable<Rule>, setName: string) => Generator<string>>;
+} as const satisfies Record<string, (rules: Iterable<Rule>, set: FirewallSet) => Generator<string>>;
 
 export type RuleExportFormat = keyof typeof EXPORTERS;
 export const RULE_EXPORT_FORMATS = Object.keys(EXPORTERS) as readonly RuleExportFormat[];
 
+/** Formats of firewalls, whose sets have a name, and drop elements by themselves when their time has come. */
+export const FIREWALL_FORMATS: ReadonlySet<RuleExportFormat> = new Set(["ipset", "nftables"]);
+
+/** What ipset and nftables need to know besides the rules. */
+export interface FirewallSet {
+  readonly name: string;
+  readonly now: number;
+}
+
 export interface RuleExportOptions {
-  /** What ipset and nftables call the sets, with `_4` and `_6` behind it: a letter, then up to 28 letters, digits and underscores. */
+  /** What ipset and nftables call the sets, followed by `_4` and `_6`: a letter, then up to 24 letters, digits and underscores; "ipsieve" unless given. */
   readonly setName?: string;
+  /** When the timeouts of ipset and nftables begin to run, in milliseconds since 1970; now unless given. */
+  readonly now?: number;
 }
 
 const CHUNK_CHARACTERS = 1 << 16;
@@ -31,9 +42,9 @@ const CHUNK_CHARACTERS = 1 << 16;
  * their turn after each. A program that acts on every listed address gets the active rules: see `activeRules`. The
  * rules are read as the chunks are asked for; ipset and nftables read all of them first. O(rules), nftables O(rules log rules).
  */
-export function* exportRules(rules: Iterable<Rule>, format: RuleExportFormat, { setName = "ipsieve" }: RuleExportOptions = {}): Generator<string> {
+export function* exportRules(rules: Iterable<Rule>, format: RuleExportFormat, { setName: name = "ipsieve", now = Date.now() }: RuleExportOptions = {}): Generator<string> {
   let text = "";
-  for (const part of EXPORTERS[format](rules, setName)) {
+  for (const part of EXPORTERS[format](rules, { name, now })) {
     text += part;
     if (part !== "" && text.length < CHUNK_CHARACTERS) continue;
     yield text;

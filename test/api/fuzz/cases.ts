@@ -86,7 +86,7 @@ function validParts(api: ApiDocument, operation: Operation, { rulesetId }: Surro
     body,
   }).map(({ path, query, headers, accept, requestId, body: [type, value] }) => ({
     path,
-    query: Object.entries(query).map(([name, each]) => [name, String(each)] as const),
+    query: Object.entries(withoutContradictions(query)).map(([name, each]) => [name, String(each)] as const),
     headers: { ...headers, ...(accept === undefined ? {} : { Accept: accept }), ...(requestId === undefined ? {} : { "X-Request-Id": requestId }) } as Record<string, string>,
     type,
     body: value,
@@ -196,4 +196,10 @@ function assemble({ method, path }: Operation, { path: values, query, headers, t
 /** Half a character has no percent-encoding. A dot has one that means the same. */
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed());
+}
+
+/** Parameters that exclude each other: the document says so in words. */
+function withoutContradictions(query: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { set_name: setName, ...others } = query;
+  return setName === undefined || others["format"] === "ipset" || others["format"] === "nftables" ? query : others;
 }

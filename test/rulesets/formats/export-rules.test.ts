@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import type { Prefix } from "../../../src/address/address.ts";
-import { comparePrefixes, formatPrefix, parsePrefix } from "../../../src/address/prefix.ts";
+import { comparePrefixes, formatPrefix, parsePrefix, prefixContains } from "../../../src/address/prefix.ts";
 import { mergePrefixes } from "../../../src/address/range.ts";
 import { exportRules, type RuleExportFormat, RULE_EXPORT_FORMATS } from "../../../src/rulesets/formats/export-rules.ts";
 import { type ImportFormat, RuleImport } from "../../../src/rulesets/formats/import-rules.ts";
@@ -18,42 +18,49 @@ function rule(text: string, name: string | null = null, expiresAt: number | null
 }
 
 function textOf(rules: Iterable<Rule>, format: RuleExportFormat): string {
-  return [...exportRules(rules, format, { setName: "list" })].join("");
+  return [...exportRules(rules, format, { setName: "list", now: NOW })].join("");
 }
 
-const rules = [rule("0.0.0.0/0"), rule("8.8.8.8", 'a "quoted", name', NOW), rule("9.9.9.0/24", "=1+1"), rule("9.9.9.128/25", ""), rule("::/0", "'"), rule("2001:db8::1")];
+const rules = [rule("0.0.0.0/0"), rule("8.8.8.8", 'a "quoted", name', NOW), rule("9.9.9.0/24", "=1+1"), rule("9.9.9.128/25", "", NOW + 59_001), rule("::/0", "'"), rule("2001:db8::1")];
 
 test("every format, by example", () => {
   const told = Object.fromEntries(RULE_EXPORT_FORMATS.map((format) => [format, textOf(rules, format).split("\n")]));
   assert.deepEqual(told, {
     text: ["0.0.0.0/0", "8.8.8.8", "9.9.9.0/24", "9.9.9.128/25", "::/0", "2001:db8::1", ""],
-    csv: ["ip,name,expires_at", "0.0.0.0/0,,", '8.8.8.8,"a ""quoted"", name",2026-06-01T00:00:00.000Z', "9.9.9.0/24,'=1+1,", '9.9.9.128/25,"",', "::/0,',", "2001:db8::1,,", ""],
+    csv: ["ip,name,expires_at", "0.0.0.0/0,,", '8.8.8.8,"a ""quoted"", name",2026-06-01T00:00:00.000Z', "9.9.9.0/24,'=1+1,", '9.9.9.128/25,"",2026-06-01T00:00:59.001Z', "::/0,',", "2001:db8::1,,", ""],
     ndjson: [
-      ...[["0.0.0.0/0", null, null], ["8.8.8.8", 'a "quoted", name', "2026-06-01T00:00:00.000Z"], ["9.9.9.0/24", "=1+1", null], ["9.9.9.128/25", "", null], ["::/0", "'", null], ["2001:db8::1", null, null]].map(
+      ...[["0.0.0.0/0", null, null], ["8.8.8.8", 'a "quoted", name', "2026-06-01T00:00:00.000Z"], ["9.9.9.0/24", "=1+1", null], ["9.9.9.128/25", "", "2026-06-01T00:00:59.001Z"], ["::/0", "'", null], ["2001:db8::1", null, null]].map(
         ([ip, name, expires_at]) => JSON.stringify({ ip, name, expires_at, created_at: "2026-06-01T00:00:00.000Z", updated_at: "2026-06-01T00:00:00.001Z" }),
       ),
       "",
     ],
     nginx: ["0.0.0.0/0 1;", "8.8.8.8 1;", "9.9.9.0/24 1;", "9.9.9.128/25 1;", "::/0 1;", "2001:db8::1 1;", ""],
     ipset: [
-      "create list_4 hash:net family inet maxelem 16777216 -exist",
-      "flush list_4",
-      ...["0.0.0.0/1", "128.0.0.0/1", "8.8.8.8", "9.9.9.0/24", "9.9.9.128/25"].map((ip) => `add list_4 ${ip} -exist`),
-      "create list_6 hash:net family inet6 maxelem 16777216 -exist",
-      "flush list_6",
-      ...["::/1", "8000::/1", "2001:db8::1"].map((ip) => `add list_6 ${ip} -exist`),
+      "create list_4 hash:net family inet maxelem 16777216 timeout 0 -exist",
+      "create list_4_new hash:net family inet maxelem 16777216 timeout 0 -exist",
+      "flush list_4_new",
+      ...["0.0.0.0/1", "128.0.0.0/1"].map((ip) => `add list_4_new ${ip} -exist`),
+      ...["8.8.8.8", "9.9.9.0/24", "9.9.9.128/25 timeout 60"].map((ip) => `add list_4_new ${ip} -exist`),
+      "create list_6 hash:net family inet6 maxelem 16777216 timeout 0 -exist",
+      "create list_6_new hash:net family inet6 maxelem 16777216 timeout 0 -exist",
+      "flush list_6_new",
+      ...["::/1", "8000::/1", "2001:db8::1"].map((ip) => `add list_6_new ${ip} -exist`),
+      "swap list_4 list_4_new",
+      "swap list_6 list_6_new",
+      "destroy list_4_new",
+      "destroy list_6_new",
       "",
     ],
     nftables: [
-      "add table inet list",
-      "add set inet list list_4 { type ipv4_addr; flags interval; }",
-      "flush set inet list list_4",
-      "add element inet list list_4 {",
+      "add table inet ipsieve",
+      "add set inet ipsieve list_4 { type ipv4_addr; flags interval, timeout; }",
+      "flush set inet ipsieve list_4",
+      "add element inet ipsieve list_4 {",
       "0.0.0.0/0",
       "}",
-      "add set inet list list_6 { type ipv6_addr; flags interval; }",
-      "flush set inet list list_6",
-      "add element inet list list_6 {",
+      "add set inet ipsieve list_6 { type ipv6_addr; flags interval, timeout; }",
+      "flush set inet ipsieve list_6",
+      "add element inet ipsieve list_6 {",
       "::/0",
       "}",
       "",
@@ -65,8 +72,8 @@ test("without rules, sets are emptied", () => {
   assert.equal(textOf([], "csv"), "ip,name,expires_at\n");
   assert.equal(textOf([], "text"), "");
   assert.doesNotMatch(textOf([], "nftables"), /element/);
-  assert.match(textOf([], "nftables"), /flush set inet list list_4\n.*\nflush set inet list list_6\n/s);
-  assert.match(textOf([], "ipset"), /flush list_4\n.*\nflush list_6\n/s);
+  assert.match(textOf([], "nftables"), /flush set inet ipsieve list_4\n.*\nflush set inet ipsieve list_6\n/s);
+  assert.match(textOf([], "ipset"), /flush list_4_new\n.*\nflush list_6_new\n.*swap list_4 list_4_new\nswap list_6 list_6_new\n/s);
 });
 
 test("expired rules are left out where only the active ones are asked for", () => {
@@ -74,7 +81,7 @@ test("expired rules are left out where only the active ones are asked for", () =
   assert.match(textOf(activeRules(rules, NOW - 1), "text"), /8\.8\.8\.8/);
 });
 
-for (const name of ["", "a b", "a;b", "a\nb", "1a", "a".repeat(30), "-exist", "é"]) {
+for (const name of ["", "a b", "a;b", "a\nb", "1a", "a".repeat(26), "a\n", "-exist", "é"]) {
   test(`${JSON.stringify(name)} is no name of a set`, () => {
     for (const format of ["ipset", "nftables"] as const) assert.throws(() => [...exportRules(rules, format, { setName: name })], /The name of a set is a letter/);
   });
@@ -125,8 +132,8 @@ const IP = "[0-9a-f.:]+(?:/\\d+)?";
 const LINES: Record<Exclude<RuleExportFormat, "csv" | "ndjson">, RegExp> = {
   text: new RegExp(`^${IP}$`),
   nginx: new RegExp(`^${IP} 1;$`),
-  ipset: new RegExp(`^(?:create list_[46] hash:net family inet6? maxelem 16777216 -exist|flush list_[46]|add list_[46] ${IP} -exist)$`),
-  nftables: new RegExp(`^(?:add table inet list|add set inet list list_[46] \\{ type ipv[46]_addr; flags interval; \\}|flush set inet list list_[46]|add element inet list list_[46] \\{|${IP},?|\\})$`),
+  ipset: new RegExp(`^(?:create list_[46](?:_new)? hash:net family inet6? maxelem 16777216 timeout 0 -exist|flush list_[46]_new|add list_[46]_new ${IP}(?: timeout \\d+)? -exist|swap list_([46]) list_\\1_new|destroy list_[46]_new)$`),
+  nftables: new RegExp(`^(?:add table inet ipsieve|add set inet ipsieve list_[46] \\{ type ipv[46]_addr; flags interval, timeout; \\}|flush set inet ipsieve list_[46]|add element inet ipsieve list_[46] \\{|${IP}(?: timeout \\d+s)?,?|\\})$`),
 };
 
 describe("no name becomes a line, a directive or a formula", () => {
@@ -156,7 +163,7 @@ describe("no name becomes a line, a directive or a formula", () => {
 
 /** The prefixes that a set of a firewall's file is given. */
 function elements(text: string): Prefix[] {
-  return [...text.matchAll(/^(?:add list_[46] )?([0-9a-f.:/]+)(?:,| -exist)?$/gm)].map(([, ip]) => parsePrefix(ip!));
+  return [...text.matchAll(/^(?:add list_[46]_new )?([0-9a-f.:/]+)(?: timeout \d+s?)?(?:,| -exist)?$/gm)].map(([, ip]) => parsePrefix(ip!));
 }
 
 test("firewalls get the same addresses: nftables without overlaps, ipset without /0", () => {
@@ -166,7 +173,9 @@ test("firewalls get the same addresses: nftables without overlaps, ipset without
       const ipset = elements(textOf(list, "ipset"));
       assert.ok(ipset.every(({ length }) => length > 0));
       assert.deepEqual(mergePrefixes(ipset), expected);
-      assert.deepEqual(elements(textOf(list, "nftables")), expected);
+      const nftables = elements(textOf(list, "nftables"));
+      assert.deepEqual(mergePrefixes(nftables), expected);
+      for (const [at, prefix] of nftables.entries()) for (const other of nftables.slice(at + 1)) assert.ok(!prefixContains(prefix, other) && !prefixContains(other, prefix));
       assert.deepEqual(elements(textOf(list, "text")), list.map(({ prefix }) => prefix));
     }),
     { seed: 20_260_601, numRuns: 500 },
