@@ -8,6 +8,8 @@ import { MEMBERS, setsOf } from "./_rows.ts";
 /** Between the tree and the data. */
 const SEPARATOR = new Uint8Array(16);
 const METADATA_MARK = Uint8Array.of(0xab, 0xcd, 0xef, ...new TextEncoder().encode("MaxMind.com"));
+/** Of a catalogue made before that, too: libmaxminddb takes 0 for a missing time and refuses the file. */
+const EARLIEST_EPOCH = 1;
 /** Bits of a record, two of which are a node. */
 const RECORD_SIZES = [24, 28, 32] as const;
 
@@ -18,6 +20,8 @@ const RECORD_SIZES = [24, 28, 32] as const;
  *
  * The record of an address is `{cbs_ids, labels, providers, types, services, regions, prefix_length}`, which joins all
  * prefixes that cover it; `prefix_length` is that of the most specific one. The same catalogue gives the same bytes.
+ *
+ * `build_epoch` is the second in which the catalogue was made, and 1970-01-01T00:00:01Z for older ones.
  *
  * The format keeps IPv4 at ::/96, where it takes the place of IPv6 prefixes (`withoutPlaceInMmdb`); ::ffff:0:0/96 leads to the same.
  */
@@ -54,7 +58,7 @@ function metadataOf({ catalogue: { metadata } }: CatalogueTree, nodeCount: numbe
   data.mapOf(9);
   data.text("binary_format_major_version").number(2, "uint16");
   data.text("binary_format_minor_version").number(0, "uint16");
-  data.text("build_epoch").number(Math.max(0, Math.floor(Date.parse(metadata.createdAt) / 1000)), "uint64");
+  data.text("build_epoch").number(Math.max(EARLIEST_EPOCH, Math.floor(Date.parse(metadata.createdAt) / 1000)), "uint64");
   data.text("database_type").text("ipsieve-CBS");
   data.text("description").mapOf(1).text("en").text(metadata.title);
   data.text("ip_version").number(6, "uint16");

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { Reader, type Response } from "mmdb-lib";
+import { Catalogue } from "../../../src/cbs/catalogue.ts";
 import { CatalogueTree } from "../../../src/cbs/catalogue-tree.ts";
 import { MmdbData } from "../../../src/cbs/exports/_mmdb-data.ts";
 import { MmdbTree } from "../../../src/cbs/exports/_mmdb-tree.ts";
@@ -31,6 +32,14 @@ describe("MMDB, read by mmdb-lib", () => {
     const idsOf = (address: string): unknown => (reader.get(address) as { cbs_ids: string[] } | null)?.cbs_ids ?? null;
     assert.deepEqual(["10.1.1.1", "::ffff:10.1.1.1", "11.1.1.1", "::ffff:11.1.1.1"].map(idsOf), [["ten"], ["ten"], null, null]);
     assert.deepEqual(["::1:0:0:0", "1::", "::fffe:0:1"].map(idsOf), [["six", "six-low"], ["six"], ["six", "six-around", "six-low"]]);
+  });
+
+  test("a catalogue of before 1970 has the first second that readers take for a time", () => {
+    const { metadata, table } = catalogueOf([["10.0.0.0/8", "ten"]]);
+    for (const [createdAt, epoch] of [["1969-07-20T20:17:40Z", 1], ["1970-01-01T00:00:00Z", 1], ["1970-01-01T00:00:02Z", 2]] as const) {
+      const tree = new CatalogueTree(new Catalogue({ ...metadata, createdAt }, table));
+      assert.equal(new Reader<Response>(bytesOf(tree, "mmdb")).metadata.buildEpoch.getTime(), epoch * 1000);
+    }
   });
 
   test("the same catalogue gives the same bytes", () => {

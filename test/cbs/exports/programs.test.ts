@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { Catalogue } from "../../../src/cbs/catalogue.ts";
 import { CatalogueTree } from "../../../src/cbs/catalogue-tree.ts";
 import { catalogueOf } from "../catalogues.ts";
 import { compareProgram, PROGRAMS } from "./programs/compare.ts";
@@ -17,6 +18,14 @@ for (const program of PROGRAMS) {
         assert.equal(found > asked / 4, tree.catalogue.table.matchCount > 0);
       });
     }
+
+    test("a catalogue of before 1970", async () => {
+      const { metadata, table } = catalogueOf([["10.0.0.0/8", "/cloud/aws"], ["2001:4860::/32", "/saas/google"]]);
+      for (const createdAt of ["1969-07-20T20:17:40.000Z", "1970-01-01T00:00:00.000Z"]) {
+        const [asked, found] = await compareProgram(program, new CatalogueTree(new Catalogue({ ...metadata, createdAt }, table)));
+        assert.ok(asked > 0 && found > 0);
+      }
+    });
 
     test("hundreds of nodes of one prefix", async () => {
       const ids = Array.from({ length: 200 }, (_, i) => `é"\\$${String(i).padStart(45, "x")}`);
