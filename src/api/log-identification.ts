@@ -4,7 +4,7 @@ import { BatchError } from "../batch/batch-error.ts";
 import { identify, type IdentifyOptions, type Progress, type RowFormat } from "../batch/identify.ts";
 import { inputChunks } from "../batch/input-chunks.ts";
 import { Matcher } from "../batch/matcher.ts";
-import { linesBy, serviceName } from "../cbs/lines-by.ts";
+import { linesBy, fullServiceName } from "../cbs/lines-by.ts";
 import type { CatalogueView } from "./catalogue-view.ts";
 import { ClientSpeed } from "./client-speed.ts";
 import { Problem } from "./problem.ts";
@@ -108,7 +108,7 @@ export class LogIdentification {
       providers: linesBy(catalogue, counted, ({ type, provider }) => provider && `/${type}/${provider}`).slice(0, MOST_LISTED)
         .map(({ node: { type, provider, providerName }, lines: own }) => ({ type, provider, name: providerName, lines: own })),
       services: linesBy(catalogue, counted, ({ type, provider, service }) => service && `/${type}/${provider}/${service}`).slice(0, MOST_LISTED)
-        .map(({ node, lines: own }) => ({ type: node.type, provider: node.provider, service: node.service!, name: `${node.providerName} ${serviceName(node, names)}`, lines: own })),
+        .map(({ node, lines: own }) => ({ type: node.type, provider: node.provider, service: node.service!, name: fullServiceName(node, names), lines: own })),
       unmatched_sample: [...this.#sample.lines],
     };
   }

@@ -22,7 +22,8 @@ export class TermTable {
   }
 
   /**
-   * The terms that a word may mean: those that begin with it; if there are none, those with a typo in them or in their beginning.
+   * The terms that a word may mean: those that begin with it; if there are none, those with a typo in them or in their beginning; if there are none
+   * either, the longest one that it begins with, as "googlebot" does with "google".
    * A single letter or digit means itself where it is a term. O(log terms + result); with a typo O(terms), few of
    * which share enough letters to be compared.
    */
@@ -33,7 +34,9 @@ export class TermTable {
       matches.push({ term, quality: length === word.length ? 1 : 0.4 + (0.4 * word.length) / length });
       if (word.length === 1 && length === 1) break;
     }
-    return matches.length > 0 ? matches : this.#similar(word);
+    if (matches.length > 0) return matches;
+    const similar = this.#similar(word);
+    return similar.length > 0 ? similar : this.#beginningOf(word);
   }
 
   #firstFrom(word: string): number {
@@ -45,6 +48,15 @@ export class TermTable {
       else high = middle;
     }
     return low;
+  }
+
+  #beginningOf(word: string): TermMatch[] {
+    for (let length = word.length - 1; length >= Math.max(ONE_TYPO, word.length / 2); length--) {
+      const beginning = word.slice(0, length);
+      const term = this.#firstFrom(beginning);
+      if (this.terms[term] === beginning) return [{ term, quality: (0.3 * length) / word.length }];
+    }
+    return [];
   }
 
   #similar(word: string): TermMatch[] {

@@ -140,7 +140,7 @@ export function addLists(builder: CatalogueBuilder, source: ListRoot, lists: rea
   const named = new Set<string>();
   const name = (id: string, { name }: Named): string => {
     // Two files of one source may spell a name differently; the first one stands.
-    if (!named.has(id)) builder.addNode(id, name);
+    if (!named.has(id)) builder.addNode(id, withoutProvider(name, source.name));
     named.add(id);
     return id;
   };
@@ -154,6 +154,13 @@ export function addLists(builder: CatalogueBuilder, source: ListRoot, lists: rea
       }
     }
   }
+}
+
+/** A label has the provider's name already: "Akamai > Prolexic", not "Akamai > Akamai Prolexic". */
+function withoutProvider(name: string, provider: string): string {
+  if (name.toLowerCase() === provider.toLowerCase()) return "All services";
+  const rest = name.slice(provider.length + 1);
+  return name.startsWith(`${provider} `) && /^[\p{L}\p{N}]/u.test(rest) ? rest : name;
 }
 
 /** The nodes of a place; `name` names each, and those above. */

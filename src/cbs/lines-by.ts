@@ -27,6 +27,13 @@ export function linesBy(catalogue: Catalogue, perMatch: Float64Array, keyOf: (no
   return [...counts.values()].sort((a, b) => b.lines - a.lines || (a.key < b.key ? -1 : 1));
 }
 
+/** The provider and the service, without saying twice what both names begin with: "Amazon EC2", not "Amazon Web Services Amazon EC2". */
+export function fullServiceName(node: CatalogueNode, names: ReadonlyMap<string, string>): string {
+  const service = serviceName(node, names);
+  const firstWord = (text: string): string => text.toLowerCase().split(" ")[0]!;
+  return firstWord(service) === firstWord(node.providerName) ? service : `${node.providerName} ${service}`;
+}
+
 /** The name of a node's service: that of the service's own node, wherever the provider files it. */
 export function serviceName({ type, provider, service }: CatalogueNode, names: ReadonlyMap<string, string>): string {
   const ids = [`/${type}/${provider}/by-service/${service}`, `/${type}/${provider}/${service}`];

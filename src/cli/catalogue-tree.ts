@@ -1,4 +1,6 @@
+import { AddressError } from "../address/address-error.ts";
 import { CatalogueError } from "../cbs/catalogue-error.ts";
+import { SearchIndex } from "../cbs/search.ts";
 import { CatalogueTree } from "../cbs/catalogue-tree.ts";
 import { DEFAULT_CATALOGUE, defaultCatalogue, openCatalogue, withPath } from "./catalogue-snapshot.ts";
 import type { Option } from "./command.ts";
@@ -16,6 +18,22 @@ export async function openTree(path: string = defaultCatalogue()): Promise<Catal
   });
 }
 
+/** The id that was probably meant: of a path the nearest one, of a name the best that a search finds. */
+function meantId({ catalogue }: CatalogueTree, id: string): string | undefined {
+  if (id.startsWith("/")) return nearest(id, catalogue.nodes.map((node) => node.id));
+  return searched(() => new SearchIndex(catalogue).search(id, { limit: 1 })[0]?.id);
+}
+
+/** Undefined for what a search takes for a broken address. */
+function searched(search: () => string | undefined): string | undefined {
+  try {
+    return search();
+  } catch (error) {
+    if (error instanceof AddressError) return undefined;
+    throw error;
+  }
+}
+
 /** Runs what names a node, and tells of an id that no node has with the one that was probably meant. */
 export function withIds<Result>(tree: CatalogueTree, run: () => Result): Result {
   try {
@@ -24,7 +42,7 @@ export function withIds<Result>(tree: CatalogueTree, run: () => Result): Result 
     if (error instanceof CatalogueError && error.code === "unknown-source") throw new UsageError(error.message);
     if (!(error instanceof CatalogueError) || error.code !== "unknown-id") throw error;
     const id = String(error.value);
-    const meant = nearest(id, tree.catalogue.nodes.map((node) => node.id));
+    const meant = meantId(tree, id);
     const cure = meant === undefined ? '"ipsieve cbs search" finds ids by name' : `did you mean ${meant}?`;
     throw new UsageError(`there is no node ${JSON.stringify(id)} in the catalogue; ${cure}`);
   }

@@ -1,14 +1,26 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CtiDataset } from "../cti/dataset.ts";
 import { CtiError } from "../cti/cti-error.ts";
 import { openSnapshot, type Snapshot } from "../snapshot/open-snapshot.ts";
 import { SnapshotError } from "../snapshot/snapshot-error.ts";
+import { homeFolder } from "./home.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const CTI_KIND = "cti";
 
 /** The sample that the package brings along: invented, in ranges for documentation. */
 export const SAMPLE_DATASET: string = fileURLToPath(new URL("../../data/cti-sample.ipsieve", import.meta.url));
+
+/** The dataset that imports have made in the home folder; undefined where there is none. */
+export function importedDataset(): string | undefined {
+  const path = join(homeFolder(), "cti.ipsieve");
+  return existsSync(path) ? path : undefined;
+}
+
+/** How the help says it. */
+export const DEFAULT_DATASET = "cti.ipsieve in the home folder, as the server's, else the invented sample";
 
 /** Opens a snapshot of the kind "cti", the sample unless a path is given. Throws SnapshotError, UsageError. */
 export async function openCtiSnapshot(path: string = SAMPLE_DATASET): Promise<Snapshot> {

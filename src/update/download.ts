@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Agent, Dispatcher } from "undici";
 import { printable, quoted } from "../address/address-error.ts";
 import { type AddressRules, checkedAddresses, pinnedLookup } from "./pinned-lookup.ts";
+import { isExcepted, type Proxy, ProxyTunnels } from "./proxy-tunnels.ts";
 import { UpdateError, type UpdateErrorCode } from "./update-error.ts";
 
 /** What one download may take. */
@@ -28,6 +29,8 @@ export interface DownloadOptions extends AddressRules {
   readonly limits?: Partial<DownloadLimits>;
   /** Certificates to trust in place of the system's, PEM. */
   readonly ca?: string;
+  /** The proxy that https goes through. None is used unless it is named here. */
+  readonly proxy?: Proxy;
 }
 
 /** What makes a request conditional: what the server said about the copy that is at hand. */
@@ -46,17 +49,16 @@ const PASSING_STATUS = new Set([429, 500, 502, 503, 504]);
 /** Seconds that a server may make us wait before the next attempt. */
 const LONGEST_RETRY_AFTER = 60;
 
-/**
- * Fetches over https, from checked addresses only, with one connection per host. Proxies named in the environment are not used: through
- * them no address could be checked.
- */
+/** Fetches over https, from checked addresses only, with one connection per host. */
 export class Downloader {
   readonly #agent: Agent;
+  readonly #tunnels: ProxyTunnels | undefined;
   readonly #options: DownloadOptions;
   readonly #limits: DownloadLimits;
 
-  private constructor(agent: Agent, options: DownloadOptions, limits: DownloadLimits) {
+  private constructor(agent: Agent, tunnels: ProxyTunnels | undefined, options: DownloadOptions, limits: DownloadLimits) {
     this.#agent = agent;
+    this.#tunnels = tunnels;
     this.#options = options;
     this.#limits = limits;
   }
@@ -65,19 +67,21 @@ export class Downloader {
     const limits = { ...DOWNLOAD_LIMITS, ...options.limits };
     // Not at the top: it takes longer to load than most commands take.
     const { Agent } = await import("undici");
-    const agent = new Agent({
+    const agentOptions: Agent.Options = {
       connections: 1,
       allowH2: false,
       headersTimeout: limits.idleTime,
       bodyTimeout: limits.idleTime,
       maxResponseSize: limits.bytes,
       connect: { lookup: pinnedLookup(options), timeout: limits.idleTime, ...(options.ca === undefined ? {} : { ca: options.ca }) },
-    });
-    return new Downloader(agent, options, limits);
+    };
+    const { proxy, ca } = options;
+    const tunnels = proxy && (await ProxyTunnels.open(proxy, options, agentOptions, ca));
+    return new Downloader(new Agent(agentOptions), tunnels, options, limits);
   }
 
   async close(): Promise<void> {
-    await this.#agent.destroy();
+    await Promise.all([this.#agent.destroy(), this.#tunnels?.close()]);
   }
 
   /**
@@ -127,7 +131,7 @@ export class Downloader {
     return url;
   }
 
-  #request(url: URL, validators: Validators | undefined, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async #request(url: URL, validators: Validators | undefined, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const { etag = null, lastModified = null } = validators ?? {};
     const headers = {
       accept: "*/*",
@@ -136,7 +140,11 @@ export class Downloader {
       ...(etag === null ? {} : { "if-none-match": etag }),
       ...(lastModified === null ? {} : { "if-modified-since": lastModified }),
     };
-    return this.#agent.request({ origin: url.origin, path: url.pathname + url.search, method: "GET", headers, signal });
+    const request = { path: url.pathname + url.search, method: "GET", signal } as const;
+    const { proxy } = this.#options;
+    if (this.#tunnels === undefined || url.protocol !== "https:" || isExcepted(proxy!, url)) return this.#agent.request({ ...request, origin: url.origin, headers });
+    const { agent, origin } = await this.#tunnels.to(url);
+    return agent.request({ ...request, origin, headers: { host: url.host, ...headers } });
   }
 
   async #outcome(response: Dispatcher.ResponseData, url: URL, isConditional: boolean, signal: AbortSignal): Promise<Download | "same" | { redirect: string }> {
@@ -179,7 +187,7 @@ export class Downloader {
     if (!(error instanceof Error)) return new UpdateError("unreachable", `${href}: ${String(error)}`);
     // A DOMException, which an AbortSignal throws, has a number.
     const code = String((error as NodeJS.ErrnoException).code ?? "");
-    const [kind, problem] = explained(code, error, this.#limits);
+    const [kind, problem] = explainedByProxy(error, this.#options.proxy) ?? explained(code, error, this.#limits);
     if (kind === "unreachable" || code.endsWith("_TIMEOUT")) return new PassingError(kind, `${href}: ${problem}`, undefined, { cause: error });
     return new UpdateError(kind, `${href}: ${problem}`, { cause: error });
   }
@@ -193,6 +201,17 @@ class PassingError extends UpdateError {
     super(code, message, options);
     this.retryAfter = retryAfter;
   }
+}
+
+/** What the proxy has refused, or why it cannot be reached; undefined for what is not its doing. Its URL may hold a password. */
+function explainedByProxy(error: Error, proxy: Proxy | undefined): [UpdateErrorCode, string] | undefined {
+  if (proxy === undefined) return undefined;
+  const [, status] = /^Proxy response \((\d+)\)/.exec(error.message) ?? [];
+  if (status === "407") return ["proxy", `the proxy ${proxy.url.host} wants a user name and password, or others than those given; write them into its URL`];
+  if (status !== undefined) return ["proxy", `the proxy ${proxy.url.host} answers CONNECT with status ${status}`];
+  const { address, port } = error as { address?: string; port?: number };
+  const isProxy = String(port) === (proxy.url.port || (proxy.url.protocol === "https:" ? "443" : "80")) && address !== undefined;
+  return isProxy ? ["unreachable", `the proxy ${proxy.url.host} cannot be reached (${printable(error.message)})`] : undefined;
 }
 
 function explained(code: string, error: Error, { bytes, totalTime, idleTime }: DownloadLimits): [UpdateErrorCode, string] {

@@ -8,6 +8,8 @@ export type UpdateErrorCode =
   | "unreachable"
   /** A certificate that does not stand for the host. */
   | "untrusted"
+  /** The proxy refuses to connect. */
+  | "proxy"
   /** Too long in all, or silent for too long. */
   | "timeout"
   | "too-large"

@@ -7,6 +7,8 @@ import { importCatalogue, type ListTimes } from "../../src/cbs/import-catalogue.
 import { plainText } from "../../src/cbs/importers/plain-text.ts";
 import { SOURCES } from "../../src/cbs/importers/sources.ts";
 import { freeze } from "../../src/table/freeze.ts";
+import { fullServiceName } from "../../src/cbs/lines-by.ts";
+import { catalogueOf } from "./catalogues.ts";
 import { noPublishedLists, readPublished } from "./published-lists.ts";
 
 const ABOUT = { title: "Test", createdAt: new Date("2026-11-21T00:00:00Z") };
@@ -53,6 +55,25 @@ describe("the catalogue of published lists", () => {
       ["Amazon Web Services", "2026-08-22T21:17:05.000Z", "https://ip-ranges.amazonaws.com/ip-ranges.json"],
       ["GitHub", null, "https://api.github.com/meta"],
     ]);
+  });
+
+  test("a label does not say the provider's name twice", () => {
+    const { catalogue } = importTexts({
+      "google/cloud.json": CLOUD,
+      "oracle/public_ip_ranges.json": '{"last_updated_timestamp":"2026-01-01T00:00:00.0","regions":[{"region":"eu-frankfurt-1","cidrs":[{"cidr":"129.146.0.0/21","tags":["OCI"]}]}]}',
+      "zoom/ZoomMeetings.txt": "3.7.35.0/25\n",
+    });
+    const labels = catalogue.nodes.map(({ label }) => label);
+    for (const label of ["Cloud > Google Cloud > By service > All services", "Cloud > Oracle Cloud > By service > Infrastructure", "SaaS > Zoom > Meetings"]) assert.ok(labels.includes(label), `${label}: ${labels.join("\n")}`);
+    const names = new Map(catalogue.nodes.map(({ id, name }) => [id, name]));
+    const full = (id: string) => fullServiceName(catalogue.nodes.find((node) => node.id === id)!, names);
+    assert.deepEqual(["/cloud/google/by-service/google-cloud", "/cloud/oracle/by-service/oci", "/saas/zoom/meetings"].map(full), ["Google Cloud All services", "Oracle Cloud Infrastructure", "Zoom Meetings"]);
+    // Catalogues of before that name both alike.
+    const old = catalogueOf([["10.0.0.0/8", "/cloud/google/by-service/google-cloud"], ["11.0.0.0/8", "/cloud/aws/by-service/ec2"]], {
+      "/cloud/google": "Google Cloud", "/cloud/google/by-service/google-cloud": "Google Cloud", "/cloud/aws": "Amazon Web Services", "/cloud/aws/by-service/ec2": "Amazon EC2",
+    });
+    const oldNames = new Map(old.nodes.map(({ id, name }) => [id, name]));
+    assert.deepEqual(old.nodes.filter(({ service }) => service !== null).map((node) => fullServiceName(node, oldNames)).sort(), ["Amazon EC2", "Google Cloud"]);
   });
 
   test("global is no region: neither a node nor in a document", () => {

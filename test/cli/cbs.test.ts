@@ -168,6 +168,8 @@ describe("cbs export", () => {
 const refused: [args: string[], stderr: RegExp][] = [
   [["browse", "/cloud/acmee"], /^ipsieve: there is no node "\/cloud\/acmee" in the catalogue; did you mean \/cloud\/acme\?\n$/],
   [["browse", "zzz"], /^ipsieve: there is no node "zzz" in the catalogue; "ipsieve cbs search" finds ids by name\n$/],
+  [["browse", "globex"], /did you mean \/cdn\/globex\?\n$/],
+  [["browse", "1.2.3.999"], /"ipsieve cbs search" finds ids by name\n$/],
   [["ranges", "cdn/globex"], /did you mean \/cdn\/globex\?\n$/],
   [["ranges", "--family", "5", "office"], /There are 4, 6\n$/],
   [["browse", "--type", "cdn"], /^ipsieve: --type is for lists; add --list providers\|services\|regions\n$/],

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
@@ -60,6 +60,15 @@ describe("cti lookup", () => {
   test("the sample is there without a file", async () => {
     const { code, stdout } = await cti("lookup", "--json", "192.0.2.10");
     assert.deepEqual([code, JSON.parse(stdout).tags.includes("sample")], [0, true]);
+  });
+
+  test("what imports have made in the home folder comes before the sample, as for the server", async () => {
+    const home = join(folder.path, "home");
+    mkdirSync(home);
+    copyFileSync(join(folder.path, "all.ipsieve"), join(home, "cti.ipsieve"));
+    const { code, stdout } = await run(["cti", "lookup", "--json", "192.0.2.10", "192.0.2.7"], { cwd: folder.path, env: { IPSIEVE_HOME: home } });
+    const [sample, imported] = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+    assert.deepEqual([code, sample.seen, imported.seen, imported.tags], [0, false, true, ["a", "b"]]);
   });
 
   test("a file of another kind is refused", async () => {

@@ -72,7 +72,7 @@ describe("well-known addresses", () => {
     ["17.253.144.10", "/saas/apple", "SaaS > Apple"],
     ["151.101.1.140", "/cdn/fastly", "CDN > Fastly"],
     ["140.82.121.3", "/saas/github", "SaaS > GitHub"],
-    ["208.67.222.222", "/security/cisco/umbrella", "Security > Cisco > Cisco Umbrella (OpenDNS)"],
+    ["208.67.222.222", "/security/cisco/umbrella", "Security > Cisco > Umbrella (OpenDNS)"],
     ["208.80.154.224", "/saas/wikimedia", "SaaS > Wikimedia"],
     ["13.107.42.14", "/cloud/azure", "Cloud > Microsoft Azure"],
     ["157.240.1.35", "/saas/meta", "SaaS > Meta"],

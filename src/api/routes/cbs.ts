@@ -123,5 +123,5 @@ function knownSource({ catalogue }: CatalogueTree, source: string | undefined): 
 /** The id, if there is such a node. @throws Problem (404) */
 function knownId({ prefix }: App, tree: CatalogueTree, id: string | undefined): string | undefined {
   if (id === undefined || tree.has(id)) return id;
-  throw notFound(`there is no node ${JSON.stringify(id)} in the catalogue; ${prefix}/cbs/search finds ids by name`);
+  throw notFound(`there is no node ${JSON.stringify(id)} in the catalogue; ${prefix}/cbs/search finds ids by name, and an id is written as in /cdn/cloudflare`);
 }

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { readSettings, type Setting, SettingError, SETTINGS, type Settings } from "../../api/settings.ts";
 import type { StoreLocation } from "../../store/open-store.ts";
 import { BUNDLED_CATALOGUE } from "../catalogue-snapshot.ts";
 import { type Arguments, type Command, EXIT, type Option } from "../command.ts";
-import { SAMPLE_DATASET } from "../cti-snapshot.ts";
+import { importedDataset, SAMPLE_DATASET } from "../cti-snapshot.ts";
 import { currentCatalogue, homeFolder, makePrivateFolder } from "../home.ts";
 import { permissionWarnings } from "../permission-warnings.ts";
 import { databaseLocation } from "../service-database.ts";
@@ -93,7 +93,5 @@ function catalogueOf({ catalogue }: Settings): string {
 /** `--cti`, else the one in the home folder, else the sample for a quick start. */
 function threatsOf({ threats }: Settings, quickStart: boolean): string | null {
   if (threats !== "") return resolve(threats);
-  const imported = join(homeFolder(), "cti.ipsieve");
-  if (existsSync(imported)) return imported;
-  return quickStart ? SAMPLE_DATASET : null;
+  return importedDataset() ?? (quickStart ? SAMPLE_DATASET : null);
 }

@@ -1,6 +1,6 @@
 import type { IdentifyResult } from "../../batch/identify.ts";
 import type { Catalogue, CatalogueNode } from "../../cbs/catalogue.ts";
-import { linesBy, serviceName } from "../../cbs/lines-by.ts";
+import { linesBy, fullServiceName } from "../../cbs/lines-by.ts";
 import { type Bar, type BarColor, barLines } from "./bars.ts";
 import { counted, grouped } from "./numbers.ts";
 import type { Style } from "./style.ts";
@@ -27,7 +27,7 @@ export function summaryText(result: IdentifyResult, catalogue: Catalogue, { widt
     { title: counted(result.lines, "line"), bars: outcome },
     { title: "by type", bars: countBy(result, catalogue, "magenta", ({ type }) => names.get(`/${type}`) ?? type) },
     { title: "by provider", bars: countBy(result, catalogue, "cyan", ({ providerName }) => providerName) },
-    { title: "by service", bars: countBy(result, catalogue, "blue", (node) => node.service && `${node.providerName} ${serviceName(node, names)}`) },
+    { title: "by service", bars: countBy(result, catalogue, "blue", (node) => node.service && fullServiceName(node, names)) },
   ].filter(({ bars }) => bars.length > 0);
   const drawn = barLines(sections.map(({ bars }) => bars.slice(0, rows)), result.lines, width, style);
   const texts = sections.map(({ title, bars }, i) => {

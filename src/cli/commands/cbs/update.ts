@@ -5,6 +5,7 @@ import { isWebAddress } from "../../../api/web-address.ts";
 import { FolderOrigin } from "../../../update/folder-origin.ts";
 import type { ListOrigin } from "../../../update/list-origin.ts";
 import { type FileReport, updateCatalogue, type UpdateReport } from "../../../update/update-catalogue.ts";
+import type { Proxy } from "../../../update/proxy-tunnels.ts";
 import { WebOrigin } from "../../../update/web-origin.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { BUNDLED_CATALOGUE } from "../../catalogue-snapshot.ts";
@@ -35,6 +36,7 @@ export const updateCommand: Command = {
     { name: "only", value: "ID", repeats: true, help: "fetch this source only, such as aws; may be given several times. The others keep the lists that they have" },
     { name: "from", value: "DIR", isPath: true, help: "take lists that were downloaded already: DIR/aws/ip-ranges.json and so on, or as a browser saves them" },
     { name: "mirror", value: "URL", help: "fetch from a mirror: URL/aws/ip-ranges.json and so on" },
+    { name: "proxy", value: "URL", help: "fetch through this proxy (CONNECT), such as http://proxy.example:3128; env: the one that HTTPS_PROXY names, but for what NO_PROXY names" },
     { name: "allow-address", value: "PREFIX", repeats: true, help: "connect to these special-purpose addresses all the same, for a mirror in a private network or, in tests, on this machine (where http will do); may be given several times" },
     { name: "max-change", value: "PERCENT", help: `refuse a list of which more than this is another than before; default: ${DEFAULT_MAX_CHANGE}` },
     { name: "accept", value: "ID", repeats: true, help: "take the lists of this source however much they have changed; may be given several times" },
@@ -45,13 +47,14 @@ export const updateCommand: Command = {
   ],
   notes: [
     "A list that is a web page, empty, cut off, less than half of the last good one, changed too much, or that holds absurdly wide or special-purpose prefixes is refused and reported; the last good one stays. catalogue.ipsieve in the home folder is replaced by rename: whoever opens it finds the old or the new one. Catalogues that differ from the one before also stand in history/.",
-    "Only https is fetched, from public addresses, each checked before it is connected to. So proxies named in the environment are not used; where there is no other way out, use --from or --mirror. A mirror's own certificate authority is named in NODE_EXTRA_CA_CERTS.",
+    "Only https is fetched, from public addresses, each checked before it is connected to. Through a --proxy too: addresses are looked up and checked here, and the proxy is asked to connect to them. A proxy that the environment names is used with --proxy env only. A mirror's own certificate authority is named in NODE_EXTRA_CA_CERTS.",
     "Exit code: 0 if all lists came, 1 if the catalogue was built but a list was refused or failed to come (told on stderr), 2 if no catalogue was built.",
   ],
   examples: [
     { command: "ipsieve cbs update", what: "all lists, from their publishers" },
     { command: "ipsieve cbs update --only aws --only cloudflare", what: "two of them" },
     { command: "ipsieve cbs update --from /mnt/usb/lists", what: "without a network" },
+    { command: "ipsieve cbs update --proxy http://proxy.example:3128", what: "out of a network by its proxy" },
     { command: "ipsieve cbs update --mirror https://mirror.example/lists --allow-address 10.0.0.0/8", what: "from a machine of your own" },
   ],
   run,
@@ -88,11 +91,28 @@ async function originOf(args: Arguments): Promise<ListOrigin> {
   if (from !== undefined && mirror !== undefined) throw new UsageError("--from and --mirror do not go together; give one of them");
   if (mirror !== undefined && !isWebAddress(mirror)) throw new UsageError(`--mirror ${JSON.stringify(mirror)}: give a URL such as https://mirror.example/lists`);
   const allow = args.values("allow-address").map((text) => parsePrefix(text));
-  if (from === undefined) return WebOrigin.open({ allow, userAgent: `ipsieve/${ownVersion()}` }, mirror);
+  const proxy = args.has("proxy") ? chosenProxy(args.value("proxy")!, process.env) : undefined;
+  if (from === undefined) return WebOrigin.open({ allow, userAgent: `ipsieve/${ownVersion()}`, ...(proxy && { proxy }) }, mirror);
+  if (proxy !== undefined) throw new UsageError("--proxy is for what is fetched; leave it out beside --from");
   if (allow.length > 0) throw new UsageError("--allow-address is for what is fetched; leave it out beside --from");
   const found = await stat(from).catch(() => undefined);
   if (found?.isDirectory() !== true) throw new UsageError(`--from ${from}: there is no such folder`);
   return new FolderOrigin(from);
+}
+
+/** A URL, or `env`. Its password, if it has one, is never shown. Throws UsageError. */
+function chosenProxy(text: string, environment: NodeJS.ProcessEnv): Proxy {
+  if (text !== "env") return { url: proxyUrl(text, "--proxy"), except: [] };
+  const named = environment["https_proxy"] ?? environment["HTTPS_PROXY"] ?? "";
+  if (named === "") throw new UsageError("--proxy env: HTTPS_PROXY is not set; set it, or name the proxy: --proxy http://proxy.example:3128");
+  const except = (environment["no_proxy"] ?? environment["NO_PROXY"] ?? "").split(/[\s,]+/).filter((name) => name !== "").map((name) => name.toLowerCase().replace(/^\*?\./, ""));
+  return { url: proxyUrl(named, "HTTPS_PROXY"), except };
+}
+
+function proxyUrl(text: string, from: string): URL {
+  const url = URL.parse(text);
+  if (url !== null && (url.protocol === "http:" || url.protocol === "https:") && url.pathname === "/") return url;
+  throw new UsageError(`${from} is no address of a proxy; write it as in http://proxy.example:3128`);
 }
 
 function reportText(report: UpdateReport, style: Style): string {

@@ -2,7 +2,7 @@ import { AddressError } from "../../../address/address-error.ts";
 import type { CtiDataset } from "../../../cti/dataset.ts";
 import type { ExtendedCtiDocument } from "../../../cti/documents.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { openCtiDataset, SAMPLE_DATASET, withCtiPath } from "../../cti-snapshot.ts";
+import { DEFAULT_DATASET, importedDataset, openCtiDataset, SAMPLE_DATASET, withCtiPath } from "../../cti-snapshot.ts";
 import { isOutputClosed, printText } from "../../output/standard-output.ts";
 import { type Style, styleFor } from "../../output/style.ts";
 import { readOperands } from "../../read-operands.ts";
@@ -18,7 +18,7 @@ export const ctiLookupCommand: Command = {
   options: [
     { name: "extended", help: "all that is known, not only the basic members" },
     { name: "json", help: "one JSON document per line, with every member" },
-    { name: "snapshot", value: "FILE", isPath: true, help: "the dataset to use; default: the invented sample" },
+    { name: "snapshot", value: "FILE", isPath: true, help: `the dataset to use; default: ${DEFAULT_DATASET}` },
   ],
   notes: [
     "An address has the document of the most specific prefix that covers it. Exit code: 0 if one was seen, 1 if none was, 2 if an argument is malformed.",
@@ -31,14 +31,14 @@ export const ctiLookupCommand: Command = {
 };
 
 async function run(args: Arguments): Promise<number> {
-  const path = args.value("snapshot");
+  const path = args.value("snapshot") ?? importedDataset() ?? SAMPLE_DATASET;
   const dataset = await openCtiDataset(path);
   let found = false;
   let failed = false;
   for await (const { text, place } of readOperands(args.operands)) {
     if (isOutputClosed()) break;
     try {
-      const document = withCtiPath(path ?? SAMPLE_DATASET, () => documentOf(dataset, text, args));
+      const document = withCtiPath(path, () => documentOf(dataset, text, args));
       await printText(args.has("json") ? `${JSON.stringify(document)}\n` : card(document, styleFor(process.stdout)));
       found ||= document.seen;
     } catch (error) {
