@@ -252,9 +252,9 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
     getting("the largest page, deep", ({ base }) => `${base}/cbs/ranges?page=200&page_size=1000`),
   ],
   searchCbs: [
-    getting("many words with typos", ({ base }) => `${base}/cbs/search?limit=100&q=${encodeURIComponent(TYPOS)}`),
-    getting("one long word", ({ base }) => `${base}/cbs/search?limit=100&q=${"amazonwebservices".repeat(12).slice(0, 200)}`),
-    getting("a short prefix", ({ base }) => `${base}/cbs/search?limit=100&q=a`),
+    getting("many words with typos", ({ base }) => `${base}/cbs/search?page_size=1000&q=${encodeURIComponent(TYPOS)}`),
+    getting("one long word", ({ base }) => `${base}/cbs/search?page_size=1000&q=${"amazonwebservices".repeat(12).slice(0, 200)}`),
+    getting("a short prefix", ({ base }) => `${base}/cbs/search?page_size=1000&q=a`),
   ],
   listCbsRegions: [getting("the largest page", ({ base }) => `${base}/cbs/regions?page_size=1000`)],
   listCbsServices: [getting("the largest page", ({ base }) => `${base}/cbs/services?page_size=1000`)],

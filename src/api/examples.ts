@@ -338,6 +338,8 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
         "application/json": {
           "items": [{ "id": "/cdn/cloudflare", "name": "Cloudflare", "label": "CDN > Cloudflare", "type": "cdn", "provider": "cloudflare", "service": null, "region": null }],
           "count": 1,
+          "next": null,
+          "prev": null,
         },
       },
     },

@@ -154,8 +154,15 @@ export function* listItems(tree: CatalogueTree, list: ListName, filter: ListFilt
     .map(({ index, key, node }): ListItem => ({
       type: node.type, provider: node.provider, provider_name: node.providerName, key, name: nameOf(node), id: node.id, ...extents[index]!,
     }))
-    .sort((a, b) => compareTexts(a.type, b.type) || compareTexts(a.provider, b.provider) || compareTexts(a.key, b.key));
+    .sort(compareListItems);
 }
+
+/** The order of lists: by type, then provider, then key. */
+export function compareListItems(a: ListKey, b: ListKey): number {
+  return compareTexts(a.type, b.type) || compareTexts(a.provider, b.provider) || compareTexts(a.key, b.key);
+}
+
+export type ListKey = Pick<ListItem, "type" | "provider" | "key">;
 
 function passes(node: CatalogueNode, filter: ListFilter): boolean {
   return (["type", "provider", "service", "region"] as const).every((member) => filter[member] === undefined || filter[member] === node[member]);

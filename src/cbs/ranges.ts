@@ -1,5 +1,5 @@
 import type { Family, Prefix } from "../address/address.ts";
-import { formatPrefix } from "../address/prefix.ts";
+import { comparePrefixes, formatPrefix } from "../address/prefix.ts";
 import { mergeNext } from "../address/range.ts";
 import { csvField, csvRow } from "../csv/write-row.ts";
 import { compareTexts } from "./_node-id.ts";
@@ -113,6 +113,21 @@ export class RangeList {
   /** Up to `limit` ranges, from the one with `offset` before it. O(limit). */
   page(offset: number, limit: number): RangeDocument[] {
     return [...this.#read(offset, limit, (cidr, match) => ({ cidr, cbs_ids: this.#idsOf(match), sources: this.#sourcesOf(match) }))];
+  }
+
+  /** How many ranges are not behind a prefix, which may be in the list or not. O(log n). */
+  countUpTo(prefix: Prefix): number {
+    let count = 0;
+    for (const { list, places } of this.#parts) {
+      let [low, high] = [0, countOf({ list, places })];
+      while (low < high) {
+        const middle = (low + high) >>> 1;
+        if (comparePrefixes(prefixAt(list, places === null ? middle : places[middle]!), prefix) <= 0) low = middle + 1;
+        else high = middle;
+      }
+      count += low;
+    }
+    return count;
   }
 
   /** A line for every range of a page: its prefix. */

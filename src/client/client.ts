@@ -78,19 +78,19 @@ export class Client {
   /** All rulesets of the organisation, in the order of their creation, page after page. */
   rulesets({ purpose, pageSize = LARGEST_PAGE, signal }: PageOptions & { readonly purpose?: Ruleset["purpose"] } = {}): AsyncGenerator<Ruleset, void> {
     const query = { page_size: pageSize, ...(purpose === undefined ? {} : { purpose }) };
-    return items((page) => this.get("/v1/edl/ip-rulesets/", { params: { query: { ...query, page } }, ...ending(signal) }));
+    return items((cursor) => this.get("/v1/edl/ip-rulesets/", { params: { query: { ...query, cursor } }, ...ending(signal) }));
   }
 
-  /** All rules of a ruleset, by address, page after page; a rule that is added or deleted meanwhile may move others from one page to the next. */
+  /** All rules of a ruleset, by address, page after page; none that is there the whole time is missed or given twice, whatever is added or deleted meanwhile. */
   rules(rulesetId: string, { activeOnly = false, pageSize = LARGEST_PAGE, signal }: PageOptions & { readonly activeOnly?: boolean } = {}): AsyncGenerator<Rule, void> {
     const path = { ruleset_id: rulesetId };
-    return items((page) => this.get("/v1/edl/ip-rulesets/{ruleset_id}/rules", { params: { path, query: { active_only: activeOnly, page_size: pageSize, page } }, ...ending(signal) }));
+    return items((cursor) => this.get("/v1/edl/ip-rulesets/{ruleset_id}/rules", { params: { path, query: { active_only: activeOnly, page_size: pageSize, cursor } }, ...ending(signal) }));
   }
 
   /** All prefixes of a node of the catalogue and of those below it; of the whole catalogue without one. */
   ranges(id?: string, { pageSize = LARGEST_PAGE, signal }: PageOptions = {}): AsyncGenerator<CbsRange, void> {
     const query = { page_size: pageSize, ...(id === undefined ? {} : { id }) };
-    return items((page) => this.get("/v1/cbs/ranges", { params: { query: { ...query, page } }, ...ending(signal) }));
+    return items((cursor) => this.get("/v1/cbs/ranges", { params: { query: { ...query, cursor } }, ...ending(signal) }));
   }
 
   /** The types stand at the methods; here any call is like another. */
@@ -121,10 +121,11 @@ function ending(signal: AbortSignal | undefined): { signal?: AbortSignal } {
   return signal === undefined ? {} : { signal };
 }
 
-async function* items<Item>(fetchPage: (page: number) => Promise<{ items: Item[]; next: string | null }>): AsyncGenerator<Item, void> {
-  for (let page = 1; ; page++) {
-    const { items, next } = await fetchPage(page);
-    yield* items;
-    if (next === null) return;
+/** Walks by cursor, which an empty one begins. */
+async function* items<Item>(fetchPage: (cursor: string) => Promise<{ items: Item[]; next: string | null }>): AsyncGenerator<Item, void> {
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const page: { items: Item[]; next: string | null } = await fetchPage(cursor);
+    yield* page.items;
+    cursor = page.next === null ? null : new URL(page.next).searchParams.get("cursor");
   }
 }

@@ -153,7 +153,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     await type("cloudflare");
     const options = page.locator(".found [role=option]");
     await options.first().waitFor();
-    const wanted = (await ask("/cbs/search?q=cloudflare&limit=30")).body.items as { id: string; name: string }[];
+    const wanted = (await ask("/cbs/search?q=cloudflare&page_size=30")).body.items as { id: string; name: string }[];
     const names = () => page.locator(".found-name").allInnerTexts();
     assert.deepEqual(await names(), wanted.map(({ name }) => name));
     assert.deepEqual(asked, ["fast", "cloudflare"]);

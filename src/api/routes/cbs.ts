@@ -1,8 +1,9 @@
 import { Type } from "typebox";
 import type { Prefix } from "../../address/address.ts";
-import { browse } from "../../cbs/browse.ts";
-import { sourceKey } from "../../cbs/catalogue.ts";
+import { browse, compareListItems, type ListItem } from "../../cbs/browse.ts";
+import { type CatalogueNode, sourceKey } from "../../cbs/catalogue.ts";
 import type { CatalogueTree } from "../../cbs/catalogue-tree.ts";
+import type { RangeDocument, RangeList } from "../../cbs/ranges.ts";
 import type { App } from "../app-type.ts";
 import { encoded, joined } from "../encoded.ts";
 import { isKnown, tagOf } from "../entity-tags.ts";
@@ -11,7 +12,7 @@ import type { LookupWriter } from "../lookup-writer.ts";
 import { chooseType } from "../media-types.ts";
 import type { Metrics } from "../metrics.ts";
 import { addressesBytes, READ_CBS } from "../operation.ts";
-import { extentOf, pageOf } from "../page.ts";
+import { badCursor, cursorPageOf, extentOf, pageOf, type Part, partBehind, prefixOfCursor, refuseCursor } from "../page.ts";
 import { invalid, notFound } from "../problem.ts";
 import { readPrefix, readPrefixes, withField } from "../read-address.ts";
 import { MAX_AT_ONCE, sendJson, streamJson } from "../reply.ts";
@@ -79,14 +80,16 @@ function addNodes(app: App, services: Services): void {
   app.get("/cbs/ranges", { config: READ_CBS, schema: ranges }, async (request, reply) => {
     const type = chooseType(request, ["application/json", "text/plain", "text/csv"]);
     const view = catalogue.view();
-    const { family, aggregate, source, page, page_size } = request.query;
+    const { family, aggregate, source, page, page_size, cursor } = request.query;
+    if (type !== "application/json") refuseCursor(request);
     const id = knownId(app, view.tree, request.query.id);
     const isWhole = type !== "application/json" && page === undefined && page_size === undefined;
     const { offset, limit } = isWhole ? { offset: 0, limit: Infinity } : extentOf(request.query);
     const selection = { family: family === undefined ? undefined : family === "4" ? (4 as const) : (6 as const), aggregate, source: knownSource(view.tree, source) };
-    const key = JSON.stringify([view.generation, type, id, selection, offset, isWhole ? null : limit]);
+    const key = JSON.stringify([view.generation, type, id, selection, cursor ?? offset, isWhole ? null : limit]);
     if (isKnown(request, reply, tagOf(key))) return reply.code(304).send();
     const list = await view.ranges(id, selection);
+    if (cursor !== undefined) return cursorPageOf(request, settings, list.count, (after, most) => rangesBehind(list, after, most));
     if (type === "application/json") return pageOf(request, settings, list.page(offset, limit), list.count);
     const write = (): Promise<Buffer> => inSlices(encoded(joined(type === "text/plain" ? list.lines(offset, limit) : list.csvLines(offset, limit))));
     return reply.type(`${type}; charset=utf-8`).send(await (isWhole ? files.get(key, write) : write()));
@@ -94,9 +97,12 @@ function addNodes(app: App, services: Services): void {
 
   const search = { operationId: "searchCbs", summary: "Nodes by name, id, or address", tags, problems: [400], querystring: CbsSearchQuery, response: { 200: CbsSearch } };
   app.get("/cbs/search", { config: READ_CBS, schema: search }, (request) => {
-    const { q, type, limit } = request.query;
-    const items = withField("q", () => catalogue.view().search.search(q, { type, limit }));
-    return { items, count: items.length };
+    const { q, type, cursor } = request.query;
+    const view = catalogue.view();
+    const all = withField("q", () => view.search.search(q, { type, limit: Math.max(1, view.catalogue.nodeCount) }));
+    if (cursor !== undefined) return cursorPageOf(request, settings, all.length, (after, most) => foundBehind(all, after, most));
+    const { offset, limit } = extentOf(request.query);
+    return pageOf(request, settings, all.slice(offset, offset + limit), all.length);
   });
 }
 
@@ -107,10 +113,31 @@ function addLists(app: App, { catalogue, settings }: Services): void {
     app.get(`/cbs/${name}`, { config: READ_CBS, schema }, async (request) => {
       const { type, provider, service, region } = request.query;
       const all = await catalogue.view().list(name, { type, provider, service, region });
+      if (request.query.cursor !== undefined) return cursorPageOf(request, settings, all.length, (after, most) => listedBehind(all, after, most));
       const { offset, limit } = extentOf(request.query);
       return pageOf(request, settings, all.slice(offset, offset + limit), all.length);
     });
   }
+}
+
+function rangesBehind(list: RangeList, after: string | undefined, limit: number): Part<RangeDocument> {
+  const start = after === undefined ? 0 : list.countUpTo(prefixOfCursor(after));
+  const items = list.page(start, limit);
+  return { items, last: start + limit < list.count ? items.at(-1)!.cidr : null };
+}
+
+/** What is found has no order but that of how well it fits. @throws Problem (400) where the node is not found any more: another catalogue may have come */
+function foundBehind(all: readonly CatalogueNode[], after: string | undefined, limit: number): Part<CatalogueNode> {
+  const at = all.findIndex(({ id }) => id === after);
+  if (after !== undefined && at < 0) throw badCursor();
+  return partBehind(all.slice(at + 1), () => true, ({ id }) => id, limit);
+}
+
+/** The list is by type, then provider, then key, which hold no line end. */
+function listedBehind(all: readonly ListItem[], after: string | undefined, limit: number): Part<ListItem> {
+  const [type, provider, key] = after?.split("\n") ?? ["", "", ""];
+  if (type === undefined || provider === undefined || key === undefined) throw badCursor();
+  return partBehind(all, (item) => compareListItems(item, { type, provider, key }) > 0, (item) => [item.type, item.provider, item.key].join("\n"), limit);
 }
 
 /** The source, if the catalogue has one of this key. @throws Problem (400) */

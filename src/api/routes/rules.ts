@@ -1,6 +1,8 @@
 import { Type } from "typebox";
 import type { Prefix } from "../../address/address.ts";
 import { formatPrefix } from "../../address/prefix.ts";
+import { isActive, type Rule } from "../../rulesets/rule.ts";
+import type { RuleIndex } from "../../rulesets/rule-index.ts";
 import { atOnce } from "../../cbs/in-parts.ts";
 import type { App } from "../app-type.ts";
 import { checkRules, checkText, checkTexts } from "../check-rules.ts";
@@ -9,7 +11,7 @@ import { joined } from "../encoded.ts";
 import { ifMatch, isKnown, rulesNotMatched, rulesetTag, tagOfRule } from "../entity-tags.ts";
 import { atOneVersion } from "../one-version.ts";
 import { addressesBytes, READ_EDL, WRITE_EDL } from "../operation.ts";
-import { extentOf, pageOf } from "../page.ts";
+import { cursorPageOf, extentOf, pageOf, type Part, prefixOfCursor, refuseCursor } from "../page.ts";
 import { notFound, type Problem } from "../problem.ts";
 import { chooseType } from "../media-types.ts";
 import { readPrefix, readPrefixes } from "../read-address.ts";
@@ -17,7 +19,7 @@ import { preparedRules } from "../prepared-rules.ts";
 import { MAX_AT_ONCE, sendJson, streamJson } from "../reply.ts";
 import { readChanges, readRule, type RuleMembers } from "../read-rule.ts";
 import {
-  AddRuleBody, AddRuleResponse, CheckBody, CheckResult, CheckResults, ruleDocument, RulePage, RuleQuery, RuleSchema, RulesetParameters, RulesQuery, UpdateRuleBody,
+  AddRuleBody, AddRuleResponse, CheckBody, CheckResult, CheckResults, type RuleDocument, ruleDocument, RulePage, RuleQuery, RuleSchema, RulesetParameters, RulesQuery, UpdateRuleBody,
 } from "../schemas/rule.ts";
 import type { LiveRuleset } from "../service-memory.ts";
 import type { Services } from "../services.ts";
@@ -47,15 +49,34 @@ function addList(app: App, services: Services): void {
   app.get(`${PATH}/rules`, { config: READ_EDL, schema: list }, async (request, reply) => {
     const type = chooseType(request, ["application/json", "text/plain", "text/csv", "application/x-ndjson"]);
     const format = LIST_TYPES[type];
+    if (format !== undefined) refuseCursor(request);
     if (format !== undefined) return sendExport(request, reply, services, { format, activeOnly: request.query.active_only ?? true });
     const { now, query: { active_only: activeOnly = false } } = request;
     if (activeOnly) await preparedRules(() => findRuleset(request, services), now);
     const ruleset = findRuleset(request, services);
     if (isKnown(request, reply, rulesetTag(ruleset, now, activeOnly ? "active" : ""))) return reply.code(304).send();
     const { rules } = ruleset;
+    const count = activeOnly ? rules.activeCount(now) : rules.count;
+    if (request.query.cursor !== undefined) return cursorPageOf(request, services.settings, count, (after, limit) => rulesBehind(rules, after, limit, (rule) => !activeOnly || isActive(rule, now)));
     const items = rules.page({ ...extentOf(request.query), activeOnly }, now).map(ruleDocument);
-    return pageOf(request, services.settings, items, activeOnly ? rules.activeCount(now) : rules.count);
+    return pageOf(request, services.settings, items, count);
   });
+}
+
+/** Rules that are looked at for one page: some milliseconds, where all of them have expired. */
+const LOOKED_AT = 10_000;
+
+/** Up to `limit` of the rules behind a prefix that are wanted; fewer where many are not. */
+function rulesBehind(rules: RuleIndex, after: string | undefined, limit: number, isWanted: (rule: Rule) => boolean): Part<RuleDocument> {
+  const items: RuleDocument[] = [];
+  let looked = 0;
+  let last = "";
+  for (const rule of rules.rules(after === undefined ? undefined : prefixOfCursor(after))) {
+    if (items.length === limit || looked++ === LOOKED_AT) return { items, last };
+    last = formatPrefix(rule.prefix);
+    if (isWanted(rule)) items.push(ruleDocument(rule));
+  }
+  return { items, last: null };
 }
 
 function addSingleRules(app: App, services: Services): void {

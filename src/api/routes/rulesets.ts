@@ -4,10 +4,11 @@ import { RuleIndex } from "../../rulesets/rule-index.ts";
 import { signed } from "../commands.ts";
 import { ifMatch, isKnown, listTag, rulesetTag } from "../entity-tags.ts";
 import { READ_EDL, WRITE_EDL } from "../operation.ts";
-import { extentOf, pageOf } from "../page.ts";
+import { badCursor, cursorPageOf, extentOf, pageOf, type Part, partBehind } from "../page.ts";
 import { CreateRulesetBody, rulesetDocument, RulesetPage, RulesetSchema, RulesetsQuery, UpdateRulesetBody } from "../schemas/ruleset.ts";
 import { RulesetParameters } from "../schemas/rule.ts";
 import { checkRulesetText } from "../read-rule.ts";
+import type { LiveRuleset } from "../service-memory.ts";
 import type { Services } from "../services.ts";
 import { CONDITIONAL, IDEMPOTENT, matching, TAGGED } from "../told-headers.ts";
 import { findRuleset, rulesetId } from "./find-ruleset.ts";
@@ -30,6 +31,10 @@ function addReads(app: App, services: Services): void {
   app.get(`${PATH}/`, { config: READ_EDL, schema: list }, (request, reply) => {
     const rulesets = memory.rulesets(request.caller.organisationId, request.query.purpose);
     if (isKnown(request, reply, listTag(rulesets, request.now))) return reply.code(304).send();
+    if (request.query.cursor !== undefined) {
+      const { items, ...page } = cursorPageOf(request, settings, rulesets.length, (after, limit) => rulesetsBehind(rulesets, after, limit));
+      return { items: items.map((ruleset) => rulesetDocument(ruleset, request.now)), ...page };
+    }
     const { offset, limit } = extentOf(request.query);
     const items = rulesets.slice(offset, offset + limit).map((ruleset) => rulesetDocument(ruleset, request.now));
     return pageOf(request, settings, items, rulesets.length);
@@ -44,6 +49,14 @@ function addReads(app: App, services: Services): void {
     if (isKnown(request, reply, rulesetTag(ruleset, request.now))) return reply.code(304).send();
     return rulesetDocument(ruleset, request.now);
   });
+}
+
+/** The list is in the order of creation, by time, then id. @throws Problem (400) */
+function rulesetsBehind(rulesets: readonly LiveRuleset[], after: string | undefined, limit: number): Part<LiveRuleset> {
+  const [, time, id] = (after === undefined ? ["", "-1", ""] : /^(\d{1,16}) ([0-9a-f-]{36})$/.exec(after)) ?? [];
+  if (time === undefined || id === undefined) throw badCursor();
+  const isBehind = ({ about: { createdAt, id: own } }: LiveRuleset): boolean => createdAt > Number(time) || (createdAt === Number(time) && own > id);
+  return partBehind(rulesets, isBehind, ({ about }) => `${about.createdAt} ${about.id}`, limit);
 }
 
 function addWrites(app: App, services: Services): void {

@@ -93,17 +93,12 @@ export const CbsRanges = pageOf(
 export const CbsSearchQuery = Type.Object({
   q: Type.String({ minLength: 1, maxLength: 200, description: "words of a name or an id, or an address or prefix", examples: ["cloudflare"] }),
   type: Type.Optional(Type.String({ maxLength: 100 })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+  ...pageParameters,
 });
 
-export const CbsSearch = named(
-  "CbsSearch",
-  Type.Object({
-    items: Type.Array(
-      Type.Object({ id: Type.String(), name: Type.String(), label: Type.String(), type: Type.String(), provider: Type.String(), service: NullableText(), region: NullableText() }),
-    ),
-    count: Count,
-  }),
+export const CbsSearch = pageOf(
+  "PagedCbsSearch",
+  named("CbsFound", Type.Object({ id: Type.String(), name: Type.String(), label: Type.String(), type: Type.String(), provider: Type.String(), service: NullableText(), region: NullableText() })),
 );
 
 const filter = Type.Optional(Type.String({ maxLength: 200 }));

@@ -23,7 +23,7 @@ export function NodeSearch({ onShow }: { readonly onShow: (id: string) => void }
     const timer = setTimeout(() => setAsked(text.trim()), text.trim() === "" ? 0 : PAUSE);
     return () => clearTimeout(timer);
   }, [text]);
-  const { data, problem } = useLoad(async (signal) => (asked === "" ? undefined : { asked, ...(await get("/dashboard/api/cbs/search", { params: { query: { q: asked, limit: MOST } }, signal })) }), [asked]);
+  const { data, problem } = useLoad(async (signal) => (asked === "" ? undefined : { asked, ...(await get("/dashboard/api/cbs/search", { params: { query: { q: asked, page_size: MOST } }, signal })) }), [asked]);
   const items = asked === "" || problem !== undefined ? [] : (data?.items ?? []);
   const isWaiting = text.trim() !== asked || (data?.asked !== asked && problem === undefined);
   useEffect(() => setActive(0), [data]);

@@ -23,11 +23,12 @@ export async function fetchRows(rulesetId: string, filter: RuleFilter, offset: n
 /** All rulesets: an organisation has few. */
 export async function fetchRulesets(signal: AbortSignal): Promise<Ruleset[]> {
   const rulesets: Ruleset[] = [];
-  for (let page = 1; ; page++) {
-    const { items, next } = await get("/dashboard/api/edl/ip-rulesets/", { params: { query: { page, page_size: 1000 } }, signal });
-    rulesets.push(...items);
-    if (next === null) return rulesets;
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const page: { items: Ruleset[]; next: string | null } = await get("/dashboard/api/edl/ip-rulesets/", { params: { query: { cursor, page_size: 1000 } }, signal });
+    rulesets.push(...page.items);
+    cursor = page.next === null ? null : new URL(page.next).searchParams.get("cursor");
   }
+  return rulesets;
 }
 
 export function fetchRuleset(rulesetId: string, signal: AbortSignal): Promise<Ruleset> {

@@ -86,7 +86,7 @@ function validParts(api: ApiDocument, operation: Operation, { rulesetId }: Surro
     body,
   }).map(({ path, query, headers, accept, requestId, body: [type, value] }) => ({
     path,
-    query: Object.entries(withoutContradictions(query)).map(([name, each]) => [name, String(each)] as const),
+    query: Object.entries(withoutContradictions(query, accept)).map(([name, each]) => [name, String(each)] as const),
     headers: { ...headers, ...(accept === undefined ? {} : { Accept: accept }), ...(requestId === undefined ? {} : { "X-Request-Id": requestId }) } as Record<string, string>,
     type,
     body: value,
@@ -198,8 +198,10 @@ function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
 
-/** Parameters that exclude each other: the document says so in words. */
-function withoutContradictions(query: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { set_name: setName, ...others } = query;
-  return setName === undefined || others["format"] === "ipset" || others["format"] === "nftables" ? query : others;
+/** Without parameters that exclude each other, or cannot be with this Accept: the document says so in words. */
+function withoutContradictions(query: Readonly<Record<string, unknown>>, accept: string | undefined): Readonly<Record<string, unknown>> {
+  const isJson = accept === undefined || accept === "application/json" || accept === "*/*" || accept === "image/png";
+  const isFirewall = query["format"] === "ipset" || query["format"] === "nftables";
+  const dropped: Record<string, boolean> = { set_name: !isFirewall, cursor: "page" in query || !isJson, expires_in_days: "expires_at" in query };
+  return Object.fromEntries(Object.entries(query).filter(([name]) => dropped[name] !== true));
 }

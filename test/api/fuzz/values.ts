@@ -74,6 +74,7 @@ function validText({ format, minLength = 0, maxLength = 200 }: Schema, name: str
   if (format === ADDRESS_FORMAT) return anyAddress;
   if (/^ips?$/.test(name)) return anyPrefix;
   if (name === "expires_at") return timestamp;
+  if (name === "cursor") return fc.constant("");
   if (name === "set_name") return fc.stringMatching(/^[A-Za-z][A-Za-z0-9_]{0,24}$/);
   if (name === "id") return fc.oneof(fc.constantFrom("/cloud", "/cdn/cloudflare", "/cloud/aws", "/saas/github"), line.map((text) => text.slice(0, maxLength)));
   // 255 characters of two code units each are a name.
