@@ -27,9 +27,9 @@ export function describe(
   for (let covering = match; covering !== 0; covering = table.parent(covering)) {
     const cidr = cidrOf(table.prefixLength(covering));
     for (const { node, source } of catalogue.claimsOf(covering)) {
-      const { id, provider, type, service, region } = node;
+      const { id, label, provider, type, service, region } = node;
       const [key, updatedAt] = source === null ? [null, null] : [sourceKey(source), sourceUpdatedAt(source)];
-      matches.push({ provider, type, service, region, cidr, cbs_id: id, source: key, source_updated_at: updatedAt });
+      matches.push({ provider, type, service, region, cidr, cbs_id: id, label, source: key, source_updated_at: updatedAt });
     }
   }
   const found = match !== 0;

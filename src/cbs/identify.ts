@@ -12,6 +12,8 @@ export interface LookupMatch {
   readonly region: string | null;
   readonly cidr: string;
   readonly cbs_id: string;
+  /** That of the node; the document's `labels` are sorted by themselves. */
+  readonly label: string;
   /** Who says so: the id of a publisher's list, as `cbs sources` has it, `asn` for what AS numbers tell, the name of a list of one's own; null where the catalogue is too old to say. */
   readonly source: string | null;
   /** When that source was last updated, ISO 8601, UTC: published, else found changed, else fetched; null where nobody knows. */

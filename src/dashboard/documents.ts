@@ -25,4 +25,5 @@ export type RulesetMatch = Lookup["rulesets"][number];
 export type CoveringRule = RulesetMatch["covering"][number];
 export type CatalogueSource = Schemas["CatalogueSource"];
 export type CatalogueAbout = Schemas["Catalogue"];
+export type CatalogueLayer = Schemas["CatalogueLayer"];
 export type Identification = Schemas["Identification"];

@@ -53,7 +53,7 @@ describe("official lists over AS numbers", () => {
 
   test("what only AS numbers tell is known, with their source and its date", () => {
     assert.deepEqual(identifyText(union, "30.0.1.1").matches, [
-      { provider: "line", type: "isp", service: null, region: null, cidr: "30.0.0.0/16", cbs_id: "/isp/line", source: "asn", source_updated_at: AS_UPDATED },
+      { provider: "line", type: "isp", service: null, region: null, cidr: "30.0.0.0/16", cbs_id: "/isp/line", label: "ISP > line", source: "asn", source_updated_at: AS_UPDATED },
     ]);
     assert.deepEqual(claims(union, "20.0.9.9"), ["/cloud/acme 20.0.8.0/21 asn"], "beside the publisher's list, the part of the announced prefix that it leaves open");
     assert.deepEqual(claims(union, "50.0.1.1"), ["/cdn/part 50.0.1.0/24 asn"]);

@@ -44,11 +44,11 @@ describe("the contract's lookup document", () => {
       services: ["actions", "cloudfront", "ec2"],
       regions: ["us-east-1"],
       matches: [
-        { provider: "aws", type: "cloud", service: "cloudfront", region: null, cidr: "52.94.76.0/24", cbs_id: "/cloud/aws/by-service/cloudfront/GLOBAL", ...NO_SOURCE },
-        { provider: "github", type: "saas", service: "actions", region: null, cidr: "52.94.76.0/24", cbs_id: "/saas/github/actions", ...NO_SOURCE },
-        { provider: "aws", type: "cloud", service: "ec2", region: "us-east-1", cidr: "52.94.0.0/16", cbs_id: "/cloud/aws/by-region/us-east-1/ec2", ...NO_SOURCE },
-        { provider: "aws", type: "cloud", service: "ec2", region: "us-east-1", cidr: "52.94.0.0/16", cbs_id: "/cloud/aws/by-service/ec2/us-east-1", ...NO_SOURCE },
-        { provider: "aws", type: "cloud", service: null, region: null, cidr: "52.0.0.0/8", cbs_id: "/cloud/aws", ...NO_SOURCE },
+        { provider: "aws", type: "cloud", service: "cloudfront", region: null, cidr: "52.94.76.0/24", cbs_id: "/cloud/aws/by-service/cloudfront/GLOBAL", label: "Cloud > Amazon Web Services > By service > cloudfront > GLOBAL", ...NO_SOURCE },
+        { provider: "github", type: "saas", service: "actions", region: null, cidr: "52.94.76.0/24", cbs_id: "/saas/github/actions", label: "SaaS > GitHub > actions", ...NO_SOURCE },
+        { provider: "aws", type: "cloud", service: "ec2", region: "us-east-1", cidr: "52.94.0.0/16", cbs_id: "/cloud/aws/by-region/us-east-1/ec2", label: "Cloud > Amazon Web Services > By region > us-east-1 > ec2", ...NO_SOURCE },
+        { provider: "aws", type: "cloud", service: "ec2", region: "us-east-1", cidr: "52.94.0.0/16", cbs_id: "/cloud/aws/by-service/ec2/us-east-1", label: "Cloud > Amazon Web Services > By service > ec2 > us-east-1", ...NO_SOURCE },
+        { provider: "aws", type: "cloud", service: null, region: null, cidr: "52.0.0.0/8", cbs_id: "/cloud/aws", label: "Cloud > Amazon Web Services", ...NO_SOURCE },
       ],
     });
   });
@@ -62,7 +62,7 @@ describe("the contract's lookup document", () => {
   test("its members stand in the contract's order", () => {
     const members = ["ip", "found", "cidr", "labels", "cbs_ids", "providers", "types", "services", "regions", "matches"];
     assert.deepEqual(Object.keys(identifyText(catalogue, "52.0.0.1")), members);
-    assert.deepEqual(Object.keys(identifyText(catalogue, "52.0.0.1").matches[0]!), ["provider", "type", "service", "region", "cidr", "cbs_id", "source", "source_updated_at"]);
+    assert.deepEqual(Object.keys(identifyText(catalogue, "52.0.0.1").matches[0]!), ["provider", "type", "service", "region", "cidr", "cbs_id", "label", "source", "source_updated_at"]);
   });
 
   test("of a prefix: the nodes that cover it whole", () => {

@@ -43,6 +43,21 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     });
   });
 
+  test("the age of what it is made of, a warning where that is old, and whose prefixes a node has", async () => {
+    const [layer] = (await ask("/catalogue")).body.layers as { layer: string; age_days: number; is_old: boolean; advice: string | null }[];
+    assert.equal(layer!.layer, "as-numbers");
+    const { page, faults } = await t.open("#/catalogue", { user: viewer });
+    await page.locator("dt", { hasText: "AS numbers" }).waitFor();
+    const warning = page.locator(".note.warning");
+    assert.equal(await warning.count(), layer!.is_old ? 1 : 0);
+    if (layer!.is_old) assert.equal(await warning.innerText(), `AS numbers: ${layer!.age_days} days old; ${layer!.advice}.`);
+    await page.goto(page.url().replace(/#.*/, "#/catalogue?id=/cdn/cloudflare"));
+    await page.locator("code", { hasText: "/cdn/cloudflare" }).first().waitFor();
+    assert.deepEqual((await node("/cdn/cloudflare")).sources.map(({ source }) => source), ["asn"]);
+    assert.deepEqual(await page.locator(".sources strong").allInnerTexts(), ["@ip-location-db/asn"]);
+    await end(page, faults);
+  });
+
   test("the tree by keyboard alone: opened on demand, closed, gone through, shown", async () => {
     const { page, faults } = await t.open("#/catalogue", { user: viewer });
     const root = await node();

@@ -67,7 +67,7 @@ export class IdentifyOracle {
     const prefixes = covering.map((place) => this.#named[place]!).sort((a, b) => b.length - a.length);
     const ids = sorted(prefixes.flatMap((prefix) => prefix.ids));
     const places = ids.map(placeOf);
-    const matches = prefixes.flatMap((prefix) => claimsOf(prefix).map(({ id, ...source }) => ({ ...placeOf(id), cidr: cidrOf(prefix), cbs_id: id, ...source })));
+    const matches = prefixes.flatMap((prefix) => claimsOf(prefix).map(({ id, ...source }) => ({ ...placeOf(id), cidr: cidrOf(prefix), cbs_id: id, label: this.#label(id), ...source })));
     return JSON.stringify({
       found: prefixes.length > 0,
       cidr: prefixes.length > 0 ? cidrOf(prefixes[0]!) : null,

@@ -15,6 +15,7 @@ export const CbsLookup = named(
         "CbsMatch",
         Type.Object({
           provider: Type.String(), type: Type.String(), service: NullableText(), region: NullableText(), cidr: Type.String(), cbs_id: Type.String(),
+          label: Type.String({ description: "of the node; the labels of the document are sorted by themselves" }),
           source: NullableText({ description: "who says so: the id of a publisher's list, asn for AS numbers, the name of a list of one's own; null in catalogues too old to say", examples: ["aws"] }),
           source_updated_at: NullableTimestamp,
         }),

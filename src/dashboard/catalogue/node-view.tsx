@@ -4,14 +4,14 @@ import { get } from "../api.ts";
 import { Button } from "../components/button.tsx";
 import { CopyButton } from "../components/copy.tsx";
 import { Panel } from "../components/page.tsx";
-import { Loaded } from "../components/states.tsx";
+import { Loaded, Note } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatCount, formatCounted } from "../format.ts";
 import type { CatalogueAbout } from "../documents.ts";
 import { useLoad } from "../load.ts";
 import { hrefOf } from "../place.ts";
-import { sourcesOf } from "./about.ts";
+import { layerText, sourcesOf, sourcesOfNode } from "./about.ts";
 import { Ranges } from "./ranges.tsx";
 import { SourceLine, Sources } from "./sources.tsx";
 import type { Child, Node } from "./tree-state.ts";
@@ -24,6 +24,7 @@ export function NodeView({ id }: { readonly id: string }) {
     <Loaded of={{ ...node, data: node.data?.asked === id && node.problem === undefined ? node.data : undefined }}>
       {({ node: shown }) => (
         <>
+          {about.data !== undefined && <Ages about={about.data} />}
           <Facts node={shown} about={about.data} />
           {shown.children.length > 0 && <Children node={shown} about={about.data} />}
           <Ranges key={id} id={id} name={shown.id === null ? "catalogue" : shown.id} />
@@ -33,11 +34,23 @@ export function NodeView({ id }: { readonly id: string }) {
   );
 }
 
+/** What is old, and what makes it newer. */
+function Ages({ about: { layers } }: { readonly about: CatalogueAbout }) {
+  const old = layers.filter(({ is_old }) => is_old);
+  if (old.length === 0) return null;
+  return (
+    <Note kind="warning">
+      {old.map((layer) => <p key={layer.layer}>{layerText(layer)}: {layer.age_days} days old; {layer.advice}.</p>)}
+    </Note>
+  );
+}
+
 function Facts({ node, about }: { readonly node: Node; readonly about: CatalogueAbout | undefined }) {
   const rows: (readonly [string, ComponentChildren])[] = [
     ["IPv4", <>{formatCount(node.ipv4_count)} prefixes, {formatCount(node.ipv4_addresses)} addresses</>],
     ["IPv6", `${formatCount(node.ipv6_count)} prefixes`],
     ["Catalogue of", <><Time at={node.updated_at} /> (<Time at={node.updated_at} relative />)</>],
+    ...(node.id === null && about !== undefined ? about.layers.map((layer): [string, ComponentChildren] => [layerText(layer), layer.newest_at === null ? "of unknown age" : <>the newest <Time at={layer.newest_at} relative /></>]) : []),
     ["Service", node.service],
     ["Region", node.region],
   ];
@@ -45,7 +58,7 @@ function Facts({ node, about }: { readonly node: Node; readonly about: Catalogue
     <Panel title={<><Breadcrumb node={node} />{node.name}</>} actions={node.id !== null && <span class="row"><code class="wrap">{node.id}</code><CopyButton iconOnly label="Copy the id" text={node.id} /></span>}>
       <dl class="facts">
         {rows.filter(([, value]) => value !== null).map(([name, value]) => [<dt key={`${name}?`}>{name}</dt>, <dd key={name}>{value}</dd>])}
-        {about !== undefined && [<dt key="from?">Source</dt>, <dd key="from"><Sources sources={node.id === null ? about.sources : sourcesOf(about, node.id)} /></dd>]}
+        {about !== undefined && [<dt key="from?">Source</dt>, <dd key="from"><Sources sources={sourcesOfNode(about, node)} /></dd>]}
       </dl>
     </Panel>
   );

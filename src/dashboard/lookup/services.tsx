@@ -1,4 +1,5 @@
 import { Panel } from "../components/page.tsx";
+import { Time } from "../components/time.tsx";
 import { Empty } from "../components/states.tsx";
 import type { Lookup } from "../documents.ts";
 import { hrefOf } from "../place.ts";
@@ -10,20 +11,25 @@ export function Services({ cbs }: Pick<Lookup, "cbs">) {
   if (!hasPlan("cbs")) return <Panel title="Services"><NoPlan area="cbs" what="the catalogue of services" /></Panel>;
   if (cbs === null) return <Panel title="Services"><Empty icon="catalogue" title="The server has no catalogue" /></Panel>;
   if (!cbs.found) return <Panel title="Services"><Empty icon="catalogue" title="Not in the catalogue">The catalogue has no prefix that covers <span class="mono">{cbs.ip}</span>.</Empty></Panel>;
-  const labels = new Map(cbs.cbs_ids.map((id, at) => [id, cbs.labels[at] ?? id]));
   return (
     <Panel title="Services" flush>
       <ul class="entries">
-        {cbs.matches.map(({ cbs_id, cidr, service, region }) => (
-          <li key={`${cbs_id} ${cidr}`}>
-            <Path id={cbs_id} label={labels.get(cbs_id) ?? cbs_id} />
+        {cbs.matches.map(({ cbs_id, label, cidr, service, region, source, source_updated_at }) => (
+          <li key={`${cbs_id} ${cidr} ${source}`}>
+            <Path id={cbs_id} label={label} />
             <span class="mono muted">{cidr}</span>
+            {source !== null && <span class="muted small">{sourceText(source)}{source_updated_at !== null && <> <Time at={source_updated_at} relative /></>}</span>}
             {(service ?? region) !== null && <span class="muted small">{[service !== null && `service ${service}`, region !== null && `region ${region}`].filter(Boolean).join(", ")}</span>}
           </li>
         ))}
       </ul>
     </Panel>
   );
+}
+
+/** Who says so. */
+function sourceText(source: string): string {
+  return source === "asn" ? "AS numbers," : `list ${source},`;
 }
 
 /** A node's place in the tree; every part leads to it. */

@@ -27,7 +27,17 @@ test("where the catalogue comes from: sources with the node that they give, as f
     const { status, body } = await visit(t, "GET", "/catalogue", { token: viewer.token });
     const told = { version: "7", url: null, license: "CC0", attribution: null, published_at: TIME, fetched_at: null, changed_at: null };
     assert.equal(status, 200);
-    assert.deepEqual(body, { title: "Mine", created_at: TIME, sources: [{ node: "/cloud/google", name: "Google Cloud", ...told }, { node: null, name: "Of nobody", ...told }, { node: null, name: "A list", ...told }] });
+    const official = { layer: "official", source: "google-cloud" };
+    assert.deepEqual(body.sources, [
+      { node: "/cloud/google", name: "Google Cloud", ...official, ...told }, { node: null, name: "Of nobody", ...official, source: "none", ...told }, { node: null, name: "A list", layer: "own", source: "A list", ...told },
+    ]);
+    assert.deepEqual([body.title, body.created_at], ["Mine", TIME]);
+    const fresh = { oldest_at: TIME, newest_at: TIME, age_days: 1, is_old: false, advice: null };
+    assert.deepEqual(body.layers, [{ layer: "official", sources: 2, ...fresh }, { layer: "own", sources: 1, ...fresh }]);
+    t.clock.now += 90 * 86_400_000;
+    const { layers } = (await visit(t, "GET", "/catalogue", { token: (await addUser(t, await addOrganisation(t, "later"), "viewer")).token })).body;
+    assert.deepEqual(layers.map((layer: { age_days: number; is_old: boolean }) => [layer.age_days, layer.is_old]), [[91, true], [91, true]]);
+    assert.match(layers[0].advice, /ipsieve cbs update/);
     const without = await addUser(t, await addOrganisation(t, "without", ["edl"]), "admin");
     assert.equal((await visit(t, "GET", "/catalogue", { token: without.token })).status, 403);
   } finally {
