@@ -86,12 +86,16 @@ export type { ImportedRule, LineError, RuleDefaults, SkippedLine } from "./rules
 // batch: `identify` of whole logs, under a name of its own here
 export {
   identify as identifyLines,
+  type AddressChoice,
   type CreateRowTemplates,
   type Engine,
   type IdentifyOptions,
   type IdentifyResult,
+  type MalformedInputLine,
   type Progress,
 } from "./batch/identify.ts";
+export type { TemplateFormat } from "./batch/line-shape.ts";
+export type { AddressRanking, CountedAddress, TopAddresses } from "./batch/top-addresses.ts";
 export { type BufferMatches, type BufferProgress, Matcher } from "./batch/matcher.ts";
 export { NO_ADDRESS } from "./batch/find-address.ts";
 export { BatchError, type BatchErrorCode } from "./batch/batch-error.ts";

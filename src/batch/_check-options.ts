@@ -1,3 +1,4 @@
+import { TEXT_NAME } from "./_append-rows.ts";
 import type { IdentifyOptions } from "./identify.ts";
 
 const CHOICES = {
@@ -5,15 +6,20 @@ const CHOICES = {
   fieldSyntax: ["csv", "tsv", "jsonl", "space"],
   rows: ["all", "matched", "unmatched"],
   engine: ["auto", "webassembly", "typescript"],
+  address: ["first", "last", "first-public"],
 } as const;
 
 /** Refuses options that would fail late or be misread. Throws TypeError or RangeError: option, value and cure. */
 export function checkOptions(options: IdentifyOptions): void {
   checkInputs(options.inputs);
-  for (const name of ["format", "fieldSyntax", "rows", "engine"] as const) {
+  for (const name of ["format", "fieldSyntax", "rows", "engine", "address"] as const) {
     if (options[name] !== undefined || name === "format") checkChoice(name, options[name], CHOICES[name]);
   }
-  if (options.threads !== undefined) checkCount("threads", options.threads);
+  for (const name of ["threads", "topAddresses"] as const) if (options[name] !== undefined) checkCount(name, options[name]);
+  for (const name of ["header", "rowText"] as const) {
+    if (options[name] !== undefined && typeof options[name] !== "boolean") throw new TypeError(`${name} is ${shown(options[name])}; give true or false`);
+  }
+  if (options.appendAs !== undefined) checkName(options.appendAs);
   for (const [name, value] of Object.entries(options.limits ?? {})) checkCount(`limits.${name}`, value);
   if (options.output !== undefined) checkOutput(options.output);
 }
@@ -35,6 +41,14 @@ function checkChoice(name: string, value: unknown, choices: readonly string[]): 
   const cure = `give one of ${choices.join(", ")}`;
   if (typeof value !== "string") throw new TypeError(`${name} is ${shown(value)}; ${cure}`);
   if (!choices.includes(value)) throw new RangeError(`${name} is ${shown(value)}; ${cure}`);
+}
+
+/** The name of a column is one line, and a row that holds a line as a text has a member of that name. */
+function checkName(name: unknown): void {
+  if (typeof name !== "string") throw new TypeError(`appendAs is ${shown(name)}; give the name of a column or member`);
+  // oxlint-disable-next-line no-control-regex -- they are what it looks for
+  if (name === "" || /[\u0000-\u001f]/.test(name)) throw new RangeError(`appendAs is ${shown(name)}; give a name of one line`);
+  if (name === TEXT_NAME) throw new RangeError(`appendAs is "${TEXT_NAME}", which holds lines that are no JSON object; give another name`);
 }
 
 function checkCount(name: string, value: unknown): void {

@@ -1,20 +1,24 @@
-import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
+import { closeSync, fstatSync, openSync, read, readSync, type Stats, statSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { encodingOf, MAGIC_BYTES } from "./_encoding.ts";
 import { BatchError } from "./batch-error.ts";
 
 /** The first line is searched for in this much of an input; of a longer one, this much is taken for it. */
 export const HEAD_BYTES: number = 1024 * 1024;
+const CHUNK_BYTES = 1024 * 1024;
 export const BYTE_ORDER_MARK: Buffer = Buffer.from("\ufeff");
 
 /** Loaded for inputs that are no plain files: those should not pay for it. */
 const streams = (): Promise<typeof import("./_stream-input.ts")> => import("./_stream-input.ts");
 
 /** An input that is ready to be read: a plain file, at any position, or the decompressed bytes of anything else, in order. */
-export type OpenInput = { readonly name: string; /** The first line that is not empty; null if there is none. */ firstLine(): Promise<string | null> } & (
-  | { readonly kind: "file"; readonly descriptor: number; readonly size: number; close(): void }
-  | { readonly kind: "stream"; chunks(): AsyncGenerator<Buffer> }
-);
+export type OpenInput = {
+  readonly name: string;
+  /** Its beginning, as far as `isEnough` wants it: it is asked about ever more bytes, `HEAD_BYTES` at most. Before anything is read. */
+  peek(isEnough: (head: Buffer) => boolean): Promise<Buffer>;
+  /** All its bytes, decompressed. */
+  chunks(): AsyncGenerator<Buffer>;
+} & ({ readonly kind: "file"; readonly descriptor: number; readonly size: number; close(): void } | { readonly kind: "stream" });
 
 /** Whether all inputs are there, and their size altogether; null if it cannot be known. Throws BatchError. */
 export function surveyInputs(inputs: readonly (string | Readable)[]): number | null {
@@ -49,7 +53,8 @@ export async function openInput(input: string | Readable, stop: AbortSignal, onB
         if (isOpen) closeSync(descriptor);
         isOpen = false;
       };
-      return { kind: "file", name: input, descriptor, size, firstLine: async () => firstLineOf(readHead(descriptor, HEAD_BYTES)), close };
+      const chunks = (): AsyncGenerator<Buffer> => fileChunks(descriptor, input, size, onBytes, close);
+      return { kind: "file", name: input, descriptor, size, peek: async (isEnough) => peekFile(descriptor, isEnough), chunks, close };
     }
   } catch (error) {
     closeSync(descriptor);
@@ -82,9 +87,35 @@ function readHead(descriptor: number, bytes: number): Buffer {
   return head.subarray(0, done);
 }
 
-/** Without its line end, and without a byte order mark at the very beginning. */
-export function firstLineOf(head: Buffer): string | null {
-  return /[^\r\n][^\n]*/.exec(head.toString("utf8").replace(/^\ufeff/, ""))?.[0].replace(/\r$/, "") ?? null;
+/** Most first lines are in the first few kilobytes. */
+function peekFile(descriptor: number, isEnough: (head: Buffer) => boolean): Buffer {
+  for (let bytes = 4096; ; bytes *= 16) {
+    const head = readHead(descriptor, Math.min(bytes, HEAD_BYTES));
+    if (head.length < bytes || bytes >= HEAD_BYTES || isEnough(head)) return head;
+  }
+}
+
+async function* fileChunks(descriptor: number, name: string, size: number, onBytes: (bytes: number) => void, close: () => void): AsyncGenerator<Buffer> {
+  try {
+    for (let at = 0; at < size; ) {
+      const chunk = Buffer.allocUnsafe(CHUNK_BYTES); // one may be kept while the next is read
+      const got = await readSome(descriptor, chunk, Math.min(CHUNK_BYTES, size - at), at);
+      if (got === 0) return;
+      onBytes(got);
+      at += got;
+      yield chunk.subarray(0, got);
+    }
+  } catch (cause) {
+    throw unreadable(cause, name);
+  } finally {
+    close();
+  }
+}
+
+function readSome(descriptor: number, chunk: Buffer, bytes: number, at: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    read(descriptor, chunk, 0, bytes, at, (error, bytesRead) => (error === null ? resolve(bytesRead) : reject(error)));
+  });
 }
 
 function isFolder(file: string, cause?: unknown): BatchError {

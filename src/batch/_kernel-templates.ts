@@ -1,6 +1,5 @@
 import type { Kernel } from "../kernel/kernel.ts";
 import { templateRoom, TemplateWriter } from "../kernel/row-template.ts";
-import { NO_ADDRESS_ROWS } from "./_row-writer.ts";
 import { SLACK, TEMPLATE_BYTES } from "./_thread-sizes.ts";
 import type { RowFormat, RowSelection } from "./identify.ts";
 import type { Workspace } from "./messages.ts";
@@ -20,7 +19,6 @@ export class KernelTemplates {
   readonly #kernel: Kernel;
   readonly #writer: TemplateWriter;
   readonly #bytesOf: (match: number) => Uint8Array;
-  readonly #noAddress: Uint8Array;
   /** By match id + 1 (0: no address): the address of its template, 0 while it is not there. */
   #templateOf: Uint32Array;
   #next: number;
@@ -29,13 +27,12 @@ export class KernelTemplates {
   /** Whether a template takes less than a microsecond: documents do not. */
   readonly #isQuick: boolean;
 
-  /** `buffer` is the memory's; `templates` gives a template by match id, with its holes in it. */
+  /** `buffer` is the memory's; `templates` gives a template by match id (-1: no address), with its holes in it. */
   constructor(kernel: Kernel, buffer: SharedArrayBuffer, workspace: Workspace, matchCount: number, format: RowFormat, selection: RowSelection, templates: (match: number) => Uint8Array) {
     this.#kernel = kernel;
     this.#writer = new TemplateWriter(buffer);
     this.#bytesOf = templates;
     this.#isQuick = format !== "jsonl";
-    this.#noAddress = Buffer.from(NO_ADDRESS_ROWS[format]);
     const use = (list: number, area: number): void => {
       this.#templateOf = new Uint32Array(buffer, list, matchCount + 2);
       this.#next = area;
@@ -87,7 +84,7 @@ export class KernelTemplates {
   }
 
   #write(match: number): boolean {
-    const template = match < 0 ? this.#noAddress : this.#bytesOf(match);
+    const template = this.#bytesOf(match);
     const at = this.#next;
     if (templateRoom(template) > this.#end - at) return false;
     this.#next = this.#writer.write(at, template);

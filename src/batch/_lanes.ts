@@ -1,9 +1,9 @@
 import type { Snapshot } from "../snapshot/open-snapshot.ts";
-import type { ShardRunner } from "./_shard-runner.ts";
+import type { AskFirstLine, ShardRunner } from "./_shard-runner.ts";
 import { INPUT_BUFFERS as PER_THREAD } from "./_thread-sizes.ts";
 import { ShardWorker } from "./_workers.ts";
 import { BatchError } from "./batch-error.ts";
-import type { Shard, ShardResult, ShardWork } from "./messages.ts";
+import type { AddressCounts, Shard, ShardResult, ShardWork } from "./messages.ts";
 
 /**
  * Where shards are run: this thread, and workers once `startWorkers` is called. Until a worker is up it gets no shards, so
@@ -58,9 +58,9 @@ export class Lanes {
     return free;
   }
 
-  async run(shard: Shard): Promise<ShardResult> {
+  async run(shard: Shard, ask: AskFirstLine): Promise<ShardResult> {
     if (this.#failure !== undefined) throw this.#failure;
-    const running = this.#freeWorker()?.run(shard) ?? this.#runHere(shard);
+    const running = this.#freeWorker()?.run(shard, ask) ?? this.#runHere(shard, ask);
     this.#running.add(running);
     try {
       return await running;
@@ -70,11 +70,16 @@ export class Lanes {
     }
   }
 
-  async #runHere(shard: Shard): Promise<ShardResult> {
+  /** The lines by address that all threads have counted. */
+  async collect(): Promise<AddressCounts[]> {
+    return [this.#main.collect(), ...(await Promise.all(this.#up.map((worker) => worker.collect())))];
+  }
+
+  async #runHere(shard: Shard, ask: AskFirstLine): Promise<ShardResult> {
     this.#mainBusy++;
     try {
       await this.#pause?.();
-      return await this.#main.run(shard);
+      return await this.#main.run(shard, ask);
     } finally {
       this.#mainBusy--;
     }

@@ -2,16 +2,19 @@ import { read, readSync } from "node:fs";
 import { Kernel } from "../kernel/kernel.ts";
 import type { KernelMemory } from "../kernel/web-assembly.ts";
 import type { Snapshot } from "../snapshot/open-snapshot.ts";
+import { endOfRecord } from "./_csv-records.ts";
 import { endOfLine } from "./_end-of-line.ts";
+import { AddressCounter } from "./_address-counter.ts";
 import { KernelEngine } from "./_kernel-engine.ts";
 import { KernelTemplates } from "./_kernel-templates.ts";
-import type { LineEngine, Lines, RowSpace } from "./_line-engine.ts";
-import { RowWriter } from "./_row-writer.ts";
+import { LineCounts, type Lines, type RowSpace } from "./_line-engine.ts";
+import { type RowTemplates, rowTemplates } from "./_row-templates.ts";
 import { viewOf } from "./_run-memory.ts";
 import { SLACK } from "./_thread-sizes.ts";
 import { TypeScriptEngine } from "./_typescript-engine.ts";
 import type { CreateRowTemplates, RowFormat } from "./identify.ts";
-import type { FileShard, Shard, ShardResult, ShardWork } from "./messages.ts";
+import type { LineShape } from "./line-shape.ts";
+import type { AddressCounts, FileShard, Shard, ShardResult, ShardWork } from "./messages.ts";
 
 const LF = 0x0a;
 
@@ -32,8 +35,11 @@ export function inputBytesFor(shardBytes: number): number {
   return shardBytes + ALIGNMENT + TAIL + SLACK;
 }
 
+/** Told how many lines a shard has, gives the number of the first; null: none may be asked for. */
+export type AskFirstLine = (textLines: number) => Promise<number>;
+
 /** Lines that were read, and why the one behind them could not be. */
-interface ReadLines extends Lines {
+interface ReadLines extends Omit<Lines, "firstLine"> {
   readonly failure: ShardResult["failure"];
 }
 
@@ -47,10 +53,11 @@ interface Input {
 export class ShardRunner {
   readonly #work: ShardWork;
   readonly #memory: KernelMemory | null;
-  readonly #typescript: LineEngine;
-  readonly #makeKernel: () => LineEngine | null;
+  readonly #typescript: TypeScriptEngine;
+  readonly #makeKernel: () => KernelEngine | null;
+  readonly #counter: AddressCounter | null;
   /** Undefined until it is made; null where it cannot be. */
-  #kernel: LineEngine | null | undefined;
+  #kernel: KernelEngine | null | undefined;
   readonly #inputs: Input[];
   /**
    * A worker waits for its reads: that is a fifth quicker than asking a thread of the pool. The main thread does not: it has
@@ -58,7 +65,7 @@ export class ShardRunner {
    */
   readonly #waits: boolean;
 
-  private constructor(snapshot: Snapshot, work: ShardWork, templates: ((match: number) => Uint8Array) | null, thread: number) {
+  private constructor(snapshot: Snapshot, work: ShardWork, templates: RowTemplates | null, thread: number) {
     this.#work = work;
     this.#waits = thread > 0;
     this.#memory = snapshot.memory;
@@ -66,16 +73,17 @@ export class ShardRunner {
     const ids = table.matchCount + 1;
     const counters = work.perMatch === null ? null : { ...work.perMatch, at: work.perMatch.at + thread * ids * 8, byteLength: ids * 8 };
     const perMatch = counters === null ? null : new Float64Array(counters.buffer ?? this.#memory!.buffer, counters.at, ids);
-    const writer = templates === null ? null : new RowWriter(work.format as RowFormat, table.matchCount, templates);
-    this.#typescript = new TypeScriptEngine(table, work.rows, writer, perMatch);
+    this.#counter = work.countedAddresses === 0 ? null : new AddressCounter(work.countedAddresses);
+    this.#typescript = new TypeScriptEngine(table, work, templates, perMatch, this.#counter);
     const workspace = work.workspaces?.[thread] ?? null;
     if (workspace === null) this.#kernel = null;
     this.#makeKernel = () => {
       const kernel = Kernel.create(this.#memory!, table.sections, workspace!.kernel);
       if (kernel === null) return null;
       const { buffer } = this.#memory!;
-      const rows = templates && new KernelTemplates(kernel, buffer, workspace!, table.matchCount, work.format as RowFormat, work.rows, templates);
-      return new KernelEngine(kernel, counters?.at ?? null, rows);
+      const format = work.format as RowFormat;
+      const rows = templates && new KernelTemplates(kernel, buffer, workspace!, table.matchCount, format, work.rows, templates(format));
+      return new KernelEngine(kernel, perMatch && { address: counters!.at, counts: perMatch }, rows, this.#counter);
     };
     this.#inputs = workspace === null ? [] : workspace.inputs.map((at) => ({ bytes: viewOf({ buffer: null, at, byteLength: workspace.inputBytes }, this.#memory).bytes, address: at }));
   }
@@ -85,7 +93,7 @@ export class ShardRunner {
     if (work.format === "none") return new ShardRunner(snapshot, work, null, thread);
     if (work.renderer === undefined) throw new TypeError(`identify: format "${work.format}" needs a renderer`);
     const renderer = (await import(work.renderer)) as { createRowTemplates: CreateRowTemplates };
-    return new ShardRunner(snapshot, work, renderer.createRowTemplates(snapshot, work.format), thread);
+    return new ShardRunner(snapshot, work, rowTemplates(snapshot, renderer.createRowTemplates, work.rowText), thread);
   }
 
   /** Makes the kernel if it can be had and has not been made, and tells what there is. */
@@ -98,21 +106,27 @@ export class ShardRunner {
     return (this.#kernel ?? null) !== null;
   }
 
-  async run(shard: Shard): Promise<ShardResult> {
+  /** `ask` is for shards whose rows carry numbers that are not known yet. */
+  async run(shard: Shard, ask: AskFirstLine | null = null): Promise<ShardResult> {
     if (shard.kind === "chunk") {
       const { bytes } = viewOf(shard.bytes, this.#memory);
       const address = shard.bytes.buffer === null ? shard.bytes.at : null;
-      return this.#runLines({ bytes, address, start: shard.from, end: shard.to, failure: null }, shard, 0);
+      return this.#runLines({ bytes, address, start: shard.from, end: shard.to, failure: null }, shard, 0, ask);
     }
     const input = this.#takeInput(inputBytesFor(shard.to - shard.from));
     // The byte in front tells whether a line begins at `from`; from there back to where the system copies quickly.
     const before = Math.max(0, shard.from - 1);
     const offset = before - (before % ALIGNMENT);
     try {
-      return this.#runLines(await this.#readLines(shard, input, offset), shard, offset);
+      return await this.#runLines(await this.#readLines(shard, input, offset), shard, offset, ask);
     } finally {
       this.#inputs.push(input);
     }
+  }
+
+  /** The lines by address of all shards so far. */
+  collect(): AddressCounts {
+    return this.#counter!.counts();
   }
 
   #takeInput(bytes: number): Input {
@@ -169,25 +183,39 @@ export class ShardRunner {
   }
 
   /** What the kernel does not take, or leaves because it cannot go on with an empty place for rows, is done in TypeScript. */
-  #runLines(lines: ReadLines, shard: Shard, offset: number): ShardResult {
-    const counts = { lines: 0, addresses: 0, matched: 0 };
+  async #runLines(read: ReadLines, shard: Shard, offset: number, ask: AskFirstLine | null): Promise<ShardResult> {
+    const { shape } = shard;
+    if (this.#kernel === undefined && read.end - read.start >= KERNEL_FROM_BYTES) this.prepareEngine();
+    const kernel = this.#kernel && read.address !== null ? this.#kernel : null;
+    const isNumbered = this.#work.format === "jsonl" && ask !== null;
+    const firstLine = shard.firstLine ?? (!isNumbered ? 1 : await ask(kernel?.countNewlines({ ...read, firstLine: 0 }) ?? newlinesIn(read)));
+    const lines: Lines = { ...read, firstLine };
+
+    const counts = new LineCounts();
     const rows: RowSpace | null = shard.rows === null ? null : { ...viewOf(shard.rows, this.#memory), filled: 0 };
-    const part = { ...lines, end: this.#endOfPart(lines) };
+    const part = { ...lines, end: this.#endOfPart(lines, shape) };
     let next = lines.start;
-    if (this.#kernel === undefined && lines.end - lines.start >= KERNEL_FROM_BYTES) this.prepareEngine();
-    if (this.#kernel && lines.address !== null && shard.field === null) next = this.#kernel.run(part, null, rows, counts);
-    if (next < part.end && (rows === null || rows.filled === 0)) next = this.#typescript.run({ ...part, start: next }, shard.field, rows, counts);
-    const done = next >= lines.end;
-    return { ...counts, next: done ? null : offset + next, rows: rows?.place ?? null, rowBytes: rows?.filled ?? 0, failure: done ? lines.failure : null };
+    if (kernel !== null && this.#isForKernel(shape)) next = kernel.run(part, shape, rows, counts);
+    if (next < part.end && (rows === null || rows.filled === 0)) next = this.#typescript.run({ ...part, start: next }, shape, rows, counts);
+    if (this.#counter?.isFull === true) counts.failure ??= "too-many-addresses";
+    const { failure, ...counted } = counts;
+    const done = next >= lines.end || failure !== null;
+    return { ...counted, next: done ? null : offset + next, rows: rows?.place ?? null, rowBytes: rows?.filled ?? 0, failure: failure ?? (done ? read.failure : null) };
+  }
+
+  /** It finds the first address of lines of text. */
+  #isForKernel({ field, records, append }: LineShape): boolean {
+    const { format, address, rowText } = this.#work;
+    return field === null && records === "lines" && address === "first" && !rowText && (format !== "append" || append === "append");
   }
 
   /** The position behind as many lines as are done at a time. */
-  #endOfPart({ bytes, start, end }: Lines): number {
+  #endOfPart({ bytes, start, end }: Lines, { records }: LineShape): number {
     const { shardLines } = this.#work;
     // No line is shorter than its LF.
     if (end - start <= shardLines) return end;
     let at = start;
-    for (let left = shardLines; left > 0 && at < end; left--) at = endOfLine(bytes, at) + 1;
+    for (let left = shardLines; left > 0 && at < end; left--) at = (records === "csv" ? endOfRecord(bytes, at, end) : endOfLine(bytes, at)) + 1;
     return Math.min(at, end);
   }
 
@@ -209,4 +237,11 @@ function readSome(descriptor: number, buffer: Buffer, at: number, length: number
   return new Promise((resolve, reject) => {
     read(descriptor, buffer, at, length, position, (error, bytesRead) => (error === null ? resolve(bytesRead) : reject(error)));
   });
+}
+
+function newlinesIn({ bytes, start, end }: ReadLines): number {
+  const text = bytes.subarray(start, end);
+  let lines = 0;
+  for (let at = text.indexOf(LF); at >= 0; at = text.indexOf(LF, at + 1)) lines++;
+  return lines;
 }

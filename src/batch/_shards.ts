@@ -1,8 +1,9 @@
 import type { OpenInput } from "./_inputs.ts";
 import type { SharedBuffer } from "./_run-memory.ts";
 import { SLACK } from "./_thread-sizes.ts";
-import type { FieldSpec } from "./fields/field-spec.ts";
-import type { Shard, ShardResult } from "./messages.ts";
+import { CsvRecordCutter, PlainLineCutter } from "./_csv-records.ts";
+import type { LineShape } from "./line-shape.ts";
+import type { Shard, ShardFailure } from "./messages.ts";
 
 const LF = 0x0a;
 /** A stream that has whole lines waiting and says nothing for this long gets them done (`tail -f` at the other end). */
@@ -15,7 +16,7 @@ export interface CutShard {
 }
 
 /** What comes next in an input: a shard, or the reason why there is none. */
-export type PlannedShard = CutShard | { readonly failure: NonNullable<ShardResult["failure"]> };
+export type PlannedShard = CutShard | { readonly failure: ShardFailure };
 
 export interface ShardSizes {
   /** How large the next shard shall be; it may change from one to the next, but never exceeds `most`. */
@@ -26,12 +27,16 @@ export interface ShardSizes {
   take(byteLength: number): SharedBuffer;
 }
 
-/** Cuts one input into shards. */
-export function shardsOf(input: OpenInput, field: FieldSpec | null, sizes: ShardSizes): AsyncGenerator<PlannedShard> {
-  return input.kind === "file" ? fileShards(input, field, sizes) : chunkShards(input.chunks(), field, sizes);
+/**
+ * Cuts one input into shards, from the byte `from` on. A thread that takes a part of a file finds the front of its first line by itself;
+ * where a record of CSV begins is known only to whoever has read all before it, so that such a file is read here, as a stream is.
+ */
+export function shardsOf(input: OpenInput, shape: LineShape, from: number, sizes: ShardSizes): AsyncGenerator<PlannedShard> {
+  if (input.kind === "file" && shape.records === "lines") return fileShards(input, shape, from, sizes);
+  return chunkShards(withoutFront(input.chunks(), from), shape, sizes);
 }
 
-async function* fileShards(input: OpenInput & { kind: "file" }, field: FieldSpec | null, sizes: ShardSizes): AsyncGenerator<PlannedShard> {
+async function* fileShards(input: OpenInput & { kind: "file" }, shape: LineShape, start: number, sizes: ShardSizes): AsyncGenerator<PlannedShard> {
   const { descriptor, size } = input;
   // The descriptor is closed when all shards are cut and all of them are done, whatever comes last.
   let open = 1;
@@ -39,10 +44,10 @@ async function* fileShards(input: OpenInput & { kind: "file" }, field: FieldSpec
     if (--open === 0) input.close();
   };
   try {
-    for (let from = 0; from < size; ) {
+    for (let from = start; from < size; ) {
       const to = Math.min(size, from + sizes.next());
       open++;
-      yield { shard: { kind: "file", descriptor, from, to, size, field, rows: null }, done };
+      yield { shard: { kind: "file", descriptor, from, to, size, shape, firstLine: null, rows: null }, done };
       from = to;
     }
   } finally {
@@ -50,8 +55,16 @@ async function* fileShards(input: OpenInput & { kind: "file" }, field: FieldSpec
   }
 }
 
-/** Fills buffers with the stream's bytes and cuts them behind the last LF; what is behind it begins the next buffer. */
-async function* chunkShards(chunks: AsyncGenerator<Buffer>, field: FieldSpec | null, sizes: ShardSizes): AsyncGenerator<PlannedShard> {
+/** The chunks without the first bytes. */
+async function* withoutFront(chunks: AsyncGenerator<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    if (chunk.length > bytes) yield bytes === 0 ? chunk : chunk.subarray(bytes);
+    bytes = Math.max(0, bytes - chunk.length);
+  }
+}
+
+/** Fills buffers with the stream's bytes and cuts them behind the last line; what is behind it begins the next buffer. */
+async function* chunkShards(chunks: AsyncGenerator<Buffer>, shape: LineShape, sizes: ShardSizes): AsyncGenerator<PlannedShard> {
   const spare: SharedBuffer[] = [];
   const take = (bytes: number): SharedBuffer => {
     // A block of the memory is only given back at the end of the run: there are as many as are in use at a time, of one size.
@@ -60,7 +73,7 @@ async function* chunkShards(chunks: AsyncGenerator<Buffer>, field: FieldSpec | n
   let buffer = take(sizes.most);
   let limit = sizes.next();
   let fill = 0;
-  let searched = 0; // no LF before this position
+  const cutter = shape.records === "csv" ? new CsvRecordCutter() : new PlainLineCutter();
 
   const cutAt = (end: number): PlannedShard => {
     const full = buffer;
@@ -68,17 +81,14 @@ async function* chunkShards(chunks: AsyncGenerator<Buffer>, field: FieldSpec | n
     full.bytes.copy(buffer.bytes, 0, end, fill);
     fill -= end;
     limit = Math.max(sizes.next(), 2 * fill);
-    searched = 0;
+    cutter.cut(end);
     const done = (): void => {
       if (full.bytes.length === sizes.most + SLACK) spare.push(full);
     };
-    return { shard: { kind: "chunk", bytes: full.place, from: 0, to: end, field, rows: null }, done };
+    return { shard: { kind: "chunk", bytes: full.place, from: 0, to: end, shape, firstLine: null, rows: null }, done };
   };
-  /** The position behind the last LF there is, 0 without one. */
-  const lastCut = (): number => {
-    const end = searched + buffer.bytes.subarray(searched, fill).lastIndexOf(LF) + 1;
-    return end > searched ? end : 0;
-  };
+  /** The position behind the last whole line, 0 without one. */
+  const lastCut = (): number => cutter.lastEnd(buffer.bytes, fill);
 
   try {
     for await (const chunk of withQuiet(chunks)) {
@@ -100,10 +110,9 @@ async function* chunkShards(chunks: AsyncGenerator<Buffer>, field: FieldSpec | n
         }
         // One line is longer than the buffer.
         if (fill > sizes.lineBytes) {
-          yield { failure: "line-too-long" };
+          yield { failure: cutter.isOpen ? "quote-unclosed" : "line-too-long" };
           return;
         }
-        searched = fill;
         limit = Math.min(2 * limit, sizes.lineBytes + 1);
         if (buffer.bytes.length < limit + SLACK) {
           const larger = bufferOfItsOwn(limit + SLACK);
@@ -118,10 +127,13 @@ async function* chunkShards(chunks: AsyncGenerator<Buffer>, field: FieldSpec | n
     if (end > 0) yield cutAt(end);
     throw damage;
   }
-  if (fill > 0) {
+  const end = lastCut();
+  if (cutter.isOpen) {
+    if (end > 0) yield cutAt(end);
+    yield { failure: "quote-unclosed" };
+  } else if (fill > 0) {
     buffer.bytes[fill] = LF; // the last line may lack it
-    const end = fill;
-    yield cutAt(end);
+    yield cutAt(fill);
   }
 }
 

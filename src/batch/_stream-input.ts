@@ -2,12 +2,10 @@ import { createReadStream, fstatSync } from "node:fs";
 import { addAbortSignal, type Readable } from "node:stream";
 import { decompress } from "./_decompress.ts";
 import { encodingOf, tellsEncoding } from "./_encoding.ts";
-import { BYTE_ORDER_MARK, firstLineOf, HEAD_BYTES, type OpenInput, unreadable } from "./_inputs.ts";
+import { HEAD_BYTES, type OpenInput, unreadable } from "./_inputs.ts";
 import { openNamedPipe } from "./_named-pipe.ts";
 
 const STREAM_CHUNK_BYTES = 256 * 1024;
-const LF = 0x0a;
-const CR = 0x0d;
 
 /** What becomes of an input that is no plain file: who waits for it (`stop`), and who is told how many stored bytes were read. */
 export interface StreamWatch {
@@ -43,7 +41,7 @@ export async function openStream(stream: Readable, name: string, { stop, onBytes
   return {
     kind: "stream",
     name,
-    firstLine: async () => firstLineOf(await text.peek(firstLineSearch())),
+    peek: (isEnough) => text.peek((head) => head.length >= HEAD_BYTES || isEnough(head)),
     chunks: () => text.chunks(),
   };
 }
@@ -97,17 +95,4 @@ class PeekedChunks {
     this.#seen = [];
     yield* this.#source;
   }
-}
-
-/** Tells of a growing beginning whether the first line that is not empty is in it, or enough of it. Looks at each byte once. */
-function firstLineSearch(): (head: Buffer) => boolean {
-  let start = 0; // what is before is no part of the line
-  let searched = 0; // no LF between start and here
-  return (head) => {
-    if (start === 0 && head.subarray(0, 3).equals(BYTE_ORDER_MARK)) start = 3;
-    while (head[start] === LF || head[start] === CR) start++;
-    const found = head.indexOf(LF, Math.max(start, searched)) >= 0;
-    searched = head.length;
-    return found || head.length >= HEAD_BYTES;
-  };
 }

@@ -1,5 +1,6 @@
 import type { Worker } from "node:worker_threads";
-import type { Shard, ShardResult, WorkerAnswer, WorkerFailure, WorkerSetup, WorkerTask } from "./messages.ts";
+import type { AskFirstLine } from "./_shard-runner.ts";
+import type { AddressCounts, Shard, ShardResult, WorkerAnswer, WorkerFailure, WorkerSetup, WorkerTask } from "./messages.ts";
 
 /** Workers that have been started ahead and not been given work. */
 const spare: Worker[] = [];
@@ -30,8 +31,9 @@ function startWorker(): Worker {
 }
 
 interface Waiting {
-  readonly resolve: (result: ShardResult | null) => void;
+  readonly resolve: (answer: WorkerAnswer) => void;
   readonly reject: (cause: unknown) => void;
+  readonly ask: AskFirstLine | null;
 }
 
 /** One worker and the shards it has been given. */
@@ -58,11 +60,19 @@ export class ShardWorker {
     return this.#waiting.size;
   }
 
-  async run(shard: Shard): Promise<ShardResult> {
+  async run(shard: Shard, ask: AskFirstLine | null): Promise<ShardResult> {
+    const number = this.#tasks++;
+    const answer = this.#answerTo(number, ask);
+    this.#post({ number, shard });
+    return ((await answer) as { result: ShardResult }).result;
+  }
+
+  /** The lines by address that it has counted. */
+  async collect(): Promise<AddressCounts> {
     const number = this.#tasks++;
     const answer = this.#answerTo(number);
-    this.#post({ number, shard });
-    return (await answer)!;
+    this.#post({ number, collect: true });
+    return ((await answer) as { addresses: AddressCounts }).addresses;
   }
 
   #post(message: WorkerSetup | WorkerTask): void {
@@ -75,18 +85,23 @@ export class ShardWorker {
     await this.#worker.terminate();
   }
 
-  #answerTo(number: number): Promise<ShardResult | null> {
+  #answerTo(number: number, ask: AskFirstLine | null = null): Promise<WorkerAnswer> {
     return new Promise((resolve, reject) => {
       if (this.#failure !== undefined) return reject(this.#failure);
-      this.#waiting.set(number, { resolve, reject });
+      this.#waiting.set(number, { resolve, reject, ask });
     });
   }
 
   #answered(answer: WorkerAnswer): void {
-    const waiting = this.#waiting.get(answer.number)!;
-    this.#waiting.delete(answer.number);
+    const { number } = answer;
+    const waiting = this.#waiting.get(number)!;
+    if ("textLines" in answer) {
+      waiting.ask!(answer.textLines).then((firstLine) => this.#post({ number, firstLine }), waiting.reject);
+      return;
+    }
+    this.#waiting.delete(number);
     if ("failure" in answer) waiting.reject(errorOf(answer.failure));
-    else waiting.resolve(answer.result);
+    else waiting.resolve(answer);
   }
 
   #fail(cause: Error): void {

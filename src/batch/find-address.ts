@@ -87,8 +87,22 @@ function frontSix(bytes: Uint8Array, start: number, found: Uint32Array): number 
   return end;
 }
 
-function findInTokens(bytes: Uint8Array, start: number, end: number, found: Uint32Array): 0 | 4 | 6 {
-  let at = start; // the front of a token or a delimiter
+/**
+ * As `findAddress`, for the next address of the same line, which begins at `start`: the search goes on at `from`, the end of a token
+ * (`endOfToken`).
+ */
+export function findNextAddress(bytes: Uint8Array, start: number, end: number, found: Uint32Array, from: number): 0 | 4 | 6 {
+  return findInTokens(bytes, start, end, found, from);
+}
+
+/** The end of the token that `bytes[at]` lies in, or `at` where that is no part of one. */
+export function endOfToken(bytes: Uint8Array, at: number): number {
+  while (KIND[bytes[at]!]! < DELIMITER) at++;
+  return at;
+}
+
+function findInTokens(bytes: Uint8Array, start: number, end: number, found: Uint32Array, from: number = start): 0 | 4 | 6 {
+  let at = from; // the front of a token or a delimiter
   for (;;) {
     // To the next mark, four bytes per branch. (Behind the end of the array MARK gives undefined, which counts as 0.)
     let mark = at;

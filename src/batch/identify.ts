@@ -7,27 +7,35 @@ import { Lanes } from "./_lanes.ts";
 import type { RowOutput } from "./_output.ts";
 import { OutputClosed } from "./_output-closed.ts";
 import { RunMemory, type SharedBuffer, viewOf } from "./_run-memory.ts";
-import { inputBytesFor, ShardRunner } from "./_shard-runner.ts";
+import { type AskFirstLine, inputBytesFor, ShardRunner } from "./_shard-runner.ts";
 import { type CutShard, type PlannedShard, type ShardSizes, shardsOf } from "./_shards.ts";
 import { SLACK } from "./_thread-sizes.ts";
 import { startWorkersAhead } from "./_workers.ts";
 import { BatchError } from "./batch-error.ts";
-import type { FieldSpec } from "./fields/field-spec.ts";
-import { resolveField } from "./fields/resolve-field.ts";
-import type { Shard, ShardResult, ShardWork, SharedBytes, Workspace } from "./messages.ts";
+import { AddressCounter } from "./_address-counter.ts";
+import { HeaderRows } from "./_header-rows.ts";
+import { LineCounts } from "./_line-engine.ts";
+import { surveyLines } from "./_survey-lines.ts";
+import { type TopAddresses, topAddresses } from "./top-addresses.ts";
+import type { TemplateFormat } from "./line-shape.ts";
+import type { AddressCounts, Shard, ShardFailure, ShardResult, ShardWork, SharedBytes, Workspace } from "./messages.ts";
 
-const DEFAULT_LIMITS: BatchLimits = { shardBytes: 1 << 20, shardLines: Number.MAX_SAFE_INTEGER, rowBytes: 2 << 20, workerBytes: 8 << 20, lineBytes: 1 << 30 };
+const DEFAULT_LIMITS: BatchLimits = { shardBytes: 1 << 20, shardLines: Number.MAX_SAFE_INTEGER, rowBytes: 2 << 20, workerBytes: 8 << 20, lineBytes: 1 << 30, addresses: 20_000_000 };
+/** What `append` calls what it adds to a record or an object. */
+export const DEFAULT_APPENDED_NAME = "cbs_ids";
+/** Malformed lines whose places are kept. */
+const MOST_MALFORMED_LINES = 20;
 /** Shards that are in work or wait to be written, per thread: two in work, one to bridge a slow one. */
 const FLIGHTS_PER_THREAD = 3;
 const FIRST_SHARD_BYTES = 64 * 1024;
 const PROGRESS_MS = 100;
 
-const NOTHING: ShardResult = { lines: 0, addresses: 0, matched: 0, next: null, rows: null, rowBytes: 0, failure: null };
+const NOTHING: ShardResult = { ...new LineCounts(), next: null, rows: null, rowBytes: 0, failure: null };
 
 /** What one row looks like; `none` writes nothing and only counts. */
 export type RowFormat = "tsv" | "jsonl" | "csv" | "append";
 
-/** How a line is cut into fields. */
+/** What a line is: CSV (RFC 4180), columns parted by tabs, a JSON object, or text, whose columns are parted by blanks. */
 export type FieldSyntax = "csv" | "tsv" | "jsonl" | "space";
 
 /**
@@ -41,15 +49,23 @@ export type Engine = "auto" | "webassembly" | "typescript";
 export type RowSelection = "all" | "matched" | "unmatched";
 
 /**
+ * Which address of a line counts where several stand in it, or in a list in its field: the first, the last, or the first that is
+ * reachable from the internet (not private, loopback, documentation and so on, by the IANA registries).
+ */
+export type AddressChoice = "first" | "last" | "first-public";
+
+/**
  * The module at `IdentifyOptions.renderer` exports this function under the name `createRowTemplates`. Every thread
  * imports the module and calls the result once per match id it meets (0: an address without a match).
  *
  * A template is the bytes of a row in which byte 0x00 and one byte L are a hole: L = 255 is the canonical address,
  * L <= 128 the address masked to L bits as a prefix (bare at the family's full length). `tsv`, `csv` and `jsonl`
- * templates end with the newline; `append` templates hold what follows the original line, without one. What a call returns
+ * templates end with the newline; a `jsonl` template is an object, to which the number of the line is added (and, with `rowText`, the
+ * line). `append` templates hold what follows the original line, without a newline; `append-csv` ones a comma and the last column of a
+ * record of CSV, `append-jsonl` ones the value of a member: they are asked for where the input is CSV or JSON. What a call returns
  * is used before the next call: one array may serve all.
  */
-export type CreateRowTemplates = (snapshot: Snapshot, format: RowFormat) => (match: number) => Uint8Array;
+export type CreateRowTemplates = (snapshot: Snapshot, format: TemplateFormat) => (match: number) => Uint8Array;
 
 export interface IdentifyOptions {
   /** Paths in the order of the rows; "-" is standard input. A stream stands for itself. At least one. */
@@ -64,8 +80,21 @@ export interface IdentifyOptions {
   readonly rows?: RowSelection;
   /** A column from 1, or a name: of the header row (csv, tsv), or of a member (jsonl; dots reach into objects). Default: the whole line. */
   readonly field?: number | string;
-  /** Default: told from each input's first line that is not empty. Used with `field` only. */
+  /**
+   * What the lines are. Default: told from each input's name (.csv, .tsv) and first line that is not empty. Without `field` only JSON
+   * and a row of column names are told from that line. In CSV a quoted field may hold newlines: a line is a record then.
+   */
   readonly fieldSyntax?: FieldSyntax;
+  /** Whether the first line of CSV and TSV is a header: it gives no row, and rows get a header of their own. Default: told from that line. */
+  readonly header?: boolean;
+  /** Default "first". */
+  readonly address?: AddressChoice;
+  /** What "append" calls the member that it adds to a JSON object, or the column that it adds to CSV with a header. Default "cbs_ids". */
+  readonly appendAs?: string;
+  /** Rows of the format "jsonl" hold the line itself as well, as the member "text". */
+  readonly rowText?: boolean;
+  /** Also count lines by address, exactly, and tell the addresses with the most (`IdentifyResult.top`): so many with a match, and so many without. */
+  readonly topAddresses?: number;
   /** Threads that work on shards, the calling one among them. Default: as many as the machine has. */
   readonly threads?: number;
   /** Default "auto". */
@@ -98,6 +127,8 @@ export interface BatchLimits {
   readonly workerBytes: number;
   /** The longest line accepted (1 GiB); it is in memory about twice, with its row three times. */
   readonly lineBytes: number;
+  /** With `topAddresses`: the most different addresses that are counted (20 million), at up to 32 bytes each in every thread, 64 for IPv6. */
+  readonly addresses: number;
 }
 
 export interface Progress {
@@ -115,8 +146,17 @@ export interface Progress {
   readonly perMatch?: () => Float64Array;
 }
 
+/** A line that `append` could not add a member to, because it is no JSON object. */
+export interface MalformedInputLine {
+  readonly file: string;
+  readonly line: number;
+  /** Where it stops being one, in bytes from 1. */
+  readonly column: number;
+}
+
 /** lines = addresses + withoutAddress; addresses = matched + unmatched. */
 export interface IdentifyResult {
+  /** Records, where the input is CSV; headers do not count. */
   readonly lines: number;
   readonly addresses: number;
   readonly matched: number;
@@ -124,6 +164,12 @@ export interface IdentifyResult {
   readonly withoutAddress: number;
   /** Lines by match id (index 0: addresses without a match), with `countMatches`; otherwise empty. */
   readonly perMatch: Float64Array;
+  /** With `topAddresses`; otherwise null. */
+  readonly top: TopAddresses | null;
+  /** Lines that "append" found to be no JSON object among those that are: their rows hold the line as a text. */
+  readonly malformed: number;
+  /** The first of them. */
+  readonly malformedLines: readonly MalformedInputLine[];
   readonly bytesRead: number;
   /** Bytes of rows, before compression. */
   readonly bytesWritten: number;
@@ -208,6 +254,12 @@ class Run {
   #lines = 0;
   #addresses = 0;
   #matched = 0;
+  #malformed = 0;
+  readonly #malformedLines: MalformedInputLine[] = [];
+  readonly #headers: HeaderRows;
+  /** The number of the first line of the next shard. */
+  #nextFirstLine: Promise<number> = Promise.resolve(1);
+  #top: TopAddresses | null = null;
   #outputClosed = false;
   /** Where errors are reported. */
   #input = -1;
@@ -223,10 +275,15 @@ class Run {
     const countBytes = (options.snapshot.table.matchCount + 1) * Float64Array.BYTES_PER_ELEMENT * this.#threads;
     this.#perMatch = options.countMatches === true ? this.#memory.take(countBytes) : null;
     this.#perMatch?.bytes.fill(0);
+    this.#headers = new HeaderRows(options.format, options.appendAs ?? DEFAULT_APPENDED_NAME);
     this.#work = {
       format: options.format,
       renderer: options.renderer,
       rows: options.rows ?? "all",
+      address: options.address ?? "first",
+      appendAs: options.appendAs ?? DEFAULT_APPENDED_NAME,
+      rowText: options.format === "jsonl" && options.rowText === true,
+      countedAddresses: options.topAddresses === undefined ? 0 : limits.addresses,
       perMatch: this.#perMatch?.place ?? null,
       workspaces: this.#takeWorkspaces(),
       lineBytes: limits.lineBytes,
@@ -265,6 +322,7 @@ class Run {
       await this.#orStop(Promise.all([this.#produce(), this.#consume()])).catch((error) => this.#end(error));
       signal?.throwIfAborted();
       if (this.#stop.signal.aborted && !this.#outputClosed) throw this.#stop.signal.reason;
+      if (this.#work.countedAddresses > 0) this.#top = this.#countTop(await this.#lanes.collect());
       await this.#lanes.close();
       await (this.#outputClosed ? this.#output?.discard() : this.#output?.finish());
     } catch (error) {
@@ -303,7 +361,7 @@ class Run {
     if (this.#totalBytes !== null) this.#considerWorkers(this.#totalBytes);
     for (const [index, input] of this.#options.inputs.entries()) {
       try {
-        for await (const plan of await this.#shardsOf(input)) {
+        for await (const plan of await this.#shardsOf(input, index)) {
           await this.#room();
           if (this.#stop.signal.aborted) return;
           this.#launch(plan, index);
@@ -316,26 +374,23 @@ class Run {
     this.#wake();
   }
 
-  async #shardsOf(input: string | Readable): Promise<AsyncGenerator<PlannedShard>> {
+  async #shardsOf(input: string | Readable, index: number): Promise<AsyncGenerator<PlannedShard>> {
     const open = await openInput(input, this.#stop.signal, (bytes) => (this.#bytesRead += bytes));
     if (open.kind === "file") this.#files.push(open);
     if (open.kind === "file" && this.#stop.signal.aborted) open.close(); // nobody waits for it any more
     const sizes: ShardSizes = { next: () => this.#nextShardBytes(), most: this.#limits.shardBytes, lineBytes: this.#limits.lineBytes, take: (bytes) => this.#memory.take(bytes) };
-    return shardsOf(open, await this.#fieldOf(open), sizes);
+    const { shape, header, headerLines, from } = await surveyLines(open, this.#options);
+    this.#nextFirstLine = Promise.resolve(headerLines + 1);
+    const rows = header === null ? null : this.#headers.rowOf(header, shape, open.name);
+    if (open.kind === "file" && shape.records === "lines") this.#bytesRead += from;
+    this.#enqueue({ plan: null, input: index, result: Promise.resolve({ ...NOTHING, textLines: headerLines, ...rowPart(rows) }) });
+    return shardsOf(open, shape, from, sizes);
   }
 
   #enqueue(flight: Flight): void {
     flight.result.catch(() => {}); // seen when its turn comes
     this.#flights.push(flight);
     this.#wake();
-  }
-
-  async #fieldOf(input: OpenInput): Promise<FieldSpec | null> {
-    const { field, fieldSyntax } = this.#options;
-    if (field === undefined) return null;
-    const firstLine = await input.firstLine();
-    // An input without lines has no header row, and needs none.
-    return firstLine === null ? null : resolveField(field, fieldSyntax, firstLine, input.name);
   }
 
   /** Small at first, so that all threads have work soon; then so that the rows of a shard fit into a row buffer. */
@@ -359,13 +414,25 @@ class Run {
     this.#shardsCut++;
     this.#bytesCut += plan.shard.to - plan.shard.from;
     this.#considerWorkers(this.#bytesCut);
-    this.#enqueue({ plan, input, result: this.#run(plan.shard, input) });
+    this.#enqueue({ plan, input, result: this.#run(plan.shard, input, this.#numberer()) });
   }
 
-  async #run(shard: Shard, input: number): Promise<ShardResult> {
+  /** Gives the number of a shard's first line when the lines of all shards before it are known, and makes known its own. */
+  #numberer(): AskFirstLine {
+    const firstLine = this.#nextFirstLine;
+    let tell!: (textLines: number) => void;
+    const counted = new Promise<number>((resolve) => (tell = resolve));
+    this.#nextFirstLine = Promise.all([firstLine, counted]).then(([first, textLines]) => first + textLines);
+    return (textLines) => {
+      tell(textLines);
+      return this.#orStop(firstLine); // a shard before it may fail
+    };
+  }
+
+  async #run(shard: Shard, input: number, ask: AskFirstLine): Promise<ShardResult> {
     try {
       const rows = this.#takeRows();
-      const result = await this.#lanes.run({ ...shard, rows });
+      const result = await this.#lanes.run({ ...shard, rows }, ask);
       // A row that did not fit came in a larger buffer of its own.
       if (rows !== null && result.rows?.byteLength !== rows.byteLength) this.#spareRows.push(rows);
       return result;
@@ -403,7 +470,8 @@ class Run {
     await this.#account(part);
     if (plan === null) return;
     while (part.next !== null) {
-      part = await this.#orStop(this.#run({ ...plan.shard, from: part.next }, input));
+      const firstLine = this.#linesOfInput + 1;
+      part = await this.#orStop(this.#run({ ...plan.shard, from: part.next, firstLine }, input, () => Promise.resolve(firstLine)));
       await this.#account(part);
     }
     const bytes = plan.shard.to - plan.shard.from;
@@ -431,7 +499,8 @@ class Run {
 
   async #account(part: ShardResult): Promise<void> {
     this.#lines += part.lines;
-    this.#linesOfInput += part.lines;
+    this.#keepMalformed(part);
+    this.#linesOfInput += part.textLines;
     this.#addresses += part.addresses;
     this.#matched += part.matched;
     if (part.rows !== null) {
@@ -440,6 +509,21 @@ class Run {
       if (part.rows.byteLength === this.#limits.rowBytes + SLACK) this.#spareRows.push(part.rows);
     }
     if (part.failure !== null) throw this.#lineFailure(part.failure);
+  }
+
+  #keepMalformed({ malformed, malformedLines }: ShardResult): void {
+    this.#malformed += malformed;
+    const file = nameOf(this.#options.inputs[this.#input]!);
+    for (const { linesBefore, column } of malformedLines.slice(0, MOST_MALFORMED_LINES - this.#malformedLines.length)) {
+      this.#malformedLines.push({ file, line: this.#linesOfInput + linesBefore + 1, column });
+    }
+  }
+
+  #countTop(counts: readonly AddressCounts[]): TopAddresses {
+    const counter = new AddressCounter(this.#work.countedAddresses);
+    for (const part of counts) counter.addAll(part);
+    if (counter.isFull) throw this.#lineFailure("too-many-addresses");
+    return topAddresses(counter.counts(), this.#options.snapshot.table, this.#options.topAddresses!);
   }
 
   async #write(rows: SharedBytes, byteLength: number): Promise<void> {
@@ -451,12 +535,19 @@ class Run {
     }
   }
 
-  #lineFailure(failure: NonNullable<ShardResult["failure"]>): BatchError {
-    const place = { file: nameOf(this.#options.inputs[this.#input]!), line: this.#linesOfInput + 1 };
-    if (failure === "input-changed") {
-      return new BatchError("input-changed", "the file became shorter while it was read; run again, on a copy if it is still in use", place);
-    }
-    return new BatchError("line-too-long", `this line is longer than ${this.#limits.lineBytes} bytes; is the file a text of lines?`, place);
+  #lineFailure(failure: ShardFailure): BatchError {
+    const file = nameOf(this.#options.inputs[this.#input]!);
+    const place = { file, line: this.#linesOfInput + 1 };
+    const { lineBytes, addresses } = { ...DEFAULT_LIMITS, ...this.#options.limits };
+    const name = JSON.stringify(this.#work.appendAs);
+    const errors: Record<ShardFailure, () => BatchError> = {
+      "input-changed": () => new BatchError(failure, "the file became shorter while it was read; run again, on a copy if it is still in use", place),
+      "line-too-long": () => new BatchError(failure, `this line is longer than ${lineBytes} bytes; is the file a text of lines?`, place),
+      "quote-unclosed": () => new BatchError(failure, "a quoted field begins in this record and never ends; correct the quote, or read the lines as text (--input space)", place),
+      "member-exists": () => new BatchError(failure, `this object has a member ${name} already; choose another name for the new one with --append-as`, place),
+      "too-many-addresses": () => new BatchError(failure, `there are more than ${addresses} different addresses up to here, and each is counted in memory; count parts of the input (--top)`, { file }),
+    };
+    return errors[failure]();
   }
 
   #shardFailure(cause: unknown, input: number): unknown {
@@ -480,6 +571,9 @@ class Run {
       unmatched: this.#addresses - this.#matched,
       withoutAddress: this.#lines - this.#addresses,
       perMatch: this.#sums,
+      top: this.#top,
+      malformed: this.#malformed,
+      malformedLines: this.#malformedLines,
       bytesRead: this.#bytesRead,
       bytesWritten: this.#bytesWritten,
       outputClosed: this.#outputClosed,
@@ -496,6 +590,14 @@ class Run {
     for (let at = sums.length; at < all.length; at++) sums[at % sums.length]! += all[at]!;
     return sums;
   }
+}
+
+/** The part of a result that writes these rows. */
+function rowPart(row: Buffer | null): Pick<ShardResult, "rows" | "rowBytes"> {
+  if (row === null) return { rows: null, rowBytes: 0 };
+  const buffer = new SharedArrayBuffer(row.length);
+  row.copy(Buffer.from(buffer));
+  return { rows: { buffer, at: 0, byteLength: row.length }, rowBytes: row.length };
 }
 
 /** A clock that is there from the start; `performance` takes 2 ms to load. */

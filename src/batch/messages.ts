@@ -1,6 +1,6 @@
 import type { Snapshot } from "../snapshot/open-snapshot.ts";
-import type { FieldSpec } from "./fields/field-spec.ts";
-import type { RowFormat, RowSelection } from "./identify.ts";
+import type { AddressChoice, RowFormat, RowSelection } from "./identify.ts";
+import type { LineShape } from "./line-shape.ts";
 
 /** The first message to a worker. Memory is shared, not copied. */
 export interface WorkerSetup {
@@ -36,6 +36,13 @@ export interface ShardWork {
   readonly format: RowFormat | "none";
   readonly renderer: string | undefined;
   readonly rows: RowSelection;
+  readonly address: AddressChoice;
+  /** The name of what `append` adds to a JSON object. */
+  readonly appendAs: string;
+  /** Whether rows of the format "jsonl" hold the line itself. */
+  readonly rowText: boolean;
+  /** How many different addresses are counted at most; 0: none are. */
+  readonly countedAddresses: number;
   /** One row of `matchCount + 1` 64-bit floats per thread (the first is the main thread's), or null. */
   readonly perMatch: SharedBytes | null;
   /** One per thread, for the kernel; null: there is none, everything is done in TypeScript. */
@@ -54,7 +61,9 @@ export interface FileShard {
   readonly to: number;
   /** Where the file ended when the run began. */
   readonly size: number;
-  readonly field: FieldSpec | null;
+  readonly shape: LineShape;
+  /** The number of its first line in the input, where rows carry numbers; null: it is asked for, with the lines there are in it. */
+  readonly firstLine: number | null;
   /** Where rows go, or null if none are wanted. */
   readonly rows: SharedBytes | null;
 }
@@ -65,22 +74,34 @@ export interface ChunkShard {
   readonly bytes: SharedBytes;
   readonly from: number;
   readonly to: number;
-  readonly field: FieldSpec | null;
+  readonly shape: LineShape;
+  readonly firstLine: number | null;
   readonly rows: SharedBytes | null;
 }
 
 export type Shard = FileShard | ChunkShard;
 
-/** What a worker is sent behind its setup: shards, with numbers by which their answers are known. */
-export interface WorkerTask {
-  readonly number: number;
-  readonly shard: Shard;
-}
+/** What a worker is sent behind its setup: shards, with numbers by which their answers are known, and what it asks for meanwhile. */
+export type WorkerTask =
+  | { readonly number: number; readonly shard: Shard }
+  | { readonly number: number; readonly firstLine: number }
+  | { readonly number: number; readonly collect: true };
 
 /** What a worker answers: first that it is up (number -1), then to each task. */
 export type WorkerAnswer =
   | { readonly number: number; readonly result: ShardResult | null }
+  /** Before its result: so many lines are in the shard; which number has the first? */
+  | { readonly number: number; readonly textLines: number }
+  | { readonly number: number; readonly addresses: AddressCounts }
   | { readonly number: number; readonly failure: WorkerFailure };
+
+/** How many lines have each address: IPv4 addresses of a word, IPv6 addresses of four, in no order. */
+export interface AddressCounts {
+  readonly words4: Uint32Array;
+  readonly counts4: Float64Array;
+  readonly words6: Uint32Array;
+  readonly counts6: Float64Array;
+}
 
 /** An error of a worker; the codes of errors do not cross threads by themselves. */
 export interface WorkerFailure {
@@ -89,16 +110,30 @@ export interface WorkerFailure {
   readonly syscall: string | undefined;
 }
 
+/** A line that is no JSON object: how many lines of the part are before it, and where it stops being one (a column from 1). */
+export interface MalformedLine {
+  readonly linesBefore: number;
+  readonly column: number;
+}
+
 /** What became of a shard. */
 export interface ShardResult {
+  /** Records, where lines are records. */
   readonly lines: number;
+  /** Lines of the text. */
+  readonly textLines: number;
   readonly addresses: number;
   readonly matched: number;
+  /** Lines that `append` could not add a member to, and the first of them. */
+  readonly malformed: number;
+  readonly malformedLines: readonly MalformedLine[];
   /** The row buffer was full, or as many lines were done as may be at a time: the shard goes on with the line at this position. null: it is done. */
   readonly next: number | null;
   /** The shard's place for rows, or a larger one made for a single row that did not fit. */
   readonly rows: SharedBytes | null;
   readonly rowBytes: number;
-  /** Why the line behind the counted ones could not be read. */
-  readonly failure: "line-too-long" | "input-changed" | null;
+  /** Why the line behind the counted ones could not be read, or has no row. */
+  readonly failure: ShardFailure | null;
 }
+
+export type ShardFailure = "line-too-long" | "input-changed" | "quote-unclosed" | "member-exists" | "too-many-addresses";

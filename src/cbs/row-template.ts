@@ -2,7 +2,8 @@ import { csvRow } from "../csv/write-row.ts";
 import { describe } from "./_describe.ts";
 import type { Catalogue } from "./catalogue.ts";
 
-export type RowFormat = "tsv" | "csv" | "jsonl" | "append";
+/** Rows; what `append` puts behind a line, or adds to a record of CSV or to a JSON object. */
+export type RowFormat = "tsv" | "csv" | "jsonl" | "append" | "append-csv" | "append-jsonl";
 
 /** The byte that begins a hole of a row template; one byte, what to fill in, follows. */
 export const HOLE = 0x00;
@@ -18,7 +19,8 @@ const encoder = new TextEncoder();
 
 /**
  * The bytes of the row of every address with this match (0: none), with holes for what differs between them. Nothing but
- * holes holds the byte 0, so that filling them in is copying. `append` is what follows the original line.
+ * holes holds the byte 0, so that filling them in is copying. `append` is what follows the original line, `append-csv` the comma and
+ * the last column of a record, `append-jsonl` an array of ids.
  *
  * csv is what `csvRow` makes of the fields, also where a spreadsheet would run ids as a formula.
  */
@@ -28,7 +30,10 @@ export function rowTemplate(catalogue: Catalogue, format: RowFormat, match: numb
 
 function rowText(catalogue: Catalogue, format: RowFormat, match: number): string {
   if (format === "jsonl") return `${JSON.stringify(describe(catalogue, match, hole(ADDRESS_HOLE), hole))}\n`;
-  const ids = catalogue.nodesOf(match).map((node) => node.id).join(",");
+  const nodes = catalogue.nodesOf(match).map((node) => node.id);
+  if (format === "append-jsonl") return JSON.stringify(nodes);
+  const ids = nodes.join(",");
+  if (format === "append-csv") return `,${csvRow([ids || null]).slice(0, -1)}`;
   const cidr = match === 0 ? "" : hole(catalogue.table.prefixLength(match));
   if (format === "append") return `\t${ids}`;
   if (format === "tsv") return `${hole(ADDRESS_HOLE)}\t${cidr}\t${ids}\n`;

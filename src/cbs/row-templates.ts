@@ -19,7 +19,8 @@ const MOST_NODES = 64;
  */
 export function rowTemplates(catalogue: Catalogue, format: RowFormat): (match: number) => Uint8Array {
   const general = (match: number): Uint8Array => rowTemplate(catalogue, format, match);
-  const ids = format === "jsonl" ? null : encodeNodeIds(catalogue);
+  if (format !== "tsv" && format !== "csv" && format !== "append") return general;
+  const ids = encodeNodeIds(catalogue);
   if (ids === null) return general;
   const writer = new TemplateWriter(catalogue, format, ids);
   return (match) => writer.write(match) ?? general(match);

@@ -26,6 +26,8 @@ interface Exports {
   lookupChunk(): void;
   useRows(templates: number, selection: number, append: number): void;
   gatherTemplates(): number;
+  numberLines(first: number): void;
+  countNewlines(at: number, end: number): number;
   writeRows(out: number, end: number): number;
   writtenLines(): number;
 }
@@ -187,6 +189,16 @@ export class Kernel {
    */
   gatherTemplates(): number {
     return this.#exports.gatherTemplates();
+  }
+
+  /** Says which number the rows of the next chunk tell of its first line, where their templates have a hole for it. */
+  numberLines(first: number): void {
+    this.#exports.numberLines(first);
+  }
+
+  /** How many LFs are in the text [at, end), which is as `countLines` wants it. */
+  countNewlines(at: number, end: number): number {
+    return this.#exports.countNewlines(at, end);
   }
 
   /**

@@ -132,8 +132,11 @@ export const TEMPLATE_PARTS = 8;
 
 /** In a row template, this byte and the next are a hole. */
 export const HOLE = 0;
-/** A hole for the canonical address; any other is the length of a prefix. */
+/** A hole for the canonical address; numbers up to 128 are the length of a prefix. */
 export const ADDRESS_HOLE = 255;
+/** Holes for the number of the line, and (in TypeScript only) for the line as a text of JSON. */
+export const LINE_HOLE = 254;
+export const TEXT_HOLE = 253;
 /** The longest address and a slash with three digits. */
 export const HOLE_BYTES = 49;
 

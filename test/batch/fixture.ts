@@ -9,7 +9,7 @@ import { openSnapshot, type Snapshot } from "../../src/snapshot/open-snapshot.ts
 import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
-import { oracleAddressOf, oracleLines } from "../oracle/line-oracle.ts";
+import { type OracleAddress, oracleAddressOf, oracleLines } from "../oracle/line-oracle.ts";
 
 /** Prefixes of the test snapshot; value n is the n-th of them, from 1. */
 const PREFIXES = [
@@ -36,7 +36,7 @@ export async function makeSnapshot(folder: string): Promise<Snapshot> {
 }
 
 /** What one line gives by the oracles. */
-interface Answer {
+export interface Answer {
   readonly address: string | null;
   /** The most specific prefix that covers it, and the values of all that do, the most specific first. */
   readonly prefix: string | null;
@@ -46,7 +46,11 @@ interface Answer {
 const covered = new Map<string, Answer>();
 
 function answer(text: string): Answer {
-  const bytes = oracleAddressOf(text);
+  return answerOf(oracleAddressOf(text));
+}
+
+/** What is known about an address. */
+export function answerOf(bytes: OracleAddress | null): Answer {
   if (bytes === null) return { address: null, prefix: null, values: [] };
   const known = covered.get(bytes.join());
   if (known !== undefined) return known;
@@ -63,20 +67,20 @@ function answer(text: string): Answer {
 /** The rows of a text (latin1) by the oracles; `fieldOf` cuts the text in which the address is searched out of a line. */
 export function expectedRows(text: string, format: RowFormat, rows: RowSelection = "all", fieldOf: (line: string) => string | null = (line) => line): string {
   let out = "";
-  for (const line of oracleLines(text)) {
+  for (const [index, line] of oracleLines(text).entries()) {
     const { address, prefix, values } = answer(fieldOf(line) ?? "");
-    if (rows === "all" || (rows === "matched") === values.length > 0) out += row(format, line, address, prefix, values);
+    if (rows === "all" || (rows === "matched") === values.length > 0) out += row(format, line, address, prefix, values, index + 1);
   }
   return out;
 }
 
-function row(format: RowFormat, line: string, address: string | null, prefix: string | null, values: readonly number[]): string {
+function row(format: RowFormat, line: string, address: string | null, prefix: string | null, values: readonly number[], number: number): string {
   const ids = values.map((value) => `v${value}`).join(",");
   if (format === "append") return `${line}\t${ids}\n`;
   if (format === "tsv") return `${address ?? ""}\t${prefix ?? ""}\t${ids}\n`;
   if (format === "csv") return `${address ?? ""},${prefix ?? ""},"${ids}"\n`.replace(',""\n', ",\n");
-  if (address === null) return '{"ip":null,"found":false,"cidr":null,"labels":[],"cbs_ids":[],"providers":[],"types":[],"services":[],"regions":[],"matches":[]}\n';
-  return `${JSON.stringify({ ip: address, found: values.length > 0, cidr: prefix, ids: `${ids}${"x".repeat(10 * values.length)}` })}\n`;
+  if (address === null) return '{"ip":null,"found":false,"cidr":null,"labels":[],"cbs_ids":[],"providers":[],"types":[],"services":[],"regions":[],"matches":[],"line":'+`${number}}\n`;
+  return `${JSON.stringify({ ip: address, found: values.length > 0, cidr: prefix, ids: `${ids}${"x".repeat(10 * values.length)}`, line: number })}\n`;
 }
 
 /** The counts that `identify` must report for a text. */

@@ -12,12 +12,14 @@ import fc from "fast-check";
 import { ShardRunner } from "../../src/batch/_shard-runner.ts";
 import { BatchError, type BatchErrorCode } from "../../src/batch/batch-error.ts";
 import { identify, type IdentifyOptions, type Progress } from "../../src/batch/identify.ts";
+import { TEXT_LINES } from "../../src/batch/line-shape.ts";
 import type { ShardResult } from "../../src/batch/messages.ts";
 import { LOG_LINES } from "../cases/log-lines.ts";
 import { checkCase, cases, type Case, SOURCES } from "./differential.ts";
 import { ENGINE, expectedRows, makeSnapshot, RENDERER, temporaryFolder } from "./fixture.ts";
 
 const SEED = 20240131;
+const WORK = { address: "first", appendAs: "ids", rowText: false, countedAddresses: 0, shardLines: 1000 } as const;
 const folder = temporaryFolder();
 const snapshot = await makeSnapshot(folder);
 const target = join(folder, "out");
@@ -172,8 +174,8 @@ test("no more lines are done at a time than may be, and the calling thread waits
 test("a file that shrinks while it is read is an error", async () => {
   const path = fileOf("shrinking", "1.2.3.4\n5.6.7.8\n");
   const file = await open(path);
-  const runner = await ShardRunner.create(snapshot, { format: "none", renderer: undefined, rows: "all", perMatch: null, workspaces: null, lineBytes: 1000, shardLines: 1000 }, 0);
-  const shard = { kind: "file", descriptor: file.fd, from: 0, to: 10, size: 100, field: null, rows: null } as const;
+  const runner = await ShardRunner.create(snapshot, { format: "none", renderer: undefined, rows: "all", perMatch: null, workspaces: null, lineBytes: 1000, ...WORK }, 0);
+  const shard = { kind: "file", descriptor: file.fd, from: 0, to: 10, size: 100, shape: TEXT_LINES, firstLine: null, rows: null } as const;
   assert.equal((await runner.run(shard)).failure, "input-changed");
   assert.equal((await runner.run({ ...shard, size: 16 })).lines, 2);
   await file.close();
@@ -331,14 +333,14 @@ test("sharders that lose or double a line at a seam are caught", async (t) => {
   const text = `${TEXT}\n`;
   const path = fileOf("seams", text);
   const file = await open(path);
-  const runner = await ShardRunner.create(snapshot, { format: "append", renderer: RENDERER, rows: "all", perMatch: null, workspaces: null, lineBytes: 100_000, shardLines: 1000 }, 0);
+  const runner = await ShardRunner.create(snapshot, { format: "append", renderer: RENDERER, rows: "all", perMatch: null, workspaces: null, lineBytes: 100_000, ...WORK }, 0);
   const buffer = new SharedArrayBuffer(1 << 20);
   const place = { buffer, at: 0, byteLength: buffer.byteLength };
   const rowsWith = async (bytes: number, shift: (from: number, to: number) => [number, number]): Promise<string> => {
     let rows = "";
     for (let at = 0; at < text.length; at += bytes) {
       const [from, to] = shift(at, Math.min(text.length, at + bytes));
-      const shard = { kind: "file", descriptor: file.fd, from, to, size: text.length, field: null, rows: place } as const;
+      const shard = { kind: "file", descriptor: file.fd, from, to, size: text.length, shape: TEXT_LINES, firstLine: null, rows: place } as const;
       const result: ShardResult = await runner.run(shard);
       rows += Buffer.from(result.rows!.buffer!, 0, result.rowBytes).toString("latin1");
     }

@@ -12,6 +12,8 @@ export const createRowTemplates: CreateRowTemplates = (snapshot, format) => (mat
     csv: `${address},${prefix},${ids === "" ? "" : `"${ids}"`}\n`,
     jsonl: `{"ip":"${address}","found":${match > 0},"cidr":${match === 0 ? "null" : `"${prefix}"`},"ids":"${ids}${"x".repeat(10 * count)}"}\n`,
     append: `\t${ids}`,
+    "append-csv": `,${ids === "" ? "" : `"${ids}"`}`,
+    "append-jsonl": JSON.stringify(ids === "" ? [] : ids.split(",")),
   }[format];
   return Buffer.from(row, "latin1");
 };

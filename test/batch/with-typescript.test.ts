@@ -7,5 +7,6 @@ const { ENGINE } = await import("./fixture.ts");
 await import("./identify.test.ts");
 await import("./compressed.test.ts");
 await import("./fields.test.ts");
+await import("./records.test.ts");
 
 test("these were the tests of the TypeScript engine", () => assert.equal(ENGINE, "typescript"));

@@ -13,14 +13,25 @@ const QUAD_WHOLE = new RegExp(`^${QUAD}$`);
 
 /** The first address of a line without its line end. */
 export function oracleAddressOf(line: string): OracleAddress | null {
+  return oracleAddressesOf(line)[0] ?? null;
+}
+
+/** All addresses of a line, at most one of each token. */
+export function oracleAddressesOf(line: string): OracleAddress[] {
+  const addresses: OracleAddress[] = [];
   for (const match of line.matchAll(/[A-Za-z0-9_.:]+/g)) {
     const before = line.slice(0, match.index);
     const after = line.slice(match.index + match[0].length);
     if (match[0] === "::" && before.endsWith(" ") && after.startsWith(" ")) continue;
     const address = addressOfToken(match[0], /[A-Za-z]\/$/.test(before));
-    if (address !== null) return address;
+    if (address !== null) addresses.push(address);
   }
-  return null;
+  return addresses;
+}
+
+/** The address that a text is as a whole. */
+export function oracleExactAddress(text: string): OracleAddress | null {
+  return QUAD_WHOLE.test(text) ? quadBytes(text) : sixBytes(text);
 }
 
 /** The lines of a text, a CR before LF or at the very end not among them. */

@@ -31,7 +31,8 @@ export function resolveField(field: number | string, syntax: FieldSyntax | undef
   return { syntax: cut, column };
 }
 
-function columnNames(line: string, syntax: "csv" | "tsv"): string[] {
+/** The texts of the columns of a row. */
+export function columnNames(line: string, syntax: "csv" | "tsv"): string[] {
   const bytes = Buffer.from(`${line}\n`, "utf8");
   const span: FieldSpan = { bytes, start: 0, end: 0 };
   const names: string[] = [];

@@ -1,4 +1,4 @@
-import { type Engine, identify, type IdentifyOptions, type IdentifyResult, prepareThreads, type RowSelection } from "../../batch/identify.ts";
+import { type AddressChoice, DEFAULT_APPENDED_NAME, type Engine, identify, type IdentifyOptions, type IdentifyResult, prepareThreads, type RowSelection } from "../../batch/identify.ts";
 import type { Catalogue } from "../../cbs/catalogue.ts";
 import type { Snapshot } from "../../snapshot/open-snapshot.ts";
 import { AS_OF_OPTION, chosenSnapshot } from "../catalogue-history.ts";
@@ -9,14 +9,19 @@ import { createProgress, PROGRESS_MODES, type ProgressMode } from "../output/pro
 import { standardError } from "../output/standard-error.ts";
 import { guardStandardOutput, printShortly } from "../output/standard-output.ts";
 import { styleFor } from "../output/style.ts";
+import { counted, grouped } from "../output/numbers.ts";
+import { countsCsv, countsJson, countsOf } from "../output/counts.ts";
 import { summaryText } from "../output/summary.ts";
 import { wholeNumber } from "../parse-arguments.ts";
 import { UsageError } from "../usage-error.ts";
 
-const FORMATS = ["tsv", "jsonl", "csv", "append"] as const;
+const ROW_FORMATS = ["tsv", "jsonl", "csv", "append"] as const;
+const FORMATS = [...ROW_FORMATS, "json"] as const;
+const ADDRESS_CHOICES = ["first", "last", "first-public"] as const;
 const FIELD_SYNTAXES = ["csv", "tsv", "jsonl", "space"] as const;
 const ENGINES = ["auto", "webassembly", "typescript"] as const;
 const MOST_THREADS = 256;
+const MOST_TOP = 1_000_000;
 const SUMMARY_ROWS = 15;
 /** Milliseconds that an interrupted run has to remove its unfinished output. */
 const GRACE = 1000;
@@ -30,14 +35,22 @@ export const identifyCommand: Command = {
   minOperands: 0,
   maxOperands: Infinity,
   options: [
-    { name: "format", value: "FORMAT", choices: FORMATS, help: "rows as tsv (default: address, most specific prefix, node ids), csv, jsonl (lookup documents), or append (the line, then the ids)" },
+    {
+      name: "format", value: "FORMAT", choices: FORMATS,
+      help: "rows as tsv (default: address, most specific prefix, node ids), csv, jsonl (lookup documents with line numbers), or append (the line with the ids added: a last column of CSV, a member of a JSON object, else behind a tab); of --summary and --top without -o: json or csv",
+    },
     { name: "count", short: "c", help: "print only the number of lines that match" },
     { name: "invert-match", short: "v", help: "only the lines that do not match" },
     { name: "matched", help: "only the lines that match" },
     { name: "summary", help: "count by type, provider and service, with bars; with -o, rows are written as well" },
+    { name: "top", value: "N", help: "the N addresses with the most lines, those with a match and those without; each different address takes up to 64 bytes of memory per thread" },
     { name: "output", short: "o", value: "FILE", isPath: true, help: "write rows to FILE, all or nothing; .gz and .zst compress" },
     { name: "field", value: "N|NAME", help: "where the address stands: a column from 1, or the name of a column or JSON member" },
-    { name: "input", value: "FORMAT", choices: FIELD_SYNTAXES, help: "how --field cuts lines; else the first line tells" },
+    { name: "address", value: "WHICH", choices: ADDRESS_CHOICES, help: "which one counts where several stand in a line or its field, as in X-Forwarded-For: first (default), last, or first-public, the first that is reachable from the internet" },
+    { name: "input", value: "FORMAT", choices: FIELD_SYNTAXES, help: "what the lines are: csv, tsv, jsonl, or space (text, columns parted by blanks); default: told from the file's name and first line" },
+    { name: "header", value: "yes|no", choices: ["yes", "no"], help: "whether CSV or TSV begins with a header; default: told from its first line" },
+    { name: "append-as", value: "NAME", help: `with --format append: the name of the new column or JSON member; default: ${DEFAULT_APPENDED_NAME}` },
+    { name: "text", help: "with --format jsonl: the line itself as well, as the member text" },
     { name: "snapshot", value: "FILE", isPath: true, help: `the catalogue to use, as written by ipsieve build; default: ${DEFAULT_CATALOGUE}` },
     AS_OF_OPTION,
     { name: "threads", value: "N", help: "default: one for each processor" },
@@ -45,14 +58,18 @@ export const identifyCommand: Command = {
     { name: "progress", value: "MODE", choices: PROGRESS_MODES, help: "auto (default: a bar on a terminal), bar, json, none; on stderr" },
   ],
   notes: [
-    "Reads standard input without FILE or for \"-\"; .gz and .zst inputs are recognized by their content. Without --field the first address of a line counts. Lines out = lines in: a line without a match has empty columns.",
-    "Exit code: 0 if a line was selected, 1 if none was, 2 after an error, 130 when interrupted.",
+    "Reads standard input without FILE or for \"-\"; .gz and .zst inputs are recognized by their content. Without --field an address counts wherever it stands in a line. Lines out = lines in: a line without a match has empty columns.",
+    "A field holds one address (with or without brackets, port, length, zone, quotes) or a list of them parted by commas; a field whose first item is something else has no address.",
+    "CSV (a file called .csv, a first line of column names, --field NAME or --input csv): a quoted field may hold newlines, the header becomes the header of the rows. JSON lines (a first line that begins with a brace): a line that is no object is reported with its number; append keeps it as the text of an object.",
+    "Exit code: 0 if a line was selected, 1 if none was, 2 after an error or a malformed line, 130 when interrupted.",
   ],
   examples: [
     { command: "ipsieve identify access.log", what: "address, prefix and services of every line" },
     { command: "ipsieve identify --summary access.log.gz", what: "who the visitors are" },
     { command: "ipsieve identify --format append -o out.log.zst *.log", what: "the lines themselves with the ids behind them" },
     { command: "ipsieve identify --field client_ip --format jsonl events.csv", what: "one document per line, from a named column" },
+    { command: "ipsieve identify --field xff --address first-public --format append events.jsonl", what: "the objects themselves with one more member" },
+    { command: "ipsieve identify --summary --top 10 --format json access.log", what: "counts for programs" },
     { command: "ipsieve identify -c --snapshot blocklist.ipsieve access.log", what: "how many lines are on a list of your own" },
   ],
   guardsItsOutput: true,
@@ -74,7 +91,8 @@ async function run(args: Arguments): Promise<number> {
   if (args.has("field")) warnOfEmptyField(args.value("field")!, result);
   const selected = selectedLines(result, selection(args));
   if (args.has("count")) printShortly(`${selected}\n`);
-  if (args.has("summary")) printSummary(result, catalogueOf(snapshot, path));
+  if (isCounting(args)) printCounts(args, result, catalogueOf(snapshot, path));
+  if (result.malformed > 0) return reportMalformed(result);
   return selected > 0 ? EXIT.matched : EXIT.nothing;
 }
 
@@ -102,15 +120,21 @@ async function identifyInterruptibly(args: Arguments, options: IdentifyOptions):
 
 function optionsFor(args: Arguments, snapshot: Snapshot): Omit<IdentifyOptions, "inputs" | "threads"> {
   const path = args.value("output");
-  const printsRows = path !== undefined || !(args.has("count") || args.has("summary"));
+  const printsRows = path !== undefined || !(args.has("count") || isCounting(args));
   const field = args.value("field");
+  const top = args.value("top");
   return {
     snapshot,
-    format: printsRows ? ((args.value("format") ?? "tsv") as (typeof FORMATS)[number]) : "none",
+    format: printsRows ? ((args.value("format") ?? "tsv") as (typeof ROW_FORMATS)[number]) : "none",
     rows: selection(args),
     ...(printsRows && { renderer: RENDERER, output: path === undefined ? process.stdout : { path } }),
     ...(field !== undefined && { field: fieldOf(field) }),
     ...(args.has("input") && { fieldSyntax: args.value("input") as (typeof FIELD_SYNTAXES)[number] }),
+    ...(args.has("header") && { header: args.value("header") === "yes" }),
+    ...(args.has("append-as") && { appendAs: appendedName(args.value("append-as")!) }),
+    ...(top !== undefined && { topAddresses: wholeNumber("top", top, MOST_TOP) }),
+    address: (args.value("address") ?? "first") as AddressChoice,
+    rowText: args.has("text"),
     engine: (args.value("engine") ?? "auto") as Engine,
     countMatches: args.has("summary"),
   };
@@ -118,6 +142,26 @@ function optionsFor(args: Arguments, snapshot: Snapshot): Omit<IdentifyOptions, 
 
 function fieldOf(text: string): string | number {
   return /^[0-9]+$/.test(text) ? wholeNumber("field", text, 1_000_000) : text;
+}
+
+function appendedName(name: string): string {
+  // oxlint-disable-next-line no-control-regex -- they are what it looks for
+  if (/[\u0000-\u001f]/.test(name)) throw new UsageError(`--append-as ${JSON.stringify(name)}: give a name of one line`);
+  if (name === "text") throw new UsageError('--append-as "text": that member holds lines that are no JSON object; give another name');
+  return name;
+}
+
+/** Whether counts are asked for: with -o in addition to the rows, otherwise in their place. */
+function isCounting(args: Arguments): boolean {
+  return args.has("summary") || args.has("top");
+}
+
+/** Says where lines are no JSON objects, and returns the exit code. */
+function reportMalformed({ malformed, malformedLines }: IdentifyResult): number {
+  const told = malformedLines.map(({ file, line, column }) => `${file === "-" ? "standard input" : file}:${line}:${column}: this line is no JSON object; its row holds it as the member "text"`);
+  if (malformed > told.length) told.push(`... and ${counted(malformed - told.length, "more line")} like these, ${grouped(malformed)} in all`);
+  standardError().write(told.map((text) => `ipsieve: ${text}\n`).join(""));
+  return EXIT.error;
 }
 
 function selection(args: Arguments): RowSelection {
@@ -144,16 +188,36 @@ function checkCombination(args: Arguments): void {
   };
   refuse("invert-match", "matched", "leave one of them out");
   refuse("count", "summary", "the summary has the count");
+  refuse("count", "top", "write the count with --summary --top N");
   refuse("count", "format", "a count has no rows");
   refuse("count", "output", "write the count to a file with > FILE");
-  if (args.has("input") && !args.has("field")) throw new UsageError("--input says how --field cuts lines; add --field N|NAME");
-  if (!args.has("summary") || args.has("output")) return;
-  for (const option of ["format", "invert-match", "matched"]) {
-    if (args.has(option)) throw new UsageError(`--summary prints no rows for --${option}; add -o FILE for the rows`);
+  const format = args.value("format");
+  if (args.has("text") && format !== "jsonl") throw new UsageError("--text adds the line to rows of JSON; add --format jsonl");
+  if (args.has("append-as") && format !== "append") throw new UsageError("--append-as names what --format append adds; add --format append");
+  if (isCounting(args)) checkCounting(args, format);
+  else if (format === "json") throw new UsageError("--format json is for --summary and --top; rows of JSON are --format jsonl");
+}
+
+/** Without -o only counts are printed, and --format is theirs. */
+function checkCounting(args: Arguments, format: string | undefined): void {
+  const name = args.has("summary") ? "--summary" : "--top";
+  if (args.has("output")) {
+    if (format === "json") throw new UsageError(`with -o, --format is that of the rows: ${ROW_FORMATS.join(", ")}; write rows and ${name} in two runs`);
+    return;
+  }
+  if (format !== undefined && format !== "json" && format !== "csv") throw new UsageError(`${name} prints no rows for --format ${format}; add -o FILE for the rows, or choose json or csv`);
+  for (const option of ["invert-match", "matched"]) {
+    if (args.has(option)) throw new UsageError(`${name} prints no rows for --${option}; add -o FILE for the rows`);
   }
 }
 
-function printSummary(result: IdentifyResult, catalogue: Catalogue): void {
-  const layout = { width: process.stdout.columns ?? 80, rows: SUMMARY_ROWS };
-  process.stdout.write(summaryText(result, catalogue, layout, styleFor(process.stdout)));
+function printCounts(args: Arguments, result: IdentifyResult, catalogue: Catalogue): void {
+  const format = args.has("output") ? undefined : args.value("format");
+  if (format === undefined) {
+    const layout = { width: process.stdout.columns ?? 80, rows: SUMMARY_ROWS };
+    process.stdout.write(summaryText(result, catalogue, layout, styleFor(process.stdout)));
+    return;
+  }
+  const counts = countsOf(result, catalogue, { isSummary: args.has("summary") });
+  process.stdout.write(format === "json" ? countsJson(counts) : countsCsv(counts));
 }

@@ -1,7 +1,9 @@
 import type { IdentifyResult } from "../../batch/identify.ts";
+import type { AddressRanking } from "../../batch/top-addresses.ts";
 import type { Catalogue, CatalogueNode } from "../../cbs/catalogue.ts";
 import { linesBy, fullServiceName } from "../../cbs/lines-by.ts";
 import { type Bar, type BarColor, barLines } from "./bars.ts";
+import { topList } from "./counts.ts";
 import { counted, grouped } from "./numbers.ts";
 import type { Style } from "./style.ts";
 
@@ -13,8 +15,8 @@ export interface SummaryLayout {
 }
 
 /**
- * The summary of a run with `countMatches`: the lines by outcome, then by type, provider and service, with bars. A line counts
- * once for each type, provider and service that it belongs to.
+ * The counts of a run, with bars: the lines by outcome, then (`countMatches`) by type, provider and service, and the top addresses, where these
+ * were counted. A line counts once for each type, provider and service that it belongs to.
  */
 export function summaryText(result: IdentifyResult, catalogue: Catalogue, { width, rows }: SummaryLayout, style: Style): string {
   const outcome: Bar[] = [
@@ -23,18 +25,40 @@ export function summaryText(result: IdentifyResult, catalogue: Catalogue, { widt
     { name: "invalid", count: result.withoutAddress, color: "red" },
   ];
   const names = new Map(catalogue.nodes.map(({ id, name }) => [id, name]));
-  const sections = [
+  const sections: Section[] = [
     { title: counted(result.lines, "line"), bars: outcome },
     { title: "by type", bars: countBy(result, catalogue, "magenta", ({ type }) => names.get(`/${type}`) ?? type) },
     { title: "by provider", bars: countBy(result, catalogue, "cyan", ({ providerName }) => providerName) },
     { title: "by service", bars: countBy(result, catalogue, "blue", (node) => node.service && fullServiceName(node, names)) },
+    ...topSections(result, catalogue),
   ].filter(({ bars }) => bars.length > 0);
-  const drawn = barLines(sections.map(({ bars }) => bars.slice(0, rows)), result.lines, width, style);
-  const texts = sections.map(({ title, bars }, i) => {
-    const more = bars.length > rows ? [style("dim", `  and ${grouped(bars.length - rows)} more`)] : [];
+  const shown = sections.map(({ bars, all = rows }) => bars.slice(0, all));
+  const drawn = barLines(shown, result.lines, width, style);
+  const texts = sections.map(({ title, bars, of = bars.length }, i) => {
+    const left = of - shown[i]!.length;
+    const more = left > 0 ? [style("dim", `  and ${grouped(left)} more`)] : [];
     return `${[style("bold", title), ...drawn[i]!, ...more].join("\n")}\n`;
   });
   return texts.join("\n");
+}
+
+/** A part of the summary. `all`: so many of its bars are drawn, `of`: there are so many; otherwise as many as the layout says. */
+interface Section {
+  readonly title: string;
+  readonly bars: readonly Bar[];
+  readonly all?: number;
+  readonly of?: number;
+}
+
+function topSections({ top }: IdentifyResult, catalogue: Catalogue): Section[] {
+  if (top === null) return [];
+  const section = (title: string, ranking: AddressRanking, color: BarColor): Section => {
+    const { distinct, addresses } = topList(ranking, catalogue);
+    const width = Math.max(0, ...addresses.map(({ ip }) => ip.length));
+    const bars = addresses.map(({ ip, labels, lines }): Bar => ({ name: `${ip.padEnd(width)}  ${labels.join(", ")}`.trimEnd(), count: lines, color }));
+    return { title, bars, all: bars.length, of: distinct };
+  };
+  return [section("top addresses, matched", top.matched, "green"), section("top addresses, unmatched", top.unmatched, "yellow")];
 }
 
 /** Lines by a property of their nodes, most first. Nodes without the property do not count. */

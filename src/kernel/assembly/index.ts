@@ -3,14 +3,14 @@
 import { countedAddresses, countedLines, countedMatched, countLines, countMatches, lookupChunk, resetCounts } from "./count.ts";
 import { lookupBatch4 } from "./lookup4.ts";
 import { lookupBatch6 } from "./lookup6.ts";
-import { gatherTemplates, useRows, writeRows, writtenLines } from "./rows.ts";
-import { scanChunk, scanned4, scanned6, scannedLines } from "./scan.ts";
+import { gatherTemplates, numberLines, useRows, writeRows, writtenLines } from "./rows.ts";
+import { countNewlines, scanChunk, scanned4, scanned6, scannedLines } from "./scan.ts";
 import { lookedUp, setTable } from "./table.ts";
 import { writeTables } from "./tables.ts";
 import { setWorkspace } from "./workspace.ts";
 
 export {
-  countedAddresses, countedLines, countedMatched, countLines, countMatches, gatherTemplates, lookedUp, lookupBatch4, lookupBatch6, lookupChunk,
-  resetCounts, scanChunk, scanned4, scanned6, scannedLines, setTable, setWorkspace, useRows, writeRows, writeTables,
+  countedAddresses, countedLines, countedMatched, countLines, countMatches, countNewlines, gatherTemplates, lookedUp, lookupBatch4, lookupBatch6, lookupChunk,
+  numberLines, resetCounts, scanChunk, scanned4, scanned6, scannedLines, setTable, setWorkspace, useRows, writeRows, writeTables,
   writtenLines,
 };

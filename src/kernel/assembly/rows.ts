@@ -1,6 +1,7 @@
 import {
   ADDRESS_HOLE,
   GAP_RUNS,
+  LINE_HOLE,
   LINE_STARTS,
   MASKS,
   MATCHES,
@@ -35,6 +36,13 @@ let appends: bool = false;
 
 /** The line with which the rows of the chunk go on. */
 let nextLine: i32 = 0;
+/** The number that rows tell of the first line of the chunk. */
+let firstNumber: u64 = 0;
+
+/** A float holds every number of a line exactly, and crosses into JavaScript as a plain number. */
+export function numberLines(first: f64): void {
+  firstNumber = <u64>first;
+}
 
 export function useRows(templates: usize, selected: i32, append: bool): void {
   templateOf = templates;
@@ -112,7 +120,7 @@ export function writeRows(out: usize, end: usize): usize {
         break;
       }
       const words = <usize>load<u32>(at4, WORDS_AT);
-      out = fillTemplate(out, template, words, words >= sixes);
+      out = fillTemplate(out, template, words, words >= sixes, line);
       if (appends) {
         store<u8>(out, LF);
         out++;
@@ -126,7 +134,7 @@ export function writeRows(out: usize, end: usize): usize {
 
 /** Copies the parts of a template and fills its holes in for an address; returns where the row ends. */
 @inline
-function fillTemplate(out: usize, template: usize, words: usize, isSix: bool): usize {
+function fillTemplate(out: usize, template: usize, words: usize, isSix: bool, line: i32): usize {
   const holes = <usize>load<u32>(template, TEMPLATE_HOLES);
   let part = template + TEMPLATE_PARTS;
   let from = part + 4 + (holes << 3);
@@ -135,7 +143,8 @@ function fillTemplate(out: usize, template: usize, words: usize, isSix: bool): u
     out = copy(out, from, length);
     from += length;
     const hole = load<i32>(part, 4);
-    out = isSix ? fillSix(out, hole, words) : fillFour(out, hole, load<u32>(words));
+    if (hole == LINE_HOLE) out = writeNumber(out, firstNumber + line);
+    else out = isSix ? fillSix(out, hole, words) : fillFour(out, hole, load<u32>(words));
   }
   return copy(out, from, <usize>load<u32>(part));
 }
@@ -170,6 +179,19 @@ function fillSix(out: usize, hole: i32, words: usize): usize {
   if (hole == ADDRESS_HOLE) return writeSix(out, address);
   out = writeSix(out, v128.and(address, v128.load(workspace + MASKS + (<usize>hole << 4))));
   return hole == 128 ? out : writePrefixLength(out, hole);
+}
+
+/** In decimal digits, up to 16 of them. */
+function writeNumber(out: usize, value: u64): usize {
+  let end = out + 1;
+  for (let most: u64 = 10; value >= most; most *= 10) end++;
+  let at = end;
+  if (value <= 0xffff_ffff) {
+    for (let rest = <u32>value; at > out; rest /= 10) store<u8>(--at, <u8>(0x30 + (rest % 10)));
+  } else {
+    for (; at > out; value /= 10) store<u8>(--at, <u8>(0x30 + (value % 10)));
+  }
+  return end;
 }
 
 @inline

@@ -52,6 +52,18 @@ export function scanned6(): i32 {
   return found6;
 }
 
+/** How many LFs are in [at, end); 16 bytes behind that can be read. */
+export function countNewlines(at: usize, end: usize): i32 {
+  const lf = i8x16.splat(LF);
+  let count = 0;
+  for (; at < end; at += 16) {
+    let mask: u32 = i8x16.bitmask(i8x16.eq(v128.load(at), lf));
+    if (end - at < 16) mask &= (<u32>1 << <u32>(end - at)) - 1;
+    count += popcnt(mask);
+  }
+  return count;
+}
+
 /**
  * Scans lines of the text [at, end), at < end: a chunk of them, from the line that begins at `at`. Returns where the next line
  * begins, `end` or behind it after the last. The byte before `end` or the one at `end` is an LF, and 64 bytes behind that can be

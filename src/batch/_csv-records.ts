@@ -1,0 +1,144 @@
+const LF = 0x0a;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+
+/** Where a position lies in a record. */
+const FIELD_START = 0; // at the front of a field: a quote here opens a quoted field
+const PLAIN = 1; // in a field without quotes, or behind the closing quote: a quote here is a character like others
+const QUOTED = 2; // between quotes: commas and newlines are characters like others
+const QUOTE_SEEN = 3; // behind a quote between quotes: the first half of a doubled one, or the closing one
+
+/** Finds the ends of lines in bytes that grow at their end and lose what was cut off at their front. */
+export interface LineCutter {
+  /** The position behind the last line end in `bytes[0, fill)`, 0 without one. What was looked at before is not looked at again. */
+  lastEnd(bytes: Buffer, fill: number): number;
+  /** The first `end` bytes have been taken away. */
+  cut(end: number): void;
+  /** Whether the bytes so far end within quotes. */
+  readonly isOpen: boolean;
+}
+
+/** Lines end with LF. */
+export class PlainLineCutter implements LineCutter {
+  readonly isOpen = false;
+  #searched = 0;
+  #end = 0;
+
+  lastEnd(bytes: Buffer, fill: number): number {
+    const found = this.#searched + bytes.subarray(this.#searched, fill).lastIndexOf(LF) + 1;
+    if (found > this.#searched) this.#end = found;
+    this.#searched = fill;
+    return this.#end;
+  }
+
+  cut(end: number): void {
+    this.#searched -= end;
+    this.#end = 0;
+  }
+}
+
+/**
+ * Lines are records of comma-separated values (RFC 4180): an LF between the quotes of a field does not end one. A field is quoted if its
+ * first byte is a quote; a quote inside of another field means itself.
+ */
+export class CsvRecordCutter implements LineCutter {
+  #state = FIELD_START;
+  #searched = 0;
+  #end = 0;
+
+  get isOpen(): boolean {
+    return this.#state === QUOTED;
+  }
+
+  lastEnd(bytes: Buffer, fill: number): number {
+    let at = this.#searched;
+    while (at < fill) at = this.#state === QUOTED || this.#state === QUOTE_SEEN ? this.#inQuotes(bytes, at, fill) : this.#outside(bytes, at, fill);
+    this.#searched = fill;
+    return this.#end;
+  }
+
+  cut(end: number): void {
+    this.#searched -= end;
+    this.#end = 0;
+  }
+
+  /** Goes on to the next quote that opens a field, or to the end. */
+  #outside(bytes: Buffer, from: number, fill: number): number {
+    for (let at = from; ; from = ++at) {
+      if (this.#state !== FIELD_START || bytes[at] !== QUOTE) at = indexOf(bytes, QUOTE, at, fill);
+      if (at > from) {
+        const lineEnd = bytes.subarray(from, at).lastIndexOf(LF) + 1;
+        if (lineEnd > 0) this.#end = from + lineEnd;
+        this.#state = bytes[at - 1] === LF || bytes[at - 1] === COMMA ? FIELD_START : PLAIN;
+      }
+      if (at >= fill) return fill;
+      if (this.#state === FIELD_START) {
+        this.#state = QUOTED;
+        return at + 1;
+      }
+      if (at + 1 >= fill) return fill;
+    }
+  }
+
+  /** Goes on behind the closing quote, or to the end. */
+  #inQuotes(bytes: Buffer, from: number, fill: number): number {
+    let at = from;
+    if (this.#state === QUOTED) {
+      at = indexOf(bytes, QUOTE, from, fill) + 1;
+      if (at > fill) return fill;
+      this.#state = QUOTE_SEEN;
+      if (at === fill) return fill;
+    }
+    if (bytes[at] === QUOTE) {
+      this.#state = QUOTED;
+      return at + 1;
+    }
+    this.#state = PLAIN;
+    return this.#outside(bytes, at, fill);
+  }
+}
+
+/** The position of the byte, or `end`. */
+function indexOf(bytes: Buffer, byte: number, at: number, end: number): number {
+  const found = bytes.subarray(at, end).indexOf(byte);
+  return found < 0 ? end : at + found;
+}
+
+/**
+ * The position of the LF that ends the record at `bytes[at]`, as `CsvRecordCutter` has it; `end` where none does before that. Positions in
+ * front of the record do not matter: it begins with a field.
+ */
+export function endOfRecord(bytes: Buffer, at: number, end: number): number {
+  let isFront = true;
+  for (; at < end; at++) {
+    const byte = bytes[at]!;
+    if (isFront && byte === QUOTE) {
+      at = behindQuotes(bytes, at + 1, end);
+      if (at >= end || bytes[at] === LF) return Math.min(at, end);
+    }
+    if (byte === LF) return at;
+    isFront = bytes[at] === COMMA;
+  }
+  return end;
+}
+
+/** The position behind the closing quote, or `end`. */
+function behindQuotes(bytes: Buffer, at: number, end: number): number {
+  for (;;) {
+    at = indexOf(bytes, QUOTE, at, end) + 1;
+    if (at >= end || bytes[at] !== QUOTE) return Math.min(at, end);
+    at++;
+  }
+}
+
+/** How many fields the record `bytes[start, end)` has. */
+export function countFields(bytes: Buffer, start: number, end: number): number {
+  let fields = 1;
+  let isFront = true;
+  for (let at = start; at < end; at++) {
+    if (isFront && bytes[at] === QUOTE) at = behindQuotes(bytes, at + 1, end);
+    isFront = at < end && bytes[at] === COMMA;
+    if (isFront) fields++;
+  }
+  return fields;
+}
