@@ -35,7 +35,7 @@ export interface QuerySchema {
 
 interface ParameterSchema {
   readonly type?: "string" | "integer" | "boolean";
-  readonly enum?: readonly string[];
+  readonly enum?: readonly (string | number)[];
   readonly minimum?: number;
   readonly maximum?: number;
   readonly minLength?: number;
@@ -83,7 +83,7 @@ const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, 1: true, false
 
 function readParameter(text: string, schema: ParameterSchema, refuse: (message: string) => unknown): unknown {
   const { type, minimum = 0, maximum = Number.MAX_SAFE_INTEGER, minLength = 0, maxLength = Infinity } = schema;
-  if (schema.enum !== undefined) return schema.enum.includes(text) ? text : refuse(`${shown(text)} is none of ${schema.enum.join(", ")}`);
+  if (schema.enum !== undefined) return schema.enum.find((each) => String(each) === text) ?? refuse(`${shown(text)} is none of ${schema.enum.join(", ")}`);
   if (type === "boolean") return Object.hasOwn(BOOLEANS, text) ? BOOLEANS[text] : refuse(`${shown(text)} is not a boolean; write true, false, 1 or 0`);
   if (type === "integer") {
     const number = /^[0-9]{1,16}$/.test(text) ? Number(text) : NaN;

@@ -85,7 +85,7 @@ function addNodes(app: App, services: Services): void {
     const id = knownId(app, view.tree, request.query.id);
     const isWhole = type !== "application/json" && page === undefined && page_size === undefined;
     const { offset, limit } = isWhole ? { offset: 0, limit: Infinity } : extentOf(request.query);
-    const selection = { family: family === undefined ? undefined : family === "4" ? (4 as const) : (6 as const), aggregate, source: knownSource(view.tree, source) };
+    const selection = { family, aggregate, source: knownSource(view.tree, source) };
     const key = JSON.stringify([view.generation, type, id, selection, cursor ?? offset, isWhole ? null : limit]);
     if (isKnown(request, reply, tagOf(key))) return reply.code(304).send();
     const list = await view.ranges(id, selection);

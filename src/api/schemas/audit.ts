@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { AUDITED_COMMANDS } from "../audit-actions.ts";
 import { MAX_SHOWN_RULES } from "../../store/audit.ts";
-import { named, Nullable, NullableText, Timestamp, WholeNumber } from "./common.ts";
+import { IdAndName, named, Nullable, NullableText, Timestamp, WholeNumber } from "./common.ts";
 import { RuleSchema } from "./rule.ts";
 
 const MOST_ITEMS = 100;
@@ -31,7 +31,7 @@ export const AuditFilters = named(
   Type.Object({
     kinds: Type.Array(Type.Object({ kind: Type.String(), action: Type.String({ description: "in words" }) })),
     actors: Type.Array(Type.Object({ actor: Type.String(), kind: Type.Enum(["key", "user", "command"]), name: Type.String() }), { description: "users and keys of the organisation, also deleted and revoked ones" }),
-    rulesets: Type.Array(Type.Object({ id: Type.String({ format: "uuid" }), name: Type.String() })),
+    rulesets: Type.Array(IdAndName),
   }),
 );
 

@@ -80,7 +80,7 @@ export const CbsNodeQuery = Type.Object({ id: Type.Optional(NodeId) });
 
 export const CbsRangesQuery = Type.Object({
   id: Type.Optional(NodeId),
-  family: Type.Optional(Type.Enum(["4", "6"], { description: "IPv4 or IPv6 only" })),
+  family: Type.Optional(Type.Enum([4, 6], { description: "IPv4 or IPv6 only" })),
   aggregate: Type.Optional(Type.Boolean({ default: false, description: "the fewest prefixes that cover the same addresses" })),
   source: Type.Optional(Type.String({ maxLength: 1000, description: "only what this source names: a publisher's list, or asn for AS numbers", examples: ["cloudflare"] })),
   ...pageParameters,

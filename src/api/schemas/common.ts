@@ -70,6 +70,9 @@ export const Timestamp = Type.String({ format: "date-time", description: "ISO 86
 export const NullableTimestamp = NullableText({ format: "date-time", examples: ["2026-12-31T00:00:00.000Z"] });
 export const Count = Type.Integer({ minimum: 0, format: "int64" });
 
+/** Of something that has a document of its own elsewhere. */
+export const IdAndName = named("IdAndName", Type.Object({ id: Type.String({ format: "uuid" }), name: Type.String() }));
+
 /** Formats of texts that the OpenAPI document names and does not have to explain each time. */
 export const ADDRESS_FORMAT = "ip-address";
 export const PREFIX_FORMAT = "ip-prefix";

@@ -5,7 +5,7 @@ import { AREAS, ROLES } from "../../store/state.ts";
 import { LONGEST_USER_NAME } from "../read-user.ts";
 import type { LiveSession } from "../service-memory.ts";
 import type { Services } from "../services.ts";
-import { Count, named, NullableTimestamp, strict, Timestamp } from "./common.ts";
+import { Count, IdAndName, named, NullableTimestamp, strict, Timestamp } from "./common.ts";
 
 const SHORTEST_PASSWORD = 10;
 const LONGEST_PASSWORD = 500;
@@ -22,7 +22,7 @@ export const SessionSchema = named(
   "Session",
   Type.Object({
     user: Type.Object({ id: Type.String({ format: "uuid" }), name: Type.String(), role: Role }),
-    organisation: Type.Object({ id: Type.String({ format: "uuid" }), name: Type.String() }),
+    organisation: IdAndName,
     plans: Type.Array(Type.Object({ area: Type.Enum([...AREAS]), active: Type.Boolean({ description: "at the moment" }), until: NullableTimestamp })),
     created_at: Timestamp,
     expires_at: Timestamp,

@@ -12,7 +12,7 @@ import { useLoad } from "../load.ts";
 import { hrefOf } from "../place.ts";
 
 const PAGE_SIZE = 100;
-const FAMILIES = [["", "All"], ["4", "IPv4"], ["6", "IPv6"]] as const;
+const FAMILIES = [["", "All"], [4, "IPv4"], [6, "IPv6"]] as const;
 type Family = (typeof FAMILIES)[number][0];
 
 /** The prefixes of a node and of all below it, page by page; copied or kept as a file, all of them. */
@@ -22,7 +22,7 @@ export function Ranges({ id, name }: { readonly id: string; readonly name: strin
   const [aggregate, setAggregate] = useState(false);
   const filter = { ...(id === "" ? {} : { id }), ...(family === "" ? {} : { family }), ...(aggregate ? { aggregate } : {}) };
   const ranges = useLoad((signal) => get("/dashboard/api/cbs/ranges", { params: { query: { ...filter, page, page_size: PAGE_SIZE } }, signal }), [id, family, aggregate, page]);
-  const all = (accept: string): Promise<string> => fetchText(`/dashboard/api/cbs/ranges?${new URLSearchParams({ ...filter, aggregate: String(aggregate) })}`, accept);
+  const all = (accept: string): Promise<string> => fetchText(`/dashboard/api/cbs/ranges?${new URLSearchParams({ ...(id === "" ? {} : { id }), ...(family === "" ? {} : { family: String(family) }), aggregate: String(aggregate) })}`, accept);
   const choose = (next: Family): void => {
     setFamily(next);
     setPage(1);
