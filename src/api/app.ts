@@ -5,6 +5,7 @@ import { addDashboardRoutes } from "./dashboard/routes.ts";
 import { collectMethods } from "./plugins/allowed-methods.ts";
 import { authenticate } from "./plugins/authentication.ts";
 import { readBodies } from "./plugins/bodies.ts";
+import { compressAnswers } from "./plugins/compression.ts";
 import { followConnections } from "./plugins/connections.ts";
 import { openDoor } from "./plugins/doors.ts";
 import { answerEarly } from "./plugins/early-answers.ts";
@@ -67,6 +68,7 @@ export function buildApp(services: Services, log: Logger): App {
   tellRequestIds(app);
   setSafeHeaders(app);
   logRequests(app, services, log);
+  compressAnswers(app);
   limitRequests(app, services);
   refuseAmbiguousRequests(app, socketAnswers);
   authenticate(app, services);

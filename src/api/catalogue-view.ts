@@ -4,8 +4,10 @@ import { CatalogueTree } from "../cbs/catalogue-tree.ts";
 import { listRanges, type RangeList, type RangeSelection } from "../cbs/ranges.ts";
 import { SearchIndex } from "../cbs/search.ts";
 import { openSnapshot, type Snapshot } from "../snapshot/open-snapshot.ts";
+import { tagOf } from "./entity-tags.ts";
 import { inSlices } from "./in-slices.ts";
 import { LookupWriter } from "./lookup-writer.ts";
+import { ownVersion } from "./own-version.ts";
 import { SharedCache } from "./shared-cache.ts";
 
 /** One catalogue and what its routes need. */
@@ -16,6 +18,8 @@ export class CatalogueView {
   readonly tree: CatalogueTree;
   readonly search: SearchIndex;
   readonly writer: LookupWriter;
+  /** Of what this catalogue, and this version of the package, answer to one and the same request. */
+  readonly tag: string;
   readonly #lists = new SharedCache<{ readonly items: readonly ListItem[]; readonly byteLength: number }>(MAX_LIST_BYTES);
   readonly #ranges = new SharedCache<RangeList>(MAX_LIST_BYTES);
 
@@ -25,6 +29,7 @@ export class CatalogueView {
     this.tree = tree;
     this.search = search;
     this.writer = new LookupWriter(catalogue);
+    this.tag = tagOf(`${this.generation} ${ownVersion()}`);
   }
 
   /** The same on every server that has loaded a copy of this file. */

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Rule } from "../rulesets/rule.ts";
 import { type IfMatch, rulesetsTag, ruleTag } from "../store/if-match.ts";
+import { readCodedTag, takesCoding } from "./content-coding.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 
 /**
@@ -35,15 +36,24 @@ export function isKnown(request: FastifyRequest, reply: FastifyReply, tag: strin
   if (request.route.config.door !== "dashboard") reply.header("cache-control", "private, no-cache");
   const known = request.headers["if-none-match"];
   if (known === undefined) return false;
-  return known.trim() === "*" || tagsIn(known).includes(tag);
+  if (known.trim() === "*") return true;
+  // In a coding that it would not take now it is of no use to it.
+  const same = codedTagsIn(known).find(({ plain, coding }) => plain === tag && takesCoding(request, coding));
+  if (same?.coding !== undefined) reply.header("etag", same.tag);
+  return same !== undefined;
 }
 
 /** A tag of a header, weak or strong. */
 const TAG = /(W\/)?("[^"]*")/g;
 
 /** Tags of a header, without the mark of weak ones: If-None-Match compares weakly (RFC 9110, section 13.1.2). */
+function codedTagsIn(header: string): ({ readonly tag: string } & ReturnType<typeof readCodedTag>)[] {
+  return Array.from(header.matchAll(TAG), ([, , tag]) => ({ tag: tag!, ...readCodedTag(tag!) }));
+}
+
+/** The same, in whatever coding it was told. */
 function tagsIn(header: string): string[] {
-  return Array.from(header.matchAll(TAG), ([, , tag]) => tag!);
+  return codedTagsIn(header).map(({ plain }) => plain);
 }
 
 /**
@@ -53,7 +63,7 @@ function tagsIn(header: string): string[] {
 export function ifMatch({ headers }: FastifyRequest): IfMatch | undefined {
   const header = headers["if-match"];
   if (header === undefined || header.trim() === "*") return undefined;
-  const strong = Array.from(header.matchAll(TAG)).flatMap(([, weak, tag]) => (weak === undefined ? [tag!] : []));
+  const strong = Array.from(header.matchAll(TAG)).flatMap(([, weak, tag]) => (weak === undefined ? [readCodedTag(tag!).plain] : []));
   return { versions: found(strong, /^"([1-9]\d{0,14})-\d+(?:-\w+)*"$/).map(Number), rules: found(strong, RULE_TAG), lists: found(strong, /^"l-([\w-]{22})-\d+"$/) };
 }
 

@@ -5,7 +5,7 @@ import { encoded } from "./encoded.ts";
 import { rulesetTag } from "./entity-tags.ts";
 import { atOneVersion } from "./one-version.ts";
 import type { LiveRuleset } from "./service-memory.ts";
-import type { SharedCache } from "./shared-cache.ts";
+import type { SharedFile } from "./shared-file.ts";
 
 export interface ExportRequest {
   readonly format: RuleExportFormat;
@@ -15,10 +15,10 @@ export interface ExportRequest {
 }
 
 /** The file of the ruleset as it is at `now`; `current` gives the ruleset as it is when it is called, undefined once it is gone. */
-export function exportFile(files: SharedCache<Buffer>, current: () => LiveRuleset | undefined, ruleset: LiveRuleset, now: number, request: ExportRequest): Promise<Buffer> {
+export function exportFile(current: () => LiveRuleset | undefined, ruleset: LiveRuleset, now: number, request: ExportRequest): Pick<SharedFile, "key" | "make"> {
   const key = `${ruleset.about.id} ${rulesetTag(ruleset, now, representationOf(ruleset, now, request))}`;
   const write = (live: LiveRuleset) => encoded(exportRules(wantedRules(live, now, request), request.format, { setName: setNameIn(live, request), now: secondOf(now) }));
-  return files.get(key, async () => (await atOneVersion(() => current() ?? ruleset, write))!.result);
+  return { key, make: async () => (await atOneVersion(() => current() ?? ruleset, write))!.result };
 }
 
 /** What stands in the tag for how the ruleset is told. Timeouts are counted in seconds from now on, so that a file with any is another one each second. */

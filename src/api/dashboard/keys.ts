@@ -24,7 +24,7 @@ export function addKeyRoutes(app: App, services: Services): void {
     operationId: "createKey", summary: "Makes an API key and tells it, once", tags, problems: [400, 409, 413, 415], body: CreateKeyBody, response: { 201: CreatedKey },
     bodyExample: { label: "firewall", access: "read", expires_on: "2030-01-01" },
   };
-  app.post("/keys", { config: BY_ADMINS, schema: create }, async (request, reply) => {
+  app.post("/keys", { config: { ...BY_ADMINS, tellsSecret: true }, schema: create }, async (request, reply) => {
     const { access, expires_on: date } = request.body;
     const label = readLine("label", request.body.label);
     const expiresAt = date === undefined ? null : readMidnight(date, request.now);

@@ -28,7 +28,7 @@ export function addUserRoutes(app: App, { store, memory }: Services): void {
     operationId: "createUser", summary: "Makes a user and an invitation for them", tags, problems: [400, 409, 413, 415], body: CreateUserBody, response: { 201: InvitedUser },
     bodyExample: { name: "bob@example.org", role: "viewer" },
   };
-  app.post("/users", { config: BY_ADMINS, schema: create }, async (request, reply) => {
+  app.post("/users", { config: { ...BY_ADMINS, tellsSecret: true }, schema: create }, async (request, reply) => {
     const { role } = request.body;
     const name = readUserName(request.body.name);
     const answer = await invite(request.now, (invitation) => store.write({ kind: "create-user", ...signature(request), name, role, invitation }));
@@ -54,7 +54,7 @@ export function addUserRoutes(app: App, { store, memory }: Services): void {
     operationId: "inviteUser", summary: "Makes another invitation, also for who has forgotten the password", description: "An earlier one can no longer be followed; a password that there is stays until then.",
     tags, problems: [404], params, response: { 201: InvitedUser },
   };
-  app.post("/users/:user_id/invitation", { config: BY_ADMINS, schema: again }, async (request, reply) => {
+  app.post("/users/:user_id/invitation", { config: { ...BY_ADMINS, tellsSecret: true }, schema: again }, async (request, reply) => {
     const { id: userId } = findUser(request, memory);
     return reply.code(201).send(await invite(request.now, (invitation) => store.write({ kind: "invite-user", ...signature(request), userId, invitation })));
   });

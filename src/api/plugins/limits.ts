@@ -76,7 +76,8 @@ export function limitRequests(app: FastifyInstance, services: Services): void {
   app.addHook("onSend", (request, reply, payload, done) => {
     if (request.isWorkedOn) work.give(callerOf(request), 1);
     request.isWorkedOn = false;
-    if (typeof payload === "string" && payload.length > LONG_ANSWER) countUntilRead(unread, request, reply.raw, payload.length);
+    const bytes = typeof payload === "string" ? payload.length : request.answerBytes;
+    if (bytes > LONG_ANSWER) countUntilRead(unread, request, reply.raw, bytes);
     done();
   });
 }

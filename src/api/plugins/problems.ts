@@ -48,6 +48,8 @@ export function answerProblem(problem: Problem, request: FastifyRequest, reply: 
   const { type, text } = bodyOfProblem(problem, safePath(request.url), request.id);
   // What is refused before the hooks have run has none of these yet.
   if (!reply.hasHeader("ratelimit-limit")) reply.headers(request.server.addressWindow(request.ip));
+  // Of the answer that it takes the place of.
+  reply.removeHeader("content-encoding").removeHeader("etag");
   reply.code(problem.status).header("x-request-id", request.id).headers(SAFE_HEADERS).headers(problem.details.headers ?? {});
   // As bytes: a text would have a charset appended to its type, which JSON has not.
   return reply.type(type).send(Buffer.from(text));

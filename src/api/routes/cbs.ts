@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { type TSchema, Type } from "typebox";
 import type { Prefix } from "../../address/address.ts";
 import { browse, compareListItems, type ListItem } from "../../cbs/browse.ts";
 import { type CatalogueNode, sourceKey } from "../../cbs/catalogue.ts";
@@ -20,9 +20,15 @@ import {
   CbsBulk, CbsBulkBody, CbsList, CbsListQuery, CbsLookup, CbsLookupQuery, CbsNode, CbsNodeQuery, CbsRanges, CbsRangesQuery, CbsSearch, CbsSearchQuery,
 } from "../schemas/cbs.ts";
 import type { Services } from "../services.ts";
+import { sendShared } from "../shared-file.ts";
 import { CONDITIONAL } from "../told-headers.ts";
 
 const tags = ["Common Business Services"];
+
+/** What is told by an operation whose answer changes with the catalogue only. */
+function tagged<Schema extends TSchema>(answer: Schema) {
+  return { response: { 200: answer, 304: Type.Null() }, requestHeaders: CONDITIONAL, responseHeaders: { ETag: "changes with the catalogue" } };
+}
 
 /** Which services addresses belong to, and what the catalogue holds. Each answer comes from one generation of the catalogue. */
 export function addCbsRoutes(app: App, services: Services): void {
@@ -32,12 +38,14 @@ export function addCbsRoutes(app: App, services: Services): void {
 }
 
 function addLookups(app: App, { catalogue, metrics, settings }: Services): void {
-  const lookup = { operationId: "lookupCbs", summary: "Which services an address or prefix belongs to", tags, problems: [400], querystring: CbsLookupQuery, response: { 200: CbsLookup } };
+  const lookup = { operationId: "lookupCbs", summary: "Which services an address or prefix belongs to", tags, problems: [400], querystring: CbsLookupQuery, ...tagged(CbsLookup) };
   app.get("/cbs/lookup", { config: READ_CBS, schema: lookup }, (request, reply) => {
     const { ip } = request.query;
-    const { json, found } = catalogue.view().writer.write(readPrefix(ip), ip);
+    const view = catalogue.view();
+    const { json, found } = view.writer.write(readPrefix(ip), ip);
     metrics.countLookups("cbs", 1, found ? 1 : 0);
-    sendJson(reply, json);
+    if (isKnown(request, reply, view.tag)) return reply.code(304).send();
+    return sendJson(reply, json);
   });
 
   const bulk = {
@@ -66,19 +74,20 @@ function* lookupTexts(writer: LookupWriter, prefixes: ReadonlyMap<string, Prefix
 
 function addNodes(app: App, services: Services): void {
   const { catalogue, settings, files } = services;
-  const node = { operationId: "getCbsNode", summary: "A node of the catalogue and its children", tags, problems: [400, 404], querystring: CbsNodeQuery, response: { 200: CbsNode } };
-  app.get("/cbs/node", { config: READ_CBS, schema: node }, (request) => {
-    const { tree } = catalogue.view();
-    return browse(tree, knownId(app, tree, request.query.id));
+  const node = { operationId: "getCbsNode", summary: "A node of the catalogue and its children", tags, problems: [400, 404], querystring: CbsNodeQuery, ...tagged(CbsNode) };
+  app.get("/cbs/node", { config: READ_CBS, schema: node }, (request, reply) => {
+    const { tree, tag } = catalogue.view();
+    const id = knownId(app, tree, request.query.id);
+    return isKnown(request, reply, tag) ? reply.code(304).send() : browse(tree, id);
   });
 
   const ranges = {
     operationId: "listCbsRanges", summary: "The prefixes of a node and of all below it; without an id of the whole catalogue",
     description: "As text or CSV all of them, unless a page is asked for.", tags, problems: [400, 404, 406], querystring: CbsRangesQuery,
-    response: { 200: CbsRanges, 304: Type.Null() }, otherTypes: ["text/plain", "text/csv"], requestHeaders: CONDITIONAL, responseHeaders: { ETag: "changes with the catalogue" },
+    otherTypes: ["text/plain", "text/csv"], ...tagged(CbsRanges),
   };
   app.get("/cbs/ranges", { config: READ_CBS, schema: ranges }, async (request, reply) => {
-    const type = chooseType(request, ["application/json", "text/plain", "text/csv"]);
+    const type = chooseType(request, reply, ["application/json", "text/plain", "text/csv"]);
     const view = catalogue.view();
     const { family, aggregate, source, page, page_size, cursor } = request.query;
     if (type !== "application/json") refuseCursor(request);
@@ -92,14 +101,16 @@ function addNodes(app: App, services: Services): void {
     if (cursor !== undefined) return cursorPageOf(request, settings, list.count, (after, most) => rangesBehind(list, after, most));
     if (type === "application/json") return pageOf(request, settings, list.page(offset, limit), list.count);
     const write = (): Promise<Buffer> => inSlices(encoded(joined(type === "text/plain" ? list.lines(offset, limit) : list.csvLines(offset, limit))));
-    return reply.type(`${type}; charset=utf-8`).send(await (isWhole ? files.get(key, write) : write()));
+    const fileType = `${type}; charset=utf-8`;
+    return isWhole ? sendShared(request, reply, files, { key, type: fileType, effort: "once", make: write }) : reply.type(fileType).send(await write());
   });
 
-  const search = { operationId: "searchCbs", summary: "Nodes by name, id, or address", tags, problems: [400], querystring: CbsSearchQuery, response: { 200: CbsSearch } };
-  app.get("/cbs/search", { config: READ_CBS, schema: search }, (request) => {
+  const search = { operationId: "searchCbs", summary: "Nodes by name, id, or address", tags, problems: [400], querystring: CbsSearchQuery, ...tagged(CbsSearch) };
+  app.get("/cbs/search", { config: READ_CBS, schema: search }, (request, reply) => {
     const { q, type, cursor } = request.query;
     const view = catalogue.view();
     const all = withField("q", () => view.search.search(q, { type, limit: Math.max(1, view.catalogue.nodeCount) }));
+    if (isKnown(request, reply, view.tag)) return reply.code(304).send();
     if (cursor !== undefined) return cursorPageOf(request, settings, all.length, (after, most) => foundBehind(all, after, most));
     const { offset, limit } = extentOf(request.query);
     return pageOf(request, settings, all.slice(offset, offset + limit), all.length);
@@ -109,10 +120,12 @@ function addNodes(app: App, services: Services): void {
 function addLists(app: App, { catalogue, settings }: Services): void {
   const lists = [["regions", "listCbsRegions"], ["services", "listCbsServices"], ["providers", "listCbsProviders"]] as const;
   for (const [name, operationId] of lists) {
-    const schema = { operationId, summary: `All ${name}, by type and provider, with what they hold`, tags, problems: [400], querystring: CbsListQuery, response: { 200: CbsList } };
-    app.get(`/cbs/${name}`, { config: READ_CBS, schema }, async (request) => {
+    const schema = { operationId, summary: `All ${name}, by type and provider, with what they hold`, tags, problems: [400], querystring: CbsListQuery, ...tagged(CbsList) };
+    app.get(`/cbs/${name}`, { config: READ_CBS, schema }, async (request, reply) => {
       const { type, provider, service, region } = request.query;
-      const all = await catalogue.view().list(name, { type, provider, service, region });
+      const view = catalogue.view();
+      if (isKnown(request, reply, view.tag)) return reply.code(304).send();
+      const all = await view.list(name, { type, provider, service, region });
       if (request.query.cursor !== undefined) return cursorPageOf(request, settings, all.length, (after, most) => listedBehind(all, after, most));
       const { offset, limit } = extentOf(request.query);
       return pageOf(request, settings, all.slice(offset, offset + limit), all.length);

@@ -72,7 +72,7 @@ function addBulkLookup(app: App, { threats, metrics, settings }: Services, path:
     if (body instanceof ArrivingBody) {
       return reply.type(LINES).send(Readable.from(lookUpLines(dataset, body, count)));
     }
-    const type = chooseType(request, ["application/json", LINES]);
+    const type = chooseType(request, reply, ["application/json", LINES]);
     const ips = (Array.isArray(body) ? body : (body as { ips: unknown[] }).ips) as string[];
     const states = lookUp(dataset, ips);
     count(ips.length, states.reduce((seen, state) => seen + (state === 0 ? 0 : 1), 0));

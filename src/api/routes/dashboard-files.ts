@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../app-type.ts";
-import { chooseCoding } from "../content-coding.ts";
+import { chooseCoding, CODINGS, tellCoding, vary } from "../content-coding.ts";
 import { type DashboardFile, readDashboardFiles } from "../dashboard-files.ts";
 import { isKnown } from "../entity-tags.ts";
 import { notFound } from "../problem.ts";
@@ -24,11 +24,11 @@ export function addDashboardFiles(app: App, files: readonly DashboardFile[] = re
 }
 
 function sendFile({ path, type, tag, bytes }: DashboardFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const coding = chooseCoding(request, ["br", "gzip"].filter((each) => Object.hasOwn(bytes, each)) as ("br" | "gzip")[]);
-  reply.headers(HEADERS).header("vary", "Accept-Encoding");
-  const hasIt = isKnown(request, reply, coding === undefined ? `"${tag}"` : `"${tag}-${coding}"`);
+  const coding = chooseCoding(request, CODINGS.filter((each) => Object.hasOwn(bytes, each)));
+  vary(reply.headers(HEADERS), "Accept-Encoding");
+  const hasIt = isKnown(request, reply, `"${tag}"`);
   if (path.startsWith(HASHED)) reply.header("cache-control", FOR_EVER);
   if (hasIt) return reply.code(304).send();
-  if (coding !== undefined) reply.header("content-encoding", coding);
+  if (coding !== undefined) tellCoding(reply, coding);
   return reply.type(type).send(bytes[coding ?? "identity"]!);
 }

@@ -1,12 +1,12 @@
 import { metricsAdmission } from "../admit-metrics.ts";
 import type { App } from "../app-type.ts";
 import { withSharedParts } from "../document/document.ts";
-import type { Json } from "../document/open-api.ts";
 import { asVersion30 } from "../document/version-30.ts";
 import { DOCUMENT_ICON, documentPage, DOCUMENT_STYLE } from "../document-page.ts";
 import { nothingAt } from "../plugins/problems.ts";
-import { sendJson, sendText } from "../reply.ts";
+import { sendText } from "../reply.ts";
 import type { Services } from "../services.ts";
+import { StaticDocument } from "../static-document.ts";
 
 /** Milliseconds; changes are looked for every second. */
 const MAX_STALENESS = 10_000;
@@ -47,24 +47,22 @@ function missingParts({ catalogue, store, isDatabaseDown, isClosing }: Services)
 
 const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Each is made at the first call, when all operations are known. As bytes, which all answers share: anyone may ask for them, a thousand at a time, and read none. */
 function addDocuments(app: App): void {
+  const add = (path: string, type: string, write: () => string): void => {
+    const document = new StaticDocument(type, write);
+    app.get(path, (request, reply) => document.send(request, reply));
+  };
   for (const [door, folder] of [["public", ""], ["dashboard", "/dashboard/api"]] as const) {
-    addDocument(app, `${folder}/openapi.json`, () => withSharedParts(app.openApi(door)));
-    addDocument(app, `${folder}/openapi-3.0.json`, () => asVersion30(withSharedParts(app.openApi(door))));
+    add(`${folder}/openapi.json`, "application/json", () => JSON.stringify(withSharedParts(app.openApi(door))));
+    add(`${folder}/openapi-3.0.json`, "application/json", () => JSON.stringify(asVersion30(withSharedParts(app.openApi(door)))));
   }
-  let page: Buffer | undefined;
+  const page = new StaticDocument("text/html", () => documentPage(app.openApi("public")));
   app.get("/docs", (request, reply) => {
     // What the page refers to stands beside it, wherever a proxy has put it.
     if (/^[^?]*\/(\?|$)/.test(request.url)) return reply.redirect("../docs", 308);
     reply.headers({ "content-security-policy": POLICY, "referrer-policy": "no-referrer" });
-    return sendText(reply, "text/html", (page ??= Buffer.from(documentPage(app.openApi("public")))));
+    return page.send(request, reply);
   });
-  app.get("/docs.css", (_request, reply) => sendText(reply, "text/css", DOCUMENT_STYLE));
-  app.get("/favicon.ico", (_request, reply) => sendText(reply, "image/svg+xml", DOCUMENT_ICON));
-}
-
-function addDocument(app: App, path: string, make: () => Json): void {
-  let bytes: Buffer | undefined;
-  app.get(path, (_request, reply) => sendJson(reply, (bytes ??= Buffer.from(JSON.stringify(make())))));
+  add("/docs.css", "text/css", () => DOCUMENT_STYLE);
+  add("/favicon.ico", "image/svg+xml", () => DOCUMENT_ICON);
 }

@@ -47,7 +47,7 @@ function addList(app: App, services: Services): void {
     requestHeaders: CONDITIONAL, responseHeaders: TAGGED,
   };
   app.get(`${PATH}/rules`, { config: READ_EDL, schema: list }, async (request, reply) => {
-    const type = chooseType(request, ["application/json", "text/plain", "text/csv", "application/x-ndjson"]);
+    const type = chooseType(request, reply, ["application/json", "text/plain", "text/csv", "application/x-ndjson"]);
     const format = LIST_TYPES[type];
     if (format !== undefined) refuseCursor(request);
     if (format !== undefined) return sendExport(request, reply, services, { format, activeOnly: request.query.active_only ?? true });

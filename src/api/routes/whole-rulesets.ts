@@ -18,6 +18,7 @@ import { ImportQuery, ImportResponse, ReplaceBody, ReplaceQuery, ReplaceResponse
 import type { LiveRuleset } from "../service-memory.ts";
 import type { IfMatch } from "../../store/if-match.ts";
 import type { Services } from "../services.ts";
+import { sendShared } from "../shared-file.ts";
 import { shrinkProblem } from "../shrink-problem.ts";
 import { IDEMPOTENT, matching } from "../told-headers.ts";
 import { readWanted, type Wanted } from "../wanted-rules.ts";
@@ -69,8 +70,8 @@ export async function sendExport(request: FastifyRequest, reply: FastifyReply, s
   const ruleset = findRuleset(request, services);
   if (isKnown(request, reply, rulesetTag(ruleset, request.now, representationOf(ruleset, request.now, wanted)))) return reply.code(304).send();
   const { id, organisationId } = ruleset.about;
-  const bytes = await exportFile(services.files, () => services.memory.ruleset(organisationId, id), ruleset, request.now, wanted);
-  return reply.type(`${TYPES[wanted.format] ?? "text/plain"}; charset=utf-8`).send(bytes);
+  const file = exportFile(() => services.memory.ruleset(organisationId, id), ruleset, request.now, wanted);
+  return sendShared(request, reply, services.files, { ...file, type: `${TYPES[wanted.format] ?? "text/plain"}; charset=utf-8`, effort: "once" });
 }
 
 function addReplacement(app: App, services: Services): void {

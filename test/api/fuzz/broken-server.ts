@@ -87,7 +87,8 @@ export const EDGE_FAULTS: Readonly<Record<string, Fault & { readonly check: stri
 export async function startBrokenServer(url: string, key: string, { run }: Fault): Promise<{ url: string; close(): void }> {
   const { send, close } = sender(url);
   const ask: Ask = async ({ method, path, headers, body }) => {
-    const { "content-length": _, "transfer-encoding": _chunked, connection: _connection, ...others } = headers;
+    const { "content-length": _, "transfer-encoding": _chunked, connection: _connection, "accept-encoding": _accept, ...others } = headers;
+    // What it reads it takes for text: it asks for no coding.
     const known = Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined)) as Record<string, string>;
     const answer = await send({ method, path, headers: known, body: body === "" ? undefined : body });
     const { "transfer-encoding": _coding, "content-length": _length, ...told } = answer.headers;
