@@ -69,7 +69,7 @@ const rules = (): string => `/edl/ip-rulesets/${rulesetId}/rules`;
 function longAnswers(): [path: string, asked: Asked][] {
   const both: [string, Asked][] = [
     [rules(), {}], [rules(), { headers: { Accept: "text/plain" } }], [rules(), { headers: { Accept: "text/csv" } }], [`${rules()}:export?format=ndjson`, {}],
-    [`${rules()}:check`, { method: "POST", body: ips }], ["/cbs/node?id=/cloud", {}], ["/cbs/search?q=a&limit=100", {}], ["/cbs/services", {}],
+    [`${rules()}:check`, { method: "POST", body: ips }], ["/cbs/node?id=/cloud", {}], ["/cbs/search?q=a&page_size=100", {}], ["/cbs/services", {}],
     ["/cbs/ranges?page_size=1000", {}], ["/cbs/ranges?id=/cdn", { headers: { Accept: "text/csv" } }], ["/cbs/ranges?page=1&page_size=1000", { headers: { Accept: "text/plain" } }],
     ["/cbs/lookup", { method: "POST", body: ips }], ["/cti/bulk_lookup", { method: "POST", body: ips }],
     ["/cti/bulk_lookup", { method: "POST", body: "1.1.1.1\n".repeat(500), headers: { "Content-Type": "text/plain" } }],
@@ -141,7 +141,7 @@ test("HEAD has the headers of GET", async () => {
 });
 
 test("each coding has a tag of its own, which If-None-Match and If-Match take", async () => {
-  for (const path of ["/openapi.json", "/v1/cbs/node?id=/cloud", "/v1/cbs/lookup?ip=1.1.1.1", "/v1/cbs/search?q=amazon&limit=100", "/v1/cbs/regions", "/v1/cbs/services", "/v1/cbs/providers", "/v1/cbs/ranges", `/v1${rules()}`, `/v1${rules()}:export`]) {
+  for (const path of ["/openapi.json", "/v1/cbs/node?id=/cloud", "/v1/cbs/lookup?ip=1.1.1.1", "/v1/cbs/search?q=amazon", "/v1/cbs/regions", "/v1/cbs/services", "/v1/cbs/providers", "/v1/cbs/ranges", `/v1${rules()}`, `/v1${rules()}:export`]) {
     const plain = await askRaw(path);
     const tags = new Set([plain.headers["etag"]]);
     for (const accept of ["gzip", "br"]) {
