@@ -24,6 +24,22 @@ test("requests made from the server's own document, good and bad, for every oper
   assert.ok(report.operations >= 27 && report.requests >= 120 * report.operations);
 });
 
+test("a server that has more to do than it can sheds some of the same requests, each as documented, and answers the others as it does else", async (c) => {
+  const busy = await startFuzzServer({ concurrentRequests: 2 });
+  c.after(() => busy.close());
+  const { failures, ...report } = await fuzz({ url: busy.server.url, key: busy.key, seed: SEED, runs: 60, sheds: true });
+  c.diagnostic(JSON.stringify(report));
+  assert.deepEqual(failures, {});
+  assert.ok(report.byStatus["503"]! > 20 && report.byStatus["200"]! > 20, "some were shed, and others not");
+  const broken = await startBrokenServer(busy.server.url, busy.key, { operation: "listRules", run: async (exchange, ask) => {
+    const answer = await ask(exchange);
+    return answer.status === 503 ? { ...answer, headers: { ...answer.headers, "retry-after": undefined } } : answer;
+  } });
+  c.after(() => broken.close());
+  const { failures: noticed } = await fuzz({ url: broken.url, key: busy.key, seed: SEED, runs: 60, sheds: true });
+  assert.ok(Object.keys(noticed).some((name) => name.startsWith("response_headers_conformance ")), "negative control: a server that does not say how long to wait");
+});
+
 for (const name of [...Object.keys(CHECKS), ...Object.keys(FOLLOW_UPS)]) {
   test(`negative control: ${name} notices a server that gets it wrong`, async () => {
     const fault = FAULTS[name];

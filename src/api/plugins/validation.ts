@@ -90,8 +90,10 @@ function readParameter(text: string, schema: ParameterSchema, refuse: (message: 
     const range = `from ${minimum} to ${maximum}`;
     return number >= minimum && number <= maximum ? number : refuse(`${shown(text)} is not a whole number ${range}`);
   }
-  if (text.length < minLength) return refuse(`it has fewer than ${minLength} characters`);
-  return text.length <= maxLength ? text : refuse(`it has more than ${maxLength} characters`);
+  // As schemas count them: not halves of pairs.
+  const length = text.length > maxLength ? [...text].length : text.length;
+  if (length < minLength) return refuse(`it has fewer than ${minLength} characters`);
+  return length <= maxLength ? text : refuse(`it has more than ${maxLength} characters`);
 }
 
 function shown(text: string): string {

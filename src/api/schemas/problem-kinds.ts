@@ -11,6 +11,7 @@ const SCHEMAS: Readonly<Partial<Record<ProblemKind, TSchema>>> = {
     existing: Type.Optional(RuleSchema),
     results: Type.Optional(Type.Array(BatchResult, { description: "of a batch: one result per item, in their order" })),
   }),
+  "precondition-failed": problemOf("precondition-failed", { existing: Type.Optional(RuleSchema) }),
   "shrinks-too-much": ShrinkProblem,
 };
 

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createRawServer } from "node:net";
+import { PROBLEMS, type ProblemKind } from "../../../src/api/problem.ts";
 import { type Received, sender } from "./send.ts";
 
 export interface Exchange {
@@ -60,7 +61,19 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
 };
 
-/** What a server may get wrong about bodies that are attacks and numbers at the edges, with the check that must notice. */
+/** Refuses good requests, in good form. */
+function misjudging(operation: string, requests: RegExp, success: number, kind: ProblemKind): Fault & { readonly check: string } {
+  const { status, title } = PROBLEMS[kind];
+  const refuse = (answer: Answer, { method, path }: Exchange): Answer => {
+    if (answer.status !== success || !requests.test(`${method} ${path}`)) return answer;
+    const { "content-type": _, etag: _etag, location: _location, ...headers } = answer.headers;
+    const body = { type: `/problems/${kind}`, title, status, detail: title, instance: path.split("?")[0] };
+    return { status, headers: { ...headers, "content-type": "application/problem+json" }, text: JSON.stringify(body) };
+  };
+  return { ...changing(operation, refuse), check: "positive_data_acceptance" };
+}
+
+/** What a server may get wrong about bodies that are attacks, numbers at the edges, and good requests, with the check that must notice. */
 export const EDGE_FAULTS: Readonly<Record<string, Fault & { readonly check: string }>> = {
   "fails at deep nesting": {
     check: "not_a_server_error", operation: "checkRules",
@@ -77,6 +90,13 @@ export const EDGE_FAULTS: Readonly<Record<string, Fault & { readonly check: stri
     check: "not_a_server_error", operation: "listRules",
     run: async (exchange, ask) => (Number(/[?&]page=(\d+)/.exec(exchange.path)?.[1] ?? 1) * 100 > Number.MAX_SAFE_INTEGER ? { status: 500, headers: {}, text: "" } : ask(exchange)),
   },
+  "does not find rules that are there": misjudging("getRule", /^GET .*\/rules\/rule\?/, 200, "not-found"),
+  "takes every tag for an old one": misjudging("updateRuleset", /^PATCH /, 200, "precondition-failed"),
+  "takes every idempotency key for another request's": misjudging("createRuleset", /^POST /, 201, "idempotency-key-reused"),
+  "has nothing of any type that is wanted": misjudging("listRules", /^GET .*\/rules(\?|$)/, 200, "not-acceptable"),
+  "takes every list for one that conflicts": misjudging("importRules", /^POST .*:import/, 200, "conflict"),
+  "adds to a rule that is there, and calls it a new one": { ...changing("addRule", (answer, { method, path }) => (isOk(answer) && method === "POST" && path.endsWith("/rules") ? { ...answer, status: 201 } : answer)), check: "positive_data_acceptance" },
+  "tells more of a problem than the document": { ...changing("getRule", (answer) => (answer.status === 404 ? json(answer, (body) => ({ ...body, query: "select" })) : answer)), check: "response_schema_conformance" },
   "takes the first thousand members only": {
     check: "negative_data_rejection", operation: "checkRules",
     run: async (exchange, ask) => ask(exchange.body.split('":0,').length > 1000 ? { ...exchange, body: '{"ips":[]}' } : exchange),

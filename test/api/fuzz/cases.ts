@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import type { ApiDocument, Operation, Parameter, Schema } from "./api-document.ts";
+import { SHARED_TOKENS } from "./expectations.ts";
 import { hostileBodies } from "./hostile-bodies.ts";
 import type { Sent } from "./send.ts";
 import { BAD_ADDRESSES, badQueryTexts, isRefused, mutationsOf, validValue } from "./values.ts";
@@ -14,6 +15,8 @@ export interface Case {
   /** What is wrong with it. */
   readonly fault: string;
   readonly sent: Sent;
+  /** The statuses that a good one may get; known when it is sent. */
+  readonly expected?: ReadonlySet<number>;
 }
 
 /** What cases need of the server's state. */
@@ -74,7 +77,8 @@ function otherMethod(api: ApiDocument, operation: Operation, good: fc.Arbitrary<
 }
 
 function validParts(api: ApiDocument, operation: Operation, { rulesetId }: Surroundings): fc.Arbitrary<Parts> {
-  const of = (place: Parameter["in"]) => operation.parameters.filter((each) => each.in === place);
+  // The catalogue says which sources there are, and the fuzz's has none.
+  const of = (place: Parameter["in"]) => operation.parameters.filter((each) => each.in === place && each.name !== "source");
   const types = [...operation.bodies.keys()];
   const body: fc.Arbitrary<readonly [string | undefined, any]> = types.length === 0 ? fc.constant([undefined, undefined]) : fc.oneof({ weight: 5, arbitrary: jsonBody(api, operation) }, ...plainBodies(types));
   return fc.record({
@@ -108,12 +112,14 @@ function plainBodies(types: readonly string[]): fc.WeightedArbitrary<readonly [s
   return types.filter((type) => type in PLAIN_LISTS).map((type) => ({ weight: 1, arbitrary: fc.constantFrom(...PLAIN_LISTS[type]!).map((text) => [type, text] as const) }));
 }
 
-const TOKENS = ["a", "b", "same", "!~", "k".repeat(255)];
 const TAGS = ["*", '"1-0"', 'W/"x", "y"', "nonsense", '"', '"99999999999999999999-1"'];
+
+/** In the place of an idempotency key that no other request has, which is made when it is sent. */
+export const FRESH_TOKEN = "fresh";
 
 function validHeader(name: string): fc.Arbitrary<string> {
   if (name === "X-After-Sequence") return fc.constantFrom("0", "1", "0001");
-  if (name === "Idempotency-Key") return fc.oneof({ weight: 1, arbitrary: fc.constantFrom(...TOKENS) }, { weight: 9, arbitrary: fc.uuid() });
+  if (name === "Idempotency-Key") return fc.oneof({ weight: 1, arbitrary: fc.constantFrom(...SHARED_TOKENS) }, { weight: 9, arbitrary: fc.constant(FRESH_TOKEN) });
   return fc.constantFrom(...TAGS);
 }
 

@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { ApiDocument, type Operation } from "./api-document.ts";
-import { anyCase, type Case } from "./cases.ts";
+import { anyCase, type Case, FRESH_TOKEN } from "./cases.ts";
 import { CHECKS, FOLLOW_UPS } from "./checks.ts";
+import { catalogueNodes, expectedStatuses, ruleExists } from "./expectations.ts";
 import { type Received, type Send, sender } from "./send.ts";
 
 export interface FuzzOptions {
@@ -15,6 +17,8 @@ export interface FuzzOptions {
   readonly only?: string;
   /** Of a hostile body, at most. */
   readonly bodyBytes?: number;
+  /** The server has more to do than it can: 503 with the time to wait is as good as any other answer. What prepares a case waits for it. */
+  readonly sheds?: boolean;
 }
 
 const BODY_BYTES = 20_000;
@@ -31,7 +35,7 @@ export interface FuzzReport {
 }
 
 /** Sends cases of every operation of the server's own document, and holds every answer to it. */
-export async function fuzz({ url, key, seed, runs, only, bodyBytes = BODY_BYTES }: FuzzOptions): Promise<FuzzReport> {
+export async function fuzz({ url, key, seed, runs, only, bodyBytes = BODY_BYTES, sheds = false }: FuzzOptions): Promise<FuzzReport> {
   const api = await ApiDocument.of(url);
   const operations = api.operations.filter(({ id }) => only === undefined || id === only);
   const report: FuzzReport = { seed, operations: operations.length, requests: 0, byKind: {}, byStatus: {}, failures: {} };
@@ -40,10 +44,35 @@ export async function fuzz({ url, key, seed, runs, only, bodyBytes = BODY_BYTES 
     report.requests++;
     return send(sent);
   };
-  await Promise.all(operations.map((operation) => new OperationFuzz(api, operation, key, counted, report).run(runs, bodyBytes)));
+  const nodes = await catalogueNodes(patient(counted), key);
+  await Promise.all(operations.map((operation) => new OperationFuzz({ api, operation, key, send: counted, report, nodes, sheds }).run(runs, bodyBytes)));
   close();
   return report;
 }
+
+interface OperationFuzzOptions {
+  readonly api: ApiDocument;
+  readonly operation: Operation;
+  readonly key: string;
+  readonly send: Send;
+  readonly report: FuzzReport;
+  readonly nodes: ReadonlySet<string>;
+  readonly sheds: boolean;
+}
+
+/** Sends again what is shed, after a moment. */
+function patient(send: Send): Send {
+  return async (sent) => {
+    for (;;) {
+      const answer = await send(sent);
+      if (answer.status !== 503) return answer;
+      await sleep(SHORTLY);
+    }
+  };
+}
+
+/** In milliseconds; the server asks for a second. */
+const SHORTLY = 20;
 
 /** The cases of one operation, one after the other, in a ruleset of its own. */
 class OperationFuzz {
@@ -51,15 +80,22 @@ class OperationFuzz {
   readonly #operation: Operation;
   readonly #key: string;
   readonly #send: Send;
+  /** For what prepares and follows a case: goes on until it is not shed. */
+  readonly #sendSurely: Send;
   readonly #report: FuzzReport;
+  readonly #nodes: ReadonlySet<string>;
+  readonly #sheds: boolean;
   #rulesetId = "";
 
-  constructor(api: ApiDocument, operation: Operation, key: string, send: Send, report: FuzzReport) {
+  constructor({ api, operation, key, send, report, nodes, sheds }: OperationFuzzOptions) {
     this.#api = api;
     this.#operation = operation;
     this.#key = key;
     this.#send = send;
+    this.#sendSurely = patient(send);
     this.#report = report;
+    this.#nodes = nodes;
+    this.#sheds = sheds;
   }
 
   async run(runs: number, bodyBytes: number): Promise<void> {
@@ -76,12 +112,15 @@ class OperationFuzz {
   async #try(planned: Case): Promise<void> {
     await this.#prepare();
     const path = planned.sent.path.replaceAll(PLACEHOLDER, this.#rulesetId).replaceAll(PLACEHOLDER.toUpperCase(), this.#rulesetId.toUpperCase());
-    const one = { ...planned, sent: { ...planned.sent, path } };
+    const sent: Case = { ...planned, sent: { ...planned.sent, path, headers: withFreshToken(planned.sent.headers) } };
+    const one = planned.kind === "positive" ? { ...sent, expected: expectedStatuses(sent, { nodes: this.#nodes, ruleExists: await ruleExists(sent, this.#sendSurely) }) } : sent;
     const answer = await this.#send(one.sent);
     this.#count(one, answer);
-    for (const [name, check] of Object.entries(CHECKS)) throwAt(name, one, answer, check(one, answer, this.#api));
-    for (const [name, check] of Object.entries(FOLLOW_UPS)) throwAt(name, one, answer, await check(one, answer, this.#send));
-    if (this.#operation.id === "createRuleset" && answer.status === 201) await this.#send({ method: "DELETE", path: answer.headers["location"]!, headers: this.#headers });
+    const isShed = this.#sheds && answer.status === 503;
+    for (const [name, check] of Object.entries(CHECKS)) if (!isShed || OF_ANY_ANSWER.has(name)) throwAt(name, one, answer, check(one, answer, this.#api));
+    if (isShed) return;
+    for (const [name, check] of Object.entries(FOLLOW_UPS)) throwAt(name, one, answer, await check(one, answer, this.#sendSurely));
+    if (this.#operation.id === "createRuleset" && answer.status === 201) await this.#sendSurely({ method: "DELETE", path: answer.headers["location"]!, headers: this.#headers });
     if (this.#operation.id === "deleteRuleset" && answer.status === 204) this.#rulesetId = "";
   }
 
@@ -93,7 +132,7 @@ class OperationFuzz {
   async #prepare(): Promise<void> {
     const headers = this.#headers;
     if (this.#rulesetId === "" && this.#operation.path.includes("{ruleset_id}")) {
-      const { text } = await this.#send({ method: "POST", path: "/v1/edl/ip-rulesets/", headers, body: JSON.stringify({ name: "fuzz", purpose: "blocklist" }) });
+      const { text } = await this.#sendSurely({ method: "POST", path: "/v1/edl/ip-rulesets/", headers, body: JSON.stringify({ name: "fuzz", purpose: "blocklist" }) });
       this.#rulesetId = JSON.parse(text).id;
       await this.#addRules();
     }
@@ -102,7 +141,7 @@ class OperationFuzz {
 
   async #addRules(): Promise<void> {
     const items = Array.from({ length: 41 }, (_, last) => ({ op: "add", ip: `192.0.2.${last}`, expires_in_days: 1 + (last % 3) }));
-    await this.#send({ method: "POST", path: `/v1/edl/ip-rulesets/${this.#rulesetId}/rules:batch`, headers: this.#headers, body: JSON.stringify({ items }) });
+    await this.#sendSurely({ method: "POST", path: `/v1/edl/ip-rulesets/${this.#rulesetId}/rules:batch`, headers: this.#headers, body: JSON.stringify({ items }) });
   }
 
   #count({ kind }: Case, { status }: Received): void {
@@ -111,6 +150,13 @@ class OperationFuzz {
     byStatus[status] = (byStatus[status] ?? 0) + 1;
   }
 }
+
+function withFreshToken(headers: Case["sent"]["headers"]): Case["sent"]["headers"] {
+  return headers["Idempotency-Key"] === FRESH_TOKEN ? { ...headers, "Idempotency-Key": crypto.randomUUID() } : headers;
+}
+
+/** Checks that hold for a request that was shed, too. */
+const OF_ANY_ANSWER: ReadonlySet<string> = new Set(["status_code_conformance", "content_type_conformance", "response_schema_conformance", "response_headers_conformance", "problem_conformance", "no_key_in_answers"]);
 
 const PLACEHOLDER = "cafecafe-cafe-4afe-8afe-cafecafecafe";
 
