@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { browse, listProviders, listRegions, listServices } from "../../src/cbs/browse.ts";
-import type { Catalogue } from "../../src/cbs/catalogue.ts";
+import { parsePrefix } from "../../src/address/prefix.ts";
+import { Catalogue, CatalogueBuilder } from "../../src/cbs/catalogue.ts";
 import { CatalogueTree, ROOT } from "../../src/cbs/catalogue-tree.ts";
 import { openCatalogue } from "../../src/cli/catalogue-snapshot.ts";
-import { catalogueOf, entries } from "./catalogues.ts";
+import { freeze } from "../../src/table/freeze.ts";
+import { catalogueOf, CREATED, entries } from "./catalogues.ts";
 import { extentOf, isBelow, prefixesWith } from "./tree-oracle.ts";
 
 const names = { "/cloud/aws": "Amazon Web Services", "/cloud/aws/by-region/us-east-1": "US East (N. Virginia)", "/cloud/aws/by-service/ec2": "EC2" };
@@ -122,6 +124,40 @@ test("random catalogues: every node holds what the oracle counts", () => {
     }),
     { numRuns: 300 },
   );
+});
+
+const SOURCE_IDS = ["first", "second"] as const;
+const urlOf = (id: string): string => `https://${id}.test/list.json`;
+
+/** A catalogue whose lines come from two sources in turn. */
+function sourcedOf(lines: Parameters<typeof catalogueOf>[0], sourceOf: (line: number) => string): Catalogue {
+  const builder = new CatalogueBuilder();
+  for (const [index, [prefix, ...ids]] of lines.entries()) for (const id of ids) builder.add(parsePrefix(prefix, "mask"), id, sourceOf(index));
+  const sources = SOURCE_IDS.map((id) => ({ id, name: id, version: null, url: urlOf(id), license: null, attribution: null, publishedAt: null, fetchedAt: null, changedAt: null }));
+  const { trie, metadata } = builder.build({ title: "Test", createdAt: CREATED, sources });
+  return new Catalogue(metadata, freeze(trie));
+}
+
+/** Nodes whose `source_url` is not that of the only source that names something below them, or null where several do. */
+function wrongSourceUrls(lines: Parameters<typeof catalogueOf>[0], sourceOf: (line: number) => string, urlAt: (tree: CatalogueTree, id?: string) => string | null): (string | undefined)[] {
+  const random = new CatalogueTree(sourcedOf(lines, sourceOf));
+  return [undefined, ...random.catalogue.nodes.map(({ id }) => id)].filter((id) => {
+    const below = new Set(lines.flatMap(([, ...ids], index) => (ids.some((own) => isBelow(id, own)) ? [sourceOf(index)] : [])));
+    return urlAt(random, id) !== (below.size === 1 ? urlOf([...below][0]!) : null);
+  });
+}
+
+test("random catalogues of two sources: a node has the address of its only source, and none where there are both", () => {
+  const alternating = (line: number): string => SOURCE_IDS[line % 2]!;
+  let controls = 0;
+  fc.assert(
+    fc.property(entries, (lines) => {
+      for (const sourceOf of [alternating, () => "second"]) assert.deepEqual(wrongSourceUrls(lines, sourceOf, (random, id) => browse(random, id).source_url), []);
+      controls += wrongSourceUrls(lines, alternating, () => null).length;
+    }),
+    { numRuns: 200 },
+  );
+  assert.ok(controls > 200, "negative control: a tree that never names a source is noticed");
 });
 
 function oracleOf(catalogue: Catalogue, member: "service" | "region" | "provider", lines: Parameters<typeof prefixesWith>[0]): Map<string, unknown> {

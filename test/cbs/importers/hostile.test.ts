@@ -1,24 +1,13 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import * as fc from "fast-check";
 import { comparePrefixes } from "../../../src/address/prefix.ts";
-import { ibmDataCenters } from "../../../src/cbs/importers/ibm.ts";
 import { ImportError } from "../../../src/cbs/importers/import-error.ts";
 import type { Importer } from "../../../src/cbs/importers/imported-list.ts";
-import { pagerdutyPage } from "../../../src/cbs/importers/pagerduty.ts";
-import { GENERIC_IMPORTERS, SOURCES } from "../../../src/cbs/importers/sources.ts";
-
-/** One of each kind. */
-const KINDS = [
-  "aws", "google-cloud", "google", "azure", "oracle", "ibm", "digitalocean", "vultr", "cdn77", "bunny", "cloudflare", "fastly", "github", "atlassian", "microsoft365", "okta",
-  "datadog", "salesforce", "circleci", "intercom", "grafana", "new-relic", "ahrefs", "zscaler",
-];
-const kinds: Importer[] = [
-  ...SOURCES.filter(({ id }) => KINDS.includes(id)).map(({ files }) => files[0]!.importer),
-  ...Object.values(GENERIC_IMPORTERS),
-  ibmDataCenters,
-  pagerdutyPage,
-];
+import { SOURCES } from "../../../src/cbs/importers/sources.ts";
+import { kinds } from "./kinds.ts";
 
 /** Imports, and gives the number of entries; -1 for a list that is refused. Any other error is a defect. */
 function outcome(importer: Importer, text: string): number {
@@ -122,13 +111,18 @@ test("an error shows what stands there, but nothing that a terminal would obey",
   }
 });
 
-test("long texts take no more than their length", () => {
-  const long = 100_000;
-  const texts = [
-    " ".repeat(long), "\n".repeat(long), "#".repeat(long), "[".repeat(long), '{"a":'.repeat(long), '"'.repeat(long), ",".repeat(long), "|".repeat(long), "-".repeat(long), ".".repeat(long),
-    `## ${" #".repeat(long)}x`, `|a|\n|-|\n|${" ".repeat(long)}x|`, `## Legacy networks\n|IP range|\n|-|\n|x${" ".repeat(long)}<br${" ".repeat(long)}|`, `192.0.2.0/24${" ".repeat(long)};x`, `"${'""'.repeat(long)}`, `"${"\n".repeat(long)}`,
-    JSON.stringify({ [".".repeat(long) + "x"]: ["192.0.2.0/24"] }), JSON.stringify(["1".repeat(long)]), JSON.stringify({ creationTime: "2".repeat(long), prefixes: [] }),
-    `    ${" ".repeat(long)}`, `192.0.2.0/24,US,US-${"0".repeat(long)},x`,
-  ];
-  for (const list of texts) for (const importer of kinds) outcome(importer, list);
+/** Reads the long texts in a process of its own, which the system ends when it has used so many seconds of a processor; gives how it ended. */
+function readLongTexts(importers: "ours" | "quadratic"): string | number | null {
+  const program = fileURLToPath(new URL("./read-long-texts.ts", import.meta.url));
+  const { status, signal, stderr } = spawnSync("sh", ["-c", `ulimit -t ${SECONDS}; exec "$0" "$@"`, process.execPath, program, importers], { encoding: "utf8" });
+  assert.doesNotMatch(stderr, /Error/);
+  return signal ?? status;
+}
+
+/** Several times what all texts take; a small part of what one takes that is read again from each of its characters. */
+const SECONDS = 15;
+
+test("long texts take no more than their length", { skip: process.platform === "win32" && "there is no ulimit" }, () => {
+  assert.equal(readLongTexts("ours"), 0);
+  assert.match(String(readLongTexts("quadratic")), /^SIG(KILL|XCPU)$|^(137|152)$/, "negative control: an importer that goes back at every character");
 });
