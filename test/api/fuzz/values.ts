@@ -129,7 +129,7 @@ function hasBadText(value: unknown, name: string): boolean {
 
 /** Texts that are no value of a query's parameter. */
 export function badQueryTexts(schema: Schema, name: string): string[] {
-  if (schema.enum !== undefined) return ["", "x", String(schema.enum[0]).toUpperCase() === schema.enum[0] ? "?" : String(schema.enum[0]).toUpperCase(), "\0"];
+  if (schema.enum !== undefined) return ["", "x", String(schema.enum[0]).toUpperCase() === String(schema.enum[0]) ? "?" : String(schema.enum[0]).toUpperCase(), "\0"];
   if (schema.type === "boolean") return ["", "yes", "TRUE", "2", "01", " true", "null"];
   if (schema.type === "integer") {
     const { minimum = 0, maximum = Infinity } = schema;
