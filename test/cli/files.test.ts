@@ -64,7 +64,7 @@ const refused: [args: string[], message: RegExp][] = [
   [["lookup", "--snapshot", "list.csv", "1.2.3.4"], /^ipsieve: list\.csv: not a snapshot; give a file written by `ipsieve build`\n$/],
   [["lookup", "--snapshot", "nowhere.ipsieve", "1.2.3.4"], /^ipsieve: nowhere\.ipsieve: .*check the path\n$/],
   [["lookup", "--snapshot", "other.ipsieve", "1.2.3.4"], /^ipsieve: other\.ipsieve: its kind is "documents", not "catalogue"; give a file written by "ipsieve build"\n$/],
-  [["verify", "lost.ipsieve"], /^ipsieve: lost\.ipsieve: the table names node 7, but the catalogue has 1; build it again\n$/],
+  [["verify", "lost.ipsieve"], /^ipsieve: lost\.ipsieve: the table has the value 7, but the catalogue knows 1; build it again\n$/],
 ];
 for (const [args, message] of refused) {
   test(`refuses ${args.join(" ")}`, async () => {

@@ -13,7 +13,7 @@ import { chooseType } from "../media-types.ts";
 import type { Metrics } from "../metrics.ts";
 import { addressesBytes, READ_CBS } from "../operation.ts";
 import { badCursor, cursorPageOf, extentOf, pageOf, type Part, partBehind, prefixOfCursor, refuseCursor } from "../page.ts";
-import { invalid, notFound } from "../problem.ts";
+import { notFound } from "../problem.ts";
 import { readPrefix, readPrefixes, withField } from "../read-address.ts";
 import { MAX_AT_ONCE, sendJson, streamJson } from "../reply.ts";
 import {
@@ -153,11 +153,11 @@ function listedBehind(all: readonly ListItem[], after: string | undefined, limit
   return partBehind(all, (item) => compareListItems(item, { type, provider, key }) > 0, (item) => [item.type, item.provider, item.key].join("\n"), limit);
 }
 
-/** The source, if the catalogue has one of this key. @throws Problem (400) */
+/** The source, if the catalogue has one of this key. @throws Problem (404) */
 function knownSource({ catalogue }: CatalogueTree, source: string | undefined): string | undefined {
   const keys = catalogue.metadata.sources.map(sourceKey);
   if (source === undefined || keys.includes(source)) return source;
-  throw invalid({ source: [`the catalogue has no source ${JSON.stringify(source)}; it has ${keys.join(", ")}`] });
+  throw notFound(`the catalogue has no source ${JSON.stringify(source)}; the node of the catalogue itself lists its sources`);
 }
 
 /** The id, if there is such a node. @throws Problem (404) */
