@@ -19,13 +19,17 @@ export interface SpecialPurpose {
 export function specialPurpose(prefix: Prefix): SpecialPurpose | undefined {
   let covering: SpecialPurpose | undefined;
   let contained: SpecialPurpose | undefined;
-  for (const entry of REGISTRY) {
+  entries ??= registry();
+  for (const entry of entries) {
     // In order, every covering entry is more specific than the one before it.
     if (prefixContains(entry.prefix, prefix)) covering = entry;
     else if (contained === undefined && prefixContains(prefix, entry.prefix)) contained = entry;
   }
   return covering ?? contained;
 }
+
+/** Made when it is asked for: parsing it takes a millisecond, which a command that does not need it should not pay. */
+let entries: readonly SpecialPurpose[] | undefined;
 
 const REACHABLE = true;
 const NOT_REACHABLE = false;
@@ -34,7 +38,7 @@ const NOT_REACHABLE = false;
  * The IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890, RFC 8190) as of 2025-10-09, and the multicast blocks, which
  * have registries of their own. In the order of `comparePrefixes`, on which the lookup relies.
  */
-const REGISTRY: readonly SpecialPurpose[] = [
+const registry = (): readonly SpecialPurpose[] => [
   row("0.0.0.0/8", "This network", "RFC 791, section 3.2", NOT_REACHABLE),
   row("0.0.0.0/32", "This host on this network", "RFC 1122, section 3.2.1.3", NOT_REACHABLE),
   row("10.0.0.0/8", "Private-Use", "RFC 1918", NOT_REACHABLE),

@@ -10,8 +10,6 @@ import { standardError } from "../output/standard-error.ts";
 import { guardStandardOutput, printShortly } from "../output/standard-output.ts";
 import { styleFor } from "../output/style.ts";
 import { counted, grouped } from "../output/numbers.ts";
-import { countsCsv, countsJson, countsOf } from "../output/counts.ts";
-import { summaryText } from "../output/summary.ts";
 import { wholeNumber } from "../parse-arguments.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -91,7 +89,7 @@ async function run(args: Arguments): Promise<number> {
   if (args.has("field")) warnOfEmptyField(args.value("field")!, result);
   const selected = selectedLines(result, selection(args));
   if (args.has("count")) printShortly(`${selected}\n`);
-  if (isCounting(args)) printCounts(args, result, catalogueOf(snapshot, path));
+  if (isCounting(args)) await printCounts(args, result, catalogueOf(snapshot, path));
   if (result.malformed > 0) return reportMalformed(result);
   return selected > 0 ? EXIT.matched : EXIT.nothing;
 }
@@ -211,13 +209,16 @@ function checkCounting(args: Arguments, format: string | undefined): void {
   }
 }
 
-function printCounts(args: Arguments, result: IdentifyResult, catalogue: Catalogue): void {
+/** What draws and writes counts is loaded for those who want them. */
+async function printCounts(args: Arguments, result: IdentifyResult, catalogue: Catalogue): Promise<void> {
   const format = args.has("output") ? undefined : args.value("format");
   if (format === undefined) {
     const layout = { width: process.stdout.columns ?? 80, rows: SUMMARY_ROWS };
+    const { summaryText } = await import("../output/summary.ts");
     process.stdout.write(summaryText(result, catalogue, layout, styleFor(process.stdout)));
     return;
   }
+  const { countsCsv, countsJson, countsOf } = await import("../output/counts.ts");
   const counts = countsOf(result, catalogue, { isSummary: args.has("summary") });
   process.stdout.write(format === "json" ? countsJson(counts) : countsCsv(counts));
 }
