@@ -1,3 +1,4 @@
+import type { Hash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
 import type { App } from "./app-type.ts";
@@ -24,10 +25,25 @@ export function listBody(json: object): object {
   return { content: { "application/json": { schema: json }, ...Object.fromEntries(Object.keys(LIST_TYPES).map((type) => [type, { schema: Type.String() }])) } };
 }
 
+export interface ListReading {
+  /** Leave out rules of a JSON document that the schema refuses: see `RefusedMember`. */
+  readonly skipInvalid?: boolean;
+  /** Is given all bytes of the body. */
+  readonly hash?: Hash;
+}
+
+async function* hashed(body: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {
+  for await (const part of body) {
+    hash.update(part);
+    yield part;
+  }
+}
+
 /** The list that a body is, while it arrives; the rules of a JSON document are held to their schema, each by itself where those that it refuses are to be left out. To read it throws Problem (400, 401, 403, 408, 413, 503). @throws Problem (400) without one */
-export function listIn(request: FastifyRequest, skipInvalid = false): ListBody {
-  const body = request.body as ArrivingBody | undefined;
-  if (body === undefined) throw invalid({ body: ["it is missing; send a JSON document, or a list as text/plain, text/csv or application/x-ndjson"] });
+export function listIn(request: FastifyRequest, { skipInvalid = false, hash }: ListReading = {}): ListBody {
+  const arriving = request.body as ArrivingBody | undefined;
+  if (arriving === undefined) throw invalid({ body: ["it is missing; send a JSON document, or a list as text/plain, text/csv or application/x-ndjson"] });
+  const body = hash === undefined ? arriving : hashed(arriving, hash);
   const type = request.headers["content-type"]!.split(";")[0]!.trim().toLowerCase();
   const format = LIST_TYPES[type];
   return format === undefined ? { members: membersOf(request, body, { list: request.route.config.list!, skipInvalid }) } : { text: textOf(request, body), format };
@@ -42,7 +58,7 @@ function confirm(request: FastifyRequest): void {
 /** Errors of a list that are listed. */
 const MAX_ERRORS = 200;
 
-async function* membersOf(request: FastifyRequest, body: ArrivingBody, { list, skipInvalid }: { readonly list: BodyList; readonly skipInvalid: boolean }): AsyncGenerator<readonly ListedMember[], void, undefined> {
+async function* membersOf(request: FastifyRequest, body: AsyncIterable<Buffer>, { list, skipInvalid }: { readonly list: BodyList; readonly skipInvalid: boolean }): AsyncGenerator<readonly ListedMember[], void, undefined> {
   const reader = listReader(list);
   const errors: Record<string, string[]> = Object.create(null);
   let count = 0;
@@ -74,7 +90,7 @@ function itemByItem(batch: readonly unknown[], start: number, list: BodyList): L
   });
 }
 
-async function* textOf(request: FastifyRequest, body: ArrivingBody): AsyncGenerator<string, void, undefined> {
+async function* textOf(request: FastifyRequest, body: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
   const decode = (bytes?: Uint8Array): string => {
     try {

@@ -3,6 +3,7 @@ import type { WantedRule } from "../rulesets/plan-replacement.ts";
 import type { Rule } from "../rulesets/rule.ts";
 import { type RuleColumns, wantedIn } from "../rulesets/rule-columns.ts";
 import { updateRule } from "../rulesets/write-rule.ts";
+import { keptLength, MOST_KEPT } from "../store/kept-length.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 import { atOneVersion } from "./one-version.ts";
 
@@ -18,6 +19,8 @@ export interface CountedPlan {
   readonly removed: readonly Rule[];
   /** Whether there are more than are listed. */
   readonly truncated: boolean;
+  /** Whether what it touches is kept, so that it can be taken back. */
+  readonly canUndo: boolean;
 }
 
 /** What has to change so that the ruleset holds the wanted rules and no others, as `planReplacement` says, in slices. Undefined where the ruleset is gone. */
@@ -58,23 +61,27 @@ class GrowingPlan {
   readonly #counts = { added: 0, updated: 0, removed: 0, unchanged: 0 };
   readonly #listed = { added: [] as Rule[], updated: [] as { before: Rule; after: Rule }[], removed: [] as Rule[] };
   #steps = 0;
+  #kept = 0;
 
   constructor(now: number) {
     this.#now = now;
   }
 
   add({ prefix, name, expiresAt }: WantedRule): boolean {
+    this.#kept += keptLength({ prefix, name, expiresAt });
     if (this.#counts.added++ < MAX_LISTED) this.#listed.added.push({ prefix, name, expiresAt, createdAt: this.#now, updatedAt: this.#now });
     return this.#step();
   }
 
   remove(rule: Rule): boolean {
+    this.#kept += keptLength(rule);
     if (this.#counts.removed++ < MAX_LISTED) this.#listed.removed.push(rule);
     return this.#step();
   }
 
   keep(before: Rule, { name, expiresAt }: WantedRule): boolean {
     const after = updateRule(before, { name, expiresAt }, this.#now);
+    if (after !== before) this.#kept += keptLength(before) + keptLength(after);
     if (after === before) this.#counts.unchanged++;
     else if (this.#counts.updated++ < MAX_LISTED) this.#listed.updated.push({ before, after });
     return this.#step();
@@ -82,7 +89,7 @@ class GrowingPlan {
 
   done(): CountedPlan {
     const { added, updated, removed } = this.#counts;
-    return { counts: this.#counts, ...this.#listed, truncated: Math.max(added, updated, removed) > MAX_LISTED };
+    return { counts: this.#counts, ...this.#listed, truncated: Math.max(added, updated, removed) > MAX_LISTED, canUndo: this.#kept <= MOST_KEPT };
   }
 
   #step(): boolean {

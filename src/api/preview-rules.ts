@@ -7,6 +7,7 @@ import type { Rule } from "../rulesets/rule.ts";
 import { wantedIn } from "../rulesets/rule-columns.ts";
 import type { ListedColumns } from "../rulesets/rule-list.ts";
 import { addRule, type Addition, type ConflictMode } from "../rulesets/write-rule.ts";
+import { keptLength, MOST_KEPT } from "../store/kept-length.ts";
 import { RULES_SETTING } from "../store/limit-settings.ts";
 import { atOneVersion } from "./one-version.ts";
 import type { ReadingOptions } from "./read-rule.ts";
@@ -53,6 +54,8 @@ export interface Preview {
   readonly truncated: boolean;
   /** Why the import is refused also without the lines that have errors; null: it is not, unless lines conflict. */
   readonly skip_refusal: string | null;
+  /** Whether what it touches is kept, so that the import can be taken back. */
+  readonly can_undo: boolean;
 }
 
 /** Reads a file as an import does, but to its end. */
@@ -105,6 +108,7 @@ class Decisions {
   readonly #faulty = new FirstLines<PreviewLine>(MOST_LINES);
   readonly #others = new FirstLines<PreviewLine>(MOST_LINES);
   #refusal: string | null = null;
+  #kept = 0;
   #count: number;
 
   constructor(ruleset: LiveRuleset, list: PreviewedList, options: PreviewOptions) {
@@ -126,6 +130,8 @@ class Decisions {
       return this.#tell({ ...told, verdict: "error", message: this.#refusal });
     }
     if (action === "created") this.#count++;
+    if (action === "created" || action === "updated") this.#kept += keptLength(rule);
+    if (action === "updated") this.#kept += keptLength(before!);
     this.#tell({ ...told, verdict: action, ...(action === "created" || action === "updated" ? { after: rule } : {}) });
   }
 
@@ -135,7 +141,7 @@ class Decisions {
     const others = this.#others.inOrder().slice(0, MOST_LINES - faulty.length);
     const lines = [...faulty, ...others].sort((a, b) => a.line - b.line);
     const all = Object.values(this.#counts).reduce((sum, count) => sum + count, 0);
-    return { version, counts: this.#counts, lines, truncated: !this.#list.isWhole || lines.length < all, skip_refusal: this.#list.refusal ?? this.#refusal };
+    return { version, counts: this.#counts, lines, truncated: !this.#list.isWhole || lines.length < all, skip_refusal: this.#list.refusal ?? this.#refusal, can_undo: this.#kept <= MOST_KEPT };
   }
 
   #tell(line: PreviewLine): void {

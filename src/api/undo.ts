@@ -80,7 +80,7 @@ export function inverseOf(entry: AuditEntry, memory: ServiceMemory, organisation
     if (before !== null) return { command: { kind: "update-ruleset", rulesetId: id, name: before.name, description: before.description, ifMatch: ofVersion(version) } };
     return version === sequence ? { command: { kind: "delete-ruleset", rulesetId: id, ifMatch: ofVersion(version) } } : { refusal: CHANGED };
   }
-  return entry.rules === null ? { refusal: TOO_MANY } : { command: { kind: "restore-rules", rulesetId: id, sequence } };
+  return !entry.isKept ? { refusal: TOO_MANY } : { command: { kind: "restore-rules", rulesetId: id, sequence } };
 }
 
 function ofVersion(version: number): IfMatch {
@@ -93,8 +93,8 @@ export async function isOvertaken({ rulesetId, sequence }: AuditEntry, { command
   return !(await store.isAsLeft(organisationId, sequence));
 }
 
-function inverseOfDeletion({ old, rules, ruleCount, sequence }: AuditEntry, memory: ServiceMemory, organisationId: string): Inverse {
+function inverseOfDeletion({ old, isKept, sequence }: AuditEntry, memory: ServiceMemory, organisationId: string): Inverse {
   const ruleset = old as Ruleset | null;
-  if (ruleset === null || (rules === null && ruleCount !== 0)) return { refusal: TOO_MANY };
+  if (ruleset === null || !isKept) return { refusal: TOO_MANY };
   return memory.ruleset(organisationId, ruleset.id) === undefined ? { command: { kind: "restore-ruleset", sequence } } : { refusal: CHANGED };
 }

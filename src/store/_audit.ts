@@ -2,9 +2,10 @@ import { type RawBuilder, type Selectable, sql } from "kysely";
 import { setImmediate } from "node:timers/promises";
 import type { AuditEntry, AuditPage, AuditQuery, ChangedRules } from "./audit.ts";
 import type { Engine } from "./_engine.ts";
-import { areRulesKept, changedRules, countChangedRules, isAsLeft, keptRows } from "./_kept-rules.ts";
+import { areRulesKept, changedRules, countChangedRules, HAS_OLD_RULES, isAsLeft, keptRows } from "./_kept-rules.ts";
 import { atOneInstant } from "./_read-state.ts";
 import type { ChangeRow } from "./_tables.ts";
+import { changedRulesOf, type ToldRules } from "./_told-rules.ts";
 
 /** So many changes are looked at in one call, however few of them are wanted. */
 const MOST_SCANNED = 10_000;
@@ -16,7 +17,7 @@ const MOST_CHARACTERS = 20_000;
 const MAX_BYTES = 4 * MOST_CHARACTERS;
 
 /** A row of a change; texts that are too long to be shown are null. */
-interface AuditRow extends Omit<Selectable<ChangeRow>, "transaction" | "body"> {
+interface AuditRow extends Omit<Selectable<ChangeRow>, "transaction" | "body" | "kept"> {
   readonly body: string | null;
   /** Whether there are old rules, be they shown or not. */
   readonly has_old_rules: number;
@@ -76,8 +77,7 @@ export function readAuditEntry(engine: Engine, organisationId: string, sequence:
     const { rows } = await sql<AuditRow>`select ${ENTRY} from changes where organisation_id = ${organisationId} and sequence = ${sequence}`.execute(within);
     const [row] = rows;
     if (row === undefined) return null;
-    const { kind, rule_count, has_old_rules, body, is_cut } = row;
-    const isCounted = areRulesKept(kind, rule_count, has_old_rules === 1) && (is_cut === 1 || body === null);
+    const isCounted = row.told === null && areRulesKept(row) && (row.is_cut === 1 || row.body === null);
     return entryOf(row, isCounted ? await countChangedRules(engine, within, row) : shownRules(row));
   });
 }
@@ -93,25 +93,34 @@ export function readIsAsLeft(engine: Engine, organisationId: string, sequence: n
 }
 
 const IS_LONG = (column: "body" | "old_rules"): RawBuilder<unknown> => sql`case when octet_length(${sql.ref(column)}) > ${sql.lit(MAX_BYTES)} then 1 when length(${sql.ref(column)}) > ${sql.lit(MOST_CHARACTERS)} then 1 else 0 end`;
-const ABOUT = sql`sequence, at, actor, kind, command, ruleset_id, rule_count, organisation_id`;
+const ABOUT = sql`sequence, at, actor, kind, command, ruleset_id, rule_count, organisation_id, told`;
 const RULES = sql`
-  case when ${IS_LONG("old_rules")} = 0 then old_rules end as old_rules, case when old_rules is null then 0 else 1 end as has_old_rules, ${IS_LONG("old_rules")} as is_cut`;
+  case when ${IS_LONG("old_rules")} = 0 then old_rules end as old_rules, ${HAS_OLD_RULES} as has_old_rules, ${IS_LONG("old_rules")} as is_cut`;
 const SHORT_BODY = sql`case when ${IS_LONG("body")} = 0 then body end`;
 const SHOWN = sql`${ABOUT}, old, ${SHORT_BODY} as body, ${RULES}`;
 /** What a change made of anything but rules is all there. */
 const ENTRY = sql`${ABOUT}, old, case when kind in ('rules', 'rules-replaced') then ${SHORT_BODY} else body end as body, ${RULES}`;
-const BRIEF = sql`${ABOUT}, null as old, null as body, null as old_rules, 0 as has_old_rules, 0 as is_cut`;
+const BRIEF = sql`sequence, at, actor, kind, command, ruleset_id, rule_count, organisation_id, null as told, null as old, null as body, null as old_rules, 0 as has_old_rules, 0 as is_cut`;
 
-function entryOf({ sequence, at, actor, command, kind, ruleset_id, rule_count, body, old }: AuditRow, rules: ChangedRules | null): AuditEntry {
+function entryOf(row: AuditRow, rules: ChangedRules | null): AuditEntry {
+  const { sequence, at, actor, command, kind, ruleset_id, rule_count, body, old, told } = row;
   const isOfRules = kind === "rules" || kind === "rules-replaced";
   const change = body === null || isOfRules ? {} : JSON.parse(body);
   return {
-    sequence, at, actor, command: command ?? kind, kind, rulesetId: ruleset_id, ruleCount: rule_count, rules, old: old === null ? null : JSON.parse(old),
+    sequence, at, actor, command: command ?? kind, kind, rulesetId: ruleset_id, ruleCount: rule_count, rules, isKept: areRulesKept(row), list: listOf(told), old: old === null ? null : JSON.parse(old),
     new: change.organisation ?? change.plan ?? change.key ?? change.user ?? change.ruleset ?? null,
   };
 }
 
-function shownRules({ kind, rule_count, has_old_rules, is_cut, body, old_rules }: AuditRow): ChangedRules | null {
-  if (body === null || is_cut === 1 || !areRulesKept(kind, rule_count, has_old_rules === 1)) return null;
+function listOf(told: string | null): AuditEntry["list"] {
+  if (told === null) return null;
+  const { skipped, digest = null } = JSON.parse(told) as ToldRules;
+  return skipped === undefined ? null : { skipped, digest };
+}
+
+function shownRules(row: AuditRow): ChangedRules | null {
+  const { kind, is_cut, body, old_rules, told } = row;
+  if (told !== null) return changedRulesOf(JSON.parse(told));
+  if (body === null || is_cut === 1 || !areRulesKept(row)) return null;
   return changedRules(keptRows({ kind, body, old_rules }));
 }

@@ -6,6 +6,7 @@ import { keyOfPrefix, prefixOfKey } from "./_prefix-key.ts";
 import { atOneInstant } from "./_read-state.ts";
 import { ruleOfValues, valuesOfRule, wholeRuleset } from "./_rule-rows.ts";
 import type { ChangeRow, Tables } from "./_tables.ts";
+import type { ToldRules } from "./_told-rules.ts";
 import type { Change, ChangeBody } from "./change.ts";
 import { StoreError } from "./store-error.ts";
 
@@ -15,8 +16,6 @@ const READABLE = 100_000;
 const DELETED_EVERY = 1000;
 const DELETED_AT_ONCE = 2 * DELETED_EVERY;
 const DAY = 86_400_000;
-/** So many rules before and after a change are kept; of more only how many there were. */
-export const MOST_OLD_RULES = 50_000;
 /** A change with a longer text is written by a statement of its own. */
 const MAX_CHARACTERS = 100_000;
 /** The changes that are read in one piece. */
@@ -24,7 +23,7 @@ const PAGE = 1000;
 
 const INSERT: Insertion = {
   table: "changes",
-  columns: { sequence: "bigint", transaction: "text", at: "bigint", actor: "text", organisation_id: "text", kind: "text", body: "text", command: "text", ruleset_id: "text", rule_count: "bigint", old: "text", old_rules: "text" },
+  columns: { sequence: "bigint", transaction: "text", at: "bigint", actor: "text", organisation_id: "text", kind: "text", body: "text", command: "text", ruleset_id: "text", rule_count: "bigint", old: "text", old_rules: "text", kept: "text", told: "text" },
   ending: "",
 };
 
@@ -51,6 +50,9 @@ export interface Note {
   /** Perhaps as JSON already. */
   readonly oldRules: OldRules | string | undefined;
   readonly ruleCount: number | undefined;
+  /** The id of parts in `kept_rules`. */
+  readonly kept: string | null | undefined;
+  readonly told: ToldRules | undefined;
 }
 
 /** Writes changes, and deletes those that are older than so many days. */
@@ -72,9 +74,9 @@ export async function appendChanges(
   if (gone !== undefined) await within.deleteFrom("changes").where("sequence", "<=", gone.sequence).execute();
 }
 
-function rowOf({ sequence, at, actor, organisationId, ...body }: Change, transaction: string, { command, old, oldRules, ruleCount }: Note): (string | number | null)[] {
+function rowOf({ sequence, at, actor, organisationId, ...body }: Change, transaction: string, { command, old, oldRules, ruleCount, kept = null, told }: Note): (string | number | null)[] {
   const count = body.kind === "rules" ? body.upserts.length + body.deletes.length : (ruleCount ?? null);
-  return [sequence, transaction, at, actor, organisationId, body.kind, encode(body), command, rulesetIdOf(body), count, jsonOf(old), jsonOf(oldRules)];
+  return [sequence, transaction, at, actor, organisationId, body.kind, encode(body), command, rulesetIdOf(body), count, jsonOf(old), jsonOf(oldRules), kept, jsonOf(told)];
 }
 
 function isLong(row: readonly (string | number | null)[]): boolean {

@@ -12,6 +12,7 @@ import { restoreRules, restoreRuleset } from "./_restore-rules.ts";
 import { decideRules, isRuleCommand, prefixesOf } from "./_rule-commands.ts";
 import { RulesetDraft } from "./_ruleset-draft.ts";
 import type { RulesetRow, Tables } from "./_tables.ts";
+import type { ToldRules } from "./_told-rules.ts";
 import { decideUser, isUserCommand } from "./_user-commands.ts";
 import type { Change, ChangeBody } from "./change.ts";
 import type { Command, Outcome } from "./command.ts";
@@ -37,6 +38,9 @@ export interface Recorded {
   readonly oldRules?: OldRules | string | undefined;
   /** How many rules it touched, where the change does not tell. */
   readonly ruleCount?: number;
+  /** The id of parts in `kept_rules`. */
+  readonly kept?: string | null;
+  readonly told?: ToldRules | undefined;
 }
 
 /** A command that is carried out: its outcome and what it changed. */
@@ -64,10 +68,10 @@ export async function carryOut(engine: Engine, within: Transaction<Tables>, comm
   for (const command of commands) {
     const { answer, decision } = await answerTo(group, keys, command);
     answers.push(answer);
-    for (const { change, old, oldRules, ruleCount } of decision?.changes ?? []) {
+    for (const { change, ...note } of decision?.changes ?? []) {
       const organisationId = decision!.organisationId ?? ("organisationId" in command ? command.organisationId : "");
       changes.push({ at: command.at, actor: decision!.actor ?? command.actor, organisationId, ...change });
-      notes.push({ command: command.kind, old, oldRules, ruleCount });
+      notes.push({ command: command.kind, old: undefined, oldRules: undefined, ruleCount: undefined, kept: null, told: undefined, ...note });
     }
   }
   await writeRules(engine, within, drafts);

@@ -18,16 +18,16 @@ export async function importRules(group: Group, command: ImportRulesCommand): Pr
   const draft = group.ruleset(command);
   checkMatch(draft.row, command.ifMatch);
   checkNames(command.rules);
-  const touched = new TouchedRules(engine, within, draft.row.number);
+  const touched = new TouchedRules(engine, within, draft.row.number, command.at);
   const skipped = await withSavepoint(within, async () => {
     const count = await addAll(group, draft, command, touched);
     await touched.writeRest();
     return count;
   });
   draft.count += touched.added;
-  const outcome = { created: touched.added, updated: touched.updated, skipped };
+  const outcome = { created: touched.added, updated: touched.updated, skipped, isKept: touched.isKept };
   if (touched.count === 0) return { outcome, changes: [] };
-  return { outcome, changes: [await touched.recorded(draft.row.id, () => wholeRuleset(engine, within, draft.row.number))] };
+  return { outcome, changes: [await touched.recorded(draft.row.id, () => wholeRuleset(engine, within, draft.row.number), { skipped, digest: command.digest })] };
 }
 
 /** Gives how many were skipped. Throws StoreError (`batch-refused`). */

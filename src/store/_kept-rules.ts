@@ -1,12 +1,13 @@
 import { type RawBuilder, sql, type Transaction } from "kysely";
 import { type ChangedRules, MAX_SHOWN_RULES, type Tally } from "./audit.ts";
-import { MOST_OLD_RULES, type OldRules } from "./_changes.ts";
+import type { OldRules } from "./_changes.ts";
 import type { Engine, RuleValues } from "./_engine.ts";
 import { prefixOfKey } from "./_prefix-key.ts";
 import { ruleOfValues } from "./_rule-rows.ts";
 import type { ChangeRow, Tables } from "./_tables.ts";
+import type { ToldRules } from "./_told-rules.ts";
 
-// The rules that a change touched are kept with it as JSON, up to 50,000 before and after it. What is done with many of them the database does by itself:
+// The rules that a change touched are kept as JSON: few with it, many in parts of their own. What is done with many of them the database does by itself:
 // neither the thread that serves requests nor that of the file makes objects of them.
 
 /** The change whose rules are meant. */
@@ -18,16 +19,34 @@ export interface KeptRows {
   readonly after: readonly RuleValues[];
 }
 
-/** Whether the rules that a change touched have been kept with it. */
-export function areRulesKept(kind: string, ruleCount: number | null, hasOldRules: boolean): boolean {
-  return ruleCount !== null && ruleCount <= MOST_OLD_RULES && (kind !== "rules-replaced" || hasOldRules);
+/** Changes of before `told` was had the rules of so many. */
+const MOST_ONCE_KEPT = 50_000;
+
+/** What says whether the rules that a change touched are kept. */
+export interface KeptFacts {
+  readonly kind: string;
+  readonly rule_count: number | null;
+  /** 1 where there are rules with the change, or in parts that have not gone with their age. */
+  readonly has_old_rules: number;
+  readonly told: string | null;
 }
 
+export function areRulesKept({ kind, rule_count, has_old_rules, told }: KeptFacts): boolean {
+  if (rule_count === null) return false;
+  if (told === null) return rule_count <= MOST_ONCE_KEPT && (kind !== "rules-replaced" || has_old_rules === 1);
+  const { isKept } = JSON.parse(told) as ToldRules;
+  return isKept && (has_old_rules === 1 || kind === "rules" || rule_count === 0);
+}
+
+/** Of `changes`: see `KeptFacts`. */
+export const HAS_OLD_RULES = sql<number>`
+  case when old_rules is not null then 1 when kept is null then 0 when exists (select 1 from kept_rules where kept_rules.id = changes.kept) then 1 else 0 end`;
+
 /** For changes of few rules. */
-export function keptRows({ kind, body, old_rules }: Pick<ChangeRow, "kind" | "body" | "old_rules">): KeptRows {
-  const old: OldRules = old_rules === null ? { rules: [] } : JSON.parse(old_rules);
-  const after: readonly RuleValues[] | undefined = kind === "rules" ? JSON.parse(body).upserts : old.upserts;
-  return { before: old.rules, after: after ?? [] };
+export function keptRows({ kind, body, old_rules }: Pick<ChangeRow, "kind" | "body" | "old_rules">, parts: readonly string[] = []): KeptRows {
+  const old = [...(old_rules === null ? [] : [old_rules]), ...parts].map((text): OldRules => JSON.parse(text));
+  const after: readonly RuleValues[] = kind === "rules" ? JSON.parse(body).upserts : old.flatMap(({ upserts = [] }) => upserts);
+  return { before: old.flatMap(({ rules }) => rules), after };
 }
 
 /** What a change did, with the first of its rules. */
@@ -118,6 +137,8 @@ function rowsAfter(engine: Engine, change: KeptChange): RawBuilder<unknown> {
 
 /** An array in the JSON of a column, one row per item; none where there is no array. */
 function rowsIn({ name }: Engine, { sequence }: KeptChange, column: "body" | "old_rules", member: string): RawBuilder<unknown> {
-  const items = name === "sqlite" ? sql`json_each(${sql.ref(column)}, ${`$.${member}`})` : sql`jsonb_array_elements(cast(${sql.ref(column)} as jsonb) -> ${sql.lit(member)})`;
-  return sql`(select items.value from changes cross join ${items} as items where changes.sequence = ${sequence})`;
+  const itemsOf = (json: string) => (name === "sqlite" ? sql`json_each(${sql.ref(json)}, ${`$.${member}`})` : sql`jsonb_array_elements(cast(${sql.ref(json)} as jsonb) -> ${sql.lit(member)})`);
+  const own = sql`select items.value from changes cross join ${itemsOf(column)} as items where changes.sequence = ${sequence}`;
+  if (column === "body") return sql`(${own})`;
+  return sql`(${own} union all select items.value from kept_rules cross join ${itemsOf("rules")} as items where kept_rules.id = (select kept from changes where sequence = ${sequence}))`;
 }

@@ -1,16 +1,18 @@
 import { randomUUID } from "node:crypto";
-import type { Decision, Group } from "./_group.ts";
-import { MOST_OLD_RULES } from "./_changes.ts";
+import type { Decision, Group, Recorded } from "./_group.ts";
+import { KeptParts, noTexts } from "./_kept-parts.ts";
 import { isStorable } from "./_engine.ts";
 import { areAlike } from "./_look-alikes.ts";
 import { keyOf, organisationOf, planOf, rulesetOf } from "./_read-state.ts";
-import { readAllRules } from "./_rule-rows.ts";
+import { readAllRules, ruleOfValues } from "./_rule-rows.ts";
 import { checkRoomForKey, checkRoomForRuleset } from "./_room.ts";
 import { checkMatch } from "./_ruleset-draft.ts";
 import type {
   Command, CreateKeyCommand, CreateOrganisationCommand, CreateRulesetCommand, DeleteRulesetCommand, RevokeKeyCommand, SetPlanCommand, UpdateRulesetCommand, UserCommand,
 } from "./command.ts";
 import { rulesetsTag } from "./if-match.ts";
+import { RuleTally } from "./_told-rules.ts";
+import { keptLength } from "./kept-length.ts";
 import { PURPOSES, type Ruleset } from "./state.ts";
 import { StoreError } from "./store-error.ts";
 
@@ -75,17 +77,26 @@ async function updateRuleset(group: Group, command: UpdateRulesetCommand): Promi
 async function deleteRuleset(group: Group, command: DeleteRulesetCommand): Promise<Decision> {
   const { row } = group.ruleset(command);
   checkMatch(row, command.ifMatch);
-  const oldRules = row.rule_count > MOST_OLD_RULES ? undefined : await allRules(group, row.number);
+  const kept = await keepAll(group, row.number, command.at);
   await group.within.deleteFrom("rules").where("ruleset", "=", row.number).execute();
   await group.within.deleteFrom("rulesets").where("number", "=", row.number).execute();
-  return { outcome: {}, changes: [{ change: { kind: "ruleset-deleted", rulesetId: row.id }, old: rulesetOf(row), oldRules, ruleCount: row.rule_count }] };
+  return { outcome: {}, changes: [{ change: { kind: "ruleset-deleted", rulesetId: row.id }, old: rulesetOf(row), ...kept, ruleCount: row.rule_count }] };
 }
 
-/** The JSON of `OldRules`, made while they are read. */
-async function allRules({ engine, within }: Group, number: number): Promise<string> {
-  const texts: string[] = [];
-  for await (const rows of readAllRules(engine, within, number)) texts.push(JSON.stringify(rows).slice(1, -1));
-  return `{"rules":[${texts.join(",")}]}`;
+/** Keeps all rules of a ruleset, while they are read. */
+async function keepAll({ engine, within }: Group, number: number, at: number): Promise<Pick<Recorded, "kept" | "told">> {
+  const parts = new KeptParts(engine, within, at);
+  const tally = new RuleTally();
+  for await (const rows of readAllRules(engine, within, number)) {
+    for (const row of rows) {
+      const rule = ruleOfValues(row);
+      tally.add(rule, null);
+      parts.count(keptLength(rule));
+    }
+    if (parts.isFull) await parts.drop();
+    else await parts.write({ ...noTexts(), rules: [JSON.stringify(rows).slice(1, -1)] });
+  }
+  return { kept: parts.id, told: tally.told({ isKept: !parts.isFull }) };
 }
 
 export async function createOrganisation(group: Group, { name, at }: Pick<CreateOrganisationCommand, "name" | "at">): Promise<Decision> {

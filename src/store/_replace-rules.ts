@@ -3,7 +3,7 @@ import type { WantedRule } from "../rulesets/plan-replacement.ts";
 import type { Rule } from "../rulesets/rule.ts";
 import { prefixIn, type RuleColumns } from "../rulesets/rule-columns.ts";
 import { namesOf } from "../rulesets/rule-names.ts";
-import { ShrinkGuard } from "../rulesets/shrink-guard.ts";
+import { ShrinkGuard, type Shrinkage } from "../rulesets/shrink-guard.ts";
 import { updateRule } from "../rulesets/write-rule.ts";
 import type { RuleValues } from "./_engine.ts";
 import type { Decision, Group } from "./_group.ts";
@@ -12,7 +12,7 @@ import { readAllRules, ruleOfValues } from "./_rule-rows.ts";
 import { checkMatch, checkName, type RulesetDraft, tooManyRules } from "./_ruleset-draft.ts";
 import { withSavepoint } from "./_savepoint.ts";
 import { TouchedRules } from "./_touched-rules.ts";
-import type { ReplacementCounts, ReplaceRulesCommand } from "./command.ts";
+import type { ReplaceRulesCommand } from "./command.ts";
 import { StoreError } from "./store-error.ts";
 
 /** Writes the difference between the rules as they are and as they shall be. It is in a group of its own. */
@@ -21,16 +21,17 @@ export async function replaceRules(group: Group, command: ReplaceRulesCommand): 
   const { number, id } = draft.row;
   checkMatch(draft.row, command.ifMatch);
   checkWanted(command.rules, group.rulesPerRuleset);
-  const touched = new TouchedRules(group.engine, group.within, number);
+  const touched = new TouchedRules(group.engine, group.within, number, command.at);
   const counts = await withSavepoint(group.within, () => writeDifference(group, draft, command, touched));
-  if (touched.count === 0) return { outcome: counts, changes: [] };
+  const outcome = { ...counts, isKept: touched.isKept };
+  if (touched.count === 0) return { outcome, changes: [] };
   draft.count = counts.added + counts.updated + counts.unchanged;
   // What is wanted is there now, with the times that `replacement` has filled in.
-  return { outcome: counts, changes: [await touched.recorded(id, async () => command.rules)] };
+  return { outcome, changes: [await touched.recorded(id, async () => command.rules, { skipped: counts.unchanged, digest: command.digest })] };
 }
 
 /** Throws StoreError (`shrinks-too-much`). What is refused is counted to its end, and no longer written. */
-async function writeDifference({ engine, within }: Group, { count, row: { number } }: RulesetDraft, { rules, shrink = {}, at }: ReplaceRulesCommand, touched: TouchedRules): Promise<ReplacementCounts> {
+async function writeDifference({ engine, within }: Group, { count, row: { number } }: RulesetDraft, { rules, shrink = {}, at }: ReplaceRulesCommand, touched: TouchedRules): Promise<Shrinkage> {
   const guard = new ShrinkGuard(count, countOf(rules), shrink);
   const replacement = new Replacement(touched, rules, at);
   const write = async (): Promise<void> => {

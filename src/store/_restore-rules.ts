@@ -1,4 +1,4 @@
-import { areRulesKept, countChangedRules, deleteAddedRules, isAsLeft, type KeptRows, keptRows, writeOldRules } from "./_kept-rules.ts";
+import { areRulesKept, countChangedRules, deleteAddedRules, HAS_OLD_RULES, isAsLeft, type KeptRows, keptRows, writeOldRules } from "./_kept-rules.ts";
 import type { RuleValues } from "./_engine.ts";
 import type { Decision, Group, Recorded } from "./_group.ts";
 import { prefixOfKey } from "./_prefix-key.ts";
@@ -8,12 +8,13 @@ import { checkRoomForRuleset } from "./_room.ts";
 import { ruleOfValues, wholeRuleset } from "./_rule-rows.ts";
 import { tooManyRules } from "./_ruleset-draft.ts";
 import type { ChangeRow } from "./_tables.ts";
+import { changedRulesOf, inverseOf, type ToldRules } from "./_told-rules.ts";
 import { MAX_TOLD_SINGLY } from "./_touched-rules.ts";
 import type { RestoreRulesCommand, RestoreRulesetCommand } from "./command.ts";
 import type { Ruleset } from "./state.ts";
 import { StoreError } from "./store-error.ts";
 
-type StoredChange = Pick<ChangeRow, "sequence" | "kind" | "ruleset_id" | "rule_count" | "old">;
+type StoredChange = Pick<ChangeRow, "sequence" | "kind" | "ruleset_id" | "rule_count" | "old" | "told">;
 
 /** Makes the rules that a change touched what they were before it. It is in a group of its own. */
 export async function restoreRules(group: Group, command: RestoreRulesCommand): Promise<Decision> {
@@ -22,7 +23,8 @@ export async function restoreRules(group: Group, command: RestoreRulesCommand): 
   const { id, number } = draft.row;
   const change = await keptChange(group, command, ({ kind, ruleset_id }) => (kind === "rules" || kind === "rules-replaced") && ruleset_id === id);
   if (!(await isAsLeft(engine, within, change, number))) throw new StoreError("rules-changed", `rules that change ${command.sequence} touched have been changed since`);
-  const { added, changed, deleted } = await countChangedRules(engine, within, change);
+  const told = change.told === null ? undefined : (JSON.parse(change.told) as ToldRules);
+  const { added, changed, deleted } = told === undefined ? await countChangedRules(engine, within, change) : changedRulesOf(told);
   const count = added.count + changed.count + deleted.count;
   if (count === 0) return { outcome: {}, changes: [] };
   if (deleted.count > 0 && draft.count - added.count + deleted.count > group.rulesPerRuleset) throw tooManyRules(group.rulesPerRuleset);
@@ -35,7 +37,8 @@ export async function restoreRules(group: Group, command: RestoreRulesCommand): 
 /** What there was before a change that takes another back is kept only where it is shown: nothing takes it back in turn. */
 async function recorded(group: Group, { id, number }: { readonly id: string; readonly number: number }, change: StoredChange, count: number, at: number): Promise<Recorded> {
   const { engine, within } = group;
-  if (count > MAX_TOLD_SINGLY) return { change: { kind: "rules-replaced", rulesetId: id, rules: await wholeRuleset(engine, within, number) }, ruleCount: count };
+  const told = change.told === null ? undefined : inverseOf(JSON.parse(change.told) as ToldRules, at);
+  if (count > MAX_TOLD_SINGLY) return { change: { kind: "rules-replaced", rulesetId: id, rules: await wholeRuleset(engine, within, number) }, ruleCount: count, told };
   const { before, after } = await readRows(group, change);
   const wanted = new Set(before.map(([key]) => key));
   const left = new Map(after.map((row) => [row[0], row]));
@@ -69,15 +72,17 @@ export async function restoreRuleset(group: Group, command: RestoreRulesetComman
 /** Throws StoreError (`change-not-kept`). */
 async function keptChange({ within }: Group, { organisationId, sequence }: { readonly organisationId: string; readonly sequence: number }, isWanted: (change: StoredChange) => boolean): Promise<StoredChange> {
   const change = await within
-    .selectFrom("changes").select(["sequence", "kind", "ruleset_id", "rule_count", "old"]).select(({ eb }) => eb("old_rules", "is not", null).as("has_old_rules"))
+    .selectFrom("changes").select(["sequence", "kind", "ruleset_id", "rule_count", "old", "told"]).select(HAS_OLD_RULES.as("has_old_rules"))
     .where("organisation_id", "=", organisationId).where("sequence", "=", sequence).executeTakeFirst();
-  if (change !== undefined && isWanted(change) && areRulesKept(change.kind, change.rule_count, Boolean(change.has_old_rules))) return change;
+  if (change !== undefined && isWanted(change) && areRulesKept(change)) return change;
   throw new StoreError("change-not-kept", `there is no change ${sequence} whose rules are kept`);
 }
 
 /** Of few rules. */
 async function readRows({ within }: Group, { sequence }: StoredChange): Promise<KeptRows> {
-  return keptRows(await within.selectFrom("changes").select(["kind", "body", "old_rules"]).where("sequence", "=", sequence).executeTakeFirstOrThrow());
+  const row = await within.selectFrom("changes").select(["kind", "body", "old_rules", "kept"]).where("sequence", "=", sequence).executeTakeFirstOrThrow();
+  const parts = row.kept === null ? [] : await within.selectFrom("kept_rules").select("rules").where("id", "=", row.kept).orderBy("part").execute();
+  return keptRows(row, parts.map(({ rules }) => rules));
 }
 
 function restored(rows: readonly RuleValues[], updatedAt: number) {

@@ -4,12 +4,13 @@ import { formatPrefix } from "../address/prefix.ts";
 import type { Rule } from "../rulesets/rule.ts";
 import { type Addition, addRule, type AddRequest, type RuleChanges, updateRule } from "../rulesets/write-rule.ts";
 import { isStorable, type RuleValues } from "./_engine.ts";
-import { MOST_OLD_RULES } from "./_changes.ts";
 import type { Recorded } from "./_group.ts";
 import { keyOfPrefix, prefixOfKey } from "./_prefix-key.ts";
 import { valuesOfRule } from "./_rule-rows.ts";
 import type { RulesetRow } from "./_tables.ts";
 import { type IfMatch, ruleTag } from "./if-match.ts";
+import { RuleTally } from "./_told-rules.ts";
+import { keptLength, MOST_KEPT } from "./kept-length.ts";
 import { RULES_SETTING } from "./limit-settings.ts";
 import { StoreError } from "./store-error.ts";
 
@@ -52,6 +53,9 @@ export class RulesetDraft {
     return [...this.#written].filter((key) => this.get(key) === null).map((key) => [this.row.number, key]);
   }
 }
+
+/** So many rules tell by themselves what was done. */
+const FEW = 20;
 
 /** What one command does to the rules of a ruleset; nothing until `keep`. */
 export class RuleEdit {
@@ -113,15 +117,21 @@ export class RuleEdit {
     const upserts: Rule[] = [];
     const deletes: Prefix[] = [];
     const rules: RuleValues[] = [];
+    const tally = new RuleTally();
+    let length = 0;
     for (const [key, rule] of this.#rules) {
       const before = this.#draft.get(key);
+      if (before !== null || rule !== null) tally.add(before, rule);
+      length += (before === null ? 0 : keptLength(before)) + (rule === null ? 0 : keptLength(rule));
       if (before !== null) rules.push(valuesOfRule(before));
       this.#draft.write(key, rule);
       if (rule === null) deletes.push(prefixOfKey(key));
       else upserts.push(rule);
     }
     this.#draft.count = this.#count;
-    return { change: { kind: "rules", rulesetId: this.#draft.row.id, upserts, deletes }, oldRules: rules.length === 0 || this.#rules.size > MOST_OLD_RULES ? undefined : { rules } };
+    const isKept = length <= MOST_KEPT;
+    const told = this.#rules.size > FEW ? tally.told({ isKept }) : undefined;
+    return { change: { kind: "rules", rulesetId: this.#draft.row.id, upserts, deletes }, oldRules: rules.length === 0 || !isKept ? undefined : { rules }, told };
   }
 
   #get(key: string): Rule | null {

@@ -13,6 +13,7 @@ export interface Tables {
   readonly rulesets: RulesetRow;
   readonly rules: RuleRow;
   readonly changes: ChangeRow;
+  readonly kept_rules: KeptRulesRow;
   readonly idempotency: IdempotencyRow;
   readonly key_usage: KeyUsageRow;
   readonly traffic: TrafficRow;
@@ -119,8 +120,22 @@ export interface ChangeRow {
   readonly rule_count: number | null;
   /** JSON of what was there, of changes of other things than rules; null where there was nothing. */
   readonly old: string | null;
-  /** JSON of `OldRules`; null where there were none, or too many. */
+  /** JSON of `OldRules`; null where there were none, too many, or they are in `kept_rules`. */
   readonly old_rules: string | null;
+  /** The id of the parts in `kept_rules`. */
+  readonly kept: string | null;
+  /** JSON of `ToldRules`; null where the rules themselves are few, and tell it. */
+  readonly told: string | null;
+}
+
+/** Some thousand of the rules that a large change touched. */
+export interface KeptRulesRow {
+  readonly id: string;
+  readonly part: number;
+  /** Of the change; parts go with their age. */
+  readonly at: number;
+  /** JSON of `OldRules`. */
+  readonly rules: string;
 }
 
 export interface IdempotencyRow {

@@ -45,6 +45,10 @@ export interface AuditEntry {
   readonly ruleCount: number | null;
   /** What it did to which rules; null: it is about none, they were not kept, or, in a page, they are too many. */
   readonly rules: ChangedRules | null;
+  /** Whether the rules as they were are kept, so that it can be taken back. */
+  readonly isKept: boolean;
+  /** Of a list that was imported, or replaced a ruleset: rules that are as they were, and the SHA-256 of what was sent; null: of no list, or it is not known. */
+  readonly list: { readonly skipped: number; readonly digest: string | null } | null;
   /** What was there, of changes of other things than rules: an organisation, plan, key, user or ruleset. */
   readonly old: object | null;
   readonly new: object | null;
@@ -55,7 +59,7 @@ export interface ChangedRules {
   readonly added: Tally;
   readonly changed: Tally;
   readonly deleted: Tally;
-  /** The first of them as they were, and as they became. Of more rules than a page shows, none. */
+  /** The first of them as they were, and as they became. */
   readonly before: readonly Rule[];
   readonly after: readonly Rule[];
   /** How many there are in all. */

@@ -91,6 +91,7 @@ export interface ReplaceRulesCommand extends Conditional {
    * store's from now on: they go to its thread without a copy, and the times are written into them.
    */
   readonly rules: readonly RuleColumns[];
+  readonly digest?: string | undefined;
   /** Refused (`shrinks-too-much`) where it would remove more. */
   readonly shrink?: ShrinkLimits;
 }
@@ -102,16 +103,22 @@ export interface ImportRulesCommand extends Conditional {
   /** As for `replace-rules`. */
   readonly rules: readonly RuleColumns[];
   readonly mode: ConflictMode;
+  /** SHA-256 of the list as it was sent, for the audit log. */
+  readonly digest?: string | undefined;
 }
 
 export interface ImportCounts {
   readonly created: number;
   readonly updated: number;
   readonly skipped: number;
+  /** Whether the rules as they were are kept, so that it can be taken back. */
+  readonly isKept: boolean;
 }
 
 /** How many rules a replacement added, changed, removed and left as they were. */
 export interface ReplacementCounts {
+  /** As in `ImportCounts`. */
+  readonly isKept: boolean;
   readonly added: number;
   readonly updated: number;
   readonly removed: number;

@@ -57,17 +57,17 @@ test("replaced again and again", async () => {
   let before = 10;
   for (const [round, format] of ["text", "ndjson", "csv"].entries()) {
     const { body, count } = bodyOf(format, round);
-    assert.deepEqual(await send("PUT", "?max_shrink=100", format, body), { added: count, updated: 0, removed: before, unchanged: 0, dry_run: false });
+    assert.deepEqual(await send("PUT", "?max_shrink=100", format, body), { added: count, updated: 0, removed: before, unchanged: 0, can_undo: true, dry_run: false });
     before = count;
   }
   const { body, count } = bodyOf("csv", 2);
-  assert.deepEqual(await send("PUT", "", "csv", body), { added: 0, updated: 0, removed: 0, unchanged: count, dry_run: false });
+  assert.deepEqual(await send("PUT", "", "csv", body), { added: 0, updated: 0, removed: 0, unchanged: count, can_undo: true, dry_run: false });
 });
 
 test("a dry run lists the first of each kind, and counts all", async () => {
   const { body, count } = bodyOf("ndjson", 2);
   const { plan, ...counts } = await send("PUT", "?dry_run=true", "ndjson", body);
-  assert.deepEqual(counts, { added: 0, updated: count, removed: 0, unchanged: 0, dry_run: true, refusal: null });
+  assert.deepEqual(counts, { added: 0, updated: count, removed: 0, unchanged: 0, can_undo: true, dry_run: true, refusal: null });
   assert.deepEqual([plan.added.length, plan.updated.length, plan.removed.length, plan.truncated], [0, 1000, 0, true]);
   const { plan: small } = await send("PUT", "?dry_run=true", "csv", bodyOf("csv", 2).body);
   assert.deepEqual(small, { added: [], updated: [], removed: [], truncated: false });
@@ -77,7 +77,7 @@ test("imported, with a key for repetitions: the same body again has the first an
   const { body, count } = bodyOf("csv", 2);
   const headers = { "Idempotency-Key": "one" };
   const first = await send("POST", ":import?conflict_resolution=override", "csv", body, headers);
-  assert.deepEqual(first, { created: 0, updated: count, skipped: 0 });
+  assert.deepEqual(first, { created: 0, updated: count, skipped: 0, can_undo: true });
   assert.deepEqual(await send("POST", ":import?conflict_resolution=override", "csv", body, headers), first);
   const other = await fetch(`${path}:import?conflict_resolution=override`, { method: "POST", body: `${body}x`, headers: { "X-API-Key": key, "Content-Type": "text/csv", ...headers } });
   assert.equal(other.status, 422);

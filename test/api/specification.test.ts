@@ -257,7 +257,7 @@ test("PUT rules: replaces all, If-Match, dry_run; import and export as text, CSV
   assert.deepEqual([dry.status, dry.body.added, dry.body.updated, dry.body.removed, dry.body.unchanged, dry.body.plan.removed[0].ip], [200, 1, 0, 1, 1, "192.0.2.2"]);
   assert.equal((await ask(t, "GET", path, { key })).headers.get("etag"), tag);
   const done = await ask(t, "PUT", path, { key, body, headers: { "If-Match": tag } });
-  assert.deepEqual([done.status, done.body], [200, { added: 1, updated: 0, removed: 1, unchanged: 1, dry_run: false }]);
+  assert.deepEqual([done.status, done.body], [200, { added: 1, updated: 0, removed: 1, unchanged: 1, can_undo: true, dry_run: false }]);
   const late = await ask(t, "PUT", path, { key, body, headers: { "If-Match": tag } });
   assert.deepEqual([late.status, late.body.type], [412, "/problems/precondition-failed"]);
   for (const type of ["text/plain", "text/csv", "application/x-ndjson"]) {
@@ -269,7 +269,7 @@ test("PUT rules: replaces all, If-Match, dry_run; import and export as text, CSV
   const bad = await ask(t, "PUT", path, { key, body: "192.0.2.1\n10.0.0.1/8\n", headers: { "Content-Type": "text/plain" } });
   assert.deepEqual([bad.status, Object.keys(bad.body.validation_errors)], [400, ["line 2"]]);
   const more = await ask(t, "POST", `${rulesets}${own}/rules:import`, { key, body: "192.0.2.3\n192.0.2.4\n", headers: { "Content-Type": "text/plain" } });
-  assert.deepEqual(more.body, { created: 1, updated: 0, skipped: 1 });
+  assert.deepEqual(more.body, { created: 1, updated: 0, skipped: 1, can_undo: true });
 });
 
 test("Idempotency-Key: a repetition has the first answer; another body is refused", async () => {

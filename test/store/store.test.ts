@@ -194,13 +194,13 @@ for (const { name, skip, make, stop } of await databases()) {
         const rules = columnsOfTexts(["10.0.0.0/8", "10.0.0.0/9", "2001:db8::/32", "2001:db8::1"], "old");
         await refused("version-mismatch", replica.store.write({ kind: "replace-rules", ...into, rules, ifMatch: ofVersion(version - 1), ...by(3) }));
         const counts = await replica.store.write({ kind: "replace-rules", ...into, rules, ifMatch: ofVersion(version), ...by(3) });
-        assert.deepEqual(counts, { added: 2, updated: 0, removed: 1, unchanged: 2 });
+        assert.deepEqual(counts, { added: 2, updated: 0, removed: 1, unchanged: 2, isKept: true });
         const held = replica.memory.rulesOf(blocklist.id);
         assert.deepEqual([...held.values()].map(({ createdAt }) => createdAt).sort(), [2, 2, 3, 3]);
-        assert.deepEqual(await replica.store.write({ kind: "replace-rules", ...into, rules, ...by(4) }), { added: 0, updated: 0, removed: 0, unchanged: 4 });
+        assert.deepEqual(await replica.store.write({ kind: "replace-rules", ...into, rules, ...by(4) }), { added: 0, updated: 0, removed: 0, unchanged: 4, isKept: true });
         const renamed = columnsOfTexts(["10.0.0.0/8", "10.0.0.0/9", "2001:db8::/32", "2001:db8::1"], "new");
-        assert.deepEqual(await replica.store.write({ kind: "replace-rules", ...into, rules: renamed, ...by(5) }), { added: 0, updated: 4, removed: 0, unchanged: 0 });
-        assert.deepEqual(await replica.store.write({ kind: "replace-rules", ...into, rules: [], shrink: { allowEmpty: true }, ...by(6) }), { added: 0, updated: 0, removed: 4, unchanged: 0 });
+        assert.deepEqual(await replica.store.write({ kind: "replace-rules", ...into, rules: renamed, ...by(5) }), { added: 0, updated: 4, removed: 0, unchanged: 0, isKept: true });
+        assert.deepEqual(await replica.store.write({ kind: "replace-rules", ...into, rules: [], shrink: { allowEmpty: true }, ...by(6) }), { added: 0, updated: 0, removed: 4, unchanged: 0, isKept: true });
       }));
 
     test("a replacement of many rules reaches another replica whole, with what came after it", () =>
@@ -397,14 +397,14 @@ for (const { name, skip, make, stop } of await databases()) {
         const into = { organisationId: organisation.id, rulesetId: blocklist.id, ...by(2) };
         const texts = (count: number): string[] => Array.from({ length: count }, (_, i) => `10.0.${i >> 8}.${i & 255}`);
         const importing = (count: number, name: string | null, mode: ConflictMode) => replica.store.write({ kind: "import-rules", ...into, rules: columnsOfTexts(texts(count), name), mode });
-        assert.deepEqual(await importing(3, null, "fail"), { created: 3, updated: 0, skipped: 0 });
-        assert.deepEqual(await importing(4, "named", "skip"), { created: 1, updated: 0, skipped: 3 });
-        assert.deepEqual(await importing(4, "named", "extend"), { created: 0, updated: 3, skipped: 1 });
+        assert.deepEqual(await importing(3, null, "fail"), { created: 3, updated: 0, skipped: 0, isKept: true });
+        assert.deepEqual(await importing(4, "named", "skip"), { created: 1, updated: 0, skipped: 3, isKept: true });
+        assert.deepEqual(await importing(4, "named", "extend"), { created: 0, updated: 3, skipped: 1, isKept: true });
         await refused("batch-refused", importing(5, null, "fail"));
         await refused("version-mismatch", replica.store.write({ kind: "import-rules", ...into, rules: columnsOfTexts(texts(5)), mode: "extend", ifMatch: ofVersion(4) }));
         await refused("batch-refused", importing(20_001, null, "extend"));
         assert.equal(replica.memory.rulesOf(blocklist.id).size, 4);
-        assert.deepEqual(await importing(20_000, "named", "extend"), { created: 19_996, updated: 0, skipped: 4 });
+        assert.deepEqual(await importing(20_000, "named", "extend"), { created: 19_996, updated: 0, skipped: 4, isKept: true });
         assert.equal(replica.memory.rulesOf(blocklist.id).size, 20_000);
         const told = (await replica.store.changesAfter(3)).map(({ kind }) => kind);
         assert.deepEqual(told, ["rules", "rules", "rules", "rules-replaced"]);

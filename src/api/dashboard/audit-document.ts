@@ -12,9 +12,13 @@ type State = Readonly<Record<string, string | number | boolean | null>>;
 export function auditDocument(entry: AuditEntry, organisationId: string, memory: ServiceMemory): Record<string, unknown> {
   const { sequence, at, command: kind, rulesetId } = entry;
   return {
-    sequence, at: formatTimestamp(at), actor: actorOf(entry.actor, organisationId, memory), kind, action: actionOf(kind), ruleset_id: rulesetId, summary: summaryOf(entry),
+    sequence, at: formatTimestamp(at), actor: actorOf(entry.actor, organisationId, memory), kind, action: actionOf(kind), ruleset_id: rulesetId, summary: summaryOf(entry), counts: countsOf(entry), sha256: entry.list?.digest ?? null,
     old: stateDocument(entry.old, "before", entry), new: stateDocument(entry.new, "after", entry),
   };
+}
+
+function countsOf({ rules, list }: AuditEntry): object | null {
+  return rules === null ? null : { created: rules.added.count, updated: rules.changed.count, deleted: rules.deleted.count, skipped: list?.skipped ?? null };
 }
 
 function actorOf(actor: string, organisationId: string, memory: ServiceMemory): { kind: string; id: string | null; name: string | null } {
@@ -83,14 +87,16 @@ function planName(area: State[string] | undefined): string {
 
 const VERBS = ["added", "changed", "deleted"] as const satisfies readonly (keyof ChangedRules)[];
 
-function ruleSummary({ rules, ruleCount }: AuditEntry): string {
+function ruleSummary({ rules, ruleCount, list, command }: AuditEntry): string {
   // Which of the three each was, is not known without the rules.
   if (rules === null) return `added, changed or deleted ${counted(ruleCount)}`;
   const told = VERBS.flatMap((verb) => {
     const { count, only } = rules[verb];
     return count === 0 ? [] : [`${verb} ${only === null ? `${count} rules` : formatPrefix(only)}`];
   });
-  return told.length === 0 ? "added a rule and deleted it again" : told.join(", ");
+  if (told.length === 0) return "added a rule and deleted it again";
+  const skipped = list === null || list.skipped === 0 || command.startsWith("restore-") ? [] : [`left ${counted(list.skipped)} as ${list.skipped === 1 ? "it was" : "they were"}`];
+  return [...told, ...skipped].join(", ");
 }
 
 /** Rules that nobody has counted are just rules. */

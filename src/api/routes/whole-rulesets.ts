@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { Type } from "typebox";
 import { FIREWALL_FORMATS, RULE_EXPORT_FORMATS, type RuleExportFormat } from "../../rulesets/formats/export-rules.ts";
 import { MAX_SET_NAME, SET_NAME } from "../../rulesets/formats/set-name.ts";
@@ -94,10 +95,10 @@ function addReplacement(app: App, services: Services): void {
     const shrink = { allowEmpty, maxShrink };
     if (isDry === true) return { ...(await planRules(request, wanted, services, { state: ifMatch(request), shrink })), ...list.told(wanted) };
     const { id, organisationId } = ruleset.about;
-    const counts = await store.write({ kind: "replace-rules", ...list.signed(), rulesetId: id, rules: wanted.rules, shrink, ifMatch: ifMatch(request) });
+    const { isKept, ...counts } = await store.write({ kind: "replace-rules", ...list.signed(), rulesetId: id, rules: wanted.rules, shrink, ifMatch: ifMatch(request) });
     const after: LiveRuleset = memory.ruleset(organisationId, id) ?? ruleset;
     reply.header("etag", rulesetTag(after, request.now));
-    return { ...counts, ...list.told(wanted), dry_run: false };
+    return { ...counts, ...list.told(wanted), can_undo: isKept, dry_run: false };
   });
 }
 
@@ -110,13 +111,13 @@ async function planRules(request: FastifyRequest, wanted: Wanted, { memory }: Se
   throw new Problem("precondition-failed", "the rules have changed since; get them again and send their ETag");
 }
 
-function planDocument(request: FastifyRequest, { counts, added, updated, removed, truncated }: CountedPlan, shrink: ShrinkLimits): object {
+function planDocument(request: FastifyRequest, { counts, added, updated, removed, truncated, canUndo }: CountedPlan, shrink: ShrinkLimits): object {
   const [before, after] = [counts.removed + counts.updated + counts.unchanged, counts.added + counts.updated + counts.unchanged];
   const refusal = new ShrinkGuard(before, after, shrink).refusalOf(counts);
   const plan = {
     added: added.map(ruleDocument), updated: updated.map(({ before, after }) => ({ before: ruleDocument(before), after: ruleDocument(after) })), removed: removed.map(ruleDocument), truncated,
   };
-  return { ...counts, dry_run: true, refusal: refusal === undefined ? null : shrinkProblem(refusal).document(safePath(request.url), request.id), plan };
+  return { ...counts, can_undo: canUndo, dry_run: true, refusal: refusal === undefined ? null : shrinkProblem(refusal).document(safePath(request.url), request.id), plan };
 }
 
 function addImport(app: App, services: Services): void {
@@ -131,8 +132,8 @@ function addImport(app: App, services: Services): void {
     const mode = request.query.conflict_resolution ?? CONFLICT_MODES[0];
     const list = listOf(request, services);
     const wanted = await list.read();
-    const counts = await store.write({ kind: "import-rules", ...list.signed(), rulesetId: ruleset.about.id, rules: wanted.rules, mode, ifMatch: ifMatch(request) });
-    return { ...counts, ...list.told(wanted) };
+    const { isKept, ...counts } = await store.write({ kind: "import-rules", ...list.signed(), rulesetId: ruleset.about.id, rules: wanted.rules, mode, ifMatch: ifMatch(request) });
+    return { ...counts, ...list.told(wanted), can_undo: isKept };
   });
 }
 
@@ -146,9 +147,11 @@ function listOf(request: FastifyRequest, { settings }: Services) {
   const query = request.query as ListQuery;
   const { skip_invalid: skipInvalid = false } = query;
   const options = { now, allowSpecialPurpose: settings.specialPurpose, mostRules: settings.rulesPerRuleset, skipInvalid, defaults: readDefaults(query, now) };
-  const { body, signed } = signedList(request, listIn(request, skipInvalid));
+  const hash = createHash("sha256");
+  const { body, signed } = signedList(request, listIn(request, { skipInvalid, hash }));
   return {
-    signed,
+    /** Once it has been read. */
+    signed: () => ({ ...signed(), digest: hash.digest("hex") }),
     read: () => readWanted(body, options),
     /** What the answer tells of lines that were left out. */
     told: ({ invalid, invalidLines }: Wanted): object => (skipInvalid ? { invalid, invalid_lines: invalidLines } : {}),

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { AUDITED_COMMANDS } from "../audit-actions.ts";
 import { MAX_SHOWN_RULES } from "../../store/audit.ts";
-import { IdAndName, named, Nullable, NullableText, Timestamp, WholeNumber } from "./common.ts";
+import { Count, IdAndName, named, Nullable, NullableText, Timestamp, WholeNumber } from "./common.ts";
 import { RuleSchema } from "./rule.ts";
 
 const MOST_ITEMS = 100;
@@ -76,6 +76,11 @@ export const AuditEntrySchema = named(
     action: Type.String({ description: "the same in words", examples: ["Add rule"] }),
     ruleset_id: NullableText(),
     summary: Type.String(),
+    counts: Nullable(named("RuleCounts", Type.Object({
+      created: Count, updated: Count, deleted: Count,
+      skipped: Type.Unsafe<number | null>({ type: ["integer", "null"], description: "of a list: rules that are as they were" }),
+    })), { description: "to how many rules it was done; null: it is about none, or it is not known" }),
+    sha256: NullableText({ description: "of a list: the digest of what was sent, in hexadecimal digits" }),
     old: Nullable(State),
     new: Nullable(State),
   }),

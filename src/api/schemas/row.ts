@@ -82,6 +82,7 @@ export const Preview = named(
       { description: "in their order, up to 10,000: those that conflict or have errors before others" },
     ),
     truncated: Type.Boolean({ description: "whether there are more lines, or some were not read" }),
+    can_undo: Type.Boolean({ description: "whether the rules as they were will be kept, so that the import can be taken back" }),
     skip_refusal: NullableText({ description: "why importRules with skip_invalid, which leaves out the lines that have errors, is refused all the same; null: it is not, unless lines conflict" }),
   }),
 );

@@ -105,6 +105,8 @@ const defaults = {
   expires_at: Type.Optional(Type.String({ maxLength: 40, description: "ISO 8601 with a time zone, for rules that the list gives no expiry", examples: ["2026-12-31T00:00:00Z"] })),
 };
 const skip = { skip_invalid: Type.Optional(Type.Boolean({ default: false, description: "leave out lines that cannot be read, or repeat a prefix; the answer tells which" })) };
+/** What all answers to lists tell. */
+const canUndo = { can_undo: Type.Boolean({ description: "whether the rules as they were are kept, so that the change can be taken back: not of changes of some hundred thousand rules" }) };
 /** With `skip_invalid`. */
 const skipped = {
   invalid: Type.Optional(Type.Integer({ minimum: 0, description: "with skip_invalid: lines that were left out" })),
@@ -145,6 +147,7 @@ export const ReplaceResponse = named(
     removed: Count,
     unchanged: Count,
     ...skipped,
+    ...canUndo,
     dry_run: Type.Boolean(),
     refusal: Type.Optional(Nullable(ShrinkProblem, { description: "of a dry run: the problem that the replacement itself would be answered with, since it would remove too many rules; null where it would be done" })),
     plan: Type.Optional(
@@ -162,7 +165,7 @@ export const ReplaceResponse = named(
 export const ImportQuery = Type.Object({ ...mode, ...skip, ...defaults });
 export const PreviewQuery = Type.Object({ ...mode, ...defaults });
 
-export const ImportResponse = named("ImportResponse", Type.Object({ created: Count, updated: Count, skipped: Type.Integer({ minimum: 0, description: "rules that are as they were" }), ...skipped }));
+export const ImportResponse = named("ImportResponse", Type.Object({ created: Count, updated: Count, skipped: Type.Integer({ minimum: 0, description: "rules that are as they were" }), ...skipped, ...canUndo }));
 
 /** Shown as what it is, one of two; held to a form that makes better errors. */
 export function CheckBody(most: number) {

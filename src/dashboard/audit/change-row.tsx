@@ -2,12 +2,12 @@ import { Badge } from "../components/badge.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
 import { Time } from "../components/time.tsx";
 import type { Change, Rule } from "../documents.ts";
-import { formatCounted, formatLocal } from "../format.ts";
+import { formatCount, formatCounted, formatLocal } from "../format.ts";
 
 const ACTORS: Readonly<Record<Change["actor"]["kind"], readonly [IconName, string]>> = { key: ["key", "key"], user: ["user", "user"], command: ["system", "command line"] };
 
 /** One change: when, who, what, and what was there before and after it. */
-export function ChangeRow({ at, actor, action, summary, old, new: now, ruleset_id }: Change) {
+export function ChangeRow({ at, actor, action, summary, counts, sha256, old, new: now, ruleset_id }: Change) {
   const [icon, by] = ACTORS[actor.kind];
   const rows = [...changedMembers(old, now), ...changedRules(old?.rules ?? [], now?.rules ?? [])];
   // Only the first of many rules are told; one that was changed counts on both sides.
@@ -28,6 +28,8 @@ export function ChangeRow({ at, actor, action, summary, old, new: now, ruleset_i
               </table>
             </div>
             {untold > 0 && <p class="muted">and {formatCounted(untold, "more rule")}</p>}
+            {counts !== null && counts.skipped !== null && <p class="muted small">Of the list {formatCounted(counts.created, "rule was", "rules were")} created, {formatCount(counts.updated)} updated, {formatCount(counts.deleted)} deleted, {formatCount(counts.skipped)} left as they were.</p>}
+            {sha256 !== null && <p class="muted small wrap">SHA-256 of the list: <code>{sha256}</code></p>}
           </details>
         )}
       </div>

@@ -151,6 +151,7 @@ function Verdicts({ rulesetId, list, way, examined: { data, problem, isLoading, 
       {failure !== undefined && failure.status !== 412 && <ProblemNote problem={failure} />}
       {problem !== undefined && <ProblemNote problem={problem} retry={reload} />}
       {data && isFaulty(data) && <div class="panel-note"><Note kind={canSkip(data) ? "warning" : "bad"}><strong>{faultText(data)}</strong> {cureOf(data)}</Note></div>}
+      {data?.canUndo === false && <div class="panel-note"><Note kind="warning"><strong>This cannot be undone:</strong> it changes more rules than are kept for that. Export the ruleset first.</Note></div>}
       {data?.shrink !== undefined && <div class="panel-note"><Note kind="warning"><strong>{shrinkText(data.shrink)}</strong> You will be asked before it is done.</Note></div>}
       {data?.shrink !== undefined && isAsked && <ConfirmShrink shrink={data.shrink} onClose={() => setAsked(false)} onAgreed={(permission) => commit(data, permission)} />}
       {data ? <ExaminedList examined={data} isBusy={isLoading} /> : problem === undefined && <Skeleton lines={6} />}

@@ -24,6 +24,8 @@ export interface Examined {
   readonly lines: readonly ListLine[];
   /** Whether there are more lines than these. */
   readonly isCut: boolean;
+  /** Whether it can be undone. */
+  readonly canUndo: boolean;
   /** Why nothing can be written, not even without the lines that cannot be read. */
   readonly refusal?: string;
   /** Of a replacement that removes so much that it has to be confirmed. */
@@ -34,15 +36,15 @@ export interface Examined {
 export async function examineList(rulesetId: string, list: RuleList, way: Way, signal: AbortSignal): Promise<Examined> {
   const reading = defaultsQuery(way.defaults);
   const { preview, tag } = await previewList(rulesetId, list, way.kind === "add" ? way.mode : "override", reading, signal);
-  const { counts, truncated, skip_refusal } = preview;
+  const { counts, truncated, skip_refusal, can_undo: canUndo } = preview;
   const refused = skip_refusal === null ? {} : { refusal: skip_refusal };
   const faulty = preview.lines.filter(isFaulty);
-  if (way.kind === "add") return { tag, counts, unchanged: 0, lines: [...faulty, ...preview.lines.filter((line) => !isFaulty(line))], isCut: truncated, ...refused };
-  if (skip_refusal !== null) return { tag, counts: { error: counts.error }, unchanged: 0, lines: faulty, isCut: truncated && faulty.length < counts.error, refusal: skip_refusal };
-  const { added, updated, removed, unchanged, refusal, plan } = await planReplacement(rulesetId, list, { ...reading, skip_invalid: counts.error > 0 }, tag, signal);
+  if (way.kind === "add") return { tag, counts, unchanged: 0, lines: [...faulty, ...preview.lines.filter((line) => !isFaulty(line))], isCut: truncated, canUndo, ...refused };
+  if (skip_refusal !== null) return { tag, counts: { error: counts.error }, unchanged: 0, lines: faulty, isCut: truncated && faulty.length < counts.error, canUndo, refusal: skip_refusal };
+  const { added, updated, removed, unchanged, refusal, plan, can_undo } = await planReplacement(rulesetId, list, { ...reading, skip_invalid: counts.error > 0 }, tag, signal);
   const named = (verdict: Outcome) => (rule: Rule): ListLine => ({ ip: rule.ip, verdict, ...(verdict === "created" ? { after: rule } : { before: rule }) });
   const lines = [...faulty, ...plan!.removed.map(named("removed")), ...plan!.updated.map(({ before, after }): ListLine => ({ ip: after.ip, verdict: "updated", before, after })), ...plan!.added.map(named("created"))];
-  return { tag, counts: { error: counts.error, removed, updated, created: added }, unchanged, lines, isCut: plan!.truncated || faulty.length < counts.error, ...(refusal == null ? {} : { shrink: refusal }) };
+  return { tag, counts: { error: counts.error, removed, updated, created: added }, unchanged, lines, isCut: plan!.truncated || faulty.length < counts.error, canUndo: can_undo, ...(refusal == null ? {} : { shrink: refusal }) };
 }
 
 function isFaulty({ verdict }: PreviewLine): boolean {

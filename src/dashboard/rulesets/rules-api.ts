@@ -61,6 +61,7 @@ export interface ReplacementPlan {
   readonly updated: number;
   readonly removed: number;
   readonly unchanged: number;
+  readonly can_undo: boolean;
   /** Lines that were left out. */
   readonly invalid?: number;
   /** Why it would be refused; null or undefined: it would not. */

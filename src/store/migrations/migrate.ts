@@ -4,12 +4,13 @@ import type { Tables } from "../_tables.ts";
 import { StoreError } from "../store-error.ts";
 import { first } from "./0001-first.ts";
 import { users } from "./0002-users.ts";
+import { keptRules } from "./0003-kept-rules.ts";
 import { usageByArea } from "./0004-usage-by-area.ts";
 import { traffic } from "./0005-traffic.ts";
 import type { Migration } from "./migration.ts";
 
 /** All of them, in the order in which they run. */
-export const MIGRATIONS: readonly Migration[] = [first, users, usageByArea, traffic];
+export const MIGRATIONS: readonly Migration[] = [first, users, keptRules, usageByArea, traffic];
 
 /** Any number that no one else takes: the bytes of "ipsieve" and a zero. */
 const ADVISORY_LOCK = 0x6970736965;

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { after, before, test } from "node:test";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "../start-server.ts";
 import { addUser, type TestUser, visit } from "./browser.ts";
@@ -31,7 +32,7 @@ test("who changed what, from what, to what: by a user, by a key, by a command", 
   const ruleset = { id, name: "Branches", purpose: "allowlist", description: "" };
   const first = items[6].sequence;
   const key0 = { id: keyId, label: "test", access: "read_write", start: key.slice(0, 8), expires_at: null, revoked_at: null };
-  assert.deepEqual(items, [
+  assert.deepEqual(items.map((item: any) => ({ ...item, counts: undefined, sha256: undefined })), [
     { sequence: first + 6, at, actor: ann, kind: "revoke-key", action: "Revoke key", ruleset_id: null, summary: `revoked the key "test" (${key.slice(0, 8)}...)`, old: key0, new: { ...key0, revoked_at: at } },
     {
       sequence: first + 5, at, actor: ann, kind: "delete-ruleset", action: "Delete ruleset", ruleset_id: id, summary: 'deleted the ruleset "Branches" with 2 rules',
@@ -39,13 +40,17 @@ test("who changed what, from what, to what: by a user, by a key, by a command", 
     },
     {
       sequence: first + 4, at, actor: { kind: "key", id: keyId, name: "test" }, kind: "replace-rules", action: "Replace all rules", ruleset_id: id, summary: "added 192.0.2.2, changed 192.0.2.1",
-      old: { rules: [rule("192.0.2.1", "first")], rule_count: 1 }, new: { rules: [rule("192.0.2.2", null), rule("192.0.2.1", "second")], rule_count: 2 },
+      old: { rules: [rule("192.0.2.1", "first")], rule_count: 1 }, new: { rules: [rule("192.0.2.1", "second"), rule("192.0.2.2", null)], rule_count: 2 },
     },
     { sequence: first + 3, at, actor: ann, kind: "add-rule", action: "Add rule", ruleset_id: id, summary: "added 192.0.2.1", old: null, new: { rules: [rule("192.0.2.1", "first")], rule_count: 1 } },
     { sequence: first + 2, at, actor: ann, kind: "update-ruleset", action: "Edit ruleset", ruleset_id: id, summary: 'renamed the ruleset "Offices" to "Branches"', old: { ...ruleset, name: "Offices" }, new: ruleset },
     { sequence: first + 1, at, actor: ann, kind: "create-ruleset", action: "Create ruleset", ruleset_id: id, summary: 'created the ruleset "Offices"', old: null, new: { ...ruleset, name: "Offices" } },
     { sequence: first, at, actor: { kind: "command", id: null, name: "test" }, kind: "create-key", action: "Create key", ruleset_id: null, summary: `created the key "test" (${key.slice(0, 8)}...)`, old: null, new: key0 },
-  ]);
+  ].map((item) => ({ ...item, counts: undefined, sha256: undefined })));
+  const counted = (created: number, updated: number, deleted: number, skipped: number | null = null) => ({ created, updated, deleted, skipped });
+  assert.deepEqual(items.map(({ counts }: any) => counts), [null, counted(0, 0, 2), counted(1, 1, 0, 0), counted(1, 0, 0), null, null, null]);
+  const digest = createHash("sha256").update(JSON.stringify({ rules: [{ ip: "192.0.2.1", name: "second" }, { ip: "192.0.2.2" }] })).digest("hex");
+  assert.deepEqual(items.map((item: any) => item.sha256), [null, null, digest, null, null, null, null]);
   assert.deepEqual((await asked("GET", `/audit?ruleset_id=${id.toUpperCase()}`)).body.items, items.slice(1, 6));
 });
 
@@ -81,15 +86,17 @@ test("only the own organisation's, and of a user that was deleted the name", asy
   for (const query of ["before=0", "limit=101", "limit=0", "before=x"]) assert.equal((await asked("GET", `/audit?${query}`)).status, 400);
 });
 
-test("a change that is too long to be told says how many rules it touched, and nothing of what they were", async () => {
+test("a change of many rules tells how many it touched, the first of them, and the digest of the list", async () => {
   const { id } = (await asked("POST", "/edl/ip-rulesets/", { name: "Long", purpose: "blocklist" })).body;
   const rules = Array.from({ length: 600 }, (_, index) => ({ ip: `10.0.${index >> 8}.${index & 255}`, name: "a name of some length, as feeds have them" }));
   await asked("PUT", `/edl/ip-rulesets/${id}/rules`, { rules });
   await asked("PUT", `/edl/ip-rulesets/${id}/rules?max_shrink=100`, { rules: rules.slice(0, 3) });
   await asked("DELETE", `/edl/ip-rulesets/${id}`);
   const [deleted, shortened, filled] = await newest(3);
-  assert.deepEqual([filled.summary, filled.old, filled.new], ["added, changed or deleted 600 rules", null, null]);
-  assert.deepEqual([shortened.summary, shortened.old, shortened.new], ["added, changed or deleted 597 rules", null, null]);
+  assert.deepEqual([filled.summary, filled.counts, filled.old, filled.new.rule_count, filled.new.rules[0].ip], ["added 600 rules", { created: 600, updated: 0, deleted: 0, skipped: 0 }, null, 600, "10.0.0.0"]);
+  assert.deepEqual([shortened.summary, shortened.old.rule_count, shortened.new], ["deleted 597 rules, left 3 rules as they were", 597, null]);
+  assert.ok(shortened.old.rules.length > 20);
+  assert.equal(filled.sha256, createHash("sha256").update(JSON.stringify({ rules })).digest("hex"));
   assert.deepEqual([deleted.summary, deleted.old.rule_count, deleted.new], ['deleted the ruleset "Long" with 3 rules', 3, null]);
 });
 

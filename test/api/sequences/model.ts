@@ -301,7 +301,7 @@ function replaced(ruleset: ModelRuleset, { rules: wanted, allow_empty = false, m
   const counts = { added: plan.added.length, updated: plan.updated.length, removed: plan.removed.length, unchanged };
   const mayGo = rules.length === 0 ? (allow_empty ? 100 : 0) : (max_shrink ?? (total < 20 ? 100 : 50));
   const refusal = plan.removed.length / Math.max(total, 1) > mayGo / 100 ? { status: 409, removed: plan.removed.length } : null;
-  return { ...counts, dry_run: !isDone, ...(isDone ? {} : { refusal, plan: { ...plan, truncated: false } }) };
+  return { ...counts, can_undo: true, dry_run: !isDone, ...(isDone ? {} : { refusal, plan: { ...plan, truncated: false } }) };
 }
 
 function isoOrNull(time: number | null): string | null {
