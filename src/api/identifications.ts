@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RowFormat } from "../batch/identify.ts";
+import type { FieldSyntax, RowFormat } from "../batch/identify.ts";
 import type { CatalogueView } from "./catalogue-view.ts";
 import { Problem } from "./problem.ts";
 import { LogIdentification } from "./log-identification.ts";
@@ -46,6 +46,8 @@ export interface Identification {
 export interface NewIdentification extends Pick<Identification, "organisationId" | "id" | "name" | "format" | "size"> {
   readonly body: AsyncIterable<Buffer>;
   readonly catalogue: CatalogueView;
+  readonly field?: string | undefined;
+  readonly input?: FieldSyntax | undefined;
 }
 
 type Entry = { -readonly [Member in keyof Identification]: Identification[Member] } & { readonly end: AbortController; readonly ended: Promise<void> };
@@ -69,11 +71,11 @@ export class Identifications {
   }
 
   /** Identifies a log while it comes; resolves when that is over, well or not. Rejects with Problem where it cannot begin, or is no text (415). */
-  async run({ organisationId, id, name, format, size, body, catalogue }: NewIdentification): Promise<Identification> {
+  async run({ organisationId, id, name, format, size, body, catalogue, field, input }: NewIdentification): Promise<Identification> {
     const key = keyOf(organisationId, id);
     const path = join(this.#makeRoom(organisationId, key), `${++this.#files}.gz`);
     const end = new AbortController();
-    const log = new LogIdentification({ body, catalogue, format, path, signal: end.signal });
+    const log = new LogIdentification({ body, catalogue, format, field, input, path, signal: end.signal });
     const entry: Entry = { organisationId, id, name, format, size, startedAt: this.#now(), endedAt: null, path, log, end, ended: log.run() };
     this.#entries.set(key, entry);
     try {

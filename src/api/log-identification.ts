@@ -1,10 +1,10 @@
 import { stat } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { BatchError } from "../batch/batch-error.ts";
-import { identify, type IdentifyOptions, type Progress, type RowFormat } from "../batch/identify.ts";
+import { type FieldSyntax, identify, type IdentifyOptions, type Progress, type RowFormat } from "../batch/identify.ts";
 import { inputChunks } from "../batch/input-chunks.ts";
 import { Matcher } from "../batch/matcher.ts";
-import { linesBy, fullServiceName } from "../cbs/lines-by.ts";
+import { logCounts } from "../cbs/lines-by.ts";
 import type { CatalogueView } from "./catalogue-view.ts";
 import { ClientSpeed } from "./client-speed.ts";
 import { Problem } from "./problem.ts";
@@ -50,6 +50,10 @@ export interface LogRequest {
   readonly body: AsyncIterable<Buffer>;
   readonly catalogue: CatalogueView;
   readonly format: RowFormat;
+  /** Where the address stands in a line: the number of a column from 1, or the name of one or of a member of JSON; anywhere unless given. */
+  readonly field?: string | undefined;
+  /** How lines are cut into fields; by what the first line looks like unless given. */
+  readonly input?: FieldSyntax | undefined;
   /** Where the rows go, gzipped. */
   readonly path: string;
   readonly signal: AbortSignal;
@@ -78,10 +82,11 @@ export class LogIdentification {
 
   /** Resolves when it is done or has failed. @throws Problem (415) for what is no text, and (503) where the disk is full */
   async run(): Promise<void> {
-    const { catalogue, format, path, signal } = this.#request;
+    const { catalogue, format, path, signal, field, input } = this.#request;
     try {
       await identify({
         inputs: [Readable.from(this.#text(), { objectMode: true })], snapshot: catalogue.snapshot, format, renderer: RENDERER, output: { path }, countMatches: true, signal, ...BY_TURNS,
+        ...(field === undefined ? {} : { field: /^\d+$/.test(field) ? Number(field) : field }), ...(input === undefined ? {} : { fieldSyntax: input }),
         onProgress: (progress) => (this.#progress = progress),
       });
       await inSlices(this.#sample.end());
@@ -101,14 +106,12 @@ export class LogIdentification {
     const { lines, addresses, matched, perMatch } = this.#progress;
     const counted = perMatch === undefined ? new Float64Array(0) : perMatch();
     const { catalogue } = this.#request.catalogue;
-    const names = new Map(catalogue.nodes.map(({ id, name }) => [id, name]));
+    const { types, providers, services } = logCounts(catalogue, counted);
     return {
       bytes: this.#bytes, lines, matched, unmatched: addresses - matched, no_address: lines - addresses,
-      types: linesBy(catalogue, counted, ({ type }) => type).map(({ key, lines: own }) => ({ type: key, name: names.get(`/${key}`) ?? key, lines: own })),
-      providers: linesBy(catalogue, counted, ({ type, provider }) => provider && `/${type}/${provider}`).slice(0, MOST_LISTED)
-        .map(({ node: { type, provider, providerName }, lines: own }) => ({ type, provider, name: providerName, lines: own })),
-      services: linesBy(catalogue, counted, ({ type, provider, service }) => service && `/${type}/${provider}/${service}`).slice(0, MOST_LISTED)
-        .map(({ node, lines: own }) => ({ type: node.type, provider: node.provider, service: node.service!, name: fullServiceName(node, names), lines: own })),
+      types: types.map(({ node: { type }, name, lines: own }) => ({ type, name, lines: own })),
+      providers: providers.slice(0, MOST_LISTED).map(({ node: { type, provider }, name, lines: own }) => ({ type, provider, name, lines: own })),
+      services: services.slice(0, MOST_LISTED).map(({ node: { type, provider, service }, name, lines: own }) => ({ type, provider, service: service!, name, lines: own })),
       unmatched_sample: [...this.#sample.lines],
     };
   }

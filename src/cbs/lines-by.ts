@@ -7,6 +7,39 @@ export interface CountedLines {
   readonly lines: number;
 }
 
+/** Lines of a log that belong to a type, provider or service. */
+export interface NamedLines {
+  readonly node: CatalogueNode;
+  /** Told apart from others of the same name by the name of the type: `Akamai (CDN)`. */
+  readonly name: string;
+  readonly lines: number;
+}
+
+/** Counts that whoever reads a log is shown, the most lines first. A line counts once for each type, provider and service that it belongs to. */
+export interface LogCounts {
+  readonly types: readonly NamedLines[];
+  /** A provider of two types, such as a CDN that sells security as well, is two: its lines are of different services. */
+  readonly providers: readonly NamedLines[];
+  readonly services: readonly NamedLines[];
+}
+
+/** The counts of a log, by the lines of each match id: O(matches). The command and the dashboard both show these. */
+export function logCounts(catalogue: Catalogue, perMatch: Float64Array): LogCounts {
+  const names = new Map(catalogue.nodes.map(({ id, name }) => [id, name]));
+  const typeName = ({ type }: CatalogueNode): string => names.get(`/${type}`) ?? type;
+  const named = (keyOf: (node: CatalogueNode) => string | null, nameOf: (node: CatalogueNode) => string): NamedLines[] => {
+    const counted = linesBy(catalogue, perMatch, keyOf).map(({ node, lines }) => ({ node, name: nameOf(node), lines }));
+    const shared = new Map<string, number>();
+    for (const { name } of counted) shared.set(name, (shared.get(name) ?? 0) + 1);
+    return counted.map((each) => (shared.get(each.name)! > 1 ? { ...each, name: `${each.name} (${typeName(each.node)})` } : each));
+  };
+  return {
+    types: named(({ type }) => type, typeName),
+    providers: named(({ type, provider }) => provider && `/${type}/${provider}`, ({ providerName }) => providerName),
+    services: named(({ type, provider, service }) => service && `/${type}/${provider}/${service}`, (node) => fullServiceName(node, names)),
+  };
+}
+
 /**
  * Lines by a property of the nodes that they belong to, most first. `perMatch` are the lines of each match id. A line counts once for each value of the
  * property; nodes without it (null, or empty) do not count. Each match is looked at once, however many lines it has: O(matches).

@@ -72,6 +72,28 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await page.context().close();
   };
 
+  test("the field that holds the address is chosen; no request of an upload is answered by 404; figures stand apart", async () => {
+    const { page, faults } = await t.open("#/identify", { user: viewer });
+    const refused: string[] = [];
+    page.on("response", (response) => response.status() >= 400 && refused.push(`${response.status()} ${response.url()}`));
+    const log = `proxy,client_ip\n${"203.0.113.1,1.1.1.1\n".repeat(120_000)}`;
+    await page.getByLabel("Address field (optional)").fill("client_ip");
+    await page.getByLabel("Fields are separated by").selectOption("csv");
+    await choose(page, file("columns.csv", log));
+    await done(page);
+    assert.deepEqual(refused, []);
+    assert.deepEqual([(await told(page)).matched, (await told(page)).unmatched], [120_000, 0]);
+    assert.equal(await page.locator(".share-legend li").first().innerText().then((text) => text.replaceAll(/\s+/g, " ")), "Service known 120,000 100.0 %");
+    const [number, percent] = await page.locator(".share-legend li").first().locator("b, .muted").evaluateAll((texts) => texts.map((text) => {
+      const range = text.ownerDocument.createRange();
+      range.selectNodeContents(text);
+      return { left: range.getBoundingClientRect().left, right: range.getBoundingClientRect().right };
+    }));
+    assert.ok(percent!.left - number!.right >= 4, `${number!.right} ${percent!.left}`);
+    await end(page, faults);
+    await checkLooks(t, "identify-field", "#/identify", viewer, (page) => page.getByLabel("Address field (optional)").fill("client_ip"));
+  });
+
   test("a log: its figures, the services, the lines without one, and the result", async () => {
     const { page, faults } = await t.open("#/identify", { user: viewer });
     await choose(page, SAMPLE);
@@ -141,7 +163,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
   test("an empty file, and one without any address", async () => {
     const { page, faults } = await t.open("#/identify", { user: viewer });
     await choose(page, file("empty.log", ""));
-    await page.getByText("There is no line in it").waitFor();
+    await page.getByText("No lines").waitFor();
     await page.getByRole("link", { name: "All logs" }).click();
     await choose(page, file("words.log", "one\ntwo\n\n"));
     await done(page);

@@ -40,13 +40,13 @@ function addUpload(app: App, services: Services): void {
     tags, problems: [400, 409, 415, 429, 503], querystring: IdentifyQuery, body: logBody(), response: { 200: IdentificationSchema },
   };
   app.post(PATH, { config: READ_CBS, schema }, async (request) => {
-    const { id, name = "log", format = "tsv" } = request.query;
+    const { id, name = "log", format = "tsv", field, input } = request.query;
     const body: unknown = request.body;
     if (!(body instanceof ArrivingBody)) throw invalid({ body: ["it is missing; send the log as application/octet-stream"] });
     const length = request.headers["content-length"];
     const done = await identifications.run({
       organisationId: request.caller.organisationId, id: readId(id), name: readLine("name", name), format, size: length === undefined ? null : Number(length), body,
-      catalogue: catalogue.view(),
+      catalogue: catalogue.view(), field: field === undefined ? undefined : readLine("field", field), input,
     });
     const { lines, no_address, matched } = done.log.summary();
     metrics.countLookups("cbs", lines - no_address, matched);

@@ -5,6 +5,7 @@ import type { Identification, Identifications } from "../identifications.ts";
 import { Count, named, NullableText, NullableTimestamp, Timestamp } from "./common.ts";
 
 const ROW_FORMATS = ["tsv", "csv", "jsonl", "append"] as const;
+const FIELD_SYNTAXES = ["csv", "tsv", "jsonl", "space"] as const;
 const NullableCount = Type.Unsafe<number | null>({ type: ["integer", "null"] });
 
 export const IdentificationParameters = Type.Object({ id: Type.String({ format: "uuid" }) });
@@ -12,6 +13,8 @@ export const IdentificationParameters = Type.Object({ id: Type.String({ format: 
 export const IdentifyQuery = Type.Object({
   id: Type.String({ minLength: 36, maxLength: 36, description: "of your choice, a UUID: by it, progress is asked for while the upload runs", examples: ["7d0c5a2e-3b1f-4c6d-9a8e-2f4b6c8d0e1a"] }),
   name: Type.Optional(Type.String({ minLength: 1, maxLength: LONGEST_NAME, description: "of the file, without control characters" })),
+  field: Type.Optional(Type.String({ minLength: 1, maxLength: LONGEST_NAME, description: "where the address stands: a column from 1, or the name of a column or JSON member; else the first address of a line counts", examples: ["client_ip"] })),
+  input: Type.Optional(Type.Enum([...FIELD_SYNTAXES], { description: "how lines are cut into fields; else the first line decides. Used with field only" })),
   format: Type.Optional(Type.Enum([...ROW_FORMATS], { default: "tsv", description: "of the result: address, most specific prefix and services as tsv or csv, a document per line (jsonl), or each line with its services behind it (append)" })),
 });
 

@@ -27,18 +27,33 @@ export function resolveField(field: number | string, syntax: FieldSyntax | undef
   }
   const names = columnNames(firstLine, cut);
   const column = names.indexOf(field);
-  if (column < 0) throw new BatchError("field-missing", `the header row has no column "${field}"; it has ${names.map((name) => `"${name}"`).join(", ")}`, { file, line: 1 });
+  if (column < 0) throw new BatchError("field-missing", `the header row has no column "${field}"; it has ${listed(names)}`, { file, line: 1 });
   return { syntax: cut, column };
 }
 
-/** The texts of the columns of a row. */
+const SEPARATORS = { csv: 0x2c, tsv: 0x09 } as const;
+
+/** One column after the other, each from where the one before it ends: a header of a megabyte is read once. */
 export function columnNames(line: string, syntax: "csv" | "tsv"): string[] {
   const bytes = Buffer.from(`${line}\n`, "utf8");
+  const end = bytes.length - 1;
   const span: FieldSpan = { bytes, start: 0, end: 0 };
+  const first = locateField({ syntax, column: 0 });
   const names: string[] = [];
-  while (locateField({ syntax, column: names.length })(bytes, 0, bytes.length - 1, span)) {
+  for (let start = 0; start <= end && first(bytes, start, end, span); ) {
     const text = bytes.toString("utf8", span.start, span.end);
     names.push(syntax === "csv" ? text.replaceAll('""', '"').trim() : text.trim());
+    const separator = bytes.indexOf(SEPARATORS[syntax], span.end);
+    if (separator < 0) break;
+    start = separator + 1;
   }
   return names;
+}
+
+/** So many names are listed where one is not found. */
+const MOST_NAMED = 20;
+
+function listed(names: readonly string[]): string {
+  const more = names.length > MOST_NAMED ? `, and ${names.length - MOST_NAMED} more` : "";
+  return `${names.slice(0, MOST_NAMED).map((name) => JSON.stringify(name)).join(", ")}${more}`;
 }

@@ -1,7 +1,7 @@
 import type { IdentifyResult } from "../../batch/identify.ts";
 import type { AddressRanking } from "../../batch/top-addresses.ts";
-import type { Catalogue, CatalogueNode } from "../../cbs/catalogue.ts";
-import { linesBy, fullServiceName } from "../../cbs/lines-by.ts";
+import type { Catalogue } from "../../cbs/catalogue.ts";
+import { logCounts, type NamedLines } from "../../cbs/lines-by.ts";
 import { type Bar, type BarColor, barLines } from "./bars.ts";
 import { topList } from "./counts.ts";
 import { counted, grouped } from "./numbers.ts";
@@ -24,12 +24,12 @@ export function summaryText(result: IdentifyResult, catalogue: Catalogue, { widt
     { name: "unmatched", count: result.unmatched, color: "yellow" },
     { name: "invalid", count: result.withoutAddress, color: "red" },
   ];
-  const names = new Map(catalogue.nodes.map(({ id, name }) => [id, name]));
+  const { types, providers, services } = logCounts(catalogue, result.perMatch);
   const sections: Section[] = [
     { title: counted(result.lines, "line"), bars: outcome },
-    { title: "by type", bars: countBy(result, catalogue, "magenta", ({ type }) => names.get(`/${type}`) ?? type) },
-    { title: "by provider", bars: countBy(result, catalogue, "cyan", ({ providerName }) => providerName) },
-    { title: "by service", bars: countBy(result, catalogue, "blue", (node) => node.service && fullServiceName(node, names)) },
+    { title: "by type", bars: barsOf(types, "magenta") },
+    { title: "by provider", bars: barsOf(providers, "cyan") },
+    { title: "by service", bars: barsOf(services, "blue") },
     ...topSections(result, catalogue),
   ].filter(({ bars }) => bars.length > 0);
   const shown = sections.map(({ bars, all = rows }) => bars.slice(0, all));
@@ -61,7 +61,6 @@ function topSections({ top }: IdentifyResult, catalogue: Catalogue): Section[] {
   return [section("top addresses, matched", top.matched, "green"), section("top addresses, unmatched", top.unmatched, "yellow")];
 }
 
-/** Lines by a property of their nodes, most first. Nodes without the property do not count. */
-function countBy({ perMatch }: IdentifyResult, catalogue: Catalogue, color: BarColor, keyOf: (node: CatalogueNode) => string | null): Bar[] {
-  return linesBy(catalogue, perMatch, keyOf).map(({ key, lines }) => ({ name: key, count: lines, color }));
+function barsOf(counts: readonly NamedLines[], color: BarColor): Bar[] {
+  return counts.map(({ name, lines }) => ({ name, count: lines, color }));
 }

@@ -4,7 +4,7 @@ import { Badge } from "../components/badge.tsx";
 import { Panel } from "../components/page.tsx";
 import { Empty } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
-import { formatCount } from "../format.ts";
+import { formatCount, formatCounted } from "../format.ts";
 import type { Identification } from "../documents.ts";
 import { hrefOf } from "../place.ts";
 
@@ -13,11 +13,11 @@ const MOST_BARS = 12;
 /** What has been found in a log so far. */
 export function Summary({ of }: { readonly of: Identification }) {
   const { lines, matched, unmatched, no_address, types, providers } = of;
-  if (lines === 0) return <Panel><Empty icon="identify" title={of.state === "running" ? "No line yet" : "There is no line in it"} /></Panel>;
+  if (lines === 0) return <Panel><Empty icon="identify" title={of.state === "running" ? "Waiting for lines" : "No lines"} /></Panel>;
   const shares = [{ name: "Service known", value: matched, color: 2 }, { name: "No matching service", value: unmatched, color: 1 }, { name: "No address", value: no_address, color: 7 }];
   return (
     <>
-      <Panel><ShareBar title={`${formatCount(lines)} lines`} shares={shares} /></Panel>
+      <Panel><ShareBar title={formatCounted(lines, "line")} shares={shares} /></Panel>
       {matched > 0 && (
         <div class="columns log-bars">
           <Panel><BarList title="Lines by type" items={types.map(({ type, name, lines: value }, at) => ({ key: type, name: <a href={hrefOf("/catalogue", { id: idOf(type) })}>{name}</a>, value, color: at % 8 }))} /></Panel>

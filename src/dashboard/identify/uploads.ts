@@ -22,13 +22,22 @@ export const uploads = signal<ReadonlyMap<string, Upload>>(new Map());
 
 export type Format = Identification["format"];
 
+/** How a log is to be read, and what is to be made of it. */
+export interface UploadOptions {
+  readonly format: Format;
+  /** Where the address stands in a line: a column or a member; empty: anywhere. */
+  readonly field: string;
+  /** How lines are cut into fields; empty: by what the first line looks like. */
+  readonly input: string;
+}
+
 const requests = new Map<string, XMLHttpRequest>();
 
 /** Sends a file; the id is known at once. */
-export function startUpload(file: File, format: Format): string {
+export function startUpload(file: File, options: UploadOptions): string {
   const id = uuid();
   set(id, { id, name: file.name, size: file.size, sent: 0, startedAt: performance.now(), state: "sending" });
-  void send(id, file, format);
+  void send(id, file, options);
   return id;
 }
 
@@ -45,7 +54,7 @@ export function forgetUpload(id: string): void {
   set(id, undefined);
 }
 
-async function send(id: string, file: File, format: Format): Promise<void> {
+async function send(id: string, file: File, { format, field, input }: UploadOptions): Promise<void> {
   // A folder, or a file that may not be read, says so here only: while it is sent it looks like a lost connection.
   const isReadable = await canRead(file);
   if (!uploads.value.has(id)) return;
@@ -61,7 +70,7 @@ async function send(id: string, file: File, format: Format): Promise<void> {
   request.addEventListener("load", () => end(request.status < 400 ? undefined : refusal(request)));
   request.addEventListener("error", () => void lost(id, file).then(end));
   request.addEventListener("abort", () => requests.delete(id));
-  request.open("POST", `/dashboard/api/identifications?${new URLSearchParams({ id, name: file.name.slice(0, 200), format })}`);
+  request.open("POST", `/dashboard/api/identifications?${new URLSearchParams({ id, name: file.name.slice(0, 200), format, ...(field === "" ? {} : { field, ...(input === "" ? {} : { input }) }) })}`);
   request.setRequestHeader("Content-Type", "application/octet-stream");
   request.send(file);
 }

@@ -30,20 +30,25 @@ export function useIdentification(id: string): Followed {
 async function follow(id: string, signal: AbortSignal, tell: (update: StateUpdater<Followed>) => void): Promise<void> {
   for (let failures = 0; !signal.aborted; ) {
     try {
-      const data = await get("/dashboard/api/identifications/{id}", { params: { path: { id } }, signal });
+      const data = await read(id, signal);
       if (signal.aborted) return;
       failures = 0;
-      tell({ data, problem: undefined });
-      if (data.state !== "running") return;
+      if (data !== undefined) tell({ data, problem: undefined });
+      if (data !== undefined && data.state !== "running") return;
     } catch (error) {
       if (signal.aborted) return;
       const problem = problemOf(error);
-      // The upload that it comes with may not have reached the server yet.
-      const isEarly = problem.status === 404 && uploads.value.get(id)?.state === "sending";
-      if (!isEarly) tell((last) => ({ data: problem.status === 404 ? undefined : last.data, problem }));
-      if (!isEarly && problem.status >= 400 && problem.status < 500 && problem.status !== 429) return;
+      tell((last) => ({ data: problem.status === 404 ? undefined : last.data, problem }));
+      if (problem.status >= 400 && problem.status < 500 && problem.status !== 429) return;
       failures++;
     }
     await new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_PAUSE, PAUSE * 2 ** Math.max(0, failures - 1))));
   }
+}
+
+/** While it is sent it is looked for among all of them: it may not have reached the server yet, and a browser reports each answer 404 as an error. */
+async function read(id: string, signal: AbortSignal): Promise<Identification | undefined> {
+  if (uploads.value.get(id)?.state !== "sending") return get("/dashboard/api/identifications/{id}", { params: { path: { id } }, signal });
+  const { items } = await get("/dashboard/api/identifications", { signal });
+  return items.find((each) => each.id === id);
 }

@@ -51,7 +51,7 @@ function Failed({ of: { error } }: { readonly of: Document }) {
 }
 
 function Done({ of: { expires_at, result_bytes } }: { readonly of: Document }) {
-  return <Note kind="good">{result_bytes === null ? "Done." : <>Done. The result has {formatBytes(result_bytes)}, compressed by gzip{expires_at !== null && <> and is kept until <Time at={expires_at} /></>}.</>}</Note>;
+  return <Note kind="good">{result_bytes === null ? "Done." : <>Done. The result ({formatBytes(result_bytes)}, gzip){expires_at !== null ? <> is kept until <Time at={expires_at} />.</> : " can be downloaded."}</>}</Note>;
 }
 
 function Actions({ of: { id, state } }: { readonly of: Document }) {

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { get } from "../api.ts";
 import { Badge } from "../components/badge.tsx";
 import { DropZone } from "../components/drop-zone.tsx";
+import { Field, Select } from "../components/form.tsx";
 import { Page, Panel } from "../components/page.tsx";
 import { Empty, Loaded } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
@@ -19,13 +20,13 @@ const FORMATS: Readonly<Record<Format, readonly [name: string, what: string]>> =
   csv: ["CSV", "A row for every line: its address, the prefix and the services."],
   tsv: ["TSV", "The same with tabs between the columns."],
   jsonl: ["JSON lines", "A document for every line, with all that the catalogue knows."],
-  append: ["Your lines", "Every line as it was, with its services behind it."],
+  append: ["Your lines", "Every line as it was, followed by its services."],
 };
 
 /** Where a log is dropped; it is shown on a page of its own from then on. */
 export default function Identify() {
   return (
-    <Page title="Identify a log" about="Find out which services the addresses of a log belong to. It is read as it is: every line is searched for its first address.">
+    <Page title="Identify a log" about="Find out which services the addresses of a log belong to.">
       {hasPlan("cbs") ? <><Drop /><Past /></> : <NoPlan area="cbs" what="the catalogue of services" />}
     </Page>
   );
@@ -33,9 +34,12 @@ export default function Identify() {
 
 function Drop() {
   const [format, setFormat] = useState<Format>("csv");
+  const [field, setField] = useState("");
+  const [input, setInput] = useState("");
   return (
     <Panel>
-      <DropZone label="Drop a log here" hint="A text of any format, or the same compressed by gzip or zstd; up to some gigabytes." onFile={(file) => navigate(`#/identify/${startUpload(file, format)}`)} />
+      <DropZone label="Drop a log here" hint="A text of any format, or compressed by gzip or zstd; up to several gigabytes." onFile={(file) => navigate(`#/identify/${startUpload(file, { format, field: field.trim(), input })}`)} />
+      <AddressField {...{ field, setField, input, setInput }} />
       <fieldset class="formats">
         <legend>The result to download</legend>
         {Object.entries(FORMATS).map(([value, [name, what]]) => (
@@ -43,6 +47,28 @@ function Drop() {
         ))}
       </fieldset>
     </Panel>
+  );
+}
+
+const SYNTAXES = { "": "By the first line", csv: "Commas (CSV)", tsv: "Tabs (TSV)", jsonl: "JSON lines", space: "Spaces" };
+
+interface AddressFieldProps {
+  readonly field: string;
+  readonly setField: (field: string) => void;
+  readonly input: string;
+  readonly setInput: (input: string) => void;
+}
+
+/** Which field of a line holds the address; without one the first address of the line counts. */
+function AddressField({ field, setField, input, setInput }: AddressFieldProps) {
+  return (
+    <div class="address-field">
+      <Field
+        name="field" label="Address field" optional value={field} maxLength={200} autocomplete="off" spellcheck={false} onInput={(event) => setField(event.currentTarget.value)}
+        hint="A column number (3), or the name of a column or JSON member (client_ip). If empty, the first address of each line counts."
+      />
+      {field.trim() !== "" && <Select name="input" label="Fields are separated by" options={SYNTAXES} value={input} onChange={(event) => setInput(event.currentTarget.value)} />}
+    </div>
   );
 }
 
@@ -61,7 +87,7 @@ function Past() {
               { title: "Size", kind: "number", cell: ({ size, bytes }) => formatBytes(size ?? bytes) },
               { title: "Lines", kind: "number", cell: ({ lines }) => formatCount(lines) },
               { title: "Service known", kind: "number", cell: ({ lines, matched }) => (lines === 0 ? "" : `${((100 * matched) / lines).toFixed(1)} %`) },
-              { title: "Begun", cell: ({ started_at }) => <Time at={started_at} relative /> },
+              { title: "Started", cell: ({ started_at }) => <Time at={started_at} relative /> },
             ]}
           />
         )}

@@ -1,13 +1,21 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { existsSync, rmSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type ClientRequest, request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { gunzipSync, gzipSync } from "node:zlib";
+import { rangesOf } from "../../../src/cbs/ranges.ts";
 import { addKey, addOrganisation, startServer, type TestServer } from "../start-server.ts";
 import { addUser, type TestUser, visit } from "./browser.ts";
 import { PLAIN_NAME } from "../../../src/api/session-cookie.ts";
+
+const CATALOGUE = fileURLToPath(new URL("../../../data/catalogue.ipsieve", import.meta.url));
 
 let t: TestServer;
 let viewer: TestUser;
@@ -207,5 +215,46 @@ test("a server that closes lets an upload end; one that is not over at the limit
     assert.equal(await closed, isOver ? 0 : 1);
     sent.destroy();
     rmSync(closing.folder, { recursive: true });
+  }
+});
+
+test("the field that holds the address: a column, a name, a member; one that there is none of is a reason", async () => {
+  const counts = async (query: string, body: string) => {
+    const answer = await upload(`id=${randomUUID()}&${query}`, body, "text/plain");
+    assert.equal(answer.status, 200, answer.text);
+    return [answer.body.state, answer.body.matched, answer.body.error];
+  };
+  const csv = "proxy,client_ip\n203.0.113.1,1.1.1.1\n";
+  assert.deepEqual(await counts("", csv), ["done", 0, null]);
+  for (const query of ["field=2", "field=client_ip", "field=client_ip&input=csv", "field=2&input=csv"]) assert.deepEqual(await counts(query, csv), ["done", 1, null], query);
+  assert.deepEqual(await counts("field=a.ip&input=jsonl", '{"x":"203.0.113.1","a":{"ip":"1.1.1.1"}}\n'), ["done", 1, null]);
+  const [state, , error] = await counts("field=ip", csv);
+  assert.deepEqual([state, error], ["failed", 'the header row has no column "ip"; it has "proxy", "client_ip"']);
+  for (const query of ["field=", `field=${"x".repeat(256)}`, "field=%00", "input=xml"]) assert.equal((await upload(`id=${randomUUID()}&${query}`, csv, "text/plain")).status, 400, query);
+});
+
+test("a header of a megabyte of columns is read in one go: nobody waits for it", async () => {
+  const header = `${"a,".repeat(500_000)}\n1.1.1.1\n`;
+  const { body } = await upload(`id=${randomUUID()}&field=ip&input=csv`, header, "text/plain");
+  assert.match(body.error, /has no column "ip"; it has ("a", ){20}and 499981 more/);
+});
+
+test("the counts are those that the command gives for the same file; a provider of two types is two", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "ipsieve-counts-"));
+  try {
+    const { tree } = t.server.services.catalogue.view();
+    const path = join(folder, "a.log");
+    const ids = ["/cdn/akamai", "/security/akamai", "/cdn/cloudflare", "/cloud/aws"];
+    const addresses = ids.flatMap((id, index) => rangesOf(tree, id, { family: 4, limit: 40 + index }).items.map(({ cidr }) => cidr.split("/")[0]!));
+    writeFileSync(path, addresses.map((address) => `${address} - -\n`).join(""));
+    const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url)), "identify", "--summary", "--snapshot", CATALOGUE, path]);
+    const { body } = await upload(`id=${randomUUID()}`, readFileSync(path), "text/plain");
+    const section = stdout.split("by provider")[1]!.split("by service")[0]!;
+    const told = section.trim().split("\n").map((line) => /^\s*(.+?)\s{2,}([\d,]+)\s/.exec(line)).filter((match) => match !== null).map(([, name, lines]) => [name, Number(lines!.replaceAll(",", ""))]);
+    assert.deepEqual(told, body.providers.slice(0, told.length).map(({ name, lines }: any) => [name, lines]));
+    assert.deepEqual(body.providers.map(({ name }: any) => name).filter((name: string) => name.startsWith("Akamai")).sort(), ["Akamai (CDN)", "Akamai (Security)"]);
+    assert.ok(told.length > 2);
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 });
