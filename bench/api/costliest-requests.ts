@@ -313,6 +313,11 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
     getting("all of it as CSV", ({ base }) => `${base}/audit:export`),
     getting("a filter that lets nothing through", ({ base }) => `${base}/audit:export?kind=set-plan&until=1971-01-01T00:00:00Z`),
   ],
+  changeMatchingRules: [
+    { name: "the expiry of as many as there are", make: (client) => changeMatching(client, "set_expiry") },
+    { name: "deletes as many as there are", make: (client) => changeMatching(client, "delete") },
+    ...wrongBodies("POST", (client) => `${rows(client)}:change`),
+  ],
   listRows: [
     getting("a name that no rule has", (client) => `${rows(client)}?limit=1000&name=${"x".repeat(255)}`),
     { name: "a name that many rules have, another each time, deep", make: (client) => searchedRows(client) },
@@ -342,6 +347,19 @@ export const OTHER_PATHS: Readonly<Record<string, readonly CostlyRequest[]>> = O
 );
 
 const rows = ({ base, own }: Client): string => `${base}/edl/ip-rulesets/${own.fullId}/rows`;
+
+/** Of a ruleset that is filled before each request. */
+function changeMatching(client: Client, action: "delete" | "set_expiry"): Turn {
+  let turn = 0;
+  return async () => {
+    const { scratchId } = client.own;
+    await importMany(client, ++turn % 2, scratchId);
+    const path = `${client.base}/edl/ip-rulesets/${scratchId}`;
+    const { total_rules: count } = JSON.parse((await client.ask("GET", path)).text) as { total_rules: number };
+    const body = { action, count, ...(action === "delete" ? {} : { expires_at: new Date(Date.UTC(2040, 0, 1 + (turn % 1000))).toISOString() }) };
+    await client.ask("POST", `${path}/rows:change`, { body: JSON.stringify(body) });
+  };
+}
 
 function addOneByOne(client: Client): Turn {
   const ips = addresses(100_000, 7);

@@ -76,7 +76,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await page.getByLabel("Purpose").selectOption("allowlist");
     await page.getByRole("button", { name: "Create ruleset" }).click();
     await page.getByRole("heading", { name: "Edge", level: 1 }).waitFor();
-    await page.getByText("There is no rule yet").waitFor();
+    await page.getByText("No rules yet").waitFor();
     await page.getByRole("button", { name: "Rename or describe the ruleset" }).click();
     await page.locator("input[name=name]").fill("Edges");
     await page.locator("input[name=description]").fill("of both sites");
@@ -245,6 +245,35 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     const rules = await rulesOf(id);
     assert.deepEqual(rules.filter(({ name }) => name?.startsWith("third")).map(({ expires_at: at }) => at), Array.from({ length: 99 }, () => "2027-01-01T00:00:00.000Z"));
     assert.ok(rules.every(({ name, expires_at: at }) => name !== null || at === null));
+    await end(opened);
+  });
+
+  test("all rules that fit a filter are selected and changed, more than a request may name", async () => {
+    const id = await makeRuleset("whole", Array.from({ length: 3000 }, (_, at) => ({ ip: `198.51.${at >> 8}.${at & 255}`, name: at % 2 === 0 ? `even ${at}` : null })));
+    const allOf = async (): Promise<WrittenRule[]> => (await visit(t, "GET", `/edl/ip-rulesets/${id}/rules:export?format=ndjson&active_only=false`, { token: editor.token })).text.trimEnd().split("\n").map((line) => JSON.parse(line));
+    const opened = await openRuleset(id);
+    const { page } = opened;
+    await shownRows(page);
+    await page.getByLabel("Search by address or name").fill("even");
+    await page.locator(".table-foot", { hasText: "of 1,500" }).waitFor();
+    await page.getByLabel("Select all rules that are listed").click();
+    await page.getByText("1,500 rules selected").waitFor();
+    assert.equal(await page.getByRole("row", { selected: true }).count(), (await shownRows(page)).length);
+    await page.getByRole("button", { name: "Set expiry" }).click();
+    await page.getByRole("dialog").getByText("Date and time").click();
+    await page.getByLabel("Until, in local time").fill("2027-01-01T01:00");
+    await page.getByRole("dialog").getByRole("button", { name: "Set expiry" }).click();
+    await page.getByText("The expiry of 1,500 rules is set.").waitFor();
+    assert.ok((await allOf()).every(({ name, expires_at: at }) => (name === null ? at === null : at === "2027-01-01T00:00:00.000Z")));
+    await page.getByLabel("Select all rules that are listed").click();
+    await page.getByText("1,500 rules selected").waitFor();
+    await page.locator(".selection-bar").getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete 1,500 rules" }).click();
+    await page.getByText("1,500 rules are deleted.").waitFor();
+    assert.ok((await allOf()).length === 1500);
+    await page.locator(".toast", { hasText: "deleted" }).getByRole("button", { name: "Undo" }).click();
+    await page.locator(".table-foot", { hasText: "of 1,500" }).waitFor();
+    assert.equal((await allOf()).length, 3000);
     await end(opened);
   });
 
@@ -424,7 +453,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await page.getByLabel("Select all rules that are listed").click();
     await page.locator(".selection-bar").getByRole("button", { name: "Delete" }).click();
     await page.getByRole("button", { name: "Delete 3 rules" }).click();
-    await page.getByText("There is no rule yet").waitFor();
+    await page.getByText("No rules yet").waitFor();
     await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
     await isListed(page, "192.0.2.3");
     assert.deepEqual(await rulesOf(id), rules);

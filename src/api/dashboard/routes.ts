@@ -5,6 +5,7 @@ import { addCatalogueRoutes } from "./catalogue.ts";
 import { addIdentificationRoutes } from "./identifications.ts";
 import { addKeyRoutes } from "./keys.ts";
 import { addLookupRoutes } from "./lookup.ts";
+import { addMatchingRuleRoutes } from "./matching-rules.ts";
 import { addPreviewRoutes } from "./previews.ts";
 import { addRowRoutes } from "./rows.ts";
 import { addSessionRoutes } from "./sessions.ts";
@@ -21,6 +22,7 @@ export function addDashboardRoutes(app: App, services: Services): void {
   addKeyRoutes(app, services);
   addAuditRoutes(app, services);
   addRowRoutes(app, services);
+  addMatchingRuleRoutes(app, services);
   addPreviewRoutes(app, services);
   addUndoRoutes(app, services);
   addIdentificationRoutes(app, services);

@@ -25,13 +25,33 @@ export function rowDocument(rule: Rule, now: number, within = DEFAULT_DAYS * DAY
   return { ...ruleDocument(rule), state };
 }
 
-export const RowsQuery = Type.Object({
-  offset: Type.Optional(WholeNumber({ minimum: 0, default: 0, description: "rows before the first one, of those that fit" })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_ROWS, default: DEFAULT_ROWS, description: "most rows" })),
+const filter = {
   state: Type.Optional(Type.Enum([...STATES], { description: "only rules of the state; active ones include those that are expiring" })),
   expiring_within_days: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_DAYS, default: DEFAULT_DAYS, description: "what counts as expiring" })),
   name: Type.Optional(Type.String({ maxLength: LONGEST_SEARCH, description: "only rules with this in their names, in capitals or not" })),
   ip: Type.Optional(Type.String({ maxLength: 100, description: "only rules that cover this address or prefix, are it, or lie in it", examples: ["203.0.113.7"] })),
+};
+
+/** Which rules are meant. */
+export const MatchingQuery = Type.Object(filter);
+
+export const ChangeMatchingBody = named(
+  "ChangeMatchingRulesRequest",
+  Type.Object(
+    {
+      action: Type.Enum(["delete", "set_expiry"]),
+      count: WholeNumber({ minimum: 1, description: "how many rules are meant" }),
+      expires_at: Type.Optional(NullableText({ format: "date-time", description: "with set_expiry; null: never" })),
+    },
+    strict,
+  ),
+);
+export const ChangeMatchingResponse = Type.Object({ count: Count });
+
+export const RowsQuery = Type.Object({
+  offset: Type.Optional(WholeNumber({ minimum: 0, default: 0, description: "rows before the first one, of those that fit" })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_ROWS, default: DEFAULT_ROWS, description: "most rows" })),
+  ...filter,
 });
 
 /** Milliseconds of the query's days. */

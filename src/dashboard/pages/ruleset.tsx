@@ -9,7 +9,7 @@ import { hrefOf } from "../place.ts";
 import { navigate } from "../router.ts";
 import { AddRule } from "../rulesets/add-rule.tsx";
 import { AddressAnswer } from "../rulesets/address-answer.tsx";
-import { askToDelete, EditRule, SetExpiry } from "../rulesets/change-rules.tsx";
+import { askToDelete, askToDeleteMatching, EditRule, SetExpiry, type WholeSelection } from "../rulesets/change-rules.tsx";
 import { ExportRules } from "../rulesets/export-rules.tsx";
 import { FilterBar } from "../rulesets/filter-bar.tsx";
 import { placeQuery, readFilter, type RuleFilter } from "../rulesets/rule-filter.ts";
@@ -25,7 +25,7 @@ import { hasRole, session } from "../session.ts";
 import "../rulesets/rulesets.css";
 
 /** What is open above the table. */
-type Opened = { readonly kind: "add" | "export" | "about" | "delete" } | { readonly kind: "edit"; readonly rule: RuleRow } | { readonly kind: "expiry"; readonly rules: readonly RuleRow[]; readonly tag: string };
+type Opened = { readonly kind: "add" | "export" | "about" | "delete" } | { readonly kind: "edit"; readonly rule: RuleRow } | { readonly kind: "expiry"; readonly rules: readonly RuleRow[] | WholeSelection; readonly tag: string };
 
 /** One ruleset with its rules. */
 export default function OneRuleset({ params, query }: PageProps) {
@@ -81,12 +81,16 @@ function Rules({ ruleset, filter, rules: { rows, isLoading }, isEditor, open }: 
   const selection = useSelection(rows, most);
   const change = (next: RuleFilter): void => navigate(hrefOf(`/rulesets/${ruleset.id}`, placeQuery(next)), { replace: true });
   const page = rows?.latest;
-  const remove = (wanted: readonly RuleRow[]): void => askToDelete(ruleset.id, wanted);
+  const remove = (wanted: readonly RuleRow[] | undefined): void => {
+    if (wanted === undefined && selection.isWhole) askToDeleteMatching(ruleset.id, { filter, count: selection.count }, selection.tag);
+    else askToDelete(ruleset.id, wanted ?? [...selection.rules.values()]);
+  };
+  const setExpiry = (): void => open({ kind: "expiry", rules: selection.isWhole ? { filter, count: selection.count } : [...selection.rules.values()], tag: selection.tag });
   return (
     <Panel flush>
       <FilterBar filter={filter} total={page?.total ?? ruleset.total_rules} active={page?.active ?? ruleset.active_rules} onChange={change} />
       {filter.ip !== undefined && <AddressAnswer rulesetId={ruleset.id} ip={filter.ip} tag={page?.tag ?? ""} onSearchNames={() => change({ ...filter, ip: undefined, name: filter.ip })} />}
-      {selection.rules.size > 0 && rows !== undefined && <SelectionBar {...{ selection, most, count: rows.count }} onDelete={() => remove([...selection.rules.values()])} onExpiry={() => open({ kind: "expiry", rules: [...selection.rules.values()], tag: selection.tag })} />}
+      {selection.count > 0 && rows !== undefined && <SelectionBar {...{ selection, count: rows.count }} onDelete={() => remove(undefined)} onExpiry={setExpiry} />}
       {rows?.problem !== undefined && filter.ip === undefined && <ProblemNote problem={rows.problem} retry={() => rows.refresh()} />}
       {rows === undefined ? <Skeleton lines={10} /> : page === undefined ? null
         : page.count === 0 ? <NoRules {...{ ruleset, filter, isEditor, open }} />
@@ -95,13 +99,12 @@ function Rules({ ruleset, filter, rules: { rows, isLoading }, isEditor, open }: 
   );
 }
 
-function SelectionBar({ selection, most, count, onDelete, onExpiry }: { readonly selection: Selection; readonly most: number; readonly count: number; readonly onDelete: () => void; readonly onExpiry: () => void }) {
-  const { rules, isBusy, selectAll, clear } = selection;
-  const isFull = rules.size >= most && count > most;
+function SelectionBar({ selection, count, onDelete, onExpiry }: { readonly selection: Selection; readonly count: number; readonly onDelete: () => void; readonly onExpiry: () => void }) {
+  const { count: selected, isBusy, selectAll, clear } = selection;
   return (
     <div class="selection-bar">
-      <p role="status"><strong>{formatCounted(rules.size, "rule")} selected</strong>{isFull && <span class="muted"> - as many as can be changed at once</span>}</p>
-      {rules.size < count && !isFull && <button type="button" class="link" disabled={isBusy} onClick={selectAll}>Select {count > most ? `the first ${formatCounted(most, "rule")}` : `all ${formatCounted(count, "rule")}`}</button>}
+      <p role="status"><strong>{formatCounted(selected, "rule")} selected</strong></p>
+      {selected < count && <button type="button" class="link" disabled={isBusy} onClick={selectAll}>Select all {formatCounted(count, "rule")}</button>}
       <div class="actions">
         <Button small icon="clock" onClick={onExpiry}>Set expiry</Button>
         <Button small icon="trash" onClick={onDelete}>Delete</Button>
@@ -113,9 +116,9 @@ function SelectionBar({ selection, most, count, onDelete, onExpiry }: { readonly
 
 function NoRules({ ruleset, filter, isEditor, open }: Pick<RulesProps, "ruleset" | "filter" | "isEditor" | "open">) {
   const isFiltered = filter.state !== undefined || filter.ip !== undefined || filter.name !== undefined;
-  if (isFiltered) return <Empty icon="filter" title="No rule is like that"><a class="button" href={hrefOf(`/rulesets/${ruleset.id}`)}>Show all rules</a></Empty>;
+  if (isFiltered) return <Empty icon="filter" title="No matching rules"><a class="button" href={hrefOf(`/rulesets/${ruleset.id}`)}>Show all rules</a></Empty>;
   return (
-    <Empty icon="rulesets" title="There is no rule yet">
+    <Empty icon="rulesets" title="No rules yet">
       A rule is an address or prefix, with a name and an expiry if you like.
       {isEditor && <div class="row centered"><Button look="primary" icon="plus" onClick={() => open({ kind: "add" })}>Add rule</Button><ButtonLink icon="upload" href={`#/rulesets/${ruleset.id}/import`}>Import a list</ButtonLink></div>}
     </Empty>

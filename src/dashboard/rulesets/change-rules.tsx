@@ -7,7 +7,8 @@ import type { RuleRow } from "../documents.ts";
 import { Problem } from "../problem.ts";
 import { ExpiryFields, expiryOf, expiryTime } from "./expiry.tsx";
 import { RuleText } from "./rule-state.tsx";
-import { deleteRules, setExpiry } from "./rules-api.ts";
+import type { RuleFilter } from "./rule-filter.ts";
+import { changeMatching, deleteRules, setExpiry } from "./rules-api.ts";
 import { revision, tellChange } from "./undo.ts";
 
 interface Props {
@@ -60,18 +61,38 @@ export function askToDelete(rulesetId: string, rules: readonly RuleRow[]): void 
   });
 }
 
+/** All rules that fit a filter, as they were shown. */
+export interface WholeSelection {
+  readonly filter: RuleFilter;
+  readonly count: number;
+}
+
+/** Asks, and deletes all rules that fit the filter, or none. */
+export function askToDeleteMatching(rulesetId: string, { filter, count }: WholeSelection, tag: string): void {
+  const counted = formatCounted(count, "rule");
+  confirm({
+    title: `Delete ${counted}?`, text: <p>All rules that are listed are deleted, or none if the ruleset has changed since they were shown.</p>, action: `Delete ${counted}`, danger: true,
+    run: async () => {
+      await changeMatching(rulesetId, filter, { action: "delete" }, count, tag).catch(toldChange);
+      void tellChange(`${counted} are deleted.`);
+    },
+  });
+}
+
+/** What is to be said where somebody was quicker. */
+function toldChange(error: unknown): never {
+  if (!(error instanceof Problem) || error.status !== 412) throw error;
+  revision.value++;
+  throw new Problem(412, { title: "The rules have changed", detail: "Another user or program has changed the ruleset since these rules were selected. The list has been refreshed: select them again." });
+}
+
 /** Sets the expiry of many rules, all or none. */
-export function SetExpiry({ rulesetId, rules, tag, onClose }: Props & { readonly rules: readonly RuleRow[]; readonly tag: string }) {
-  const counted = formatCounted(rules.length, "rule");
+export function SetExpiry({ rulesetId, rules, tag, onClose }: Props & { readonly rules: readonly RuleRow[] | WholeSelection; readonly tag: string }) {
+  const counted = formatCounted("count" in rules ? rules.count : rules.length, "rule");
   const set = async (values: Readonly<Record<string, string>>): Promise<void> => {
     const expiresAt = expiryTime(expiryOf(values));
-    try {
-      await setExpiry(rulesetId, rules, expiresAt, tag);
-    } catch (error) {
-      if (!(error instanceof Problem) || error.status !== 412) throw error;
-      revision.value++;
-      throw new Problem(412, { title: "The rules have changed", detail: "Somebody has changed the ruleset since these rules were selected. They are shown anew: select them again." });
-    }
+    const setting = "count" in rules ? changeMatching(rulesetId, rules.filter, { action: "set_expiry", expires_at: expiresAt }, rules.count, tag) : setExpiry(rulesetId, rules, expiresAt, tag);
+    await setting.catch(toldChange);
     onClose();
     await tellChange(`The expiry of ${counted} is set.`);
   };

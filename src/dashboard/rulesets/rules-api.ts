@@ -56,6 +56,12 @@ export function setExpiry(rulesetId: string, rules: readonly Rule[], expiresAt: 
   return post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules:batch", { params: { path: { ruleset_id: rulesetId } }, headers: { "If-Match": tag }, body: { items } });
 }
 
+/** Deletes all rules that fit the filter, however many, or sets their expiry. `count`: so many were shown; where it is another number by now, nothing is done (412). */
+export function changeMatching(rulesetId: string, filter: RuleFilter, change: { readonly action: "delete" } | { readonly action: "set_expiry"; readonly expires_at: string | null }, count: number, tag: string): Promise<unknown> {
+  const params = { path: { ruleset_id: rulesetId }, query: requestQuery(filter) };
+  return post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rows:change", { params, headers: { "If-Match": tag }, body: { ...change, count } });
+}
+
 export interface ReplacementPlan {
   readonly added: number;
   readonly updated: number;

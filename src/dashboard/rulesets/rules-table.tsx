@@ -19,7 +19,8 @@ interface Props {
   /** The address that was searched for. */
   readonly ip: string | undefined;
   readonly onEdit: (rule: RuleRow) => void;
-  readonly onDelete: (rules: readonly RuleRow[]) => void;
+  /** undefined: of all that are selected. */
+  readonly onDelete: (rules: readonly RuleRow[] | undefined) => void;
 }
 
 const NARROW = "(max-width: 720px)";
@@ -35,7 +36,7 @@ export function RulesTable({ rows, isLoading, selection, ip, onEdit, onDelete }:
   const look = (index: number): RowLook => {
     const rule = rows.row(index);
     if (rule === undefined) return { cells: [...(selection === undefined ? [] : [""]), <span class="bone" />, <span class="bone" />, <span class="bone" />, <span class="bone" />, <span class="bone" />, ...(selection === undefined ? [] : [""])], kind: "waiting" };
-    return { cells: cellsOf(rule, index, { selection, ip, onEdit, onDelete }), kind: rule.state, isSelected: selection && selection.rules.has(rule.ip) };
+    return { cells: cellsOf(rule, index, { selection, ip, onEdit, onDelete }), kind: rule.state, isSelected: selection && (selection.isWhole || selection.rules.has(rule.ip)) };
   };
   const press = (event: KeyboardEvent, index: number): void => {
     if (selection === undefined) return;
@@ -65,8 +66,8 @@ function Place({ range, count }: { readonly range: Signal<readonly [number, numb
 function pressKey(event: KeyboardEvent, { selection, onEdit, onDelete }: Pick<Props, "onEdit" | "onDelete"> & { readonly selection: Selection }, index: number, rule: RuleRow | undefined): boolean {
   const isCommand = event.ctrlKey || event.metaKey;
   if (isCommand && event.key.toLowerCase() === "a") selection.selectAll();
-  else if (event.key === "Escape" && selection.rules.size > 0) selection.clear();
-  else if (event.key === "Delete" && selection.rules.size > 0) onDelete([...selection.rules.values()]);
+  else if (event.key === "Escape" && selection.count > 0) selection.clear();
+  else if (event.key === "Delete" && selection.count > 0) onDelete(undefined);
   else if (rule === undefined || isCommand) return false;
   else if (event.key === " ") (event.shiftKey ? selection.extend : selection.toggle)(index);
   else if (event.key === "Enter") onEdit(rule);
@@ -78,8 +79,8 @@ function pressKey(event: KeyboardEvent, { selection, onEdit, onDelete }: Pick<Pr
 function columnsOf(selection: Selection | undefined, rows: RulePages): { title: ComponentChildren; kind: string }[] {
   const shown = [{ title: "Address", kind: "ip" }, { title: "Name", kind: "name" }, { title: "State", kind: "status" }, { title: "Expires", kind: "until" }, { title: "Updated", kind: "changed" }];
   if (selection === undefined) return shown;
-  const isAll = selection.rules.size > 0 && selection.rules.size >= rows.count;
-  const all = <input type="checkbox" aria-label="Select all rules that are listed" checked={isAll} indeterminate={!isAll && selection.rules.size > 0} onClick={() => (selection.rules.size > 0 ? selection.clear() : selection.selectAll())} />;
+  const isAll = selection.count > 0 && selection.count >= rows.count;
+  const all = <input type="checkbox" aria-label="Select all rules that are listed" checked={isAll} indeterminate={!isAll && selection.count > 0} onClick={() => (selection.count > 0 ? selection.clear() : selection.selectAll())} />;
   return [{ title: all, kind: "pick" }, ...shown, { title: <span class="hidden">Actions</span>, kind: "tools" }];
 }
 
@@ -95,7 +96,7 @@ function cellsOf(rule: RuleRow, index: number, { selection, ip, onEdit, onDelete
   if (selection === undefined) return shown;
   const check = (event: MouseEvent): void => (event.shiftKey ? selection.extend : selection.toggle)(index);
   return [
-    <input type="checkbox" tabIndex={-1} aria-label={`Select ${rule.ip}`} checked={selection.rules.has(rule.ip)} onClick={check} />,
+    <input type="checkbox" tabIndex={-1} aria-label={`Select ${rule.ip}`} checked={selection.isWhole || selection.rules.has(rule.ip)} onClick={check} />,
     ...shown,
     <>
       <IconButton icon="edit" label={`Edit ${rule.ip}`} tabIndex={-1} onClick={() => onEdit(rule)} />

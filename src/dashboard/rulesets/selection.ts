@@ -11,7 +11,11 @@ export interface Selection {
   readonly toggle: (row: number) => void;
   /** Selects from the row that was toggled last to this one. */
   readonly extend: (row: number) => void;
-  /** Selects what fits the filter, up to what one request may change. */
+  /** All rules that fit the filter are selected, more than are fetched: `rules` has none of them. */
+  readonly isWhole: boolean;
+  /** How many are selected. */
+  readonly count: number;
+  /** Selects what fits the filter. */
   readonly selectAll: () => void;
   readonly clear: () => void;
 }
@@ -23,19 +27,25 @@ export function useSelection(rows: RulePages | undefined, most: number): Selecti
   const [rules, setRules] = useState(NONE);
   const [anchor, setAnchor] = useState(0);
   const [isBusy, setBusy] = useState(false);
+  const [isWhole, setWhole] = useState(false);
   const { tag = "", version } = rows?.latest ?? {};
-  const clear = (): void => setRules(NONE);
+  const clear = (): void => {
+    setRules(NONE);
+    setWhole(false);
+  };
   useEffect(clear, [rows, version]);
   const toggle = (index: number): void => {
     const rule = rows?.row(index);
     setAnchor(index);
     if (rule === undefined) return;
+    setWhole(false);
     const next = new Map(rules);
     if (!next.delete(rule.ip) && next.size < most) next.set(rule.ip, rule);
     setRules(next);
   };
   const select = async (first: number, last: number, before: ReadonlyMap<string, RuleRow>): Promise<void> => {
     setBusy(true);
+    setWhole(false);
     try {
       const near = last - first < most ? last : first + most - 1;
       const found = await rowsBetween(rows!, first, near);
@@ -45,10 +55,15 @@ export function useSelection(rows: RulePages | undefined, most: number): Selecti
     }
     setBusy(false);
   };
+  const selectAll = (): void => {
+    if (rows === undefined || rows.count === 0) return;
+    setRules(NONE);
+    if (rows.count > most) setWhole(true);
+    else void select(0, rows.count - 1, NONE);
+  };
   return {
-    rules, tag, isBusy, toggle, clear,
+    rules, tag, isBusy, isWhole, count: isWhole ? (rows?.count ?? 0) : rules.size, toggle, clear, selectAll,
     extend: (index) => void (rows !== undefined && select(Math.min(anchor, index), Math.max(anchor, index), rules)),
-    selectAll: () => void (rows !== undefined && rows.count > 0 && select(0, rows.count - 1, NONE)),
   };
 }
 
