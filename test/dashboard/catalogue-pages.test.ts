@@ -226,21 +226,6 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     assert.deepEqual(faults, []);
   });
 
-  test("a catalogue that is older than 90 days is said to be; a younger one is not", async () => {
-    const { page, faults } = await t.open("#/catalogue", { user: viewer });
-    const { created_at: made } = (await ask("/catalogue")).body;
-    const note = page.locator(".note.warning", { hasText: "days old" });
-    const days = Math.floor((t.clock.now - Date.parse(made)) / 86_400_000);
-    await note.waitFor();
-    assert.match(await note.innerText(), new RegExp(`^The catalogue is ${days} days old\\. Networks move: update it`));
-    await page.clock.setFixedTime(Date.parse(made) + 90.9 * 86_400_000);
-    await page.reload();
-    await heading(page).waitFor();
-    await page.locator(".facts dt", { hasText: "Source" }).waitFor();
-    assert.equal(await note.count(), 0);
-    await end(page, faults);
-  });
-
   test("any of many pages is reached by its number; a number that there is none of leads to the nearest", async () => {
     const { page, faults } = await t.open("#/catalogue", { user: viewer });
     const number = page.getByRole("spinbutton", { name: "Page" });
