@@ -188,7 +188,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
   },
   "deleteRule": { "answers": {} },
   "importRules": {
-    "answers": { "200": { "application/json": { "created": 1, "updated": 0, "skipped": 0 } } },
+    "answers": { "200": { "application/json": { "created": 1, "updated": 0, "skipped": 0, "can_undo": true } } },
     "bodies": {
       "text/plain": "203.0.113.0/24\n198.51.100.7\n",
       "text/csv": "ip,name,expires_at\n203.0.113.0/24,office,2026-12-31T00:00:00Z\n198.51.100.7,,\n",
@@ -196,7 +196,7 @@ export const EXAMPLES: Readonly<Record<string, OperationExamples>> = {
     },
   },
   "replaceRules": {
-    "answers": { "200": { "application/json": { "added": 1, "updated": 0, "removed": 1, "unchanged": 0, "dry_run": false } } },
+    "answers": { "200": { "application/json": { "added": 1, "updated": 0, "removed": 1, "unchanged": 0, "can_undo": true, "dry_run": false } } },
     "bodies": {
       "text/plain": "203.0.113.0/24\n198.51.100.7\n",
       "text/csv": "ip,name,expires_at\n203.0.113.0/24,office,2026-12-31T00:00:00Z\n198.51.100.7,,\n",
