@@ -104,7 +104,8 @@ packageTest("the command identifies a log with the bundled catalogue, on several
   const sample = join(consumer, "node_modules/ipsieve/data/sample.log");
   const command = join(consumer, "node_modules/.bin/ipsieve");
   const { status, stdout, stderr } = node(command, "identify", "--threads", "2", sample);
-  assert.deepEqual([status, stderr], [0, ""]);
+  // Long after a release, the catalogue says its age.
+  assert.deepEqual([status, stderr.replace(/^ipsieve: the bundled catalogue is \d+ days old .*\n$/, "")], [0, ""]);
   const rows = stdout.trimEnd().split("\n");
   assert.equal(rows.length, readFileSync(sample, "utf8").trimEnd().split("\n").length);
   assert.ok(rows.filter((row) => row.includes("\t/cloud/")).length > 100);
