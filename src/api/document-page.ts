@@ -1,12 +1,13 @@
 import type { OpenApi, Operation } from "./document/open-api.ts";
 
 /** The style of the page: a file of its own, so that the page needs nothing inline. */
-export const DOCUMENT_STYLE = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+export const DOCUMENT_STYLE = `:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; background: light-dark(#f5f6f8, #0e1115); color: light-dark(#12171f, #e7eaef); }
 body { max-width: 60rem; margin: 0 auto; padding: 1rem; }
+a { color: light-dark(#1a5fb4, #78b4f5); }
 code, pre { font-family: ui-monospace, monospace; font-size: 0.9em; }
 code { overflow-wrap: anywhere; }
-pre { overflow-x: auto; max-height: 30rem; margin: 0.25rem 0 1rem; padding: 0.75rem; border: 1px solid #8886; border-radius: 4px; }
-details { margin: 0.5rem 0; border: 1px solid #8886; border-radius: 4px; padding: 0.5rem 0.75rem; }
+pre { overflow-x: auto; max-height: 30rem; margin: 0.25rem 0 1rem; padding: 0.75rem; border: 1px solid light-dark(#dfe3e9, #272e38); border-radius: 4px; background: light-dark(#eef0f3, #11151a); }
+details { margin: 0.5rem 0; border: 1px solid light-dark(#dfe3e9, #272e38); border-radius: 4px; padding: 0.5rem 0.75rem; background: light-dark(#ffffff, #161a21); }
 summary { cursor: pointer; }
 summary b { display: inline-block; min-width: 4.5rem; }
 h3 { margin: 1.25rem 0 0.25rem; font-size: 1.05rem; }
@@ -82,7 +83,7 @@ function contentPart(before: string, content: Content): string {
 }
 
 function exampleText(example: unknown): string {
-  return typeof example === "string" ? `<pre>${escape(example)}</pre>` : json(example);
+  return typeof example === "string" ? `<pre tabindex="0">${escape(example)}</pre>` : json(example);
 }
 
 function table(rows: readonly (readonly string[])[]): string {
@@ -90,7 +91,7 @@ function table(rows: readonly (readonly string[])[]): string {
 }
 
 function json(value: unknown): string {
-  return `<pre>${escape(JSON.stringify(value, null, 2))}</pre>`;
+  return `<pre tabindex="0">${escape(JSON.stringify(value, null, 2))}</pre>`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
