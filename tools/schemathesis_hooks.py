@@ -47,11 +47,26 @@ def listed(media_type, ips):
 
 @schemathesis.hook
 def map_case(_context, case):
-    """A schema says no more of a text than that it is one: what is sent is a list."""
+    """What the document says in words: texts are lists, and some parameters do not go together or come from an answer."""
     text = listed(case.media_type, [f"198.51.100.{last}" for last in range(len(str(case.body)) % 5 + 1)])
     if text is not None:
         case.body = text
+    together(case.query or {})
+    # Sequences hand on what rules have, which may be prefixes.
+    ip = (case.path_parameters or {}).get("ip")
+    if isinstance(ip, str):
+        case.path_parameters["ip"] = ip.replace("%2F", "/").split("/")[0]
     return case
+
+
+def together(query):
+    if "cursor" in query:
+        query["cursor"] = ""
+        query.pop("page", None)
+    if "expires_at" in query:
+        query.pop("expires_in_days", None)
+    if query.get("format") not in ("ipset", "nftables"):
+        query.pop("set_name", None)
 
 
 @schemathesis.hook.apply_to(operation_id=["replaceRules", "importRules"])

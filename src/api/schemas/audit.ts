@@ -12,7 +12,7 @@ const Sequence = Type.Integer({ minimum: 1, description: "the number of the chan
 const filters = {
   ruleset_id: Type.Optional(Type.String({ maxLength: 36, description: "only changes of this ruleset and its rules" })),
   kind: Type.Optional(Type.Enum([...AUDITED_COMMANDS], { description: "only changes of this kind" })),
-  actor: Type.Optional(Type.String({ maxLength: 300, description: "only changes by this user or key, as getAuditFilters lists them; command: by anyone at the command line", examples: ["command"] })),
+  actor: Type.Optional(Type.String({ maxLength: 300, pattern: "^(command|(user|key):[0-9a-f-]{36})$", description: "only changes by this user or key, as getAuditFilters lists them; command: by anyone at the command line", examples: ["command"] })),
   from: Type.Optional(Type.String({ format: "date-time", description: "only changes at this time and later" })),
   until: Type.Optional(Type.String({ format: "date-time", description: "only changes before this time" })),
 };

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { LONGEST_NAME } from "../../rulesets/validate-rule.ts";
 import { formatTimestamp } from "../../rulesets/timestamp.ts";
 import type { Identification, Identifications } from "../identifications.ts";
-import { Count, named, NullableText, NullableTimestamp, Timestamp } from "./common.ts";
+import { Count, LineText, named, NullableText, NullableTimestamp, Timestamp } from "./common.ts";
 
 const ROW_FORMATS = ["tsv", "csv", "jsonl", "append"] as const;
 const FIELD_SYNTAXES = ["csv", "tsv", "jsonl", "space"] as const;
@@ -11,9 +11,9 @@ const NullableCount = Type.Unsafe<number | null>({ type: ["integer", "null"] });
 export const IdentificationParameters = Type.Object({ id: Type.String({ format: "uuid" }) });
 
 export const IdentifyQuery = Type.Object({
-  id: Type.String({ minLength: 36, maxLength: 36, description: "of your choice, a UUID: by it, progress is asked for while the upload runs", examples: ["7d0c5a2e-3b1f-4c6d-9a8e-2f4b6c8d0e1a"] }),
-  name: Type.Optional(Type.String({ minLength: 1, maxLength: LONGEST_NAME, description: "of the file, without control characters" })),
-  field: Type.Optional(Type.String({ minLength: 1, maxLength: LONGEST_NAME, description: "where the address stands: a column from 1, or the name of a column or JSON member; else the first address of a line counts", examples: ["client_ip"] })),
+  id: Type.String({ format: "uuid", minLength: 36, maxLength: 36, description: "of your choice, a UUID: by it, progress is asked for while the upload runs", examples: ["7d0c5a2e-3b1f-4c6d-9a8e-2f4b6c8d0e1a"] }),
+  name: Type.Optional(LineText({ minLength: 1, maxLength: LONGEST_NAME, description: "of the file, without control characters" })),
+  field: Type.Optional(LineText({ minLength: 1, maxLength: LONGEST_NAME, description: "where the address stands: a column from 1, or the name of a column or JSON member; else the first address of a line counts", examples: ["client_ip"] })),
   input: Type.Optional(Type.Enum([...FIELD_SYNTAXES], { description: "how lines are cut into fields; else the first line decides. Used with field only" })),
   format: Type.Optional(Type.Enum([...ROW_FORMATS], { default: "tsv", description: "of the result: address, most specific prefix and services as tsv or csv, a document per line (jsonl), or each line with its services behind it (append)" })),
 });

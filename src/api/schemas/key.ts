@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { LONGEST_NAME } from "../../rulesets/validate-rule.ts";
 import { formatTimestamp } from "../../rulesets/timestamp.ts";
 import { ACCESS_LEVELS, type ApiKey } from "../../store/state.ts";
-import { Count, named, NullableTimestamp, strict, Timestamp } from "./common.ts";
+import { Count, LineText, named, NullableTimestamp, shownAs, strict, Timestamp } from "./common.ts";
 
 const Access = named("AccessLevel", Type.Enum([...ACCESS_LEVELS]));
 
@@ -44,9 +44,9 @@ export const CreateKeyBody = named(
   "CreateKeyRequest",
   Type.Object(
     {
-      label: Type.String({ minLength: 1, maxLength: LONGEST_NAME, description: "without control characters" }),
+      label: LineText({ minLength: 1, maxLength: LONGEST_NAME, description: "without control characters" }),
       access: Access,
-      expires_on: Type.Optional(Type.String({ maxLength: 10, description: "YYYY-MM-DD: it expires at the midnight (UTC) with which this day begins", examples: ["2030-01-01"] })),
+      expires_on: Type.Optional(shownAs(Type.String({ format: "date", description: "it expires at the midnight (UTC) with which this day begins", examples: ["2030-01-01"] }), Type.String({ maxLength: 10 }))),
     },
     strict,
   ),

@@ -1,11 +1,11 @@
 import { Type } from "typebox";
 import { CbsLookup } from "./cbs.ts";
-import { named, Nullable } from "./common.ts";
+import { LookedUpText, named, Nullable } from "./common.ts";
 import { ExtendedThreat } from "./cti.ts";
 import { RuleRow } from "./row.ts";
 import { PRECEDENCE, Purpose } from "./ruleset.ts";
 
-export const LookupQuery = Type.Object({ ip: Type.String({ maxLength: 100, description: "an address, or a prefix as address/length without host bits", examples: ["203.0.113.7"] }) });
+export const LookupQuery = Type.Object({ ip: LookedUpText });
 
 export const Lookup = named(
   "Lookup",

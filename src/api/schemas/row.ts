@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import type { Rule } from "../../rulesets/rule.ts";
-import { Count, named, NullableText, PrefixText, strict, upTo, WholeNumber } from "./common.ts";
+import { Count, named, NullableText, PREFIX_FORMAT, PrefixText, strict, upTo, WholeNumber } from "./common.ts";
 import { ruleDocument, type RuleDocument, RuleSchema } from "./rule.ts";
 
 const DAY = 86_400_000;
@@ -29,7 +29,7 @@ const filter = {
   state: Type.Optional(Type.Enum([...STATES], { description: "only rules of the state; active ones include those that are expiring" })),
   expiring_within_days: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_DAYS, default: DEFAULT_DAYS, description: "what counts as expiring" })),
   name: Type.Optional(Type.String({ maxLength: LONGEST_SEARCH, description: "only rules with this in their names, in capitals or not" })),
-  ip: Type.Optional(Type.String({ maxLength: 100, description: "only rules that cover this address or prefix, are it, or lie in it", examples: ["203.0.113.7"] })),
+  ip: Type.Optional(Type.String({ maxLength: 100, format: PREFIX_FORMAT, description: "only rules that cover this address or prefix, are it, or lie in it", examples: ["203.0.113.7"] })),
 };
 
 /** Which rules are meant. */

@@ -100,9 +100,9 @@ export function ReplaceBody(most: number) {
 
 /** Of operations that read lists of rules. */
 const defaults = {
-  name: Type.Optional(Type.String({ maxLength: LONGEST_NAME, description: "for rules that the list gives no name" })),
+  name: Type.Optional(Type.String({ maxLength: LONGEST_NAME, pattern: LINE_PATTERN, description: "for rules that the list gives no name" })),
   expires_in_days: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_DAYS, description: "from now, for rules that the list gives no expiry; not together with expires_at" })),
-  expires_at: Type.Optional(Type.String({ maxLength: 40, description: "ISO 8601 with a time zone, for rules that the list gives no expiry", examples: ["2026-12-31T00:00:00Z"] })),
+  expires_at: Type.Optional(Type.String({ maxLength: 40, format: "date-time", description: "ISO 8601 with a time zone, for rules that the list gives no expiry", examples: ["2026-12-31T00:00:00Z"] })),
 };
 const skip = { skip_invalid: Type.Optional(Type.Boolean({ default: false, description: "leave out lines that cannot be read, or repeat a prefix; the answer tells which" })) };
 /** What all answers to lists tell. */

@@ -1,0 +1,102 @@
+/** schemathesis, which makes requests from the API documents, good and bad, one by one and in sequences, and holds the answers to the documents. */
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { temporaryFolder } from "../cli/run-command.ts";
+import { missingTools, PYTHON, run, type Run, TOOLS } from "../tools.ts";
+import { addUser } from "./dashboard/browser.ts";
+import { type Fault, FAULTS, startBrokenServer } from "./fuzz/broken-server.ts";
+import { type FuzzServer, startFuzzServer } from "./fuzz/fuzz-server.ts";
+import { addOrganisation } from "./start-server.ts";
+
+const SEED = 20261122;
+/** Requests that are made for an operation in a phase. */
+const EXAMPLES = 10;
+
+let t: FuzzServer;
+let session = "";
+let folder: ReturnType<typeof temporaryFolder>;
+before(async () => {
+  folder = temporaryFolder();
+  // What it sends is good for many things, but not for names that may be tried ten times a minute.
+  t = await startFuzzServer({ signInsPerMinute: 1e9, auditDays: 1 });
+  ({ token: session } = await addUser(t, await addOrganisation(t, "schemathesis"), "admin"));
+});
+after(async () => {
+  folder.remove();
+  await t.close();
+});
+
+/** Options that are not in tools/schemathesis.toml, which says which checks differ from their defaults, and why. */
+async function schemathesis(url: string, path: string, ...more: readonly string[]): Promise<Run> {
+  const options = ["--header", `Origin: ${url}`];
+  const document = join(folder.path, path.replaceAll("/", "-"));
+  writeFileSync(document, JSON.stringify(withoutSequences(await (await fetch(url + path)).json())));
+  const args = ["-m", "schemathesis.cli", "--config-file", "schemathesis.toml", "run", document, "--url", url, "--seed", String(SEED), "--max-examples", String(EXAMPLES), "--no-color", ...options, ...more];
+  return run(PYTHON, args, { cwd: TOOLS, environment: { IPSIEVE_KEY: t.key, IPSIEVE_SESSION: session } });
+}
+
+/** Operations of which every request was refused for its key or session: a run of such requests tests nothing. */
+function refusedOf(output: string): number {
+  return Number(/Authentication failed: (\d+) operations?/.exec(output)?.[1] ?? 0);
+}
+
+/** For a change that it does not have a server waits five seconds: of some thousand requests that would be hours. */
+function withoutSequences(document: any): any {
+  for (const methods of Object.values<any>(document.paths)) {
+    for (const operation of Object.values<any>(methods)) operation.parameters = operation.parameters.filter((each: any) => !/AfterSequence/.test(each.$ref) && each.name !== "X-After-Sequence");
+  }
+  return document;
+}
+
+function countOf(output: string): number {
+  return Number(/(\d+) generated/.exec(output)?.[1] ?? 0);
+}
+
+const BROKEN: readonly [what: string, fault: Fault][] = [
+  ["fails now and then", { operation: "lookupCbs", run: async (exchange, ask) => (/%3A|:/i.test(exchange.path) ? { status: 500, headers: {}, text: "" } : ask(exchange)) }],
+  ["lets in whoever comes", { operation: "lookupCbs", run: (exchange, ask, key) => ask({ ...exchange, headers: { ...exchange.headers, "x-api-key": key } }) }],
+  ["has a type of its own", FAULTS["response_schema_conformance"]!],
+  ["sends another media type", FAULTS["content_type_conformance"]!],
+  ["takes any page size", FAULTS["negative_data_rejection"]!],
+];
+
+describe("schemathesis", { skip: missingTools(PYTHON) }, () => {
+  test("the public operations: all checks, good and bad data, and sequences", async (context) => {
+    const { code, output } = await schemathesis(t.server.url, "/openapi.json");
+    context.diagnostic(`${countOf(output)} cases`);
+    assert.equal(code, 0, output);
+    assert.ok(countOf(output) > 1000 && refusedOf(output) === 0, output);
+  });
+
+  test("the dashboard's operations", async (context) => {
+    const { code, output } = await schemathesis(t.server.url, "/dashboard/api/openapi.json");
+    context.diagnostic(`${countOf(output)} cases`);
+    assert.equal(code, 0, output);
+    // Signing in, following an invitation, and changing a password, none of which it can know.
+    assert.ok(countOf(output) > 1000 && refusedOf(output) <= 3, output);
+  });
+
+  const askBehind = async (fault: Fault): Promise<Run> => {
+    const between = await startBrokenServer(t.server.url, t.key, fault);
+    try {
+      return await schemathesis(between.url, "/openapi.json", "--include-operation-id", fault.operation);
+    } finally {
+      between.close();
+    }
+  };
+
+  test("a server in between that changes nothing is none of these", async () => {
+    const { code, output } = await askBehind({ operation: "lookupCbs", run: (exchange, ask) => ask(exchange) });
+    assert.equal(code, 0, output);
+  });
+
+  for (const [what, fault] of BROKEN) {
+    test(`negative control: a server that ${what}`, async () => {
+      const { code, output } = await askBehind(fault);
+      assert.equal(code, 1, output);
+      assert.match(output, /FAILURES/);
+    });
+  }
+});
