@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import type { Rule } from "../../rulesets/rule.ts";
-import { Count, named, NullableText, PREFIX_FORMAT, PrefixText, strict, upTo, WholeNumber } from "./common.ts";
+import { Count, named, NullableText, PREFIX_FORMAT, PrefixText, shownAs, strict, upTo, WholeNumber } from "./common.ts";
 import { ruleDocument, type RuleDocument, RuleSchema } from "./rule.ts";
 
 const DAY = 86_400_000;
@@ -35,16 +35,15 @@ const filter = {
 /** Which rules are meant. */
 export const MatchingQuery = Type.Object(filter);
 
+const count = WholeNumber({ minimum: 1, description: "how many rules are meant" });
+const expiry = NullableText({ format: "date-time", description: "null: never" });
+const deleting = named("DeleteMatchingRules", Type.Object({ action: Type.Literal("delete"), count }, strict));
+const expiring = named("ExpireMatchingRules", Type.Object({ action: Type.Literal("set_expiry"), count, expires_at: expiry }, strict));
+
+/** Shown as what it is, one of two; held to a form that makes better errors. */
 export const ChangeMatchingBody = named(
   "ChangeMatchingRulesRequest",
-  Type.Object(
-    {
-      action: Type.Enum(["delete", "set_expiry"]),
-      count: WholeNumber({ minimum: 1, description: "how many rules are meant" }),
-      expires_at: Type.Optional(NullableText({ format: "date-time", description: "with set_expiry; null: never" })),
-    },
-    strict,
-  ),
+  shownAs({ oneOf: [deleting, expiring] }, Type.Object({ action: Type.Enum(["delete", "set_expiry"]), count, expires_at: Type.Optional(expiry) }, strict)),
 );
 export const ChangeMatchingResponse = Type.Object({ count: Count });
 
