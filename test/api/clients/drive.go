@@ -111,11 +111,11 @@ func main() {
 
 	var one, many generated.CheckRequest
 	must(0, one.FromCheckOneRequest(generated.CheckOneRequest{Ip: "192.0.2.1"}))
-	checked := must(client.CheckRulesWithResponse(ctx, ruleset.Id, one))
+	checked := must(client.CheckRulesWithResponse(ctx, ruleset.Id, nil, one))
 	result := must(checked.JSON200.AsCheckResult())
 	steps["check_one"] = []any{checked.StatusCode(), result.Matched, result.Rule.Ip}
 	must(0, many.FromCheckManyRequest(generated.CheckManyRequest{Ips: []string{"2001:db8::1", "198.51.100.1"}}))
-	checked = must(client.CheckRulesWithResponse(ctx, ruleset.Id, many))
+	checked = must(client.CheckRulesWithResponse(ctx, ruleset.Id, nil, many))
 	results := must(checked.JSON200.AsCheckResults())
 	steps["check_many"] = []any{checked.StatusCode(), results["2001:db8::1"].Matched, results["198.51.100.1"].Matched}
 
@@ -177,7 +177,7 @@ func actionsOf(results []generated.BatchResult) []generated.BatchResultAction {
 func lookups(ctx context.Context, client *generated.ClientWithResponses) {
 	cbs := must(client.LookupCbsWithResponse(ctx, &generated.LookupCbsParams{Ip: "1.1.1.1"}))
 	steps["cbs_lookup"] = []any{cbs.StatusCode(), cbs.JSON200.Found, cbs.JSON200.Cidr, cbs.JSON200.Providers}
-	cbsMany := must(client.BulkLookupCbsWithResponse(ctx, generated.CbsBulkRequest{Ips: []string{"1.1.1.1", "198.51.100.1"}}))
+	cbsMany := must(client.BulkLookupCbsWithResponse(ctx, nil, generated.CbsBulkRequest{Ips: []string{"1.1.1.1", "198.51.100.1"}}))
 	steps["cbs_bulk"] = []any{cbsMany.StatusCode(), (*cbsMany.JSON200)["1.1.1.1"].Found, (*cbsMany.JSON200)["198.51.100.1"].Found}
 	search := must(client.SearchCbsWithResponse(ctx, &generated.SearchCbsParams{Q: "cloudflare"}))
 	steps["cbs_search"] = []any{search.StatusCode(), search.JSON200.Items[0].Id}
@@ -188,16 +188,16 @@ func lookups(ctx context.Context, client *generated.ClientWithResponses) {
 	}
 	steps["cbs_ranges"] = []any{ranges.StatusCode(), ranges.JSON200.Count, cidrs}
 
-	cti := must(client.LookupIpWithResponse(ctx, "192.0.2.2"))
+	cti := must(client.LookupIpWithResponse(ctx, "192.0.2.2", nil))
 	steps["cti_lookup"] = []any{cti.StatusCode(), cti.JSON200.Ip, cti.JSON200.Seen}
 	var object, bare generated.BulkThreatRequest
 	must(0, object.FromBulkThreatList(generated.BulkThreatList{Ips: []string{"192.0.2.2", "8.8.8.8"}}))
-	ctiMany := must(client.BulkLookupWithResponse(ctx, object))
+	ctiMany := must(client.BulkLookupWithResponse(ctx, nil, object))
 	steps["cti_bulk"] = []any{ctiMany.StatusCode(), (*ctiMany.JSON200)["192.0.2.2"].Seen, (*ctiMany.JSON200)["8.8.8.8"].Seen}
 	must(0, bare.FromBulkThreatRequest1([]string{"192.0.2.2"}))
-	ctiList := must(client.BulkLookupAliasWithResponse(ctx, bare))
+	ctiList := must(client.BulkLookupAliasWithResponse(ctx, nil, bare))
 	steps["cti_bulk_list"] = []any{ctiList.StatusCode(), (*ctiList.JSON200)["192.0.2.2"].Seen}
-	bad := must(client.LookupIpWithResponse(ctx, "x"))
+	bad := must(client.LookupIpWithResponse(ctx, "x", nil))
 	steps["cti_invalid"] = []any{bad.StatusCode(), bad.JSON400.Message != "" && bad.JSON400.RequestId != ""}
 }
 
