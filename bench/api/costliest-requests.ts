@@ -334,6 +334,9 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
   getIdentificationResult: [{ name: "of a log", make: (client) => afterUploads(client, 1, (id) => client.ask("GET", `${client.base}/identifications/${id}/result`)) }],
   lookup: [getting("an address that is known", ({ base }) => `${base}/lookup?ip=1.1.1.1`)],
   getUsage: [getting("as it is", ({ base }) => `${base}/usage`)],
+  getCatalogueUpdate: [getting("as it is", ({ base }) => `${base}/catalogue/update`)],
+  // The work is a process of its own, one at a time.
+  updateCatalogue: [sending("one after the other", "POST", ({ base }) => `${base}/catalogue/update`, {})],
   getCatalogue: [getting("as it is", ({ base }) => `${base}/catalogue`)],
   previewRules: [
     ...wholeLists("POST", (client) => `${rules(client)}:preview`),

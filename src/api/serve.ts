@@ -3,17 +3,20 @@ import { setFlagsFromString } from "node:v8";
 import type { Logger } from "pino";
 import { makeApiKey } from "../store/api-key.ts";
 import { AREAS } from "../store/state.ts";
+import type { ChildCommand } from "./child-command.ts";
 import type { LineWriter } from "./line-writer.ts";
 import type { LoadingStore } from "./loading-store.ts";
 import { createLog } from "./plugins/logging.ts";
 import { Server } from "./server.ts";
 import type { Settings } from "./settings.ts";
+import type { SnapshotPaths } from "./snapshot-holder.ts";
 
 export interface ServeOptions {
   readonly settings: Settings;
   readonly store: LoadingStore;
-  readonly catalogue: string;
-  readonly threats: string | null;
+  readonly catalogue: SnapshotPaths;
+  readonly threats: SnapshotPaths;
+  readonly updateCommand: ChildCommand | undefined;
   /** Gives an empty store an organisation with all plans and a key. */
   readonly quickStart: boolean;
   /** What the log says first. */

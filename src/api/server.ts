@@ -8,7 +8,9 @@ import type { Change } from "../store/change.ts";
 import type { Store } from "../store/store.ts";
 import { buildApp } from "./app.ts";
 import type { App } from "./app-type.ts";
+import { CatalogueUpdates } from "./catalogue-updates.ts";
 import { openCatalogueView } from "./catalogue-view.ts";
+import type { ChildCommand } from "./child-command.ts";
 import { GuardedStore } from "./guarded-store.ts";
 import { Identifications } from "./identifications.ts";
 import { listenError } from "./listen-error.ts";
@@ -24,7 +26,7 @@ import type { Services } from "./services.ts";
 import type { Settings } from "./settings.ts";
 import { SharedCache } from "./shared-cache.ts";
 import { SignInLimits } from "./sign-in-limits.ts";
-import { SnapshotHolder } from "./snapshot-holder.ts";
+import { SnapshotHolder, type SnapshotPaths } from "./snapshot-holder.ts";
 import { StoreOutage } from "./store-outage.ts";
 import { ThreatView } from "./threat-view.ts";
 import { UsageRecorder } from "./usage-recorder.ts";
@@ -47,10 +49,12 @@ export interface ServerOptions {
   readonly settings: Settings;
   /** The server closes it. */
   readonly store: LoadingStore;
-  /** The path of a snapshot of the kind "catalogue". */
-  readonly catalogue: string;
-  /** The path of a snapshot of the kind "cti"; null: lookups of threat intelligence get 503. */
-  readonly threats: string | null;
+  /** Where the snapshot of the kind "catalogue" is. */
+  readonly catalogue: SnapshotPaths;
+  /** Where the snapshot of the kind "cti" is; until there is one, lookups of threat intelligence get 503. */
+  readonly threats: SnapshotPaths;
+  /** How the dashboard updates the catalogue; undefined where no update would change what this server answers from. */
+  readonly updateCommand?: ChildCommand | undefined;
   readonly log: Logger;
   /** Milliseconds since 1970; the system's clock unless given. */
   readonly now?: () => number;
@@ -65,7 +69,6 @@ export class Server {
   readonly services: Services;
   readonly #app: App;
   readonly #recorder: UsageRecorder;
-  readonly #hasThreats: boolean;
   #isClosing = false;
   /** With which the first user is made; null where there were users at the start. It is told once, to whoever started the server. */
   setupToken: string | null = null;
@@ -78,7 +81,6 @@ export class Server {
     this.services = servicesOf(this.store, metrics, options, { isClosing: () => this.#isClosing, isDatabaseDown: () => outage.isCurrent, setupDigest: () => this.#setupDigest });
     this.#app = buildApp(this.services, options.log);
     this.#recorder = new UsageRecorder(this.services);
-    this.#hasThreats = options.threats !== null;
   }
 
   /** Rejects with what cannot be opened, or ListenError; nothing stays open then. */
@@ -114,7 +116,7 @@ export class Server {
 
   /** Loads the snapshots again that there are; failures are logged. */
   async reload(): Promise<void> {
-    await Promise.all([this.services.catalogue.reload(), this.#hasThreats ? this.services.threats.reload() : undefined]);
+    await Promise.all([this.services.catalogue.reload(), this.services.threats.reload()]);
   }
 
   /** Requests that have no whole answer yet. */
@@ -136,7 +138,7 @@ export class Server {
     await connections.drain(settings.shutdownTimeout * 1000);
     const { busy } = connections;
     // Uploads that end here are failed ones, and their clients may still learn that.
-    await this.services.identifications.close();
+    await Promise.all([this.services.identifications.close(), this.services.catalogueUpdates.close()]);
     if (busy > 0) await sleep(GRACE);
     this.cutOff();
     await this.#app.close();
@@ -148,15 +150,16 @@ export class Server {
   /** Ends all requests at once, so that no answer of which a part is missing looks whole. */
   cutOff(): void {
     this.#app.connections.cutOff();
+    this.services.catalogueUpdates.kill();
   }
 
-  async #open({ store, threats, log }: ServerOptions): Promise<void> {
-    const { memory, catalogue, metrics } = this.services;
-    await Promise.all([store.memory.then((loaded) => memory.become(loaded)), this.#app.ready(), catalogue.open(), threats === null ? undefined : this.services.threats.open(), loadPasswordLists()]);
+  async #open({ store, log }: ServerOptions): Promise<void> {
+    const { memory, catalogue, threats, metrics } = this.services;
+    await Promise.all([store.memory.then((loaded) => memory.become(loaded)), this.#app.ready(), catalogue.open(), threats.open(), loadPasswordLists()]);
     this.#follow(log);
     if (!memory.hasUsers) ({ text: this.setupToken, digest: this.#setupDigest } = makeToken());
     catalogue.watch();
-    if (threats !== null) this.services.threats.watch();
+    threats.watch();
     await this.#recorder.start();
     metrics.addGauge("ipsieve_changes_age_seconds", "For how long other servers' changes may not have been read", () => this.store.staleness() / 1000);
     metrics.addRules(() => memory.countRules(this.services.now()));
@@ -196,14 +199,16 @@ export class Server {
   }
 }
 
-function servicesOf(store: Store, metrics: Metrics, { settings, catalogue, threats, log, now = Date.now }: ServerOptions, states: Pick<Services, "isClosing" | "isDatabaseDown" | "setupDigest">): Services {
+function servicesOf(store: Store, metrics: Metrics, { settings, catalogue: cataloguePaths, threats, updateCommand, log, now = Date.now }: ServerOptions, states: Pick<Services, "isClosing" | "isDatabaseDown" | "setupDigest">): Services {
   const steady = new SteadyClock(now);
+  const catalogue = new SnapshotHolder({ name: "catalogue", ...cataloguePaths, load: openCatalogueView, metrics, now, log });
   return {
     ...states, settings, now, store, metrics,
     memory: new ServiceMemory(),
     waiters: new SequenceWaiters(),
-    catalogue: new SnapshotHolder({ name: "catalogue", path: catalogue, load: openCatalogueView, metrics, now, log }),
-    threats: new SnapshotHolder({ name: "cti", path: threats ?? "", load: openDataset, metrics, now, log }),
+    catalogue,
+    catalogueUpdates: new CatalogueUpdates({ command: updateCommand, catalogue, now, log }),
+    threats: new SnapshotHolder({ name: "cti", ...threats, load: openDataset, metrics, now, log }),
     files: new SharedCache(MAX_FILE_BYTES),
     rows: new RuleRows(),
     identifications: new Identifications(now),

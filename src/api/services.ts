@@ -1,4 +1,5 @@
 import type { Store } from "../store/store.ts";
+import type { CatalogueUpdates } from "./catalogue-updates.ts";
 import type { CatalogueView } from "./catalogue-view.ts";
 import type { Identifications } from "./identifications.ts";
 import type { Metrics } from "./metrics.ts";
@@ -23,6 +24,7 @@ export interface Services {
   /** Requests that wait for changes of other servers. */
   readonly waiters: SequenceWaiters;
   readonly catalogue: SnapshotHolder<CatalogueView>;
+  readonly catalogueUpdates: CatalogueUpdates;
   readonly threats: SnapshotHolder<ThreatView>;
   /** Files that are written once for all who ask for them. */
   readonly files: SharedCache<Buffer>;

@@ -36,6 +36,7 @@ export const SETTINGS = {
   databaseUrl: { name: "database-url", variable: "DATABASE_URL", initial: "", value: "URL", help: "the PostgreSQL database, postgres://..., in place of a file" },
   catalogue: { name: "catalogue", initial: "", value: "FILE", isPath: true, help: "the catalogue, reloaded when it changes; default: the updated or the bundled one" },
   threats: { name: "cti", initial: "", value: "FILE", isPath: true, help: "the threat-intelligence dataset, reloaded when it changes; default: cti.ipsieve in the home folder, if there is one" },
+  datasetOrganisation: { name: "dataset-organisation", initial: "", value: "NAME", help: "the organisation whose admins may update the catalogue in the dashboard; default: the only one there is, and none where there are several" },
   logLevel: { name: "log-level", initial: "info", value: "LEVEL", choices: ["debug", "info", "warn", "error", "silent"], help: "what is logged to standard error, as lines of JSON" },
   metrics: { name: "metrics", initial: "auto", value: "WHEN", choices: ["auto", "on", "off"], help: "answer /metrics; auto: to clients on this machine, where --host is a loopback address and no proxy has passed the request on" },
   metricsToken: { name: "metrics-token", initial: "", value: "TOKEN", isSecret: true, faultOf: tokenFault, help: "answer /metrics to whoever sends Authorization: Bearer TOKEN, and to no one else; better set by the variable than by the flag" },

@@ -1,11 +1,18 @@
-import { statSync, unwatchFile, watchFile } from "node:fs";
+import { type Stats, statSync, unwatchFile, watchFile } from "node:fs";
 import type { Metrics } from "./metrics.ts";
 import { Problem } from "./problem.ts";
 
-export interface HolderOptions<View> {
+/** Where a snapshot is looked for, now and after a restart. */
+export interface SnapshotPaths {
+  /** The first at which there is a file counts. */
+  readonly paths: readonly string[];
+  /** Whether a server starts without it, and loads it once it is there. */
+  readonly mayBeMissing: boolean;
+}
+
+export interface HolderOptions<View> extends SnapshotPaths {
   /** What metrics and log lines call it. */
   readonly name: "catalogue" | "cti";
-  readonly path: string;
   /** Opens the file, checks it, and makes all that requests need, so that none of them waits. */
   readonly load: (path: string) => Promise<{ view: View; createdAt: number }>;
   readonly metrics: Metrics;
@@ -21,7 +28,7 @@ const MISSING = {
 } as const;
 
 /**
- * Holds the newest generation of a snapshot. A file that takes the place of the watched one is loaded beside the current one, which goes on
+ * Holds the newest generation of a snapshot. A new file at one of its paths is loaded beside the current one, which goes on
  * answering; then the two are exchanged at once. A file that cannot be used changes nothing.
  */
 export class SnapshotHolder<View> {
@@ -30,8 +37,10 @@ export class SnapshotHolder<View> {
   #generation = 0;
   #createdAt: number | null = null;
   #loadedAt: number | null = null;
-  #isLoading = false;
+  #loading: Promise<boolean> | undefined;
   #wantsMore = false;
+  /** The file that was loaded, or tried, last. */
+  #tried = "";
 
   constructor(options: HolderOptions<View>) {
     this.#options = options;
@@ -55,42 +64,68 @@ export class SnapshotHolder<View> {
 
   /** Loads the file for the first time. Rejects with what is wrong with it. */
   async open(): Promise<void> {
-    this.#replace(await this.#options.load(this.#options.path));
+    const { paths, load, mayBeMissing } = this.#options;
+    const found = this.#find();
+    if (found === undefined && mayBeMissing) return;
+    this.#tried = found?.identity ?? "";
+    this.#replace(await load(found?.path ?? paths[0]!));
   }
 
-  /** Looks every second whether another file stands at the path: a stat sees renames everywhere, also on network file systems. */
+  /** Looks every second whether another file stands at one of the paths: a stat sees renames everywhere, also on network file systems. */
   watch(): void {
-    watchFile(this.#options.path, { interval: POLL, persistent: false }, (now, before) => {
-      if (now.ino !== 0 && (now.ino !== before.ino || now.mtimeMs !== before.mtimeMs || now.size !== before.size)) void this.reload();
-    });
+    for (const path of this.#options.paths) {
+      watchFile(path, { interval: POLL, persistent: false }, () => {
+        const found = this.#find();
+        if (found !== undefined && found.identity !== this.#tried) void this.reload();
+      });
+    }
   }
 
   close(): void {
-    unwatchFile(this.#options.path);
+    for (const path of this.#options.paths) unwatchFile(path);
   }
 
-  /** Loads the file again. While one is loading, later calls lead to one more. Never rejects: failures are logged and counted. */
-  async reload(): Promise<void> {
+  /**
+   * Loads the file again; whether the newest answers then. While one is loading, later calls lead to one more. Never rejects: failures are logged
+   * and counted.
+   */
+  reload(): Promise<boolean> {
     this.#wantsMore = true;
-    if (this.#isLoading) return;
-    this.#isLoading = true;
+    return (this.#loading ??= this.#loadNewest());
+  }
+
+  async #loadNewest(): Promise<boolean> {
+    let isLoaded = false;
     while (this.#wantsMore) {
       this.#wantsMore = false;
-      await this.#tryLoad();
+      isLoaded = await this.#tryLoad();
     }
-    this.#isLoading = false;
+    this.#loading = undefined;
+    return isLoaded;
   }
 
-  async #tryLoad(): Promise<void> {
-    const { name, path, load, metrics, log } = this.#options;
+  async #tryLoad(): Promise<boolean> {
+    const { name, paths, load, metrics, log } = this.#options;
+    const found = this.#find();
+    if (found === undefined && this.#view === undefined) return false;
     try {
-      if (!statSync(path).isFile()) return;
-      this.#replace(await load(path));
+      this.#tried = found?.identity ?? "";
+      this.#replace(await load(found?.path ?? paths[0]!));
       log.info({ snapshot: name, generation: this.#generation }, "a new snapshot answers now");
+      return true;
     } catch (error) {
       metrics.snapshotFailures.inc({ snapshot: name });
       log.error({ snapshot: name, err: error }, "the new snapshot cannot be used; the one before goes on answering");
+      return false;
     }
+  }
+
+  #find(): { readonly path: string; readonly identity: string } | undefined {
+    for (const path of this.#options.paths) {
+      const found = fileAt(path);
+      if (found !== undefined) return { path, identity: JSON.stringify([path, found.ino, found.mtimeMs, found.size]) };
+    }
+    return undefined;
   }
 
   #replace({ view, createdAt }: { view: View; createdAt: number }): void {
@@ -100,5 +135,14 @@ export class SnapshotHolder<View> {
     this.#loadedAt = now();
     metrics.snapshotGeneration.set({ snapshot: name }, ++this.#generation);
     metrics.snapshotCreated.set({ snapshot: name }, createdAt / 1000);
+  }
+}
+
+function fileAt(path: string): Stats | undefined {
+  try {
+    const found = statSync(path);
+    return found.isFile() ? found : undefined;
+  } catch {
+    return undefined;
   }
 }

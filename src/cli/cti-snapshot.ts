@@ -15,8 +15,13 @@ export const SAMPLE_DATASET: string = fileURLToPath(new URL("../../data/cti-samp
 
 /** The dataset that imports have made in the home folder; undefined where there is none. */
 export function importedDataset(): string | undefined {
-  const path = join(homeFolder(), "cti.ipsieve");
+  const path = datasetPath(homeFolder());
   return existsSync(path) ? path : undefined;
+}
+
+/** Where the dataset of commands and server stands in a home folder. */
+export function datasetPath(home: string): string {
+  return join(home, "cti.ipsieve");
 }
 
 /** How the help says it. */

@@ -25,5 +25,7 @@ export type RulesetMatch = Lookup["rulesets"][number];
 export type CoveringRule = RulesetMatch["covering"][number];
 export type CatalogueSource = Schemas["CatalogueSource"];
 export type CatalogueAbout = Schemas["Catalogue"];
+export type CatalogueUpdate = Schemas["CatalogueUpdate"];
+export type LastCatalogueUpdate = Schemas["LastCatalogueUpdate"];
 export type CatalogueLayer = Schemas["CatalogueLayer"];
 export type Identification = Schemas["Identification"];

@@ -3,9 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openLoading } from "../../src/api/loading-store.ts";
+import type { ChildCommand } from "../../src/api/child-command.ts";
 import { createLog } from "../../src/api/plugins/logging.ts";
 import { Server } from "../../src/api/server.ts";
 import { readSettings, type Settings } from "../../src/api/settings.ts";
+import type { SnapshotPaths } from "../../src/api/snapshot-holder.ts";
 import { makeApiKey } from "../../src/store/api-key.ts";
 import type { StoreLocation } from "../../src/store/open-store.ts";
 import { type AccessLevel, type Area, AREAS } from "../../src/store/state.ts";
@@ -35,7 +37,7 @@ export function useStores(make: (folder: string) => Promise<StoreLocation>): voi
   makeStore = make;
 }
 
-export async function startServer(settings: Partial<Settings> = {}, catalogue: string = CATALOGUE, threats: string | null = null): Promise<TestServer> {
+export async function startServer(settings: Partial<Settings> = {}, catalogue: string | readonly string[] = CATALOGUE, threats: string | null = null, updateCommand?: ChildCommand): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), "ipsieve-api-"));
   const store = await makeStore(folder);
   const clock = { now: START };
@@ -43,7 +45,7 @@ export async function startServer(settings: Partial<Settings> = {}, catalogue: s
   const log = createLog(settings.logLevel ?? "debug", { write: (line) => void lines.push(line) });
   const defaults = readSettings({ flag: () => undefined, environment: {}, file: undefined });
   const all = { ...defaults, port: 0, specialPurpose: true, ...settings };
-  const start = (): Promise<Server> => Server.start({ settings: all, store: openLoading(store, all), catalogue, threats, log, now: () => clock.now });
+  const start = (): Promise<Server> => Server.start({ settings: all, store: openLoading(store, all), ...snapshotsAt(catalogue, threats), log, now: () => clock.now, updateCommand });
   const test: TestServer = {
     server: await start(),
     folder,
@@ -59,6 +61,11 @@ export async function startServer(settings: Partial<Settings> = {}, catalogue: s
     },
   };
   return test;
+}
+
+/** Where a server finds its snapshots; null: without threat intelligence. */
+export function snapshotsAt(catalogue: string | readonly string[], threats: string | null): { catalogue: SnapshotPaths; threats: SnapshotPaths } {
+  return { catalogue: { paths: [catalogue].flat(), mayBeMissing: false }, threats: { paths: threats === null ? [] : [threats], mayBeMissing: threats === null } };
 }
 
 /** An organisation with the plans of these areas. */

@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { ChildCommand } from "../../src/api/child-command.ts";
 import { PLAIN_NAME } from "../../src/api/session-cookie.ts";
 import type { Role } from "../../src/store/state.ts";
 import { addUser, type TestUser } from "../api/dashboard/browser.ts";
@@ -46,8 +47,8 @@ export interface Dashboard extends TestServer {
 }
 
 /** The server with the bundled catalogue, or that of another path, and the sample of threat intelligence, an organisation with all plans, and no user yet. */
-export async function startDashboard(settings: Parameters<typeof startServer>[0] = {}, catalogue = CATALOGUE): Promise<Dashboard> {
-  const server = await startServer({ perMinute: 1e6, failuresPerMinute: 1e6, eventLoopDelay: 60_000, logLevel: "silent", ...settings }, catalogue, THREATS);
+export async function startDashboard(settings: Parameters<typeof startServer>[0] = {}, catalogue: string | readonly string[] = CATALOGUE, updateCommand?: ChildCommand): Promise<Dashboard> {
+  const server = await startServer({ perMinute: 1e6, failuresPerMinute: 1e6, eventLoopDelay: 60_000, logLevel: "silent", ...settings }, catalogue, THREATS, updateCommand);
   const organisationId = await addOrganisation(server, "Example Networks");
   const browser = await chromium.launch({ executablePath: program!, args: ["--force-color-profile=srgb"] });
   let users = 0;

@@ -2,6 +2,7 @@ import type { App } from "../app-type.ts";
 import type { Services } from "../services.ts";
 import { addAuditRoutes } from "./audit.ts";
 import { addCatalogueRoutes } from "./catalogue.ts";
+import { addCatalogueUpdateRoutes } from "./catalogue-updates.ts";
 import { addIdentificationRoutes } from "./identifications.ts";
 import { addKeyRoutes } from "./keys.ts";
 import { addLookupRoutes } from "./lookup.ts";
@@ -29,4 +30,5 @@ export function addDashboardRoutes(app: App, services: Services): void {
   addLookupRoutes(app, services);
   addUsageRoutes(app, services);
   addCatalogueRoutes(app, services);
+  addCatalogueUpdateRoutes(app, services);
 }

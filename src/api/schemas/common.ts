@@ -70,6 +70,9 @@ export const Timestamp = Type.String({ format: "date-time", description: "ISO 86
 export const NullableTimestamp = NullableText({ format: "date-time", examples: ["2026-12-31T00:00:00.000Z"] });
 export const Count = Type.Integer({ minimum: 0, format: "int64" });
 
+/** Of work that goes on after it was asked for. */
+export const WorkState = named("WorkState", Type.Enum(["running", "done", "failed"]));
+
 /** Of something that has a document of its own elsewhere. */
 export const IdAndName = named("IdAndName", Type.Object({ id: Type.String({ format: "uuid" }), name: Type.String() }));
 

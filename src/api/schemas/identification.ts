@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { LONGEST_NAME } from "../../rulesets/validate-rule.ts";
 import { formatTimestamp } from "../../rulesets/timestamp.ts";
 import type { Identification, Identifications } from "../identifications.ts";
-import { Count, LineText, named, NullableText, NullableTimestamp, Timestamp } from "./common.ts";
+import { Count, LineText, named, NullableText, NullableTimestamp, Timestamp, WorkState } from "./common.ts";
 
 const ROW_FORMATS = ["tsv", "csv", "jsonl", "append"] as const;
 const FIELD_SYNTAXES = ["csv", "tsv", "jsonl", "space"] as const;
@@ -27,7 +27,7 @@ export const IdentificationSchema = named(
     id: Type.String({ format: "uuid" }),
     name: Type.String(),
     format: Type.Enum([...ROW_FORMATS]),
-    state: Type.Enum(["running", "done", "failed"]),
+    state: WorkState,
     started_at: Timestamp,
     ended_at: NullableTimestamp,
     expires_at: NullableText({ format: "date-time", description: "when it and its result are forgotten" }),

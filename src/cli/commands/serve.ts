@@ -1,10 +1,13 @@
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
-import { readSettings, type Setting, SettingError, SETTINGS, type Settings } from "../../api/settings.ts";
+import { readFileSync } from "node:fs";
+import { dirname, extname, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { ChildCommand } from "../../api/child-command.ts";
+import { readSettings, type Setting, SettingError, SETTINGS, type Settings, variableOf } from "../../api/settings.ts";
+import type { SnapshotPaths } from "../../api/snapshot-holder.ts";
 import type { StoreLocation } from "../../store/open-store.ts";
 import { BUNDLED_CATALOGUE } from "../catalogue-snapshot.ts";
 import { type Arguments, type Command, EXIT, type Option } from "../command.ts";
-import { importedDataset, SAMPLE_DATASET } from "../cti-snapshot.ts";
+import { datasetPath, SAMPLE_DATASET } from "../cti-snapshot.ts";
 import { currentCatalogue, homeFolder, makePrivateFolder } from "../home.ts";
 import { permissionWarnings } from "../permission-warnings.ts";
 import { databaseLocation } from "../service-database.ts";
@@ -50,7 +53,7 @@ async function run(args: Arguments): Promise<number> {
   const { serve } = await import("../../api/serve.ts");
   const { LineWriter } = await import("../../api/line-writer.ts");
   const [logTo, printTo] = [new LineWriter(process.stderr), new LineWriter(process.stdout)];
-  const isWritten = await serve({ settings, store, catalogue: catalogueOf(settings), threats: threatsOf(settings, quickStart), quickStart, warnings, logTo, printTo });
+  const isWritten = await serve({ settings, store, catalogue: catalogueOf(settings), threats: threatsOf(settings, quickStart), updateCommand: updateCommandOf(settings), quickStart, warnings, logTo, printTo });
   // A reader that stands still would hold the process for as long as lines wait for it.
   if (!isWritten) process.exit(EXIT.matched);
   return EXIT.matched;
@@ -83,15 +86,27 @@ function storeOf(args: Arguments, { database, databaseUrl }: Settings): StoreLoc
   return location;
 }
 
-/** `--catalogue`, else the one that an update has made, else the bundled one. */
-function catalogueOf({ catalogue }: Settings): string {
-  if (catalogue !== "") return resolve(catalogue);
-  const updated = currentCatalogue(homeFolder());
-  return existsSync(updated) ? updated : BUNDLED_CATALOGUE;
+/** `--catalogue`, else the one that an update has made, or will make, else the bundled one. */
+function catalogueOf({ catalogue }: Settings): SnapshotPaths {
+  return { paths: catalogue !== "" ? [resolve(catalogue)] : [currentCatalogue(homeFolder()), BUNDLED_CATALOGUE], mayBeMissing: false };
 }
 
-/** `--cti`, else the one in the home folder, else the sample for a quick start. */
-function threatsOf({ threats }: Settings, quickStart: boolean): string | null {
-  if (threats !== "") return resolve(threats);
-  return importedDataset() ?? (quickStart ? SAMPLE_DATASET : null);
+/** `--cti`, else the one in the home folder, once there is one, else the sample for a quick start. */
+function threatsOf({ threats }: Settings, quickStart: boolean): SnapshotPaths {
+  if (threats !== "") return { paths: [resolve(threats)], mayBeMissing: false };
+  return { paths: [datasetPath(homeFolder()), ...(quickStart ? [SAMPLE_DATASET] : [])], mayBeMissing: true };
+}
+
+/** What the dashboard runs to update the catalogue; undefined where the server answers from a file that no update writes. */
+function updateCommandOf({ catalogue }: Settings): ChildCommand | undefined {
+  const home = homeFolder();
+  if (catalogue !== "" && resolve(catalogue) !== currentCatalogue(home)) return undefined;
+  const main = fileURLToPath(new URL(`../main${extname(import.meta.url)}`, import.meta.url));
+  return { program: process.execPath, args: [main, "cbs", "update", "--json", "--progress", "json", "--home", home], environment: withoutSettings(process.env) };
+}
+
+/** No other process is to know the database's password. */
+function withoutSettings(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const settings = new Set(Object.values<Setting>(SETTINGS).map(variableOf));
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !settings.has(name)));
 }

@@ -28,7 +28,7 @@ const users = {} as Record<Role, TestUser>;
 let serial = 0;
 
 before(async () => {
-  t = await startServer({ signInsPerMinute: 1_000_000 }, undefined, SAMPLE);
+  t = await startServer({ signInsPerMinute: 1_000_000, datasetOrganisation: "roles" }, undefined, SAMPLE);
   organisation = await addOrganisation(t, "roles");
   for (const role of ROLES) users[role] = await addUser(t, organisation, role);
   other = await addUser(t, await addOrganisation(t, "another"), "admin");
@@ -60,6 +60,8 @@ const CASES: Readonly<Record<string, Case>> = {
   setUp: { least: "anybody", status: 409, body: { token: "x", organisation: "x", name: "x", password: "long enough" } },
   getSession: { least: "viewer", status: 200 },
   getCatalogue: { least: "viewer", status: 200 },
+  getCatalogueUpdate: { least: "admin", status: 200 },
+  updateCatalogue: { least: "admin", status: 409 },
   signIn: { least: "anybody", status: 401, body: { name: "x", password: "x" } },
   signOut: { least: "viewer", status: 204 },
   join: { least: "anybody", status: 401, body: { token: "x", password: "long enough" } },

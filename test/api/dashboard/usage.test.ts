@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { openLoading } from "../../../src/api/loading-store.ts";
 import { createLog } from "../../../src/api/plugins/logging.ts";
 import { Server } from "../../../src/api/server.ts";
-import { addKey, addOrganisation, ask, startServer, type TestServer } from "../start-server.ts";
+import { addKey, addOrganisation, ask, snapshotsAt, startServer, type TestServer } from "../start-server.ts";
 import { addUser, type TestUser, visit } from "./browser.ts";
 
 const CATALOGUE = fileURLToPath(new URL("../../../data/catalogue.ipsieve", import.meta.url));
@@ -64,7 +64,7 @@ test("an hour, a day, a week, a month: kept over a restart, of all servers of th
     // Another server on the same database knows what has been recorded; here the recorder is not waited for.
     const { settings, now } = own.server.services;
     const store = openLoading({ file: join(own.folder, "store.db") }, settings);
-    const replica = await Server.start({ settings, store, catalogue: CATALOGUE, threats: THREATS, log: createLog("silent", { write: () => {} }), now });
+    const replica = await Server.start({ settings, store, ...snapshotsAt(CATALOGUE, THREATS), log: createLog("silent", { write: () => {} }), now });
     try {
       const beside = { ...own, server: replica, url: replica.url } as TestServer;
       for (let turn = 0; turn < 2; turn++) await ask(beside, "GET", "/v1/cbs/lookup?ip=1.1.1.1", { key: text });

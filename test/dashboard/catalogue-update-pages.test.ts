@@ -1,0 +1,64 @@
+/** The catalogue is updated by an admin at a browser, from a folder of lists. */
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { addOrganisation } from "../api/start-server.ts";
+import { checkLooks, type Dashboard, missing, startDashboard } from "./browser.ts";
+
+const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+const BUNDLED = fileURLToPath(new URL("../../data/catalogue.ipsieve", import.meta.url));
+
+describe("updates of the catalogue", { skip: missing ?? false }, () => {
+  let folder: string;
+  let t: Dashboard;
+  before(async () => {
+    folder = mkdtempSync(join(tmpdir(), "ipsieve-update-pages-"));
+    const [home, lists] = [join(folder, "home"), join(folder, "lists")];
+    mkdirSync(join(lists, "telegram"), { recursive: true });
+    mkdirSync(join(lists, "cloudflare"));
+    writeFileSync(join(lists, "telegram/cidr.txt"), "30.0.0.0/24\n2600::/32\n");
+    writeFileSync(join(lists, "cloudflare/ips-v4"), "<html>\n");
+    const args = [MAIN, "cbs", "update", "--json", "--progress", "json", "--home", home, "--from", lists];
+    t = await startDashboard({}, [join(home, "catalogue.ipsieve"), BUNDLED], { program: process.execPath, args, environment: process.env });
+  });
+  after(async () => {
+    await t.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  test("an admin updates it: progress, what came of each list, and the new catalogue on the same page; others see nothing of it", async () => {
+    const [admin, editor] = [await t.user("admin"), await t.user("editor")];
+    const other = await t.open("#/catalogue", { user: editor });
+    await other.page.getByRole("tree").waitFor();
+    assert.equal(await other.page.getByRole("heading", { name: "Official lists" }).count(), 0);
+    await other.page.context().close();
+    await checkLooks(t, "catalogue-update-before", "#/catalogue", admin);
+    const { page, faults } = await t.open("#/catalogue", { user: admin });
+    const panel = page.locator(".panel", { has: page.getByRole("heading", { name: "Official lists" }) });
+    await panel.getByRole("button", { name: "Update catalogue" }).click();
+    await panel.getByRole("progressbar").waitFor();
+    await panel.getByText("Updated, but not from all lists").waitFor({ timeout: 120_000 });
+    assert.match(await panel.getByRole("status").innerText(), /\d+ lists: 1 new, 1 refused, \d+ not offered\n+1 official source, /);
+    const rows = await panel.getByRole("row").allInnerTexts();
+    assert.match(rows[1]!, /cloudflare\/ips-v4\s+line 1: [^]*refused/, "problems come first");
+    assert.match(rows[2]!, /telegram\/cidr\.txt\s+new\s+2/);
+    await page.locator("dt", { hasText: "1 official list" }).waitFor();
+    assert.deepEqual(faults, []);
+    await page.context().close();
+    await checkLooks(t, "catalogue-update-done", "#/catalogue", admin, (shown) => shown.getByText("Updated, but not from all lists").waitFor());
+  });
+
+  test("where several organisations share the server and none is named, the page says how to allow it", async () => {
+    await addOrganisation(t, "Another");
+    const admin = await t.user("admin");
+    const prepare = (page: Parameters<NonNullable<Parameters<typeof checkLooks>[4]>>[0]) => page.getByText(/cannot be updated here: .*--dataset-organisation or IPSIEVE_DATASET_ORGANISATION/).waitFor();
+    await checkLooks(t, "catalogue-update-refused", "#/catalogue", admin, prepare);
+    const { page } = await t.open("#/catalogue", { user: admin });
+    await prepare(page);
+    assert.equal(await page.getByRole("button", { name: "Update catalogue" }).count(), 0);
+    await page.context().close();
+  });
+});
