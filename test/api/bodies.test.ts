@@ -82,7 +82,7 @@ test("errors of a body are listed up to 200, with their number", async (context)
   const { id } = (await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).body.items[0];
   const items = Array.from({ length: 1000 }, () => ({ op: "delete", ip: "nothing" }));
   const batch = await ask(t, "POST", `/v1/edl/ip-rulesets/${id}/rules:batch`, { key, body: { items } });
-  assert.deepEqual([Object.keys(batch.body.validation_errors).length, batch.body.validation_errors.items], [201, ["1000 items cannot be read; the first 200 are named"]]);
+  assert.deepEqual([Object.keys(batch.body.validation_errors).length, batch.body.validation_errors.items], [201, ["1000 items are malformed; the first 200 are named"]]);
 });
 
 test("bodies in other charsets, and compressed ones, are 415", async (context) => {

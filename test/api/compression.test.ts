@@ -69,7 +69,7 @@ const rules = (): string => `/edl/ip-rulesets/${rulesetId}/rules`;
 function longAnswers(): [path: string, asked: Asked][] {
   const both: [string, Asked][] = [
     [rules(), {}], [rules(), { headers: { Accept: "text/plain" } }], [rules(), { headers: { Accept: "text/csv" } }], [`${rules()}:export?format=ndjson`, {}],
-    [`${rules()}:check`, { method: "POST", body: ips }], ["/cbs/node?id=/cloud", {}], ["/cbs/search?q=a&page_size=100", {}], ["/cbs/services", {}],
+    [`${rules()}:check`, { method: "POST", body: ips }], ["/cbs/node?id=/cloud", {}], ["/cbs/search?q=a&page_size=100", {}], ["/cbs/providers?page_size=1000", {}],
     ["/cbs/ranges?page_size=1000", {}], ["/cbs/ranges?id=/cdn", { headers: { Accept: "text/csv" } }], ["/cbs/ranges?page=1&page_size=1000", { headers: { Accept: "text/plain" } }],
     ["/cbs/lookup", { method: "POST", body: ips }], ["/cti/bulk_lookup", { method: "POST", body: ips }],
     ["/cti/bulk_lookup", { method: "POST", body: "1.1.1.1\n".repeat(500), headers: { "Content-Type": "text/plain" } }],

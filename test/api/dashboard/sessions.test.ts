@@ -221,7 +221,11 @@ test("cookies count nowhere but at the dashboard's door, and keys do not count t
 });
 
 test("neither passwords nor tokens are logged or told", async () => {
-  const { user } = (await visit(t, "GET", `/session?token=${token}`, { token })).body;
+  // A parameter that does not exist is refused without its value.
+  const refused = await visit(t, "GET", `/session?token=${token}`, { token });
+  assert.equal(refused.status, 400);
+  assert.ok(!refused.text.includes(token));
+  const { user } = (await visit(t, "GET", "/session", { token })).body;
   for (const secret of [PASSWORD, "wrong donkey", "$scrypt$", token]) assert.ok(!t.logged().includes(secret));
   assert.ok(t.logged().includes(`"user":"${user.id}"`));
 });
