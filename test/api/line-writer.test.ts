@@ -172,7 +172,10 @@ describe("a log that cannot be written", { skip: existsSync("/dev/full") ? false
     const pid = Number(/^\d+/.exec(String(first))![0]);
     script.stdout!.pause();
     const url = `http://127.0.0.1:${port}`;
-    while (!(await fetch(`${url}/livez`).then(({ ok }) => ok, () => false))) await sleep(20);
+    while (!(await fetch(`${url}/livez`).then(({ ok }) => ok, () => false))) {
+      assert.ok(!hasEnded(pid), "the server has ended");
+      await sleep(20);
+    }
     for (let sent = 0; sent < MANY; sent++) assert.equal((await fetch(`${url}/${"x".repeat(7000)}`)).status, 404);
     assert.ok(Number(/^ipsieve_log_lines_lost_total (\d+)$/m.exec(await (await fetch(`${url}/metrics`)).text())![1]) > 0);
     process.kill(pid, "SIGTERM");

@@ -10,7 +10,8 @@ export const SAMPLE_THREATS = fileURLToPath(new URL("../../../data/cti-sample.ip
 /** The command line of a server over a store, a text being the path of a SQLite file. */
 export function serveArguments(store: string | StoreLocation, args: readonly string[] = []): string[] {
   const location = typeof store === "object" && "url" in store ? ["--database-url", store.url] : ["--db", typeof store === "string" ? store : store.file];
-  return [MAIN, "serve", "--port", "0", ...location, "--cti", SAMPLE_THREATS, ...args];
+  const port = args.includes("--port") ? [] : ["--port", "0"];
+  return [MAIN, "serve", ...port, ...location, "--cti", SAMPLE_THREATS, ...args];
 }
 
 interface ProcessOptions {
