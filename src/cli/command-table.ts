@@ -31,6 +31,10 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   "user role": async () => (await import("./commands/user/role.ts")).roleCommand,
   "user invite": async () => (await import("./commands/user/invite.ts")).inviteCommand,
   "user remove": async () => (await import("./commands/user/remove.ts")).removeCommand,
+  "ruleset list": async () => (await import("./commands/ruleset/list.ts")).listCommand,
+  "ruleset import": async () => (await import("./commands/ruleset/import.ts")).importCommand,
+  "ruleset replace": async () => (await import("./commands/ruleset/replace.ts")).replaceCommand,
+  "ruleset export": async () => (await import("./commands/ruleset/export.ts")).exportCommand,
   "db migrate": async () => (await import("./commands/db/migrate.ts")).migrateCommand,
   "db check": async () => (await import("./commands/db/check.ts")).checkCommand,
   "db backup": async () => (await import("./commands/db/backup.ts")).backupCommand,
@@ -47,6 +51,7 @@ export const GROUPS: Readonly<Record<string, string>> = {
   plan: "set and list what organisations may use",
   key: "create, list and revoke API keys",
   user: "add, list, invite and remove users of the dashboard",
+  ruleset: "list, fill and export the rulesets of a server, with a key",
   db: "keep the database of the service",
 };
 

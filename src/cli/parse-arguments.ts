@@ -60,11 +60,11 @@ function readShort(command: Command, arg: string, left: string[], values: Values
   }
 }
 
-/** A whole number from 1 to `most`. Throws UsageError. */
-export function wholeNumber(option: string, text: string, most: number): number {
-  const number = /^[0-9]{1,9}$/.test(text) ? Number(text) : 0;
-  if (number >= 1 && number <= most) return number;
-  throw new UsageError(`--${option} ${JSON.stringify(text)}: give a whole number from 1 to ${most}`);
+/** A whole number from `least` to `most`. Throws UsageError. */
+export function wholeNumber(option: string, text: string, most: number, least = 1): number {
+  const number = /^[0-9]{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= least && number <= most) return number;
+  throw new UsageError(`--${option} ${JSON.stringify(text)}: give a whole number from ${least} to ${most}`);
 }
 
 /** The value that an option has; undefined for a flag. */

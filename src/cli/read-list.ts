@@ -137,7 +137,7 @@ function parsePrefixes(text: string): { prefixes: readonly Prefix[]; doubt: stri
 }
 
 /** Throws UsageError unless there is something that can be read; a folder on standard input would count as empty. */
-function refuseUnreadable(path: string): void {
+export function refuseUnreadable(path: string): void {
   try {
     const isFolder = (path === "-" ? fstatSync(0) : statSync(path)).isDirectory();
     if (!isFolder) return;
@@ -155,6 +155,7 @@ function unreadable(path: string, cause: unknown): unknown {
   return code === undefined ? cause : new UsageError(`${name}: it cannot be read (${code})`);
 }
 
-function refuseBinary(path: string, start: Buffer): void {
+/** Throws UsageError for the start of a file that is no text. */
+export function refuseBinary(path: string, start: Buffer): void {
   if (start.includes(0)) throw new UsageError(`${path}: no text (it holds zero bytes); give a list in UTF-8`);
 }

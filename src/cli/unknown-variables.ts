@@ -4,7 +4,7 @@ import { UsageError } from "./usage-error.ts";
 const PREFIX = "IPSIEVE_";
 
 /** What every command reads, and what the project's tests and benchmarks read, which run commands in their own environment. */
-const KNOWN: ReadonlySet<string> = new Set(["IPSIEVE_HOME", "IPSIEVE_DB", "IPSIEVE_CHROMIUM", "IPSIEVE_KILLS", "IPSIEVE_LISTS", "IPSIEVE_TEST_ENGINE"]);
+const KNOWN: ReadonlySet<string> = new Set(["IPSIEVE_HOME", "IPSIEVE_DB", "IPSIEVE_SERVER", "IPSIEVE_API_KEY", "IPSIEVE_CHROMIUM", "IPSIEVE_KILLS", "IPSIEVE_LISTS", "IPSIEVE_TEST_ENGINE"]);
 
 /** What Kubernetes and Docker tell each container about a service that is called ipsieve, or whose name begins so. */
 const SERVICE_LINK = /_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$|_(NAME|ENV_\w+)$/;

@@ -10,6 +10,8 @@ export { ConnectionError, ProblemError, ServiceError, ThreatLookupError, type Pr
 type Schemas = components["schemas"];
 export type Ruleset = Schemas["Ruleset"];
 export type Rule = Schemas["Rule"];
+export type ImportAnswer = Schemas["ImportResponse"];
+export type ReplaceAnswer = Schemas["ReplaceResponse"];
 export type CbsRange = Schemas["CbsRange"];
 
 export interface ClientOptions {

@@ -9,6 +9,8 @@ const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD"]);
  * with an Idempotency-Key.
  */
 export function patientFetch(fetch: Fetch, maxWait: number): Fetch {
+  // The copy of a body that is never sent again would only fill memory.
+  if (maxWait === 0) return fetch;
   return async (request) => {
     for (let waited = 0; ; ) {
       // The body can be sent once: what is sent is a copy.

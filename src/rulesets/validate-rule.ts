@@ -7,6 +7,8 @@ import { LAST_TIME } from "./timestamp.ts";
 
 export const LONGEST_NAME = 255;
 export const LONGEST_DESCRIPTION = 1000;
+/** Days that end before the year 10000, whichever day until 2060 they are counted from. */
+export const MAX_EXPIRY_DAYS = 2_900_000;
 
 const DAY = 86_400_000;
 /** What begins a new line somewhere, or has no form: the control characters, and the separators of lines and paragraphs. */

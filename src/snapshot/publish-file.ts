@@ -30,7 +30,7 @@ const STALE_AFTER_MS = 10 * 60_000;
  * written to for ten minutes. Should one still be alive (asleep all that time), its rename fails and it reports that; a
  * process id would be a worse witness, for writers on other machines or in other containers may share the folder.
  */
-export async function publishFile(path: string, chunks: Iterable<Uint8Array>, files: FileOperations = NODE_FILES): Promise<void> {
+export async function publishFile(path: string, chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, files: FileOperations = NODE_FILES): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
   if (found !== undefined && !found.isFile() && !found.isDirectory() && !found.isSymbolicLink()) throw new Error("a device, pipe or socket has that name; name a file");
   await removeStaleTemporaries(path, files);
@@ -48,9 +48,9 @@ export async function publishFile(path: string, chunks: Iterable<Uint8Array>, fi
   await syncFolder(dirname(path), files);
 }
 
-async function writeAndSync(file: FileHandle, chunks: Iterable<Uint8Array>): Promise<void> {
+async function writeAndSync(file: FileHandle, chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void> {
   try {
-    for (const chunk of chunks) {
+    for await (const chunk of chunks) {
       for (let done = 0; done < chunk.length; ) done += (await file.write(chunk, done)).bytesWritten;
     }
     await file.sync();

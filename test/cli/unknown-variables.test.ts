@@ -20,7 +20,7 @@ for (const [name, value, message] of REFUSED) {
 test("known ones, empty ones, others' and those that Kubernetes and Docker set for a service of this name are not", async () => {
   for (const setting of Object.values(SETTINGS)) await refuseUnknownVariables({ [variableOf(setting)]: "1" });
   const links = { IPSIEVE_SERVICE_HOST: "10.0.0.1", IPSIEVE_SERVICE_PORT: "80", IPSIEVE_SERVICE_PORT_HTTP: "80", IPSIEVE_PORT: "tcp://10.0.0.1:80", IPSIEVE_PORT_80_TCP: "tcp://10.0.0.1:80", IPSIEVE_PORT_80_TCP_PROTO: "tcp", IPSIEVE_DB_SERVICE_HOST: "10.0.0.2", IPSIEVE_DB_PORT: "tcp://10.0.0.2:5432" };
-  await refuseUnknownVariables({ IPSIEVE_HOME: "/srv", IPSIEVE_NOTHING: "", ipsieve_prot: "1", PATH: "/bin", ...links });
+  await refuseUnknownVariables({ IPSIEVE_HOME: "/srv", IPSIEVE_SERVER: "https://lists.example.org", IPSIEVE_API_KEY: "x", IPSIEVE_NOTHING: "", ipsieve_prot: "1", PATH: "/bin", ...links });
 });
 
 test("every command ends with 2 and says so, before it does anything", async () => {

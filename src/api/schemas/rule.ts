@@ -1,7 +1,7 @@
 import { type TObject, Type } from "typebox";
 import { formatPrefix } from "../../address/prefix.ts";
 import type { Rule } from "../../rulesets/rule.ts";
-import { LONGEST_NAME } from "../../rulesets/validate-rule.ts";
+import { LONGEST_NAME, MAX_EXPIRY_DAYS } from "../../rulesets/validate-rule.ts";
 import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
 import { formatTimestamp } from "../../rulesets/timestamp.ts";
 import { MAX_LISTED } from "../plan-replacement.ts";
@@ -49,10 +49,8 @@ export const RulePage = pageOf("PagedRuleSchema", RuleSchema);
 export const RuleQuery = Type.Object({ ip: PrefixText });
 
 const RuleName = shownAs(NullableText({ maxLength: LONGEST_NAME, pattern: LINE_PATTERN, description: "without control characters" }), NullableText({ maxLength: LONGEST_NAME }));
-/** Days that end before the year 10000, whichever day until 2060 they are counted from. */
-const MOST_DAYS = 2_900_000;
 const expiry = {
-  expires_in_days: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_DAYS, description: "from now; not together with expires_at" })),
+  expires_in_days: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_EXPIRY_DAYS, description: "from now; not together with expires_at" })),
   expires_at: Type.Optional(shownAs(NullableText({ format: "date-time", description: "ISO 8601 with a time zone, from 1970 to 9999; null: never", examples: ["2026-12-31T00:00:00Z"] }), NullableText())),
 };
 const ruleMembers = { ip: PrefixText, name: Type.Optional(RuleName), ...expiry };
@@ -101,7 +99,7 @@ export function ReplaceBody(most: number) {
 /** Of operations that read lists of rules. */
 const defaults = {
   name: Type.Optional(Type.String({ maxLength: LONGEST_NAME, pattern: LINE_PATTERN, description: "for rules that the list gives no name" })),
-  expires_in_days: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_DAYS, description: "from now, for rules that the list gives no expiry; not together with expires_at" })),
+  expires_in_days: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_EXPIRY_DAYS, description: "from now, for rules that the list gives no expiry; not together with expires_at" })),
   expires_at: Type.Optional(Type.String({ maxLength: 40, format: "date-time", description: "ISO 8601 with a time zone, for rules that the list gives no expiry", examples: ["2026-12-31T00:00:00Z"] })),
 };
 const skip = { skip_invalid: Type.Optional(Type.Boolean({ default: false, description: "leave out lines that cannot be read, or repeat a prefix; the answer tells which" })) };

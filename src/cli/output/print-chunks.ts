@@ -1,12 +1,12 @@
 /** Writes to standard output no faster than it is read, and stops where nobody reads any more. For `guardStandardOutput`, which tells of errors. */
-export async function printChunks(chunks: Iterable<string | Uint8Array>): Promise<void> {
+export async function printChunks(chunks: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>): Promise<void> {
   const { stdout } = process;
   let isClosed = false;
   const close = (): void => {
     isClosed = true;
   };
   stdout.once("error", close);
-  for (const chunk of chunks) {
+  for await (const chunk of chunks) {
     if (!stdout.write(chunk) && !isClosed) await drained(stdout);
     if (isClosed) break;
   }
