@@ -95,6 +95,7 @@ export {
   type Progress,
 } from "./batch/identify.ts";
 export type { TemplateFormat } from "./batch/line-shape.ts";
+export type { AddressCounts } from "./batch/messages.ts";
 export type { AddressRanking, CountedAddress, TopAddresses } from "./batch/top-addresses.ts";
 export { type BufferMatches, type BufferProgress, Matcher } from "./batch/matcher.ts";
 export { NO_ADDRESS } from "./batch/find-address.ts";

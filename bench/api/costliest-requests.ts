@@ -415,6 +415,7 @@ function uploads(): CostlyRequest[] {
   const sent: Readonly<Record<string, () => Sending>> = {
     "a log": () => ({ type: "text/plain", body: log(LOG_BYTES) }),
     "a log that was compressed": () => ({ type: "application/gzip", body: gzipSync(log(LOG_BYTES)) }),
+    "a log of more addresses than are kept": () => ({ type: "text/plain", body: Buffer.from(`${addresses(1_000_000, 5).join("\n")}\n`) }),
     "a log of one line, compressed": () => ({ type: "application/gzip", body: gzipSync(Buffer.alloc(LOG_BYTES, "x")) }),
     "a log of empty lines, compressed": () => ({ type: "application/gzip", body: gzipSync(Buffer.alloc(LOG_BYTES / 4, "\n")) }),
   };

@@ -20,9 +20,14 @@ export interface IdentificationLimits {
   readonly keptFor: number;
   /** Bytes of the disk that are left to others. */
   readonly freeBytes: number;
+  /**
+   * Different addresses of a log that are counted exactly; where there are more, rare ones give way. They take up to 10 MB in each thread that works on the
+   * log, and some 15 ms of a turn of the event loop whenever half of them give way.
+   */
+  readonly keptAddresses: number;
 }
 
-export const DEFAULT_IDENTIFICATION_LIMITS: IdentificationLimits = { perOrganisation: 2, inAll: 4, slowBytes: 16 << 10, slowAfter: 5000, kept: 10, keptFor: 3_600_000, freeBytes: 512 << 20 };
+export const DEFAULT_IDENTIFICATION_LIMITS: IdentificationLimits = { perOrganisation: 2, inAll: 4, slowBytes: 16 << 10, slowAfter: 5000, kept: 10, keptFor: 3_600_000, freeBytes: 512 << 20, keptAddresses: 150_000 };
 
 /** How often it is looked whether the disk is full and what has been kept for long enough, in milliseconds. */
 const EVERY = 1000;
@@ -75,7 +80,7 @@ export class Identifications {
     const key = keyOf(organisationId, id);
     const path = join(this.#makeRoom(organisationId, key), `${++this.#files}.gz`);
     const end = new AbortController();
-    const log = new LogIdentification({ body, catalogue, format, field, input, path, signal: end.signal });
+    const log = new LogIdentification({ body, catalogue, format, field, input, path, keptAddresses: this.#limits.keptAddresses, signal: end.signal });
     const entry: Entry = { organisationId, id, name, format, size, startedAt: this.#now(), endedAt: null, path, log, end, ended: log.run() };
     this.#entries.set(key, entry);
     try {

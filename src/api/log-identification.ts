@@ -4,6 +4,9 @@ import { BatchError } from "../batch/batch-error.ts";
 import { type FieldSyntax, identify, type IdentifyOptions, type Progress, type RowFormat } from "../batch/identify.ts";
 import { inputChunks } from "../batch/input-chunks.ts";
 import { Matcher } from "../batch/matcher.ts";
+import type { AddressCounts } from "../batch/messages.ts";
+import { type AddressRanking, topAddresses } from "../batch/top-addresses.ts";
+import { identifyText } from "../cbs/identify.ts";
 import { logCounts } from "../cbs/lines-by.ts";
 import type { CatalogueView } from "./catalogue-view.ts";
 import { ClientSpeed } from "./client-speed.ts";
@@ -31,6 +34,25 @@ const RESULT_UNWRITABLE = "the server cannot write the result at the moment; try
 
 export type IdentificationState = "running" | "done" | "failed";
 
+/** An address of many lines, and what the catalogue knows of it. */
+export interface TopAddress {
+  readonly ip: string;
+  readonly lines: number;
+  readonly cbs_ids: readonly string[];
+  readonly labels: readonly string[];
+}
+
+/** The addresses with the most lines, of those with a service and of those without. */
+export interface TopAddresses {
+  readonly matched: readonly TopAddress[];
+  readonly unmatched: readonly TopAddress[];
+  /** How many different addresses there are; null where there are too many to count. */
+  readonly matched_count: number | null;
+  readonly unmatched_count: number | null;
+  /** How many lines too few an address may have here, or, missing here, has at most; 0: all is exact. */
+  readonly lines_missing: number;
+}
+
 /** What is told of a log, while it is identified and afterwards. */
 export interface IdentificationSummary {
   /** As they were uploaded: compressed ones, if they are. */
@@ -44,6 +66,8 @@ export interface IdentificationSummary {
   readonly providers: readonly { readonly type: string; readonly provider: string; readonly name: string; readonly lines: number }[];
   readonly services: readonly { readonly type: string; readonly provider: string; readonly service: string; readonly name: string; readonly lines: number }[];
   readonly unmatched_sample: readonly UnmatchedLine[];
+  /** Null until it is done. */
+  readonly top_addresses: TopAddresses | null;
 }
 
 export interface LogRequest {
@@ -57,6 +81,8 @@ export interface LogRequest {
   /** Where the rows go, gzipped. */
   readonly path: string;
   readonly signal: AbortSignal;
+  /** Different addresses that are counted exactly. */
+  readonly keptAddresses: number;
 }
 
 /** One log that streams in: its lines are identified as they come, in bounded memory, no faster than they are written to the result. */
@@ -74,6 +100,7 @@ export class LogIdentification {
   readonly #sample: UnmatchedSample;
   #progress: Progress = { bytesRead: 0, totalBytes: null, lines: 0, addresses: 0, matched: 0, elapsed: 0 };
   #bytes = 0;
+  #top: TopAddresses | null = null;
 
   constructor(request: LogRequest) {
     this.#request = request;
@@ -82,14 +109,15 @@ export class LogIdentification {
 
   /** Resolves when it is done or has failed. @throws Problem (415) for what is no text, and (503) where the disk is full */
   async run(): Promise<void> {
-    const { catalogue, format, path, signal, field, input } = this.#request;
+    const { catalogue, format, path, signal, field, input, keptAddresses } = this.#request;
     try {
-      await identify({
-        inputs: [Readable.from(this.#text(), { objectMode: true })], snapshot: catalogue.snapshot, format, renderer: RENDERER, output: { path }, countMatches: true, signal, ...BY_TURNS,
+      const { addressCounts } = await identify({
+        inputs: [Readable.from(this.#text(), { objectMode: true })], snapshot: catalogue.snapshot, format, renderer: RENDERER, output: { path }, countMatches: true, keptAddresses, signal, ...BY_TURNS,
         ...(field === undefined ? {} : { field: /^\d+$/.test(field) ? Number(field) : field }), ...(input === undefined ? {} : { fieldSyntax: input }),
         onProgress: (progress) => (this.#progress = progress),
       });
       await inSlices(this.#sample.end());
+      this.#top = await inSlices(this.#rank(addressCounts!));
       this.resultBytes = (await stat(path)).size;
       this.state = "done";
     } catch (error) {
@@ -112,8 +140,19 @@ export class LogIdentification {
       types: types.map(({ node: { type }, name, lines: own }) => ({ type, name, lines: own })),
       providers: providers.slice(0, MOST_LISTED).map(({ node: { type, provider }, name, lines: own }) => ({ type, provider, name, lines: own })),
       services: services.slice(0, MOST_LISTED).map(({ node: { type, provider, service }, name, lines: own }) => ({ type, provider, service: service!, name, lines: own })),
-      unmatched_sample: [...this.#sample.lines],
+      unmatched_sample: [...this.#sample.lines], top_addresses: this.#top,
     };
+  }
+
+  *#rank(counts: AddressCounts): Generator<undefined, TopAddresses, undefined> {
+    const { catalogue, snapshot } = this.#request.catalogue;
+    const { matched, unmatched } = yield* topAddresses(counts, snapshot.table, MOST_LISTED);
+    const list = ({ addresses }: AddressRanking): TopAddress[] => addresses.map(({ address, lines }) => {
+      const { cbs_ids, labels } = identifyText(catalogue, address);
+      return { ip: address, lines, cbs_ids, labels };
+    });
+    const countOf = ({ distinct }: AddressRanking): number | null => (counts.missing === 0 ? distinct : null);
+    return { matched: list(matched), unmatched: list(unmatched), matched_count: countOf(matched), unmatched_count: countOf(unmatched), lines_missing: counts.missing };
   }
 
   /** The text of the log, chunk by chunk. */

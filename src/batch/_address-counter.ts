@@ -1,14 +1,16 @@
 import type { AddressCounts } from "./messages.ts";
 
 const FIRST_SLOTS = 1024;
-/** Another one in each process, so that nobody can write a log whose addresses all share a slot. */
-const SEED = Math.trunc(Math.random() * 2 ** 32);
 
-/** Counts lines by address, exactly: 16 to 32 bytes for each different IPv4 address, 32 to 64 for each IPv6 address. */
+/** Addresses that are added between two interruptions: a millisecond or two. */
+const STEP = 4096;
+
+/** Counts lines by address, exactly until `makeRoom` is called: 16 to 32 bytes for each different IPv4 address, 32 to 64 for each IPv6 address. */
 export class AddressCounter {
   readonly #four = new WordCounter(1);
   readonly #six = new WordCounter(4);
   readonly #most: number;
+  #missing = 0;
 
   /** `most` different addresses are accepted. */
   constructor(most: number) {
@@ -25,15 +27,43 @@ export class AddressCounter {
     (family === 4 ? this.#four : this.#six).add(words, at, lines);
   }
 
-  addAll({ words4, counts4, words6, counts6 }: AddressCounts): void {
-    for (let index = 0; index < counts4.length; index++) this.#four.add(words4, index, counts4[index]!);
-    for (let index = 0; index < counts6.length; index++) this.#six.add(words6, 4 * index, counts6[index]!);
+  /**
+   * Takes the median of all counts from each of them and drops the addresses that have no lines left, at least half (Misra and Gries). Whatever is added before and
+   * after, and by several counters that are then added up: the count of an address, 0 if it was dropped, is too low by `missing` at most. Each call
+   * takes more than `most / 2` times as many lines as it adds to `missing`, so that `missing` < 2 * lines / `most`.
+   */
+  makeRoom(): void {
+    const lines = this.#medianLines();
+    this.#four.subtract(lines);
+    this.#six.subtract(lines);
+    this.#missing += lines;
+  }
+
+  #medianLines(): number {
+    const four = this.#four.entries().counts;
+    const all = new Float64Array(four.length + this.#six.size);
+    all.set(four);
+    all.set(this.#six.entries().counts, four.length);
+    return all.sort()[all.length >> 1]!;
+  }
+
+  /** Adds what another counter has. It can be interrupted after each step. */
+  *adding({ words4, counts4, words6, counts6, missing }: AddressCounts): Generator<undefined, void, undefined> {
+    this.#missing += missing;
+    for (let index = 0; index < counts4.length; index++) {
+      this.#four.add(words4, index, counts4[index]!);
+      if (index % STEP === STEP - 1) yield;
+    }
+    for (let index = 0; index < counts6.length; index++) {
+      this.#six.add(words6, 4 * index, counts6[index]!);
+      if (index % STEP === STEP - 1) yield;
+    }
   }
 
   counts(): AddressCounts {
     const four = this.#four.entries();
     const six = this.#six.entries();
-    return { words4: four.words, counts4: four.counts, words6: six.words, counts6: six.counts };
+    return { words4: four.words, counts4: four.counts, words6: six.words, counts6: six.counts, missing: this.#missing };
   }
 }
 
@@ -41,6 +71,11 @@ export class AddressCounter {
 class WordCounter {
   size = 0;
   readonly #width: number;
+  /**
+   * Another one in each table: nobody can write a log whose addresses all share a slot, and what one table gives in the order of its slots does not
+   * fill another one from its beginning, where each would have to go past all others.
+   */
+  readonly #seed = Math.trunc(Math.random() * 2 ** 32);
   #words: Uint32Array;
   #counts = new Float64Array(FIRST_SLOTS);
 
@@ -62,7 +97,7 @@ class WordCounter {
   #slotOf(from: Uint32Array, at: number): number {
     const words = this.#words;
     const mask = this.#counts.length - 1;
-    let slot = hash(from, at, this.#width) & mask;
+    let slot = hash(this.#seed, from, at, this.#width) & mask;
     for (; this.#counts[slot] !== 0; slot = (slot + 1) & mask) {
       if (words[slot * this.#width] !== from[at]) continue;
       if (this.#width === 1 || isSame(words, slot * 4, from, at)) break;
@@ -70,15 +105,22 @@ class WordCounter {
     return slot;
   }
 
+  /** Takes so many lines from each key; those with no more than that are gone. */
+  subtract(lines: number): void {
+    const { words, counts } = this.entries();
+    this.size = 0;
+    this.#counts.fill(0);
+    for (let index = 0; index < counts.length; index++) {
+      if (counts[index]! > lines) this.add(words, index * this.#width, counts[index]! - lines);
+    }
+  }
+
   #grow(): void {
     const { words, counts } = this.entries();
+    this.size = 0;
     this.#counts = new Float64Array(2 * this.#counts.length);
     this.#words = new Uint32Array(this.#width * this.#counts.length);
-    for (let index = 0; index < counts.length; index++) {
-      const slot = this.#slotOf(words, index * this.#width);
-      for (let word = 0; word < this.#width; word++) this.#words[slot * this.#width + word] = words[index * this.#width + word]!;
-      this.#counts[slot] = counts[index]!;
-    }
+    for (let index = 0; index < counts.length; index++) this.add(words, index * this.#width, counts[index]!);
   }
 
   entries(): { words: Uint32Array; counts: Float64Array } {
@@ -100,8 +142,8 @@ function isSame(words: Uint32Array, at: number, others: Uint32Array, other: numb
 }
 
 /** Every bit of the words reaches the low bits: addresses of one network must not share a slot. */
-function hash(words: Uint32Array, at: number, width: number): number {
-  let mixed = SEED;
+function hash(seed: number, words: Uint32Array, at: number, width: number): number {
+  let mixed = seed;
   for (let word = 0; word < width; word++) mixed = Math.imul(mixed ^ words[at + word]!, 0x9e37_79b1) ^ (mixed >>> 15);
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85eb_ca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2_ae35);

@@ -15,7 +15,8 @@ export function checkOptions(options: IdentifyOptions): void {
   for (const name of ["format", "fieldSyntax", "rows", "engine", "address"] as const) {
     if (options[name] !== undefined || name === "format") checkChoice(name, options[name], CHOICES[name]);
   }
-  for (const name of ["threads", "topAddresses"] as const) if (options[name] !== undefined) checkCount(name, options[name]);
+  for (const name of ["threads", "topAddresses", "keptAddresses"] as const) if (options[name] !== undefined) checkCount(name, options[name]);
+  if (options.topAddresses !== undefined && options.keptAddresses !== undefined) throw new RangeError("topAddresses and keptAddresses are both given; give one of them");
   for (const name of ["header", "rowText"] as const) {
     if (options[name] !== undefined && typeof options[name] !== "boolean") throw new TypeError(`${name} is ${shown(options[name])}; give true or false`);
   }

@@ -197,7 +197,10 @@ export class ShardRunner {
     let next = lines.start;
     if (kernel !== null && this.#isForKernel(shape)) next = kernel.run(part, shape, rows, counts);
     if (next < part.end && (rows === null || rows.filled === 0)) next = this.#typescript.run({ ...part, start: next }, shape, rows, counts);
-    if (this.#counter?.isFull === true) counts.failure ??= "too-many-addresses";
+    if (this.#counter?.isFull === true) {
+      if (this.#work.moreAddresses === "drop") this.#counter.makeRoom();
+      else counts.failure ??= "too-many-addresses";
+    }
     const { failure, ...counted } = counts;
     const done = next >= lines.end || failure !== null;
     return { ...counted, next: done ? null : offset + next, rows: rows?.place ?? null, rowBytes: rows?.filled ?? 0, failure: failure ?? (done ? read.failure : null) };

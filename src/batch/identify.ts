@@ -103,14 +103,19 @@ export interface IdentifyOptions {
   readonly output?: Writable | { readonly path: string };
   /** Also count the lines of each match id (`IdentifyResult.perMatch`). */
   readonly countMatches?: boolean;
+  /**
+   * Also count lines by address (`IdentifyResult.addressCounts`), exactly for so many different ones: where there are more, the rare ones are dropped and the
+   * counts of the others are too low by a known number at most. Not with `topAddresses`.
+   */
+  readonly keptAddresses?: number;
   /** Called about ten times a second and once at the end, whatever it is. */
   readonly onProgress?: (progress: Progress) => void;
   /** Aborting rejects with the signal's reason; an unfinished output file is removed first. */
   readonly signal?: AbortSignal;
   readonly limits?: Partial<BatchLimits>;
   /**
-   * Awaited each time before the calling thread works on a shard, or on a part of one (`limits.shardLines`): so a program that answers others meanwhile
-   * decides when it goes on.
+   * Awaited each time before the calling thread works on a shard, or on a part of one (`limits.shardLines`), or on some thousand counted addresses: so a program
+   * that answers others meanwhile decides when it goes on.
    */
   readonly pause?: () => Promise<void>;
 }
@@ -166,6 +171,8 @@ export interface IdentifyResult {
   readonly perMatch: Float64Array;
   /** With `topAddresses`; otherwise null. */
   readonly top: TopAddresses | null;
+  /** With `keptAddresses`; otherwise null. */
+  readonly addressCounts: AddressCounts | null;
   /** Lines that "append" found to be no JSON object among those that are: their rows hold the line as a text. */
   readonly malformed: number;
   /** The first of them. */
@@ -260,6 +267,7 @@ class Run {
   /** The number of the first line of the next shard. */
   #nextFirstLine: Promise<number> = Promise.resolve(1);
   #top: TopAddresses | null = null;
+  #addressCounts: AddressCounts | null = null;
   #outputClosed = false;
   /** Where errors are reported. */
   #input = -1;
@@ -283,7 +291,8 @@ class Run {
       address: options.address ?? "first",
       appendAs: options.appendAs ?? DEFAULT_APPENDED_NAME,
       rowText: options.format === "jsonl" && options.rowText === true,
-      countedAddresses: options.topAddresses === undefined ? 0 : limits.addresses,
+      countedAddresses: options.keptAddresses ?? (options.topAddresses === undefined ? 0 : limits.addresses),
+      moreAddresses: options.keptAddresses === undefined ? "fail" : "drop",
       perMatch: this.#perMatch?.place ?? null,
       workspaces: this.#takeWorkspaces(),
       lineBytes: limits.lineBytes,
@@ -322,7 +331,7 @@ class Run {
       await this.#orStop(Promise.all([this.#produce(), this.#consume()])).catch((error) => this.#end(error));
       signal?.throwIfAborted();
       if (this.#stop.signal.aborted && !this.#outputClosed) throw this.#stop.signal.reason;
-      if (this.#work.countedAddresses > 0) this.#top = this.#countTop(await this.#lanes.collect());
+      if (this.#work.countedAddresses > 0) await this.#countAddresses();
       await this.#lanes.close();
       await (this.#outputClosed ? this.#output?.discard() : this.#output?.finish());
     } catch (error) {
@@ -519,11 +528,31 @@ class Run {
     }
   }
 
-  #countTop(counts: readonly AddressCounts[]): TopAddresses {
+  async #countAddresses(): Promise<void> {
+    const { snapshot, topAddresses: most } = this.#options;
+    const counts = await this.#byTurns(this.#addressesOfAll(await this.#lanes.collect()));
+    if (most === undefined) this.#addressCounts = counts;
+    else this.#top = await this.#byTurns(topAddresses(counts, snapshot.table, most));
+  }
+
+  *#addressesOfAll(parts: readonly AddressCounts[]): Generator<undefined, AddressCounts, undefined> {
     const counter = new AddressCounter(this.#work.countedAddresses);
-    for (const part of counts) counter.addAll(part);
-    if (counter.isFull) throw this.#lineFailure("too-many-addresses");
-    return topAddresses(counter.counts(), this.#options.snapshot.table, this.#options.topAddresses!);
+    for (const part of parts) {
+      yield* counter.adding(part);
+      if (!counter.isFull) continue;
+      if (this.#work.moreAddresses === "fail") throw this.#lineFailure("too-many-addresses");
+      counter.makeRoom();
+    }
+    return counter.counts();
+  }
+
+  async #byTurns<Result>(work: Generator<undefined, Result, undefined>): Promise<Result> {
+    for (;;) {
+      await this.#options.pause?.();
+      this.#options.signal?.throwIfAborted();
+      const { done, value } = work.next();
+      if (done === true) return value;
+    }
   }
 
   async #write(rows: SharedBytes, byteLength: number): Promise<void> {
@@ -572,6 +601,7 @@ class Run {
       withoutAddress: this.#lines - this.#addresses,
       perMatch: this.#sums,
       top: this.#top,
+      addressCounts: this.#addressCounts,
       malformed: this.#malformed,
       malformedLines: this.#malformedLines,
       bytesRead: this.#bytesRead,

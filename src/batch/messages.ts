@@ -43,6 +43,8 @@ export interface ShardWork {
   readonly rowText: boolean;
   /** How many different addresses are counted at most; 0: none are. */
   readonly countedAddresses: number;
+  /** What happens where there are more: it is an error, or the rare ones are dropped. */
+  readonly moreAddresses: "fail" | "drop";
   /** One row of `matchCount + 1` 64-bit floats per thread (the first is the main thread's), or null. */
   readonly perMatch: SharedBytes | null;
   /** One per thread, for the kernel; null: there is none, everything is done in TypeScript. */
@@ -95,12 +97,14 @@ export type WorkerAnswer =
   | { readonly number: number; readonly addresses: AddressCounts }
   | { readonly number: number; readonly failure: WorkerFailure };
 
-/** How many lines have each address: IPv4 addresses of a word, IPv6 addresses of four, in no order. */
+/** How many lines have each address: IPv4 addresses of a word, IPv6 addresses of four, in no order, each once. */
 export interface AddressCounts {
   readonly words4: Uint32Array;
   readonly counts4: Float64Array;
   readonly words6: Uint32Array;
   readonly counts6: Float64Array;
+  /** 0: this is exact. Else rare addresses had to give way: the lines of each address, of missing ones too, are up to so many more. */
+  readonly missing: number;
 }
 
 /** An error of a worker; the codes of errors do not cross threads by themselves. */

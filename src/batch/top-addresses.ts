@@ -22,20 +22,28 @@ export interface TopAddresses {
   readonly unmatched: AddressRanking;
 }
 
-/** The `most` addresses with the most lines, with and without a match. O(addresses). */
-export function topAddresses({ words4, counts4, words6, counts6 }: AddressCounts, table: PrefixTable, most: number): TopAddresses {
+/** Addresses that are looked up between two interruptions: a millisecond or two. */
+const STEP = 4096;
+
+/** The `most` addresses with the most lines, with and without a match. O(addresses). It can be interrupted after each step. */
+export function* topAddresses({ words4, counts4, words6, counts6 }: AddressCounts, table: PrefixTable, most: number): Generator<undefined, TopAddresses, undefined> {
   const rankings = { matched: new Ranking(most), unmatched: new Ranking(most) };
-  const rank = (family: Family, words: Uint32Array, counts: Float64Array): void => {
+  const matches = new Uint32Array(STEP);
+  const rank = function* (family: Family, words: Uint32Array, counts: Float64Array): Generator<undefined, void, undefined> {
     const width = family === 4 ? 1 : 4;
-    const matches = new Uint32Array(counts.length);
-    table.lookupBatchInto(family, words, matches, counts.length);
-    for (const [index, lines] of counts.entries()) {
-      const match = matches[index]!;
-      rankings[match === 0 ? "unmatched" : "matched"].add({ family, words: words.subarray(index * width, (index + 1) * width), lines, match });
+    for (let from = 0; from < counts.length; from += STEP) {
+      const lines = counts.subarray(from, from + STEP);
+      const addresses = words.subarray(from * width);
+      table.lookupBatchInto(family, addresses, matches, lines.length);
+      for (let index = 0; index < lines.length; index++) {
+        const match = matches[index]!;
+        rankings[match === 0 ? "unmatched" : "matched"].add({ family, words: addresses.subarray(index * width, (index + 1) * width), lines: lines[index]!, match });
+      }
+      yield;
     }
   };
-  rank(4, words4, counts4);
-  rank(6, words6, counts6);
+  yield* rank(4, words4, counts4);
+  yield* rank(6, words6, counts6);
   return { matched: rankings.matched.toResult(), unmatched: rankings.unmatched.toResult() };
 }
 
@@ -51,8 +59,8 @@ class Ranking {
   readonly #most: number;
   #distinct = 0;
   #kept: Candidate[] = [];
-  /** The lines of the worst of the best: fewer are too few. */
-  #least = 0;
+  /** The worst of the best: what comes after it is too bad. */
+  #worst: Candidate | null = null;
 
   constructor(most: number) {
     this.#most = most;
@@ -60,14 +68,14 @@ class Ranking {
 
   add(candidate: Candidate): void {
     this.#distinct++;
-    if (candidate.lines < this.#least) return;
+    if (this.#worst !== null && compare(candidate, this.#worst) > 0) return;
     this.#kept.push(candidate);
     if (this.#kept.length >= 2 * this.#most + 1024) this.#drop();
   }
 
   #drop(): void {
     this.#kept = this.#kept.sort(compare).slice(0, this.#most);
-    if (this.#kept.length === this.#most) this.#least = this.#kept.at(-1)!.lines;
+    if (this.#kept.length === this.#most) this.#worst = this.#kept.at(-1)!;
   }
 
   toResult(): AddressRanking {
@@ -83,6 +91,6 @@ class Ranking {
 function compare(a: Candidate, b: Candidate): number {
   if (a.lines !== b.lines) return b.lines - a.lines;
   if (a.family !== b.family) return a.family - b.family;
-  const word = a.words.findIndex((value, index) => value !== b.words[index]);
-  return word < 0 ? 0 : a.words[word]! - b.words[word]!;
+  for (const [index, word] of a.words.entries()) if (word !== b.words[index]) return word - b.words[index]!;
+  return 0;
 }

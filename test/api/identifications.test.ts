@@ -114,6 +114,33 @@ test("the sample holds every line without a match while there are few, whole and
   ]);
 });
 
+test("top addresses: those with the most lines, and what the catalogue knows of them; of too many addresses, with a bound", async () => {
+  const lines = someLines(20_000).map(({ address }, i) => (address === null ? null : i % 5 === 0 ? `198.51.${i % 256}.${(i >> 3) % 256}` : address));
+  const counts = new Map<string, number>();
+  for (const address of lines) if (address !== null) counts.set(address, (counts.get(address) ?? 0) + 1);
+  const isMatched = (address: string): boolean => identifyText(catalogue.catalogue, address).found;
+  const ranked = [...counts].sort(([, a], [, b]) => b - a);
+  const text = lines.map((address) => `${address ?? "nobody"} x\n`).join("");
+
+  const exact = (await make().run(log(text))).log.summary().top_addresses!;
+  for (const [kind, wanted] of [["matched", true], ["unmatched", false]] as const) {
+    const own = ranked.filter(([address]) => isMatched(address) === wanted);
+    assert.ok(own.length > 50, `${own.length}`);
+    assert.deepEqual(exact[kind].map(({ lines: count }) => count), own.slice(0, 50).map(([, count]) => count));
+    for (const { ip, lines: count, cbs_ids, labels } of exact[kind]) {
+      assert.equal(count, counts.get(ip));
+      assert.deepEqual([cbs_ids, labels], [identifyText(catalogue.catalogue, ip).cbs_ids, identifyText(catalogue.catalogue, ip).labels]);
+    }
+    assert.deepEqual([exact[`${kind}_count`], exact.lines_missing], [own.length, 0]);
+  }
+
+  const bounded = (await make({ keptAddresses: 500 }).run(log(text))).log.summary().top_addresses!;
+  assert.deepEqual([bounded.matched_count, bounded.unmatched_count, bounded.lines_missing > 0], [null, null, true]);
+  for (const { ip, lines: count } of [...bounded.matched, ...bounded.unmatched]) assert.ok(count <= counts.get(ip)! && counts.get(ip)! <= count + bounded.lines_missing);
+  const failed = (await make().run(log(gzipSync(text).subarray(0, 5000)))).log;
+  assert.deepEqual([failed.state, failed.summary().top_addresses], ["failed", null]);
+});
+
 test("however short the lines are, only so many are worked on in a turn of the event loop", async () => {
   const bomb = gzipSync("\n".repeat(1 << 20));
   const countPauses = async (more: Partial<BatchLimits> = {}): Promise<number> => {

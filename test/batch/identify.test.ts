@@ -19,7 +19,7 @@ import { checkCase, cases, type Case, SOURCES } from "./differential.ts";
 import { ENGINE, expectedRows, makeSnapshot, RENDERER, temporaryFolder } from "./fixture.ts";
 
 const SEED = 20240131;
-const WORK = { address: "first", appendAs: "ids", rowText: false, countedAddresses: 0, shardLines: 1000 } as const;
+const WORK = { address: "first", appendAs: "ids", rowText: false, countedAddresses: 0, moreAddresses: "fail", shardLines: 1000 } as const;
 const folder = temporaryFolder();
 const snapshot = await makeSnapshot(folder);
 const target = join(folder, "out");

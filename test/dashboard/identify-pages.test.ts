@@ -130,6 +130,29 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await checkLooks(t, "identify-done", `#/identify/${id}`, viewer);
   });
 
+  test("top addresses: with their services and lines; a link to the lookup; of too many addresses it is said how exact they are", async () => {
+    const { page, faults } = await t.open("#/identify", { user: viewer });
+    await choose(page, file("top.log", `${"203.0.113.9\n".repeat(7)}${"1.1.1.1\n".repeat(5)}${"2606:4700::1111 \n".repeat(3)}`));
+    await done(page);
+    const rows = (title: string): Promise<string[]> => page.getByRole("region", { name: title }).locator("tbody tr").allInnerTexts().then((texts) => texts.map((text) => text.replaceAll(/\s+/g, " ").trim()));
+    const [first, second] = await rows("Top addresses with a service");
+    assert.match(`${first} / ${second}`, /^1\.1\.1\.1 .*Cloudflare.* 5 \/ 2606:4700::1111 .*Cloudflare.* 3$/);
+    assert.deepEqual(await rows("Top addresses without a service"), ["203.0.113.9 7"]);
+    await page.getByRole("link", { name: "203.0.113.9" }).click();
+    await page.locator("h1", { hasText: "Lookup" }).waitFor();
+    await page.goBack();
+
+    await page.getByRole("link", { name: "All logs" }).click();
+    const many = Array.from({ length: 200_000 }, (_, i) => `203.${i >> 16}.${(i >> 8) & 255}.${i & 255}\n`).join("");
+    await choose(page, file("many.log", many + "198.51.100.1\n".repeat(500)));
+    await done(page);
+    assert.match(await page.locator(".note.warning").innerText(), /^This log has too many different addresses to count each\..* any address may have up to 1 more line\.$/);
+    assert.match((await rows("Top addresses without a service"))[0]!, /^198\.51\.100\.1 (499|500)$/);
+    const id = idOf(page);
+    await end(page, faults);
+    await checkLooks(t, "identify-many", `#/identify/${id}`, viewer);
+  });
+
   test("a gzip file has the same figures, and the result the format that was chosen", async () => {
     const path = file("sample.log.gz", gzipSync(TEXT));
     const { page, faults } = await t.open("#/identify", { user: viewer });

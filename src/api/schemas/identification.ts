@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { LONGEST_NAME } from "../../rulesets/validate-rule.ts";
 import { formatTimestamp } from "../../rulesets/timestamp.ts";
 import type { Identification, Identifications } from "../identifications.ts";
-import { Count, LineText, named, NullableText, NullableTimestamp, Timestamp, WorkState } from "./common.ts";
+import { Count, LineText, named, Nullable, NullableText, NullableTimestamp, Timestamp, WorkState } from "./common.ts";
 
 const ROW_FORMATS = ["tsv", "csv", "jsonl", "append"] as const;
 const FIELD_SYNTAXES = ["csv", "tsv", "jsonl", "space"] as const;
@@ -20,6 +20,22 @@ export const IdentifyQuery = Type.Object({
 
 const lines = { lines: Count };
 const service = { type: Type.String(), provider: Type.String() };
+
+const TopAddressList = Type.Array(
+  named("TopAddress", Type.Object({ ip: Type.String(), lines: Count, cbs_ids: Type.Array(Type.String()), labels: Type.Array(Type.String()) })),
+  { description: "the first 50, most lines first" },
+);
+
+const TopAddressesSchema = named(
+  "TopAddresses",
+  Type.Object({
+    matched: TopAddressList,
+    unmatched: TopAddressList,
+    matched_count: NullableCount,
+    unmatched_count: NullableCount,
+    lines_missing: Type.Integer({ minimum: 0, description: "0: all of this is exact. Else there are too many different addresses to count each, and the counts of them are null: an address may have up to so many lines more than it has here, or, where it is missing here, has no more" }),
+  }),
+);
 
 export const IdentificationSchema = named(
   "Identification",
@@ -41,6 +57,7 @@ export const IdentificationSchema = named(
     providers: Type.Array(Type.Object({ ...service, name: Type.String(), ...lines }), { description: "the first 50" }),
     services: Type.Array(Type.Object({ ...service, service: Type.String(), name: Type.String(), ...lines }), { description: "the first 50" }),
     unmatched_sample: Type.Array(Type.Object({ text: Type.String(), has_address: Type.Boolean() }), { description: "up to 100 lines that belong to no service, cut at 500 characters" }),
+    top_addresses: Nullable(TopAddressesSchema, { description: "null until it is done" }),
     error: NullableText({ description: "why it failed" }),
     result_bytes: NullableCount,
   }),

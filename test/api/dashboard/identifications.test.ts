@@ -63,6 +63,9 @@ test("a log is identified, told, downloaded and deleted", async () => {
     assert.deepEqual([lines, matched, unmatched, no_address], [4, 2, 1, 1]);
     assert.deepEqual([types, providers], [[{ type: "cdn", name: "CDN", lines: 2 }], [{ type: "cdn", provider: "cloudflare", name: "Cloudflare", lines: 2 }]]);
     assert.deepEqual(unmatched_sample, [{ text: "203.0.113.7 b", has_address: true }, { text: "nobody", has_address: false }]);
+    assert.deepEqual(done.body.top_addresses.unmatched, [{ ip: "203.0.113.7", lines: 1, cbs_ids: [], labels: [] }]);
+    assert.deepEqual(done.body.top_addresses.matched.map(({ ip, lines: count, cbs_ids }: any) => [ip, count, cbs_ids]), [["1.1.1.1", 1, ["/cdn/cloudflare"]], ["2606:4700::1111", 1, ["/cdn/cloudflare"]]]);
+    assert.deepEqual([done.body.top_addresses.matched_count, done.body.top_addresses.unmatched_count, done.body.top_addresses.lines_missing], [2, 1, 0]);
     assert.equal(expires_at, new Date(t.clock.now + 3_600_000).toISOString());
     assert.deepEqual((await get(`/identifications/${id}`)).body, done.body);
     assert.deepEqual((await get("/identifications")).body, { items: [done.body], count: 1 });

@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { formatAddress } from "../../src/address/format-address.ts";
+import { AddressCounter } from "../../src/batch/_address-counter.ts";
+import { identify, type IdentifyOptions } from "../../src/batch/identify.ts";
+import type { AddressCounts } from "../../src/batch/messages.ts";
+import { ENGINE, makeSnapshot, RENDERER, temporaryFolder } from "./fixture.ts";
+
+const folder = temporaryFolder();
+const snapshot = await makeSnapshot(folder);
+const path = join(folder, "log");
+
+/** Lines of few addresses that are frequent and many that are rare, and how many each has. */
+function makeLog(lines: number): { text: string; expected: Map<string, number> } {
+  const expected = new Map<string, number>();
+  let state = 20261122;
+  const random = (): number => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
+  const text = Array.from({ length: lines }, () => {
+    const number = Math.trunc(random() < 0.5 ? random() * 40 : random() * lines);
+    const ip = number % 3 === 0 ? `2001:db8::${(number + 1).toString(16)}` : `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
+    const [, high, low] = /^2001:db8::(\w*?)(\w{1,4})$/.exec(ip) ?? [];
+    const address = high === undefined || high === "" ? ip : `2001:db8::${high}:${low!.replace(/^0+(?=.)/, "")}`;
+    expected.set(address, (expected.get(address) ?? 0) + 1);
+    return `${address} GET /${number}\n`;
+  }).join("");
+  return { text, expected };
+}
+
+function asMap({ words4, counts4, words6, counts6 }: AddressCounts): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [at, lines] of counts4.entries()) counts.set(formatAddress({ family: 4, w0: words4[at]!, w1: 0, w2: 0, w3: 0 }), lines);
+  for (const [at, lines] of counts6.entries()) counts.set(formatAddress({ family: 6, w0: words6[4 * at]!, w1: words6[4 * at + 1]!, w2: words6[4 * at + 2]!, w3: words6[4 * at + 3]! }), lines);
+  assert.equal(counts.size, counts4.length + counts6.length);
+  return counts;
+}
+
+async function countsOf(keptAddresses: number, more: Partial<IdentifyOptions>): Promise<AddressCounts> {
+  const { addressCounts, top } = await identify({
+    inputs: [path], snapshot, engine: ENGINE, renderer: RENDERER, format: "none", output: { path: join(folder, "rows") }, keptAddresses,
+    limits: { shardBytes: 5000, shardLines: 100, workerBytes: 1 }, ...more,
+  });
+  assert.equal(top, null);
+  return addressCounts!;
+}
+
+test("lines by address are exact for as many as are kept; behind that, each count is too low by a known number at most", async () => {
+  const { text, expected } = makeLog(30_000);
+  writeFileSync(path, text);
+  for (const threads of [1, 3]) {
+    for (const format of ["none", "tsv"] as const) {
+      const exact = await countsOf(expected.size, { threads, format });
+      assert.equal(exact.missing, 0);
+      assert.deepEqual([...asMap(exact)].sort(), [...expected].sort());
+
+      const most = 1000;
+      const { missing, ...rest } = await countsOf(most, { threads, format });
+      const counts = asMap({ ...rest, missing });
+      assert.ok(missing > 0 && missing < (2 * 30_000) / most, `${missing}`);
+      assert.ok(counts.size > 40 && counts.size <= most, `${counts.size}`);
+      let wrong = 0;
+      for (const [address, lines] of expected) {
+        const counted = counts.get(address) ?? 0;
+        assert.ok(counted <= lines && lines <= counted + missing, `${address}: ${counted} of ${lines}, ${missing} missing`);
+        if (counted !== lines) wrong++;
+      }
+      assert.ok(wrong > 0, "the negative control: nothing was dropped");
+      for (const address of counts.keys()) assert.ok(expected.has(address), address);
+    }
+  }
+});
+
+test("whoever waits between two steps waits between those of the counted addresses, and may end there", async () => {
+  writeFileSync(path, makeLog(30_000).text);
+  let pauses = 0;
+  const pausesOf = async (more: Partial<IdentifyOptions>): Promise<number> => {
+    pauses = 0;
+    await identify({ inputs: [path], snapshot, engine: ENGINE, format: "none", threads: 1, pause: async () => void pauses++, ...more });
+    return pauses;
+  };
+  const without = await pausesOf({});
+  for (const counting of [{ keptAddresses: 30_000 }, { topAddresses: 5 }]) assert.ok((await pausesOf(counting)) >= without + 2, `${without} ${pauses}`);
+  const end = new AbortController();
+  const reason = new Error("ended");
+  const pause = async (): Promise<void> => void (++pauses === 3 && end.abort(reason));
+  pauses = 0;
+  await assert.rejects(identify({ inputs: [path], snapshot, engine: ENGINE, format: "none", threads: 1, keptAddresses: 30_000, pause, signal: end.signal }), reason);
+});
+
+test("counts of all addresses and of the top ones are not asked for together", async () => {
+  await assert.rejects(countsOf(10, { topAddresses: 5 }), /^RangeError: topAddresses and keptAddresses are both given; give one of them$/);
+  await assert.rejects(countsOf(0, {}), /^RangeError: keptAddresses is 0; give a whole number of 1 or more$/);
+});
+
+test("tables have their addresses in orders of their own: in the order of one, another one is not filled from its beginning", () => {
+  const orderOf = (): string => {
+    const counter = new AddressCounter(1000);
+    for (let word = 0; word < 1000; word++) counter.add(4, Uint32Array.of(word), 0);
+    return String(counter.counts().words4);
+  };
+  assert.notEqual(orderOf(), orderOf());
+});
