@@ -1,3 +1,4 @@
+import { csvField } from "../csv/write-row.ts";
 import { BatchError } from "./batch-error.ts";
 import type { RowFormat } from "./identify.ts";
 import type { LineShape } from "./line-shape.ts";
@@ -32,7 +33,7 @@ export class HeaderRows {
     if (this.#format === "csv") return Buffer.from("ip,cidr,cbs_ids\n");
     if (this.#format !== "append") return null;
     const isCsv = shape.append === "append-csv";
-    const name = isCsv && /[",]/.test(this.#appendAs) ? `"${this.#appendAs.replaceAll('"', '""')}"` : this.#appendAs;
+    const name = isCsv ? csvField(this.#appendAs) : this.#appendAs;
     return Buffer.concat([header, Buffer.from(`${isCsv ? "," : "\t"}${name}\n`)]);
   }
 }

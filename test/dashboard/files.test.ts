@@ -76,7 +76,7 @@ test("nothing else can be named", async () => {
 test("a server without the built files says how they are built", async () => {
   const folder = mkdtempSync(join(tmpdir(), "ipsieve-dashboard-"));
   const app = fastify() as unknown as App;
-  answerProblems(app, { isClosing: () => false } as Services);
+  answerProblems(app, { ...t.server.services, isClosing: () => false } as Services);
   addDashboardFiles(app, readDashboardFiles(folder));
   rmSync(folder, { recursive: true });
   const { statusCode, body } = await app.inject("/");
