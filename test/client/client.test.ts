@@ -130,6 +130,13 @@ async function scripted(answers: readonly [number, Record<string, string>][]): P
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, close };
 }
 
+test("a client that does not wait sends each request once, even where it may ask again at once", async () => {
+  const server = await scripted([[429, { "retry-after": "0" }], [200, {}]]);
+  await assert.rejects(new Client({ baseUrl: server.url, key: "x", maxWait: 0 }).get("/v1/edl/ip-rulesets/"), { status: 429 });
+  assert.equal(server.asked.length, 1);
+  server.close();
+});
+
 test("503: reads and writes are sent again, writes with the same Idempotency-Key; what would wait too long is told at once", async () => {
   const server = await scripted([[503, { "retry-after": "0" }], [503, { "retry-after": "0" }], [200, {}]]);
   try {
