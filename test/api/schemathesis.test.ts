@@ -54,8 +54,9 @@ function countOf(output: string): number {
   return Number(/(\d+) generated/.exec(output)?.[1] ?? 0);
 }
 
+let lookups = 0;
 const BROKEN: readonly [what: string, fault: Fault][] = [
-  ["fails now and then", { operation: "lookupCbs", run: async (exchange, ask) => (/%3A|:/i.test(exchange.path) ? { status: 500, headers: {}, text: "" } : ask(exchange)) }],
+  ["fails now and then", { operation: "lookupCbs", run: async (exchange, ask) => (++lookups % 5 === 0 ? { status: 500, headers: {}, text: "" } : ask(exchange)) }],
   ["lets in whoever comes", { operation: "lookupCbs", run: (exchange, ask, key) => ask({ ...exchange, headers: { ...exchange.headers, "x-api-key": key } }) }],
   ["has a type of its own", FAULTS["response_schema_conformance"]!],
   ["sends another media type", FAULTS["content_type_conformance"]!],
@@ -74,8 +75,8 @@ describe("schemathesis", { skip: missingTools(PYTHON) }, () => {
     const { code, output } = await schemathesis(t.server.url, "/dashboard/api/openapi.json");
     context.diagnostic(`${countOf(output)} cases`);
     assert.equal(code, 0, output);
-    // Signing in, following an invitation, and changing a password, none of which it can know.
-    assert.ok(countOf(output) > 1000 && refusedOf(output) <= 3, output);
+    // Signing in, following an invitation and changing a password, none of which it can know; updating the catalogue, which is another organisation's to do.
+    assert.ok(countOf(output) > 1000 && refusedOf(output) <= 4, output);
   });
 
   const askBehind = async (fault: Fault): Promise<Run> => {
