@@ -91,7 +91,7 @@ class NeighbourBench {
     const file = join(options.folder, "neighbours.db");
     const filled = await fill(file, options.rules);
     const cti = fileURLToPath(new URL("../../data/cti-sample.ipsieve", import.meta.url));
-    const args = ["--db", file, "--cti", cti, "--rules-per-ruleset", String(Math.round(1.1 * options.rules)), "--log-level", "error"];
+    const args = ["--db", file, "--cti", cti, "--rules-per-ruleset", String(Math.round(1.1 * options.rules)), "--dataset-organisation", NEIGHBOUR, "--log-level", "error"];
     return new NeighbourBench(options, filled, args, await startService(args, options.nodeOptions));
   }
 
@@ -193,6 +193,8 @@ class NeighbourBench {
   }
 }
 
+/** The organisation of the client that sends the costliest requests; its admins may update the catalogue. */
+const NEIGHBOUR = "Neighbour";
 /** Of the neighbour's organisation, beside those with rules; the service's default is 1,000. */
 const MAX_RULESETS = 900;
 
@@ -209,7 +211,7 @@ async function fill(file: string, rules: number): Promise<Filled> {
   try {
     const victim = await addOrganisation(store, "Victim", VICTIM_RULES, random);
     const { session } = await addUser(store, victim.organisationId, "victim");
-    const { organisationId, key, rulesetId, emptyId } = await addOrganisation(store, "Neighbour", rules, random);
+    const { organisationId, key, rulesetId, emptyId } = await addOrganisation(store, NEIGHBOUR, rules, random);
     const rulesets = [[rulesetId, emptyId], [await addRuleset(store, organisationId, "full", rules, random), await addRuleset(store, organisationId, "scratch", 0, random)]];
     const listed = Math.min(MAX_LISTED, rules / 10);
     // Nearly as many as an organisation may have: some operations make more.
