@@ -7,11 +7,16 @@ const LABELS = 220;
 const RIGHT = 70;
 const ROW = 24;
 const TOP = 64;
-const FORM_NAMES: Readonly<Record<string, string>> = { batch: "batch of words", lines: "lines of text", native: "native address", text: "string" };
+const FORM_NAMES: Readonly<Record<string, string>> = {
+  batch: "batch of words",
+  lines: "lines of text",
+  native: "native address",
+  text: "string",
+};
 
 /**
- * The chart: a bar per contender and form, IPv4, on a logarithmic scale. Its colours follow the reader's light or dark theme;
- * the figures stand as text beside the bars, so that neither colour nor scale has to be read for them.
+ * The chart: a bar per contender and form, IPv4, on a logarithmic scale. Its colours follow the reader's light or dark
+ * theme; the figures stand as text beside the bars, so that neither colour nor scale has to be read for them.
  */
 export function chart(record: BenchRecord): string {
   const times = meanTimes(record.parts["lpm4"]!);
@@ -52,7 +57,9 @@ function gridLines(highest: number, x: (nanoseconds: number) => number, height: 
   const lines: string[] = [];
   for (let at = 1; at <= highest; at *= 10) {
     lines.push(`<line class="grid" x1="${round(x(at))}" y1="${TOP - 8}" x2="${round(x(at))}" y2="${height - 24}"/>`);
-    lines.push(`<text class="quiet" x="${round(x(at))}" y="${height - 8}" text-anchor="middle">${at.toLocaleString("en-US")}</text>`);
+    lines.push(
+      `<text class="quiet" x="${round(x(at))}" y="${height - 8}" text-anchor="middle">${at.toLocaleString("en-US")}</text>`,
+    );
   }
   return lines.join("\n");
 }

@@ -45,17 +45,33 @@ function marks(readme: string, name: PartName): { begin: number; end: number } {
   const [first, last] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`];
   const begin = readme.indexOf(first) + first.length;
   const end = readme.indexOf(last);
-  if (begin < first.length || end < begin) throw new Error(`README.md needs the marks ${first} and ${last}, in this order`);
+  if (begin < first.length || end < begin)
+    throw new Error(`README.md needs the marks ${first} and ${last}, in this order`);
   return { begin, end };
 }
 
 /** The table, and under it what it was measured on. Every number comes out of the record. */
 export function table(record: BenchRecord): string {
-  const rows = [...batchRows(record), ...textRows(record), ...clickhouseRows(record), ...memoryRows(record), ...otherRows(record),
-    ...countRows(record), ...logRows(record)];
+  const rows = [
+    ...batchRows(record),
+    ...textRows(record),
+    ...clickhouseRows(record),
+    ...memoryRows(record),
+    ...otherRows(record),
+    ...countRows(record),
+    ...logRows(record),
+  ];
   const lines = rows.map((row) => `| ${row.join(" | ")} |`);
-  return ["| figure | aim | measured |", "|---|---|---|", ...lines, "", ...footnotes(record), "",
-    "![Nanoseconds per lookup of every contender](bench/record/chart.svg)", ""].join("\n");
+  return [
+    "| figure | aim | measured |",
+    "|---|---|---|",
+    ...lines,
+    "",
+    ...footnotes(record),
+    "",
+    "![Nanoseconds per lookup of every contender](bench/record/chart.svg)",
+    "",
+  ].join("\n");
 }
 
 /** Our two engines, the faster one first, with what stands before their figures. */
@@ -86,10 +102,15 @@ function batchRows(record: BenchRecord): Row[] {
   const isPackage = ({ subject }: MeanTime): boolean => subject in record.versions;
   const others = ["nested4", "nested6", "blocklist"].map((part) => timesOf(record, part));
   return [
-    ...rowOfEngines("batch lookup of words, IPv4", "≤ 4 ns", ({ contender }) => nanoseconds(timeOf(times4, contender, "batch"))),
+    ...rowOfEngines("batch lookup of words, IPv4", "≤ 4 ns", ({ contender }) =>
+      nanoseconds(timeOf(times4, contender, "batch")),
+    ),
     ...rowOfEngines("… against the fastest npm package, its fastest form", "≥ 40 ×", ({ contender }) =>
-      ratiosTo(timeOf(times4, contender, "batch"), [times4.find(isPackage), timeOf(times4, "net.BlockList", "native")])),
-    ...rowOfEngines("batch lookup of words, IPv6, hits and skewed", "≤ 12 ns", ({ contender }) => nanoseconds(timeOf(times6, contender, "batch"))),
+      ratiosTo(timeOf(times4, contender, "batch"), [times4.find(isPackage), timeOf(times4, "net.BlockList", "native")]),
+    ),
+    ...rowOfEngines("batch lookup of words, IPv6, hits and skewed", "≤ 12 ns", ({ contender }) =>
+      nanoseconds(timeOf(times6, contender, "batch")),
+    ),
     ...rowOfEngines("batch lookup in nested IPv4, nested IPv6, a blocklist", "", ({ contender }) => {
       const times = others.map((each) => timeOf(each, contender, "batch"));
       return times.includes(undefined) ? undefined : `${times.map((time) => figure(time!.median)).join(", ")} ns`;
@@ -100,19 +121,26 @@ function batchRows(record: BenchRecord): Row[] {
 function textRows(record: BenchRecord): Row[] {
   const lines = (["lpm4", "lpm6"] as const).flatMap((part) => {
     const times = timesOf(record, part);
-    const [name, aim] = part === "lpm4" ? ["lines of one IPv4 address, text to id, per thread", "≤ 11 ns"] : ["lines of one IPv6 address", ""];
+    const [name, aim] =
+      part === "lpm4"
+        ? ["lines of one IPv4 address, text to id, per thread", "≤ 11 ns"]
+        : ["lines of one IPv6 address", ""];
     return rowOfEngines(name!, aim!, ({ contender }) => nanoseconds(timeOf(times, contender, "lines")));
   });
   const strings = (["lpm4", "lpm6"] as const).map((part): Row => {
     const times = timesOf(record, part);
     const ours = timeOf(times, "ipsieve", "text");
     const hits = measured(record, part, "ipsieve", { form: "text", kind: "hits" })!.median;
-    const onHits = ["net.BlockList", "mmdb-lib"].flatMap((name) => measured(record, part, name, { form: "text", kind: "hits" })?.median ?? []);
+    const onHits = ["net.BlockList", "mmdb-lib"].flatMap(
+      (name) => measured(record, part, name, { form: "text", kind: "hits" })?.median ?? [],
+    );
     return [
       `lookup from a string, ${part === "lpm4" ? "IPv4" : "IPv6"}`,
       part === "lpm4" ? "≥ 10 ×" : "≥ 4 ×",
-      `${nanoseconds(ours)}; ${ratiosTo(ours, ["net.BlockList", "mmdb-lib"].map((name) => timeOf(times, name, "text")))}; ` +
-        `on hits ${onHits.map((theirs) => `${figure(theirs / hits)} ×`).join(" and ")}`,
+      `${nanoseconds(ours)}; ${ratiosTo(
+        ours,
+        ["net.BlockList", "mmdb-lib"].map((name) => timeOf(times, name, "text")),
+      )}; ` + `on hits ${onHits.map((theirs) => `${figure(theirs / hits)} ×`).join(" and ")}`,
     ];
   });
   return [...lines, ...strings];
@@ -120,15 +148,19 @@ function textRows(record: BenchRecord): Row[] {
 
 /** Their best way beside ours, each with the same number of threads. */
 function clickhouseRows(record: BenchRecord): Row[] {
-  const rate = (subject: string, about: Partial<Measurement>): number | undefined => measured(record, "clickhouse", subject, about)?.median;
+  const rate = (subject: string, about: Partial<Measurement>): number | undefined =>
+    measured(record, "clickhouse", subject, about)?.median;
   const millions = (rate: number): string => `${figure(rate / 1e6)} M/s`;
   return [2, 1].flatMap((threads) => {
     const theirs = rate("ClickHouse ip_trie, strings", { threads });
-    const name = threads === 2 ? "lines of text against ClickHouse's `ip_trie`, in process, two threads" : "… one thread";
+    const name =
+      threads === 2 ? "lines of text against ClickHouse's `ip_trie`, in process, two threads" : "… one thread";
     return rowOfEngines(name, threads === 2 ? "≥ 5 ×" : "", ({ engine }) => {
       const ours = rate("ipsieve identifyLines", { engine, threads });
       if (ours === undefined) return undefined;
-      return theirs === undefined ? millions(ours) : `${figure(ours / theirs)} × (${millions(ours)}, ${millions(theirs)})`;
+      return theirs === undefined
+        ? millions(ours)
+        : `${figure(ours / theirs)} × (${millions(ours)}, ${millions(theirs)})`;
     });
   });
 }
@@ -149,15 +181,28 @@ function memoryRows(record: BenchRecord): Row[] {
 function otherRows(record: BenchRecord): Row[] {
   const freeze = measured(record, "freeze", "freeze")!;
   const open = (when: "once" | "again"): string => {
-    const [ours, read] = ["openSnapshot", "readFileSync"].map((name) => measured(record, "open", `${name} ${when}`)!.median);
+    const [ours, read] = ["openSnapshot", "readFileSync"].map(
+      (name) => measured(record, "open", `${name} ${when}`)!.median,
+    );
     return `${figure(ours! / read!)} × \`readFileSync\` (${figure(ours!)} ms)`;
   };
   const churn = measured(record, "churn", "trie churn")!;
   return [
-    [`freeze of ${figure(record.inputs.routed4Prefixes + record.inputs.routed6Prefixes)} prefixes`, "≤ 0.5 s", `${figure(freeze.median / 1000)} s`],
-    ["open of that snapshot, checksums included", "≤ 2 × reading it",
-      `in a fresh process ${open("once")}; again, with the memory at hand, ${open("again")}`],
-    ["trie insert and delete, 1,000,000 operations", "≥ 1 M/s, bounded memory", `${figure(churn.median / 1e6)} M/s, no byte more after ${churn.samples} more rounds`],
+    [
+      `freeze of ${figure(record.inputs.routed4Prefixes + record.inputs.routed6Prefixes)} prefixes`,
+      "≤ 0.5 s",
+      `${figure(freeze.median / 1000)} s`,
+    ],
+    [
+      "open of that snapshot, checksums included",
+      "≤ 2 × reading it",
+      `in a fresh process ${open("once")}; again, with the memory at hand, ${open("again")}`,
+    ],
+    [
+      "trie insert and delete, 1,000,000 operations",
+      "≥ 1 M/s, bounded memory",
+      `${figure(churn.median / 1e6)} M/s, no byte more after ${churn.samples} more rounds`,
+    ],
   ];
 }
 
@@ -174,32 +219,46 @@ function countRows(record: BenchRecord): Row[] {
       return `${figure(grepcidr / ours)} × (${seconds(ours)}, ${seconds(grepcidr)})`;
     });
   });
-  return [...rows, ...rowOfEngines("… two threads against one", "≥ 1.7 ×", ({ engine }) => {
-    const [one, two] = [time(engine, 1), time(engine, 2)];
-    return one === undefined || two === undefined ? undefined : `${figure(one / two)} ×`;
-  })];
+  return [
+    ...rows,
+    ...rowOfEngines("… two threads against one", "≥ 1.7 ×", ({ engine }) => {
+      const [one, two] = [time(engine, 1), time(engine, 2)];
+      return one === undefined || two === undefined ? undefined : `${figure(one / two)} ×`;
+    }),
+  ];
 }
 
 function logRows(record: BenchRecord): Row[] {
   const wc = measured(record, "log", "wc -l")?.median;
-  const [grepcidr, onTwentieth] = (["whole", "twentieth"] as const).map((list) => measured(record, "log", "grepcidr", { list })?.median);
+  const [grepcidr, onTwentieth] = (["whole", "twentieth"] as const).map(
+    (list) => measured(record, "log", "grepcidr", { list })?.median,
+  );
   const ours = (engine: Engine, threads: number, list: "whole" | "twentieth" = "whole"): number | undefined =>
     measured(record, "log", "ipsieve identify", { engine, threads, list })?.median;
   const name = (threads: number): string =>
-    threads === 1 ? "`identify --format tsv` of a 381 MB access log, one thread, against `grepcidr` printing matches" : "… two threads";
+    threads === 1
+      ? "`identify --format tsv` of a 381 MB access log, one thread, against `grepcidr` printing matches"
+      : "… two threads";
   const { logBytes: bytes } = record.inputs;
-  const rows = [1, 2].flatMap((threads) => rowOfEngines(name(threads), "≥ 3 ×", ({ engine }) => {
-    const time = ours(engine, threads);
-    if (time === undefined) return undefined;
-    const rate = `${seconds(time)}, ${figure(bytes / time / 1000)} MB/s`;
-    if (grepcidr === undefined) return rate;
-    return `${figure(grepcidr / time)} × (${rate}; ${seconds(grepcidr)}), ${figure(onTwentieth! / ours(engine, threads, "twentieth")!)} × with a twentieth of the list`;
-  }));
+  const rows = [1, 2].flatMap((threads) =>
+    rowOfEngines(name(threads), "≥ 3 ×", ({ engine }) => {
+      const time = ours(engine, threads);
+      if (time === undefined) return undefined;
+      const rate = `${seconds(time)}, ${figure(bytes / time / 1000)} MB/s`;
+      if (grepcidr === undefined) return rate;
+      return `${figure(grepcidr / time)} × (${rate}; ${seconds(grepcidr)}), ${figure(onTwentieth! / ours(engine, threads, "twentieth")!)} × with a twentieth of the list`;
+    }),
+  );
   if (wc === undefined) return rows;
-  return [...rows, ...rowOfEngines("… one and two threads against `wc -l`", "≤ 12 ×", ({ engine }) => {
-    const times = [1, 2].map((threads) => ours(engine, threads));
-    return times.includes(undefined) ? undefined : `${times.map((time) => `${figure(time! / wc)} ×`).join(", ")} (${seconds(wc)})`;
-  })];
+  return [
+    ...rows,
+    ...rowOfEngines("… one and two threads against `wc -l`", "≤ 12 ×", ({ engine }) => {
+      const times = [1, 2].map((threads) => ours(engine, threads));
+      return times.includes(undefined)
+        ? undefined
+        : `${times.map((time) => `${figure(time! / wc)} ×`).join(", ")} (${seconds(wc)})`;
+    }),
+  ];
 }
 
 function seconds(milliseconds: number): string {
@@ -207,7 +266,9 @@ function seconds(milliseconds: number): string {
 }
 
 function footnotes({ machine, versions, startedAt, parts }: BenchRecord): string[] {
-  const refused = [...new Set(Object.values(parts).flatMap(({ refusals }) => refusals.map(({ contender }) => contender)))];
+  const refused = [
+    ...new Set(Object.values(parts).flatMap(({ refusals }) => refusals.map(({ contender }) => contender))),
+  ];
   return [
     `${machine.cpu}, ${machine.cores} cores, ${machine.memoryGib} GiB, ${machine.system}, Node ${machine.node.slice(1)}, commit ${machine.commit}, ` +
       `${startedAt.slice(0, 10)}. Medians of several rounds; times per lookup are geometric means over uniform, ` +
@@ -235,7 +296,13 @@ function nanoseconds(time: MeanTime | undefined): string | undefined {
 
 function ratiosTo(ours: MeanTime | undefined, peers: readonly (MeanTime | undefined)[]): string | undefined {
   if (ours === undefined) return undefined;
-  return peers.flatMap((theirs) => (theirs === undefined ? [] : [`${figure(theirs.median / ours.median)} × ${theirs.subject} (${figure(theirs.median)} ns)`])).join(", ");
+  return peers
+    .flatMap((theirs) =>
+      theirs === undefined
+        ? []
+        : [`${figure(theirs.median / ours.median)} × ${theirs.subject} (${figure(theirs.median)} ns)`],
+    )
+    .join(", ");
 }
 
 if (import.meta.main) updateReadme();

@@ -64,7 +64,10 @@ export function readVersions(): Record<string, string> {
   const manifest = (url: string): { version: string; dependencies: Record<string, string> } =>
     JSON.parse(readFileSync(new URL(url, import.meta.url), "utf8"));
   const data = fileURLToPath(import.meta.resolve("@ip-location-db/asn/package.json"));
-  return { ...manifest("./package.json").dependencies, "@ip-location-db/asn": JSON.parse(readFileSync(data, "utf8")).version };
+  return {
+    ...manifest("./package.json").dependencies,
+    "@ip-location-db/asn": JSON.parse(readFileSync(data, "utf8")).version,
+  };
 }
 
 export function readInputs(): Inputs {
@@ -95,6 +98,9 @@ export function newestRecord(folder: string = FOLDER): BenchRecord | undefined {
 
 /** What the newest file says whose name is like this; names begin with the time. */
 export function newestOf(name: RegExp, folder: string = FOLDER): unknown {
-  const newest = readdirSync(folder).filter((each) => name.test(each)).toSorted().at(-1);
+  const newest = readdirSync(folder)
+    .filter((each) => name.test(each))
+    .toSorted()
+    .at(-1);
   return newest === undefined ? undefined : JSON.parse(readFileSync(`${folder}${newest}`, "utf8"));
 }

@@ -1,6 +1,7 @@
 /**
- * Runs the benchmarks: `node bench/run.ts [--only PART,...] [--quick]`. A full run writes a record under bench/record/ and
- * brings the README's table up to date; a run of some parts writes a record marked as partial; --quick writes nothing.
+ * Runs the benchmarks: `node bench/run.ts [--only PART,...] [--quick]`. A full run writes a record under bench/record/
+ * and brings the README's table up to date; a run of some parts writes a record marked as partial; --quick writes
+ * nothing.
  */
 import { existsSync } from "node:fs";
 import { fork } from "node:child_process";
@@ -12,7 +13,19 @@ import type { PartReport } from "./part.ts";
 import type { PartResult } from "./figures/part.ts";
 
 const PARTS = [
-  "lpm4", "lpm6", "nested4", "nested6", "blocklist", "small", "memory", "freeze", "open", "churn", "clickhouse", "grepcidr", "log",
+  "lpm4",
+  "lpm6",
+  "nested4",
+  "nested6",
+  "blocklist",
+  "small",
+  "memory",
+  "freeze",
+  "open",
+  "churn",
+  "clickhouse",
+  "grepcidr",
+  "log",
 ];
 /** Needs the published lists (IPSIEVE_LISTS) and no contenders; runs when it is named. */
 const CATALOGUE = "catalogue";
@@ -20,9 +33,16 @@ const CATALOGUE = "catalogue";
 /** Each part in a process of its own, so that none inherits another's heap. */
 function runPart(name: string): Promise<PartResult> {
   return new Promise((resolve, reject) => {
-    const child = fork(new URL("./part.ts", import.meta.url), [name], { execArgv: ["--expose-gc"], serialization: "advanced" });
-    child.once("message", (report: PartReport) => ("result" in report ? resolve(report.result) : reject(new Error(report.error))));
-    child.once("exit", (code, signal) => reject(new Error(`the part ${name} ended with ${code ?? signal} before it had a result`)));
+    const child = fork(new URL("./part.ts", import.meta.url), [name], {
+      execArgv: ["--expose-gc"],
+      serialization: "advanced",
+    });
+    child.once("message", (report: PartReport) =>
+      "result" in report ? resolve(report.result) : reject(new Error(report.error)),
+    );
+    child.once("exit", (code, signal) =>
+      reject(new Error(`the part ${name} ended with ${code ?? signal} before it had a result`)),
+    );
   });
 }
 
@@ -32,7 +52,8 @@ function chosenParts(): string[] {
   if (values.only === undefined) return PARTS;
   const names = values.only.split(",");
   const unknown = names.filter((name) => ![...PARTS, CATALOGUE].includes(name));
-  if (unknown.length > 0) throw new Error(`no part is called ${unknown.join(", ")}; the parts are ${[...PARTS, CATALOGUE].join(", ")}`);
+  if (unknown.length > 0)
+    throw new Error(`no part is called ${unknown.join(", ")}; the parts are ${[...PARTS, CATALOGUE].join(", ")}`);
   return names;
 }
 
@@ -65,7 +86,17 @@ if (Object.keys(failures).length > 0) process.exitCode = 1;
 if (machine !== undefined) {
   const full = names.length === PARTS.length && process.exitCode === undefined;
   const seconds = Math.round((performance.now() - start) / 1000);
-  const path = writeRecord({ format: 1, full, startedAt, seconds, machine, versions: readVersions(), inputs: readInputs(), parts, failures });
+  const path = writeRecord({
+    format: 1,
+    full,
+    startedAt,
+    seconds,
+    machine,
+    versions: readVersions(),
+    inputs: readInputs(),
+    parts,
+    failures,
+  });
   process.stderr.write(`${path}\n`);
   if (full) updateReadme();
 }

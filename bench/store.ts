@@ -1,6 +1,7 @@
 /**
- * `node bench/store.ts [FOLDER]`: durable writes and loads of the SQLite store, beside the naive way: one transaction per rule. Rounds of each, alternating, and
- * medians: the disk's mood changes by the second. FOLDER must be on the disk that is meant; a temporary folder otherwise.
+ * `node bench/store.ts [FOLDER]`: durable writes and loads of the SQLite store, beside the naive way: one transaction
+ * per rule. Rounds of each, alternating, and medians: the disk's mood changes by the second. FOLDER must be on the disk
+ * that is meant; a temporary folder otherwise.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -41,21 +42,32 @@ function naive(): () => number {
   };
 }
 
-async function writers(store: Store, into: { organisationId: string; rulesetId: string }, count: number): Promise<number> {
+async function writers(
+  store: Store,
+  into: { organisationId: string; rulesetId: string },
+  count: number,
+): Promise<number> {
   const began = performance.now();
   let rules = 0;
-  await Promise.all(Array.from({ length: count }, async () => {
-    for (; performance.now() - began < ROUND_MS; rules++) {
-      const request = { prefix: newPrefix(), name: "name", expiresAt: null, mode: "extend" } as const;
-      await store.write({ kind: "add-rule", ...into, request, actor: "user:bench", at: 1 });
-    }
-  }));
+  await Promise.all(
+    Array.from({ length: count }, async () => {
+      for (; performance.now() - began < ROUND_MS; rules++) {
+        const request = { prefix: newPrefix(), name: "name", expiresAt: null, mode: "extend" } as const;
+        await store.write({ kind: "add-rule", ...into, request, actor: "user:bench", at: 1 });
+      }
+    }),
+  );
   return (1000 * rules) / (performance.now() - began);
 }
 
 async function makeStore(name: string) {
   const store = await openStore({ file: join(folder, name) }, { rulesPerRuleset: 2 * LOADED });
-  const { organisation, rulesets } = await store.write({ kind: "create-organisation", name: "bench", actor: "user:bench", at: 1 });
+  const { organisation, rulesets } = await store.write({
+    kind: "create-organisation",
+    name: "bench",
+    actor: "user:bench",
+    at: 1,
+  });
   return { store, into: { organisationId: organisation.id, rulesetId: rulesets[0]!.id } };
 }
 
@@ -63,10 +75,17 @@ async function load(): Promise<void> {
   const { store, into } = await makeStore("loaded.db");
   const words = Uint32Array.from({ length: LOADED }, (_, i) => Math.imul(i, 2654435761) >>> 0).sort();
   const times = () => new Float64Array(LOADED);
-  const rules = [{
-    family: 4, words, lengths: new Uint8Array(LOADED).fill(32), names: Array.from({ length: LOADED }, (_, i) => `list ${i % 50}`),
-    expiresAt: times().map((_, i) => (i % 2 === 0 ? Number.POSITIVE_INFINITY : 1.8e12 + i)), createdAt: times(), updatedAt: times(),
-  } as const];
+  const rules = [
+    {
+      family: 4,
+      words,
+      lengths: new Uint8Array(LOADED).fill(32),
+      names: Array.from({ length: LOADED }, (_, i) => `list ${i % 50}`),
+      expiresAt: times().map((_, i) => (i % 2 === 0 ? Number.POSITIVE_INFINITY : 1.8e12 + i)),
+      createdAt: times(),
+      updatedAt: times(),
+    } as const,
+  ];
   const began = performance.now();
   await store.write({ kind: "replace-rules", ...into, rules, actor: "user:bench", at: 1.7e12 });
   console.log(`a replacement by ${LOADED} new rules: ${Math.round(performance.now() - began)} ms`);
@@ -84,14 +103,18 @@ try {
   const { store, into } = await makeStore("written.db");
   const runs: Record<string, () => number | Promise<number>> = {
     "naive, one transaction per rule": naive(),
-    ...Object.fromEntries([1, 16, 64, 256].map((count) => [`the store, ${count} writers`, () => writers(store, into, count)])),
+    ...Object.fromEntries(
+      [1, 16, 64, 256].map((count) => [`the store, ${count} writers`, () => writers(store, into, count)]),
+    ),
   };
   const rates = new Map(Object.keys(runs).map((name) => [name, [] as number[]]));
   for (let round = 0; round < ROUNDS; round++) {
     for (const [name, run] of Object.entries(runs)) rates.get(name)!.push(await run());
   }
   for (const [name, own] of rates) {
-    console.log(`${name}: ${Math.round(median(own))} rules/s acknowledged and on the disk (${Math.round(Math.min(...own))} to ${Math.round(Math.max(...own))})`);
+    console.log(
+      `${name}: ${Math.round(median(own))} rules/s acknowledged and on the disk (${Math.round(Math.min(...own))} to ${Math.round(Math.max(...own))})`,
+    );
   }
   await store.close();
   await load();

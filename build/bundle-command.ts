@@ -1,6 +1,6 @@
 /**
- * `node build/bundle-command.ts`: packs the command, and what its threads load, into a file each. A process that counts the
- * lines of a log is over in less time than it takes to find and load some sixty modules one after the other.
+ * `node build/bundle-command.ts`: packs the command, and what its threads load, into a file each. A process that counts
+ * the lines of a log is over in less time than it takes to find and load some sixty modules one after the other.
  */
 import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -14,8 +14,16 @@ const BUNDLES = {
   "dist/batch/shard-worker.js": "src/batch/shard-worker.ts",
 };
 
-/** What stays in files of its own, with all that it loads: databases, the server, and the packages for them, which most commands do without. */
-const APART = ["src/api/loading-store.ts", "src/api/serve.ts", "src/store/open-store.ts", "src/store/sqlite/restore.ts"];
+/**
+ * What stays in files of its own, with all that it loads: databases, the server, and the packages for them, which most
+ * commands do without.
+ */
+const APART = [
+  "src/api/loading-store.ts",
+  "src/api/serve.ts",
+  "src/store/open-store.ts",
+  "src/store/sqlite/restore.ts",
+];
 
 /** The module that the command's threads load in place of the one that the library names. */
 const RENDERER = "src/cli/identify-renderer.ts";
@@ -32,7 +40,10 @@ function inPlace(outfile: string): Plugin {
         const file = relative(ROOT, path);
         const own = file === RENDERER ? "dist/cli/_renderer.js" : file.replace(/^src/, "dist").replace(/\.ts$/, ".js");
         const address = `new URL(${JSON.stringify(`./${relative(dirname(outfile), own)}`)}, import.meta.url).href`;
-        return { contents: withoutImports(readFileSync(path, "utf8"), file).replaceAll("import.meta.url", address), loader: "ts" };
+        return {
+          contents: withoutImports(readFileSync(path, "utf8"), file).replaceAll("import.meta.url", address),
+          loader: "ts",
+        };
       });
     },
   };
@@ -40,11 +51,15 @@ function inPlace(outfile: string): Plugin {
 
 function withoutImports(source: string, file: string): string {
   const taken = source.replaceAll(/^import \{([^}]*)\} from "(node:[^"]+)";$/gm, (_, names: string, module: string) => {
-    const values = names.split(",").map((name) => name.trim()).filter((name) => name !== "" && !name.startsWith("type "));
+    const values = names
+      .split(",")
+      .map((name) => name.trim())
+      .filter((name) => name !== "" && !name.startsWith("type "));
     return `const { ${values.join(", ").replaceAll(" as ", ": ")} } = process.getBuiltinModule("${module}");`;
   });
   const left = /^import (?!type\b).*"node:.*$/m.exec(taken);
-  if (left !== null) throw new Error(`${file}: ${left[0]}: name what is imported, in one line, so that it can be packed`);
+  if (left !== null)
+    throw new Error(`${file}: ${left[0]}: name what is imported, in one line, so that it can be packed`);
   return taken;
 }
 
@@ -64,7 +79,16 @@ function apart(outfile: string): Plugin {
 
 for (const [outfile, entry] of Object.entries(BUNDLES)) {
   await build({
-    absWorkingDir: ROOT, entryPoints: [entry], outfile, bundle: true, platform: "node", format: "esm", target: "node22.18",
-    packages: "external", minify: true, plugins: [inPlace(outfile), apart(outfile)], logLevel: "warning",
+    absWorkingDir: ROOT,
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node22.18",
+    packages: "external",
+    minify: true,
+    plugins: [inPlace(outfile), apart(outfile)],
+    logLevel: "warning",
   });
 }

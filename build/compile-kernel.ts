@@ -1,6 +1,6 @@
 /**
- * Compiles `src/kernel/assembly/` with AssemblyScript and writes the module, in base64, as `src/kernel/_module.ts`: so the
- * kernel needs no file at run time, and is the same from the sources, from `dist/` and from a bundle.
+ * Compiles `src/kernel/assembly/` with AssemblyScript and writes the module, in base64, as `src/kernel/_module.ts`: so
+ * the kernel needs no file at run time, and is the same from the sources, from `dist/` and from a bundle.
  *
  * `--text PATH` also writes the module's text, to see what became of a hot loop.
  */
@@ -17,11 +17,28 @@ const TARGET = join(ROOT, "src/kernel/_module.ts");
 // As a process of its own: the compiler's types would declare another `console` for all files here.
 const COMPILER = fileURLToPath(new URL("../bin/asc.js", import.meta.resolve("assemblyscript/asc")));
 const OPTIONS = [
-  "--optimizeLevel", "3", "--shrinkLevel", "0", "--noAssert",
-  "--runtime", "stub",
+  "--optimizeLevel",
+  "3",
+  "--shrinkLevel",
+  "0",
+  "--noAssert",
+  "--runtime",
+  "stub",
   // 65,536 pages are all that 32-bit addresses reach: the import must allow as much as any memory may name.
-  "--importMemory", "--sharedMemory", "--initialMemory", "1", "--maximumMemory", "65536",
-  "--enable", "simd", "--enable", "threads", "--enable", "bulk-memory", "--enable", "relaxed-simd",
+  "--importMemory",
+  "--sharedMemory",
+  "--initialMemory",
+  "1",
+  "--maximumMemory",
+  "65536",
+  "--enable",
+  "simd",
+  "--enable",
+  "threads",
+  "--enable",
+  "bulk-memory",
+  "--enable",
+  "relaxed-simd",
 ];
 
 const { values } = parseArgs({ options: { text: { type: "string" } } });
@@ -30,7 +47,8 @@ try {
   const { binary, text } = compile(join(folder, "kernel.wasm"), join(folder, "kernel.wat"));
   if (values.text !== undefined) writeFileSync(values.text, text);
   // Data would be copied over what lies in the memory, which is a snapshot.
-  if (/^ \((data|memory) /m.test(text)) throw new Error(`${ENTRY}: the kernel has data of its own; take out the array, the string or the object`);
+  if (/^ \((data|memory) /m.test(text))
+    throw new Error(`${ENTRY}: the kernel has data of its own; take out the array, the string or the object`);
   const source = `/** The kernel, compiled by build/compile-kernel.ts. */\nexport const MODULE = "${binary.toString("base64")}";\n`;
   if (!existsSync(TARGET) || readFileSync(TARGET, "utf8") !== source) writeFileSync(TARGET, source);
 } finally {
@@ -38,7 +56,11 @@ try {
 }
 
 function compile(binaryPath: string, textPath: string): { binary: Buffer; text: string } {
-  const { status, stderr } = spawnSync(process.execPath, [COMPILER, ENTRY, "--outFile", binaryPath, "--textFile", textPath, ...OPTIONS], { cwd: ROOT, encoding: "utf8" });
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [COMPILER, ENTRY, "--outFile", binaryPath, "--textFile", textPath, ...OPTIONS],
+    { cwd: ROOT, encoding: "utf8" },
+  );
   if (status !== 0) throw new Error(`${ENTRY} does not compile:\n${stderr}`);
   return { binary: readFileSync(binaryPath), text: readFileSync(textPath, "utf8") };
 }

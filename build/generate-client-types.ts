@@ -1,6 +1,6 @@
 /**
- * `node build/generate-client-types.ts`: writes the types of all operations, src/client/_operations.ts and src/dashboard/_operations.ts, from the
- * server's own documents.
+ * `node build/generate-client-types.ts`: writes the types of all operations, src/client/_operations.ts and
+ * src/dashboard/_operations.ts, from the server's own documents.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { registerHooks } from "node:module";
@@ -12,7 +12,9 @@ import { readSettings } from "../src/api/settings.ts";
 import type { Services } from "../src/api/services.ts";
 
 // openapi-typescript writes with the compiler's API, which TypeScript 7 does not have.
-registerHooks({ resolve: (specifier, context, next) => next(specifier === "typescript" ? "typescript-5" : specifier, context) });
+registerHooks({
+  resolve: (specifier, context, next) => next(specifier === "typescript" ? "typescript-5" : specifier, context),
+});
 const { default: openApiTypes, astToString } = await import("openapi-typescript");
 
 export const OPERATIONS = join(import.meta.dirname, "../src/client/_operations.ts");
@@ -25,7 +27,9 @@ export async function operationTypes(door: DoorName): Promise<string> {
   const app = buildApp({ settings } as Services, pino({ level: "silent" }));
   await app.ready();
   // Neither headers of answers nor examples are of use in types, and they are most of the text.
-  const document = JSON.stringify(app.openApi(door), (key, value) => (key === "headers" || key === "example" || key === "examples" ? undefined : value));
+  const document = JSON.stringify(app.openApi(door), (key, value) =>
+    key === "headers" || key === "example" || key === "examples" ? undefined : value,
+  );
   await app.close();
   return `// Written by build/generate-client-types.ts.\n${astToString(await openApiTypes(document, { silent: true, defaultNonNullable: false }))}`;
 }

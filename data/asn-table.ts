@@ -7,7 +7,8 @@ import { parseAddressBytes } from "../src/address/parse-address.ts";
 
 /**
  * The prefixes of one family with the AS number that announces each, in the order of the file. Prefix i has the words
- * `words[i * wordsPerPrefix ...]`, the length `lengths[i]` and the AS number `asns[i]`. A prefix may come twice: the last one wins.
+ * `words[i * wordsPerPrefix ...]`, the length `lengths[i]` and the AS number `asns[i]`. A prefix may come twice: the
+ * last one wins.
  */
 export interface AsnPrefixes {
   readonly family: Family;
@@ -43,8 +44,16 @@ export function readAsnTable(): AsnTable {
   return { version, ipv4: read(4), ipv6: read(6), organisations };
 }
 
-/** Parses lines `first,last,AS number,"organisation"` into prefixes; adds to `organisations`. Throws an Error that names file and line. */
-export function parseAsnCsv(bytes: Uint8Array, family: Family, organisations: Map<number, string>, file = "asn.csv"): AsnPrefixes {
+/**
+ * Parses lines `first,last,AS number,"organisation"` into prefixes; adds to `organisations`. Throws an Error that names
+ * file and line.
+ */
+export function parseAsnCsv(
+  bytes: Uint8Array,
+  family: Family,
+  organisations: Map<number, string>,
+  file = "asn.csv",
+): AsnPrefixes {
   const prefixes = new PrefixList(family);
   const first = new Uint32Array(4);
   const last = new Uint32Array(4);
@@ -57,8 +66,12 @@ export function parseAsnCsv(bytes: Uint8Array, family: Family, organisations: Ma
     const firstEnd = bytes.indexOf(COMMA, at);
     const lastEnd = bytes.indexOf(COMMA, firstEnd + 1);
     const asnEnd = bytes.indexOf(COMMA, lastEnd + 1);
-    if (firstEnd < 0 || lastEnd < 0 || asnEnd < 0 || asnEnd >= end) throw new Error(`${file}:${line}: fewer than four columns`);
-    if (parseAddressBytes(bytes, at, firstEnd, first) !== family || parseAddressBytes(bytes, firstEnd + 1, lastEnd, last) !== family) {
+    if (firstEnd < 0 || lastEnd < 0 || asnEnd < 0 || asnEnd >= end)
+      throw new Error(`${file}:${line}: fewer than four columns`);
+    if (
+      parseAddressBytes(bytes, at, firstEnd, first) !== family ||
+      parseAddressBytes(bytes, firstEnd + 1, lastEnd, last) !== family
+    ) {
       throw new Error(`${file}:${line}: not a range of IPv${family} addresses`);
     }
     const asn = parseAsn(bytes, lastEnd + 1, asnEnd);
@@ -104,13 +117,15 @@ class PrefixList {
     this.#words = new Uint32Array(this.#wordsPerPrefix << 16);
   }
 
-  /** Adds the fewest prefixes that cover `first` to `last` exactly; changes `first`. False when the range is reversed. */
+  /**
+   * Adds the fewest prefixes that cover `first` to `last` exactly; changes `first`. False when the range is reversed.
+   */
   addRange(first: Uint32Array, last: Uint32Array, asn: number): boolean {
     for (;;) {
       // The widest prefix that begins at `first` has as many host bits as `first` ends in zeros...
       const aligned = this.#trailingZeros(first);
-      // ...and stays inside the range. Below the first bit in which the two ends differ everything fits, since `last` has
-      // a one there; with that bit it fits only when `last` is the very end of the prefix.
+      // ...and stays inside the range. Below the first bit in which the two ends differ everything fits, since `last`
+      // has a one there; with that bit it fits only when `last` is the very end of the prefix.
       const differing = this.#differingBits(first, last);
       if (differing < 0) return false;
       const within = this.#trailingOnes(last) >= differing ? differing : differing - 1;
@@ -134,7 +149,8 @@ class PrefixList {
 
   #add(words: Uint32Array, length: number, asn: number): void {
     if (this.#count === this.#lengths.length) this.#grow();
-    for (let word = 0; word < this.#wordsPerPrefix; word++) this.#words[this.#count * this.#wordsPerPrefix + word] = words[word]!;
+    for (let word = 0; word < this.#wordsPerPrefix; word++)
+      this.#words[this.#count * this.#wordsPerPrefix + word] = words[word]!;
     this.#lengths[this.#count] = length;
     this.#asns[this.#count++] = asn;
   }
@@ -166,7 +182,9 @@ class PrefixList {
     return ones;
   }
 
-  /** How many low bits it takes to get from `first` to `last`: 0 when they are equal, -1 when `last` is the smaller one. */
+  /**
+   * How many low bits it takes to get from `first` to `last`: 0 when they are equal, -1 when `last` is the smaller one.
+   */
   #differingBits(first: Uint32Array, last: Uint32Array): number {
     for (let word = 0; word < this.#wordsPerPrefix; word++) {
       if (first[word] === last[word]) continue;

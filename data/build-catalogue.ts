@@ -10,8 +10,14 @@ import type { AsnPrefixes, AsnTable } from "./asn-table.ts";
 import { providerFaults, readProviders } from "./providers.ts";
 import type { Provider } from "./providers.ts";
 
-/** Joins the routed prefixes with the providers whose AS numbers announce them. Throws when the map does not fit the table. */
-export function buildCatalogue(table: AsnTable, providers: readonly Provider[]): { trie: PrefixTrie; metadata: CatalogueMetadata } {
+/**
+ * Joins the routed prefixes with the providers whose AS numbers announce them. Throws when the map does not fit the
+ * table.
+ */
+export function buildCatalogue(
+  table: AsnTable,
+  providers: readonly Provider[],
+): { trie: PrefixTrie; metadata: CatalogueMetadata } {
   const faults = providerFaults(providers, table.organisations);
   if (faults.length > 0) throw new Error(`data/providers.json does not fit the table:\n  ${faults.join("\n  ")}`);
   const builder = new CatalogueBuilder();
@@ -26,7 +32,11 @@ export function buildCatalogue(table: AsnTable, providers: readonly Provider[]):
       if (id !== undefined) builder.add(prefixAt(prefixes, at), id, AS_SOURCE);
     }
   }
-  return builder.build({ title: "Well-known providers by AS number", createdAt: dateOf(table.version), sources: sourcesOf(table.version) });
+  return builder.build({
+    title: "Well-known providers by AS number",
+    createdAt: dateOf(table.version),
+    sources: sourcesOf(table.version),
+  });
 }
 
 export function prefixAt({ family, wordsPerPrefix, words, lengths }: AsnPrefixes, at: number): Prefix {
@@ -34,7 +44,10 @@ export function prefixAt({ family, wordsPerPrefix, words, lengths }: AsnPrefixes
   return { family, w0: word(0), w1: word(1), w2: word(2), w3: word(3), length: lengths[at]! };
 }
 
-/** The package's versions end in the hour of the data: 2.3.2026061719. The catalogue bears it, so that one table gives one file. */
+/**
+ * The package's versions end in the hour of the data: 2.3.2026061719. The catalogue bears it, so that one table gives
+ * one file.
+ */
 function dateOf(version: string): Date {
   const [, year, month, day, hour] = /(\d{4})(\d\d)(\d\d)(\d\d)$/.exec(version) ?? [];
   if (hour === undefined) throw new Error(`the version ${version} of the ASN table does not end in a date and hour`);
@@ -50,14 +63,22 @@ function sourcesOf(version: string): CatalogueSource[] {
       version,
       url: "https://github.com/sapics/ip-location-db/tree/main/asn",
       license: "CC-BY-4.0",
-      attribution: "Route Views (https://www.routeviews.org), Number Resource Organization (https://www.nro.net), IP Geolocation by DB-IP (https://db-ip.com)",
+      attribution:
+        "Route Views (https://www.routeviews.org), Number Resource Organization (https://www.nro.net), IP Geolocation by DB-IP (https://db-ip.com)",
       publishedAt,
       fetchedAt: null,
       changedAt: null,
     },
     {
-      id: null, name: "ipsieve provider map", version: null, url: null, license: "Apache-2.0", attribution: null,
-      publishedAt: null, fetchedAt: null, changedAt: null,
+      id: null,
+      name: "ipsieve provider map",
+      version: null,
+      url: null,
+      license: "Apache-2.0",
+      attribution: null,
+      publishedAt: null,
+      fetchedAt: null,
+      changedAt: null,
     },
   ];
 }
@@ -67,7 +88,14 @@ if (import.meta.main) {
   const { trie, metadata } = buildCatalogue(readAsnTable(), readProviders());
   const { table, nodeCount } = new Catalogue(metadata, freeze(trie));
   const path = fileURLToPath(new URL("catalogue.ipsieve", import.meta.url));
-  const info = await writeSnapshot(path, { table, metadata, kind: "catalogue", createdAt: new Date(metadata.createdAt) });
+  const info = await writeSnapshot(path, {
+    table,
+    metadata,
+    kind: "catalogue",
+    createdAt: new Date(metadata.createdAt),
+  });
   const counts = `${nodeCount} nodes, ${table.prefixCount(4)} IPv4 and ${table.prefixCount(6)} IPv6 prefixes, ${table.matchCount} matches`;
-  console.error(`data/catalogue.ipsieve: ${counts}, ${info.byteLength} bytes in ${Math.round(performance.now() - started)} ms`);
+  console.error(
+    `data/catalogue.ipsieve: ${counts}, ${info.byteLength} bytes in ${Math.round(performance.now() - started)} ms`,
+  );
 }

@@ -8,7 +8,10 @@ import { freeze } from "../src/table/freeze.ts";
 const DAY = 86_400_000;
 const day = (date: string): number => Date.parse(`${date}T00:00Z`) / DAY;
 
-/** Addresses that behave alike: `hosts` single ones of the prefix, spread over it, or the prefix itself where there are none. */
+/**
+ * Addresses that behave alike: `hosts` single ones of the prefix, spread over it, or the prefix itself where there are
+ * none.
+ */
 interface Group {
   readonly prefix: string;
   readonly hosts: number;
@@ -18,35 +21,116 @@ interface Group {
 const EUROPE = { continentCode: "EU", continentName: "Europe" };
 const NORTH_AMERICA = { continentCode: "NA", continentName: "North America" };
 
-/** All of it is invented: prefixes for documentation (RFC 5737, RFC 3849), AS numbers for documentation (RFC 5398), names that nobody has. */
+/**
+ * All of it is invented: prefixes for documentation (RFC 5737, RFC 3849), AS numbers for documentation (RFC 5398),
+ * names that nobody has.
+ */
 const GROUPS: readonly Group[] = [
   {
-    prefix: "192.0.2.0/25", hosts: 40,
+    prefix: "192.0.2.0/25",
+    hosts: 40,
     known: {
-      spoofable: false, classification: "malicious", actor: "Example Botnet", tags: ["ssh-bruteforce", "telnet-bruteforce", "sample"], tagIds: ["sample-1", "sample-2"], cve: [],
-      asnNumber: 64496, asnName: "Example Hosting", countryCode: "NL", countryName: "Netherlands", ...EUROPE, city: "Amsterdam",
-      ports: [22, 23, 2222, 2323], nonSpoofablePorts: [22, 23], muonfp: ["64240:2-4-8-1-3:1460:7"], ja4: ["t13d1516h2_8daaf6152771_02713d6af862"],
+      spoofable: false,
+      classification: "malicious",
+      actor: "Example Botnet",
+      tags: ["ssh-bruteforce", "telnet-bruteforce", "sample"],
+      tagIds: ["sample-1", "sample-2"],
+      cve: [],
+      asnNumber: 64496,
+      asnName: "Example Hosting",
+      countryCode: "NL",
+      countryName: "Netherlands",
+      ...EUROPE,
+      city: "Amsterdam",
+      ports: [22, 23, 2222, 2323],
+      nonSpoofablePorts: [22, 23],
+      muonfp: ["64240:2-4-8-1-3:1460:7"],
+      ja4: ["t13d1516h2_8daaf6152771_02713d6af862"],
     },
   },
   {
-    prefix: "192.0.2.128/25", hosts: 30,
+    prefix: "192.0.2.128/25",
+    hosts: 30,
     known: {
-      spoofable: false, classification: "malicious", tags: ["log4shell", "web-scanner", "sample"], cve: ["CVE-2021-44228", "CVE-2022-22965"],
-      asnNumber: 64497, asnName: "Example Cloud", countryCode: "US", countryName: "United States", ...NORTH_AMERICA, city: "Ashburn",
-      ports: [80, 443, 8080], nonSpoofablePorts: [80, 443], httpPaths: ["/", "/.env", "/actuator/health", "/wp-login.php"], userAgents: ["curl/8.14.1", "Go-http-client/1.1"],
+      spoofable: false,
+      classification: "malicious",
+      tags: ["log4shell", "web-scanner", "sample"],
+      cve: ["CVE-2021-44228", "CVE-2022-22965"],
+      asnNumber: 64497,
+      asnName: "Example Cloud",
+      countryCode: "US",
+      countryName: "United States",
+      ...NORTH_AMERICA,
+      city: "Ashburn",
+      ports: [80, 443, 8080],
+      nonSpoofablePorts: [80, 443],
+      httpPaths: ["/", "/.env", "/actuator/health", "/wp-login.php"],
+      userAgents: ["curl/8.14.1", "Go-http-client/1.1"],
     },
   },
   {
-    prefix: "198.51.100.0/26", hosts: 24,
+    prefix: "198.51.100.0/26",
+    hosts: 24,
     known: {
-      spoofable: false, classification: "benign", actor: "Example Research", tags: ["internet-census", "sample"], rdns: "census.example.org",
-      asnNumber: 64498, asnName: "Example University", countryCode: "DE", countryName: "Germany", ...EUROPE, city: "Berlin", ports: [21, 22, 25, 53, 80, 443], nonSpoofablePorts: [80, 443],
+      spoofable: false,
+      classification: "benign",
+      actor: "Example Research",
+      tags: ["internet-census", "sample"],
+      rdns: "census.example.org",
+      asnNumber: 64498,
+      asnName: "Example University",
+      countryCode: "DE",
+      countryName: "Germany",
+      ...EUROPE,
+      city: "Berlin",
+      ports: [21, 22, 25, 53, 80, 443],
+      nonSpoofablePorts: [80, 443],
     },
   },
-  { prefix: "198.51.100.128/25", hosts: 0, known: { classification: "promiscuous", tags: ["vpn", "sample"], asnNumber: 64499, asnName: "Example VPN", countryCode: "SE", countryName: "Sweden", ...EUROPE } },
-  { prefix: "203.0.113.0/24", hosts: 50, known: { spoofable: true, classification: "unknown", tags: ["udp-flood", "sample"], asnNumber: 64500, asnName: "Example Telecom", ports: [53, 123, 1900] } },
-  { prefix: "2001:db8:bad::/48", hosts: 12, known: { spoofable: false, classification: "malicious", actor: "Example Botnet", tags: ["ssh-bruteforce", "sample"], asnNumber: 64496, asnName: "Example Hosting", ports: [22], nonSpoofablePorts: [22] } },
-  { prefix: "2001:db8:7::/48", hosts: 0, known: { classification: "promiscuous", tags: ["tor-exit", "sample"], actor: "Example Relays" } },
+  {
+    prefix: "198.51.100.128/25",
+    hosts: 0,
+    known: {
+      classification: "promiscuous",
+      tags: ["vpn", "sample"],
+      asnNumber: 64499,
+      asnName: "Example VPN",
+      countryCode: "SE",
+      countryName: "Sweden",
+      ...EUROPE,
+    },
+  },
+  {
+    prefix: "203.0.113.0/24",
+    hosts: 50,
+    known: {
+      spoofable: true,
+      classification: "unknown",
+      tags: ["udp-flood", "sample"],
+      asnNumber: 64500,
+      asnName: "Example Telecom",
+      ports: [53, 123, 1900],
+    },
+  },
+  {
+    prefix: "2001:db8:bad::/48",
+    hosts: 12,
+    known: {
+      spoofable: false,
+      classification: "malicious",
+      actor: "Example Botnet",
+      tags: ["ssh-bruteforce", "sample"],
+      asnNumber: 64496,
+      asnName: "Example Hosting",
+      ports: [22],
+      nonSpoofablePorts: [22],
+    },
+  },
+  {
+    prefix: "2001:db8:7::/48",
+    hosts: 0,
+    known: { classification: "promiscuous", tags: ["tor-exit", "sample"], actor: "Example Relays" },
+  },
 ];
 
 const LAST_DAY = day("2026-06-17");
@@ -59,7 +143,11 @@ function addGroup(builder: CtiBuilder, { prefix, hosts, known }: Group): void {
   for (let host = 1; host <= hosts; host++) {
     const step = host * 2;
     const address = network.family === 4 ? { ...network, w0: network.w0 + step } : { ...network, w3: step };
-    const times = { firstSeen: LAST_DAY - 20 - ((host * 7) % 40), lastSeen: LAST_DAY - (host % 5), activeDays: 3 + (host % 12) };
+    const times = {
+      firstSeen: LAST_DAY - 20 - ((host * 7) % 40),
+      lastSeen: LAST_DAY - (host % 5),
+      activeDays: 3 + (host % 12),
+    };
     builder.add({ ...address, length: network.family === 4 ? 32 : 128 }, recordOf({ ...known, ...times }));
   }
 }

@@ -56,7 +56,15 @@ const BROWSERS = [
   "Mozilla/5.0 (X11; Linux x86_64; rv:139.0) Gecko/20100101 Firefox/139.0",
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/137.0.0.0 Safari/537.36 Edg/137.0.0.0",
 ];
-const PROGRAMS = ["curl/8.14.1", "python-requests/2.32.4", "Go-http-client/2.0", "okhttp/4.12.0", "axios/1.9.0", "Java/21.0.7", "-"];
+const PROGRAMS = [
+  "curl/8.14.1",
+  "python-requests/2.32.4",
+  "Go-http-client/2.0",
+  "okhttp/4.12.0",
+  "axios/1.9.0",
+  "Java/21.0.7",
+  "-",
+];
 
 type Request = readonly [request: string, status: number, size: number];
 
@@ -94,12 +102,23 @@ const CRAWLS: readonly Request[] = [
   ["GET /products/1203-desk-lamp HTTP/1.1", 200, 20954],
 ];
 const HEALTH_CHECKS: readonly Request[] = [["GET /healthz HTTP/1.1", 200, 2]];
-const REFERERS = ["-", "-", "https://www.google.com/", "https://shop.example/", "https://shop.example/products", "https://duckduckgo.com/", "https://www.bing.com/"];
+const REFERERS = [
+  "-",
+  "-",
+  "https://www.google.com/",
+  "https://shop.example/",
+  "https://shop.example/products",
+  "https://duckduckgo.com/",
+  "https://www.bing.com/",
+];
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const FIRST_SECOND = Date.UTC(2026, 5, 17) / 1000;
 const CHUNK_LINES = 512;
 
-/** The log in pieces: combined access-log lines over one day, the same for the same options. About two microseconds per line. */
+/**
+ * The log in pieces: combined access-log lines over one day, the same for the same options. About two microseconds per
+ * line.
+ */
 export function* logChunks({ lines, bytes, seed, groups }: LogOptions): Generator<Buffer> {
   const random = randomFrom(seed);
   const allShares = groups.reduce((sum, group) => sum + group.share, 0);
@@ -111,7 +130,8 @@ export function* logChunks({ lines, bytes, seed, groups }: LogOptions): Generato
     const time = timeText(FIRST_SECOND + Math.floor(((line + random()) / lines) * 86_400));
     const [request, status, size] = pick(requests, random);
     const referer = requests === VISITS ? pick(REFERERS, random) : "-";
-    const missing = Math.floor(perLine * (line + 1)) - written - chunk.length - address.length - request.length - agent.length - 60;
+    const missing =
+      Math.floor(perLine * (line + 1)) - written - chunk.length - address.length - request.length - agent.length - 60;
     const asked = missing < 8 ? request : lengthen(request, missing, random);
     chunk += `${address} - - [${time}] "${asked}" ${status} ${size} "${referer}" "${agent}"\n`;
     if ((line + 1) % CHUNK_LINES !== 0 && line + 1 < lines) continue;
@@ -170,7 +190,9 @@ function visitor(address: string, agent: string): Visitor {
   return { address, agent, requests: BROWSERS.includes(agent) ? VISITS : PROGRAMS.includes(agent) ? CALLS : CRAWLS };
 }
 
-/** A random address of a prefix; IPv6 hosts are numbered in the last 16 bits or the last 64, as they are in practice. */
+/**
+ * A random address of a prefix; IPv6 hosts are numbered in the last 16 bits or the last 64, as they are in practice.
+ */
 function drawAddress({ family, wordsPerPrefix, words, lengths }: AsnPrefixes, at: number, random: Random): string {
   const host = new Uint32Array(4).map(() => random() * 2 ** 32);
   if (family === 6 && random() < 0.5) host.set([0, host[3]! & 0xffff], 2);
@@ -183,15 +205,50 @@ function drawAddress({ family, wordsPerPrefix, words, lengths }: AsnPrefixes, at
   return formatAddress({ family, w0: word(0), w1: word(1), w2: word(2), w3: word(3) });
 }
 
-/** Who comes to the sample log, in percent of its lines: a provider of the map, and its programs unless people use browsers there. */
+/**
+ * Who comes to the sample log, in percent of its lines: a provider of the map, and its programs unless people use
+ * browsers there.
+ */
 const CAST: readonly (readonly [share: number, provider: string, agents?: readonly string[]])[] = [
-  [7, "/isp/comcast"], [5, "/isp/deutsche-telekom"], [4, "/isp/att"], [3, "/isp/charter"], [3, "/isp/bt"], [3, "/isp/orange-fr"],
-  [3, "/isp/t-mobile-us"], [3, "/isp/jio"], [2, "/isp/vodafone-de"], [2, "/isp/telecom-italia"], [2, "/isp/kddi"], [2, "/isp/ntt"],
-  [2, "/isp/vivo"], [2, "/isp/telstra"], [2, "/isp/bell-canada"], [1, "/isp/starlink"], [1, "/isp/turk-telekom"], [1, "/isp/telkom-za"],
-  [1, "/isp/kpn"], [1, "/isp/swisscom"],
+  [7, "/isp/comcast"],
+  [5, "/isp/deutsche-telekom"],
+  [4, "/isp/att"],
+  [3, "/isp/charter"],
+  [3, "/isp/bt"],
+  [3, "/isp/orange-fr"],
+  [3, "/isp/t-mobile-us"],
+  [3, "/isp/jio"],
+  [2, "/isp/vodafone-de"],
+  [2, "/isp/telecom-italia"],
+  [2, "/isp/kddi"],
+  [2, "/isp/ntt"],
+  [2, "/isp/vivo"],
+  [2, "/isp/telstra"],
+  [2, "/isp/bell-canada"],
+  [1, "/isp/starlink"],
+  [1, "/isp/turk-telekom"],
+  [1, "/isp/telkom-za"],
+  [1, "/isp/kpn"],
+  [1, "/isp/swisscom"],
   [7, "/saas/google", ["Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"]],
-  [4, "/cloud/azure", ["Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)", "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)", ...PROGRAMS]],
-  [6, "/cloud/aws", ["Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ClaudeBot/1.0; +claudebot@anthropic.com)", "Amazonbot/0.1", ...PROGRAMS]],
+  [
+    4,
+    "/cloud/azure",
+    [
+      "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)",
+      "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; GPTBot/1.2; +https://openai.com/gptbot)",
+      ...PROGRAMS,
+    ],
+  ],
+  [
+    6,
+    "/cloud/aws",
+    [
+      "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; ClaudeBot/1.0; +claudebot@anthropic.com)",
+      "Amazonbot/0.1",
+      ...PROGRAMS,
+    ],
+  ],
   [3, "/cloud/google", PROGRAMS],
   [2, "/cloud/digitalocean", PROGRAMS],
   [2, "/cloud/hetzner", PROGRAMS],
@@ -205,10 +262,24 @@ const CAST: readonly (readonly [share: number, provider: string, agents?: readon
   [2, "/bot/ahrefs", ["Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)"]],
   [1, "/bot/semrush", ["Mozilla/5.0 (compatible; SemrushBot/7~bl; +http://www.semrush.com/bot.html)"]],
   [1, "/bot/censys", ["Mozilla/5.0 (compatible; CensysInspect/1.1; +https://about.censys.io/)"]],
-  [1, "/bot/internet-archive", ["Mozilla/5.0 (compatible; archive.org_bot +http://archive.org/details/archive.org_bot)"]],
+  [
+    1,
+    "/bot/internet-archive",
+    ["Mozilla/5.0 (compatible; archive.org_bot +http://archive.org/details/archive.org_bot)"],
+  ],
   [1, "/saas/yandex", ["Mozilla/5.0 (compatible; YandexBot/3.0; +http://yandex.com/bots)"]],
-  [2, "/saas/meta", ["facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)", "meta-externalagent/1.1"]],
-  [1, "/saas/apple", ["Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Safari/605.1.15 (Applebot/0.1)"]],
+  [
+    2,
+    "/saas/meta",
+    ["facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)", "meta-externalagent/1.1"],
+  ],
+  [
+    1,
+    "/saas/apple",
+    [
+      "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Safari/605.1.15 (Applebot/0.1)",
+    ],
+  ],
   [1, "/saas/stripe", ["Stripe/1.0 (+https://stripe.com/docs/webhooks)"]],
   [1, "/saas/github", ["GitHub-Hookshot/7f3c2a1"]],
   [3, "/security/zscaler"],
@@ -218,7 +289,14 @@ const CAST: readonly (readonly [share: number, provider: string, agents?: readon
 
 /** What no catalogue knows: health checks from inside, and lines whose client is no address. */
 const STRANGERS: readonly VisitorGroup[] = [
-  { share: 3, visitors: ["10.0.1.17", "10.0.2.17", "192.168.7.20"].map((address) => ({ address, agent: "ELB-HealthChecker/2.0", requests: HEALTH_CHECKS })) },
+  {
+    share: 3,
+    visitors: ["10.0.1.17", "10.0.2.17", "192.168.7.20"].map((address) => ({
+      address,
+      agent: "ELB-HealthChecker/2.0",
+      requests: HEALTH_CHECKS,
+    })),
+  },
   { share: 0.6, visitors: [visitor("-", "-"), visitor("localhost", "curl/8.14.1")] },
 ];
 
@@ -250,6 +328,10 @@ export const SAMPLE_SEED = 20260617;
 
 if (import.meta.main) {
   const groups = sampleGroups(readAsnTable(), readProviders(), SAMPLE_SEED);
-  await writeLog(fileURLToPath(new URL("sample.log", import.meta.url)), { lines: SAMPLE_LINES, seed: SAMPLE_SEED, groups });
+  await writeLog(fileURLToPath(new URL("sample.log", import.meta.url)), {
+    lines: SAMPLE_LINES,
+    seed: SAMPLE_SEED,
+    groups,
+  });
   console.error(`data/sample.log: ${SAMPLE_LINES} synthetic lines`);
 }

@@ -18,7 +18,10 @@ export function readProviders(): Provider[] {
   return JSON.parse(readFileSync(new URL("providers.json", import.meta.url), "utf8")) as Provider[];
 }
 
-/** Everything that is wrong with the map, one line each: AS numbers that the table does not know or that belong to somebody else. */
+/**
+ * Everything that is wrong with the map, one line each: AS numbers that the table does not know or that belong to
+ * somebody else.
+ */
 export function providerFaults(providers: readonly Provider[], organisations: ReadonlyMap<number, string>): string[] {
   const faults: string[] = [];
   const ids = new Set<string>();
@@ -33,7 +36,8 @@ export function providerFaults(providers: readonly Provider[], organisations: Re
       const owner = owners.get(asn);
       if (owner !== undefined) faults.push(`AS${asn} belongs to both ${owner} and ${id}`);
       if (organisation === undefined) faults.push(`AS${asn} of ${id} announces nothing`);
-      else if (!expected.test(organisation)) faults.push(`AS${asn} of ${id} belongs to ${organisation}, which does not match ${asName}`);
+      else if (!expected.test(organisation))
+        faults.push(`AS${asn} of ${id} belongs to ${organisation}, which does not match ${asName}`);
       owners.set(asn, id);
     }
   }

@@ -23,7 +23,13 @@ export { verifySnapshot, type VerifiedSnapshot } from "./snapshot/verify-snapsho
 export { SnapshotError, type SnapshotErrorCode } from "./snapshot/snapshot-error.ts";
 
 // catalogue
-export { Catalogue, CatalogueBuilder, type CatalogueMetadata, type CatalogueNode, type CatalogueSource } from "./cbs/catalogue.ts";
+export {
+  Catalogue,
+  CatalogueBuilder,
+  type CatalogueMetadata,
+  type CatalogueNode,
+  type CatalogueSource,
+} from "./cbs/catalogue.ts";
 export { CatalogueError, type CatalogueErrorCode } from "./cbs/catalogue-error.ts";
 export {
   importCatalogue,
@@ -32,7 +38,15 @@ export {
   type SourceReport,
 } from "./cbs/import-catalogue.ts";
 export { GENERIC_IMPORTERS, type Source, type SourceFile, SOURCES, type SourceType } from "./cbs/importers/sources.ts";
-export type { ImportedEntry, ImportedList, Importer, ImportWarning, ImportWarningCode, Named, Place } from "./cbs/importers/imported-list.ts";
+export type {
+  ImportedEntry,
+  ImportedList,
+  Importer,
+  ImportWarning,
+  ImportWarningCode,
+  Named,
+  Place,
+} from "./cbs/importers/imported-list.ts";
 export { decodeList } from "./cbs/importers/decode-list.ts";
 export { ImportError, type ImportErrorCode } from "./cbs/importers/import-error.ts";
 export { identify, identifyText, type LookupDocument, type LookupMatch } from "./cbs/identify.ts";
@@ -61,7 +75,15 @@ export { CtiDataset, type CtiMetadata, type CtiSource } from "./cti/dataset.ts";
 export { CtiBuilder } from "./cti/dataset-builder.ts";
 export { type CtiDocument, type ExtendedCtiDocument } from "./cti/documents.ts";
 export { CLASSIFICATIONS, type Classification, type CtiRecord, mergeRecords, recordOf } from "./cti/fields.ts";
-export { BULK_DOCUMENTS, type BatchLookup, bulkDocuments, bulkJson, bulkJsonLines, bulkLookup, type BulkDocument } from "./cti/bulk-lookup.ts";
+export {
+  BULK_DOCUMENTS,
+  type BatchLookup,
+  bulkDocuments,
+  bulkJson,
+  bulkJsonLines,
+  bulkLookup,
+  type BulkDocument,
+} from "./cti/bulk-lookup.ts";
 export { FEED_FORMATS, type FeedFormat, FeedImport, type FeedOptions } from "./cti/import-feed.ts";
 export { type FeedFault, type FeedReport, type FeedWarning } from "./cti/importers/feed.ts";
 export { FeedError, type FeedErrorCode } from "./cti/importers/feed-error.ts";
@@ -70,7 +92,15 @@ export { openCtiDataset, openCtiSnapshot } from "./cli/cti-snapshot.ts";
 
 // rulesets
 export { activeRules, isActive, type Rule } from "./rulesets/rule.ts";
-export { type Addition, addRule, type AddRequest, CONFLICT_MODES, type ConflictMode, type RuleChanges, updateRule } from "./rulesets/write-rule.ts";
+export {
+  type Addition,
+  addRule,
+  type AddRequest,
+  CONFLICT_MODES,
+  type ConflictMode,
+  type RuleChanges,
+  updateRule,
+} from "./rulesets/write-rule.ts";
 export { type CheckResult, type PageRequest, RuleIndex } from "./rulesets/rule-index.ts";
 export { columnsOf, type PlainColumns, type RuleColumns } from "./rulesets/rule-columns.ts";
 export { namesOf, type PackedNames, packNames, type RuleNames } from "./rulesets/rule-names.ts";
@@ -79,8 +109,20 @@ export { difference, intersection, union } from "./rulesets/set-algebra.ts";
 export { RuleError, type RuleErrorCode, type RuleField } from "./rulesets/rule-error.ts";
 export { checkRuleName, expiryInDays, parseRulePrefix, type PrefixPolicy } from "./rulesets/validate-rule.ts";
 export { formatTimestamp, parseTimestamp } from "./rulesets/timestamp.ts";
-export { exportRules, type RuleExportFormat, type RuleExportOptions, RULE_EXPORT_FORMATS } from "./rulesets/formats/export-rules.ts";
-export { IMPORT_FORMATS, type ImportedRules, type ImportFormat, type ImportOptions, RuleImport, type SkippedLines } from "./rulesets/formats/import-rules.ts";
+export {
+  exportRules,
+  type RuleExportFormat,
+  type RuleExportOptions,
+  RULE_EXPORT_FORMATS,
+} from "./rulesets/formats/export-rules.ts";
+export {
+  IMPORT_FORMATS,
+  type ImportedRules,
+  type ImportFormat,
+  type ImportOptions,
+  RuleImport,
+  type SkippedLines,
+} from "./rulesets/formats/import-rules.ts";
 export type { ImportedRule, LineError, RuleDefaults, SkippedLine } from "./rulesets/formats/imported-rule.ts";
 
 // batch: `identify` of whole logs, under a name of its own here

@@ -17,11 +17,31 @@ const runs: Record<string, { files: Record<string, string>; exitCode: number; sa
     exitCode: 0,
     says: /^$/,
   },
-  "a skip with a reason is listed": { files: { "a.test.ts": one(`{ skip: "no network" }, `) }, exitCode: 0, says: /skipped: one: no network/ },
-  "a skip without a reason fails": { files: { "a.test.ts": one("{ skip: true }, ") }, exitCode: 1, says: /skipped without a reason/ },
-  "a wrongly named file fails": { files: { "a.test.ts": one(), "b.tests.ts": one() }, exitCode: 1, says: /b\.tests\.ts: ran no test; is it meant/ },
-  "an empty test file fails": { files: { "a.test.ts": one(), "b.test.ts": "export {};\n" }, exitCode: 1, says: /b\.test\.ts: ran no test/ },
-  "a test file that ends the process fails": { files: { "a.test.ts": one(), "b.test.ts": `${one()}process.exit(0);\n` }, exitCode: 1, says: /b\.test\.ts: ran no test/ },
+  "a skip with a reason is listed": {
+    files: { "a.test.ts": one(`{ skip: "no network" }, `) },
+    exitCode: 0,
+    says: /skipped: one: no network/,
+  },
+  "a skip without a reason fails": {
+    files: { "a.test.ts": one("{ skip: true }, ") },
+    exitCode: 1,
+    says: /skipped without a reason/,
+  },
+  "a wrongly named file fails": {
+    files: { "a.test.ts": one(), "b.tests.ts": one() },
+    exitCode: 1,
+    says: /b\.tests\.ts: ran no test; is it meant/,
+  },
+  "an empty test file fails": {
+    files: { "a.test.ts": one(), "b.test.ts": "export {};\n" },
+    exitCode: 1,
+    says: /b\.test\.ts: ran no test/,
+  },
+  "a test file that ends the process fails": {
+    files: { "a.test.ts": one(), "b.test.ts": `${one()}process.exit(0);\n` },
+    exitCode: 1,
+    says: /b\.test\.ts: ran no test/,
+  },
 };
 
 for (const [name, { files, exitCode, says }] of Object.entries(runs)) {
@@ -33,7 +53,11 @@ for (const [name, { files, exitCode, says }] of Object.entries(runs)) {
     copyFileSync(join(import.meta.dirname, "every-file-ran.ts"), join(folder, "test/every-file-ran.ts"));
     for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, "test", file), text);
     const { NODE_TEST_CONTEXT: _, ...env } = process.env; // else the inner runner takes itself for a part of this one
-    const { status, stdout } = spawnSync(process.execPath, ["--test", "--test-reporter=./test/every-file-ran.ts", "test/**/*.test.ts"], { cwd: folder, env, encoding: "utf8" });
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      ["--test", "--test-reporter=./test/every-file-ran.ts", "test/**/*.test.ts"],
+      { cwd: folder, env, encoding: "utf8" },
+    );
     assert.match(stdout, says);
     assert.equal(status, exitCode);
   });

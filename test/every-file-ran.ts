@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { TestEvent } from "node:test/reporters";
 
 /**
- * A reporter that makes the run fail when a test was left out unnoticed: a file below `test/` that holds tests but is not
- * named `*.test.ts`, a test file that ran no test, a test skipped without a reason. Skips with a reason are listed.
+ * A reporter that makes the run fail when a test was left out unnoticed: a file below `test/` that holds tests but is
+ * not named `*.test.ts`, a test file that ran no test, a test skipped without a reason. Skips with a reason are listed.
  */
 export default async function* everyFileRan(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const ran = new Set<string>();
@@ -21,7 +21,8 @@ export default async function* everyFileRan(events: AsyncIterable<TestEvent>): A
     else complaints.push(`${data.file}: "${data.name}" is skipped without a reason`);
   }
   for (const file of filesWithTests(import.meta.dirname)) {
-    if (!ran.has(file)) complaints.push(`${file}: ran no test${file.endsWith(".test.ts") ? "" : "; is it meant to be named *.test.ts?"}`);
+    if (!ran.has(file))
+      complaints.push(`${file}: ran no test${file.endsWith(".test.ts") ? "" : "; is it meant to be named *.test.ts?"}`);
   }
   if (complaints.length > 0) process.exitCode = 1;
   yield [...skips, ...complaints].map((line) => `${line}\n`).join("");
@@ -31,5 +32,8 @@ function filesWithTests(folder: string): string[] {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
   return files
     .map((path) => join(folder, path))
-    .filter((path) => path.endsWith(".test.ts") || /^import [^;]*\btest\b[^;]* from "node:test";/m.test(readFileSync(path, "utf8")));
+    .filter(
+      (path) =>
+        path.endsWith(".test.ts") || /^import [^;]*\btest\b[^;]* from "node:test";/m.test(readFileSync(path, "utf8")),
+    );
 }

@@ -9,8 +9,12 @@ const root = join(import.meta.dirname, "..");
 const layers: Layers = JSON.parse(readFileSync(join(root, "layers.json"), "utf8"));
 
 function readSources(): Record<string, string> {
-  const paths = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((path) => /\.tsx?$/.test(path));
-  return Object.fromEntries(paths.map((path) => [path.split(sep).join("/"), readFileSync(join(root, "src", path), "utf8")]));
+  const paths = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((path) =>
+    /\.tsx?$/.test(path),
+  );
+  return Object.fromEntries(
+    paths.map((path) => [path.split(sep).join("/"), readFileSync(join(root, "src", path), "utf8")]),
+  );
 }
 
 test("src/ keeps to the rooms of layers.json", (t) => {
@@ -23,7 +27,8 @@ test("src/ keeps to the rooms of layers.json", (t) => {
 test("every room's imports stand above it in the table, so that there is no circle", () => {
   const seen = new Set<string>();
   for (const [name, room] of Object.entries(layers.rooms)) {
-    for (const imported of room.imports) assert.ok(seen.has(imported), `${name} imports ${imported}, which is not below it`);
+    for (const imported of room.imports)
+      assert.ok(seen.has(imported), `${name} imports ${imported}, which is not below it`);
     seen.add(name);
   }
 });
@@ -34,24 +39,42 @@ function unusedPermissions(table: Layers, sources: Record<string, string>): stri
   const references = [...readReferences(sources)];
   for (const [name, room] of Object.entries(table.rooms)) {
     const own = references.filter(([file]) => file.startsWith(`${name}/`));
-    const isNeeded = (less: Partial<Layers["rooms"][string]>): boolean => checkReferences({ ...table, rooms: { ...table.rooms, [name]: { ...room, ...less } } }, own).length > 0;
+    const isNeeded = (less: Partial<Layers["rooms"][string]>): boolean =>
+      checkReferences({ ...table, rooms: { ...table.rooms, [name]: { ...room, ...less } } }, own).length > 0;
     for (const kind of ["imports", "outside", "globals", "reads"] as const) {
       const permitted = room[kind] ?? [];
-      for (const one of permitted) if (!isNeeded({ [kind]: permitted.filter((other) => other !== one) })) unused.push(`${name}: ${kind}: ${one}`);
+      for (const one of permitted)
+        if (!isNeeded({ [kind]: permitted.filter((other) => other !== one) })) unused.push(`${name}: ${kind}: ${one}`);
     }
     if (room.plugs === true && !isNeeded({ plugs: false })) unused.push(`${name}: plugs`);
   }
   return unused;
 }
 
-test("no room has a permission that it does not use", () => assert.deepEqual(unusedPermissions(layers, readSources()), []));
+test("no room has a permission that it does not use", () =>
+  assert.deepEqual(unusedPermissions(layers, readSources()), []));
 
 test("the negative control: a permission of every kind that nobody uses is found", () => {
   const { address, batch } = layers.rooms;
-  const more = { ...address!, imports: ["trie"], outside: ["node:fs"], globals: ["fetch"], reads: ["data"], plugs: true };
-  const loose: Layers = { ...layers, rooms: { ...layers.rooms, address: more, batch: { ...batch!, imports: [...batch!.imports, "cbs"] } } };
+  const more = {
+    ...address!,
+    imports: ["trie"],
+    outside: ["node:fs"],
+    globals: ["fetch"],
+    reads: ["data"],
+    plugs: true,
+  };
+  const loose: Layers = {
+    ...layers,
+    rooms: { ...layers.rooms, address: more, batch: { ...batch!, imports: [...batch!.imports, "cbs"] } },
+  };
   assert.deepEqual(unusedPermissions(loose, readSources()), [
-    "address: imports: trie", "address: outside: node:fs", "address: globals: fetch", "address: reads: data", "address: plugs", "batch: imports: cbs",
+    "address: imports: trie",
+    "address: outside: node:fs",
+    "address: globals: fetch",
+    "address: reads: data",
+    "address: plugs",
+    "batch: imports: cbs",
   ]);
 });
 
@@ -68,7 +91,10 @@ const allowed: Record<string, [file: string, text: string]> = {
   "a member named like a global": ["address/a.ts", `export const a = (x: { process: number }) => x.process;`],
   "a global that the room is allowed": ["kernel/a.ts", `export const a = WebAssembly;`],
   "assembly that imports assembly": ["kernel/assembly/a.ts", `import { b } from "./b.ts";`],
-  "assembly that imports the table's layout": ["kernel/assembly/a.ts", `import { KIND_SHIFT } from "../../table/layout.ts";`],
+  "assembly that imports the table's layout": [
+    "kernel/assembly/a.ts",
+    `import { KIND_SHIFT } from "../../table/layout.ts";`,
+  ],
   "the entry file's re-exports": ["index.ts", `export { a } from "./cli/_a.ts";`],
 };
 
@@ -78,46 +104,202 @@ for (const [name, [file, text]] of Object.entries(allowed)) {
 
 // The negative control: one seeded violation of every kind, each with the line where it must be found.
 const seeded: Record<string, [file: string, text: string, violation: string]> = {
-  "a static import": ["trie/a.ts", `import { freeze } from "../table/freeze.ts";`, "src/trie/a.ts:1: import of src/table/freeze.ts: trie may not import table"],
-  "an import over several lines": ["trie/a.ts", `\nimport {\n  freeze,\n} from\n  "../table/freeze.ts";`, "src/trie/a.ts:2: import of src/table/freeze.ts: trie may not import table"],
-  "a side-effect import": ["trie/a.ts", `import "../table/freeze.ts";`, "src/trie/a.ts:1: import of src/table/freeze.ts: trie may not import table"],
-  "a dynamic import": ["trie/a.ts", `const a = () => import(\n"../table/freeze.ts");`, "src/trie/a.ts:1: dynamic import of src/table/freeze.ts: trie may not import table"],
-  "a dynamic import with a template": ["trie/a.ts", "import(`../table/freeze.ts`);", "src/trie/a.ts:1: dynamic import of src/table/freeze.ts: trie may not import table"],
-  "a type-only import": ["batch/a.ts", `import type { Catalogue } from "../cbs/catalogue.ts";`, "src/batch/a.ts:1: import of src/cbs/catalogue.ts: batch may not import cbs"],
-  "an import type": ["batch/a.ts", `type C = import("../cbs/catalogue.ts").Catalogue;`, "src/batch/a.ts:1: import type of src/cbs/catalogue.ts: batch may not import cbs"],
-  "a typeof import": ["batch/a.ts", `type C = typeof import("../cbs/catalogue.ts");`, "src/batch/a.ts:1: import type of src/cbs/catalogue.ts: batch may not import cbs"],
-  "a named re-export": ["trie/a.ts", `const b = 1;\nexport { freeze } from "../table/freeze.ts";`, "src/trie/a.ts:2: re-export of src/table/freeze.ts: trie may not import table"],
-  "a star re-export": ["trie/a.ts", `const b = 1;\nexport * from "../table/freeze.ts";`, "src/trie/a.ts:2: re-export of src/table/freeze.ts: trie may not import table"],
-  "an import through the entry": ["trie/a.ts", `import { a } from "../index.ts";`, "src/trie/a.ts:1: import of src/index.ts: trie may not import it"],
-  "an import out of src": ["cli/a.ts", `import { a } from "../../test/oracle/a.ts";`, "src/cli/a.ts:1: import of test/oracle/a.ts, which the room cli may not read"],
-  "a package in a pure room": ["address/a.ts", `import { IPv4 } from "ip-num";`, "src/address/a.ts:1: import of ip-num, which the room address may not use"],
-  "a package not on the room's list": ["snapshot/a.ts", `import { Piscina } from "piscina";`, "src/snapshot/a.ts:1: import of piscina, which the room snapshot may not use"],
-  "a node: module in a pure room": ["cbs/a.ts", `import { readFileSync } from "node:fs";`, "src/cbs/a.ts:1: import of node:fs, which the room cbs may not use"],
-  "the package by its own name": ["cbs/a.ts", `import { PrefixTrie } from "ipsieve";`, "src/cbs/a.ts:1: import of ipsieve, which the room cbs may not use"],
-  "a private file of another room": ["table/a.ts", `import { A } from "../trie/_arena.ts";`, "src/table/a.ts:1: import of src/trie/_arena.ts, which is private to trie"],
-  "a worker file of another room": ["cli/a.ts", `new URL("../batch/worker.ts", import.meta.url);`, "src/cli/a.ts:1: addresses src/batch/worker.ts: worker files live in the room that spawns them"],
-  "a worker file of another room, its extension computed": ["cli/a.ts", "new URL(`../batch/worker${extension}`, import.meta.url);", "src/cli/a.ts:1: addresses src/batch/worker: worker files live in the room that spawns them"],
-  "a computed address": ["cli/a.ts", "new URL(`./${name}`, import.meta.url);", "src/cli/a.ts:1: url of a computed address"],
-  "a resolved address in another room": ["cli/a.ts", `import.meta.resolve("../batch/worker.ts");`, "src/cli/a.ts:1: addresses src/batch/worker.ts: worker files live in the room that spawns them"],
-  "a data file where the room reads none": ["batch/a.ts", `new URL("../../data/a.ipsieve", import.meta.url);`, "src/batch/a.ts:1: url of data/a.ipsieve, which the room batch may not read"],
+  "a static import": [
+    "trie/a.ts",
+    `import { freeze } from "../table/freeze.ts";`,
+    "src/trie/a.ts:1: import of src/table/freeze.ts: trie may not import table",
+  ],
+  "an import over several lines": [
+    "trie/a.ts",
+    `\nimport {\n  freeze,\n} from\n  "../table/freeze.ts";`,
+    "src/trie/a.ts:2: import of src/table/freeze.ts: trie may not import table",
+  ],
+  "a side-effect import": [
+    "trie/a.ts",
+    `import "../table/freeze.ts";`,
+    "src/trie/a.ts:1: import of src/table/freeze.ts: trie may not import table",
+  ],
+  "a dynamic import": [
+    "trie/a.ts",
+    `const a = () => import(\n"../table/freeze.ts");`,
+    "src/trie/a.ts:1: dynamic import of src/table/freeze.ts: trie may not import table",
+  ],
+  "a dynamic import with a template": [
+    "trie/a.ts",
+    "import(`../table/freeze.ts`);",
+    "src/trie/a.ts:1: dynamic import of src/table/freeze.ts: trie may not import table",
+  ],
+  "a type-only import": [
+    "batch/a.ts",
+    `import type { Catalogue } from "../cbs/catalogue.ts";`,
+    "src/batch/a.ts:1: import of src/cbs/catalogue.ts: batch may not import cbs",
+  ],
+  "an import type": [
+    "batch/a.ts",
+    `type C = import("../cbs/catalogue.ts").Catalogue;`,
+    "src/batch/a.ts:1: import type of src/cbs/catalogue.ts: batch may not import cbs",
+  ],
+  "a typeof import": [
+    "batch/a.ts",
+    `type C = typeof import("../cbs/catalogue.ts");`,
+    "src/batch/a.ts:1: import type of src/cbs/catalogue.ts: batch may not import cbs",
+  ],
+  "a named re-export": [
+    "trie/a.ts",
+    `const b = 1;\nexport { freeze } from "../table/freeze.ts";`,
+    "src/trie/a.ts:2: re-export of src/table/freeze.ts: trie may not import table",
+  ],
+  "a star re-export": [
+    "trie/a.ts",
+    `const b = 1;\nexport * from "../table/freeze.ts";`,
+    "src/trie/a.ts:2: re-export of src/table/freeze.ts: trie may not import table",
+  ],
+  "an import through the entry": [
+    "trie/a.ts",
+    `import { a } from "../index.ts";`,
+    "src/trie/a.ts:1: import of src/index.ts: trie may not import it",
+  ],
+  "an import out of src": [
+    "cli/a.ts",
+    `import { a } from "../../test/oracle/a.ts";`,
+    "src/cli/a.ts:1: import of test/oracle/a.ts, which the room cli may not read",
+  ],
+  "a package in a pure room": [
+    "address/a.ts",
+    `import { IPv4 } from "ip-num";`,
+    "src/address/a.ts:1: import of ip-num, which the room address may not use",
+  ],
+  "a package not on the room's list": [
+    "snapshot/a.ts",
+    `import { Piscina } from "piscina";`,
+    "src/snapshot/a.ts:1: import of piscina, which the room snapshot may not use",
+  ],
+  "a node: module in a pure room": [
+    "cbs/a.ts",
+    `import { readFileSync } from "node:fs";`,
+    "src/cbs/a.ts:1: import of node:fs, which the room cbs may not use",
+  ],
+  "the package by its own name": [
+    "cbs/a.ts",
+    `import { PrefixTrie } from "ipsieve";`,
+    "src/cbs/a.ts:1: import of ipsieve, which the room cbs may not use",
+  ],
+  "a private file of another room": [
+    "table/a.ts",
+    `import { A } from "../trie/_arena.ts";`,
+    "src/table/a.ts:1: import of src/trie/_arena.ts, which is private to trie",
+  ],
+  "a worker file of another room": [
+    "cli/a.ts",
+    `new URL("../batch/worker.ts", import.meta.url);`,
+    "src/cli/a.ts:1: addresses src/batch/worker.ts: worker files live in the room that spawns them",
+  ],
+  "a worker file of another room, its extension computed": [
+    "cli/a.ts",
+    "new URL(`../batch/worker${extension}`, import.meta.url);",
+    "src/cli/a.ts:1: addresses src/batch/worker: worker files live in the room that spawns them",
+  ],
+  "a computed address": [
+    "cli/a.ts",
+    "new URL(`./${name}`, import.meta.url);",
+    "src/cli/a.ts:1: url of a computed address",
+  ],
+  "a resolved address in another room": [
+    "cli/a.ts",
+    `import.meta.resolve("../batch/worker.ts");`,
+    "src/cli/a.ts:1: addresses src/batch/worker.ts: worker files live in the room that spawns them",
+  ],
+  "a data file where the room reads none": [
+    "batch/a.ts",
+    `new URL("../../data/a.ipsieve", import.meta.url);`,
+    "src/batch/a.ts:1: url of data/a.ipsieve, which the room batch may not read",
+  ],
   "a computed import": ["cli/a.ts", `import(address);`, "src/cli/a.ts:1: dynamic import of a computed address"],
-  "require": ["cli/a.ts", `require("node:child_process");`, "src/cli/a.ts:1: require of node:child_process, which the room cli may not use"],
-  "a built-in module without an import": ["cli/a.ts", `process.getBuiltinModule("node:child_process");`, "src/cli/a.ts:1: require of node:child_process, which the room cli may not use"],
-  "import = require": ["cli/a.ts", `import fs = require("node:child_process");`, "src/cli/a.ts:1: require of node:child_process, which the room cli may not use"],
-  "a reference comment": ["trie/a.ts", `/// <reference path="../table/freeze.ts" />\nexport const a = 1;`, "src/trie/a.ts:1: reference comment of src/table/freeze.ts: trie may not import table"],
-  "a world global in a pure room": ["cbs/a.ts", `export const a = process.env;`, "src/cbs/a.ts:1: the pure room cbs reaches the outside world through process"],
-  "a world global by way of globalThis": ["cbs/a.ts", `globalThis.fetch("http://localhost");`, "src/cbs/a.ts:1: the pure room cbs reaches the outside world through fetch"],
-  "a world global by way of a cast globalThis": ["cbs/a.ts", `(globalThis as { fetch: Function }).fetch("http://localhost");`, "src/cbs/a.ts:1: the pure room cbs reaches the outside world through fetch"],
-  "another global than the room is allowed": ["kernel/a.ts", `export const a = process.env;`, "src/kernel/a.ts:1: the pure room kernel reaches the outside world through process"],
-  "the room's global in its assembly": ["kernel/assembly/a.ts", `export const a = WebAssembly;`, "src/kernel/assembly/a.ts:1: the pure room kernel reaches the outside world through WebAssembly"],
-  "assembly that imports another file of its room": ["kernel/assembly/a.ts", `import { a } from "../kernel.ts";`, "src/kernel/assembly/a.ts:1: import of src/kernel/kernel.ts in kernel/assembly"],
-  "assembly that imports another file of a room below": ["kernel/assembly/a.ts", `import { freeze } from "../../table/freeze.ts";`, "src/kernel/assembly/a.ts:1: import of src/table/freeze.ts in kernel/assembly"],
-  "assembly that imports a package": ["kernel/assembly/a.ts", `import { a } from "msgpackr";`, "src/kernel/assembly/a.ts:1: import of msgpackr in kernel/assembly"],
-  "assembly that re-exports": ["kernel/assembly/a.ts", `const b = 1;\nexport { a } from "./b.ts";`, "src/kernel/assembly/a.ts:2: re-export of src/kernel/assembly/b.ts in kernel/assembly"],
-  "an import of assembly": ["kernel/a.ts", `import { a } from "./assembly/a.ts";`, "src/kernel/a.ts:1: import of src/kernel/assembly/a.ts, which is in another language"],
-  "an import of assembly from another room": ["batch/a.ts", `import { a } from "../kernel/assembly/a.ts";`, "src/batch/a.ts:1: import of src/kernel/assembly/a.ts, which is in another language"],
-  "a barrel": ["cbs/all.ts", `export { a } from "./a.ts";\nexport * from "./b.ts";`, "src/cbs/all.ts:1: is a barrel; import from the files that hold the things"],
-  "a room that the table does not name": ["misc/a.ts", `export const a = 1;`, "src/misc/a.ts:1: belongs to no room of layers.json"],
+  require: [
+    "cli/a.ts",
+    `require("node:child_process");`,
+    "src/cli/a.ts:1: require of node:child_process, which the room cli may not use",
+  ],
+  "a built-in module without an import": [
+    "cli/a.ts",
+    `process.getBuiltinModule("node:child_process");`,
+    "src/cli/a.ts:1: require of node:child_process, which the room cli may not use",
+  ],
+  "import = require": [
+    "cli/a.ts",
+    `import fs = require("node:child_process");`,
+    "src/cli/a.ts:1: require of node:child_process, which the room cli may not use",
+  ],
+  "a reference comment": [
+    "trie/a.ts",
+    `/// <reference path="../table/freeze.ts" />\nexport const a = 1;`,
+    "src/trie/a.ts:1: reference comment of src/table/freeze.ts: trie may not import table",
+  ],
+  "a world global in a pure room": [
+    "cbs/a.ts",
+    `export const a = process.env;`,
+    "src/cbs/a.ts:1: the pure room cbs reaches the outside world through process",
+  ],
+  "a world global by way of globalThis": [
+    "cbs/a.ts",
+    `globalThis.fetch("http://localhost");`,
+    "src/cbs/a.ts:1: the pure room cbs reaches the outside world through fetch",
+  ],
+  "a world global by way of a cast globalThis": [
+    "cbs/a.ts",
+    `(globalThis as { fetch: Function }).fetch("http://localhost");`,
+    "src/cbs/a.ts:1: the pure room cbs reaches the outside world through fetch",
+  ],
+  "another global than the room is allowed": [
+    "kernel/a.ts",
+    `export const a = process.env;`,
+    "src/kernel/a.ts:1: the pure room kernel reaches the outside world through process",
+  ],
+  "the room's global in its assembly": [
+    "kernel/assembly/a.ts",
+    `export const a = WebAssembly;`,
+    "src/kernel/assembly/a.ts:1: the pure room kernel reaches the outside world through WebAssembly",
+  ],
+  "assembly that imports another file of its room": [
+    "kernel/assembly/a.ts",
+    `import { a } from "../kernel.ts";`,
+    "src/kernel/assembly/a.ts:1: import of src/kernel/kernel.ts in kernel/assembly",
+  ],
+  "assembly that imports another file of a room below": [
+    "kernel/assembly/a.ts",
+    `import { freeze } from "../../table/freeze.ts";`,
+    "src/kernel/assembly/a.ts:1: import of src/table/freeze.ts in kernel/assembly",
+  ],
+  "assembly that imports a package": [
+    "kernel/assembly/a.ts",
+    `import { a } from "msgpackr";`,
+    "src/kernel/assembly/a.ts:1: import of msgpackr in kernel/assembly",
+  ],
+  "assembly that re-exports": [
+    "kernel/assembly/a.ts",
+    `const b = 1;\nexport { a } from "./b.ts";`,
+    "src/kernel/assembly/a.ts:2: re-export of src/kernel/assembly/b.ts in kernel/assembly",
+  ],
+  "an import of assembly": [
+    "kernel/a.ts",
+    `import { a } from "./assembly/a.ts";`,
+    "src/kernel/a.ts:1: import of src/kernel/assembly/a.ts, which is in another language",
+  ],
+  "an import of assembly from another room": [
+    "batch/a.ts",
+    `import { a } from "../kernel/assembly/a.ts";`,
+    "src/batch/a.ts:1: import of src/kernel/assembly/a.ts, which is in another language",
+  ],
+  "a barrel": [
+    "cbs/all.ts",
+    `export { a } from "./a.ts";\nexport * from "./b.ts";`,
+    "src/cbs/all.ts:1: is a barrel; import from the files that hold the things",
+  ],
+  "a room that the table does not name": [
+    "misc/a.ts",
+    `export const a = 1;`,
+    "src/misc/a.ts:1: belongs to no room of layers.json",
+  ],
   "a file beside the rooms": ["a.ts", `export const a = 1;`, "src/a.ts:1: belongs to no room of layers.json"],
 };
 

@@ -1,6 +1,9 @@
 import type { TestEvent } from "node:test/reporters";
 
-/** A reporter for tests that need other programs, where those are installed: a skip fails the run, and so does a run without a test. */
+/**
+ * A reporter for tests that need other programs, where those are installed: a skip fails the run, and so does a run
+ * without a test.
+ */
 export default async function* nothingSkipped(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const skips: string[] = [];
   let ran = 0;

@@ -11,8 +11,15 @@ const root = join(import.meta.dirname, "..");
 
 /** A Node of the PATH that is older than the package needs. */
 function oldNode(): { readonly program: string; readonly version: string } | undefined {
-  const programs = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules")).map((folder) => join(folder, "node")).filter(existsSync);
-  const all = programs.map((program) => ({ program, version: spawnSync(program, ["--version"], { encoding: "utf8" }).stdout.trim().slice(1) }));
+  const programs = (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .filter((folder) => !folder.includes("node_modules"))
+    .map((folder) => join(folder, "node"))
+    .filter(existsSync);
+  const all = programs.map((program) => ({
+    program,
+    version: spawnSync(program, ["--version"], { encoding: "utf8" }).stdout.trim().slice(1),
+  }));
   return all.find(({ version }) => nodeVersionFault(version) !== undefined);
 }
 
@@ -21,9 +28,16 @@ const old = oldNode();
 describe("on an old Node", { skip: old === undefined && "there is none in PATH" }, () => {
   const { program, version } = old ?? { program: "", version: "" };
   const message = `ipsieve needs Node 22.18 or newer; this is ${version}`;
-  for (const [what, path] of [["library", "dist/index.js"], ["client", "dist/client/client.js"]] as const) {
+  for (const [what, path] of [
+    ["library", "dist/index.js"],
+    ["client", "dist/client/client.js"],
+  ] as const) {
     test(`the ${what} cannot be imported, and says why`, () => {
-      const { status, stderr } = spawnSync(program, ["--input-type=module", "-e", `import ${JSON.stringify(pathToFileURL(join(root, path)).href)}`], { encoding: "utf8" });
+      const { status, stderr } = spawnSync(
+        program,
+        ["--input-type=module", "-e", `import ${JSON.stringify(pathToFileURL(join(root, path)).href)}`],
+        { encoding: "utf8" },
+      );
       assert.equal(status, 1);
       assert.match(stderr, new RegExp(`NodeVersionError: ${message}`));
     });
@@ -31,7 +45,9 @@ describe("on an old Node", { skip: old === undefined && "there is none in PATH" 
 
   test("the command says so in one line, and ends with 2", () => {
     for (const args of [["lookup", "1.1.1.1"], ["--help"], []]) {
-      const { status, stdout, stderr } = spawnSync(program, [join(root, "dist/cli/main.js"), ...args], { encoding: "utf8" });
+      const { status, stdout, stderr } = spawnSync(program, [join(root, "dist/cli/main.js"), ...args], {
+        encoding: "utf8",
+      });
       assert.deepEqual([status, stdout, stderr], [2, "", `${message}\n`]);
     }
   });
@@ -41,6 +57,8 @@ test("the version that is needed is the one of package.json; none is needed wher
   const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const needed = engines.node.replace(">=", "");
   const [major, minor] = needed.split(".").map(Number);
-  for (const good of [`${needed}.0`, `${major}.${minor + 1}.0`, `${major + 1}.0.0`, undefined]) assert.equal(nodeVersionFault(good), undefined);
-  for (const bad of [`${major}.${minor - 1}.9`, `${major - 1}.99.0`, "9.0.0"]) assert.equal(nodeVersionFault(bad), `ipsieve needs Node ${needed} or newer; this is ${bad}`);
+  for (const good of [`${needed}.0`, `${major}.${minor + 1}.0`, `${major + 1}.0.0`, undefined])
+    assert.equal(nodeVersionFault(good), undefined);
+  for (const bad of [`${major}.${minor - 1}.9`, `${major - 1}.99.0`, "9.0.0"])
+    assert.equal(nodeVersionFault(bad), `ipsieve needs Node ${needed} or newer; this is ${bad}`);
 });

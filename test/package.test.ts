@@ -6,7 +6,18 @@ import { after, before, test } from "node:test";
 import { NO_HOME, temporaryFolder } from "./cli/run-command.ts";
 
 const root = join(import.meta.dirname, "..");
-const IN_THE_TREE = ["package.json", "package-lock.json", "tsconfig.json", "README.md", "CHANGELOG.md", "LICENSE", "NOTICE", "build", "src", "data"];
+const IN_THE_TREE = [
+  "package.json",
+  "package-lock.json",
+  "tsconfig.json",
+  "README.md",
+  "CHANGELOG.md",
+  "LICENSE",
+  "NOTICE",
+  "build",
+  "src",
+  "data",
+];
 
 const folder = temporaryFolder();
 const consumer = join(folder.path, "consumer");
@@ -15,20 +26,27 @@ let unreachable: string | undefined;
 
 function npm(cwd: string, ...args: string[]): { status: number | null; output: string } {
   // Without the settings that the npm around this test hands down.
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_TEST_CONTEXT)/.test(name)));
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(npm_|NODE_TEST_CONTEXT)/.test(name)),
+  );
   const { status, stdout, stderr } = spawnSync("npm", args, { cwd, env, encoding: "utf8" });
   return { status, output: `${stdout}\n${stderr}` };
 }
 
 function node(...args: string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, args, { cwd: consumer, encoding: "utf8", env: { ...process.env, IPSIEVE_HOME: NO_HOME } });
+  return spawnSync(process.execPath, args, {
+    cwd: consumer,
+    encoding: "utf8",
+    env: { ...process.env, IPSIEVE_HOME: NO_HOME },
+  });
 }
 
 /** Packs a copy of the tree with all scripts, as a publish would, and installs the result without any devDependency. */
 before(() => {
   const tree = join(folder.path, "tree");
   for (const name of IN_THE_TREE) cpSync(join(root, name), join(tree, name), { recursive: true });
-  for (const built of ["data/catalogue.ipsieve", "data/cti-sample.ipsieve", "data/sample.log"]) writeFileSync(join(tree, built), "stale");
+  for (const built of ["data/catalogue.ipsieve", "data/cti-sample.ipsieve", "data/sample.log"])
+    writeFileSync(join(tree, built), "stale");
   symlinkSync(join(root, "node_modules"), join(tree, "node_modules"));
   const pack = npm(tree, "pack", "--pack-destination", folder.path);
   assert.equal(pack.status, 0, pack.output);
@@ -52,11 +70,27 @@ function packageTest(name: string, body: () => void): void {
 
 packageTest("the package holds what it needs, and nothing else", () => {
   const others = packed.filter((path) => !/^dist\/.*\.(js|d\.ts)$|^dist\/dashboard\//.test(path)).sort();
-  assert.deepEqual(others, ["CHANGELOG.md", "LICENSE", "NOTICE", "README.md", "data/README.md", "data/catalogue.ipsieve", "data/cti-sample.ipsieve", "data/sample.log", "package.json"]);
-  const sources = globSync("**/*.ts", { cwd: join(root, "src"), exclude: ["kernel/assembly/**", "dashboard/**"] }).map((path) => path.replace(/\.ts$/, ""));
-  const built = packed.filter((path) => path.endsWith(".js") && !path.startsWith("dist/dashboard/")).map((path) => path.replace(/^dist\/|\.js$/g, ""));
+  assert.deepEqual(others, [
+    "CHANGELOG.md",
+    "LICENSE",
+    "NOTICE",
+    "README.md",
+    "data/README.md",
+    "data/catalogue.ipsieve",
+    "data/cti-sample.ipsieve",
+    "data/sample.log",
+    "package.json",
+  ]);
+  const sources = globSync("**/*.ts", { cwd: join(root, "src"), exclude: ["kernel/assembly/**", "dashboard/**"] }).map(
+    (path) => path.replace(/\.ts$/, ""),
+  );
+  const built = packed
+    .filter((path) => path.endsWith(".js") && !path.startsWith("dist/dashboard/"))
+    .map((path) => path.replace(/^dist\/|\.js$/g, ""));
   assert.deepEqual(built.sort(), [...sources, "cli/_renderer"].sort()); // packed once more, for the threads of the command
-  const pages = packed.filter((path) => /^dist\/dashboard\/(index\.html|assets\/[\w-]+\.(js|css|svg))(\.gz|\.br)?$/.test(path));
+  const pages = packed.filter((path) =>
+    /^dist\/dashboard\/(index\.html|assets\/[\w-]+\.(js|css|svg))(\.gz|\.br)?$/.test(path),
+  );
   assert.deepEqual(pages.sort(), packed.filter((path) => path.startsWith("dist/dashboard/")).sort());
   assert.ok(pages.includes("dist/dashboard/index.html"));
 });
@@ -74,7 +108,10 @@ packageTest("a module imports it", () => {
 });
 
 packageTest("a module imports the client, and nothing of the library comes along", () => {
-  writeFileSync(join(consumer, "client.js"), `import { Client, ProblemError } from "ipsieve/client"; console.log(typeof new Client({ baseUrl: "http://localhost", key: "k" }).rules, ProblemError.name);`);
+  writeFileSync(
+    join(consumer, "client.js"),
+    `import { Client, ProblemError } from "ipsieve/client"; console.log(typeof new Client({ baseUrl: "http://localhost", key: "k" }).rules, ProblemError.name);`,
+  );
   const { status, stdout, stderr } = node("client.js");
   assert.deepEqual([status, stdout, stderr], [0, "function ProblemError\n", ""]);
 });
@@ -94,7 +131,14 @@ packageTest("TypeScript finds its types, and they are right by themselves", () =
      trie.insert("10.0.0.0/8", 1);
      export { added, match, rules, AddressError };`,
   );
-  const compilerOptions = { module: "nodenext", target: "es2024", strict: true, noEmit: true, types: ["node"], typeRoots: [join(root, "node_modules/@types")] };
+  const compilerOptions = {
+    module: "nodenext",
+    target: "es2024",
+    strict: true,
+    noEmit: true,
+    types: ["node"],
+    typeRoots: [join(root, "node_modules/@types")],
+  };
   writeFileSync(join(consumer, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["types.ts"] }));
   const { status, stdout } = node(join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.json");
   assert.deepEqual([status, stdout], [0, ""]);
@@ -109,7 +153,10 @@ packageTest("the command identifies a log with the bundled catalogue, on several
   const rows = stdout.trimEnd().split("\n");
   assert.equal(rows.length, readFileSync(sample, "utf8").trimEnd().split("\n").length);
   assert.ok(rows.filter((row) => row.includes("\t/cloud/")).length > 100);
-  const version = spawnSync(command, ["--version"], { encoding: "utf8", env: { ...process.env, PATH: `${join(process.execPath, "..")}:${process.env["PATH"]}` } });
+  const version = spawnSync(command, ["--version"], {
+    encoding: "utf8",
+    env: { ...process.env, PATH: `${join(process.execPath, "..")}:${process.env["PATH"]}` },
+  });
   assert.match(version.stdout, /^ipsieve \d+\.\d+\.\d+\n$/);
   assert.equal(basename(command), "ipsieve");
 });

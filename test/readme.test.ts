@@ -25,13 +25,17 @@ function blocksOf(markdown: string): Block[] {
     const line = markdown.slice(0, index).split("\n").length;
     const before = blocks.at(-1);
     if (language !== "text") blocks.push({ language, line, code, expected: undefined });
-    else if (before === undefined || before.expected !== undefined) throw new Error(`line ${line}: a text block without a block that prints it`);
+    else if (before === undefined || before.expected !== undefined)
+      throw new Error(`line ${line}: a text block without a block that prints it`);
     else before.expected = code;
   }
   return blocks;
 }
 
-/** A folder whose `npx ipsieve` is this checkout's command, whose `npm run` runs this checkout's scripts, and where "ipsieve" is this package. */
+/**
+ * A folder whose `npx ipsieve` is this checkout's command, whose `npm run` runs this checkout's scripts, and where
+ * "ipsieve" is this package.
+ */
 function prepare(): void {
   const bin = join(folder.path, "bin");
   mkdirSync(bin);
@@ -42,7 +46,10 @@ function prepare(): void {
     writeFileSync(join(bin, name), `#!/bin/sh\n${text}\n`);
     chmodSync(join(bin, name), 0o755);
   };
-  script("npx", `[ "$1" = ipsieve ] || exit 99; shift; exec '${process.execPath}' '${join(root, "dist/cli/main.js")}' "$@"`);
+  script(
+    "npx",
+    `[ "$1" = ipsieve ] || exit 99; shift; exec '${process.execPath}' '${join(root, "dist/cli/main.js")}' "$@"`,
+  );
   // "npm ci" has been run and "npm test" is running: only what comes on top of them is left to do.
   const { demo } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts;
   script("npm", `case "$*" in ci|test) exit 0;; "run demo") cd '${root}' && exec ${demo};; *) exit 99;; esac`);
@@ -51,11 +58,21 @@ function prepare(): void {
 /** Milliseconds after which a block that has not ended never will. */
 const PATIENCE = 180_000;
 
-/** Runs a block in a group of processes of its own, all of which end with it. The status is null where they had to be ended. */
-async function execute({ language, code, line }: Block, patience = PATIENCE): Promise<{ status: number | null; stdout: string; stderr: string }> {
+/**
+ * Runs a block in a group of processes of its own, all of which end with it. The status is null where they had to be
+ * ended.
+ */
+async function execute(
+  { language, code, line }: Block,
+  patience = PATIENCE,
+): Promise<{ status: number | null; stdout: string; stderr: string }> {
   const { FORCE_COLOR: _, NODE_TEST_CONTEXT: _context, ...inherited } = process.env;
   const path = [join(folder.path, "bin"), dirname(process.execPath), process.env["PATH"]].join(":");
-  const options = { cwd: folder.path, env: { ...inherited, PATH: path, IPSIEVE_HOME: join(folder.path, "home") }, detached: true };
+  const options = {
+    cwd: folder.path,
+    env: { ...inherited, PATH: path, IPSIEVE_HOME: join(folder.path, "home") },
+    detached: true,
+  };
   const file = join(folder.path, `line-${line}.${language === "js" ? "mjs" : "mts"}`);
   if (language !== "sh") writeFileSync(file, code);
   const [program, args] = language === "sh" ? ["sh", ["-euc", code]] : [process.execPath, [file]];
@@ -96,10 +113,13 @@ for (const block of blocks) {
 }
 
 test("negative control: a block that fails, prints something else, or is of another language is noticed", async () => {
-  const statusOf = async (language: string, code: string, patience?: number) => (await execute({ language, line: 0, code, expected: "" }, patience)).status;
+  const statusOf = async (language: string, code: string, patience?: number) =>
+    (await execute({ language, line: 0, code, expected: "" }, patience)).status;
   assert.notEqual(await statusOf("ts", `import { nothing } from "ipsieve";`), 0);
   assert.notEqual(await statusOf("sh", "npx ipsieve frobnicate"), 0);
   assert.equal(await statusOf("sh", "sleep 1000 & until false; do sleep 0.1; done", 500), null);
-  assert.deepEqual(blocksOf("```sh\na\n```\n\n```text\nb\n```\n"), [{ language: "sh", line: 1, code: "a\n", expected: "b\n" }]);
+  assert.deepEqual(blocksOf("```sh\na\n```\n\n```text\nb\n```\n"), [
+    { language: "sh", line: 1, code: "a\n", expected: "b\n" },
+  ]);
   assert.throws(() => blocksOf("```text\nb\n```\n"));
 });

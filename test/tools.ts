@@ -16,12 +16,16 @@ export const OAPI_CODEGEN = join(TOOLS, "bin/oapi-codegen");
 /** Why a test that needs these has to be skipped; false where all are there. */
 export function missingTools(...paths: readonly string[]): string | false {
   const missing = paths.find((path) => !existsSync(path));
-  return missing === undefined ? false : `${missing.slice(TOOLS.length + 1)} is not installed; install it with: npm run tools:setup`;
+  return missing === undefined
+    ? false
+    : `${missing.slice(TOOLS.length + 1)} is not installed; install it with: npm run tools:setup`;
 }
 
 /** The same for a program of Debian's. */
 export function missingCommand(command: string, option: string, debianPackage: string): string | false {
-  return spawnSync(command, [option]).error === undefined ? false : `${command} is not installed; Debian's package is ${debianPackage}`;
+  return spawnSync(command, [option]).error === undefined
+    ? false
+    : `${command} is not installed; Debian's package is ${debianPackage}`;
 }
 
 export interface Run {
@@ -38,8 +42,15 @@ export interface RunOptions {
 }
 
 /** Runs a program while this process goes on, as it may be the server that the program asks. */
-export async function run(program: string, args: readonly string[], { cwd, environment, input = "" }: RunOptions = {}): Promise<Run> {
-  const child = spawn(program, args, { ...(cwd === undefined ? {} : { cwd }), env: { ...process.env, ...environment } });
+export async function run(
+  program: string,
+  args: readonly string[],
+  { cwd, environment, input = "" }: RunOptions = {},
+): Promise<Run> {
+  const child = spawn(program, args, {
+    ...(cwd === undefined ? {} : { cwd }),
+    env: { ...process.env, ...environment },
+  });
   child.stdin.on("error", () => {}).end(input);
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
   return { code: child.exitCode, output: stdout + stderr, stdout };

@@ -1,6 +1,7 @@
 /**
- * The least that Fastify can do for the same answers: a route without authentication, limits, logs and lookups, which gives documents that were made
- * before, by the same schema. `node bare.ts DOCUMENTS.json`, a JSON object of documents by what is asked for.
+ * The least that Fastify can do for the same answers: a route without authentication, limits, logs and lookups, which
+ * gives documents that were made before, by the same schema. `node bare.ts DOCUMENTS.json`, a JSON object of documents
+ * by what is asked for.
  */
 import { readFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
@@ -25,9 +26,13 @@ app.get("/v1/cti/lookup/:ip", { schema: { response: { 200: Threat } } }, (reques
 app.get("/v1/cbs/lookup", { schema: { response: { 200: CbsLookup } } }, (request, reply) => {
   reply.send(services.get((request.query as { ip: string }).ip));
 });
-app.post("/v1/edl/ip-rulesets/:ruleset_id/rules::check", { schema: { body: CheckBody(MOST), response: { 200: CheckResult } } }, (request, reply) => {
-  reply.send(checks.get((request.body as { ip: string }).ip));
-});
+app.post(
+  "/v1/edl/ip-rulesets/:ruleset_id/rules::check",
+  { schema: { body: CheckBody(MOST), response: { 200: CheckResult } } },
+  (request, reply) => {
+    reply.send(checks.get((request.body as { ip: string }).ip));
+  },
+);
 await app.listen({ host: "127.0.0.1", port: 0 });
 console.log(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}`);
 process.once("SIGTERM", () => void app.close());

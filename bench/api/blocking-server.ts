@@ -1,6 +1,6 @@
 /**
- * The negative control of the neighbours, loaded before the service: whatever asks for an extended lookup has the event loop stand still for 300 ms, as code
- * that does too much in one turn does.
+ * The negative control of the neighbours, loaded before the service: whatever asks for an extended lookup has the event
+ * loop stand still for 300 ms, as code that does too much in one turn does.
  */
 import { Server } from "node:http";
 
@@ -9,6 +9,7 @@ const { emit } = Server.prototype;
 
 Server.prototype.emit = function (this: Server, name: string | symbol, ...rest: unknown[]): boolean {
   const [request] = rest as [{ url?: string } | undefined];
-  if (name === "request" && request?.url?.includes("/extended_lookup/") === true) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, MILLISECONDS);
+  if (name === "request" && request?.url?.includes("/extended_lookup/") === true)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, MILLISECONDS);
   return Reflect.apply(emit, this, [name, ...rest]);
 } as typeof emit;

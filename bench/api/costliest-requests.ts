@@ -1,11 +1,21 @@
 /**
- * The costliest requests that each operation permits, by `operationId`: what it is given most of, in each form that it takes, and bodies of the longest
- * permitted length that are wrong from one end to the other. An operation without an entry makes the bench fail, and a test.
+ * The costliest requests that each operation permits, by `operationId`: what it is given most of, in each form that it
+ * takes, and bodies of the longest permitted length that are wrong from one end to the other. An operation without an
+ * entry makes the bench fail, and a test.
  */
 import { gzipSync } from "node:zlib";
 import { randomUUID } from "node:crypto";
 import { RULE_EXPORT_FORMATS } from "../../src/rulesets/formats/export-rules.ts";
-import { addresses, batch, endlessLine, faultyLines, FILLINGS, listOfRules, type ListType, log } from "./costly-bodies.ts";
+import {
+  addresses,
+  batch,
+  endlessLine,
+  faultyLines,
+  FILLINGS,
+  listOfRules,
+  type ListType,
+  log,
+} from "./costly-bodies.ts";
 import type { Client, Exchange, Sending } from "./neighbour-client.ts";
 
 /** Sent once, or a few requests that belong together: what must be there first, and what is to be gone afterwards. */
@@ -32,7 +42,12 @@ const rules = ({ base, own }: Client, id = own.fullId): string => `${base}/edl/i
 const rulesets = ({ base }: Client): string => `${base}/edl/ip-rulesets/`;
 
 /** Always the same request, or several by turns. */
-function sending(name: string, method: string, pathOf: (client: Client) => string, ...sent: readonly Sending[]): CostlyRequest {
+function sending(
+  name: string,
+  method: string,
+  pathOf: (client: Client) => string,
+  ...sent: readonly Sending[]
+): CostlyRequest {
   return { name, make: (client) => inTurns(client, method, pathOf(client), sent) };
 }
 
@@ -41,24 +56,49 @@ function inTurns(client: Client, method: string, path: string, sent: readonly Se
   return () => client.ask(method, path, sent[turn++ % Math.max(1, sent.length)]);
 }
 
-function getting(name: string, pathOf: (client: Client) => string, headers: Readonly<Record<string, string>> = {}): CostlyRequest {
+function getting(
+  name: string,
+  pathOf: (client: Client) => string,
+  headers: Readonly<Record<string, string>> = {},
+): CostlyRequest {
   return sending(name, "GET", pathOf, { headers });
 }
 
-/** Bodies that are wrong from one end to the other, of the longest permitted length: one by one where they may be long, else by turns. */
-function wrongBodies(method: string, pathOf: (client: Client) => string, member: string = MEMBER, isBulk = false): CostlyRequest[] {
+/**
+ * Bodies that are wrong from one end to the other, of the longest permitted length: one by one where they may be long,
+ * else by turns.
+ */
+function wrongBodies(
+  method: string,
+  pathOf: (client: Client) => string,
+  member: string = MEMBER,
+  isBulk = false,
+): CostlyRequest[] {
   const make = async (client: Client, fillings: readonly string[]): Promise<Turn> => {
     const { bulk_body_bytes: bulk, body_bytes: single } = client.access.limits;
     const bytes = await client.permittedBytes(method, pathOf(client), "application/json", isBulk ? bulk : single);
-    return inTurns(client, method, pathOf(client), fillings.map((filling) => ({ body: FILLINGS[filling]!(bytes, member) })));
+    return inTurns(
+      client,
+      method,
+      pathOf(client),
+      fillings.map((filling) => ({ body: FILLINGS[filling]!(bytes, member) })),
+    );
   };
   const all = Object.keys(FILLINGS);
   if (!isBulk) return [{ name: "bodies of the limit full of wrong things", make: (client) => make(client, all) }];
-  return all.map((filling) => ({ name: `a body of the limit full of ${filling}`, make: (client) => make(client, [filling]) }));
+  return all.map((filling) => ({
+    name: `a body of the limit full of ${filling}`,
+    make: (client) => make(client, [filling]),
+  }));
 }
 
 /** A body made anew for each turn. */
-function sendingNew(name: string, method: string, pathOf: (client: Client) => string, bodyOf: (turn: number) => unknown): CostlyRequest {
+function sendingNew(
+  name: string,
+  method: string,
+  pathOf: (client: Client) => string,
+  bodyOf: (turn: number) => unknown,
+): CostlyRequest {
   return {
     name,
     make: (client) => {
@@ -68,33 +108,58 @@ function sendingNew(name: string, method: string, pathOf: (client: Client) => st
   };
 }
 
-/** Lists of a million rules, or as many as are permitted, in each form; every one changes all rules of the one before. */
-function wholeLists(method: string, pathOf: (client: Client) => string, types: readonly ListType[] = LIST_TYPES): CostlyRequest[] {
+/**
+ * Lists of a million rules, or as many as are permitted, in each form; every one changes all rules of the one before.
+ */
+function wholeLists(
+  method: string,
+  pathOf: (client: Client) => string,
+  types: readonly ListType[] = LIST_TYPES,
+): CostlyRequest[] {
   const lists = types.map((type): CostlyRequest => ({
     name: `a list of as many rules as are permitted, ${type}`,
     async make(client) {
       const { rules_per_ruleset: count, bulk_body_bytes: most } = client.access.limits;
       const bytes = await client.permittedBytes(method, pathOf(client), type, most);
-      return inTurns(client, method, pathOf(client), [1, 2].map((seed) => ({ type, body: listOfRules(type, count, bytes, seed) })));
+      return inTurns(
+        client,
+        method,
+        pathOf(client),
+        [1, 2].map((seed) => ({ type, body: listOfRules(type, count, bytes, seed) })),
+      );
     },
   }));
-  const wrongLines = Object.entries({ "faulty lines": faultyLines, "one line without an end": endlessLine }).map(([name, bodyOf]): CostlyRequest => ({
-    name: `a body of the limit of ${name}`,
-    async make(client) {
-      const bytes = await client.permittedBytes(method, pathOf(client), "text/csv", client.access.limits.bulk_body_bytes);
-      return inTurns(client, method, pathOf(client), [{ type: "text/csv", body: bodyOf(bytes) }]);
-    },
-  }));
+  const wrongLines = Object.entries({ "faulty lines": faultyLines, "one line without an end": endlessLine }).map(
+    ([name, bodyOf]): CostlyRequest => ({
+      name: `a body of the limit of ${name}`,
+      async make(client) {
+        const bytes = await client.permittedBytes(
+          method,
+          pathOf(client),
+          "text/csv",
+          client.access.limits.bulk_body_bytes,
+        );
+        return inTurns(client, method, pathOf(client), [{ type: "text/csv", body: bodyOf(bytes) }]);
+      },
+    }),
+  );
   return [...lists, ...wrongLines];
 }
 
 /** As many addresses as are permitted, bare where `member` is undefined. */
-function manyAddresses(name: string, pathOf: (client: Client) => string, member: string | undefined, headers: Readonly<Record<string, string>> = {}): CostlyRequest {
+function manyAddresses(
+  name: string,
+  pathOf: (client: Client) => string,
+  member: string | undefined,
+  headers: Readonly<Record<string, string>> = {},
+): CostlyRequest {
   return {
     name,
     make: (client) => {
       const ips = addresses(client.access.limits.bulk_addresses, 3);
-      return inTurns(client, "POST", pathOf(client), [{ headers, body: JSON.stringify(member === undefined ? ips : { [member]: ips }) }]);
+      return inTurns(client, "POST", pathOf(client), [
+        { headers, body: JSON.stringify(member === undefined ? ips : { [member]: ips }) },
+      ]);
     },
   };
 }
@@ -102,14 +167,24 @@ function manyAddresses(name: string, pathOf: (client: Client) => string, member:
 /** Streams, which may have any length. */
 function streams(pathOf: (client: Client) => string): CostlyRequest[] {
   const bodies: Readonly<Record<string, () => Sending>> = {
-    "a stream of addresses": () => ({ type: "text/plain", body: Buffer.from(`${addresses(1_000_000, 4).join("\n")}\n`) }),
-    "a stream of lines that are no addresses": () => ({ type: "application/x-ndjson", body: Buffer.alloc(LOG_BYTES, '{"ip":1}\n') }),
+    "a stream of addresses": () => ({
+      type: "text/plain",
+      body: Buffer.from(`${addresses(1_000_000, 4).join("\n")}\n`),
+    }),
+    "a stream of lines that are no addresses": () => ({
+      type: "application/x-ndjson",
+      body: Buffer.alloc(LOG_BYTES, '{"ip":1}\n'),
+    }),
     "a stream of one line": () => ({ type: "text/plain", body: Buffer.alloc(LOG_BYTES, "1") }),
   };
-  return Object.entries(bodies).map(([name, sentOf]) => ({ name, make: (client) => inTurns(client, "POST", pathOf(client), [sentOf()]) }));
+  return Object.entries(bodies).map(([name, sentOf]) => ({
+    name,
+    make: (client) => inTurns(client, "POST", pathOf(client), [sentOf()]),
+  }));
 }
 
-const idOf = ({ text }: Exchange): string => (/"id":"([0-9a-f-]{36})"/.exec(text)?.[1] ?? "00000000-0000-4000-8000-000000000000");
+const idOf = ({ text }: Exchange): string =>
+  /"id":"([0-9a-f-]{36})"/.exec(text)?.[1] ?? "00000000-0000-4000-8000-000000000000";
 
 /** Each from another address of this machine, and so under another limit. */
 function fromEverywhere(turn: number): string {
@@ -122,10 +197,15 @@ function guessing(path: string, bodyOf: (turn: number) => object): CostlyRequest
     name: "wrong, each from another address",
     make: (client) => {
       let turn = 0;
-      return () => client.ask("POST", client.base + path, { body: JSON.stringify(bodyOf(turn)), from: fromEverywhere(turn++) });
+      return () =>
+        client.ask("POST", client.base + path, { body: JSON.stringify(bodyOf(turn)), from: fromEverywhere(turn++) });
     },
   };
-  return [everywhere, sendingNew("wrong, all from one address", "POST", ({ base }) => base + path, bodyOf), ...wrongBodies("POST", ({ base }) => base + path)];
+  return [
+    everywhere,
+    sendingNew("wrong, all from one address", "POST", ({ base }) => base + path, bodyOf),
+    ...wrongBodies("POST", ({ base }) => base + path),
+  ];
 }
 
 const bulkThreats = (pathOf: (client: Client) => string): CostlyRequest[] => [
@@ -138,7 +218,10 @@ const bulkThreats = (pathOf: (client: Client) => string): CostlyRequest[] => [
 /** Uploads a log, as something to read or delete; again where there are others still under way. */
 async function uploaded(client: Client, bytes: number): Promise<string> {
   for (let tries = 0; ; tries++) {
-    const answer = await client.ask("POST", `${client.base}/identifications?id=${randomUUID()}`, { type: "text/plain", body: log(bytes) });
+    const answer = await client.ask("POST", `${client.base}/identifications?id=${randomUUID()}`, {
+      type: "text/plain",
+      body: log(bytes),
+    });
     if (answer.status === 200 || tries === 50) return idOf(answer);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
@@ -146,11 +229,18 @@ async function uploaded(client: Client, bytes: number): Promise<string> {
 
 /** A ruleset that is there for a moment. */
 async function createRuleset(client: Client): Promise<string> {
-  return idOf(await client.ask("POST", rulesets(client), { body: JSON.stringify({ name: LONGEST_NAME, purpose: "blocklist", description: "d".repeat(1000) }) }));
+  return idOf(
+    await client.ask("POST", rulesets(client), {
+      body: JSON.stringify({ name: LONGEST_NAME, purpose: "blocklist", description: "d".repeat(1000) }),
+    }),
+  );
 }
 
 async function importMany(client: Client, seed: number, id: string, count = UNDONE_RULES): Promise<void> {
-  await client.ask("POST", `${rules(client, id)}:import?conflict_resolution=override`, { type: "text/csv", body: listOfRules("text/csv", count, 1 << 26, seed) });
+  await client.ask("POST", `${rules(client, id)}:import?conflict_resolution=override`, {
+    type: "text/csv",
+    body: listOfRules("text/csv", count, 1 << 26, seed),
+  });
 }
 
 /** The rules of a ruleset change before every request, so that nothing of the answer before can be given again. */
@@ -161,7 +251,9 @@ function afterAChange(name: string, pathOf: (client: Client) => string): CostlyR
       const ip = await aRuleOf(client);
       let turn = 0;
       return async () => {
-        await client.ask("PUT", `${rules(client)}/rule?ip=${encodeURIComponent(ip)}`, { body: JSON.stringify({ name: `turn ${turn++}` }) });
+        await client.ask("PUT", `${rules(client)}/rule?ip=${encodeURIComponent(ip)}`, {
+          body: JSON.stringify({ name: `turn ${turn++}` }),
+        });
         await client.ask("GET", pathOf(client));
       };
     },
@@ -176,30 +268,47 @@ async function aRuleOf(client: Client): Promise<string> {
 
 const lastPage = ({ access }: Client): number => Math.floor((0.9 * access.limits.rules_per_ruleset) / 1000);
 /** Words that nothing is called, each nearly a name of the catalogue. */
-const TYPOS = "amzaon clodflare micosoft gogle orcale akmai fasly digtal oceam hetznr linodd alibba tencnt githb sals force zom sclack drpbox".slice(0, 200);
+const TYPOS =
+  "amzaon clodflare micosoft gogle orcale akmai fasly digtal oceam hetznr linodd alibba tencnt githb sals force zom sclack drpbox".slice(
+    0,
+    200,
+  );
 
 export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
   listRulesets: [getting("the largest page", (client) => `${rulesets(client)}?page_size=1000`)],
   createRuleset: [
-    { name: "the longest texts", make: (client) => async () => void (await client.ask("DELETE", rulesets(client) + (await createRuleset(client)))) },
+    {
+      name: "the longest texts",
+      make: (client) => async () => void (await client.ask("DELETE", rulesets(client) + (await createRuleset(client)))),
+    },
     ...wrongBodies("POST", rulesets),
   ],
   getRuleset: [getting("of as many rules as there are", (client) => rulesets(client) + client.own.fullId)],
   updateRuleset: [
-    sendingNew("the longest texts", "PATCH", (client) => rulesets(client) + client.own.fullId, (turn) => ({ name: `${turn}${LONGEST_NAME}`.slice(0, 255), description: `${turn}${"d".repeat(990)}` })),
+    sendingNew(
+      "the longest texts",
+      "PATCH",
+      (client) => rulesets(client) + client.own.fullId,
+      (turn) => ({ name: `${turn}${LONGEST_NAME}`.slice(0, 255), description: `${turn}${"d".repeat(990)}` }),
+    ),
     ...wrongBodies("PATCH", (client) => rulesets(client) + client.own.fullId),
   ],
-  deleteRuleset: [{
-    name: "of 50,000 rules",
-    make: (client) => async () => {
-      const id = await createRuleset(client);
-      await importMany(client, 1, id);
-      await client.ask("DELETE", rulesets(client) + id);
+  deleteRuleset: [
+    {
+      name: "of 50,000 rules",
+      make: (client) => async () => {
+        const id = await createRuleset(client);
+        await importMany(client, 1, id);
+        await client.ask("DELETE", rulesets(client) + id);
+      },
     },
-  }],
+  ],
   listRules: [
     getting("the largest page, deep", (client) => `${rules(client)}?page=${lastPage(client)}&page_size=1000`),
-    afterAChange("the largest page, deep, of active rules, after a change", (client) => `${rules(client)}?page=${lastPage(client)}&page_size=1000&active_only=true`),
+    afterAChange(
+      "the largest page, deep, of active rules, after a change",
+      (client) => `${rules(client)}?page=${lastPage(client)}&page_size=1000&active_only=true`,
+    ),
   ],
   addRule: [
     { name: "the longest name", make: (client) => addOneByOne(client) },
@@ -210,24 +319,28 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
     ...wholeLists("PUT", (client) => `${rules(client)}?dry_run=true`, ["text/csv"]),
     ...wrongBodies("PUT", (client) => rules(client, client.own.scratchId), "rules", true),
   ],
-  getRule: [{
-    name: "of as many rules as there are",
-    async make(client) {
-      const path = `${rules(client)}/rule?ip=${encodeURIComponent(await aRuleOf(client))}`;
-      return () => client.ask("GET", path);
+  getRule: [
+    {
+      name: "of as many rules as there are",
+      async make(client) {
+        const path = `${rules(client)}/rule?ip=${encodeURIComponent(await aRuleOf(client))}`;
+        return () => client.ask("GET", path);
+      },
     },
-  }],
+  ],
   updateRule: [
     { name: "the longest name", make: (client) => updateOneRule(client) },
     ...wrongBodies("PUT", (client) => `${rules(client)}/rule?ip=16.0.0.1`),
   ],
-  deleteRule: [{
-    name: "of as many rules as there are",
-    make: (client) => async () => {
-      await client.ask("POST", rules(client), { body: '{"ip":"64.0.0.1"}' });
-      await client.ask("DELETE", `${rules(client)}/rule?ip=64.0.0.1`);
+  deleteRule: [
+    {
+      name: "of as many rules as there are",
+      make: (client) => async () => {
+        await client.ask("POST", rules(client), { body: '{"ip":"64.0.0.1"}' });
+        await client.ask("DELETE", `${rules(client)}/rule?ip=64.0.0.1`);
+      },
     },
-  }],
+  ],
   checkRules: [
     manyAddresses("as many addresses as are permitted", (client) => `${rules(client)}:check`, "ips"),
     ...wrongBodies("POST", (client) => `${rules(client)}:check`, "ips", true),
@@ -237,23 +350,34 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
     { name: "… in as many rules as there are", make: (client) => batches(client, client.own.fullId) },
     ...wrongBodies("POST", (client) => `${rules(client)}:batch`, "items", true),
   ],
-  exportRules: RULE_EXPORT_FORMATS.map((format) => afterAChange(`${format}, after a change`, (client) => `${rules(client)}:export?format=${format}`)),
+  exportRules: RULE_EXPORT_FORMATS.map((format) =>
+    afterAChange(`${format}, after a change`, (client) => `${rules(client)}:export?format=${format}`),
+  ),
   lookupCbs: [getting("a prefix that many cover", ({ base }) => `${base}/cbs/lookup?ip=52.94.76.1`)],
   bulkLookupCbs: [
     manyAddresses("as many addresses as are permitted", ({ base }) => `${base}/cbs/lookup`, "ips"),
     ...wrongBodies("POST", ({ base }) => `${base}/cbs/lookup`, "ips", true),
   ],
-  getCbsNode: [getting("the root", ({ base }) => `${base}/cbs/node`), getting("a node of many", ({ base }) => `${base}/cbs/node?id=/cloud`)],
+  getCbsNode: [
+    getting("the root", ({ base }) => `${base}/cbs/node`),
+    getting("a node of many", ({ base }) => `${base}/cbs/node?id=/cloud`),
+  ],
   listCbsRanges: [
     getting("all as CSV", ({ base }) => `${base}/cbs/ranges`, { Accept: "text/csv" }),
     getting("all as CSV, aggregated", ({ base }) => `${base}/cbs/ranges?aggregate=true`, { Accept: "text/csv" }),
     getting("all as text, aggregated", ({ base }) => `${base}/cbs/ranges?aggregate=true`, { Accept: "text/plain" }),
-    getting("the largest page, deep, aggregated", ({ base }) => `${base}/cbs/ranges?aggregate=true&page=20&page_size=1000`),
+    getting(
+      "the largest page, deep, aggregated",
+      ({ base }) => `${base}/cbs/ranges?aggregate=true&page=20&page_size=1000`,
+    ),
     getting("the largest page, deep", ({ base }) => `${base}/cbs/ranges?page=200&page_size=1000`),
   ],
   searchCbs: [
     getting("many words with typos", ({ base }) => `${base}/cbs/search?page_size=1000&q=${encodeURIComponent(TYPOS)}`),
-    getting("one long word", ({ base }) => `${base}/cbs/search?page_size=1000&q=${"amazonwebservices".repeat(12).slice(0, 200)}`),
+    getting(
+      "one long word",
+      ({ base }) => `${base}/cbs/search?page_size=1000&q=${"amazonwebservices".repeat(12).slice(0, 200)}`,
+    ),
     getting("a short prefix", ({ base }) => `${base}/cbs/search?page_size=1000&q=a`),
   ],
   listCbsRegions: [getting("the largest page", ({ base }) => `${base}/cbs/regions?page_size=1000`)],
@@ -269,49 +393,99 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
   bulkLookupAlias: bulkThreats(() => "/bulk_lookup"),
 
   getSetup: [getting("as it is", ({ base }) => `${base}/setup`)],
-  setUp: guessing("/setup", (turn) => ({ token: `${turn}`.padEnd(43, "x"), organisation: LONGEST_NAME, name: "n".repeat(100), password: LONGEST_PASSWORD })),
+  setUp: guessing("/setup", (turn) => ({
+    token: `${turn}`.padEnd(43, "x"),
+    organisation: LONGEST_NAME,
+    name: "n".repeat(100),
+    password: LONGEST_PASSWORD,
+  })),
   getSession: [getting("as it is", ({ base }) => `${base}/session`)],
-  signOut: [{
-    name: "of one session after the other",
-    make: (client) => {
-      let turn = 0;
-      const { spareSessions } = client.own;
-      return () => client.ask("DELETE", `${client.base}/session`, { headers: client.asSession(spareSessions[turn++ % spareSessions.length]!) });
+  signOut: [
+    {
+      name: "of one session after the other",
+      make: (client) => {
+        let turn = 0;
+        const { spareSessions } = client.own;
+        return () =>
+          client.ask("DELETE", `${client.base}/session`, {
+            headers: client.asSession(spareSessions[turn++ % spareSessions.length]!),
+          });
+      },
     },
-  }],
+  ],
   signIn: guessing("/session", (turn) => ({ name: `user ${turn}`, password: LONGEST_PASSWORD })),
   join: guessing("/join", (turn) => ({ token: `${turn}`.padEnd(43, "x"), password: LONGEST_PASSWORD })),
   changePassword: [
-    sendingNew("a wrong password", "PUT", ({ base }) => `${base}/session/password`, (turn) => ({ password: `${turn}${LONGEST_PASSWORD}`.slice(0, 500), new_password: LONGEST_PASSWORD })),
+    sendingNew(
+      "a wrong password",
+      "PUT",
+      ({ base }) => `${base}/session/password`,
+      (turn) => ({ password: `${turn}${LONGEST_PASSWORD}`.slice(0, 500), new_password: LONGEST_PASSWORD }),
+    ),
     ...wrongBodies("PUT", ({ base }) => `${base}/session/password`),
   ],
   listUsers: [getting("as many as there are", ({ base }) => `${base}/users`)],
   createUser: [
-    { name: "the longest name", make: (client) => createAndDelete(client, "/users", (turn) => ({ name: `${client.own.userId} ${turn} ${"n".repeat(100)}`.slice(0, 100), role: "viewer" })) },
+    {
+      name: "the longest name",
+      make: (client) =>
+        createAndDelete(client, "/users", (turn) => ({
+          name: `${client.own.userId} ${turn} ${"n".repeat(100)}`.slice(0, 100),
+          role: "viewer",
+        })),
+    },
     ...wrongBodies("POST", ({ base }) => `${base}/users`),
   ],
   updateUser: [
-    sendingNew("roles by turns", "PATCH", ({ base, own }) => `${base}/users/${own.userId}`, (turn) => ({ role: turn % 2 === 0 ? "viewer" : "editor" })),
+    sendingNew(
+      "roles by turns",
+      "PATCH",
+      ({ base, own }) => `${base}/users/${own.userId}`,
+      (turn) => ({ role: turn % 2 === 0 ? "viewer" : "editor" }),
+    ),
     ...wrongBodies("PATCH", ({ base, own }) => `${base}/users/${own.userId}`, "role"),
   ],
-  deleteUser: [{ name: "one after the other", make: (client) => createAndDelete(client, "/users", (turn) => ({ name: `${client.own.userId} deleted ${turn}`, role: "viewer" })) }],
+  deleteUser: [
+    {
+      name: "one after the other",
+      make: (client) =>
+        createAndDelete(client, "/users", (turn) => ({ name: `${client.own.userId} deleted ${turn}`, role: "viewer" })),
+    },
+  ],
   inviteUser: [sending("again and again", "POST", ({ base, own }) => `${base}/users/${own.userId}/invitation`, {})],
   listKeys: [getting("as many as there are", ({ base }) => `${base}/keys`)],
   createKey: [
-    { name: "the longest label", make: (client) => createAndDelete(client, "/keys", () => ({ label: LONGEST_NAME, access: "read" })) },
+    {
+      name: "the longest label",
+      make: (client) => createAndDelete(client, "/keys", () => ({ label: LONGEST_NAME, access: "read" })),
+    },
     ...wrongBodies("POST", ({ base }) => `${base}/keys`, "label"),
   ],
-  revokeKey: [{ name: "one after the other", make: (client) => createAndDelete(client, "/keys", () => ({ label: "revoked", access: "read" })) }],
+  revokeKey: [
+    {
+      name: "one after the other",
+      make: (client) => createAndDelete(client, "/keys", () => ({ label: "revoked", access: "read" })),
+    },
+  ],
   listAudit: [
     getting("as many as are permitted", ({ base }) => `${base}/audit?limit=100`),
-    getting("… by a filter that lets nothing through", ({ base }) => `${base}/audit?limit=100&kind=set-plan&until=1971-01-01T00:00:00Z`),
-    getting("… of a ruleset that many changes touched", ({ base, own }) => `${base}/audit?limit=100&ruleset_id=${own.scratchId}`),
+    getting(
+      "… by a filter that lets nothing through",
+      ({ base }) => `${base}/audit?limit=100&kind=set-plan&until=1971-01-01T00:00:00Z`,
+    ),
+    getting(
+      "… of a ruleset that many changes touched",
+      ({ base, own }) => `${base}/audit?limit=100&ruleset_id=${own.scratchId}`,
+    ),
   ],
   getAuditFilters: [getting("as it is", ({ base }) => `${base}/audit/filters`)],
   exportAudit: [
     getting("all of it as NDJSON", ({ base }) => `${base}/audit:export?format=ndjson`),
     getting("all of it as CSV", ({ base }) => `${base}/audit:export`),
-    getting("a filter that lets nothing through", ({ base }) => `${base}/audit:export?kind=set-plan&until=1971-01-01T00:00:00Z`),
+    getting(
+      "a filter that lets nothing through",
+      ({ base }) => `${base}/audit:export?kind=set-plan&until=1971-01-01T00:00:00Z`,
+    ),
   ],
   changeMatchingRules: [
     { name: "the expiry of as many as there are", make: (client) => changeMatching(client, "set_expiry") },
@@ -321,17 +495,42 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
   listRows: [
     getting("a name that no rule has", (client) => `${rows(client)}?limit=1000&name=${"x".repeat(255)}`),
     { name: "a name that many rules have, another each time, deep", make: (client) => searchedRows(client) },
-    getting("rules that expire soon", (client) => `${rows(client)}?limit=1000&state=expiring&expiring_within_days=36500`),
+    getting(
+      "rules that expire soon",
+      (client) => `${rows(client)}?limit=1000&state=expiring&expiring_within_days=36500`,
+    ),
     getting("all within a short prefix, deep", (client) => `${rows(client)}?limit=1000&offset=500000&ip=0.0.0.0/0`),
     afterAChange("a name, after a change", (client) => `${rows(client)}?limit=1000&name=feed`),
   ],
   getUndo: [{ name: "of 50,000 rules", make: (client) => importedTurn(client, (path) => client.ask("GET", path)) }],
   undo: [{ name: "of 50,000 rules", make: (client) => undoTurn(client) }],
-  listIdentifications: [{ name: "as many as are kept", make: (client) => afterUploads(client, 5, () => client.ask("GET", `${client.base}/identifications`)) }],
+  listIdentifications: [
+    {
+      name: "as many as are kept",
+      make: (client) => afterUploads(client, 5, () => client.ask("GET", `${client.base}/identifications`)),
+    },
+  ],
   identifyLog: uploads(),
-  getIdentification: [{ name: "of a log", make: (client) => afterUploads(client, 1, (id) => client.ask("GET", `${client.base}/identifications/${id}`)) }],
-  deleteIdentification: [{ name: "of a log", make: (client) => async () => void (await client.ask("DELETE", `${client.base}/identifications/${await uploaded(client, 1 << 20)}`)) }],
-  getIdentificationResult: [{ name: "of a log", make: (client) => afterUploads(client, 1, (id) => client.ask("GET", `${client.base}/identifications/${id}/result`)) }],
+  getIdentification: [
+    {
+      name: "of a log",
+      make: (client) => afterUploads(client, 1, (id) => client.ask("GET", `${client.base}/identifications/${id}`)),
+    },
+  ],
+  deleteIdentification: [
+    {
+      name: "of a log",
+      make: (client) => async () =>
+        void (await client.ask("DELETE", `${client.base}/identifications/${await uploaded(client, 1 << 20)}`)),
+    },
+  ],
+  getIdentificationResult: [
+    {
+      name: "of a log",
+      make: (client) =>
+        afterUploads(client, 1, (id) => client.ask("GET", `${client.base}/identifications/${id}/result`)),
+    },
+  ],
   lookup: [getting("an address that is known", ({ base }) => `${base}/lookup?ip=1.1.1.1`)],
   getUsage: [getting("as it is", ({ base }) => `${base}/usage`)],
   getCatalogueUpdate: [getting("as it is", ({ base }) => `${base}/catalogue/update`)],
@@ -346,7 +545,10 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
 
 /** What the server answers without being in a document. */
 export const OTHER_PATHS: Readonly<Record<string, readonly CostlyRequest[]>> = Object.fromEntries(
-  ["/metrics", "/openapi.json", "/dashboard/api/openapi.json", "/docs", "/", "/nothing-here"].map((path) => [path, [getting("as it is", () => path)]]),
+  ["/metrics", "/openapi.json", "/dashboard/api/openapi.json", "/docs", "/", "/nothing-here"].map((path) => [
+    path,
+    [getting("as it is", () => path)],
+  ]),
 );
 
 const rows = ({ base, own }: Client): string => `${base}/edl/ip-rulesets/${own.fullId}/rows`;
@@ -359,7 +561,11 @@ function changeMatching(client: Client, action: "delete" | "set_expiry"): Turn {
     await importMany(client, ++turn % 2, scratchId);
     const path = `${client.base}/edl/ip-rulesets/${scratchId}`;
     const { total_rules: count } = JSON.parse((await client.ask("GET", path)).text) as { total_rules: number };
-    const body = { action, count, ...(action === "delete" ? {} : { expires_at: new Date(Date.UTC(2040, 0, 1 + (turn % 1000))).toISOString() }) };
+    const body = {
+      action,
+      count,
+      ...(action === "delete" ? {} : { expires_at: new Date(Date.UTC(2040, 0, 1 + (turn % 1000))).toISOString() }),
+    };
     await client.ask("POST", `${path}/rows:change`, { body: JSON.stringify(body) });
   };
 }
@@ -367,17 +573,28 @@ function changeMatching(client: Client, action: "delete" | "set_expiry"): Turn {
 function addOneByOne(client: Client): Turn {
   const ips = addresses(100_000, 7);
   let turn = 0;
-  return () => client.ask("POST", rules(client, client.own.scratchId), { body: JSON.stringify({ ip: ips[turn++ % ips.length], name: LONGEST_NAME, conflict_resolution: "override" }) });
+  return () =>
+    client.ask("POST", rules(client, client.own.scratchId), {
+      body: JSON.stringify({ ip: ips[turn++ % ips.length], name: LONGEST_NAME, conflict_resolution: "override" }),
+    });
 }
 
 async function updateOneRule(client: Client): Promise<Turn> {
   await client.ask("POST", rules(client), { body: '{"ip":"64.0.0.2","conflict_resolution":"skip"}' });
   let turn = 0;
-  return () => client.ask("PUT", `${rules(client)}/rule?ip=64.0.0.2`, { body: JSON.stringify({ name: `${turn++} ${"n".repeat(240)}` }) });
+  return () =>
+    client.ask("PUT", `${rules(client)}/rule?ip=64.0.0.2`, {
+      body: JSON.stringify({ name: `${turn++} ${"n".repeat(240)}` }),
+    });
 }
 
 function batches(client: Client, id: string): Turn {
-  return inTurns(client, "POST", `${rules(client, id)}:batch`, [1, 2].map((seed) => ({ body: batch(client.access.limits.bulk_addresses, seed) })));
+  return inTurns(
+    client,
+    "POST",
+    `${rules(client, id)}:batch`,
+    [1, 2].map((seed) => ({ body: batch(client.access.limits.bulk_addresses, seed) })),
+  );
 }
 
 function createAndDelete(client: Client, path: string, bodyOf: (turn: number) => object): Turn {
@@ -390,7 +607,11 @@ function createAndDelete(client: Client, path: string, bodyOf: (turn: number) =>
 
 function searchedRows(client: Client): Turn {
   let turn = 0;
-  return () => client.ask("GET", `${rows(client)}?limit=1000&offset=${1000 * (turn++ % 100)}&name=${["e", "f", "o", "a"][turn % 4]}`);
+  return () =>
+    client.ask(
+      "GET",
+      `${rows(client)}?limit=1000&offset=${1000 * (turn++ % 100)}&name=${["e", "f", "o", "a"][turn % 4]}`,
+    );
 }
 
 function importedTurn(client: Client, then: (path: string) => Promise<unknown>): Turn {
@@ -415,9 +636,15 @@ function uploads(): CostlyRequest[] {
   const sent: Readonly<Record<string, () => Sending>> = {
     "a log": () => ({ type: "text/plain", body: log(LOG_BYTES) }),
     "a log that was compressed": () => ({ type: "application/gzip", body: gzipSync(log(LOG_BYTES)) }),
-    "a log of more addresses than are kept": () => ({ type: "text/plain", body: Buffer.from(`${addresses(1_000_000, 5).join("\n")}\n`) }),
+    "a log of more addresses than are kept": () => ({
+      type: "text/plain",
+      body: Buffer.from(`${addresses(1_000_000, 5).join("\n")}\n`),
+    }),
     "a log of one line, compressed": () => ({ type: "application/gzip", body: gzipSync(Buffer.alloc(LOG_BYTES, "x")) }),
-    "a log of empty lines, compressed": () => ({ type: "application/gzip", body: gzipSync(Buffer.alloc(LOG_BYTES / 4, "\n")) }),
+    "a log of empty lines, compressed": () => ({
+      type: "application/gzip",
+      body: gzipSync(Buffer.alloc(LOG_BYTES / 4, "\n")),
+    }),
   };
   return Object.entries(sent).map(([name, sentOf]) => ({
     name,

@@ -30,19 +30,36 @@ function withinLimit(lines: Iterable<string>, bytes: number, head = ""): Buffer 
 
 export type ListType = "application/json" | "text/plain" | "text/csv" | "application/x-ndjson";
 
-/** A list of so many rules, or as many as the limit permits, in one of the forms that lists have. Names differ with the seed: a list that is there already changes nothing. */
+/**
+ * A list of so many rules, or as many as the limit permits, in one of the forms that lists have. Names differ with the
+ * seed: a list that is there already changes nothing.
+ */
 export function listOfRules(type: ListType, count: number, bytes: number, seed: number): Buffer {
   const ips = addresses(count, type === "text/plain" ? seed : 1);
   const name = `list ${seed}`;
   switch (type) {
     case "text/plain":
-      return withinLimit(ips.map((ip) => `${ip}\n`), bytes);
+      return withinLimit(
+        ips.map((ip) => `${ip}\n`),
+        bytes,
+      );
     case "text/csv":
-      return withinLimit(ips.map((ip) => `${ip},${name}\n`), bytes, "ip,name\n");
+      return withinLimit(
+        ips.map((ip) => `${ip},${name}\n`),
+        bytes,
+        "ip,name\n",
+      );
     case "application/x-ndjson":
-      return withinLimit(ips.map((ip) => `{"ip":"${ip}","name":"${name}"}\n`), bytes);
+      return withinLimit(
+        ips.map((ip) => `{"ip":"${ip}","name":"${name}"}\n`),
+        bytes,
+      );
     case "application/json": {
-      const whole = withinLimit(ips.map((ip) => `{"ip":"${ip}","name":"${name}"},`), bytes - 16, '{"rules":[').toString();
+      const whole = withinLimit(
+        ips.map((ip) => `{"ip":"${ip}","name":"${name}"},`),
+        bytes - 16,
+        '{"rules":[',
+      ).toString();
       return Buffer.from(`${whole.replace(/,$/, "")}]}`);
     }
   }
@@ -60,11 +77,19 @@ export function endlessLine(bytes: number): Buffer {
 
 /** Items of a batch with the longest names. */
 export function batch(count: number, seed: number): Buffer {
-  const items = addresses(count, 2).map((ip, index) => ({ op: "add", ip, name: `${seed} ${index} ${LONGEST_NAME}`.slice(0, 255), conflict_resolution: "override" }));
+  const items = addresses(count, 2).map((ip, index) => ({
+    op: "add",
+    ip,
+    name: `${seed} ${index} ${LONGEST_NAME}`.slice(0, 255),
+    conflict_resolution: "override",
+  }));
   return Buffer.from(JSON.stringify({ items }));
 }
 
-/** What is in a body that is wrong from one end to the other, by what it is full of; `member` is the one that holds the list. */
+/**
+ * What is in a body that is wrong from one end to the other, by what it is full of; `member` is the one that holds the
+ * list.
+ */
 export const FILLINGS: Readonly<Record<string, (bytes: number, member: string) => Buffer>> = {
   "`1,`": (bytes, member) => filled(`{"${member}":[`, "1,", "1]}", bytes),
   "`{},`": (bytes, member) => filled(`{"${member}":[`, "{},", "{}]}", bytes),
@@ -87,6 +112,9 @@ function unknownMembers(bytes: number, member: string): Buffer {
 
 /** A log of so many bytes, lines of a kind that the catalogue knows something about. */
 export function log(bytes: number): Buffer {
-  const lines = addresses(10_000, 5).map((ip, index) => `${index % 3 === 0 ? "1.1.1.1" : ip} - - [31/Jan/2024:12:34:56 +0000] "GET /index.html HTTP/1.1" 200 612 "-" "Mozilla/5.0"\n`);
+  const lines = addresses(10_000, 5).map(
+    (ip, index) =>
+      `${index % 3 === 0 ? "1.1.1.1" : ip} - - [31/Jan/2024:12:34:56 +0000] "GET /index.html HTTP/1.1" 200 612 "-" "Mozilla/5.0"\n`,
+  );
   return Buffer.alloc(bytes, lines.join(""));
 }

@@ -1,7 +1,8 @@
 /**
- * `npm run bench:dashboard [-- --rounds N]`: the dashboard in Chromium in front of the service with a ruleset of 1,000,000 rules: the first load of its page, without anything
- * in the browser's cache, until rows stand there, and how long keys and clicks take until the frame that shows what came of them. By turns with the least page that there
- * can be, which tells what of a first load is the browser's on this machine. Writes a record under bench/record/.
+ * `npm run bench:dashboard [-- --rounds N]`: the dashboard in Chromium in front of the service with a ruleset of
+ * 1,000,000 rules: the first load of its page, without anything in the browser's cache, until rows stand there, and how
+ * long keys and clicks take until the frame that shows what came of them. By turns with the least page that there can
+ * be, which tells what of a first load is the browser's on this machine. Writes a record under bench/record/.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -23,7 +24,10 @@ const RULES = 1_000_000;
 const RECORDS = fileURLToPath(new URL("../record/", import.meta.url));
 const PROGRAM = process.env["IPSIEVE_CHROMIUM"] ?? "/usr/bin/chromium";
 
-/** Notes in the page when the first row stands there, in milliseconds since the page was asked for, and how long each interaction takes. */
+/**
+ * Notes in the page when the first row stands there, in milliseconds since the page was asked for, and how long each
+ * interaction takes.
+ */
 const WATCH = `
   window.durations = [];
   new PerformanceObserver((list) => durations.push(...list.getEntries().filter(({ name }) => name === "keydown" || name === "pointerup").map(({ duration }) => duration)))
@@ -46,7 +50,9 @@ async function signIn(file: string, organisationId: string): Promise<string> {
 /** A page that has nothing but a row, from a server that does nothing else. */
 async function startLeast(): Promise<{ url: string; stop: () => void }> {
   const server = createServer((_request, response) => {
-    response.setHeader("content-type", "text/html").end("<!doctype html><div class=virtual-window><input type=checkbox></div>");
+    response
+      .setHeader("content-type", "text/html")
+      .end("<!doctype html><div class=virtual-window><input type=checkbox></div>");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop: () => void server.close() };
@@ -63,7 +69,13 @@ async function openPage(browser: Browser, url: string, token: string, hash: stri
   return page;
 }
 
-async function measurePage(browser: Browser, url: string, token: string, hash: string, rounds: number): Promise<Measurement[]> {
+async function measurePage(
+  browser: Browser,
+  url: string,
+  token: string,
+  hash: string,
+  rounds: number,
+): Promise<Measurement[]> {
   const [least, loads, medians, longest]: [number[], number[], number[], number[]] = [[], [], [], []];
   const floor = await startLeast();
   for (let round = 0; round <= rounds; round++) {
@@ -89,10 +101,14 @@ async function measurePage(browser: Browser, url: string, token: string, hash: s
   ];
 }
 
-/** Keys that move and select, and clicks on rows; gives how long each took that took 16 ms or more, the resolution of the browser being 8. */
+/**
+ * Keys that move and select, and clicks on rows; gives how long each took that took 16 ms or more, the resolution of
+ * the browser being 8.
+ */
 async function interact(page: Page): Promise<number[]> {
   await page.getByRole("grid").focus();
-  for (let round = 0; round < 15; round++) for (const key of ["PageDown", "ArrowDown", "Space"]) await page.keyboard.press(key, { delay: 20 });
+  for (let round = 0; round < 15; round++)
+    for (const key of ["PageDown", "ArrowDown", "Space"]) await page.keyboard.press(key, { delay: 20 });
   for (const key of ["End", "Home", "End"]) await page.keyboard.press(key, { delay: 20 });
   for (const row of await page.locator(".virtual-window input[type=checkbox]").all()) await row.click();
   await page.waitForTimeout(300);
@@ -110,10 +126,21 @@ try {
   const token = await signIn(file, organisationId);
   const service = await startService(["--db", file, "--rules-per-ruleset", String(3 * RULES), "--log-level", "error"]);
   try {
-    const measurements = await measurePage(browser, `http://127.0.0.1:${service.port}`, token, `#/rulesets/${rulesetId}`, Number(values.rounds));
+    const measurements = await measurePage(
+      browser,
+      `http://127.0.0.1:${service.port}`,
+      token,
+      `#/rulesets/${rulesetId}`,
+      Number(values.rounds),
+    );
     const path = join(RECORDS, `${startedAt.slice(0, 16).replace(":", "")}-dashboard.json`);
-    writeFileSync(path, `${JSON.stringify({ format: 1, startedAt, machine, rules: RULES, browser: browser.version(), measurements }, null, 1)}\n`, { flag: "wx" });
-    for (const { subject, median, samples } of measurements) console.log(`${subject}: ${median.toFixed(0)} ms (${samples.map((each) => each.toFixed(0)).join(", ")})`);
+    writeFileSync(
+      path,
+      `${JSON.stringify({ format: 1, startedAt, machine, rules: RULES, browser: browser.version(), measurements }, null, 1)}\n`,
+      { flag: "wx" },
+    );
+    for (const { subject, median, samples } of measurements)
+      console.log(`${subject}: ${median.toFixed(0)} ms (${samples.map((each) => each.toFixed(0)).join(", ")})`);
   } finally {
     await service.stop();
   }

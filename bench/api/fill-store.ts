@@ -26,9 +26,14 @@ const SESSION = 24 * 3_600_000;
 /** No hash at all, so that no password is right. */
 const NO_PASSWORD = "none";
 
-/** Puts an organisation, a key, an empty ruleset and one of `count` rules, single addresses mostly, into an empty store; a text is the path of a SQLite file. */
+/**
+ * Puts an organisation, a key, an empty ruleset and one of `count` rules, single addresses mostly, into an empty store;
+ * a text is the path of a SQLite file.
+ */
 export async function fillStore(location: string | StoreLocation, count: number, random: Random): Promise<FilledStore> {
-  const store = await openStore(typeof location === "string" ? { file: location } : location, { rulesPerRuleset: 2 * count + 1 });
+  const store = await openStore(typeof location === "string" ? { file: location } : location, {
+    rulesPerRuleset: 2 * count + 1,
+  });
   try {
     return await addOrganisation(store, "Bench", count, random);
   } finally {
@@ -41,28 +46,76 @@ export async function addOrganisation(store: Store, name: string, count: number,
   const about = { actor: "user:bench", at: Date.now() };
   const { organisation, rulesets } = await store.write({ kind: "create-organisation", ...about, name });
   const owned = { ...about, organisationId: organisation.id };
-  for (const area of AREAS) await store.write({ kind: "set-plan", ...owned, area, active: true, until: null, perMinute: PER_MINUTE, perMonth: PER_MONTH });
+  for (const area of AREAS)
+    await store.write({
+      kind: "set-plan",
+      ...owned,
+      area,
+      active: true,
+      until: null,
+      perMinute: PER_MINUTE,
+      perMonth: PER_MONTH,
+    });
   const { text: key, digest, start } = makeApiKey();
-  await store.write({ kind: "create-key", ...owned, label: "bench", access: "read_write", digest, start, expiresAt: null });
+  await store.write({
+    kind: "create-key",
+    ...owned,
+    label: "bench",
+    access: "read_write",
+    digest,
+    start,
+    expiresAt: null,
+  });
   const [full, empty] = rulesets.map(({ id }) => id) as [string, string];
-  if (count > 0) await store.write({ kind: "replace-rules", ...owned, rulesetId: full, rules: [rulesOf(count, random)] });
+  if (count > 0)
+    await store.write({ kind: "replace-rules", ...owned, rulesetId: full, rules: [rulesOf(count, random)] });
   return { organisationId: organisation.id, key, rulesetId: full, emptyId: empty };
 }
 
 /** An admin, who has signed in: the session's token. No password is theirs. */
-export async function addUser(store: Store, organisationId: string, name: string): Promise<{ userId: string; session: string }> {
+export async function addUser(
+  store: Store,
+  organisationId: string,
+  name: string,
+): Promise<{ userId: string; session: string }> {
   const about = { actor: "command:bench", at: Date.now() };
   const [invitation, session, expiresAt] = [makeToken(), makeToken(), Date.now() + SESSION];
-  const { user } = await store.write({ kind: "create-user", ...about, organisationId, name, role: "admin", invitation: { digest: invitation.digest, expiresAt } });
-  await store.write({ kind: "join", ...about, invitation: invitation.digest, password: NO_PASSWORD, session: { digest: session.digest, expiresAt } });
+  const { user } = await store.write({
+    kind: "create-user",
+    ...about,
+    organisationId,
+    name,
+    role: "admin",
+    invitation: { digest: invitation.digest, expiresAt },
+  });
+  await store.write({
+    kind: "join",
+    ...about,
+    invitation: invitation.digest,
+    password: NO_PASSWORD,
+    session: { digest: session.digest, expiresAt },
+  });
   return { userId: user.id, session: session.text };
 }
 
 /** A ruleset of `count` rules more. */
-export async function addRuleset(store: Store, organisationId: string, name: string, count: number, random: Random): Promise<string> {
+export async function addRuleset(
+  store: Store,
+  organisationId: string,
+  name: string,
+  count: number,
+  random: Random,
+): Promise<string> {
   const owned = { actor: "user:bench", at: Date.now(), organisationId };
-  const { ruleset } = await store.write({ kind: "create-ruleset", ...owned, name, purpose: "blocklist", description: "" });
-  if (count > 0) await store.write({ kind: "replace-rules", ...owned, rulesetId: ruleset.id, rules: [rulesOf(count, random)] });
+  const { ruleset } = await store.write({
+    kind: "create-ruleset",
+    ...owned,
+    name,
+    purpose: "blocklist",
+    description: "",
+  });
+  if (count > 0)
+    await store.write({ kind: "replace-rules", ...owned, rulesetId: ruleset.id, rules: [rulesOf(count, random)] });
   return ruleset.id;
 }
 

@@ -7,8 +7,9 @@ const LENGTH = /\r\ncontent-length: (\d+)/i;
 const ready = (): void => {};
 
 /**
- * A connection that asks, waits for the answer, and asks again. It reads of an answer only what it must: the status and the length, so
- * that the machine's time goes to the server. No pipelining; an answer without Content-Length is an error.
+ * A connection that asks, waits for the answer, and asks again. It reads of an answer only what it must: the status and
+ * the length, so that the machine's time goes to the server. No pipelining; an answer without Content-Length is an
+ * error.
  */
 export class LoadConnection {
   readonly #socket: Socket;

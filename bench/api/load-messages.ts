@@ -3,13 +3,16 @@ export interface LoadOrder {
   readonly port: number;
   readonly connections: number;
   readonly milliseconds: number;
-  /** Whole requests as bytes. Each connection sends them one after the other from a place of its own on, and waits for each answer. */
+  /**
+   * Whole requests as bytes. Each connection sends them one after the other from a place of its own on, and waits for
+   * each answer.
+   */
   readonly requests: readonly Uint8Array[];
   /** Sends no more than so many requests a second; without it as many as are answered. */
   readonly rate?: number;
   /**
-   * Never sleeps between answers. On loopback whoever answers pays for waking who waits, more than for anything else about a short answer, and the
-   * slower the server, the oftener: ratios would tell of that.
+   * Never sleeps between answers. On loopback whoever answers pays for waking who waits, more than for anything else
+   * about a short answer, and the slower the server, the oftener: ratios would tell of that.
    */
   readonly isAwake?: boolean;
 }

@@ -2,7 +2,14 @@
 import { LoadConnection } from "./load-connection.ts";
 import type { LoadOrder, LoadReport } from "./load-messages.ts";
 
-async function run({ port, connections, milliseconds, requests, rate = Infinity, isAwake = false }: LoadOrder): Promise<LoadReport> {
+async function run({
+  port,
+  connections,
+  milliseconds,
+  requests,
+  rate = Infinity,
+  isAwake = false,
+}: LoadOrder): Promise<LoadReport> {
   const opened = await Promise.all(Array.from({ length: connections }, () => LoadConnection.open(port)));
   const latencies: number[] = [];
   const statuses: Record<string, number> = {};
@@ -11,26 +18,33 @@ async function run({ port, connections, milliseconds, requests, rate = Infinity,
   let [due, sent, withoutRetryAfter] = [0, 0, 0];
   const stayAwake = (): void => void (performance.now() < end && setImmediate(stayAwake));
   if (isAwake) stayAwake();
-  const askUntilEnd = (connection: LoadConnection, place: number): Promise<void> => new Promise((resolve, reject) => {
-    const ask = (): void => {
-      const wait = start + (due++ * 1000) / rate - performance.now();
-      if (wait > 1) return void setTimeout(send, wait);
-      send();
-    };
-    const send = (): void => {
-      const sentAt = performance.now();
-      if (sentAt >= end) return resolve();
-      sent++;
-      connection.ask(requests[place++ % requests.length]!, (status) => {
-        latencies.push(performance.now() - sentAt);
-        statuses[status] = (statuses[status] ?? 0) + 1;
-        if ((status === 503 || status === 429) && !connection.hasRetryAfter) withoutRetryAfter++;
-        ask();
-      }, reject);
-    };
-    ask();
-  });
-  await Promise.all(opened.map((connection, index) => askUntilEnd(connection, Math.floor((index * requests.length) / connections))));
+  const askUntilEnd = (connection: LoadConnection, place: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const ask = (): void => {
+        const wait = start + (due++ * 1000) / rate - performance.now();
+        if (wait > 1) return void setTimeout(send, wait);
+        send();
+      };
+      const send = (): void => {
+        const sentAt = performance.now();
+        if (sentAt >= end) return resolve();
+        sent++;
+        connection.ask(
+          requests[place++ % requests.length]!,
+          (status) => {
+            latencies.push(performance.now() - sentAt);
+            statuses[status] = (statuses[status] ?? 0) + 1;
+            if ((status === 503 || status === 429) && !connection.hasRetryAfter) withoutRetryAfter++;
+            ask();
+          },
+          reject,
+        );
+      };
+      ask();
+    });
+  await Promise.all(
+    opened.map((connection, index) => askUntilEnd(connection, Math.floor((index * requests.length) / connections))),
+  );
   const seconds = (performance.now() - start) / 1000;
   for (const connection of opened) connection.close();
   return { seconds, sent, answers: latencies.length, statuses, withoutRetryAfter, ...quantiles(latencies) };
@@ -43,5 +57,8 @@ function quantiles(latencies: readonly number[]): Pick<LoadReport, "median" | "p
 }
 
 process.on("message", (order: LoadOrder) => {
-  run(order).then((report) => process.send!({ report }), (error: Error) => process.send!({ error: error.stack ?? String(error) }));
+  run(order).then(
+    (report) => process.send!({ report }),
+    (error: Error) => process.send!({ error: error.stack ?? String(error) }),
+  );
 });

@@ -11,16 +11,32 @@ import { askOnce, requestBytes, type RequestText } from "./requests.ts";
 const ADDRESSES = 500;
 
 /** The three routes that look one address up, each beside the bare route that gives the same documents. */
-export async function measureLookups(service: Listener, { key, rulesetId }: FilledStore, load: LoadProcess, folder: string, rounds: number): Promise<Measurement[]> {
+export async function measureLookups(
+  service: Listener,
+  { key, rulesetId }: FilledStore,
+  load: LoadProcess,
+  folder: string,
+  rounds: number,
+): Promise<Measurement[]> {
   const random = new Random(5);
   const ips = Array.from({ length: ADDRESSES }, (_, index) => addressAt(index, random));
   const ctiOf = (ip: string): RequestText => ({ path: `/v1/cti/lookup/${ip}`, key });
   const cbsOf = (ip: string): RequestText => ({ path: `/v1/cbs/lookup?ip=${ip}`, key });
-  const checkOf = (ip: string): RequestText => ({ method: "POST", path: `/v1/edl/ip-rulesets/${rulesetId}/rules:check`, key, body: JSON.stringify({ ip }) });
+  const checkOf = (ip: string): RequestText => ({
+    method: "POST",
+    path: `/v1/edl/ip-rulesets/${rulesetId}/rules:check`,
+    key,
+    body: JSON.stringify({ ip }),
+  });
   const bare = await startBare(service, ips, { cti: ctiOf, cbs: cbsOf, check: checkOf }, folder);
   try {
     for (const requestOf of [ctiOf, cbsOf, checkOf]) await requireSame(service, bare, ips.map(requestOf));
-    const turn = (subject: string, server: Listener, of: (ip: string) => RequestText) => ({ subject, server, requests: ips.map((ip) => requestBytes(of(ip))), connections: 64 });
+    const turn = (subject: string, server: Listener, of: (ip: string) => RequestText) => ({
+      subject,
+      server,
+      requests: ips.map((ip) => requestBytes(of(ip))),
+      connections: 64,
+    });
     return await measureTurns(load, rounds, [
       // What is compared stands side by side.
       turn("bare Fastify, threat document", bare, ctiOf),
@@ -42,9 +58,18 @@ function addressAt(index: number, random: Random): string {
   return formatAddress({ family: 4, w0, w1: 0, w2: 0, w3: 0 });
 }
 
-async function startBare(service: Listener, ips: readonly string[], { cti, cbs, check }: Readonly<Record<keyof Documents, (ip: string) => RequestText>>, folder: string): Promise<Listener> {
+async function startBare(
+  service: Listener,
+  ips: readonly string[],
+  { cti, cbs, check }: Readonly<Record<keyof Documents, (ip: string) => RequestText>>,
+  folder: string,
+): Promise<Listener> {
   const ask = async (of: (ip: string) => RequestText): Promise<Record<string, object>> =>
-    Object.fromEntries(await Promise.all(ips.map(async (ip) => [ip, JSON.parse(await askOnce(service.port, of(ip))) as object] as const)));
+    Object.fromEntries(
+      await Promise.all(
+        ips.map(async (ip) => [ip, JSON.parse(await askOnce(service.port, of(ip))) as object] as const),
+      ),
+    );
   const documents: Documents = { cti: await ask(cti), cbs: await ask(cbs), check: await ask(check) };
   const path = join(folder, "documents.json");
   writeFileSync(path, JSON.stringify(documents));

@@ -6,7 +6,14 @@ import { openStore } from "../../src/store/open-store.ts";
 import { Random } from "../data/random.ts";
 import { COSTLIEST, type CostlyRequest, OTHER_PATHS } from "./costliest-requests.ts";
 import { addOrganisation, addRuleset, addUser } from "./fill-store.ts";
-import type { NeighbourAccess, NeighbourOrder, NeighbourReport, OwnParts, VictimOrder, VictimReport } from "./neighbour-messages.ts";
+import type {
+  NeighbourAccess,
+  NeighbourOrder,
+  NeighbourReport,
+  OwnParts,
+  VictimOrder,
+  VictimReport,
+} from "./neighbour-messages.ts";
 import { type Listener, residentMiB, startService } from "./processes.ts";
 import { requestBytes } from "./requests.ts";
 
@@ -45,7 +52,10 @@ export interface NeighbourMeasurements {
 }
 
 /** The documents, by scope. */
-export const DOCUMENTS: Readonly<Record<Scope, string>> = { public: "/openapi.json", dashboard: "/dashboard/api/openapi.json" };
+export const DOCUMENTS: Readonly<Record<Scope, string>> = {
+  public: "/openapi.json",
+  dashboard: "/dashboard/api/openapi.json",
+};
 
 const CONNECTIONS = 2;
 const VICTIM = { connections: 6, perSecond: 200 } as const;
@@ -57,7 +67,10 @@ const ALONE_AFTER_EVERY = 10;
 const SETTLES_WITHIN = 60_000;
 const SETTLED = 20;
 
-/** Loads a server by the costliest requests of each operation in turn, while another organisation's cheap requests are timed. */
+/**
+ * Loads a server by the costliest requests of each operation in turn, while another organisation's cheap requests are
+ * timed.
+ */
 export async function measureNeighbours(options: NeighbourOptions): Promise<NeighbourMeasurements> {
   const bench = await NeighbourBench.start(options);
   try {
@@ -70,12 +83,17 @@ export async function measureNeighbours(options: NeighbourOptions): Promise<Neig
 /** Operations that have no costliest request, and entries that no operation has. */
 export function uncovered(operations: Readonly<Record<Scope, readonly string[]>>): string[] {
   const known = new Set([...operations.public, ...operations.dashboard]);
-  return [...[...known].filter((id) => COSTLIEST[id] === undefined), ...Object.keys(COSTLIEST).filter((id) => !known.has(id))];
+  return [
+    ...[...known].filter((id) => COSTLIEST[id] === undefined),
+    ...Object.keys(COSTLIEST).filter((id) => !known.has(id)),
+  ];
 }
 
 export async function operationIds(url: string): Promise<Record<Scope, string[]>> {
   const idsOf = async (path: string): Promise<string[]> => {
-    const { paths } = (await (await fetch(url + path)).json()) as { paths: Record<string, Record<string, { operationId: string }>> };
+    const { paths } = (await (await fetch(url + path)).json()) as {
+      paths: Record<string, Record<string, { operationId: string }>>;
+    };
     return Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
   };
   return { public: await idsOf(DOCUMENTS.public), dashboard: await idsOf(DOCUMENTS.dashboard) };
@@ -91,7 +109,18 @@ class NeighbourBench {
     const file = join(options.folder, "neighbours.db");
     const filled = await fill(file, options.rules);
     const cti = fileURLToPath(new URL("../../data/cti-sample.ipsieve", import.meta.url));
-    const args = ["--db", file, "--cti", cti, "--rules-per-ruleset", String(Math.round(1.1 * options.rules)), "--dataset-organisation", NEIGHBOUR, "--log-level", "error"];
+    const args = [
+      "--db",
+      file,
+      "--cti",
+      cti,
+      "--rules-per-ruleset",
+      String(Math.round(1.1 * options.rules)),
+      "--dataset-organisation",
+      NEIGHBOUR,
+      "--log-level",
+      "error",
+    ];
     return new NeighbourBench(options, filled, args, await startService(args, options.nodeOptions));
   }
 
@@ -106,7 +135,10 @@ class NeighbourBench {
     const planned = this.#plan(await operationIds(this.#url));
     const [alone, operations]: [VictimReport[], MeasuredOperation[]] = [[], []];
     for (const [index, { scope, operation, requests }] of planned.entries()) {
-      if (index % ALONE_AFTER_EVERY === 0) alone.push((await this.#measure(() => new Promise((resolve) => setTimeout(resolve, this.#options.milliseconds)))).victim);
+      if (index % ALONE_AFTER_EVERY === 0)
+        alone.push(
+          (await this.#measure(() => new Promise((resolve) => setTimeout(resolve, this.#options.milliseconds)))).victim,
+        );
       const measured: MeasuredRequest[] = [];
       for (const { name } of requests) measured.push(await this.#measureRequest(scope, operation, name));
       operations.push({ scope, operation, requests: measured });
@@ -128,15 +160,28 @@ class NeighbourBench {
     return exitCode !== null || signalCode !== null;
   }
 
-  #plan(ids: Readonly<Record<Scope, readonly string[]>>): { scope: Scope | "other"; operation: string; requests: readonly CostlyRequest[] }[] {
+  #plan(
+    ids: Readonly<Record<Scope, readonly string[]>>,
+  ): { scope: Scope | "other"; operation: string; requests: readonly CostlyRequest[] }[] {
     const missing = uncovered(ids);
-    if (missing.length > 0) throw new Error(`bench/api/costliest-requests.ts and the documents differ in: ${missing.join(", ")}`);
-    const ofScope = (scope: Scope) => ids[scope].map((operation) => ({ scope, operation, requests: COSTLIEST[operation]! }));
-    const others = Object.entries(OTHER_PATHS).map(([operation, requests]) => ({ scope: "other" as const, operation, requests }));
+    if (missing.length > 0)
+      throw new Error(`bench/api/costliest-requests.ts and the documents differ in: ${missing.join(", ")}`);
+    const ofScope = (scope: Scope) =>
+      ids[scope].map((operation) => ({ scope, operation, requests: COSTLIEST[operation]! }));
+    const others = Object.entries(OTHER_PATHS).map(([operation, requests]) => ({
+      scope: "other" as const,
+      operation,
+      requests,
+    }));
     const { only } = this.#options;
     const all = [...ofScope("public"), ...ofScope("dashboard"), ...others];
-    const planned = all.filter(({ scope, operation }) => only === undefined || only === operation || only === `${scope} ${operation}`);
-    if (planned.length === 0) throw new Error(`there is no operation ${JSON.stringify(only)}; there are ${all.map(({ scope, operation }) => `${scope} ${operation}`).join(", ")}`);
+    const planned = all.filter(
+      ({ scope, operation }) => only === undefined || only === operation || only === `${scope} ${operation}`,
+    );
+    if (planned.length === 0)
+      throw new Error(
+        `there is no operation ${JSON.stringify(only)}; there are ${all.map(({ scope, operation }) => `${scope} ${operation}`).join(", ")}`,
+      );
     return planned;
   }
 
@@ -145,7 +190,9 @@ class NeighbourBench {
     const neighbour = new Child<NeighbourOrder, { report: NeighbourReport } | { error: string }>("neighbour.ts");
     resetMostMemory(this.#service);
     const { milliseconds, progress } = this.#options;
-    const { victim, result } = await this.#measure(() => neighbour.ask({ access, scope: scope === "other" ? "public" : scope, operation, request, milliseconds }));
+    const { victim, result } = await this.#measure(() =>
+      neighbour.ask({ access, scope: scope === "other" ? "public" : scope, operation, request, milliseconds }),
+    );
     neighbour.stop();
     if ("error" in result) throw new Error(`${operation}, ${request}: ${result.error}`);
     requireAdmitted(`${scope} ${operation}, ${request}`, result.report);
@@ -170,7 +217,7 @@ class NeighbourBench {
   async #settle(): Promise<void> {
     if (this.#hasEnded) this.#service = await startService(this.#args, this.#options.nodeOptions);
     const deadline = performance.now() + SETTLES_WITHIN;
-    for (let quick = 0; quick < 3 && performance.now() < deadline; ) {
+    for (let quick = 0; quick < 3 && performance.now() < deadline;) {
       const start = performance.now();
       const { status } = await this.#askSession();
       quick = status === 200 && performance.now() - start < SETTLED ? quick + 1 : 0;
@@ -183,12 +230,19 @@ class NeighbourBench {
     const { status, text } = await this.#askSession();
     if (status !== 200) throw new Error(`the neighbour's session is answered by ${status} ${text}`);
     const { settings } = JSON.parse(text) as { settings: NeighbourAccess["limits"] };
-    return { port: this.#service.port, key, connections, limits: { ...settings, rules_per_ruleset: this.#options.rules } };
+    return {
+      port: this.#service.port,
+      key,
+      connections,
+      limits: { ...settings, rules_per_ruleset: this.#options.rules },
+    };
   }
 
   async #askSession(): Promise<{ status: number; text: string }> {
     const { session } = this.#filled.connections[0]!;
-    const answer = await fetch(`${this.#url}/dashboard/api/session`, { headers: { Cookie: `ipsieve-session=${session}` } });
+    const answer = await fetch(`${this.#url}/dashboard/api/session`, {
+      headers: { Cookie: `ipsieve-session=${session}` },
+    });
     return { status: answer.status, text: await answer.text() };
   }
 }
@@ -212,16 +266,38 @@ async function fill(file: string, rules: number): Promise<Filled> {
     const victim = await addOrganisation(store, "Victim", VICTIM_RULES, random);
     const { session } = await addUser(store, victim.organisationId, "victim");
     const { organisationId, key, rulesetId, emptyId } = await addOrganisation(store, NEIGHBOUR, rules, random);
-    const rulesets = [[rulesetId, emptyId], [await addRuleset(store, organisationId, "full", rules, random), await addRuleset(store, organisationId, "scratch", 0, random)]];
+    const rulesets = [
+      [rulesetId, emptyId],
+      [
+        await addRuleset(store, organisationId, "full", rules, random),
+        await addRuleset(store, organisationId, "scratch", 0, random),
+      ],
+    ];
     const listed = Math.min(MAX_LISTED, rules / 10);
     // Nearly as many as an organisation may have: some operations make more.
     const rulesetCount = Math.min(listed, MAX_RULESETS);
-    await Promise.all(Array.from({ length: rulesetCount }, (_, index) => addRuleset(store, organisationId, `ruleset ${index}`, 0, random)));
-    const connections = await Promise.all(Array.from({ length: CONNECTIONS }, async (_, index): Promise<OwnParts> => {
-      const { session } = await addUser(store, organisationId, `neighbour ${index}`);
-      const others = await Promise.all(Array.from({ length: listed / CONNECTIONS }, (_unused, number) => addUser(store, organisationId, `user ${index} ${number}`)));
-      return { session, spareSessions: others.map((other) => other.session), fullId: rulesets[index]![0]!, scratchId: rulesets[index]![1]!, userId: others[0]!.userId };
-    }));
+    await Promise.all(
+      Array.from({ length: rulesetCount }, (_, index) =>
+        addRuleset(store, organisationId, `ruleset ${index}`, 0, random),
+      ),
+    );
+    const connections = await Promise.all(
+      Array.from({ length: CONNECTIONS }, async (_, index): Promise<OwnParts> => {
+        const { session } = await addUser(store, organisationId, `neighbour ${index}`);
+        const others = await Promise.all(
+          Array.from({ length: listed / CONNECTIONS }, (_unused, number) =>
+            addUser(store, organisationId, `user ${index} ${number}`),
+          ),
+        );
+        return {
+          session,
+          spareSessions: others.map((other) => other.session),
+          fullId: rulesets[index]![0]!,
+          scratchId: rulesets[index]![1]!,
+          userId: others[0]!.userId,
+        };
+      }),
+    );
     return { key, connections, victim: victimRequests(victim.key, victim.rulesetId, session) };
   } finally {
     await store.close();
@@ -232,12 +308,21 @@ async function fill(file: string, rules: number): Promise<Filled> {
 function victimRequests(key: string, rulesetId: string, session: string): Buffer[] {
   return Array.from({ length: 240 }, (_, index) => {
     if (index % 3 === 0) return requestBytes({ path: `/v1/cti/lookup/198.51.100.${index}`, key });
-    if (index % 3 === 1) return requestBytes({ path: `/v1/edl/ip-rulesets/${rulesetId}/rules?page=${1 + (index % 100)}&page_size=50`, key });
-    return Buffer.from(`GET /dashboard/api/session HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: ipsieve-session=${session}\r\n\r\n`);
+    if (index % 3 === 1)
+      return requestBytes({
+        path: `/v1/edl/ip-rulesets/${rulesetId}/rules?page=${1 + (index % 100)}&page_size=50`,
+        key,
+      });
+    return Buffer.from(
+      `GET /dashboard/api/session HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: ipsieve-session=${session}\r\n\r\n`,
+    );
   });
 }
 
-/** What is always sent away at the entrance costs nothing, and would be a mistake of the bench: guesses at passwords are meant to be. */
+/**
+ * What is always sent away at the entrance costs nothing, and would be a mistake of the bench: guesses at passwords are
+ * meant to be.
+ */
 const SENT_AWAY = ["401", "403", "404", "405", "415"];
 const MAY_BE_SENT_AWAY = /^(?:dashboard (?:signIn|signOut|setUp|join|changePassword)|other \/nothing-here),/;
 
@@ -246,7 +331,10 @@ function requireAdmitted(what: string, { statuses }: NeighbourReport): void {
   throw new Error(`${what}: every answer was one of ${JSON.stringify(statuses)}`);
 }
 
-/** From now on the most memory is that of what follows. Where the system does not do that, it is the most there ever was. */
+/**
+ * From now on the most memory is that of what follows. Where the system does not do that, it is the most there ever
+ * was.
+ */
 function resetMostMemory({ process: { pid } }: Listener): void {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, "5");

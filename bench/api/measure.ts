@@ -18,13 +18,17 @@ export interface Turn {
   readonly connections: number;
 }
 
-/** Milliseconds of one turn, and turns of each in a round: short ones, since what else the machine does lasts for seconds, and would hit one of two. */
+/**
+ * Milliseconds of one turn, and turns of each in a round: short ones, since what else the machine does lasts for
+ * seconds, and would hit one of two.
+ */
 const TURN = 500;
 const TURNS = 4;
 
 /**
- * Loads the servers by turns, after a round that does not count; every other turn in the opposite order. Beside requests a second stands the processor
- * time that the server took for each, which other work on the machine disturbs less. Throws where an answer is no 2xx.
+ * Loads the servers by turns, after a round that does not count; every other turn in the opposite order. Beside
+ * requests a second stands the processor time that the server took for each, which other work on the machine disturbs
+ * less. Throws where an answer is no 2xx.
  */
 export async function measureTurns(load: LoadProcess, rounds: number, turns: readonly Turn[]): Promise<Measurement[]> {
   const rates = turns.map((): number[] => []);

@@ -24,7 +24,10 @@ const PAUSE = 20;
 /** How long the server has to refuse a body by its length alone, in milliseconds. */
 const REFUSES_WITHIN = 300;
 
-/** One connection, which asks, reads the whole answer, and asks again. Answers before the end of a body and connections that are cut are borne with. */
+/**
+ * One connection, which asks, reads the whole answer, and asks again. Answers before the end of a body and connections
+ * that are cut are borne with.
+ */
 export class Client {
   readonly access: NeighbourAccess;
   readonly own: OwnParts;
@@ -51,9 +54,19 @@ export class Client {
 
   async ask(method: string, path: string, { type, body, headers = {}, from }: Sending = {}): Promise<Exchange> {
     const agent = from === undefined ? this.#agent : new Agent({ localAddress: from });
-    const content = body === undefined ? {} : { "Content-Type": type ?? "application/json", "Content-Length": String(Buffer.byteLength(body)) };
+    const content =
+      body === undefined
+        ? {}
+        : { "Content-Type": type ?? "application/json", "Content-Length": String(Buffer.byteLength(body)) };
     const exchange = await new Promise<Exchange>((resolve) => {
-      const going = request({ agent, host: "127.0.0.1", port: this.access.port, method, path, headers: { ...this.#headers, ...content, ...headers } });
+      const going = request({
+        agent,
+        host: "127.0.0.1",
+        port: this.access.port,
+        method,
+        path,
+        headers: { ...this.#headers, ...content, ...headers },
+      });
       let answer: IncomingMessage | undefined;
       let text = "";
       const end = (): void => resolve({ status: answer?.statusCode ?? 0, text });
@@ -83,15 +96,26 @@ export class Client {
     return sessionHeaders(token);
   }
 
-  /** The longest body up to `most` bytes, a quarter less each time, that the operation does not refuse by its length alone. */
+  /**
+   * The longest body up to `most` bytes, a quarter less each time, that the operation does not refuse by its length
+   * alone.
+   */
   async permittedBytes(method: string, path: string, type: string, most: number): Promise<number> {
-    for (let bytes = most; bytes > 1024; bytes >>= 2) if (!(await this.#isRefused(method, path, type, bytes))) return bytes;
+    for (let bytes = most; bytes > 1024; bytes >>= 2)
+      if (!(await this.#isRefused(method, path, type, bytes))) return bytes;
     return 1024;
   }
 
   #isRefused(method: string, path: string, type: string, bytes: number): Promise<boolean> {
     return new Promise((resolve) => {
-      const going = request({ host: "127.0.0.1", localAddress: ADDRESS, port: this.access.port, method, path, headers: { ...this.#headers, "Content-Type": type, "Content-Length": String(bytes) } });
+      const going = request({
+        host: "127.0.0.1",
+        localAddress: ADDRESS,
+        port: this.access.port,
+        method,
+        path,
+        headers: { ...this.#headers, "Content-Type": type, "Content-Length": String(bytes) },
+      });
       const timer = setTimeout(() => end(false), REFUSES_WITHIN);
       const end = (isRefused: boolean): void => {
         clearTimeout(timer);

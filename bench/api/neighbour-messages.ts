@@ -6,7 +6,12 @@ export interface NeighbourAccess {
   /** For each connection, what is its own, so that connections do not get into each other's way. */
   readonly connections: readonly OwnParts[];
   /** The server's limits, as it reports them itself. */
-  readonly limits: { readonly bulk_addresses: number; readonly rules_per_ruleset: number; readonly body_bytes: number; readonly bulk_body_bytes: number };
+  readonly limits: {
+    readonly bulk_addresses: number;
+    readonly rules_per_ruleset: number;
+    readonly body_bytes: number;
+    readonly bulk_body_bytes: number;
+  };
 }
 
 export interface OwnParts {

@@ -21,11 +21,19 @@ async function run({ access, operation, scope, request, milliseconds }: Neighbou
   await Promise.all(loops);
   clearTimeout(limit);
   const statuses: Record<string, number> = {};
-  for (const client of clients) for (const [status, count] of Object.entries(client.statuses)) statuses[status] = (statuses[status] ?? 0) + count;
+  for (const client of clients)
+    for (const [status, count] of Object.entries(client.statuses)) statuses[status] = (statuses[status] ?? 0) + count;
   for (const client of clients) client.close();
-  return { seconds: (performance.now() - start) / 1000, statuses, bytesSent: clients.reduce((sum, { bytesSent }) => sum + bytesSent, 0) };
+  return {
+    seconds: (performance.now() - start) / 1000,
+    statuses,
+    bytesSent: clients.reduce((sum, { bytesSent }) => sum + bytesSent, 0),
+  };
 }
 
 process.on("message", (order: NeighbourOrder) => {
-  run(order).then((report) => process.send!({ report }), (error: Error) => process.send!({ error: error.stack ?? String(error) }));
+  run(order).then(
+    (report) => process.send!({ report }),
+    (error: Error) => process.send!({ error: error.stack ?? String(error) }),
+  );
 });

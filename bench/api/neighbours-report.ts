@@ -27,7 +27,10 @@ const WORST = 10;
 
 /** Whether the victim was served all the while, within the limits. */
 export function isWithin({ requests }: MeasuredOperation): boolean {
-  return requests.every(({ victim, memory }) => victim.p99 <= AIM.p99 && victim.longest <= AIM.longest && refusedOf(victim) === 0 && memory !== null);
+  return requests.every(
+    ({ victim, memory }) =>
+      victim.p99 <= AIM.p99 && victim.longest <= AIM.longest && refusedOf(victim) === 0 && memory !== null,
+  );
 }
 
 function refusedOf({ refused }: MeasuredRequest["victim"]): number {
@@ -43,7 +46,10 @@ function costOf({ victim, memory }: MeasuredRequest): number {
   return memory === null || Number.isNaN(victim.p99) ? Infinity : victim.p99;
 }
 
-const HEAD = ["| operation | its costliest request | victim's p50 | p99 | longest | not served | memory |", "|---|---|---|---|---|---|---|"];
+const HEAD = [
+  "| operation | its costliest request | victim's p50 | p99 | longest | not served | memory |",
+  "|---|---|---|---|---|---|---|",
+];
 
 /** A row for every operation, the worst first. */
 export function operationLines({ operations }: Pick<NeighbourRecord, "operations">): string {
@@ -70,22 +76,51 @@ function time(milliseconds: number): string {
   return Number.isFinite(milliseconds) ? `${figure(milliseconds)} ms` : "none";
 }
 
-/** For the README: how many operations keep to the limits, and the worst of them. Every number comes out of the record. */
+/**
+ * For the README: how many operations keep to the limits, and the worst of them. Every number comes out of the record.
+ */
 export function summaryTable(record: NeighbourRecord): string {
   const { operations, alone, machine, startedAt, rules, seconds } = record;
   const worst = operations.map((each) => worstOf(each));
-  const within = (limit: (each: MeasuredRequest) => boolean): string => `${worst.filter(limit).length} of ${operations.length}`;
+  const within = (limit: (each: MeasuredRequest) => boolean): string =>
+    `${worst.filter(limit).length} of ${operations.length}`;
   const rows = [
     ["a victim's requests without a neighbour, p99", "", time(medianOf(alone.map(({ p99 }) => p99)))],
-    ["beside the costliest requests of each operation, p99: the median of operations", `≤ ${AIM.p99} ms`, time(medianOf(worst.map(({ victim }) => victim.p99)))],
-    ["operations with a p99 within that", "all", within(({ victim, memory }) => memory !== null && victim.p99 <= AIM.p99)],
-    [`operations beside which no request took more than ${AIM.longest} ms`, "all", within(({ victim, memory }) => memory !== null && victim.longest <= AIM.longest)],
-    ["operations beside which every request was served", "all", within(({ victim, memory }) => memory !== null && refusedOf(victim) === 0)],
+    [
+      "beside the costliest requests of each operation, p99: the median of operations",
+      `≤ ${AIM.p99} ms`,
+      time(medianOf(worst.map(({ victim }) => victim.p99))),
+    ],
+    [
+      "operations with a p99 within that",
+      "all",
+      within(({ victim, memory }) => memory !== null && victim.p99 <= AIM.p99),
+    ],
+    [
+      `operations beside which no request took more than ${AIM.longest} ms`,
+      "all",
+      within(({ victim, memory }) => memory !== null && victim.longest <= AIM.longest),
+    ],
+    [
+      "operations beside which every request was served",
+      "all",
+      within(({ victim, memory }) => memory !== null && refusedOf(victim) === 0),
+    ],
   ];
   return [
-    "| figure | aim | measured |", "|---|---|---|", ...rows.map((row) => `| ${row.join(" | ")} |`), "",
-    `The ${Math.min(WORST, operations.length)} operations that others feel most:`, "", ...HEAD, ...byCost(operations).slice(0, WORST).map((each) => rowOf(each)), "",
+    "| figure | aim | measured |",
+    "|---|---|---|",
+    ...rows.map((row) => `| ${row.join(" | ")} |`),
+    "",
+    `The ${Math.min(WORST, operations.length)} operations that others feel most:`,
+    "",
+    ...HEAD,
+    ...byCost(operations)
+      .slice(0, WORST)
+      .map((each) => rowOf(each)),
+    "",
     `${machine.cpu}, ${machine.cores} cores, Node ${machine.node.slice(1)}, commit ${machine.commit}, ${startedAt.slice(0, 10)}. Two connections send each request for ${seconds} s, over and over; the neighbour has rulesets of ` +
-      `${figure(rules)} rules. All operations: \`bench/record/\`; again: \`npm run bench:neighbours\`.`, "",
+      `${figure(rules)} rules. All operations: \`bench/record/\`; again: \`npm run bench:neighbours\`.`,
+    "",
   ].join("\n");
 }

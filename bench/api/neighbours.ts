@@ -1,7 +1,8 @@
 /**
- * `npm run bench:neighbours [-- --only OPERATION] [--seconds N] [--rules N]`: how long another organisation's cheap requests take while one client sends the costliest request
- * that an operation permits, over and over on two connections; for every operation of both OpenAPI documents. Begins with the negative control: a server
- * that stands still for 300 ms must be over the limits. Writes a record under bench/record/, unless it is about one operation only.
+ * `npm run bench:neighbours [-- --only OPERATION] [--seconds N] [--rules N]`: how long another organisation's cheap
+ * requests take while one client sends the costliest request that an operation permits, over and over on two
+ * connections; for every operation of both OpenAPI documents. Begins with the negative control: a server that stands
+ * still for 300 ms must be over the limits. Writes a record under bench/record/, unless it is about one operation only.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -27,19 +28,36 @@ async function inFolder<Result>(use: (folder: string) => Promise<Result>): Promi
 export async function measureControl(): Promise<MeasuredOperation> {
   const blocking = new URL("blocking-server.ts", import.meta.url).href;
   const { rules, milliseconds, operation: only } = CONTROL;
-  const { operations } = await inFolder((folder) => measureNeighbours({ folder, rules, milliseconds, only, nodeOptions: ["--import", blocking] }));
+  const { operations } = await inFolder((folder) =>
+    measureNeighbours({ folder, rules, milliseconds, only, nodeOptions: ["--import", blocking] }),
+  );
   const [control] = operations;
-  if (isWithin(control!)) throw new Error(`a server that stands still for 300 ms was not noticed: ${JSON.stringify(control)}`);
+  if (isWithin(control!))
+    throw new Error(`a server that stands still for 300 ms was not noticed: ${JSON.stringify(control)}`);
   return control!;
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { only: { type: "string" }, seconds: { type: "string", default: "5" }, rules: { type: "string", default: "1000000" } } });
+  const { values } = parseArgs({
+    options: {
+      only: { type: "string" },
+      seconds: { type: "string", default: "5" },
+      rules: { type: "string", default: "1000000" },
+    },
+  });
   const startedAt = new Date().toISOString();
   const machine = describeMachine();
   const [seconds, rules] = [Number(values.seconds), Number(values.rules)];
   const control = await measureControl();
-  const measured = await inFolder((folder) => measureNeighbours({ folder, rules, milliseconds: seconds * 1000, only: values.only, progress: (line) => process.stderr.write(`${line}\n`) }));
+  const measured = await inFolder((folder) =>
+    measureNeighbours({
+      folder,
+      rules,
+      milliseconds: seconds * 1000,
+      only: values.only,
+      progress: (line) => process.stderr.write(`${line}\n`),
+    }),
+  );
   const record: NeighbourRecord = { format: 1, startedAt, machine, rules, seconds, control, ...measured };
   process.stdout.write(`${operationLines(record)}\n${summaryTable(record)}`);
   if (values.only === undefined) {

@@ -31,7 +31,9 @@ async function start(args: readonly string[]): Promise<Listener> {
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const line = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout! }).once("line", resolve);
-    child.once("exit", (code, signal) => reject(new Error(`${args.join(" ")} ended with ${code ?? signal} before it listened`)));
+    child.once("exit", (code, signal) =>
+      reject(new Error(`${args.join(" ")} ended with ${code ?? signal} before it listened`)),
+    );
   });
   const port = Number(/:(\d+)\b/.exec(line.replace(/^.*\/\//, ""))?.[1]);
   return { port, process: child, milliseconds: performance.now() - startedAt, stop: () => stop(child) };
@@ -60,7 +62,9 @@ export function residentMiB({ process: { pid } }: Listener, which: "VmRSS" | "Vm
 
 /** The process that asks. One at a time. */
 export class LoadProcess {
-  readonly #child: ChildProcess = fork(fileURLToPath(new URL("load.ts", import.meta.url)), [], { serialization: "advanced" });
+  readonly #child: ChildProcess = fork(fileURLToPath(new URL("load.ts", import.meta.url)), [], {
+    serialization: "advanced",
+  });
 
   run(order: LoadOrder): Promise<LoadReport> {
     return new Promise((resolve, reject) => {

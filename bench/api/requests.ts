@@ -16,8 +16,15 @@ export function requestBytes({ method = "GET", path, key, body }: RequestText): 
 
 /** Asks once, and gives the whole answer. Throws where it is no 2xx. */
 export async function askOnce(port: number, { method = "GET", path, key, body }: RequestText): Promise<string> {
-  const headers = { ...(key === undefined ? {} : { "X-API-Key": key }), ...(body === undefined ? {} : { "Content-Type": "application/json" }) };
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers, ...(body === undefined ? {} : { body }) });
+  const headers = {
+    ...(key === undefined ? {} : { "X-API-Key": key }),
+    ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+  };
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body }),
+  });
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
   return text;

@@ -1,7 +1,8 @@
 /**
- * Measures the service with real processes: `node bench/api/run.ts [--rounds N] [--catalogue FILE]`. Writes a record under bench/record/. Everything
- * is loaded by turns in one run, so that ratios hold on a busy machine; contenders are proven right before. The catalogue is the bundled one unless
- * another is given, such as that of all published lists, which `ipsieve cbs update` makes.
+ * Measures the service with real processes: `node bench/api/run.ts [--rounds N] [--catalogue FILE]`. Writes a record
+ * under bench/record/. Everything is loaded by turns in one run, so that ratios hold on a busy machine; contenders are
+ * proven right before. The catalogue is the bundled one unless another is given, such as that of all published lists,
+ * which `ipsieve cbs update` makes.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -35,7 +36,10 @@ const RULES = 1_000_000;
 const RECORDS = fileURLToPath(new URL("../record/", import.meta.url));
 const BUNDLED = (name: string): string => fileURLToPath(new URL(`../../data/${name}`, import.meta.url));
 
-/** On the disk that the project is on: a folder for temporary files may be in memory, where nothing takes time to be durable. */
+/**
+ * On the disk that the project is on: a folder for temporary files may be in memory, where nothing takes time to be
+ * durable.
+ */
 async function measureAll(catalogue: string, rounds: number): Promise<Measurement[]> {
   const folder = mkdtempSync(cachePath("api-"));
   const load = new LoadProcess();
@@ -44,7 +48,17 @@ async function measureAll(catalogue: string, rounds: number): Promise<Measuremen
     const filled = await fillStore(file, RULES, new Random(1));
     // Requests that wait because the machine has other work are to be counted, not shed.
     const limits = ["--rules-per-ruleset", String(3 * RULES), "--event-loop-delay", "60000"];
-    const args = ["--db", file, "--catalogue", catalogue, "--cti", BUNDLED("cti-sample.ipsieve"), ...limits, "--log-level", "error"];
+    const args = [
+      "--db",
+      file,
+      "--catalogue",
+      catalogue,
+      "--cti",
+      BUNDLED("cti-sample.ipsieve"),
+      ...limits,
+      "--log-level",
+      "error",
+    ];
     const starts = await measureStarts(args, rounds);
     const service = await startService(args);
     try {
@@ -58,7 +72,13 @@ async function measureAll(catalogue: string, rounds: number): Promise<Measuremen
   }
 }
 
-async function measureAt(service: Listener, filled: FilledStore, load: LoadProcess, folder: string, rounds: number): Promise<Measurement[]> {
+async function measureAt(
+  service: Listener,
+  filled: FilledStore,
+  load: LoadProcess,
+  folder: string,
+  rounds: number,
+): Promise<Measurement[]> {
   return [
     ...(await measureLookups(service, filled, load, folder, rounds)),
     ...(await measureBulk(service, filled.key, BUNDLED("cti-sample.ipsieve"), load, rounds)),
@@ -80,11 +100,19 @@ async function measureStarts(args: readonly string[], rounds: number): Promise<M
 
 async function describeCatalogue(path: string): Promise<{ name: string; prefixes: number }> {
   const { table } = await openSnapshot(path);
-  return { name: path === BUNDLED("catalogue.ipsieve") ? "bundled" : basename(path), prefixes: table.prefixCount(4) + table.prefixCount(6) };
+  return {
+    name: path === BUNDLED("catalogue.ipsieve") ? "bundled" : basename(path),
+    prefixes: table.prefixCount(4) + table.prefixCount(6),
+  };
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { rounds: { type: "string", default: "5" }, catalogue: { type: "string", default: BUNDLED("catalogue.ipsieve") } } });
+  const { values } = parseArgs({
+    options: {
+      rounds: { type: "string", default: "5" },
+      catalogue: { type: "string", default: BUNDLED("catalogue.ipsieve") },
+    },
+  });
   const startedAt = new Date().toISOString();
   const machine = describeMachine();
   const catalogue = await describeCatalogue(values.catalogue);

@@ -1,4 +1,6 @@
-/** The process of the victim, `fork`ed: it sends at a fixed rate, whether answers come or not, until it is told to stop. */
+/**
+ * The process of the victim, `fork`ed: it sends at a fixed rate, whether answers come or not, until it is told to stop.
+ */
 import { LoadConnection } from "./load-connection.ts";
 import type { VictimOrder, VictimReport } from "./neighbour-messages.ts";
 
@@ -8,7 +10,10 @@ const RECONNECT = 100;
 /** How long answers are waited for after the end: longer than any stall that the bench is to show. */
 const PATIENCE = 60_000;
 
-/** What is due waits for a free connection, and its time runs from then on: a server that stands still delays all that would have been sent meanwhile. */
+/**
+ * What is due waits for a free connection, and its time runs from then on: a server that stands still delays all that
+ * would have been sent meanwhile.
+ */
 class Victim {
   readonly #order: VictimOrder;
   readonly #free: LoadConnection[] = [];
@@ -30,12 +35,20 @@ class Victim {
   async stop(): Promise<VictimReport> {
     this.#isStopped = true;
     const deadline = performance.now() + PATIENCE;
-    while (this.#answered < this.#sent && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (this.#answered < this.#sent && performance.now() < deadline)
+      await new Promise((resolve) => setTimeout(resolve, 5));
     clearInterval(this.#timer);
     for (const connection of this.#free) connection.close();
     const sorted = Float64Array.from(this.#latencies).sort();
     const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
-    return { sent: this.#sent, served: sorted.length, p50: at(0.5), p99: at(0.99), longest: at(1), refused: { ...this.#refused, ...this.#unanswered() } };
+    return {
+      sent: this.#sent,
+      served: sorted.length,
+      p50: at(0.5),
+      p99: at(0.99),
+      longest: at(1),
+      refused: { ...this.#refused, ...this.#unanswered() },
+    };
   }
 
   #unanswered(): Record<string, number> {
@@ -56,18 +69,22 @@ class Victim {
 
   #send(connection: LoadConnection, dueAt: number): void {
     const { requests } = this.#order;
-    connection.ask(requests[this.#answered % requests.length]!, (status) => {
-      this.#answered++;
-      if (status === 200) this.#latencies.push(performance.now() - dueAt);
-      else this.#refuse(String(status));
-      this.#free.push(connection);
-      this.#sendDue();
-    }, () => {
-      this.#answered++;
-      this.#refuse("none");
-      connection.close();
-      void this.#connect();
-    });
+    connection.ask(
+      requests[this.#answered % requests.length]!,
+      (status) => {
+        this.#answered++;
+        if (status === 200) this.#latencies.push(performance.now() - dueAt);
+        else this.#refuse(String(status));
+        this.#free.push(connection);
+        this.#sendDue();
+      },
+      () => {
+        this.#answered++;
+        this.#refuse("none");
+        connection.close();
+        void this.#connect();
+      },
+    );
   }
 
   #refuse(status: string): void {

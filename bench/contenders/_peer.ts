@@ -5,7 +5,9 @@ export async function loadPeer<Module>(name: string): Promise<Module> {
   try {
     return (await import(name)) as Module;
   } catch (error) {
-    throw new Error(`the contender ${name} cannot be loaded; install the contenders with: npm run bench:setup`, { cause: error });
+    throw new Error(`the contender ${name} cannot be loaded; install the contenders with: npm run bench:setup`, {
+      cause: error,
+    });
   }
 }
 

@@ -6,7 +6,10 @@ interface CidrToolsModule {
   containsCidr(networks: string[], address: string): boolean;
 }
 
-/** Parses the whole list at every call, which is the form its interface has; says only whether the list covers the address. */
+/**
+ * Parses the whole list at every call, which is the form its interface has; says only whether the list covers the
+ * address.
+ */
 export const contender: Contender = {
   name: "cidr-tools",
   package: "cidr-tools",
@@ -17,9 +20,11 @@ export const contender: Contender = {
     const { containsCidr } = await loadPeer<CidrToolsModule>("cidr-tools");
     const networks = prefixTexts(table);
     return {
-      pass: (_form, { texts, count }) => (out) => {
-        for (let i = 0; i < count; i++) out[i] = containsCidr(networks, texts[i]!) ? 1 : 0;
-      },
+      pass:
+        (_form, { texts, count }) =>
+        (out) => {
+          for (let i = 0; i < count; i++) out[i] = containsCidr(networks, texts[i]!) ? 1 : 0;
+        },
     };
   },
 };

@@ -10,7 +10,9 @@ interface IpSetModule {
   default: new () => IpSet;
 }
 
-/** A balanced tree of IPv4 ranges that says whether one of them holds the address. Native form: the address as a number. */
+/**
+ * A balanced tree of IPv4 ranges that says whether one of them holds the address. Native form: the address as a number.
+ */
 export const contender: Contender = {
   name: "ip-set",
   package: "ip-set",

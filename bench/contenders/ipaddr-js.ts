@@ -27,7 +27,8 @@ export const contender: Contender = {
       pass(form, { texts, count }) {
         if (form === "text") {
           return (out) => {
-            for (let i = 0; i < count; i++) out[i] = valueOfName[ipaddr.subnetMatch(ipaddr.parse(texts[i]!), ranges, "none")]!;
+            for (let i = 0; i < count; i++)
+              out[i] = valueOfName[ipaddr.subnetMatch(ipaddr.parse(texts[i]!), ranges, "none")]!;
           };
         }
         const addresses = texts.map((text) => ipaddr.parse(text));

@@ -16,11 +16,15 @@ export const contender: LineContender = {
     await writeSnapshot(file, { table: freeze(trieOf(table)), metadata: null, kind: "benchmark" });
     const snapshot = await openSnapshot(file);
     rmSync(file);
-    return ENGINES.flatMap((engine) => [1, 2].map((threads): LineWay => ({
-      subject: "ipsieve identifyLines",
-      engine,
-      threads,
-      run: async () => ({ matched: (await identify({ inputs: [path], snapshot, format: "none", threads, engine })).matched }),
-    })));
+    return ENGINES.flatMap((engine) =>
+      [1, 2].map((threads): LineWay => ({
+        subject: "ipsieve identifyLines",
+        engine,
+        threads,
+        run: async () => ({
+          matched: (await identify({ inputs: [path], snapshot, format: "none", threads, engine })).matched,
+        }),
+      })),
+    );
   },
 };

@@ -11,7 +11,9 @@ interface LongestPrefixMatchModule {
   default: new () => LongestPrefixMatch;
 }
 
-/** A binary trie of objects; asked here for the most specific match only. It takes prefixes: an address with its length. */
+/**
+ * A binary trie of objects; asked here for the most specific match only. It takes prefixes: an address with its length.
+ */
 export const contender: Contender = {
   name: "longest-prefix-match",
   package: "longest-prefix-match",

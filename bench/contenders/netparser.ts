@@ -6,7 +6,9 @@ interface NetparserModule {
   Matcher: new (networks: string[]) => { has(network: string): boolean };
 }
 
-/** A sorted array of networks, merged at the start, so that only the question whether one covers the address is left. */
+/**
+ * A sorted array of networks, merged at the start, so that only the question whether one covers the address is left.
+ */
 export const contender: Contender = {
   name: "netparser",
   package: "netparser",
@@ -17,9 +19,11 @@ export const contender: Contender = {
     const { Matcher } = await loadPeer<NetparserModule>("netparser");
     const matcher = new Matcher(prefixTexts(table));
     return {
-      pass: (_form, { texts, count }) => (out) => {
-        for (let i = 0; i < count; i++) out[i] = matcher.has(texts[i]!) ? 1 : 0;
-      },
+      pass:
+        (_form, { texts, count }) =>
+        (out) => {
+          for (let i = 0; i < count; i++) out[i] = matcher.has(texts[i]!) ? 1 : 0;
+        },
     };
   },
 };

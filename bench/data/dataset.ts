@@ -24,7 +24,10 @@ interface Recipe {
   readonly queryCount: number;
 }
 
-/** routed: the ASN package's prefixes; nested: with covering prefixes added; blocklist: single addresses; small and quick: samples. */
+/**
+ * routed: the ASN package's prefixes; nested: with covering prefixes added; blocklist: single addresses; small and
+ * quick: samples.
+ */
 const RECIPES = {
   routed4: { table: ({ routed4 }) => routed4, queryCount: MILLION },
   routed6: { table: ({ routed6 }) => routed6, queryCount: MILLION },
@@ -71,7 +74,10 @@ export async function ensureDataset(name: DatasetName): Promise<void> {
   await writeDataset(path, dataset);
 }
 
-/** Makes the dataset, puts it into the cache and returns its checksums: for bench/expect.ts, which accepts what it finds. */
+/**
+ * Makes the dataset, puts it into the cache and returns its checksums: for bench/expect.ts, which accepts what it
+ * finds.
+ */
 export async function acceptDataset(name: DatasetName): Promise<object> {
   const dataset = makeDataset(name);
   await writeDataset(pathOf(name), dataset);

@@ -32,12 +32,18 @@ export interface AddressFile extends GeneratedFile {
   readonly table: DatasetName;
 }
 
-/** Ten million lines for those who count addresses per second in one process; the small one for the test of that harness. */
+/**
+ * Ten million lines for those who count addresses per second in one process; the small one for the test of that
+ * harness.
+ */
 export const addressLines4: AddressFile = addressFile("addresses4.txt", "routed4", LINES);
 export const quickLines4: AddressFile = addressFile("quick-addresses4.txt", "quick4", 20_000);
 
 function addressFile(name: string, table: DatasetName, lines: number): AddressFile {
-  const mix: Mix = [[table, "hits", 50], [table, "uniform", 100]];
+  const mix: Mix = [
+    [table, "hits", 50],
+    [table, "uniform", 100],
+  ];
   return {
     name,
     table,
@@ -50,7 +56,12 @@ function addressFile(name: string, table: DatasetName, lines: number): AddressFi
         values[i] = value;
       }
       const valueSum = values.reduce((sum, value) => sum + value, 0);
-      return { lines, matched: values.reduce((hits, value) => hits + (value > 0 ? 1 : 0), 0), valueSum, answers: checksum(values) };
+      return {
+        lines,
+        matched: values.reduce((hits, value) => hits + (value > 0 ? 1 : 0), 0),
+        valueSum,
+        answers: checksum(values),
+      };
     },
   };
 }
@@ -82,14 +93,19 @@ export interface PrefixList {
   readonly labelled: GeneratedFile;
 }
 
-/** The routed prefixes, and a twentieth of them: with that most lines of a log match nothing, and are read to their end. */
+/**
+ * The routed prefixes, and a twentieth of them: with that most lines of a log match nothing, and are read to their end.
+ */
 export const wholeList: PrefixList = prefixList(1, "");
 export const twentiethList: PrefixList = prefixList(20, "-twentieth");
 
 function prefixList(every: number, suffix: string): PrefixList {
   return {
     every,
-    patterns: { name: `patterns${suffix}.txt`, make: (sink) => writePrefixes(every, (prefix) => sink.write(`${prefix}\n`)) },
+    patterns: {
+      name: `patterns${suffix}.txt`,
+      make: (sink) => writePrefixes(every, (prefix) => sink.write(`${prefix}\n`)),
+    },
     labelled: {
       name: `labelled${suffix}.txt`,
       make: (sink) => writePrefixes(every, (prefix, value) => sink.write(`${prefix},${labelOf(value)}\n`)),
@@ -98,8 +114,14 @@ function prefixList(every: number, suffix: string): PrefixList {
 }
 
 export const FILES: readonly GeneratedFile[] = [
-  addressLines, addressLines4, quickLines4, accessLog,
-  wholeList.patterns, wholeList.labelled, twentiethList.patterns, twentiethList.labelled,
+  addressLines,
+  addressLines4,
+  quickLines4,
+  accessLog,
+  wholeList.patterns,
+  wholeList.labelled,
+  twentiethList.patterns,
+  twentiethList.labelled,
 ];
 
 export function factsOf(file: GeneratedFile): FileFacts {
@@ -121,8 +143,21 @@ async function writePrefixes(every: number, write: (prefix: string, value: numbe
   return { lines, matched: lines };
 }
 
-const PATHS = ["/", "/index.html", "/api/v2/orders/{n}/items?page=3&sort=date", "/static/app.{n}.js", "/products/{n}/reviews", "/login", "/images/{n}/large.webp"];
-const REFERRERS = ["-", "https://www.example.com/", "https://www.example.org/search?q=routing+tables", "https://shop.example.net/cart"];
+const PATHS = [
+  "/",
+  "/index.html",
+  "/api/v2/orders/{n}/items?page=3&sort=date",
+  "/static/app.{n}.js",
+  "/products/{n}/reviews",
+  "/login",
+  "/images/{n}/large.webp",
+];
+const REFERRERS = [
+  "-",
+  "https://www.example.com/",
+  "https://www.example.org/search?q=routing+tables",
+  "https://shop.example.net/cart",
+];
 const AGENTS = [
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140 Safari/537.36",
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18 Mobile/15E148 Safari/604.1",

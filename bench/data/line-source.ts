@@ -16,8 +16,15 @@ interface Pool {
 /** Which queries of which tables are drawn from, and the number of a hundred draws up to which each is. */
 export type Mix = readonly (readonly [DatasetName, QueryKind, number])[];
 
-/** Of a hundred lines 45 have a routed IPv4 address, 45 any IPv4 address, 9 a routed IPv6 address and 1 any of 2000::/3. */
-export const BOTH_FAMILIES: Mix = [["routed4", "hits", 45], ["routed4", "uniform", 90], ["routed6", "hits", 99], ["routed6", "uniform", 100]];
+/**
+ * Of a hundred lines 45 have a routed IPv4 address, 45 any IPv4 address, 9 a routed IPv6 address and 1 any of 2000::/3.
+ */
+export const BOTH_FAMILIES: Mix = [
+  ["routed4", "hits", 45],
+  ["routed4", "uniform", 90],
+  ["routed6", "hits", 99],
+  ["routed6", "uniform", 100],
+];
 
 /** Addresses drawn from the queries of datasets: seeded, each with its right answer. */
 export class LineSource {

@@ -22,7 +22,8 @@ export function writeMmdb(table: TableData): Buffer {
   return Buffer.concat([search, Buffer.alloc(16), data, METADATA_MARK, metadata(table, tree.nodeCount, recordBits)]);
 }
 
-// a record while the tree grows: 0 nothing, > 0 a node, < 0 the value with its sign turned (node 0 is the root, never pointed at)
+// a record while the tree grows: 0 nothing, > 0 a node, < 0 the value with its sign turned (node 0 is the root, never
+// pointed at)
 const EMPTY = 0;
 const METADATA_MARK = Buffer.concat([Buffer.from([0xab, 0xcd, 0xef]), Buffer.from("MaxMind.com")]);
 
@@ -122,7 +123,10 @@ function string(text: string): Buffer {
 
 function map(fields: Record<string, Buffer>): Buffer {
   const entries = Object.entries(fields);
-  return Buffer.concat([control(TYPE_MAP, entries.length), ...entries.flatMap(([name, value]) => [string(name), value])]);
+  return Buffer.concat([
+    control(TYPE_MAP, entries.length),
+    ...entries.flatMap(([name, value]) => [string(name), value]),
+  ]);
 }
 
 function metadata(table: TableData, nodeCount: number, recordBits: number): Buffer {

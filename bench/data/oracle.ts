@@ -1,15 +1,18 @@
 import { wordsAt, wordsPerAddress } from "./table-data.ts";
 import type { TableData, Words } from "./table-data.ts";
 
-/** An address as one number (JavaScript compares both kinds): slow, and with no bit tricks that the library could share. */
+/**
+ * An address as one number (JavaScript compares both kinds): slow, and with no bit tricks that the library could share.
+ */
 export function addressNumber(family: 4 | 6, words: Words): number | bigint {
   if (family === 4) return words[0];
   return words.reduce((number, word) => (number << 32n) + BigInt(word), 0n);
 }
 
 /**
- * The expected answers, by a method that shares nothing with the library: the prefixes are swept in address order with a
- * stack of those that are open, which cuts the address space into segments of one value each; a query is a binary search.
+ * The expected answers, by a method that shares nothing with the library: the prefixes are swept in address order with
+ * a stack of those that are open, which cuts the address space into segments of one value each; a query is a binary
+ * search.
  */
 export class Oracle {
   readonly #family: 4 | 6;
@@ -26,9 +29,13 @@ export class Oracle {
   #sweep(): void {
     const table = this.#table;
     const first = Array.from({ length: table.count }, (_, i) =>
-      addressNumber(table.family, wordsAt(table.family, table.words, i)));
+      addressNumber(table.family, wordsAt(table.family, table.words, i)),
+    );
     const end = first.map((number, i) =>
-      typeof number === "number" ? number + 2 ** (32 - table.lengths[i]!) : number + (1n << BigInt(128 - table.lengths[i]!)));
+      typeof number === "number"
+        ? number + 2 ** (32 - table.lengths[i]!)
+        : number + (1n << BigInt(128 - table.lengths[i]!)),
+    );
     const order = first.map((_, i) => i);
     order.sort((a, b) => {
       if (first[a]! !== first[b]!) return first[a]! < first[b]! ? -1 : 1;

@@ -21,7 +21,8 @@ const SKEWED_EXPONENT = 1.1;
  * - uniform: any IPv4 address; any address of 2000::/3, the part of IPv6 that is in use
  * - hits: a random address in a random prefix
  * - skewed: 200,000 such addresses, drawn by Zipf's law with exponent 1.1
- * - misses: a random address in the block after a random prefix, as large as the prefix, where no prefix covers it; where
+ * - misses: a random address in the block after a random prefix, as large as the prefix, where no prefix covers it;
+ * where
  *   sixteen such blocks are all covered, any uncovered address
  */
 export function makeQueries(table: TableData, oracle: Oracle, kind: QueryKind, count: number, seed: number): QuerySet {
@@ -40,7 +41,9 @@ function drawerOf(table: TableData, oracle: Oracle, kind: QueryKind, random: Ran
     case "hits":
       return () => addressIn(table, random.below(table.count), random);
     case "skewed": {
-      const addresses = Array.from({ length: SKEWED_ADDRESSES }, () => addressIn(table, random.below(table.count), random));
+      const addresses = Array.from({ length: SKEWED_ADDRESSES }, () =>
+        addressIn(table, random.below(table.count), random),
+      );
       const rank = zipf(random, addresses.length, SKEWED_EXPONENT);
       return () => addresses[rank()]!;
     }

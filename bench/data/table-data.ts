@@ -78,7 +78,7 @@ export class TableCollector {
 export function sampleTable(table: TableData, count: number, seed: number): TableData {
   const random = new Random(seed);
   const chosen = new TableCollector(table.family);
-  for (let taken = 0; taken < count; ) {
+  for (let taken = 0; taken < count;) {
     const index = random.below(table.count);
     const words = wordsAt(table.family, table.words, index);
     if (chosen.has(words, table.lengths[index]!)) continue;
@@ -101,8 +101,8 @@ export function everyNth(table: TableData, every: number): TableData {
 }
 
 /**
- * The nested variant: 40 % of the prefixes get a covering prefix 2 to 8 bits shorter, with a value of its own, unless it
- * is there already. None gets shorter than /8 (IPv4) or /16 (IPv6): some address must stay uncovered.
+ * The nested variant: 40 % of the prefixes get a covering prefix 2 to 8 bits shorter, with a value of its own, unless
+ * it is there already. None gets shorter than /8 (IPv4) or /16 (IPv6): some address must stay uncovered.
  */
 export function nestTable(table: TableData, seed: number): TableData {
   const random = new Random(seed);

@@ -23,7 +23,9 @@ export function prefixAt(table: TableData, index: number): Prefix {
   return { ...addressAt(table.family, table.words, index), length: table.lengths[index]! };
 }
 
-/** Every prefix in the form `address/length`; a single address has its length too, since some contenders insist on it. */
+/**
+ * Every prefix in the form `address/length`; a single address has its length too, since some contenders insist on it.
+ */
 export function prefixTexts(table: TableData): string[] {
   return Array.from({ length: table.count }, (_, i) => {
     const text = formatPrefix(prefixAt(table, i));

@@ -39,15 +39,22 @@ export async function openAndAnswer(path: string): Promise<Catalogue> {
 }
 
 /**
- * The catalogue of all published lists: building, opening, identifying, counting, searching. Its documents are held to the linear
- * oracle first, and what is timed must give the same sums as the lookups that it is compared with.
+ * The catalogue of all published lists: building, opening, identifying, counting, searching. Its documents are held to
+ * the linear oracle first, and what is timed must give the same sums as the lookups that it is compared with.
  */
 export const part: Part = async () => {
   const lists = readPublishedLists();
   const path = cachePath("catalogue.ipsieve");
   const { measurements, named, bytes } = await build(lists, path);
   const catalogue = await openAndAnswer(path);
-  compareIdentify((text) => identifyText(catalogue, text), named, oracleOf(named, catalogue), new Random(SEED), CHECKED, { ...NO_COUNTS });
+  compareIdentify(
+    (text) => identifyText(catalogue, text),
+    named,
+    oracleOf(named, catalogue),
+    new Random(SEED),
+    CHECKED,
+    { ...NO_COUNTS },
+  );
   measurements.push(
     ...(await opening(path)),
     ...identifying(catalogue, "lines of the sample log", sampleAddresses()),
@@ -58,16 +65,24 @@ export const part: Part = async () => {
     ...(await sampleLog(path)),
   );
   const { table, nodeCount } = catalogue;
-  const notes = [`catalogue: ${named.length} prefixes in ${nodeCount} nodes, ${table.matchCount} matches, a snapshot of ${bytes} bytes; ${CHECKED} documents equal the oracle's`];
+  const notes = [
+    `catalogue: ${named.length} prefixes in ${nodeCount} nodes, ${table.matchCount} matches, a snapshot of ${bytes} bytes; ${CHECKED} documents equal the oracle's`,
+  ];
   return { measurements, refusals: [], notes };
 };
 
-async function build(lists: ReadonlyMap<string, string>, path: string): Promise<{ measurements: Measurement[]; named: Named[]; bytes: number }> {
+async function build(
+  lists: ReadonlyMap<string, string>,
+  path: string,
+): Promise<{ measurements: Measurement[]; named: Named[]; bytes: number }> {
   const samples: number[][] = [[], [], []];
   for (let round = 1; ; round++) {
     collectGarbage();
     const times = [performance.now()];
-    const { trie, metadata } = importCatalogue((list) => lists.get(list), { title: "Published lists", createdAt: new Date() });
+    const { trie, metadata } = importCatalogue((list) => lists.get(list), {
+      title: "Published lists",
+      createdAt: new Date(),
+    });
     times.push(performance.now());
     const table = freeze(trie);
     times.push(performance.now());
@@ -75,7 +90,11 @@ async function build(lists: ReadonlyMap<string, string>, path: string): Promise<
     times.push(performance.now());
     samples.forEach((sample, step) => sample.push(times[step + 1]! - times[step]!));
     if (round < 5) continue;
-    const measurements = ["import", "freeze", "write"].map((subject, step): Measurement => ({ subject, unit: "ms", ...summarize(samples[step]!) }));
+    const measurements = ["import", "freeze", "write"].map((subject, step): Measurement => ({
+      subject,
+      unit: "ms",
+      ...summarize(samples[step]!),
+    }));
     return { measurements, named: namedPrefixes(trie, new Catalogue(metadata, table)), bytes: byteLength };
   }
 }
@@ -97,7 +116,10 @@ async function opening(path: string): Promise<Measurement[]> {
 }
 
 function sampleAddresses(): string[] {
-  return readFileSync(SAMPLE, "utf8").split("\n").map((line) => line.split(" ")[0]!).filter((text) => /^[0-9a-f.:]*[.:][0-9a-f.:]+$/i.test(text));
+  return readFileSync(SAMPLE, "utf8")
+    .split("\n")
+    .map((line) => line.split(" ")[0]!)
+    .filter((text) => /^[0-9a-f.:]*[.:][0-9a-f.:]+$/i.test(text));
 }
 
 /** One each of so many prefixes, 20,000 in random order. */
@@ -110,7 +132,10 @@ function addressesOf(named: readonly Named[], prefixes: number): string[] {
   });
 }
 
-/** From words to the nodes that cover an address, and from text to its document, each in turns with the bare lookup of the same. */
+/**
+ * From words to the nodes that cover an address, and from text to its document, each in turns with the bare lookup of
+ * the same.
+ */
 function identifying(catalogue: Catalogue, what: string, texts: readonly string[]): Measurement[] {
   const { table } = catalogue;
   const addresses = texts.map(parseAddress);
@@ -119,10 +144,18 @@ function identifying(catalogue: Catalogue, what: string, texts: readonly string[
   const matches = texts.reduce((sum, text) => sum + table.lookup(text), 0);
   const runs: [subject: string, sum: number, act: () => number][] = [
     ["lookup of words", matches, () => addresses.reduce((sum, address) => sum + table.lookupAddress(address), 0)],
-    ["nodes of words", found, () => addresses.reduce((sum, address) => sum + catalogue.nodesOf(table.lookupAddress(address)).length, 0)],
+    [
+      "nodes of words",
+      found,
+      () => addresses.reduce((sum, address) => sum + catalogue.nodesOf(table.lookupAddress(address)).length, 0),
+    ],
     ["lookup of text", matches, () => texts.reduce((sum, text) => sum + table.lookup(text), 0)],
     ["nodes of text", found, () => texts.reduce((sum, text) => sum + catalogue.nodesOf(table.lookup(text)).length, 0)],
-    ["document of text", found, () => texts.reduce((sum, text) => sum + identifyText(catalogue, text).cbs_ids.length, 0)],
+    [
+      "document of text",
+      found,
+      () => texts.reduce((sum, text) => sum + identifyText(catalogue, text).cbs_ids.length, 0),
+    ],
   ];
   const samples = runs.map((): number[] => []);
   for (let round = 0; round < ROUNDS + WARM_UP; round++) {
@@ -134,7 +167,11 @@ function identifying(catalogue: Catalogue, what: string, texts: readonly string[
       if (round >= WARM_UP) samples[i]!.push(nanoseconds);
     });
   }
-  return runs.map(([subject], i): Measurement => ({ subject: `${subject}, ${what}`, unit: "ns/lookup", ...summarize(samples[i]!) }));
+  return runs.map(([subject], i): Measurement => ({
+    subject: `${subject}, ${what}`,
+    unit: "ns/lookup",
+    ...summarize(samples[i]!),
+  }));
 }
 
 /** The first counts of a node; each round has a tree of its own. */
@@ -148,7 +185,8 @@ function counting(catalogue: Catalogue): Measurement[] {
     const start = performance.now();
     for (const family of [4, 6] as const) tree.prefixes(family);
     const middle = performance.now();
-    if (tree.extent(ROOT).ipv4_count !== expected) throw new Error(`the tree counts ${tree.extent(ROOT).ipv4_count} IPv4 prefixes of ${expected}`);
+    if (tree.extent(ROOT).ipv4_count !== expected)
+      throw new Error(`the tree counts ${tree.extent(ROOT).ipv4_count} IPv4 prefixes of ${expected}`);
     read.push(middle - start);
     counts.push(performance.now() - start);
   }
@@ -164,7 +202,11 @@ function searching(catalogue: Catalogue, named: readonly Named[]): Measurement[]
   const index = new SearchIndex(catalogue);
   const built = performance.now() - start;
   const queries = searchQueries(catalogue, named, new Random(SEED), QUERIES);
-  const percentiles: [subject: string, share: number, samples: number[]][] = [["search p50", 0.5, []], ["search p99", 0.99, []], ["search slowest", 1, []]];
+  const percentiles: [subject: string, share: number, samples: number[]][] = [
+    ["search p50", 0.5, []],
+    ["search p99", 0.99, []],
+    ["search slowest", 1, []],
+  ];
   for (let round = 0; round < ROUNDS; round++) {
     collectGarbage();
     const times = queries.map((query) => {
@@ -190,7 +232,13 @@ async function sampleLog(path: string): Promise<Measurement[]> {
     const samples: number[] = [];
     for (let round = 0; round < ROUNDS + WARM_UP; round++) {
       const start = performance.now();
-      const { lines } = await identifyLines({ inputs: [SAMPLE], snapshot, format: "tsv", renderer: RENDERER, output: { path: cachePath("sample.tsv") } });
+      const { lines } = await identifyLines({
+        inputs: [SAMPLE],
+        snapshot,
+        format: "tsv",
+        renderer: RENDERER,
+        output: { path: cachePath("sample.tsv") },
+      });
       if (lines !== 2000) throw new Error(`${lines} lines of the sample log`);
       if (round >= WARM_UP) samples.push(performance.now() - start);
     }

@@ -20,8 +20,9 @@ interface Change {
 }
 
 /**
- * A million operations on the routed table: each of 500,000 prefixes is taken out and put back (or, where the table does not
- * have it, put in and taken out) a thousand prefixes later. The table is then what it was, and so must its memory be.
+ * A million operations on the routed table: each of 500,000 prefixes is taken out and put back (or, where the table
+ * does not have it, put in and taken out) a thousand prefixes later. The table is then what it was, and so must its
+ * memory be.
  */
 export const part: Part = async () => {
   const routed = await readRouted();
@@ -38,12 +39,15 @@ export const part: Part = async () => {
     samples.push((2 * PREFIXES * 1000) / (performance.now() - start));
   }
   if (trie.size !== size) throw new Error(`the trie holds ${trie.size} prefixes after churn, ${size} before`);
-  if (trie.byteLength > bytesAfterFirst) throw new Error(`the trie grew from ${bytesAfterFirst} to ${trie.byteLength} bytes under churn`);
+  if (trie.byteLength > bytesAfterFirst)
+    throw new Error(`the trie grew from ${bytesAfterFirst} to ${trie.byteLength} bytes under churn`);
   requireRightAnswers(freeze(trie), routed);
   return {
     measurements: [{ subject: "trie churn", unit: "operations/s", ...summarize(samples, "more") }],
     refusals: [],
-    notes: [`churn: ${size} prefixes; ${trie.byteLength} bytes after the first and after the last of ${ROUNDS + 1} rounds of ${2 * PREFIXES} operations`],
+    notes: [
+      `churn: ${size} prefixes; ${trie.byteLength} bytes after the first and after the last of ${ROUNDS + 1} rounds of ${2 * PREFIXES} operations`,
+    ],
   };
 };
 

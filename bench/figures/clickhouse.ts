@@ -3,4 +3,5 @@ import { compareLines } from "./compare-lines.ts";
 import type { Part } from "./part.ts";
 
 /** Text to answers in one process, with one thread and with two, beside ClickHouse's `ip_trie` dictionary. */
-export const part: Part = () => compareLines({ file: addressLines4, contenders: ["ipsieve-lines", "clickhouse"], rounds: 5 });
+export const part: Part = () =>
+  compareLines({ file: addressLines4, contenders: ["ipsieve-lines", "clickhouse"], rounds: 5 });

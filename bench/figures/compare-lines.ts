@@ -55,9 +55,14 @@ export async function compareLines({ file, contenders, rounds }: LineComparison)
     }
   }
   const refused = new Set(refusals.map(({ contender }) => contender));
-  const measurements = runners.filter(({ name }) => !refused.has(name)).map(({ about, samples }): Measurement =>
-    ({ ...about, unit: "addresses/s", ...summarize(samples, "more") }));
-  return { measurements, refusals, notes: [`${file.name}: ${facts.lines} lines of ${facts.bytes} bytes, ${facts.matched} of them matched`] };
+  const measurements = runners
+    .filter(({ name }) => !refused.has(name))
+    .map(({ about, samples }): Measurement => ({ ...about, unit: "addresses/s", ...summarize(samples, "more") }));
+  return {
+    measurements,
+    refusals,
+    notes: [`${file.name}: ${facts.lines} lines of ${facts.bytes} bytes, ${facts.matched} of them matched`],
+  };
 }
 
 function outcome(ready: LineReady | Failed): string {

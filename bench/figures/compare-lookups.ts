@@ -24,11 +24,13 @@ export const FULL = { rounds: 5, milliseconds: 60, singleCount: 1 << 17 } as con
 /** Measures all forms of all contenders on all kinds of queries; in every round each contender has one turn. */
 export async function compareLookups(comparison: Comparison): Promise<PartResult> {
   await ensureDataset(comparison.table);
-  using fleet = await startFleet(comparison.contenders.map((name) => ({
-    module: moduleOf(name),
-    dataset: comparison.table,
-    singleCount: comparison.singleCount,
-  })));
+  using fleet = await startFleet(
+    comparison.contenders.map((name) => ({
+      module: moduleOf(name),
+      dataset: comparison.table,
+      singleCount: comparison.singleCount,
+    })),
+  );
   const refusals: Refusal[] = [...fleet.refusals];
   const measurements: Measurement[] = [];
   for (const kind of QUERY_KINDS) {
@@ -67,7 +69,14 @@ class Turn {
   }
 
   measurement(table: DatasetName): Measurement {
-    return { subject: this.name, table, form: this.#form, kind: this.#kind, unit: "ns/lookup", ...summarize(this.#samples) };
+    return {
+      subject: this.name,
+      table,
+      form: this.#form,
+      kind: this.#kind,
+      unit: "ns/lookup",
+      ...summarize(this.#samples),
+    };
   }
 }
 

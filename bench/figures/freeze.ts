@@ -14,7 +14,8 @@ export const part: Part = async () => {
     const start = performance.now();
     const table = freeze(routed.trie);
     samples.push(performance.now() - start);
-    if (table.prefixCount(4) + table.prefixCount(6) !== routed.trie.size) throw new Error("the table does not hold all prefixes");
+    if (table.prefixCount(4) + table.prefixCount(6) !== routed.trie.size)
+      throw new Error("the table does not hold all prefixes");
   }
   return {
     measurements: [{ subject: "freeze", unit: "ms", ...summarize(samples) }],

@@ -18,9 +18,9 @@ const ROUNDS = 5;
 const LISTS = { whole: wholeList, twentieth: twentiethList };
 
 /**
- * Identifying every line of an access log, a row each, beside grepcidr, which prints the lines that match, and `wc -l`. With
- * the whole list and with a twentieth of it. All output goes to the null device: grepcidr, like ipsieve, does not look what
- * its stdout is, and hands every byte to the system.
+ * Identifying every line of an access log, a row each, beside grepcidr, which prints the lines that match, and `wc -l`.
+ * With the whole list and with a twentieth of it. All output goes to the null device: grepcidr, like ipsieve, does not
+ * look what its stdout is, and hands every byte to the system.
  */
 export const part: Part = async () => {
   const facts = factsOf(accessLog);
@@ -31,13 +31,35 @@ export const part: Part = async () => {
   for (const list of ["whole", "twentieth"] as const) {
     const oracle = await LogOracle.create(LISTS[list]);
     const catalogue = await catalogueOf(LISTS[list]);
-    const ours = ENGINES.flatMap((engine) => [1, 2].map((threads) => {
-      const args = ["identify", "--format", "tsv", "--engine", engine, "--threads", String(threads), "--snapshot", catalogue];
-      return { engine, threads, args };
-    }));
-    const matched = await requireRightRows(ours.map(({ args }) => args), input, oracle);
+    const ours = ENGINES.flatMap((engine) =>
+      [1, 2].map((threads) => {
+        const args = [
+          "identify",
+          "--format",
+          "tsv",
+          "--engine",
+          engine,
+          "--threads",
+          String(threads),
+          "--snapshot",
+          catalogue,
+        ];
+        return { engine, threads, args };
+      }),
+    );
+    const matched = await requireRightRows(
+      ours.map(({ args }) => args),
+      input,
+      oracle,
+    );
     for (const { engine, threads, args } of ours) {
-      turns.push({ subject: "ipsieve identify", engine, list, threads, run: () => runIpsieve([...args, input], "nothing") });
+      turns.push({
+        subject: "ipsieve identify",
+        engine,
+        list,
+        threads,
+        run: () => runIpsieve([...args, input], "nothing"),
+      });
     }
     notes.push(`log: ${matched} lines match the ${list} list of ${factsOf(LISTS[list].patterns).lines} prefixes`);
     if (!hasGrepcidr) continue;
@@ -72,12 +94,19 @@ class LogOracle {
     const { oracle, prefixes, table } = this.#families[family];
     const index = oracle.prefixOf([w0, w1, w2, w3]);
     if (index < 0) return { prefix: "", label: "" };
-    return { prefix: prefixes[index]!.replace(family === 4 ? /\/32$/ : /\/128$/, ""), label: labelOf(table.values[index]!) };
+    return {
+      prefix: prefixes[index]!.replace(family === 4 ? /\/32$/ : /\/128$/, ""),
+      label: labelOf(table.values[index]!),
+    };
   }
 }
 
 /** Throws unless all commands write the same rows and these are the right ones; returns how many lines match. */
-async function requireRightRows(commands: readonly (readonly string[])[], input: string, oracle: LogOracle): Promise<number> {
+async function requireRightRows(
+  commands: readonly (readonly string[])[],
+  input: string,
+  oracle: LogOracle,
+): Promise<number> {
   const output = cachePath("rows.tsv");
   const sums = commands.map((args) => {
     runIpsieve([...args, "-o", output, input], "nothing");
@@ -105,7 +134,8 @@ async function compareRows(output: string, input: string, oracle: LogOracle): Pr
     }
     if (prefix !== "") matched++;
   }
-  if (!(await rows.next()).done || line !== factsOf(accessLog).lines) throw new Error(`${line} lines in, another number of rows out`);
+  if (!(await rows.next()).done || line !== factsOf(accessLog).lines)
+    throw new Error(`${line} lines in, another number of rows out`);
   return matched;
 }
 

@@ -1,6 +1,14 @@
 import { compareLookups, FULL } from "./compare-lookups.ts";
 import type { Part } from "./part.ts";
 
-const contenders = ["ipsieve", "ipsieve-kernel", "net-block-list", "mmdb-lib", "maxmind", "netparser", "longest-prefix-match"];
+const contenders = [
+  "ipsieve",
+  "ipsieve-kernel",
+  "net-block-list",
+  "mmdb-lib",
+  "maxmind",
+  "netparser",
+  "longest-prefix-match",
+];
 
 export const part: Part = () => compareLookups({ table: "routed6", contenders, ...FULL });

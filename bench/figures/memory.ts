@@ -11,8 +11,14 @@ export const part: Part = async () => {
     await ensureDataset(table);
     const data = readDataset(table).table;
     const frozen = freeze(trieOf(data));
-    if (frozen.prefixCount(data.family) !== data.count) throw new Error(`the table of ${table} does not hold all its prefixes`);
-    measurements.push({ subject: "ipsieve", table, unit: "bytes/prefix", ...summarize([frozen.byteLength / data.count]) });
+    if (frozen.prefixCount(data.family) !== data.count)
+      throw new Error(`the table of ${table} does not hold all its prefixes`);
+    measurements.push({
+      subject: "ipsieve",
+      table,
+      unit: "bytes/prefix",
+      ...summarize([frozen.byteLength / data.count]),
+    });
   }
   return { measurements, refusals: [], notes: [] };
 };

@@ -1,4 +1,7 @@
-/** A process that opens a catalogue, answers one address and prints the milliseconds: `node bench/figures/open-catalogue-once.ts PATH`. */
+/**
+ * A process that opens a catalogue, answers one address and prints the milliseconds: `node
+ * bench/figures/open-catalogue-once.ts PATH`.
+ */
 import { openAndAnswer } from "./catalogue.ts";
 
 const start = performance.now();

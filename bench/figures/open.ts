@@ -19,16 +19,19 @@ export const openOrRead = {
 };
 
 /**
- * Opening a snapshot, all its checksums included, in turns with reading the same bytes by `readFileSync`. "once": in a fresh
- * process, where both must first get the memory from the system, as a command does that opens its catalogue. "again": in a
- * process that has done it before and has the memory at hand.
+ * Opening a snapshot, all its checksums included, in turns with reading the same bytes by `readFileSync`. "once": in a
+ * fresh process, where both must first get the memory from the system, as a command does that opens its catalogue.
+ * "again": in a process that has done it before and has the memory at hand.
  */
 export const part: Part = async () => {
   const routed = await readRouted();
   const path = cachePath("open.ipsieve");
   const { byteLength } = await writeSnapshot(path, { table: freeze(routed.trie), metadata: null, kind: "benchmark" });
   requireRightAnswers((await openSnapshot(path)).table, routed);
-  const samples = { open: { once: [] as number[], again: [] as number[] }, read: { once: [] as number[], again: [] as number[] } };
+  const samples = {
+    open: { once: [] as number[], again: [] as number[] },
+    read: { once: [] as number[], again: [] as number[] },
+  };
   for (let round = 0; round < ROUNDS + WARM_UP; round++) {
     for (const act of ["open", "read"] as const) {
       const once = inFreshProcess(act, path);

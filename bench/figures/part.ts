@@ -35,7 +35,10 @@ export interface PartResult {
 export type Part = () => Promise<PartResult>;
 
 /** Best and median of the samples. */
-export function summarize(samples: readonly number[], better: "less" | "more" = "less"): Pick<Measurement, "best" | "median" | "samples"> {
+export function summarize(
+  samples: readonly number[],
+  better: "less" | "more" = "less",
+): Pick<Measurement, "best" | "median" | "samples"> {
   const sorted = samples.toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
   const median = sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;

@@ -3,7 +3,10 @@ import type { Named } from "../../test/oracle/identify-oracle.ts";
 import { oracleFormat } from "../../test/oracle/address-oracle.ts";
 import type { Random } from "../data/random.ts";
 
-/** What people type: words of names and ids, whole, cut short, with a wrong letter or with two swapped, one to three; addresses; prefixes. */
+/**
+ * What people type: words of names and ids, whole, cut short, with a wrong letter or with two swapped, one to three;
+ * addresses; prefixes.
+ */
 export function searchQueries(catalogue: Catalogue, named: readonly Named[], random: Random, count: number): string[] {
   return Array.from({ length: count }, (_, i) => {
     const { first, length } = named[random.below(named.length)]!;
@@ -11,7 +14,9 @@ export function searchQueries(catalogue: Catalogue, named: readonly Named[], ran
     if (i % 10 === 1) return `${oracleFormat(first)}/${oracleFormat(first).includes(":") ? length : length - 96}`;
     const { id, label } = catalogue.nodes[random.below(catalogue.nodeCount)]!;
     const words = `${label} ${id}`.split(/[^\p{L}\p{N}-]+/u).filter((word) => word !== "");
-    return Array.from({ length: 1 + random.below(3) }, () => typed(words[random.below(words.length)]!, random)).join(" ");
+    return Array.from({ length: 1 + random.below(3) }, () => typed(words[random.below(words.length)]!, random)).join(
+      " ",
+    );
   });
 }
 

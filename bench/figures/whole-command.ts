@@ -22,9 +22,12 @@ export interface Run {
 /** Runs a program to its end; throws when it fails. Without `wanted` its stdout goes to the null device. */
 export function run(program: string, args: readonly string[], wanted: "stdout" | "nothing"): Run {
   const start = performance.now();
-  const { status, stdout, stderr, error } = spawnSync(program, args, { stdio: ["ignore", wanted === "stdout" ? "pipe" : "ignore", "pipe"] });
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
+    stdio: ["ignore", wanted === "stdout" ? "pipe" : "ignore", "pipe"],
+  });
   const milliseconds = performance.now() - start;
-  if (error !== undefined || status !== 0) throw new Error(`${program} ${args.join(" ")} ended with ${status}: ${error ?? stderr}`);
+  if (error !== undefined || status !== 0)
+    throw new Error(`${program} ${args.join(" ")} ended with ${status}: ${error ?? stderr}`);
   return { milliseconds, stdout: wanted === "stdout" ? stdout.toString() : "" };
 }
 
@@ -60,10 +63,17 @@ export function measureTurns(turns: readonly Turn[], rounds: number): Measuremen
   for (let round = 0; round < rounds; round++) {
     for (const [index, turn] of turns.entries()) {
       const { milliseconds, stdout } = turn.run();
-      if (turn.stdout !== undefined && stdout.trim() !== turn.stdout) throw new Error(`${turn.subject} printed ${stdout.trim()}, right is ${turn.stdout}`);
+      if (turn.stdout !== undefined && stdout.trim() !== turn.stdout)
+        throw new Error(`${turn.subject} printed ${stdout.trim()}, right is ${turn.stdout}`);
       samples[index]!.push(milliseconds);
     }
   }
-  return turns.map(({ subject, engine, list, threads }, index): Measurement =>
-    ({ subject, ...(engine && { engine }), ...(list && { list }), threads, unit: "ms", ...summarize(samples[index]!) }));
+  return turns.map(({ subject, engine, list, threads }, index): Measurement => ({
+    subject,
+    ...(engine && { engine }),
+    ...(list && { list }),
+    threads,
+    unit: "ms",
+    ...summarize(samples[index]!),
+  }));
 }

@@ -24,7 +24,11 @@ export function ask<Answer>(child: ChildProcess, question: object): Promise<Answ
 /** In the child: sends what `answer` makes of every message, or why it threw. */
 export function answerWith<Question, Answer extends object>(answer: (question: Question) => Promise<Answer>): void {
   process.on("message", async (question: Question) => {
-    process.send!(await answer(question).catch((error: unknown): Failed =>
-      ({ type: "failed", message: error instanceof Error ? (error.stack ?? error.message) : String(error) })));
+    process.send!(
+      await answer(question).catch((error: unknown): Failed => ({
+        type: "failed",
+        message: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      })),
+    );
   });
 }

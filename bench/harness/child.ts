@@ -1,6 +1,6 @@
 /**
- * The process of one contender: builds its table, proves every answer, then times passes on request. A process each, because
- * one contender's garbage, type feedback and heap must not become another's figure.
+ * The process of one contender: builds its table, proves every answer, then times passes on request. A process each,
+ * because one contender's garbage, type feedback and heap must not become another's figure.
  */
 import { Bench } from "tinybench";
 import { readDataset } from "../data/dataset.ts";
@@ -71,7 +71,12 @@ class Prepared {
   check(form: Form, kind: QueryKind, out: Uint32Array): string | null {
     const answers = this.#built.toAnswers?.(out) ?? out;
     const values = this.#dataset.queries[kind].answers.subarray(0, out.length);
-    const found = refusal(this.contender.answers, answers, values, (index) => this.#textsOf(kind)[index] ?? `query ${index}`);
+    const found = refusal(
+      this.contender.answers,
+      answers,
+      values,
+      (index) => this.#textsOf(kind)[index] ?? `query ${index}`,
+    );
     return found && `${form}, ${kind}: ${found}`;
   }
 
@@ -79,7 +84,15 @@ class Prepared {
     const { family } = this.#dataset.table;
     const count = this.count(form, kind);
     const words = this.#dataset.queries[kind].words.subarray(0, count * wordsPerAddress(family));
-    const lines = form === "lines" ? Buffer.from(addressTexts(family, words).map((text) => `${text}\n`).join(""), "latin1") : Buffer.alloc(0);
+    const lines =
+      form === "lines"
+        ? Buffer.from(
+            addressTexts(family, words)
+              .map((text) => `${text}\n`)
+              .join(""),
+            "latin1",
+          )
+        : Buffer.alloc(0);
     return { family, count, words, texts: isWhole(form) ? [] : this.#textsOf(kind), lines };
   }
 
@@ -120,7 +133,8 @@ function prove(prepared: Prepared): string | null {
 function measure(prepared: Prepared, { form, kind, milliseconds }: MeasureRequest): Measured {
   const pass = prepared.pass(form, kind);
   const out = prepared.createOut(form, kind);
-  // the code is warm since it was proved; a short pass is warmed up again, since another contender had the caches meanwhile
+  // the code is warm since it was proved; a short pass is warmed up again, since another contender had the caches
+  // meanwhile
   const warmup = { warmup: prepared.isShort(form, kind), warmupTime: 0, warmupIterations: 1 };
   const bench = new Bench({ time: milliseconds, iterations: 1, ...warmup, retainSamples: true, throws: true });
   const [task] = bench.add("pass", () => pass(out)).runSync();
@@ -131,4 +145,6 @@ function measure(prepared: Prepared, { form, kind, milliseconds }: MeasureReques
 }
 
 let prepared: Prepared | undefined;
-answerWith(async (message: Assignment | MeasureRequest) => ("module" in message ? prepare(message) : measure(prepared!, message)));
+answerWith(async (message: Assignment | MeasureRequest) =>
+  "module" in message ? prepare(message) : measure(prepared!, message),
+);

@@ -9,8 +9,8 @@ export type AnswerKind = "value" | "member";
 
 /**
  * How the addresses come in: `text`, one string per call; `native`, the form a contender's own call takes with nothing
- * left to parse, one address per call; `batch`, words of all addresses in one call; `lines`, the texts of all addresses, one a
- * line, in one call, which also finds where the lines end.
+ * left to parse, one address per call; `batch`, words of all addresses in one call; `lines`, the texts of all
+ * addresses, one a line, in one call, which also finds where the lines end.
  */
 export type Form = "text" | "native" | "batch" | "lines";
 
@@ -37,7 +37,10 @@ export type Pass = (out: Uint32Array) => void;
 export interface Built {
   /** A pass over the queries; whatever a real caller would have ready (parsed native addresses) is made here. */
   pass(form: Form, queries: Queries): Pass;
-  /** An array for the answers, for a contender that can write only to memory of its own; the next call may give it again. */
+  /**
+   * An array for the answers, for a contender that can write only to memory of its own; the next call may give it
+   * again.
+   */
   createOut?(count: number): Uint32Array<ArrayBufferLike>;
   /** Turns what the passes wrote into answers, where those are the contender's own ids; not timed. */
   toAnswers?(out: Uint32Array): Uint32Array;

@@ -22,8 +22,8 @@ export interface Fleet extends Disposable {
 }
 
 /**
- * Starts a process per contender, one after the other. Those that cannot be loaded, throw, or answer one query wrongly are
- * refused and end at once; the others wait for requests.
+ * Starts a process per contender, one after the other. Those that cannot be loaded, throw, or answer one query wrongly
+ * are refused and end at once; the others wait for requests.
  */
 export async function startFleet(assignments: readonly Assignment[]): Promise<Fleet> {
   const members: Member[] = [];

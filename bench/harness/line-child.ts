@@ -40,12 +40,18 @@ let facts: FileFacts;
 let ways: readonly LineWay[] = [];
 
 process.once("disconnect", () => process.exit()); // and not killed: it has files to remove
-answerWith(async (message: LineAssignment | RunRequest) => ("module" in message ? prepare(message) : measure(message.way)));
+answerWith(async (message: LineAssignment | RunRequest) =>
+  "module" in message ? prepare(message) : measure(message.way),
+);
 
 async function prepare(assignment: LineAssignment): Promise<LineReady> {
   const { contender } = (await import(assignment.module)) as { contender: LineContender };
   facts = assignment.facts;
-  ways = await contender.open({ path: assignment.path, lines: facts.lines, table: readDataset(assignment.table).table });
+  ways = await contender.open({
+    path: assignment.path,
+    lines: facts.lines,
+    table: readDataset(assignment.table).table,
+  });
   const described = ways.map(({ subject, engine, threads }) => ({ subject, ...(engine && { engine }), threads }));
   return { type: "ready", name: contender.name, ways: described, refused: await prove() };
 }
@@ -56,7 +62,8 @@ async function prove(): Promise<string | null> {
     const refused = refusalOf(way, await way.run());
     if (refused !== null) return refused;
     const sum = way.answers && checksum(await way.answers());
-    if (sum !== undefined && sum !== facts.answers) return `${way.subject}: the answers have the checksum ${sum}, right is ${facts.answers}`;
+    if (sum !== undefined && sum !== facts.answers)
+      return `${way.subject}: the answers have the checksum ${sum}, right is ${facts.answers}`;
   }
   return null;
 }
@@ -64,7 +71,8 @@ async function prove(): Promise<string | null> {
 function refusalOf({ subject }: LineWay, tally: Tally): string | null {
   if (tally.matched === undefined && tally.valueSum === undefined) return `${subject}: says nothing of what it found`;
   for (const what of ["matched", "valueSum"] as const) {
-    if (tally[what] !== undefined && tally[what] !== facts[what]) return `${subject}: ${what} is ${tally[what]}, right is ${facts[what]}`;
+    if (tally[what] !== undefined && tally[what] !== facts[what])
+      return `${subject}: ${what} is ${tally[what]}, right is ${facts[what]}`;
   }
   return null;
 }

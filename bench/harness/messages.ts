@@ -29,7 +29,9 @@ export interface Ready {
   readonly refused: string | null;
 }
 
-/** Child to parent, for each request: nanoseconds per lookup of every pass; `refused` if the last pass answered wrongly. */
+/**
+ * Child to parent, for each request: nanoseconds per lookup of every pass; `refused` if the last pass answered wrongly.
+ */
 export interface Measured {
   readonly type: "measured";
   readonly samples: readonly number[];

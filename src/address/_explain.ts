@@ -1,7 +1,10 @@
 import { AddressError, quoted } from "./address-error.ts";
 import type { AddressErrorCode } from "./address-error.ts";
 
-/** Builds the error for a parse of `value` that failed at `position`: names the fault as exactly as the text allows, and its cure. */
+/**
+ * Builds the error for a parse of `value` that failed at `position`: names the fault as exactly as the text allows, and
+ * its cure.
+ */
 export function explain(code: AddressErrorCode, value: string, position: number): AddressError {
   const exact = code === "unexpected-character" ? nameCharacter(value, position) : code;
   return new AddressError(exact, value, position, problem(exact, value, position));
@@ -68,13 +71,17 @@ function withoutLeadingZeros(value: string): string {
   return value.slice(0, 64).replace(/(^|[.:])0+(?=[0-9])/g, "$1");
 }
 
-/** 10.1 is what inet_aton reads as 10.0.0.1: the last number fills the remaining bytes. With a length it is a cut-off prefix instead. */
+/**
+ * 10.1 is what inet_aton reads as 10.0.0.1: the last number fills the remaining bytes. With a length it is a cut-off
+ * prefix instead.
+ */
 function asShorthand(value: string): string {
   const parts = /^([0-9]{1,3}(?:\.[0-9]{1,3}){0,2})(\/[0-9]+)?$/.exec(value.slice(0, 64));
   if (parts === null) return "; write all four";
   const octets = parts[1]!.split(".");
   const missing = Array<string>(4 - octets.length).fill("0");
-  const full = parts[2] === undefined ? [...octets.slice(0, -1), ...missing, ...octets.slice(-1)] : [...octets, ...missing];
+  const full =
+    parts[2] === undefined ? [...octets.slice(0, -1), ...missing, ...octets.slice(-1)] : [...octets, ...missing];
   return `; ${parts[0]} is shorthand: write ${full.join(".")}${parts[2] ?? ""}`;
 }
 

@@ -1,4 +1,6 @@
-/** What is wrong with a text. The order is the numbering that `parseAddressBytes` packs into its result: append only. */
+/**
+ * What is wrong with a text. The order is the numbering that `parseAddressBytes` packs into its result: append only.
+ */
 export const ADDRESS_ERROR_CODES = [
   "empty",
   "unexpected-character",
@@ -39,7 +41,10 @@ export class AddressError extends Error {
   readonly code: AddressErrorCode;
   /** The whole text as given. */
   readonly value: string;
-  /** The offset in `value`, in UTF-16 code units from 0, of the first character at fault; its length when something is missing at the end. */
+  /**
+   * The offset in `value`, in UTF-16 code units from 0, of the first character at fault; its length when something is
+   * missing at the end.
+   */
   readonly position: number;
   /** What is wrong and its cure, without the value and the position, which the message puts before it. */
   readonly problem: string;
@@ -54,11 +59,17 @@ export class AddressError extends Error {
   }
 }
 
-/** What ends a line, moves the cursor or turns the direction of writing: C0, DEL and C1 controls, separators, marks of direction. */
+/**
+ * What ends a line, moves the cursor or turns the direction of writing: C0, DEL and C1 controls, separators, marks of
+ * direction.
+ */
 // oxlint-disable-next-line no-control-regex -- they are what it looks for
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** The text in double quotes with control characters escaped, cut when it is long: an error message is one readable line. */
+/**
+ * The text in double quotes with control characters escaped, cut when it is long: an error message is one readable
+ * line.
+ */
 export function quoted(value: string): string {
   const shown = value.length > LONGEST_QUOTE ? `${value.slice(0, LONGEST_QUOTE)}…` : value;
   return printable(JSON.stringify(shown));

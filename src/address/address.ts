@@ -23,7 +23,9 @@ export function addressBits(family: Family): 32 | 128 {
   return family === 4 ? 32 : 128;
 }
 
-/** For callers without types: the error for something else, such as a text, where an `Address` or a `Prefix` is wanted. */
+/**
+ * For callers without types: the error for something else, such as a text, where an `Address` or a `Prefix` is wanted.
+ */
 export function notAnAddress(value: unknown): TypeError {
   const what = typeof value === "string" ? `the text ${JSON.stringify(value)}` : String(value);
   return new TypeError(`expected an address or a prefix, as parseAddress and parsePrefix give them, not ${what}`);

@@ -20,8 +20,8 @@ export function formatAddress(address: Address): string {
 }
 
 /**
- * Writes the canonical text of the address in `words[0]` (IPv4) or `words[0..3]` (IPv6) at `out[at]`, in ASCII, and returns the
- * offset behind it. It takes at most 15 bytes for IPv4 and 39 for IPv6. Allocates nothing.
+ * Writes the canonical text of the address in `words[0]` (IPv4) or `words[0..3]` (IPv6) at `out[at]`, in ASCII, and
+ * returns the offset behind it. It takes at most 15 bytes for IPv4 and 39 for IPv6. Allocates nothing.
  */
 export function formatAddressInto(family: Family, words: Uint32Array, out: Uint8Array, at: number): number {
   return family === 4 ? writeQuad(words[0]!, out, at) : writeSix(words, out, at);
@@ -65,7 +65,8 @@ function writeSix(words: Uint32Array, out: Uint8Array, at: number): number {
       gapLength = length;
     }
   }
-  // The one IPv6 block that is written with a dotted quad (section 5). It arises as the end of a range only: a parsed one is IPv4.
+  // The one IPv6 block that is written with a dotted quad (section 5). It arises as the end of a range only: a parsed
+  // one is IPv4.
   const mapped = words[0] === 0 && words[1] === 0 && words[2] === 0xffff;
 
   for (let group = 0; group < 8; group++) {

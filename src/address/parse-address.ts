@@ -27,8 +27,8 @@ for (let value = 0; value < 16; value++) {
   meaning[value.toString(16).toUpperCase().charCodeAt(0)] = value;
 }
 
-// A failure is one small integer: the complement of position * 32 + code, so always negative. The position counts from the start
-// of the text, not of the buffer: no text is read beyond its 46th byte, however large the buffer is.
+// A failure is one small integer: the complement of position * 32 + code, so always negative. The position counts from
+// the start of the text, not of the buffer: no text is read beyond its 46th byte, however large the buffer is.
 const EMPTY = ADDRESS_ERROR_CODES.indexOf("empty");
 const UNEXPECTED_CHARACTER = ADDRESS_ERROR_CODES.indexOf("unexpected-character");
 const OCTET_MISSING = ADDRESS_ERROR_CODES.indexOf("octet-missing");
@@ -64,7 +64,10 @@ export function addressErrorOf(result: number, value: string): AddressError {
   return explain(ADDRESS_ERROR_CODES[packed & 31]!, value, packed >> 5);
 }
 
-/** Parses a text into words as `parseAddressBytes` does: the family, or a negative number for `addressErrorOf`. For many texts, of which some are malformed. */
+/**
+ * Parses a text into words as `parseAddressBytes` does: the family, or a negative number for `addressErrorOf`. For many
+ * texts, of which some are malformed.
+ */
 export function parseTextInto(text: string, out: Uint32Array): number {
   const quad = quadOfText(text);
   if (quad < 0) return parseAddressBytes(scratch, 0, copyToScratch(text), out);
@@ -135,10 +138,11 @@ function copyToScratch(text: string): number {
 }
 
 /**
- * Reads four octets that fill `bytes[start, end)` into `out[slot]`; returns whether they did. Octets 1 and 2 are read from the front
- * and 4 and 3 from the back, and the two sides must meet at the second dot: two short chains of dependent loads in place of a
- * long one, and with 7 characters or more no read leaves the text. How many digits an octet has cannot be predicted, so
- * nothing branches on it: a wrong guess costs more than the arithmetic of all four octets.
+ * Reads four octets that fill `bytes[start, end)` into `out[slot]`; returns whether they did. Octets 1 and 2 are read
+ * from the front and 4 and 3 from the back, and the two sides must meet at the second dot: two short chains of
+ * dependent loads in place of a long one, and with 7 characters or more no read leaves the text. How many digits an
+ * octet has cannot be predicted, so nothing branches on it: a wrong guess costs more than the arithmetic of all four
+ * octets.
  */
 function readQuad(bytes: Uint8Array, start: number, end: number, out: Uint32Array, slot: number): boolean {
   const length = end - start;
@@ -158,9 +162,9 @@ function readQuad(bytes: Uint8Array, start: number, end: number, out: Uint32Arra
 }
 
 /**
- * The octet whose first digit is `bytes[at]`, as digits * 256 + value; negative when it is none. What follows it is either below
- * "0", as the dot is, or makes it none. A mask is -1 where a digit stands and 0 elsewhere; the sign of `bad` gathers every
- * condition that must not go negative: digits in 0..9, no leading zero, value up to 255.
+ * The octet whose first digit is `bytes[at]`, as digits * 256 + value; negative when it is none. What follows it is
+ * either below "0", as the dot is, or makes it none. A mask is -1 where a digit stands and 0 elsewhere; the sign of
+ * `bad` gathers every condition that must not go negative: digits in 0..9, no leading zero, value up to 255.
  */
 function octetFrom(bytes: Uint8Array, at: number): number {
   const digit1 = bytes[at]! - 0x30;
@@ -183,7 +187,12 @@ function octetBefore(bytes: Uint8Array, end: number): number {
   const three = two & (~hundreds >> 31);
   const value = units + (two & (tens * 10)) + (three & (hundreds * 100));
   const bad =
-    units | (9 - units) | (9 - tens) | (two & ((9 - hundreds) | (value - 10))) | (three & (value - 100)) | (255 - value);
+    units |
+    (9 - units) |
+    (9 - tens) |
+    (two & ((9 - hundreds) | (value - 10))) |
+    (three & (value - 100)) |
+    (255 - value);
   return ((1 - two - three) << 8) | value | (bad >> 31);
 }
 

@@ -6,11 +6,13 @@ import { formatAddress } from "./format-address.ts";
 import { isAddress, parseAddress } from "./parse-address.ts";
 
 /**
- * Parses `address/length`; a bare address is its own /32 or /128. Host bits that are set are an error that names the canonical
- * prefix, or are cleared with `"mask"`. An IPv4-mapped prefix of length 96 or more is the IPv4 prefix. Throws AddressError.
+ * Parses `address/length`; a bare address is its own /32 or /128. Host bits that are set are an error that names the
+ * canonical prefix, or are cleared with `"mask"`. An IPv4-mapped prefix of length 96 or more is the IPv4 prefix. Throws
+ * AddressError.
  */
 export function parsePrefix(text: string, hostBits: "reject" | "mask" = "reject"): Prefix {
-  if (hostBits !== "reject" && hostBits !== "mask") throw new TypeError(`hostBits is "reject" or "mask", not ${JSON.stringify(hostBits)}`);
+  if (hostBits !== "reject" && hostBits !== "mask")
+    throw new TypeError(`hostBits is "reject" or "mask", not ${JSON.stringify(hostBits)}`);
   if (typeof text !== "string") throw new TypeError(`a prefix is given as text, not ${String(text)}`);
   const slash = text.indexOf("/");
   if (slash < 0) {
@@ -39,7 +41,10 @@ export function formatPrefix(prefix: Prefix): string {
   return prefix.length === addressBits(prefix.family) ? address : `${address}/${prefix.length}`;
 }
 
-/** The prefix of this length that covers the address: its host bits are cleared. Throws AddressError for a length that its family has not. */
+/**
+ * The prefix of this length that covers the address: its host bits are cleared. Throws AddressError for a length that
+ * its family has not.
+ */
 export function prefixOf(address: Address, length: number): Prefix {
   const bits = addressBits(address.family);
   if (!Number.isInteger(length) || length < 0 || length > bits) {
@@ -56,7 +61,10 @@ export function prefixOf(address: Address, length: number): Prefix {
   };
 }
 
-/** Whether every address of `inner` is one of `outer`; a prefix contains itself. Prefixes of different families never do. */
+/**
+ * Whether every address of `inner` is one of `outer`; a prefix contains itself. Prefixes of different families never
+ * do.
+ */
 export function prefixContains(outer: Prefix, inner: Prefix): boolean {
   return (
     outer.family === inner.family &&
@@ -68,7 +76,10 @@ export function prefixContains(outer: Prefix, inner: Prefix): boolean {
   );
 }
 
-/** The order of prefixes everywhere: IPv4 before IPv6, then by address, then the less specific first. Negative, 0 or positive. */
+/**
+ * The order of prefixes everywhere: IPv4 before IPv6, then by address, then the less specific first. Negative, 0 or
+ * positive.
+ */
 export function comparePrefixes(a: Prefix, b: Prefix): number {
   return a.family - b.family || a.w0 - b.w0 || a.w1 - b.w1 || a.w2 - b.w2 || a.w3 - b.w3 || a.length - b.length;
 }
@@ -90,7 +101,8 @@ function addressBefore(text: string, slash: number): Address {
 
 function parseLength(text: string, at: number, family: Family): number {
   const digits = text.slice(at);
-  if (digits === "") throw new AddressError("length-missing", text, at, `the length is missing; ${lengthRange(family)}`);
+  if (digits === "")
+    throw new AddressError("length-missing", text, at, `the length is missing; ${lengthRange(family)}`);
   const wrong = digits.search(/[^0-9]/);
   if (wrong >= 0) throw new AddressError("length-malformed", text, at + wrong, malformedLength(digits, family));
   if (digits.length > 1 && digits.startsWith("0")) {

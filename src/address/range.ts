@@ -6,8 +6,8 @@ import { parseAddress } from "./parse-address.ts";
 import { comparePrefixes, prefixContains, prefixOf } from "./prefix.ts";
 
 /**
- * The fewest prefixes that cover exactly the addresses from `first` to `last`, in order: at most 62 for IPv4 and 254 for IPv6.
- * Throws AddressError when the families differ or `first` lies behind `last`.
+ * The fewest prefixes that cover exactly the addresses from `first` to `last`, in order: at most 62 for IPv4 and 254
+ * for IPv6. Throws AddressError when the families differ or `first` lies behind `last`.
  */
 export function rangeToPrefixes(first: Address, last: Address): Prefix[] {
   checkRange(first, last);
@@ -50,7 +50,10 @@ export function mergeNext(merged: Prefix[], prefix: Prefix): void {
   merged.push(whole);
 }
 
-/** Parses `first-last`, white space around the dash allowed. Both ends are of one family and in order. Throws AddressError. */
+/**
+ * Parses `first-last`, white space around the dash allowed. Both ends are of one family and in order. Throws
+ * AddressError.
+ */
 export function parseRange(text: string): { first: Address; last: Address } {
   const dash = text.indexOf("-");
   if (dash < 0) {
@@ -84,12 +87,25 @@ function checkRange(first: Address, last: Address, text?: string, lastAt?: numbe
   const value = text ?? `${firstText}-${lastText}`;
   const at = lastAt ?? firstText.length + 1;
   if (first.family !== last.family) {
-    throw new AddressError("range-mixed-families", value, at, "one end is IPv4 and the other IPv6; write both in one family");
+    throw new AddressError(
+      "range-mixed-families",
+      value,
+      at,
+      "one end is IPv4 and the other IPv6; write both in one family",
+    );
   }
-  throw new AddressError("range-reversed", value, at, `the range ends before it begins; did you mean ${lastText}-${firstText}?`);
+  throw new AddressError(
+    "range-reversed",
+    value,
+    at,
+    `the range ends before it begins; did you mean ${lastText}-${firstText}?`,
+  );
 }
 
-/** Adds the parts of `prefix` that lie in the range: the whole of it, or what both halves hold. Visits two prefixes a level at most. */
+/**
+ * Adds the parts of `prefix` that lie in the range: the whole of it, or what both halves hold. Visits two prefixes a
+ * level at most.
+ */
 function collect(prefix: Prefix, first: Address, last: Address, into: Prefix[]): void {
   const end = lastAddress(prefix);
   if (compareAddresses(end, first) < 0 || compareAddresses(prefix, last) > 0) return;

@@ -11,10 +11,10 @@ export interface SpecialPurpose {
 }
 
 /**
- * The entry that decides about the prefix: the most specific one that covers the whole of it, as RFC 8190 has more specific
- * entries override; else, when the prefix only contains special blocks, the first of those in address order. undefined when it
- * touches none. Whether the entry covers the prefix or lies in it, `prefixContains(entry.prefix, prefix)` tells.
- * Linear in the fifty-odd entries of the registries.
+ * The entry that decides about the prefix: the most specific one that covers the whole of it, as RFC 8190 has more
+ * specific entries override; else, when the prefix only contains special blocks, the first of those in address order.
+ * undefined when it touches none. Whether the entry covers the prefix or lies in it, `prefixContains(entry.prefix,
+ * prefix)` tells. Linear in the fifty-odd entries of the registries.
  */
 export function specialPurpose(prefix: Prefix): SpecialPurpose | undefined {
   let covering: SpecialPurpose | undefined;
@@ -35,8 +35,8 @@ const REACHABLE = true;
 const NOT_REACHABLE = false;
 
 /**
- * The IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890, RFC 8190) as of 2025-10-09, and the multicast blocks, which
- * have registries of their own. In the order of `comparePrefixes`, on which the lookup relies.
+ * The IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890, RFC 8190) as of 2025-10-09, and the multicast
+ * blocks, which have registries of their own. In the order of `comparePrefixes`, on which the lookup relies.
  */
 const registry = (): readonly SpecialPurpose[] => [
   row("0.0.0.0/8", "This network", "RFC 791, section 3.2", NOT_REACHABLE),

@@ -11,7 +11,10 @@ export function subtractPrefixes(prefixes: Iterable<Prefix>, minus: Iterable<Pre
   return mergePrefixes(prefixes).flatMap((prefix) => restOf(prefix));
 }
 
-/** Gives of any prefix the fewest that cover what `minus` leaves of it: the prefix itself where that is all. O(m log m) once, and O(log m + bits x answer) for each. */
+/**
+ * Gives of any prefix the fewest that cover what `minus` leaves of it: the prefix itself where that is all. O(m log m)
+ * once, and O(log m + bits x answer) for each.
+ */
 export function subtractor(minus: Iterable<Prefix>): (prefix: Prefix) => Prefix[] {
   const holes = mergePrefixes(minus);
   return (prefix) => {
@@ -22,9 +25,9 @@ export function subtractor(minus: Iterable<Prefix>): (prefix: Prefix) => Prefix[
 }
 
 /**
- * Adds what `holes[at...]` leave of the prefix, and returns the first hole behind it. Both lists are merged, so that of two
- * prefixes one contains the other or they are apart: a hole in the prefix is one of its halves, or inside one. Only at the top
- * can a hole be wider than the prefix, where nobody asks for the next one.
+ * Adds what `holes[at...]` leave of the prefix, and returns the first hole behind it. Both lists are merged, so that of
+ * two prefixes one contains the other or they are apart: a hole in the prefix is one of its halves, or inside one. Only
+ * at the top can a hole be wider than the prefix, where nobody asks for the next one.
  */
 function cut(prefix: Prefix, holes: readonly Prefix[], at: number, into: Prefix[]): number {
   const hole = holes[at];

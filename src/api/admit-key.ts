@@ -6,7 +6,10 @@ import { allowanceOf, isActivePlan, noPlan, PLAN_NAMES } from "./plans.ts";
 import { invalid, Problem, tooMany } from "./problem.ts";
 import type { Services } from "./services.ts";
 
-/** Checks the key of a request to an operation of an area, then the rate, the plan and the access level, in this order. Gives what refuses it. */
+/**
+ * Checks the key of a request to an operation of an area, then the rate, the plan and the access level, in this order.
+ * Gives what refuses it.
+ */
 export function keyAdmission(services: Services): Admission {
   const { memory, keyLimits, failureLimits, settings } = services;
   const keys = new KnownKeys(memory);
@@ -24,7 +27,9 @@ export function keyAdmission(services: Services): Admission {
       services.metrics.failedKeys.inc();
       const window = failureLimits.take(request.ip, settings.failuresPerMinute);
       reply.headers(window.headers);
-      return window.isExceeded ? tooMany("too many requests without a valid API key came from this address", window.retryAfter) : key;
+      return window.isExceeded
+        ? tooMany("too many requests without a valid API key came from this address", window.retryAfter)
+        : key;
     }
     request.asker = { kind: "key", id: key.id };
     const plan = memory.plan(key.organisationId, area);
@@ -32,10 +37,17 @@ export function keyAdmission(services: Services): Admission {
     reply.headers(window.headers);
     if (window.isExceeded) {
       services.metrics.rateLimited.inc({ window: window.name });
-      return tooMany(`the key has made the ${window.limit} requests of this ${window.name} that the plan for ${PLAN_NAMES[area]} allows`, window.retryAfter);
+      return tooMany(
+        `the key has made the ${window.limit} requests of this ${window.name} that the plan for ${PLAN_NAMES[area]} allows`,
+        window.retryAfter,
+      );
     }
     if (!isActivePlan(plan, request.now)) return noPlan(area);
-    if (access !== "read" && key.access === "read") return new Problem("permission-denied", "the API key may only read; this needs a key of the access level read_write");
+    if (access !== "read" && key.access === "read")
+      return new Problem(
+        "permission-denied",
+        "the API key may only read; this needs a key of the access level read_write",
+      );
     request.caller = { kind: "key", id: key.id, organisationId: key.organisationId };
     return undefined;
   }

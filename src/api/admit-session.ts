@@ -8,11 +8,15 @@ import type { Services } from "./services.ts";
 import { sessionDigest } from "./session-cookie.ts";
 
 /** What a role may do, by access level. */
-const MAY: Readonly<Record<Role, readonly Access[]>> = { viewer: ["read"], editor: ["read", "read_write"], admin: ["read", "read_write", "admin"] };
+const MAY: Readonly<Record<Role, readonly Access[]>> = {
+  viewer: ["read"],
+  editor: ["read", "read_write"],
+  admin: ["read", "read_write", "admin"],
+};
 
 /**
- * Checks that a request to the dashboard's interface comes from its own pages, then its session, the role and the plan, in this order. Gives what
- * refuses it. An operation that says nothing of access is an admin's.
+ * Checks that a request to the dashboard's interface comes from its own pages, then its session, the role and the plan,
+ * in this order. Gives what refuses it. An operation that says nothing of access is an admin's.
  */
 export function sessionAdmission({ memory, settings }: Services): Admission {
   return { admit, confirm };
@@ -20,7 +24,10 @@ export function sessionAdmission({ memory, settings }: Services): Admission {
   function admit(request: FastifyRequest, reply: FastifyReply): Problem | undefined {
     reply.header("cache-control", "no-store");
     if (request.method !== "GET" && request.method !== "HEAD" && !isSameOrigin(request, settings.baseUrl)) {
-      return new Problem("permission-denied", "the request does not come from the dashboard's own pages (Sec-Fetch-Site, Origin)");
+      return new Problem(
+        "permission-denied",
+        "the request does not come from the dashboard's own pages (Sec-Fetch-Site, Origin)",
+      );
     }
     return confirm(request);
   }
@@ -30,10 +37,15 @@ export function sessionAdmission({ memory, settings }: Services): Admission {
     if (access === "none") return undefined;
     const digest = sessionDigest(request, settings.baseUrl);
     const live = digest === undefined ? undefined : memory.session(digest, request.now);
-    if (live === undefined) return new Problem("authentication-required", "sign in first, or again: there is no session, or it has ended");
+    if (live === undefined)
+      return new Problem("authentication-required", "sign in first, or again: there is no session, or it has ended");
     const { user } = live;
     request.asker = { kind: "user", id: user.id };
-    if (!MAY[user.role].includes(access)) return new Problem("permission-denied", `this needs the role ${access === "admin" ? "admin" : "editor or admin"}; yours is ${user.role}`);
+    if (!MAY[user.role].includes(access))
+      return new Problem(
+        "permission-denied",
+        `this needs the role ${access === "admin" ? "admin" : "editor or admin"}; yours is ${user.role}`,
+      );
     if (area !== undefined && !isActivePlan(memory.plan(user.organisationId, area), request.now)) return noPlan(area);
     request.caller = { kind: "user", id: user.id, organisationId: user.organisationId };
     request.live = live;
@@ -41,7 +53,10 @@ export function sessionAdmission({ memory, settings }: Services): Admission {
   }
 }
 
-/** What the browser says of where a request comes from. One that says nothing is no page's: all browsers name the origin of what changes something. */
+/**
+ * What the browser says of where a request comes from. One that says nothing is no page's: all browsers name the origin
+ * of what changes something.
+ */
 function isSameOrigin({ headers, protocol, host }: FastifyRequest, baseUrl: string): boolean {
   const { "sec-fetch-site": site, origin } = headers;
   if (site !== undefined) return site === "same-origin";

@@ -52,7 +52,12 @@ export function buildApp(services: Services, log: Logger): App {
     keepAliveTimeout: settings.keepAlive * 1000,
     // Heads that do not arrive are answered by 408 before.
     connectionTimeout: (settings.headerTimeout + settings.bodyTimeout) * 1000,
-    http: { maxHeaderSize: settings.headerBytes, headersTimeout: settings.headerTimeout * 1000, connectionsCheckingInterval: 1000, requireHostHeader: false },
+    http: {
+      maxHeaderSize: settings.headerBytes,
+      headersTimeout: settings.headerTimeout * 1000,
+      connectionsCheckingInterval: 1000,
+      requireHostHeader: false,
+    },
     trustProxy: settings.trustProxy === "" ? false : prefixesIn(settings.trustProxy),
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LONGEST_PARAMETER },
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply),

@@ -4,7 +4,10 @@ import { Problem } from "./problem.ts";
 
 /** Where a body is counted while it arrives. */
 export interface BodyAccount {
-  /** When it has to be waited for; of a stream before any of it is read. @throws Problem (503) where too many bodies are under way */
+  /**
+   * When it has to be waited for; of a stream before any of it is read.
+   * @throws Problem (503) where too many bodies are under way
+   */
   began(body: ArrivingBody): void;
   /** For each part of a body that is kept. @throws Problem (503) where too much is kept already */
   keep(bytes: number): void;
@@ -22,8 +25,9 @@ export interface BodyRules {
 }
 
 /**
- * The body of one request, read as fast as its reader asks for it, part by part. It is never destroyed when its reader stops: to destroy it is to hang up, and then the client would
- * not see the answer. What is left of it is discarded after the answer (see `early-answers.ts`).
+ * The body of one request, read as fast as its reader asks for it, part by part. It is never destroyed when its reader
+ * stops: to destroy it is to hang up, and then the client would not see the answer. What is left of it is discarded
+ * after the answer (see `early-answers.ts`).
  */
 export class ArrivingBody implements AsyncIterable<Buffer> {
   readonly #message: IncomingMessage;
@@ -69,7 +73,8 @@ export class ArrivingBody implements AsyncIterable<Buffer> {
           continue;
         }
         yield this.#counted(part);
-        // The system gives up to 2 MB of a connection before others have their turn: one part of all bodies is read in each.
+        // The system gives up to 2 MB of a connection before others have their turn: one part of all bodies is read in
+        // each.
         await turn();
       }
     } finally {
@@ -128,5 +133,8 @@ export class ArrivingBody implements AsyncIterable<Buffer> {
 const EVENTS = ["readable", "end", "error", "close"] as const;
 
 export function tooLong({ limit, setting }: Pick<BodyRules, "limit" | "setting">): Problem {
-  return new Problem("content-too-large", `the body is longer than the ${limit} bytes that this operation takes${setting === undefined ? "" : ` (${setting})`}`);
+  return new Problem(
+    "content-too-large",
+    `the body is longer than the ${limit} bytes that this operation takes${setting === undefined ? "" : ` (${setting})`}`,
+  );
 }

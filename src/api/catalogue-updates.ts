@@ -53,7 +53,10 @@ const PREFIX = "ipsieve: ";
 /** Characters of an error that are shown. */
 const MAX_ERROR = 2000;
 
-/** Updates of the catalogue by `ipsieve cbs update`, one at a time. The command's own lock keeps out those of other processes. */
+/**
+ * Updates of the catalogue by `ipsieve cbs update`, one at a time. The command's own lock keeps out those of other
+ * processes.
+ */
 export class CatalogueUpdates {
   readonly #options: CatalogueUpdatesOptions;
   #update: CatalogueUpdate | undefined;
@@ -77,10 +80,25 @@ export class CatalogueUpdates {
   /** Starts an update; it goes on when this returns. @throws Problem (409, 503) */
   start(startedBy: string): CatalogueUpdate {
     const { command, now } = this.#options;
-    if (command === undefined) throw new Problem("conflict", "this server uses the catalogue that --catalogue names, which no update changes; start it without --catalogue");
-    if (this.#isClosed) throw new Problem("service-unavailable", "the server is shutting down", { headers: { "retry-after": "10" } });
-    if (this.#child !== undefined) throw new Problem("conflict", "an update of the catalogue is already running; wait until it has ended");
-    const update: CatalogueUpdate = { startedBy, startedAt: now(), endedAt: null, done: 0, total: 0, lists: [], result: null, error: null };
+    if (command === undefined)
+      throw new Problem(
+        "conflict",
+        "this server uses the catalogue that --catalogue names, which no update changes; start it without --catalogue",
+      );
+    if (this.#isClosed)
+      throw new Problem("service-unavailable", "the server is shutting down", { headers: { "retry-after": "10" } });
+    if (this.#child !== undefined)
+      throw new Problem("conflict", "an update of the catalogue is already running; wait until it has ended");
+    const update: CatalogueUpdate = {
+      startedBy,
+      startedAt: now(),
+      endedAt: null,
+      done: 0,
+      total: 0,
+      lists: [],
+      result: null,
+      error: null,
+    };
     this.#update = update;
     this.#ended = this.#run(command, update);
     return update;
@@ -117,15 +135,23 @@ export class CatalogueUpdates {
   }
 
   /** Exit code 1 is a catalogue without some of the lists, 2 none. */
-  async #finish(update: CatalogueUpdate, { code, signal, stdout }: ChildResult, messages: readonly string[]): Promise<void> {
+  async #finish(
+    update: CatalogueUpdate,
+    { code, signal, stdout }: ChildResult,
+    messages: readonly string[],
+  ): Promise<void> {
     if (code !== 0 && code !== 1) {
       // Of the lists that failed is told elsewhere; what ended the update comes last.
       const told = messages.at(-1)?.slice(0, MAX_ERROR);
-      update.error = signal !== null ? `the update was ended by ${signal}` : (told ?? `the update ended with exit code ${code} and did not say why`);
+      update.error =
+        signal !== null
+          ? `the update was ended by ${signal}`
+          : (told ?? `the update ended with exit code ${code} and did not say why`);
       return;
     }
     update.result = JSON.parse(stdout) as UpdateResult;
-    if (!this.#isClosed && !(await this.#options.catalogue.reload())) update.error = "the catalogue was updated, but cannot be loaded; the log of the server says why";
+    if (!this.#isClosed && !(await this.#options.catalogue.reload()))
+      update.error = "the catalogue was updated, but cannot be loaded; the log of the server says why";
   }
 }
 

@@ -20,7 +20,9 @@ export class CatalogueView {
   readonly writer: LookupWriter;
   /** Of what this catalogue, and this version of the package, answer to one and the same request. */
   readonly tag: string;
-  readonly #lists = new SharedCache<{ readonly items: readonly ListItem[]; readonly byteLength: number }>(MAX_LIST_BYTES);
+  readonly #lists = new SharedCache<{ readonly items: readonly ListItem[]; readonly byteLength: number }>(
+    MAX_LIST_BYTES,
+  );
   readonly #ranges = new SharedCache<RangeList>(MAX_LIST_BYTES);
 
   private constructor(catalogue: Catalogue, snapshot: Snapshot, tree: CatalogueTree, search: SearchIndex) {
@@ -50,7 +52,10 @@ export class CatalogueView {
     return this.#ranges.get(JSON.stringify([id, selection]), () => inSlices(listRanges(this.tree, id, selection)));
   }
 
-  /** Makes all that requests need, so that none of them waits for it. @throws CatalogueError for what is no catalogue */
+  /**
+   * Makes all that requests need, so that none of them waits for it.
+   * @throws CatalogueError for what is no catalogue
+   */
   static *make(snapshot: Snapshot): Generator<undefined, CatalogueView> {
     const catalogue = new Catalogue(snapshot.metadata, snapshot.table);
     catalogue.checkValues();
@@ -67,7 +72,9 @@ export class CatalogueView {
 
 const NODES_AT_ONCE = 500;
 
-/** Flat lists and lists of ranges: each takes a walk over all matches, and its pages are asked for one after the other. */
+/**
+ * Flat lists and lists of ranges: each takes a walk over all matches, and its pages are asked for one after the other.
+ */
 const MAX_LIST_BYTES = 32 << 20;
 /** Of an item of a flat list, roughly. */
 const ITEM_BYTES = 200;
@@ -76,7 +83,8 @@ const ITEM_BYTES = 200;
 export async function openCatalogueView(path: string): Promise<{ view: CatalogueView; createdAt: number }> {
   const snapshot = await openSnapshot(path);
   const { kind } = snapshot.info;
-  if (kind !== "catalogue") throw new Error(`${path}: its kind is "${kind}", not "catalogue"; give a file written by "ipsieve build"`);
+  if (kind !== "catalogue")
+    throw new Error(`${path}: its kind is "${kind}", not "catalogue"; give a file written by "ipsieve build"`);
   const view = await inSlices(CatalogueView.make(snapshot));
   return { view, createdAt: Date.parse(view.catalogue.metadata.createdAt) };
 }

@@ -14,7 +14,11 @@ interface Check {
 }
 
 /** Checks addresses and prefixes, by the texts that they were sent as. The rules must not change meanwhile. */
-export function* checkRules({ rules }: LiveRuleset, prefixes: ReadonlyMap<string, Prefix>, now: number): Generator<undefined, Check[], undefined> {
+export function* checkRules(
+  { rules }: LiveRuleset,
+  prefixes: ReadonlyMap<string, Prefix>,
+  now: number,
+): Generator<undefined, Check[], undefined> {
   const texts = new RuleTexts();
   const checks: Check[] = [];
   for (const [ip, prefix] of prefixes) {
@@ -38,8 +42,8 @@ export function* checkTexts(checks: readonly Check[]): Generator<string> {
 }
 
 /**
- * Rules as JSON, each made once. Rules that cover the same address cover one another, so that the most specific one says which the others are:
- * ten thousand addresses below thirty rules have few texts, which they share.
+ * Rules as JSON, each made once. Rules that cover the same address cover one another, so that the most specific one
+ * says which the others are: ten thousand addresses below thirty rules have few texts, which they share.
  */
 class RuleTexts {
   readonly #rules = new Map<string, string>();
@@ -59,7 +63,11 @@ class RuleTexts {
     if (rule === undefined) return "";
     const key = formatPrefix(rule.prefix);
     let text = this.#lists.get(key);
-    if (text === undefined) this.#lists.set(key, (text = from + 1 === rules.length ? this.of(rule) : `${this.of(rule)},${this.ofAll(rules, from + 1)}`));
+    if (text === undefined)
+      this.#lists.set(
+        key,
+        (text = from + 1 === rules.length ? this.of(rule) : `${this.of(rule)},${this.ofAll(rules, from + 1)}`),
+      );
     return text;
   }
 }

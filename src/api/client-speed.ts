@@ -1,7 +1,10 @@
 /** Milliseconds of waiting over which the speed is measured: the last one to two of these. */
 const SPAN = 5000;
 
-/** How fast a client sends a body while it is waited for, lately: what the server takes longer for itself does not count. */
+/**
+ * How fast a client sends a body while it is waited for, lately: what the server takes longer for itself does not
+ * count.
+ */
 export class ClientSpeed {
   #bytes = 0;
   #waited = 0;

@@ -21,7 +21,13 @@ export function signature({ caller, now }: FastifyRequest): Signature {
 export function signed(request: FastifyRequest): Signature & { readonly idempotency?: Idempotency } {
   const key = idempotencyKey(request);
   if (key === undefined) return signature(request);
-  return { ...signature(request), idempotency: { key, request: hash("sha256", JSON.stringify([...targetOf(request), request.body ?? null]), "base64url") } };
+  return {
+    ...signature(request),
+    idempotency: {
+      key,
+      request: hash("sha256", JSON.stringify([...targetOf(request), request.body ?? null]), "base64url"),
+    },
+  };
 }
 
 /** A list in a body, and what a command has to carry when all of it has been read. */
@@ -30,16 +36,27 @@ interface SignedList {
   signed(): Signature & { readonly idempotency?: Idempotency };
 }
 
-/** As `signed`, for a list that comes in parts: its digest is made while they are read, whatever they are. @throws Problem (400) */
+/**
+ * As `signed`, for a list that comes in parts: its digest is made while they are read, whatever they are.
+ * @throws Problem (400)
+ */
 export function signedList(request: FastifyRequest, body: ListBody): SignedList {
   const key = idempotencyKey(request);
   if (key === undefined) return { body, signed: () => signature(request) };
   const digest = createHash("sha256");
   digest.update(JSON.stringify([...targetOf(request), "members" in body ? "json" : body.format]));
-  const passed: ListBody = "members" in body
-    ? { members: passing(body.members, (members) => digest.update(members.map((member) => `\n${JSON.stringify(member)}`).join(""))) }
-    : { format: body.format, text: passing(body.text, (text) => digest.update(text)) };
-  return { body: passed, signed: () => ({ ...signature(request), idempotency: { key, request: digest.digest("base64url") } }) };
+  const passed: ListBody =
+    "members" in body
+      ? {
+          members: passing(body.members, (members) =>
+            digest.update(members.map((member) => `\n${JSON.stringify(member)}`).join("")),
+          ),
+        }
+      : { format: body.format, text: passing(body.text, (text) => digest.update(text)) };
+  return {
+    body: passed,
+    signed: () => ({ ...signature(request), idempotency: { key, request: digest.digest("base64url") } }),
+  };
 }
 
 async function* passing<Part>(parts: AsyncIterable<Part>, see: (part: Part) => void): AsyncGenerator<Part> {

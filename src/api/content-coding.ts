@@ -6,7 +6,10 @@ export type Coding = (typeof CODINGS)[number];
 
 type Weights = ReadonlyMap<string, number>;
 
-/** The coding among those offered that the request's Accept-Encoding likes best, the first of equals; undefined: none, the answer as it is (RFC 9110, section 12.5.3). */
+/**
+ * The coding among those offered that the request's Accept-Encoding likes best, the first of equals; undefined: none,
+ * the answer as it is (RFC 9110, section 12.5.3).
+ */
 export function chooseCoding(request: FastifyRequest, offered: readonly Coding[] = CODINGS): Coding | undefined {
   const weights = weightsOf(request);
   if (weights === undefined) return undefined;
@@ -50,7 +53,10 @@ export function vary(reply: FastifyReply, header: "Accept" | "Accept-Encoding"):
   else if (!String(before).split(", ").includes(header)) reply.header("vary", `${String(before)}, ${header}`);
 }
 
-/** Tells what the answer is coded with. Each form of what has a tag has a tag of its own: the same with the coding behind a dot. */
+/**
+ * Tells what the answer is coded with. Each form of what has a tag has a tag of its own: the same with the coding
+ * behind a dot.
+ */
 export function tellCoding(reply: FastifyReply, coding: Coding): void {
   reply.header("content-encoding", coding).removeHeader("content-length");
   const tag = reply.getHeader("etag");

@@ -2,7 +2,10 @@ import type { FastifyRequest } from "fastify";
 import { knownDevice } from "./known-device.ts";
 import type { Services } from "./services.ts";
 
-/** A hook of routes at which passwords and tokens can be tried: counts the try when its head is there, so that one that is refused costs no body. Rejects with Problem (429). */
+/**
+ * A hook of routes at which passwords and tokens can be tried: counts the try when its head is there, so that one that
+ * is refused costs no body. Rejects with Problem (429).
+ */
 export function countTries(services: Services): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
     const device = await knownDevice(request, services);

@@ -34,8 +34,15 @@ export function readDashboardFiles(folder: string = BUILT): DashboardFile[] {
   return names.map((name) => {
     const path = join(folder, name);
     const identity = readFileSync(path);
-    const coded = Object.entries(CODINGS).filter(([, ending]) => existsSync(path + ending)).map(([coding, ending]) => [coding, readFileSync(path + ending)]);
+    const coded = Object.entries(CODINGS)
+      .filter(([, ending]) => existsSync(path + ending))
+      .map(([coding, ending]) => [coding, readFileSync(path + ending)]);
     const url = `/${name.replaceAll("\\", "/")}`;
-    return { path: url === "/index.html" ? "/" : url, type: TYPES[extname(name)]!, tag: hash("sha256", identity, "base64url").slice(0, 22), bytes: { identity, ...Object.fromEntries(coded) } };
+    return {
+      path: url === "/index.html" ? "/" : url,
+      type: TYPES[extname(name)]!,
+      tag: hash("sha256", identity, "base64url").slice(0, 22),
+      bytes: { identity, ...Object.fromEntries(coded) },
+    };
   });
 }

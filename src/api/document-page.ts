@@ -23,18 +23,24 @@ td:first-child { white-space: nowrap; }
 `;
 
 /** What the page has for an icon: browsers ask for one, and tell of it in their console where there is none. */
-export const DOCUMENT_ICON = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M1 2h14l-5 6v6l-4-2V8z" fill="#5a7fc0"/></svg>';
+export const DOCUMENT_ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path d="M1 2h14l-5 6v6l-4-2V8z" fill="#5a7fc0"/></svg>';
 
 /** The OpenAPI document as a page to read: no script, nothing from anywhere else. */
 export function documentPage({ info, paths, components }: OpenApi): string {
-  const operations = Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })));
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
   const tags = [...new Set(operations.flatMap(({ operation }) => operation.tags))];
   const sections = tags.map((tag) => {
     const own = operations.filter(({ operation }) => operation.tags.includes(tag));
     return `<h2>${escape(tag)}</h2>\n${own.map(({ path, method, operation }) => operationPart(path, method, operation)).join("\n")}`;
   });
   // The part that a link leads to stands within the details: so browsers open these.
-  const schemas = Object.entries(components.schemas).map(([name, schema]) => `<details><summary><code>${escape(name)}</code></summary><div id="schema-${escape(name)}">${json(schema)}</div></details>`);
+  const schemas = Object.entries(components.schemas).map(
+    ([name, schema]) =>
+      `<details><summary><code>${escape(name)}</code></summary><div id="schema-${escape(name)}">${json(schema)}</div></details>`,
+  );
   return `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escape(info.title)} ${escape(info.version)}</title><link rel="stylesheet" href="docs.css"><link rel="icon" href="favicon.ico" type="image/svg+xml"></head>
@@ -52,9 +58,19 @@ ${schemas.join("\n")}
 
 function operationPart(path: string, method: string, operation: Operation): string {
   const { operationId, summary, description = "", parameters, requestBody, responses } = operation;
-  const rows = parameters.map(({ name, in: place, required, description: what = "" }) => [name, place + (required === true ? ", required" : ""), what]);
-  const answers = Object.entries(responses).map(([status, response]) => [status, response.description, ownHeaders(response.headers, responses).join(", ")]);
-  const examples = Object.entries(responses).filter(([status]) => status < "400").map(([status, { content = {} }]) => contentPart(`${status} `, content as Content));
+  const rows = parameters.map(({ name, in: place, required, description: what = "" }) => [
+    name,
+    place + (required === true ? ", required" : ""),
+    what,
+  ]);
+  const answers = Object.entries(responses).map(([status, response]) => [
+    status,
+    response.description,
+    ownHeaders(response.headers, responses).join(", "),
+  ]);
+  const examples = Object.entries(responses)
+    .filter(([status]) => status < "400")
+    .map(([status, { content = {} }]) => contentPart(`${status} `, content as Content));
   return `<details><summary><b>${method.toUpperCase()}</b> <code>${escape(path)}</code> <span>${escape(summary)}</span></summary>
 <p id="${escape(operationId)}"><code>${escape(operationId)}</code>. ${escape(description)}</p>
 ${rows.length === 0 ? "" : `<h3>Parameters</h3>${table(rows)}`}
@@ -66,7 +82,9 @@ ${examples.join("")}
 
 /** The headers that are not on every answer. */
 function ownHeaders(headers: object = {}, responses: Operation["responses"]): string[] {
-  return Object.keys(headers).filter((name) => Object.values(responses).some((other) => !Object.hasOwn(other.headers ?? {}, name)));
+  return Object.keys(headers).filter((name) =>
+    Object.values(responses).some((other) => !Object.hasOwn(other.headers ?? {}, name)),
+  );
 }
 
 type Content = Readonly<Record<string, { readonly schema: unknown; readonly example?: unknown }>>;

@@ -6,8 +6,8 @@ import { readCodedTag, takesCoding } from "./content-coding.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 
 /**
- * The tag of what is told about a ruleset at `now`: the version of its last change, and how many of its rules have expired. Without a write the
- * set of active rules changes exactly when that number does.
+ * The tag of what is told about a ruleset at `now`: the version of its last change, and how many of its rules have
+ * expired. Without a write the set of active rules changes exactly when that number does.
  */
 export function rulesetTag({ about, rules }: LiveRuleset, now: number, representation = ""): string {
   return `"${about.version}-${rules.expiredCount(now)}${representation === "" ? "" : `-${representation}`}"`;
@@ -57,14 +57,21 @@ function tagsIn(header: string): string[] {
 }
 
 /**
- * What a write is meant for (If-Match), for the store to decide; undefined without that header and for `*`, since the operation finds out itself whether what it is about exists.
- * Tags compare strongly: a weak one stands for nothing (RFC 9110, section 13.1.1). Of a ruleset's tag the version counts; rules that have expired since are no change.
+ * What a write is meant for (If-Match), for the store to decide; undefined without that header and for `*`, since the
+ * operation finds out itself whether what it is about exists. Tags compare strongly: a weak one stands for nothing (RFC
+ * 9110, section 13.1.1). Of a ruleset's tag the version counts; rules that have expired since are no change.
  */
 export function ifMatch({ headers }: FastifyRequest): IfMatch | undefined {
   const header = headers["if-match"];
   if (header === undefined || header.trim() === "*") return undefined;
-  const strong = Array.from(header.matchAll(TAG)).flatMap(([, weak, tag]) => (weak === undefined ? [readCodedTag(tag!).plain] : []));
-  return { versions: found(strong, /^"([1-9]\d{0,14})-\d+(?:-\w+)*"$/).map(Number), rules: found(strong, RULE_TAG), lists: found(strong, /^"l-([\w-]{22})-\d+"$/) };
+  const strong = Array.from(header.matchAll(TAG)).flatMap(([, weak, tag]) =>
+    weak === undefined ? [readCodedTag(tag!).plain] : [],
+  );
+  return {
+    versions: found(strong, /^"([1-9]\d{0,14})-\d+(?:-\w+)*"$/).map(Number),
+    rules: found(strong, RULE_TAG),
+    lists: found(strong, /^"l-([\w-]{22})-\d+"$/),
+  };
 }
 
 /** What there must not be where a rule is added (If-None-Match): any rule, or one of these tags. */

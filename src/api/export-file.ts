@@ -14,14 +14,31 @@ export interface ExportRequest {
   readonly setName?: string | undefined;
 }
 
-/** The file of the ruleset as it is at `now`; `current` gives the ruleset as it is when it is called, undefined once it is gone. */
-export function exportFile(current: () => LiveRuleset | undefined, ruleset: LiveRuleset, now: number, request: ExportRequest): Pick<SharedFile, "key" | "make"> {
+/**
+ * The file of the ruleset as it is at `now`; `current` gives the ruleset as it is when it is called, undefined once it
+ * is gone.
+ */
+export function exportFile(
+  current: () => LiveRuleset | undefined,
+  ruleset: LiveRuleset,
+  now: number,
+  request: ExportRequest,
+): Pick<SharedFile, "key" | "make"> {
   const key = `${ruleset.about.id} ${rulesetTag(ruleset, now, representationOf(ruleset, now, request))}`;
-  const write = (live: LiveRuleset) => encoded(exportRules(wantedRules(live, now, request), request.format, { setName: setNameIn(live, request), now: secondOf(now) }));
+  const write = (live: LiveRuleset) =>
+    encoded(
+      exportRules(wantedRules(live, now, request), request.format, {
+        setName: setNameIn(live, request),
+        now: secondOf(now),
+      }),
+    );
   return { key, make: async () => (await atOneVersion(() => current() ?? ruleset, write))!.result };
 }
 
-/** What stands in the tag for how the ruleset is told. Timeouts are counted in seconds from now on, so that a file with any is another one each second. */
+/**
+ * What stands in the tag for how the ruleset is told. Timeouts are counted in seconds from now on, so that a file with
+ * any is another one each second.
+ */
 export function representationOf(ruleset: LiveRuleset, now: number, request: ExportRequest): string {
   const { format, activeOnly } = request;
   const parts = [format, ...(activeOnly ? ["active"] : [])];

@@ -1,6 +1,7 @@
 /**
- * An amount that all callers share: none may hold more than what is then still free. So one alone gets half of it, two get a third each, and whoever comes
- * next always finds some (dynamic thresholds: A. K. Choudhury and E. L. Hahne, IEEE/ACM Transactions on Networking 6(2), 1998). O(1) each.
+ * An amount that all callers share: none may hold more than what is then still free. So one alone gets half of it, two
+ * get a third each, and whoever comes next always finds some (dynamic thresholds: A. K. Choudhury and E. L. Hahne,
+ * IEEE/ACM Transactions on Networking 6(2), 1998). O(1) each.
  */
 export class FairShare {
   readonly #total: number;
@@ -37,7 +38,10 @@ export class FairShare {
     this.#used -= amount;
   }
 
-  /** Takes without asking: for what is there already. Whoever holds too much gets no more by `take` until it is given back. */
+  /**
+   * Takes without asking: for what is there already. Whoever holds too much gets no more by `take` until it is given
+   * back.
+   */
   force(caller: string, amount: number): void {
     this.#held.set(caller, (this.#held.get(caller) ?? 0) + amount);
     this.#used += amount;

@@ -20,7 +20,11 @@ export class GuardedStore implements Store {
     return this.#outage.watch(() => this.#store.load(receive));
   }
 
-  follow(sequence: number, apply: (changes: readonly Change[]) => void, failed: (error: unknown, isLost: boolean) => void): void {
+  follow(
+    sequence: number,
+    apply: (changes: readonly Change[]) => void,
+    failed: (error: unknown, isLost: boolean) => void,
+  ): void {
     this.#store.follow(sequence, apply, (error, isLost) => {
       // What is lost is loaded again: nothing is wrong with the database.
       if (!isLost) this.#outage.failed(error);

@@ -4,7 +4,9 @@ import { Problem } from "./problem.ts";
 export interface Applicant {
   /** Everything of one `who` shares its turns: an address or /56, or a user. */
   readonly who: string;
-  /** Whether they have shown that they are a user or an invited one: by a session, a device or a token. They go first. */
+  /**
+   * Whether they have shown that they are a user or an invited one: by a session, a device or a token. They go first.
+   */
   readonly isKnown: boolean;
 }
 
@@ -20,7 +22,10 @@ interface Waiter {
   readonly refuse: (problem: Problem) => void;
 }
 
-/** Runs two tasks at a time, since each takes much memory. The others wait: known applicants go first, and within a kind all take turns, however many tasks each has. */
+/**
+ * Runs two tasks at a time, since each takes much memory. The others wait: known applicants go first, and within a kind
+ * all take turns, however many tasks each has.
+ */
 export class HashQueue {
   #running = 0;
   #turn = 0;
@@ -40,7 +45,8 @@ export class HashQueue {
 
   #passOn(): void {
     this.#turn = (this.#turn + 1) % TURNS;
-    const next = this.#turn === 0 ? (this.#others.next() ?? this.#known.next()) : (this.#known.next() ?? this.#others.next());
+    const next =
+      this.#turn === 0 ? (this.#others.next() ?? this.#known.next()) : (this.#known.next() ?? this.#others.next());
     if (next === undefined) this.#running--;
     else next.start();
   }
@@ -53,7 +59,8 @@ class Lane {
 
   add(who: string, waiter: Waiter): void {
     const own = this.#waiting.get(who) ?? [];
-    if (own.length >= MAX_WAITING_EACH || (this.#count >= MAX_WAITING && !this.#dropOneForLess(own.length + 1))) return waiter.refuse(tooMany());
+    if (own.length >= MAX_WAITING_EACH || (this.#count >= MAX_WAITING && !this.#dropOneForLess(own.length + 1)))
+      return waiter.refuse(tooMany());
     own.push(waiter);
     this.#waiting.set(who, own);
     this.#count++;
@@ -80,5 +87,7 @@ class Lane {
 }
 
 function tooMany(): Problem {
-  return new Problem("service-unavailable", "too many sign-ins at the moment; try again in 5 s", { headers: { "retry-after": "5" } });
+  return new Problem("service-unavailable", "too many sign-ins at the moment; try again in 5 s", {
+    headers: { "retry-after": "5" },
+  });
 }

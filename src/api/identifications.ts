@@ -11,7 +11,10 @@ export interface IdentificationLimits {
   /** Running, of an organisation and of all. */
   readonly perOrganisation: number;
   readonly inAll: number;
-  /** An upload of which less comes in a second of waiting, once it has been waited for so many milliseconds, gives way to another that finds no room. */
+  /**
+   * An upload of which less comes in a second of waiting, once it has been waited for so many milliseconds, gives way
+   * to another that finds no room.
+   */
   readonly slowBytes: number;
   readonly slowAfter: number;
   /** Ended ones that an organisation keeps; the oldest goes first. */
@@ -21,13 +24,22 @@ export interface IdentificationLimits {
   /** Bytes of the disk that are left to others. */
   readonly freeBytes: number;
   /**
-   * Different addresses of a log that are counted exactly; where there are more, rare ones give way. They take up to 10 MB in each thread that works on the
-   * log, and some 15 ms of a turn of the event loop whenever half of them give way.
+   * Different addresses of a log that are counted exactly; where there are more, rare ones give way. They take up to 10
+   * MB in each thread that works on the log, and some 15 ms of a turn of the event loop whenever half of them give way.
    */
   readonly keptAddresses: number;
 }
 
-export const DEFAULT_IDENTIFICATION_LIMITS: IdentificationLimits = { perOrganisation: 2, inAll: 4, slowBytes: 16 << 10, slowAfter: 5000, kept: 10, keptFor: 3_600_000, freeBytes: 512 << 20, keptAddresses: 150_000 };
+export const DEFAULT_IDENTIFICATION_LIMITS: IdentificationLimits = {
+  perOrganisation: 2,
+  inAll: 4,
+  slowBytes: 16 << 10,
+  slowAfter: 5000,
+  kept: 10,
+  keptFor: 3_600_000,
+  freeBytes: 512 << 20,
+  keptAddresses: 150_000,
+};
 
 /** How often it is looked whether the disk is full and what has been kept for long enough, in milliseconds. */
 const EVERY = 1000;
@@ -55,7 +67,10 @@ export interface NewIdentification extends Pick<Identification, "organisationId"
   readonly input?: FieldSyntax | undefined;
 }
 
-type Entry = { -readonly [Member in keyof Identification]: Identification[Member] } & { readonly end: AbortController; readonly ended: Promise<void> };
+type Entry = { -readonly [Member in keyof Identification]: Identification[Member] } & {
+  readonly end: AbortController;
+  readonly ended: Promise<void>;
+};
 
 /** The logs of all organisations, and their results, in a folder of the system's for temporary files. */
 export class Identifications {
@@ -69,19 +84,57 @@ export class Identifications {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  constructor(now: () => number, limits: Partial<IdentificationLimits> = {}, freeBytes: (folder: string) => number = freeBytesOf) {
+  constructor(
+    now: () => number,
+    limits: Partial<IdentificationLimits> = {},
+    freeBytes: (folder: string) => number = freeBytesOf,
+  ) {
     this.#now = now;
     this.#limits = { ...DEFAULT_IDENTIFICATION_LIMITS, ...limits };
     this.#freeBytes = freeBytes;
   }
 
-  /** Identifies a log while it comes; resolves when that is over, well or not. Rejects with Problem where it cannot begin, or is no text (415). */
-  async run({ organisationId, id, name, format, size, body, catalogue, field, input }: NewIdentification): Promise<Identification> {
+  /**
+   * Identifies a log while it comes; resolves when that is over, well or not. Rejects with Problem where it cannot
+   * begin, or is no text (415).
+   */
+  async run({
+    organisationId,
+    id,
+    name,
+    format,
+    size,
+    body,
+    catalogue,
+    field,
+    input,
+  }: NewIdentification): Promise<Identification> {
     const key = keyOf(organisationId, id);
     const path = join(this.#makeRoom(organisationId, key), `${++this.#files}.gz`);
     const end = new AbortController();
-    const log = new LogIdentification({ body, catalogue, format, field, input, path, keptAddresses: this.#limits.keptAddresses, signal: end.signal });
-    const entry: Entry = { organisationId, id, name, format, size, startedAt: this.#now(), endedAt: null, path, log, end, ended: log.run() };
+    const log = new LogIdentification({
+      body,
+      catalogue,
+      format,
+      field,
+      input,
+      path,
+      keptAddresses: this.#limits.keptAddresses,
+      signal: end.signal,
+    });
+    const entry: Entry = {
+      organisationId,
+      id,
+      name,
+      format,
+      size,
+      startedAt: this.#now(),
+      endedAt: null,
+      path,
+      log,
+      end,
+      ended: log.run(),
+    };
     this.#entries.set(key, entry);
     try {
       await entry.ended;
@@ -136,17 +189,20 @@ export class Identifications {
     if (this.#isClosed) throw new Problem("service-unavailable", CLOSING, { headers: { "retry-after": "10" } });
     this.#forgetOld();
     const { freeBytes } = this.#limits;
-    if (this.#entries.has(key)) throw new Problem("conflict", "there is an identification of this id; choose a new one for each");
+    if (this.#entries.has(key))
+      throw new Problem("conflict", "there is an identification of this id; choose a new one for each");
     const folder = this.#privateFolder();
-    if (this.#freeBytes(folder) < freeBytes) throw new Problem("service-unavailable", DISK_FULL, { headers: { "retry-after": "60" } });
+    if (this.#freeBytes(folder) < freeBytes)
+      throw new Problem("service-unavailable", DISK_FULL, { headers: { "retry-after": "60" } });
     this.#findPlace(organisationId);
     this.#timer ??= setInterval(() => this.#look(), EVERY).unref();
     return folder;
   }
 
   /**
-   * Finds a place among those that run. Where there is none, the slowest upload loses its place of the organisations that have more of them than this one then
-   * has, and of those that hardly come: nobody can hold all places by sending slowly. @throws Problem (429)
+   * Finds a place among those that run. Where there is none, the slowest upload loses its place of the organisations
+   * that have more of them than this one then has, and of those that hardly come: nobody can hold all places by sending
+   * slowly. @throws Problem (429)
    */
   #findPlace(organisationId: string): void {
     const { perOrganisation, inAll } = this.#limits;
@@ -155,11 +211,15 @@ export class Identifications {
     const own = countOf(organisationId);
     if (own >= perOrganisation) {
       const slow = running.filter((entry) => entry.organisationId === organisationId && this.#isSlow(entry));
-      if (slow.length === 0) throw tooMany(`your organisation has ${perOrganisation} logs identified at the moment; try again when one of them is over`);
+      if (slow.length === 0)
+        throw tooMany(
+          `your organisation has ${perOrganisation} logs identified at the moment; try again when one of them is over`,
+        );
       giveWay(slow, "your organisation");
     } else if (running.length >= inAll) {
       const candidates = running.filter((entry) => countOf(entry.organisationId) > own + 1 || this.#isSlow(entry));
-      if (candidates.length === 0) throw tooMany("the server identifies as many logs as it can at the moment; try again in a minute");
+      if (candidates.length === 0)
+        throw tooMany("the server identifies as many logs as it can at the moment; try again in a minute");
       giveWay(candidates, "another organisation");
     }
   }
@@ -170,14 +230,16 @@ export class Identifications {
 
   /** Only its owner can read it, whatever the umask. Systems remove what is old from the folder that it is in. */
   #privateFolder(): string {
-    if (this.#folder === undefined || !existsSync(this.#folder)) this.#folder = mkdtempSync(join(tmpdir(), "ipsieve-logs-"));
+    if (this.#folder === undefined || !existsSync(this.#folder))
+      this.#folder = mkdtempSync(join(tmpdir(), "ipsieve-logs-"));
     return this.#folder;
   }
 
   #look(): void {
     this.#forgetOld();
     const running = [...this.#entries.values()].filter(isRunning);
-    if (running.length === 0 || !existsSync(this.#folder!) || this.#freeBytes(this.#folder!) >= this.#limits.freeBytes) return;
+    if (running.length === 0 || !existsSync(this.#folder!) || this.#freeBytes(this.#folder!) >= this.#limits.freeBytes)
+      return;
     for (const { end } of running) end.abort(new Error(DISK_FULL));
   }
 
@@ -212,8 +274,14 @@ function isRunning({ endedAt }: Identification): boolean {
 }
 
 function giveWay(candidates: readonly Entry[], to: string): void {
-  const slowest = candidates.reduce((found, entry) => (entry.log.speed.bytesPerSecond < found.log.speed.bytesPerSecond ? entry : found));
-  slowest.end.abort(new Error(`it came slowest of all logs and gave its place to one of ${to}; upload it again, or over a faster connection`));
+  const slowest = candidates.reduce((found, entry) =>
+    entry.log.speed.bytesPerSecond < found.log.speed.bytesPerSecond ? entry : found,
+  );
+  slowest.end.abort(
+    new Error(
+      `it came slowest of all logs and gave its place to one of ${to}; upload it again, or over a faster connection`,
+    ),
+  );
 }
 
 function tooMany(detail: string): Problem {

@@ -6,4 +6,5 @@ import { rowTemplates } from "../cbs/row-templates.ts";
 export const RENDERER: string = import.meta.url;
 
 /** What the batch room calls in each thread: rows of a catalogue. */
-export const createRowTemplates: CreateRowTemplates = (snapshot, format) => rowTemplates(new Catalogue(snapshot.metadata, snapshot.table), format);
+export const createRowTemplates: CreateRowTemplates = (snapshot, format) =>
+  rowTemplates(new Catalogue(snapshot.metadata, snapshot.table), format);

@@ -20,10 +20,14 @@ const ID_BYTES = 16;
 const PATTERN = /^([0-9a-f-]{36})\.([A-Za-z0-9_-]{22})\.([A-Za-z0-9_-]{43})$/;
 
 /**
- * The device that a request proves to come from; undefined where it proves none. Nothing is stored for it: the code is made with the user's password hash, so
- * every server knows it, and it ends with the password. Without the id of a user, which outsiders do not learn, nothing is read from the database.
+ * The device that a request proves to come from; undefined where it proves none. Nothing is stored for it: the code is
+ * made with the user's password hash, so every server knows it, and it ends with the password. Without the id of a
+ * user, which outsiders do not learn, nothing is read from the database.
  */
-export async function knownDevice(request: FastifyRequest, { store, memory, settings }: Services): Promise<Device | undefined> {
+export async function knownDevice(
+  request: FastifyRequest,
+  { store, memory, settings }: Services,
+): Promise<Device | undefined> {
   const [, userId = "", id = "", code = ""] = PATTERN.exec(readCookie(request, settings.baseUrl, NAME) ?? "") ?? [];
   const user = memory.userById(userId);
   const known = user === undefined ? null : await store.credentials(user.name);
@@ -32,8 +36,17 @@ export async function knownDevice(request: FastifyRequest, { store, memory, sett
   return isRight ? { id, userId, nameKey: keyOfName(user.name) } : undefined;
 }
 
-/** Has the browser keep that the user has signed in, with the password of this hash. A device that is known already stays the same one. */
-export function setDeviceCookie(request: FastifyRequest, reply: FastifyReply, { settings }: Services, userId: string, password: string): void {
+/**
+ * Has the browser keep that the user has signed in, with the password of this hash. A device that is known already
+ * stays the same one.
+ */
+export function setDeviceCookie(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { settings }: Services,
+  userId: string,
+  password: string,
+): void {
   const { device: before } = request;
   const id = before?.userId === userId ? before.id : randomBytes(ID_BYTES).toString("base64url");
   setCookie(request, reply, settings.baseUrl, NAME, `${userId}.${id}.${codeOf(id, userId, password)}`, SECONDS);

@@ -6,9 +6,9 @@ import type { ServiceMemory } from "./service-memory.ts";
 const MOST_KNOWN = 10_000;
 
 /**
- * Finds API keys by their texts. The digests of texts that turned out to be keys are remembered, since a key is sent with every request, and
- * checking its text takes longer than a lookup. Whether a key is revoked is asked every time; the texts are in this process's memory only,
- * where each request brings them anyway.
+ * Finds API keys by their texts. The digests of texts that turned out to be keys are remembered, since a key is sent
+ * with every request, and checking its text takes longer than a lookup. Whether a key is revoked is asked every time;
+ * the texts are in this process's memory only, where each request brings them anyway.
  */
 export class KnownKeys {
   readonly #memory: ServiceMemory;

@@ -27,8 +27,9 @@ interface StandardStream extends NodeJS.WritableStream {
 type Send = (bytes: Buffer) => Promise<number>;
 
 /**
- * Writes lines to standard output or standard error, and neither fails nor blocks, whatever happens to it: a full disk, a reader that goes away, or
- * one that stands still. Lines wait in bounded memory until they can be written; those that find no room there are lost, and counted.
+ * Writes lines to standard output or standard error, and neither fails nor blocks, whatever happens to it: a full disk,
+ * a reader that goes away, or one that stands still. Lines wait in bounded memory until they can be written; those that
+ * find no room there are lost, and counted.
  */
 export class LineWriter {
   /** Called when lines can be written again after some were lost. */
@@ -69,7 +70,8 @@ export class LineWriter {
     const end = performance.now() + limit;
     if (this.#retry !== undefined) this.#tryAgain();
     // After an error other than slowness there is nothing to wait for.
-    while (!this.#isEmpty && (this.#isWriting || this.#error === undefined) && performance.now() < end) await sleep(POLL);
+    while (!this.#isEmpty && (this.#isWriting || this.#error === undefined) && performance.now() < end)
+      await sleep(POLL);
     return this.#isEmpty;
   }
 
@@ -129,20 +131,27 @@ export class LineWriter {
 }
 
 /**
- * Node writes to pipes without blocking, and never closes these two. A write by `fs.write` would hold a thread of the pool for as long as the reader
- * stands still, and the process could not end.
+ * Node writes to pipes without blocking, and never closes these two. A write by `fs.write` would hold a thread of the
+ * pool for as long as the reader stands still, and the process could not end.
  */
 function toPipe(stream: Socket): Send {
   // The write's callback is told as well.
   stream.on("error", () => {});
-  return (bytes) => new Promise((resolve, reject) => stream.write(bytes, (error) => (error ? reject(error) : resolve(bytes.length))));
+  return (bytes) =>
+    new Promise((resolve, reject) => stream.write(bytes, (error) => (error ? reject(error) : resolve(bytes.length))));
 }
 
 function toDescriptor(descriptor: number): Send {
-  return (bytes) => new Promise((resolve, reject) => write(descriptor, bytes, (error, written) => (error === null ? resolve(written) : reject(error))));
+  return (bytes) =>
+    new Promise((resolve, reject) =>
+      write(descriptor, bytes, (error, written) => (error === null ? resolve(written) : reject(error))),
+    );
 }
 
-/** A terminal that has been stopped by Ctrl-S would hold whoever writes to it. Opened once more, it is one that does not block, and only for us. */
+/**
+ * A terminal that has been stopped by Ctrl-S would hold whoever writes to it. Opened once more, it is one that does not
+ * block, and only for us.
+ */
 function openTerminal(descriptor: number): number {
   try {
     return openSync(`/dev/fd/${descriptor}`, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);

@@ -22,7 +22,12 @@ export function withListBodies(app: App, addRoutes: (app: App) => void): void {
 
 /** The schema of a body that is JSON, or a list of one of the other types. */
 export function listBody(json: object): object {
-  return { content: { "application/json": { schema: json }, ...Object.fromEntries(Object.keys(LIST_TYPES).map((type) => [type, { schema: Type.String() }])) } };
+  return {
+    content: {
+      "application/json": { schema: json },
+      ...Object.fromEntries(Object.keys(LIST_TYPES).map((type) => [type, { schema: Type.String() }])),
+    },
+  };
 }
 
 export interface ListReading {
@@ -39,14 +44,23 @@ async function* hashed(body: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<
   }
 }
 
-/** The list that a body is, while it arrives; the rules of a JSON document are held to their schema, each by itself where those that it refuses are to be left out. To read it throws Problem (400, 401, 403, 408, 413, 503). @throws Problem (400) without one */
+/**
+ * The list that a body is, while it arrives; the rules of a JSON document are held to their schema, each by itself
+ * where those that it refuses are to be left out. To read it throws Problem (400, 401, 403, 408, 413, 503).
+ * @throws Problem (400) without one
+ */
 export function listIn(request: FastifyRequest, { skipInvalid = false, hash }: ListReading = {}): ListBody {
   const arriving = request.body as ArrivingBody | undefined;
-  if (arriving === undefined) throw invalid({ body: ["it is missing; send a JSON document, or a list as text/plain, text/csv or application/x-ndjson"] });
+  if (arriving === undefined)
+    throw invalid({
+      body: ["it is missing; send a JSON document, or a list as text/plain, text/csv or application/x-ndjson"],
+    });
   const body = hash === undefined ? arriving : hashed(arriving, hash);
   const type = request.headers["content-type"]!.split(";")[0]!.trim().toLowerCase();
   const format = LIST_TYPES[type];
-  return format === undefined ? { members: membersOf(request, body, { list: request.route.config.list!, skipInvalid }) } : { text: textOf(request, body), format };
+  return format === undefined
+    ? { members: membersOf(request, body, { list: request.route.config.list!, skipInvalid }) }
+    : { text: textOf(request, body), format };
 }
 
 /** While the body came, the caller may have lost the right to send it. @throws Problem (401, 403) */
@@ -58,7 +72,11 @@ function confirm(request: FastifyRequest): void {
 /** Errors of a list that are listed. */
 const MAX_ERRORS = 200;
 
-async function* membersOf(request: FastifyRequest, body: AsyncIterable<Buffer>, { list, skipInvalid }: { readonly list: BodyList; readonly skipInvalid: boolean }): AsyncGenerator<readonly ListedMember[], void, undefined> {
+async function* membersOf(
+  request: FastifyRequest,
+  body: AsyncIterable<Buffer>,
+  { list, skipInvalid }: { readonly list: BodyList; readonly skipInvalid: boolean },
+): AsyncGenerator<readonly ListedMember[], void, undefined> {
   const reader = listReader(list);
   const errors: Record<string, string[]> = Object.create(null);
   let count = 0;

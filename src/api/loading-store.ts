@@ -10,11 +10,19 @@ export interface LoadingStore {
   readonly memory: Promise<ServiceMemory>;
 }
 
-/** Begins to open a store and to load what is in it, which takes its time in the thread of a SQLite file. Both promises may be awaited late. */
-export function openLoading(location: StoreLocation, settings: Pick<Settings, "rulesPerRuleset" | "rulesetsPerOrganisation" | "auditDays">): LoadingStore {
+/**
+ * Begins to open a store and to load what is in it, which takes its time in the thread of a SQLite file. Both promises
+ * may be awaited late.
+ */
+export function openLoading(
+  location: StoreLocation,
+  settings: Pick<Settings, "rulesPerRuleset" | "rulesetsPerOrganisation" | "auditDays">,
+): LoadingStore {
   const { rulesPerRuleset, rulesetsPerOrganisation, auditDays } = settings;
   const fresh = new ServiceMemory();
-  const { store, state } = openAndLoad(location, { rulesPerRuleset, rulesetsPerOrganisation, auditDays }, (part) => fresh.addRules(part));
+  const { store, state } = openAndLoad(location, { rulesPerRuleset, rulesetsPerOrganisation, auditDays }, (part) =>
+    fresh.addRules(part),
+  );
   const memory = state.then((rest) => filled(fresh, rest));
   // Otherwise a failure would end the process before the caller asks for it.
   void Promise.allSettled([store, memory]);

@@ -16,11 +16,12 @@ import { inSlices, turn } from "./in-slices.ts";
 import { type UnmatchedLine, UnmatchedSample } from "./unmatched-sample.ts";
 
 /**
- * Requests are answered by the same thread: a part of a shard takes it a millisecond or two, a line of the greatest length some ten more, and of all logs
- * only one part is worked on in a turn.
+ * Requests are answered by the same thread: a part of a shard takes it a millisecond or two, a line of the greatest
+ * length some ten more, and of all logs only one part is worked on in a turn.
  */
 export const BY_TURNS = {
-  limits: { shardBytes: 256 << 10, shardLines: 8192, rowBytes: 512 << 10, lineBytes: 1 << 20 }, pause: turn,
+  limits: { shardBytes: 256 << 10, shardLines: 8192, rowBytes: 512 << 10, lineBytes: 1 << 20 },
+  pause: turn,
 } as const satisfies Pick<IdentifyOptions, "limits" | "pause">;
 const MOST_LISTED = 50;
 /** A text has no such byte; what is looked at is the beginning of what is uploaded. */
@@ -30,7 +31,8 @@ const HEAD_BYTES = 4096;
 /** Why a log fails whose client has gone away. */
 export const BROKEN_OFF = "the upload was broken off";
 
-const RESULT_UNWRITABLE = "the server cannot write the result at the moment; try again later, or ask whoever runs it to make room on its disk";
+const RESULT_UNWRITABLE =
+  "the server cannot write the result at the moment; try again later, or ask whoever runs it to make room on its disk";
 
 export type IdentificationState = "running" | "done" | "failed";
 
@@ -63,8 +65,19 @@ export interface IdentificationSummary {
   readonly unmatched: number;
   readonly no_address: number;
   readonly types: readonly { readonly type: string; readonly name: string; readonly lines: number }[];
-  readonly providers: readonly { readonly type: string; readonly provider: string; readonly name: string; readonly lines: number }[];
-  readonly services: readonly { readonly type: string; readonly provider: string; readonly service: string; readonly name: string; readonly lines: number }[];
+  readonly providers: readonly {
+    readonly type: string;
+    readonly provider: string;
+    readonly name: string;
+    readonly lines: number;
+  }[];
+  readonly services: readonly {
+    readonly type: string;
+    readonly provider: string;
+    readonly service: string;
+    readonly name: string;
+    readonly lines: number;
+  }[];
   readonly unmatched_sample: readonly UnmatchedLine[];
   /** Null until it is done. */
   readonly top_addresses: TopAddresses | null;
@@ -74,7 +87,10 @@ export interface LogRequest {
   readonly body: AsyncIterable<Buffer>;
   readonly catalogue: CatalogueView;
   readonly format: RowFormat;
-  /** Where the address stands in a line: the number of a column from 1, or the name of one or of a member of JSON; anywhere unless given. */
+  /**
+   * Where the address stands in a line: the number of a column from 1, or the name of one or of a member of JSON;
+   * anywhere unless given.
+   */
   readonly field?: string | undefined;
   /** How lines are cut into fields; by what the first line looks like unless given. */
   readonly input?: FieldSyntax | undefined;
@@ -85,7 +101,10 @@ export interface LogRequest {
   readonly keptAddresses: number;
 }
 
-/** One log that streams in: its lines are identified as they come, in bounded memory, no faster than they are written to the result. */
+/**
+ * One log that streams in: its lines are identified as they come, in bounded memory, no faster than they are written to
+ * the result.
+ */
 export class LogIdentification {
   state: IdentificationState = "running";
   /** Why it failed, for whoever uploaded the log. */
@@ -107,13 +126,25 @@ export class LogIdentification {
     this.#sample = new UnmatchedSample(new Matcher(request.catalogue.snapshot));
   }
 
-  /** Resolves when it is done or has failed. @throws Problem (415) for what is no text, and (503) where the disk is full */
+  /**
+   * Resolves when it is done or has failed.
+   * @throws Problem (415) for what is no text, and (503) where the disk is full
+   */
   async run(): Promise<void> {
     const { catalogue, format, path, signal, field, input, keptAddresses } = this.#request;
     try {
       const { addressCounts } = await identify({
-        inputs: [Readable.from(this.#text(), { objectMode: true })], snapshot: catalogue.snapshot, format, renderer: RENDERER, output: { path }, countMatches: true, keptAddresses, signal, ...BY_TURNS,
-        ...(field === undefined ? {} : { field: /^\d+$/.test(field) ? Number(field) : field }), ...(input === undefined ? {} : { fieldSyntax: input }),
+        inputs: [Readable.from(this.#text(), { objectMode: true })],
+        snapshot: catalogue.snapshot,
+        format,
+        renderer: RENDERER,
+        output: { path },
+        countMatches: true,
+        keptAddresses,
+        signal,
+        ...BY_TURNS,
+        ...(field === undefined ? {} : { field: /^\d+$/.test(field) ? Number(field) : field }),
+        ...(input === undefined ? {} : { fieldSyntax: input }),
         onProgress: (progress) => (this.#progress = progress),
       });
       await inSlices(this.#sample.end());
@@ -136,23 +167,43 @@ export class LogIdentification {
     const { catalogue } = this.#request.catalogue;
     const { types, providers, services } = logCounts(catalogue, counted);
     return {
-      bytes: this.#bytes, lines, matched, unmatched: addresses - matched, no_address: lines - addresses,
+      bytes: this.#bytes,
+      lines,
+      matched,
+      unmatched: addresses - matched,
+      no_address: lines - addresses,
       types: types.map(({ node: { type }, name, lines: own }) => ({ type, name, lines: own })),
-      providers: providers.slice(0, MOST_LISTED).map(({ node: { type, provider }, name, lines: own }) => ({ type, provider, name, lines: own })),
-      services: services.slice(0, MOST_LISTED).map(({ node: { type, provider, service }, name, lines: own }) => ({ type, provider, service: service!, name, lines: own })),
-      unmatched_sample: [...this.#sample.lines], top_addresses: this.#top,
+      providers: providers
+        .slice(0, MOST_LISTED)
+        .map(({ node: { type, provider }, name, lines: own }) => ({ type, provider, name, lines: own })),
+      services: services.slice(0, MOST_LISTED).map(({ node: { type, provider, service }, name, lines: own }) => ({
+        type,
+        provider,
+        service: service!,
+        name,
+        lines: own,
+      })),
+      unmatched_sample: [...this.#sample.lines],
+      top_addresses: this.#top,
     };
   }
 
   *#rank(counts: AddressCounts): Generator<undefined, TopAddresses, undefined> {
     const { catalogue, snapshot } = this.#request.catalogue;
     const { matched, unmatched } = yield* topAddresses(counts, snapshot.table, MOST_LISTED);
-    const list = ({ addresses }: AddressRanking): TopAddress[] => addresses.map(({ address, lines }) => {
-      const { cbs_ids, labels } = identifyText(catalogue, address);
-      return { ip: address, lines, cbs_ids, labels };
-    });
+    const list = ({ addresses }: AddressRanking): TopAddress[] =>
+      addresses.map(({ address, lines }) => {
+        const { cbs_ids, labels } = identifyText(catalogue, address);
+        return { ip: address, lines, cbs_ids, labels };
+      });
     const countOf = ({ distinct }: AddressRanking): number | null => (counts.missing === 0 ? distinct : null);
-    return { matched: list(matched), unmatched: list(unmatched), matched_count: countOf(matched), unmatched_count: countOf(unmatched), lines_missing: counts.missing };
+    return {
+      matched: list(matched),
+      unmatched: list(unmatched),
+      matched_count: countOf(matched),
+      unmatched_count: countOf(unmatched),
+      lines_missing: counts.missing,
+    };
   }
 
   /** The text of the log, chunk by chunk. */
@@ -199,7 +250,10 @@ async function* checkedHead(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer>
   let isFirst = true;
   for await (const chunk of body) {
     if (isFirst && !isCompressed(chunk) && chunk.subarray(0, HEAD_BYTES).includes(NUL)) {
-      throw new BatchError("input-encoding", "this is no text of lines and not compressed by gzip; upload a log as it is, or gzipped");
+      throw new BatchError(
+        "input-encoding",
+        "this is no text of lines and not compressed by gzip; upload a log as it is, or gzipped",
+      );
     }
     isFirst = false;
     yield chunk;

@@ -9,16 +9,23 @@ import { redact } from "./redact.ts";
 const LINES_AT_ONCE = 100;
 /** No line of one address is longer. */
 const LONGEST_LINE = 4096;
-/** Bytes of the body that are answered at a time. The answer to an empty object, or to a letter, is fifty times as long. */
+/**
+ * Bytes of the body that are answered at a time. The answer to an empty object, or to a letter, is fifty times as long.
+ */
 const PIECE = 4096;
 /** Characters that wait to be read before more lines are answered. */
 const MAX_ANSWER = 64 << 10;
 
 /**
- * Answers addresses line by line while they arrive, a piece at a time: nothing is read ahead of what has been written, so that memory stays
- * bounded however long the body is, and however few of its answers are read. `count` is told of each piece's lookups.
+ * Answers addresses line by line while they arrive, a piece at a time: nothing is read ahead of what has been written,
+ * so that memory stays bounded however long the body is, and however few of its answers are read. `count` is told of
+ * each piece's lookups.
  */
-export async function* lookUpLines(dataset: CtiDataset, body: AsyncIterable<Buffer>, count: (lookups: number, seen: number) => void): AsyncGenerator<string> {
+export async function* lookUpLines(
+  dataset: CtiDataset,
+  body: AsyncIterable<Buffer>,
+  count: (lookups: number, seen: number) => void,
+): AsyncGenerator<string> {
   const decoder = new StringDecoder("utf8");
   const answerer = new LineAnswerer(dataset);
   const slice = new Slice();

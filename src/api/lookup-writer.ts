@@ -13,8 +13,8 @@ interface Template {
 }
 
 /**
- * Writes lookup documents as JSON. All addresses with one match have the same document but for the address and the prefixes around it,
- * so it is made once per match and filled in.
+ * Writes lookup documents as JSON. All addresses with one match have the same document but for the address and the
+ * prefixes around it, so it is made once per match and filled in.
  */
 export class LookupWriter {
   readonly #catalogue: Catalogue;

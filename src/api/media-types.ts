@@ -3,10 +3,14 @@ import { vary } from "./content-coding.ts";
 import { Problem } from "./problem.ts";
 
 /**
- * The media type, among those offered, that the request's Accept header likes best; the first one without a header or among equals
- * (RFC 9110, section 12.5.1). @throws Problem (406)
+ * The media type, among those offered, that the request's Accept header likes best; the first one without a header or
+ * among equals (RFC 9110, section 12.5.1). @throws Problem (406)
  */
-export function chooseType<Type extends string>({ headers }: FastifyRequest, reply: FastifyReply, offered: readonly Type[]): Type {
+export function chooseType<Type extends string>(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  offered: readonly Type[],
+): Type {
   vary(reply, "Accept");
   const ranges = (headers.accept ?? "*/*").split(",").map(parseRange);
   let best: Type | undefined;

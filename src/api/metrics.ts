@@ -18,25 +18,71 @@ export class Metrics {
   /** What the dashboard shows, until it is recorded. */
   readonly traffic = new TrafficCounter();
   readonly #requests = new RequestTimes();
-  /** Since the page was read last: the library makes a text of the labels whenever it counts, which takes longer than counting. */
+  /**
+   * Since the page was read last: the library makes a text of the labels whenever it counts, which takes longer than
+   * counting.
+   */
   readonly #lookups = new Map<Area, { found: number; missed: number }>();
 
   constructor() {
     const registers = [this.registry];
     this.registry.registerMetric(this.#requests as unknown as Histogram);
-    this.failedKeys = new Counter({ name: "ipsieve_failed_keys_total", help: "Requests without a valid API key", registers });
-    this.rateLimited = new Counter({ name: "ipsieve_rate_limited_total", help: "Requests refused by the rate limit of their key", labelNames: ["window"], registers });
-    this.shed = new Counter({ name: "ipsieve_shed_requests_total", help: "Requests refused because of overload", registers });
-    this.refusedConnections = new Counter({ name: "ipsieve_refused_connections_total", help: "Connections refused because their address has too many", registers });
+    this.failedKeys = new Counter({
+      name: "ipsieve_failed_keys_total",
+      help: "Requests without a valid API key",
+      registers,
+    });
+    this.rateLimited = new Counter({
+      name: "ipsieve_rate_limited_total",
+      help: "Requests refused by the rate limit of their key",
+      labelNames: ["window"],
+      registers,
+    });
+    this.shed = new Counter({
+      name: "ipsieve_shed_requests_total",
+      help: "Requests refused because of overload",
+      registers,
+    });
+    this.refusedConnections = new Counter({
+      name: "ipsieve_refused_connections_total",
+      help: "Connections refused because their address has too many",
+      registers,
+    });
     const lookups: Counter = new Counter({
-      name: "ipsieve_lookups_total", help: "Addresses and prefixes looked up", labelNames: ["area", "result"], registers,
+      name: "ipsieve_lookups_total",
+      help: "Addresses and prefixes looked up",
+      labelNames: ["area", "result"],
+      registers,
       collect: () => this.#moveLookups(lookups),
     });
-    this.snapshotGeneration = new Gauge({ name: "ipsieve_snapshot_generation", help: "How many snapshots have been loaded", labelNames: ["snapshot"], registers });
-    this.snapshotCreated = new Gauge({ name: "ipsieve_snapshot_created_seconds", help: "When the loaded snapshot was made, in seconds since 1970", labelNames: ["snapshot"], registers });
-    this.snapshotFailures = new Counter({ name: "ipsieve_snapshot_failures_total", help: "Snapshots that could not be loaded", labelNames: ["snapshot"], registers });
-    this.databaseUp = new Gauge({ name: "ipsieve_database_up", help: "Whether the database works: 1, or 0 while it fails", registers });
-    this.databaseOutages = new Counter({ name: "ipsieve_database_outages_total", help: "How often the database has begun to fail", registers });
+    this.snapshotGeneration = new Gauge({
+      name: "ipsieve_snapshot_generation",
+      help: "How many snapshots have been loaded",
+      labelNames: ["snapshot"],
+      registers,
+    });
+    this.snapshotCreated = new Gauge({
+      name: "ipsieve_snapshot_created_seconds",
+      help: "When the loaded snapshot was made, in seconds since 1970",
+      labelNames: ["snapshot"],
+      registers,
+    });
+    this.snapshotFailures = new Counter({
+      name: "ipsieve_snapshot_failures_total",
+      help: "Snapshots that could not be loaded",
+      labelNames: ["snapshot"],
+      registers,
+    });
+    this.databaseUp = new Gauge({
+      name: "ipsieve_database_up",
+      help: "Whether the database works: 1, or 0 while it fails",
+      registers,
+    });
+    this.databaseOutages = new Counter({
+      name: "ipsieve_database_outages_total",
+      help: "How often the database has begun to fail",
+      registers,
+    });
   }
 
   /** Counts a request that has been answered. */
@@ -69,7 +115,9 @@ export class Metrics {
   /** A counter that is read when the page is. */
   addLostLogLines(read: () => number): void {
     const counter = new Counter({
-      name: "ipsieve_log_lines_lost_total", help: "Log lines that could not be written: the disk is full, or the reader too slow or gone", registers: [this.registry],
+      name: "ipsieve_log_lines_lost_total",
+      help: "Log lines that could not be written: the disk is full, or the reader too slow or gone",
+      registers: [this.registry],
       collect(): void {
         counter.reset();
         counter.inc(read());
@@ -80,7 +128,10 @@ export class Metrics {
   /** A gauge by state that is read when the page is. */
   addRules(read: () => { readonly active: number; readonly expired: number }): void {
     const gauge = new Gauge({
-      name: "ipsieve_rules", help: "Rules by state", labelNames: ["state"], registers: [this.registry],
+      name: "ipsieve_rules",
+      help: "Rules by state",
+      labelNames: ["state"],
+      registers: [this.registry],
       collect(): void {
         const { active, expired } = read();
         gauge.set({ state: "active" }, active);

@@ -5,11 +5,13 @@ import type { LiveRuleset } from "./service-memory.ts";
 const MAX_TRIES = 3;
 
 /**
- * Reads a ruleset of any size in slices, as it was at one moment. `current` gives it as it is when it is called, undefined once it is gone; `read` is begun
- * again where it has changed since. Gives what was read, and of which version; undefined where the ruleset is gone.
+ * Reads a ruleset of any size in slices, as it was at one moment. `current` gives it as it is when it is called,
+ * undefined once it is gone; `read` is begun again where it has changed since. Gives what was read, and of which
+ * version; undefined where the ruleset is gone.
  */
 export async function atOneVersion<Result>(
-  current: () => LiveRuleset | undefined, read: (ruleset: LiveRuleset) => Generator<undefined, Result, undefined>,
+  current: () => LiveRuleset | undefined,
+  read: (ruleset: LiveRuleset) => Generator<undefined, Result, undefined>,
 ): Promise<{ readonly ruleset: LiveRuleset; readonly result: Result } | undefined> {
   for (let tries = 0; ; tries++) {
     const live = current();
@@ -22,7 +24,10 @@ export async function atOneVersion<Result>(
 }
 
 /** Undefined where it no longer holds what it was when others had their turn. */
-async function readThrough<Result>(work: Generator<undefined, Result, undefined>, holds: () => boolean): Promise<{ readonly result: Result } | undefined> {
+async function readThrough<Result>(
+  work: Generator<undefined, Result, undefined>,
+  holds: () => boolean,
+): Promise<{ readonly result: Result } | undefined> {
   const slice = new Slice();
   for (;;) {
     await slice.pause();

@@ -4,7 +4,10 @@ import type { DoorName } from "./plugins/doors.ts";
 import type { ProblemKind } from "./problem.ts";
 import type { Settings } from "./settings.ts";
 
-/** What an operation asks for: at the public door of a key; at the dashboard's of a role, where editors write and admins do everything. `none`: of nobody. */
+/**
+ * What an operation asks for: at the public door of a key; at the dashboard's of a role, where editors write and admins
+ * do everything. `none`: of nobody.
+ */
 export type Access = AccessLevel | "admin" | "none";
 
 declare module "fastify" {

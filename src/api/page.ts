@@ -27,32 +27,61 @@ export function extentOf({ page = 1, page_size = DEFAULT_SIZE }: PageQuery): { o
 }
 
 /** The envelope of a page: `items` of `count` in all. Beyond the last page `prev` leads back to it. */
-export function pageOf<Item>(request: FastifyRequest, settings: Settings, items: readonly Item[], count: number): Page<Item> {
+export function pageOf<Item>(
+  request: FastifyRequest,
+  settings: Settings,
+  items: readonly Item[],
+  count: number,
+): Page<Item> {
   const { page = 1, page_size = DEFAULT_SIZE } = request.query as PageQuery;
   const last = Math.max(1, Math.ceil(count / page_size));
   const addressOf = (number: number): string => pageAddress(request, settings, "page", String(number));
-  return { items, count, next: page < last ? addressOf(page + 1) : null, prev: page > 1 ? addressOf(Math.min(page - 1, last)) : null };
+  return {
+    items,
+    count,
+    next: page < last ? addressOf(page + 1) : null,
+    prev: page > 1 ? addressOf(Math.min(page - 1, last)) : null,
+  };
 }
 
-/** A part of a list in its order, and the key of the last item that was looked at, behind which the next part begins; null at the end of the list. */
+/**
+ * A part of a list in its order, and the key of the last item that was looked at, behind which the next part begins;
+ * null at the end of the list.
+ */
 export interface Part<Item> {
   readonly items: readonly Item[];
   readonly last: string | null;
 }
 
 /**
- * The envelope of a page by cursor: the items behind the key that the cursor holds, from the first one if it is empty. What others add or take out moves no item from
- * one page to another, as it does with page numbers. `part` gives up to `limit` items. @throws Problem (400) for a cursor that no page has given, or together with `page`
+ * The envelope of a page by cursor: the items behind the key that the cursor holds, from the first one if it is empty.
+ * What others add or take out moves no item from one page to another, as it does with page numbers. `part` gives up to
+ * `limit` items. @throws Problem (400) for a cursor that no page has given, or together with `page`
  */
-export function cursorPageOf<Item>(request: FastifyRequest, settings: Settings, count: number, part: (after: string | undefined, limit: number) => Part<Item>): Page<Item> {
+export function cursorPageOf<Item>(
+  request: FastifyRequest,
+  settings: Settings,
+  count: number,
+  part: (after: string | undefined, limit: number) => Part<Item>,
+): Page<Item> {
   const { page, page_size = DEFAULT_SIZE, cursor = "" } = request.query as PageQuery;
   if (page !== undefined) throw invalid({ cursor: ["give either cursor or page, not both"] });
   const { items, last } = part(cursor === "" ? undefined : keyIn(cursor), page_size);
-  return { items, count, next: last === null ? null : pageAddress(request, settings, "cursor", Buffer.from(last).toString("base64url")), prev: null };
+  return {
+    items,
+    count,
+    next: last === null ? null : pageAddress(request, settings, "cursor", Buffer.from(last).toString("base64url")),
+    prev: null,
+  };
 }
 
 /** The first part of a list that is sorted by keys, behind a key. O(list). */
-export function partBehind<Item>(list: readonly Item[], isBehind: (item: Item) => boolean, keyOf: (item: Item) => string, limit: number): Part<Item> {
+export function partBehind<Item>(
+  list: readonly Item[],
+  isBehind: (item: Item) => boolean,
+  keyOf: (item: Item) => string,
+  limit: number,
+): Part<Item> {
   const start = list.findIndex(isBehind);
   const items = start < 0 ? [] : list.slice(start, start + limit);
   return { items, last: start < 0 || start + limit >= list.length ? null : keyOf(items.at(-1)!) };
@@ -80,14 +109,24 @@ export function prefixOfCursor(key: string): Prefix {
 
 /** @throws Problem (400) for a cursor where the answer is no JSON, which alone has `next` */
 export function refuseCursor({ query }: FastifyRequest): void {
-  if ((query as PageQuery).cursor !== undefined) throw invalid({ cursor: ["only JSON comes in pages by cursor; leave it out, or ask for application/json"] });
+  if ((query as PageQuery).cursor !== undefined)
+    throw invalid({ cursor: ["only JSON comes in pages by cursor; leave it out, or ask for application/json"] });
 }
 
-/** The address of another page of the same request: the parameters that the operation has, and no others, which may be a key under a wrong name. */
-function pageAddress(request: FastifyRequest, { baseUrl }: Settings, parameter: "page" | "cursor", value: string): string {
+/**
+ * The address of another page of the same request: the parameters that the operation has, and no others, which may be a
+ * key under a wrong name.
+ */
+function pageAddress(
+  request: FastifyRequest,
+  { baseUrl }: Settings,
+  parameter: "page" | "cursor",
+  value: string,
+): string {
   const [path = "", query = ""] = request.url.split("?", 2);
   const parameters = new URLSearchParams();
-  for (const [name, value] of new URLSearchParams(query)) if (Object.hasOwn(request.query as object, name)) parameters.set(name, redact(value));
+  for (const [name, value] of new URLSearchParams(query))
+    if (Object.hasOwn(request.query as object, name)) parameters.set(name, redact(value));
   parameters.set(parameter, value);
   const base = baseUrl === "" ? `${request.protocol}://${redact(request.host)}` : baseUrl.replace(/\/$/, "");
   return `${base}${safePath(path)}?${parameters.toString()}`;

@@ -12,7 +12,12 @@ export const MAX_LISTED = 1000;
 
 /** What a replacement would do. */
 export interface CountedPlan {
-  readonly counts: { readonly added: number; readonly updated: number; readonly removed: number; readonly unchanged: number };
+  readonly counts: {
+    readonly added: number;
+    readonly updated: number;
+    readonly removed: number;
+    readonly unchanged: number;
+  };
   /** The first of each kind, in the order of prefixes. */
   readonly added: readonly Rule[];
   readonly updated: readonly { readonly before: Rule; readonly after: Rule }[];
@@ -23,12 +28,23 @@ export interface CountedPlan {
   readonly canUndo: boolean;
 }
 
-/** What has to change so that the ruleset holds the wanted rules and no others, as `planReplacement` says, in slices. Undefined where the ruleset is gone. */
-export function planCounted(current: () => LiveRuleset | undefined, wanted: readonly RuleColumns[], now: number): Promise<{ readonly ruleset: LiveRuleset; readonly result: CountedPlan } | undefined> {
+/**
+ * What has to change so that the ruleset holds the wanted rules and no others, as `planReplacement` says, in slices.
+ * Undefined where the ruleset is gone.
+ */
+export function planCounted(
+  current: () => LiveRuleset | undefined,
+  wanted: readonly RuleColumns[],
+  now: number,
+): Promise<{ readonly ruleset: LiveRuleset; readonly result: CountedPlan } | undefined> {
   return atOneVersion(current, ({ rules }) => planning(rules.rules(), wanted, now));
 }
 
-function* planning(current: Iterable<Rule>, wanted: readonly RuleColumns[], now: number): Generator<undefined, CountedPlan, undefined> {
+function* planning(
+  current: Iterable<Rule>,
+  wanted: readonly RuleColumns[],
+  now: number,
+): Generator<undefined, CountedPlan, undefined> {
   const plan = new GrowingPlan(now);
   const rest = eachOf(wanted);
   let next = rest.next();
@@ -69,7 +85,8 @@ class GrowingPlan {
 
   add({ prefix, name, expiresAt }: WantedRule): boolean {
     this.#kept += keptLength({ prefix, name, expiresAt });
-    if (this.#counts.added++ < MAX_LISTED) this.#listed.added.push({ prefix, name, expiresAt, createdAt: this.#now, updatedAt: this.#now });
+    if (this.#counts.added++ < MAX_LISTED)
+      this.#listed.added.push({ prefix, name, expiresAt, createdAt: this.#now, updatedAt: this.#now });
     return this.#step();
   }
 
@@ -89,7 +106,12 @@ class GrowingPlan {
 
   done(): CountedPlan {
     const { added, updated, removed } = this.#counts;
-    return { counts: this.#counts, ...this.#listed, truncated: Math.max(added, updated, removed) > MAX_LISTED, canUndo: this.#kept <= MOST_KEPT };
+    return {
+      counts: this.#counts,
+      ...this.#listed,
+      truncated: Math.max(added, updated, removed) > MAX_LISTED,
+      canUndo: this.#kept <= MOST_KEPT,
+    };
   }
 
   #step(): boolean {

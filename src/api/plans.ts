@@ -3,7 +3,11 @@ import { Problem } from "./problem.ts";
 import type { Allowance } from "./rate-limits.ts";
 import type { Settings } from "./settings.ts";
 
-export const PLAN_NAMES: Readonly<Record<Area, string>> = { edl: "EDL Management", cbs: "Common Business Services", cti: "threat-intelligence lookup" };
+export const PLAN_NAMES: Readonly<Record<Area, string>> = {
+  edl: "EDL Management",
+  cbs: "Common Business Services",
+  cti: "threat-intelligence lookup",
+};
 
 export function isActivePlan(plan: Plan | undefined, now: number): plan is Plan {
   return plan !== undefined && plan.active && (plan.until === null || now < plan.until);
@@ -14,7 +18,12 @@ export function allowanceOf(plan: Plan | undefined, { perMinute, perMonth }: Set
   return { perMinute: plan?.perMinute ?? perMinute, perMonth: plan?.perMonth ?? perMonth };
 }
 
-/** What is answered where the organisation has no active plan for the area: the command is for whoever runs the service. */
+/**
+ * What is answered where the organisation has no active plan for the area: the command is for whoever runs the service.
+ */
 export function noPlan(area: Area): Problem {
-  return new Problem("permission-denied", `the organisation has no active plan for ${PLAN_NAMES[area]} (${area}); whoever runs the service activates it by: ipsieve plan set ${area}`);
+  return new Problem(
+    "permission-denied",
+    `the organisation has no active plan for ${PLAN_NAMES[area]} (${area}); whoever runs the service activates it by: ipsieve plan set ${area}`,
+  );
 }

@@ -5,10 +5,14 @@ import type { LiveRuleset } from "./service-memory.ts";
 const MAX_TRIES = 3;
 
 /**
- * Makes a page of active or expired rules cheap: what has to be counted first, where many rules of a large ruleset have expired since the last such page, is
- * counted in slices. Read the page in the turn in which this resolves. Gives the ruleset as it is then, undefined once it is gone.
+ * Makes a page of active or expired rules cheap: what has to be counted first, where many rules of a large ruleset have
+ * expired since the last such page, is counted in slices. Read the page in the turn in which this resolves. Gives the
+ * ruleset as it is then, undefined once it is gone.
  */
-export async function preparedRules(current: () => LiveRuleset | undefined, now: number): Promise<LiveRuleset | undefined> {
+export async function preparedRules(
+  current: () => LiveRuleset | undefined,
+  now: number,
+): Promise<LiveRuleset | undefined> {
   for (let tries = 0; ; tries++) {
     const live = current();
     if (live === undefined || tries === MAX_TRIES) return live;

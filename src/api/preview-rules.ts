@@ -12,7 +12,14 @@ import { RULES_SETTING } from "../store/limit-settings.ts";
 import { atOneVersion } from "./one-version.ts";
 import type { ReadingOptions } from "./read-rule.ts";
 import type { LiveRuleset } from "./service-memory.ts";
-import { type ListedMember, MOST_UNREADABLE, readMembers, readText, textOf, tooManyUnreadable } from "./wanted-rules.ts";
+import {
+  type ListedMember,
+  MOST_UNREADABLE,
+  readMembers,
+  readText,
+  textOf,
+  tooManyUnreadable,
+} from "./wanted-rules.ts";
 
 /** Lines that are told: the faulty ones first, since they have to be mended. */
 const MOST_LINES = 10_000;
@@ -59,20 +66,62 @@ export interface Preview {
 }
 
 /** Reads a file as an import does, but to its end. */
-export async function readListToEnd(text: AsyncIterable<string>, format: ImportFormat, options: Pick<ImportOptions, "allowSpecialPurpose" | "mostRules" | "defaults">): Promise<PreviewedList> {
-  const file = new RuleImport(format, { ...options, setting: RULES_SETTING, skipInvalid: true, mostSkipped: MOST_LINES });
+export async function readListToEnd(
+  text: AsyncIterable<string>,
+  format: ImportFormat,
+  options: Pick<ImportOptions, "allowSpecialPurpose" | "mostRules" | "defaults">,
+): Promise<PreviewedList> {
+  const file = new RuleImport(format, {
+    ...options,
+    setting: RULES_SETTING,
+    skipInvalid: true,
+    mostSkipped: MOST_LINES,
+  });
   const { parts, errors, skipped, isWhole } = await readText(file, text);
-  const faulty = skipped.lines.map(({ line, value, reason }): PreviewLine => ({ line, ip: value, verdict: "error", message: reason }));
-  const last = errors.map((error): PreviewLine => ({ line: error.line, ip: error.value, verdict: "error", message: faultText(error) }));
+  const faulty = skipped.lines.map(({ line, value, reason }): PreviewLine => ({
+    line,
+    ip: value,
+    verdict: "error",
+    message: reason,
+  }));
+  const last = errors.map((error): PreviewLine => ({
+    line: error.line,
+    ip: error.value,
+    verdict: "error",
+    message: faultText(error),
+  }));
   const refusal = last.map(({ line, message }) => `line ${line}: ${message}`)[0];
-  return { parts, faulty: [...faulty, ...last], faultyCount: skipped.count + errors.length, isWhole, ...(refusal === undefined ? {} : { refusal }) };
+  return {
+    parts,
+    faulty: [...faulty, ...last],
+    faultyCount: skipped.count + errors.length,
+    isWhole,
+    ...(refusal === undefined ? {} : { refusal }),
+  };
 }
 
 /** Reads the rules of a JSON document. */
-export async function readRulesToEnd(members: AsyncIterable<readonly ListedMember[]>, options: ReadingOptions): Promise<PreviewedList> {
-  const { parts, faulty, faultyCount, isWhole } = await readMembers(members, options, { mostUnreadable: MOST_UNREADABLE, mostTold: MOST_LINES });
-  const lines = faulty.map(({ line, ip, faults }): PreviewLine => ({ line: line + 1, ip, verdict: "error", message: textOf(faults) }));
-  return { parts: parts.map((part) => ({ ...part, lines: part.lines.map((index) => index + 1) })), faulty: lines, faultyCount, isWhole, ...(isWhole ? {} : { refusal: tooManyUnreadable() }) };
+export async function readRulesToEnd(
+  members: AsyncIterable<readonly ListedMember[]>,
+  options: ReadingOptions,
+): Promise<PreviewedList> {
+  const { parts, faulty, faultyCount, isWhole } = await readMembers(members, options, {
+    mostUnreadable: MOST_UNREADABLE,
+    mostTold: MOST_LINES,
+  });
+  const lines = faulty.map(({ line, ip, faults }): PreviewLine => ({
+    line: line + 1,
+    ip,
+    verdict: "error",
+    message: textOf(faults),
+  }));
+  return {
+    parts: parts.map((part) => ({ ...part, lines: part.lines.map((index) => index + 1) })),
+    faulty: lines,
+    faultyCount,
+    isWhole,
+    ...(isWhole ? {} : { refusal: tooManyUnreadable() }),
+  };
 }
 
 export interface PreviewOptions {
@@ -82,8 +131,15 @@ export interface PreviewOptions {
   readonly mostRules: number;
 }
 
-/** What importing the list would do to the ruleset, line by line; nothing is written. `current` gives the ruleset as it is when it is called; undefined once it is gone. */
-export async function previewRules(current: () => LiveRuleset | undefined, list: PreviewedList, options: PreviewOptions): Promise<Preview | undefined> {
+/**
+ * What importing the list would do to the ruleset, line by line; nothing is written. `current` gives the ruleset as it
+ * is when it is called; undefined once it is gone.
+ */
+export async function previewRules(
+  current: () => LiveRuleset | undefined,
+  list: PreviewedList,
+  options: PreviewOptions,
+): Promise<Preview | undefined> {
   const decided = await atOneVersion(current, (ruleset) => deciding(new Decisions(ruleset, list, options), list.parts));
   return decided === undefined ? undefined : decided.result;
 }
@@ -141,7 +197,14 @@ class Decisions {
     const others = this.#others.inOrder().slice(0, MOST_LINES - faulty.length);
     const lines = [...faulty, ...others].sort((a, b) => a.line - b.line);
     const all = Object.values(this.#counts).reduce((sum, count) => sum + count, 0);
-    return { version, counts: this.#counts, lines, truncated: !this.#list.isWhole || lines.length < all, skip_refusal: this.#list.refusal ?? this.#refusal, can_undo: this.#kept <= MOST_KEPT };
+    return {
+      version,
+      counts: this.#counts,
+      lines,
+      truncated: !this.#list.isWhole || lines.length < all,
+      skip_refusal: this.#list.refusal ?? this.#refusal,
+      can_undo: this.#kept <= MOST_KEPT,
+    };
   }
 
   #tell(line: PreviewLine): void {

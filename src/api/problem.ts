@@ -28,7 +28,11 @@ export type ProblemKind = keyof typeof PROBLEMS;
 
 /** Those that a gateway would tell: their bodies carry the request's id, to quote to whoever runs the service. */
 export const WITH_REQUEST_ID: ReadonlySet<ProblemKind> = new Set([
-  "authentication-required", "permission-denied", "rate-limit-exceeded", "internal-server-error", "service-unavailable",
+  "authentication-required",
+  "permission-denied",
+  "rate-limit-exceeded",
+  "internal-server-error",
+  "service-unavailable",
 ]);
 
 interface Details {
@@ -56,7 +60,10 @@ export class Problem extends Error {
 
   /** The body; `instance` is the path that was asked for. */
   document(instance: string, requestId: string): Record<string, unknown> {
-    const { validationErrors = this.kind === "validation-error" ? { request: [this.message] } : undefined, extensions } = this.details;
+    const {
+      validationErrors = this.kind === "validation-error" ? { request: [this.message] } : undefined,
+      extensions,
+    } = this.details;
     return {
       type: `/problems/${this.kind}`,
       title: PROBLEMS[this.kind].title,
@@ -81,7 +88,9 @@ const MOST_TOLD = 3;
 
 /** The problem of having asked too often. */
 export function tooMany(detail: string, retryAfter: number): Problem {
-  return new Problem("rate-limit-exceeded", `${detail}; try again in ${retryAfter} s`, { headers: { "retry-after": String(retryAfter) } });
+  return new Problem("rate-limit-exceeded", `${detail}; try again in ${retryAfter} s`, {
+    headers: { "retry-after": String(retryAfter) },
+  });
 }
 
 export function notFound(what: string): Problem {

@@ -27,7 +27,11 @@ export interface Taken {
 /** `left`: milliseconds until the window ends. */
 function taken(name: "minute" | "month", used: number, limit: number, left: number): Taken {
   const retryAfter = secondsOf(left);
-  const headers = { "ratelimit-limit": String(limit), "ratelimit-remaining": String(Math.max(0, limit - used)), "ratelimit-reset": String(retryAfter) };
+  const headers = {
+    "ratelimit-limit": String(limit),
+    "ratelimit-remaining": String(Math.max(0, limit - used)),
+    "ratelimit-reset": String(retryAfter),
+  };
   return { isExceeded: used > limit, name, limit, retryAfter, headers };
 }
 
@@ -36,8 +40,8 @@ function secondsOf(left: number): number {
 }
 
 /**
- * Time that never goes back: where the clock is set back, it goes on from where it was, at the clock's speed. So a window that is over stays over, and the
- * next one comes after a minute, not when the clock has caught up.
+ * Time that never goes back: where the clock is set back, it goes on from where it was, at the clock's speed. So a
+ * window that is over stays over, and the next one comes after a minute, not when the clock has caught up.
  */
 export class SteadyClock {
   readonly #now: () => number;
@@ -70,7 +74,10 @@ interface Windows {
   /** `YYYY-MM` as a number of months. */
   month: number;
   inMonth: number;
-  /** The month before this one; or the one after, where the clock was set back. It goes on from there when it comes again. */
+  /**
+   * The month before this one; or the one after, where the clock was set back. It goes on from there when it comes
+   * again.
+   */
   otherMonth: MonthCount | undefined;
   /** Counted, but not recorded yet. */
   unrecorded: number;
@@ -94,8 +101,8 @@ export interface Allowance {
 }
 
 /**
- * Requests per key and plan in two windows, the minute and the calendar month (UTC): what one plan allows is not used up by requests under another. A request
- * that is refused counts in neither window.
+ * Requests per key and plan in two windows, the minute and the calendar month (UTC): what one plan allows is not used
+ * up by requests under another. A request that is refused counts in neither window.
  */
 export class KeyLimits {
   readonly #steady: SteadyClock;
@@ -127,11 +134,24 @@ export class KeyLimits {
   }
 
   /** The windows of a key under a plan, without counting: `inMonth` are its requests of the month, by all servers. */
-  peek(keyId: string, area: Area, now: number, { perMinute, perMonth }: Allowance): { readonly inMonth: number; readonly minute: WindowState; readonly month: WindowState } {
+  peek(
+    keyId: string,
+    area: Area,
+    now: number,
+    { perMinute, perMonth }: Allowance,
+  ): { readonly inMonth: number; readonly minute: WindowState; readonly month: WindowState } {
     const steady = this.#steady.read();
     const { inMinute, inMonth, minute, month } = this.#at(keyId, area, now, steady);
-    const state = (used: number, limit: number, left: number): WindowState => ({ limit, remaining: Math.max(0, limit - used), reset: secondsOf(left) });
-    return { inMonth, minute: state(inMinute, perMinute, (minute + 1) * MINUTE - steady), month: state(inMonth, perMonth, monthStart(month + 1) - now) };
+    const state = (used: number, limit: number, left: number): WindowState => ({
+      limit,
+      remaining: Math.max(0, limit - used),
+      reset: secondsOf(left),
+    });
+    return {
+      inMonth,
+      minute: state(inMinute, perMinute, (minute + 1) * MINUTE - steady),
+      month: state(inMonth, perMonth, monthStart(month + 1) - now),
+    };
   }
 
   /** Sets how many requests all servers together have recorded in the month. */
@@ -147,19 +167,33 @@ export class KeyLimits {
     for (const area of AREAS) {
       for (const [keyId, windows] of this.#windows[area]) {
         if (windows.unrecorded === 0) continue;
-        uses.push({ keyId, area, month: monthName(windows.month), requests: windows.unrecorded, lastUsedAt: windows.lastUsedAt });
+        uses.push({
+          keyId,
+          area,
+          month: monthName(windows.month),
+          requests: windows.unrecorded,
+          lastUsedAt: windows.lastUsedAt,
+        });
         windows.unrecorded = 0;
       }
     }
     return uses;
   }
 
-  /** What takeUnrecorded would give of this key, under all plans: requests of `month`, and when the last one came; null where there are none. */
+  /**
+   * What takeUnrecorded would give of this key, under all plans: requests of `month`, and when the last one came; null
+   * where there are none.
+   */
   unrecordedOf(keyId: string, month: string): { readonly requests: number; readonly lastUsedAt: number } | null {
-    const used = AREAS.map((area) => this.#windows[area].get(keyId)).filter((windows) => windows !== undefined && windows.unrecorded > 0) as Windows[];
+    const used = AREAS.map((area) => this.#windows[area].get(keyId)).filter(
+      (windows) => windows !== undefined && windows.unrecorded > 0,
+    ) as Windows[];
     if (used.length === 0) return null;
     const ofMonth = used.filter((windows) => monthName(windows.month) === month);
-    return { requests: ofMonth.reduce((sum, { unrecorded }) => sum + unrecorded, 0), lastUsedAt: Math.max(...used.map(({ lastUsedAt }) => lastUsedAt)) };
+    return {
+      requests: ofMonth.reduce((sum, { unrecorded }) => sum + unrecorded, 0),
+      lastUsedAt: Math.max(...used.map(({ lastUsedAt }) => lastUsedAt)),
+    };
   }
 
   giveBack(uses: readonly UnrecordedUse[]): void {
@@ -170,7 +204,19 @@ export class KeyLimits {
     const minute = Math.floor(steady / MINUTE);
     const byKey = this.#windows[area];
     let windows = byKey.get(keyId);
-    if (windows === undefined) byKey.set(keyId, (windows = { minute, inMinute: 0, month: monthOf(now), inMonth: 0, otherMonth: undefined, unrecorded: 0, lastUsedAt: 0 }));
+    if (windows === undefined)
+      byKey.set(
+        keyId,
+        (windows = {
+          minute,
+          inMinute: 0,
+          month: monthOf(now),
+          inMonth: 0,
+          otherMonth: undefined,
+          unrecorded: 0,
+          lastUsedAt: 0,
+        }),
+      );
     if (windows.minute === minute) return windows;
     windows.minute = minute;
     windows.inMinute = 0;
@@ -182,7 +228,12 @@ export class KeyLimits {
     const { month, inMonth, otherMonth, unrecorded: requests, lastUsedAt } = windows;
     if (requests > 0) this.#left.push({ keyId, area, month: monthName(month), requests, lastUsedAt });
     const counted = otherMonth?.month === next ? otherMonth.requests : 0;
-    return Object.assign(windows, { month: next, inMonth: counted, otherMonth: { month, requests: inMonth }, unrecorded: 0 });
+    return Object.assign(windows, {
+      month: next,
+      inMonth: counted,
+      otherMonth: { month, requests: inMonth },
+      unrecorded: 0,
+    });
   }
 }
 
@@ -206,8 +257,9 @@ const MAX_COUNTED = 100_000;
 const SHARED_COUNTS = 1 << 16;
 
 /**
- * What each of many has done in the minute, in bounded memory. Nothing is forgotten before the minute is over. Past 100,000 the others share counts, by
- * a hash with a secret: none of them gets more than its limit, and who they share with cannot be chosen.
+ * What each of many has done in the minute, in bounded memory. Nothing is forgotten before the minute is over. Past
+ * 100,000 the others share counts, by a hash with a secret: none of them gets more than its limit, and who they share
+ * with cannot be chosen.
  */
 export class MinuteCounts {
   readonly #steady: SteadyClock;
@@ -229,7 +281,12 @@ export class MinuteCounts {
   /** The window as it is, without counting. */
   peek(who: string, perMinute: number): Taken {
     const left = this.#advance();
-    return taken("minute", this.#counts.get(who) ?? (this.#isFull ? this.#shared[this.#shareOf(who)]! : 0), perMinute, left);
+    return taken(
+      "minute",
+      this.#counts.get(who) ?? (this.#isFull ? this.#shared[this.#shareOf(who)]! : 0),
+      perMinute,
+      left,
+    );
   }
 
   get #isFull(): boolean {
@@ -260,7 +317,10 @@ export class MinuteCounts {
   }
 }
 
-/** Requests without a good key, per minute and address; IPv6 addresses of one /56 count as one, since one customer has all of them. */
+/**
+ * Requests without a good key, per minute and address; IPv6 addresses of one /56 count as one, since one customer has
+ * all of them.
+ */
 export class FailureLimits {
   readonly #counts: MinuteCounts;
 

@@ -27,7 +27,11 @@ export function withField<Value>(field: string, read: () => Value): Value {
 /** Bad addresses of a list that are named. */
 const MAX_NAMED = 200;
 
-/** Each text once, with its prefix. @throws Problem (400) that names the first bad ones by their index in `field`: an error takes as long as a hundred good texts, so that others are not looked for */
+/**
+ * Each text once, with its prefix.
+ * @throws Problem (400) that names the first bad ones by their index in `field`: an error takes as long as a hundred
+ * good texts, so that others are not looked for
+ */
 export function readPrefixes(texts: readonly string[], field = "ips"): Map<string, Prefix> {
   const prefixes = new Map<string, Prefix>();
   const errors: Record<string, string[]> = {};
@@ -41,7 +45,8 @@ export function readPrefixes(texts: readonly string[], field = "ips"): Map<strin
       errors[`${field}[${index}]`] = [error.message];
     }
   }
-  if (count > MAX_NAMED) errors[field] = [`more than ${MAX_NAMED} addresses are malformed; the first ${MAX_NAMED} are named`];
+  if (count > MAX_NAMED)
+    errors[field] = [`more than ${MAX_NAMED} addresses are malformed; the first ${MAX_NAMED} are named`];
   if (count > 0) throw invalid(errors);
   return prefixes;
 }

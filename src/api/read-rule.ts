@@ -27,7 +27,10 @@ export interface ReadingOptions {
 }
 
 /** What a body asks to add. @throws Problem (400) */
-export function readRule({ ip, name, conflict_resolution, ...expiry }: RuleMembers, options: ReadingOptions): AddRequest {
+export function readRule(
+  { ip, name, conflict_resolution, ...expiry }: RuleMembers,
+  options: ReadingOptions,
+): AddRequest {
   const { now, place = "", defaults = { name: null, expiresAt: null } } = options;
   return atPlace(place, () => ({
     prefix: parseRulePrefix(ip, options),
@@ -39,7 +42,10 @@ export function readRule({ ip, name, conflict_resolution, ...expiry }: RuleMembe
 
 /** What the rules of a list get that do not say it themselves, by the query of its request. @throws Problem (400) */
 export function readDefaults({ name, ...expiry }: Omit<RuleMembers, "ip">, now: number): RuleDefaults {
-  return atPlace("", () => ({ name: typeof name === "string" ? checkRuleName(name) : null, expiresAt: readExpiry(expiry, now, "") ?? null }));
+  return atPlace("", () => ({
+    name: typeof name === "string" ? checkRuleName(name) : null,
+    expiresAt: readExpiry(expiry, now, "") ?? null,
+  }));
 }
 
 function orDefault(expiresAt: number | null | undefined, initial: number | null): number | null {
@@ -48,11 +54,20 @@ function orDefault(expiresAt: number | null | undefined, initial: number | null)
 
 /** What a body asks to change: only what it names. @throws Problem (400) */
 export function readChanges({ name, ...expiry }: Omit<RuleMembers, "ip">, now: number): RuleChanges {
-  return atPlace("", () => ({ name: typeof name === "string" ? checkRuleName(name) : name, expiresAt: readExpiry(expiry, now, "") }));
+  return atPlace("", () => ({
+    name: typeof name === "string" ? checkRuleName(name) : name,
+    expiresAt: readExpiry(expiry, now, ""),
+  }));
 }
 
 /** A name or a description of a ruleset. @throws Problem (400) */
-export function checkRulesetText({ name, description }: { name?: string | undefined; description?: string | undefined }): void {
+export function checkRulesetText({
+  name,
+  description,
+}: {
+  name?: string | undefined;
+  description?: string | undefined;
+}): void {
   atPlace("", () => {
     if (name !== undefined) checkRuleName(name);
     if (description !== undefined) checkDescription(description);
@@ -60,7 +75,11 @@ export function checkRulesetText({ name, description }: { name?: string | undefi
 }
 
 /** Milliseconds since 1970, null for never, undefined where the body says nothing. */
-function readExpiry({ expires_at, expires_in_days }: ExpiryMembers, now: number, place: string): number | null | undefined {
+function readExpiry(
+  { expires_at, expires_in_days }: ExpiryMembers,
+  now: number,
+  place: string,
+): number | null | undefined {
   if (expires_at !== undefined && expires_in_days !== undefined) {
     const message = "give either expires_at or expires_in_days, not both";
     throw invalid({ [`${place}expires_at`]: [message], [`${place}expires_in_days`]: [message] });

@@ -21,7 +21,11 @@ function readName(field: string, text: string): string {
   refuseCharacter(field, line, INVISIBLE, "is invisible");
   const mixed = line.match(WORDS)?.find((word) => !ALPHABETS.some((alphabet) => alphabet.test(word)));
   if (mixed === undefined) return line;
-  throw invalid({ [field]: [`the word ${JSON.stringify(mixed)} mixes letters of several alphabets, some of which look alike; use one alphabet per word`] });
+  throw invalid({
+    [field]: [
+      `the word ${JSON.stringify(mixed)} mixes letters of several alphabets, some of which look alike; use one alphabet per word`,
+    ],
+  });
 }
 
 /** One line without spaces around it, shown in the order in which it is written. @throws Problem (400) */
@@ -50,12 +54,20 @@ function checkedLine(field: string, text: string): string {
 
 /** Embeddings, overrides and isolates of writing directions. */
 const REORDERING = /[\u202a-\u202e\u2066-\u2069]/;
-/** Formatting (directions of writing and joiners among it), what programs do not draw, what has no meaning, blanks other than the space, and the blank of Braille. */
+/**
+ * Formatting (directions of writing and joiners among it), what programs do not draw, what has no meaning, blanks other
+ * than the space, and the blank of Braille.
+ */
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Co}\p{Cn}\u2800]|[^\P{Zs} ]/u;
 const WORDS = /[\p{L}\p{M}\p{N}]+/gu;
-/** What a word may be written in: one alphabet, or those that East Asian languages write together, which may have Latin letters too (UTS #39, section 5.2). */
+/**
+ * What a word may be written in: one alphabet, or those that East Asian languages write together, which may have Latin
+ * letters too (UTS #39, section 5.2).
+ */
 const ALPHABETS = [
-  ...["Latin", "Cyrillic", "Greek", "Armenian", "Georgian", "Hebrew", "Arabic", "Cherokee"].map((script) => new RegExp(`^[\\p{scx=${script}}\\p{scx=Common}\\p{scx=Inherited}]*$`, "u")),
+  ...["Latin", "Cyrillic", "Greek", "Armenian", "Georgian", "Hebrew", "Arabic", "Cherokee"].map(
+    (script) => new RegExp(`^[\\p{scx=${script}}\\p{scx=Common}\\p{scx=Inherited}]*$`, "u"),
+  ),
   /^[\p{scx=Latin}\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Common}\p{scx=Inherited}]*$/u,
   /^[\p{scx=Latin}\p{scx=Han}\p{scx=Hangul}\p{scx=Bopomofo}\p{scx=Common}\p{scx=Inherited}]*$/u,
   // Of the other scripts none is drawn like one of those.

@@ -4,10 +4,15 @@ import { inSlices } from "./in-slices.ts";
 
 const JSON_TYPE = "application/json; charset=utf-8";
 
-/** Lookups and checks of one request that are answered at once: a few milliseconds. More are answered by `streamJson`. */
+/**
+ * Lookups and checks of one request that are answered at once: a few milliseconds. More are answered by `streamJson`.
+ */
 export const MAX_AT_ONCE = 200;
 
-/** Answers with JSON that is written already. As a text, which is sent in one piece with the headers; bytes take a call of the system more, but a long text is encoded for each answer. */
+/**
+ * Answers with JSON that is written already. As a text, which is sent in one piece with the headers; bytes take a call
+ * of the system more, but a long text is encoded for each answer.
+ */
 export function sendJson(reply: FastifyReply, json: string | Buffer): FastifyReply {
   return reply.type(JSON_TYPE).send(json);
 }

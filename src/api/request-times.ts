@@ -8,8 +8,8 @@ interface Times {
 }
 
 /**
- * The histogram of the times of requests, in the form that prom-client's registry tells: its own makes a text of the labels at every observation,
- * which takes longer than all else about it.
+ * The histogram of the times of requests, in the form that prom-client's registry tells: its own makes a text of the
+ * labels at every observation, which takes longer than all else about it.
  */
 export class RequestTimes {
   readonly name = NAME;
@@ -38,9 +38,16 @@ export class RequestTimes {
         let count = 0;
         for (const [bucket, own] of counts.entries()) {
           count += own;
-          values.push({ metricName: `${NAME}_bucket`, labels: { le: BOUNDS[bucket] ?? "+Inf", ...labels }, value: count });
+          values.push({
+            metricName: `${NAME}_bucket`,
+            labels: { le: BOUNDS[bucket] ?? "+Inf", ...labels },
+            value: count,
+          });
         }
-        values.push({ metricName: `${NAME}_sum`, labels, value: sum }, { metricName: `${NAME}_count`, labels, value: count });
+        values.push(
+          { metricName: `${NAME}_sum`, labels, value: sum },
+          { metricName: `${NAME}_count`, labels, value: count },
+        );
       }
     }
     return { name: NAME, help: this.help, type: this.type, aggregator: this.aggregator, values };

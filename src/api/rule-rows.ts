@@ -32,8 +32,9 @@ export interface Rows {
 type Current = () => LiveRuleset | undefined;
 
 /**
- * The rows of tables over rulesets of a million rules, at any offset. Without a filter, or by active and expired alone, the index counts them:
- * O(limit). Any other filter is a search, O(rules) in slices, whose result is kept as long as it holds.
+ * The rows of tables over rulesets of a million rules, at any offset. Without a filter, or by active and expired alone,
+ * the index counts them: O(limit). Any other filter is a search, O(rules) in slices, whose result is kept as long as it
+ * holds.
  */
 export class RuleRows {
   readonly #found = new Map<string, FoundRules>();
@@ -72,7 +73,9 @@ export class RuleRows {
   /** One search for all who ask for the same at the same time; nothing is kept of it where the ruleset has changed. */
   #search(current: Current, ruleset: LiveRuleset, filter: RuleFilter, now: number): Promise<void> {
     const key = keyOf(ruleset, filter);
-    const running = this.#running.get(key) ?? this.#searchInSlices(current, ruleset, filter, now).finally(() => this.#running.delete(key));
+    const running =
+      this.#running.get(key) ??
+      this.#searchInSlices(current, ruleset, filter, now).finally(() => this.#running.delete(key));
     this.#running.set(key, running);
     return running;
   }
@@ -122,7 +125,8 @@ function countedRows(ruleset: LiveRuleset, { filter, offset, limit }: RowsReques
   if (!isByState(filter)) return undefined;
   const { rules } = ruleset;
   const page = rules.page({ offset, limit, activeOnly: state === "active", expiredOnly: state === "expired" }, now);
-  const count = state === undefined ? rules.count : state === "active" ? rules.activeCount(now) : rules.expiredCount(now);
+  const count =
+    state === undefined ? rules.count : state === "active" ? rules.activeCount(now) : rules.expiredCount(now);
   return { ruleset, rules: page, count };
 }
 
@@ -132,5 +136,12 @@ function isByState({ state, name = "", related }: RuleFilter): boolean {
 }
 
 function keyOf({ about }: LiveRuleset, { state, within, name, related }: RuleFilter): string {
-  return JSON.stringify([about.id, about.version, state, state === "expiring" ? within : 0, name?.toLowerCase(), related && formatPrefix(related)]);
+  return JSON.stringify([
+    about.id,
+    about.version,
+    state,
+    state === "expiring" ? within : 0,
+    name?.toLowerCase(),
+    related && formatPrefix(related),
+  ]);
 }

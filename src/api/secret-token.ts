@@ -4,7 +4,10 @@ import { hash, randomBytes } from "node:crypto";
 const BYTES = 32;
 const PATTERN = /^[A-Za-z0-9_-]{43}$/;
 
-/** A secret that is shown or sent once: of a session, an invitation, or the first start. What is kept of it is its digest. */
+/**
+ * A secret that is shown or sent once: of a session, an invitation, or the first start. What is kept of it is its
+ * digest.
+ */
 export interface NewToken {
   readonly text: string;
   readonly digest: string;

@@ -28,21 +28,24 @@ export interface ServeOptions {
 }
 
 /**
- * The engine would allocate objects among the old ones at once where many of the same place in the code have survived, which is so after many
- * connections at a time. Those of a request are garbage a moment later, but what is old keeps all that it points to from being collected as young:
- * whole requests grew old, which took a quarter of the time of each.
+ * The engine would allocate objects among the old ones at once where many of the same place in the code have survived,
+ * which is so after many connections at a time. Those of a request are garbage a moment later, but what is old keeps
+ * all that it points to from being collected as young: whole requests grew old, which took a quarter of the time of
+ * each.
  */
 const KEEP_YOUNG = "--no-allocation-site-pretenuring";
 
-/** Milliseconds in which a signal is the same one: Ctrl-C under npm reaches the process from the terminal and from npm. */
+/**
+ * Milliseconds in which a signal is the same one: Ctrl-C under npm reaches the process from the terminal and from npm.
+ */
 const SAME_SIGNAL = 250;
 
 /** Milliseconds for the last lines to be written. */
 const LAST_LINES = 2000;
 
 /**
- * Runs a server until SIGTERM or SIGINT, and loads its snapshots again at SIGHUP. Resolves when all is closed, with whether all lines have been
- * written; rejects with what cannot be opened.
+ * Runs a server until SIGTERM or SIGINT, and loads its snapshots again at SIGHUP. Resolves when all is closed, with
+ * whether all lines have been written; rejects with what cannot be opened.
  */
 export async function serve({ quickStart, warnings, logTo, printTo, ...options }: ServeOptions): Promise<boolean> {
   setFlagsFromString(KEEP_YOUNG);
@@ -89,10 +92,17 @@ function firstSignal(again: (signal: EndSignal) => void): Promise<EndSignal> {
 
 async function shutDown(signal: EndSignal, server: Server, log: Logger): Promise<void> {
   const { shutdownTimeout } = server.services.settings;
-  log.info({ signal, requests: server.busy, timeout: shutdownTimeout }, "shutting down; requests under way are answered first");
+  log.info(
+    { signal, requests: server.busy, timeout: shutdownTimeout },
+    "shutting down; requests under way are answered first",
+  );
   const cutOff = await server.close();
   if (cutOff === 0) log.info({ cut_off: 0 }, "shut down; every request was answered");
-  else log.warn({ cut_off: cutOff }, `shut down; ${cutOff === 1 ? "1 request was" : `${cutOff} requests were`} cut off after ${shutdownTimeout} s (--shutdown-timeout)`);
+  else
+    log.warn(
+      { cut_off: cutOff },
+      `shut down; ${cutOff === 1 ? "1 request was" : `${cutOff} requests were`} cut off after ${shutdownTimeout} s (--shutdown-timeout)`,
+    );
 }
 
 /** For who does not want to wait: the exit code is the one of a process that a signal has ended. */
@@ -112,13 +122,23 @@ function setupText({ url, setupToken, services }: Server): string {
 
 /** Makes the organisation and the key of an empty store, and tells three requests that work. */
 async function firstSteps({ url, store, services }: Server): Promise<string> {
-  if (services.memory.organisationCount > 0) return "The store has an organisation already; its key was shown once, when it was made.\n";
+  if (services.memory.organisationCount > 0)
+    return "The store has an organisation already; its key was shown once, when it was made.\n";
   const about = { actor: "command:quick-start", at: services.now() };
   const { organisation, rulesets } = await store.write({ kind: "create-organisation", ...about, name: "Quick start" });
   const owned = { ...about, organisationId: organisation.id };
-  for (const area of AREAS) await store.write({ kind: "set-plan", ...owned, area, active: true, until: null, perMinute: null, perMonth: null });
+  for (const area of AREAS)
+    await store.write({ kind: "set-plan", ...owned, area, active: true, until: null, perMinute: null, perMonth: null });
   const { text: key, digest, start } = makeApiKey();
-  await store.write({ kind: "create-key", ...owned, label: "quick start", access: "read_write", digest, start, expiresAt: null });
+  await store.write({
+    kind: "create-key",
+    ...owned,
+    label: "quick start",
+    access: "read_write",
+    digest,
+    start,
+    expiresAt: null,
+  });
   const header = `-H 'X-API-Key: ${key}'`;
   const { id } = rulesets.find(({ purpose }) => purpose === "blocklist")!;
   return [

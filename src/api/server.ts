@@ -33,8 +33,8 @@ import { UsageRecorder } from "./usage-recorder.ts";
 import { loadPasswordLists } from "./weak-password.ts";
 
 /**
- * Milliseconds in which a server that closes goes on as before, but for saying so: to those who ask whether it is ready, and in every answer. As long
- * is given to the last answers, those of what has been given up.
+ * Milliseconds in which a server that closes goes on as before, but for saying so: to those who ask whether it is
+ * ready, and in every answer. As long is given to the last answers, those of what has been given up.
  */
 const GRACE = 100;
 
@@ -61,8 +61,8 @@ export interface ServerOptions {
 }
 
 /**
- * A server that listens. Everything it answers with is opened before the first request comes; `close` takes no more requests, lets those under way
- * end for as long as the settings say, and lets go of everything.
+ * A server that listens. Everything it answers with is opened before the first request comes; `close` takes no more
+ * requests, lets those under way end for as long as the settings say, and lets go of everything.
  */
 export class Server {
   readonly store: Store;
@@ -70,7 +70,10 @@ export class Server {
   readonly #app: App;
   readonly #recorder: UsageRecorder;
   #isClosing = false;
-  /** With which the first user is made; null where there were users at the start. It is told once, to whoever started the server. */
+  /**
+   * With which the first user is made; null where there were users at the start. It is told once, to whoever started
+   * the server.
+   */
   setupToken: string | null = null;
   #setupDigest: string | null = null;
 
@@ -78,7 +81,11 @@ export class Server {
     const metrics = new Metrics();
     const outage = new StoreOutage({ log: options.log, metrics, probe: () => store.probe() });
     this.store = new GuardedStore(store, outage);
-    this.services = servicesOf(this.store, metrics, options, { isClosing: () => this.#isClosing, isDatabaseDown: () => outage.isCurrent, setupDigest: () => this.#setupDigest });
+    this.services = servicesOf(this.store, metrics, options, {
+      isClosing: () => this.#isClosing,
+      isDatabaseDown: () => outage.isCurrent,
+      setupDigest: () => this.#setupDigest,
+    });
     this.#app = buildApp(this.services, options.log);
     this.#recorder = new UsageRecorder(this.services);
   }
@@ -101,7 +108,8 @@ export class Server {
 
   async #listen({ host, port, connections }: Settings): Promise<void> {
     try {
-      // Those that come at once wait to be accepted. Where there is no room for another, its client tries again only after one second, then three, then seven. The system has a limit of its own.
+      // Those that come at once wait to be accepted. Where there is no room for another, its client tries again only
+      // after one second, then three, then seven. The system has a limit of its own.
       await this.#app.listen({ host, port, backlog: connections });
     } catch (error) {
       throw listenError(error, { host, port });
@@ -124,7 +132,9 @@ export class Server {
     return this.#app.connections.busy;
   }
 
-  /** Resolves with how many requests were cut off, since they were still under way when the time for closing was over. */
+  /**
+   * Resolves with how many requests were cut off, since they were still under way when the time for closing was over.
+   */
   async close(): Promise<number> {
     if (this.#isClosing) return 0;
     this.#isClosing = true;
@@ -155,17 +165,28 @@ export class Server {
 
   async #open({ store, log }: ServerOptions): Promise<void> {
     const { memory, catalogue, threats, metrics } = this.services;
-    await Promise.all([store.memory.then((loaded) => memory.become(loaded)), this.#app.ready(), catalogue.open(), threats.open(), loadPasswordLists()]);
+    await Promise.all([
+      store.memory.then((loaded) => memory.become(loaded)),
+      this.#app.ready(),
+      catalogue.open(),
+      threats.open(),
+      loadPasswordLists(),
+    ]);
     this.#follow(log);
     if (!memory.hasUsers) ({ text: this.setupToken, digest: this.#setupDigest } = makeToken());
     catalogue.watch();
     threats.watch();
     await this.#recorder.start();
-    metrics.addGauge("ipsieve_changes_age_seconds", "For how long other servers' changes may not have been read", () => this.store.staleness() / 1000);
+    metrics.addGauge(
+      "ipsieve_changes_age_seconds",
+      "For how long other servers' changes may not have been read",
+      () => this.store.staleness() / 1000,
+    );
     metrics.addRules(() => memory.countRules(this.services.now()));
     collectDefaultMetrics({ register: metrics.registry });
     // Sums of gauges that stand beside them, under names that only counters may have.
-    for (const kind of ["handles", "requests", "resources"]) metrics.registry.removeSingleMetric(`nodejs_active_${kind}_total`);
+    for (const kind of ["handles", "requests", "resources"])
+      metrics.registry.removeSingleMetric(`nodejs_active_${kind}_total`);
   }
 
   #follow(log: Logger): void {
@@ -199,11 +220,27 @@ export class Server {
   }
 }
 
-function servicesOf(store: Store, metrics: Metrics, { settings, catalogue: cataloguePaths, threats, updateCommand, log, now = Date.now }: ServerOptions, states: Pick<Services, "isClosing" | "isDatabaseDown" | "setupDigest">): Services {
+function servicesOf(
+  store: Store,
+  metrics: Metrics,
+  { settings, catalogue: cataloguePaths, threats, updateCommand, log, now = Date.now }: ServerOptions,
+  states: Pick<Services, "isClosing" | "isDatabaseDown" | "setupDigest">,
+): Services {
   const steady = new SteadyClock(now);
-  const catalogue = new SnapshotHolder({ name: "catalogue", ...cataloguePaths, load: openCatalogueView, metrics, now, log });
+  const catalogue = new SnapshotHolder({
+    name: "catalogue",
+    ...cataloguePaths,
+    load: openCatalogueView,
+    metrics,
+    now,
+    log,
+  });
   return {
-    ...states, settings, now, store, metrics,
+    ...states,
+    settings,
+    now,
+    store,
+    metrics,
     memory: new ServiceMemory(),
     waiters: new SequenceWaiters(),
     catalogue,
@@ -223,7 +260,8 @@ function servicesOf(store: Store, metrics: Metrics, { settings, catalogue: catal
 async function openDataset(path: string): Promise<{ view: ThreatView; createdAt: number }> {
   const snapshot = await openSnapshot(path);
   const { kind } = snapshot.info;
-  if (kind !== "cti") throw new Error(`${path}: its kind is "${kind}", not "cti"; give a file written by "ipsieve cti import"`);
+  if (kind !== "cti")
+    throw new Error(`${path}: its kind is "${kind}", not "cti"; give a file written by "ipsieve cti import"`);
   const dataset = new CtiDataset(snapshot.metadata, snapshot.table);
   return { view: new ThreatView(dataset), createdAt: Date.parse(dataset.metadata.createdAt) };
 }

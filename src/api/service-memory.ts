@@ -1,7 +1,18 @@
 import { RuleIndex } from "../rulesets/rule-index.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
 import type { Change } from "../store/change.ts";
-import type { ApiKey, Area, Organisation, Plan, Purpose, Ruleset, RulesetRules, Session, State, User } from "../store/state.ts";
+import type {
+  ApiKey,
+  Area,
+  Organisation,
+  Plan,
+  Purpose,
+  Ruleset,
+  RulesetRules,
+  Session,
+  State,
+  User,
+} from "../store/state.ts";
 import { inSlices, turn } from "./in-slices.ts";
 
 /** Rules that are changed in some milliseconds. */
@@ -20,9 +31,10 @@ export interface LiveSession {
 }
 
 /**
- * What all reads answer from: organisations, plans, keys, users, sessions, rulesets and rules as the store had them at `sequence`. Filled once from a loaded state, then
- * kept by applying the store's changes in order. Every method is O(1) unless it says otherwise. A ruleset that is replaced is built beside the one that is
- * here, in slices: readers see one or the other.
+ * What all reads answer from: organisations, plans, keys, users, sessions, rulesets and rules as the store had them at
+ * `sequence`. Filled once from a loaded state, then kept by applying the store's changes in order. Every method is O(1)
+ * unless it says otherwise. A ruleset that is replaced is built beside the one that is here, in slices: readers see one
+ * or the other.
  */
 export class ServiceMemory {
   #sequence = 0;
@@ -82,7 +94,9 @@ export class ServiceMemory {
     this.#sequence = other.#sequence;
   }
 
-  /** Applies changes at once but those of rulesets that are being built: a promise resolves when these are through, too. */
+  /**
+   * Applies changes at once but those of rulesets that are being built: a promise resolves when these are through, too.
+   */
   apply(changes: readonly Change[]): void | Promise<void> {
     const building = new Set<string>();
     for (const [index, change] of changes.entries()) {
@@ -141,9 +155,13 @@ export class ServiceMemory {
     return user?.deletedAt === null ? user : undefined;
   }
 
-  /** The users of an organisation that have not been deleted, in the order of creation. O(users of all organisations). */
+  /**
+   * The users of an organisation that have not been deleted, in the order of creation. O(users of all organisations).
+   */
   users(organisationId: string): User[] {
-    return [...this.#users.values()].filter((user) => user.organisationId === organisationId && user.deletedAt === null);
+    return [...this.#users.values()].filter(
+      (user) => user.organisationId === organisationId && user.deletedAt === null,
+    );
   }
 
   /** The users of an organisation, also those that have been deleted. O(users of all organisations). */
@@ -170,10 +188,15 @@ export class ServiceMemory {
     return purpose === undefined ? all : all.filter(({ about }) => about.purpose === purpose);
   }
 
-  /** Resolves when the changes of the organisation's rulesets that are in hand are here; undefined where they are. O(rulesets being built). */
+  /**
+   * Resolves when the changes of the organisation's rulesets that are in hand are here; undefined where they are.
+   * O(rulesets being built).
+   */
   buildingOf(organisationId: string): Promise<unknown> | undefined {
     // One that is not here yet may be anybody's.
-    const own = [...this.#building].filter(([id]) => (this.#rulesets.get(id)?.about.organisationId ?? organisationId) === organisationId);
+    const own = [...this.#building].filter(
+      ([id]) => (this.#rulesets.get(id)?.about.organisationId ?? organisationId) === organisationId,
+    );
     return own.length === 0 ? undefined : Promise.all(own.map(([, done]) => done));
   }
 
@@ -210,7 +233,9 @@ export class ServiceMemory {
       case "ruleset":
         // Without its rules nobody is to see it.
         if (after !== undefined && isWithRules(change, after)) return change.ruleset.id;
-        return this.#inOrder(change.ruleset.id, () => this.#setRuleset(change.ruleset, this.#rulesets.get(change.ruleset.id)?.rules ?? new RuleIndex()));
+        return this.#inOrder(change.ruleset.id, () =>
+          this.#setRuleset(change.ruleset, this.#rulesets.get(change.ruleset.id)?.rules ?? new RuleIndex()),
+        );
       case "ruleset-deleted":
         return this.#inOrder(change.rulesetId, () => this.#deleteRuleset(change.rulesetId));
       case "rules":
@@ -221,14 +246,18 @@ export class ServiceMemory {
     }
   }
 
-  /** All at once, as readers must not see half of it; a large change waits for a turn of its own, so that many of them do not add up to one long turn. */
+  /**
+   * All at once, as readers must not see half of it; a large change waits for a turn of its own, so that many of them
+   * do not add up to one long turn.
+   */
   #changeSome(change: Change & { readonly kind: "rules" }): string | undefined {
     const { rulesetId, upserts, deletes } = change;
-    const apply = (): void => this.#changeRules(rulesetId, change, (rules) => {
-      for (const rule of upserts) rules.set(rule);
-      for (const prefix of deletes) rules.delete(prefix);
-      return rules;
-    });
+    const apply = (): void =>
+      this.#changeRules(rulesetId, change, (rules) => {
+        for (const rule of upserts) rules.set(rule);
+        for (const prefix of deletes) rules.delete(prefix);
+        return rules;
+      });
     if (upserts.length + deletes.length < LARGE) return this.#inOrder(rulesetId, apply);
     this.#putBehind(rulesetId, this.#building.get(rulesetId), async () => {
       await turn();
@@ -297,7 +326,10 @@ export class ServiceMemory {
     if (ruleset === undefined) return;
     this.#rulesets.delete(id);
     const { organisationId } = ruleset.about;
-    this.#owned.set(organisationId, this.#owned.get(organisationId)!.filter((each) => each !== ruleset));
+    this.#owned.set(
+      organisationId,
+      this.#owned.get(organisationId)!.filter((each) => each !== ruleset),
+    );
   }
 }
 
@@ -308,5 +340,9 @@ function isWithRules(before: Change, change: Change): before is Change & { reado
 
 /** Where a ruleset stands in the order of creation: last, unless it was deleted and is there again. */
 function placeOf({ createdAt, id }: Ruleset, owned: readonly LiveRuleset[]): number {
-  return owned.findLastIndex(({ about }) => about.createdAt < createdAt || (about.createdAt === createdAt && about.id < id)) + 1;
+  return (
+    owned.findLastIndex(
+      ({ about }) => about.createdAt < createdAt || (about.createdAt === createdAt && about.id < id),
+    ) + 1
+  );
 }

@@ -13,6 +13,12 @@ export function sessionDigest(request: FastifyRequest, baseUrl: string): string 
 }
 
 /** Has the browser keep the token for so many seconds; 0: forget it. */
-export function setSessionCookie(request: FastifyRequest, reply: FastifyReply, baseUrl: string, token: string, seconds: number): void {
+export function setSessionCookie(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  baseUrl: string,
+  token: string,
+  seconds: number,
+): void {
   setCookie(request, reply, baseUrl, NAME, token, seconds);
 }

@@ -1,9 +1,15 @@
 import { formatPrefix, parsePrefix } from "../address/prefix.ts";
 import { isWebAddress } from "./web-address.ts";
 
-/** One setting of the server: the same entry makes its flag, its variable, its place in the file and its row in the table. */
+/**
+ * One setting of the server: the same entry makes its flag, its variable, its place in the file and its row in the
+ * table.
+ */
 export interface Setting<Value extends SettingValue = SettingValue> {
-  /** The long flag without dashes, and the member of the file. The variable is `IPSIEVE_` and this in capitals, `_` for `-`. */
+  /**
+   * The long flag without dashes, and the member of the file. The variable is `IPSIEVE_` and this in capitals, `_` for
+   * `-`.
+   */
   readonly name: string;
   readonly initial: Value;
   /** What stands for the value in the help. */
@@ -27,41 +33,271 @@ const DAY = 86_400;
 
 /** All settings, in the order of the table. Times are seconds, sizes bytes, unless the help says otherwise. */
 export const SETTINGS = {
-  host: { name: "host", initial: "127.0.0.1", value: "ADDRESS", help: "the address to listen on; 0.0.0.0 or :: for all" },
-  port: { name: "port", initial: 8080, least: 0, most: 65_535, value: "PORT", help: "the port to listen on; 0 for any free one" },
-  baseUrl: { name: "base-url", initial: "", value: "URL", faultOf: urlFault, help: "what next and prev and the dashboard's links begin with; default: what the request was sent to" },
-  contact: { name: "contact", initial: "", value: "CONTACT", faultOf: contactFault, help: "the email address or URL of whoever runs the service, for the API description" },
-  trustProxy: { name: "trust-proxy", initial: "", value: "PREFIXES", faultOf: prefixesFault, help: "the proxies, separated by commas, whose X-Forwarded-* headers count" },
-  database: { name: "db", initial: "", value: "FILE", isPath: true, help: "the SQLite file; default: ipsieve.db in the home folder" },
-  databaseUrl: { name: "database-url", variable: "DATABASE_URL", initial: "", value: "URL", help: "the PostgreSQL database, postgres://..., in place of a file" },
-  catalogue: { name: "catalogue", initial: "", value: "FILE", isPath: true, help: "the catalogue, reloaded when it changes; default: the updated or the bundled one" },
-  threats: { name: "cti", initial: "", value: "FILE", isPath: true, help: "the threat-intelligence dataset, reloaded when it changes; default: cti.ipsieve in the home folder, if there is one" },
-  datasetOrganisation: { name: "dataset-organisation", initial: "", value: "NAME", help: "the organisation whose admins may update the catalogue in the dashboard; default: the only one there is, and none where there are several" },
-  logLevel: { name: "log-level", initial: "info", value: "LEVEL", choices: ["debug", "info", "warn", "error", "silent"], help: "what is logged to standard error, as lines of JSON" },
-  metrics: { name: "metrics", initial: "auto", value: "WHEN", choices: ["auto", "on", "off"], help: "answer /metrics; auto: to clients on this machine, where --host is a loopback address and no proxy has passed the request on" },
-  metricsToken: { name: "metrics-token", initial: "", value: "TOKEN", isSecret: true, faultOf: tokenFault, help: "answer /metrics to whoever sends Authorization: Bearer TOKEN, and to no one else; better set by the variable than by the flag" },
-  perMinute: { name: "requests-per-minute", initial: 6000, least: 1, most: 1e9, value: "N", help: "per key, where the plan names no number" },
-  perMonth: { name: "requests-per-month", initial: 10_000_000, least: 1, most: 1e12, value: "N", help: "per key, where the plan names no number" },
-  failuresPerMinute: { name: "failed-keys-per-minute", initial: 60, least: 1, most: 1e9, value: "N", help: "requests without a good key per address (IPv6: per /56), before they get 429" },
-  signInsPerMinute: { name: "sign-ins-per-minute", initial: 10, least: 1, most: 1e9, value: "N", help: "attempts to sign in, per address (IPv6: per /56), name and known device, before they get 429" },
-  sessionHours: { name: "session-hours", initial: 12, least: 1, most: 8760, value: "HOURS", help: "how long a session of the dashboard lasts" },
-  auditDays: { name: "audit-days", initial: 400, least: 1, most: 36_500, value: "DAYS", help: "how long the audit log goes back" },
-  rulesPerRuleset: { name: "rules-per-ruleset", initial: 1_000_000, least: 1, most: 10_000_000, value: "N", help: "most rules of a ruleset, active and expired" },
-  rulesetsPerOrganisation: { name: "rulesets-per-organisation", initial: 1000, least: 2, most: 100_000, value: "N", help: "most rulesets of an organisation" },
-  specialPurpose: { name: "allow-special-purpose", initial: false, value: "BOOLEAN", help: "take rules for private, loopback, multicast and other special-purpose addresses" },
-  bodyBytes: { name: "body-limit", initial: 64 << 10, least: 1024, most: 1 << 30, value: "BYTES", help: "longest body, except of bulk operations" },
-  bulkBodyBytes: { name: "bulk-body-limit", initial: 64 << 20, least: 1024, most: 1 << 30, value: "BYTES", help: "longest body of replacements and imports; bulk lookups and batches take what --bulk-addresses items can need, at most this" },
-  bodyMemory: { name: "body-memory", initial: 128 << 20, least: 1 << 20, most: 2 ** 40, value: "BYTES", help: "bodies held at a time, of all requests together, at most a quarter of the JavaScript heap; one caller gets half of it at most; others get 503" },
-  bulkAddresses: { name: "bulk-addresses", initial: 10_000, least: 1, most: 1_000_000, value: "N", help: "most addresses of a bulk lookup or check, and items of a batch" },
-  urlBytes: { name: "url-limit", initial: 8192, least: 256, most: 65_536, value: "BYTES", help: "longest path with its query" },
-  headerBytes: { name: "header-limit", initial: 16_384, least: 1024, most: 1 << 20, value: "BYTES", help: "longest request line and headers together" },
-  headerTimeout: { name: "header-timeout", initial: 10, least: 1, most: DAY, value: "SECONDS", help: "for the headers to arrive" },
-  bodyTimeout: { name: "body-timeout", initial: 60, least: 1, most: DAY, value: "SECONDS", help: "for the body to arrive; a stream is given up when it stands still as long" },
-  keepAlive: { name: "keep-alive", initial: 72, least: 1, most: DAY, value: "SECONDS", help: "how long an idle connection is kept" },
-  shutdownTimeout: { name: "shutdown-timeout", initial: 30, least: 1, most: DAY, value: "SECONDS", help: "for requests under way to end after SIGTERM" },
-  connections: { name: "connections", initial: 10_000, least: 1, most: 1_000_000, value: "N", help: "most connections at a time" },
-  concurrentRequests: { name: "concurrent-requests", initial: 1000, least: 1, most: 1_000_000, value: "N", help: "most requests under way; others get 503" },
-  eventLoopDelay: { name: "event-loop-delay", initial: 500, least: 10, most: 60_000, value: "MS", help: "mean delay of the event loop from which on requests get 503" },
+  host: {
+    name: "host",
+    initial: "127.0.0.1",
+    value: "ADDRESS",
+    help: "the address to listen on; 0.0.0.0 or :: for all",
+  },
+  port: {
+    name: "port",
+    initial: 8080,
+    least: 0,
+    most: 65_535,
+    value: "PORT",
+    help: "the port to listen on; 0 for any free one",
+  },
+  baseUrl: {
+    name: "base-url",
+    initial: "",
+    value: "URL",
+    faultOf: urlFault,
+    help: "what next and prev and the dashboard's links begin with; default: what the request was sent to",
+  },
+  contact: {
+    name: "contact",
+    initial: "",
+    value: "CONTACT",
+    faultOf: contactFault,
+    help: "the email address or URL of whoever runs the service, for the API description",
+  },
+  trustProxy: {
+    name: "trust-proxy",
+    initial: "",
+    value: "PREFIXES",
+    faultOf: prefixesFault,
+    help: "the proxies, separated by commas, whose X-Forwarded-* headers count",
+  },
+  database: {
+    name: "db",
+    initial: "",
+    value: "FILE",
+    isPath: true,
+    help: "the SQLite file; default: ipsieve.db in the home folder",
+  },
+  databaseUrl: {
+    name: "database-url",
+    variable: "DATABASE_URL",
+    initial: "",
+    value: "URL",
+    help: "the PostgreSQL database, postgres://..., in place of a file",
+  },
+  catalogue: {
+    name: "catalogue",
+    initial: "",
+    value: "FILE",
+    isPath: true,
+    help: "the catalogue, reloaded when it changes; default: the updated or the bundled one",
+  },
+  threats: {
+    name: "cti",
+    initial: "",
+    value: "FILE",
+    isPath: true,
+    help: "the threat-intelligence dataset, reloaded when it changes; default: cti.ipsieve in the home folder, if there is one",
+  },
+  datasetOrganisation: {
+    name: "dataset-organisation",
+    initial: "",
+    value: "NAME",
+    help: "the organisation whose admins may update the catalogue in the dashboard; default: the only one there is, and none where there are several",
+  },
+  logLevel: {
+    name: "log-level",
+    initial: "info",
+    value: "LEVEL",
+    choices: ["debug", "info", "warn", "error", "silent"],
+    help: "what is logged to standard error, as lines of JSON",
+  },
+  metrics: {
+    name: "metrics",
+    initial: "auto",
+    value: "WHEN",
+    choices: ["auto", "on", "off"],
+    help: "answer /metrics; auto: to clients on this machine, where --host is a loopback address and no proxy has passed the request on",
+  },
+  metricsToken: {
+    name: "metrics-token",
+    initial: "",
+    value: "TOKEN",
+    isSecret: true,
+    faultOf: tokenFault,
+    help: "answer /metrics to whoever sends Authorization: Bearer TOKEN, and to no one else; better set by the variable than by the flag",
+  },
+  perMinute: {
+    name: "requests-per-minute",
+    initial: 6000,
+    least: 1,
+    most: 1e9,
+    value: "N",
+    help: "per key, where the plan names no number",
+  },
+  perMonth: {
+    name: "requests-per-month",
+    initial: 10_000_000,
+    least: 1,
+    most: 1e12,
+    value: "N",
+    help: "per key, where the plan names no number",
+  },
+  failuresPerMinute: {
+    name: "failed-keys-per-minute",
+    initial: 60,
+    least: 1,
+    most: 1e9,
+    value: "N",
+    help: "requests without a good key per address (IPv6: per /56), before they get 429",
+  },
+  signInsPerMinute: {
+    name: "sign-ins-per-minute",
+    initial: 10,
+    least: 1,
+    most: 1e9,
+    value: "N",
+    help: "attempts to sign in, per address (IPv6: per /56), name and known device, before they get 429",
+  },
+  sessionHours: {
+    name: "session-hours",
+    initial: 12,
+    least: 1,
+    most: 8760,
+    value: "HOURS",
+    help: "how long a session of the dashboard lasts",
+  },
+  auditDays: {
+    name: "audit-days",
+    initial: 400,
+    least: 1,
+    most: 36_500,
+    value: "DAYS",
+    help: "how long the audit log goes back",
+  },
+  rulesPerRuleset: {
+    name: "rules-per-ruleset",
+    initial: 1_000_000,
+    least: 1,
+    most: 10_000_000,
+    value: "N",
+    help: "most rules of a ruleset, active and expired",
+  },
+  rulesetsPerOrganisation: {
+    name: "rulesets-per-organisation",
+    initial: 1000,
+    least: 2,
+    most: 100_000,
+    value: "N",
+    help: "most rulesets of an organisation",
+  },
+  specialPurpose: {
+    name: "allow-special-purpose",
+    initial: false,
+    value: "BOOLEAN",
+    help: "take rules for private, loopback, multicast and other special-purpose addresses",
+  },
+  bodyBytes: {
+    name: "body-limit",
+    initial: 64 << 10,
+    least: 1024,
+    most: 1 << 30,
+    value: "BYTES",
+    help: "longest body, except of bulk operations",
+  },
+  bulkBodyBytes: {
+    name: "bulk-body-limit",
+    initial: 64 << 20,
+    least: 1024,
+    most: 1 << 30,
+    value: "BYTES",
+    help: "longest body of replacements and imports; bulk lookups and batches take what --bulk-addresses items can need, at most this",
+  },
+  bodyMemory: {
+    name: "body-memory",
+    initial: 128 << 20,
+    least: 1 << 20,
+    most: 2 ** 40,
+    value: "BYTES",
+    help: "bodies held at a time, of all requests together, at most a quarter of the JavaScript heap; one caller gets half of it at most; others get 503",
+  },
+  bulkAddresses: {
+    name: "bulk-addresses",
+    initial: 10_000,
+    least: 1,
+    most: 1_000_000,
+    value: "N",
+    help: "most addresses of a bulk lookup or check, and items of a batch",
+  },
+  urlBytes: {
+    name: "url-limit",
+    initial: 8192,
+    least: 256,
+    most: 65_536,
+    value: "BYTES",
+    help: "longest path with its query",
+  },
+  headerBytes: {
+    name: "header-limit",
+    initial: 16_384,
+    least: 1024,
+    most: 1 << 20,
+    value: "BYTES",
+    help: "longest request line and headers together",
+  },
+  headerTimeout: {
+    name: "header-timeout",
+    initial: 10,
+    least: 1,
+    most: DAY,
+    value: "SECONDS",
+    help: "for the headers to arrive",
+  },
+  bodyTimeout: {
+    name: "body-timeout",
+    initial: 60,
+    least: 1,
+    most: DAY,
+    value: "SECONDS",
+    help: "for the body to arrive; a stream is given up when it stands still as long",
+  },
+  keepAlive: {
+    name: "keep-alive",
+    initial: 72,
+    least: 1,
+    most: DAY,
+    value: "SECONDS",
+    help: "how long an idle connection is kept",
+  },
+  shutdownTimeout: {
+    name: "shutdown-timeout",
+    initial: 30,
+    least: 1,
+    most: DAY,
+    value: "SECONDS",
+    help: "for requests under way to end after SIGTERM",
+  },
+  connections: {
+    name: "connections",
+    initial: 10_000,
+    least: 1,
+    most: 1_000_000,
+    value: "N",
+    help: "most connections at a time",
+  },
+  concurrentRequests: {
+    name: "concurrent-requests",
+    initial: 1000,
+    least: 1,
+    most: 1_000_000,
+    value: "N",
+    help: "most requests under way; others get 503",
+  },
+  eventLoopDelay: {
+    name: "event-loop-delay",
+    initial: 500,
+    least: 10,
+    most: 60_000,
+    value: "MS",
+    help: "mean delay of the event loop from which on requests get 503",
+  },
 } as const satisfies Record<string, Setting>;
 
 type Widened<Value> = Value extends string ? string : Value extends number ? number : boolean;
@@ -89,7 +325,8 @@ export function readSettings({ flag, environment, file }: SettingSources): Setti
     const variable = variableOf(setting);
     const text = flag(setting.name);
     if (text !== undefined) return [key, parseSetting(setting, text, `--${setting.name}`)];
-    if (environment[variable] !== undefined && environment[variable] !== "") return [key, parseVariable(setting, environment[variable], variable)];
+    if (environment[variable] !== undefined && environment[variable] !== "")
+      return [key, parseVariable(setting, environment[variable], variable)];
     if (Object.hasOwn(members, setting.name)) return [key, checkMember(setting, members[setting.name])];
     return [key, setting.initial];
   });
@@ -98,7 +335,9 @@ export function readSettings({ flag, environment, file }: SettingSources): Setti
 
 function parseVariable(setting: Setting, text: string, variable: string): SettingValue {
   if (variable.endsWith("_PORT") && /^(tcp|udp):\/\//.test(text)) {
-    throw new SettingError(`${variable} ${JSON.stringify(text)}: Kubernetes sets it for a service called ipsieve; set enableServiceLinks: false in the pod, or give --${setting.name} and another name to the service`);
+    throw new SettingError(
+      `${variable} ${JSON.stringify(text)}: Kubernetes sets it for a service called ipsieve; set enableServiceLinks: false in the pod, or give --${setting.name} and another name to the service`,
+    );
   }
   return parseSetting(setting, text, variable);
 }
@@ -126,10 +365,14 @@ export function settingsTable(): string {
 
 function membersOf(file: unknown): Readonly<Record<string, unknown>> {
   if (file === undefined) return {};
-  if (typeof file !== "object" || file === null || Array.isArray(file)) throw new SettingError("the configuration file holds no JSON object");
+  if (typeof file !== "object" || file === null || Array.isArray(file))
+    throw new SettingError("the configuration file holds no JSON object");
   const known = new Set(Object.values<Setting>(SETTINGS).map(({ name }) => name));
   const unknown = Object.keys(file).filter((name) => !known.has(name));
-  if (unknown.length > 0) throw new SettingError(`the configuration file has a member ${JSON.stringify(unknown[0])}; there are ${[...known].join(", ")}`);
+  if (unknown.length > 0)
+    throw new SettingError(
+      `the configuration file has a member ${JSON.stringify(unknown[0])}; there are ${[...known].join(", ")}`,
+    );
   return file as Readonly<Record<string, unknown>>;
 }
 
@@ -139,11 +382,18 @@ function checkMember(setting: Setting, value: unknown): SettingValue {
   throw new SettingError(`${place} is a ${typeof value}; write a ${typeof setting.initial}`);
 }
 
-function parseSetting({ initial, least = 0, most = Infinity, choices, isSecret, faultOf }: Setting, text: string, place: string): SettingValue {
+function parseSetting(
+  { initial, least = 0, most = Infinity, choices, isSecret, faultOf }: Setting,
+  text: string,
+  place: string,
+): SettingValue {
   const refuse = (cure: string): never => {
     throw new SettingError(`${place}${isSecret === true ? "" : ` ${JSON.stringify(text)}`}: ${cure}`);
   };
-  if (typeof initial === "boolean") return text === "true" || text === "1" || (text === "false" || text === "0" ? false : refuse("write true or false"));
+  if (typeof initial === "boolean")
+    return (
+      text === "true" || text === "1" || (text === "false" || text === "0" ? false : refuse("write true or false"))
+    );
   if (typeof initial === "string") {
     if (choices !== undefined && !choices.includes(text)) return refuse(`there are ${choices.join(", ")}`);
     const fault = text === "" ? undefined : faultOf?.(text);
@@ -158,12 +408,16 @@ function urlFault(text: string): string | undefined {
 }
 
 function contactFault(text: string): string | undefined {
-  return isWebAddress(text) || /^[^\s@]+@[^\s@]+$/.test(text) ? undefined : "write an email address, or a URL with its scheme, as https://example.org/support";
+  return isWebAddress(text) || /^[^\s@]+@[^\s@]+$/.test(text)
+    ? undefined
+    : "write an email address, or a URL with its scheme, as https://example.org/support";
 }
 
 /** As `Authorization: Bearer` takes it (RFC 6750), and too long to be guessed. */
 function tokenFault(text: string): string | undefined {
-  return /^[A-Za-z0-9._~+/-]{16,}=*$/.test(text) ? undefined : "write at least 16 letters, digits and . _ ~ + / -, as `openssl rand -base64 32` prints";
+  return /^[A-Za-z0-9._~+/-]{16,}=*$/.test(text)
+    ? undefined
+    : "write at least 16 letters, digits and . _ ~ + / -, as `openssl rand -base64 32` prints";
 }
 
 function prefixesFault(text: string): string | undefined {

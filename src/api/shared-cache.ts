@@ -5,8 +5,9 @@ interface Entry<Value> {
 }
 
 /**
- * What takes long to make and is asked for by several at a time: each value is made once, and whoever asks while it is made waits for the same
- * one. Of the values that are made, those stay that were asked for last, up to so many bytes in all.
+ * What takes long to make and is asked for by several at a time: each value is made once, and whoever asks while it is
+ * made waits for the same one. Of the values that are made, those stay that were asked for last, up to so many bytes in
+ * all.
  */
 export class SharedCache<Value extends { readonly byteLength: number }> {
   readonly #maxBytes: number;
@@ -28,7 +29,11 @@ export class SharedCache<Value extends { readonly byteLength: number }> {
     const entry = known ?? { value: make(), size: 0 };
     this.#entries.delete(key);
     this.#entries.set(key, entry);
-    if (known === undefined) entry.value.then(({ byteLength }) => this.#keep(entry, byteLength), () => this.#entries.delete(key));
+    if (known === undefined)
+      entry.value.then(
+        ({ byteLength }) => this.#keep(entry, byteLength),
+        () => this.#entries.delete(key),
+      );
     return entry.value;
   }
 

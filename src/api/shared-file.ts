@@ -11,8 +11,16 @@ export interface SharedFile {
   make(): Promise<Buffer>;
 }
 
-/** Answers with a file that several ask for: it is made once, and compressed once in each way. All answers share its bytes. */
-export async function sendShared(request: FastifyRequest, reply: FastifyReply, files: SharedCache<Buffer>, { key, type, effort, make }: SharedFile): Promise<FastifyReply> {
+/**
+ * Answers with a file that several ask for: it is made once, and compressed once in each way. All answers share its
+ * bytes.
+ */
+export async function sendShared(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  files: SharedCache<Buffer>,
+  { key, type, effort, make }: SharedFile,
+): Promise<FastifyReply> {
   vary(reply, "Accept-Encoding");
   reply.type(type);
   const bytes = await files.get(key, make);

@@ -2,8 +2,9 @@ import { tooMany } from "./problem.ts";
 import { MinuteCounts, originOf, type SteadyClock, type Taken } from "./rate-limits.ts";
 
 /**
- * Tries at passwords and tokens, per minute. Each counts once for whom it comes from, a known device or else an address, before its body is read; and if it is
- * from no known device of the user, for the name as well. So whoever attacks a name locks out only those who are not known.
+ * Tries at passwords and tokens, per minute. Each counts once for whom it comes from, a known device or else an
+ * address, before its body is read; and if it is from no known device of the user, for the name as well. So whoever
+ * attacks a name locks out only those who are not known.
  */
 export class SignInLimits {
   readonly #perMinute: number;

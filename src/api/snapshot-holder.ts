@@ -28,8 +28,8 @@ const MISSING = {
 } as const;
 
 /**
- * Holds the newest generation of a snapshot. A new file at one of its paths is loaded beside the current one, which goes on
- * answering; then the two are exchanged at once. A file that cannot be used changes nothing.
+ * Holds the newest generation of a snapshot. A new file at one of its paths is loaded beside the current one, which
+ * goes on answering; then the two are exchanged at once. A file that cannot be used changes nothing.
  */
 export class SnapshotHolder<View> {
   readonly #options: HolderOptions<View>;
@@ -51,12 +51,17 @@ export class SnapshotHolder<View> {
     return this.#generation;
   }
 
-  /** When what answers was made, and when it was loaded: milliseconds since 1970 UTC; null before anything is loaded. */
+  /**
+   * When what answers was made, and when it was loaded: milliseconds since 1970 UTC; null before anything is loaded.
+   */
   get times(): { readonly createdAt: number | null; readonly loadedAt: number | null } {
     return { createdAt: this.#createdAt, loadedAt: this.#loadedAt };
   }
 
-  /** What to answer from. Whoever answers a request takes it once, so that the answer comes from one generation. @throws Problem (503) before anything is loaded */
+  /**
+   * What to answer from. Whoever answers a request takes it once, so that the answer comes from one generation.
+   * @throws Problem (503) before anything is loaded
+   */
   view(): View {
     if (this.#view !== undefined) return this.#view;
     throw new Problem("service-unavailable", MISSING[this.#options.name], { headers: { "retry-after": "60" } });
@@ -71,7 +76,10 @@ export class SnapshotHolder<View> {
     this.#replace(await load(found?.path ?? paths[0]!));
   }
 
-  /** Looks every second whether another file stands at one of the paths: a stat sees renames everywhere, also on network file systems. */
+  /**
+   * Looks every second whether another file stands at one of the paths: a stat sees renames everywhere, also on network
+   * file systems.
+   */
   watch(): void {
     for (const path of this.#options.paths) {
       watchFile(path, { interval: POLL, persistent: false }, () => {
@@ -86,8 +94,8 @@ export class SnapshotHolder<View> {
   }
 
   /**
-   * Loads the file again; whether the newest answers then. While one is loading, later calls lead to one more. Never rejects: failures are logged
-   * and counted.
+   * Loads the file again; whether the newest answers then. While one is loading, later calls lead to one more. Never
+   * rejects: failures are logged and counted.
    */
   reload(): Promise<boolean> {
     this.#wantsMore = true;

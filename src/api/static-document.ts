@@ -4,8 +4,8 @@ import { SharedCache } from "./shared-cache.ts";
 import { sendShared } from "./shared-file.ts";
 
 /**
- * A document that stays the same while the server runs: written at the first call, and compressed once in each way. As bytes, which all answers share: anyone may ask for it, a thousand
- * at a time, and read none.
+ * A document that stays the same while the server runs: written at the first call, and compressed once in each way. As
+ * bytes, which all answers share: anyone may ask for it, a thousand at a time, and read none.
  */
 export class StaticDocument {
   readonly #type: string;
@@ -21,7 +21,12 @@ export class StaticDocument {
   async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { bytes, tag } = (this.#made ??= this.#make());
     if (isKnown(request, reply, tag)) return reply.code(304).send();
-    return sendShared(request, reply, this.#files, { key: tag, type: this.#type, effort: "forAll", make: async () => bytes });
+    return sendShared(request, reply, this.#files, {
+      key: tag,
+      type: this.#type,
+      effort: "forAll",
+      make: async () => bytes,
+    });
   }
 
   #make(): { readonly bytes: Buffer; readonly tag: string } {

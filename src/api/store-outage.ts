@@ -13,7 +13,10 @@ type Access = "read" | "write";
 export interface OutageTimes {
   /** Milliseconds between two probes. */
   readonly probeEvery: number;
-  /** Milliseconds without an error after which an outage is over: more than any task in the background takes to fail again. */
+  /**
+   * Milliseconds without an error after which an outage is over: more than any task in the background takes to fail
+   * again.
+   */
   readonly calm: number;
   /** Milliseconds after which a line in the log repeats that it goes on. */
   readonly repeatEvery: number;
@@ -30,19 +33,22 @@ interface OutageOptions {
 }
 
 /**
- * What the server knows of a database that fails: a line in the log when that begins, each minute, and when it is over, whatever the number of errors.
+ * What the server knows of a database that fails: a line in the log when that begins, each minute, and when it is over,
+ * whatever the number of errors.
  *
  *     error ─▶ begin ─▶ probe ── fails ──▶ probe again in a second
  *                             └─ works ──▶ what was refused is tried again ── no error for some seconds ──▶ end
  *
- * Once a client's read, or write, has failed, others are refused at once until a probe works: those that wait for a database that hangs would leave no room
- * for requests that are answered from memory.
+ * Once a client's read, or write, has failed, others are refused at once until a probe works: those that wait for a
+ * database that hangs would leave no room for requests that are answered from memory.
  */
 export class StoreOutage {
   readonly #options: OutageOptions;
   readonly #times: OutageTimes;
   readonly #refused = new Set<Access>();
-  #current: { readonly since: number; lastError: number; reason: string; loggedAt: number; refusals: number } | undefined;
+  #current:
+    | { readonly since: number; lastError: number; reason: string; loggedAt: number; refusals: number }
+    | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -59,7 +65,8 @@ export class StoreOutage {
 
   /** For a request of a client. Rejects as the call does, or at once while such calls fail. */
   async guard<T>(access: Access, call: () => Promise<T>): Promise<T> {
-    if (this.#current !== undefined && this.#refused.has(access)) throw this.#refuse(new StoreError("unavailable", this.#current.reason));
+    if (this.#current !== undefined && this.#refused.has(access))
+      throw this.#refuse(new StoreError("unavailable", this.#current.reason));
     try {
       return await call();
     } catch (error) {
@@ -90,7 +97,10 @@ export class StoreOutage {
     this.#current = { since: now, lastError: now, reason, loggedAt: now, refusals: 0 };
     metrics.databaseOutages.inc();
     // The stack is of interest only where nobody expected the error.
-    log.error(error instanceof StoreError ? { code: error.code, reason } : { err: error }, "the database fails; what needs it is answered 503 until it works again");
+    log.error(
+      error instanceof StoreError ? { code: error.code, reason } : { err: error },
+      "the database fails; what needs it is answered 503 until it works again",
+    );
     this.#probeIn(0);
   }
 

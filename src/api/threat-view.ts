@@ -13,7 +13,8 @@ export class ThreatView {
   }
 
   /**
-   * The document of an address as JSON. All addresses with one document have the same text but for themselves, so it is made once.
+   * The document of an address as JSON. All addresses with one document have the same text but for themselves, so it is
+   * made once.
    * @throws AddressError for malformed text
    */
   write(ip: string): { json: string; seen: boolean } {

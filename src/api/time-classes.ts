@@ -4,7 +4,10 @@ import type { Times } from "../store/traffic.ts";
 export const TIME_CLASSES = 124;
 const MAX_MICROSECONDS = 2 ** 31 - 1;
 
-/** Below 4 each microsecond has a class; from there on the two bits after the leading one choose among the four of its doubling. */
+/**
+ * Below 4 each microsecond has a class; from there on the two bits after the leading one choose among the four of its
+ * doubling.
+ */
 export function timeClassOf(milliseconds: number): number {
   const value = Math.min(milliseconds * 1000, MAX_MICROSECONDS) | 0;
   if (value < 4) return value;
@@ -12,7 +15,10 @@ export function timeClassOf(milliseconds: number): number {
   return octave * 4 - 4 + ((value >>> (octave - 2)) & 3);
 }
 
-/** Milliseconds within which a share of the answers was given, up to a quarter off, as if what is in a class lay evenly in it. Null without answers. */
+/**
+ * Milliseconds within which a share of the answers was given, up to a quarter off, as if what is in a class lay evenly
+ * in it. Null without answers.
+ */
 export function quantileOf(times: Times, share: number): number | null {
   const rank = Math.ceil(share * times.reduce((sum, [, answers]) => sum + answers, 0));
   let before = 0;

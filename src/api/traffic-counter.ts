@@ -2,7 +2,9 @@ import { sumOf, type Traffic } from "../store/traffic.ts";
 import { TIME_CLASSES, timeClassOf } from "./time-classes.ts";
 
 const MINUTE = 60_000;
-/** Minutes that wait to be recorded while the database fails; the oldest are given up first. A minute takes a kilobyte. */
+/**
+ * Minutes that wait to be recorded while the database fails; the oldest are given up first. A minute takes a kilobyte.
+ */
 const MOST_MINUTES = 1440;
 
 interface Minute {
@@ -37,12 +39,18 @@ export class TrafficCounter {
     this.#waitingLookups = 0;
   }
 
-  /** Counts lookups in the minute of the next request that is counted, which is mostly the one that they belong to: to ask the clock would take longer than to count. */
+  /**
+   * Counts lookups in the minute of the next request that is counted, which is mostly the one that they belong to: to
+   * ask the clock would take longer than to count.
+   */
   addLookups(lookups: number): void {
     this.#waitingLookups += lookups;
   }
 
-  /** Changes whenever something is recorded, and is null while that is under way: what was read from the store in between may lack what is no longer here, or have it as well. */
+  /**
+   * Changes whenever something is recorded, and is null while that is under way: what was read from the store in
+   * between may lack what is no longer here, or have it as well.
+   */
   get round(): number | null {
     return this.#recording.length > 0 ? null : this.#round;
   }
@@ -73,7 +81,11 @@ export class TrafficCounter {
     const at = now - (now % MINUTE);
     if (this.#newest?.at === at) return this.#newest;
     let minute = this.#minutes.get(at);
-    if (minute === undefined) this.#minutes.set(at, (minute = { at, requests: 0, refused: 0, failed: 0, lookups: 0, times: new Uint32Array(TIME_CLASSES) }));
+    if (minute === undefined)
+      this.#minutes.set(
+        at,
+        (minute = { at, requests: 0, refused: 0, failed: 0, lookups: 0, times: new Uint32Array(TIME_CLASSES) }),
+      );
     return (this.#newest = minute);
   }
 }

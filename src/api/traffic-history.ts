@@ -17,17 +17,30 @@ const NOTHING = { requests: 0, refused: 0, failed: 0, lookups: 0, times: [] };
 const MOST_TRIES = 3;
 
 /** What was asked of all servers together up to now: every step of the window, the oldest first. */
-export async function trafficHistory({ store, metrics }: Pick<Services, "store" | "metrics">, window: Window, now: number): Promise<Traffic[]> {
+export async function trafficHistory(
+  { store, metrics }: Pick<Services, "store" | "metrics">,
+  window: Window,
+  now: number,
+): Promise<Traffic[]> {
   const { step, kept, steps } = WINDOWS[window];
   const last = now - (now % step);
   const first = last - (steps - 1) * step;
   const known = await readAll(store, metrics, kept, first, now);
   const found = new Map(bySteps(known, step).map((each) => [each.at, each]));
-  return Array.from({ length: steps }, (_, at) => found.get(first + at * step) ?? { at: first + at * step, ...NOTHING });
+  return Array.from(
+    { length: steps },
+    (_, at) => found.get(first + at * step) ?? { at: first + at * step, ...NOTHING },
+  );
 }
 
 /** What the store has, and what this server has yet to record. */
-async function readAll(store: Services["store"], { traffic }: Services["metrics"], step: number, from: number, now: number): Promise<Traffic[]> {
+async function readAll(
+  store: Services["store"],
+  { traffic }: Services["metrics"],
+  step: number,
+  from: number,
+  now: number,
+): Promise<Traffic[]> {
   for (let tries = 1; ; tries++) {
     const { round } = traffic;
     const recorded = await store.traffic(step, from);

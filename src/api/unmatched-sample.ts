@@ -20,8 +20,8 @@ export interface UnmatchedLine {
 }
 
 /**
- * Some lines of a log that match nothing: the first hundred, of which later ones take the place of some, so that they come from all of the
- * log. It costs as much as matching the first 64 MiB once more, and little after that.
+ * Some lines of a log that match nothing: the first hundred, of which later ones take the place of some, so that they
+ * come from all of the log. It costs as much as matching the first 64 MiB once more, and little after that.
  */
 export class UnmatchedSample {
   readonly lines: UnmatchedLine[] = [];
@@ -57,11 +57,12 @@ export class UnmatchedSample {
 
   /** Looks at the last line of the log, which may lack its end. */
   *end(): Generator<undefined, void, undefined> {
-    if (this.#begun !== null && this.#begun.length > 0) yield* this.#search(Buffer.concat([this.#begun, Buffer.of(LF)]));
+    if (this.#begun !== null && this.#begun.length > 0)
+      yield* this.#search(Buffer.concat([this.#begun, Buffer.of(LF)]));
   }
 
   *#search(text: Buffer): Generator<undefined, void, undefined> {
-    for (let at = 0; at < text.length; ) {
+    for (let at = 0; at < text.length;) {
       const { lines, next } = this.#matcher.identifyBufferInto(text, this.#matches, at);
       for (let line = 0; line < lines; line++) {
         const end = text.indexOf(LF, at);
@@ -73,12 +74,18 @@ export class UnmatchedSample {
     }
   }
 
-  /** The n-th line that is found gets a place with the chance that all others before it have kept theirs (Vitter's algorithm R). */
+  /**
+   * The n-th line that is found gets a place with the chance that all others before it have kept theirs (Vitter's
+   * algorithm R).
+   */
   #take(text: Buffer, from: number, end: number, hasAddress: boolean): void {
     const place = this.#found < MOST_LINES ? this.#found : Math.floor(Math.random() * (this.#found + 1));
     this.#found++;
     if (place >= MOST_LINES) return;
     const line = text.toString("utf8", from, Math.min(end, from + MOST_BYTES)).replace(/\r$/, "");
-    this.lines[place] = { text: line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS)}…` : line, has_address: hasAddress };
+    this.lines[place] = {
+      text: line.length > MOST_CHARACTERS ? `${line.slice(0, MOST_CHARACTERS)}…` : line,
+      has_address: hasAddress,
+    };
   }
 }

@@ -10,7 +10,11 @@ import { type FieldFaults, invalid, Problem } from "./problem.ts";
 import { readRule, type ReadingOptions, type RuleMembers } from "./read-rule.ts";
 
 /** The media types of lists of rules. */
-export const LIST_TYPES: Readonly<Record<string, ImportFormat>> = { "text/plain": "text", "text/csv": "csv", "application/x-ndjson": "ndjson" };
+export const LIST_TYPES: Readonly<Record<string, ImportFormat>> = {
+  "text/plain": "text",
+  "text/csv": "csv",
+  "application/x-ndjson": "ndjson",
+};
 
 /** How much is read before the clock is looked at: half a millisecond, also where all of it is wrong. */
 const CHARACTERS_AT_ONCE = 1 << 12;
@@ -40,7 +44,9 @@ export class RefusedMember {
 export type ListedMember = RuleMembers | RefusedMember;
 
 /** A list in a body, in chunks that are cut anywhere, or the rules of a JSON document, some hundred at a time. */
-export type ListBody = { readonly text: AsyncIterable<string>; readonly format: ImportFormat } | { readonly members: AsyncIterable<readonly ListedMember[]> };
+export type ListBody =
+  | { readonly text: AsyncIterable<string>; readonly format: ImportFormat }
+  | { readonly members: AsyncIterable<readonly ListedMember[]> };
 
 /** A rule of a JSON document that cannot be read, or stands there already. */
 export interface FaultyMember {
@@ -52,7 +58,10 @@ export interface FaultyMember {
   readonly faults: FieldFaults;
 }
 
-/** The rules that can be read of a JSON document, in the order of prefixes, their places in it as lines, and what is wrong with the first of the others. */
+/**
+ * The rules that can be read of a JSON document, in the order of prefixes, their places in it as lines, and what is
+ * wrong with the first of the others.
+ */
 export interface ReadMembers {
   readonly parts: readonly ListedColumns[];
   readonly faulty: readonly FaultyMember[];
@@ -69,7 +78,11 @@ export interface FaultLimits {
 }
 
 /** Reads every rule; one that stands twice is at fault the second time. */
-export async function readMembers(batches: AsyncIterable<readonly ListedMember[]>, options: ReadingOptions, { mostUnreadable, mostTold }: FaultLimits): Promise<ReadMembers> {
+export async function readMembers(
+  batches: AsyncIterable<readonly ListedMember[]>,
+  options: ReadingOptions,
+  { mostUnreadable, mostTold }: FaultLimits,
+): Promise<ReadMembers> {
   const faulty = new FirstLines<FaultyMember>(mostTold);
   const list = new RuleList();
   const slice = new Slice();
@@ -82,20 +95,39 @@ export async function readMembers(batches: AsyncIterable<readonly ListedMember[]
     if (faulty.count > mostUnreadable) break;
   }
   const isWhole = faulty.count <= mostUnreadable;
-  const parts = await inSlices(list.inOrder((prefix, line, earlier) => {
-    const ip = formatPrefix(prefix);
-    faulty.add({ line, ip, text: ip, faults: { [`rules[${line}].ip`]: [`${ip} stands in rules[${earlier}] already`] } });
-  }));
+  const parts = await inSlices(
+    list.inOrder((prefix, line, earlier) => {
+      const ip = formatPrefix(prefix);
+      faulty.add({
+        line,
+        ip,
+        text: ip,
+        faults: { [`rules[${line}].ip`]: [`${ip} stands in rules[${earlier}] already`] },
+      });
+    }),
+  );
   return { parts, faulty: faulty.inOrder(), faultyCount: faulty.count, isWhole };
 }
 
-function readMember(member: ListedMember, index: number, options: ReadingOptions, list: RuleList, faulty: FirstLines<FaultyMember>): void {
-  if (member instanceof RefusedMember) return faulty.add({ line: index, ip: shortened(member.text), text: shortened(member.text), faults: member.faults });
+function readMember(
+  member: ListedMember,
+  index: number,
+  options: ReadingOptions,
+  list: RuleList,
+  faulty: FirstLines<FaultyMember>,
+): void {
+  if (member instanceof RefusedMember)
+    return faulty.add({ line: index, ip: shortened(member.text), text: shortened(member.text), faults: member.faults });
   try {
     list.add(readRule(member, { ...options, place: `rules[${index}].` }), index);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    faulty.add({ line: index, ip: member.ip, text: shortened(JSON.stringify(member)), faults: error.details.validationErrors! });
+    faulty.add({
+      line: index,
+      ip: member.ip,
+      text: shortened(JSON.stringify(member)),
+      faults: error.details.validationErrors!,
+    });
   }
 }
 
@@ -143,7 +175,10 @@ export function readWanted(body: ListBody, options: WantedOptions): Promise<Want
 
 async function wantedMembers(members: AsyncIterable<readonly ListedMember[]>, options: WantedOptions): Promise<Wanted> {
   const mostUnreadable = options.skipInvalid ? MOST_UNREADABLE : MAX_FAULTY;
-  const { parts, faulty, faultyCount, isWhole } = await readMembers(members, options, { mostUnreadable, mostTold: MAX_FAULTY });
+  const { parts, faulty, faultyCount, isWhole } = await readMembers(members, options, {
+    mostUnreadable,
+    mostTold: MAX_FAULTY,
+  });
   if (options.skipInvalid && !isWhole) throw invalid({ rules: [tooManyUnreadable()] });
   if (!options.skipInvalid && faultyCount > 0) throw invalid(Object.assign({}, ...faulty.map(({ faults }) => faults)));
   const lines = faulty.map(({ line, text, faults }) => ({ line: line + 1, text, reason: textOf(faults) }));
@@ -151,9 +186,17 @@ async function wantedMembers(members: AsyncIterable<readonly ListedMember[]>, op
 }
 
 async function wantedLines(text: AsyncIterable<string>, format: ImportFormat, options: WantedOptions): Promise<Wanted> {
-  const { parts, errors, skipped } = await readText(new RuleImport(format, { ...options, setting: RULES_SETTING, mostSkipped: MAX_FAULTY }), text);
-  if (errors.length > 0) throw invalid(Object.fromEntries(errors.map((error) => [`line ${error.line}`, [faultText(error)]])));
-  return { rules: parts.map(withoutLines), invalid: skipped.count, invalidLines: skipped.lines.map(({ line, text: told, reason }) => ({ line, text: told, reason })) };
+  const { parts, errors, skipped } = await readText(
+    new RuleImport(format, { ...options, setting: RULES_SETTING, mostSkipped: MAX_FAULTY }),
+    text,
+  );
+  if (errors.length > 0)
+    throw invalid(Object.fromEntries(errors.map((error) => [`line ${error.line}`, [faultText(error)]])));
+  return {
+    rules: parts.map(withoutLines),
+    invalid: skipped.count,
+    invalidLines: skipped.lines.map(({ line, text: told, reason }) => ({ line, text: told, reason })),
+  };
 }
 
 function withoutLines({ family, words, lengths, names, expiresAt, createdAt, updatedAt }: ListedColumns): RuleColumns {
@@ -162,5 +205,7 @@ function withoutLines({ family, words, lengths, names, expiresAt, createdAt, upd
 
 /** What is wrong with a rule of a document, by its members. */
 export function textOf(faults: FieldFaults): string {
-  return Object.entries(faults).map(([field, messages]) => `${field.replace(/^rules\[\d+\]\.?/, "") || "rule"}: ${messages.join("; ")}`).join("; ");
+  return Object.entries(faults)
+    .map(([field, messages]) => `${field.replace(/^rules\[\d+\]\.?/, "") || "rule"}: ${messages.join("; ")}`)
+    .join("; ");
 }

@@ -8,8 +8,9 @@ const JUDGED = 32;
 const MAX_SUBSTITUTIONS = 10;
 
 /**
- * Refuses a password that is among the first an attacker tries: a common one, a repetition, a sequence, a date, or made of names that belong to the user. What
- * characters it is made of does not matter (NIST SP 800-63B, section 3.1.1.2). @throws Problem (400) about `field`
+ * Refuses a password that is among the first an attacker tries: a common one, a repetition, a sequence, a date, or made
+ * of names that belong to the user. What characters it is made of does not matter (NIST SP 800-63B, section 3.1.1.2).
+ * @throws Problem (400) about `field`
  */
 export async function refuseWeakPassword(field: string, password: string, names: readonly string[]): Promise<void> {
   const estimator = await loadPasswordLists();
@@ -19,7 +20,8 @@ export async function refuseWeakPassword(field: string, password: string, names:
   const why = guesses < MIN_GUESSES ? (REASONS[feedback.warning ?? ""] ?? "too easy to guess") : undefined;
   if (why !== undefined) throw weak(field, why);
   const rest = without(text.toLowerCase(), known);
-  if (rest.length < text.length && estimator.check(rest).guesses < MIN_GUESSES) throw weak(field, REASONS["userInputs"]!);
+  if (rest.length < text.length && estimator.check(rest).guesses < MIN_GUESSES)
+    throw weak(field, REASONS["userInputs"]!);
 }
 
 function weak(field: string, why: string): Problem {
@@ -27,9 +29,18 @@ function weak(field: string, why: string): Problem {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  topTen: "one of the most common", topHundred: "one of the most common", common: "a common one", similarToCommon: "too similar to a common one",
-  simpleRepeat: "one that repeats itself", extendedRepeat: "one that repeats itself", sequences: "a sequence", dates: "a date", recentYears: "a year",
-  straightRow: "a row of keys", keyPattern: "a row of keys", userInputs: "made of your name or the organisation's",
+  topTen: "one of the most common",
+  topHundred: "one of the most common",
+  common: "a common one",
+  similarToCommon: "too similar to a common one",
+  simpleRepeat: "one that repeats itself",
+  extendedRepeat: "one that repeats itself",
+  sequences: "a sequence",
+  dates: "a date",
+  recentYears: "a year",
+  straightRow: "a row of keys",
+  keyPattern: "a row of keys",
+  userInputs: "made of your name or the organisation's",
 };
 
 /** A name, all its words in one, and each of them, without very short ones, which good passwords have by chance. */

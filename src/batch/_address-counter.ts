@@ -5,7 +5,10 @@ const FIRST_SLOTS = 1024;
 /** Addresses that are added between two interruptions: a millisecond or two. */
 const STEP = 4096;
 
-/** Counts lines by address, exactly until `makeRoom` is called: 16 to 32 bytes for each different IPv4 address, 32 to 64 for each IPv6 address. */
+/**
+ * Counts lines by address, exactly until `makeRoom` is called: 16 to 32 bytes for each different IPv4 address, 32 to 64
+ * for each IPv6 address.
+ */
 export class AddressCounter {
   readonly #four = new WordCounter(1);
   readonly #six = new WordCounter(4);
@@ -28,9 +31,10 @@ export class AddressCounter {
   }
 
   /**
-   * Takes the median of all counts from each of them and drops the addresses that have no lines left, at least half (Misra and Gries). Whatever is added before and
-   * after, and by several counters that are then added up: the count of an address, 0 if it was dropped, is too low by `missing` at most. Each call
-   * takes more than `most / 2` times as many lines as it adds to `missing`, so that `missing` < 2 * lines / `most`.
+   * Takes the median of all counts from each of them and drops the addresses that have no lines left, at least half
+   * (Misra and Gries). Whatever is added before and after, and by several counters that are then added up: the count of
+   * an address, 0 if it was dropped, is too low by `missing` at most. Each call takes more than `most / 2` times as
+   * many lines as it adds to `missing`, so that `missing` < 2 * lines / `most`.
    */
   makeRoom(): void {
     const lines = this.#medianLines();
@@ -67,13 +71,16 @@ export class AddressCounter {
   }
 }
 
-/** A hash table of keys of one or four words, open addressing, at most three quarters full. A slot without lines is free. */
+/**
+ * A hash table of keys of one or four words, open addressing, at most three quarters full. A slot without lines is
+ * free.
+ */
 class WordCounter {
   size = 0;
   readonly #width: number;
   /**
-   * Another one in each table: nobody can write a log whose addresses all share a slot, and what one table gives in the order of its slots does not
-   * fill another one from its beginning, where each would have to go past all others.
+   * Another one in each table: nobody can write a log whose addresses all share a slot, and what one table gives in the
+   * order of its slots does not fill another one from its beginning, where each would have to go past all others.
    */
   readonly #seed = Math.trunc(Math.random() * 2 ** 32);
   #words: Uint32Array;
@@ -138,7 +145,9 @@ class WordCounter {
 }
 
 function isSame(words: Uint32Array, at: number, others: Uint32Array, other: number): boolean {
-  return words[at + 1] === others[other + 1] && words[at + 2] === others[other + 2] && words[at + 3] === others[other + 3];
+  return (
+    words[at + 1] === others[other + 1] && words[at + 2] === others[other + 2] && words[at + 3] === others[other + 3]
+  );
 }
 
 /** Every bit of the words reaches the low bits: addresses of one network must not share a slot. */

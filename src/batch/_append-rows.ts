@@ -22,9 +22,10 @@ export interface AppendedLine {
 }
 
 /**
- * Rows of the format "append": the line itself and what its match adds, as text, as one more column of a record, or as one more member of
- * an object. A line without anything but blanks stays as it is where a record or an object is expected. Each returns false where
- * the row does not fit behind those there are, or must not be written (`counts.failure`).
+ * Rows of the format "append": the line itself and what its match adds, as text, as one more column of a record, or as
+ * one more member of an object. A line without anything but blanks stays as it is where a record or an object is
+ * expected. Each returns false where the row does not fit behind those there are, or must not be written
+ * (`counts.failure`).
  */
 export class AppendRows {
   readonly #writer: RowWriter;
@@ -115,5 +116,7 @@ function isBlank({ bytes, start, end }: AppendedLine): boolean {
 
 /** A byte order mark at the front of a file is no part of its first object. */
 function startBehindMark(bytes: Buffer, start: number, end: number): number {
-  return end - start >= MARK_BYTES && bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf ? start + MARK_BYTES : start;
+  return end - start >= MARK_BYTES && bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf
+    ? start + MARK_BYTES
+    : start;
 }

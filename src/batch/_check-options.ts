@@ -15,10 +15,13 @@ export function checkOptions(options: IdentifyOptions): void {
   for (const name of ["format", "fieldSyntax", "rows", "engine", "address"] as const) {
     if (options[name] !== undefined || name === "format") checkChoice(name, options[name], CHOICES[name]);
   }
-  for (const name of ["threads", "topAddresses", "keptAddresses"] as const) if (options[name] !== undefined) checkCount(name, options[name]);
-  if (options.topAddresses !== undefined && options.keptAddresses !== undefined) throw new RangeError("topAddresses and keptAddresses are both given; give one of them");
+  for (const name of ["threads", "topAddresses", "keptAddresses"] as const)
+    if (options[name] !== undefined) checkCount(name, options[name]);
+  if (options.topAddresses !== undefined && options.keptAddresses !== undefined)
+    throw new RangeError("topAddresses and keptAddresses are both given; give one of them");
   for (const name of ["header", "rowText"] as const) {
-    if (options[name] !== undefined && typeof options[name] !== "boolean") throw new TypeError(`${name} is ${shown(options[name])}; give true or false`);
+    if (options[name] !== undefined && typeof options[name] !== "boolean")
+      throw new TypeError(`${name} is ${shown(options[name])}; give true or false`);
   }
   if (options.appendAs !== undefined) checkName(options.appendAs);
   for (const [name, value] of Object.entries(options.limits ?? {})) checkCount(`limits.${name}`, value);
@@ -29,13 +32,15 @@ function checkInputs(inputs: unknown): void {
   if (!Array.isArray(inputs)) throw new TypeError(`inputs is ${shown(inputs)}; give an array of paths and streams`);
   if (inputs.length === 0) throw new RangeError('inputs is an empty array; give at least one path, "-" or stream');
   for (const [index, input] of inputs.entries()) {
-    if (typeof input !== "string" && !hasMethod(input, "pipe")) throw new TypeError(`inputs[${index}] is ${shown(input)}; give a path, "-" or a Readable`);
+    if (typeof input !== "string" && !hasMethod(input, "pipe"))
+      throw new TypeError(`inputs[${index}] is ${shown(input)}; give a path, "-" or a Readable`);
   }
 }
 
 function checkOutput(output: unknown): void {
   const path = (output as { path?: unknown } | null)?.path;
-  if (!hasMethod(output, "write") && typeof path !== "string") throw new TypeError(`output is ${shown(output)}; give { path } or a Writable`);
+  if (!hasMethod(output, "write") && typeof path !== "string")
+    throw new TypeError(`output is ${shown(output)}; give { path } or a Writable`);
 }
 
 function checkChoice(name: string, value: unknown, choices: readonly string[]): void {
@@ -48,13 +53,16 @@ function checkChoice(name: string, value: unknown, choices: readonly string[]): 
 function checkName(name: unknown): void {
   if (typeof name !== "string") throw new TypeError(`appendAs is ${shown(name)}; give the name of a column or member`);
   // oxlint-disable-next-line no-control-regex -- they are what it looks for
-  if (name === "" || /[\u0000-\u001f]/.test(name)) throw new RangeError(`appendAs is ${shown(name)}; give a name of one line`);
-  if (name === TEXT_NAME) throw new RangeError(`appendAs is "${TEXT_NAME}", which holds lines that are no JSON object; give another name`);
+  if (name === "" || /[\u0000-\u001f]/.test(name))
+    throw new RangeError(`appendAs is ${shown(name)}; give a name of one line`);
+  if (name === TEXT_NAME)
+    throw new RangeError(`appendAs is "${TEXT_NAME}", which holds lines that are no JSON object; give another name`);
 }
 
 function checkCount(name: string, value: unknown): void {
   if (typeof value !== "number") throw new TypeError(`${name} is ${shown(value)}; give a whole number of 1 or more`);
-  if (!Number.isSafeInteger(value) || value < 1) throw new RangeError(`${name} is ${value}; give a whole number of 1 or more`);
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw new RangeError(`${name} is ${value}; give a whole number of 1 or more`);
 }
 
 function hasMethod(value: unknown, name: string): boolean {

@@ -10,7 +10,10 @@ const QUOTE_SEEN = 3; // behind a quote between quotes: the first half of a doub
 
 /** Finds the ends of lines in bytes that grow at their end and lose what was cut off at their front. */
 export interface LineCutter {
-  /** The position behind the last line end in `bytes[0, fill)`, 0 without one. What was looked at before is not looked at again. */
+  /**
+   * The position behind the last line end in `bytes[0, fill)`, 0 without one. What was looked at before is not looked
+   * at again.
+   */
   lastEnd(bytes: Buffer, fill: number): number;
   /** The first `end` bytes have been taken away. */
   cut(end: number): void;
@@ -38,8 +41,8 @@ export class PlainLineCutter implements LineCutter {
 }
 
 /**
- * Lines are records of comma-separated values (RFC 4180): an LF between the quotes of a field does not end one. A field is quoted if its
- * first byte is a quote; a quote inside of another field means itself.
+ * Lines are records of comma-separated values (RFC 4180): an LF between the quotes of a field does not end one. A field
+ * is quoted if its first byte is a quote; a quote inside of another field means itself.
  */
 export class CsvRecordCutter implements LineCutter {
   #state = FIELD_START;
@@ -52,7 +55,11 @@ export class CsvRecordCutter implements LineCutter {
 
   lastEnd(bytes: Buffer, fill: number): number {
     let at = this.#searched;
-    while (at < fill) at = this.#state === QUOTED || this.#state === QUOTE_SEEN ? this.#inQuotes(bytes, at, fill) : this.#outside(bytes, at, fill);
+    while (at < fill)
+      at =
+        this.#state === QUOTED || this.#state === QUOTE_SEEN
+          ? this.#inQuotes(bytes, at, fill)
+          : this.#outside(bytes, at, fill);
     this.#searched = fill;
     return this.#end;
   }
@@ -105,8 +112,8 @@ function indexOf(bytes: Buffer, byte: number, at: number, end: number): number {
 }
 
 /**
- * The position of the LF that ends the record at `bytes[at]`, as `CsvRecordCutter` has it; `end` where none does before that. Positions in
- * front of the record do not matter: it begins with a field.
+ * The position of the LF that ends the record at `bytes[at]`, as `CsvRecordCutter` has it; `end` where none does before
+ * that. Positions in front of the record do not matter: it begins with a field.
  */
 export function endOfRecord(bytes: Buffer, at: number, end: number): number {
   let isFront = true;

@@ -5,8 +5,15 @@ import { BatchError } from "./batch-error.ts";
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** The decompressed bytes: all members of a gzip stream, all frames of a zstd stream. Throws BatchError where they are damaged. */
-export async function* decompress(chunks: AsyncIterable<Buffer>, encoding: "gzip" | "zstd", file: string): AsyncGenerator<Buffer> {
+/**
+ * The decompressed bytes: all members of a gzip stream, all frames of a zstd stream. Throws BatchError where they are
+ * damaged.
+ */
+export async function* decompress(
+  chunks: AsyncIterable<Buffer>,
+  encoding: "gzip" | "zstd",
+  file: string,
+): AsyncGenerator<Buffer> {
   let stored = chunks;
   if (encoding === "zstd") {
     // Nothing but skippable frames is an empty text; the decoder would call it truncated.
@@ -16,7 +23,8 @@ export async function* decompress(chunks: AsyncIterable<Buffer>, encoding: "gzip
     stored = startingWith(first.value, frames);
   }
   const source = Readable.from(stored);
-  const decoder = encoding === "zstd" ? createZstdDecompress({ chunkSize: CHUNK_BYTES }) : createGunzip({ chunkSize: CHUNK_BYTES });
+  const decoder =
+    encoding === "zstd" ? createZstdDecompress({ chunkSize: CHUNK_BYTES }) : createGunzip({ chunkSize: CHUNK_BYTES });
   pipeline(source, decoder, () => {}); // an error of either comes out of the loop below
   try {
     yield* decoder;
@@ -35,7 +43,14 @@ function damage(cause: unknown, encoding: string, file: string): unknown {
   if (code === "Z_BUF_ERROR") return truncated(file);
   if (!/^(Z_|ZSTD_)/.test(code ?? "")) return cause;
   if (code === "ZSTD_error_frameParameter_windowTooLarge") {
-    return new BatchError("stream-corrupt", "its window is larger than 128 MiB; pipe it through `zstd --long=31 -dc`", { file, cause });
+    return new BatchError("stream-corrupt", "its window is larger than 128 MiB; pipe it through `zstd --long=31 -dc`", {
+      file,
+      cause,
+    });
   }
-  return new BatchError("stream-corrupt", `the ${encoding} data is damaged (${message}); copy or fetch the file again`, { file, cause });
+  return new BatchError(
+    "stream-corrupt",
+    `the ${encoding} data is damaged (${message}); copy or fetch the file again`,
+    { file, cause },
+  );
 }

@@ -16,14 +16,18 @@ export class HeaderRows {
   }
 
   /**
-   * The row that stands for the header of an input, null if it has none: a further input goes on below the header of the first. Throws
-   * BatchError where its columns are others and would stand below the wrong names.
+   * The row that stands for the header of an input, null if it has none: a further input goes on below the header of
+   * the first. Throws BatchError where its columns are others and would stand below the wrong names.
    */
   rowOf(header: Buffer, shape: LineShape, name: string): Buffer | null {
     const isFirst = this.#first === null;
     this.#first ??= { header, name };
     if (this.#format === "append" && !isFirst && !withoutMark(header).equals(withoutMark(this.#first.header))) {
-      throw new BatchError("header-differs", `its header is another than that of ${this.#first.name}, so that they cannot become one table; run them one by one`, { file: name, line: 1 });
+      throw new BatchError(
+        "header-differs",
+        `its header is another than that of ${this.#first.name}, so that they cannot become one table; run them one by one`,
+        { file: name, line: 1 },
+      );
     }
     return isFirst ? this.#row(header, shape) : null;
   }

@@ -11,14 +11,23 @@ export const BYTE_ORDER_MARK: Buffer = Buffer.from("\ufeff");
 /** Loaded for inputs that are no plain files: those should not pay for it. */
 const streams = (): Promise<typeof import("./_stream-input.ts")> => import("./_stream-input.ts");
 
-/** An input that is ready to be read: a plain file, at any position, or the decompressed bytes of anything else, in order. */
+/**
+ * An input that is ready to be read: a plain file, at any position, or the decompressed bytes of anything else, in
+ * order.
+ */
 export type OpenInput = {
   readonly name: string;
-  /** Its beginning, as far as `isEnough` wants it: it is asked about ever more bytes, `HEAD_BYTES` at most. Before anything is read. */
+  /**
+   * Its beginning, as far as `isEnough` wants it: it is asked about ever more bytes, `HEAD_BYTES` at most. Before
+   * anything is read.
+   */
   peek(isEnough: (head: Buffer) => boolean): Promise<Buffer>;
   /** All its bytes, decompressed. */
   chunks(): AsyncGenerator<Buffer>;
-} & ({ readonly kind: "file"; readonly descriptor: number; readonly size: number; close(): void } | { readonly kind: "stream" });
+} & (
+  | { readonly kind: "file"; readonly descriptor: number; readonly size: number; close(): void }
+  | { readonly kind: "stream" }
+);
 
 /** Whether all inputs are there, and their size altogether; null if it cannot be known. Throws BatchError. */
 export function surveyInputs(inputs: readonly (string | Readable)[]): number | null {
@@ -36,8 +45,15 @@ export function surveyInputs(inputs: readonly (string | Readable)[]): number | n
   return total;
 }
 
-/** Opens one input. `stop` ends waiting for its data; `onBytes` is told how many stored bytes of a stream have been read. */
-export async function openInput(input: string | Readable, stop: AbortSignal, onBytes: (bytes: number) => void): Promise<OpenInput> {
+/**
+ * Opens one input. `stop` ends waiting for its data; `onBytes` is told how many stored bytes of a stream have been
+ * read.
+ */
+export async function openInput(
+  input: string | Readable,
+  stop: AbortSignal,
+  onBytes: (bytes: number) => void,
+): Promise<OpenInput> {
   const watch = { stop, onBytes };
   if (typeof input !== "string") return (await streams()).openStream(input, "input stream", watch);
   if (input === "-") return (await streams()).openStandardInput(watch);
@@ -54,7 +70,15 @@ export async function openInput(input: string | Readable, stop: AbortSignal, onB
         isOpen = false;
       };
       const chunks = (): AsyncGenerator<Buffer> => fileChunks(descriptor, input, size, onBytes, close);
-      return { kind: "file", name: input, descriptor, size, peek: async (isEnough) => peekFile(descriptor, isEnough), chunks, close };
+      return {
+        kind: "file",
+        name: input,
+        descriptor,
+        size,
+        peek: async (isEnough) => peekFile(descriptor, isEnough),
+        chunks,
+        close,
+      };
     }
   } catch (error) {
     closeSync(descriptor);
@@ -95,9 +119,15 @@ function peekFile(descriptor: number, isEnough: (head: Buffer) => boolean): Buff
   }
 }
 
-async function* fileChunks(descriptor: number, name: string, size: number, onBytes: (bytes: number) => void, close: () => void): AsyncGenerator<Buffer> {
+async function* fileChunks(
+  descriptor: number,
+  name: string,
+  size: number,
+  onBytes: (bytes: number) => void,
+  close: () => void,
+): AsyncGenerator<Buffer> {
   try {
-    for (let at = 0; at < size; ) {
+    for (let at = 0; at < size;) {
       const chunk = Buffer.allocUnsafe(CHUNK_BYTES); // one may be kept while the next is read
       const got = await readSome(descriptor, chunk, Math.min(CHUNK_BYTES, size - at), at);
       if (got === 0) return;
@@ -126,6 +156,9 @@ export function unreadable(cause: unknown, file: string): unknown {
   const code = (cause as NodeJS.ErrnoException).code;
   if (code === "ENOENT" || code === "ENOTDIR") return new BatchError("input-missing", "no such file", { file, cause });
   if (code === "EISDIR") return isFolder(file, cause);
-  if (code === "EACCES" || code === "EPERM") return new BatchError("input-unreadable", "reading it is not permitted", { file, cause });
-  return typeof code === "string" && /^E[A-Z]+$/.test(code) ? new BatchError("input-unreadable", `it cannot be read (${code})`, { file, cause }) : cause;
+  if (code === "EACCES" || code === "EPERM")
+    return new BatchError("input-unreadable", "reading it is not permitted", { file, cause });
+  return typeof code === "string" && /^E[A-Z]+$/.test(code)
+    ? new BatchError("input-unreadable", `it cannot be read (${code})`, { file, cause })
+    : cause;
 }

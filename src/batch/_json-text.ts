@@ -6,7 +6,16 @@ const HEX = Buffer.from("0123456789abcdef");
 
 /** By byte: the letter of its short escape, 1 for one of six characters, 0 for none. */
 const ESCAPE = new Uint8Array(256).fill(1, 0, 0x20);
-for (const [letter, byte] of Object.entries({ b: 0x08, t: 0x09, n: 0x0a, f: 0x0c, r: 0x0d, '"': QUOTE, "\\": BACKSLASH })) ESCAPE[byte] = letter.charCodeAt(0);
+for (const [letter, byte] of Object.entries({
+  b: 0x08,
+  t: 0x09,
+  n: 0x0a,
+  f: 0x0c,
+  r: 0x0d,
+  '"': QUOTE,
+  "\\": BACKSLASH,
+}))
+  ESCAPE[byte] = letter.charCodeAt(0);
 /** The same for what is not UTF-8: it is read as Latin-1, so that no byte is lost. */
 const LATIN1_ESCAPE = Uint8Array.from(ESCAPE).fill(1, 0x80);
 

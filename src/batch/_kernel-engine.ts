@@ -11,7 +11,10 @@ export interface MatchCounters {
   readonly counts: Float64Array;
 }
 
-/** The engine for whole lines of text that lie in the memory of the snapshot: native code does all but making templates and counting by address. */
+/**
+ * The engine for whole lines of text that lie in the memory of the snapshot: native code does all but making templates
+ * and counting by address.
+ */
 export class KernelEngine implements LineEngine {
   readonly #kernel: Kernel;
   readonly #perMatch: MatchCounters | null;
@@ -19,7 +22,12 @@ export class KernelEngine implements LineEngine {
   readonly #counter: AddressCounter | null;
 
   /** `perMatch` and `counter` are null where they are not wanted; `templates` are for rows. */
-  constructor(kernel: Kernel, perMatch: MatchCounters | null, templates: KernelTemplates | null, counter: AddressCounter | null) {
+  constructor(
+    kernel: Kernel,
+    perMatch: MatchCounters | null,
+    templates: KernelTemplates | null,
+    counter: AddressCounter | null,
+  ) {
     this.#kernel = kernel;
     this.#perMatch = perMatch;
     this.#templates = templates;
@@ -45,7 +53,9 @@ export class KernelEngine implements LineEngine {
     return this.#kernel.countNewlines(address! + start, address! + end);
   }
 
-  /** Returns the address of the first line that is not done: its row does not fit, or has a template that is too long. */
+  /**
+   * Returns the address of the first line that is not done: its row does not fit, or has a template that is too long.
+   */
   #writeRows(at: number, end: number, rows: RowSpace, firstLine: number): number {
     const kernel = this.#kernel;
     const place = rows.place.at;
@@ -97,7 +107,10 @@ export class KernelEngine implements LineEngine {
   }
 }
 
-function add(counts: LineCounts, more: { readonly lines: number; readonly addresses: number; readonly matched: number }): void {
+function add(
+  counts: LineCounts,
+  more: { readonly lines: number; readonly addresses: number; readonly matched: number },
+): void {
   counts.lines += more.lines;
   counts.textLines += more.lines;
   counts.addresses += more.addresses;

@@ -4,8 +4,8 @@ const PAGE = 64 * 1024;
 /** Below this, blocks are as large as this. */
 const LEAST = 4096;
 /**
- * Memory grows by as much as this thread has grown it so far, but by no more pages than that: growing is a call of the system and tells all
- * threads. Little at first, because what a thread has grown is lost when it ends.
+ * Memory grows by as much as this thread has grown it so far, but by no more pages than that: growing is a call of the
+ * system and tells all threads. Little at first, because what a thread has grown is lost when it ends.
  */
 const MOST_GROWTH_PAGES = 256;
 const MOST_PAGES = 65_536;
@@ -14,8 +14,8 @@ const heaps = new WeakMap<KernelMemory, KernelHeap>();
 
 /**
  * Hands out blocks of a memory behind what it held at first, and takes them back for later use: a memory never becomes
- * smaller. Sizes are powers of two, so that blocks of all runs fit one another. One thread's blocks are its own, also where
- * several threads have a heap of the same memory: each has grown its own pages.
+ * smaller. Sizes are powers of two, so that blocks of all runs fit one another. One thread's blocks are its own, also
+ * where several threads have a heap of the same memory: each has grown its own pages.
  */
 export class KernelHeap {
   readonly #memory: KernelMemory;
@@ -36,7 +36,10 @@ export class KernelHeap {
     return known;
   }
 
-  /** The address of `byteLength` bytes or more, a multiple of 64; what they hold is left from whatever used them. Throws `RangeError` when the memory cannot grow. */
+  /**
+   * The address of `byteLength` bytes or more, a multiple of 64; what they hold is left from whatever used them. Throws
+   * `RangeError` when the memory cannot grow.
+   */
   take(byteLength: number): number {
     const size = sizeFor(byteLength);
     const free = this.#free.get(size)?.pop();

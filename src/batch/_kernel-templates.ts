@@ -4,16 +4,22 @@ import { SLACK, TEMPLATE_BYTES } from "./_thread-sizes.ts";
 import type { RowFormat, RowSelection } from "./identify.ts";
 import type { Workspace } from "./messages.ts";
 
-/** A chunk that misses so many templates is one of many that will: then those of the matches around are made as well. */
+/**
+ * A chunk that misses so many templates is one of many that will: then those of the matches around are made as well.
+ */
 const MANY = 64;
-/** Matches whose values and templates lie side by side: making all of them takes half as long as making each when it is met. */
+/**
+ * Matches whose values and templates lie side by side: making all of them takes half as long as making each when it is
+ * met.
+ */
 const BLOCK = 64;
 
 /**
- * Row templates in the memory of the snapshot, written there when a match id is met for the first time. Threads share the list of
- * them: each writes into an area of its own and then puts the address into the list, so that what one has made serves all (should
- * two make the same one at the same moment, either will do). A thread whose area is full goes on alone with a list and an area
- * that it alone uses: these it can forget and fill anew, while the others still use what it wrote before.
+ * Row templates in the memory of the snapshot, written there when a match id is met for the first time. Threads share
+ * the list of them: each writes into an area of its own and then puts the address into the list, so that what one has
+ * made serves all (should two make the same one at the same moment, either will do). A thread whose area is full goes
+ * on alone with a list and an area that it alone uses: these it can forget and fill anew, while the others still use
+ * what it wrote before.
  */
 export class KernelTemplates {
   readonly #kernel: Kernel;
@@ -28,7 +34,15 @@ export class KernelTemplates {
   readonly #isQuick: boolean;
 
   /** `buffer` is the memory's; `templates` gives a template by match id (-1: no address), with its holes in it. */
-  constructor(kernel: Kernel, buffer: SharedArrayBuffer, workspace: Workspace, matchCount: number, format: RowFormat, selection: RowSelection, templates: (match: number) => Uint8Array) {
+  constructor(
+    kernel: Kernel,
+    buffer: SharedArrayBuffer,
+    workspace: Workspace,
+    matchCount: number,
+    format: RowFormat,
+    selection: RowSelection,
+    templates: (match: number) => Uint8Array,
+  ) {
     this.#kernel = kernel;
     this.#writer = new TemplateWriter(buffer);
     this.#bytesOf = templates;

@@ -6,8 +6,8 @@ import { BatchError } from "./batch-error.ts";
 import type { AddressCounts, Shard, ShardResult, ShardWork } from "./messages.ts";
 
 /**
- * Where shards are run: this thread, and workers once `startWorkers` is called. Until a worker is up it gets no shards, so
- * that nothing waits for it.
+ * Where shards are run: this thread, and workers once `startWorkers` is called. Until a worker is up it gets no shards,
+ * so that nothing waits for it.
  */
 export class Lanes {
   readonly #main: ShardRunner;
@@ -20,7 +20,9 @@ export class Lanes {
   #mainBusy = 0;
   #failure: BatchError | undefined;
 
-  /** `onRoom` is called whenever `hasRoom` may have become true, `pause` is awaited before this thread works on a shard. */
+  /**
+   * `onRoom` is called whenever `hasRoom` may have become true, `pause` is awaited before this thread works on a shard.
+   */
   constructor(main: ShardRunner, onRoom: () => void, pause: (() => Promise<void>) | undefined) {
     this.#main = main;
     this.#onRoom = onRoom;
@@ -43,7 +45,11 @@ export class Lanes {
       await worker.up;
       this.#up.push(worker);
     } catch (cause) {
-      this.#failure ??= new BatchError("worker-failed", `a worker could not start (${String(cause)}); run with one thread`, { cause });
+      this.#failure ??= new BatchError(
+        "worker-failed",
+        `a worker could not start (${String(cause)}); run with one thread`,
+        { cause },
+      );
     }
   }
 

@@ -8,7 +8,10 @@ export interface Lines {
   readonly end: number;
   /** Where `bytes[0]` lies in the memory of the snapshot; null: elsewhere. */
   readonly address: number | null;
-  /** The number in its input of the first line that the counts do not have yet less those that they have, where rows carry numbers. */
+  /**
+   * The number in its input of the first line that the counts do not have yet less those that they have, where rows
+   * carry numbers.
+   */
   readonly firstLine: number;
 }
 
@@ -41,14 +44,14 @@ export class LineCounts {
 }
 
 /**
- * Finds, looks up, counts, and writes as rows the addresses of lines: one per thread. There are two with the same answers:
- * `TypeScriptEngine` takes any lines, `KernelEngine` whole lines of text in the memory of the snapshot.
+ * Finds, looks up, counts, and writes as rows the addresses of lines: one per thread. There are two with the same
+ * answers: `TypeScriptEngine` takes any lines, `KernelEngine` whole lines of text in the memory of the snapshot.
  */
 export interface LineEngine {
   /**
-   * Does the lines from `start` on. Returns the position of the first line that is not done: `end`, or the line whose row
-   * does not fit behind those there are, or that has none (`counts.failure`). A line is counted when its row is written. `rows` null:
-   * count only.
+   * Does the lines from `start` on. Returns the position of the first line that is not done: `end`, or the line whose
+   * row does not fit behind those there are, or that has none (`counts.failure`). A line is counted when its row is
+   * written. `rows` null: count only.
    */
   run(lines: Lines, shape: LineShape, rows: RowSpace | null, counts: LineCounts): number;
 }

@@ -12,12 +12,16 @@ const closeFile = promisify(close);
 
 /**
  * Opens a named pipe, which waits for its other end, as a stream that `stop` destroys. Neither the wait nor reading and
- * writing outlive `stop`: a thread that is blocked in the kernel could not be cancelled, and would keep the process from ending.
+ * writing outlive `stop`: a thread that is blocked in the kernel could not be cancelled, and would keep the process
+ * from ending.
  */
 export async function openNamedPipe(path: string, use: "read" | "write", stop: AbortSignal): Promise<Socket> {
   stop.throwIfAborted();
   const opening = openFile(path, use === "read" ? "r" : constants.O_WRONLY);
-  const settled = opening.then(() => {}, () => {});
+  const settled = opening.then(
+    () => {},
+    () => {},
+  );
   let wake!: () => void;
   const stopped = new Promise<void>((resolve) => {
     wake = () => resolve();
@@ -34,7 +38,9 @@ export async function openNamedPipe(path: string, use: "read" | "write", stop: A
   return addAbortSignal(stop, socket);
 }
 
-/** Ends an `open` that waits, by being its other end for a moment; again and again, as it may not have begun to wait. */
+/**
+ * Ends an `open` that waits, by being its other end for a moment; again and again, as it may not have begun to wait.
+ */
 async function release(path: string, use: "read" | "write", settled: Promise<void>): Promise<void> {
   const done = settled.then(() => true);
   for (let tries = 0; tries < RELEASE_TRIES; tries++) {

@@ -22,13 +22,20 @@ export interface RowOutput {
 /** As many links are followed, as the kernel does. */
 const MOST_LINKS = 40;
 
-/** A path may be a link, then what it leads to is written: a file is replaced, a named pipe or a device written to directly. */
+/**
+ * A path may be a link, then what it leads to is written: a file is replaced, a named pipe or a device written to
+ * directly.
+ */
 export async function openOutput(output: Writable | { readonly path: string }, stop: AbortSignal): Promise<RowOutput> {
   if (!("path" in output) || "write" in output) return new StreamOutput(output as Writable, false);
   const asked = output.path;
   const failed = (cause: unknown): never => {
     if (stop.aborted) throw stop.reason;
-    throw new BatchError("output-unusable", `it cannot be written (${(cause as NodeJS.ErrnoException).code}); choose another path`, { file: asked, cause });
+    throw new BatchError(
+      "output-unusable",
+      `it cannot be written (${(cause as NodeJS.ErrnoException).code}); choose another path`,
+      { file: asked, cause },
+    );
   };
   if (asked === "") failed({ code: "ENOENT" }); // not the current folder
   const path = await followLinks(asked).catch(failed);
@@ -41,14 +48,20 @@ export async function openOutput(output: Writable | { readonly path: string }, s
     }
   }
   const found = await stat(path).catch(() => null);
-  if (found?.isDirectory()) throw new BatchError("output-unusable", "this is a folder; name a file in it", { file: asked });
+  if (found?.isDirectory())
+    throw new BatchError("output-unusable", "this is a folder; name a file in it", { file: asked });
   const plain = found?.isFIFO()
     ? new StreamOutput(await openNamedPipe(path, "write", stop).catch(failed), true)
     : await FileOutput.open(path, found).catch(failed);
-  return /\.(gz|zst)$/i.test(path) ? new CompressedOutput(plain, /\.gz$/i.test(path) ? createGzip() : createZstdCompress()) : plain;
+  return /\.(gz|zst)$/i.test(path)
+    ? new CompressedOutput(plain, /\.gz$/i.test(path) ? createGzip() : createZstdCompress())
+    : plain;
 }
 
-/** Where the links at the end of the path lead to, whether that exists or not; but not behind a name of an open descriptor. */
+/**
+ * Where the links at the end of the path lead to, whether that exists or not; but not behind a name of an open
+ * descriptor.
+ */
 async function followLinks(asked: string): Promise<string> {
   let path = resolve(asked);
   for (let links = 0; links < MOST_LINKS && descriptorOf(path) === null; links++) {
@@ -62,7 +75,10 @@ async function followLinks(asked: string): Promise<string> {
   return path;
 }
 
-/** Opening such a name anew would lose the position in the file, and replacing what it leads to is not what was asked for. */
+/**
+ * Opening such a name anew would lose the position in the file, and replacing what it leads to is not what was asked
+ * for.
+ */
 function descriptorOf(path: string): number | null {
   if (path === "/dev/stdout") return 1;
   if (path === "/dev/stderr") return 2;
@@ -75,7 +91,9 @@ function descriptorStream(fd: number): Writable {
   if (fd === 1) return process.stdout;
   if (fd === 2) return process.stderr;
   const found = fstatSync(fd);
-  return found.isFIFO() || found.isSocket() ? new Socket({ fd, readable: false, writable: true }) : createWriteStream("", { fd, autoClose: false });
+  return found.isFIFO() || found.isSocket()
+    ? new Socket({ fd, readable: false, writable: true })
+    : createWriteStream("", { fd, autoClose: false });
 }
 
 /** A stream, which is ended only if it is owned. */
@@ -126,7 +144,8 @@ class StreamOutput implements RowOutput {
 }
 
 function streamFailure(cause: NodeJS.ErrnoException): Error {
-  if (cause.code === "EPIPE" || cause.code === "ERR_STREAM_DESTROYED" || cause.code === "ERR_STREAM_WRITE_AFTER_END") return new OutputClosed();
+  if (cause.code === "EPIPE" || cause.code === "ERR_STREAM_DESTROYED" || cause.code === "ERR_STREAM_WRITE_AFTER_END")
+    return new OutputClosed();
   return new BatchError("output-failed", `the results cannot be written (${cause.code ?? cause.message})`, { cause });
 }
 
@@ -170,9 +189,9 @@ class CompressedOutput implements RowOutput {
 }
 
 /**
- * A file that is there complete or not at all: rows are written to PATH.partial, which is made durable and then renamed to
- * PATH, with the permissions of the file that was there. A PATH.partial that is left from a run that was killed is replaced.
- * A device is written to directly.
+ * A file that is there complete or not at all: rows are written to PATH.partial, which is made durable and then renamed
+ * to PATH, with the permissions of the file that was there. A PATH.partial that is left from a run that was killed is
+ * replaced. A device is written to directly.
  */
 class FileOutput implements RowOutput {
   readonly #path: string;
@@ -190,7 +209,9 @@ class FileOutput implements RowOutput {
   static async open(path: string, found: Stats | null): Promise<FileOutput> {
     if (found !== null && !found.isFile()) return new FileOutput(path, path, await open(path, "w"));
     const partial = `${path}.partial`;
-    await unlink(partial).catch((cause: NodeJS.ErrnoException) => (cause.code === "ENOENT" ? undefined : Promise.reject(cause)));
+    await unlink(partial).catch((cause: NodeJS.ErrnoException) =>
+      cause.code === "ENOENT" ? undefined : Promise.reject(cause),
+    );
     const mode = found === null ? 0o666 : found.mode & 0o777;
     // "wx": two runs that begin at the same moment do not write into one file.
     const file = await open(partial, "wx", mode);
@@ -202,7 +223,7 @@ class FileOutput implements RowOutput {
 
   async write(rows: Buffer): Promise<void> {
     try {
-      for (let done = 0; done < rows.length; ) done += (await this.#file.write(rows, done)).bytesWritten;
+      for (let done = 0; done < rows.length;) done += (await this.#file.write(rows, done)).bytesWritten;
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code === "EPIPE") throw new OutputClosed();
       throw this.#failed(cause);
@@ -235,7 +256,10 @@ class FileOutput implements RowOutput {
   #failed(cause: unknown): BatchError {
     const { code, message } = cause as NodeJS.ErrnoException;
     const cure = code === "ENOSPC" ? "make room or choose another path" : "nothing was left behind";
-    return new BatchError("output-failed", `it cannot be written (${code ?? message}); ${cure}`, { file: this.#path, cause });
+    return new BatchError("output-failed", `it cannot be written (${code ?? message}); ${cure}`, {
+      file: this.#path,
+      cause,
+    });
   }
 }
 

@@ -21,7 +21,11 @@ const NO_ADDRESS_ROWS: Record<TemplateFormat, string> = {
 export type RowTemplates = (format: TemplateFormat) => (match: number) => Uint8Array;
 
 /** Rows of the format "jsonl" also tell the number of their line and, with `rowText`, the line. */
-export function rowTemplates(snapshot: Parameters<CreateRowTemplates>[0], create: CreateRowTemplates, rowText: boolean): RowTemplates {
+export function rowTemplates(
+  snapshot: Parameters<CreateRowTemplates>[0],
+  create: CreateRowTemplates,
+  rowText: boolean,
+): RowTemplates {
   return (format) => {
     const templates = create(snapshot, format);
     const noAddress = Buffer.from(NO_ADDRESS_ROWS[format]);
@@ -32,7 +36,8 @@ export function rowTemplates(snapshot: Parameters<CreateRowTemplates>[0], create
 
 function numbered(template: Uint8Array, rowText: boolean): Buffer {
   const end = template.length - 2;
-  if (template[end] !== CLOSE_OBJECT || template[end + 1] !== NEWLINE) throw new TypeError('a template of the format "jsonl" is a JSON object and a newline');
+  if (template[end] !== CLOSE_OBJECT || template[end + 1] !== NEWLINE)
+    throw new TypeError('a template of the format "jsonl" is a JSON object and a newline');
   const comma = end > 1 ? "," : "";
   const parts = [template.subarray(0, end), Buffer.from(`${comma}"line":`), Buffer.of(HOLE, LINE_HOLE)];
   if (rowText) parts.push(Buffer.from(',"text":'), Buffer.of(HOLE, TEXT_HOLE));

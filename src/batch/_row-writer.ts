@@ -20,7 +20,11 @@ export class RowWriter {
   /** What the holes for them are filled with. */
   lineNumber = 0;
   text: JsonText | null = null;
-  #rows: RowSpace = { place: { buffer: new SharedArrayBuffer(0), at: 0, byteLength: 0 }, bytes: Buffer.alloc(0), filled: 0 };
+  #rows: RowSpace = {
+    place: { buffer: new SharedArrayBuffer(0), at: 0, byteLength: 0 },
+    bytes: Buffer.alloc(0),
+    filled: 0,
+  };
   readonly #matchCount: number;
   readonly #makeTemplates: RowTemplates;
   readonly #caches = new Map<TemplateFormat, TemplateCache>();
@@ -49,8 +53,8 @@ export class RowWriter {
   }
 
   /**
-   * Prepares a row with the template of a match id (-1: no address) and so many other bytes. Returns false if it may not fit behind the
-   * rows there are; a first row that may not fit gets a buffer of its size.
+   * Prepares a row with the template of a match id (-1: no address) and so many other bytes. Returns false if it may
+   * not fit behind the rows there are; a first row that may not fit gets a buffer of its size.
    */
   reserve(match: number, otherBytes: number): boolean {
     this.#template = this.#templates.find(match + 1);
@@ -88,7 +92,10 @@ export class RowWriter {
       const to = cuts[cut++]!;
       const hole = cuts[cut++]!;
       at = copy(parts, from, to, out, at);
-      at = hole === ADDRESS_HOLE ? formatAddressInto(family as Family, words, out, at) : this.#fillHole(family as Family, words, hole, at);
+      at =
+        hole === ADDRESS_HOLE
+          ? formatAddressInto(family as Family, words, out, at)
+          : this.#fillHole(family as Family, words, hole, at);
       from = to;
     }
     this.#rows.filled = copy(parts, from, cuts[cut]!, out, at);

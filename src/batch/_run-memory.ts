@@ -13,7 +13,9 @@ export interface SharedBuffer {
   readonly bytes: Buffer;
 }
 
-/** The memory that one run uses in all its threads: blocks of the kernel's memory, as far as there is one; else buffers. */
+/**
+ * The memory that one run uses in all its threads: blocks of the kernel's memory, as far as there is one; else buffers.
+ */
 export class RunMemory {
   readonly memory: KernelMemory | null;
   readonly #heap: KernelHeap | null;
@@ -34,7 +36,10 @@ export class RunMemory {
     return viewOf({ buffer: new SharedArrayBuffer(byteLength), at: 0, byteLength }, null);
   }
 
-  /** What a thread with a kernel needs; null where there is no memory for it. `inputBytes` is the size of an input buffer, `sharedTemplateOf` the address of the list of row templates, 0 without rows. */
+  /**
+   * What a thread with a kernel needs; null where there is no memory for it. `inputBytes` is the size of an input
+   * buffer, `sharedTemplateOf` the address of the list of row templates, 0 without rows.
+   */
   takeWorkspace(inputBytes: number, matchCount: number, sharedTemplateOf: number): Workspace | null {
     const writesRows = sharedTemplateOf !== 0;
     const kernel = this.#takeBlock(WORKSPACE_BYTES);
@@ -42,7 +47,14 @@ export class RunMemory {
     const templateOf = writesRows ? this.#takeBlock((matchCount + 2) * 4) : 0;
     const templates = writesRows ? this.#takeBlock(TEMPLATE_BYTES) : 0;
     const sharedTemplates = writesRows ? this.#takeBlock(TEMPLATE_BYTES) : 0;
-    if (kernel === null || templateOf === null || templates === null || sharedTemplates === null || !inputs.every((input) => input !== null)) return null;
+    if (
+      kernel === null ||
+      templateOf === null ||
+      templates === null ||
+      sharedTemplates === null ||
+      !inputs.every((input) => input !== null)
+    )
+      return null;
     return { kernel, inputs, inputBytes, sharedTemplateOf, sharedTemplates, templateOf, templates };
   }
 
@@ -57,7 +69,10 @@ export class RunMemory {
     }
   }
 
-  /** Says that an output reads from these bytes until `letGo`: it may do so longer than the run lasts, when that is given up. */
+  /**
+   * Says that an output reads from these bytes until `letGo`: it may do so longer than the run lasts, when that is
+   * given up.
+   */
   hold(place: SharedBytes): void {
     this.#held = place;
   }

@@ -25,12 +25,14 @@ const TAIL = 16 * 1024;
 const KERNEL_FROM_BYTES = 32 * 1024;
 
 /**
- * Files are read from multiples of this on, into buffers that begin at one: between addresses that are not aligned alike, the system
- * takes five times as long to copy (381 MB in 160 ms instead of 30).
+ * Files are read from multiples of this on, into buffers that begin at one: between addresses that are not aligned
+ * alike, the system takes five times as long to copy (381 MB in 160 ms instead of 30).
  */
 const ALIGNMENT = 64;
 
-/** The size of a buffer that a shard of so many bytes is read into: the byte in front, the end of the last line, an LF. */
+/**
+ * The size of a buffer that a shard of so many bytes is read into: the byte in front, the end of the last line, an LF.
+ */
 export function inputBytesFor(shardBytes: number): number {
   return shardBytes + ALIGNMENT + TAIL + SLACK;
 }
@@ -60,8 +62,8 @@ export class ShardRunner {
   #kernel: KernelEngine | null | undefined;
   readonly #inputs: Input[];
   /**
-   * A worker waits for its reads: that is a fifth quicker than asking a thread of the pool. The main thread does not: it has
-   * signals, progress and other threads' results to attend to, and, alone, reads on a second processor.
+   * A worker waits for its reads: that is a fifth quicker than asking a thread of the pool. The main thread does not:
+   * it has signals, progress and other threads' results to attend to, and, alone, reads on a second processor.
    */
   readonly #waits: boolean;
 
@@ -71,8 +73,12 @@ export class ShardRunner {
     this.#memory = snapshot.memory;
     const { table } = snapshot;
     const ids = table.matchCount + 1;
-    const counters = work.perMatch === null ? null : { ...work.perMatch, at: work.perMatch.at + thread * ids * 8, byteLength: ids * 8 };
-    const perMatch = counters === null ? null : new Float64Array(counters.buffer ?? this.#memory!.buffer, counters.at, ids);
+    const counters =
+      work.perMatch === null
+        ? null
+        : { ...work.perMatch, at: work.perMatch.at + thread * ids * 8, byteLength: ids * 8 };
+    const perMatch =
+      counters === null ? null : new Float64Array(counters.buffer ?? this.#memory!.buffer, counters.at, ids);
     this.#counter = work.countedAddresses === 0 ? null : new AddressCounter(work.countedAddresses);
     this.#typescript = new TypeScriptEngine(table, work, templates, perMatch, this.#counter);
     const workspace = work.workspaces?.[thread] ?? null;
@@ -82,10 +88,18 @@ export class ShardRunner {
       if (kernel === null) return null;
       const { buffer } = this.#memory!;
       const format = work.format as RowFormat;
-      const rows = templates && new KernelTemplates(kernel, buffer, workspace!, table.matchCount, format, work.rows, templates(format));
+      const rows =
+        templates &&
+        new KernelTemplates(kernel, buffer, workspace!, table.matchCount, format, work.rows, templates(format));
       return new KernelEngine(kernel, perMatch && { address: counters!.at, counts: perMatch }, rows, this.#counter);
     };
-    this.#inputs = workspace === null ? [] : workspace.inputs.map((at) => ({ bytes: viewOf({ buffer: null, at, byteLength: workspace.inputBytes }, this.#memory).bytes, address: at }));
+    this.#inputs =
+      workspace === null
+        ? []
+        : workspace.inputs.map((at) => ({
+            bytes: viewOf({ buffer: null, at, byteLength: workspace.inputBytes }, this.#memory).bytes,
+            address: at,
+          }));
   }
 
   /** `thread` is this thread's row of `work.perMatch`. Imports the renderer. */
@@ -131,7 +145,9 @@ export class ShardRunner {
 
   #takeInput(bytes: number): Input {
     const input = this.#inputs.pop();
-    return input !== undefined && input.bytes.length >= bytes ? input : { bytes: Buffer.from(new SharedArrayBuffer(bytes)), address: null };
+    return input !== undefined && input.bytes.length >= bytes
+      ? input
+      : { bytes: Buffer.from(new SharedArrayBuffer(bytes)), address: null };
   }
 
   /** Reads the lines that begin in the shard's bytes, the last one to its end. */
@@ -146,13 +162,15 @@ export class ShardRunner {
     const start = shard.from === 0 ? 0 : endOfLine(buffer, shard.from - 1 - offset) + 1;
     if (start >= owned) return { ...input, start: 0, end: 0, failure: null };
     const lastEnd = endOfLine(buffer, owned - 1);
-    if (lastEnd < got || offset + got === shard.size) return this.#checkLast({ ...input, start, end: Math.min(lastEnd + 1, got), failure: null });
+    if (lastEnd < got || offset + got === shard.size)
+      return this.#checkLast({ ...input, start, end: Math.min(lastEnd + 1, got), failure: null });
 
     // The last line goes on behind what was read. Find its end first, then read everything into a buffer of that size:
     // a line is in memory once.
     const end = await this.#findLineEnd(shard, offset + got);
     const lastStart = buffer.lastIndexOf(LF, owned - 1) + 1;
-    if (end - 1 - (offset + lastStart) > this.#work.lineBytes) return { ...input, start, end: lastStart, failure: "line-too-long" };
+    if (end - 1 - (offset + lastStart) > this.#work.lineBytes)
+      return { ...input, start, end: lastStart, failure: "line-too-long" };
     const large = Buffer.from(new SharedArrayBuffer(end - offset + SLACK));
     const all = await this.#readFully(shard.descriptor, large, end - offset, offset);
     if (all < end - offset) return { ...input, start: 0, end: 0, failure: "input-changed" };
@@ -168,11 +186,13 @@ export class ShardRunner {
     return end - lastStart - 1 > this.#work.lineBytes ? { ...lines, end: lastStart, failure: "line-too-long" } : lines;
   }
 
-  /** The position behind the first LF from `position` on, or the end of the file, or some position if that is too far. */
+  /**
+   * The position behind the first LF from `position` on, or the end of the file, or some position if that is too far.
+   */
   async #findLineEnd(shard: FileShard, position: number): Promise<number> {
     const limit = Math.min(shard.size, position + this.#work.lineBytes + 2);
     const piece = Buffer.from(new SharedArrayBuffer(64 * TAIL));
-    for (let at = position; at < limit; ) {
+    for (let at = position; at < limit;) {
       const got = await this.#readFully(shard.descriptor, piece, Math.min(piece.length, shard.size - at), at);
       const found = piece.subarray(0, got).indexOf(LF);
       if (found >= 0) return at + found + 1;
@@ -182,13 +202,18 @@ export class ShardRunner {
     return limit;
   }
 
-  /** What the kernel does not take, or leaves because it cannot go on with an empty place for rows, is done in TypeScript. */
+  /**
+   * What the kernel does not take, or leaves because it cannot go on with an empty place for rows, is done in
+   * TypeScript.
+   */
   async #runLines(read: ReadLines, shard: Shard, offset: number, ask: AskFirstLine | null): Promise<ShardResult> {
     const { shape } = shard;
     if (this.#kernel === undefined && read.end - read.start >= KERNEL_FROM_BYTES) this.prepareEngine();
     const kernel = this.#kernel && read.address !== null ? this.#kernel : null;
     const isNumbered = this.#work.format === "jsonl" && ask !== null;
-    const firstLine = shard.firstLine ?? (!isNumbered ? 1 : await ask(kernel?.countNewlines({ ...read, firstLine: 0 }) ?? newlinesIn(read)));
+    const firstLine =
+      shard.firstLine ??
+      (!isNumbered ? 1 : await ask(kernel?.countNewlines({ ...read, firstLine: 0 }) ?? newlinesIn(read)));
     const lines: Lines = { ...read, firstLine };
 
     const counts = new LineCounts();
@@ -196,20 +221,33 @@ export class ShardRunner {
     const part = { ...lines, end: this.#endOfPart(lines, shape) };
     let next = lines.start;
     if (kernel !== null && this.#isForKernel(shape)) next = kernel.run(part, shape, rows, counts);
-    if (next < part.end && (rows === null || rows.filled === 0)) next = this.#typescript.run({ ...part, start: next }, shape, rows, counts);
+    if (next < part.end && (rows === null || rows.filled === 0))
+      next = this.#typescript.run({ ...part, start: next }, shape, rows, counts);
     if (this.#counter?.isFull === true) {
       if (this.#work.moreAddresses === "drop") this.#counter.makeRoom();
       else counts.failure ??= "too-many-addresses";
     }
     const { failure, ...counted } = counts;
     const done = next >= lines.end || failure !== null;
-    return { ...counted, next: done ? null : offset + next, rows: rows?.place ?? null, rowBytes: rows?.filled ?? 0, failure: failure ?? (done ? read.failure : null) };
+    return {
+      ...counted,
+      next: done ? null : offset + next,
+      rows: rows?.place ?? null,
+      rowBytes: rows?.filled ?? 0,
+      failure: failure ?? (done ? read.failure : null),
+    };
   }
 
   /** It finds the first address of lines of text. */
   #isForKernel({ field, records, append }: LineShape): boolean {
     const { format, address, rowText } = this.#work;
-    return field === null && records === "lines" && address === "first" && !rowText && (format !== "append" || append === "append");
+    return (
+      field === null &&
+      records === "lines" &&
+      address === "first" &&
+      !rowText &&
+      (format !== "append" || append === "append")
+    );
   }
 
   /** The position behind as many lines as are done at a time. */
@@ -218,7 +256,8 @@ export class ShardRunner {
     // No line is shorter than its LF.
     if (end - start <= shardLines) return end;
     let at = start;
-    for (let left = shardLines; left > 0 && at < end; left--) at = (records === "csv" ? endOfRecord(bytes, at, end) : endOfLine(bytes, at)) + 1;
+    for (let left = shardLines; left > 0 && at < end; left--)
+      at = (records === "csv" ? endOfRecord(bytes, at, end) : endOfLine(bytes, at)) + 1;
     return Math.min(at, end);
   }
 
@@ -238,7 +277,9 @@ export class ShardRunner {
 
 function readSome(descriptor: number, buffer: Buffer, at: number, length: number, position: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    read(descriptor, buffer, at, length, position, (error, bytesRead) => (error === null ? resolve(bytesRead) : reject(error)));
+    read(descriptor, buffer, at, length, position, (error, bytesRead) =>
+      error === null ? resolve(bytesRead) : reject(error),
+    );
   });
 }
 

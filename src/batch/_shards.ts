@@ -28,15 +28,26 @@ export interface ShardSizes {
 }
 
 /**
- * Cuts one input into shards, from the byte `from` on. A thread that takes a part of a file finds the front of its first line by itself;
- * where a record of CSV begins is known only to whoever has read all before it, so that such a file is read here, as a stream is.
+ * Cuts one input into shards, from the byte `from` on. A thread that takes a part of a file finds the front of its
+ * first line by itself; where a record of CSV begins is known only to whoever has read all before it, so that such a
+ * file is read here, as a stream is.
  */
-export function shardsOf(input: OpenInput, shape: LineShape, from: number, sizes: ShardSizes): AsyncGenerator<PlannedShard> {
+export function shardsOf(
+  input: OpenInput,
+  shape: LineShape,
+  from: number,
+  sizes: ShardSizes,
+): AsyncGenerator<PlannedShard> {
   if (input.kind === "file" && shape.records === "lines") return fileShards(input, shape, from, sizes);
   return chunkShards(withoutFront(input.chunks(), from), shape, sizes);
 }
 
-async function* fileShards(input: OpenInput & { kind: "file" }, shape: LineShape, start: number, sizes: ShardSizes): AsyncGenerator<PlannedShard> {
+async function* fileShards(
+  input: OpenInput & { kind: "file" },
+  shape: LineShape,
+  start: number,
+  sizes: ShardSizes,
+): AsyncGenerator<PlannedShard> {
   const { descriptor, size } = input;
   // The descriptor is closed when all shards are cut and all of them are done, whatever comes last.
   let open = 1;
@@ -44,7 +55,7 @@ async function* fileShards(input: OpenInput & { kind: "file" }, shape: LineShape
     if (--open === 0) input.close();
   };
   try {
-    for (let from = start; from < size; ) {
+    for (let from = start; from < size;) {
       const to = Math.min(size, from + sizes.next());
       open++;
       yield { shard: { kind: "file", descriptor, from, to, size, shape, firstLine: null, rows: null }, done };
@@ -63,11 +74,18 @@ async function* withoutFront(chunks: AsyncGenerator<Buffer>, bytes: number): Asy
   }
 }
 
-/** Fills buffers with the stream's bytes and cuts them behind the last line; what is behind it begins the next buffer. */
-async function* chunkShards(chunks: AsyncGenerator<Buffer>, shape: LineShape, sizes: ShardSizes): AsyncGenerator<PlannedShard> {
+/**
+ * Fills buffers with the stream's bytes and cuts them behind the last line; what is behind it begins the next buffer.
+ */
+async function* chunkShards(
+  chunks: AsyncGenerator<Buffer>,
+  shape: LineShape,
+  sizes: ShardSizes,
+): AsyncGenerator<PlannedShard> {
   const spare: SharedBuffer[] = [];
   const take = (bytes: number): SharedBuffer => {
-    // A block of the memory is only given back at the end of the run: there are as many as are in use at a time, of one size.
+    // A block of the memory is only given back at the end of the run: there are as many as are in use at a time, of one
+    // size.
     return bytes > sizes.most ? bufferOfItsOwn(bytes + SLACK) : (spare.pop() ?? sizes.take(sizes.most + SLACK));
   };
   let buffer = take(sizes.most);
@@ -97,7 +115,7 @@ async function* chunkShards(chunks: AsyncGenerator<Buffer>, shape: LineShape, si
         if (end > 0) yield cutAt(end);
         continue;
       }
-      for (let at = 0; at < chunk.length; ) {
+      for (let at = 0; at < chunk.length;) {
         const taken = Math.min(chunk.length - at, limit - fill);
         chunk.copy(buffer.bytes, fill, at, at + taken);
         fill += taken;

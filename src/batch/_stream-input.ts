@@ -7,7 +7,10 @@ import { openNamedPipe } from "./_named-pipe.ts";
 
 const STREAM_CHUNK_BYTES = 256 * 1024;
 
-/** What becomes of an input that is no plain file: who waits for it (`stop`), and who is told how many stored bytes were read. */
+/**
+ * What becomes of an input that is no plain file: who waits for it (`stop`), and who is told how many stored bytes were
+ * read.
+ */
 export interface StreamWatch {
   readonly stop: AbortSignal;
   readonly onBytes: (bytes: number) => void;
@@ -21,7 +24,11 @@ export function openFileStream(descriptor: number, name: string, watch: StreamWa
 /** A named pipe, or a device. */
 export async function openPathStream(path: string, isPipe: boolean, watch: StreamWatch): Promise<OpenInput> {
   if (!isPipe) return openStream(createReadStream(path, { highWaterMark: STREAM_CHUNK_BYTES }), path, watch);
-  return openStream(await openNamedPipe(path, "read", watch.stop).catch((cause) => Promise.reject(unreadable(cause, path))), path, watch);
+  return openStream(
+    await openNamedPipe(path, "read", watch.stop).catch((cause) => Promise.reject(unreadable(cause, path))),
+    path,
+    watch,
+  );
 }
 
 export function openStandardInput(watch: StreamWatch): Promise<OpenInput> {
@@ -30,7 +37,9 @@ export function openStandardInput(watch: StreamWatch): Promise<OpenInput> {
 
 /** Standard input; one that is a file is read in larger pieces than `process.stdin` would. */
 function standardInput(): Readable {
-  return fstatSync(0).isFile() ? createReadStream("", { fd: 0, autoClose: false, highWaterMark: STREAM_CHUNK_BYTES }) : process.stdin;
+  return fstatSync(0).isFile()
+    ? createReadStream("", { fd: 0, autoClose: false, highWaterMark: STREAM_CHUNK_BYTES })
+    : process.stdin;
 }
 
 export async function openStream(stream: Readable, name: string, { stop, onBytes }: StreamWatch): Promise<OpenInput> {
@@ -46,7 +55,11 @@ export async function openStream(stream: Readable, name: string, { stop, onBytes
   };
 }
 
-async function* countedChunks(stream: Readable, name: string, onBytes: (bytes: number) => void): AsyncGenerator<Buffer> {
+async function* countedChunks(
+  stream: Readable,
+  name: string,
+  onBytes: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of stream) {
       const bytes = bytesOf(chunk);
@@ -63,7 +76,9 @@ function bytesOf(chunk: unknown): Buffer {
   if (Buffer.isBuffer(chunk)) return chunk;
   if (typeof chunk === "string") return Buffer.from(chunk);
   if (chunk instanceof Uint8Array) return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-  throw new TypeError(`an input stream gave ${chunk === null ? "null" : `a value of type ${typeof chunk}`}; it must give Uint8Array or strings`);
+  throw new TypeError(
+    `an input stream gave ${chunk === null ? "null" : `a value of type ${typeof chunk}`}; it must give Uint8Array or strings`,
+  );
 }
 
 /** A stream of chunks whose beginning can be looked at before it is read. */

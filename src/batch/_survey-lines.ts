@@ -12,7 +12,10 @@ const CR = 0x0d;
 /** What the beginning of an input tells about its lines. */
 export interface LineSurvey {
   readonly shape: LineShape;
-  /** The header as it stands there, without its line end, and with what is in front of it; null: the first line is a line like others. */
+  /**
+   * The header as it stands there, without its line end, and with what is in front of it; null: the first line is a
+   * line like others.
+   */
   readonly header: Buffer | null;
   /** Where the first line begins: behind the header. */
   readonly from: number;
@@ -21,8 +24,8 @@ export interface LineSurvey {
 }
 
 /**
- * Looks at the beginning of an input: whether its lines are text, JSON, or a table with a header, and where the field is. An input without
- * lines is text. Throws BatchError for a field that is not there.
+ * Looks at the beginning of an input: whether its lines are text, JSON, or a table with a header, and where the field
+ * is. An input without lines is text. Throws BatchError for a field that is not there.
  */
 export async function surveyLines(input: OpenInput, options: IdentifyOptions): Promise<LineSurvey> {
   const { field, fieldSyntax, header: wanted } = options;
@@ -32,7 +35,8 @@ export async function surveyLines(input: OpenInput, options: IdentifyOptions): P
   const line = textOf(head, start, end);
   if (line === "") return text;
   const syntax = fieldSyntax ?? (field === undefined ? detectTable(line, input.name) : detectSyntax(line));
-  const spec = (names: string): FieldSpec | null => (field === undefined ? null : resolveField(field, syntax, names, input.name));
+  const spec = (names: string): FieldSpec | null =>
+    field === undefined ? null : resolveField(field, syntax, names, input.name);
   if (syntax === "jsonl") return { ...text, shape: { ...TEXT_LINES, field: spec(line), append: "append-jsonl" } };
   if (syntax === "space") return { ...text, shape: { ...TEXT_LINES, field: spec(line) } };
 
@@ -44,12 +48,21 @@ export async function surveyLines(input: OpenInput, options: IdentifyOptions): P
     else end = head.length;
   }
   const record = textOf(head, start, end);
-  const shape: LineShape = { ...TEXT_LINES, field: spec(record), ...(syntax === "csv" && { records: "csv", append: "append-csv" }) };
+  const shape: LineShape = {
+    ...TEXT_LINES,
+    field: spec(record),
+    ...(syntax === "csv" && { records: "csv", append: "append-csv" }),
+  };
   const hasHeader = wanted ?? (typeof field === "string" || isHeader(record, syntax));
   // A byte order mark would hide the quote of the first field.
   if (!hasHeader) return { ...text, shape, from: syntax === "csv" ? markLength(head) : 0 };
   const header = Buffer.from(head.subarray(0, withoutCarriageReturn(head, start, end)));
-  return { shape: { ...shape, columns: countFields(head, start, end) }, header, from: Math.min(end + 1, head.length), headerLines: linesIn(head, end) };
+  return {
+    shape: { ...shape, columns: countFields(head, start, end) },
+    header,
+    from: Math.min(end + 1, head.length),
+    headerLines: linesIn(head, end),
+  };
 }
 
 function textOf(head: Buffer, start: number, end: number): string {
@@ -83,7 +96,10 @@ function recordEnd(head: Buffer, start: number): number {
   return end < head.length ? end : -1;
 }
 
-/** How lines are cut where neither an option nor a field says so: by the name of the input, or by what cannot be a line of a log. */
+/**
+ * How lines are cut where neither an option nor a field says so: by the name of the input, or by what cannot be a line
+ * of a log.
+ */
 function detectTable(line: string, name: string): FieldSyntax {
   if (/^\s*\{/.test(line)) return "jsonl";
   const [, extension] = /\.(csv|tsv)(?:\.gz|\.zst)?$/i.exec(name) ?? [];
@@ -97,7 +113,10 @@ function detectTable(line: string, name: string): FieldSyntax {
 /** Two names or more, as columns have in programs, with or without quotes. */
 const ROW_OF_NAMES = /^"?[A-Za-z_@][\w.@-]*"?(?:([,\t])"?[A-Za-z_@][\w.@-]*"?)(?:\1"?[A-Za-z_@][\w.@-]*"?)*$/;
 
-/** Whether a first record looks like a header: every column has a text that is no number, and nothing in it is an address. */
+/**
+ * Whether a first record looks like a header: every column has a text that is no number, and nothing in it is an
+ * address.
+ */
 function isHeader(record: string, syntax: "csv" | "tsv"): boolean {
   const names = columnNames(record, syntax);
   return names.every((name) => name !== "" && !/^[-+.\d]+$/.test(name)) && !record.split("\n").some(hasAddress);

@@ -4,7 +4,8 @@ import { TEMPLATE_BYTES } from "./_thread-sizes.ts";
 const FIRST_BYTES = 64 * 1024;
 
 /**
- * Row templates, cut at their holes, in two flat arrays. A template is a run of `cuts`, from the position that `find` gives:
+ * Row templates, cut at their holes, in two flat arrays. A template is a run of `cuts`, from the position that `find`
+ * gives:
  *
  *     most bytes of a row | holes n | start of part 0 | end of part 0, hole 1 | end of part 1, hole 2 | ... | end of part n
  *

@@ -44,7 +44,13 @@ export class TypeScriptEngine implements LineEngine {
   #counts = new LineCounts();
 
   /** `templates` are for rows, `perMatch` counts lines by match id, `counter` by address; each may be missing. */
-  constructor(table: PrefixTable, work: ShardWork, templates: RowTemplates | null, perMatch: Float64Array | null, counter: AddressCounter | null) {
+  constructor(
+    table: PrefixTable,
+    work: ShardWork,
+    templates: RowTemplates | null,
+    perMatch: Float64Array | null,
+    counter: AddressCounter | null,
+  ) {
     this.#table = table;
     this.#work = work;
     this.#writer = templates && new RowWriter(table.matchCount, templates);
@@ -57,7 +63,8 @@ export class TypeScriptEngine implements LineEngine {
     this.#counts = counts;
     this.#useShape(shape);
     if (rows !== null) {
-      const format = this.#work.format === "append" ? shape.append : (this.#work.format as Exclude<RowFormat, "append">);
+      const format =
+        this.#work.format === "append" ? shape.append : (this.#work.format as Exclude<RowFormat, "append">);
       return this.#writeRows(this.#writer!.into(rows, format), lines);
     }
     this.#count(lines.bytes, lines.start, lines.end);
@@ -81,7 +88,7 @@ export class TypeScriptEngine implements LineEngine {
     let lines = 0;
     let waiting4 = 0;
     let waiting6 = 0;
-    for (let at = start; at < end; ) {
+    for (let at = start; at < end;) {
       const family = this.#findInLine(bytes, at, end);
       const lineEnd = found[STOP]!;
       lines++;
@@ -131,15 +138,15 @@ export class TypeScriptEngine implements LineEngine {
   }
 
   /**
-   * The loop with rows. Returns where it stopped: `end`, or the first line whose row does not fit any more (a first row that
-   * does not fit gets a buffer of its size) or is not to be written. A line is counted when its row is written.
+   * The loop with rows. Returns where it stopped: `end`, or the first line whose row does not fit any more (a first row
+   * that does not fit gets a buffer of its size) or is not to be written. A line is counted when its row is written.
    */
   #writeRows(rows: RowWriter, { bytes, start, end, firstLine }: Lines): number {
     const table = this.#table;
     const found = this.#found;
     const counts = this.#counts;
     const selection = this.#work.rows;
-    for (let at = start; at < end; ) {
+    for (let at = start; at < end;) {
       const family = this.#findInLine(bytes, at, end);
       const lineEnd = found[STOP]!;
       let match = NO_ADDRESS;
@@ -161,14 +168,18 @@ export class TypeScriptEngine implements LineEngine {
   /** Whether the row is written. */
   #writeRow(rows: RowWriter, bytes: Buffer, start: number, end: number, match: number, family: 0 | 4 | 6): boolean {
     const words = this.#found;
-    if (this.#work.format === "append") return this.#appends!.write({ bytes, start, end, match, family, words }, this.#shape, this.#counts);
+    if (this.#work.format === "append")
+      return this.#appends!.write({ bytes, start, end, match, family, words }, this.#shape, this.#counts);
     if (this.#work.rowText) rows.text = new JsonText(bytes, start, end);
     if (!rows.reserve(match, this.#work.rowText ? rows.text!.length : 0)) return false;
     rows.fill(family, words);
     return true;
   }
 
-  /** The family of the address of the line at `at`, its words in `#found`, and the position of the line's LF in `#found[STOP]`. */
+  /**
+   * The family of the address of the line at `at`, its words in `#found`, and the position of the line's LF in
+   * `#found[STOP]`.
+   */
   #findInLine(bytes: Buffer, at: number, end: number): 0 | 4 | 6 {
     const found = this.#found;
     if (this.#isSimple) {
@@ -178,7 +189,10 @@ export class TypeScriptEngine implements LineEngine {
       return family;
     }
     const lineEnd = this.#shape.records === "csv" ? endOfRecord(bytes, at, end) : endOfLine(bytes, at);
-    const family = this.#locate === null ? this.#findChosen(bytes, at, lineEnd) : this.#findInField(this.#locate, bytes, at, lineEnd);
+    const family =
+      this.#locate === null
+        ? this.#findChosen(bytes, at, lineEnd)
+        : this.#findInField(this.#locate, bytes, at, lineEnd);
     found[STOP] = lineEnd;
     return family;
   }
@@ -196,7 +210,7 @@ export class TypeScriptEngine implements LineEngine {
     const last = this.#lastFound;
     let lastFamily: 0 | 4 | 6 = 0;
     let family = findAddress(bytes, start, end, found);
-    for (let front = start; ; ) {
+    for (let front = start; ;) {
       const stop = found[STOP]!;
       if (family === 0) {
         if (stop >= end) break;

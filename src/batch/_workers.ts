@@ -1,13 +1,21 @@
 import type { Worker } from "node:worker_threads";
 import type { AskFirstLine } from "./_shard-runner.ts";
-import type { AddressCounts, Shard, ShardResult, WorkerAnswer, WorkerFailure, WorkerSetup, WorkerTask } from "./messages.ts";
+import type {
+  AddressCounts,
+  Shard,
+  ShardResult,
+  WorkerAnswer,
+  WorkerFailure,
+  WorkerSetup,
+  WorkerTask,
+} from "./messages.ts";
 
 /** Workers that have been started ahead and not been given work. */
 const spare: Worker[] = [];
 
 /**
- * Starts so many workers ahead of the run that will need them: a thread takes some 30 ms to come up, which is well spent while
- * the calling thread opens a snapshot. They do not keep the process alive.
+ * Starts so many workers ahead of the run that will need them: a thread takes some 30 ms to come up, which is well
+ * spent while the calling thread opens a snapshot. They do not keep the process alive.
  */
 export function startWorkersAhead(count: number): void {
   while (spare.length < count) {
@@ -25,7 +33,9 @@ export function startWorkersAhead(count: number): void {
 function startWorker(): Worker {
   const { Worker } = process.getBuiltinModule("node:worker_threads");
   // The sources run as they are and as compiled.
-  const worker = new Worker(new URL(`./shard-worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url));
+  const worker = new Worker(
+    new URL(`./shard-worker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url),
+  );
   worker.unref();
   return worker;
 }

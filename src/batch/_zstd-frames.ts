@@ -3,14 +3,16 @@ import { BatchError } from "./batch-error.ts";
 const FRAME = 0xfd2fb528;
 /** The low four bits of a skippable frame's magic number are free. */
 const SKIPPABLE = 0x184d2a50;
-/** Bytes of the content size field by the two upper bits of the descriptor; the first is 1 in a single-segment frame. */
+/**
+ * Bytes of the content size field by the two upper bits of the descriptor; the first is 1 in a single-segment frame.
+ */
 const CONTENT_SIZE_BYTES = [0, 2, 4, 8];
 const DICTIONARY_ID_BYTES = [0, 1, 2, 4];
 
 /**
- * Cuts a zstd stream (RFC 8878) so that no chunk goes beyond the end of a frame, and leaves skippable frames out. Node's
- * decompressor drops what follows the end of a frame in the same chunk, silently: without this, a file of several frames
- * (as `cat` and parallel compressors make them) would lose lines.
+ * Cuts a zstd stream (RFC 8878) so that no chunk goes beyond the end of a frame, and leaves skippable frames out.
+ * Node's decompressor drops what follows the end of a frame in the same chunk, silently: without this, a file of
+ * several frames (as `cat` and parallel compressors make them) would lose lines.
  */
 export async function* zstdFrameChunks(chunks: AsyncIterable<Buffer>, file: string): AsyncGenerator<Buffer> {
   let head: number[] = []; // the bytes of the header being read
@@ -52,7 +54,11 @@ export async function* zstdFrameChunks(chunks: AsyncIterable<Buffer>, file: stri
         header = "skip";
         wanted = 4;
       } else if (header === "magic") {
-        throw new BatchError("stream-corrupt", "what follows the end of the zstd stream is no zstd frame; cut it off or copy the file again", { file });
+        throw new BatchError(
+          "stream-corrupt",
+          "what follows the end of the zstd stream is no zstd frame; cut it off or copy the file again",
+          { file },
+        );
       } else if (header === "skip") {
         content = number;
         skipping = content > 0;
@@ -60,13 +66,17 @@ export async function* zstdFrameChunks(chunks: AsyncIterable<Buffer>, file: stri
       } else if (header === "descriptor") {
         const singleSegment = (number & 32) !== 0;
         hasChecksum = (number & 4) !== 0;
-        wanted = (singleSegment ? 0 : 1) + DICTIONARY_ID_BYTES[number & 3]! + (CONTENT_SIZE_BYTES[number >> 6]! || (singleSegment ? 1 : 0));
+        wanted =
+          (singleSegment ? 0 : 1) +
+          DICTIONARY_ID_BYTES[number & 3]! +
+          (CONTENT_SIZE_BYTES[number >> 6]! || (singleSegment ? 1 : 0));
         header = "frame";
       } else if (header === "frame") {
         header = "block";
         wanted = 3;
       } else {
-        // A block: last (1 bit), type (2 bits; 1 is one byte repeated), size. The checksum counts as content of the last.
+        // A block: last (1 bit), type (2 bits; 1 is one byte repeated), size. The checksum counts as content of the
+        // last.
         isLast = (number & 1) !== 0;
         content = (((number >> 1) & 3) === 1 ? 1 : number >> 3) + (isLast && hasChecksum ? 4 : 0);
         if (content === 0 && isLast) {
@@ -85,5 +95,7 @@ export async function* zstdFrameChunks(chunks: AsyncIterable<Buffer>, file: stri
 }
 
 export function truncated(file: string): BatchError {
-  return new BatchError("stream-truncated", "the compressed data ends too early; copy or fetch the file again", { file });
+  return new BatchError("stream-truncated", "the compressed data ends too early; copy or fetch the file again", {
+    file,
+  });
 }

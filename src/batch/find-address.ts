@@ -20,7 +20,9 @@ KIND[0x5f] = OTHER;
 KIND[DOT] = DOTS;
 KIND[COLON] = COLONS;
 
-/** Every address has a dot or a colon, and most words of a log have none: only these bytes and the LF are looked for. */
+/**
+ * Every address has a dot or a colon, and most words of a log have none: only these bytes and the LF are looked for.
+ */
 const MARK = new Uint8Array(256);
 MARK[DOT] = MARK[COLON] = MARK[LF] = 1;
 
@@ -39,14 +41,15 @@ export function createFound(): Uint32Array {
  * Finds the first address of the line (or the field of a line) `bytes[start, end)`. Returns its family and writes its
  * words to `found[0..3]` (IPv4 and IPv4-mapped: `found[0]` alone), or returns 0. In both cases no LF stands in
  * `bytes[start, found[STOP])`, so that the search for the end of the line goes on from there; without an address
- * `found[STOP]` is `end` or the first LF. `bytes[end]` must be there and delimit (the LF, the comma, the quote that ends the text).
- * Linear in the length of the line; allocates nothing.
+ * `found[STOP]` is `end` or the first LF. `bytes[end]` must be there and delimit (the LF, the comma, the quote that
+ * ends the text). Linear in the length of the line; allocates nothing.
  *
  * Where an address stands. Every byte but ASCII letters, digits, `_`, `.` and `:` delimits (so do NUL, CR and all bytes
  * from 0x80 up: a byte order mark, a no-break space, a fullwidth colon, the text around an address in a script without
  * spaces). A token is a longest run of the others. For each token, from the left, with `rest` the whole token at first:
  *
- *  1. If `rest` begins with a dotted quad (four decimal octets, no leading zeros) and behind it comes the end of the token,
+ *  1. If `rest` begins with a dotted quad (four decimal octets, no leading zeros) and behind it comes the end of the
+ * token,
  *     or a `:` with anything after it (a port), or dots up to the end of the token (a full stop): that is the address.
  *     But not if the quad ends in .0.0 and is the whole front of a token that follows a letter and a `/`:
  *     `Chrome/120.0.0.0` is a product version.
@@ -88,10 +91,16 @@ function frontSix(bytes: Uint8Array, start: number, found: Uint32Array): number 
 }
 
 /**
- * As `findAddress`, for the next address of the same line, which begins at `start`: the search goes on at `from`, the end of a token
- * (`endOfToken`).
+ * As `findAddress`, for the next address of the same line, which begins at `start`: the search goes on at `from`, the
+ * end of a token (`endOfToken`).
  */
-export function findNextAddress(bytes: Uint8Array, start: number, end: number, found: Uint32Array, from: number): 0 | 4 | 6 {
+export function findNextAddress(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  found: Uint32Array,
+  from: number,
+): 0 | 4 | 6 {
   return findInTokens(bytes, start, end, found, from);
 }
 
@@ -101,18 +110,29 @@ export function endOfToken(bytes: Uint8Array, at: number): number {
   return at;
 }
 
-function findInTokens(bytes: Uint8Array, start: number, end: number, found: Uint32Array, from: number = start): 0 | 4 | 6 {
+function findInTokens(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  found: Uint32Array,
+  from: number = start,
+): 0 | 4 | 6 {
   let at = from; // the front of a token or a delimiter
   for (;;) {
     // To the next mark, four bytes per branch. (Behind the end of the array MARK gives undefined, which counts as 0.)
     let mark = at;
-    while (mark < end && (MARK[bytes[mark]!]! | MARK[bytes[mark + 1]!]! | MARK[bytes[mark + 2]!]! | MARK[bytes[mark + 3]!]!) === 0) mark += 4;
+    while (
+      mark < end &&
+      (MARK[bytes[mark]!]! | MARK[bytes[mark + 1]!]! | MARK[bytes[mark + 2]!]! | MARK[bytes[mark + 3]!]!) === 0
+    )
+      mark += 4;
     while (mark < end && MARK[bytes[mark]!] === 0) mark++;
     if (mark >= end || bytes[mark] === LF) {
       found[STOP] = mark < end ? mark : end;
       return 0;
     }
-    // The first mark of a token is its last byte: "end.", "http:", the colon between a JSON name and its value. No address.
+    // The first mark of a token is its last byte: "end.", "http:", the colon between a JSON name and its value. No
+    // address.
     if (KIND[bytes[mark + 1]!]! >= DELIMITER) {
       at = mark + 1;
       continue;

@@ -20,7 +20,14 @@ import { type TopAddresses, topAddresses } from "./top-addresses.ts";
 import type { TemplateFormat } from "./line-shape.ts";
 import type { AddressCounts, Shard, ShardFailure, ShardResult, ShardWork, SharedBytes, Workspace } from "./messages.ts";
 
-const DEFAULT_LIMITS: BatchLimits = { shardBytes: 1 << 20, shardLines: Number.MAX_SAFE_INTEGER, rowBytes: 2 << 20, workerBytes: 8 << 20, lineBytes: 1 << 30, addresses: 20_000_000 };
+const DEFAULT_LIMITS: BatchLimits = {
+  shardBytes: 1 << 20,
+  shardLines: Number.MAX_SAFE_INTEGER,
+  rowBytes: 2 << 20,
+  workerBytes: 8 << 20,
+  lineBytes: 1 << 30,
+  addresses: 20_000_000,
+};
 /** What `append` calls what it adds to a record or an object. */
 export const DEFAULT_APPENDED_NAME = "cbs_ids";
 /** Malformed lines whose places are kept. */
@@ -35,13 +42,15 @@ const NOTHING: ShardResult = { ...new LineCounts(), next: null, rows: null, rowB
 /** What one row looks like; `none` writes nothing and only counts. */
 export type RowFormat = "tsv" | "jsonl" | "csv" | "append";
 
-/** What a line is: CSV (RFC 4180), columns parted by tabs, a JSON object, or text, whose columns are parted by blanks. */
+/**
+ * What a line is: CSV (RFC 4180), columns parted by tabs, a JSON object, or text, whose columns are parted by blanks.
+ */
 export type FieldSyntax = "csv" | "tsv" | "jsonl" | "space";
 
 /**
- * What finds and looks up addresses: the WebAssembly kernel, or TypeScript alone, several times slower, with the same answers.
- * "auto" takes the kernel where the platform has WebAssembly with SIMD and shared memory. What the kernel does not do (fields, and
- * lines longer than a shard) is done in TypeScript in any case.
+ * What finds and looks up addresses: the WebAssembly kernel, or TypeScript alone, several times slower, with the same
+ * answers. "auto" takes the kernel where the platform has WebAssembly with SIMD and shared memory. What the kernel does
+ * not do (fields, and lines longer than a shard) is done in TypeScript in any case.
  */
 export type Engine = "auto" | "webassembly" | "typescript";
 
@@ -49,8 +58,8 @@ export type Engine = "auto" | "webassembly" | "typescript";
 export type RowSelection = "all" | "matched" | "unmatched";
 
 /**
- * Which address of a line counts where several stand in it, or in a list in its field: the first, the last, or the first that is
- * reachable from the internet (not private, loopback, documentation and so on, by the IANA registries).
+ * Which address of a line counts where several stand in it, or in a list in its field: the first, the last, or the
+ * first that is reachable from the internet (not private, loopback, documentation and so on, by the IANA registries).
  */
 export type AddressChoice = "first" | "last" | "first-public";
 
@@ -58,12 +67,12 @@ export type AddressChoice = "first" | "last" | "first-public";
  * The module at `IdentifyOptions.renderer` exports this function under the name `createRowTemplates`. Every thread
  * imports the module and calls the result once per match id it meets (0: an address without a match).
  *
- * A template is the bytes of a row in which byte 0x00 and one byte L are a hole: L = 255 is the canonical address,
- * L <= 128 the address masked to L bits as a prefix (bare at the family's full length). `tsv`, `csv` and `jsonl`
- * templates end with the newline; a `jsonl` template is an object, to which the number of the line is added (and, with `rowText`, the
- * line). `append` templates hold what follows the original line, without a newline; `append-csv` ones a comma and the last column of a
- * record of CSV, `append-jsonl` ones the value of a member: they are asked for where the input is CSV or JSON. What a call returns
- * is used before the next call: one array may serve all.
+ * A template is the bytes of a row in which byte 0x00 and one byte L are a hole: L = 255 is the canonical address, L <=
+ * 128 the address masked to L bits as a prefix (bare at the family's full length). `tsv`, `csv` and `jsonl` templates
+ * end with the newline; a `jsonl` template is an object, to which the number of the line is added (and, with `rowText`,
+ * the line). `append` templates hold what follows the original line, without a newline; `append-csv` ones a comma and
+ * the last column of a record of CSV, `append-jsonl` ones the value of a member: they are asked for where the input is
+ * CSV or JSON. What a call returns is used before the next call: one array may serve all.
  */
 export type CreateRowTemplates = (snapshot: Snapshot, format: TemplateFormat) => (match: number) => Uint8Array;
 
@@ -78,34 +87,51 @@ export interface IdentifyOptions {
   readonly renderer?: string;
   /** Default "all": lines out = lines in. */
   readonly rows?: RowSelection;
-  /** A column from 1, or a name: of the header row (csv, tsv), or of a member (jsonl; dots reach into objects). Default: the whole line. */
+  /**
+   * A column from 1, or a name: of the header row (csv, tsv), or of a member (jsonl; dots reach into objects). Default:
+   * the whole line.
+   */
   readonly field?: number | string;
   /**
-   * What the lines are. Default: told from each input's name (.csv, .tsv) and first line that is not empty. Without `field` only JSON
-   * and a row of column names are told from that line. In CSV a quoted field may hold newlines: a line is a record then.
+   * What the lines are. Default: told from each input's name (.csv, .tsv) and first line that is not empty. Without
+   * `field` only JSON and a row of column names are told from that line. In CSV a quoted field may hold newlines: a
+   * line is a record then.
    */
   readonly fieldSyntax?: FieldSyntax;
-  /** Whether the first line of CSV and TSV is a header: it gives no row, and rows get a header of their own. Default: told from that line. */
+  /**
+   * Whether the first line of CSV and TSV is a header: it gives no row, and rows get a header of their own. Default:
+   * told from that line.
+   */
   readonly header?: boolean;
   /** Default "first". */
   readonly address?: AddressChoice;
-  /** What "append" calls the member that it adds to a JSON object, or the column that it adds to CSV with a header. Default "cbs_ids". */
+  /**
+   * What "append" calls the member that it adds to a JSON object, or the column that it adds to CSV with a header.
+   * Default "cbs_ids".
+   */
   readonly appendAs?: string;
   /** Rows of the format "jsonl" hold the line itself as well, as the member "text". */
   readonly rowText?: boolean;
-  /** Also count lines by address, exactly, and tell the addresses with the most (`IdentifyResult.top`): so many with a match, and so many without. */
+  /**
+   * Also count lines by address, exactly, and tell the addresses with the most (`IdentifyResult.top`): so many with a
+   * match, and so many without.
+   */
   readonly topAddresses?: number;
   /** Threads that work on shards, the calling one among them. Default: as many as the machine has. */
   readonly threads?: number;
   /** Default "auto". */
   readonly engine?: Engine;
-  /** Where rows go: a path (written as PATH.partial, then renamed; compressed if it ends in .gz or .zst) or a stream, which is not ended. */
+  /**
+   * Where rows go: a path (written as PATH.partial, then renamed; compressed if it ends in .gz or .zst) or a stream,
+   * which is not ended.
+   */
   readonly output?: Writable | { readonly path: string };
   /** Also count the lines of each match id (`IdentifyResult.perMatch`). */
   readonly countMatches?: boolean;
   /**
-   * Also count lines by address (`IdentifyResult.addressCounts`), exactly for so many different ones: where there are more, the rare ones are dropped and the
-   * counts of the others are too low by a known number at most. Not with `topAddresses`.
+   * Also count lines by address (`IdentifyResult.addressCounts`), exactly for so many different ones: where there are
+   * more, the rare ones are dropped and the counts of the others are too low by a known number at most. Not with
+   * `topAddresses`.
    */
   readonly keptAddresses?: number;
   /** Called about ten times a second and once at the end, whatever it is. */
@@ -114,8 +140,8 @@ export interface IdentifyOptions {
   readonly signal?: AbortSignal;
   readonly limits?: Partial<BatchLimits>;
   /**
-   * Awaited each time before the calling thread works on a shard, or on a part of one (`limits.shardLines`), or on some thousand counted addresses: so a program
-   * that answers others meanwhile decides when it goes on.
+   * Awaited each time before the calling thread works on a shard, or on a part of one (`limits.shardLines`), or on some
+   * thousand counted addresses: so a program that answers others meanwhile decides when it goes on.
    */
   readonly pause?: () => Promise<void>;
 }
@@ -132,7 +158,10 @@ export interface BatchLimits {
   readonly workerBytes: number;
   /** The longest line accepted (1 GiB); it is in memory about twice, with its row three times. */
   readonly lineBytes: number;
-  /** With `topAddresses`: the most different addresses that are counted (20 million), at up to 32 bytes each in every thread, 64 for IPv6. */
+  /**
+   * With `topAddresses`: the most different addresses that are counted (20 million), at up to 32 bytes each in every
+   * thread, 64 for IPv6.
+   */
   readonly addresses: number;
 }
 
@@ -147,7 +176,10 @@ export interface Progress {
   readonly matched: number;
   /** Milliseconds. */
   readonly elapsed: number;
-  /** With `countMatches`: the lines of each match id so far, as in `IdentifyResult`; some that are being counted may be in it or not. */
+  /**
+   * With `countMatches`: the lines of each match id so far, as in `IdentifyResult`; some that are being counted may be
+   * in it or not.
+   */
   readonly perMatch?: () => Float64Array;
 }
 
@@ -192,13 +224,14 @@ export interface IdentifyResult {
  * Finds the address of every line of the inputs, looks it up, and writes one row per line, in order.
  *
  * The calling thread takes shards like the workers do, so one thread needs no worker, and none idles while they start.
- * Memory: a few shards and row buffers per thread (`BatchLimits`). A line that is longer than a shard is in memory about
- * twice, with rows of its length (`append`) three times: up to 3 GiB for the longest line that is accepted by default.
- * Lower `limits.lineBytes` to cap that.
+ * Memory: a few shards and row buffers per thread (`BatchLimits`). A line that is longer than a shard is in memory
+ * about twice, with rows of its length (`append`) three times: up to 3 GiB for the longest line that is accepted by
+ * default. Lower `limits.lineBytes` to cap that.
  *
  * When an input fails on the way, the rows of the lines before are written first, and then the promise is rejected: a
- * stream keeps them, an output file is removed. Of damaged compressed data these are the lines that the decompressor had
- * handed over; it hands over up to 256 KiB of text at a time, so that a few hundred KiB before the damage may be missing.
+ * stream keeps them, an output file is removed. Of damaged compressed data these are the lines that the decompressor
+ * had handed over; it hands over up to 256 KiB of text at a time, so that a few hundred KiB before the damage may be
+ * missing.
  * @throws TypeError or RangeError for an option that is none; BatchError for an input, output or field that cannot be
  * used; the signal's reason when aborted.
  */
@@ -210,8 +243,8 @@ export async function identify(options: IdentifyOptions): Promise<IdentifyResult
 }
 
 /**
- * Starts the threads that `identify` will want for these inputs, so that they come up while the caller opens the snapshot. They do
- * not keep the process alive. Inputs that cannot be read are left for `identify` to tell of.
+ * Starts the threads that `identify` will want for these inputs, so that they come up while the caller opens the
+ * snapshot. They do not keep the process alive. Inputs that cannot be read are left for `identify` to tell of.
  */
 export function prepareThreads(inputs: readonly (string | Readable)[], threads: number = availableParallelism()): void {
   if (threads < 2) return;
@@ -222,7 +255,10 @@ export function prepareThreads(inputs: readonly (string | Readable)[], threads: 
   }
 }
 
-/** A shard on its way: what it is (null: the end of an input that fails), which input it belongs to, and its result to come. */
+/**
+ * A shard on its way: what it is (null: the end of an input that fails), which input it belongs to, and its result to
+ * come.
+ */
 interface Flight {
   readonly plan: CutShard | null;
   readonly input: number;
@@ -309,7 +345,11 @@ class Run {
     if (list !== null && list.place.buffer !== null) return null; // the memory is full
     list?.bytes.fill(0);
     for (let thread = 0; thread < this.#threads; thread++) {
-      const workspace = this.#memory.takeWorkspace(inputBytesFor(this.#limits.shardBytes), table.matchCount, list?.place.at ?? 0);
+      const workspace = this.#memory.takeWorkspace(
+        inputBytesFor(this.#limits.shardBytes),
+        table.matchCount,
+        list?.place.at ?? 0,
+      );
       if (workspace === null) return null;
       workspaces.push(workspace);
     }
@@ -326,7 +366,10 @@ class Run {
       const runner = (this.#runner = await ShardRunner.create(this.#options.snapshot, this.#work, 0));
       if (this.#options.engine === "webassembly" && runner.prepareEngine() !== "webassembly") throw kernelMissing();
       this.#lanes = new Lanes(runner, () => this.#wake(), this.#options.pause);
-      if (this.#work.format !== "none") this.#output = await (await import("./_output.ts")).openOutput(this.#options.output ?? process.stdout, this.#stop.signal);
+      if (this.#work.format !== "none")
+        this.#output = await (
+          await import("./_output.ts")
+        ).openOutput(this.#options.output ?? process.stdout, this.#stop.signal);
       // An input that never answers, or an output that nobody reads, is not waited for.
       await this.#orStop(Promise.all([this.#produce(), this.#consume()])).catch((error) => this.#end(error));
       signal?.throwIfAborted();
@@ -365,7 +408,9 @@ class Run {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
-  /** An input that fails takes its place in the queue: the rows of the lines that were read before are written first. */
+  /**
+   * An input that fails takes its place in the queue: the rows of the lines that were read before are written first.
+   */
   async #produce(): Promise<void> {
     if (this.#totalBytes !== null) this.#considerWorkers(this.#totalBytes);
     for (const [index, input] of this.#options.inputs.entries()) {
@@ -387,12 +432,21 @@ class Run {
     const open = await openInput(input, this.#stop.signal, (bytes) => (this.#bytesRead += bytes));
     if (open.kind === "file") this.#files.push(open);
     if (open.kind === "file" && this.#stop.signal.aborted) open.close(); // nobody waits for it any more
-    const sizes: ShardSizes = { next: () => this.#nextShardBytes(), most: this.#limits.shardBytes, lineBytes: this.#limits.lineBytes, take: (bytes) => this.#memory.take(bytes) };
+    const sizes: ShardSizes = {
+      next: () => this.#nextShardBytes(),
+      most: this.#limits.shardBytes,
+      lineBytes: this.#limits.lineBytes,
+      take: (bytes) => this.#memory.take(bytes),
+    };
     const { shape, header, headerLines, from } = await surveyLines(open, this.#options);
     this.#nextFirstLine = Promise.resolve(headerLines + 1);
     const rows = header === null ? null : this.#headers.rowOf(header, shape, open.name);
     if (open.kind === "file" && shape.records === "lines") this.#bytesRead += from;
-    this.#enqueue({ plan: null, input: index, result: Promise.resolve({ ...NOTHING, textLines: headerLines, ...rowPart(rows) }) });
+    this.#enqueue({
+      plan: null,
+      input: index,
+      result: Promise.resolve({ ...NOTHING, textLines: headerLines, ...rowPart(rows) }),
+    });
     return shardsOf(open, shape, from, sizes);
   }
 
@@ -413,7 +467,8 @@ class Run {
 
   async #room(): Promise<void> {
     const most = (this.#lanes.hasWorkers ? this.#threads : 1) * FLIGHTS_PER_THREAD;
-    while (!this.#stop.signal.aborted && (this.#flights.length >= most || !this.#lanes.hasRoom())) await this.#changed();
+    while (!this.#stop.signal.aborted && (this.#flights.length >= most || !this.#lanes.hasRoom()))
+      await this.#changed();
   }
 
   #launch(plan: PlannedShard, input: number): void {
@@ -426,7 +481,9 @@ class Run {
     this.#enqueue({ plan, input, result: this.#run(plan.shard, input, this.#numberer()) });
   }
 
-  /** Gives the number of a shard's first line when the lines of all shards before it are known, and makes known its own. */
+  /**
+   * Gives the number of a shard's first line when the lines of all shards before it are known, and makes known its own.
+   */
   #numberer(): AskFirstLine {
     const firstLine = this.#nextFirstLine;
     let tell!: (textLines: number) => void;
@@ -471,7 +528,10 @@ class Run {
     }
   }
 
-  /** Writes a shard's rows. If they filled its row buffer before its end, the rest of it is run now, as often as it takes. */
+  /**
+   * Writes a shard's rows. If they filled its row buffer before its end, the rest of it is run now, as often as it
+   * takes.
+   */
   async #land({ plan, input, result }: Flight): Promise<void> {
     if (input !== this.#input) this.#linesOfInput = 0;
     this.#input = input;
@@ -480,7 +540,9 @@ class Run {
     if (plan === null) return;
     while (part.next !== null) {
       const firstLine = this.#linesOfInput + 1;
-      part = await this.#orStop(this.#run({ ...plan.shard, from: part.next, firstLine }, input, () => Promise.resolve(firstLine)));
+      part = await this.#orStop(
+        this.#run({ ...plan.shard, from: part.next, firstLine }, input, () => Promise.resolve(firstLine)),
+      );
       await this.#account(part);
     }
     const bytes = plan.shard.to - plan.shard.from;
@@ -570,11 +632,32 @@ class Run {
     const { lineBytes, addresses } = { ...DEFAULT_LIMITS, ...this.#options.limits };
     const name = JSON.stringify(this.#work.appendAs);
     const errors: Record<ShardFailure, () => BatchError> = {
-      "input-changed": () => new BatchError(failure, "the file became shorter while it was read; run again, on a copy if it is still in use", place),
-      "line-too-long": () => new BatchError(failure, `this line is longer than ${lineBytes} bytes; is the file a text of lines?`, place),
-      "quote-unclosed": () => new BatchError(failure, "a quoted field begins in this record and never ends; correct the quote, or read the lines as text (--input space)", place),
-      "member-exists": () => new BatchError(failure, `this object has a member ${name} already; choose another name for the new one with --append-as`, place),
-      "too-many-addresses": () => new BatchError(failure, `there are more than ${addresses} different addresses up to here, and each is counted in memory; count parts of the input (--top)`, { file }),
+      "input-changed": () =>
+        new BatchError(
+          failure,
+          "the file became shorter while it was read; run again, on a copy if it is still in use",
+          place,
+        ),
+      "line-too-long": () =>
+        new BatchError(failure, `this line is longer than ${lineBytes} bytes; is the file a text of lines?`, place),
+      "quote-unclosed": () =>
+        new BatchError(
+          failure,
+          "a quoted field begins in this record and never ends; correct the quote, or read the lines as text (--input space)",
+          place,
+        ),
+      "member-exists": () =>
+        new BatchError(
+          failure,
+          `this object has a member ${name} already; choose another name for the new one with --append-as`,
+          place,
+        ),
+      "too-many-addresses": () =>
+        new BatchError(
+          failure,
+          `there are more than ${addresses} different addresses up to here, and each is counted in memory; count parts of the input (--top)`,
+          { file },
+        ),
     };
     return errors[failure]();
   }
@@ -582,14 +665,28 @@ class Run {
   #shardFailure(cause: unknown, input: number): unknown {
     if (cause instanceof BatchError) return cause;
     const { code, syscall } = cause as NodeJS.ErrnoException;
-    if (syscall === "read") return new BatchError("input-unreadable", `it cannot be read (${code})`, { file: nameOf(this.#options.inputs[input]!), cause });
-    return this.#lanes.hasWorkers ? new BatchError("worker-failed", `a worker failed: ${String(cause)}`, { cause }) : cause;
+    if (syscall === "read")
+      return new BatchError("input-unreadable", `it cannot be read (${code})`, {
+        file: nameOf(this.#options.inputs[input]!),
+        cause,
+      });
+    return this.#lanes.hasWorkers
+      ? new BatchError("worker-failed", `a worker failed: ${String(cause)}`, { cause })
+      : cause;
   }
 
   #progress(): Progress {
     const counts = { lines: this.#lines, addresses: this.#addresses, matched: this.#matched };
-    const perMatch = this.#perMatch !== null && { perMatch: () => (this.#sums.length > 0 ? this.#sums : this.#sumsPerMatch()) };
-    return { bytesRead: this.#bytesRead, totalBytes: this.#totalBytes, ...counts, elapsed: milliseconds() - this.#started, ...perMatch };
+    const perMatch = this.#perMatch !== null && {
+      perMatch: () => (this.#sums.length > 0 ? this.#sums : this.#sumsPerMatch()),
+    };
+    return {
+      bytesRead: this.#bytesRead,
+      totalBytes: this.#totalBytes,
+      ...counts,
+      elapsed: milliseconds() - this.#started,
+      ...perMatch,
+    };
   }
 
   #result(): IdentifyResult {
@@ -636,7 +733,10 @@ function milliseconds(): number {
 }
 
 function kernelMissing(): BatchError {
-  return new BatchError("engine-missing", 'the engine "webassembly" is asked for, but WebAssembly with SIMD and shared memory, or address space for it, is not there; use "auto"');
+  return new BatchError(
+    "engine-missing",
+    'the engine "webassembly" is asked for, but WebAssembly with SIMD and shared memory, or address space for it, is not there; use "auto"',
+  );
 }
 
 function nameOf(input: string | Readable): string {

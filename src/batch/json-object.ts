@@ -25,8 +25,9 @@ const KEY = 3;
 const AFTER = 4; // a comma or a closing bracket
 
 /**
- * Reads lines that should each be one JSON object (RFC 8259, with blanks around it), and looks for a member of that object with a given
- * name. Bytes from 0x80 on in texts are not looked at. Linear and without recursion: a line may have any length and depth.
+ * Reads lines that should each be one JSON object (RFC 8259, with blanks around it), and looks for a member of that
+ * object with a given name. Bytes from 0x80 on in texts are not looked at. Linear and without recursion: a line may
+ * have any length and depth.
  */
 export class ObjectReader {
   /** Of the line that was read last: where its last brace stands, or where it stops being an object. */
@@ -55,7 +56,10 @@ export class ObjectReader {
       at = skipBlanks(bytes, at, end);
       if (at >= end) return this.#stop(end);
       const byte = bytes[at]!;
-      if (step === AFTER || ((step === FIRST_KEY || step === FIRST_VALUE) && (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY))) {
+      if (
+        step === AFTER ||
+        ((step === FIRST_KEY || step === FIRST_VALUE) && (byte === CLOSE_OBJECT || byte === CLOSE_ARRAY))
+      ) {
         const isBrace = this.#braces[depth] === 1;
         if (byte === (isBrace ? CLOSE_OBJECT : CLOSE_ARRAY)) {
           depth--;
@@ -99,7 +103,8 @@ export class ObjectReader {
     this.hasMembers = true;
     if (this.hasName) return;
     const name = this.#name;
-    if (hasEscape(bytes, start, end)) this.hasName = (JSON.parse(bytes.toString("utf8", start, end)) as string) === name.toString();
+    if (hasEscape(bytes, start, end))
+      this.hasName = (JSON.parse(bytes.toString("utf8", start, end)) as string) === name.toString();
     else this.hasName = name.length === end - start - 2 && name.compare(bytes, start + 1, end - 1) === 0;
   }
 }
@@ -132,7 +137,8 @@ function textEnd(bytes: Buffer, at: number, end: number): number {
 function scalarEnd(bytes: Buffer, at: number, end: number): number {
   const start = at;
   for (const word of LITERALS) {
-    if (bytes[at] === word[0]) return end - at >= word.length && word.compare(bytes, at, at + word.length) === 0 ? at + word.length : -start - 1;
+    if (bytes[at] === word[0])
+      return end - at >= word.length && word.compare(bytes, at, at + word.length) === 0 ? at + word.length : -start - 1;
   }
   if (bytes[at] === MINUS) at++;
   if (bytes[at] === ZERO) at++;

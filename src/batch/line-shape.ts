@@ -1,6 +1,8 @@
 import type { FieldSpec } from "./fields/field-spec.ts";
 
-/** What a renderer makes templates for: a format of rows, or what `append` adds to a record of CSV or to a JSON object. */
+/**
+ * What a renderer makes templates for: a format of rows, or what `append` adds to a record of CSV or to a JSON object.
+ */
 export type TemplateFormat = "tsv" | "jsonl" | "csv" | "append" | "append-csv" | "append-jsonl";
 
 /** How the lines of one input are read, and how `append` adds to them. Crosses threads. */

@@ -13,7 +13,10 @@ import type { Engine } from "./identify.ts";
 
 const LF = 0x0a;
 
-/** Text is copied to the kernel in pieces of this size, which stay in the second-level cache until they have been scanned. */
+/**
+ * Text is copied to the kernel in pieces of this size, which stay in the second-level cache until they have been
+ * scanned.
+ */
 const PIECE_BYTES = 128 * 1024 - SLACK;
 /** Addresses looked up at a time: they and their match ids stay in the first-level cache. */
 const LOOKUPS = 2048;
@@ -51,14 +54,14 @@ interface Room {
 }
 
 /**
- * Looks up many addresses at a time in a program of your own, at the speed of the native kernel, over ordinary typed arrays. Where
- * there is no WebAssembly with SIMD, the same calls give the same answers by TypeScript alone.
+ * Looks up many addresses at a time in a program of your own, at the speed of the native kernel, over ordinary typed
+ * arrays. Where there is no WebAssembly with SIMD, the same calls give the same answers by TypeScript alone.
  *
  *     const matcher = new Matcher(await openSnapshot("blocklist.ipsieve"));
  *     const { matches, matched } = matcher.identifyBuffer(readFileSync("access.log"));
  *
- * The matchers of a table share a quarter of a megabyte beside it, which stays as long as the table; nothing else is kept between
- * calls. Each thread has its own: pass `snapshot.shared` on and attach.
+ * The matchers of a table share a quarter of a megabyte beside it, which stays as long as the table; nothing else is
+ * kept between calls. Each thread has its own: pass `snapshot.shared` on and attach.
  */
 export class Matcher {
   readonly table: PrefixTable;
@@ -72,24 +75,38 @@ export class Matcher {
    * the engine "webassembly" is asked for and cannot be had.
    */
   constructor(source: Snapshot | PrefixTable, { engine = "auto" }: { engine?: Engine } = {}) {
-    if (!["auto", "webassembly", "typescript"].includes(engine)) throw new RangeError(`engine is ${JSON.stringify(engine)}; give one of auto, webassembly, typescript`);
+    if (!["auto", "webassembly", "typescript"].includes(engine))
+      throw new RangeError(`engine is ${JSON.stringify(engine)}; give one of auto, webassembly, typescript`);
     this.table = source instanceof PrefixTable ? source : source.table;
     this.#room = engine === "typescript" ? null : roomFor(source);
     this.engine = this.#room === null ? "typescript" : "webassembly";
     if (engine === "webassembly" && this.#room === null) {
-      throw new RangeError('engine is "webassembly", but this platform has no WebAssembly with SIMD and shared memory, or no address space for it; give "auto"');
+      throw new RangeError(
+        'engine is "webassembly", but this platform has no WebAssembly with SIMD and shared memory, or no address space for it; give "auto"',
+      );
     }
   }
 
   /**
-   * Looks up `count` addresses of one family: `words` holds one unsigned 32-bit word (IPv4) or four, in network order (IPv6), per
-   * address; `out` receives a match id each, 0 for none, and may be `words` itself. Throws `RangeError` when either array is too short.
+   * Looks up `count` addresses of one family: `words` holds one unsigned 32-bit word (IPv4) or four, in network order
+   * (IPv6), per address; `out` receives a match id each, 0 for none, and may be `words` itself. Throws `RangeError`
+   * when either array is too short.
    */
-  lookupBatchInto(family: Family, words: Uint32Array, out: Uint32Array, count: number = words.length / (family === 4 ? 1 : 4)): void {
+  lookupBatchInto(
+    family: Family,
+    words: Uint32Array,
+    out: Uint32Array,
+    count: number = words.length / (family === 4 ? 1 : 4),
+  ): void {
     const room = this.#room;
     const width = family === 4 ? 1 : 4;
     // What is wrong with the arguments, the table says.
-    const isPlain = (family === 4 || family === 6) && Number.isInteger(count) && count > 0 && words.length >= count * width && out.length >= count;
+    const isPlain =
+      (family === 4 || family === 6) &&
+      Number.isInteger(count) &&
+      count > 0 &&
+      words.length >= count * width &&
+      out.length >= count;
     if (room === null || !isPlain) return this.table.lookupBatchInto(family, words, out, count);
     const from = Buffer.from(words.buffer, words.byteOffset, words.byteLength);
     const to = Buffer.from(out.buffer, out.byteOffset, out.byteLength);
@@ -102,13 +119,16 @@ export class Matcher {
     }
   }
 
-  /** Finds and looks up the first address of each line of a text, as `identifyLines` does. A last line without LF counts. */
+  /**
+   * Finds and looks up the first address of each line of a text, as `identifyLines` does. A last line without LF
+   * counts.
+   */
   identifyBuffer(bytes: Uint8Array): BufferMatches {
     let matches = new Int32Array(64 + (Math.min(bytes.length, PIECE_BYTES) >> 3));
     let lines = 0;
     let addresses = 0;
     let matched = 0;
-    for (let from = 0; from < bytes.length; ) {
+    for (let from = 0; from < bytes.length;) {
       const part = this.identifyBufferInto(bytes, matches.subarray(lines), from);
       lines += part.lines;
       addresses += part.addresses;
@@ -124,15 +144,17 @@ export class Matcher {
   }
 
   /**
-   * As `identifyBuffer`, for the lines from position `from` on, into an array of the caller's: until it is full or the text ends.
-   * For text that comes in pieces, keep what follows the last LF for the next one.
+   * As `identifyBuffer`, for the lines from position `from` on, into an array of the caller's: until it is full or the
+   * text ends. For text that comes in pieces, keep what follows the last LF for the next one.
    */
   identifyBufferInto(bytes: Uint8Array, out: Int32Array, from: number = 0): BufferProgress {
-    if (!(Number.isInteger(from) && from >= 0 && from <= bytes.length)) throw new RangeError(`from is ${from}; give a position in the ${bytes.length} bytes`);
+    if (!(Number.isInteger(from) && from >= 0 && from <= bytes.length))
+      throw new RangeError(`from is ${from}; give a position in the ${bytes.length} bytes`);
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const progress = { lines: 0, addresses: 0, matched: 0, next: from };
     while (progress.next < text.length && progress.lines < out.length) {
-      if (this.#room === null || !this.#identifyPiece(this.#room, text, out, progress)) this.#identifyHere(text, out, progress);
+      if (this.#room === null || !this.#identifyPiece(this.#room, text, out, progress))
+        this.#identifyHere(text, out, progress);
     }
     return progress;
   }
@@ -146,7 +168,7 @@ export class Matcher {
     else copy[length] = LF; // the last line may lack it
     if (length === 0) return false;
     const end = textAt + length;
-    for (let at = textAt; at < end && progress.lines < out.length; ) {
+    for (let at = textAt; at < end && progress.lines < out.length;) {
       kernel.scanChunk(at, end);
       kernel.lookupChunk();
       const { matches } = kernel;
@@ -184,10 +206,15 @@ export class Matcher {
       end = text.length + 1;
     }
     const found = this.#found;
-    for (let at = start - shift; at < end - shift && progress.lines < out.length; ) {
+    for (let at = start - shift; at < end - shift && progress.lines < out.length;) {
       const family = findAddress(lines, at, end - shift, found);
       const stop = found[STOP]!;
-      const match = family === 4 ? this.table.lookup4(found[0]!) : family === 6 ? this.table.lookup6(found[0]!, found[1]!, found[2]!, found[3]!) : NO_ADDRESS;
+      const match =
+        family === 4
+          ? this.table.lookup4(found[0]!)
+          : family === 6
+            ? this.table.lookup6(found[0]!, found[1]!, found[2]!, found[3]!)
+            : NO_ADDRESS;
       out[progress.lines++] = match;
       if (match >= 0) progress.addresses++;
       if (match > 0) progress.matched++;
@@ -197,7 +224,10 @@ export class Matcher {
   }
 }
 
-/** Nothing stays in a room between two calls: all matchers of a table in this thread share one, by the memory it lies in or by itself. */
+/**
+ * Nothing stays in a room between two calls: all matchers of a table in this thread share one, by the memory it lies in
+ * or by itself.
+ */
 const rooms = new WeakMap<KernelMemory | PrefixTable, Room | null>();
 
 function roomFor(source: Snapshot | PrefixTable): Room | null {
@@ -223,7 +253,15 @@ function makeRoom(table: PrefixTable, memory: KernelMemory | null): Room | null 
     const wordsAt = heap.take(LOOKUPS * 16);
     const idsAt = heap.take(LOOKUPS * 4);
     const view = (at: number, byteLength: number): Buffer => Buffer.from(memory.buffer, at, byteLength);
-    return { kernel, text: view(textAt, PIECE_BYTES + SLACK), textAt, words: view(wordsAt, LOOKUPS * 16), wordsAt, ids: view(idsAt, LOOKUPS * 4), idsAt };
+    return {
+      kernel,
+      text: view(textAt, PIECE_BYTES + SLACK),
+      textAt,
+      words: view(wordsAt, LOOKUPS * 16),
+      wordsAt,
+      ids: view(idsAt, LOOKUPS * 4),
+      idsAt,
+    };
   } catch {
     return null; // the memory cannot grow
   }

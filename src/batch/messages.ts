@@ -10,7 +10,9 @@ export interface WorkerSetup {
   readonly thread: number;
 }
 
-/** Bytes that threads share: of the memory of the run's snapshot, from the address `at` on, or (`buffer`) of a buffer. */
+/**
+ * Bytes that threads share: of the memory of the run's snapshot, from the address `at` on, or (`buffer`) of a buffer.
+ */
 export interface SharedBytes {
   readonly buffer: SharedArrayBuffer | null;
   readonly at: number;
@@ -23,7 +25,10 @@ export interface Workspace {
   readonly inputs: readonly number[];
   /** The size of each input. */
   readonly inputBytes: number;
-  /** The list of each match's row template that all threads share, and the area where this one writes them; 0 without rows. */
+  /**
+   * The list of each match's row template that all threads share, and the area where this one writes them; 0 without
+   * rows.
+   */
   readonly sharedTemplateOf: number;
   readonly sharedTemplates: number;
   /** The same for the time when that area is full: a list and an area of its own. */
@@ -64,13 +69,19 @@ export interface FileShard {
   /** Where the file ended when the run began. */
   readonly size: number;
   readonly shape: LineShape;
-  /** The number of its first line in the input, where rows carry numbers; null: it is asked for, with the lines there are in it. */
+  /**
+   * The number of its first line in the input, where rows carry numbers; null: it is asked for, with the lines there
+   * are in it.
+   */
   readonly firstLine: number | null;
   /** Where rows go, or null if none are wanted. */
   readonly rows: SharedBytes | null;
 }
 
-/** The lines in `bytes[from, to)`, all whole: `bytes[to - 1]` is an LF, or `bytes[to]` is one that the stream did not have. */
+/**
+ * The lines in `bytes[from, to)`, all whole: `bytes[to - 1]` is an LF, or `bytes[to]` is one that the stream did not
+ * have.
+ */
 export interface ChunkShard {
   readonly kind: "chunk";
   readonly bytes: SharedBytes;
@@ -83,7 +94,10 @@ export interface ChunkShard {
 
 export type Shard = FileShard | ChunkShard;
 
-/** What a worker is sent behind its setup: shards, with numbers by which their answers are known, and what it asks for meanwhile. */
+/**
+ * What a worker is sent behind its setup: shards, with numbers by which their answers are known, and what it asks for
+ * meanwhile.
+ */
 export type WorkerTask =
   | { readonly number: number; readonly shard: Shard }
   | { readonly number: number; readonly firstLine: number }
@@ -103,7 +117,10 @@ export interface AddressCounts {
   readonly counts4: Float64Array;
   readonly words6: Uint32Array;
   readonly counts6: Float64Array;
-  /** 0: this is exact. Else rare addresses had to give way: the lines of each address, of missing ones too, are up to so many more. */
+  /**
+   * 0: this is exact. Else rare addresses had to give way: the lines of each address, of missing ones too, are up to so
+   * many more.
+   */
   readonly missing: number;
 }
 
@@ -114,7 +131,10 @@ export interface WorkerFailure {
   readonly syscall: string | undefined;
 }
 
-/** A line that is no JSON object: how many lines of the part are before it, and where it stops being one (a column from 1). */
+/**
+ * A line that is no JSON object: how many lines of the part are before it, and where it stops being one (a column from
+ * 1).
+ */
 export interface MalformedLine {
   readonly linesBefore: number;
   readonly column: number;
@@ -131,7 +151,10 @@ export interface ShardResult {
   /** Lines that `append` could not add a member to, and the first of them. */
   readonly malformed: number;
   readonly malformedLines: readonly MalformedLine[];
-  /** The row buffer was full, or as many lines were done as may be at a time: the shard goes on with the line at this position. null: it is done. */
+  /**
+   * The row buffer was full, or as many lines were done as may be at a time: the shard goes on with the line at this
+   * position. null: it is done.
+   */
   readonly next: number | null;
   /** The shard's place for rows, or a larger one made for a single row that did not fit. */
   readonly rows: SharedBytes | null;
@@ -140,4 +163,9 @@ export interface ShardResult {
   readonly failure: ShardFailure | null;
 }
 
-export type ShardFailure = "line-too-long" | "input-changed" | "quote-unclosed" | "member-exists" | "too-many-addresses";
+export type ShardFailure =
+  | "line-too-long"
+  | "input-changed"
+  | "quote-unclosed"
+  | "member-exists"
+  | "too-many-addresses";

@@ -5,7 +5,9 @@ import type { WorkerAnswer, WorkerFailure, WorkerSetup, WorkerTask } from "./mes
 
 const port = parentPort!;
 
-/** The first message says what for; the others are shards, done as they come: while one is read, another is worked on. */
+/**
+ * The first message says what for; the others are shards, done as they come: while one is read, another is worked on.
+ */
 port.once("message", (setup: WorkerSetup) => {
   const runner = ShardRunner.create(Snapshot.attach(setup.snapshot), setup.work, setup.thread);
   /** Shards that wait for the number of their first line. */
@@ -24,7 +26,8 @@ port.once("message", (setup: WorkerSetup) => {
       post({ number, textLines });
       return new Promise((resolve) => asking.set(number, resolve));
     };
-    if ("shard" in task) void answer(number, async () => ({ number, result: await (await runner).run(task.shard, ask) }));
+    if ("shard" in task)
+      void answer(number, async () => ({ number, result: await (await runner).run(task.shard, ask) }));
     else if ("collect" in task) void answer(number, async () => ({ number, addresses: (await runner).collect() }));
     else {
       asking.get(number)!(task.firstLine);

@@ -11,7 +11,10 @@ export interface CountedAddress {
   readonly match: number;
 }
 
-/** Addresses of one kind: how many different ones there are, and those of the most lines; of as many lines, in the order of addresses. */
+/**
+ * Addresses of one kind: how many different ones there are, and those of the most lines; of as many lines, in the order
+ * of addresses.
+ */
 export interface AddressRanking {
   readonly distinct: number;
   readonly addresses: readonly CountedAddress[];
@@ -25,11 +28,22 @@ export interface TopAddresses {
 /** Addresses that are looked up between two interruptions: a millisecond or two. */
 const STEP = 4096;
 
-/** The `most` addresses with the most lines, with and without a match. O(addresses). It can be interrupted after each step. */
-export function* topAddresses({ words4, counts4, words6, counts6 }: AddressCounts, table: PrefixTable, most: number): Generator<undefined, TopAddresses, undefined> {
+/**
+ * The `most` addresses with the most lines, with and without a match. O(addresses). It can be interrupted after each
+ * step.
+ */
+export function* topAddresses(
+  { words4, counts4, words6, counts6 }: AddressCounts,
+  table: PrefixTable,
+  most: number,
+): Generator<undefined, TopAddresses, undefined> {
   const rankings = { matched: new Ranking(most), unmatched: new Ranking(most) };
   const matches = new Uint32Array(STEP);
-  const rank = function* (family: Family, words: Uint32Array, counts: Float64Array): Generator<undefined, void, undefined> {
+  const rank = function* (
+    family: Family,
+    words: Uint32Array,
+    counts: Float64Array,
+  ): Generator<undefined, void, undefined> {
     const width = family === 4 ? 1 : 4;
     for (let from = 0; from < counts.length; from += STEP) {
       const lines = counts.subarray(from, from + STEP);
@@ -37,7 +51,12 @@ export function* topAddresses({ words4, counts4, words6, counts6 }: AddressCount
       table.lookupBatchInto(family, addresses, matches, lines.length);
       for (let index = 0; index < lines.length; index++) {
         const match = matches[index]!;
-        rankings[match === 0 ? "unmatched" : "matched"].add({ family, words: addresses.subarray(index * width, (index + 1) * width), lines: lines[index]!, match });
+        rankings[match === 0 ? "unmatched" : "matched"].add({
+          family,
+          words: addresses.subarray(index * width, (index + 1) * width),
+          lines: lines[index]!,
+          match,
+        });
       }
       yield;
     }

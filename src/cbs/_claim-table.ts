@@ -5,12 +5,22 @@ const CLAIM_WORDS = 2;
 const NODE = 0;
 const SOURCE = 1;
 
-/** Two 32-bit words each, in the machine's order like the words of a table: the node's number, and the source's position from 1. @throws TypeError */
-export function storeClaims(claims: readonly { readonly node: number; readonly source: string | null }[], sourceKeys: readonly string[]): Uint8Array {
+/**
+ * Two 32-bit words each, in the machine's order like the words of a table: the node's number, and the source's position
+ * from 1.
+ * @throws TypeError
+ */
+export function storeClaims(
+  claims: readonly { readonly node: number; readonly source: string | null }[],
+  sourceKeys: readonly string[],
+): Uint8Array {
   const words = new Uint32Array(claims.length * CLAIM_WORDS);
   claims.forEach(({ node, source }, i) => {
     const position = source === null ? 0 : sourceKeys.indexOf(source) + 1;
-    if (source !== null && position === 0) throw new TypeError(`prefixes have the source ${JSON.stringify(source)}, which is not among those given: ${sourceKeys.join(", ")}`);
+    if (source !== null && position === 0)
+      throw new TypeError(
+        `prefixes have the source ${JSON.stringify(source)}, which is not among those given: ${sourceKeys.join(", ")}`,
+      );
     words.set([node, position], i * CLAIM_WORDS);
   });
   return new Uint8Array(words.buffer);
@@ -27,7 +37,10 @@ export function claimsOfNodes(nodeCount: number, source: number): Uint8Array {
 export class ClaimTable {
   readonly #words: Uint32Array;
 
-  /** Checks all claims, which may come from a file that anyone has written. O(claims). @throws CatalogueError "bad-metadata" */
+  /**
+   * Checks all claims, which may come from a file that anyone has written. O(claims).
+   * @throws CatalogueError "bad-metadata"
+   */
   constructor(stored: Uint8Array, nodeCount: number, sourceCount: number) {
     if (stored.length % (4 * CLAIM_WORDS) !== 0) throw badMetadata("claims", "there is a part of a claim");
     // A copy: words must be aligned.
@@ -55,6 +68,10 @@ export class ClaimTable {
     const at = (value - 1) * CLAIM_WORDS;
     if (Number.isInteger(value) && at >= 0 && at < this.#words.length) return at;
     const count = this.#words.length / CLAIM_WORDS;
-    throw new CatalogueError("unknown-value", value, `the table has the value ${value}, but the catalogue knows ${count}; build it again`);
+    throw new CatalogueError(
+      "unknown-value",
+      value,
+      `the table has the value ${value}, but the catalogue knows ${count}; build it again`,
+    );
   }
 }

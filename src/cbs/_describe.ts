@@ -19,7 +19,11 @@ export function matchSetsOf(catalogue: Catalogue, match: number): MatchSets {
 
 /** The lookup document of a match; `cidrOf` writes the covering prefix of a length. */
 export function describe(
-  catalogue: Catalogue, match: number, ip: string, cidrOf: (length: number) => string, sets: MatchSets = matchSetsOf(catalogue, match),
+  catalogue: Catalogue,
+  match: number,
+  ip: string,
+  cidrOf: (length: number) => string,
+  sets: MatchSets = matchSetsOf(catalogue, match),
 ): LookupDocument {
   const { table } = catalogue;
   const { labels, cbs_ids, providers, types, services, regions } = sets;
@@ -29,11 +33,32 @@ export function describe(
     for (const { node, source } of catalogue.claimsOf(covering)) {
       const { id, label, provider, type, service, region } = node;
       const [key, updatedAt] = source === null ? [null, null] : [sourceKey(source), sourceUpdatedAt(source)];
-      matches.push({ provider, type, service, region, cidr, cbs_id: id, label, source: key, source_updated_at: updatedAt });
+      matches.push({
+        provider,
+        type,
+        service,
+        region,
+        cidr,
+        cbs_id: id,
+        label,
+        source: key,
+        source_updated_at: updatedAt,
+      });
     }
   }
   const found = match !== 0;
-  return { ip, found, cidr: found ? cidrOf(table.prefixLength(match)) : null, labels, cbs_ids, providers, types, services, regions, matches };
+  return {
+    ip,
+    found,
+    cidr: found ? cidrOf(table.prefixLength(match)) : null,
+    labels,
+    cbs_ids,
+    providers,
+    types,
+    services,
+    regions,
+    matches,
+  };
 }
 
 function sortedSet(texts: readonly (string | null)[]): readonly string[] {

@@ -13,9 +13,9 @@ const HASH_4 = 0x9e3779b1;
 const HASH_6 = 0x85ebca6b;
 
 /**
- * Documents that were asked for. All addresses whose most specific prefix is the same have the same one but for `ip`. A document is kept
- * when its prefix is asked for again, until another prefix needs its place: keeping what nobody asks for twice costs more
- * than making it.
+ * Documents that were asked for. All addresses whose most specific prefix is the same have the same one but for `ip`. A
+ * document is kept when its prefix is asked for again, until another prefix needs its place: keeping what nobody asks
+ * for twice costs more than making it.
  */
 export class Documents {
   readonly #catalogue: Catalogue;
@@ -76,7 +76,13 @@ export class Documents {
   #isAt(place: number, key: number, m0: number, m1: number, m2: number, m3: number): boolean {
     const words = this.#words;
     const at = 4 * place;
-    return this.#matches[place] === key && words[at] === m0 && words[at + 1] === m1 && words[at + 2] === m2 && words[at + 3] === m3;
+    return (
+      this.#matches[place] === key &&
+      words[at] === m0 &&
+      words[at + 1] === m1 &&
+      words[at + 2] === m2 &&
+      words[at + 3] === m3
+    );
   }
 }
 

@@ -66,7 +66,9 @@ function checkId(id: string): void {
 /** Printable ASCII without what an id or a part of a path cannot hold. */
 const PLAIN_PART = /^[!-+\-.0-~](?:[ -+\-.0-~]*[!-+\-.0-~])?$/;
 
-/** Whether a text is fine as a label and as a part of a path, seen at a glance; many that are not plain are fine, too. */
+/**
+ * Whether a text is fine as a label and as a part of a path, seen at a glance; many that are not plain are fine, too.
+ */
 export function isPlainPart(text: string): boolean {
   return PLAIN_PART.test(text);
 }
@@ -74,7 +76,11 @@ export function isPlainPart(text: string): boolean {
 /** @throws CatalogueError "bad-name" unless it is one line of text. */
 export function checkName(name: string): void {
   if (name.trim() !== "" && !CONTROL.test(name) && name.isWellFormed() && name.length <= LONGEST_ID) return;
-  throw new CatalogueError("bad-name", name, `${JSON.stringify(name)} cannot be the name of a node: it must be one line of text without control characters, of at most ${LONGEST_ID} characters`);
+  throw new CatalogueError(
+    "bad-name",
+    name,
+    `${JSON.stringify(name)} cannot be the name of a node: it must be one line of text without control characters, of at most ${LONGEST_ID} characters`,
+  );
 }
 
 const NAMES = new Map([

@@ -9,7 +9,10 @@ export interface NodeIds {
 
 const LF = 0x0a;
 
-/** Encodes all ids, if they are of printable ASCII, so that the order of bytes is that of texts; null otherwise. O(bytes). */
+/**
+ * Encodes all ids, if they are of printable ASCII, so that the order of bytes is that of texts; null otherwise.
+ * O(bytes).
+ */
 export function encodeNodeIds(catalogue: Catalogue): NodeIds | null {
   const count = catalogue.nodeCount;
   let text = "";

@@ -2,15 +2,16 @@ import { checkName, isPlainPart, LONGEST_ID, MOST_PARTS, placeOf } from "./_node
 import { badMetadata } from "./catalogue-error.ts";
 
 /**
- * The nodes of a catalogue as its metadata has them, in the order of value ids. A service stands in every region and a region in every
- * service: 10,001 nodes have 927 parts of ids. So each text is there once, and a node is three numbers.
+ * The nodes of a catalogue as its metadata has them, in the order of value ids. A service stands in every region and a
+ * region in every service: 10,001 nodes have 927 parts of ids. So each text is there once, and a node is three numbers.
  */
 export interface StoredNodes {
   /** The parts of ids, and the names, each once, with LF behind it. */
   readonly texts: string;
   /**
-   * Three 32-bit words a node, in the machine's order like the words of a table: the value id of the node above, which is
-   * a smaller one, or 0; its part of the id, and its name, as places in the texts. The part of a node at the top is the whole id.
+   * Three 32-bit words a node, in the machine's order like the words of a table: the value id of the node above, which
+   * is a smaller one, or 0; its part of the id, and its name, as places in the texts. The part of a node at the top is
+   * the whole id.
    */
   readonly places: Uint8Array;
 }
@@ -56,7 +57,10 @@ export class NodeTable {
   readonly #texts: readonly string[];
   readonly #words: Uint32Array;
 
-  /** Checks all nodes, which may come from a file that anyone has written. O(nodes). @throws CatalogueError "bad-metadata", "bad-id", "bad-name" */
+  /**
+   * Checks all nodes, which may come from a file that anyone has written. O(nodes).
+   * @throws CatalogueError "bad-metadata", "bad-id", "bad-name"
+   */
   constructor({ texts, places }: StoredNodes) {
     const lines = texts.split("\n");
     if (lines.pop() !== "") throw badMetadata("nodes", "its texts do not end in a line end");
@@ -92,8 +96,9 @@ export class NodeTable {
   }
 
   /**
-   * Nodes stand behind the ones above them, texts are there and fine, and no two nodes below one have the same part. What makes an id fine
-   * can be told of each of its parts, but for how many and how long they are; so a text is looked at once, however many nodes have it.
+   * Nodes stand behind the ones above them, texts are there and fine, and no two nodes below one have the same part.
+   * What makes an id fine can be told of each of its parts, but for how many and how long they are; so a text is looked
+   * at once, however many nodes have it.
    */
   #check(texts: readonly string[], words: Uint32Array): void {
     const { length } = texts;
@@ -110,7 +115,11 @@ export class NodeTable {
       const parent = words[at + PARENT]!;
       const part = words[at + PART]!;
       const name = words[at + NAME]!;
-      if (parent >= value || part >= length || name >= length) throw badMetadata("nodes", `node ${value} stands in front of the one above it, or has a text that is not there`);
+      if (parent >= value || part >= length || name >= length)
+        throw badMetadata(
+          "nodes",
+          `node ${value} stands in front of the one above it, or has a text that is not there`,
+        );
       depths[value] = depths[parent]! + 1;
       sizes[value] = sizes[parent]! + texts[part]!.length + 1;
       if (fits[part] !== ANYWHERE && (fits[part] !== BELOW || parent === 0)) {
@@ -119,7 +128,8 @@ export class NodeTable {
       }
       if (depths[value]! > MOST_PARTS || sizes[value]! > LONGEST_ID + 1) this.#refuse(value, parent);
       if (firstParents[part] === 0) firstParents[part] = parent + 1;
-      else if (firstParents[part] === parent + 1 || others.has(parent * length + part)) throw badMetadata("nodes", `there are two nodes ${this.id(value)}`);
+      else if (firstParents[part] === parent + 1 || others.has(parent * length + part))
+        throw badMetadata("nodes", `there are two nodes ${this.id(value)}`);
       else others.add(parent * length + part);
       isName[name] = 1;
     }
@@ -132,13 +142,15 @@ export class NodeTable {
   #isTopOfPath(value: number, parent: number): boolean {
     const part = this.#part(value);
     const place = placeOf(parent === 0 ? part : `/${part}`);
-    if (place.parent !== null) throw badMetadata("nodes", `the node ${JSON.stringify(part)} is not below the one that it should be`);
+    if (place.parent !== null)
+      throw badMetadata("nodes", `the node ${JSON.stringify(part)} is not below the one that it should be`);
     return parent === 0 && part.startsWith("/");
   }
 
   /** What is below a label, or too deep, or too long: its id says which. */
   #refuse(value: number, parent: number): void {
     const { parent: above } = placeOf(this.id(value));
-    if (parent !== 0 && above === null) throw badMetadata("nodes", `the node ${JSON.stringify(this.id(value))} stands below a label`);
+    if (parent !== 0 && above === null)
+      throw badMetadata("nodes", `the node ${JSON.stringify(this.id(value))} stands below a label`);
   }
 }

@@ -2,7 +2,10 @@ import type { Family, Prefix } from "../address/address.ts";
 import type { PrefixTable } from "../table/prefix-table.ts";
 import type { InParts } from "./in-parts.ts";
 
-/** All prefixes of one family of a table, in its order, with their matches; flat, because reading them out of the table takes a microsecond each. */
+/**
+ * All prefixes of one family of a table, in its order, with their matches; flat, because reading them out of the table
+ * takes a microsecond each.
+ */
 export interface PrefixList {
   readonly family: Family;
   readonly count: number;
@@ -18,7 +21,13 @@ const PREFIXES_AT_ONCE = 1000;
 export function* listPrefixes(table: PrefixTable, family: Family): InParts<PrefixList> {
   const count = table.prefixCount(family);
   const stride = family === 4 ? 1 : 4;
-  const list = { family, count, words: new Uint32Array(count * stride), lengths: new Uint8Array(count), matches: new Uint32Array(count) };
+  const list = {
+    family,
+    count,
+    words: new Uint32Array(count * stride),
+    lengths: new Uint8Array(count),
+    matches: new Uint32Array(count),
+  };
   let at = 0;
   for (const { prefix, match } of table.entries(family)) {
     if (at === count) break;
@@ -33,7 +42,13 @@ export function* listPrefixes(table: PrefixTable, family: Family): InParts<Prefi
 export function* prefixList(family: Family, prefixes: readonly Prefix[]): InParts<PrefixList> {
   const count = prefixes.length;
   const stride = family === 4 ? 1 : 4;
-  const list = { family, count, words: new Uint32Array(count * stride), lengths: new Uint8Array(count), matches: new Uint32Array(count) };
+  const list = {
+    family,
+    count,
+    words: new Uint32Array(count * stride),
+    lengths: new Uint8Array(count),
+    matches: new Uint32Array(count),
+  };
   for (const [at, prefix] of prefixes.entries()) {
     put(list, at, prefix);
     if (at % PREFIXES_AT_ONCE === 0) yield;

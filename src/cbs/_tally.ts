@@ -22,12 +22,18 @@ export function countMatches({ matches }: PrefixList, matchCount: number): Uint3
 const MATCHES_AT_ONCE = 500;
 
 /**
- * The extents of groups 0 .. `groupCount` - 1, where `groupsOf` names the groups that a value belongs to. Everything follows from
- * matches: prefixes with one match have the same values, and so do those around them. A prefix adds its addresses to
- * a group unless one around it is in the group, which has added them already; those that do are disjoint.
+ * The extents of groups 0 .. `groupCount` - 1, where `groupsOf` names the groups that a value belongs to. Everything
+ * follows from matches: prefixes with one match have the same values, and so do those around them. A prefix adds its
+ * addresses to a group unless one around it is in the group, which has added them already; those that do are disjoint.
  * O(matches x nesting x groups of a prefix).
  */
-export function* tally(table: PrefixTable, counts4: Uint32Array, counts6: Uint32Array, groupCount: number, groupsOf: (value: number) => readonly number[]): InParts<Extent[]> {
+export function* tally(
+  table: PrefixTable,
+  counts4: Uint32Array,
+  counts6: Uint32Array,
+  groupCount: number,
+  groupsOf: (value: number) => readonly number[],
+): InParts<Extent[]> {
   const prefixes4 = new Float64Array(groupCount);
   const prefixes6 = new Float64Array(groupCount);
   const addresses4 = new Float64Array(groupCount);
@@ -53,5 +59,9 @@ export function* tally(table: PrefixTable, counts4: Uint32Array, counts6: Uint32
       }
     }
   }
-  return Array.from({ length: groupCount }, (_, group) => ({ ipv4_count: prefixes4[group]!, ipv6_count: prefixes6[group]!, ipv4_addresses: addresses4[group]! }));
+  return Array.from({ length: groupCount }, (_, group) => ({
+    ipv4_count: prefixes4[group]!,
+    ipv6_count: prefixes6[group]!,
+    ipv4_addresses: addresses4[group]!,
+  }));
 }

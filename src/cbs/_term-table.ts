@@ -22,10 +22,10 @@ export class TermTable {
   }
 
   /**
-   * The terms that a word may mean: those that begin with it; if there are none, those with a typo in them or in their beginning; if there are none
-   * either, the longest one that it begins with, as "googlebot" does with "google".
-   * A single letter or digit means itself where it is a term. O(log terms + result); with a typo O(terms), few of
-   * which share enough letters to be compared.
+   * The terms that a word may mean: those that begin with it; if there are none, those with a typo in them or in their
+   * beginning; if there are none either, the longest one that it begins with, as "googlebot" does with "google". A
+   * single letter or digit means itself where it is a term. O(log terms + result); with a typo O(terms), few of which
+   * share enough letters to be compared.
    */
   match(word: string): TermMatch[] {
     const matches: TermMatch[] = [];
@@ -75,7 +75,10 @@ export class TermTable {
     return matches;
   }
 
-  /** By letters to insert, remove, replace, or swap with their neighbour until the word is the term or its beginning; 0 for more than `most`. */
+  /**
+   * By letters to insert, remove, replace, or swap with their neighbour until the word is the term or its beginning; 0
+   * for more than `most`.
+   */
   #qualityWithTypos(word: string, term: string, most: number): number {
     const columns = Math.min(term.length, word.length + most);
     let [beforeLast, last, row] = this.#rows as [Uint8Array, Uint8Array, Uint8Array];
@@ -85,8 +88,13 @@ export class TermTable {
       let least = (row[0] = at);
       for (let column = 1; column <= columns; column++) {
         const other = term.charCodeAt(column - 1);
-        let distance = Math.min(last[column]! + 1, row[column - 1]! + 1, last[column - 1]! + (letter === other ? 0 : 1));
-        if (at > 1 && column > 1 && letter === term.charCodeAt(column - 2) && word.charCodeAt(at - 2) === other) distance = Math.min(distance, beforeLast[column - 2]! + 1);
+        let distance = Math.min(
+          last[column]! + 1,
+          row[column - 1]! + 1,
+          last[column - 1]! + (letter === other ? 0 : 1),
+        );
+        if (at > 1 && column > 1 && letter === term.charCodeAt(column - 2) && word.charCodeAt(at - 2) === other)
+          distance = Math.min(distance, beforeLast[column - 2]! + 1);
         row[column] = distance;
         if (distance < least) least = distance;
       }

@@ -10,16 +10,17 @@ export interface OfficialLists {
 }
 
 /**
- * Adds to a catalogue of official lists what AS numbers tell and those lists leave open; `base` knows which provider announces a prefix. For every
- * address:
+ * Adds to a catalogue of official lists what AS numbers tell and those lists leave open; `base` knows which provider
+ * announces a prefix. For every address:
  *
- *  1. Where a provider's own list names it, that list alone speaks for the provider: it names services and regions, and has a newer date.
- *  2. Where a provider's list is of its whole network and does not name it, but any other list does, nothing is said of the provider. It announces the
+ *  1. Where a provider's own list names it, that list alone speaks for the provider: it names services and regions, and
+ * has a newer date.  2. Where a provider's list is of its whole network and does not name it, but any other list does,
+ * nothing is said of the provider. It announces the
  *     address for somebody else (a customer's own prefix), or for another part of the company (Google Cloud and Google).
  *  3. Everything else stands: an exit of Tor is also the network that it is in.
  *
- * So whatever either layer knows, the whole knows. Prefixes are cut where only a part of them is left, since a node's ranges must be true, too.
- * O(prefixes log prefixes).
+ * So whatever either layer knows, the whole knows. Prefixes are cut where only a part of them is left, since a node's
+ * ranges must be true, too. O(prefixes log prefixes).
  */
 export function addBaseLayer(builder: CatalogueBuilder, base: Catalogue, lists: readonly OfficialLists[]): void {
   const restOf = restByProvider(lists);
@@ -43,7 +44,12 @@ function restByProvider(lists: readonly OfficialLists[]): (node: CatalogueNode) 
     let restOf = known.get(key);
     if (restOf === undefined) {
       const own = lists.filter(({ source }) => source.type === type && source.provider === provider);
-      restOf = own.length === 0 ? whole : own.some(({ source }) => source.isWhole === true) ? notListed : subtractor(own.flatMap(({ prefixes }) => prefixes));
+      restOf =
+        own.length === 0
+          ? whole
+          : own.some(({ source }) => source.isWhole === true)
+            ? notListed
+            : subtractor(own.flatMap(({ prefixes }) => prefixes));
       known.set(key, restOf);
     }
     return restOf;

@@ -11,7 +11,9 @@ export interface ChildDocument extends Extent {
   readonly has_children: boolean;
 }
 
-/** A node, what it holds with all below it, and its children by id. The root has neither id, type, provider nor parent. */
+/**
+ * A node, what it holds with all below it, and its children by id. The root has neither id, type, provider nor parent.
+ */
 export interface NodeDocument extends Extent {
   readonly id: string | null;
   readonly name: string;
@@ -47,7 +49,10 @@ export interface SourceDocument {
   readonly changed_at: string | null;
 }
 
-/** The node of this id, the root without one. O(children + depth) once the tree has counted. @throws CatalogueError "unknown-id" */
+/**
+ * The node of this id, the root without one. O(children + depth) once the tree has counted.
+ * @throws CatalogueError "unknown-id"
+ */
 export function browse(tree: CatalogueTree, id?: string): NodeDocument {
   const value = id === undefined ? ROOT : tree.valueOf(id);
   const above = value === ROOT ? [] : tree.path(value).slice(0, -1);
@@ -64,8 +69,20 @@ export function browse(tree: CatalogueTree, id?: string): NodeDocument {
   };
 }
 
-function headOf(tree: CatalogueTree, value: number): Pick<NodeDocument, "id" | "name" | "label" | "type" | "provider" | "service" | "region"> {
-  if (value === ROOT) return { id: null, name: tree.catalogue.metadata.title, label: "", type: null, provider: null, service: null, region: null };
+function headOf(
+  tree: CatalogueTree,
+  value: number,
+): Pick<NodeDocument, "id" | "name" | "label" | "type" | "provider" | "service" | "region"> {
+  if (value === ROOT)
+    return {
+      id: null,
+      name: tree.catalogue.metadata.title,
+      label: "",
+      type: null,
+      provider: null,
+      service: null,
+      region: null,
+    };
   const { id, name, label, type, provider, service, region } = tree.node(value);
   return { id, name, label, type, provider: provider === "" ? null : provider, service, region };
 }
@@ -78,8 +95,14 @@ function childOf(tree: CatalogueTree, value: number): ChildDocument {
 function sourceDocument(source: CatalogueSource): SourceDocument {
   const { name, url, publishedAt, fetchedAt, changedAt } = source;
   return {
-    source: sourceKey(source), name, layer: layerOf(source), url, updated_at: sourceUpdatedAt(source),
-    published_at: publishedAt, fetched_at: fetchedAt, changed_at: changedAt,
+    source: sourceKey(source),
+    name,
+    layer: layerOf(source),
+    url,
+    updated_at: sourceUpdatedAt(source),
+    published_at: publishedAt,
+    fetched_at: fetchedAt,
+    changed_at: changedAt,
   };
 }
 
@@ -103,7 +126,9 @@ export interface ListItem extends Extent {
   readonly id: string;
 }
 
-/** All providers that the filter lets through, by type, then provider. O(nodes + matches x nesting x nodes of a prefix). */
+/**
+ * All providers that the filter lets through, by type, then provider. O(nodes + matches x nesting x nodes of a prefix).
+ */
 export function listProviders(tree: CatalogueTree, filter: ListFilter = {}): ListItem[] {
   return atOnce(listItems(tree, "providers", filter));
 }
@@ -113,14 +138,19 @@ export function listServices(tree: CatalogueTree, filter: ListFilter = {}): List
   return atOnce(listItems(tree, "services", filter));
 }
 
-/** All regions that the filter lets through, by type, provider, region; `global` is none. In time as `listProviders`. */
+/**
+ * All regions that the filter lets through, by type, provider, region; `global` is none. In time as `listProviders`.
+ */
 export function listRegions(tree: CatalogueTree, filter: ListFilter = {}): ListItem[] {
   return atOnce(listItems(tree, "regions", filter));
 }
 
 /** What is listed of nodes: the part of the path that stands for it, and its name. */
 const LISTS = {
-  providers: { keyOf: ({ provider }: CatalogueNode) => (provider === "" ? null : provider), nameOf: ({ providerName }: CatalogueNode) => providerName },
+  providers: {
+    keyOf: ({ provider }: CatalogueNode) => (provider === "" ? null : provider),
+    nameOf: ({ providerName }: CatalogueNode) => providerName,
+  },
   services: { keyOf: ({ service }: CatalogueNode) => service, nameOf: ({ name }: CatalogueNode) => name },
   regions: { keyOf: ({ region }: CatalogueNode) => region, nameOf: ({ name }: CatalogueNode) => name },
 } as const;
@@ -152,7 +182,13 @@ export function* listItems(tree: CatalogueTree, list: ListName, filter: ListFilt
   const extents = yield* tree.tallyInParts(groups.size, (value) => groupOf[value]!);
   return [...groups.values()]
     .map(({ index, key, node }): ListItem => ({
-      type: node.type, provider: node.provider, provider_name: node.providerName, key, name: nameOf(node), id: node.id, ...extents[index]!,
+      type: node.type,
+      provider: node.provider,
+      provider_name: node.providerName,
+      key,
+      name: nameOf(node),
+      id: node.id,
+      ...extents[index]!,
     }))
     .sort(compareListItems);
 }
@@ -165,7 +201,9 @@ export function compareListItems(a: ListKey, b: ListKey): number {
 export type ListKey = Pick<ListItem, "type" | "provider" | "key">;
 
 function passes(node: CatalogueNode, filter: ListFilter): boolean {
-  return (["type", "provider", "service", "region"] as const).every((member) => filter[member] === undefined || filter[member] === node[member]);
+  return (["type", "provider", "service", "region"] as const).every(
+    (member) => filter[member] === undefined || filter[member] === node[member],
+  );
 }
 
 function isShorter(id: string, other: string): boolean {

@@ -7,7 +7,10 @@ export type Layer = "official" | "as-numbers" | "own";
 export interface LayerAge {
   readonly layer: Layer;
   readonly sources: number;
-  /** When its sources were last known to be as they are here, the oldest and the newest: fetched, else published. Null where nobody knows. */
+  /**
+   * When its sources were last known to be as they are here, the oldest and the newest: fetched, else published. Null
+   * where nobody knows.
+   */
   readonly oldest_at: string | null;
   readonly newest_at: string | null;
   /** Whole days since `newest_at`. */
@@ -24,7 +27,8 @@ const DAY = 86_400_000;
 
 const ADVICE: Record<Layer, string> = {
   official: 'run "ipsieve cbs update" to fetch the lists again',
-  "as-numbers": 'a newer release of ipsieve brings newer AS numbers, and "ipsieve cbs update" lays the official lists over them',
+  "as-numbers":
+    'a newer release of ipsieve brings newer AS numbers, and "ipsieve cbs update" lays the official lists over them',
   own: "build the catalogue again from newer lists",
 };
 
@@ -36,11 +40,16 @@ export function ageDays(time: string, now: number): number {
   return Math.max(0, Math.floor((now - Date.parse(time)) / DAY));
 }
 
-/** The layers of a catalogue and their ages, `official` first. A source without any date belongs to no layer: it has no prefixes whose age could be told. */
+/**
+ * The layers of a catalogue and their ages, `official` first. A source without any date belongs to no layer: it has no
+ * prefixes whose age could be told.
+ */
 export function layerAges({ sources }: Pick<CatalogueMetadata, "sources">, now: number): LayerAge[] {
   const order: readonly Layer[] = ["official", "as-numbers", "own"];
   return order.flatMap((layer) => {
-    const times = sources.filter((source) => layerOf(source) === layer).map(({ fetchedAt, publishedAt, changedAt }) => fetchedAt ?? publishedAt ?? changedAt);
+    const times = sources
+      .filter((source) => layerOf(source) === layer)
+      .map(({ fetchedAt, publishedAt, changedAt }) => fetchedAt ?? publishedAt ?? changedAt);
     const known = times.filter((time) => time !== null).sort();
     return known.length === 0 ? [] : [ageOf(layer, known, now)];
   });
@@ -51,5 +60,13 @@ function ageOf(layer: Layer, times: readonly string[], now: number): LayerAge {
   const newest = times.at(-1)!;
   const days = ageDays(newest, now);
   const isOld = days > OLD_DAYS;
-  return { layer, sources: times.length, oldest_at: times[0]!, newest_at: newest, age_days: days, is_old: isOld, advice: isOld ? ADVICE[layer] : null };
+  return {
+    layer,
+    sources: times.length,
+    oldest_at: times[0]!,
+    newest_at: newest,
+    age_days: days,
+    is_old: isOld,
+    advice: isOld ? ADVICE[layer] : null,
+  };
 }

@@ -14,8 +14,8 @@ const MATCHES_AT_ONCE = 1000;
 export const ROOT = 0;
 
 /**
- * A catalogue's nodes as a tree, with what each of them holds: what browsing, searching, exporting and comparing start from. Made
- * once per loaded catalogue; parts that take long are made when they are first asked for.
+ * A catalogue's nodes as a tree, with what each of them holds: what browsing, searching, exporting and comparing start
+ * from. Made once per loaded catalogue; parts that take long are made when they are first asked for.
  *
  * | operation | time |
  * |---|---|
@@ -50,7 +50,11 @@ export class CatalogueTree {
   valueOf(id: string): number {
     const value = this.#values.get(id);
     if (value !== undefined) return value;
-    throw new CatalogueError("unknown-id", id, `there is no node ${JSON.stringify(id)} in the catalogue; an id is written as in /cloud/aws`);
+    throw new CatalogueError(
+      "unknown-id",
+      id,
+      `there is no node ${JSON.stringify(id)} in the catalogue; an id is written as in /cloud/aws`,
+    );
   }
 
   has(id: string): boolean {
@@ -74,7 +78,8 @@ export class CatalogueTree {
   /** The node and those above it, from the top down, without the root. */
   path(value: number): readonly number[] {
     this.catalogue.node(value);
-    return (this.#paths[value] ??= this.#parents[value] === ROOT ? [value] : [...this.path(this.#parents[value]!), value]);
+    return (this.#paths[value] ??=
+      this.#parents[value] === ROOT ? [value] : [...this.path(this.#parents[value]!), value]);
   }
 
   /** What a node holds with all below it; the whole catalogue for `ROOT`. */
@@ -83,7 +88,10 @@ export class CatalogueTree {
     return this.#extents[value]!;
   }
 
-  /** Whose prefixes a node and those below it have; of the whole catalogue for `ROOT`. O(values of the table) at the first call. */
+  /**
+   * Whose prefixes a node and those below it have; of the whole catalogue for `ROOT`. O(values of the table) at the
+   * first call.
+   */
   sourcesOf(value: number): readonly CatalogueSource[] {
     this.#sources ??= this.#listSources();
     const { sources } = this.catalogue.metadata;
@@ -96,13 +104,15 @@ export class CatalogueTree {
     const found = Array.from({ length: catalogue.nodeCount + 1 }, () => new Set<number>());
     const values = new Set<number>();
     for (let match = 1; match <= table.matchCount; match++) for (const value of table.values(match)) values.add(value);
-    for (const value of values) for (const node of [ROOT, ...this.path(catalogue.numberOf(value))]) found[node]!.add(catalogue.sourceOf(value));
+    for (const value of values)
+      for (const node of [ROOT, ...this.path(catalogue.numberOf(value))]) found[node]!.add(catalogue.sourceOf(value));
     return found;
   }
 
   /** Makes what `prefixes`, `extent` and `sourcesOf` give, before it is asked for. */
   *prepare(): InParts<void> {
-    for (const family of [4, 6] as const) if (!this.#prefixes.has(family)) this.#prefixes.set(family, yield* listPrefixes(this.catalogue.table, family));
+    for (const family of [4, 6] as const)
+      if (!this.#prefixes.has(family)) this.#prefixes.set(family, yield* listPrefixes(this.catalogue.table, family));
     this.#extents ??= yield* this.#countExtents();
     this.#sources ??= this.#listSources();
   }
@@ -118,11 +128,15 @@ export class CatalogueTree {
     return below;
   }
 
-  /** By match id, whether its own prefix is in one of these nodes, given by number; with a source, given by position, whether that source says so. */
+  /**
+   * By match id, whether its own prefix is in one of these nodes, given by number; with a source, given by position,
+   * whether that source says so.
+   */
   *matchesIn(nodes: Uint8Array, source?: number): InParts<Uint8Array> {
     const { catalogue } = this;
     const { table } = catalogue;
-    const isWanted = (value: number): boolean => nodes[catalogue.numberOf(value)] === 1 && (source === undefined || catalogue.sourceOf(value) === source);
+    const isWanted = (value: number): boolean =>
+      nodes[catalogue.numberOf(value)] === 1 && (source === undefined || catalogue.sourceOf(value) === source);
     const matches = new Uint8Array(table.matchCount + 1);
     for (let match = 1; match <= table.matchCount; match++) {
       if (table.values(match).some(isWanted)) matches[match] = 1;
@@ -142,7 +156,9 @@ export class CatalogueTree {
     return this.tallyInParts(this.catalogue.nodes.length + 1, (own) => [ROOT, ...this.path(own)]);
   }
 
-  /** What groups of nodes hold, `groupsOf` naming those that a node is in. O(matches x nesting x groups of a prefix). */
+  /**
+   * What groups of nodes hold, `groupsOf` naming those that a node is in. O(matches x nesting x groups of a prefix).
+   */
   tally(groupCount: number, groupsOf: (value: number) => readonly number[]): Extent[] {
     return atOnce(this.tallyInParts(groupCount, groupsOf));
   }
@@ -155,18 +171,27 @@ export class CatalogueTree {
   /** What each source names, by its position in the metadata's sources. In time as `tally`. */
   *sourceExtents(): InParts<Extent[]> {
     const { catalogue } = this;
-    const [, ...extents] = yield* this.#tallyValues(catalogue.metadata.sources.length + 1, (value) => [catalogue.sourceOf(value)]);
+    const [, ...extents] = yield* this.#tallyValues(catalogue.metadata.sources.length + 1, (value) => [
+      catalogue.sourceOf(value),
+    ]);
     return extents;
   }
 
   #tallyValues(groupCount: number, groupsOf: (value: number) => readonly number[]): InParts<Extent[]> {
     const known: (readonly number[] | undefined)[] = [];
-    return tally(this.catalogue.table, this.#countsOf(4), this.#countsOf(6), groupCount, (value) => (known[value] ??= groupsOf(value)));
+    return tally(
+      this.catalogue.table,
+      this.#countsOf(4),
+      this.#countsOf(6),
+      groupCount,
+      (value) => (known[value] ??= groupsOf(value)),
+    );
   }
 
   #countsOf(family: Family): Uint32Array {
     let counts = this.#counts.get(family);
-    if (counts === undefined) this.#counts.set(family, (counts = countMatches(this.prefixes(family), this.catalogue.table.matchCount)));
+    if (counts === undefined)
+      this.#counts.set(family, (counts = countMatches(this.prefixes(family), this.catalogue.table.matchCount)));
     return counts;
   }
 }

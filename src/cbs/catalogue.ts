@@ -33,7 +33,10 @@ export interface CatalogueSource {
   readonly attribution: string | null;
   /** ISO 8601, UTC: when the publisher says that the list was made; null where nobody says. */
   readonly publishedAt: string | null;
-  /** When the publisher was last asked with success, and when its prefixes or their places last differed from those before. */
+  /**
+   * When the publisher was last asked with success, and when its prefixes or their places last differed from those
+   * before.
+   */
   readonly fetchedAt: string | null;
   readonly changedAt: string | null;
 }
@@ -48,8 +51,8 @@ export interface CatalogueMetadata {
   /** Ids and names; all else about a node follows from its id. */
   readonly nodes: StoredNodes;
   /**
-   * What the values of the table stand for, from 1 on: two 32-bit words each, the number of a node, and the position (from 1) of the source
-   * that says so, 0 where none is known.
+   * What the values of the table stand for, from 1 on: two 32-bit words each, the number of a node, and the position
+   * (from 1) of the source that says so, 0 where none is known.
    */
   readonly claims: Uint8Array;
 }
@@ -70,13 +73,18 @@ export function sourceKey({ id, name }: Pick<CatalogueSource, "id" | "name">): s
 }
 
 /** When a source was last updated: published, else found changed, else fetched. */
-export function sourceUpdatedAt({ publishedAt, changedAt, fetchedAt }: Pick<CatalogueSource, "publishedAt" | "changedAt" | "fetchedAt">): string | null {
+export function sourceUpdatedAt({
+  publishedAt,
+  changedAt,
+  fetchedAt,
+}: Pick<CatalogueSource, "publishedAt" | "changedAt" | "fetchedAt">): string | null {
   return publishedAt ?? changedAt ?? fetchedAt;
 }
 
 /**
- * The tree of nodes, and the table that says which prefix belongs to which of them. Nodes are numbered from 1; a value of the table is a claim,
- * a node and the source that says so. Made at once from the metadata of a snapshot; a `CatalogueNode` is made when it is first asked for.
+ * The tree of nodes, and the table that says which prefix belongs to which of them. Nodes are numbered from 1; a value
+ * of the table is a claim, a node and the source that says so. Made at once from the metadata of a snapshot; a
+ * `CatalogueNode` is made when it is first asked for.
  */
 export class Catalogue {
   readonly metadata: CatalogueMetadata;
@@ -134,34 +142,49 @@ export class Catalogue {
     return this.#claims.nodeOf(value);
   }
 
-  /** The source that says what a value of the table stands for, by its position in the metadata's from 1; 0 where none is known. @throws CatalogueError "unknown-value" */
+  /**
+   * The source that says what a value of the table stands for, by its position in the metadata's from 1; 0 where none
+   * is known.
+   * @throws CatalogueError "unknown-value"
+   */
   sourceOf(value: number): number {
     return this.#claims.sourceOf(value);
   }
 
   /** Deep check: every value in the table stands for a node. O(matches). @throws CatalogueError "unknown-value" */
   checkValues(): void {
-    for (let match = 1; match <= this.table.matchCount; match++) for (const value of this.table.values(match)) this.#claims.nodeOf(value);
+    for (let match = 1; match <= this.table.matchCount; match++)
+      for (const value of this.table.values(match)) this.#claims.nodeOf(value);
   }
 
   /** What sources say about the match's own prefix, by the id of the node; nothing for match 0. */
   claimsOf(match: number): Claim[] {
     const { sources } = this.metadata;
-    const claims = match === 0 ? [] : this.table.values(match).map((value): Claim => ({ node: this.node(this.numberOf(value)), source: sources[this.sourceOf(value) - 1] ?? null }));
+    const claims =
+      match === 0
+        ? []
+        : this.table.values(match).map((value): Claim => ({
+            node: this.node(this.numberOf(value)),
+            source: sources[this.sourceOf(value) - 1] ?? null,
+          }));
     return claims.sort((a, b) => compareTexts(a.node.id, b.node.id));
   }
 
-  /** The nodes that lists name for the match's own prefix, sorted by id; none for match 0. The same array at every call. */
+  /**
+   * The nodes that lists name for the match's own prefix, sorted by id; none for match 0. The same array at every call.
+   */
   ownNodesOf(match: number): readonly CatalogueNode[] {
     return (this.#ownNodes[match] ??= this.#sorted(match === 0 ? [] : this.table.values(match)));
   }
 
   /**
-   * The nodes that lists name for any prefix of the match's chain, sorted by id, each once; none for match 0. The same array at every
-   * call: after the first one, to ask it of an address costs little more than its lookup.
+   * The nodes that lists name for any prefix of the match's chain, sorted by id, each once; none for match 0. The same
+   * array at every call: after the first one, to ask it of an address costs little more than its lookup.
    */
   nodesOf(match: number): readonly CatalogueNode[] {
-    return (this.#nodesOf[match] ??= this.#sorted(this.table.chain(match).flatMap((covering) => this.table.values(covering))));
+    return (this.#nodesOf[match] ??= this.#sorted(
+      this.table.chain(match).flatMap((covering) => this.table.values(covering)),
+    ));
   }
 
   #sorted(values: readonly number[]): readonly CatalogueNode[] {
@@ -175,15 +198,29 @@ export class Catalogue {
     const name = this.#stored.name(number);
     const parent = this.#stored.parent(number);
     const { type, provider, service, region } = placeOf(id);
-    if (parent === 0) return { id, name, type, provider, providerName: id.startsWith("/") ? "" : name, service, region, label: name };
+    if (parent === 0)
+      return { id, name, type, provider, providerName: id.startsWith("/") ? "" : name, service, region, label: name };
     const above = this.node(parent);
     // The node of a type has no provider: the one below it is the provider.
-    return { id, name, type, provider, providerName: above.provider === "" ? name : above.providerName, service, region, label: `${above.label} > ${name}` };
+    return {
+      id,
+      name,
+      type,
+      provider,
+      providerName: above.provider === "" ? name : above.providerName,
+      service,
+      region,
+      label: `${above.label} > ${name}`,
+    };
   }
 
   #checkNumber(number: number): void {
     if (Number.isInteger(number) && number >= 1 && number <= this.nodeCount) return;
-    throw new CatalogueError("unknown-value", number, `there is no node ${number}: the catalogue has ${this.nodeCount}`);
+    throw new CatalogueError(
+      "unknown-value",
+      number,
+      `there is no node ${number}: the catalogue has ${this.nodeCount}`,
+    );
   }
 }
 
@@ -206,7 +243,11 @@ export class CatalogueBuilder {
     const number = this.#place(id);
     const node = this.#nodes[number - 1]!;
     if (this.#named.has(id) && node.name !== name) {
-      throw new CatalogueError("node-conflict", id, `${id} is named both ${JSON.stringify(node.name)} and ${JSON.stringify(name)}; settle on one`);
+      throw new CatalogueError(
+        "node-conflict",
+        id,
+        `${id} is named both ${JSON.stringify(node.name)} and ${JSON.stringify(name)}; settle on one`,
+      );
     }
     this.#named.add(id);
     node.name = name;
@@ -219,21 +260,36 @@ export class CatalogueBuilder {
   }
 
   /**
-   * Puts a prefix into a node, given by its id or label, which is added if need be. `source` is the key of the source that says so, one of
-   * those that `build` is given. False if the source had it there already. @throws CatalogueError "bad-id"
+   * Puts a prefix into a node, given by its id or label, which is added if need be. `source` is the key of the source
+   * that says so, one of those that `build` is given. False if the source had it there already. @throws CatalogueError
+   * "bad-id"
    */
   add(prefix: Prefix, id: string, source: string | null = null): boolean {
     if (id.length > 1 && id.lastIndexOf("/") === 0) {
-      throw new CatalogueError("bad-id", id, `${JSON.stringify(id)} is a type, and a prefix belongs to a provider; write ${id}/PROVIDER`);
+      throw new CatalogueError(
+        "bad-id",
+        id,
+        `${JSON.stringify(id)} is a type, and a prefix belongs to a provider; write ${id}/PROVIDER`,
+      );
     }
     return this.#trie.add(prefix, this.#valueOf(this.#place(id), source));
   }
 
   /** @throws TypeError when a prefix has a source that is not among these */
-  build(about: { title: string; createdAt: Date; sources: readonly CatalogueSource[] }): { trie: PrefixTrie; metadata: CatalogueMetadata } {
+  build(about: { title: string; createdAt: Date; sources: readonly CatalogueSource[] }): {
+    trie: PrefixTrie;
+    metadata: CatalogueMetadata;
+  } {
     const { title, createdAt, sources } = about;
     const claims = storeClaims(this.#claims, sources.map(sourceKey));
-    const metadata = { format: 3, title, createdAt: createdAt.toISOString(), sources, nodes: storeNodes(this.#nodes), claims } as const;
+    const metadata = {
+      format: 3,
+      title,
+      createdAt: createdAt.toISOString(),
+      sources,
+      nodes: storeNodes(this.#nodes),
+      claims,
+    } as const;
     return { trie: this.#trie, metadata };
   }
 
@@ -258,7 +314,11 @@ export class CatalogueBuilder {
 
 function checkedMetadata(metadata: unknown): CatalogueMetadata {
   const { format, title, createdAt, sources, nodes, claims } = record(metadata, "metadata");
-  if (format !== 2 && format !== 3) throw badMetadata("format", "it is neither 2 nor 3; read the file with the version that wrote it, or build it again");
+  if (format !== 2 && format !== 3)
+    throw badMetadata(
+      "format",
+      "it is neither 2 nor 3; read the file with the version that wrote it, or build it again",
+    );
   text(title, "title");
   checkTime(createdAt, "createdAt");
   const checkedSources = list(sources, "sources").map(checkedSource);
@@ -267,16 +327,25 @@ function checkedMetadata(metadata: unknown): CatalogueMetadata {
   if (!(places instanceof Uint8Array)) throw badMetadata("nodes", "its places are no bytes");
   if (format === 3 && !(claims instanceof Uint8Array)) throw badMetadata("claims", "they are not bytes");
   // Values of format 2 are the numbers of nodes. Which source a prefix comes from is known only where there is one.
-  const readable = format === 3 ? (claims as Uint8Array) : claimsOfNodes(countNodes(places), checkedSources.length === 1 ? 1 : 0);
+  const readable =
+    format === 3 ? (claims as Uint8Array) : claimsOfNodes(countNodes(places), checkedSources.length === 1 ? 1 : 0);
   return { ...(metadata as CatalogueMetadata), format: 3, sources: checkedSources, claims: readable };
 }
 
 /** Files of the first versions lack the id and the times. */
 function checkedSource(value: unknown): CatalogueSource {
-  const source = { id: null, publishedAt: null, fetchedAt: null, changedAt: null, ...record(value, "sources") } as Record<string, unknown>;
+  const source = {
+    id: null,
+    publishedAt: null,
+    fetchedAt: null,
+    changedAt: null,
+    ...record(value, "sources"),
+  } as Record<string, unknown>;
   text(source["name"], "name");
-  for (const member of ["id", "version", "url", "license", "attribution"]) if (source[member] !== null) text(source[member], member);
-  for (const member of ["publishedAt", "fetchedAt", "changedAt"]) if (source[member] !== null) checkTime(source[member], member);
+  for (const member of ["id", "version", "url", "license", "attribution"])
+    if (source[member] !== null) text(source[member], member);
+  for (const member of ["publishedAt", "fetchedAt", "changedAt"])
+    if (source[member] !== null) checkTime(source[member], member);
   return source as unknown as CatalogueSource;
 }
 

@@ -70,7 +70,7 @@ function* prefixChanges(before: CatalogueTree, after: CatalogueTree): Generator<
   for (const family of [4, 6] as const) {
     const [a, b] = [before.prefixes(family), after.prefixes(family)];
     const changeOf = matchChanges(before, after);
-    for (let atA = 0, atB = 0; atA < a.count || atB < b.count; ) {
+    for (let atA = 0, atB = 0; atA < a.count || atB < b.count;) {
       const order = atA === a.count ? 1 : atB === b.count ? -1 : comparePrefixes(prefixAt(a, atA), prefixAt(b, atB));
       const prefix = order <= 0 ? prefixAt(a, atA) : prefixAt(b, atB);
       const change = changeOf(order <= 0 ? a.matches[atA++]! : 0, order >= 0 ? b.matches[atB++]! : 0);
@@ -89,7 +89,10 @@ function matchChanges(before: CatalogueTree, after: CatalogueTree): (a: number, 
       const old = before.catalogue.ownNodesOf(a).map(({ id }) => id);
       const now = after.catalogue.ownNodesOf(b).map(({ id }) => id);
       const [inOld, inNow] = [new Set(old), new Set(now)];
-      known.set(key, (change = { added: now.filter((id) => !inOld.has(id)), removed: old.filter((id) => !inNow.has(id)) }));
+      known.set(
+        key,
+        (change = { added: now.filter((id) => !inOld.has(id)), removed: old.filter((id) => !inNow.has(id)) }),
+      );
     }
     return change;
   };
@@ -97,7 +100,10 @@ function matchChanges(before: CatalogueTree, after: CatalogueTree): (a: number, 
 
 /** The ids of `tree` that `other` has not. */
 function missingIn(other: CatalogueTree, tree: CatalogueTree): string[] {
-  return tree.catalogue.nodes.map(({ id }) => id).filter((id) => !other.has(id)).sort(compareTexts);
+  return tree.catalogue.nodes
+    .map(({ id }) => id)
+    .filter((id) => !other.has(id))
+    .sort(compareTexts);
 }
 
 function renamed(before: CatalogueTree, after: CatalogueTree): CatalogueDiff["nodes_renamed"] {
@@ -119,11 +125,17 @@ function nodeChanges(before: CatalogueTree, after: CatalogueTree, changes: reado
     for (const id of added) count(id, first);
     for (const id of removed) count(id, first + 1);
   }
-  const addresses = (tree: CatalogueTree, id: string): number => (tree.has(id) ? tree.extent(tree.valueOf(id)).ipv4_addresses : 0);
+  const addresses = (tree: CatalogueTree, id: string): number =>
+    tree.has(id) ? tree.extent(tree.valueOf(id)).ipv4_addresses : 0;
   return [...counts]
     .sort(([a], [b]) => compareTexts(a, b))
     .map(([id, [ipv4_added, ipv4_removed, ipv6_added, ipv6_removed]]) => ({
-      id, ipv4_added, ipv4_removed, ipv6_added, ipv6_removed,
-      ipv4_addresses_before: addresses(before, id), ipv4_addresses_after: addresses(after, id),
+      id,
+      ipv4_added,
+      ipv4_removed,
+      ipv6_added,
+      ipv6_removed,
+      ipv4_addresses_before: addresses(before, id),
+      ipv4_addresses_after: addresses(after, id),
     }));
 }

@@ -5,7 +5,13 @@ import { addBaseLayer, type OfficialLists } from "./base-layer.ts";
 import { type Catalogue, CatalogueBuilder } from "./catalogue.ts";
 import type { CatalogueMetadata, CatalogueSource } from "./catalogue.ts";
 import { ImportError } from "./importers/import-error.ts";
-import { type ImportedList, type ImportWarning, type Named, type Place, PROVIDER_ITSELF } from "./importers/imported-list.ts";
+import {
+  type ImportedList,
+  type ImportWarning,
+  type Named,
+  type Place,
+  PROVIDER_ITSELF,
+} from "./importers/imported-list.ts";
 import { type Source, type SourceFile, SOURCES } from "./importers/sources.ts";
 
 /** A file of a source that was read. */
@@ -35,7 +41,9 @@ export interface SourceReport {
   readonly missing: readonly string[];
 }
 
-/** All that was read: the prefixes, what their values mean, and a report for every source in the order of the sources. */
+/**
+ * All that was read: the prefixes, what their values mean, and a report for every source in the order of the sources.
+ */
 export interface ImportedCatalogue {
   readonly trie: PrefixTrie;
   readonly metadata: CatalogueMetadata;
@@ -43,10 +51,11 @@ export interface ImportedCatalogue {
 }
 
 /**
- * Builds the catalogue of all sources from the texts of their lists; `read` gives the text of a file, or undefined where it is not
- * there, and `timesOf` what is known of its history. A source that cannot be imported is left out whole and reported; it says nothing
- * about the others. `base` is a catalogue of what AS numbers tell: the lists are laid over it (see `addBaseLayer`). Pure, O(prefixes); throws
- * nothing for a bad list. `new Catalogue(metadata, freeze(trie))` answers.
+ * Builds the catalogue of all sources from the texts of their lists; `read` gives the text of a file, or undefined
+ * where it is not there, and `timesOf` what is known of its history. A source that cannot be imported is left out whole
+ * and reported; it says nothing about the others. `base` is a catalogue of what AS numbers tell: the lists are laid
+ * over it (see `addBaseLayer`). Pure, O(prefixes); throws nothing for a bad list. `new Catalogue(metadata,
+ * freeze(trie))` answers.
  */
 export function importCatalogue(
   read: (path: string) => string | undefined,
@@ -58,14 +67,18 @@ export function importCatalogue(
   const builder = new CatalogueBuilder();
   const { reports, lists } = addSources(builder, read, sources);
   if (base !== undefined) addBaseLayer(builder, base, lists);
-  const present = reports.filter((report) => report.status === "imported").map((report) => catalogueSourceOf(report, timesOf));
+  const present = reports
+    .filter((report) => report.status === "imported")
+    .map((report) => catalogueSourceOf(report, timesOf));
   const { trie, metadata } = builder.build({ ...about, sources: [...present, ...(base?.metadata.sources ?? [])] });
   return { trie, metadata, reports };
 }
 
 /** Adds what could be imported of each source to a catalogue in the making; as `importCatalogue`. */
 export function addSources(
-  builder: CatalogueBuilder, read: (path: string) => string | undefined, sources: readonly Source[],
+  builder: CatalogueBuilder,
+  read: (path: string) => string | undefined,
+  sources: readonly Source[],
 ): { reports: SourceReport[]; lists: OfficialLists[] } {
   const imports = sources.map((source) => importSource(source, read));
   const bySource = new Map(imports.map((imported) => [imported.source.id, imported]));
@@ -100,26 +113,54 @@ function importSource(source: Source, read: (path: string) => string | undefined
 }
 
 /** What is added of it goes into `into`, too. */
-function addSource(builder: CatalogueBuilder, { source, error, lists, missing }: SourceImport, others: ReadonlyMap<string, SourceImport>, into: OfficialLists[]): SourceReport {
+function addSource(
+  builder: CatalogueBuilder,
+  { source, error, lists, missing }: SourceImport,
+  others: ReadonlyMap<string, SourceImport>,
+  into: OfficialLists[],
+): SourceReport {
   const report = (status: SourceReport["status"], problem: string | null): SourceReport => {
-    return { source, status, error: problem, files: status === "imported" ? lists.map(({ file, list }) => fileReport(file, list)) : [], missing };
+    return {
+      source,
+      status,
+      error: problem,
+      files: status === "imported" ? lists.map(({ file, list }) => fileReport(file, list)) : [],
+      missing,
+    };
   };
   if (error !== null) return report("failed", error);
   if (lists.length === 0) return report("absent", null);
   const own = ownLists(source, lists, others);
   // Without the other list these would be all its addresses, too.
-  if (own === undefined) return report("failed", `the addresses of ${source.minus!} are taken out of this list, and ${source.minus!} could not be imported`);
+  if (own === undefined)
+    return report(
+      "failed",
+      `the addresses of ${source.minus!} are taken out of this list, and ${source.minus!} could not be imported`,
+    );
   addLists(builder, source, own);
   into.push({ source, prefixes: own.flatMap(({ entries }) => entries.map(({ prefix }) => prefix)) });
   return report("imported", null);
 }
 
-/** The lists without what belongs to the source that they are named to leave out; undefined where that one is not there. */
-function ownLists({ minus }: Source, lists: SourceImport["lists"], others: ReadonlyMap<string, SourceImport>): Pick<ImportedList, "entries">[] | undefined {
+/**
+ * The lists without what belongs to the source that they are named to leave out; undefined where that one is not there.
+ */
+function ownLists(
+  { minus }: Source,
+  lists: SourceImport["lists"],
+  others: ReadonlyMap<string, SourceImport>,
+): Pick<ImportedList, "entries">[] | undefined {
   if (minus === undefined) return lists.map(({ list }) => list);
   const taken = others.get(minus)?.lists ?? [];
   if (taken.length === 0) return undefined;
-  return [{ entries: subtractPrefixes(prefixesOf(lists), prefixesOf(taken)).map((prefix) => ({ prefix, places: [PROVIDER_ITSELF] })) }];
+  return [
+    {
+      entries: subtractPrefixes(prefixesOf(lists), prefixesOf(taken)).map((prefix) => ({
+        prefix,
+        places: [PROVIDER_ITSELF],
+      })),
+    },
+  ];
 }
 
 function prefixesOf(lists: SourceImport["lists"]): Prefix[] {
@@ -134,7 +175,11 @@ export interface ListRoot extends Pick<Source, "provider" | "name" | "tree"> {
 }
 
 /** Feeds a source's entries into the builder: each prefix into all nodes of its places, each node under its name. */
-export function addLists(builder: CatalogueBuilder, source: ListRoot, lists: readonly Pick<ImportedList, "entries">[]): void {
+export function addLists(
+  builder: CatalogueBuilder,
+  source: ListRoot,
+  lists: readonly Pick<ImportedList, "entries">[],
+): void {
   const root = `/${source.type}/${source.provider}`;
   builder.addNode(root, source.name);
   const named = new Set<string>();
@@ -164,7 +209,12 @@ function withoutProvider(name: string, provider: string): string {
 }
 
 /** The nodes of a place; `name` names each, and those above. */
-function nodesOf(root: string, tree: Source["tree"], { service, region }: Place, name: (id: string, named: Named) => string): string[] {
+function nodesOf(
+  root: string,
+  tree: Source["tree"],
+  { service, region }: Place,
+  name: (id: string, named: Named) => string,
+): string[] {
   if (service === null && region === null) return [root];
   if (tree === "plain") {
     if (region !== null || service === null) throw new TypeError(`${root} names regions, so its tree is "crossed"`);
@@ -176,13 +226,22 @@ function nodesOf(root: string, tree: Source["tree"], { service, region }: Place,
   return [name(`${byService}/${region!.id}`, region!), name(`${byRegion}/${service!.id}`, service!)];
 }
 
-function fileReport({ path }: SourceFile, { entries, publishedAt, version, warnings, warningCounts }: ImportedList): ImportedFile {
+function fileReport(
+  { path }: SourceFile,
+  { entries, publishedAt, version, warnings, warningCounts }: ImportedList,
+): ImportedFile {
   const ipv4 = entries.filter(({ prefix }) => prefix.family === 4).length;
   return { path, publishedAt, version, ipv4, ipv6: entries.length - ipv4, warnings, warningCounts };
 }
 
-/** What the catalogue says about a source: the newest of its files dates it, and it is as fresh as the one fetched longest ago. */
-export function catalogueSourceOf({ source, files }: SourceReport, timesOf: (path: string) => ListTimes | undefined = () => undefined): CatalogueSource {
+/**
+ * What the catalogue says about a source: the newest of its files dates it, and it is as fresh as the one fetched
+ * longest ago.
+ */
+export function catalogueSourceOf(
+  { source, files }: SourceReport,
+  timesOf: (path: string) => ListTimes | undefined = () => undefined,
+): CatalogueSource {
   const newest = sorted(files.map((file) => file.publishedAt)).at(-1) ?? null;
   const version = newest ?? files.find((file) => file.version !== null)?.version ?? null;
   const times = files.map(({ path }) => timesOf(path));

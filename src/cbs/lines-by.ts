@@ -15,10 +15,15 @@ export interface NamedLines {
   readonly lines: number;
 }
 
-/** Counts that whoever reads a log is shown, the most lines first. A line counts once for each type, provider and service that it belongs to. */
+/**
+ * Counts that whoever reads a log is shown, the most lines first. A line counts once for each type, provider and
+ * service that it belongs to.
+ */
 export interface LogCounts {
   readonly types: readonly NamedLines[];
-  /** A provider of two types, such as a CDN that sells security as well, is two: its lines are of different services. */
+  /**
+   * A provider of two types, such as a CDN that sells security as well, is two: its lines are of different services.
+   */
   readonly providers: readonly NamedLines[];
   readonly services: readonly NamedLines[];
 }
@@ -27,24 +32,40 @@ export interface LogCounts {
 export function logCounts(catalogue: Catalogue, perMatch: Float64Array): LogCounts {
   const names = new Map(catalogue.nodes.map(({ id, name }) => [id, name]));
   const typeName = ({ type }: CatalogueNode): string => names.get(`/${type}`) ?? type;
-  const named = (keyOf: (node: CatalogueNode) => string | null, nameOf: (node: CatalogueNode) => string): NamedLines[] => {
+  const named = (
+    keyOf: (node: CatalogueNode) => string | null,
+    nameOf: (node: CatalogueNode) => string,
+  ): NamedLines[] => {
     const counted = linesBy(catalogue, perMatch, keyOf).map(({ node, lines }) => ({ node, name: nameOf(node), lines }));
     const shared = new Map<string, number>();
     for (const { name } of counted) shared.set(name, (shared.get(name) ?? 0) + 1);
-    return counted.map((each) => (shared.get(each.name)! > 1 ? { ...each, name: `${each.name} (${typeName(each.node)})` } : each));
+    return counted.map((each) =>
+      shared.get(each.name)! > 1 ? { ...each, name: `${each.name} (${typeName(each.node)})` } : each,
+    );
   };
   return {
     types: named(({ type }) => type, typeName),
-    providers: named(({ type, provider }) => provider && `/${type}/${provider}`, ({ providerName }) => providerName),
-    services: named(({ type, provider, service }) => service && `/${type}/${provider}/${service}`, (node) => fullServiceName(node, names)),
+    providers: named(
+      ({ type, provider }) => provider && `/${type}/${provider}`,
+      ({ providerName }) => providerName,
+    ),
+    services: named(
+      ({ type, provider, service }) => service && `/${type}/${provider}/${service}`,
+      (node) => fullServiceName(node, names),
+    ),
   };
 }
 
 /**
- * Lines by a property of the nodes that they belong to, most first. `perMatch` are the lines of each match id. A line counts once for each value of the
- * property; nodes without it (null, or empty) do not count. Each match is looked at once, however many lines it has: O(matches).
+ * Lines by a property of the nodes that they belong to, most first. `perMatch` are the lines of each match id. A line
+ * counts once for each value of the property; nodes without it (null, or empty) do not count. Each match is looked at
+ * once, however many lines it has: O(matches).
  */
-export function linesBy(catalogue: Catalogue, perMatch: Float64Array, keyOf: (node: CatalogueNode) => string | null): CountedLines[] {
+export function linesBy(
+  catalogue: Catalogue,
+  perMatch: Float64Array,
+  keyOf: (node: CatalogueNode) => string | null,
+): CountedLines[] {
   const counts = new Map<string, { key: string; node: CatalogueNode; lines: number }>();
   for (let match = 1; match < perMatch.length; match++) {
     const lines = perMatch[match]!;
@@ -60,7 +81,10 @@ export function linesBy(catalogue: Catalogue, perMatch: Float64Array, keyOf: (no
   return [...counts.values()].sort((a, b) => b.lines - a.lines || (a.key < b.key ? -1 : 1));
 }
 
-/** The provider and the service, without saying twice what both names begin with: "Amazon EC2", not "Amazon Web Services Amazon EC2". */
+/**
+ * The provider and the service, without saying twice what both names begin with: "Amazon EC2", not "Amazon Web Services
+ * Amazon EC2".
+ */
 export function fullServiceName(node: CatalogueNode, names: ReadonlyMap<string, string>): string {
   const service = serviceName(node, names);
   const firstWord = (text: string): string => text.toLowerCase().split(" ")[0]!;

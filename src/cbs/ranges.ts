@@ -31,7 +31,10 @@ export interface RangeDocument {
   readonly cidr: string;
   /** All nodes that lists name for this prefix, sorted; the node asked for where prefixes are aggregated. */
   readonly cbs_ids: readonly string[];
-  /** The sources that name it, sorted; none where the catalogue is too old to say, or prefixes of several sources are aggregated. */
+  /**
+   * The sources that name it, sorted; none where the catalogue is too old to say, or prefixes of several sources are
+   * aggregated.
+   */
   readonly sources: readonly string[];
 }
 
@@ -42,8 +45,9 @@ export interface RangePage {
 }
 
 /**
- * The prefixes of a node and of all below it, each once, by address, the less specific first; of the whole catalogue without an id.
- * O(prefixes of the catalogue), a nanosecond each, and O(page); aggregated O(n) for n prefixes of the node.
+ * The prefixes of a node and of all below it, each once, by address, the less specific first; of the whole catalogue
+ * without an id. O(prefixes of the catalogue), a nanosecond each, and O(page); aggregated O(n) for n prefixes of the
+ * node.
  * @throws CatalogueError "unknown-id", "unknown-source", RangeError
  */
 export function rangesOf(tree: CatalogueTree, id: string | undefined, options: RangeOptions = {}): RangePage {
@@ -56,7 +60,11 @@ export function rangesOf(tree: CatalogueTree, id: string | undefined, options: R
 const PREFIXES_AT_ONCE = 2000;
 
 /** All ranges of a node, from which pages are read. @throws CatalogueError "unknown-id", "unknown-source" */
-export function* listRanges(tree: CatalogueTree, id: string | undefined, { family, aggregate = false, source }: RangeSelection = {}): InParts<RangeList> {
+export function* listRanges(
+  tree: CatalogueTree,
+  id: string | undefined,
+  { family, aggregate = false, source }: RangeSelection = {},
+): InParts<RangeList> {
   const value = id === undefined ? ROOT : tree.valueOf(id);
   const families: readonly Family[] = family === undefined ? [4, 6] : [family];
   const wanted = yield* tree.matchesIn(tree.below(value), source === undefined ? undefined : positionOf(tree, source));
@@ -66,7 +74,9 @@ export function* listRanges(tree: CatalogueTree, id: string | undefined, { famil
     const places = yield* placesOf(list, wanted);
     parts.push(aggregate ? { list: yield* mergedList(list, places), places: null } : { list, places });
   }
-  const own = aggregate ? { ids: value === ROOT ? [] : [tree.node(value).id], sources: source === undefined ? [] : [source] } : null;
+  const own = aggregate
+    ? { ids: value === ROOT ? [] : [tree.node(value).id], sources: source === undefined ? [] : [source] }
+    : null;
   return new RangeList(tree, parts, own);
 }
 
@@ -74,7 +84,11 @@ export function* listRanges(tree: CatalogueTree, id: string | undefined, { famil
 function positionOf({ catalogue }: CatalogueTree, source: string): number {
   const keys = catalogue.metadata.sources.map(sourceKey);
   if (keys.includes(source)) return keys.indexOf(source) + 1;
-  throw new CatalogueError("unknown-source", source, `the catalogue has no source ${JSON.stringify(source)}; it has ${keys.join(", ")}`);
+  throw new CatalogueError(
+    "unknown-source",
+    source,
+    `the catalogue has no source ${JSON.stringify(source)}; it has ${keys.join(", ")}`,
+  );
 }
 
 interface RangePart {
@@ -107,12 +121,22 @@ export class RangeList {
 
   /** Of what belongs to this list alone. */
   get byteLength(): number {
-    return this.#parts.reduce((sum, { list, places }) => sum + (places ?? list.words).byteLength + (places === null ? list.lengths.byteLength : 0), 0);
+    return this.#parts.reduce(
+      (sum, { list, places }) =>
+        sum + (places ?? list.words).byteLength + (places === null ? list.lengths.byteLength : 0),
+      0,
+    );
   }
 
   /** Up to `limit` ranges, from the one with `offset` before it. O(limit). */
   page(offset: number, limit: number): RangeDocument[] {
-    return [...this.#read(offset, limit, (cidr, match) => ({ cidr, cbs_ids: this.#idsOf(match), sources: this.#sourcesOf(match) }))];
+    return [
+      ...this.#read(offset, limit, (cidr, match) => ({
+        cidr,
+        cbs_ids: this.#idsOf(match),
+        sources: this.#sourcesOf(match),
+      })),
+    ];
   }
 
   /** How many ranges are not behind a prefix, which may be in the list or not. O(log n). */
@@ -154,7 +178,9 @@ export class RangeList {
     if (this.#own !== null) return this.#own.sources;
     let keys = this.#sources.get(match);
     if (keys === undefined) {
-      const all = this.#tree.catalogue.claimsOf(match).flatMap(({ source }) => (source === null ? [] : [sourceKey(source)]));
+      const all = this.#tree.catalogue
+        .claimsOf(match)
+        .flatMap(({ source }) => (source === null ? [] : [sourceKey(source)]));
       this.#sources.set(match, (keys = [...new Set(all)].sort(compareTexts)));
     }
     return keys;
@@ -203,5 +229,6 @@ function* mergedList(list: PrefixList, places: Uint32Array): InParts<PrefixList>
 function checkPage(offset: number, limit: number): void {
   const isCount = (value: number): boolean => Number.isInteger(value) && value >= 0;
   if (!isCount(offset)) throw new RangeError(`the offset is a whole number from 0 on, not ${String(offset)}`);
-  if (!isCount(limit) && limit !== Infinity) throw new RangeError(`the limit is a whole number from 0 on, not ${String(limit)}`);
+  if (!isCount(limit) && limit !== Infinity)
+    throw new RangeError(`the limit is a whole number from 0 on, not ${String(limit)}`);
 }

@@ -11,16 +11,16 @@ export const HOLE = 0x00;
 /** Fill in the canonical address. Any other number L stands for the address masked to L bits, as a prefix. */
 export const ADDRESS_HOLE = 255;
 
-// While a row is text, DEL encloses the number of a hole. Ids and names cannot hold it (they hold no control characters),
-// and JSON.stringify lets it through as it is.
+// While a row is text, DEL encloses the number of a hole. Ids and names cannot hold it (they hold no control
+// characters), and JSON.stringify lets it through as it is.
 const MARK = "\x7f";
 const MARK_BYTE = 0x7f;
 const encoder = new TextEncoder();
 
 /**
- * The bytes of the row of every address with this match (0: none), with holes for what differs between them. Nothing but
- * holes holds the byte 0, so that filling them in is copying. `append` is what follows the original line, `append-csv` the comma and
- * the last column of a record, `append-jsonl` an array of ids.
+ * The bytes of the row of every address with this match (0: none), with holes for what differs between them. Nothing
+ * but holes holds the byte 0, so that filling them in is copying. `append` is what follows the original line,
+ * `append-csv` the comma and the last column of a record, `append-jsonl` an array of ids.
  *
  * csv is what `csvRow` makes of the fields, also where a spreadsheet would run ids as a formula.
  */

@@ -7,15 +7,19 @@ const TAB = 0x09;
 const LF = 0x0a;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
-/** What ids mostly begin with. Whether a cell with any other first byte is a formula to a spreadsheet is left to the general way. */
+/**
+ * What ids mostly begin with. Whether a cell with any other first byte is a formula to a spreadsheet is left to the
+ * general way.
+ */
 const SLASH = 0x2f;
-const isPlain = (byte: number): boolean => byte === SLASH || (byte >= 0x30 && byte <= 0x39) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a);
+const isPlain = (byte: number): boolean =>
+  byte === SLASH || (byte >= 0x30 && byte <= 0x39) || ((byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a);
 /** Matches of more nodes than this are left to the general way. */
 const MOST_NODES = 64;
 
 /**
- * Templates of the rows of a catalogue's matches, the same as `rowTemplate` gives, ten times as fast where rows hold ids and
- * nothing else: these are copied as bytes. What a call returns is good until the next one.
+ * Templates of the rows of a catalogue's matches, the same as `rowTemplate` gives, ten times as fast where rows hold
+ * ids and nothing else: these are copied as bytes. What a call returns is good until the next one.
  */
 export function rowTemplates(catalogue: Catalogue, format: RowFormat): (match: number) => Uint8Array {
   const general = (match: number): Uint8Array => rowTemplate(catalogue, format, match);
@@ -86,7 +90,10 @@ class TemplateWriter {
     return (this.#views[at] ??= out.subarray(0, at));
   }
 
-  /** The nodes of the match's whole chain, sorted by id, each once, into `#nodes`; how many, or -1 where that is not for here. */
+  /**
+   * The nodes of the match's whole chain, sorted by id, each once, into `#nodes`; how many, or -1 where that is not for
+   * here.
+   */
   #gather(match: number): number {
     const table = this.#table;
     if (match === 0) return 0;

@@ -16,7 +16,10 @@ const DEFAULT_LIMIT = 20;
 const MOST_WORDS = 8;
 const LONGEST_WORD = 40;
 
-/** What a term of the node's own weighs, and one of those above it. In a name of one word it weighs more than in one of many. */
+/**
+ * What a term of the node's own weighs, and one of those above it. In a name of one word it weighs more than in one of
+ * many.
+ */
 const OWN = 2;
 const INHERITED = 1;
 
@@ -38,8 +41,9 @@ const NODES_AT_ONCE = 100;
 const TERMS_AT_ONCE = 500;
 
 /**
- * Finds nodes by words of their names and ids and of those above them. Words may be beginnings, in any order and with a typo where they
- * lead nowhere otherwise. Made once per catalogue, O(words of all nodes); a search is O(words typed x nodes that have them).
+ * Finds nodes by words of their names and ids and of those above them. Words may be beginnings, in any order and with a
+ * typo where they lead nowhere otherwise. Made once per catalogue, O(words of all nodes); a search is O(words typed x
+ * nodes that have them).
  */
 export class SearchIndex {
   readonly catalogue: Catalogue;
@@ -85,7 +89,8 @@ export class SearchIndex {
    */
   search(text: string, options: SearchOptions = {}): CatalogueNode[] {
     const { limit = DEFAULT_LIMIT, type } = options;
-    if (!(Number.isInteger(limit) && limit >= 1)) throw new RangeError(`the limit is a whole number from 1 on, not ${String(limit)}`);
+    if (!(Number.isInteger(limit) && limit >= 1))
+      throw new RangeError(`the limit is a whole number from 1 on, not ${String(limit)}`);
     const isWanted = (node: CatalogueNode): boolean => type === undefined || node.type === type;
     const query = text.trim();
     if (isAddressLike(query)) return this.#nodesOfAddress(query).filter(isWanted).slice(0, limit);
@@ -118,7 +123,9 @@ export class SearchIndex {
     return best.map((node) => this.catalogue.nodes[node]!);
   }
 
-  /** A node gets what the best of the terms that the word may mean weighs in it. Returns how many nodes are touched now. */
+  /**
+   * A node gets what the best of the terms that the word may mean weighs in it. Returns how many nodes are touched now.
+   */
   #addWord(word: string, touched: number): number {
     const best = this.#best;
     let met = 0;
@@ -140,9 +147,12 @@ export class SearchIndex {
     return touched;
   }
 
-  /** The first `limit` in order of score, then rank. Insertion into the few best so far: most nodes are not among them. */
+  /**
+   * The first `limit` in order of score, then rank. Insertion into the few best so far: most nodes are not among them.
+   */
   #bestOf(nodes: readonly number[], limit: number): number[] {
-    const isBetter = (a: number, b: number): boolean => this.#scores[a]! > this.#scores[b]! || (this.#scores[a] === this.#scores[b] && this.#ranks[a]! < this.#ranks[b]!);
+    const isBetter = (a: number, b: number): boolean =>
+      this.#scores[a]! > this.#scores[b]! || (this.#scores[a] === this.#scores[b] && this.#ranks[a]! < this.#ranks[b]!);
     if (limit > 100) return [...nodes].sort((a, b) => (isBetter(a, b) ? -1 : 1)).slice(0, limit);
     const best: number[] = [];
     for (const node of nodes) {
@@ -163,7 +173,9 @@ function isAddressLike(text: string): boolean {
 
 /** Letters and digits in lower case without accents; each word once. */
 function wordsOf(text: string): string[] {
-  const words = plain(text.slice(0, MOST_WORDS * LONGEST_WORD)).split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
+  const words = plain(text.slice(0, MOST_WORDS * LONGEST_WORD))
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== "");
   return [...new Set(words.map((word) => word.slice(0, LONGEST_WORD)))].slice(0, MOST_WORDS);
 }
 
@@ -210,7 +222,8 @@ function* postingsOf({ nodes }: Catalogue): InParts<Map<string, Map<number, numb
     for (const words of fields[node]!) for (const word of words) add(word, node, OWN + 1 / words.length);
     for (let { parent } = placeOf(id); parent !== null; { parent } = placeOf(parent)) {
       const isStructure = STRUCTURE.has(parent.slice(parent.lastIndexOf("/") + 1));
-      for (const words of fields[places.get(parent)!]!) for (const word of words) add(word, node, isStructure ? STRUCTURAL : INHERITED + 0.5 / words.length);
+      for (const words of fields[places.get(parent)!]!)
+        for (const word of words) add(word, node, isStructure ? STRUCTURAL : INHERITED + 0.5 / words.length);
     }
   }
   return postings;
@@ -220,16 +233,26 @@ function* postingsOf({ nodes }: Catalogue): InParts<Map<string, Map<number, numb
 function fieldsOf({ id, name }: CatalogueNode): string[][] {
   const part = id.startsWith("/") ? id.slice(id.lastIndexOf("/") + 1) : id;
   const words = indexedWords(part);
-  return words.length > 1 ? [words, [words.join("").slice(0, LONGEST_WORD)], indexedWords(name)] : [words, indexedWords(name)];
+  return words.length > 1
+    ? [words, [words.join("").slice(0, LONGEST_WORD)], indexedWords(name)]
+    : [words, indexedWords(name)];
 }
 
 function indexedWords(text: string): string[] {
-  return [...new Set(plain(text).split(/[^\p{L}\p{N}]+/u).map((word) => word.slice(0, LONGEST_WORD)))].filter((word) => word !== "");
+  return [
+    ...new Set(
+      plain(text)
+        .split(/[^\p{L}\p{N}]+/u)
+        .map((word) => word.slice(0, LONGEST_WORD)),
+    ),
+  ].filter((word) => word !== "");
 }
 
 function ranksOf(nodes: readonly CatalogueNode[]): Uint32Array {
   const depths = nodes.map(({ id }) => (id.startsWith("/") ? id.split("/").length : 0));
-  const order = nodes.map((_, i) => i).sort((a, b) => depths[a]! - depths[b]! || compareTexts(nodes[a]!.id, nodes[b]!.id));
+  const order = nodes
+    .map((_, i) => i)
+    .sort((a, b) => depths[a]! - depths[b]! || compareTexts(nodes[a]!.id, nodes[b]!.id));
   const ranks = new Uint32Array(nodes.length);
   order.forEach((node, rank) => (ranks[node] = rank));
   return ranks;

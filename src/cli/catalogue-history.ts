@@ -10,7 +10,8 @@ import { standardError } from "./output/standard-error.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const AS_OF_OPTION: Option = {
-  name: "as-of", value: "TIME",
+  name: "as-of",
+  value: "TIME",
   help: "the catalogue as it was then: the newest not made after TIME, a date (its end, UTC) or a date and time with a zone, of the folder that --snapshot names; default: those of updates",
 };
 
@@ -27,7 +28,10 @@ export async function chosenSnapshot(args: Arguments): Promise<string> {
   return path;
 }
 
-/** The path, after a notice on stderr where it is the bundled catalogue and that is old. An updated one tells its ages by "info" and "cbs sources". */
+/**
+ * The path, after a notice on stderr where it is the bundled catalogue and that is old. An updated one tells its ages
+ * by "info" and "cbs sources".
+ */
 async function freshEnough(path: string): Promise<string> {
   if (path !== BUNDLED_CATALOGUE) return path;
   // What is wrong with the file is told when it is opened.
@@ -44,14 +48,19 @@ export function ageNotice(createdAt: Date, now: number): string | undefined {
   return `the bundled catalogue is ${days} days old (${createdAt.toISOString().slice(0, 10)}); "ipsieve cbs update" lays the publishers' current lists over it`;
 }
 
-/** The last millisecond that counts. A date is its end, so that all that was made on that day is known. Throws UsageError. */
+/**
+ * The last millisecond that counts. A date is its end, so that all that was made on that day is known. Throws
+ * UsageError.
+ */
 function parseTime(text: string): Date {
-  const [, date, clock, zone] = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
+  const [, date, clock, zone] =
+    /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(Z|[+-]\d\d:\d\d)?)?$/.exec(text) ?? [];
   const refuse = (cure: string): never => {
     throw new UsageError(`--as-of ${JSON.stringify(text)}: ${cure}, as in 2026-11-21 or 2026-11-21T11:19:00Z`);
   };
   if (date === undefined) return refuse("it is no time of ISO 8601; write a date, or a date and time with a zone");
-  if (clock !== undefined && zone === undefined) return refuse("the zone is missing; add Z, or an offset such as +01:00");
+  if (clock !== undefined && zone === undefined)
+    return refuse("the zone is missing; add Z, or an offset such as +01:00");
   // The parser turns February 30 into March 2.
   if (!new Date(`${date}T00:00:00Z`).toJSON()?.startsWith(date)) return refuse("there is no such day");
   const time = new Date(clock === undefined ? `${date}T23:59:59.999Z` : text);
@@ -63,7 +72,10 @@ interface Generation {
   readonly createdAt: Date;
 }
 
-/** The newest generation of a folder that was not made after `time`, by what the files say of themselves; only their headers are read. Throws UsageError. */
+/**
+ * The newest generation of a folder that was not made after `time`, by what the files say of themselves; only their
+ * headers are read. Throws UsageError.
+ */
 async function generationAsOf(folder: string, time: Date): Promise<Generation> {
   const generations: Generation[] = [];
   for (const name of namesIn(folder)) generations.push(await generationOf(join(folder, name)));
@@ -71,8 +83,13 @@ async function generationAsOf(folder: string, time: Date): Promise<Generation> {
   const newest = generations.findLast(({ createdAt }) => createdAt <= time);
   if (newest !== undefined) return newest;
   const [oldest] = generations;
-  if (oldest === undefined) throw new UsageError(`--as-of: ${folder} holds no catalogue (*${EXTENSION}); name a folder that does with --snapshot DIR`);
-  throw new UsageError(`--as-of: no catalogue in ${folder} was made by ${time.toISOString()}; the oldest, ${oldest.path}, is of ${oldest.createdAt.toISOString()}`);
+  if (oldest === undefined)
+    throw new UsageError(
+      `--as-of: ${folder} holds no catalogue (*${EXTENSION}); name a folder that does with --snapshot DIR`,
+    );
+  throw new UsageError(
+    `--as-of: no catalogue in ${folder} was made by ${time.toISOString()}; the oldest, ${oldest.path}, is of ${oldest.createdAt.toISOString()}`,
+  );
 }
 
 function namesIn(folder: string): string[] {
@@ -80,8 +97,15 @@ function namesIn(folder: string): string[] {
     return readdirSync(folder).filter((name) => name.endsWith(EXTENSION));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const what = code === "ENOENT" ? "there is no such folder" : code === "ENOTDIR" ? "it is a file, not a folder of catalogues" : `it cannot be read (${code})`;
-    throw new UsageError(`--as-of: ${folder}: ${what}; name a folder with --snapshot DIR, or keep a history with "ipsieve cbs update"`);
+    const what =
+      code === "ENOENT"
+        ? "there is no such folder"
+        : code === "ENOTDIR"
+          ? "it is a file, not a folder of catalogues"
+          : `it cannot be read (${code})`;
+    throw new UsageError(
+      `--as-of: ${folder}: ${what}; name a folder with --snapshot DIR, or keep a history with "ipsieve cbs update"`,
+    );
   }
 }
 
@@ -91,6 +115,8 @@ async function generationOf(path: string): Promise<Generation> {
     return { path, createdAt: (await readSnapshotHead(path)).createdAt };
   } catch (error) {
     if (!(error instanceof SnapshotError)) throw error;
-    throw new UsageError(`--as-of: ${error.message}; which time it is of cannot be told: restore the file, or remove it if you can do without`);
+    throw new UsageError(
+      `--as-of: ${error.message}; which time it is of cannot be told: restore the file, or remove it if you can do without`,
+    );
   }
 }

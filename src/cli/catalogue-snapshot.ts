@@ -21,12 +21,16 @@ export function defaultCatalogue(): string {
 /** How the help says it. */
 export const DEFAULT_CATALOGUE = "the one of the last ipsieve cbs update, else the bundled one";
 
-/** Opens a snapshot of the kind "catalogue", the bundled one unless a path is given. Throws SnapshotError, UsageError. */
+/**
+ * Opens a snapshot of the kind "catalogue", the bundled one unless a path is given. Throws SnapshotError, UsageError.
+ */
 export async function openCatalogueSnapshot(path: string = BUNDLED_CATALOGUE): Promise<Snapshot> {
   const snapshot = await open(path);
   const { kind } = snapshot.info;
   if (kind === CATALOGUE_KIND) return snapshot;
-  throw new UsageError(`${path}: its kind is "${kind}", not "${CATALOGUE_KIND}"; give a file written by "ipsieve build"`);
+  throw new UsageError(
+    `${path}: its kind is "${kind}", not "${CATALOGUE_KIND}"; give a file written by "ipsieve build"`,
+  );
 }
 
 /** A catalogue with its table, ready to answer; the bundled one unless a path is given. */

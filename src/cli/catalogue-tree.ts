@@ -7,7 +7,12 @@ import type { Option } from "./command.ts";
 import { nearest } from "../words/nearest.ts";
 import { UsageError } from "./usage-error.ts";
 
-export const SNAPSHOT_OPTION: Option = { name: "snapshot", value: "FILE", isPath: true, help: `the catalogue to use; default: ${DEFAULT_CATALOGUE}` };
+export const SNAPSHOT_OPTION: Option = {
+  name: "snapshot",
+  value: "FILE",
+  isPath: true,
+  help: `the catalogue to use; default: ${DEFAULT_CATALOGUE}`,
+};
 
 /** The tree of the catalogue in this file. */
 export async function openTree(path: string = defaultCatalogue()): Promise<CatalogueTree> {
@@ -20,7 +25,11 @@ export async function openTree(path: string = defaultCatalogue()): Promise<Catal
 
 /** The id that was probably meant: of a path the nearest one, of a name the best that a search finds. */
 function meantId({ catalogue }: CatalogueTree, id: string): string | undefined {
-  if (id.startsWith("/")) return nearest(id, catalogue.nodes.map((node) => node.id));
+  if (id.startsWith("/"))
+    return nearest(
+      id,
+      catalogue.nodes.map((node) => node.id),
+    );
   return searched(() => new SearchIndex(catalogue).search(id, { limit: 1 })[0]?.id);
 }
 

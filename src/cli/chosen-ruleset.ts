@@ -7,10 +7,18 @@ export async function chosenRuleset(client: Client, text: string): Promise<Rules
   const all = await allRulesets(client);
   const byId = all.find(({ id }) => id === text.toLowerCase());
   const named = byId === undefined ? all.filter(({ name }) => name === text) : [byId];
-  if (named.length > 1) throw new UsageError(`several rulesets are named ${JSON.stringify(text)}; give the id of one: ${named.map(({ id, purpose }) => `${id} (${purpose})`).join(", ")}`);
+  if (named.length > 1)
+    throw new UsageError(
+      `several rulesets are named ${JSON.stringify(text)}; give the id of one: ${named.map(({ id, purpose }) => `${id} (${purpose})`).join(", ")}`,
+    );
   if (named[0] !== undefined) return named[0];
-  const meant = nearest(text, all.map(({ name }) => name));
-  throw new UsageError(`there is no ruleset ${JSON.stringify(text)}; ${meant === undefined ? '"ipsieve ruleset list" shows those there are' : `did you mean ${JSON.stringify(meant)}?`}`);
+  const meant = nearest(
+    text,
+    all.map(({ name }) => name),
+  );
+  throw new UsageError(
+    `there is no ruleset ${JSON.stringify(text)}; ${meant === undefined ? '"ipsieve ruleset list" shows those there are' : `did you mean ${JSON.stringify(meant)}?`}`,
+  );
 }
 
 export async function allRulesets(client: Client): Promise<Ruleset[]> {

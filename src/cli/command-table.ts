@@ -1,6 +1,9 @@
 import type { Command } from "./command.ts";
 
-/** Every command by its name, of one word or two, in the order of the help. A command is loaded when it is called: starting quickly is part of being a filter. */
+/**
+ * Every command by its name, of one word or two, in the order of the help. A command is loaded when it is called:
+ * starting quickly is part of being a filter.
+ */
 export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   identify: async () => (await import("./commands/identify.ts")).identifyCommand,
   lookup: async () => (await import("./commands/lookup.ts")).lookupCommand,

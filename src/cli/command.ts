@@ -9,7 +9,10 @@ export interface Option {
   readonly choices?: readonly string[];
   /** Whether the value is a path, for the completions. */
   readonly isPath?: boolean;
-  /** Whether it may be given several times, each time with one more value. Of any other option a second value is an error. */
+  /**
+   * Whether it may be given several times, each time with one more value. Of any other option a second value is an
+   * error.
+   */
   readonly repeats?: true;
   readonly help: string;
 }

@@ -32,7 +32,9 @@ export async function openCtiSnapshot(path: string = SAMPLE_DATASET): Promise<Sn
   const snapshot = await open(path);
   const { kind } = snapshot.info;
   if (kind === CTI_KIND) return snapshot;
-  throw new UsageError(`${path}: its kind is "${kind}", not "${CTI_KIND}"; give a file written by "ipsieve cti import"`);
+  throw new UsageError(
+    `${path}: its kind is "${kind}", not "${CTI_KIND}"; give a file written by "ipsieve cti import"`,
+  );
 }
 
 /** A dataset ready to answer; the sample unless a path is given. */

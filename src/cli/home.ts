@@ -3,8 +3,8 @@ import { join, resolve } from "node:path";
 import type { Option } from "./command.ts";
 
 /**
- * The folder of what `ipsieve cbs update` keeps: `IPSIEVE_HOME`, else `ipsieve` in `XDG_DATA_HOME`, else in `~/.local/share`. A relative
- * XDG_DATA_HOME does not count, as its specification has it.
+ * The folder of what `ipsieve cbs update` keeps: `IPSIEVE_HOME`, else `ipsieve` in `XDG_DATA_HOME`, else in
+ * `~/.local/share`. A relative XDG_DATA_HOME does not count, as its specification has it.
  */
 export function homeFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const { IPSIEVE_HOME = "", XDG_DATA_HOME = "" } = environment;
@@ -18,7 +18,12 @@ export function makePrivateFolder(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
 }
 
-export const HOME_OPTION: Option = { name: "home", value: "DIR", isPath: true, help: "where updates keep what they have; default: IPSIEVE_HOME, else ~/.local/share/ipsieve" };
+export const HOME_OPTION: Option = {
+  name: "home",
+  value: "DIR",
+  isPath: true,
+  help: "where updates keep what they have; default: IPSIEVE_HOME, else ~/.local/share/ipsieve",
+};
 
 /** The catalogue that the last update built. */
 export function currentCatalogue(home: string): string {

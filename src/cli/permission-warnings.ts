@@ -4,7 +4,10 @@ import { dirname, resolve } from "node:path";
 /** The bits of the group and of all others. */
 const OTHERS = 0o077;
 
-/** A line for what others than the owner may read or change of a database and of the home folder that it is in, each with the command that ends it. */
+/**
+ * A line for what others than the owner may read or change of a database and of the home folder that it is in, each
+ * with the command that ends it.
+ */
 export function permissionWarnings(database: string, home: string): string[] {
   const files = ["", "-wal", "-shm"].map((ending) => database + ending).filter(isOpenToOthers);
   const folders = [home].filter((folder) => folder === resolve(dirname(database))).filter(isOpenToOthers);
@@ -13,7 +16,9 @@ export function permissionWarnings(database: string, home: string): string[] {
 
 function warningOf(paths: readonly string[], mode: number): string[] {
   if (paths.length === 0) return [];
-  return [`${paths.join(", ")}: other users of this machine may read or change it; run: chmod ${mode} ${paths.map(quoted).join(" ")}`];
+  return [
+    `${paths.join(", ")}: other users of this machine may read or change it; run: chmod ${mode} ${paths.map(quoted).join(" ")}`,
+  ];
 }
 
 function isOpenToOthers(path: string): boolean {

@@ -28,7 +28,8 @@ export interface FileReport extends Pick<ImportedList, "warnings" | "warningCoun
 export function publishedFile(text: string): PublishedFile {
   const equals = text.indexOf("=");
   const [format, path] = [text.slice(0, Math.max(0, equals)), text.slice(equals + 1)];
-  if (equals <= 0 || path === "") throw new UsageError(`--source ${JSON.stringify(text)}: write SOURCE=FILE, as in aws=ip-ranges.json`);
+  if (equals <= 0 || path === "")
+    throw new UsageError(`--source ${JSON.stringify(text)}: write SOURCE=FILE, as in aws=ip-ranges.json`);
   return { path, edition: Object.hasOwn(GENERIC_IMPORTERS, format) ? null : editionOf(format, path), format };
 }
 
@@ -37,18 +38,25 @@ function editionOf(id: string, path: string): PublishedFile["edition"] {
   if (source === undefined) {
     const known = [...Object.keys(GENERIC_IMPORTERS), ...SOURCES.map((candidate) => candidate.id)];
     const meant = nearest(id, known);
-    throw new UsageError(`there is no source ${JSON.stringify(id)}; ${meant === undefined ? `there are ${known.join(", ")}` : `did you mean ${meant}?`}`);
+    throw new UsageError(
+      `there is no source ${JSON.stringify(id)}; ${meant === undefined ? `there are ${known.join(", ")}` : `did you mean ${meant}?`}`,
+    );
   }
   const { files } = source;
-  const file = files.find((candidate) => candidate.path === id) ?? files.find((candidate) => basename(candidate.path) === basename(unpackedName(path)));
+  const file =
+    files.find((candidate) => candidate.path === id) ??
+    files.find((candidate) => basename(candidate.path) === basename(unpackedName(path)));
   if (file !== undefined) return { source, file };
   if (files.length === 1) return { source, file: files[0]! };
-  throw new UsageError(`${id} has several lists, and none is called ${basename(path)}; say which one it is: ${files.map((candidate) => `${candidate.path}=FILE`).join(", ")}`);
+  throw new UsageError(
+    `${id} has several lists, and none is called ${basename(path)}; say which one it is: ${files.map((candidate) => `${candidate.path}=FILE`).join(", ")}`,
+  );
 }
 
 /**
- * Adds files to a catalogue in the making. Those of publishers get the nodes that their lists have everywhere; those in a general format
- * hang under `label`, a path of a type and a provider. Throws UsageError for a file that cannot be imported: nothing of it is.
+ * Adds files to a catalogue in the making. Those of publishers get the nodes that their lists have everywhere; those in
+ * a general format hang under `label`, a path of a type and a provider. Throws UsageError for a file that cannot be
+ * imported: nothing of it is.
  */
 export async function addPublishedFiles(
   builder: CatalogueBuilder,
@@ -59,10 +67,18 @@ export async function addPublishedFiles(
   for (const { path } of files) texts.set(path, await readText(path));
   const { reports } = addSources(builder, (path) => texts.get(path), sourcesOf(files));
   for (const { error, source } of reports) {
-    if (error !== null) throw new UsageError(source.minus === undefined ? error : `${error}; its file may be missing: --source ${source.minus}=FILE`);
+    if (error !== null)
+      throw new UsageError(
+        source.minus === undefined ? error : `${error}; its file may be missing: --source ${source.minus}=FILE`,
+      );
   }
-  const general = files.filter(({ edition }) => edition === null).map(({ path, format }) => addGeneral(builder, path, format, texts.get(path)!, label));
-  return { reports: [...reports.flatMap((report) => report.files), ...general], sources: reports.map((report) => catalogueSourceOf(report)) };
+  const general = files
+    .filter(({ edition }) => edition === null)
+    .map(({ path, format }) => addGeneral(builder, path, format, texts.get(path)!, label));
+  return {
+    reports: [...reports.flatMap((report) => report.files), ...general],
+    sources: reports.map((report) => catalogueSourceOf(report)),
+  };
 }
 
 async function readText(path: string): Promise<string> {
@@ -82,7 +98,9 @@ function sourcesOf(files: readonly PublishedFile[]): Source[] {
 function addGeneral(builder: CatalogueBuilder, path: string, format: string, text: string, label = ""): FileReport {
   const [, type, provider] = /^\/([^/,]+)\/([^/,]+)$/.exec(label) ?? [];
   if (type === undefined || provider === undefined) {
-    throw new UsageError(`${path}: the services and regions of a list in the format ${format} hang under its provider; name that: --label /TYPE/PROVIDER`);
+    throw new UsageError(
+      `${path}: the services and regions of a list in the format ${format} hang under its provider; name that: --label /TYPE/PROVIDER`,
+    );
   }
   const list = explained(path, () => GENERIC_IMPORTERS[format]!(text));
   addLists(builder, { id: null, type, provider, name: provider, tree: "crossed" }, [list]);

@@ -25,12 +25,16 @@ export interface ListFault {
 }
 
 /**
- * Reads a list: lines `prefix[,label...]`, a range `first-last` in place of the prefix; `#` and `;` begin a comment at the
- * start of a line or behind white space or a comma; fields may stand in double quotes; a byte order mark and CRLF are fine.
- * gzip and zstd data are unpacked. Calls back for each line in order, also for those that cannot be read. "-" is standard input.
- * Throws UsageError or BatchError for a file that is not there, cannot be read, or holds no text.
+ * Reads a list: lines `prefix[,label...]`, a range `first-last` in place of the prefix; `#` and `;` begin a comment at
+ * the start of a line or behind white space or a comma; fields may stand in double quotes; a byte order mark and CRLF
+ * are fine. gzip and zstd data are unpacked. Calls back for each line in order, also for those that cannot be read. "-"
+ * is standard input. Throws UsageError or BatchError for a file that is not there, cannot be read, or holds no text.
  */
-export async function readList(path: string, onEntry: (entry: ListEntry) => void, onFault: (fault: ListFault) => void): Promise<void> {
+export async function readList(
+  path: string,
+  onEntry: (entry: ListEntry) => void,
+  onFault: (fault: ListFault) => void,
+): Promise<void> {
   refuseUnreadable(path);
   let line = 0;
   const read = (text: string): void => {
@@ -58,7 +62,10 @@ export async function readList(path: string, onEntry: (entry: ListEntry) => void
   if (rest !== "") read(rest);
 }
 
-/** The bytes of a file, "-" of standard input, unpacked. Throws UsageError or BatchError for a file that is not there or cannot be read. */
+/**
+ * The bytes of a file, "-" of standard input, unpacked. Throws UsageError or BatchError for a file that is not there or
+ * cannot be read.
+ */
 export async function readBytes(path: string): Promise<Buffer> {
   refuseUnreadable(path);
   const chunks: Buffer[] = [];
@@ -90,11 +97,14 @@ function fieldsOf(text: string): string[] {
   if (!text.includes('"')) return text.split(",").map((part) => part.trim());
   const field = /(?:\s*"([^"]*)"\s*|([^",]*))(,|$)/y;
   const fields: string[] = [];
-  for (let comma = ","; comma === ","; ) {
+  for (let comma = ","; comma === ",";) {
     const found = field.exec(text);
     if (found === null) throw new UsageError(`${quoted(text)}: a label holds no double quote; write it without`);
     const [, inQuotes, plain] = found;
-    if (inQuotes?.includes(",")) throw new UsageError(`${quoted(inQuotes)}: a label holds no comma; write it without, or two labels without the quotes`);
+    if (inQuotes?.includes(","))
+      throw new UsageError(
+        `${quoted(inQuotes)}: a label holds no comma; write it without, or two labels without the quotes`,
+      );
     fields.push((inQuotes ?? plain!).trim());
     comma = found[3]!;
   }
@@ -109,7 +119,9 @@ function parseFirst(text: string): ReturnType<typeof parsePrefixes> {
     const space = text.search(/\s/);
     if (space < 0 || !isPrefix(text.slice(0, space))) throw error;
     const cure = text[space] === "\t" ? "cut -f1" : "awk '{print $1}'";
-    throw new UsageError(`${quoted(text)} at position ${space}: there is more behind the prefix; keep the first column: ${cure} LIST | ipsieve build -`);
+    throw new UsageError(
+      `${quoted(text)} at position ${space}: there is more behind the prefix; keep the first column: ${cure} LIST | ipsieve build -`,
+    );
   }
 }
 
@@ -151,7 +163,8 @@ function unreadable(path: string, cause: unknown): unknown {
   const name = path === "-" ? "standard input" : path;
   const { code } = cause as NodeJS.ErrnoException;
   if (code === "ENOENT" || code === "ENOTDIR") return new UsageError(`${name}: no such file; check the path`);
-  if (code === "EACCES" || code === "EPERM") return new UsageError(`${name}: reading it is not permitted; check its permissions`);
+  if (code === "EACCES" || code === "EPERM")
+    return new UsageError(`${name}: reading it is not permitted; check its permissions`);
   return code === undefined ? cause : new UsageError(`${name}: it cannot be read (${code})`);
 }
 

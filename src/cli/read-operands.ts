@@ -9,8 +9,8 @@ export interface AskedText {
 }
 
 /**
- * The operands of a command that looks something up. "-" stands for the lines of standard input, one address or prefix each, as they
- * come; empty lines and those that begin with "#" are left out.
+ * The operands of a command that looks something up. "-" stands for the lines of standard input, one address or prefix
+ * each, as they come; empty lines and those that begin with "#" are left out.
  */
 export async function* readOperands(operands: readonly string[]): AsyncGenerator<AskedText> {
   for (const operand of operands) {
@@ -20,7 +20,8 @@ export async function* readOperands(operands: readonly string[]): AsyncGenerator
 }
 
 async function* standardInputLines(): AsyncGenerator<AskedText> {
-  if (process.stdin.isTTY) standardError().write("ipsieve: reading addresses from the terminal, one on each line; end with Ctrl-D\n");
+  if (process.stdin.isTTY)
+    standardError().write("ipsieve: reading addresses from the terminal, one on each line; end with Ctrl-D\n");
   // The decoder drops a byte order mark. What is not UTF-8 becomes U+FFFD, which is in no address.
   const decoder = new TextDecoder();
   let rest = "";

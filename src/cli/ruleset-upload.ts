@@ -7,7 +7,10 @@ import { refuseUnreadable } from "./read-list.ts";
 import { formatOf, type SentList, sendList } from "./sent-list.ts";
 import { withService } from "./service-connection.ts";
 
-/** Sends the list of the operands `RULESET FILE|-` by `send`, and reports the lines that were left out. Throws as `withService`, and UsageError where the list is refused. */
+/**
+ * Sends the list of the operands `RULESET FILE|-` by `send`, and reports the lines that were left out. Throws as
+ * `withService`, and UsageError where the list is refused.
+ */
 export async function uploadList<Answer extends LeftOut>(
   args: Arguments,
   send: (client: Client, path: { readonly ruleset_id: string }, list: SentList) => Promise<Answer>,
@@ -16,7 +19,16 @@ export async function uploadList<Answer extends LeftOut>(
   refuseUnreadable(file);
   const format = formatOf(args, file);
   const ruleset = await withService(args, (client) => chosenRuleset(client, text));
-  const answer = await withService(args, (client) => refused(file, args, sendList(file, format, (list) => send(client, { ruleset_id: ruleset.id }, list))), { once: true });
+  const answer = await withService(
+    args,
+    (client) =>
+      refused(
+        file,
+        args,
+        sendList(file, format, (list) => send(client, { ruleset_id: ruleset.id }, list)),
+      ),
+    { once: true },
+  );
   reportLeftOut(file, format === "json", answer);
   return { ruleset, answer };
 }

@@ -9,14 +9,29 @@ import { wholeNumber } from "./parse-arguments.ts";
 import { refuseBinary, unpackedName } from "./read-list.ts";
 import { UsageError } from "./usage-error.ts";
 
-const MEDIA_TYPES = { text: "text/plain", csv: "text/csv", ndjson: "application/x-ndjson", json: "application/json" } as const;
+const MEDIA_TYPES = {
+  text: "text/plain",
+  csv: "text/csv",
+  ndjson: "application/x-ndjson",
+  json: "application/json",
+} as const;
 export type ListFormat = keyof typeof MEDIA_TYPES;
 const FORMATS = Object.keys(MEDIA_TYPES) as readonly ListFormat[];
-const BY_EXTENSION: Readonly<Record<string, ListFormat>> = { ".csv": "csv", ".ndjson": "ndjson", ".jsonl": "ndjson", ".json": "json" };
+const BY_EXTENSION: Readonly<Record<string, ListFormat>> = {
+  ".csv": "csv",
+  ".ndjson": "ndjson",
+  ".jsonl": "ndjson",
+  ".json": "json",
+};
 
 /** Of commands that send a list. */
 export const LIST_OPTIONS: readonly Option[] = [
-  { name: "format", value: "FORMAT", choices: FORMATS, help: "of the list; default: by the file's extension (.csv, .ndjson, .jsonl, .json), else text" },
+  {
+    name: "format",
+    value: "FORMAT",
+    choices: FORMATS,
+    help: "of the list; default: by the file's extension (.csv, .ndjson, .jsonl, .json), else text",
+  },
   { name: "skip-invalid", help: "leave out lines that cannot be read or repeat a prefix, and report them" },
   { name: "name", value: "NAME", help: "for rules that the list gives no name" },
   { name: "expires-in-days", value: "N", help: "days from now, for rules that the list gives no expiry" },
@@ -24,12 +39,19 @@ export const LIST_OPTIONS: readonly Option[] = [
 ];
 
 /** What is true of every list. */
-export const LIST_NOTE = 'Formats: text (an address or prefix on each line), csv (columns ip, name, expires_at), ndjson (a JSON object on each line), json ({"rules": [...]}). "-" is standard input; gzip and zstd data are unpacked.';
+export const LIST_NOTE =
+  'Formats: text (an address or prefix on each line), csv (columns ip, name, expires_at), ndjson (a JSON object on each line), json ({"rules": [...]}). "-" is standard input; gzip and zstd data are unpacked.';
 
 /** The parameters of the request that `LIST_OPTIONS` ask for. Throws UsageError. */
-export function listQuery(args: Arguments): { skip_invalid?: true; name?: string; expires_in_days?: number; expires_at?: string } {
+export function listQuery(args: Arguments): {
+  skip_invalid?: true;
+  name?: string;
+  expires_in_days?: number;
+  expires_at?: string;
+} {
   const [name, days, time] = [args.value("name"), args.value("expires-in-days"), args.value("expires-at")];
-  if (days !== undefined && time !== undefined) throw new UsageError("--expires-in-days and --expires-at both say when rules expire; give one of them");
+  if (days !== undefined && time !== undefined)
+    throw new UsageError("--expires-in-days and --expires-at both say when rules expire; give one of them");
   return {
     ...(args.has("skip-invalid") && { skip_invalid: true as const }),
     ...(name !== undefined && { name }),
@@ -53,20 +75,34 @@ export interface SentList {
 
 /** The format of the list in a file. */
 export function formatOf(args: Arguments, path: string): ListFormat {
-  return (args.value("format") as ListFormat | undefined) ?? BY_EXTENSION[extname(unpackedName(path)).toLowerCase()] ?? "text";
+  return (
+    (args.value("format") as ListFormat | undefined) ??
+    BY_EXTENSION[extname(unpackedName(path)).toLowerCase()] ??
+    "text"
+  );
 }
 
 /**
- * Sends the file of a list by `send`, which gets what its request needs. Throws what `send` throws, and UsageError or BatchError for a file that cannot be read: the
- * server has changed nothing then, as the request breaks off.
+ * Sends the file of a list by `send`, which gets what its request needs. Throws what `send` throws, and UsageError or
+ * BatchError for a file that cannot be read: the server has changed nothing then, as the request breaks off.
  */
-export async function sendList<Answer>(path: string, format: ListFormat, send: (list: SentList) => Promise<Answer>): Promise<Answer> {
-  if (path === "-" && process.stdin.isTTY) standardError().write("ipsieve: reading the list from the terminal; end with Ctrl-D\n");
+export async function sendList<Answer>(
+  path: string,
+  format: ListFormat,
+  send: (list: SentList) => Promise<Answer>,
+): Promise<Answer> {
+  if (path === "-" && process.stdin.isTTY)
+    standardError().write("ipsieve: reading the list from the terminal; end with Ctrl-D\n");
   const list = new ReadList(path);
   const headers = { "Content-Type": MEDIA_TYPES[format] };
   try {
     // The types know bodies that are there as a whole.
-    return await send({ body: ReadableStream.from(list.chunks()) as never, bodySerializer: (body) => body as ReadableStream, headers, duplex: "half" });
+    return await send({
+      body: ReadableStream.from(list.chunks()) as never,
+      bodySerializer: (body) => body as ReadableStream,
+      headers,
+      duplex: "half",
+    });
   } catch (error) {
     throw list.error ?? error;
   } finally {

@@ -9,11 +9,20 @@ import { UsageError } from "./usage-error.ts";
 
 /** Where the service's data are. Every command that needs them takes these. */
 export const DATABASE_OPTIONS: readonly Option[] = [
-  { name: "db", value: "FILE", isPath: true, help: "SQLite file; default: $IPSIEVE_DB, or ipsieve.db in ipsieve's folder of data" },
+  {
+    name: "db",
+    value: "FILE",
+    isPath: true,
+    help: "SQLite file; default: $IPSIEVE_DB, or ipsieve.db in ipsieve's folder of data",
+  },
   { name: "database-url", value: "URL", help: "PostgreSQL database, postgres://...; default: $DATABASE_URL" },
 ];
 
-export const ORGANISATION_OPTION: Option = { name: "org", value: "NAME", help: "organisation, by name or id; may be left out where there is only one" };
+export const ORGANISATION_OPTION: Option = {
+  name: "org",
+  value: "NAME",
+  help: "organisation, by name or id; may be left out where there is only one",
+};
 
 /** The note of every command that changes something. */
 export const RUNNING_SERVER_NOTE = "A running server sees the change within a second.";
@@ -21,7 +30,8 @@ export const RUNNING_SERVER_NOTE = "A running server sees the change within a se
 /** By what was given, else by the environment, else in the folder of data. Throws UsageError. */
 export function databaseLocation(args: Arguments, environment: NodeJS.ProcessEnv = process.env): StoreLocation {
   const [file, url] = [args.value("db"), args.value("database-url")];
-  if (file !== undefined && url !== undefined) throw new UsageError("--db and --database-url name two databases; give one");
+  if (file !== undefined && url !== undefined)
+    throw new UsageError("--db and --database-url name two databases; give one");
   const { IPSIEVE_DB = "", DATABASE_URL = "" } = environment;
   if (file !== undefined) return { file };
   if (url !== undefined) return { url: checkedUrl("--database-url", url) };
@@ -56,12 +66,21 @@ export function chosenOrganisation({ organisations }: State, args: Arguments): O
   const given = args.value("org");
   if (given === undefined) {
     if (organisations.length === 1) return organisations[0]!;
-    throw new UsageError(organisations.length === 0 ? 'there is no organisation; "ipsieve org create NAME" makes one' : "there are several organisations; name one with --org");
+    throw new UsageError(
+      organisations.length === 0
+        ? 'there is no organisation; "ipsieve org create NAME" makes one'
+        : "there are several organisations; name one with --org",
+    );
   }
   const found = organisations.find(({ name }) => name === given) ?? organisations.find(({ id }) => id === given);
   if (found !== undefined) return found;
-  const meant = nearest(given, organisations.map(({ name }) => name));
-  throw new UsageError(`--org ${JSON.stringify(given)}: ${meant === undefined ? '"ipsieve org list" tells which there are' : `did you mean ${meant}?`}`);
+  const meant = nearest(
+    given,
+    organisations.map(({ name }) => name),
+  );
+  throw new UsageError(
+    `--org ${JSON.stringify(given)}: ${meant === undefined ? '"ipsieve org list" tells which there are' : `did you mean ${meant}?`}`,
+  );
 }
 
 /** How a command that is shown names the organisation, quoted for a shell. */
@@ -82,7 +101,8 @@ export function midnight(option: string, text: string): number {
   if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== text) {
     throw new UsageError(`--${option} ${JSON.stringify(text)}: give a date as YYYY-MM-DD`);
   }
-  if (time <= Date.now()) throw new UsageError(`--${option} ${text}: that midnight (UTC) has passed; give a later date`);
+  if (time <= Date.now())
+    throw new UsageError(`--${option} ${text}: that midnight (UTC) has passed; give a later date`);
   return time;
 }
 
@@ -94,5 +114,7 @@ export function dateText(time: number | null): string {
 function checkedUrl(from: string, text: string): string {
   const url = URL.parse(text);
   if (url !== null && (url.protocol === "postgres:" || url.protocol === "postgresql:")) return text;
-  throw new UsageError(`${from}: this is no address of a PostgreSQL database; write postgres://user:password@host:5432/name`);
+  throw new UsageError(
+    `${from}: this is no address of a PostgreSQL database; write postgres://user:password@host:5432/name`,
+  );
 }

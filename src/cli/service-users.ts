@@ -9,30 +9,46 @@ import { dateText, signature } from "./service-database.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** For the commands that tell the link of an invitation. */
-export const URL_OPTION: Option = { name: "url", value: "URL", help: "where the dashboard is, for the link; default: http://127.0.0.1:8080" };
+export const URL_OPTION: Option = {
+  name: "url",
+  value: "URL",
+  help: "where the dashboard is, for the link; default: http://127.0.0.1:8080",
+};
 
 /** The user of this name, capitals aside, or id. Throws UsageError. */
 export function chosenUser({ users }: State, text: string): User {
   const present = users.filter(({ deletedAt }) => deletedAt === null);
   const found = present.find(({ id, name }) => id === text || name.toLowerCase() === text.toLowerCase());
   if (found !== undefined) return found;
-  const meant = nearest(text, present.map(({ name }) => name));
-  throw new UsageError(`there is no user ${JSON.stringify(text)}; ${meant === undefined ? '"ipsieve user list" tells which there are' : `did you mean ${meant}?`}`);
+  const meant = nearest(
+    text,
+    present.map(({ name }) => name),
+  );
+  throw new UsageError(
+    `there is no user ${JSON.stringify(text)}; ${meant === undefined ? '"ipsieve user list" tells which there are' : `did you mean ${meant}?`}`,
+  );
 }
 
 /** Throws UsageError. */
 export function checkedRole(text: string): Role {
   const role = ROLES.find((known) => known === text);
-  if (role === undefined) throw new UsageError(`there is no role ${JSON.stringify(text)}; there are ${ROLES.join(", ")}`);
+  if (role === undefined)
+    throw new UsageError(`there is no role ${JSON.stringify(text)}; there are ${ROLES.join(", ")}`);
   return role;
 }
 
 /** Makes an invitation: the link goes to stdout, alone, what is said about it to stderr. Throws UsageError. */
-export async function invite(args: Arguments, write: (invitation: Invitation) => Promise<{ readonly user: User }>): Promise<void> {
+export async function invite(
+  args: Arguments,
+  write: (invitation: Invitation) => Promise<{ readonly user: User }>,
+): Promise<void> {
   const base = args.value("url") ?? "http://127.0.0.1:8080";
-  if (!isWebAddress(base)) throw new UsageError(`--url ${JSON.stringify(base)}: write http://HOST:PORT or https://HOST`);
+  if (!isWebAddress(base))
+    throw new UsageError(`--url ${JSON.stringify(base)}: write http://HOST:PORT or https://HOST`);
   const { token, invitation } = makeInvitation(signature().at);
   const { user } = await write(invitation);
-  standardError().write(`${user.name}, ${user.role}, chooses a password by this link, once, until ${dateText(invitation.expiresAt)}; it is shown only now:\n`);
+  standardError().write(
+    `${user.name}, ${user.role}, chooses a password by this link, once, until ${dateText(invitation.expiresAt)}; it is shown only now:\n`,
+  );
   process.stdout.write(`${invitationLink(base, token)}\n`);
 }

@@ -8,7 +8,9 @@ export function checkedSourceIds(ids: readonly string[]): readonly string[] {
   for (const id of ids) {
     if (known.includes(id)) continue;
     const meant = nearest(id, known);
-    throw new UsageError(`there is no source ${JSON.stringify(id)}; ${meant === undefined ? '"ipsieve cbs sources" lists them' : `did you mean ${meant}?`}`);
+    throw new UsageError(
+      `there is no source ${JSON.stringify(id)}; ${meant === undefined ? '"ipsieve cbs sources" lists them' : `did you mean ${meant}?`}`,
+    );
   }
   return ids;
 }

@@ -3,23 +3,49 @@ import { UsageError } from "./usage-error.ts";
 
 const PREFIX = "IPSIEVE_";
 
-/** What every command reads, and what the project's tests and benchmarks read, which run commands in their own environment. */
-const KNOWN: ReadonlySet<string> = new Set(["IPSIEVE_HOME", "IPSIEVE_DB", "IPSIEVE_SERVER", "IPSIEVE_API_KEY", "IPSIEVE_CHROMIUM", "IPSIEVE_KILLS", "IPSIEVE_LISTS", "IPSIEVE_TEST_ENGINE"]);
+/**
+ * What every command reads, and what the project's tests and benchmarks read, which run commands in their own
+ * environment.
+ */
+const KNOWN: ReadonlySet<string> = new Set([
+  "IPSIEVE_HOME",
+  "IPSIEVE_DB",
+  "IPSIEVE_SERVER",
+  "IPSIEVE_API_KEY",
+  "IPSIEVE_CHROMIUM",
+  "IPSIEVE_KILLS",
+  "IPSIEVE_LISTS",
+  "IPSIEVE_TEST_ENGINE",
+]);
 
 /** What Kubernetes and Docker tell each container about a service that is called ipsieve, or whose name begins so. */
-const SERVICE_LINK = /_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$|_(NAME|ENV_\w+)$/;
+const SERVICE_LINK =
+  /_SERVICE_HOST$|_SERVICE_PORT(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$|_(NAME|ENV_\w+)$/;
 
-/** Whatever the command: a variable that nobody reads would be ignored in silence by the one that it is meant for. Throws UsageError. */
+/**
+ * Whatever the command: a variable that nobody reads would be ignored in silence by the one that it is meant for.
+ * Throws UsageError.
+ */
 export async function refuseUnknownVariables(environment: NodeJS.ProcessEnv = process.env): Promise<void> {
-  const names = Object.keys(environment).filter((name) => name.startsWith(PREFIX) && environment[name] !== "" && !KNOWN.has(name) && !isServiceLink(name, environment[name]!));
+  const names = Object.keys(environment).filter(
+    (name) =>
+      name.startsWith(PREFIX) &&
+      environment[name] !== "" &&
+      !KNOWN.has(name) &&
+      !isServiceLink(name, environment[name]!),
+  );
   if (names.length === 0) return;
   // Only where there are some: most commands do without the settings of the server.
   const { SETTINGS, variableOf } = await import("../api/settings.ts");
   const settings = Object.values(SETTINGS).map(variableOf);
   const unknown = names.find((name) => !settings.includes(name));
   if (unknown === undefined) return;
-  const meant = nearest(unknown.slice(PREFIX.length), [...KNOWN, ...settings].filter((name) => name.startsWith(PREFIX)).map((name) => name.slice(PREFIX.length)));
-  const cure = meant === undefined ? '"ipsieve help serve" lists the settings; unset it' : `did you mean ${PREFIX}${meant}?`;
+  const meant = nearest(
+    unknown.slice(PREFIX.length),
+    [...KNOWN, ...settings].filter((name) => name.startsWith(PREFIX)).map((name) => name.slice(PREFIX.length)),
+  );
+  const cure =
+    meant === undefined ? '"ipsieve help serve" lists the settings; unset it' : `did you mean ${PREFIX}${meant}?`;
   throw new UsageError(`the environment variable ${unknown} is not known; ${cure}`);
 }
 

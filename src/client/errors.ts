@@ -1,7 +1,10 @@
 /** By field, what is wrong with it. */
 export type ValidationErrors = Readonly<Record<string, readonly string[]>>;
 
-/** A document of RFC 9457 as the service sends it. Members of its own, such as `existing` of a conflict, stand beside the named ones. */
+/**
+ * A document of RFC 9457 as the service sends it. Members of its own, such as `existing` of a conflict, stand beside
+ * the named ones.
+ */
 export interface ProblemDocument {
   readonly type: string;
   readonly title: string;
@@ -17,9 +20,18 @@ export interface ProblemDocument {
 const CURES: readonly (readonly [codes: RegExp, cure: string])[] = [
   [/^ECONNREFUSED$/, "nothing listens there: check that the service runs, and baseUrl"],
   [/^(ENOTFOUND|EAI_AGAIN)$/, "its name has no address: check baseUrl, and that names can be resolved here"],
-  [/TIMEOUT|TIMEDOUT|^(EHOSTUNREACH|ENETUNREACH)$/, "it does not answer: check baseUrl, the network and firewalls between"],
-  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "the connection was cut off: send the request again; a write is made once by its Idempotency-Key"],
-  [/CERT|TLS|SSL|SIGNATURE/, "its certificate is not trusted here: check the name in baseUrl, or name the authority in NODE_EXTRA_CA_CERTS"],
+  [
+    /TIMEOUT|TIMEDOUT|^(EHOSTUNREACH|ENETUNREACH)$/,
+    "it does not answer: check baseUrl, the network and firewalls between",
+  ],
+  [
+    /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/,
+    "the connection was cut off: send the request again; a write is made once by its Idempotency-Key",
+  ],
+  [
+    /CERT|TLS|SSL|SIGNATURE/,
+    "its certificate is not trusted here: check the name in baseUrl, or name the authority in NODE_EXTRA_CA_CERTS",
+  ],
 ];
 const CURE = "check baseUrl, and that the service can be reached from here";
 
@@ -91,10 +103,17 @@ export class ThreatLookupError extends ServiceError {
   override readonly name = "ThreatLookupError";
 }
 
-/** The error that an answer tells of. Never rejects for what the body is: what cannot be read is a ServiceError with the status. */
+/**
+ * The error that an answer tells of. Never rejects for what the body is: what cannot be read is a ServiceError with the
+ * status.
+ */
 export async function errorOf(response: Response): Promise<ServiceError> {
-  const told = await response.json().catch(() => undefined) as Partial<ProblemDocument> & { readonly message?: unknown; readonly request_id?: unknown } | undefined;
-  if (typeof told?.type === "string" && typeof told.detail === "string") return new ProblemError(told as ProblemDocument, response);
-  if (typeof told?.message === "string" && typeof told.request_id === "string") return new ThreatLookupError(told.message, response, told.request_id);
+  const told = (await response.json().catch(() => undefined)) as
+    | (Partial<ProblemDocument> & { readonly message?: unknown; readonly request_id?: unknown })
+    | undefined;
+  if (typeof told?.type === "string" && typeof told.detail === "string")
+    return new ProblemError(told as ProblemDocument, response);
+  if (typeof told?.message === "string" && typeof told.request_id === "string")
+    return new ThreatLookupError(told.message, response, told.request_id);
   return new ServiceError(`the service answered ${response.status} ${response.statusText}`.trim(), response);
 }

@@ -4,15 +4,15 @@ export type Fetch = (request: Request) => Promise<Response>;
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /**
- * A `fetch` that waits where the answer is 429 or 503 and says for how long (Retry-After), and asks again: as often as it takes, but for no more than
- * `maxWait` milliseconds of waiting in all. What would wait longer is answered as it is. A write that may have been carried out (503) is repeated only
- * with an Idempotency-Key.
+ * A `fetch` that waits where the answer is 429 or 503 and says for how long (Retry-After), and asks again: as often as
+ * it takes, but for no more than `maxWait` milliseconds of waiting in all. What would wait longer is answered as it is.
+ * A write that may have been carried out (503) is repeated only with an Idempotency-Key.
  */
 export function patientFetch(fetch: Fetch, maxWait: number): Fetch {
   // The copy of a body that is never sent again would only fill memory.
   if (maxWait === 0) return fetch;
   return async (request) => {
-    for (let waited = 0; ; ) {
+    for (let waited = 0; ;) {
       // The body can be sent once: what is sent is a copy.
       const response = await fetch(request.clone());
       const wait = waitOf(request, response);
@@ -26,7 +26,8 @@ export function patientFetch(fetch: Fetch, maxWait: number): Fetch {
 
 /** Milliseconds to wait before it is of use to ask again; undefined: it is of none. */
 function waitOf(request: Request, { status, headers }: Response): number | undefined {
-  const isRepeatable = status === 429 || (status === 503 && (SAFE.has(request.method) || request.headers.has("idempotency-key")));
+  const isRepeatable =
+    status === 429 || (status === 503 && (SAFE.has(request.method) || request.headers.has("idempotency-key")));
   const text = headers.get("retry-after");
   if (!isRepeatable || text === null) return undefined;
   const seconds = /^\d{1,9}$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;

@@ -1,8 +1,10 @@
 /**
- * What a spreadsheet takes for a formula: a text that begins with `=`, `+`, `-` or `@`, in full width or small form too. Spaces and characters
- * that nobody sees are passed over, since some programs drop them: a byte order mark, a no-break or zero-width space.
+ * What a spreadsheet takes for a formula: a text that begins with `=`, `+`, `-` or `@`, in full width or small form
+ * too. Spaces and characters that nobody sees are passed over, since some programs drop them: a byte order mark, a
+ * no-break or zero-width space.
  */
-const FORMULA = /^[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b]/u;
+const FORMULA =
+  /^[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b]/u;
 /** A tab or a carriage return moves to another cell or line, whatever follows. */
 const OTHER_CELL = /^[\t\r]/;
 

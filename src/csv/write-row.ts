@@ -12,7 +12,10 @@ export function csvField(text: string | null): string {
   return safe === "" || /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Whether a field has a `'` in front that `csvField` put there. A text that looks as if it had one gets another, so that taking one off gives the text again. */
+/**
+ * Whether a field has a `'` in front that `csvField` put there. A text that looks as if it had one gets another, so
+ * that taking one off gives the text again.
+ */
 export function isGuarded(text: string): boolean {
   return text.startsWith("'") && (text.startsWith("'", 1) || isFormula(text.slice(1)));
 }

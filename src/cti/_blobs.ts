@@ -1,7 +1,10 @@
 import { ByteWriter } from "./_bytes.ts";
 import { CtiError } from "./cti-error.ts";
 
-/** Many byte strings one behind the other, as they are stored: `ends` holds where each ends, as little-endian 32-bit words. */
+/**
+ * Many byte strings one behind the other, as they are stored: `ends` holds where each ends, as little-endian 32-bit
+ * words.
+ */
 export interface StoredBlobs {
   readonly bytes: Uint8Array;
   readonly ends: Uint8Array;
@@ -17,7 +20,11 @@ export class BlobTable {
   /** @throws CtiError "bad-metadata" */
   constructor(name: string, { bytes, ends }: StoredBlobs) {
     if (!(bytes instanceof Uint8Array && ends instanceof Uint8Array && ends.length % 4 === 0)) {
-      throw new CtiError("bad-metadata", name, `the dataset's ${name} are not the bytes and ends that they should be; import its feeds again`);
+      throw new CtiError(
+        "bad-metadata",
+        name,
+        `the dataset's ${name} are not the bytes and ends that they should be; import its feeds again`,
+      );
     }
     this.#name = name;
     this.#bytes = bytes;
@@ -30,7 +37,11 @@ export class BlobTable {
     const start = index === 0 ? 0 : this.#end(index - 1);
     const end = this.#end(index);
     if (start <= end && end <= this.#bytes.length) return this.#bytes.subarray(start, end);
-    throw new CtiError("bad-metadata", this.#name, `number ${index} of the dataset's ${this.#name} ends at byte ${end} and begins at ${start} of ${this.#bytes.length}; import its feeds again`);
+    throw new CtiError(
+      "bad-metadata",
+      this.#name,
+      `number ${index} of the dataset's ${this.#name} ends at byte ${end} and begins at ${start} of ${this.#bytes.length}; import its feeds again`,
+    );
   }
 
   #end(index: number): number {
@@ -45,7 +56,8 @@ export class BlobWriter {
 
   append(bytes: Uint8Array): void {
     this.#bytes.append(bytes);
-    if (this.#bytes.length > 0xffff_ffff) throw new RangeError("the dataset's documents have more than 4 GiB; import fewer feeds into one file");
+    if (this.#bytes.length > 0xffff_ffff)
+      throw new RangeError("the dataset's documents have more than 4 GiB; import fewer feeds into one file");
     this.#ends.push(this.#bytes.length);
   }
 

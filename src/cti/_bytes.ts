@@ -1,6 +1,8 @@
 import { CtiError } from "./cti-error.ts";
 
-/** Grows; a number takes 7 bits a byte, the low ones first, and all bytes but its last have the top bit set (LEB128). */
+/**
+ * Grows; a number takes 7 bits a byte, the low ones first, and all bytes but its last have the top bit set (LEB128).
+ */
 export class ByteWriter {
   #bytes = new Uint8Array(256);
   #length = 0;
@@ -72,5 +74,9 @@ export class ByteReader {
 }
 
 export function badDocument(what: string): CtiError {
-  return new CtiError("bad-document", what, `a document of the dataset cannot be read: ${what}; import its feeds again`);
+  return new CtiError(
+    "bad-document",
+    what,
+    `a document of the dataset cannot be read: ${what}; import its feeds again`,
+  );
 }

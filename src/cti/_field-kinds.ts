@@ -17,7 +17,10 @@ export interface FieldKind<Value> {
   /** What a field holds of which nothing is known. */
   readonly empty: Value;
   isEmpty(value: Value): boolean;
-  /** Of two values that are not empty. Their order and how they are grouped do not matter, and a value with itself is itself. */
+  /**
+   * Of two values that are not empty. Their order and how they are grouped do not matter, and a value with itself is
+   * itself.
+   */
   merge(a: Value, b: Value): Value;
   /** @throws FieldProblem. Never called with null. */
   fromJson(json: unknown): Value;
@@ -38,7 +41,8 @@ export const classification: FieldKind<Classification> = {
   merge: (a, b) => CLASSIFICATIONS[Math.max(CLASSIFICATIONS.indexOf(a), CLASSIFICATIONS.indexOf(b))]!,
   fromJson(json) {
     const found = CLASSIFICATIONS.find((name) => name === json);
-    if (found === undefined) throw new FieldProblem(`${shown(json)} is no classification; there are ${CLASSIFICATIONS.join(", ")}`);
+    if (found === undefined)
+      throw new FieldProblem(`${shown(json)} is no classification; there are ${CLASSIFICATIONS.join(", ")}`);
     return found;
   },
   fromCell: (cell) => classification.fromJson(cell),
@@ -87,12 +91,17 @@ export const texts: FieldKind<readonly string[]> = {
   fromJson: (json) =>
     sortedSet(
       elements(json, (element) => {
-        if (typeof element !== "string" || element === "") throw new FieldProblem(`a text stands here, not ${shown(element)}`);
+        if (typeof element !== "string" || element === "")
+          throw new FieldProblem(`a text stands here, not ${shown(element)}`);
         return checkedText(element);
       }),
     ),
   fromCell: (cell) => texts.fromJson(cellList(cell)),
-  write: (value, to, pool) => writeList(value.map((element) => pool.numberOf(element)), to),
+  write: (value, to, pool) =>
+    writeList(
+      value.map((element) => pool.numberOf(element)),
+      to,
+    ),
   read: (from, pool) => readList(from, (number) => pool.textAt(number)),
 };
 
@@ -186,7 +195,11 @@ function numberOfCell(cell: string): number | string {
 
 /** Cells part their lists by `|`; one that holds texts with a `|` is written as a JSON array. */
 function cellList(cell: string): string[] {
-  if (!cell.startsWith("[")) return cell.split("|").map((part) => part.trim()).filter((part) => part !== "");
+  if (!cell.startsWith("["))
+    return cell
+      .split("|")
+      .map((part) => part.trim())
+      .filter((part) => part !== "");
   try {
     return JSON.parse(cell) as string[];
   } catch {

@@ -3,8 +3,9 @@ import type { TextPool, Texts } from "./_texts.ts";
 import { type CtiRecord, FIELDS, NOTHING_KNOWN } from "./fields.ts";
 
 /*
- * A stored document: for each field of which something is known, in the order of FIELDS, its number and its value. Numbers are
- * LEB128, texts are numbers of the dataset's text table, lists have their length in front. Equal records have equal bytes.
+ * A stored document: for each field of which something is known, in the order of FIELDS, its number and its value.
+ * Numbers are LEB128, texts are numbers of the dataset's text table, lists have their length in front. Equal records
+ * have equal bytes.
  */
 
 export function writeRecord(record: CtiRecord, to: ByteWriter, texts: TextPool): void {

@@ -41,7 +41,11 @@ const MOST_EXPLAINED = 5;
  * Looks many addresses up: for each of `ips`, in order, an index of `BULK_DOCUMENTS`. Makes no object per address.
  * @throws CtiError "bad-addresses", with all indexes, when any is malformed
  */
-export function bulkLookup(dataset: CtiDataset, ips: readonly unknown[], engine: BatchLookup = dataset.table): Uint8Array {
+export function bulkLookup(
+  dataset: CtiDataset,
+  ips: readonly unknown[],
+  engine: BatchLookup = dataset.table,
+): Uint8Array {
   const states = new Uint8Array(ips.length);
   const bad: number[] = [];
   for (let start = 0; start < ips.length; start += GROUP) lookupGroup(dataset, ips, start, engine, states, bad);
@@ -49,7 +53,14 @@ export function bulkLookup(dataset: CtiDataset, ips: readonly unknown[], engine:
   return states;
 }
 
-function lookupGroup({ table, bulkStates }: CtiDataset, ips: readonly unknown[], start: number, engine: BatchLookup, states: Uint8Array, bad: number[]): void {
+function lookupGroup(
+  { table, bulkStates }: CtiDataset,
+  ips: readonly unknown[],
+  start: number,
+  engine: BatchLookup,
+  states: Uint8Array,
+  bad: number[],
+): void {
   const end = Math.min(start + GROUP, ips.length);
   let count4 = 0;
   let count6 = 0;
@@ -66,7 +77,10 @@ function lookupGroup({ table, bulkStates }: CtiDataset, ips: readonly unknown[],
       bad.push(at);
     }
   }
-  for (const [family, group, places, count] of [[4, words4, places4, count4], [6, words6, places6, count6]] as const) {
+  for (const [family, group, places, count] of [
+    [4, words4, places4, count4],
+    [6, words6, places6, count6],
+  ] as const) {
     if (count === 0) continue;
     engine.lookupBatchInto(family, group, matches, count);
     for (let i = 0; i < count; i++) {
@@ -78,14 +92,20 @@ function lookupGroup({ table, bulkStates }: CtiDataset, ips: readonly unknown[],
   }
 }
 
-/** The answer as a map from each address, as it was written, to its document; an address that stands twice is there once. */
+/**
+ * The answer as a map from each address, as it was written, to its document; an address that stands twice is there
+ * once.
+ */
 export function bulkDocuments(ips: readonly string[], states: Uint8Array): Record<string, BulkDocument> {
   return Object.fromEntries(ips.map((ip, i) => [ip, BULK_DOCUMENTS[states[i]!]!]));
 }
 
 const JSON_PIECES = BULK_DOCUMENTS.map((document) => `":${JSON.stringify(document)}`);
 
-/** The same as JSON text, without making the map. An address needs no escaping: it holds digits, letters, dots and colons only. */
+/**
+ * The same as JSON text, without making the map. An address needs no escaping: it holds digits, letters, dots and
+ * colons only.
+ */
 export function bulkJson(ips: readonly string[], states: Uint8Array): string {
   const written = new Set<string>();
   let text = "";

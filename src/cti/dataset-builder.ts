@@ -7,12 +7,17 @@ import { TextPool } from "./_texts.ts";
 import type { CtiMetadata, CtiSource } from "./dataset.ts";
 import { type CtiRecord, mergeRecords } from "./fields.ts";
 
-/** Pairs of documents whose union is remembered: feeds without documents of their own unite the same few over and over. */
+/**
+ * Pairs of documents whose union is remembered: feeds without documents of their own unite the same few over and over.
+ */
 const MOST_UNIONS = 1 << 16;
 /** Two document ids make one key of a map; far more of them than memory holds. */
 const MOST_DOCUMENTS = 2 ** 26;
 
-/** Collects what feeds say; `freeze(trie)` then makes the table. Equal documents are kept once, however many prefixes they are of. */
+/**
+ * Collects what feeds say; `freeze(trie)` then makes the table. Equal documents are kept once, however many prefixes
+ * they are of.
+ */
 export class CtiBuilder {
   readonly #trie = new PrefixTrie();
   readonly #unions = new Map<number, number>();
@@ -40,15 +45,25 @@ export class CtiBuilder {
   }
 
   /**
-   * The prefixes, and what goes with their table into a snapshot. Documents are numbered by the first prefix that has them, so that the
-   * same contents give the same bytes, in whatever order they came. O(prefixes + documents).
+   * The prefixes, and what goes with their table into a snapshot. Documents are numbered by the first prefix that has
+   * them, so that the same contents give the same bytes, in whatever order they came. O(prefixes + documents).
    */
-  build(about: { readonly title: string; readonly createdAt: Date; readonly sources: readonly CtiSource[] }): { trie: PrefixTrie; metadata: CtiMetadata } {
+  build(about: { readonly title: string; readonly createdAt: Date; readonly sources: readonly CtiSource[] }): {
+    trie: PrefixTrie;
+    metadata: CtiMetadata;
+  } {
     this.#renumber();
     const documents = new BlobWriter();
     for (let id = 1; id <= this.#documents.count; id++) documents.append(this.#documents.at(id));
     const { title, createdAt, sources } = about;
-    const metadata = { format: 1, title, createdAt: createdAt.toISOString(), sources, documents: documents.stored(), texts: this.#texts.stored() } as const;
+    const metadata = {
+      format: 1,
+      title,
+      createdAt: createdAt.toISOString(),
+      sources,
+      documents: documents.stored(),
+      texts: this.#texts.stored(),
+    } as const;
     return { trie: this.#trie, metadata };
   }
 
@@ -56,7 +71,10 @@ export class CtiBuilder {
     this.#scratch.clear();
     writeRecord(record, this.#scratch, texts);
     const id = documents.add(this.#scratch.written());
-    if (id >= MOST_DOCUMENTS) throw new RangeError(`there are more than ${MOST_DOCUMENTS} different documents; import fewer feeds into one file`);
+    if (id >= MOST_DOCUMENTS)
+      throw new RangeError(
+        `there are more than ${MOST_DOCUMENTS} different documents; import fewer feeds into one file`,
+      );
     return id;
   }
 
@@ -75,7 +93,9 @@ export class CtiBuilder {
     return readRecord(this.#documents.at(id), this.#texts);
   }
 
-  /** Leaves out documents and texts that only were before a union, and numbers the others in the order of the prefixes. */
+  /**
+   * Leaves out documents and texts that only were before a union, and numbers the others in the order of the prefixes.
+   */
   #renumber(): void {
     const documents = new BlobSet();
     const texts = new TextPool();

@@ -32,9 +32,9 @@ const SEEN_SPOOFABLE = 2;
 const SEEN_NOT_SPOOFABLE = 3;
 
 /**
- * Threat intelligence: a table of prefixes, and a document for each. An address has the document of the most specific prefix that
- * covers it, and of no other: what feeds say about a network is a guess about each of its addresses, and what they say about the
- * address itself beats it, in every member.
+ * Threat intelligence: a table of prefixes, and a document for each. An address has the document of the most specific
+ * prefix that covers it, and of no other: what feeds say about a network is a guess about each of its addresses, and
+ * what they say about the address itself beats it, in every member.
  *
  * Documents are read where they lie, when they are asked for; equal ones are stored once.
  */
@@ -94,12 +94,17 @@ export class CtiDataset {
 
   #documentAt(value: number): Uint8Array {
     if (value >= 1 && value <= this.#documents.count) return this.#documents.at(value - 1);
-    throw new CtiError("unknown-document", value, `the table names document ${value}, but the dataset has ${this.#documents.count}; import its feeds again`);
+    throw new CtiError(
+      "unknown-document",
+      value,
+      `the table names document ${value}, but the dataset has ${this.#documents.count}; import its feeds again`,
+    );
   }
 
   #statesOfMatches(): Uint8Array {
     const states = new Uint8Array(this.table.matchCount + 1).fill(UNSEEN);
-    for (let match = 1; match < states.length; match++) states[match] = stateOf(readSpoofable(this.#documentAt(this.table.value(match))));
+    for (let match = 1; match < states.length; match++)
+      states[match] = stateOf(readSpoofable(this.#documentAt(this.table.value(match))));
     return states;
   }
 }
@@ -113,11 +118,13 @@ function checkedMetadata(metadata: unknown): CtiMetadata {
   const { format, title, createdAt, sources, documents, texts } = record(metadata, "metadata");
   if (format !== 1) throw badMetadata("format", "it is not 1; this file comes from a newer version, which can read it");
   if (typeof title !== "string") throw badMetadata("title", "it is no text");
-  if (typeof createdAt !== "string" || Number.isNaN(Date.parse(createdAt))) throw badMetadata("createdAt", "it is no date");
+  if (typeof createdAt !== "string" || Number.isNaN(Date.parse(createdAt)))
+    throw badMetadata("createdAt", "it is no date");
   if (!Array.isArray(sources)) throw badMetadata("sources", "it is no array");
   for (const source of sources) {
     const { name, entries } = record(source, "sources");
-    if (typeof name !== "string" || typeof entries !== "number") throw badMetadata("sources", "a source has no name or no number of entries");
+    if (typeof name !== "string" || typeof entries !== "number")
+      throw badMetadata("sources", "a source has no name or no number of entries");
   }
   record(documents, "documents");
   record(texts, "texts");
@@ -130,5 +137,9 @@ function record(value: unknown, member: string): Record<string, unknown> {
 }
 
 function badMetadata(member: string, what: string): CtiError {
-  return new CtiError("bad-metadata", member, `the dataset's ${member} cannot be used: ${what}; import its feeds again`);
+  return new CtiError(
+    "bad-metadata",
+    member,
+    `the dataset's ${member} cannot be used: ${what}; import its feeds again`,
+  );
 }

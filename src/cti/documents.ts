@@ -28,7 +28,11 @@ export interface ExtendedCtiDocument extends CtiDocument {
     readonly geo: { readonly country: Named; readonly continent: Named; readonly city: string };
   };
   readonly network: { readonly ports: readonly number[]; readonly non_spoofable_ports: readonly number[] };
-  readonly fingerprints: { readonly muonfp: readonly string[]; readonly ja3: readonly string[]; readonly ja4: readonly string[] };
+  readonly fingerprints: {
+    readonly muonfp: readonly string[];
+    readonly ja3: readonly string[];
+    readonly ja4: readonly string[];
+  };
   readonly http: { readonly path: readonly string[]; readonly user_agent: readonly string[] };
 }
 

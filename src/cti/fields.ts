@@ -1,8 +1,24 @@
-import { CLASSIFICATIONS, type Classification, classification, count, type FieldKind, firstDay, lastDay, number, ports, spoofable, text, texts } from "./_field-kinds.ts";
+import {
+  CLASSIFICATIONS,
+  type Classification,
+  classification,
+  count,
+  type FieldKind,
+  firstDay,
+  lastDay,
+  number,
+  ports,
+  spoofable,
+  text,
+  texts,
+} from "./_field-kinds.ts";
 
 export { CLASSIFICATIONS, type Classification };
 
-/** What feeds say about an address or a prefix. Lists are sorted sets; days are days since 1970-01-01, UTC; unknown is null, "" or []. */
+/**
+ * What feeds say about an address or a prefix. Lists are sorted sets; days are days since 1970-01-01, UTC; unknown is
+ * null, "" or [].
+ */
 export interface CtiRecord {
   readonly spoofable: boolean | null;
   readonly classification: Classification;
@@ -39,11 +55,19 @@ export interface Field {
   readonly unit: string;
 }
 
-function field<Member extends keyof CtiRecord>(member: Member, path: string, kind: FieldKind<CtiRecord[Member]>, unit: string = path): Field {
+function field<Member extends keyof CtiRecord>(
+  member: Member,
+  path: string,
+  kind: FieldKind<CtiRecord[Member]>,
+  unit: string = path,
+): Field {
   return { member, path, kind: kind as FieldKind<unknown>, unit };
 }
 
-/** The position of a field is its number in stored documents: append only. `spoofable` is the first, so that it is found without reading on. */
+/**
+ * The position of a field is its number in stored documents: append only. `spoofable` is the first, so that it is found
+ * without reading on.
+ */
 export const FIELDS: readonly Field[] = [
   field("spoofable", "spoofable", spoofable),
   field("classification", "classification", classification),
@@ -78,18 +102,23 @@ export const BASIC_FIELDS = 4;
 export function recordOf(known: Partial<CtiRecord>): CtiRecord {
   const given = FIELDS.filter(({ member, kind }) => known[member] !== undefined && !kind.isEmpty(known[member]));
   // A union with itself is what sorts a list.
-  return { ...NOTHING_KNOWN, ...Object.fromEntries(given.map(({ member, kind }) => [member, kind.merge(known[member], known[member])])) };
+  return {
+    ...NOTHING_KNOWN,
+    ...Object.fromEntries(given.map(({ member, kind }) => [member, kind.merge(known[member], known[member])])),
+  };
 }
 
 /** Of an address that no feed names. */
-export const NOTHING_KNOWN: CtiRecord = Object.fromEntries(FIELDS.map(({ member, kind }) => [member, kind.empty])) as unknown as CtiRecord;
+export const NOTHING_KNOWN: CtiRecord = Object.fromEntries(
+  FIELDS.map(({ member, kind }) => [member, kind.empty]),
+) as unknown as CtiRecord;
 
 const UNITS: readonly (readonly Field[])[] = [...Map.groupBy(FIELDS, ({ unit }) => unit).values()];
 
 /**
- * What two feeds say about one prefix: sets united, the graver classification, the first and the last day, the larger count of days,
- * not spoofable if one of them knows it; of other texts the one that sorts first, AS and place each as a whole. The result does not
- * depend on the order in which feeds come, nor on how often.
+ * What two feeds say about one prefix: sets united, the graver classification, the first and the last day, the larger
+ * count of days, not spoofable if one of them knows it; of other texts the one that sorts first, AS and place each as a
+ * whole. The result does not depend on the order in which feeds come, nor on how often.
  */
 export function mergeRecords(a: CtiRecord, b: CtiRecord): CtiRecord {
   const merged: Partial<Record<keyof CtiRecord, unknown>> = {};
@@ -107,7 +136,10 @@ export function mergeRecords(a: CtiRecord, b: CtiRecord): CtiRecord {
   return merged as unknown as CtiRecord;
 }
 
-/** Whether the unit of `a` sorts before that of `b`: by the first field in which they differ, what is known before what is not. */
+/**
+ * Whether the unit of `a` sorts before that of `b`: by the first field in which they differ, what is known before what
+ * is not.
+ */
 function comesFirst(unit: readonly Field[], a: CtiRecord, b: CtiRecord): boolean {
   for (const { member, kind } of unit) {
     const [ofA, ofB] = [a[member], b[member]];

@@ -22,7 +22,10 @@ export interface FeedOptions {
 /** Characters of a line at most: what has no line ends is no feed, and must not fill the memory. */
 const MOST_LINE_LENGTH = 1 << 24;
 
-/** Reads one feed, from pieces of its text as they come. Calls back for each entry in order; keeps no more than a line of the text. */
+/**
+ * Reads one feed, from pieces of its text as they come. Calls back for each entry in order; keeps no more than a line
+ * of the text.
+ */
 export class FeedImport {
   readonly #feed: Feed;
   readonly #format: FeedFormat | undefined;
@@ -46,7 +49,11 @@ export class FeedImport {
     this.#rest = lines.pop()!;
     for (const line of lines) this.#line(line);
     if (this.#rest.length > MOST_LINE_LENGTH) {
-      throw new FeedError("line-too-long", this.#lines + 1, "this line has more than 16 million characters; a feed has one entry a line (jq -c '.[]' makes lines of a JSON array)");
+      throw new FeedError(
+        "line-too-long",
+        this.#lines + 1,
+        "this line has more than 16 million characters; a feed has one entry a line (jq -c '.[]' makes lines of a JSON array)",
+      );
     }
   }
 
@@ -56,14 +63,16 @@ export class FeedImport {
     this.#rest = "";
     this.#reader?.end();
     const report = this.#feed.report(this.#lines);
-    if (report.entries === 0 && report.faultCount === 0) throw new FeedError("empty", 1, "there is no entry in the whole feed; is it the right file?");
+    if (report.entries === 0 && report.faultCount === 0)
+      throw new FeedError("empty", 1, "there is no entry in the whole feed; is it the right file?");
     return report;
   }
 
   #line(text: string): void {
     this.#lines++;
     const line = text.endsWith("\r") ? text.slice(0, -1) : text;
-    if (line.includes("\ufffd")) return this.#feed.fault(this.#lines, line.indexOf("\ufffd") + 1, "the line is not UTF-8; convert the feed");
+    if (line.includes("\ufffd"))
+      return this.#feed.fault(this.#lines, line.indexOf("\ufffd") + 1, "the line is not UTF-8; convert the feed");
     this.#reader ??= this.#readerFor(this.#lines === 1 ? line.replace(/^\ufeff/, "") : line);
     this.#reader?.line(this.#lines === 1 ? line.replace(/^\ufeff/, "") : line, this.#lines);
   }
@@ -72,8 +81,14 @@ export class FeedImport {
   #readerFor(line: string): FeedReader | undefined {
     const content = line.trim();
     if (content === "" || content.startsWith("#") || content.startsWith(";")) return undefined;
-    if (content.startsWith("<")) throw new FeedError("web-page", this.#lines, "a web page stands where the feed should be; its address has changed, or access is refused");
-    if (content.includes("\0")) throw new FeedError("not-text", this.#lines, "this is no text; unpack the feed, or give one in UTF-8");
+    if (content.startsWith("<"))
+      throw new FeedError(
+        "web-page",
+        this.#lines,
+        "a web page stands where the feed should be; its address has changed, or access is refused",
+      );
+    if (content.includes("\0"))
+      throw new FeedError("not-text", this.#lines, "this is no text; unpack the feed, or give one in UTF-8");
     const format = this.#format ?? (/^[{[]/.test(content) ? "ndjson" : isHeader(content) ? "csv" : "list");
     return READERS[format](this.#feed);
   }

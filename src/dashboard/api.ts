@@ -1,4 +1,9 @@
-import createClient, { type Client, type ClientPathsWithMethod, type FetchResponse, type MaybeOptionalInit } from "openapi-fetch";
+import createClient, {
+  type Client,
+  type ClientPathsWithMethod,
+  type FetchResponse,
+  type MaybeOptionalInit,
+} from "openapi-fetch";
 import type { paths } from "./documents.ts";
 import { problemIn, problemOf } from "./problem.ts";
 import { hasExpired, session } from "./session.ts";
@@ -6,14 +11,24 @@ import { hasExpired, session } from "./session.ts";
 type Method = "get" | "post" | "put" | "patch" | "delete";
 type Init<Path extends keyof paths, Verb extends Method> = MaybeOptionalInit<paths[Path], Verb>;
 
-/** Sends a request; gives the body of the answer, of the type that the operation has. Rejects with Problem, or with the reason of a given signal. */
-type Call<Verb extends Method> = <Path extends ClientPathsWithMethod<Client<paths, "application/json">, Verb>, Given extends Init<Path, Verb>>(
+/**
+ * Sends a request; gives the body of the answer, of the type that the operation has. Rejects with Problem, or with the
+ * reason of a given signal.
+ */
+type Call<Verb extends Method> = <
+  Path extends ClientPathsWithMethod<Client<paths, "application/json">, Verb>,
+  Given extends Init<Path, Verb>,
+>(
   path: Path,
   ...init: undefined extends Given ? [init?: Given] : [init: Given]
-) => Promise<Exclude<FetchResponse<paths[Path][Verb] & Record<string, unknown>, Given, "application/json">["data"], undefined>>;
+) => Promise<
+  Exclude<FetchResponse<paths[Path][Verb] & Record<string, unknown>, Given, "application/json">["data"], undefined>
+>;
 
 /** The same calls with the whole response, `{ data, response }`, for headers such as ETag. */
-export const http: Client<paths, "application/json"> = createClient<paths, "application/json">({ baseUrl: location.origin });
+export const http: Client<paths, "application/json"> = createClient<paths, "application/json">({
+  baseUrl: location.origin,
+});
 
 /** What starts a session is refused with 401 as well, and says nothing about the one that there is. */
 const STARTS = /\/dashboard\/api\/(session|setup|join)$/;
@@ -46,7 +61,11 @@ export const patch: Call<"patch"> = (path, ...init) => call("PATCH", path, init)
 export const remove: Call<"delete"> = (path, ...init) => call("DELETE", path, init);
 
 /** The types stand at the functions above; here any call is like another. */
-async function call(method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE", path: string, init: readonly unknown[]): Promise<any> {
+async function call(
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
+  path: string,
+  init: readonly unknown[],
+): Promise<any> {
   const send = http[method] as (path: string, ...init: readonly unknown[]) => Promise<{ readonly data?: unknown }>;
   return (await send(path, ...init)).data;
 }

@@ -33,11 +33,31 @@ function Content() {
   useLayoutEffect(read, []);
   const open = find(OPEN_ROUTES, place.value.path);
   if (open !== undefined) return <PageOf {...open} />;
-  if (problem !== undefined) return <main class="alone"><ProblemNote problem={problem} retry={read} /></main>;
-  if (session.value === undefined) return <main class="alone"><Skeleton lines={3} /></main>;
+  if (problem !== undefined)
+    return (
+      <main class="alone">
+        <ProblemNote problem={problem} retry={read} />
+      </main>
+    );
+  if (session.value === undefined)
+    return (
+      <main class="alone">
+        <Skeleton lines={3} />
+      </main>
+    );
   if (session.value === null) return <SignIn />;
   const found = find(ROUTES, place.value.path);
-  return <Shell>{found === undefined ? <NotFound /> : found.route.needs !== undefined && !hasRole(found.route.needs) ? <NotAllowed needs={found.route.needs} /> : <PageOf {...found} />}</Shell>;
+  return (
+    <Shell>
+      {found === undefined ? (
+        <NotFound />
+      ) : found.route.needs !== undefined && !hasRole(found.route.needs) ? (
+        <NotAllowed needs={found.route.needs} />
+      ) : (
+        <PageOf {...found} />
+      )}
+    </Shell>
+  );
 }
 
 interface Found {
@@ -59,9 +79,21 @@ function PageOf({ route: { path, view: View }, params }: Found) {
 }
 
 function NotFound() {
-  return <Page title="Not found"><Empty icon="search" title="There is no such page"><a href="#/">Go to the overview</a></Empty></Page>;
+  return (
+    <Page title="Not found">
+      <Empty icon="search" title="There is no such page">
+        <a href="#/">Go to the overview</a>
+      </Empty>
+    </Page>
+  );
 }
 
 function NotAllowed({ needs }: { readonly needs: Role }) {
-  return <Page title="Not for you"><Empty icon="key" title={`Only ${needs === "admin" ? "administrators" : "editors"} see this page`}>Ask an administrator for the role.</Empty></Page>;
+  return (
+    <Page title="Not for you">
+      <Empty icon="key" title={`Only ${needs === "admin" ? "administrators" : "editors"} see this page`}>
+        Ask an administrator for the role.
+      </Empty>
+    </Page>
+  );
 }

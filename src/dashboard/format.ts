@@ -23,7 +23,10 @@ export function formatBytes(bytes: number): string {
   return `${value >= 100 || unit === 0 ? Math.round(value) : value.toFixed(1)} ${units[unit]!}`;
 }
 
-/** `2026-11-22 14:03` in the browser's time zone: dates are to be compared, so they are written in the order in which they sort. */
+/**
+ * `2026-11-22 14:03` in the browser's time zone: dates are to be compared, so they are written in the order in which
+ * they sort.
+ */
 export function formatLocal(at: Date, { seconds = false }: { readonly seconds?: boolean } = {}): string {
   const two = (value: number) => String(value).padStart(2, "0");
   const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
@@ -36,7 +39,11 @@ export function formatUtc(at: Date): string {
 }
 
 const STEPS: readonly (readonly [seconds: number, unit: Intl.RelativeTimeFormatUnit])[] = [
-  [31_557_600, "year"], [2_629_800, "month"], [86_400, "day"], [3600, "hour"], [60, "minute"],
+  [31_557_600, "year"],
+  [2_629_800, "month"],
+  [86_400, "day"],
+  [3600, "hour"],
+  [60, "minute"],
 ];
 const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 

@@ -10,16 +10,25 @@ export interface Loading<Data> {
 }
 
 /** Fetches now, whenever one of `dependencies` changes, and at `reload`; what comes too late is dropped. */
-export function useLoad<Data>(load: (signal: AbortSignal) => Promise<Data>, dependencies: readonly unknown[] = []): Loading<Data> {
+export function useLoad<Data>(
+  load: (signal: AbortSignal) => Promise<Data>,
+  dependencies: readonly unknown[] = [],
+): Loading<Data> {
   const [round, setRound] = useState(0);
-  const [state, setState] = useState<Omit<Loading<Data>, "reload">>({ data: undefined, problem: undefined, isLoading: true });
+  const [state, setState] = useState<Omit<Loading<Data>, "reload">>({
+    data: undefined,
+    problem: undefined,
+    isLoading: true,
+  });
   // Not after the frame: it would be a frame without it.
   useLayoutEffect(() => {
     const controller = new AbortController();
     setState((last) => ({ ...last, isLoading: true }));
     load(controller.signal).then(
       (data) => controller.signal.aborted || setState({ data, problem: undefined, isLoading: false }),
-      (error) => controller.signal.aborted || setState((last) => ({ data: last.data, problem: problemOf(error), isLoading: false })),
+      (error) =>
+        controller.signal.aborted ||
+        setState((last) => ({ data: last.data, problem: problemOf(error), isLoading: false })),
     );
     return () => controller.abort();
   }, [...dependencies, round]);

@@ -33,6 +33,8 @@ function decode(part: string): string {
 
 /** The address of a page, for links; members of the query that are undefined or empty are left out. */
 export function hrefOf(path: string, query: Readonly<Record<string, string | undefined>> = {}): string {
-  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== "");
+  const given = Object.entries(query).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== "",
+  );
   return given.length === 0 ? `#${path}` : `#${path}?${new URLSearchParams(given)}`;
 }

@@ -33,7 +33,11 @@ export class Problem extends Error {
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   // This is how browsers tell that no answer came.
-  if (error instanceof TypeError) return new Problem(0, { title: "No answer", detail: "The server cannot be reached. Check the connection and try again." });
+  if (error instanceof TypeError)
+    return new Problem(0, {
+      title: "No answer",
+      detail: "The server cannot be reached. Check the connection and try again.",
+    });
   return new Problem(0, { title: "The page failed", detail: error instanceof Error ? error.message : String(error) });
 }
 

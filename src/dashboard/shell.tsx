@@ -21,13 +21,30 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
   };
   return (
     <div class="shell" onKeyDown={(event) => event.key === "Escape" && setOpen(false)}>
-      <a class="skip" href="#main" onClick={skip}>Skip to the content</a>
+      <a class="skip" href="#main" onClick={skip}>
+        Skip to the content
+      </a>
       <div class="bar">
-        <a href="#/" class="brand"><Logo />ipsieve</a>
-        <button type="button" class="button icon-only" aria-label="Menu" aria-expanded={isOpen} aria-controls="side" onClick={() => setOpen(!isOpen)}><Icon name={isOpen ? "close" : "menu"} /></button>
+        <a href="#/" class="brand">
+          <Logo />
+          ipsieve
+        </a>
+        <button
+          type="button"
+          class="button icon-only"
+          aria-label="Menu"
+          aria-expanded={isOpen}
+          aria-controls="side"
+          onClick={() => setOpen(!isOpen)}
+        >
+          <Icon name={isOpen ? "close" : "menu"} />
+        </button>
       </div>
       <aside id="side" class={isOpen ? "side open" : "side"}>
-        <a href="#/" class="brand"><Logo />ipsieve</a>
+        <a href="#/" class="brand">
+          <Logo />
+          ipsieve
+        </a>
         <nav aria-label="Pages">
           <Group name="addresses" />
           <p class="group">Organisation</p>
@@ -35,17 +52,26 @@ export function Shell({ children }: { readonly children: ComponentChildren }) {
         </nav>
         <Account />
       </aside>
-      <main ref={main} tabIndex={-1}><div class="content">{children}</div></main>
+      <main ref={main} tabIndex={-1}>
+        <div class="content">{children}</div>
+      </main>
     </div>
   );
 }
 
 function Group({ name }: { readonly name: Route["group"] }) {
-  const shown = ROUTES.filter(({ label, group, needs }) => label !== undefined && group === name && (needs === undefined || hasRole(needs)));
+  const shown = ROUTES.filter(
+    ({ label, group, needs }) => label !== undefined && group === name && (needs === undefined || hasRole(needs)),
+  );
   return (
     <ul>
       {shown.map(({ path, label, icon }) => (
-        <li key={path}><a href={`#${path}`} aria-current={isWithin(place.value.path, path) ? "page" : undefined}>{icon !== undefined && <Icon name={icon} />}{label}</a></li>
+        <li key={path}>
+          <a href={`#${path}`} aria-current={isWithin(place.value.path, path) ? "page" : undefined}>
+            {icon !== undefined && <Icon name={icon} />}
+            {label}
+          </a>
+        </li>
       ))}
     </ul>
   );
@@ -72,7 +98,11 @@ function Account() {
   );
 }
 
-const LOOKS: Readonly<Record<Theme, readonly [IconName, string]>> = { system: ["system", "As the system"], light: ["sun", "Light"], dark: ["moon", "Dark"] };
+const LOOKS: Readonly<Record<Theme, readonly [IconName, string]>> = {
+  system: ["system", "As the system"],
+  light: ["sun", "Light"],
+  dark: ["moon", "Dark"],
+};
 
 export function ThemeSwitch() {
   return (
@@ -80,7 +110,13 @@ export function ThemeSwitch() {
       <legend class="hidden">Colors</legend>
       {THEMES.map((each) => (
         <label key={each} title={LOOKS[each][1]}>
-          <input type="radio" name="theme" class="hidden" checked={theme.value === each} onChange={() => (theme.value = each)} />
+          <input
+            type="radio"
+            name="theme"
+            class="hidden"
+            checked={theme.value === each}
+            onChange={() => (theme.value = each)}
+          />
           <Icon name={LOOKS[each][0]} />
           <span class="hidden">{LOOKS[each][1]}</span>
         </label>

@@ -1,11 +1,14 @@
 // oxlint-disable no-control-regex -- a string holds none
-/** White space, then one token: a mark, a string, a number or a word. Each loop is over one kind of character, so that none backtracks. */
+/**
+ * White space, then one token: a mark, a string, a number or a word. Each loop is over one kind of character, so that
+ * none backtracks.
+ */
 const TOKEN =
   /[ \t\n\r]*(?:([{}[\],:])|"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*(")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y;
 
 /**
- * The offset of the first token of a text that cannot stand there in JSON (RFC 8259), its length where something is missing at
- * the end; -1 for JSON. The engine's parser is faster, but does not always say where it stopped.
+ * The offset of the first token of a text that cannot stand there in JSON (RFC 8259), its length where something is
+ * missing at the end; -1 for JSON. The engine's parser is faster, but does not always say where it stopped.
  */
 export function jsonFault(text: string): number {
   const open: string[] = [];
@@ -55,11 +58,13 @@ function afterWhite(text: string, at: number): number {
 }
 
 /**
- * The offset of the first key that its object has already, -1 for none. Which of the two counts is the reader's affair, RFC 8259
- * says, and the engine silently takes the last: prefixes would be lost. `value` is what the text, which is JSON, was parsed to.
+ * The offset of the first key that its object has already, -1 for none. Which of the two counts is the reader's affair,
+ * RFC 8259 says, and the engine silently takes the last: prefixes would be lost. `value` is what the text, which is
+ * JSON, was parsed to.
  */
 export function repeatedKey(text: string, value: unknown): number {
-  // Every key has its colon. Where the objects have as many keys as that, none is missing, and nothing has to be read closely.
+  // Every key has its colon. Where the objects have as many keys as that, none is missing, and nothing has to be read
+  // closely.
   if (countColons(text) === countKeys(value)) return -1;
   const open: (Set<string> | null)[] = [];
   let last = 0;
@@ -84,8 +89,8 @@ export function repeatedKey(text: string, value: unknown): number {
 }
 
 /**
- * The offset of the value at a path in a text that is JSON, such as `["tags", 2]`; that of the innermost value on the way which
- * is there, where the path leads nowhere. For errors: it reads the text token by token.
+ * The offset of the value at a path in a text that is JSON, such as `["tags", 2]`; that of the innermost value on the
+ * way which is there, where the path leads nowhere. For errors: it reads the text token by token.
  */
 export function valueOffset(text: string, path: readonly (string | number)[]): number {
   let at = afterWhite(text, 0);
@@ -103,7 +108,8 @@ function memberOffset(text: string, at: number, name: string): number {
     TOKEN.lastIndex = start;
     TOKEN.exec(text);
     const keyEnd = TOKEN.lastIndex;
-    if (keyEnd <= end && JSON.parse(text.slice(start, keyEnd)) === name) return afterWhite(text, afterWhite(text, keyEnd) + 1);
+    if (keyEnd <= end && JSON.parse(text.slice(start, keyEnd)) === name)
+      return afterWhite(text, afterWhite(text, keyEnd) + 1);
   }
   return -1;
 }
@@ -120,7 +126,7 @@ function* parts(text: string, at: number, opening: string): Generator<[start: nu
   if (text[at] !== opening) return;
   let depth = 0;
   let start = at;
-  for (TOKEN.lastIndex = at; ; ) {
+  for (TOKEN.lastIndex = at; ;) {
     const before = TOKEN.lastIndex;
     const mark = TOKEN.exec(text)?.[1];
     const after = TOKEN.lastIndex;

@@ -1,6 +1,9 @@
 import { jsonFault, repeatedKey } from "./json-fault.ts";
 
-/** Items are parsed in groups of so many bytes: long enough for the engine's parser to be at its best, short enough to be done in a fraction of a millisecond. */
+/**
+ * Items are parsed in groups of so many bytes: long enough for the engine's parser to be at its best, short enough to
+ * be done in a fraction of a millisecond.
+ */
 const GROUP_BYTES = 16 << 10;
 /** The longest item. */
 const MAX_ITEM_BYTES = 64 << 10;
@@ -37,10 +40,11 @@ export class JsonListError extends Error {
 }
 
 /**
- * Reads a JSON document that is one list, `{"ips": [...], ...}` or `[...]`, while it arrives: `write` each chunk, then `end`. Items come in batches and are not kept. It finds
- * the list's commas by following strings and brackets, and leaves all else to the engine's parser, group by group; so it takes exactly what that parser takes of the whole,
- * but for objects with a repeated member, and for items and other members that are too long. Memory: one group. Time: O(bytes); a step of a generator takes a
- * fraction of a millisecond.
+ * Reads a JSON document that is one list, `{"ips": [...], ...}` or `[...]`, while it arrives: `write` each chunk, then
+ * `end`. Items come in batches and are not kept. It finds the list's commas by following strings and brackets, and
+ * leaves all else to the engine's parser, group by group; so it takes exactly what that parser takes of the whole, but
+ * for objects with a repeated member, and for items and other members that are too long. Memory: one group. Time:
+ * O(bytes); a step of a generator takes a fraction of a millisecond.
  */
 export class JsonListReader {
   readonly #options: JsonListOptions;
@@ -84,7 +88,8 @@ export class JsonListReader {
         this.#isString = true;
       } else if ((byte | 0x20) === 0x7b) {
         // [ and { differ from ] and } in one bit each: 5b, 7b and 5d, 7d.
-        if (++this.#depth > this.#options.maxDepth) throw new JsonListError(`it is nested deeper than ${this.#options.maxDepth} levels`);
+        if (++this.#depth > this.#options.maxDepth)
+          throw new JsonListError(`it is nested deeper than ${this.#options.maxDepth} levels`);
         if (byte === OPENING_BRACKET && this.#listOffset < 0 && this.#opensList(bytes.subarray(start, at))) {
           this.#addToEnvelope(bytes.subarray(start, at + 1));
           this.#listOffset = this.#decode(this.#envelope).length;
@@ -113,12 +118,18 @@ export class JsonListReader {
     this.#keep(bytes.subarray(start));
   }
 
-  /** Ends the document. Gives what it is without the items: an object whose list is empty, an empty list, or whatever else was there. @throws JsonListError */
+  /**
+   * Ends the document. Gives what it is without the items: an object whose list is empty, an empty list, or whatever
+   * else was there.
+   * @throws JsonListError
+   */
   end(): unknown {
-    if (this.#listDepth > 0) throw this.#syntaxError(`[${this.#decode(this.#group)}`, this.#listOffset + this.#listCharacters - 1);
+    if (this.#listDepth > 0)
+      throw this.#syntaxError(`[${this.#decode(this.#group)}`, this.#listOffset + this.#listCharacters - 1);
     const text = this.#decode(this.#envelope);
     if (text.trim() === "") throw new JsonListError("it is empty; a JSON document is required");
-    const offsetOf = (at: number): number => (this.#listOffset >= 0 && at >= this.#listOffset ? at + this.#listCharacters : at);
+    const offsetOf = (at: number): number =>
+      this.#listOffset >= 0 && at >= this.#listOffset ? at + this.#listCharacters : at;
     let document: unknown;
     try {
       document = JSON.parse(text);
@@ -131,7 +142,10 @@ export class JsonListReader {
     return document;
   }
 
-  /** Looks at the bytes before the bracket that can decide, which are those since the bracket before: all of them, at each bracket, would take the square of the document's length. */
+  /**
+   * Looks at the bytes before the bracket that can decide, which are those since the bracket before: all of them, at
+   * each bracket, would take the square of the document's length.
+   */
   #opensList(before: Uint8Array): boolean {
     if (this.#depth > 2) return false;
     const opens = this.#depth === 1 ? isBlank : this.#endsWithMember;
@@ -149,13 +163,17 @@ export class JsonListReader {
 
   /** `end` is where the item ends, or has come to, in bytes of the group. */
   #checkItem(end: number): void {
-    if (end - this.#itemStart > MAX_ITEM_BYTES) throw new JsonListError(`item ${this.#commas} is longer than ${MAX_ITEM_BYTES} bytes`, this.#options.member);
+    if (end - this.#itemStart > MAX_ITEM_BYTES)
+      throw new JsonListError(`item ${this.#commas} is longer than ${MAX_ITEM_BYTES} bytes`, this.#options.member);
   }
 
   #addToEnvelope(bytes: Uint8Array): void {
     this.#envelope.push(bytes.slice());
     this.#envelopeBytes += bytes.length;
-    if (this.#envelopeBytes > MAX_ENVELOPE_BYTES) throw new JsonListError(`it has more than ${MAX_ENVELOPE_BYTES} bytes besides the items of ${this.#options.member}`);
+    if (this.#envelopeBytes > MAX_ENVELOPE_BYTES)
+      throw new JsonListError(
+        `it has more than ${MAX_ENVELOPE_BYTES} bytes besides the items of ${this.#options.member}`,
+      );
   }
 
   #parse(last: Uint8Array, following: string): unknown[] {
@@ -193,7 +211,10 @@ export class JsonListReader {
     yield items;
   }
 
-  /** The first error of a text that is none of JSON, which stands at `offset` in the document; `following` is what follows the text. */
+  /**
+   * The first error of a text that is none of JSON, which stands at `offset` in the document; `following` is what
+   * follows the text.
+   */
   #syntaxError(text: string, offset: number, following?: string): JsonListError {
     const at = jsonFault(text);
     const isAtEnd = following !== undefined && at >= text.length - 1;

@@ -3,11 +3,31 @@ import type { TableSections } from "../table/sections.ts";
 import { TableError } from "../table/table-error.ts";
 import { MODULE } from "./_module.ts";
 import { type KernelMemory, webAssembly } from "./web-assembly.ts";
-import { LINE_ENTRIES, LINE_STARTS, LINES_4, LINES_6, MATCHES, MISSING, SELECT_ALL, SELECT_MATCHED, SELECT_UNMATCHED, WORDS_4, WORDS_6 } from "./workspace.ts";
+import {
+  LINE_ENTRIES,
+  LINE_STARTS,
+  LINES_4,
+  LINES_6,
+  MATCHES,
+  MISSING,
+  SELECT_ALL,
+  SELECT_MATCHED,
+  SELECT_UNMATCHED,
+  WORDS_4,
+  WORDS_6,
+} from "./workspace.ts";
 
 /** The functions that `assembly/index.ts` exports. Addresses and sizes are in bytes. */
 interface Exports {
-  setTable(root4: number, shift4: number, nodes4: number, root6: number, shift6: number, nodes6: number, matchCount: number): void;
+  setTable(
+    root4: number,
+    shift4: number,
+    nodes4: number,
+    root6: number,
+    shift6: number,
+    nodes6: number,
+    matchCount: number,
+  ): void;
   setWorkspace(at: number): void;
   writeTables(): void;
   lookupBatch4(words: number, out: number, count: number): void;
@@ -43,13 +63,13 @@ export interface LineCounts {
 }
 
 /**
- * The native kernel over a memory that holds a table: one per thread. It owns no memory; all that it reads and writes are
- * addresses (byte offsets into the memory) that it is given.
+ * The native kernel over a memory that holds a table: one per thread. It owns no memory; all that it reads and writes
+ * are addresses (byte offsets into the memory) that it is given.
  */
 export class Kernel {
   /**
-   * Of the chunk that was scanned last: the address of each line's front and, behind the last line, of the one that follows.
-   * `lineStarts[i + 1] - 1` is the LF of line i.
+   * Of the chunk that was scanned last: the address of each line's front and, behind the last line, of the one that
+   * follows. `lineStarts[i + 1] - 1` is the LF of line i.
    */
   readonly lineStarts: Uint32Array;
   /** The IPv4 addresses of that chunk, a word each, in no order, and the numbers of their lines in it. */
@@ -66,7 +86,8 @@ export class Kernel {
 
   private constructor(exports: Exports, buffer: SharedArrayBuffer, workspace: number) {
     this.#exports = exports;
-    const wordsAt = (offset: number, length = LINE_ENTRIES): Uint32Array => new Uint32Array(buffer, workspace + offset, length);
+    const wordsAt = (offset: number, length = LINE_ENTRIES): Uint32Array =>
+      new Uint32Array(buffer, workspace + offset, length);
     this.lineStarts = wordsAt(LINE_STARTS);
     this.words4 = wordsAt(WORDS_4);
     this.lines4 = wordsAt(LINES_4);
@@ -100,8 +121,9 @@ export class Kernel {
   }
 
   /**
-   * Looks up `count` IPv4 addresses, a word each at the address `words`, and writes their match ids to the address `out`; up
-   * to three more of both are read and written. Throws `TableError` when the table is damaged where a lookup comes by.
+   * Looks up `count` IPv4 addresses, a word each at the address `words`, and writes their match ids to the address
+   * `out`; up to three more of both are read and written. Throws `TableError` when the table is damaged where a lookup
+   * comes by.
    */
   lookupBatch4(words: number, out: number, count: number): void {
     this.#lookUp(() => this.#exports.lookupBatch4(words, out, count));
@@ -112,13 +134,20 @@ export class Kernel {
     this.#lookUp(() => this.#exports.lookupBatch6(words, out, count));
   }
 
-  /** Runs what looks up. The kernel traps where a damaged table leads out of the memory, too deep, or to a match that is not there. */
+  /**
+   * Runs what looks up. The kernel traps where a damaged table leads out of the memory, too deep, or to a match that is
+   * not there.
+   */
   #lookUp(run: () => void): void {
     try {
       run();
     } catch (trap) {
       if (!(trap instanceof webAssembly!.RuntimeError)) throw trap;
-      throw new TableError("bad-node", this.#exports.lookedUp() === 4 ? "nodes4" : "nodes6", "a lookup led out of them, too deep, or to a match that is not there");
+      throw new TableError(
+        "bad-node",
+        this.#exports.lookedUp() === 4 ? "nodes4" : "nodes6",
+        "a lookup led out of them, too deep, or to a match that is not there",
+      );
     }
   }
 
@@ -128,8 +157,8 @@ export class Kernel {
   }
 
   /**
-   * Finds, looks up and counts the addresses of the lines of the text [at, end). The byte before `end` or the one at `end` must be
-   * an LF, and `TEXT_SLACK` bytes behind that must be there to be read.
+   * Finds, looks up and counts the addresses of the lines of the text [at, end). The byte before `end` or the one at
+   * `end` must be an LF, and `TEXT_SLACK` bytes behind that must be there to be read.
    */
   countLines(at: number, end: number): LineCounts {
     const exports = this.#exports;
@@ -141,14 +170,18 @@ export class Kernel {
   /** What `writeRows` has counted since the last call of this. */
   takeCounts(): LineCounts {
     const exports = this.#exports;
-    const counts = { lines: exports.countedLines(), addresses: exports.countedAddresses(), matched: exports.countedMatched() };
+    const counts = {
+      lines: exports.countedLines(),
+      addresses: exports.countedAddresses(),
+      matched: exports.countedMatched(),
+    };
     exports.resetCounts();
     return counts;
   }
 
   /**
-   * Scans a chunk of lines, at most `CHUNK_LINES + 64`, from the one that begins at `at`, at < end; the text is as `countLines`
-   * wants it. Returns where the next line begins: `end` or behind it when this was the last chunk.
+   * Scans a chunk of lines, at most `CHUNK_LINES + 64`, from the one that begins at `at`, at < end; the text is as
+   * `countLines` wants it. Returns where the next line begins: `end` or behind it when this was the last chunk.
    */
   scanChunk(at: number, end: number): number {
     return this.#exports.scanChunk(at, end) >>> 0; // addresses from 2^31 on come back negative
@@ -175,17 +208,17 @@ export class Kernel {
   }
 
   /**
-   * What rows look like from now on. `templates` is the address of matchCount + 2 words: by match id + 1 (0: a line without an
-   * address) the address of its template as `TemplateWriter` wrote it, 0 while there is none. With `appends` a row is the line,
-   * what the template gives, and a newline.
+   * What rows look like from now on. `templates` is the address of matchCount + 2 words: by match id + 1 (0: a line
+   * without an address) the address of its template as `TemplateWriter` wrote it, 0 while there is none. With `appends`
+   * a row is the line, what the template gives, and a newline.
    */
   useRows(templates: number, selection: keyof typeof SELECTIONS, appends: boolean): void {
     this.#exports.useRows(templates, SELECTIONS[selection], appends ? 1 : 0);
   }
 
   /**
-   * Begins the rows of the chunk that was looked up last. Returns how many match ids in `missing`, not all different, have no
-   * template yet: give them theirs and call again, until there are none.
+   * Begins the rows of the chunk that was looked up last. Returns how many match ids in `missing`, not all different,
+   * have no template yet: give them theirs and call again, until there are none.
    */
   gatherTemplates(): number {
     return this.#exports.gatherTemplates();
@@ -202,14 +235,18 @@ export class Kernel {
   }
 
   /**
-   * Writes the rows of the chunk, from the first that is not written yet, to [out, end) as far as they surely fit; `ROW_SLACK`
-   * bytes behind `end` may be overwritten. Returns where they end. Counts the lines that are done, with and without a row.
+   * Writes the rows of the chunk, from the first that is not written yet, to [out, end) as far as they surely fit;
+   * `ROW_SLACK` bytes behind `end` may be overwritten. Returns where they end. Counts the lines that are done, with and
+   * without a row.
    */
   writeRows(out: number, end: number): number {
     return this.#exports.writeRows(out, end) >>> 0;
   }
 
-  /** Lines of the chunk that `writeRows` is done with, from the front; fewer than `chunkLines`: there was no room for the next row. */
+  /**
+   * Lines of the chunk that `writeRows` is done with, from the front; fewer than `chunkLines`: there was no room for
+   * the next row.
+   */
   get writtenLines(): number {
     return this.#exports.writtenLines();
   }
@@ -217,7 +254,9 @@ export class Kernel {
 
 let compiled: object | null | undefined;
 
-/** The module, compiled once per thread (the engine shares the code between threads); null where the platform cannot. */
+/**
+ * The module, compiled once per thread (the engine shares the code between threads); null where the platform cannot.
+ */
 function compiledModule(): object | null {
   if (compiled === undefined) compiled = webAssembly === undefined ? null : compile(webAssembly);
   return compiled;

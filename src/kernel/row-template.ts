@@ -2,7 +2,10 @@ import { HOLE, HOLE_BYTES, TEMPLATE_HOLES, TEMPLATE_MOST, TEMPLATE_PARTS } from 
 
 const ALIGNMENT = 16;
 
-/** A bound for the bytes that `TemplateWriter` takes: each hole is two bytes of the template, and eight of what it becomes. */
+/**
+ * A bound for the bytes that `TemplateWriter` takes: each hole is two bytes of the template, and eight of what it
+ * becomes.
+ */
 export function templateRoom(template: Uint8Array): number {
   return TEMPLATE_PARTS + 4 + 4 * template.length + ALIGNMENT;
 }
@@ -18,8 +21,8 @@ export class TemplateWriter {
   }
 
   /**
-   * Writes a template (bytes in which 0x00 and one byte are a hole) at `at`, a multiple of 16. Returns where the next one can
-   * be written; 64 bytes behind that must be there to be read.
+   * Writes a template (bytes in which 0x00 and one byte are a hole) at `at`, a multiple of 16. Returns where the next
+   * one can be written; 64 bytes behind that must be there to be read.
    */
   write(at: number, template: Uint8Array): number {
     const bytes = this.#bytes;

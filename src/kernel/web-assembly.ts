@@ -1,6 +1,6 @@
 /**
- * What the kernel uses of WebAssembly, in types: the ECMAScript library of TypeScript has none of it. `undefined` where the
- * platform lacks it.
+ * What the kernel uses of WebAssembly, in types: the ECMAScript library of TypeScript has none of it. `undefined` where
+ * the platform lacks it.
  */
 export const webAssembly: WebAssemblyApi | undefined = (globalThis as { WebAssembly?: WebAssemblyApi }).WebAssembly;
 

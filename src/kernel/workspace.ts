@@ -1,13 +1,15 @@
 /**
  * How a thread's workspace is laid out, for the loader and the assembly, which is why it holds nothing but numbers. A
- * workspace is `WORKSPACE_BYTES` bytes of the memory, at a multiple of 64, that one kernel alone uses. First come tables
- * that the loops read, then the lines of the chunk at hand.
+ * workspace is `WORKSPACE_BYTES` bytes of the memory, at a multiple of 64, that one kernel alone uses. First come
+ * tables that the loops read, then the lines of the chunk at hand.
  */
 
 /** Bytes behind the LF that ends a text which may be read with it. */
 export const TEXT_SLACK = 64;
 
-/** Lines are scanned until there are this many, and up to 64 more: as many as one step of the newline search can find. */
+/**
+ * Lines are scanned until there are this many, and up to 64 more: as many as one step of the newline search can find.
+ */
 export const CHUNK_LINES = 512;
 /** Entries of every array by line: `CHUNK_LINES`, 64, and what is stored too far because it is quicker. */
 export const LINE_ENTRIES = 640;
@@ -24,11 +26,12 @@ export const KIND_DELIMITER_BIT = 4;
 export const KINDS = 0;
 
 /**
- * The 81 ways in which the digits of a dotted quad can lie, found by `QUAD_MULTIPLIER`: the mask of its four bytes that are no
- * digits (bit i: byte i; three dots, and what comes behind), times that, has another top byte for each of the 81. An entry of 64
- * bytes by that top byte: a shuffle that brings the octets to four lanes, as hundreds, tens, units and the byte behind | by
- * octet, as 32-bit words: what the characters of its digits make too much, negative | by octet, as 16-bit words: the least
- * value (10 for two digits, 100 for three: no leading zeros) | the mask, 0 in an entry of no quad.
+ * The 81 ways in which the digits of a dotted quad can lie, found by `QUAD_MULTIPLIER`: the mask of its four bytes that
+ * are no digits (bit i: byte i; three dots, and what comes behind), times that, has another top byte for each of the
+ * 81. An entry of 64 bytes by that top byte: a shuffle that brings the octets to four lanes, as hundreds, tens, units
+ * and the byte behind | by octet, as 32-bit words: what the characters of its digits make too much, negative | by
+ * octet, as 16-bit words: the least value (10 for two digits, 100 for three: no leading zeros) | the mask, 0 in an
+ * entry of no quad.
  */
 export const QUADS = 256;
 export const QUAD_MULTIPLIER = 0x8b50_2b7d;
@@ -37,8 +40,8 @@ export const QUAD_LEAST = 32;
 export const QUAD_MASK = 40;
 
 /**
- * Vectors of 16 bytes that loops need. The engine would build a constant anew in three instructions wherever it is used; what was
- * loaded before the loop stays in a register.
+ * Vectors of 16 bytes that loops need. The engine would build a constant anew in three instructions wherever it is
+ * used; what was loaded before the loop stays in a register.
  */
 export const VECTOR_TO_FRONT = 16640; // 0x50, sixteen times: brings the digits, and the colon behind them, to the lowest signed bytes
 export const VECTOR_NINE = 16656; // what "9" becomes
@@ -61,8 +64,8 @@ export const VECTOR_LF = 16912;
 export const VECTOR_DOT = 16928;
 
 /**
- * By 9 * f + b, 16 bytes each: a shuffle from the groups of an IPv6 address as written, a gap being one group, in network order
- * to its words, f groups before the gap and b behind it; without a gap f = 8 and b = 0.
+ * By 9 * f + b, 16 bytes each: a shuffle from the groups of an IPv6 address as written, a gap being one group, in
+ * network order to its words, f groups before the gap and b behind it; without a gap f = 8 and b = 0.
  */
 export const GAPS = 16960;
 
@@ -83,7 +86,10 @@ export const MATCHES = 43904;
 export const TEMPLATES = 46464;
 export const MISSING = 49024;
 
-/** The pairs of lines that are put aside while scanning, each as the address of its first line's start, and then single lines. */
+/**
+ * The pairs of lines that are put aside while scanning, each as the address of its first line's start, and then single
+ * lines.
+ */
 export const PENDING_PAIRS = 51584;
 export const PENDING_LINES = 60928;
 /** By line: the address of the words of its address; anything where there is none. */
@@ -94,14 +100,16 @@ export const OCTETS = 55488;
 /** By prefix length: a slash and its digits, of which so many count, 32 bits each. */
 export const PREFIX_LENGTHS = 57536;
 /**
- * By the mask of the 16-bit lanes of an IPv6 address's words that are zero, a byte: the first group of the run that becomes
- * `::`, 8 for none | 16 times its length.
+ * By the mask of the 16-bit lanes of an IPv6 address's words that are zero, a byte: the first group of the run that
+ * becomes `::`, 8 for none | 16 times its length.
  */
 export const GAP_RUNS = 58576;
 /** By prefix length: the four words of the mask. */
 export const MASKS = 58832;
 
-/** By a mask of four bits: the shuffle that brings those of four 32-bit words that it names to the front; 16 bytes each. */
+/**
+ * By a mask of four bits: the shuffle that brings those of four 32-bit words that it names to the front; 16 bytes each.
+ */
 export const SHUFFLES = 65536;
 /** Vectors: the places of the first four entries, and how far the next four are. */
 export const PLACES = 65792;
@@ -123,8 +131,8 @@ export const SELECT_MATCHED = 1;
 export const SELECT_UNMATCHED = 2;
 
 /**
- * A row template in the memory, in 32-bit words: the most bytes of a row | holes n | length of part 0, hole 1 | ... | length of
- * part n | the bytes of all parts. 64 bytes behind the last template must be there to be read.
+ * A row template in the memory, in 32-bit words: the most bytes of a row | holes n | length of part 0, hole 1 | ... |
+ * length of part n | the bytes of all parts. 64 bytes behind the last template must be there to be read.
  */
 export const TEMPLATE_MOST = 0;
 export const TEMPLATE_HOLES = 4;

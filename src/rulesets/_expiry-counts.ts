@@ -15,9 +15,10 @@ interface Block {
 }
 
 /**
- * How many rules expire by any time: the distinct moments of their expiries, sorted, in blocks, with a count each. Nothing depends on
- * the current time, so nothing is swept and a clock may go back. With d distinct moments every method is O(d / 512 + log d), of which the
- * first part is a sum over small integers; rules that are imported together mostly share one moment.
+ * How many rules expire by any time: the distinct moments of their expiries, sorted, in blocks, with a count each.
+ * Nothing depends on the current time, so nothing is swept and a clock may go back. With d distinct moments every
+ * method is O(d / 512 + log d), of which the first part is a sum over small integers; rules that are imported together
+ * mostly share one moment.
  */
 export class ExpiryCounts {
   #blocks: Block[] = [];
@@ -33,7 +34,12 @@ export class ExpiryCounts {
 
   copy(): ExpiryCounts {
     const copy = new ExpiryCounts();
-    copy.#blocks = this.#blocks.map(({ moments, counts, size, total }) => ({ moments: moments.slice(), counts: counts.slice(), size, total }));
+    copy.#blocks = this.#blocks.map(({ moments, counts, size, total }) => ({
+      moments: moments.slice(),
+      counts: counts.slice(),
+      size,
+      total,
+    }));
     return copy;
   }
 
@@ -159,7 +165,10 @@ function sumOf({ counts, size }: Block): number {
   return counts.subarray(0, size).reduce((sum, count) => sum + count, 0);
 }
 
-/** The values in ascending order: a merge sort from short runs (D. E. Knuth, TAOCP 3, 5.2.4), which skips what is in order. */
+/**
+ * The values in ascending order: a merge sort from short runs (D. E. Knuth, TAOCP 3, 5.2.4), which skips what is in
+ * order.
+ */
 function* sorted(values: Float64Array): Generator<undefined, Float64Array, undefined> {
   for (let start = 0; start < values.length; start += STEP) {
     values.subarray(start, start + STEP).sort();
@@ -175,7 +184,12 @@ function* sorted(values: Float64Array): Generator<undefined, Float64Array, undef
 }
 
 /** Merges two neighbouring runs of `width` values, the second of which may be shorter, or empty. */
-function* merge(from: Float64Array, to: Float64Array, start: number, width: number): Generator<undefined, void, undefined> {
+function* merge(
+  from: Float64Array,
+  to: Float64Array,
+  start: number,
+  width: number,
+): Generator<undefined, void, undefined> {
   const middle = Math.min(start + width, from.length);
   const end = Math.min(start + 2 * width, from.length);
   if (middle === end || from[middle - 1]! <= from[middle]!) return void to.set(from.subarray(start, end), start);

@@ -9,14 +9,20 @@ import type { RuleColumns } from "./rule-columns.ts";
 /** Rules that are looked at between two interruptions of a load. */
 const STEP = 1 << 14;
 
-/** The rules of one family: their slots, the tree over them, and what answers for any time how many are active, and which. */
+/**
+ * The rules of one family: their slots, the tree over them, and what answers for any time how many are active, and
+ * which.
+ */
 export class FamilyRules {
   readonly slots: RuleSlots;
   readonly tree: RuleTree;
   expiries: ExpiryCounts;
   blocks: StateBlocks;
 
-  /** Loads rules, in steps that take as long as a chunk of some thousand does. @throws RangeError for columns of different lengths, rules out of order, and what is no rule */
+  /**
+   * Loads rules, in steps that take as long as a chunk of some thousand does.
+   * @throws RangeError for columns of different lengths, rules out of order, and what is no rule
+   */
   static *loading(family: Family, chunks: readonly RuleColumns[]): Generator<undefined, FamilyRules, undefined> {
     const count = chunks.reduce((sum, { lengths }) => sum + lengths.length, 0);
     const rules = new FamilyRules(family, Math.max(16, count + 1));
@@ -80,9 +86,16 @@ export class FamilyRules {
     const { slots } = this;
     const start = slots.end;
     const { length } = chunk.lengths;
-    const columns = ["numbers" in chunk.names ? chunk.names.numbers : chunk.names, chunk.expiresAt, chunk.createdAt, chunk.updatedAt];
+    const columns = [
+      "numbers" in chunk.names ? chunk.names.numbers : chunk.names,
+      chunk.expiresAt,
+      chunk.createdAt,
+      chunk.updatedAt,
+    ];
     if (chunk.words.length !== length * slots.words || columns.some((column) => column.length !== length)) {
-      throw new RangeError(`The columns of ${length} rules must have as many values each, and \`words\` ${length * slots.words}`);
+      throw new RangeError(
+        `The columns of ${length} rules must have as many values each, and \`words\` ${length * slots.words}`,
+      );
     }
     slots.keys.set(chunk.words, start * slots.words);
     slots.lengths.set(chunk.lengths, start);
@@ -102,8 +115,12 @@ export class FamilyRules {
       if (slot % STEP === 0) yield;
       let hostBits = 0;
       for (let word = 0; word < words; word++) hostBits |= keys[slot * words + word] & ~maskOf(length - 32 * word);
-      if (length > bits || hostBits !== 0) throw new RangeError(`Rule ${slot - 1} of IPv${family} has a prefix of length ${length} whose words do not fit it`);
-      if (Number.isNaN(expiresAt[slot])) throw new RangeError(`Rule ${slot - 1} of IPv${family} has no expiry; a permanent rule has Infinity`);
+      if (length > bits || hostBits !== 0)
+        throw new RangeError(
+          `Rule ${slot - 1} of IPv${family} has a prefix of length ${length} whose words do not fit it`,
+        );
+      if (Number.isNaN(expiresAt[slot]))
+        throw new RangeError(`Rule ${slot - 1} of IPv${family} has no expiry; a permanent rule has Infinity`);
     }
   }
 }

@@ -17,8 +17,9 @@ interface Part {
 }
 
 /**
- * The names of rules by slot. Those that are loaded are packed: a million texts would take 40 MB among the engine's objects, and it would look at each
- * of them again and again. What is written one by one is a text, shared by the rules that have the same, as far as there are few names.
+ * The names of rules by slot. Those that are loaded are packed: a million texts would take 40 MB among the engine's
+ * objects, and it would look at each of them again and again. What is written one by one is a text, shared by the rules
+ * that have the same, as far as there are few names.
  */
 export class NameTable {
   /** By slot: the number of a packed name, from 1 on; ~index of a text; 0 for none. */
@@ -54,7 +55,10 @@ export class NameTable {
 
   /** Without the names themselves. */
   get byteLength(): number {
-    return this.#parts.reduce((sum, { ends }) => sum + ends.byteLength, 8 * (this.#texts.length + this.#free.length) + this.#references.byteLength);
+    return this.#parts.reduce(
+      (sum, { ends }) => sum + ends.byteLength,
+      8 * (this.#texts.length + this.#free.length) + this.#references.byteLength,
+    );
   }
 
   get(slot: number): string | null {
@@ -120,8 +124,11 @@ export class NameTable {
       this.#run = 0;
       this.#decoded = undefined;
     }
-    if (++this.#run === MIN_RUN) this.#decoded = namesOf({ ...part.packed, numbers: Uint32Array.from(part.ends, (_, index) => index + 1) });
-    return this.#decoded === undefined ? decoder.decode(part.packed.text.subarray(at === 0 ? 0 : part.ends[at - 1], part.ends[at])) : this.#decoded[at]!;
+    if (++this.#run === MIN_RUN)
+      this.#decoded = namesOf({ ...part.packed, numbers: Uint32Array.from(part.ends, (_, index) => index + 1) });
+    return this.#decoded === undefined
+      ? decoder.decode(part.packed.text.subarray(at === 0 ? 0 : part.ends[at - 1], part.ends[at]))
+      : this.#decoded[at]!;
   }
 
   #partOf(number: number): Part {
@@ -137,7 +144,10 @@ export class NameTable {
   }
 }
 
-/** Where the names end in bytes. In UTF-8 a byte from 0x80 to 0xbf goes on with a character; one from 0xf0 on begins one that is two code units of UTF-16. */
+/**
+ * Where the names end in bytes. In UTF-8 a byte from 0x80 to 0xbf goes on with a character; one from 0xf0 on begins one
+ * that is two code units of UTF-16.
+ */
 function byteEnds({ text, ends }: PackedNames): Uint32Array {
   if (text.length === ends.at(-1)) return ends;
   const found = new Uint32Array(ends.length);

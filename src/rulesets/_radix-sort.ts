@@ -8,10 +8,14 @@ const DIGITS = 1 << 16;
 export type DigitOf = (index: number) => number;
 
 /**
- * The indexes 0 to `count` - 1 in the order of their keys, equal ones in their own order: a radix sort from the least significant digit
- * (D. E. Knuth, TAOCP 3, 5.2.5). It can be interrupted. `digits`: from the least significant one.
+ * The indexes 0 to `count` - 1 in the order of their keys, equal ones in their own order: a radix sort from the least
+ * significant digit (D. E. Knuth, TAOCP 3, 5.2.5). It can be interrupted. `digits`: from the least significant one.
  */
-export function* sortedIndexes(count: number, digits: readonly DigitOf[], compare: (a: number, b: number) => number): Generator<undefined, Uint32Array, undefined> {
+export function* sortedIndexes(
+  count: number,
+  digits: readonly DigitOf[],
+  compare: (a: number, b: number) => number,
+): Generator<undefined, Uint32Array, undefined> {
   let order = new Uint32Array(count);
   for (let at = 0; at < count; at++) order[at] = at;
   if (yield* isSorted(count, compare)) return order;
@@ -31,7 +35,11 @@ function* isSorted(count: number, compare: (a: number, b: number) => number): Ge
 }
 
 /** Whether `to` has them now; not where all have the same digit. */
-function* sortedByDigit(from: Uint32Array, to: Uint32Array, digitOf: DigitOf): Generator<undefined, boolean, undefined> {
+function* sortedByDigit(
+  from: Uint32Array,
+  to: Uint32Array,
+  digitOf: DigitOf,
+): Generator<undefined, boolean, undefined> {
   const places = new Uint32Array(DIGITS);
   for (let at = 0; at < from.length; at++) {
     places[digitOf(at)]!++;

@@ -8,8 +8,8 @@ export const PERMANENT = Number.POSITIVE_INFINITY;
 const FIRST_CAPACITY = 16;
 
 /**
- * The rules of one family in columns. A rule's place in them, its slot, stays the same while the rule exists; slot 0 is none.
- * A rule takes 29 bytes (IPv4) or 41 (IPv6), and 4 to 12 for its name: see `NameTable`.
+ * The rules of one family in columns. A rule's place in them, its slot, stays the same while the rule exists; slot 0 is
+ * none. A rule takes 29 bytes (IPv4) or 41 (IPv6), and 4 to 12 for its name: see `NameTable`.
  */
 export class RuleSlots {
   readonly family: Family;
@@ -113,7 +113,9 @@ export class RuleSlots {
     return 96 + Math.clz32(keys[key + 3] ^ w3);
   }
 
-  /** A bit of a rule's key, 0 being the first. A shift takes its count modulo 32, and ~position is 31 - position there. */
+  /**
+   * A bit of a rule's key, 0 being the first. A shift takes its count modulo 32, and ~position is 31 - position there.
+   */
   keyBit(slot: number, position: number): number {
     return (this.keys[slot * this.words + (position >>> 5)] >>> ~position) & 1;
   }
@@ -148,7 +150,10 @@ export class RuleSlots {
 }
 
 /** The larger array with the content of the smaller. */
-export function grown<Column extends Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array>(column: Column, larger: Column): Column {
+export function grown<Column extends Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array>(
+  column: Column,
+  larger: Column,
+): Column {
   larger.set(column);
   return larger;
 }

@@ -4,10 +4,10 @@ import { bitOf, grown, type RuleSlots } from "./_rule-slots.ts";
 
 /*
  * One family's rules as a path-compressed binary trie in one array of 32-bit cells, which counts. Unlike the trie of
- * `PrefixTrie` it is blind (D. R. Morrison, "PATRICIA", JACM 15(4), 1968): the keys are with the rules only, and a walk down looks
- * at one bit per record and compares whole keys at the rules it meets. So there is no record for a rule without rules below
- * it, which is nearly every rule, and a record fits any family. A reference is 0 for none, ~slot (negative) for such a
- * rule, or the offset of a record:
+ * `PrefixTrie` it is blind (D. R. Morrison, "PATRICIA", JACM 15(4), 1968): the keys are with the rules only, and a walk
+ * down looks at one bit per record and compares whole keys at the rules it meets. So there is no record for a rule
+ * without rules below it, which is nearly every rule, and a record fits any family. A reference is 0 for none, ~slot
+ * (negative) for such a rule, or the offset of a record:
  *
  *     offset + LENGTH   how many bits all keys below have in common
  *            + LEFT     what goes on with a 0 bit
@@ -29,7 +29,10 @@ export const RULE = 3;
 export const TOTAL = 4;
 export const STRIDE = 5;
 
-/** Offset 0 stands for "none". That lets its record's left cell hold the root, which so has a parent cell like any other. */
+/**
+ * Offset 0 stands for "none". That lets its record's left cell hold the root, which so has a parent cell like any
+ * other.
+ */
 export const ROOT = LEFT;
 
 const FIRST_CAPACITY = 16;
@@ -94,7 +97,8 @@ export class RuleTree {
     const prefix = slots.prefixAt(slot);
     const { length } = prefix;
     const relative = this.relativeOf(prefix);
-    // All that is on the way down to the relative has the relative's bits, so this says where the new prefix leaves the way.
+    // All that is on the way down to the relative has the relative's bits, so this says where the new prefix leaves the
+    // way.
     const shared = relative === 0 ? 0 : Math.min(slots.sharedBits(relative, prefix), length);
     let cell = ROOT;
     let at = this.cells[ROOT];
@@ -146,13 +150,15 @@ export class RuleTree {
     for (let i = records.length - 1; i >= 0; i--) {
       if (i % STEP === 0) yield;
       const at = records[i];
-      cells[at + TOTAL] = this.totalOf(cells[at + LEFT]) + this.totalOf(cells[at + RIGHT]) + (cells[at + RULE] === 0 ? 0 : 1);
+      cells[at + TOTAL] =
+        this.totalOf(cells[at + LEFT]) + this.totalOf(cells[at + RIGHT]) + (cells[at + RULE] === 0 ? 0 : 1);
     }
   }
 
   /**
-   * Builds the empty tree of the rules in slots 1 to `last`, which are in order, in O(n) and in steps: each rule only touches the path of the
-   * one before it, from below. @throws RangeError naming the slot where they are out of order or a prefix stands twice
+   * Builds the empty tree of the rules in slots 1 to `last`, which are in order, in O(n) and in steps: each rule only
+   * touches the path of the one before it, from below. @throws RangeError naming the slot where they are out of order
+   * or a prefix stands twice
    */
   *build(last: number): Generator<undefined, void, undefined> {
     const { slots } = this;
@@ -195,8 +201,8 @@ export class RuleTree {
   }
 
   /**
-   * A rule whose key has as many leading bits in common with the prefix as any: the one that looking only at the bits of the records
-   * leads to. 0 in an empty tree.
+   * A rule whose key has as many leading bits in common with the prefix as any: the one that looking only at the bits
+   * of the records leads to. 0 in an empty tree.
    */
   relativeOf(prefix: Prefix): number {
     const { cells } = this;
@@ -217,10 +223,15 @@ export class RuleTree {
     const shared = Math.min(slots.sharedBits(slot - 1, prefix), length, prefix.length);
     if (shared < prefix.length && (shared === length || bitOf(prefix, shared) === 1)) return shared;
     const texts = [slot, slot - 1].map((at) => formatPrefix(slots.prefixAt(at)));
-    throw new RangeError(`The rules must come in the order of prefixes, each prefix once, but ${texts[0]} follows ${texts[1]}`);
+    throw new RangeError(
+      `The rules must come in the order of prefixes, each prefix once, but ${texts[0]} follows ${texts[1]}`,
+    );
   }
 
-  /** Puts a rule in beside, above or into what stands where its prefix leaves the way down. Returns what stands there now. */
+  /**
+   * Puts a rule in beside, above or into what stands where its prefix leaves the way down. Returns what stands there
+   * now.
+   */
   #join(slot: number, at: number, relative: number, shared: number): number {
     const { slots } = this;
     const length = slots.lengths[slot];
@@ -284,7 +295,8 @@ export class RuleTree {
   #extend(): number {
     const at = this.end;
     const { length } = this.cells;
-    if (at + STRIDE > length) this.cells = grown(this.cells, new Int32Array(STRIDE * Math.ceil((length * 1.5) / STRIDE)));
+    if (at + STRIDE > length)
+      this.cells = grown(this.cells, new Int32Array(STRIDE * Math.ceil((length * 1.5) / STRIDE)));
     this.end = at + STRIDE;
     return at;
   }

@@ -18,9 +18,10 @@ interface Block {
 }
 
 /**
- * Finds the active, or the expired, rules at any offset. The rules are cut, in order, into blocks of at most a thousand or so; each block
- * counts its active rules and knows between which two expiries the count holds. So a moment that passes costs a recount of only those blocks that have a
- * rule that expires then, and any time may be asked about after any other. Nothing is counted before the first such question.
+ * Finds the active, or the expired, rules at any offset. The rules are cut, in order, into blocks of at most a thousand
+ * or so; each block counts its active rules and knows between which two expiries the count holds. So a moment that
+ * passes costs a recount of only those blocks that have a rule that expires then, and any time may be asked about after
+ * any other. Nothing is counted before the first such question.
  */
 export class StateBlocks {
   readonly #tree: RuleTree;
@@ -37,7 +38,10 @@ export class StateBlocks {
     this.#blocks[this.#blockOf(slot)]!.until = Number.NEGATIVE_INFINITY;
   }
 
-  /** Counts every block for a time, one at a time. What is counted stays so: it may be given up and begun again, and rules may change meanwhile. */
+  /**
+   * Counts every block for a time, one at a time. What is counted stays so: it may be given up and begun again, and
+   * rules may change meanwhile.
+   */
   *counting(now: number): Generator<undefined, void, undefined> {
     // Blocks whose rules have gone are not merged one by one.
     if (this.#blocks.length > SPARE_BLOCKS + 4 * (this.#tree.total / this.#size)) this.#blocks = [newBlock(undefined)];
@@ -49,13 +53,18 @@ export class StateBlocks {
   }
 
   /** The slots of up to `limit` rules that are active, or expired, at a time, from the one with `offset` before it. */
-  page(which: "active" | "expired", { offset, limit }: { readonly offset: number; readonly limit: number }, now: number): number[] {
+  page(
+    which: "active" | "expired",
+    { offset, limit }: { readonly offset: number; readonly limit: number },
+    now: number,
+  ): number[] {
     const page: number[] = [];
     let skip = offset;
     for (let at = 0; at < this.#blocks.length && page.length < limit; at++) {
       if (!this.#holds(at, now)) this.#count(at, now);
       const count = this.#blocks[at]![which];
-      if (skip < count) this.#collect(this.#blocks[at]!, which, now, skip, Math.min(count - skip, limit - page.length), page);
+      if (skip < count)
+        this.#collect(this.#blocks[at]!, which, now, skip, Math.min(count - skip, limit - page.length), page);
       skip = Math.max(0, skip - count);
     }
     return page;
@@ -93,7 +102,7 @@ export class StateBlocks {
   #collect(block: Block, which: "active" | "expired", now: number, skip: number, count: number, page: number[]): void {
     const { expiresAt } = this.#tree.slots;
     const walk = this.#walk(block);
-    for (let passed = 0; passed < skip + count; ) {
+    for (let passed = 0; passed < skip + count;) {
       const slot = walk.next();
       if (now < expiresAt[slot] !== (which === "active")) continue;
       if (passed++ >= skip) page.push(slot);

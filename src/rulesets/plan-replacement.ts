@@ -20,12 +20,18 @@ export interface ReplacementPlan {
 }
 
 /**
- * What has to change so that a ruleset holds the wanted rules and no others. A rule that stays keeps its time of creation, and
- * its time of update too unless its name or expiry changes. `current` is in the order of prefixes, as `RuleIndex.rules` gives
- * it; `wanted` in any order. O(n + m log m). @throws RangeError where a wanted prefix stands twice
+ * What has to change so that a ruleset holds the wanted rules and no others. A rule that stays keeps its time of
+ * creation, and its time of update too unless its name or expiry changes. `current` is in the order of prefixes, as
+ * `RuleIndex.rules` gives it; `wanted` in any order. O(n + m log m). @throws RangeError where a wanted prefix stands
+ * twice
  */
 export function planReplacement(current: Iterable<Rule>, wanted: Iterable<WantedRule>, now: number): ReplacementPlan {
-  const plan = { added: [] as Rule[], updated: [] as { before: Rule; after: Rule }[], removed: [] as Rule[], unchanged: 0 };
+  const plan = {
+    added: [] as Rule[],
+    updated: [] as { before: Rule; after: Rule }[],
+    removed: [] as Rule[],
+    unchanged: 0,
+  };
   const rest = inOrder(wanted).values();
   let next = rest.next();
   for (const before of current) {
@@ -50,7 +56,9 @@ function inOrder(wanted: Iterable<WantedRule>): WantedRule[] {
   const rules = [...wanted].sort((a, b) => comparePrefixes(a.prefix, b.prefix));
   const again = rules.find(({ prefix }, at) => at > 0 && comparePrefixes(rules[at - 1]!.prefix, prefix) === 0);
   if (again === undefined) return rules;
-  throw new RangeError(`The prefix ${formatPrefix(again.prefix)} is wanted twice, and a prefix has one rule; leave one of them out`);
+  throw new RangeError(
+    `The prefix ${formatPrefix(again.prefix)} is wanted twice, and a prefix has one rule; leave one of them out`,
+  );
 }
 
 function created({ prefix, name, expiresAt }: WantedRule, now: number): Rule {

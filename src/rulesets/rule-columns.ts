@@ -4,9 +4,9 @@ import type { Rule } from "./rule.ts";
 import { namesOf, type RuleNames } from "./rule-names.ts";
 
 /**
- * Rules of one family in columns, in the order of prefixes, to fill a `RuleIndex` with at once: the rule at i is made of what
- * every column has at i, `words` at i (IPv4) or 4 i to 4 i + 3 (IPv6). The arrays are
- * copied but for packed names, which are kept.
+ * Rules of one family in columns, in the order of prefixes, to fill a `RuleIndex` with at once: the rule at i is made
+ * of what every column has at i, `words` at i (IPv4) or 4 i to 4 i + 3 (IPv6). The arrays are copied but for packed
+ * names, which are kept.
  */
 export interface RuleColumns {
   readonly family: Family;
@@ -28,11 +28,21 @@ export interface PlainColumns extends RuleColumns {
 
 /** The columns of rules, which are in the order of prefixes; one for each family that has any. */
 export function columnsOf(rules: readonly Rule[]): PlainColumns[] {
-  return ([4, 6] as const).map((family) => chunkOf(family, rules.filter(({ prefix }) => prefix.family === family))).filter(({ lengths }) => lengths.length > 0);
+  return ([4, 6] as const)
+    .map((family) =>
+      chunkOf(
+        family,
+        rules.filter(({ prefix }) => prefix.family === family),
+      ),
+    )
+    .filter(({ lengths }) => lengths.length > 0);
 }
 
 /** The prefix at an index. */
-export function prefixIn({ family, words, lengths }: Pick<RuleColumns, "family" | "words" | "lengths">, index: number): Prefix {
+export function prefixIn(
+  { family, words, lengths }: Pick<RuleColumns, "family" | "words" | "lengths">,
+  index: number,
+): Prefix {
   const length = lengths[index]!;
   if (family === 4) return { family, w0: words[index]!, w1: 0, w2: 0, w3: 0, length };
   const at = 4 * index;
@@ -44,7 +54,11 @@ export function* wantedIn(columns: RuleColumns): Generator<WantedRule, undefined
   const names = namesOf(columns.names);
   for (let at = 0; at < names.length; at++) {
     const expiresAt = columns.expiresAt[at]!;
-    yield { prefix: prefixIn(columns, at), name: names[at]!, expiresAt: expiresAt === Number.POSITIVE_INFINITY ? null : expiresAt };
+    yield {
+      prefix: prefixIn(columns, at),
+      name: names[at]!,
+      expiresAt: expiresAt === Number.POSITIVE_INFINITY ? null : expiresAt,
+    };
   }
 }
 

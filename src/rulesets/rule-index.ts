@@ -6,7 +6,10 @@ import { isActive, type Rule } from "./rule.ts";
 import type { RuleColumns } from "./rule-columns.ts";
 import { type RuleFilter, RuleSearch } from "./rule-search.ts";
 
-/** Which rules of an index to give: `limit` of them from the one with `offset` before it, counting the active ones only, the expired ones only, or all. */
+/**
+ * Which rules of an index to give: `limit` of them from the one with `offset` before it, counting the active ones only,
+ * the expired ones only, or all.
+ */
 export interface PageRequest {
   readonly offset: number;
   readonly limit: number;
@@ -24,9 +27,9 @@ export interface CheckResult {
 }
 
 /**
- * The rules of one ruleset in memory, one per prefix, in the order of prefixes: IPv4 before IPv6, by address, the less specific
- * first. Times are milliseconds since 1970 UTC; a rule is active if it has no expiry or `now` is before it. `now` is always the
- * caller's and may go back between two calls. Rules go in and come out as copies.
+ * The rules of one ruleset in memory, one per prefix, in the order of prefixes: IPv4 before IPv6, by address, the less
+ * specific first. Times are milliseconds since 1970 UTC; a rule is active if it has no expiry or `now` is before it.
+ * `now` is always the caller's and may go back between two calls. Rules go in and come out as copies.
  *
  * With n rules, d distinct expiries and W = 32 or 128 bits per address:
  *
@@ -44,8 +47,8 @@ export interface CheckResult {
  *
  * Nothing has to be swept: what has expired stays until it is deleted.
  *
- * Memory: 53 to 61 bytes a rule (IPv4) or 65 to 73 (IPv6), up to half as much again while the arrays have grown ahead, 14 for each distinct expiry, and the names; rules of
- * a ruleset with few names share them.
+ * Memory: 53 to 61 bytes a rule (IPv4) or 65 to 73 (IPv6), up to half as much again while the arrays have grown ahead,
+ * 14 for each distinct expiry, and the names; rules of a ruleset with few names share them.
  *
  * Every method that takes a prefix ignores its host bits and throws a RangeError for a length beyond the family's.
  */
@@ -55,7 +58,8 @@ export class RuleIndex {
 
   /**
    * An index of many rules at once, much faster than `set` for each. The chunks of a family are in order.
-   * @throws RangeError where rules are out of order, a prefix stands twice or is not canonical, or the columns differ in length
+   * @throws RangeError where rules are out of order, a prefix stands twice or is not canonical, or the columns differ
+   * in length
    */
   static from(chunks: Iterable<RuleColumns>): RuleIndex {
     const work = RuleIndex.building(chunks);
@@ -64,16 +68,28 @@ export class RuleIndex {
     return step.value;
   }
 
-  /** As `from`, in steps, for whoever has other things to do as well: each takes as long as a chunk of some thousand rules does, or less. */
+  /**
+   * As `from`, in steps, for whoever has other things to do as well: each takes as long as a chunk of some thousand
+   * rules does, or less.
+   */
   static *building(chunks: Iterable<RuleColumns>): Generator<undefined, RuleIndex, undefined> {
     const index = new RuleIndex();
     const all = [...chunks];
-    index.rules4 = yield* FamilyRules.loading(4, all.filter(({ family }) => family === 4));
-    index.rules6 = yield* FamilyRules.loading(6, all.filter(({ family }) => family === 6));
+    index.rules4 = yield* FamilyRules.loading(
+      4,
+      all.filter(({ family }) => family === 4),
+    );
+    index.rules6 = yield* FamilyRules.loading(
+      6,
+      all.filter(({ family }) => family === 6),
+    );
     return index;
   }
 
-  /** The same rules, which stay as they are while this index changes. O(n), by copying whole arrays: some 30 ms for a million rules. */
+  /**
+   * The same rules, which stay as they are while this index changes. O(n), by copying whole arrays: some 30 ms for a
+   * million rules.
+   */
   copy(): RuleIndex {
     const copy = new RuleIndex();
     copy.rules4 = this.rules4.copy();
@@ -115,7 +131,10 @@ export class RuleIndex {
   covering(where: Address | Prefix): Rule[] {
     const prefix = asPrefix(where);
     const { slots, tree } = this.rulesOf(prefix);
-    return tree.covering(prefix).map((slot) => slots.ruleAt(slot)).reverse();
+    return tree
+      .covering(prefix)
+      .map((slot) => slots.ruleAt(slot))
+      .reverse();
   }
 
   /** Which rules that are active at `now` cover an address or prefix whole. */
@@ -130,8 +149,8 @@ export class RuleIndex {
   }
 
   /**
-   * How many rules have expired at `now`. While no rule is written, the set of active rules changes exactly when this does: it and
-   * the version of the rules make an ETag.
+   * How many rules have expired at `now`. While no rule is written, the set of active rules changes exactly when this
+   * does: it and the version of the rules make an ETag.
    */
   expiredCount(now: number): number {
     checkTime(now);
@@ -145,10 +164,14 @@ export class RuleIndex {
     return next === Number.POSITIVE_INFINITY ? null : next;
   }
 
-  /** Rules in order, from any place: `limit` of them, or as many as there are. @throws RangeError unless offset and limit are whole and not negative */
+  /**
+   * Rules in order, from any place: `limit` of them, or as many as there are.
+   * @throws RangeError unless offset and limit are whole and not negative
+   */
   page({ offset, limit, activeOnly = false, expiredOnly = false }: PageRequest, now: number): Rule[] {
     for (const number of [offset, limit]) {
-      if (!Number.isSafeInteger(number) || number < 0) throw new RangeError(`The offset and the limit of a page must be whole and not negative, not ${number}`);
+      if (!Number.isSafeInteger(number) || number < 0)
+        throw new RangeError(`The offset and the limit of a page must be whole and not negative, not ${number}`);
     }
     checkTime(now);
     const page: Rule[] = [];
@@ -158,7 +181,10 @@ export class RuleIndex {
       const count = expiredOnly ? expired : tree.total - (activeOnly ? expired : 0);
       if (skip < count && page.length < limit) {
         const extent = { offset: skip, limit: Math.min(limit - page.length, count - skip) };
-        const found = expiredOnly || activeOnly ? blocks.page(expiredOnly ? "expired" : "active", extent, now) : pageOfAll(tree, extent);
+        const found =
+          expiredOnly || activeOnly
+            ? blocks.page(expiredOnly ? "expired" : "active", extent, now)
+            : pageOfAll(tree, extent);
         for (const slot of found) page.push(slots.ruleAt(slot));
       }
       skip = Math.max(0, skip - count);
@@ -167,8 +193,9 @@ export class RuleIndex {
   }
 
   /**
-   * Makes the next `page` of active or expired rules at `now` O(n / 1024 + limit). Without this it counts first what it has to: some 30 ms where every rule of a
-   * million has changed its state. In steps of some tens of microseconds, between which the index may change.
+   * Makes the next `page` of active or expired rules at `now` O(n / 1024 + limit). Without this it counts first what it
+   * has to: some 30 ms where every rule of a million has changed its state. In steps of some tens of microseconds,
+   * between which the index may change.
    */
   *preparing(now: number): Generator<undefined, void, undefined> {
     checkTime(now);
@@ -177,16 +204,20 @@ export class RuleIndex {
   }
 
   /**
-   * The rules in order, from the first behind `after` on or from the very first. The index may be changed while they are read:
-   * as with a `Map`, what is put in ahead is given, and what is taken out ahead is not.
+   * The rules in order, from the first behind `after` on or from the very first. The index may be changed while they
+   * are read: as with a `Map`, what is put in ahead is given, and what is taken out ahead is not.
    */
   *rules(after?: Prefix): Generator<Rule, undefined> {
     for (const family of [4, 6] as const) {
-      if (after === undefined || after.family <= family) yield* this.rulesAfter(family, after?.family === family ? after : undefined);
+      if (after === undefined || after.family <= family)
+        yield* this.rulesAfter(family, after?.family === family ? after : undefined);
     }
   }
 
-  /** A search for the rules that fit a filter at `now`, to be carried out step by step. The index must not change before it is done. */
+  /**
+   * A search for the rules that fit a filter at `now`, to be carried out step by step. The index must not change before
+   * it is done.
+   */
   search(filter: RuleFilter, now: number): RuleSearch {
     checkTime(now);
     return new RuleSearch([this.rules4, this.rules6], filter, now);
@@ -213,7 +244,9 @@ export class RuleIndex {
   private rulesOf({ family, length }: Prefix): FamilyRules {
     if (family !== 4 && family !== 6) throw notAnAddress(family);
     if (length >>> 0 !== length || length > addressBits(family)) {
-      throw new RangeError(`An IPv${family} prefix length must be an integer from 0 to ${addressBits(family)}, not ${length}`);
+      throw new RangeError(
+        `An IPv${family} prefix length must be an integer from 0 to ${addressBits(family)}, not ${length}`,
+      );
     }
     return family === 4 ? this.rules4 : this.rules6;
   }

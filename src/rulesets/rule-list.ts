@@ -21,8 +21,8 @@ export interface ListedColumns extends RuleColumns {
 export type OnRepeated = (prefix: Prefix, line: number, earlier: number) => void;
 
 /**
- * Collects rules in any order, in columns: some 25 bytes a rule (IPv4) and its name, none of them an object of its own. Then gives them in the order of
- * prefixes, each prefix once, in parts.
+ * Collects rules in any order, in columns: some 25 bytes a rule (IPv4) and its name, none of them an object of its own.
+ * Then gives them in the order of prefixes, each prefix once, in parts.
  */
 export class RuleList {
   readonly #names = new NamePool();
@@ -37,7 +37,10 @@ export class RuleList {
     this.#families[prefix.family].add(prefix, this.#names.add(name), expiresAt ?? Number.POSITIVE_INFINITY, line);
   }
 
-  /** Can be interrupted. O(n), or where only few differ O(n log n). A rule whose prefix stands earlier in the list is left out. */
+  /**
+   * Can be interrupted. O(n), or where only few differ O(n log n). A rule whose prefix stands earlier in the list is
+   * left out.
+   */
   *inOrder(onRepeated: OnRepeated): Generator<undefined, ListedColumns[], undefined> {
     const parts: ListedColumns[] = [];
     for (const family of [4, 6] as const) {
@@ -92,7 +95,8 @@ class FamilyList {
     let kept = 0;
     for (let at = 0, before = -1; at < order.length; at++) {
       const place = order[at]!;
-      if (before >= 0 && compare(before, place) === 0) onRepeated(this.#prefixAt(place), this.#lines[place]!, this.#lines[before]!);
+      if (before >= 0 && compare(before, place) === 0)
+        onRepeated(this.#prefixAt(place), this.#lines[place]!, this.#lines[before]!);
       else order[kept++] = place;
       before = place;
       if (at % RULES_PER_PART === 0) yield;
@@ -105,7 +109,11 @@ class FamilyList {
     const stride = this.#stride;
     const words = new Uint32Array(count * stride);
     const [lengths, names, lines] = [new Uint8Array(count), new Uint32Array(count), new Uint32Array(count)];
-    const [expiresAt, createdAt, updatedAt] = [new Float64Array(count), new Float64Array(count), new Float64Array(count)];
+    const [expiresAt, createdAt, updatedAt] = [
+      new Float64Array(count),
+      new Float64Array(count),
+      new Float64Array(count),
+    ];
     for (let at = 0; at < count; at++) {
       const place = places[at]!;
       for (let word = 0; word < stride; word++) words[at * stride + word] = this.#words[place * stride + word]!;
@@ -135,7 +143,11 @@ class FamilyList {
     const stride = this.#stride;
     const [words, lengths] = [this.#words, this.#lengths];
     const digits: DigitOf[] = [(index) => lengths[index]!];
-    for (let word = stride - 1; word >= 0; word--) digits.push((index) => words[index * stride + word]! & 0xffff, (index) => words[index * stride + word]! >>> 16);
+    for (let word = stride - 1; word >= 0; word--)
+      digits.push(
+        (index) => words[index * stride + word]! & 0xffff,
+        (index) => words[index * stride + word]! >>> 16,
+      );
     return digits;
   }
 

@@ -1,7 +1,10 @@
 /** The names of some rules, null for one without: as texts, or packed. */
 export type RuleNames = readonly (string | null)[] | PackedNames;
 
-/** Names in bytes: they take no room among the engine's objects, and are handed from thread to thread without a copy. They are well-formed. */
+/**
+ * Names in bytes: they take no room among the engine's objects, and are handed from thread to thread without a copy.
+ * They are well-formed.
+ */
 export interface PackedNames {
   /** The distinct names in UTF-8, one after the other. */
   readonly text: Uint8Array;

@@ -52,7 +52,8 @@ export class RuleSearch {
       if (related === undefined) this.#walks.push({ part, walk: walk.startAt(0) });
       else if (related.family === slots.family) {
         // Those around a prefix come before those in it, and the rule of the prefix itself is the first of the latter.
-        for (const slot of tree.covering(related)) if (slots.lengths[slot]! < related.length) this.#consider(part, slot);
+        for (const slot of tree.covering(related))
+          if (slots.lengths[slot]! < related.length) this.#consider(part, slot);
         this.#walks.push({ part, walk: walk.startWithin(related) });
       }
     }
@@ -86,13 +87,16 @@ export class RuleSearch {
     const { state } = this.#filter;
     const isActive = this.#now < expiresAt;
     const isNear = expiresAt - this.#within <= this.#now;
-    if (isActive) this.#until = Math.min(this.#until, state === "expiring" && !isNear ? expiresAt - this.#within : expiresAt);
+    if (isActive)
+      this.#until = Math.min(this.#until, state === "expiring" && !isNear ? expiresAt - this.#within : expiresAt);
     if (state === "expiring") return isActive && isNear;
     return isActive === (state === "active");
   }
 }
 
-/** The rules that fit a filter, in the order of prefixes, as places in the index: they hold while it does not change. */
+/**
+ * The rules that fit a filter, in the order of prefixes, as places in the index: they hold while it does not change.
+ */
 export class FoundRules {
   readonly count: number;
   /** The times at which just these rules fit: from `since` on, and before `until`. Milliseconds since 1970 UTC. */

@@ -4,7 +4,9 @@ import type { Prefix } from "../address/address.ts";
 export interface Rule {
   readonly prefix: Prefix;
   readonly name: string | null;
-  /** The first millisecond at which the rule is no longer active; null: it is permanent, which is the longest expiry. */
+  /**
+   * The first millisecond at which the rule is no longer active; null: it is permanent, which is the longest expiry.
+   */
   readonly expiresAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;

@@ -3,7 +3,8 @@ import { comparePrefixes, prefixContains } from "../address/prefix.ts";
 import { mergePrefixes } from "../address/range.ts";
 import { subtractPrefixes } from "../address/subtract.ts";
 
-// Lists of prefixes as sets of addresses. Every answer is the fewest prefixes that cover exactly those addresses, in order.
+// Lists of prefixes as sets of addresses. Every answer is the fewest prefixes that cover exactly those addresses, in
+// order.
 
 /** The addresses in any of the lists. O(n log n). */
 export function union(...lists: readonly Iterable<Prefix>[]): Prefix[] {
@@ -15,8 +16,9 @@ export function intersection(one: Iterable<Prefix>, other: Iterable<Prefix>): Pr
   const ones = mergePrefixes(one);
   const others = mergePrefixes(other);
   const common: Prefix[] = [];
-  // Of two prefixes one contains the other or they are apart. Halves of one prefix cannot both come out: they stood in one list, which would have joined them.
-  for (let i = 0, j = 0; i < ones.length && j < others.length; ) {
+  // Of two prefixes one contains the other or they are apart. Halves of one prefix cannot both come out: they stood in
+  // one list, which would have joined them.
+  for (let i = 0, j = 0; i < ones.length && j < others.length;) {
     const a = ones[i]!;
     const b = others[j]!;
     if (prefixContains(a, b)) common.push(b);
@@ -27,7 +29,10 @@ export function intersection(one: Iterable<Prefix>, other: Iterable<Prefix>): Pr
   return common;
 }
 
-/** The addresses in the first list and not in the second: O((n + m) log (n + m)) and at most as many steps a prefix as its family has bits. */
+/**
+ * The addresses in the first list and not in the second: O((n + m) log (n + m)) and at most as many steps a prefix as
+ * its family has bits.
+ */
 export function difference(one: Iterable<Prefix>, other: Iterable<Prefix>): Prefix[] {
   return subtractPrefixes(one, other);
 }

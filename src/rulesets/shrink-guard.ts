@@ -2,7 +2,10 @@
 export interface ShrinkLimits {
   /** Whether it may leave no rule. */
   readonly allowEmpty?: boolean | undefined;
-  /** The largest share of the rules that may go, in per cent. By default half of 20 rules and more, and any share of fewer. */
+  /**
+   * The largest share of the rules that may go, in per cent. By default half of 20 rules and more, and any share of
+   * fewer.
+   */
   readonly maxShrink?: number | undefined;
 }
 
@@ -28,7 +31,10 @@ const DEFAULT_SHARE = 50;
 /** A list of fewer rules is one that somebody keeps by hand, and may become another one. */
 const FEWEST_GUARDED = 20;
 
-/** Decides whether a replacement may remove what it would: one that goes wrong, with an empty list or half of one, would leave a network open. */
+/**
+ * Decides whether a replacement may remove what it would: one that goes wrong, with an empty list or half of one, would
+ * leave a network open.
+ */
 export class ShrinkGuard {
   readonly #total: number;
   readonly #limits: ShrinkLimits;
@@ -39,7 +45,8 @@ export class ShrinkGuard {
   constructor(total: number, remaining: number, limits: ShrinkLimits) {
     this.#total = total;
     this.#limits = limits;
-    this.mostRemoved = remaining === 0 ? (limits.allowEmpty === true ? total : 0) : Math.floor((total * shareOf(total, limits)) / 100);
+    this.mostRemoved =
+      remaining === 0 ? (limits.allowEmpty === true ? total : 0) : Math.floor((total * shareOf(total, limits)) / 100);
   }
 
   /** Undefined where nothing is wrong. */

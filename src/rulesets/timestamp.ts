@@ -8,11 +8,12 @@ const TIMESTAMP = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))
 const WITHOUT_ZONE = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)?$/;
 
 /**
- * Milliseconds since 1970 UTC of an ISO 8601 timestamp with a time zone, `Z` or an offset, from 1970 to 9999. Digits behind the
- * milliseconds are cut off. @throws RuleError "bad-timestamp", "out-of-range", "wrong-type"
+ * Milliseconds since 1970 UTC of an ISO 8601 timestamp with a time zone, `Z` or an offset, from 1970 to 9999. Digits
+ * behind the milliseconds are cut off. @throws RuleError "bad-timestamp", "out-of-range", "wrong-type"
  */
 export function parseTimestamp(text: unknown): number {
-  if (typeof text !== "string") throw new RuleError("wrong-type", "expires_at", text, 0, "a timestamp is a text as 2026-06-01T12:00:00Z");
+  if (typeof text !== "string")
+    throw new RuleError("wrong-type", "expires_at", text, 0, "a timestamp is a text as 2026-06-01T12:00:00Z");
   const parts = TIMESTAMP.exec(text);
   if (parts === null) throw malformed(text);
   const number = (part: number): number => Number(parts[part] ?? 0);
@@ -32,7 +33,10 @@ export function parseTimestamp(text: unknown): number {
   throw new RuleError("out-of-range", "expires_at", text, 0, "a time lies between 1970 and 9999, in UTC");
 }
 
-/** Times that were formatted lately: the rules of a list have few of them, and to look one up takes a tenth of formatting it. */
+/**
+ * Times that were formatted lately: the rules of a list have few of them, and to look one up takes a tenth of
+ * formatting it.
+ */
 const texts = new Map<number, string>();
 const MAX_TEXTS = 64;
 
@@ -48,8 +52,20 @@ export function formatTimestamp(time: number): string {
 
 function malformed(text: string): RuleError {
   if (!WITHOUT_ZONE.test(text)) {
-    return new RuleError("bad-timestamp", "expires_at", text, 0, "a timestamp is written by ISO 8601, with a time zone, as 2026-06-01T12:00:00Z or 2026-06-01T14:00:00+02:00");
+    return new RuleError(
+      "bad-timestamp",
+      "expires_at",
+      text,
+      0,
+      "a timestamp is written by ISO 8601, with a time zone, as 2026-06-01T12:00:00Z or 2026-06-01T14:00:00+02:00",
+    );
   }
   const [date, time = "00:00:00"] = text.split(/[T ]/);
-  return new RuleError("bad-timestamp", "expires_at", text, text.length, `the time zone is missing; did you mean ${quoted(`${date}T${time}Z`)}?`);
+  return new RuleError(
+    "bad-timestamp",
+    "expires_at",
+    text,
+    text.length,
+    `the time zone is missing; did you mean ${quoted(`${date}T${time}Z`)}?`,
+  );
 }

@@ -11,19 +11,24 @@ export const LONGEST_DESCRIPTION = 1000;
 export const MAX_EXPIRY_DAYS = 2_900_000;
 
 const DAY = 86_400_000;
-/** What begins a new line somewhere, or has no form: the control characters, and the separators of lines and paragraphs. */
+/**
+ * What begins a new line somewhere, or has no form: the control characters, and the separators of lines and paragraphs.
+ */
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 const HALF_CHARACTER = /\p{Cs}/u;
 
 export interface PrefixPolicy {
   /**
-   * Whether a rule may touch the blocks of the IANA's special-purpose registries: private, loopback, documentation, multicast and so
-   * on. A prefix that contains such a block touches it.
+   * Whether a rule may touch the blocks of the IANA's special-purpose registries: private, loopback, documentation,
+   * multicast and so on. A prefix that contains such a block touches it.
    */
   readonly allowSpecialPurpose?: boolean;
 }
 
-/** The prefix of a rule. Host bits are an error that names the canonical prefix. @throws RuleError "bad-prefix", "special-purpose", "wrong-type" */
+/**
+ * The prefix of a rule. Host bits are an error that names the canonical prefix.
+ * @throws RuleError "bad-prefix", "special-purpose", "wrong-type"
+ */
 export function parseRulePrefix(text: unknown, { allowSpecialPurpose = false }: PrefixPolicy = {}): Prefix {
   const prefix = readPrefix(checkText("ip", text));
   const special = allowSpecialPurpose ? undefined : specialPurpose(prefix);
@@ -42,12 +47,18 @@ function readPrefix(text: string): Prefix {
   }
 }
 
-/** A name: up to 255 characters, none of them a control character. @throws RuleError "too-long", "bad-character", "wrong-type" */
+/**
+ * A name: up to 255 characters, none of them a control character.
+ * @throws RuleError "too-long", "bad-character", "wrong-type"
+ */
 export function checkRuleName(name: unknown): string {
   return checkLine("name", name, LONGEST_NAME);
 }
 
-/** The description of a ruleset: up to 1,000 characters, none of them a control character. @throws RuleError as `checkRuleName` */
+/**
+ * The description of a ruleset: up to 1,000 characters, none of them a control character.
+ * @throws RuleError as `checkRuleName`
+ */
 export function checkDescription(description: unknown): string {
   return checkLine("description", description, LONGEST_DESCRIPTION);
 }
@@ -56,7 +67,13 @@ export function checkDescription(description: unknown): string {
 export function expiryInDays(days: unknown, now: number): number {
   const expiresAt = Number.isSafeInteger(days) ? now + (days as number) * DAY : Number.NaN;
   if ((days as number) > 0 && expiresAt <= LAST_TIME) return expiresAt;
-  throw new RuleError("out-of-range", "expires_in_days", days, 0, "the days to the expiry are a whole number from 1 on, and end before the year 10000");
+  throw new RuleError(
+    "out-of-range",
+    "expires_in_days",
+    days,
+    0,
+    "the days to the expiry are a whole number from 1 on, and end before the year 10000",
+  );
 }
 
 function checkText(field: "ip" | "name" | "description", value: unknown): string {
@@ -69,12 +86,31 @@ function checkLine(field: "name" | "description", value: unknown, most: number):
   const control = text.search(CONTROL);
   if (control >= 0) {
     const code = text.codePointAt(control)!.toString(16).toUpperCase().padStart(4, "0");
-    throw new RuleError("bad-character", field, text, control, `the control character U+${code} at position ${control} has no place in a ${field}; remove it`);
+    throw new RuleError(
+      "bad-character",
+      field,
+      text,
+      control,
+      `the control character U+${code} at position ${control} has no place in a ${field}; remove it`,
+    );
   }
   const half = text.search(HALF_CHARACTER);
-  if (half >= 0) throw new RuleError("bad-character", field, text, half, `at position ${half} stands half a character, a lone surrogate; remove it`);
+  if (half >= 0)
+    throw new RuleError(
+      "bad-character",
+      field,
+      text,
+      half,
+      `at position ${half} stands half a character, a lone surrogate; remove it`,
+    );
   // No text has more characters than code units, so most need not be counted.
   const characters = text.length <= most ? text.length : [...text].length;
   if (characters <= most) return text;
-  throw new RuleError("too-long", field, text, 0, `a ${field} has up to ${most} characters, and this ${characters}; shorten it`);
+  throw new RuleError(
+    "too-long",
+    field,
+    text,
+    0,
+    `a ${field} has up to ${most} characters, and this ${characters}; shorten it`,
+  );
 }

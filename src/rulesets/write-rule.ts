@@ -13,7 +13,10 @@ export interface AddRequest {
   readonly mode: ConflictMode;
 }
 
-/** What came of an `AddRequest`. `rule` is the rule afterwards: with `skipped` and `conflict` the existing one, the same object. */
+/**
+ * What came of an `AddRequest`. `rule` is the rule afterwards: with `skipped` and `conflict` the existing one, the same
+ * object.
+ */
 export interface Addition {
   readonly action: "created" | "updated" | "skipped" | "conflict";
   readonly rule: Rule;
@@ -26,17 +29,23 @@ export interface RuleChanges {
 }
 
 /**
- * Decides what adding a rule does, `existing` being the rule of that prefix. `extend` keeps the longer expiry, gives a name to a
- * rule that has none, and skips where neither changes anything; `override` always writes, and keeps only the time of creation.
+ * Decides what adding a rule does, `existing` being the rule of that prefix. `extend` keeps the longer expiry, gives a
+ * name to a rule that has none, and skips where neither changes anything; `override` always writes, and keeps only the
+ * time of creation.
  */
 export function addRule(existing: Rule | undefined, request: AddRequest, now: number): Addition {
   const { prefix, name, expiresAt, mode } = request;
-  if (existing === undefined) return { action: "created", rule: { prefix, name, expiresAt, createdAt: now, updatedAt: now } };
+  if (existing === undefined)
+    return { action: "created", rule: { prefix, name, expiresAt, createdAt: now, updatedAt: now } };
   switch (mode) {
     case "override":
       return { action: "updated", rule: { ...existing, name, expiresAt, updatedAt: now } };
     case "extend": {
-      const rule = updateRule(existing, { name: existing.name ?? name, expiresAt: longerExpiry(existing.expiresAt, expiresAt) }, now);
+      const rule = updateRule(
+        existing,
+        { name: existing.name ?? name, expiresAt: longerExpiry(existing.expiresAt, expiresAt) },
+        now,
+      );
       return { action: rule === existing ? "skipped" : "updated", rule };
     }
     case "skip":
@@ -44,11 +53,16 @@ export function addRule(existing: Rule | undefined, request: AddRequest, now: nu
     case "fail":
       return { action: "conflict", rule: existing };
     default:
-      throw new TypeError(`the conflict mode is ${CONFLICT_MODES.join(", ")}, not ${JSON.stringify(mode satisfies never)}`);
+      throw new TypeError(
+        `the conflict mode is ${CONFLICT_MODES.join(", ")}, not ${JSON.stringify(mode satisfies never)}`,
+      );
   }
 }
 
-/** The rule with the changes; the same object where they change nothing, so that its time of update moves only if something did. */
+/**
+ * The rule with the changes; the same object where they change nothing, so that its time of update moves only if
+ * something did.
+ */
 export function updateRule(existing: Rule, changes: RuleChanges, now: number): Rule {
   const { name = existing.name, expiresAt = existing.expiresAt } = changes;
   if (name === existing.name && expiresAt === existing.expiresAt) return existing;

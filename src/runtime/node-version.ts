@@ -15,4 +15,6 @@ export function nodeVersionFault(version: string | undefined): string | undefine
 }
 
 /** Of this process; undefined in browsers. */
-export const NODE_VERSION: string | undefined = (globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } }).process?.versions?.node;
+export const NODE_VERSION: string | undefined = (
+  globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } }
+).process?.versions?.node;

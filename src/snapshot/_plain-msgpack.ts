@@ -9,11 +9,13 @@ const SHORT_TEXT = 64;
 export class NotPlainError extends Error {}
 
 /**
- * Decodes bytes from anywhere. Throws `NotPlainError` unless they are exactly one value of null, booleans, numbers, well-formed text,
- * bytes, arrays, and maps whose keys are text other than "__proto__", at most 64 deep. Integers of 64 bits become BigInt, bytes a copy.
+ * Decodes bytes from anywhere. Throws `NotPlainError` unless they are exactly one value of null, booleans, numbers,
+ * well-formed text, bytes, arrays, and maps whose keys are text other than "__proto__", at most 64 deep. Integers of 64
+ * bits become BigInt, bytes a copy.
  *
- * A decoder of our own, because others know more: extensions that build regular expressions, errors, references and generated
- * functions; they recurse as deep as the bytes say. And because loading one takes longer than reading a catalogue. O(bytes).
+ * A decoder of our own, because others know more: extensions that build regular expressions, errors, references and
+ * generated functions; they recurse as deep as the bytes say. And because loading one takes longer than reading a
+ * catalogue. O(bytes).
  */
 export function decodePlainMessagePack(bytes: Buffer): unknown {
   const decoder = new Decoder(bytes);
@@ -39,23 +41,48 @@ class Decoder {
     if (token < 0xa0) return this.#array(token & 0x0f, depth + 1);
     if (token < 0xc0) return this.#text(token & 0x1f);
     switch (token) {
-      case 0xc0: return null;
-      case 0xc2: return false;
-      case 0xc3: return true;
-      case 0xc4: case 0xc5: case 0xc6: return Buffer.from(this.#take(this.#number(1 << (token - 0xc4))));
-      case 0xca: return this.#take(4).readFloatBE();
-      case 0xcb: return this.#take(8).readDoubleBE();
-      case 0xcc: case 0xcd: case 0xce: return this.#number(1 << (token - 0xcc));
-      case 0xcf: return this.#take(8).readBigUInt64BE();
-      case 0xd0: return this.#take(1).readInt8();
-      case 0xd1: return this.#take(2).readInt16BE();
-      case 0xd2: return this.#take(4).readInt32BE();
-      case 0xd3: return this.#take(8).readBigInt64BE();
-      case 0xd9: case 0xda: case 0xdb: return this.#text(this.#number(1 << (token - 0xd9)));
-      case 0xdc: case 0xdd: return this.#array(this.#number(2 << (token - 0xdc)), depth + 1);
-      case 0xde: case 0xdf: return this.#map(this.#number(2 << (token - 0xde)), depth + 1);
+      case 0xc0:
+        return null;
+      case 0xc2:
+        return false;
+      case 0xc3:
+        return true;
+      case 0xc4:
+      case 0xc5:
+      case 0xc6:
+        return Buffer.from(this.#take(this.#number(1 << (token - 0xc4))));
+      case 0xca:
+        return this.#take(4).readFloatBE();
+      case 0xcb:
+        return this.#take(8).readDoubleBE();
+      case 0xcc:
+      case 0xcd:
+      case 0xce:
+        return this.#number(1 << (token - 0xcc));
+      case 0xcf:
+        return this.#take(8).readBigUInt64BE();
+      case 0xd0:
+        return this.#take(1).readInt8();
+      case 0xd1:
+        return this.#take(2).readInt16BE();
+      case 0xd2:
+        return this.#take(4).readInt32BE();
+      case 0xd3:
+        return this.#take(8).readBigInt64BE();
+      case 0xd9:
+      case 0xda:
+      case 0xdb:
+        return this.#text(this.#number(1 << (token - 0xd9)));
+      case 0xdc:
+      case 0xdd:
+        return this.#array(this.#number(2 << (token - 0xdc)), depth + 1);
+      case 0xde:
+      case 0xdf:
+        return this.#map(this.#number(2 << (token - 0xde)), depth + 1);
       default:
-        throw new NotPlainError(`byte ${this.#at - 1} begins something else than null, a boolean, number, text, bytes, array or map (a date must be given as text)`);
+        throw new NotPlainError(
+          `byte ${this.#at - 1} begins something else than null, a boolean, number, text, bytes, array or map (a date must be given as text)`,
+        );
     }
   }
 

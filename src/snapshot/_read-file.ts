@@ -4,7 +4,10 @@ import { allocateShared, type SharedMemory } from "./shared-memory.ts";
 import { decodeHead, type SnapshotHead } from "./format.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 
-/** Large enough that a read costs more than its round trip through the thread pool, small enough to overlap with checking. */
+/**
+ * Large enough that a read costs more than its round trip through the thread pool, small enough to overlap with
+ * checking.
+ */
 const CHUNK_BYTES = 1 << 20;
 
 /** What is read before the head is known: enough that a small file takes one read. */
@@ -13,8 +16,12 @@ const FIRST_BYTES = 64 << 10;
 /** Chunks on their way at a time: two threads get memory from the system faster than one, and this one checks. */
 const CHUNKS_AHEAD = 2;
 
-/** Reads a snapshot file into shared memory, checking its head before anything is allocated and its sections on the way. */
-export async function readSnapshotFile(path: string): Promise<{ shared: SharedMemory | SharedArrayBuffer; head: SnapshotHead }> {
+/**
+ * Reads a snapshot file into shared memory, checking its head before anything is allocated and its sections on the way.
+ */
+export async function readSnapshotFile(
+  path: string,
+): Promise<{ shared: SharedMemory | SharedArrayBuffer; head: SnapshotHead }> {
   const file = new RegularFile(path);
   try {
     const start = new Uint8Array(Math.min(file.size, FIRST_BYTES));
@@ -64,9 +71,10 @@ export class RegularFile {
   }
 
   async #readFully(target: Uint8Array, position: number): Promise<void> {
-    for (let done = 0; done < target.length; ) {
+    for (let done = 0; done < target.length;) {
       const bytesRead = await this.#readSome(target, done, position + done);
-      if (bytesRead === 0) throw new SnapshotError("changed-while-reading", this.#path, "it became shorter while it was read");
+      if (bytesRead === 0)
+        throw new SnapshotError("changed-while-reading", this.#path, "it became shorter while it was read");
       done += bytesRead;
     }
   }
@@ -102,7 +110,12 @@ function allocate(byteLength: number, path: string): SharedMemory | SharedArrayB
 }
 
 /** Reads what follows the first `at` bytes; while chunks are on their way, the ones before them are checked. */
-async function readChecked(file: RegularFile, bytes: Uint8Array, at: number, checksums: SectionChecksums): Promise<void> {
+async function readChecked(
+  file: RegularFile,
+  bytes: Uint8Array,
+  at: number,
+  checksums: SectionChecksums,
+): Promise<void> {
   const ahead: { readonly read: Promise<void>; readonly end: number }[] = [];
   while (at < bytes.length || ahead.length > 0) {
     while (at < bytes.length && ahead.length < CHUNKS_AHEAD) {

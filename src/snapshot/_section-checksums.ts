@@ -28,7 +28,8 @@ export class SectionChecksums {
 
   #skipGap(end: number): void {
     const bad = this.#bytes.subarray(this.#at, end).findIndex((byte) => byte !== 0);
-    if (bad >= 0) throw new SnapshotError("gap-not-zero", this.#path, `byte ${this.#at + bad} between the sections is not zero`);
+    if (bad >= 0)
+      throw new SnapshotError("gap-not-zero", this.#path, `byte ${this.#at + bad} between the sections is not zero`);
     this.#at = end;
   }
 
@@ -39,7 +40,9 @@ export class SectionChecksums {
     this.#at = end;
     if (end < section.byteOffset + section.byteLength) return;
     if (this.#crc !== section.crc32) {
-      throw new SnapshotError("section-checksum", this.#path, `section ${section.name} does not match its checksum`, { section: section.name });
+      throw new SnapshotError("section-checksum", this.#path, `section ${section.name} does not match its checksum`, {
+        section: section.name,
+      });
     }
     this.#section++;
     this.#crc = 0;

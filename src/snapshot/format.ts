@@ -3,9 +3,9 @@ import { SECTION_ALIGNMENT, SECTION_NAMES, type SectionName, type TableSections 
 import { SnapshotError } from "./snapshot-error.ts";
 
 /*
- * The snapshot file, format version 1. A snapshot is read whole into one buffer and used as it lies there: what a section
- * holds is what a `PrefixTable` makes its views on. Offsets and sizes are in bytes; numbers are little-endian, u64 at most
- * 2^53 - 1; names are ASCII, padded with zero bytes.
+ * The snapshot file, format version 1. A snapshot is read whole into one buffer and used as it lies there: what a
+ * section holds is what a `PrefixTable` makes its views on. Offsets and sizes are in bytes; numbers are little-endian,
+ * u64 at most 2^53 - 1; names are ASCII, padded with zero bytes.
  *
  *        0 ┌──────────────────────────────────────────────┐
  *          │ header                                  80   │
@@ -41,9 +41,9 @@ import { SnapshotError } from "./snapshot-error.ts";
  *       32   8  length
  *
  * Every byte is either under a checksum or must be zero, and lengths are exact: any flipped bit, lost or added byte is
- * noticed at open. Offsets follow from lengths, so that there is one file for given contents; they are stored so that other
- * programs need no arithmetic, and compared. CRC-32 finds accidents, not forgery: a file made by hand with right checksums
- * can hold any words, which is why lookups are bounded in any table and `verifySnapshot` exists.
+ * noticed at open. Offsets follow from lengths, so that there is one file for given contents; they are stored so that
+ * other programs need no arithmetic, and compared. CRC-32 finds accidents, not forgery: a file made by hand with right
+ * checksums can hold any words, which is why lookups are bounded in any table and `verifySnapshot` exists.
  */
 
 export const METADATA_SECTION = "metadata";
@@ -116,8 +116,14 @@ export function layOut(contents: readonly Uint8Array[]): SnapshotSection[] {
 /** The header and section table of a file with these sections. Throws `SnapshotError` `invalid-content`. */
 export function encodeHead(head: Omit<SnapshotHead, "version" | "byteLength">, path: string): Uint8Array {
   const createdAt = head.createdAt.getTime();
-  if (!KIND.test(head.kind)) throw new SnapshotError("invalid-content", path, `the kind ${JSON.stringify(head.kind)} is not 1 to 20 lower-case letters, digits and "-"`);
-  if (!(createdAt >= 0)) throw new SnapshotError("invalid-content", path, "the time of creation is not a date from 1970 on");
+  if (!KIND.test(head.kind))
+    throw new SnapshotError(
+      "invalid-content",
+      path,
+      `the kind ${JSON.stringify(head.kind)} is not 1 to 20 lower-case letters, digits and "-"`,
+    );
+  if (!(createdAt >= 0))
+    throw new SnapshotError("invalid-content", path, "the time of creation is not a date from 1970 on");
   const bytes = new Uint8Array(HEAD_BYTES);
   const view = new DataView(bytes.buffer);
   bytes.set(MAGIC, HEADER.magic);
@@ -148,12 +154,17 @@ export function sealHead(bytes: Uint8Array): void {
 }
 
 /**
- * Reads the header and section table at the start of a file of `fileLength` bytes; `bytes` are its first ones. Nothing that
- * they say is used before it is checked. O(1). Throws `SnapshotError`.
+ * Reads the header and section table at the start of a file of `fileLength` bytes; `bytes` are its first ones. Nothing
+ * that they say is used before it is checked. O(1). Throws `SnapshotError`.
  */
 export function decodeHead(bytes: Uint8Array, fileLength: number, path: string): SnapshotHead {
   checkMagic(bytes, path);
-  if (bytes.byteLength < HEAD_BYTES) throw new SnapshotError("truncated", path, `${fileLength} bytes, less than the ${HEAD_BYTES} of a snapshot's header`);
+  if (bytes.byteLength < HEAD_BYTES)
+    throw new SnapshotError(
+      "truncated",
+      path,
+      `${fileLength} bytes, less than the ${HEAD_BYTES} of a snapshot's header`,
+    );
   // A copy: the byte-order mark is read as a machine word, and those must be aligned.
   const head = bytes.slice(0, HEAD_BYTES);
   const view = new DataView(head.buffer);
@@ -177,7 +188,11 @@ function checkMagic(bytes: Uint8Array, path: string): void {
   const start = bytes.subarray(0, MAGIC.length);
   if (start.every((byte, i) => byte === MAGIC[i])) {
     if (start.length === MAGIC.length) return;
-    throw new SnapshotError("truncated", path, bytes.length === 0 ? "an empty file" : "the file ends inside the header");
+    throw new SnapshotError(
+      "truncated",
+      path,
+      bytes.length === 0 ? "an empty file" : "the file ends inside the header",
+    );
   }
   // The name survives what happens to the bytes around it: line ends rewritten, the 8th bit cleared, UTF-8 made of it.
   if (/^[^]{1,3}IPS[\r\n]/.test(Buffer.from(bytes.subarray(0, 8)).toString("latin1"))) {
@@ -189,24 +204,36 @@ function checkMagic(bytes: Uint8Array, path: string): void {
 /** Byte order and version come before the checksum: in another format it may lie elsewhere. */
 function checkFormat(head: Uint8Array, view: DataView, path: string): void {
   const mark = new Uint32Array(head.buffer)[HEADER.byteOrder / 4];
-  if (mark === BYTE_ORDER_REVERSED) throw new SnapshotError("foreign-byte-order", path, "written on a machine of the other byte order");
+  if (mark === BYTE_ORDER_REVERSED)
+    throw new SnapshotError("foreign-byte-order", path, "written on a machine of the other byte order");
   const version = view.getUint32(HEADER.version, true);
   if (mark === BYTE_ORDER_MARK && version !== FORMAT_VERSION) {
-    throw new SnapshotError("unsupported-version", path, `format version ${version}, this program reads version ${FORMAT_VERSION}`);
+    throw new SnapshotError(
+      "unsupported-version",
+      path,
+      `format version ${version}, this program reads version ${FORMAT_VERSION}`,
+    );
   }
   if (mark !== BYTE_ORDER_MARK || crc32(head.subarray(0, HEADER.checksum)) !== view.getUint32(HEADER.checksum, true)) {
     throw new SnapshotError("header-checksum", path, "the header does not match its checksum");
   }
 }
 
-function decodeFields(head: Uint8Array, view: DataView, path: string): Pick<SnapshotHead, "generation" | "kind" | "createdAt"> {
+function decodeFields(
+  head: Uint8Array,
+  view: DataView,
+  path: string,
+): Pick<SnapshotHead, "generation" | "kind" | "createdAt"> {
   const kind = nameAt(head, HEADER.kind);
   const createdAt = Number(view.getBigUint64(HEADER.createdAt, true));
   const sectionCount = view.getUint32(HEADER.sectionCount, true);
   if (!KIND.test(kind)) throw new SnapshotError("bad-header", path, `the kind of content is ${JSON.stringify(kind)}`);
   if (createdAt > LATEST_TIME) throw new SnapshotError("bad-header", path, "the time of creation is not a date");
-  if (sectionCount !== SNAPSHOT_SECTIONS.length) throw new SnapshotError("bad-header", path, `${sectionCount} sections instead of ${SNAPSHOT_SECTIONS.length}`);
-  const generation = Buffer.from(head.subarray(HEADER.generation, HEADER.generation + GENERATION_BYTES)).toString("hex");
+  if (sectionCount !== SNAPSHOT_SECTIONS.length)
+    throw new SnapshotError("bad-header", path, `${sectionCount} sections instead of ${SNAPSHOT_SECTIONS.length}`);
+  const generation = Buffer.from(head.subarray(HEADER.generation, HEADER.generation + GENERATION_BYTES)).toString(
+    "hex",
+  );
   return { generation, kind, createdAt: new Date(createdAt) };
 }
 
@@ -225,7 +252,8 @@ function decodeSections(view: DataView, byteLength: number, path: string): Snaps
   const sections = SNAPSHOT_SECTIONS.map((name, i) => {
     const section = decodeEntry(view, HEADER.size + i * ENTRY.size, name);
     if (nameAt(new Uint8Array(view.buffer), HEADER.size + i * ENTRY.size) !== name) refuse(name, "is not in its place");
-    if (section.byteOffset !== sectionPlace(end)) refuse(name, `begins at byte ${section.byteOffset} instead of ${sectionPlace(end)}`);
+    if (section.byteOffset !== sectionPlace(end))
+      refuse(name, `begins at byte ${section.byteOffset} instead of ${sectionPlace(end)}`);
     if (section.byteLength > byteLength - section.byteOffset) refuse(name, `goes past the end of the file`);
     if (section.byteLength === 0 && section.crc32 !== 0) refuse(name, "is empty but has a checksum");
     end = section.byteOffset + section.byteLength;
@@ -246,7 +274,9 @@ function decodeEntry(view: DataView, at: number, name: SnapshotSectionName): Sna
 
 /** A name without its padding. Zero bytes inside it stay, and make it a name that nothing has. */
 function nameAt(bytes: Uint8Array, at: number): string {
-  return Buffer.from(bytes.subarray(at, at + NAME_BYTES)).toString("latin1").replace(/\0+$/, "");
+  return Buffer.from(bytes.subarray(at, at + NAME_BYTES))
+    .toString("latin1")
+    .replace(/\0+$/, "");
 }
 
 function endOf(sections: readonly SnapshotSection[]): number {
@@ -256,5 +286,7 @@ function endOf(sections: readonly SnapshotSection[]): number {
 
 /** The table's part of the section table, as `PrefixTable` takes it. */
 export function tableSections(head: SnapshotHead): TableSections {
-  return Object.fromEntries(head.sections.slice(0, SECTION_NAMES.length).map((section) => [section.name, section])) as unknown as TableSections;
+  return Object.fromEntries(
+    head.sections.slice(0, SECTION_NAMES.length).map((section) => [section.name, section]),
+  ) as unknown as TableSections;
 }

@@ -14,12 +14,12 @@ export interface SnapshotInfo extends SnapshotHead {
 }
 
 /**
- * Opens a snapshot: reads it into the memory of one shared `WebAssembly.Memory`, checks the header, the section table and every section's
- * checksum, and makes views. Nothing is decoded per prefix; checking goes on beside reading. The file is not needed
- * afterwards, and publishing a new one in its place does not touch this one.
+ * Opens a snapshot: reads it into the memory of one shared `WebAssembly.Memory`, checks the header, the section table
+ * and every section's checksum, and makes views. Nothing is decoded per prefix; checking goes on beside reading. The
+ * file is not needed afterwards, and publishing a new one in its place does not touch this one.
  *
- * Throws `SnapshotError`; a file with any byte changed, lost or added is always refused. `verifySnapshot` also proves that
- * the contents make sense.
+ * Throws `SnapshotError`; a file with any byte changed, lost or added is always refused. `verifySnapshot` also proves
+ * that the contents make sense.
  */
 export async function openSnapshot(path: string): Promise<Snapshot> {
   const { shared, head } = await readSnapshotFile(path);
@@ -53,12 +53,14 @@ export class Snapshot {
   /** The document written with the table, decoded at the first call. Throws `SnapshotError` `bad-metadata`. */
   get metadata(): unknown {
     const { byteOffset, byteLength } = this.info.sections[this.info.sections.length - 1];
-    return (this.#metadata ??= { document: decodeMetadata(new Uint8Array(this.buffer, byteOffset, byteLength), this.#path) }).document;
+    return (this.#metadata ??= {
+      document: decodeMetadata(new Uint8Array(this.buffer, byteOffset, byteLength), this.#path),
+    }).document;
   }
 
   /**
-   * The snapshot in a memory (`shared`) that another thread got from `openSnapshot`. The head is checked again; the sections,
-   * which were checked when they were read and do not change, are not. O(1).
+   * The snapshot in a memory (`shared`) that another thread got from `openSnapshot`. The head is checked again; the
+   * sections, which were checked when they were read and do not change, are not. O(1).
    */
   static attach(shared: SharedMemory | SharedArrayBuffer): Snapshot {
     const path = "shared memory";
@@ -68,7 +70,12 @@ export class Snapshot {
 }
 
 export function infoOf(head: SnapshotHead, table: PrefixTable): SnapshotInfo {
-  return { ...head, prefixCount4: table.prefixCount(4), prefixCount6: table.prefixCount(6), matchCount: table.matchCount };
+  return {
+    ...head,
+    prefixCount4: table.prefixCount(4),
+    prefixCount6: table.prefixCount(6),
+    matchCount: table.matchCount,
+  };
 }
 
 /** Runs what reads a table and turns its `TableError` into a `SnapshotError` that knows the file. */

@@ -23,16 +23,21 @@ const STALE_AFTER_MS = 10 * 60_000;
  *     write .name.PID.random.tmp beside it ─▶ fsync it ─▶ rename it over `path` ─▶ fsync the folder
  *
  * The first fsync keeps the new name from ever pointing at bytes that are not on the disk; the second makes the rename
- * last. On an error the temporary file is removed, the old file stays, and the error is thrown. A symbolic link at `path`
- * is replaced, not followed; a device, pipe or socket is refused, because a rename would replace that as well.
+ * last. On an error the temporary file is removed, the old file stays, and the error is thrown. A symbolic link at
+ * `path` is replaced, not followed; a device, pipe or socket is refused, because a rename would replace that as well.
  *
  * A writer that is killed leaves its temporary file. The next publish to the same path removes those that have not been
  * written to for ten minutes. Should one still be alive (asleep all that time), its rename fails and it reports that; a
  * process id would be a worse witness, for writers on other machines or in other containers may share the folder.
  */
-export async function publishFile(path: string, chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, files: FileOperations = NODE_FILES): Promise<void> {
+export async function publishFile(
+  path: string,
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  files: FileOperations = NODE_FILES,
+): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
-  if (found !== undefined && !found.isFile() && !found.isDirectory() && !found.isSymbolicLink()) throw new Error("a device, pipe or socket has that name; name a file");
+  if (found !== undefined && !found.isFile() && !found.isDirectory() && !found.isSymbolicLink())
+    throw new Error("a device, pipe or socket has that name; name a file");
   await removeStaleTemporaries(path, files);
   const temporary = join(dirname(path), `.${basename(path)}.${process.pid}.${randomBytes(6).toString("hex")}.tmp`);
   const file = await files.open(temporary, "wx");
@@ -51,7 +56,7 @@ export async function publishFile(path: string, chunks: Iterable<Uint8Array> | A
 async function writeAndSync(file: FileHandle, chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void> {
   try {
     for await (const chunk of chunks) {
-      for (let done = 0; done < chunk.length; ) done += (await file.write(chunk, done)).bytesWritten;
+      for (let done = 0; done < chunk.length;) done += (await file.write(chunk, done)).bytesWritten;
     }
     await file.sync();
   } finally {
@@ -77,7 +82,10 @@ async function removeStaleTemporaries(path: string, files: FileOperations): Prom
   for (const name of names) {
     if (!name.startsWith(prefix) || !/^\d+\.[0-9a-f]{12}\.tmp$/.test(name.slice(prefix.length))) continue;
     const temporary = join(dirname(path), name);
-    const age = await files.stat(temporary).then(({ mtimeMs }) => Date.now() - mtimeMs, () => 0);
+    const age = await files.stat(temporary).then(
+      ({ mtimeMs }) => Date.now() - mtimeMs,
+      () => 0,
+    );
     if (age > STALE_AFTER_MS) await files.unlink(temporary).catch(() => {});
   }
 }

@@ -6,12 +6,12 @@
  */
 const CURES = {
   "not-found": "check the path",
-  "unreadable": "check the permissions and the disk",
+  unreadable: "check the permissions and the disk",
   "not-a-file": "give the path of a regular file",
   "not-a-snapshot": "give a file written by `ipsieve build`",
   "text-damage": "transfer it again in binary mode",
-  "truncated": "copy it again or build it again",
-  "extended": "copy it again or build it again",
+  truncated: "copy it again or build it again",
+  extended: "copy it again or build it again",
   "foreign-byte-order": "build it on a machine of this byte order",
   "unsupported-version": "use the release of ipsieve that wrote it, or build it again",
   "header-checksum": "copy it again or build it again",
@@ -25,7 +25,7 @@ const CURES = {
   "bad-table": "build it again",
   "bad-metadata": "build it again",
   "invalid-content": "correct what is to be written",
-  "unwritable": "check the folder, its permissions and the free space",
+  unwritable: "check the folder, its permissions and the free space",
 } as const;
 
 export type SnapshotErrorCode = keyof typeof CURES;
@@ -38,7 +38,12 @@ export class SnapshotError extends Error {
   /** The section at fault, where it is one. */
   readonly section?: string;
 
-  constructor(code: SnapshotErrorCode, path: string, what: string, details: { section?: string; cause?: unknown } = {}) {
+  constructor(
+    code: SnapshotErrorCode,
+    path: string,
+    what: string,
+    details: { section?: string; cause?: unknown } = {},
+  ) {
     super(`${path}: ${what}; ${CURES[code]}`, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.path = path;

@@ -10,8 +10,8 @@ export interface VerifiedSnapshot extends SnapshotInfo {
 }
 
 /**
- * Opens a snapshot and proves that it can be used: the whole table is walked, its prefixes are counted again and each is
- * looked up, the metadata is decoded. O(prefixes); throws `SnapshotError`.
+ * Opens a snapshot and proves that it can be used: the whole table is walked, its prefixes are counted again and each
+ * is looked up, the metadata is decoded. O(prefixes); throws `SnapshotError`.
  */
 export async function verifySnapshot(path: string): Promise<VerifiedSnapshot> {
   const snapshot = await openSnapshot(path);

@@ -10,7 +10,9 @@ import { SnapshotError } from "./snapshot-error.ts";
 /** What goes into a snapshot. */
 export interface SnapshotContent {
   readonly table: PrefixTable;
-  /** A document of null, booleans, numbers, text, bytes, arrays and plain objects; what it means is the caller's affair. */
+  /**
+   * A document of null, booleans, numbers, text, bytes, arrays and plain objects; what it means is the caller's affair.
+   */
   readonly metadata: unknown;
   /** What kind of content it is, e.g. "catalogue": 1 to 20 lower-case letters, digits and "-", a letter first. */
   readonly kind: string;
@@ -20,25 +22,38 @@ export interface SnapshotContent {
 
 /**
  * Writes a snapshot and publishes it at `path` atomically (see `publishFile`): readers see the old file or the new one.
- * O(bytes), and no second copy of the table is made. Throws `SnapshotError`: `invalid-content` before anything is written,
- * `unwritable` (with the cause) when the file system refuses.
+ * O(bytes), and no second copy of the table is made. Throws `SnapshotError`: `invalid-content` before anything is
+ * written, `unwritable` (with the cause) when the file system refuses.
  */
-export async function writeSnapshot(path: string, content: SnapshotContent, files?: FileOperations): Promise<SnapshotInfo> {
+export async function writeSnapshot(
+  path: string,
+  content: SnapshotContent,
+  files?: FileOperations,
+): Promise<SnapshotInfo> {
   const { table, kind, createdAt = new Date() } = content;
   const parts = [...tableParts(table), encodeMetadata(content.metadata, path)];
   const sections = layOut(parts);
   const generation = randomBytes(16).toString("hex");
   const head = encodeHead({ generation, kind, createdAt, sections }, path);
   const byteLength = await publish(path, [...fileChunks(head, sections, parts)], files);
-  return infoOf({ version: FORMAT_VERSION, generation, kind, createdAt: new Date(createdAt), byteLength, sections }, table);
+  return infoOf(
+    { version: FORMAT_VERSION, generation, kind, createdAt: new Date(createdAt), byteLength, sections },
+    table,
+  );
 }
 
 function tableParts(table: PrefixTable): Uint8Array[] {
-  return SECTION_NAMES.map((name) => new Uint8Array(table.buffer, table.sections[name].byteOffset, table.sections[name].byteLength));
+  return SECTION_NAMES.map(
+    (name) => new Uint8Array(table.buffer, table.sections[name].byteOffset, table.sections[name].byteLength),
+  );
 }
 
 /** The whole file as chunks: the head and each section, with the zero bytes that bring the next one to its place. */
-function* fileChunks(head: Uint8Array, sections: readonly SnapshotSection[], parts: readonly Uint8Array[]): Generator<Uint8Array> {
+function* fileChunks(
+  head: Uint8Array,
+  sections: readonly SnapshotSection[],
+  parts: readonly Uint8Array[],
+): Generator<Uint8Array> {
   yield head;
   let end = head.length;
   for (const [i, section] of sections.entries()) {
@@ -53,6 +68,11 @@ async function publish(path: string, chunks: Uint8Array[], files: FileOperations
     await publishFile(path, chunks, files);
     return chunks.reduce((sum, chunk) => sum + chunk.length, 0);
   } catch (cause) {
-    throw new SnapshotError("unwritable", path, `it cannot be written (${(cause as NodeJS.ErrnoException).code ?? (cause as Error).message})`, { cause });
+    throw new SnapshotError(
+      "unwritable",
+      path,
+      `it cannot be written (${(cause as NodeJS.ErrnoException).code ?? (cause as Error).message})`,
+      { cause },
+    );
   }
 }

@@ -13,7 +13,10 @@ const MOST_SCANNED = 10_000;
 const ANY_ACCOUNT = "command:*";
 /** A page leaves out the rules of changes that take more characters than this. */
 const MOST_CHARACTERS = 20_000;
-/** The most that so many characters take in UTF-8. Bytes are known without reading the text, which may be some megabytes. */
+/**
+ * The most that so many characters take in UTF-8. Bytes are known without reading the text, which may be some
+ * megabytes.
+ */
 const MAX_BYTES = 4 * MOST_CHARACTERS;
 
 /** A row of a change; texts that are too long to be shown are null. */
@@ -31,30 +34,57 @@ export interface AuditRows {
 }
 
 /** The page that `Store.audit` gives, to be made by `auditPageOf`. */
-export function readAudit(engine: Engine, organisationId: string, { before = Number.MAX_SAFE_INTEGER, limit, rulesetId, actor, command, from, until, isBrief = false }: AuditQuery): Promise<AuditRows> {
+export function readAudit(
+  engine: Engine,
+  organisationId: string,
+  { before = Number.MAX_SAFE_INTEGER, limit, rulesetId, actor, command, from, until, isBrief = false }: AuditQuery,
+): Promise<AuditRows> {
   return atOneInstant(engine, async (within) => {
     const scanned = within
-      .selectFrom("changes").select(["sequence", "at", "actor", "kind", "command", "ruleset_id"])
-      .where("organisation_id", "=", organisationId).where("sequence", "<", before).orderBy("sequence", "desc").limit(MOST_SCANNED);
+      .selectFrom("changes")
+      .select(["sequence", "at", "actor", "kind", "command", "ruleset_id"])
+      .where("organisation_id", "=", organisationId)
+      .where("sequence", "<", before)
+      .orderBy("sequence", "desc")
+      .limit(MOST_SCANNED);
     const last = await within
-      .selectFrom(scanned.as("scanned")).select(({ fn }) => [fn.min("sequence").as("sequence"), fn.countAll<number>().as("rows")]).executeTakeFirstOrThrow();
+      .selectFrom(scanned.as("scanned"))
+      .select(({ fn }) => [fn.min("sequence").as("sequence"), fn.countAll<number>().as("rows")])
+      .executeTakeFirstOrThrow();
     const found = await within
-      .selectFrom(scanned.as("scanned")).select("sequence")
-      .where((is) => is.and([
-        is("kind", "!=", "session"),
-        // Sessions end with users, passwords and other sessions, which have entries of their own.
-        is.or([is("kind", "!=", "sessions-ended"), is("command", "=", "end-session")]),
-        ...(rulesetId === undefined ? [] : [is("ruleset_id", "=", rulesetId)]),
-        ...(actor === undefined ? [] : [actor === ANY_ACCOUNT ? is("actor", "like", "command:%") : is("actor", "=", actor)]),
-        ...(command === undefined ? [] : [is(is.fn.coalesce("command", "kind"), "=", command)]),
-        ...(from === undefined ? [] : [is("at", ">=", from)]),
-        ...(until === undefined ? [] : [is("at", "<", until)]),
-      ]))
-      .orderBy("sequence", "desc").limit(limit + 1).execute();
+      .selectFrom(scanned.as("scanned"))
+      .select("sequence")
+      .where((is) =>
+        is.and([
+          is("kind", "!=", "session"),
+          // Sessions end with users, passwords and other sessions, which have entries of their own.
+          is.or([is("kind", "!=", "sessions-ended"), is("command", "=", "end-session")]),
+          ...(rulesetId === undefined ? [] : [is("ruleset_id", "=", rulesetId)]),
+          ...(actor === undefined
+            ? []
+            : [actor === ANY_ACCOUNT ? is("actor", "like", "command:%") : is("actor", "=", actor)]),
+          ...(command === undefined ? [] : [is(is.fn.coalesce("command", "kind"), "=", command)]),
+          ...(from === undefined ? [] : [is("at", ">=", from)]),
+          ...(until === undefined ? [] : [is("at", "<", until)]),
+        ]),
+      )
+      .orderBy("sequence", "desc")
+      .limit(limit + 1)
+      .execute();
     const sequences = found.slice(0, limit).map(({ sequence }) => sequence);
     const columns = isBrief ? BRIEF : SHOWN;
-    const rows = sequences.length === 0 ? [] : (await sql<AuditRow>`select ${columns} from changes where sequence in (${sql.join(sequences)}) order by sequence desc`.execute(within)).rows;
-    return { rows, nextBefore: found.length > limit ? sequences.at(-1)! : last.rows === MOST_SCANNED ? last.sequence : null };
+    const rows =
+      sequences.length === 0
+        ? []
+        : (
+            await sql<AuditRow>`select ${columns} from changes where sequence in (${sql.join(sequences)}) order by sequence desc`.execute(
+              within,
+            )
+          ).rows;
+    return {
+      rows,
+      nextBefore: found.length > limit ? sequences.at(-1)! : last.rows === MOST_SCANNED ? last.sequence : null,
+    };
   });
 }
 
@@ -74,7 +104,10 @@ export async function auditPageOf({ rows, nextBefore }: AuditRows): Promise<Audi
 /** See `Store.auditEntry`. */
 export function readAuditEntry(engine: Engine, organisationId: string, sequence: number): Promise<AuditEntry | null> {
   return atOneInstant(engine, async (within) => {
-    const { rows } = await sql<AuditRow>`select ${ENTRY} from changes where organisation_id = ${organisationId} and sequence = ${sequence}`.execute(within);
+    const { rows } =
+      await sql<AuditRow>`select ${ENTRY} from changes where organisation_id = ${organisationId} and sequence = ${sequence}`.execute(
+        within,
+      );
     const [row] = rows;
     if (row === undefined) return null;
     const isCounted = row.told === null && areRulesKept(row) && (row.is_cut === 1 || row.body === null);
@@ -86,13 +119,18 @@ export function readAuditEntry(engine: Engine, organisationId: string, sequence:
 export function readIsAsLeft(engine: Engine, organisationId: string, sequence: number): Promise<boolean> {
   return atOneInstant(engine, async (within) => {
     const change = await within
-      .selectFrom("changes").innerJoin("rulesets", "rulesets.id", "changes.ruleset_id").select(["sequence", "kind", "number"])
-      .where("changes.organisation_id", "=", organisationId).where("sequence", "=", sequence).executeTakeFirst();
+      .selectFrom("changes")
+      .innerJoin("rulesets", "rulesets.id", "changes.ruleset_id")
+      .select(["sequence", "kind", "number"])
+      .where("changes.organisation_id", "=", organisationId)
+      .where("sequence", "=", sequence)
+      .executeTakeFirst();
     return change !== undefined && isAsLeft(engine, within, change, change.number);
   });
 }
 
-const IS_LONG = (column: "body" | "old_rules"): RawBuilder<unknown> => sql`case when octet_length(${sql.ref(column)}) > ${sql.lit(MAX_BYTES)} then 1 when length(${sql.ref(column)}) > ${sql.lit(MOST_CHARACTERS)} then 1 else 0 end`;
+const IS_LONG = (column: "body" | "old_rules"): RawBuilder<unknown> =>
+  sql`case when octet_length(${sql.ref(column)}) > ${sql.lit(MAX_BYTES)} then 1 when length(${sql.ref(column)}) > ${sql.lit(MOST_CHARACTERS)} then 1 else 0 end`;
 const ABOUT = sql`sequence, at, actor, kind, command, ruleset_id, rule_count, organisation_id, told`;
 const RULES = sql`
   case when ${IS_LONG("old_rules")} = 0 then old_rules end as old_rules, ${HAS_OLD_RULES} as has_old_rules, ${IS_LONG("old_rules")} as is_cut`;
@@ -107,7 +145,17 @@ function entryOf(row: AuditRow, rules: ChangedRules | null): AuditEntry {
   const isOfRules = kind === "rules" || kind === "rules-replaced";
   const change = body === null || isOfRules ? {} : JSON.parse(body);
   return {
-    sequence, at, actor, command: command ?? kind, kind, rulesetId: ruleset_id, ruleCount: rule_count, rules, isKept: areRulesKept(row), list: listOf(told), old: old === null ? null : JSON.parse(old),
+    sequence,
+    at,
+    actor,
+    command: command ?? kind,
+    kind,
+    rulesetId: ruleset_id,
+    ruleCount: rule_count,
+    rules,
+    isKept: areRulesKept(row),
+    list: listOf(told),
+    old: old === null ? null : JSON.parse(old),
     new: change.organisation ?? change.plan ?? change.key ?? change.user ?? change.ruleset ?? null,
   };
 }

@@ -4,7 +4,10 @@ import { StoreError } from "./store-error.ts";
 /** Milliseconds until it looks again for what must be there. */
 const AGAIN_AFTER = 20;
 
-/** Takes changes at once, or some of them in its own time: its promise resolves when it has them all. The next ones come meanwhile. */
+/**
+ * Takes changes at once, or some of them in its own time: its promise resolves when it has them all. The next ones come
+ * meanwhile.
+ */
 export type ApplyChanges = (changes: readonly Change[]) => void | Promise<void>;
 
 /** What was committed here. Without changes: an answer that depends on those up to `last`. */
@@ -21,7 +24,9 @@ interface Applying {
   readonly done: Promise<void>;
 }
 
-/** Hands changes on in the order of their numbers, each once: own ones as they are committed, others' as they are found. */
+/**
+ * Hands changes on in the order of their numbers, each once: own ones as they are committed, others' as they are found.
+ */
 export class ChangeFeed {
   readonly #changesAfter: (sequence: number) => Promise<readonly Change[]>;
   readonly #apply: ApplyChanges;
@@ -40,7 +45,13 @@ export class ChangeFeed {
   /** Own changes that others' changes come before, in order. */
   #waiting: Own[] = [];
 
-  constructor(sequence: number, every: number, changesAfter: (sequence: number) => Promise<readonly Change[]>, apply: ApplyChanges, failed: (error: unknown, isLost: boolean) => void) {
+  constructor(
+    sequence: number,
+    every: number,
+    changesAfter: (sequence: number) => Promise<readonly Change[]>,
+    apply: ApplyChanges,
+    failed: (error: unknown, isLost: boolean) => void,
+  ) {
     this.#sequence = sequence;
     this.#changesAfter = changesAfter;
     this.#apply = apply;
@@ -50,8 +61,8 @@ export class ChangeFeed {
   }
 
   /**
-   * Takes changes that were committed here, in order; `sequence` is the last one that the database had then. Resolves when they, and all before them, have been
-   * handed on, or the feed has ended.
+   * Takes changes that were committed here, in order; `sequence` is the last one that the database had then. Resolves
+   * when they, and all before them, have been handed on, or the feed has ended.
    */
   arrived(changes: readonly Change[], sequence: number): Promise<void> {
     const first = changes[0]?.sequence ?? sequence + 1;
@@ -118,7 +129,11 @@ export class ChangeFeed {
 
   /** Own changes whose turn it is; those that were read from the database meanwhile have been handed on already. */
   #handOnOwn(): void {
-    for (let own = this.#waiting[0]; own !== undefined && !this.#isLost && own.first <= this.#sequence + 1; own = this.#waiting[0]) {
+    for (
+      let own = this.#waiting[0];
+      own !== undefined && !this.#isLost && own.first <= this.#sequence + 1;
+      own = this.#waiting[0]
+    ) {
       const left = own.changes.filter(({ sequence }) => sequence > this.#sequence);
       if (left.length > 0) this.#give(left);
       if (this.#isLost) return;

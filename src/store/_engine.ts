@@ -2,9 +2,17 @@ import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
 import type { Tables } from "./_tables.ts";
 
 /** A row of `rules` without the ruleset: key of the prefix, name, expiry, times of creation and update. */
-export type RuleValues = readonly [key: string, name: string | null, expiresAt: number | null, createdAt: number, updatedAt: number];
+export type RuleValues = readonly [
+  key: string,
+  name: string | null,
+  expiresAt: number | null,
+  createdAt: number,
+  updatedAt: number,
+];
 
-/** Rows to insert: the columns with their types in PostgreSQL, and what follows the values, such as `on conflict ...`. */
+/**
+ * Rows to insert: the columns with their types in PostgreSQL, and what follows the values, such as `on conflict ...`.
+ */
 export interface Insertion {
   readonly table: string;
   readonly columns: Readonly<Record<string, "bigint" | "text">>;
@@ -15,12 +23,25 @@ export interface Insertion {
 export interface Engine {
   readonly name: "sqlite" | "postgres";
   readonly db: Kysely<Tables>;
-  /** Rows that are read or written by one statement: of PostgreSQL so few that the thread that serves requests has them ready in some milliseconds. */
+  /**
+   * Rows that are read or written by one statement: of PostgreSQL so few that the thread that serves requests has them
+   * ready in some milliseconds.
+   */
   readonly rowsAtOnce: number;
-  /** Rules of a ruleset in the order of prefixes, those behind a key, as arrays: by the million, row objects cost too much. */
+  /**
+   * Rules of a ruleset in the order of prefixes, those behind a key, as arrays: by the million, row objects cost too
+   * much.
+   */
   readRules(within: Transaction<Tables>, ruleset: number, after: string, limit: number): Promise<readonly RuleValues[]>;
-  /** Inserts rows, each an array as the columns are: the fastest way that the database has, since most of the time of a group is here. */
-  insertRows(within: Transaction<Tables>, insertion: Insertion, rows: readonly (readonly (string | number | null)[])[]): Promise<void>;
+  /**
+   * Inserts rows, each an array as the columns are: the fastest way that the database has, since most of the time of a
+   * group is here.
+   */
+  insertRows(
+    within: Transaction<Tables>,
+    insertion: Insertion,
+    rows: readonly (readonly (string | number | null)[])[],
+  ): Promise<void>;
 }
 
 /** An array, one row per item, its item in the column `value`: whatever its length, the statement is the same. */

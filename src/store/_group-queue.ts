@@ -14,8 +14,8 @@ interface Waiting {
 }
 
 /**
- * Joins commands to groups: what arrives while a group is being committed makes the next one. So a lone command never waits for
- * company, and under load many share one fsync.
+ * Joins commands to groups: what arrives while a group is being committed makes the next one. So a lone command never
+ * waits for company, and under load many share one fsync.
  */
 export class GroupQueue {
   readonly #carryOut: (commands: readonly Command[]) => Promise<GroupAnswer>;
@@ -25,7 +25,10 @@ export class GroupQueue {
   #closed = false;
 
   /** `arrived` is called with each group's answer, in order; its commands are answered when its promise resolves. */
-  constructor(carryOut: (commands: readonly Command[]) => Promise<GroupAnswer>, arrived: (answer: GroupAnswer) => Promise<void>) {
+  constructor(
+    carryOut: (commands: readonly Command[]) => Promise<GroupAnswer>,
+    arrived: (answer: GroupAnswer) => Promise<void>,
+  ) {
     this.#carryOut = carryOut;
     this.#arrived = arrived;
   }
@@ -62,7 +65,8 @@ export class GroupQueue {
       void this.#arrived(answer).then(() => group.forEach(({ resolve }, index) => resolve(answer.answers[index]!)));
     } catch (error) {
       // One that the database refuses must not harm the others: each alone. A StoreError is about the database itself.
-      if (group.length > 1 && !(error instanceof StoreError)) for (const waiting of group) await this.#runGroup([waiting]);
+      if (group.length > 1 && !(error instanceof StoreError))
+        for (const waiting of group) await this.#runGroup([waiting]);
       else for (const { reject } of group) reject(error);
     }
   }
@@ -70,8 +74,20 @@ export class GroupQueue {
 
 /** Commands that take long, or after which others of the group would see their ruleset otherwise. */
 function isLarge(command: Command): boolean {
-  // What version a ruleset has after commands of the same group is known only when they are written; what a rule is, at once.
-  if ("ifMatch" in command && command.ifMatch !== undefined && command.ifMatch.versions.length + command.ifMatch.lists.length > 0) return true;
+  // What version a ruleset has after commands of the same group is known only when they are written; what a rule is, at
+  // once.
+  if (
+    "ifMatch" in command &&
+    command.ifMatch !== undefined &&
+    command.ifMatch.versions.length + command.ifMatch.lists.length > 0
+  )
+    return true;
   if (command.kind === "batch-rules") return command.items.length > LARGE_BATCH;
-  return command.kind === "replace-rules" || command.kind === "import-rules" || command.kind === "restore-rules" || command.kind === "delete-ruleset" || command.kind === "restore-ruleset";
+  return (
+    command.kind === "replace-rules" ||
+    command.kind === "import-rules" ||
+    command.kind === "restore-rules" ||
+    command.kind === "delete-ruleset" ||
+    command.kind === "restore-ruleset"
+  );
 }

@@ -53,15 +53,28 @@ export interface Decision {
 }
 
 /**
- * Carries out commands in one transaction, which the caller commits. First it locks what they concern and reads the rules that they
- * touch, all in one query; then it decides one command after the other, each seeing what those before it left; then it writes
- * what came of them all, in few statements. A refused command leaves nothing. Servers take locks in one order: idempotency keys, rulesets,
- * then the one row that numbers the changes, which is held until the commit, so that numbers have the order of commits.
+ * Carries out commands in one transaction, which the caller commits. First it locks what they concern and reads the
+ * rules that they touch, all in one query; then it decides one command after the other, each seeing what those before
+ * it left; then it writes what came of them all, in few statements. A refused command leaves nothing. Servers take
+ * locks in one order: idempotency keys, rulesets, then the one row that numbers the changes, which is held until the
+ * commit, so that numbers have the order of commits.
  */
-export async function carryOut(engine: Engine, within: Transaction<Tables>, commands: readonly Command[], limits: StoreLimits, transaction: string): Promise<GroupAnswer> {
+export async function carryOut(
+  engine: Engine,
+  within: Transaction<Tables>,
+  commands: readonly Command[],
+  limits: StoreLimits,
+  transaction: string,
+): Promise<GroupAnswer> {
   const keys = await IdempotencyKeys.claim(engine, within, commands);
   const drafts = await lockRulesets(engine, within, commands);
-  const group: Group = { engine, within, rulesPerRuleset: limits.rulesPerRuleset, rulesetsPerOrganisation: limits.rulesetsPerOrganisation, ruleset: (command) => rulesetOf(drafts, command) };
+  const group: Group = {
+    engine,
+    within,
+    rulesPerRuleset: limits.rulesPerRuleset,
+    rulesetsPerOrganisation: limits.rulesetsPerOrganisation,
+    ruleset: (command) => rulesetOf(drafts, command),
+  };
   const answers: Answer[] = [];
   const changes: Omit<Change, "sequence">[] = [];
   const notes: Note[] = [];
@@ -71,7 +84,15 @@ export async function carryOut(engine: Engine, within: Transaction<Tables>, comm
     for (const { change, ...note } of decision?.changes ?? []) {
       const organisationId = decision!.organisationId ?? ("organisationId" in command ? command.organisationId : "");
       changes.push({ at: command.at, actor: decision!.actor ?? command.actor, organisationId, ...change });
-      notes.push({ command: command.kind, old: undefined, oldRules: undefined, ruleCount: undefined, kept: null, told: undefined, ...note });
+      notes.push({
+        command: command.kind,
+        old: undefined,
+        oldRules: undefined,
+        ruleCount: undefined,
+        kept: null,
+        told: undefined,
+        ...note,
+      });
     }
   }
   await writeRules(engine, within, drafts);
@@ -86,7 +107,11 @@ async function lastSequence(within: Transaction<Tables>): Promise<number> {
 }
 
 /** Decides a command, unless its idempotency key has an answer already. */
-async function answerTo(group: Group, keys: IdempotencyKeys, command: Command): Promise<{ answer: Answer; decision?: Decision }> {
+async function answerTo(
+  group: Group,
+  keys: IdempotencyKeys,
+  command: Command,
+): Promise<{ answer: Answer; decision?: Decision }> {
   let answer: Answer;
   try {
     const earlier = keys.answerOf(command);
@@ -111,25 +136,41 @@ async function decide(group: Group, command: Command): Promise<Decision> {
   return isUserCommand(command) ? decideUser(group, command) : decideOrganisation(group, command);
 }
 
-async function lockRulesets(engine: Engine, within: Transaction<Tables>, commands: readonly Command[]): Promise<Map<string, RulesetDraft>> {
+async function lockRulesets(
+  engine: Engine,
+  within: Transaction<Tables>,
+  commands: readonly Command[],
+): Promise<Map<string, RulesetDraft>> {
   const ids = [...new Set(commands.flatMap((command) => ("rulesetId" in command ? [command.rulesetId] : [])))];
   if (ids.length === 0) return new Map();
   const { rows } = await sql<Selectable<RulesetRow>>`
-    select * from rulesets where id in (select value ->> 0 from ${jsonRows(engine, ids.map((id) => [id]))} as given)
+    select * from rulesets where id in (select value ->> 0 from ${jsonRows(
+      engine,
+      ids.map((id) => [id]),
+    )} as given)
     order by number ${forUpdate(engine)}`.execute(within);
   const drafts = new Map(rows.map((row) => [row.id, new RulesetDraft(row)]));
   const byNumber = new Map([...drafts.values()].map((draft) => [draft.row.number, draft]));
   const wanted = commands.flatMap((command) => {
     const draft = "rulesetId" in command ? drafts.get(command.rulesetId) : undefined;
-    return draft === undefined ? [] : prefixesOf(command).map((prefix): [number, string] => [draft.row.number, keyOfPrefix(prefix)]);
+    return draft === undefined
+      ? []
+      : prefixesOf(command).map((prefix): [number, string] => [draft.row.number, keyOfPrefix(prefix)]);
   });
-  for (const { ruleset, prefix, name, expires_at, created_at, updated_at } of await readRulesOf(engine, within, wanted)) {
+  for (const { ruleset, prefix, name, expires_at, created_at, updated_at } of await readRulesOf(
+    engine,
+    within,
+    wanted,
+  )) {
     byNumber.get(ruleset)!.read(prefix, ruleOfValues([prefix, name, expires_at, created_at, updated_at]));
   }
   return drafts;
 }
 
-function rulesetOf(drafts: ReadonlyMap<string, RulesetDraft>, { organisationId, rulesetId }: { readonly organisationId: string; readonly rulesetId: string }): RulesetDraft {
+function rulesetOf(
+  drafts: ReadonlyMap<string, RulesetDraft>,
+  { organisationId, rulesetId }: { readonly organisationId: string; readonly rulesetId: string },
+): RulesetDraft {
   const draft = drafts.get(rulesetId);
   if (draft === undefined || draft.row.organisation_id !== organisationId) {
     throw new StoreError("ruleset-not-found", `there is no ruleset ${rulesetId}`);
@@ -137,10 +178,22 @@ function rulesetOf(drafts: ReadonlyMap<string, RulesetDraft>, { organisationId, 
   return draft;
 }
 
-async function writeRules(engine: Engine, within: Transaction<Tables>, drafts: ReadonlyMap<string, RulesetDraft>): Promise<void> {
+async function writeRules(
+  engine: Engine,
+  within: Transaction<Tables>,
+  drafts: ReadonlyMap<string, RulesetDraft>,
+): Promise<void> {
   const all = [...drafts.values()];
-  await deleteRules(engine, within, all.flatMap((draft) => draft.deletes()));
-  await upsertRules(engine, within, all.flatMap((draft) => draft.upserts()));
+  await deleteRules(
+    engine,
+    within,
+    all.flatMap((draft) => draft.deletes()),
+  );
+  await upsertRules(
+    engine,
+    within,
+    all.flatMap((draft) => draft.upserts()),
+  );
   const counts = all.filter(({ count, row }) => count !== row.rule_count).map(({ count, row }) => [row.number, count]);
   if (counts.length === 0) return;
   await sql`
@@ -149,11 +202,20 @@ async function writeRules(engine: Engine, within: Transaction<Tables>, drafts: R
 }
 
 /** Numbers the changes, and writes the versions of the rulesets that they change. */
-async function numberChanges(engine: Engine, within: Transaction<Tables>, changes: readonly Omit<Change, "sequence">[]): Promise<Change[]> {
+async function numberChanges(
+  engine: Engine,
+  within: Transaction<Tables>,
+  changes: readonly Omit<Change, "sequence">[],
+): Promise<Change[]> {
   if (changes.length === 0) return [];
   const { sequence: last } = await within
-    .updateTable("store").set((row) => ({ sequence: row("sequence", "+", changes.length) })).returning("sequence").executeTakeFirstOrThrow();
-  const numbered = changes.map((change, index) => ({ sequence: last - changes.length + 1 + index, ...change }) as Change);
+    .updateTable("store")
+    .set((row) => ({ sequence: row("sequence", "+", changes.length) }))
+    .returning("sequence")
+    .executeTakeFirstOrThrow();
+  const numbered = changes.map(
+    (change, index) => ({ sequence: last - changes.length + 1 + index, ...change }) as Change,
+  );
   const versions = new Map<string, [id: string, version: number, updatedAt: number]>();
   for (const change of numbered) {
     const { sequence, at } = change;

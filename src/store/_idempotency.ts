@@ -22,15 +22,21 @@ export class IdempotencyKeys {
   readonly #known = new Map<string, Known>();
 
   /**
-   * Claims the keys that nobody has used and reads the answers of the others. A key that another server is using at the moment
-   * is waited for; all servers claim in one order, so that none waits for another that waits for it.
+   * Claims the keys that nobody has used and reads the answers of the others. A key that another server is using at the
+   * moment is waited for; all servers claim in one order, so that none waits for another that waits for it.
    */
-  static async claim(engine: Engine, within: Transaction<Tables>, commands: readonly Command[]): Promise<IdempotencyKeys> {
+  static async claim(
+    engine: Engine,
+    within: Transaction<Tables>,
+    commands: readonly Command[],
+  ): Promise<IdempotencyKeys> {
     const keys = new IdempotencyKeys();
-    const claims = new Map(commands.flatMap((command) => {
-      const name = nameOf(command);
-      return name === undefined ? [] : [[name, [...JSON.parse(name), keyOf(command)!.request, command.at]] as const];
-    }));
+    const claims = new Map(
+      commands.flatMap((command) => {
+        const name = nameOf(command);
+        return name === undefined ? [] : [[name, [...JSON.parse(name), keyOf(command)!.request, command.at]] as const];
+      }),
+    );
     if (claims.size === 0) return keys;
     const wanted = [...claims].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, claim]) => claim);
     const { rows: claimed } = await sql<{ organisation_id: string; key: string }>`
@@ -43,7 +49,11 @@ export class IdempotencyKeys {
       where idempotency.organisation_id = wanted.value ->> 0 and idempotency.key = wanted.value ->> 1`.execute(within);
     for (const { organisation_id, key, request, answer } of rows) {
       const name = JSON.stringify([organisation_id, key]);
-      keys.#known.set(name, { request, answer: answer === null ? undefined : JSON.parse(answer), isNew: own.has(name) });
+      keys.#known.set(name, {
+        request,
+        answer: answer === null ? undefined : JSON.parse(answer),
+        isNew: own.has(name),
+      });
     }
     return keys;
   }
@@ -54,7 +64,10 @@ export class IdempotencyKeys {
     if (known === undefined) return undefined;
     const { key, request } = keyOf(command)!;
     if (known.request === request) return known.answer;
-    throw new StoreError("idempotency-mismatch", `the idempotency key ${JSON.stringify(key)} was used for another request; choose a new one for each`);
+    throw new StoreError(
+      "idempotency-mismatch",
+      `the idempotency key ${JSON.stringify(key)} was used for another request; choose a new one for each`,
+    );
   }
 
   remember(command: Command, answer: Answer): void {
@@ -64,7 +77,9 @@ export class IdempotencyKeys {
 
   /** Writes the answers of the claimed keys, and forgets keys of more than a day ago. */
   async write(engine: Engine, within: Transaction<Tables>, now: number): Promise<void> {
-    const answers = [...this.#known].filter(([, { isNew }]) => isNew).map(([name, { answer }]) => [...JSON.parse(name), JSON.stringify(answer)]);
+    const answers = [...this.#known]
+      .filter(([, { isNew }]) => isNew)
+      .map(([name, { answer }]) => [...JSON.parse(name), JSON.stringify(answer)]);
     if (answers.length === 0) return;
     await sql`
       update idempotency set answer = given.value ->> 2 from ${jsonRows(engine, answers)} as given
@@ -87,5 +102,7 @@ function keyOf(command: Command) {
 
 function nameOf(command: Command): string | undefined {
   const idempotency = keyOf(command);
-  return idempotency === undefined || !("organisationId" in command) ? undefined : JSON.stringify([command.organisationId, idempotency.key]);
+  return idempotency === undefined || !("organisationId" in command)
+    ? undefined
+    : JSON.stringify([command.organisationId, idempotency.key]);
 }

@@ -27,21 +27,44 @@ export async function importRules(group: Group, command: ImportRulesCommand): Pr
   draft.count += touched.added;
   const outcome = { created: touched.added, updated: touched.updated, skipped, isKept: touched.isKept };
   if (touched.count === 0) return { outcome, changes: [] };
-  return { outcome, changes: [await touched.recorded(draft.row.id, () => wholeRuleset(engine, within, draft.row.number), { skipped, digest: command.digest })] };
+  return {
+    outcome,
+    changes: [
+      await touched.recorded(draft.row.id, () => wholeRuleset(engine, within, draft.row.number), {
+        skipped,
+        digest: command.digest,
+      }),
+    ],
+  };
 }
 
 /** Gives how many were skipped. Throws StoreError (`batch-refused`). */
-async function addAll({ engine, within, rulesPerRuleset }: Group, draft: RulesetDraft, { rules, mode, at }: ImportRulesCommand, touched: TouchedRules): Promise<number> {
+async function addAll(
+  { engine, within, rulesPerRuleset }: Group,
+  draft: RulesetDraft,
+  { rules, mode, at }: ImportRulesCommand,
+  touched: TouchedRules,
+): Promise<number> {
   let skipped = 0;
   for (const part of batchesOf(rules, engine.rowsAtOnce)) {
     const wanted = part.map((rule) => ({ key: keyOfPrefix(rule.prefix), request: { ...rule, mode } }));
-    const rows = await readRulesOf(engine, within, wanted.map(({ key }) => [draft.row.number, key]));
-    const existing = new Map(rows.map((row) => [row.prefix, ruleOfValues([row.prefix, row.name, row.expires_at, row.created_at, row.updated_at])]));
+    const rows = await readRulesOf(
+      engine,
+      within,
+      wanted.map(({ key }) => [draft.row.number, key]),
+    );
+    const existing = new Map(
+      rows.map((row) => [
+        row.prefix,
+        ruleOfValues([row.prefix, row.name, row.expires_at, row.created_at, row.updated_at]),
+      ]),
+    );
     for (const { key, request } of wanted) {
       const old = existing.get(key);
       const { action, rule } = addRule(old, request, at);
       if (action === "conflict") throw refused({ action, rule }, rulesPerRuleset);
-      if (action === "created" && touched.added >= rulesPerRuleset - draft.count) throw refused({ action: "too_many_rules", prefix: rule.prefix }, rulesPerRuleset);
+      if (action === "created" && touched.added >= rulesPerRuleset - draft.count)
+        throw refused({ action: "too_many_rules", prefix: rule.prefix }, rulesPerRuleset);
       if (action === "created") touched.add(rule);
       else if (action === "updated") touched.update(old!, rule);
       else skipped++;

@@ -54,7 +54,9 @@ export class KeptParts {
 
   async write(texts: KeptTexts): Promise<void> {
     if (this.#parts === 0) await this.#forgetOld();
-    await sql`insert into kept_rules (id, part, at, rules) values (${this.#id}, ${this.#parts++}, ${this.#at}, ${textOfParts(texts)})`.execute(this.#within);
+    await sql`insert into kept_rules (id, part, at, rules) values (${this.#id}, ${this.#parts++}, ${this.#at}, ${textOfParts(texts)})`.execute(
+      this.#within,
+    );
   }
 
   async drop(): Promise<void> {
@@ -66,6 +68,8 @@ export class KeptParts {
   async #forgetOld(): Promise<void> {
     await sql`
       delete from kept_rules where (id, part) in
-      (select id, part from kept_rules where at < ${this.#at - KEPT_DAYS * DAY} ${this.#engine.name === "postgres" ? sql`for update skip locked` : sql``})`.execute(this.#within);
+      (select id, part from kept_rules where at < ${this.#at - KEPT_DAYS * DAY} ${this.#engine.name === "postgres" ? sql`for update skip locked` : sql``})`.execute(
+      this.#within,
+    );
   }
 }

@@ -7,8 +7,8 @@ import { ruleOfValues } from "./_rule-rows.ts";
 import type { ChangeRow, Tables } from "./_tables.ts";
 import type { ToldRules } from "./_told-rules.ts";
 
-// The rules that a change touched are kept as JSON: few with it, many in parts of their own. What is done with many of them the database does by itself:
-// neither the thread that serves requests nor that of the file makes objects of them.
+// The rules that a change touched are kept as JSON: few with it, many in parts of their own. What is done with many of
+// them the database does by itself: neither the thread that serves requests nor that of the file makes objects of them.
 
 /** The change whose rules are meant. */
 export type KeptChange = Pick<ChangeRow, "sequence" | "kind">;
@@ -43,9 +43,13 @@ export const HAS_OLD_RULES = sql<number>`
   case when old_rules is not null then 1 when kept is null then 0 when exists (select 1 from kept_rules where kept_rules.id = changes.kept) then 1 else 0 end`;
 
 /** For changes of few rules. */
-export function keptRows({ kind, body, old_rules }: Pick<ChangeRow, "kind" | "body" | "old_rules">, parts: readonly string[] = []): KeptRows {
+export function keptRows(
+  { kind, body, old_rules }: Pick<ChangeRow, "kind" | "body" | "old_rules">,
+  parts: readonly string[] = [],
+): KeptRows {
   const old = [...(old_rules === null ? [] : [old_rules]), ...parts].map((text): OldRules => JSON.parse(text));
-  const after: readonly RuleValues[] = kind === "rules" ? JSON.parse(body).upserts : old.flatMap(({ upserts = [] }) => upserts);
+  const after: readonly RuleValues[] =
+    kind === "rules" ? JSON.parse(body).upserts : old.flatMap(({ upserts = [] }) => upserts);
   return { before: old.flatMap(({ rules }) => rules), after };
 }
 
@@ -53,8 +57,13 @@ export function keptRows({ kind, body, old_rules }: Pick<ChangeRow, "kind" | "bo
 export function changedRules({ before, after }: KeptRows): ChangedRules {
   const [was, remains] = [keysOf(before), keysOf(after)];
   return {
-    added: tallyOf([...remains].filter((key) => !was.has(key))), changed: tallyOf([...remains].filter((key) => was.has(key))), deleted: tallyOf([...was].filter((key) => !remains.has(key))),
-    before: before.slice(0, MAX_SHOWN_RULES).map(ruleOfValues), beforeCount: before.length, after: after.slice(0, MAX_SHOWN_RULES).map(ruleOfValues), afterCount: after.length,
+    added: tallyOf([...remains].filter((key) => !was.has(key))),
+    changed: tallyOf([...remains].filter((key) => was.has(key))),
+    deleted: tallyOf([...was].filter((key) => !remains.has(key))),
+    before: before.slice(0, MAX_SHOWN_RULES).map(ruleOfValues),
+    beforeCount: before.length,
+    after: after.slice(0, MAX_SHOWN_RULES).map(ruleOfValues),
+    afterCount: after.length,
   };
 }
 
@@ -71,21 +80,44 @@ function tally(count: number, key: string | null | undefined): Tally {
 }
 
 /** As `changedRules`, without rules: however many there are, the database counts them. */
-export async function countChangedRules(engine: Engine, within: Transaction<Tables>, change: KeptChange): Promise<ChangedRules> {
-  const { rows } = await sql<{ added: number; one_added: string | null; changed: number; one_changed: string | null; deleted: number; one_deleted: string | null }>`
+export async function countChangedRules(
+  engine: Engine,
+  within: Transaction<Tables>,
+  change: KeptChange,
+): Promise<ChangedRules> {
+  const { rows } = await sql<{
+    added: number;
+    one_added: string | null;
+    changed: number;
+    one_changed: string | null;
+    deleted: number;
+    one_deleted: string | null;
+  }>`
     with states as (select key, max(was) as was, max(remains) as remains from (${keysIn(engine, change)}) as keys group by key)
     select count(*) filter (where was = 0) as added, min(key) filter (where was = 0) as one_added,
       count(*) filter (where was = 1 and remains = 1) as changed, min(key) filter (where was = 1 and remains = 1) as one_changed,
-      count(*) filter (where remains = 0) as deleted, min(key) filter (where remains = 0) as one_deleted from states`.execute(within);
+      count(*) filter (where remains = 0) as deleted, min(key) filter (where remains = 0) as one_deleted from states`.execute(
+    within,
+  );
   const { added, one_added, changed, one_changed, deleted, one_deleted } = rows[0]!;
   return {
-    added: tally(added, one_added), changed: tally(changed, one_changed), deleted: tally(deleted, one_deleted),
-    before: [], beforeCount: changed + deleted, after: [], afterCount: added + changed,
+    added: tally(added, one_added),
+    changed: tally(changed, one_changed),
+    deleted: tally(deleted, one_deleted),
+    before: [],
+    beforeCount: changed + deleted,
+    after: [],
+    afterCount: added + changed,
   };
 }
 
 /** Whether all rules that the change touched are as it left them. */
-export async function isAsLeft(engine: Engine, within: Transaction<Tables>, change: KeptChange, ruleset: number): Promise<boolean> {
+export async function isAsLeft(
+  engine: Engine,
+  within: Transaction<Tables>,
+  change: KeptChange,
+  ruleset: number,
+): Promise<boolean> {
   const { rows } = await sql`
     with states as (
       select key, max(remains) as remains, max(name) as name, max(expires_at) as expires_at, max(created_at) as created_at, max(updated_at) as updated_at from (
@@ -101,19 +133,32 @@ export async function isAsLeft(engine: Engine, within: Transaction<Tables>, chan
 }
 
 /** Deletes the rules that the change added. */
-export async function deleteAddedRules(engine: Engine, within: Transaction<Tables>, change: KeptChange, ruleset: number): Promise<void> {
+export async function deleteAddedRules(
+  engine: Engine,
+  within: Transaction<Tables>,
+  change: KeptChange,
+  ruleset: number,
+): Promise<void> {
   await sql`
     delete from rules where ruleset = ${ruleset} and prefix in
     (select key from (${keysIn(engine, change)}) as keys group by key having max(was) = 0)`.execute(within);
 }
 
 /** Writes the rules that there were before the change, exactly but for the time of update. */
-export async function writeOldRules(engine: Engine, within: Transaction<Tables>, change: KeptChange, ruleset: number, at: number): Promise<void> {
+export async function writeOldRules(
+  engine: Engine,
+  within: Transaction<Tables>,
+  change: KeptChange,
+  ruleset: number,
+  at: number,
+): Promise<void> {
   await sql`
     insert into rules (ruleset, prefix, name, expires_at, created_at, updated_at)
     select cast(${ruleset} as bigint), value ->> 0, value ->> 1, cast(value ->> 2 as bigint), cast(value ->> 3 as bigint), cast(${at} as bigint)
     from ${rowsBefore(engine, change)} as before where true
-    on conflict (ruleset, prefix) do update set name = excluded.name, expires_at = excluded.expires_at, created_at = excluded.created_at, updated_at = excluded.updated_at`.execute(within);
+    on conflict (ruleset, prefix) do update set name = excluded.name, expires_at = excluded.expires_at, created_at = excluded.created_at, updated_at = excluded.updated_at`.execute(
+    within,
+  );
 }
 
 function columnsOf(remains: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -136,8 +181,16 @@ function rowsAfter(engine: Engine, change: KeptChange): RawBuilder<unknown> {
 }
 
 /** An array in the JSON of a column, one row per item; none where there is no array. */
-function rowsIn({ name }: Engine, { sequence }: KeptChange, column: "body" | "old_rules", member: string): RawBuilder<unknown> {
-  const itemsOf = (json: string) => (name === "sqlite" ? sql`json_each(${sql.ref(json)}, ${`$.${member}`})` : sql`jsonb_array_elements(cast(${sql.ref(json)} as jsonb) -> ${sql.lit(member)})`);
+function rowsIn(
+  { name }: Engine,
+  { sequence }: KeptChange,
+  column: "body" | "old_rules",
+  member: string,
+): RawBuilder<unknown> {
+  const itemsOf = (json: string) =>
+    name === "sqlite"
+      ? sql`json_each(${sql.ref(json)}, ${`$.${member}`})`
+      : sql`jsonb_array_elements(cast(${sql.ref(json)} as jsonb) -> ${sql.lit(member)})`;
   const own = sql`select items.value from changes cross join ${itemsOf(column)} as items where changes.sequence = ${sequence}`;
   if (column === "body") return sql`(${own})`;
   return sql`(${own} union all select items.value from kept_rules cross join ${itemsOf("rules")} as items where kept_rules.id = (select kept from changes where sequence = ${sequence}))`;

@@ -1,8 +1,8 @@
 import type { Family, Prefix } from "../address/address.ts";
 
 /**
- * The text of a prefix in the database: `4:cb007100/24`, `6:20010db8000000000000000000000000/032`. Of fixed width within a family, so that the order of
- * texts is the order of prefixes, and the primary key gives rules in that order.
+ * The text of a prefix in the database: `4:cb007100/24`, `6:20010db8000000000000000000000000/032`. Of fixed width
+ * within a family, so that the order of texts is the order of prefixes, and the primary key gives rules in that order.
  */
 export function keyOfPrefix({ family, w0, w1, w2, w3, length }: Prefix): string {
   if (family === 4) return `4:${hex(w0)}/${String(length).padStart(2, "0")}`;
@@ -11,7 +11,14 @@ export function keyOfPrefix({ family, w0, w1, w2, w3, length }: Prefix): string 
 
 export function prefixOfKey(key: string): Prefix {
   if (familyOfKey(key) === 4) return { family: 4, w0: wordAt(key, 0), w1: 0, w2: 0, w3: 0, length: lengthOfKey(key) };
-  return { family: 6, w0: wordAt(key, 0), w1: wordAt(key, 1), w2: wordAt(key, 2), w3: wordAt(key, 3), length: lengthOfKey(key) };
+  return {
+    family: 6,
+    w0: wordAt(key, 0),
+    w1: wordAt(key, 1),
+    w2: wordAt(key, 2),
+    w3: wordAt(key, 3),
+    length: lengthOfKey(key),
+  };
 }
 
 export function familyOfKey(key: string): Family {
@@ -30,7 +37,8 @@ export function wordAt(key: string, index: number): number {
 
 export function lengthOfKey(key: string): number {
   let length = 0;
-  for (let at = key.charCodeAt(0) === 0x34 ? 11 : 35; at < key.length; at++) length = 10 * length + key.charCodeAt(at) - 0x30;
+  for (let at = key.charCodeAt(0) === 0x34 ? 11 : 35; at < key.length; at++)
+    length = 10 * length + key.charCodeAt(at) - 0x30;
   return length;
 }
 

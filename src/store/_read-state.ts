@@ -42,17 +42,43 @@ export function organisationOf({ id, name, created_at }: OrganisationRow): Organ
 }
 
 export function planOf({ organisation_id, area, active, until, per_minute, per_month }: PlanRow): Plan {
-  return { organisationId: organisation_id, area, active: active === 1, until, perMinute: per_minute, perMonth: per_month };
+  return {
+    organisationId: organisation_id,
+    area,
+    active: active === 1,
+    until,
+    perMinute: per_minute,
+    perMonth: per_month,
+  };
 }
 
 export function keyOf(row: ApiKeyRow): ApiKey {
   const { id, organisation_id, label, access, digest, start, created_at, expires_at, revoked_at } = row;
-  return { id, organisationId: organisation_id, label, access, digest, start, createdAt: created_at, expiresAt: expires_at, revokedAt: revoked_at };
+  return {
+    id,
+    organisationId: organisation_id,
+    label,
+    access,
+    digest,
+    start,
+    createdAt: created_at,
+    expiresAt: expires_at,
+    revokedAt: revoked_at,
+  };
 }
 
 export function userOf(row: UserRow): User {
   const { id, organisation_id, name, role, created_at, last_sign_in_at, invited_until, deleted_at } = row;
-  return { id, organisationId: organisation_id, name, role, createdAt: created_at, lastSignInAt: last_sign_in_at, invitedUntil: invited_until, deletedAt: deleted_at };
+  return {
+    id,
+    organisationId: organisation_id,
+    name,
+    role,
+    createdAt: created_at,
+    lastSignInAt: last_sign_in_at,
+    invitedUntil: invited_until,
+    deletedAt: deleted_at,
+  };
 }
 
 export function sessionOf({ digest, user_id, created_at, expires_at }: SessionRow): Session {
@@ -61,5 +87,14 @@ export function sessionOf({ digest, user_id, created_at, expires_at }: SessionRo
 
 export function rulesetOf(row: Selectable<RulesetRow>): Ruleset {
   const { id, organisation_id, name, purpose, description, created_at, updated_at, version } = row;
-  return { id, organisationId: organisation_id, name, purpose, description, createdAt: created_at, updatedAt: updated_at, version };
+  return {
+    id,
+    organisationId: organisation_id,
+    name,
+    purpose,
+    description,
+    createdAt: created_at,
+    updatedAt: updated_at,
+    version,
+  };
 }

@@ -27,11 +27,21 @@ export async function replaceRules(group: Group, command: ReplaceRulesCommand): 
   if (touched.count === 0) return { outcome, changes: [] };
   draft.count = counts.added + counts.updated + counts.unchanged;
   // What is wanted is there now, with the times that `replacement` has filled in.
-  return { outcome, changes: [await touched.recorded(id, async () => command.rules, { skipped: counts.unchanged, digest: command.digest })] };
+  return {
+    outcome,
+    changes: [
+      await touched.recorded(id, async () => command.rules, { skipped: counts.unchanged, digest: command.digest }),
+    ],
+  };
 }
 
 /** Throws StoreError (`shrinks-too-much`). What is refused is counted to its end, and no longer written. */
-async function writeDifference({ engine, within }: Group, { count, row: { number } }: RulesetDraft, { rules, shrink = {}, at }: ReplaceRulesCommand, touched: TouchedRules): Promise<Shrinkage> {
+async function writeDifference(
+  { engine, within }: Group,
+  { count, row: { number } }: RulesetDraft,
+  { rules, shrink = {}, at }: ReplaceRulesCommand,
+  touched: TouchedRules,
+): Promise<Shrinkage> {
   const guard = new ShrinkGuard(count, countOf(rules), shrink);
   const replacement = new Replacement(touched, rules, at);
   const write = async (): Promise<void> => {
@@ -73,7 +83,10 @@ export function checkNames(parts: readonly RuleColumns[]): void {
 /** How many rules are decided before what came of them is written. */
 const STEP = 1024;
 
-/** Goes through the rules as they are and as they shall be, both in the order of prefixes, and writes the times of the latter into their columns. */
+/**
+ * Goes through the rules as they are and as they shall be, both in the order of prefixes, and writes the times of the
+ * latter into their columns.
+ */
 class Replacement {
   readonly #touched: TouchedRules;
   readonly #now: number;
@@ -177,7 +190,10 @@ class WantedCursor {
     if (this.#at === part.lengths.length) this.#open();
     if (this.#part === undefined) return;
     const prefix = prefixIn(this.#part, this.#at);
-    if (comparePrefixes(before, prefix) >= 0) throw new RangeError(`the wanted rules must come in the order of prefixes, each once, but ${formatPrefix(prefix)} follows ${formatPrefix(before)}`);
+    if (comparePrefixes(before, prefix) >= 0)
+      throw new RangeError(
+        `the wanted rules must come in the order of prefixes, each once, but ${formatPrefix(prefix)} follows ${formatPrefix(before)}`,
+      );
   }
 
   #open(): void {

@@ -4,7 +4,15 @@ import type { Rule } from "../rulesets/rule.ts";
 import type { Decision, Group } from "./_group.ts";
 import { checkMatch, mostRulesText, RuleEdit } from "./_ruleset-draft.ts";
 import { ruleTag } from "./if-match.ts";
-import type { AddRuleCommand, BatchItem, BatchResult, BatchRulesCommand, Command, DeleteRuleCommand, UpdateRuleCommand } from "./command.ts";
+import type {
+  AddRuleCommand,
+  BatchItem,
+  BatchResult,
+  BatchRulesCommand,
+  Command,
+  DeleteRuleCommand,
+  UpdateRuleCommand,
+} from "./command.ts";
 import { StoreError } from "./store-error.ts";
 
 type RuleCommand = AddRuleCommand | UpdateRuleCommand | DeleteRuleCommand | BatchRulesCommand;
@@ -42,7 +50,8 @@ function ruleBefore(edit: RuleEdit, command: RuleCommand): Rule | null {
   if (command.kind === "batch-rules") return null;
   if (command.kind !== "add-rule") return edit.existing(command.prefix);
   const rule = edit.get(command.request.prefix);
-  if (rule !== null && (command.ifNoneMatch === "*" || command.ifNoneMatch?.includes(ruleTag(rule)))) throw new StoreError("rule-exists", `there is a rule for ${formatPrefix(rule.prefix)} already`, { existing: rule });
+  if (rule !== null && (command.ifNoneMatch === "*" || command.ifNoneMatch?.includes(ruleTag(rule))))
+    throw new StoreError("rule-exists", `there is a rule for ${formatPrefix(rule.prefix)} already`, { existing: rule });
   return rule;
 }
 
@@ -51,7 +60,9 @@ function edited(edit: RuleEdit, command: RuleCommand, mostRules: number): Decisi
     case "add-rule": {
       const addition = edit.add(command.request);
       if (addition.action !== "conflict") return addition;
-      throw new StoreError("conflict", `there is a rule for ${formatPrefix(addition.rule.prefix)} already`, { existing: addition.rule });
+      throw new StoreError("conflict", `there is a rule for ${formatPrefix(addition.rule.prefix)} already`, {
+        existing: addition.rule,
+      });
     }
     case "update-rule":
       return { rule: edit.update(command.prefix, command.changes) };
@@ -67,14 +78,19 @@ function runBatch(edit: RuleEdit, { items, atomic }: BatchRulesCommand, mostRule
   const results = items.map((item) => withReason(runItem(edit, item), item, mostRules));
   const failed = results.find(({ error }) => error !== undefined);
   if (!atomic || failed === undefined) return results;
-  const whatHappened = results.map((result, at): BatchResult => (result.error === undefined ? { action: "not_applied", prefix: prefixOfItem(items[at]!) } : result));
+  const whatHappened = results.map((result, at): BatchResult =>
+    result.error === undefined ? { action: "not_applied", prefix: prefixOfItem(items[at]!) } : result,
+  );
   throw new StoreError("batch-refused", `${failed.error!}, so nothing was written`, { results: whatHappened });
 }
 
 /** The result with the reason why the item fails, if it does. */
 function withReason(result: BatchResult, item: BatchItem, mostRules: number): BatchResult {
   const { action } = result;
-  const isFailure = action === "conflict" || action === "too_many_rules" || (action === "absent" && "delete" in item && item.mustExist === true);
+  const isFailure =
+    action === "conflict" ||
+    action === "too_many_rules" ||
+    (action === "absent" && "delete" in item && item.mustExist === true);
   return isFailure ? { ...result, error: reasonOf(result, mostRules) } : result;
 }
 
@@ -82,7 +98,9 @@ function withReason(result: BatchResult, item: BatchItem, mostRules: number): Ba
 export function reasonOf(result: BatchResult, mostRules: number): string {
   if ("rule" in result) return `there is a rule for ${formatPrefix(result.rule.prefix)} already`;
   const prefix = formatPrefix(result.prefix);
-  return result.action === "absent" ? `there is no rule for ${prefix} to delete` : `there is no room for ${prefix}: ${mostRulesText(mostRules)}`;
+  return result.action === "absent"
+    ? `there is no rule for ${prefix} to delete`
+    : `there is no room for ${prefix}: ${mostRulesText(mostRules)}`;
 }
 
 function runItem(edit: RuleEdit, item: BatchItem): BatchResult {
@@ -92,7 +110,8 @@ function runItem(edit: RuleEdit, item: BatchItem): BatchResult {
     edit.delete(item.delete);
     return { action: "deleted", prefix: item.delete };
   } catch (error) {
-    if (error instanceof StoreError && error.code === "too-many-rules") return { action: "too_many_rules", prefix: prefixOfItem(item) };
+    if (error instanceof StoreError && error.code === "too-many-rules")
+      return { action: "too_many_rules", prefix: prefixOfItem(item) };
     throw error;
   }
 }

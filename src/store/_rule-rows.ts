@@ -15,8 +15,12 @@ export function valuesOfRule({ prefix, name, expiresAt, createdAt, updatedAt }: 
 }
 
 /** All rules of a ruleset in the order of prefixes, some thousands at a time. */
-export async function* readAllRules(engine: Engine, within: Transaction<Tables>, ruleset: number): AsyncGenerator<readonly RuleValues[]> {
-  for (let after = ""; ; ) {
+export async function* readAllRules(
+  engine: Engine,
+  within: Transaction<Tables>,
+  ruleset: number,
+): AsyncGenerator<readonly RuleValues[]> {
+  for (let after = ""; ;) {
     const rows = await engine.readRules(within, ruleset, after, engine.rowsAtOnce);
     if (rows.length > 0) yield rows;
     if (rows.length < engine.rowsAtOnce) return;
@@ -25,14 +29,22 @@ export async function* readAllRules(engine: Engine, within: Transaction<Tables>,
 }
 
 /** All rules of a ruleset, in parts. */
-export async function wholeRuleset(engine: Engine, within: Transaction<Tables>, ruleset: number): Promise<RuleColumns[]> {
+export async function wholeRuleset(
+  engine: Engine,
+  within: Transaction<Tables>,
+  ruleset: number,
+): Promise<RuleColumns[]> {
   const parts: RuleColumns[] = [];
   for await (const rows of readAllRules(engine, within, ruleset)) parts.push(...columnsOf(rows));
   return parts;
 }
 
 /** The rules of these keys, as far as there are such. */
-export async function readRulesOf(engine: Engine, within: Transaction<Tables>, wanted: readonly (readonly [ruleset: number, key: string])[]) {
+export async function readRulesOf(
+  engine: Engine,
+  within: Transaction<Tables>,
+  wanted: readonly (readonly [ruleset: number, key: string])[],
+) {
   if (wanted.length === 0) return [];
   const { rows } = await sql<Tables["rules"]>`
     select rules.* from ${jsonRows(engine, wanted)} as wanted cross join rules
@@ -42,20 +54,38 @@ export async function readRulesOf(engine: Engine, within: Transaction<Tables>, w
 
 const UPSERT: Insertion = {
   table: "rules",
-  columns: { ruleset: "bigint", prefix: "text", name: "text", expires_at: "bigint", created_at: "bigint", updated_at: "bigint" },
+  columns: {
+    ruleset: "bigint",
+    prefix: "text",
+    name: "text",
+    expires_at: "bigint",
+    created_at: "bigint",
+    updated_at: "bigint",
+  },
   ending: `on conflict (ruleset, prefix) do update set name = excluded.name, expires_at = excluded.expires_at,
     created_at = excluded.created_at, updated_at = excluded.updated_at`,
 };
 
-export async function upsertRules(engine: Engine, within: Transaction<Tables>, rows: readonly (readonly [ruleset: number, ...RuleValues])[]): Promise<void> {
-  for (let at = 0; at < rows.length; at += engine.rowsAtOnce) await engine.insertRows(within, UPSERT, rows.slice(at, at + engine.rowsAtOnce));
+export async function upsertRules(
+  engine: Engine,
+  within: Transaction<Tables>,
+  rows: readonly (readonly [ruleset: number, ...RuleValues])[],
+): Promise<void> {
+  for (let at = 0; at < rows.length; at += engine.rowsAtOnce)
+    await engine.insertRows(within, UPSERT, rows.slice(at, at + engine.rowsAtOnce));
 }
 
-export async function deleteRules(engine: Engine, within: Transaction<Tables>, keys: readonly (readonly [ruleset: number, key: string])[]): Promise<void> {
+export async function deleteRules(
+  engine: Engine,
+  within: Transaction<Tables>,
+  keys: readonly (readonly [ruleset: number, key: string])[],
+): Promise<void> {
   for (let at = 0; at < keys.length; at += engine.rowsAtOnce) {
     await sql`
       delete from rules where (ruleset, prefix) in
-      (select cast(value ->> 0 as bigint), value ->> 1 from ${jsonRows(engine, keys.slice(at, at + engine.rowsAtOnce))} as given)`.execute(within);
+      (select cast(value ->> 0 as bigint), value ->> 1 from ${jsonRows(engine, keys.slice(at, at + engine.rowsAtOnce))} as given)`.execute(
+      within,
+    );
   }
 }
 

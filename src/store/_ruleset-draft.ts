@@ -14,7 +14,10 @@ import { keptLength, MOST_KEPT } from "./kept-length.ts";
 import { RULES_SETTING } from "./limit-settings.ts";
 import { StoreError } from "./store-error.ts";
 
-/** A ruleset as the commands of a group that have been decided leave it: the rules that the group touches, null where there is none. */
+/**
+ * A ruleset as the commands of a group that have been decided leave it: the rules that the group touches, null where
+ * there is none.
+ */
 export class RulesetDraft {
   readonly row: Selectable<RulesetRow>;
   readonly #rules = new Map<string, Rule | null>();
@@ -131,7 +134,11 @@ export class RuleEdit {
     this.#draft.count = this.#count;
     const isKept = length <= MOST_KEPT;
     const told = this.#rules.size > FEW ? tally.told({ isKept }) : undefined;
-    return { change: { kind: "rules", rulesetId: this.#draft.row.id, upserts, deletes }, oldRules: rules.length === 0 || !isKept ? undefined : { rules }, told };
+    return {
+      change: { kind: "rules", rulesetId: this.#draft.row.id, upserts, deletes },
+      oldRules: rules.length === 0 || !isKept ? undefined : { rules },
+      told,
+    };
   }
 
   #get(key: string): Rule | null {
@@ -140,11 +147,20 @@ export class RuleEdit {
   }
 }
 
-/** Holds a command to the state that it is meant for; `rule` is the one that it is about. Throws StoreError (`version-mismatch`). A command that asks for a version is in a group of its own. */
-export function checkMatch({ version }: Selectable<RulesetRow>, wanted: IfMatch | undefined, rule: Rule | null = null): void {
+/**
+ * Holds a command to the state that it is meant for; `rule` is the one that it is about. Throws StoreError
+ * (`version-mismatch`). A command that asks for a version is in a group of its own.
+ */
+export function checkMatch(
+  { version }: Selectable<RulesetRow>,
+  wanted: IfMatch | undefined,
+  rule: Rule | null = null,
+): void {
   if (wanted === undefined || wanted.versions.includes(version)) return;
-  if (wanted.rules.length === 0) throw new StoreError("version-mismatch", "the ruleset or its rules have changed since; read them again");
-  if (rule === null || !wanted.rules.includes(ruleTag(rule))) throw new StoreError("version-mismatch", "the rule has changed since; read it again");
+  if (wanted.rules.length === 0)
+    throw new StoreError("version-mismatch", "the ruleset or its rules have changed since; read them again");
+  if (rule === null || !wanted.rules.includes(ruleTag(rule)))
+    throw new StoreError("version-mismatch", "the rule has changed since; read it again");
 }
 
 export function tooManyRules(most: number): StoreError {
@@ -156,9 +172,16 @@ export function mostRulesText(most: number): string {
   return `a ruleset holds at most ${most} rules, expired ones too (${RULES_SETTING})`;
 }
 
-/** API's and importers' names are cleaner than this; a name that a database would refuse or change must not get that far. */
+/**
+ * API's and importers' names are cleaner than this; a name that a database would refuse or change must not get that
+ * far.
+ */
 export function checkName(name: string | null): void {
-  if (name !== null && !isStorable(name)) throw new StoreError("invalid-text", `the name ${JSON.stringify(name)} holds a NUL character or half a surrogate pair`);
+  if (name !== null && !isStorable(name))
+    throw new StoreError(
+      "invalid-text",
+      `the name ${JSON.stringify(name)} holds a NUL character or half a surrogate pair`,
+    );
 }
 
 function ruleNotFound(prefix: Prefix): StoreError {

@@ -105,7 +105,9 @@ export interface RuleRow {
 
 export interface ChangeRow {
   readonly sequence: number;
-  /** The transaction that wrote it, a random UUID: by it a writer whose connection broke finds out whether it committed. */
+  /**
+   * The transaction that wrote it, a random UUID: by it a writer whose connection broke finds out whether it committed.
+   */
   readonly transaction: string;
   readonly at: number;
   readonly actor: string;

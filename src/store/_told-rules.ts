@@ -29,7 +29,11 @@ const MOST_CHARACTERS = 8000;
 /** Counts what a change does, and keeps the first of it. */
 export class RuleTally {
   readonly #counts = { added: 0, changed: 0, deleted: 0 };
-  readonly #first: { added: string | null; changed: string | null; deleted: string | null } = { added: null, changed: null, deleted: null };
+  readonly #first: { added: string | null; changed: string | null; deleted: string | null } = {
+    added: null,
+    changed: null,
+    deleted: null,
+  };
   readonly #before = new FirstRows();
   readonly #after = new FirstRows();
 
@@ -43,7 +47,14 @@ export class RuleTally {
 
   told(about: Pick<ToldRules, "isKept" | "skipped" | "digest">): ToldRules {
     const tally = (kind: "added" | "changed" | "deleted"): ToldTally => [this.#counts[kind], this.#first[kind]];
-    return { added: tally("added"), changed: tally("changed"), deleted: tally("deleted"), before: this.#before.rows, after: this.#after.rows, ...about };
+    return {
+      added: tally("added"),
+      changed: tally("changed"),
+      deleted: tally("deleted"),
+      before: this.#before.rows,
+      after: this.#after.rows,
+      ...about,
+    };
   }
 }
 
@@ -61,8 +72,13 @@ class FirstRows {
 /** What the audit log shows of it. */
 export function changedRulesOf({ added, changed, deleted, before, after }: ToldRules): ChangedRules {
   return {
-    added: tallyOf(added), changed: tallyOf(changed), deleted: tallyOf(deleted),
-    before: before.map(ruleOfValues), beforeCount: changed[0] + deleted[0], after: after.map(ruleOfValues), afterCount: added[0] + changed[0],
+    added: tallyOf(added),
+    changed: tallyOf(changed),
+    deleted: tallyOf(deleted),
+    before: before.map(ruleOfValues),
+    beforeCount: changed[0] + deleted[0],
+    after: after.map(ruleOfValues),
+    afterCount: added[0] + changed[0],
   };
 }
 
@@ -72,5 +88,12 @@ function tallyOf([count, first]: ToldTally): Tally {
 
 /** What taking the change back does. */
 export function inverseOf({ added, changed, deleted, before, after }: ToldRules, at: number): ToldRules {
-  return { added: deleted, changed, deleted: added, before: after, after: before.map(([key, name, expiresAt, createdAt]) => [key, name, expiresAt, createdAt, at]), isKept: false };
+  return {
+    added: deleted,
+    changed,
+    deleted: added,
+    before: after,
+    after: before.map(([key, name, expiresAt, createdAt]) => [key, name, expiresAt, createdAt, at]),
+    isKept: false,
+  };
 }

@@ -21,8 +21,9 @@ export interface ListNote {
 }
 
 /**
- * What a command does to the rules of one ruleset, rule after rule. It is written as it comes, some thousand rules at a time, as are the rules that are kept
- * for the audit log; of what is to be told to readers only as much as is told one by one: a million rules would take a gigabyte.
+ * What a command does to the rules of one ruleset, rule after rule. It is written as it comes, some thousand rules at a
+ * time, as are the rules that are kept for the audit log; of what is to be told to readers only as much as is told one
+ * by one: a million rules would take a gigabyte.
  */
 export class TouchedRules {
   readonly #engine: Engine;
@@ -104,10 +105,18 @@ export class TouchedRules {
   }
 
   /** The change, and what there was before it. `whole` gives the ruleset as it is now. */
-  async recorded(rulesetId: string, whole: () => Promise<readonly RuleColumns[]>, { skipped, digest }: ListNote): Promise<Recorded> {
+  async recorded(
+    rulesetId: string,
+    whole: () => Promise<readonly RuleColumns[]>,
+    { skipped, digest }: ListNote,
+  ): Promise<Recorded> {
     const told = this.#tally.told({ isKept: this.isKept, skipped, ...(digest === undefined ? {} : { digest }) });
     if (this.count <= MAX_TOLD_SINGLY) {
-      return { change: { kind: "rules", rulesetId, ...this.#told }, oldRules: textOfParts({ ...this.#texts, upserts: [], deletes: [] }), told };
+      return {
+        change: { kind: "rules", rulesetId, ...this.#told },
+        oldRules: textOfParts({ ...this.#texts, upserts: [], deletes: [] }),
+        told,
+      };
     }
     const change: ChangeBody = { kind: "rules-replaced", rulesetId, rules: await whole() };
     return { change, ruleCount: this.count, kept: this.#parts.id, told };

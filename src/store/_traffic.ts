@@ -10,14 +10,38 @@ export async function recordTraffic(engine: Engine, minutes: readonly Traffic[])
   await engine.db.transaction().execute(async (within) => {
     // Steps and times in one order, so that two servers never wait for each other.
     for (const { step, keptFor } of TRAFFIC_STEPS) {
-      await addSteps(engine, within, step, bySteps(minutes.filter(({ at }) => at > newest - keptFor), step));
-      await within.deleteFrom("traffic").where("step", "=", step).where("at", "<=", newest - keptFor).execute();
+      await addSteps(
+        engine,
+        within,
+        step,
+        bySteps(
+          minutes.filter(({ at }) => at > newest - keptFor),
+          step,
+        ),
+      );
+      await within
+        .deleteFrom("traffic")
+        .where("step", "=", step)
+        .where("at", "<=", newest - keptFor)
+        .execute();
     }
   });
 }
 
-async function addSteps(engine: Engine, within: Transaction<Tables>, step: number, added: readonly Traffic[]): Promise<void> {
-  const rows = added.map(({ at, requests, refused, failed, lookups }) => [step, at, requests, refused, failed, lookups]);
+async function addSteps(
+  engine: Engine,
+  within: Transaction<Tables>,
+  step: number,
+  added: readonly Traffic[],
+): Promise<void> {
+  const rows = added.map(({ at, requests, refused, failed, lookups }) => [
+    step,
+    at,
+    requests,
+    refused,
+    failed,
+    lookups,
+  ]);
   const number = (index: number) => sql`cast(value ->> ${sql.lit(index)} as bigint)`;
   // From here on no other server changes these rows until the end of the transaction.
   await sql`
@@ -28,7 +52,12 @@ async function addSteps(engine: Engine, within: Transaction<Tables>, step: numbe
   const known = new Map((await selectSteps(within, step, added[0]!.at)).map(({ at, times }) => [at, times]));
   for (const { at, times } of added) {
     const sum = sumOfTimes([known.get(at) ?? [], times]);
-    await within.updateTable("traffic").set({ times: JSON.stringify(sum) }).where("step", "=", step).where("at", "=", at).execute();
+    await within
+      .updateTable("traffic")
+      .set({ times: JSON.stringify(sum) })
+      .where("step", "=", step)
+      .where("at", "=", at)
+      .execute();
   }
 }
 
@@ -38,6 +67,19 @@ export function readTraffic({ db }: Engine, step: number, from: number): Promise
 }
 
 async function selectSteps(within: Engine["db"], step: number, from: number): Promise<Traffic[]> {
-  const rows = await within.selectFrom("traffic").selectAll().where("step", "=", step).where("at", ">=", from).orderBy("at").execute();
-  return rows.map(({ at, requests, refused, failed, lookups, times }) => ({ at, requests, refused, failed, lookups, times: JSON.parse(times) as Times }));
+  const rows = await within
+    .selectFrom("traffic")
+    .selectAll()
+    .where("step", "=", step)
+    .where("at", ">=", from)
+    .orderBy("at")
+    .execute();
+  return rows.map(({ at, requests, refused, failed, lookups, times }) => ({
+    at,
+    requests,
+    refused,
+    failed,
+    lookups,
+    times: JSON.parse(times) as Times,
+  }));
 }

@@ -7,8 +7,18 @@ import { checkRoomForUser, lockNumbers } from "./_room.ts";
 import { keyOfName } from "./name-key.ts";
 import type { UserRow } from "./_tables.ts";
 import type {
-  Command, CreateUserCommand, DeleteUserCommand, EndSessionCommand, InviteUserCommand, JoinCommand, NewSession, SetPasswordCommand, SetRoleCommand, SetUpCommand,
-  StartSessionCommand, UserCommand,
+  Command,
+  CreateUserCommand,
+  DeleteUserCommand,
+  EndSessionCommand,
+  InviteUserCommand,
+  JoinCommand,
+  NewSession,
+  SetPasswordCommand,
+  SetRoleCommand,
+  SetUpCommand,
+  StartSessionCommand,
+  UserCommand,
 } from "./command.ts";
 import { AREAS, type Session } from "./state.ts";
 import { StoreError } from "./store-error.ts";
@@ -16,15 +26,26 @@ import { StoreError } from "./store-error.ts";
 /** Sessions of one user at a time; the oldest end. */
 const MOST_SESSIONS = 20;
 
-const KINDS = new Set<Command["kind"]>(
-  ["set-up", "create-user", "set-role", "delete-user", "invite-user", "join", "set-password", "start-session", "end-session"] satisfies UserCommand["kind"][],
-);
+const KINDS = new Set<Command["kind"]>([
+  "set-up",
+  "create-user",
+  "set-role",
+  "delete-user",
+  "invite-user",
+  "join",
+  "set-password",
+  "start-session",
+  "end-session",
+] satisfies UserCommand["kind"][]);
 
 export function isUserCommand(command: Command): command is UserCommand {
   return KINDS.has(command.kind);
 }
 
-/** Commands about users and their sessions, one at a time whatever server carries them out: each sees all users as the one before left them. */
+/**
+ * Commands about users and their sessions, one at a time whatever server carries them out: each sees all users as the
+ * one before left them.
+ */
 export async function decideUser(group: Group, command: UserCommand): Promise<Decision> {
   await lockNumbers(group);
   switch (command.kind) {
@@ -49,30 +70,63 @@ export async function decideUser(group: Group, command: UserCommand): Promise<De
   }
 }
 
-async function setUp(group: Group, { organisation: organisationName, name, password, session, at }: SetUpCommand): Promise<Decision> {
+async function setUp(
+  group: Group,
+  { organisation: organisationName, name, password, session, at }: SetUpCommand,
+): Promise<Decision> {
   const { within } = group;
   const anybody = await within.selectFrom("users").select("id").where("deleted_at", "is", null).executeTakeFirst();
-  if (anybody !== undefined) throw new StoreError("users-exist", "there are users already; an admin invites more of them");
+  if (anybody !== undefined)
+    throw new StoreError("users-exist", "there are users already; an admin invites more of them");
   checkTexts(name, organisationName);
   const changes: Recorded[] = [];
-  const existing = await within.selectFrom("organisations").select("id").where("name", "=", organisationName).executeTakeFirst();
+  const existing = await within
+    .selectFrom("organisations")
+    .select("id")
+    .where("name", "=", organisationName)
+    .executeTakeFirst();
   const made = existing === undefined ? await createOrganisation(group, { name: organisationName, at }) : undefined;
   const organisationId = existing?.id ?? made!.organisationId!;
   if (made !== undefined) {
     changes.push(...made.changes);
-    for (const area of AREAS) changes.push(...(await setPlan(group, { organisationId, area, active: true, until: null, perMinute: null, perMonth: null })).changes);
+    for (const area of AREAS)
+      changes.push(
+        ...(await setPlan(group, { organisationId, area, active: true, until: null, perMinute: null, perMonth: null }))
+          .changes,
+      );
   }
-  const row = await insertUser(group, { organisation_id: organisationId, name, role: "admin", password, invitation: null, invited_until: null, created_at: at });
+  const row = await insertUser(group, {
+    organisation_id: organisationId,
+    name,
+    role: "admin",
+    password,
+    invitation: null,
+    invited_until: null,
+    created_at: at,
+  });
   return startSession(group, undefined, row, session, at, changes);
 }
 
-async function createUser(group: Group, { organisationId, name, role, invitation, at }: CreateUserCommand): Promise<Decision> {
+async function createUser(
+  group: Group,
+  { organisationId, name, role, invitation, at }: CreateUserCommand,
+): Promise<Decision> {
   checkTexts(name);
   await checkOrganisation(group, organisationId);
   await checkRoomForUser(group, organisationId);
   await checkUserName(group, name);
   const invited = { invitation: invitation.digest, invited_until: invitation.expiresAt };
-  return changed(undefined, await insertUser(group, { organisation_id: organisationId, name, role, password: null, ...invited, created_at: at }));
+  return changed(
+    undefined,
+    await insertUser(group, {
+      organisation_id: organisationId,
+      name,
+      role,
+      password: null,
+      ...invited,
+      created_at: at,
+    }),
+  );
 }
 
 /** Throws StoreError (`user-exists`). O(users): who is made is rare. */
@@ -80,7 +134,10 @@ async function checkUserName({ within }: Group, name: string): Promise<void> {
   const users = await within.selectFrom("users").select("name").where("deleted_at", "is", null).execute();
   const alike = users.find((user) => areAlike(user.name, name));
   if (alike === undefined) return;
-  const what = keyOfName(alike.name) === keyOfName(name) ? `there is a user named ${JSON.stringify(name)} already` : `the name ${JSON.stringify(name)} looks like another user's`;
+  const what =
+    keyOfName(alike.name) === keyOfName(name)
+      ? `there is a user named ${JSON.stringify(name)} already`
+      : `the name ${JSON.stringify(name)} looks like another user's`;
   throw new StoreError("user-exists", `${what}; choose another name`);
 }
 
@@ -95,7 +152,12 @@ async function deleteUser(group: Group, command: DeleteUserCommand): Promise<Dec
   const row = await findUser(group, command);
   if (row.role === "admin") await checkOtherAdmin(group, row);
   const ended = await endSessions(group, row);
-  const gone = await updateUser(group, row, { deleted_at: command.at, password: null, invitation: null, invited_until: null });
+  const gone = await updateUser(group, row, {
+    deleted_at: command.at,
+    password: null,
+    invitation: null,
+    invited_until: null,
+  });
   return { outcome: {}, changes: [...ended, recorded(row, gone)] };
 }
 
@@ -106,8 +168,17 @@ async function inviteUser(group: Group, command: InviteUserCommand): Promise<Dec
 }
 
 async function join(group: Group, { invitation, password, session, at }: JoinCommand): Promise<Decision> {
-  const row = await group.within.selectFrom("users").selectAll().where("invitation", "=", invitation).where("invited_until", ">", at).executeTakeFirst();
-  if (row === undefined) throw new StoreError("invitation-not-found", "the invitation was followed already, has expired, or was replaced by another; ask for a new one");
+  const row = await group.within
+    .selectFrom("users")
+    .selectAll()
+    .where("invitation", "=", invitation)
+    .where("invited_until", ">", at)
+    .executeTakeFirst();
+  if (row === undefined)
+    throw new StoreError(
+      "invitation-not-found",
+      "the invitation was followed already, has expired, or was replaced by another; ask for a new one",
+    );
   const ended = await endSessions(group, row);
   const joined = await updateUser(group, row, { password, invitation: null, invited_until: null });
   return { ...(await startSession(group, row, joined, session, at, ended)), actor: `user:${row.id}` };
@@ -127,7 +198,10 @@ async function signIn(group: Group, command: StartSessionCommand): Promise<Decis
 
 async function signOut({ within }: Group, { digest }: EndSessionCommand): Promise<Decision> {
   const gone = await within.deleteFrom("sessions").where("digest", "=", digest).returning("digest").executeTakeFirst();
-  return { outcome: {}, changes: gone === undefined ? [] : [{ change: { kind: "sessions-ended", digests: [digest] } }] };
+  return {
+    outcome: {},
+    changes: gone === undefined ? [] : [{ change: { kind: "sessions-ended", digests: [digest] } }],
+  };
 }
 
 /** Throws StoreError (`password-changed`). */
@@ -137,9 +211,17 @@ function checked(row: UserRow, password: string): UserRow {
 }
 
 /** Throws StoreError (`user-not-found`), also for a deleted user and another organisation's. */
-async function findUser({ within }: Group, { organisationId, userId }: { readonly organisationId: string; readonly userId: string }): Promise<UserRow> {
+async function findUser(
+  { within }: Group,
+  { organisationId, userId }: { readonly organisationId: string; readonly userId: string },
+): Promise<UserRow> {
   const row = await within
-    .selectFrom("users").selectAll().where("id", "=", userId).where("organisation_id", "=", organisationId).where("deleted_at", "is", null).executeTakeFirst();
+    .selectFrom("users")
+    .selectAll()
+    .where("id", "=", userId)
+    .where("organisation_id", "=", organisationId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirst();
   if (row === undefined) throw new StoreError("user-not-found", `there is no user ${userId}`);
   return row;
 }
@@ -147,12 +229,22 @@ async function findUser({ within }: Group, { organisationId, userId }: { readonl
 /** Throws StoreError (`last-admin`). */
 async function checkOtherAdmin({ within }: Group, { id, organisation_id }: UserRow): Promise<void> {
   const other = await within
-    .selectFrom("users").select("id").where("organisation_id", "=", organisation_id).where("role", "=", "admin").where("id", "!=", id)
-    .where("deleted_at", "is", null).where("password", "is not", null).executeTakeFirst();
-  if (other === undefined) throw new StoreError("last-admin", "this is the organisation's last admin who can sign in; make another one first");
+    .selectFrom("users")
+    .select("id")
+    .where("organisation_id", "=", organisation_id)
+    .where("role", "=", "admin")
+    .where("id", "!=", id)
+    .where("deleted_at", "is", null)
+    .where("password", "is not", null)
+    .executeTakeFirst();
+  if (other === undefined)
+    throw new StoreError("last-admin", "this is the organisation's last admin who can sign in; make another one first");
 }
 
-function insertUser({ within }: Group, row: Omit<UserRow, "id" | "name_key" | "last_sign_in_at" | "deleted_at">): Promise<UserRow> {
+function insertUser(
+  { within }: Group,
+  row: Omit<UserRow, "id" | "name_key" | "last_sign_in_at" | "deleted_at">,
+): Promise<UserRow> {
   const values = { ...row, id: randomUUID(), name_key: keyOfName(row.name), last_sign_in_at: null, deleted_at: null };
   return within.insertInto("users").values(values).returningAll().executeTakeFirstOrThrow();
 }
@@ -171,21 +263,41 @@ function recorded(before: UserRow | undefined, row: UserRow): Recorded {
 
 /** Ends the user's sessions, but for the one that is kept. */
 async function endSessions({ within }: Group, { id }: UserRow, kept = ""): Promise<Recorded[]> {
-  const gone = await within.deleteFrom("sessions").where("user_id", "=", id).where("digest", "!=", kept).returning("digest").execute();
+  const gone = await within
+    .deleteFrom("sessions")
+    .where("user_id", "=", id)
+    .where("digest", "!=", kept)
+    .returning("digest")
+    .execute();
   return gone.length === 0 ? [] : [{ change: { kind: "sessions-ended", digests: gone.map(({ digest }) => digest) } }];
 }
 
 /** `old`: the user as the command found them; `before`: what it has changed already. */
 async function startSession(
-  group: Group, old: UserRow | undefined, row: UserRow, { digest, expiresAt }: NewSession, at: number, before: readonly Recorded[],
+  group: Group,
+  old: UserRow | undefined,
+  row: UserRow,
+  { digest, expiresAt }: NewSession,
+  at: number,
+  before: readonly Recorded[],
 ): Promise<Decision> {
   const { within } = group;
   await within.deleteFrom("sessions").where("expires_at", "<=", at).execute();
-  const oldest = await within.selectFrom("sessions").select("digest").where("user_id", "=", row.id).orderBy("created_at", "desc").orderBy("digest").execute();
+  const oldest = await within
+    .selectFrom("sessions")
+    .select("digest")
+    .where("user_id", "=", row.id)
+    .orderBy("created_at", "desc")
+    .orderBy("digest")
+    .execute();
   const ended = oldest.slice(MOST_SESSIONS - 1).map((each) => each.digest);
   if (ended.length > 0) await within.deleteFrom("sessions").where("digest", "in", ended).execute();
   const session: Session = sessionOf(
-    await within.insertInto("sessions").values({ digest, user_id: row.id, created_at: at, expires_at: expiresAt }).returningAll().executeTakeFirstOrThrow(),
+    await within
+      .insertInto("sessions")
+      .values({ digest, user_id: row.id, created_at: at, expires_at: expiresAt })
+      .returningAll()
+      .executeTakeFirstOrThrow(),
   );
   const after = await updateUser(group, row, { last_sign_in_at: at });
   const changes: Recorded[] = [...before, recorded(old, after), { change: { kind: "session", session } }];

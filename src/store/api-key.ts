@@ -28,8 +28,8 @@ export function makeApiKey(): NewApiKey {
 }
 
 /**
- * Whether the text can be a key: its form and its checksum are right. Every single typo, and nearly all others, are told without
- * asking who has such a key. It is no proof: look its digest up.
+ * Whether the text can be a key: its form and its checksum are right. Every single typo, and nearly all others, are
+ * told without asking who has such a key. It is no proof: look its digest up.
  */
 export function isApiKeyText(text: string): boolean {
   if (!PATTERN.test(text)) return false;
@@ -50,6 +50,7 @@ export function isSameDigest(a: string, b: string): boolean {
 
 function checksum(body: string): string {
   let digits = "";
-  for (let left = crc32(body); digits.length < CHECKSUM_CHARACTERS; left = Math.floor(left / 62)) digits = BASE62[left % 62]! + digits;
+  for (let left = crc32(body); digits.length < CHECKSUM_CHARACTERS; left = Math.floor(left / 62))
+    digits = BASE62[left % 62]! + digits;
   return digits;
 }

@@ -47,7 +47,10 @@ export interface AuditEntry {
   readonly rules: ChangedRules | null;
   /** Whether the rules as they were are kept, so that it can be taken back. */
   readonly isKept: boolean;
-  /** Of a list that was imported, or replaced a ruleset: rules that are as they were, and the SHA-256 of what was sent; null: of no list, or it is not known. */
+  /**
+   * Of a list that was imported, or replaced a ruleset: rules that are as they were, and the SHA-256 of what was sent;
+   * null: of no list, or it is not known.
+   */
   readonly list: { readonly skipped: number; readonly digest: string | null } | null;
   /** What was there, of changes of other things than rules: an organisation, plan, key, user or ruleset. */
   readonly old: object | null;

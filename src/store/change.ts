@@ -4,8 +4,8 @@ import type { RuleColumns } from "../rulesets/rule-columns.ts";
 import type { ApiKey, Organisation, Plan, Ruleset, Session, User } from "./state.ts";
 
 /**
- * What a command changed. Changes are numbered without a gap in the order in which they were committed; a reader that applies them
- * in that order to a loaded state has the state that the database has.
+ * What a command changed. Changes are numbered without a gap in the order in which they were committed; a reader that
+ * applies them in that order to a loaded state has the state that the database has.
  */
 export type Change = {
   readonly sequence: number;
@@ -31,10 +31,19 @@ export type ChangeBody =
   | { readonly kind: "ruleset"; readonly ruleset: Ruleset }
   /** Deleted with all its rules. */
   | { readonly kind: "ruleset-deleted"; readonly rulesetId: string }
-  /** Rules created or changed, and prefixes whose rules are gone. The ruleset's `version` is now the sequence, its `updatedAt` the `at`. */
-  | { readonly kind: "rules"; readonly rulesetId: string; readonly upserts: readonly Rule[]; readonly deletes: readonly Prefix[] }
   /**
-   * So many rules changed that they are given whole, in parts: as they are when the change is read, which holds the changes that follow it in the
-   * same array already. Applying those once more gives the same. A ruleset that has been deleted by then has no parts.
+   * Rules created or changed, and prefixes whose rules are gone. The ruleset's `version` is now the sequence, its
+   * `updatedAt` the `at`.
+   */
+  | {
+      readonly kind: "rules";
+      readonly rulesetId: string;
+      readonly upserts: readonly Rule[];
+      readonly deletes: readonly Prefix[];
+    }
+  /**
+   * So many rules changed that they are given whole, in parts: as they are when the change is read, which holds the
+   * changes that follow it in the same array already. Applying those once more gives the same. A ruleset that has been
+   * deleted by then has no parts.
    */
   | { readonly kind: "rules-replaced"; readonly rulesetId: string; readonly rules: readonly RuleColumns[] };

@@ -55,7 +55,9 @@ export interface DeleteRuleCommand extends Conditional {
 }
 
 /** One step of a batch. A later one sees what an earlier one did. */
-export type BatchItem = { readonly add: AddRequest } | { readonly delete: Prefix; /** Where there is no rule, the item fails. */ readonly mustExist?: boolean };
+export type BatchItem =
+  | { readonly add: AddRequest }
+  | { readonly delete: Prefix; /** Where there is no rule, the item fails. */ readonly mustExist?: boolean };
 
 export interface BatchRulesCommand extends Conditional {
   readonly kind: "batch-rules";
@@ -66,8 +68,9 @@ export interface BatchRulesCommand extends Conditional {
 }
 
 /**
- * Takes a change of rules back: those that it touched are exactly as they were before it, times of creation too. Refused (`rules-changed`) where one of them
- * is no longer as the change left it, and (`change-not-kept`) where the rules of the change have not been kept.
+ * Takes a change of rules back: those that it touched are exactly as they were before it, times of creation too.
+ * Refused (`rules-changed`) where one of them is no longer as the change left it, and (`change-not-kept`) where the
+ * rules of the change have not been kept.
  */
 export interface RestoreRulesCommand extends Owned {
   readonly kind: "restore-rules";
@@ -76,7 +79,10 @@ export interface RestoreRulesCommand extends Owned {
   readonly sequence: number;
 }
 
-/** What came of an item; with `not_applied`, nothing: another item has failed. An item that fails says why. `absent`: there was nothing to delete. */
+/**
+ * What came of an item; with `not_applied`, nothing: another item has failed. An item that fails says why. `absent`:
+ * there was nothing to delete.
+ */
 export type BatchResult = { readonly error?: string } & (
   | { readonly action: Addition["action"]; readonly rule: Rule }
   | { readonly action: "deleted" | "absent" | "too_many_rules" | "not_applied"; readonly prefix: Prefix }
@@ -87,8 +93,9 @@ export interface ReplaceRulesCommand extends Conditional {
   readonly kind: "replace-rules";
   readonly rulesetId: string;
   /**
-   * Prefixes, names and expiries, in the order of prefixes and each once, IPv4 first; the other times are not read. Parts whose names are packed are the
-   * store's from now on: they go to its thread without a copy, and the times are written into them.
+   * Prefixes, names and expiries, in the order of prefixes and each once, IPv4 first; the other times are not read.
+   * Parts whose names are packed are the store's from now on: they go to its thread without a copy, and the times are
+   * written into them.
    */
   readonly rules: readonly RuleColumns[];
   readonly digest?: string | undefined;
@@ -96,7 +103,10 @@ export interface ReplaceRulesCommand extends Conditional {
   readonly shrink?: ShrinkLimits;
 }
 
-/** Adds the rules, all or nothing (`batch-refused`), each as `add-rule` does in this mode. For lists of any length: one result is told for all. */
+/**
+ * Adds the rules, all or nothing (`batch-refused`), each as `add-rule` does in this mode. For lists of any length: one
+ * result is told for all.
+ */
 export interface ImportRulesCommand extends Conditional {
   readonly kind: "import-rules";
   readonly rulesetId: string;
@@ -144,7 +154,10 @@ export interface DeleteRulesetCommand extends Conditional {
   readonly rulesetId: string;
 }
 
-/** Makes a ruleset that was deleted once more, as it was then: with its id, its time of creation, and its rules. Refused (`ruleset-exists`, `change-not-kept`). */
+/**
+ * Makes a ruleset that was deleted once more, as it was then: with its id, its time of creation, and its rules. Refused
+ * (`ruleset-exists`, `change-not-kept`).
+ */
 export interface RestoreRulesetCommand extends Owned {
   readonly kind: "restore-ruleset";
   /** Of the change that deleted it. */
@@ -187,7 +200,10 @@ export type NewSession = Pick<Session, "digest" | "expiresAt">;
 /** An invitation: the digest of its token, and its end. An earlier one of the same user ends. */
 export type Invitation = Pick<Session, "digest" | "expiresAt">;
 
-/** Makes the first user, an admin, and starts a session; where there is no organisation of the name, that too, with all plans. */
+/**
+ * Makes the first user, an admin, and starts a session; where there is no organisation of the name, that too, with all
+ * plans.
+ */
 export interface SetUpCommand extends Signed {
   readonly kind: "set-up";
   readonly organisation: string;
@@ -223,7 +239,10 @@ export interface InviteUserCommand extends Owned {
   readonly invitation: Invitation;
 }
 
-/** Follows an invitation: sets the password, ends the user's sessions and starts one. The change is the user's, whoever the actor. */
+/**
+ * Follows an invitation: sets the password, ends the user's sessions and starts one. The change is the user's, whoever
+ * the actor.
+ */
 export interface JoinCommand extends Signed {
   readonly kind: "join";
   /** The digest of its token. */

@@ -1,6 +1,9 @@
 import type { Rule } from "../rulesets/rule.ts";
 
-/** Of a change so many characters of rules are kept, before and after it together, so that it can be taken back: some 400,000 rules without names that are replaced by as many others. */
+/**
+ * Of a change so many characters of rules are kept, before and after it together, so that it can be taken back: some
+ * 400,000 rules without names that are replaced by as many others.
+ */
 export const MOST_KEPT = 64 << 20;
 
 /** Brackets, commas, and two times. */

@@ -101,7 +101,10 @@ export interface Ruleset {
   readonly version: number;
 }
 
-/** Everything but rules at one instant; `load` hands over the rules of the same instant beside it. Organisations, users and rulesets are in the order of their creation: by `createdAt`, then `id`. */
+/**
+ * Everything but rules at one instant; `load` hands over the rules of the same instant beside it. Organisations, users
+ * and rulesets are in the order of their creation: by `createdAt`, then `id`.
+ */
 export interface State {
   /** The last change that it holds. */
   readonly sequence: number;

@@ -79,7 +79,10 @@ interface Details {
   readonly cause?: unknown;
 }
 
-/** A command or an opening that the store refuses: `code` for programs, the message says what and, where there is one, the cure. */
+/**
+ * A command or an opening that the store refuses: `code` for programs, the message says what and, where there is one,
+ * the cure.
+ */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly code: StoreErrorCode;

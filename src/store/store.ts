@@ -6,9 +6,9 @@ import type { Credentials, Invited, KeyUsage, RulesetRules, State, Usage } from 
 import type { Traffic } from "./traffic.ts";
 
 /**
- * Organisations, plans, keys, users, rulesets and rules, durably. Servers read from memory, which they fill by `load` and keep by
- * `follow`; writing is deciding: a command is decided by what the database holds, in one transaction for all the commands of a few
- * milliseconds. SQLite and PostgreSQL behave alike.
+ * Organisations, plans, keys, users, rulesets and rules, durably. Servers read from memory, which they fill by `load`
+ * and keep by `follow`; writing is deciding: a command is decided by what the database holds, in one transaction for
+ * all the commands of a few milliseconds. SQLite and PostgreSQL behave alike.
  *
  *     const state = await store.load((part) => memory.addRules(part));
  *     memory.addState(state);
@@ -17,17 +17,19 @@ import type { Traffic } from "./traffic.ts";
  */
 export interface Store {
   /**
-   * Reads everything as of one instant. Rules come in parts as they are read, ruleset by ruleset, IPv4 first, in the order of prefixes; `receive`
-   * is called as often as there are parts, before the promise resolves. A ruleset without rules has none. With null no rules are read.
+   * Reads everything as of one instant. Rules come in parts as they are read, ruleset by ruleset, IPv4 first, in the
+   * order of prefixes; `receive` is called as often as there are parts, before the promise resolves. A ruleset without
+   * rules has none. With null no rules are read.
    */
   load(receive: ((part: RulesetRules) => void) | null): Promise<State>;
 
   /**
-   * Calls `apply` with all changes after `sequence`, each once, in order and without a gap: those of this store's `write` at once, before its promise
-   * resolves, and those of other processes when they are seen, within a second. `apply` may take its
-   * time, and be given the next ones meanwhile: a write that it has not taken yet does not resolve. `failed` is told when
-   * looking for changes fails; it is tried again. But where `isLost`, since changes are no longer kept (`changes-gone`) or `apply` has failed, no more are given, and
-   * writes wait: load again and `resume`. Once per store; `close` ends it.
+   * Calls `apply` with all changes after `sequence`, each once, in order and without a gap: those of this store's
+   * `write` at once, before its promise resolves, and those of other processes when they are seen, within a second.
+   * `apply` may take its time, and be given the next ones meanwhile: a write that it has not taken yet does not
+   * resolve. `failed` is told when looking for changes fails; it is tried again. But where `isLost`, since changes are
+   * no longer kept (`changes-gone`) or `apply` has failed, no more are given, and writes wait: load again and `resume`.
+   * Once per store; `close` ends it.
    */
   follow(sequence: number, apply: ApplyChanges, failed: (error: unknown, isLost: boolean) => void): void;
 
@@ -40,7 +42,10 @@ export interface Store {
   /** For how many milliseconds others may have made changes that `follow` has not given; 0 before it is called. */
   staleness(): number;
 
-  /** The changes after `sequence`, in order; perhaps not all: until it gives none there may be more. Throws StoreError (`changes-gone`). */
+  /**
+   * The changes after `sequence`, in order; perhaps not all: until it gives none there may be more. Throws StoreError
+   * (`changes-gone`).
+   */
   changesAfter(sequence: number): Promise<readonly Change[]>;
 
   /** Carries the command out, durably, or throws StoreError and has written nothing (but for `outcome-unknown`). */
@@ -55,10 +60,16 @@ export interface Store {
   /** Adds the requests to those recorded for the key and month. For increments of seconds, not for every request. */
   recordUsage(increments: readonly Usage[]): Promise<void>;
 
-  /** Adds what was asked in these minutes to what other servers have recorded of them, and to the longer steps in which older traffic is kept. */
+  /**
+   * Adds what was asked in these minutes to what other servers have recorded of them, and to the longer steps in which
+   * older traffic is kept.
+   */
   recordTraffic(minutes: readonly Traffic[]): Promise<void>;
 
-  /** What was asked of all servers together, in steps of one of the lengths that are kept, from a time on, the oldest first. Steps without a request are left out. */
+  /**
+   * What was asked of all servers together, in steps of one of the lengths that are kept, from a time on, the oldest
+   * first. Steps without a request are left out.
+   */
   traffic(step: number, from: number): Promise<readonly Traffic[]>;
 
   /** Has the database write what changes nothing, at once: rejects while it fails. */
@@ -73,7 +84,10 @@ export interface Store {
   /** The audit log of an organisation, page by page. Changes of many rules come without them. */
   audit(organisationId: string, query: AuditQuery): Promise<AuditPage>;
 
-  /** One entry; null where it is not the organisation's. Of as many rules as are kept it tells how many were added, changed and deleted; of more than a page shows, no more. */
+  /**
+   * One entry; null where it is not the organisation's. Of as many rules as are kept it tells how many were added,
+   * changed and deleted; of more than a page shows, no more.
+   */
   auditEntry(organisationId: string, sequence: number): Promise<AuditEntry | null>;
 
   /** Whether all rules that a change touched are still as it left them. */
@@ -113,6 +127,8 @@ export interface StoreOptions {
   readonly pollEvery: number;
   /** How long a write goes on trying while PostgreSQL is away, in milliseconds. */
   readonly patience: number;
-  /** Whether to make the tables, or bring them up to date; else a store of another schema is refused (`older-schema`). */
+  /**
+   * Whether to make the tables, or bring them up to date; else a store of another schema is refused (`older-schema`).
+   */
   readonly create: boolean;
 }

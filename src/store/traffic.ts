@@ -23,8 +23,16 @@ export type Times = readonly (readonly [timeClass: number, answers: number])[];
 
 /** Of one step, what is in any of them. */
 export function sumOf(at: number, parts: readonly Traffic[]): Traffic {
-  const total = (member: "requests" | "refused" | "failed" | "lookups"): number => parts.reduce((sum, part) => sum + part[member], 0);
-  return { at, requests: total("requests"), refused: total("refused"), failed: total("failed"), lookups: total("lookups"), times: sumOfTimes(parts.map(({ times }) => times)) };
+  const total = (member: "requests" | "refused" | "failed" | "lookups"): number =>
+    parts.reduce((sum, part) => sum + part[member], 0);
+  return {
+    at,
+    requests: total("requests"),
+    refused: total("refused"),
+    failed: total("failed"),
+    lookups: total("lookups"),
+    times: sumOfTimes(parts.map(({ times }) => times)),
+  };
 }
 
 export function sumOfTimes(all: readonly Times[]): Times {

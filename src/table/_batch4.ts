@@ -4,19 +4,29 @@ import { OFFSET_MASK } from "./layout.ts";
 /** Addresses whose steps are done together: their entries and places stay in the first-level cache. */
 const GROUP = 512;
 
-/** The addresses of a group (`out` may be `words`), the root's entries for them, and which of them it sends to a bitmap node, and to another one. */
+/**
+ * The addresses of a group (`out` may be `words`), the root's entries for them, and which of them it sends to a bitmap
+ * node, and to another one.
+ */
 const addresses = new Int32Array(GROUP);
 const entries = new Int32Array(GROUP);
 const bitmaps = new Uint16Array(GROUP);
 const others = new Uint16Array(GROUP);
 
 /**
- * Looks up `count` IPv4 addresses, a group at a time and each step for all of a group: first the root, then the nodes of
- * those that need one, four side by side. A lookup is three dependent reads, each likely a cache miss, and a processor has several
- * of them under way at once only while it need not guess where a branch goes. So which addresses go on is written down without
- * a branch: each place is written, and kept by moving on (DESIGN.md, "The kernel"). What is rare goes alone.
+ * Looks up `count` IPv4 addresses, a group at a time and each step for all of a group: first the root, then the nodes
+ * of those that need one, four side by side. A lookup is three dependent reads, each likely a cache miss, and a
+ * processor has several of them under way at once only while it need not guess where a branch goes. So which addresses
+ * go on is written down without a branch: each place is written, and kept by moving on (DESIGN.md, "The kernel"). What
+ * is rare goes alone.
  */
-export function lookupBatch4(root: Int32Array, nodes: Int32Array, words: Uint32Array, out: Uint32Array, count: number): void {
+export function lookupBatch4(
+  root: Int32Array,
+  nodes: Int32Array,
+  words: Uint32Array,
+  out: Uint32Array,
+  count: number,
+): void {
   const shift = Math.clz32(root.length) + 1;
   const depth = 32 - shift;
   for (let start = 0; start < count; start += GROUP) {
@@ -53,7 +63,9 @@ export function lookupBatch4(root: Int32Array, nodes: Int32Array, words: Uint32A
       out[start + i2] = e2 < 0 ? walk4(nodes, e2, addresses[i2], depth + 6) : e2;
       out[start + i3] = e3 < 0 ? walk4(nodes, e3, addresses[i3], depth + 6) : e3;
     }
-    for (; waiting < bitmapCount; waiting++) out[start + bitmaps[waiting]] = walk4(nodes, entries[bitmaps[waiting]], addresses[bitmaps[waiting]], depth);
-    for (let other = 0; other < otherCount; other++) out[start + others[other]] = walk4(nodes, entries[others[other]], addresses[others[other]], depth);
+    for (; waiting < bitmapCount; waiting++)
+      out[start + bitmaps[waiting]] = walk4(nodes, entries[bitmaps[waiting]], addresses[bitmaps[waiting]], depth);
+    for (let other = 0; other < otherCount; other++)
+      out[start + others[other]] = walk4(nodes, entries[others[other]], addresses[others[other]], depth);
   }
 }

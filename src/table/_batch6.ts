@@ -10,11 +10,17 @@ const WIDE_POINTER = (NODE_FLAG >>> KIND_SHIFT) | NODE_WIDE;
 
 /**
  * Looks up `count` IPv6 addresses, four words each. In a table of routes nearly all of them go through the root and one
- * wide node, and each of those reads is likely a cache miss. So a group of addresses does these steps first, one after the other
- * with nothing to guess in between, and the misses overlap; then each goes on alone. Without a root (a small table)
- * each goes alone from the beginning.
+ * wide node, and each of those reads is likely a cache miss. So a group of addresses does these steps first, one after
+ * the other with nothing to guess in between, and the misses overlap; then each goes on alone. Without a root (a small
+ * table) each goes alone from the beginning.
  */
-export function lookupBatch6(root: Int32Array, nodes: Int32Array, words: Uint32Array, out: Uint32Array, count: number): void {
+export function lookupBatch6(
+  root: Int32Array,
+  nodes: Int32Array,
+  words: Uint32Array,
+  out: Uint32Array,
+  count: number,
+): void {
   let i = 0;
   for (const grouped = root.length > 1 && nodes.length > 0 ? count - GROUP + 1 : 0; i < grouped; i += GROUP) {
     for (let lane = 0; lane < GROUP; lane++) {
@@ -33,13 +39,24 @@ export function lookupBatch6(root: Int32Array, nodes: Int32Array, words: Uint32A
       const w0 = words[at];
       const wasWide = root[w0 >>> 16] >>> KIND_SHIFT === WIDE_POINTER;
       const entry = entries[lane];
-      out[i + lane] = entry >= 0 ? entry : walk6(nodes, entry, w0 | 0, words[at + 1] | 0, words[at + 2] | 0, words[at + 3] | 0, wasWide ? 32 : 16);
+      out[i + lane] =
+        entry >= 0
+          ? entry
+          : walk6(nodes, entry, w0 | 0, words[at + 1] | 0, words[at + 2] | 0, words[at + 3] | 0, wasWide ? 32 : 16);
     }
   }
   const shift = root.length > 1 ? 0 : 16;
   for (; i < count; i++) {
     const at = 4 * i;
     const w0 = words[at];
-    out[i] = walk6(nodes, root[w0 >>> 16 >>> shift], w0 | 0, words[at + 1] | 0, words[at + 2] | 0, words[at + 3] | 0, 16 - shift);
+    out[i] = walk6(
+      nodes,
+      root[(w0 >>> 16) >>> shift],
+      w0 | 0,
+      words[at + 1] | 0,
+      words[at + 2] | 0,
+      words[at + 3] | 0,
+      16 - shift,
+    );
   }
 }

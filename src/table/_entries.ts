@@ -24,7 +24,11 @@ export function* entriesOf(index: FamilyIndex, table: PrefixTable): Generator<Ta
     const { start, match } = walk;
     more = walk.advance();
     const end = more ? walk.start : null;
-    for (let at: Words | null = start; at !== null && isBefore(at, end); at = match === 0 ? end : open[open.length - 1].end) {
+    for (
+      let at: Words | null = start;
+      at !== null && isBefore(at, end);
+      at = match === 0 ? end : open[open.length - 1].end
+    ) {
       while (open.length > 0 && !isBefore(at, open[open.length - 1].end)) open.pop();
       if (open.length === 0 ? match === 0 : open[open.length - 1].match === match) continue;
       openChain(index.family, table, at, match, open, found);
@@ -40,14 +44,26 @@ function isBefore(at: Words, end: Words | null): boolean {
 }
 
 /**
- * Opens the prefixes of `match`'s chain that are not open yet; those that are were each the parent of the next. They must begin at
- * `at`, or the chain does not belong there.
+ * Opens the prefixes of `match`'s chain that are not open yet; those that are were each the parent of the next. They
+ * must begin at `at`, or the chain does not belong there.
  */
-function openChain(family: Family, table: PrefixTable, at: Words, match: number, open: OpenPrefix[], found: TableEntry[]): void {
+function openChain(
+  family: Family,
+  table: PrefixTable,
+  at: Words,
+  match: number,
+  open: OpenPrefix[],
+  found: TableEntry[],
+): void {
   const innermost = open.length === 0 ? 0 : open[open.length - 1].match;
   const chain: number[] = [];
   for (let id = match; id !== innermost; id = table.parent(id)) {
-    if (id === 0) throw new TableError("bad-match", "matchParent", `the parents of match ${match} are not the prefixes that cover it`);
+    if (id === 0)
+      throw new TableError(
+        "bad-match",
+        "matchParent",
+        `the parents of match ${match} are not the prefixes that cover it`,
+      );
     chain.push(id);
   }
   for (let next = chain.length - 1; next >= 0; next--) {

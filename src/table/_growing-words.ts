@@ -1,4 +1,6 @@
-/** An `Int32Array` that doubles when it is full. `words` changes its identity on growth: read it again after `reserve`. */
+/**
+ * An `Int32Array` that doubles when it is full. `words` changes its identity on growth: read it again after `reserve`.
+ */
 export class GrowingWords {
   words: Int32Array<ArrayBuffer>;
   length = 0;

@@ -8,7 +8,10 @@ function mix(hash: number, word: number): number {
   return mixed ^ (mixed >>> 15);
 }
 
-/** An open-addressing hash set of ids (1, 2, ...; 0 marks a free slot) whose owner knows how to compare and to hash them. */
+/**
+ * An open-addressing hash set of ids (1, 2, ...; 0 marks a free slot) whose owner knows how to compare and to hash
+ * them.
+ */
 class IdSet {
   slots: Int32Array = new Int32Array(1 << 10);
   count = 0;
@@ -64,7 +67,12 @@ export class MatchInterner {
     for (;;) {
       const id = slots[slot];
       if (id === 0) return (slots[slot] = this.#append(valueWord, length, parent));
-      if (this.values.words[id] === (valueWord | 0) && this.parents.words[id] === parent && this.lengths.words[id] === length) return id;
+      if (
+        this.values.words[id] === (valueWord | 0) &&
+        this.parents.words[id] === parent &&
+        this.lengths.words[id] === length
+      )
+        return id;
       slot = (slot + 1) & mask;
     }
   }

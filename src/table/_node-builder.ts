@@ -67,9 +67,10 @@ class NodeBuilder {
   }
 
   /**
-   * Splits segments [first, end) by the `width` bits at `depth` and pushes an entry for every slot at which the answer may
-   * change: (slot, first', end'), where segment first' holds at the slot's first address. More than one segment means
-   * that the slot needs a child; after it the child's last segment goes on in an entry of its own. Returns the number of entries.
+   * Splits segments [first, end) by the `width` bits at `depth` and pushes an entry for every slot at which the answer
+   * may change: (slot, first', end'), where segment first' holds at the slot's first address. More than one segment
+   * means that the slot needs a child; after it the child's last segment goes on in an entry of its own. Returns the
+   * number of entries.
    */
   #partition(first: number, end: number, depth: number, width: number): number {
     const base = this.#stack.length;
@@ -101,7 +102,10 @@ class NodeBuilder {
     return this.#bits === 32 ? this.#node4(first, end, depth) : this.#node6(first, end, depth);
   }
 
-  /** A bitmap where its slots say nearly all; but changes that lie scattered, as single addresses do, stand in one sorted list. */
+  /**
+   * A bitmap where its slots say nearly all; but changes that lie scattered, as single addresses do, stand in one
+   * sorted list.
+   */
   #node4(first: number, end: number, depth: number): number {
     const changes = end - first - 1;
     const unaligned = this.#countUnaligned(first, end, depth + BITMAP_BITS);
@@ -167,7 +171,9 @@ class NodeBuilder {
     return this.#pointer(NODE_WIDE, node);
   }
 
-  /** All changes lie under one prefix `shared` bits longer: compare those bits once instead of descending through them. */
+  /**
+   * All changes lie under one prefix `shared` bits longer: compare those bits once instead of descending through them.
+   */
   #skip(first: number, end: number, depth: number, shared: number): number {
     const expectedWords = (shared + 31) >>> 5;
     const node = this.#nodes.reserve(4 + expectedWords);
@@ -206,7 +212,8 @@ class NodeBuilder {
   }
 
   #pointer(kind: number, node: number): number {
-    if (node > OFFSET_MASK) throw new RangeError(`the table is too large: its nodes would pass ${OFFSET_MASK} words (2 GiB)`);
+    if (node > OFFSET_MASK)
+      throw new RangeError(`the table is too large: its nodes would pass ${OFFSET_MASK} words (2 GiB)`);
     return NODE_FLAG | (kind << KIND_SHIFT) | node;
   }
 
@@ -219,7 +226,7 @@ class NodeBuilder {
     const high = word < wordsPerKey ? starts[at] : 0;
     const low = word + 1 < wordsPerKey ? starts[at + 1] : 0;
     // ">>> 1 >>> (31 - shift)" is ">>> (32 - shift)" that also holds for shift 0, where JavaScript would shift by 0.
-    return ((high << shift) | (low >>> 1 >>> (31 - shift))) >>> (32 - width);
+    return ((high << shift) | ((low >>> 1) >>> (31 - shift))) >>> (32 - width);
   }
 
   /** Whether a segment begins at a multiple of 2^(bits - depth). */

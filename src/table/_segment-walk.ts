@@ -64,7 +64,10 @@ export class SegmentWalk {
     this.#rootBits = Math.log2(index.root.length);
   }
 
-  /** Goes to the next segment, to the first one at first; false behind the last. Throws `TableError` at what `freeze` would not have written. */
+  /**
+   * Goes to the next segment, to the first one at first; false behind the last. Throws `TableError` at what `freeze`
+   * would not have written.
+   */
   advance(): boolean {
     while (this.#stack.length > 0 || this.#nextRoot()) {
       const pending = this.#stack.pop()!;
@@ -77,7 +80,8 @@ export class SegmentWalk {
       this.match = pending.entry;
       return true;
     }
-    if (this.#nextNode !== this.#index.nodes.length) this.#damaged(`its last ${this.#index.nodes.length - this.#nextNode} words belong to no node`);
+    if (this.#nextNode !== this.#index.nodes.length)
+      this.#damaged(`its last ${this.#index.nodes.length - this.#nextNode} words belong to no node`);
     return false;
   }
 
@@ -88,13 +92,18 @@ export class SegmentWalk {
     while (slot > 0 && slot < root.length && root[slot] >= 0 && root[slot] === root[slot - 1]) slot++;
     this.#nextSlot = slot + 1;
     if (slot >= root.length) return false;
-    this.#stack.push({ entry: root[slot], key: [(slot << (32 - this.#rootBits)) >>> 0, 0, 0, 0], depth: this.#rootBits });
+    this.#stack.push({
+      entry: root[slot],
+      key: [(slot << (32 - this.#rootBits)) >>> 0, 0, 0, 0],
+      depth: this.#rootBits,
+    });
     return true;
   }
 
   #children(parent: Pending): Pending[] {
     const node = parent.entry & OFFSET_MASK;
-    if (node !== this.#nextNode) this.#damaged(`a node at word ${node} where the one at word ${this.#nextNode} should follow`);
+    if (node !== this.#nextNode)
+      this.#damaged(`a node at word ${node} where the one at word ${this.#nextNode} should follow`);
     const kind = (parent.entry >>> KIND_SHIFT) & KIND_MASK;
     if (kind === NODE_LIST) return this.#listChildren(parent, node);
     if (kind === NODE_TREE) return this.#treeChildren(parent, node);
@@ -117,14 +126,16 @@ export class SegmentWalk {
 
   #treeChildren(parent: Pending, node: number): Pending[] {
     const count = this.#words(node, 1)[0];
-    if (count <= LIST_KEYS + 1 || count > TREE_KEYS + 1) this.#damaged(`a tree node of ${count} entries at word ${node}`);
+    if (count <= LIST_KEYS + 1 || count > TREE_KEYS + 1)
+      this.#damaged(`a tree node of ${count} entries at word ${node}`);
     const header = 1 + separatorWords(count);
     const separators = keysIn(this.#words(node + 1, header - 1));
     const keys = keysIn(this.#words(node + header, count >>> 1));
     for (let i = 0; i < separators.length; i++) {
       // Behind the last separator there may be half a word of padding.
       const expected = i < (count - 1) >>> 4 ? keys[16 * i + 15] : 0;
-      if (separators[i] !== expected) this.#damaged(`a separator that is not the last key of its block in the tree node at word ${node}`);
+      if (separators[i] !== expected)
+        this.#damaged(`a separator that is not the last key of its block in the tree node at word ${node}`);
     }
     return this.#sortedChildren(parent, node, header, count);
   }
@@ -133,7 +144,8 @@ export class SegmentWalk {
   #sortedChildren(parent: Pending, node: number, header: number, count: number): Pending[] {
     const keyWords = count >>> 1;
     const keys = keysIn(this.#words(node + header, keyWords));
-    if ((count & 1) === 0 && keys[keys.length - 1] !== 0) this.#damaged(`padding that is not zero behind the keys of the node at word ${node}`);
+    if ((count & 1) === 0 && keys[keys.length - 1] !== 0)
+      this.#damaged(`padding that is not zero behind the keys of the node at word ${node}`);
     return this.#slotChildren(parent, node, header + keyWords, [0, ...keys.slice(0, count - 1)], LIST_BITS);
   }
 
@@ -155,25 +167,32 @@ export class SegmentWalk {
     this.#nextNode = node + header + slots.length;
     return slots.map((slot, i) => {
       if (i > 0 && slot <= slots[i - 1]) this.#damaged(`the keys of the node at word ${node} do not ascend`);
-      return { entry: entries[i], key: this.#place(parent.key, slot, parent.depth + width, node), depth: parent.depth + width };
+      return {
+        entry: entries[i],
+        key: this.#place(parent.key, slot, parent.depth + width, node),
+        depth: parent.depth + width,
+      };
     });
   }
 
   #skipChildren(parent: Pending, node: number): Pending[] {
     const [bits, below, above] = this.#words(node, 3);
     const depth = parent.depth + bits;
-    if (bits < SKIP_UNIT || bits % SKIP_UNIT !== 0 || depth > this.#bits) this.#damaged(`a skip node of ${bits} bits at depth ${parent.depth}`);
+    if (bits < SKIP_UNIT || bits % SKIP_UNIT !== 0 || depth > this.#bits)
+      this.#damaged(`a skip node of ${bits} bits at depth ${parent.depth}`);
     const expected = this.#words(node + 3, (bits + 31) >>> 5);
     this.#nextNode = node + 4 + expected.length;
     const entry = this.#words(this.#nextNode - 1, 1)[0];
     let key = parent.key;
-    for (let i = 0; i < expected.length; i++) key = this.#place(key, expected[i] >>> 0, parent.depth + 32 * (i + 1), node);
+    for (let i = 0; i < expected.length; i++)
+      key = this.#place(key, expected[i] >>> 0, parent.depth + 32 * (i + 1), node);
     if (!endsAt(key, depth)) this.#damaged(`the skip node at word ${node} expects more than its ${bits} bits`);
     const children: Pending[] = [{ entry, key, depth }];
     if (compareWords(key, parent.key) !== 0) children.unshift({ entry: below, key: parent.key, depth });
     const after = behind(key, depth);
     const end = behind(parent.key, parent.depth);
-    if (after !== null && (end === null || compareWords(after, end) < 0)) children.push({ entry: above, key: after, depth });
+    if (after !== null && (end === null || compareWords(after, end) < 0))
+      children.push({ entry: above, key: after, depth });
     if (below < 0 || above < 0) this.#damaged(`the skip node at word ${node} leads aside to a node`);
     return children;
   }
@@ -182,7 +201,8 @@ export class SegmentWalk {
   #place(key: Words, bits: number, end: number, node: number): Words {
     const past = end - this.#bits;
     if (past <= 0) return withBits(key, bits, end);
-    if (bits % 2 ** past !== 0) this.#damaged(`the node at word ${node} tells addresses apart by bits that they do not have`);
+    if (bits % 2 ** past !== 0)
+      this.#damaged(`the node at word ${node} tells addresses apart by bits that they do not have`);
     return withBits(key, bits / 2 ** past, this.#bits);
   }
 
@@ -223,11 +243,15 @@ function withBits(words: Words, bits: number, end: number): Words {
 
 /** Whether all bits behind the first `depth` are zero. */
 export function endsAt(words: Words, depth: number): boolean {
-  for (let word = depth >>> 5, bit = depth & 31; word < 4; word++, bit = 0) if ((words[word] & (-1 >>> bit)) !== 0) return false;
+  for (let word = depth >>> 5, bit = depth & 31; word < 4; word++, bit = 0)
+    if ((words[word] & (-1 >>> bit)) !== 0) return false;
   return true;
 }
 
-/** The first address behind the block of the first `depth` bits of `words`, the others of which are zero; null behind the last one. */
+/**
+ * The first address behind the block of the first `depth` bits of `words`, the others of which are zero; null behind
+ * the last one.
+ */
 export function behind(words: Words, depth: number): Words | null {
   const next: [number, number, number, number] = [...words];
   if (depth === 0) return null;

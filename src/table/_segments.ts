@@ -75,7 +75,8 @@ class Sweep {
     key[1] = w1;
     key[2] = w2;
     key[3] = w3;
-    while (this.#depth > 0 && compareKeys(this.#lastOf, this.#depth * this.#words, key, 0, this.#words) < 0) this.#close();
+    while (this.#depth > 0 && compareKeys(this.#lastOf, this.#depth * this.#words, key, 0, this.#words) < 0)
+      this.#close();
     return this.#matchOf[this.#depth];
   }
 

@@ -1,4 +1,16 @@
-import { BITMAP_HEADER_WORDS, KIND_MASK, KIND_SHIFT, NODE_BITMAP, NODE_LIST, NODE_SKIP, NODE_TREE, NODE_WIDE, OFFSET_MASK, SKIP_UNIT, WIDE_WORDS } from "./layout.ts";
+import {
+  BITMAP_HEADER_WORDS,
+  KIND_MASK,
+  KIND_SHIFT,
+  NODE_BITMAP,
+  NODE_LIST,
+  NODE_SKIP,
+  NODE_TREE,
+  NODE_WIDE,
+  OFFSET_MASK,
+  SKIP_UNIT,
+  WIDE_WORDS,
+} from "./layout.ts";
 import { TableError } from "./table-error.ts";
 
 /** The number of set bits of a 32-bit word (Hacker's Delight, 5-1; JavaScript has no instruction for it). */
@@ -23,7 +35,10 @@ export function separatorWords(count: number): number {
   return (((count - 1) >>> 4) + 1) >>> 1;
 }
 
-/** The offset of the entry of `slot` in a node of `count` entries with sorted keys at `keys`: the last one whose key is <= slot. */
+/**
+ * The offset of the entry of `slot` in a node of `count` entries with sorted keys at `keys`: the last one whose key is
+ * <= slot.
+ */
 function sortedEntry(nodes: Int32Array, keys: number, count: number, slot: number): number {
   let from = 0;
   // Invariant: the wanted entry is in [from, from + left).
@@ -52,7 +67,8 @@ function treeEntry(nodes: Int32Array, node: number, slot: number): number {
 /** The offset of the entry of `slot` in the bitmap node at `node`. */
 export function bitmapEntry(nodes: Int32Array, node: number, slot: number): number {
   const second = slot >>> 5;
-  // Shifts count modulo 32: (2 << slot) - 1 has the bits up to and including the slot's; -second has all of the first word, or none.
+  // Shifts count modulo 32: (2 << slot) - 1 has the bits up to and including the slot's; -second has all of the first
+  // word, or none.
   return node + BITMAP_HEADER_WORDS - 1 + popcountPair(nodes[node + second] & ((2 << slot) - 1), nodes[node] & -second);
 }
 
@@ -61,7 +77,11 @@ function endless(family: 4 | 6): never {
 }
 
 function misplaced(family: 4 | 6, kind: number): never {
-  throw new TableError("bad-node", family === 4 ? "nodes4" : "nodes6", `kind ${kind} has no place in an IPv${family} index`);
+  throw new TableError(
+    "bad-node",
+    family === 4 ? "nodes4" : "nodes6",
+    `kind ${kind} has no place in an IPv${family} index`,
+  );
 }
 
 /**
@@ -95,8 +115,19 @@ function slotAt(w0: number, w1: number, w2: number, w3: number, depth: number): 
   return (word >>> (~depth & 16)) & 0xffff;
 }
 
-/** As `walk4`, for an IPv6 address in four words (signed ones: larger numbers are kept on the heap when they are passed on). */
-export function walk6(nodes: Int32Array, entry: number, w0: number, w1: number, w2: number, w3: number, depth: number): number {
+/**
+ * As `walk4`, for an IPv6 address in four words (signed ones: larger numbers are kept on the heap when they are passed
+ * on).
+ */
+export function walk6(
+  nodes: Int32Array,
+  entry: number,
+  w0: number,
+  w1: number,
+  w2: number,
+  w3: number,
+  depth: number,
+): number {
   while (entry < 0) {
     if (depth > 127) endless(6);
     const node = entry & OFFSET_MASK;
@@ -128,8 +159,20 @@ export function walk6(nodes: Int32Array, entry: number, w0: number, w1: number, 
   return entry;
 }
 
-/** Negative, 0, positive: `bits` bits of the address from `depth` on are less than, equal to, greater than those at nodes[at ...]. */
-function compareSkipped(nodes: Int32Array, at: number, bits: number, w0: number, w1: number, w2: number, w3: number, depth: number): number {
+/**
+ * Negative, 0, positive: `bits` bits of the address from `depth` on are less than, equal to, greater than those at
+ * nodes[at ...].
+ */
+function compareSkipped(
+  nodes: Int32Array,
+  at: number,
+  bits: number,
+  w0: number,
+  w1: number,
+  w2: number,
+  w3: number,
+  depth: number,
+): number {
   for (let done = 0; done < bits; done += 16) {
     const expected = (nodes[at + (done >>> 5)] >>> (~done & 16)) & 0xffff;
     const actual = slotAt(w0, w1, w2, w3, depth + done);

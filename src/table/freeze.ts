@@ -16,7 +16,13 @@ import {
   VALUE_LIST_FLAG,
 } from "./layout.ts";
 import { PrefixTable } from "./prefix-table.ts";
-import { SECTION_ALIGNMENT, SECTION_NAMES, type SectionName, type SectionSpan, type TableSections } from "./sections.ts";
+import {
+  SECTION_ALIGNMENT,
+  SECTION_NAMES,
+  type SectionName,
+  type SectionSpan,
+  type TableSections,
+} from "./sections.ts";
 
 export interface FreezeOptions {
   /** When a value expires, in milliseconds since the epoch; null never. Called once per value id in use. */
@@ -74,8 +80,8 @@ function parentsOf(interner: MatchInterner): Int32Array {
 }
 
 /**
- * The times of `expiresAt`, by match and not by value id, because ids may be sparse: first one per match (the latest of its
- * values), then one per word of the value lists. Empty without expiries.
+ * The times of `expiresAt`, by match and not by value id, because ids may be sparse: first one per match (the latest of
+ * its values), then one per word of the value lists. Empty without expiries.
  */
 function expiries(interner: MatchInterner, expiresAt: FreezeOptions["expiresAt"]): Float64Array {
   if (expiresAt === undefined) return new Float64Array(0);
@@ -107,7 +113,8 @@ function latest(times: Float64Array, matches: number, lists: Int32Array, offset:
 
 function expiryOf(value: number, expiresAt: (valueId: number) => number | null): number {
   const time = expiresAt(value) ?? Infinity;
-  if (typeof time !== "number" || Number.isNaN(time)) throw new RangeError(`the expiry of value ${value} is neither a number of milliseconds since the epoch nor null`);
+  if (typeof time !== "number" || Number.isNaN(time))
+    throw new RangeError(`the expiry of value ${value} is neither a number of milliseconds since the epoch nor null`);
   return time;
 }
 

@@ -7,9 +7,9 @@
  *     0mmmmmmm mmmmmmmm mmmmmmmm mmmmmmmm   a leaf: the match id, 0 = no match
  *     1kkkoooo oooooooo oooooooo oooooooo   a node: kind k, at word offset o of the node array
  *
- * so that "is it a leaf" is a sign test. A node at depth d decides the address's bits from d on; an address is read as if
- * zero bits followed its last one. Adjacent slots with equal entries are stored once (leaf compression as in Lulea and
- * poptrie: Degermark et al. 1997, Asai & Ohara 2015). In IPv6 every depth is a multiple of 16.
+ * so that "is it a leaf" is a sign test. A node at depth d decides the address's bits from d on; an address is read as
+ * if zero bits followed its last one. Adjacent slots with equal entries are stored once (leaf compression as in Lulea
+ * and poptrie: Degermark et al. 1997, Asai & Ohara 2015). In IPv6 every depth is a multiple of 16.
  *
  *     bitmap   64 slots, bits [d, d+6)       | changes x 2 | entry ...                                     IPv4 only
  *              bit s is set where slot s differs from slot s-1 (bit 0 always); the entry of a slot is the one at

@@ -26,13 +26,13 @@ export interface TableEntry {
 }
 
 /**
- * The frozen form: answers longest-prefix match over IPv4 and IPv6 prefixes from one flat, immutable buffer that threads
- * can share. Made by `freeze`; every lookup allocates nothing and returns a **match id**.
+ * The frozen form: answers longest-prefix match over IPv4 and IPv6 prefixes from one flat, immutable buffer that
+ * threads can share. Made by `freeze`; every lookup allocates nothing and returns a **match id**.
  *
  * A match id (1 .. matchCount, 0 = no match) stands for what an address's most specific covering prefix says: its value
- * ids, its prefix length, and its parent, which is the match of the next less specific covering prefix. So one id answers
- * everything: all covering prefixes (`chain`; each is the address masked to `prefixLength`), all values, and, with
- * expiring values, which prefix decides at a given time. Equal matches share one id.
+ * ids, its prefix length, and its parent, which is the match of the next less specific covering prefix. So one id
+ * answers everything: all covering prefixes (`chain`; each is the address masked to `prefixLength`), all values, and,
+ * with expiring values, which prefix decides at a given time. Equal matches share one id.
  *
  * | operation | time |
  * |---|---|
@@ -58,7 +58,9 @@ export class PrefixTable {
   /** The words of an address given as text or bytes. */
   readonly #words = new Uint32Array(4);
 
-  /** Makes views on a buffer. Throws `TableError` when the sections cannot be a table's; `checkStructure` looks deeper. */
+  /**
+   * Makes views on a buffer. Throws `TableError` when the sections cannot be a table's; `checkStructure` looks deeper.
+   */
   constructor(buffer: ArrayBufferLike, sections: TableSections) {
     this.buffer = buffer;
     this.sections = sections;
@@ -89,7 +91,10 @@ export class PrefixTable {
   /** The bytes of all sections with their padding. */
   get byteLength(): number {
     const spans = Object.values(this.sections);
-    return Math.max(...spans.map((span) => span.byteOffset + span.byteLength)) - Math.min(...spans.map((span) => span.byteOffset));
+    return (
+      Math.max(...spans.map((span) => span.byteOffset + span.byteLength)) -
+      Math.min(...spans.map((span) => span.byteOffset))
+    );
   }
 
   /** Looks an address up from text. Throws `AddressError` on malformed text, never answers "no match" for it. */
@@ -100,7 +105,8 @@ export class PrefixTable {
 
   /** Looks up the address in bytes[start, end). Throws `AddressError` when it is malformed. */
   lookupBytes(bytes: Uint8Array, start: number, end: number): number {
-    if (!(start >= 0 && start <= end && end <= bytes.length)) throw new RangeError(`[${start}, ${end}) is not inside the ${bytes.length} bytes`);
+    if (!(start >= 0 && start <= end && end <= bytes.length))
+      throw new RangeError(`[${start}, ${end}) is not inside the ${bytes.length} bytes`);
     const family = parseAddressBytes(bytes, start, end, this.#words);
     if (family === 4) return this.lookup4(this.#words[0]);
     if (family === 6) return this.#lookupWords6();
@@ -120,18 +126,33 @@ export class PrefixTable {
 
   /** Looks up an IPv6 address given as four unsigned 32-bit words in network order. */
   lookup6(w0: number, w1: number, w2: number, w3: number): number {
-    return walk6(this.#nodes6, this.#root6[w0 >>> 16 >>> this.#shift6], w0 | 0, w1 | 0, w2 | 0, w3 | 0, 16 - this.#shift6);
+    return walk6(
+      this.#nodes6,
+      this.#root6[(w0 >>> 16) >>> this.#shift6],
+      w0 | 0,
+      w1 | 0,
+      w2 | 0,
+      w3 | 0,
+      16 - this.#shift6,
+    );
   }
 
   /**
-   * Looks up `count` addresses of one family: `words` holds one word (IPv4) or four (IPv6) per address, `out` receives a
-   * match id each and may be `words` itself. Throws `RangeError` when either array is too short.
+   * Looks up `count` addresses of one family: `words` holds one word (IPv4) or four (IPv6) per address, `out` receives
+   * a match id each and may be `words` itself. Throws `RangeError` when either array is too short.
    */
-  lookupBatchInto(family: Family, words: Uint32Array, out: Uint32Array, count: number = words.length / (family === 4 ? 1 : 4)): void {
+  lookupBatchInto(
+    family: Family,
+    words: Uint32Array,
+    out: Uint32Array,
+    count: number = words.length / (family === 4 ? 1 : 4),
+  ): void {
     if (family !== 4 && family !== 6) throw new RangeError(`the family is 4 or 6, not ${String(family)}`);
     const needed = count * (family === 4 ? 1 : 4);
     if (!Number.isInteger(count) || count < 0 || needed > words.length || count > out.length) {
-      throw new RangeError(`a batch of ${count} IPv${family} addresses needs ${needed} words (given: ${words.length}) and room for ${count} results (given: ${out.length})`);
+      throw new RangeError(
+        `a batch of ${count} IPv${family} addresses needs ${needed} words (given: ${words.length}) and room for ${count} results (given: ${out.length})`,
+      );
     }
     if (family === 4) lookupBatch4(this.#root4, this.#nodes4, words, out, count);
     else lookupBatch6(this.#root6, this.#nodes6, words, out, count);
@@ -162,7 +183,12 @@ export class PrefixTable {
     if (this.#matchParent.length === 0) return 0;
     const parent = this.#matchParent[match];
     // Parents are the older matches: so every chain ends, whatever the bytes say.
-    if (parent < 0 || parent >= match) throw new TableError("bad-match", "matchParent", `match ${match} has the parent ${parent}, which is not an older one`);
+    if (parent < 0 || parent >= match)
+      throw new TableError(
+        "bad-match",
+        "matchParent",
+        `match ${match} has the parent ${parent}, which is not an older one`,
+      );
     return parent;
   }
 
@@ -188,8 +214,9 @@ export class PrefixTable {
   }
 
   /**
-   * The first match of the chain with a value that is active at `now` (milliseconds since the epoch), 0 for none. A value is
-   * active until the millisecond of its expiry; one without an expiry always is. O(nesting), however many values there are.
+   * The first match of the chain with a value that is active at `now` (milliseconds since the epoch), 0 for none. A
+   * value is active until the millisecond of its expiry; one without an expiry always is. O(nesting), however many
+   * values there are.
    */
   activeMatch(match: number, now: number): number {
     if (this.#expiresAt.length === 0) return match;
@@ -212,7 +239,10 @@ export class PrefixTable {
     return entriesOf(this.#indexOf(family), this);
   }
 
-  /** Walks the whole table, looks every prefix up, and throws `TableError` on anything that `freeze` does not write. O(n). */
+  /**
+   * Walks the whole table, looks every prefix up, and throws `TableError` on anything that `freeze` does not write.
+   * O(n).
+   */
   checkStructure(): void {
     this.#checkLists();
     this.#checkMatches();
@@ -225,7 +255,9 @@ export class PrefixTable {
   }
 
   #indexOf(family: Family): { family: Family; root: Int32Array; nodes: Int32Array } {
-    return family === 4 ? { family, root: this.#root4, nodes: this.#nodes4 } : { family, root: this.#root6, nodes: this.#nodes6 };
+    return family === 4
+      ? { family, root: this.#root4, nodes: this.#nodes4 }
+      : { family, root: this.#root6, nodes: this.#nodes6 };
   }
 
   #list(word: number): Int32Array {
@@ -238,19 +270,26 @@ export class PrefixTable {
   #checkMatch(match: number): void {
     if (match >>> 0 === match && match >= 1 && match <= this.matchCount) return;
     if (match === 0) throw new RangeError('match 0 is "no match" and has nothing to tell; test for it first');
-    if (match >>> 0 !== match) throw new RangeError(`${match} is not a match id; give what a lookup of this table returned`);
-    throw new TableError("bad-match", "matchValue", `there is no match ${match} (ids are 1 to ${this.matchCount}, 0 is "no match")`);
+    if (match >>> 0 !== match)
+      throw new RangeError(`${match} is not a match id; give what a lookup of this table returned`);
+    throw new TableError(
+      "bad-match",
+      "matchValue",
+      `there is no match ${match} (ids are 1 to ${this.matchCount}, 0 is "no match")`,
+    );
   }
 
   #wordsOf(name: SectionName): Int32Array {
     const { byteOffset, byteLength } = this.sections[name];
-    if (byteOffset % 4 !== 0 || byteLength % 4 !== 0) throw new TableError("bad-layout", name, "it is not made of whole 32-bit words");
+    if (byteOffset % 4 !== 0 || byteLength % 4 !== 0)
+      throw new TableError("bad-layout", name, "it is not made of whole 32-bit words");
     return new Int32Array(this.buffer, byteOffset, byteLength / 4);
   }
 
   #timesOf(name: SectionName): Float64Array {
     const { byteOffset, byteLength } = this.sections[name];
-    if (byteOffset % 8 !== 0 || byteLength % 8 !== 0) throw new TableError("bad-layout", name, "it is not made of whole 64-bit numbers");
+    if (byteOffset % 8 !== 0 || byteLength % 8 !== 0)
+      throw new TableError("bad-layout", name, "it is not made of whole 64-bit numbers");
     return new Float64Array(this.buffer, byteOffset, byteLength / 8);
   }
 
@@ -261,17 +300,45 @@ export class PrefixTable {
     };
     const header = this.#header;
     expect(header.length === HEADER_WORDS, "header", `${header.length} words instead of ${HEADER_WORDS}`);
-    expect(header[HEADER_LAYOUT_VERSION] === LAYOUT_VERSION, "header", `layout version ${header[HEADER_LAYOUT_VERSION]}, this program reads ${LAYOUT_VERSION}`);
-    expect(ROOT_BITS_4.some((bits) => bits === header[HEADER_ROOT_BITS_4]), "header", `${header[HEADER_ROOT_BITS_4]} root bits for IPv4`);
-    expect(ROOT_BITS_6.some((bits) => bits === header[HEADER_ROOT_BITS_6]), "header", `${header[HEADER_ROOT_BITS_6]} root bits for IPv6`);
+    expect(
+      header[HEADER_LAYOUT_VERSION] === LAYOUT_VERSION,
+      "header",
+      `layout version ${header[HEADER_LAYOUT_VERSION]}, this program reads ${LAYOUT_VERSION}`,
+    );
+    expect(
+      ROOT_BITS_4.some((bits) => bits === header[HEADER_ROOT_BITS_4]),
+      "header",
+      `${header[HEADER_ROOT_BITS_4]} root bits for IPv4`,
+    );
+    expect(
+      ROOT_BITS_6.some((bits) => bits === header[HEADER_ROOT_BITS_6]),
+      "header",
+      `${header[HEADER_ROOT_BITS_6]} root bits for IPv6`,
+    );
     expect(this.#root4.length === 2 ** header[HEADER_ROOT_BITS_4], "root4", `${this.#root4.length} slots`);
     expect(this.#root6.length === 2 ** header[HEADER_ROOT_BITS_6], "root6", `${this.#root6.length} slots`);
     const matches = this.matchCount + 1;
-    expect(matches >= 1 && this.#matchValue.length === matches, "matchValue", `${this.#matchValue.length} words for ${matches - 1} matches`);
-    expect(this.#matchLength.length === matches, "matchLength", `${this.#matchLength.length} bytes for ${matches - 1} matches`);
+    expect(
+      matches >= 1 && this.#matchValue.length === matches,
+      "matchValue",
+      `${this.#matchValue.length} words for ${matches - 1} matches`,
+    );
+    expect(
+      this.#matchLength.length === matches,
+      "matchLength",
+      `${this.#matchLength.length} bytes for ${matches - 1} matches`,
+    );
     const times = this.#expiresAt.length;
-    expect(times === 0 || times === matches + this.#valueLists.length, "expiresAt", `${times} times for ${matches - 1} matches and ${this.#valueLists.length} words of lists`);
-    expect(this.#matchParent.length === matches || this.#matchParent.length === 0, "matchParent", `${this.#matchParent.length} words for ${matches - 1} matches`);
+    expect(
+      times === 0 || times === matches + this.#valueLists.length,
+      "expiresAt",
+      `${times} times for ${matches - 1} matches and ${this.#valueLists.length} words of lists`,
+    );
+    expect(
+      this.#matchParent.length === matches || this.#matchParent.length === 0,
+      "matchParent",
+      `${this.#matchParent.length} words for ${matches - 1} matches`,
+    );
   }
 
   /** Lists lie one behind the other, hold at least two values and ascend. */
@@ -280,9 +347,11 @@ export class PrefixTable {
     let at = 0;
     while (at < lists.length) {
       const end = at + 1 + lists[at];
-      if (lists[at] < 2 || end > lists.length) throw new TableError("bad-values", "valueLists", `offset ${at} holds a list of ${lists[at]} values`);
+      if (lists[at] < 2 || end > lists.length)
+        throw new TableError("bad-values", "valueLists", `offset ${at} holds a list of ${lists[at]} values`);
       for (let i = at + 1, before = 0; i < end; before = lists[i++]) {
-        if (lists[i] <= before) throw new TableError("bad-values", "valueLists", `the list at offset ${at} does not hold ascending ids`);
+        if (lists[i] <= before)
+          throw new TableError("bad-values", "valueLists", `the list at offset ${at} does not hold ascending ids`);
       }
       at = end;
     }
@@ -295,11 +364,18 @@ export class PrefixTable {
     for (let match = 1; match <= this.matchCount; match++) {
       const length = this.prefixLength(match);
       const parent = this.parent(match);
-      if (length > 128) throw new TableError("bad-match", "matchLength", `match ${match} has the prefix length ${length}`);
-      if (parent !== 0 && this.prefixLength(parent) >= length) throw new TableError("bad-match", "matchParent", `match ${match} is not more specific than its parent ${parent}`);
+      if (length > 128)
+        throw new TableError("bad-match", "matchLength", `match ${match} has the prefix length ${length}`);
+      if (parent !== 0 && this.prefixLength(parent) >= length)
+        throw new TableError(
+          "bad-match",
+          "matchParent",
+          `match ${match} is not more specific than its parent ${parent}`,
+        );
       const word = this.#matchValue[match];
       if (word === 0) throw new TableError("bad-values", "matchValue", `match ${match} has no value`);
-      if (word < 0 && !listStarts.has(word & ~VALUE_LIST_FLAG)) throw new TableError("bad-values", "valueLists", `no list begins where match ${match} has its values`);
+      if (word < 0 && !listStarts.has(word & ~VALUE_LIST_FLAG))
+        throw new TableError("bad-values", "valueLists", `no list begins where match ${match} has its values`);
     }
     this.#checkExpiries();
   }
@@ -307,24 +383,43 @@ export class PrefixTable {
   /** Every time is a number, and that of a match with several values is their latest. */
   #checkExpiries(): void {
     const times = this.#expiresAt;
-    if (times.some((time) => Number.isNaN(time))) throw new TableError("bad-values", "expiresAt", "an expiry is not a number");
+    if (times.some((time) => Number.isNaN(time)))
+      throw new TableError("bad-values", "expiresAt", "an expiry is not a number");
     for (let match = 1; match <= this.matchCount && times.length > 0; match++) {
       if (this.#matchValue[match] >= 0) continue;
       const first = this.matchCount + 1 + (this.#matchValue[match] & ~VALUE_LIST_FLAG) + 1;
       const latest = times.subarray(first, first + this.values(match).length).reduce((a, b) => Math.max(a, b));
-      if (latest !== times[match]) throw new TableError("bad-values", "expiresAt", `match ${match} expires at another time than the last of its values`);
+      if (latest !== times[match])
+        throw new TableError(
+          "bad-values",
+          "expiresAt",
+          `match ${match} expires at another time than the last of its values`,
+        );
     }
   }
 
-  /** The walk and the lookups read the same nodes in different ways, and must agree; and there are as many prefixes as the header tells. */
+  /**
+   * The walk and the lookups read the same nodes in different ways, and must agree; and there are as many prefixes as
+   * the header tells.
+   */
   #checkEntries(family: Family): void {
     const told = this.prefixCount(family);
     let found = 0;
     for (const { prefix, match } of this.entries(family)) {
       // Stop at one too many: one crafted word can stand for as many prefixes as there are addresses.
       if (++found > told) break;
-      if (this.get(prefix) !== match) throw new TableError("bad-match", "matchParent", `a lookup does not find the IPv${family} prefix of match ${match}`);
+      if (this.get(prefix) !== match)
+        throw new TableError(
+          "bad-match",
+          "matchParent",
+          `a lookup does not find the IPv${family} prefix of match ${match}`,
+        );
     }
-    if (found !== told) throw new TableError("bad-count", "header", `${told} IPv${family} prefixes are told, ${found > told ? "more" : found} found`);
+    if (found !== told)
+      throw new TableError(
+        "bad-count",
+        "header",
+        `${told} IPv${family} prefixes are told, ${found > told ? "more" : found} found`,
+      );
   }
 }

@@ -23,7 +23,10 @@ export const RIGHT = 2;
 export const VALUE = 3;
 export const KEY = 4;
 
-/** Offset 0 stands for "none". That lets its record's left cell hold the root, which so has a parent cell like any other. */
+/**
+ * Offset 0 stands for "none". That lets its record's left cell hold the root, which so has a parent cell like any
+ * other.
+ */
 export const ROOT = LEFT;
 
 const FIRST_CAPACITY = 64;
@@ -127,7 +130,9 @@ export class RadixArena {
     this.cells[at + VALUE] = value;
   }
 
-  /** Takes a prefix out, and with it the branching point that only it needed. Returns its value, 0 if it was not there. */
+  /**
+   * Takes a prefix out, and with it the branching point that only it needed. Returns its value, 0 if it was not there.
+   */
   remove(w0: number, w1: number, w2: number, w3: number, length: number): number {
     const cells = this.cells;
     let grandparentCell = ROOT;

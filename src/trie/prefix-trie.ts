@@ -118,7 +118,9 @@ export class PrefixTrie {
     return true;
   }
 
-  /** Longest-prefix match: the smallest value id of the most specific prefix that covers the address, 0 if none does. */
+  /**
+   * Longest-prefix match: the smallest value id of the most specific prefix that covers the address, 0 if none does.
+   */
   lookup(address: Address): number {
     const arena = this.arena(address.family);
     const at = arena.match(address.w0, address.w1, address.w2, address.w3);
@@ -203,7 +205,9 @@ export class PrefixTrie {
     const { family, length } = prefix;
     if (family !== 4 && family !== 6) throw notAnAddress(prefix);
     if (length >>> 0 !== length || length > addressBits(family)) {
-      throw new RangeError(`An IPv${family} prefix length must be an integer from 0 to ${addressBits(family)}, not ${length}`);
+      throw new RangeError(
+        `An IPv${family} prefix length must be an integer from 0 to ${addressBits(family)}, not ${length}`,
+      );
     }
     return this.arena(family);
   }

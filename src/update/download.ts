@@ -22,7 +22,14 @@ export interface DownloadLimits {
 }
 
 /** The largest lists have hundreds of thousands of rows, some tens of bytes each. */
-export const DOWNLOAD_LIMITS: DownloadLimits = { bytes: 64 << 20, totalTime: 120_000, idleTime: 20_000, redirects: 5, attempts: 3, pause: 1000 };
+export const DOWNLOAD_LIMITS: DownloadLimits = {
+  bytes: 64 << 20,
+  totalTime: 120_000,
+  idleTime: 20_000,
+  redirects: 5,
+  attempts: 3,
+  pause: 1000,
+};
 
 export interface DownloadOptions extends AddressRules {
   readonly userAgent: string;
@@ -56,7 +63,12 @@ export class Downloader {
   readonly #options: DownloadOptions;
   readonly #limits: DownloadLimits;
 
-  private constructor(agent: Agent, tunnels: ProxyTunnels | undefined, options: DownloadOptions, limits: DownloadLimits) {
+  private constructor(
+    agent: Agent,
+    tunnels: ProxyTunnels | undefined,
+    options: DownloadOptions,
+    limits: DownloadLimits,
+  ) {
     this.#agent = agent;
     this.#tunnels = tunnels;
     this.#options = options;
@@ -73,7 +85,11 @@ export class Downloader {
       headersTimeout: limits.idleTime,
       bodyTimeout: limits.idleTime,
       maxResponseSize: limits.bytes,
-      connect: { lookup: pinnedLookup(options), timeout: limits.idleTime, ...(options.ca === undefined ? {} : { ca: options.ca }) },
+      connect: {
+        lookup: pinnedLookup(options),
+        timeout: limits.idleTime,
+        ...(options.ca === undefined ? {} : { ca: options.ca }),
+      },
     };
     const { proxy, ca } = options;
     const tunnels = proxy && (await ProxyTunnels.open(proxy, options, agentOptions, ca));
@@ -85,8 +101,8 @@ export class Downloader {
   }
 
   /**
-   * The document at `url`, decoded; "same" if it is the one with these validators still. Redirects are followed, each checked like the
-   * first address. @throws UpdateError
+   * The document at `url`, decoded; "same" if it is the one with these validators still. Redirects are followed, each
+   * checked like the first address. @throws UpdateError
    */
   async get(url: string, validators?: Validators): Promise<Download | "same"> {
     const { attempts, pause } = this.#limits;
@@ -95,7 +111,10 @@ export class Downloader {
         return await this.#attempt(url, validators);
       } catch (error) {
         if (!(error instanceof PassingError)) throw error;
-        if (attempt === attempts) throw attempts === 1 ? error : new UpdateError(error.code, `${error.message}; tried ${attempts} times`, { cause: error });
+        if (attempt === attempts)
+          throw attempts === 1
+            ? error
+            : new UpdateError(error.code, `${error.message}; tried ${attempts} times`, { cause: error });
         await sleep(error.retryAfter ?? pause * 4 ** (attempt - 1));
       }
     }
@@ -125,8 +144,10 @@ export class Downloader {
     const url = URL.parse(text);
     if (url === null) throw new UpdateError("bad-url", `${quoted(text)} is no URL`);
     const { protocol, hostname, username, password } = url;
-    if (protocol !== "https:" && !(protocol === "http:" && isThisMachine(hostname))) throw new UpdateError("bad-url", `${text}: only https is fetched`);
-    if (username !== "" || password !== "") throw new UpdateError("bad-url", `${url.host}: a URL with a user name or password is not fetched`);
+    if (protocol !== "https:" && !(protocol === "http:" && isThisMachine(hostname)))
+      throw new UpdateError("bad-url", `${text}: only https is fetched`);
+    if (username !== "" || password !== "")
+      throw new UpdateError("bad-url", `${url.host}: a URL with a user name or password is not fetched`);
     if (/^[\d.]+$|^\[/.test(hostname)) await checkedAddresses(hostname, this.#options);
     return url;
   }
@@ -142,23 +163,36 @@ export class Downloader {
     };
     const request = { path: url.pathname + url.search, method: "GET", signal } as const;
     const { proxy } = this.#options;
-    if (this.#tunnels === undefined || url.protocol !== "https:" || isExcepted(proxy!, url)) return this.#agent.request({ ...request, origin: url.origin, headers });
+    if (this.#tunnels === undefined || url.protocol !== "https:" || isExcepted(proxy!, url))
+      return this.#agent.request({ ...request, origin: url.origin, headers });
     const { agent, origin } = await this.#tunnels.to(url);
     return agent.request({ ...request, origin, headers: { host: url.host, ...headers } });
   }
 
-  async #outcome(response: Dispatcher.ResponseData, url: URL, isConditional: boolean, signal: AbortSignal): Promise<Download | "same" | { redirect: string }> {
+  async #outcome(
+    response: Dispatcher.ResponseData,
+    url: URL,
+    isConditional: boolean,
+    signal: AbortSignal,
+  ): Promise<Download | "same" | { redirect: string }> {
     const { statusCode, headers, body } = response;
     if (statusCode === 200) {
       const bytes = await this.#read(body, textOf(headers["content-encoding"]), signal);
-      return { bytes, etag: checkedEtag(textOf(headers["etag"])), lastModified: checkedDate(textOf(headers["last-modified"])) };
+      return {
+        bytes,
+        etag: checkedEtag(textOf(headers["etag"])),
+        lastModified: checkedDate(textOf(headers["last-modified"])),
+      };
     }
     await body.dump({ limit: 1 << 16, signal });
     if (statusCode === 304 && isConditional) return "same";
     const location = textOf(headers["location"]);
-    if (REDIRECTS.has(statusCode) && location !== null && URL.canParse(location, url.href)) return { redirect: new URL(location, url.href).href };
+    if (REDIRECTS.has(statusCode) && location !== null && URL.canParse(location, url.href))
+      return { redirect: new URL(location, url.href).href };
     const problem = `${url.href} answers with status ${statusCode}${statusCode === 304 ? ", which nobody asked for" : ""}`;
-    throw PASSING_STATUS.has(statusCode) ? new PassingError("status", problem, retryAfter(textOf(headers["retry-after"]))) : new UpdateError("status", problem);
+    throw PASSING_STATUS.has(statusCode)
+      ? new PassingError("status", problem, retryAfter(textOf(headers["retry-after"])))
+      : new UpdateError("status", problem);
   }
 
   async #read(body: Readable, encoding: string | null, signal: AbortSignal): Promise<Buffer> {
@@ -182,13 +216,16 @@ export class Downloader {
     if (error instanceof PassingError) return error;
     if (error instanceof UpdateError) {
       const problem = error.message.startsWith(href) ? error.message : `${href}: ${error.message}`;
-      return error.code === "unreachable" ? new PassingError(error.code, problem, undefined, { cause: error }) : new UpdateError(error.code, problem, { cause: error });
+      return error.code === "unreachable"
+        ? new PassingError(error.code, problem, undefined, { cause: error })
+        : new UpdateError(error.code, problem, { cause: error });
     }
     if (!(error instanceof Error)) return new UpdateError("unreachable", `${href}: ${String(error)}`);
     // A DOMException, which an AbortSignal throws, has a number.
     const code = String((error as NodeJS.ErrnoException).code ?? "");
     const [kind, problem] = explainedByProxy(error, this.#options.proxy) ?? explained(code, error, this.#limits);
-    if (kind === "unreachable" || code.endsWith("_TIMEOUT")) return new PassingError(kind, `${href}: ${problem}`, undefined, { cause: error });
+    if (kind === "unreachable" || code.endsWith("_TIMEOUT"))
+      return new PassingError(kind, `${href}: ${problem}`, undefined, { cause: error });
     return new UpdateError(kind, `${href}: ${problem}`, { cause: error });
   }
 }
@@ -203,24 +240,45 @@ class PassingError extends UpdateError {
   }
 }
 
-/** What the proxy has refused, or why it cannot be reached; undefined for what is not its doing. Its URL may hold a password. */
+/**
+ * What the proxy has refused, or why it cannot be reached; undefined for what is not its doing. Its URL may hold a
+ * password.
+ */
 function explainedByProxy(error: Error, proxy: Proxy | undefined): [UpdateErrorCode, string] | undefined {
   if (proxy === undefined) return undefined;
   const [, status] = /^Proxy response \((\d+)\)/.exec(error.message) ?? [];
-  if (status === "407") return ["proxy", `the proxy ${proxy.url.host} wants a user name and password, or others than those given; write them into its URL`];
+  if (status === "407")
+    return [
+      "proxy",
+      `the proxy ${proxy.url.host} wants a user name and password, or others than those given; write them into its URL`,
+    ];
   if (status !== undefined) return ["proxy", `the proxy ${proxy.url.host} answers CONNECT with status ${status}`];
   const { address, port } = error as { address?: string; port?: number };
-  const isProxy = String(port) === (proxy.url.port || (proxy.url.protocol === "https:" ? "443" : "80")) && address !== undefined;
-  return isProxy ? ["unreachable", `the proxy ${proxy.url.host} cannot be reached (${printable(error.message)})`] : undefined;
+  const isProxy =
+    String(port) === (proxy.url.port || (proxy.url.protocol === "https:" ? "443" : "80")) && address !== undefined;
+  return isProxy
+    ? ["unreachable", `the proxy ${proxy.url.host} cannot be reached (${printable(error.message)})`]
+    : undefined;
 }
 
-function explained(code: string, error: Error, { bytes, totalTime, idleTime }: DownloadLimits): [UpdateErrorCode, string] {
-  if (error.name === "TimeoutError" || error.name === "AbortError") return ["timeout", `it takes longer than ${totalTime / 1000} s`];
+function explained(
+  code: string,
+  error: Error,
+  { bytes, totalTime, idleTime }: DownloadLimits,
+): [UpdateErrorCode, string] {
+  if (error.name === "TimeoutError" || error.name === "AbortError")
+    return ["timeout", `it takes longer than ${totalTime / 1000} s`];
   if (code.endsWith("_TIMEOUT")) return ["timeout", `nothing came for ${idleTime / 1000} s`];
   if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") return ["too-large", `it has more than ${bytes} bytes`];
-  if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") return ["unreachable", "the answer has another length than it says"];
-  if (code.startsWith("Z_") || code.startsWith("ERR_BROTLI") || code.startsWith("ERR__ERROR")) return ["encoding", `the compression is broken (${printable(error.message)})`];
-  if (/CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code)) return ["untrusted", `the certificate is not trusted (${printable(error.message)}); for a mirror of your own, name its authority in NODE_EXTRA_CA_CERTS`];
+  if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH")
+    return ["unreachable", "the answer has another length than it says"];
+  if (code.startsWith("Z_") || code.startsWith("ERR_BROTLI") || code.startsWith("ERR__ERROR"))
+    return ["encoding", `the compression is broken (${printable(error.message)})`];
+  if (/CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)/.test(code))
+    return [
+      "untrusted",
+      `the certificate is not trusted (${printable(error.message)}); for a mirror of your own, name its authority in NODE_EXTRA_CA_CERTS`,
+    ];
   return ["unreachable", `no whole answer came (${printable(error.message)})`];
 }
 

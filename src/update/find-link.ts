@@ -4,8 +4,8 @@ import { UpdateError } from "./update-error.ts";
 const QUOTED_URL = /"(https?:\/\/[^"\s<>\\]{1,500})"/g;
 
 /**
- * The address that a page links to and whose path `link` describes; of several the last in order, which has the newest date in its
- * name. It must be https and of the page's own domain. @throws UpdateError "link"
+ * The address that a page links to and whose path `link` describes; of several the last in order, which has the newest
+ * date in its name. It must be https and of the page's own domain. @throws UpdateError "link"
  */
 export function findLink(page: string, pageUrl: string, link: RegExp): string {
   const found: URL[] = [];
@@ -14,7 +14,11 @@ export function findLink(page: string, pageUrl: string, link: RegExp): string {
     if (url !== null && link.test(url.pathname)) found.push(url);
   }
   const newest = found.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)).at(-1);
-  if (newest === undefined) throw new UpdateError("link", `${pageUrl} links to no list any more (${link.source}); the page may have changed, and ipsieve with it in a newer version`);
+  if (newest === undefined)
+    throw new UpdateError(
+      "link",
+      `${pageUrl} links to no list any more (${link.source}); the page may have changed, and ipsieve with it in a newer version`,
+    );
   const domain = domainOf(new URL(pageUrl));
   if (newest.protocol === "https:" && domainOf(newest) === domain) return newest.href;
   throw new UpdateError("link", `${pageUrl} links to ${newest.href}, which is not https or not of ${domain}`);

@@ -8,7 +8,10 @@ import type { FoundList, ListOrigin } from "./list-origin.ts";
 import { unzipMember } from "./unzip-member.ts";
 import { UpdateError } from "./update-error.ts";
 
-/** Lists that were downloaded already, in a folder with a folder for each provider. A list counts as fetched when its file was written. */
+/**
+ * Lists that were downloaded already, in a folder with a folder for each provider. A list counts as fetched when its
+ * file was written.
+ */
 export class FolderOrigin implements ListOrigin {
   readonly #folder: string;
 
@@ -36,21 +39,32 @@ export class FolderOrigin implements ListOrigin {
 }
 
 /**
- * A pipe or a device may have no end, and nobody may ever write into it. A link that leaves the folder may lead to what whoever made the folder must
- * not read: errors of lists quote them.
+ * A pipe or a device may have no end, and nobody may ever write into it. A link that leaves the folder may lead to what
+ * whoever made the folder must not read: errors of lists quote them.
  */
 async function read(root: string, path: string, { member }: SourceFile): Promise<FoundList> {
   const real = await realpath(path);
-  if (!isWithin(real, await realpath(root))) throw new UpdateError("unreadable", `${path} is, or lies behind, a link that leaves ${root}; put a copy of the list there`);
+  if (!isWithin(real, await realpath(root)))
+    throw new UpdateError(
+      "unreadable",
+      `${path} is, or lies behind, a link that leaves ${root}; put a copy of the list there`,
+    );
   const file = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const found = await file.stat();
     if (!found.isFile()) throw new UpdateError("unreadable", `${path} is no file`);
-    if (found.size > DOWNLOAD_LIMITS.bytes) throw new UpdateError("too-large", `${path}: it has more than ${DOWNLOAD_LIMITS.bytes} bytes`);
+    if (found.size > DOWNLOAD_LIMITS.bytes)
+      throw new UpdateError("too-large", `${path}: it has more than ${DOWNLOAD_LIMITS.bytes} bytes`);
     const bytes = await file.readFile();
     const isArchive = member !== undefined && path.endsWith(".zip");
     const text = decodeList(isArchive ? await unzipMember(bytes, member, DOWNLOAD_LIMITS.bytes) : bytes);
-    return { text, url: null, etag: null, lastModified: null, fetchedAt: new Date(Math.min(found.mtimeMs, Date.now())) };
+    return {
+      text,
+      url: null,
+      etag: null,
+      lastModified: null,
+      fetchedAt: new Date(Math.min(found.mtimeMs, Date.now())),
+    };
   } finally {
     await file.close();
   }
@@ -68,7 +82,10 @@ async function namesIn(folder: string): Promise<string[]> {
   });
 }
 
-/** A list is there under its own name, or as a browser saves it: with the date of the edition, or in the publisher's archive. */
+/**
+ * A list is there under its own name, or as a browser saves it: with the date of the edition, or in the publisher's
+ * archive.
+ */
 function nameIn(names: readonly string[], { path, link, member, url }: SourceFile): string | undefined {
   const dated = link === undefined ? [] : names.filter((name) => link.test(`/${name}`)).sort();
   const candidates = [basename(path), dated.at(-1), member === undefined || url === null ? undefined : basename(url)];

@@ -10,7 +10,10 @@ import { SECTION_NAMES } from "../table/sections.ts";
 import { makeFolder, removeIfThere, writing } from "./list-store.ts";
 
 const GENERATION = /^\d{8}T\d{6}\.\d{3}Z\.ipsieve$/;
-/** What a killed update left of a generation that it was writing; each has a name of its own, so that no later one replaces it. */
+/**
+ * What a killed update left of a generation that it was writing; each has a name of its own, so that no later one
+ * replaces it.
+ */
 const UNFINISHED = /^\.\d{8}T\d{6}\.\d{3}Z\.ipsieve\..*\.tmp$/;
 
 /** Where catalogues are published. */
@@ -22,11 +25,16 @@ export interface CatalogueFiles {
 }
 
 /**
- * Publishes a catalogue: into the history if it differs from the newest one there, then as the current one. Returns the path in the
- * history, or null if nothing differs but the times of its sources. The history keeps the newest `keep` generations. For who holds the
- * lock of the home folder.
+ * Publishes a catalogue: into the history if it differs from the newest one there, then as the current one. Returns the
+ * path in the history, or null if nothing differs but the times of its sources. The history keeps the newest `keep`
+ * generations. For who holds the lock of the home folder.
  */
-export async function publishCatalogue(files: CatalogueFiles, table: PrefixTable, metadata: CatalogueMetadata, keep: number): Promise<string | null> {
+export async function publishCatalogue(
+  files: CatalogueFiles,
+  table: PrefixTable,
+  metadata: CatalogueMetadata,
+  keep: number,
+): Promise<string | null> {
   await makeFolder(files.history);
   const content = { table, metadata, kind: "catalogue", createdAt: new Date(metadata.createdAt) };
   const own = generationName(metadata.createdAt);
@@ -67,7 +75,12 @@ async function isSame(path: string, table: PrefixTable, metadata: CatalogueMetad
   }
   const { title, nodes, claims, sources } = snapshot.metadata as Partial<CatalogueMetadata>;
   const haveSameClaims = areSame(claims, metadata.claims) && keysOf(sources) === keysOf(metadata.sources);
-  return title === metadata.title && haveSameNodes(nodes, metadata.nodes) && haveSameClaims && haveSameBytes(snapshot.table, table);
+  return (
+    title === metadata.title &&
+    haveSameNodes(nodes, metadata.nodes) &&
+    haveSameClaims &&
+    haveSameBytes(snapshot.table, table)
+  );
 }
 
 /** `a` is what a file says, of whatever format. */

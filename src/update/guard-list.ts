@@ -47,10 +47,15 @@ export interface FamilyChange {
   readonly fresh: number;
 }
 
-/** The widest prefixes that one organisation has ever been given are IPv4 /8 and IPv6 /16; the widest in a list is a /10 and a /24. */
+/**
+ * The widest prefixes that one organisation has ever been given are IPv4 /8 and IPv6 /16; the widest in a list is a /10
+ * and a /24.
+ */
 const WIDEST: Readonly<Record<Family, number>> = { 4: 8, 6: 16 };
 
-/** The largest published lists have 101,516 entries, 3,132 places, a 42nd of all IPv4 addresses, and the /64s of a /24. */
+/**
+ * The largest published lists have 101,516 entries, 3,132 places, a 42nd of all IPv4 addresses, and the /64s of a /24.
+ */
 const MOST_ENTRIES = 2_000_000;
 const MOST_PLACES = 100_000;
 /** An eighth of IPv4, and a /12, which is what a regional registry has, counted in /64s. */
@@ -59,7 +64,9 @@ const MOST_ADDRESSES: Readonly<Record<Family, number>> = { 4: 2 ** 29, 6: 2 ** 5
 /** With so many addresses in all a publisher may begin with a family: a /10, and a /20 counted in /64s. */
 const FIRST_ADDRESSES: Readonly<Record<Family, number>> = { 4: 2 ** 22, 6: 2 ** 44 };
 
-/** A change of so few prefixes is no sign of anything, if it is of few addresses, too: a /16, and a /32 counted in /64s. */
+/**
+ * A change of so few prefixes is no sign of anything, if it is of few addresses, too: a /16, and a /32 counted in /64s.
+ */
 const FEW_PREFIXES = 8;
 const FEW_ADDRESSES: Readonly<Record<Family, number>> = { 4: 2 ** 16, 6: 2 ** 32 };
 
@@ -70,7 +77,10 @@ export function impossibleList(list: Entries): Refusal | undefined {
 
 function tooManyEntries({ entries }: Entries): Refusal | undefined {
   const tooMany = (count: number, what: string, most: number): Refusal => {
-    return { code: "too-much", message: `it has ${count} ${what}, more than any publisher's (${most} at most); only the publisher can correct it` };
+    return {
+      code: "too-much",
+      message: `it has ${count} ${what}, more than any publisher's (${most} at most); only the publisher can correct it`,
+    };
   };
   if (entries.length > MOST_ENTRIES) return tooMany(entries.length, "entries", MOST_ENTRIES);
   const places = new Set(entries.flatMap((entry) => entry.places)).size;
@@ -79,10 +89,15 @@ function tooManyEntries({ entries }: Entries): Refusal | undefined {
 
 function tooManyAddresses({ entries }: Entries): Refusal | undefined {
   for (const family of [4, 6] as const) {
-    const addresses = addressesOf(mergePrefixes(entries.map(({ prefix }) => prefix).filter((prefix) => prefix.family === family)));
+    const addresses = addressesOf(
+      mergePrefixes(entries.map(({ prefix }) => prefix).filter((prefix) => prefix.family === family)),
+    );
     if (addresses <= MOST_ADDRESSES[family]) continue;
     const share = percent(addresses / 2 ** (family === 4 ? 32 : 64));
-    return { code: "too-much", message: `it holds ${share} of all IPv${family} addresses, more than any publisher's; only the publisher can correct it` };
+    return {
+      code: "too-much",
+      message: `it holds ${share} of all IPv${family} addresses, more than any publisher's; only the publisher can correct it`,
+    };
   }
   return undefined;
 }
@@ -91,10 +106,17 @@ function impossiblePrefix({ entries }: Entries): Refusal | undefined {
   for (const { prefix } of entries) {
     const widest = WIDEST[prefix.family];
     if (prefix.length < widest) {
-      return { code: "too-wide", message: `it holds ${formatPrefix(prefix)}, wider than any publisher's (/${widest} at most); only the publisher can correct it` };
+      return {
+        code: "too-wide",
+        message: `it holds ${formatPrefix(prefix)}, wider than any publisher's (/${widest} at most); only the publisher can correct it`,
+      };
     }
     const why = whyReserved(prefix);
-    if (why !== undefined) return { code: "special-purpose", message: `it holds ${formatPrefix(prefix)}, and ${why}; only the publisher can correct it` };
+    if (why !== undefined)
+      return {
+        code: "special-purpose",
+        message: `it holds ${formatPrefix(prefix)}, and ${why}; only the publisher can correct it`,
+      };
   }
   return undefined;
 }
@@ -105,8 +127,15 @@ export function compareLists(before: Entries, after: Entries): ListChange {
   const added = [...now.keys()].filter((text) => !old.has(text)).length;
   const removed = old.size + added - now.size;
   const families = ([4, 6] as const).map((family): FamilyChange => {
-    const [a, b] = [old, now].map((prefixes) => mergePrefixes([...prefixes.values()].filter((prefix) => prefix.family === family)));
-    return { family, size: addressesOf(a!), gone: addressesOf(subtractPrefixes(a!, b!)), fresh: addressesOf(subtractPrefixes(b!, a!)) };
+    const [a, b] = [old, now].map((prefixes) =>
+      mergePrefixes([...prefixes.values()].filter((prefix) => prefix.family === family)),
+    );
+    return {
+      family,
+      size: addressesOf(a!),
+      gone: addressesOf(subtractPrefixes(a!, b!)),
+      fresh: addressesOf(subtractPrefixes(b!, a!)),
+    };
   });
   const moved = movedPrefixes(before, after);
   const isSame = added + removed === 0 && placesOf(before) === placesOf(after);
@@ -122,13 +151,16 @@ export function unusualChange(change: ListChange, maxChange: number): Refusal | 
   if (share <= maxChange) return undefined;
   const moved = change.moved === 0 ? "" : `, ${change.moved} have another service or region`;
   const prefixes = `${change.added} prefixes came, ${change.removed} of ${change.before} went${moved}`;
-  return { code: "changed", message: `${percent(share)} of it is another than before (${prefixes}), more than ${percent(maxChange)}` };
+  return {
+    code: "changed",
+    message: `${percent(share)} of it is another than before (${prefixes}), more than ${percent(maxChange)}`,
+  };
 }
 
 /**
- * 0 for the same, 1 for nothing in common: the part of both editions together that only one of them has, by prefixes or by the addresses
- * of a family, whichever is more. A family that was not there before counts by its prefixes only, unless it is huge: publishers begin
- * with IPv6 one day.
+ * 0 for the same, 1 for nothing in common: the part of both editions together that only one of them has, by prefixes or
+ * by the addresses of a family, whichever is more. A family that was not there before counts by its prefixes only,
+ * unless it is huge: publishers begin with IPv6 one day.
  */
 export function shareOfChange({ before, added, removed, moved, families }: ListChange): number {
   const counted = families.filter(({ family, size, fresh }) => size > 0 || fresh > FIRST_ADDRESSES[family]);
@@ -140,11 +172,16 @@ export function shareOfChange({ before, added, removed, moved, families }: ListC
 function whatIsLeft({ before, after, families }: ListChange): string | undefined {
   if (after * 2 < before) return `${after} of ${before} prefixes`;
   const lost = families.find(({ size, gone, fresh }) => (size - gone + fresh) * 2 < size);
-  return lost === undefined ? undefined : `${percent((lost.size - lost.gone + lost.fresh) / lost.size)} of its IPv${lost.family} addresses`;
+  return lost === undefined
+    ? undefined
+    : `${percent((lost.size - lost.gone + lost.fresh) / lost.size)} of its IPv${lost.family} addresses`;
 }
 
 function isSmall({ added, removed, moved, families }: ListChange): boolean {
-  return added + removed + moved <= FEW_PREFIXES && families.every(({ family, gone, fresh }) => gone + fresh <= FEW_ADDRESSES[family]);
+  return (
+    added + removed + moved <= FEW_PREFIXES &&
+    families.every(({ family, gone, fresh }) => gone + fresh <= FEW_ADDRESSES[family])
+  );
 }
 
 function differentPrefixes({ entries }: Entries): Map<string, Prefix> {

@@ -12,7 +12,9 @@ export interface FoundList {
 
 /** Where lists come from: their publishers, a mirror, a folder. */
 export interface ListOrigin {
-  /** Files of one group are fetched one after the other. undefined: it is not to be had here, and that is no failure. */
+  /**
+   * Files of one group are fetched one after the other. undefined: it is not to be had here, and that is no failure.
+   */
   groupOf(file: SourceFile): string | undefined;
   /**
    * The list; "same" if it is the one that `known` tells of; undefined if it is not there.

@@ -28,8 +28,8 @@ export interface StoredList {
 const STATE_FILE = "state.json";
 
 /**
- * The last good text of every list, in a folder, and what is known of them in `state.json` there. Every file is replaced as a whole; a
- * text is written before its state, whose checksum tells whether they belong together.
+ * The last good text of every list, in a folder, and what is known of them in `state.json` there. Every file is
+ * replaced as a whole; a text is written before its state, whose checksum tells whether they belong together.
  */
 export class ListStore {
   readonly #folder: string;
@@ -65,7 +65,10 @@ export class ListStore {
 
   async saveStates(): Promise<void> {
     const sorted = [...this.#states].sort(([a], [b]) => (a < b ? -1 : 1));
-    await writeText(this.pathOf(STATE_FILE), `${JSON.stringify({ format: 1, lists: Object.fromEntries(sorted) }, null, 1)}\n`);
+    await writeText(
+      this.pathOf(STATE_FILE),
+      `${JSON.stringify({ format: 1, lists: Object.fromEntries(sorted) }, null, 1)}\n`,
+    );
   }
 }
 
@@ -85,7 +88,11 @@ export async function writing(path: string, write: () => Promise<unknown>): Prom
     await write();
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
-    throw new UpdateError("unwritable", `${path} cannot be written (${code ?? message}); check its permissions and the space on its disk`, { cause });
+    throw new UpdateError(
+      "unwritable",
+      `${path} cannot be written (${code ?? message}); check its permissions and the space on its disk`,
+      { cause },
+    );
   }
 }
 
@@ -100,7 +107,11 @@ function readIfThere(path: string): string | undefined {
     return readFileSync(path, "utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw new UpdateError("bad-home", `${path} cannot be read (${(error as Error).message}); make it readable, or remove it, and it is fetched again`, { cause: error });
+    throw new UpdateError(
+      "bad-home",
+      `${path} cannot be read (${(error as Error).message}); make it readable, or remove it, and it is fetched again`,
+      { cause: error },
+    );
   }
 }
 
@@ -113,7 +124,11 @@ function readStates(path: string): Map<string, ListState> {
     for (const state of Object.values(lists)) checkState(state);
     return new Map(Object.entries(lists));
   } catch (cause) {
-    throw new UpdateError("bad-home", `${path} cannot be read (${(cause as Error).message}); remove it, and all lists are fetched again`, { cause });
+    throw new UpdateError(
+      "bad-home",
+      `${path} cannot be read (${(cause as Error).message}); remove it, and all lists are fetched again`,
+      { cause },
+    );
   }
 }
 
@@ -121,7 +136,8 @@ function checkState(state: ListState): void {
   const texts = [state.sha256, state.url, state.etag, state.lastModified];
   if (!texts.every((text) => text === null || typeof text === "string")) throw new Error("a state of other members");
   const times = [state.fetchedAt, state.changedAt, state.publishedAt ?? state.fetchedAt];
-  if (!times.every((time) => typeof time === "string" && !Number.isNaN(Date.parse(time)))) throw new Error("a time that is none");
+  if (!times.every((time) => typeof time === "string" && !Number.isNaN(Date.parse(time))))
+    throw new Error("a time that is none");
 }
 
 function sha256Of(text: string): string {

@@ -15,11 +15,14 @@ export interface AddressRules {
 }
 
 /**
- * The addresses of a host, which are also checked when they stand in the URL themselves. One bad address among good ones refuses the
- * host: no publisher has such, but a name that is to lead into this network may.
+ * The addresses of a host, which are also checked when they stand in the URL themselves. One bad address among good
+ * ones refuses the host: no publisher has such, but a name that is to lead into this network may.
  * @throws UpdateError "address-refused", "unreachable"
  */
-export async function checkedAddresses(host: string, { allow, resolve = systemAddresses }: AddressRules): Promise<readonly string[]> {
+export async function checkedAddresses(
+  host: string,
+  { allow, resolve = systemAddresses }: AddressRules,
+): Promise<readonly string[]> {
   const literal = host.startsWith("[") ? host.slice(1, -1) : host;
   const addresses = isAddress(literal) ? [literal] : await resolved(host, resolve);
   for (const text of addresses) {
@@ -28,14 +31,17 @@ export async function checkedAddresses(host: string, { allow, resolve = systemAd
     const why = allow.some((range) => prefixContains(range, prefix)) ? undefined : whyReserved(prefix);
     if (why === undefined) continue;
     const what = text === literal ? text : `${host} is at ${text}`;
-    throw new UpdateError("address-refused", `${what}, and nothing is fetched from there: ${why}; --allow-address ${text} allows it, for a mirror of your own`);
+    throw new UpdateError(
+      "address-refused",
+      `${what}, and nothing is fetched from there: ${why}; --allow-address ${text} allows it, for a mirror of your own`,
+    );
   }
   return addresses;
 }
 
 /**
- * A `lookup` for `net.connect` that answers with the checked addresses: what was checked is what is connected to, whatever the name
- * stands for a moment later. The name stays that of the certificate and of the request.
+ * A `lookup` for `net.connect` that answers with the checked addresses: what was checked is what is connected to,
+ * whatever the name stands for a moment later. The name stays that of the certificate and of the request.
  */
 export function pinnedLookup(rules: AddressRules): LookupFunction {
   return (host, options, callback) => {
@@ -50,12 +56,19 @@ export function pinnedLookup(rules: AddressRules): LookupFunction {
   };
 }
 
-async function resolved(host: string, resolve: (host: string) => Promise<readonly string[]>): Promise<readonly string[]> {
+async function resolved(
+  host: string,
+  resolve: (host: string) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
   let addresses: readonly string[];
   try {
     addresses = await resolve(host);
   } catch (cause) {
-    throw new UpdateError("unreachable", `${host} has no address (${(cause as NodeJS.ErrnoException).code ?? (cause as Error).message})`, { cause });
+    throw new UpdateError(
+      "unreachable",
+      `${host} has no address (${(cause as NodeJS.ErrnoException).code ?? (cause as Error).message})`,
+      { cause },
+    );
   }
   if (addresses.length === 0) throw new UpdateError("unreachable", `${host} has no address`);
   return addresses;

@@ -26,8 +26,9 @@ function namedAs(hostname: string): { servername?: string } {
 }
 
 /**
- * Tunnels through a proxy (CONNECT) that keep what is checked without one: a host's addresses are looked up and checked here, and the proxy is asked to
- * connect to one of them, not to the name, which may mean something else to it. The certificate must still bear the name.
+ * Tunnels through a proxy (CONNECT) that keep what is checked without one: a host's addresses are looked up and checked
+ * here, and the proxy is asked to connect to one of them, not to the name, which may mean something else to it. The
+ * certificate must still bear the name.
  */
 export class ProxyTunnels {
   readonly #make: (hostname: string) => ProxyAgent;
@@ -41,11 +42,20 @@ export class ProxyTunnels {
   }
 
   /** `options` are those of direct connections; `ca` are the certificates to trust in place of the system's. */
-  static async open({ url }: Proxy, rules: AddressRules, options: Agent.Options, ca: string | undefined): Promise<ProxyTunnels> {
+  static async open(
+    { url }: Proxy,
+    rules: AddressRules,
+    options: Agent.Options,
+    ca: string | undefined,
+  ): Promise<ProxyTunnels> {
     const { ProxyAgent } = await import("undici");
     const trusted = ca === undefined ? {} : { ca };
     const { connect: _, ...rest } = options;
-    return new ProxyTunnels((hostname) => new ProxyAgent({ ...rest, uri: url.href, requestTls: { ...trusted, ...namedAs(hostname) }, proxyTls: trusted }), rules);
+    return new ProxyTunnels(
+      (hostname) =>
+        new ProxyAgent({ ...rest, uri: url.href, requestTls: { ...trusted, ...namedAs(hostname) }, proxyTls: trusted }),
+      rules,
+    );
   }
 
   /** @throws UpdateError "address-refused", "unreachable" */

@@ -6,16 +6,19 @@ const GLOBAL_UNICAST = parsePrefix("2000::/3");
 const TRANSLATED = parsePrefix("64:ff9b::/96");
 
 /**
- * Why the prefix, or a part of it, is nobody's on the internet: the registries of special-purpose addresses, and for IPv6 all that
- * was never given to anyone. undefined for what is public. An address that a NAT64 translates is the IPv4 address inside.
+ * Why the prefix, or a part of it, is nobody's on the internet: the registries of special-purpose addresses, and for
+ * IPv6 all that was never given to anyone. undefined for what is public. An address that a NAT64 translates is the IPv4
+ * address inside.
  */
 export function whyReserved(prefix: Prefix): string | undefined {
-  if (prefixContains(TRANSLATED, prefix)) return whyReserved(prefixOf({ family: 4, w0: prefix.w3, w1: 0, w2: 0, w3: 0 }, prefix.length - 96));
+  if (prefixContains(TRANSLATED, prefix))
+    return whyReserved(prefixOf({ family: 4, w0: prefix.w3, w1: 0, w2: 0, w3: 0 }, prefix.length - 96));
   const special = specialPurpose(prefix);
   if (special !== undefined && !special.globallyReachable) {
     const verb = prefixContains(special.prefix, prefix) ? "lies in" : "contains";
     return `it ${verb} ${formatPrefix(special.prefix)}, ${special.name} (${special.reference})`;
   }
-  if (prefix.family === 6 && !prefixContains(GLOBAL_UNICAST, prefix)) return "it lies outside of 2000::/3, from which all addresses of the internet are";
+  if (prefix.family === 6 && !prefixContains(GLOBAL_UNICAST, prefix))
+    return "it lies outside of 2000::/3, from which all addresses of the internet are";
   return undefined;
 }

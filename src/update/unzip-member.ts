@@ -2,13 +2,18 @@ import type { Entry, ZipFile } from "yauzl";
 import { printable } from "../address/address-error.ts";
 import { UpdateError } from "./update-error.ts";
 
-/** The member of a ZIP archive, by its name without folders; its size is capped as told and as it is. @throws UpdateError "archive", "too-large" */
+/**
+ * The member of a ZIP archive, by its name without folders; its size is capped as told and as it is.
+ * @throws UpdateError "archive", "too-large"
+ */
 export async function unzipMember(archive: Buffer, member: string, most: number): Promise<Buffer> {
   try {
     return await read(archive, member, most);
   } catch (cause) {
     if (cause instanceof UpdateError) throw cause;
-    throw new UpdateError("archive", `the ZIP archive cannot be read (${printable((cause as Error).message)})`, { cause });
+    throw new UpdateError("archive", `the ZIP archive cannot be read (${printable((cause as Error).message)})`, {
+      cause,
+    });
   }
 }
 
@@ -17,12 +22,14 @@ async function read(archive: Buffer, member: string, most: number): Promise<Buff
   const { crc32 } = await import("node:zlib");
   const zip = await fromBufferPromise(archive);
   const entry = await find(zip, member);
-  if (entry.uncompressedSize > most) throw new UpdateError("too-large", `${member} in the ZIP archive has more than ${most} bytes`);
+  if (entry.uncompressedSize > most)
+    throw new UpdateError("too-large", `${member} in the ZIP archive has more than ${most} bytes`);
   const chunks: Buffer[] = [];
   // It breaks off where there is more than the archive says.
   for await (const chunk of await zip.openReadStreamPromise(entry)) chunks.push(chunk as Buffer);
   const bytes = Buffer.concat(chunks);
-  if (crc32(bytes) !== entry.crc32) throw new UpdateError("archive", `${member} in the ZIP archive is damaged: its checksum is another one`);
+  if (crc32(bytes) !== entry.crc32)
+    throw new UpdateError("archive", `${member} in the ZIP archive is damaged: its checksum is another one`);
   return bytes;
 }
 
@@ -30,7 +37,11 @@ async function find(zip: ZipFile, member: string): Promise<Entry> {
   let found: Entry | undefined;
   for await (const entry of zip.eachEntry()) {
     // Archives made on a Mac hold a `__MACOSX/._name` beside each `name`.
-    if (entry.fileName !== member && !(entry.fileName.endsWith(`/${member}`) && !entry.fileName.startsWith("__MACOSX/"))) continue;
+    if (
+      entry.fileName !== member &&
+      !(entry.fileName.endsWith(`/${member}`) && !entry.fileName.startsWith("__MACOSX/"))
+    )
+      continue;
     if (found !== undefined) throw new Error(`it has two members ${found.fileName} and ${entry.fileName}`);
     found = entry;
   }

@@ -18,7 +18,10 @@ import { takeLock } from "./update-lock.ts";
 export interface UpdateOptions {
   /** The folder of all that is kept; made if need be. */
   readonly home: string;
-  /** The snapshot of what AS numbers tell, which the lists are laid over; without it, the catalogue is of the lists alone. */
+  /**
+   * The snapshot of what AS numbers tell, which the lists are laid over; without it, the catalogue is of the lists
+   * alone.
+   */
   readonly base?: string;
   readonly origin: ListOrigin;
   readonly sources?: readonly Source[];
@@ -38,8 +41,8 @@ export interface FileReport {
   readonly source: string;
   readonly path: string;
   /**
-   * "new" is the first, "changed" another and "unchanged" the same as before; "refused" by a guard and "failed" to come, so that the last
-   * good one stays; "absent" where the origin does not offer it.
+   * "new" is the first, "changed" another and "unchanged" the same as before; "refused" by a guard and "failed" to
+   * come, so that the last good one stays; "absent" where the origin does not offer it.
    */
   readonly outcome: "new" | "changed" | "unchanged" | "refused" | "failed" | "absent";
   /** What is wrong, and the cure; null if nothing is. */
@@ -76,8 +79,9 @@ const LAID_OVER = "Official lists of publishers, laid over AS numbers";
 const PARALLEL = 8;
 
 /**
- * Fetches lists, keeps those that stand the guards, and builds the catalogue of all that were ever kept, as a whole or not at all. Lists
- * stand in `lists/`, refused ones in `refused/`. @throws UpdateError "locked", "bad-home", "bad-base", "unwritable", "no-lists", SnapshotError
+ * Fetches lists, keeps those that stand the guards, and builds the catalogue of all that were ever kept, as a whole or
+ * not at all. Lists stand in `lists/`, refused ones in `refused/`. @throws UpdateError "locked", "bad-home",
+ * "bad-base", "unwritable", "no-lists", SnapshotError
  */
 export async function updateCatalogue(options: UpdateOptions): Promise<UpdateReport> {
   await makeFolder(options.home);
@@ -100,7 +104,9 @@ interface Job {
 
 async function fetchLists(options: UpdateOptions, store: ListStore): Promise<FileReport[]> {
   const { sources = SOURCES, only, origin, onFile } = options;
-  const jobs = sources.filter(({ id }) => only === undefined || only.has(id)).flatMap((source) => source.files.map((file): Job => ({ source, file })));
+  const jobs = sources
+    .filter(({ id }) => only === undefined || only.has(id))
+    .flatMap((source) => source.files.map((file): Job => ({ source, file })));
   const reports = new Map<Job, FileReport>();
   const groups = [...Map.groupBy(jobs, ({ file }) => origin.groupOf(file)).entries()];
   const work = async (): Promise<void> => {
@@ -135,13 +141,20 @@ async function fetchList(job: Job, options: UpdateOptions, store: ListStore): Pr
     return reportOf(job, "unchanged");
   } catch (error) {
     if (error instanceof ImportError) return reportOf(job, "refused", { problem: error.message, code: error.code });
-    if (error instanceof UpdateError && error.code !== "unwritable") return reportOf(job, "failed", { problem: error.message, code: error.code });
+    if (error instanceof UpdateError && error.code !== "unwritable")
+      return reportOf(job, "failed", { problem: error.message, code: error.code });
     throw error;
   }
 }
 
 /** Keeps the list if it stands the guards. @throws ImportError */
-async function takeList(job: Job, found: FoundList, stored: StoredList | undefined, options: UpdateOptions, store: ListStore): Promise<FileReport> {
+async function takeList(
+  job: Job,
+  found: FoundList,
+  stored: StoredList | undefined,
+  options: UpdateOptions,
+  store: ListStore,
+): Promise<FileReport> {
   const { path, importer } = job.file;
   const refused = refusedPath(options, path);
   const refuse = async ({ code, message }: Refusal): Promise<FileReport> => {
@@ -180,26 +193,54 @@ function lastGood({ importer }: SourceFile, stored: StoredList | undefined): Imp
   }
 }
 
-function unacceptedChange({ source }: Job, change: ListChange, { accept, maxChange }: UpdateOptions): Refusal | undefined {
+function unacceptedChange(
+  { source }: Job,
+  change: ListChange,
+  { accept, maxChange }: UpdateOptions,
+): Refusal | undefined {
   if (accept?.has(source.id) === true) return undefined;
   const unusual = unusualChange(change, maxChange);
-  return unusual && { code: unusual.code, message: `${unusual.message}; look at it, and --accept ${source.id} takes it` };
+  return (
+    unusual && { code: unusual.code, message: `${unusual.message}; look at it, and --accept ${source.id} takes it` }
+  );
 }
 
 /** Of a list that came, and was taken. */
-function stateOf(found: FoundList, list: ImportedList, change: ListChange, known: ListState | undefined): Omit<ListState, "sha256"> {
+function stateOf(
+  found: FoundList,
+  list: ImportedList,
+  change: ListChange,
+  known: ListState | undefined,
+): Omit<ListState, "sha256"> {
   const { url, etag, lastModified, fetchedAt } = found;
   const fetched = fetchedAt.toISOString();
   const changedAt = change.isSame && known !== undefined ? known.changedAt : fetched;
-  return { url, etag, lastModified, publishedAt: list.publishedAt ?? isoTime(lastModified), fetchedAt: fetched, changedAt };
+  return {
+    url,
+    etag,
+    lastModified,
+    publishedAt: list.publishedAt ?? isoTime(lastModified),
+    fetchedAt: fetched,
+    changedAt,
+  };
 }
 
-/** Of a list that is the one at hand. Without a state, its run was killed before it could write one: then it has changed just now. */
+/**
+ * Of a list that is the one at hand. Without a state, its run was killed before it could write one: then it has changed
+ * just now.
+ */
 function confirmedState(found: FoundList | "same", known: ListState | undefined): Omit<ListState, "sha256"> {
   if (found === "same") return { ...known!, fetchedAt: new Date().toISOString() };
   const { url, etag, lastModified } = found;
   const fetchedAt = found.fetchedAt.toISOString();
-  return { url, etag, lastModified, publishedAt: known?.publishedAt ?? isoTime(lastModified), fetchedAt, changedAt: known?.changedAt ?? fetchedAt };
+  return {
+    url,
+    etag,
+    lastModified,
+    publishedAt: known?.publishedAt ?? isoTime(lastModified),
+    fetchedAt,
+    changedAt: known?.changedAt ?? fetchedAt,
+  };
 }
 
 function isoTime(httpDate: string | null): string | null {
@@ -210,20 +251,35 @@ function isoTime(httpDate: string | null): string | null {
 async function openBase(path: string): Promise<Catalogue> {
   try {
     const { metadata, table, info } = await openSnapshot(path);
-    if (info.kind !== "catalogue") throw new UpdateError("bad-base", `${path}: its kind is "${info.kind}", not "catalogue"`);
+    if (info.kind !== "catalogue")
+      throw new UpdateError("bad-base", `${path}: its kind is "${info.kind}", not "catalogue"`);
     const base = new Catalogue(metadata, table);
     base.checkValues();
     return base;
   } catch (cause) {
     if (!(cause instanceof SnapshotError || cause instanceof CatalogueError)) throw cause;
-    throw new UpdateError("bad-base", `the catalogue that comes with ipsieve cannot be used: ${cause.message}; install ipsieve again ("npm run data" in a checkout)`, { cause });
+    throw new UpdateError(
+      "bad-base",
+      `the catalogue that comes with ipsieve cannot be used: ${cause.message}; install ipsieve again ("npm run data" in a checkout)`,
+      { cause },
+    );
   }
 }
 
-async function buildCatalogue(options: UpdateOptions, store: ListStore, base: Catalogue | undefined): Promise<Omit<UpdateReport, "files">> {
+async function buildCatalogue(
+  options: UpdateOptions,
+  store: ListStore,
+  base: Catalogue | undefined,
+): Promise<Omit<UpdateReport, "files">> {
   const { home, sources = SOURCES, keep } = options;
   const about = { title: base === undefined ? TITLE : LAID_OVER, createdAt: new Date() };
-  const { trie, metadata, reports } = importCatalogue((path) => store.get(path)?.text, about, sources, (path) => store.stateOf(path), base);
+  const { trie, metadata, reports } = importCatalogue(
+    (path) => store.get(path)?.text,
+    about,
+    sources,
+    (path) => store.stateOf(path),
+    base,
+  );
   const left = reports.filter(({ status }) => status === "failed");
   const imported = reports.filter(({ status }) => status === "imported").length;
   if (imported === 0) {
@@ -232,7 +288,12 @@ async function buildCatalogue(options: UpdateOptions, store: ListStore, base: Ca
   }
   const table = freeze(trie);
   const catalogue = join(home, "catalogue.ipsieve");
-  const generation = await publishCatalogue({ current: catalogue, history: join(home, "history") }, table, metadata, keep);
+  const generation = await publishCatalogue(
+    { current: catalogue, history: join(home, "history") },
+    table,
+    metadata,
+    keep,
+  );
   return {
     left,
     createdAt: metadata.createdAt,
@@ -247,5 +308,15 @@ async function buildCatalogue(options: UpdateOptions, store: ListStore, base: Ca
 }
 
 function reportOf({ source, file }: Job, outcome: FileReport["outcome"], more: Partial<FileReport> = {}): FileReport {
-  return { source: source.id, path: file.path, outcome, problem: null, code: null, prefixes: null, added: null, removed: null, ...more };
+  return {
+    source: source.id,
+    path: file.path,
+    outcome,
+    problem: null,
+    code: null,
+    prefixes: null,
+    added: null,
+    removed: null,
+    ...more,
+  };
 }

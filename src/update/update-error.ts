@@ -35,7 +35,10 @@ export type UpdateErrorCode =
   /** Nothing was ever fetched, so that there is nothing to build. */
   | "no-lists";
 
-/** What keeps a list from being fetched, or a catalogue from being built; the message says what, and where it helps, the cure. */
+/**
+ * What keeps a list from being fetched, or a catalogue from being built; the message says what, and where it helps, the
+ * cure.
+ */
 export class UpdateError extends Error {
   readonly code: UpdateErrorCode;
 

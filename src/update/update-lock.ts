@@ -31,7 +31,12 @@ const held = new Set<string>();
  * @throws UpdateError "locked"
  */
 export async function takeLock(path: string): Promise<() => Promise<void>> {
-  const own: Holder = { token: randomBytes(8).toString("hex"), pid: process.pid, host: hostname(), processStart: startOf(process.pid) };
+  const own: Holder = {
+    token: randomBytes(8).toString("hex"),
+    pid: process.pid,
+    host: hostname(),
+    processStart: startOf(process.pid),
+  };
   const temporary = `${path}.${own.token}.tmp`;
   held.add(own.token);
   try {
@@ -66,7 +71,10 @@ async function removeLeftovers(path: string): Promise<void> {
   for (const name of await readdir(dirname(path))) {
     if (!name.startsWith(`${basename(path)}.`)) continue;
     const leftover = join(dirname(path), name);
-    const age = await stat(leftover).then(({ mtimeMs }) => Date.now() - mtimeMs, () => 0);
+    const age = await stat(leftover).then(
+      ({ mtimeMs }) => Date.now() - mtimeMs,
+      () => 0,
+    );
     if (age > STALE_AFTER_MS) await unlink(leftover).catch(() => {});
   }
 }
@@ -134,6 +142,7 @@ function startOf(pid: number): string | null {
 }
 
 function inUse(path: string, { pid, host }: Holder): UpdateError {
-  const cure = host === hostname() ? "wait until it is done" : `wait until it is done, or remove ${path} if that machine is gone`;
+  const cure =
+    host === hostname() ? "wait until it is done" : `wait until it is done, or remove ${path} if that machine is gone`;
   return new UpdateError("locked", `another update is running: process ${pid} on ${host}; ${cure}`);
 }

@@ -33,9 +33,13 @@ export class WebOrigin implements ListOrigin {
     // What a server said about a text counts for the text's own address only.
     const validators = known?.url === url ? known : undefined;
     const isArchive = file.member !== undefined && this.#mirror === undefined;
-    const found = isArchive ? await this.#archive(url, validators) : await this.#downloader.get(url.replace("{uuid}", randomUUID()), validators);
+    const found = isArchive
+      ? await this.#archive(url, validators)
+      : await this.#downloader.get(url.replace("{uuid}", randomUUID()), validators);
     if (found === "same") return "same";
-    const text = decodeList(isArchive ? await unzipMember(found.bytes, file.member!, DOWNLOAD_LIMITS.bytes) : found.bytes);
+    const text = decodeList(
+      isArchive ? await unzipMember(found.bytes, file.member!, DOWNLOAD_LIMITS.bytes) : found.bytes,
+    );
     return { text, url, etag: found.etag, lastModified: found.lastModified, fetchedAt: new Date() };
   }
 

@@ -4,7 +4,8 @@ export function nearest(word: string, words: readonly string[]): string | undefi
   let bestDistance = Infinity;
   for (const candidate of words) {
     const distance = candidate.startsWith(word) ? 0.5 : editDistance(word, candidate);
-    if (distance < bestDistance && distance * 2 < Math.max(candidate.length, 3)) [best, bestDistance] = [candidate, distance];
+    if (distance < bestDistance && distance * 2 < Math.max(candidate.length, 3))
+      [best, bestDistance] = [candidate, distance];
   }
   return best;
 }

@@ -32,7 +32,13 @@ export function noAnswers(): Differential {
 }
 
 /** Asks the parser and every peer about `count` generated texts; what comes of it is added to `result`. */
-export function compareParsers(parse: Parse, peers: readonly Peer[], seed: number, count: number, result: Differential = noAnswers()): Differential {
+export function compareParsers(
+  parse: Parse,
+  peers: readonly Peer[],
+  seed: number,
+  count: number,
+  result: Differential = noAnswers(),
+): Differential {
   const random = seededRandom(seed);
   for (let left = count; left > 0; left -= 100_000) {
     const texts = Array.from({ length: Math.min(100_000, left) }, () => addressText(random));
@@ -54,7 +60,12 @@ function comparePeer(peer: Peer, texts: readonly string[], ours: readonly Answer
     }
     compared++;
     if (theirs === ours[index]) return;
-    result.disagreements.push({ peer: peer.name, text: texts[index]!, ours: String(ours[index]), theirs: String(theirs) });
+    result.disagreements.push({
+      peer: peer.name,
+      text: texts[index]!,
+      ours: String(ours[index]),
+      theirs: String(theirs),
+    });
   });
   result.compared[peer.name] = (result.compared[peer.name] ?? 0) + compared;
   result.abstained[peer.name] = (result.abstained[peer.name] ?? 0) + abstained;
@@ -82,16 +93,17 @@ export function numberOf(address: Address): bigint {
 }
 
 /**
- * Checks what the peers cannot: the same text gives the same result from bytes in the middle and at the end of a buffer whose
- * other bytes would continue it, an accepted text has the canonical form of the oracle and survives a round trip, and the error of
- * a refused one points into it. Throws at the first that fails.
+ * Checks what the peers cannot: the same text gives the same result from bytes in the middle and at the end of a buffer
+ * whose other bytes would continue it, an accepted text has the canonical form of the oracle and survives a round trip,
+ * and the error of a refused one points into it. Throws at the first that fails.
  */
 export function checkTexts(seed: number, count: number, parseBytes = parseAddressBytes): void {
   const random = seededRandom(seed);
   for (let index = 0; index < count; index++) {
     const text = addressText(random);
     const result = parseText(text);
-    if (/^[\0-\x7f]*$/.test(text)) assert.deepEqual(parseInBuffer(text, random, parseBytes), result, `bytes of ${JSON.stringify(text)}`);
+    if (/^[\0-\x7f]*$/.test(text))
+      assert.deepEqual(parseInBuffer(text, random, parseBytes), result, `bytes of ${JSON.stringify(text)}`);
     if ("error" in result) {
       const { value, position } = addressErrorOf(result.error, text);
       assert.equal(value, text);
@@ -115,7 +127,9 @@ function parseInBuffer(text: string, random: Random, parseBytes: typeof parseAdd
   const neighbours = "0123456789abcdef.:";
   const before = random(20);
   const after = random(2) === 0 ? 0 : random(20);
-  const bytes = new Uint8Array(before + text.length + after).map(() => neighbours.charCodeAt(random(neighbours.length)));
+  const bytes = new Uint8Array(before + text.length + after).map(() =>
+    neighbours.charCodeAt(random(neighbours.length)),
+  );
   for (let at = 0; at < text.length; at++) bytes[before + at] = text.charCodeAt(at);
   return parseSpan(bytes, before, before + text.length, parseBytes);
 }

@@ -5,7 +5,10 @@ import { oracleParse } from "../oracle/address-oracle.ts";
 /** What a parser says of a text: the 128 bits as a number, IPv4 in its mapped form; null for "no address". */
 export type Answer = bigint | null;
 
-/** Another parser. It abstains with undefined where it is known not to be one: every such case is justified at its place. */
+/**
+ * Another parser. It abstains with undefined where it is known not to be one: every such case is justified at its
+ * place.
+ */
 export interface Peer {
   readonly name: string;
   answers(texts: readonly string[]): (Answer | undefined)[];
@@ -46,7 +49,10 @@ function askUv(text: string): Answer | undefined {
   }
 }
 
-/** Reads a JSON array of texts and answers each with its 16 bytes in hexadecimal or "-". A NUL and a lone surrogate are ValueErrors there. */
+/**
+ * Reads a JSON array of texts and answers each with its 16 bytes in hexadecimal or "-". A NUL and a lone surrogate are
+ * ValueErrors there.
+ */
 const PYTHON = `
 import json, socket, sys
 FAMILIES = ((socket.AF_INET, bytes(10) + b"\\xff\\xff"), (socket.AF_INET6, b""))
@@ -60,7 +66,10 @@ def ask(text):
 print("\\n".join(map(ask, json.load(sys.stdin))))
 `;
 
-/** The C library's inet_pton, called by python3. undefined when there is no python3, or the library is not glibc, whose rules are ours. */
+/**
+ * The C library's inet_pton, called by python3. undefined when there is no python3, or the library is not glibc, whose
+ * rules are ours.
+ */
 export function systemPeer(): Peer | undefined {
   const probe = spawnSync("python3", ["-c", "import platform; print(platform.libc_ver()[0])"], { encoding: "utf8" });
   if (probe.status !== 0 || probe.stdout.trim() !== "glibc") return undefined;
@@ -69,9 +78,14 @@ export function systemPeer(): Peer | undefined {
 
 function askPython(texts: readonly string[]): Answer[] {
   const input = JSON.stringify(texts);
-  const { stdout, stderr, status } = spawnSync("python3", ["-c", PYTHON], { input, encoding: "utf8", maxBuffer: 1 << 30 });
+  const { stdout, stderr, status } = spawnSync("python3", ["-c", PYTHON], {
+    input,
+    encoding: "utf8",
+    maxBuffer: 1 << 30,
+  });
   if (status !== 0) throw new Error(`python3 failed: ${stderr}`);
   const answers = stdout.trimEnd().split("\n");
-  if (answers.length !== texts.length) throw new Error(`python3 gave ${answers.length} answers to ${texts.length} texts`);
+  if (answers.length !== texts.length)
+    throw new Error(`python3 gave ${answers.length} answers to ${texts.length} texts`);
   return answers.map((answer) => (answer === "-" ? null : BigInt(`0x${answer}`)));
 }

@@ -9,8 +9,22 @@ export function seededRandom(seed: number): Random {
   return (below) => random.below(below);
 }
 
-/** Single characters for mutations: those of addresses, those that stand around them, and some whose low byte is one of them. */
-const CHARACTERS = [..."0123456789abcdefABCDEF", ..."....::::", ..."%/[]-+,xXgG \t\n\0", "\u0131", "\u012e", "\u013a", "\uff11", "\u0664", "\u00b9", "\ud800"];
+/**
+ * Single characters for mutations: those of addresses, those that stand around them, and some whose low byte is one of
+ * them.
+ */
+const CHARACTERS = [
+  ..."0123456789abcdefABCDEF",
+  ..."....::::",
+  ..."%/[]-+,xXgG \t\n\0",
+  "\u0131",
+  "\u012e",
+  "\u013a",
+  "\uff11",
+  "\u0664",
+  "\u00b9",
+  "\ud800",
+];
 
 /** What hostile texts are put together from. */
 const PIECES = [

@@ -31,6 +31,7 @@ for (const [fault, parse] of Object.entries(brokenParsers)) {
 }
 
 test("negative control: a parser that reads one byte too far is caught", () => {
-  const greedy: typeof parseAddressBytes = (bytes, start, end, out) => parseAddressBytes(bytes, start, Math.min(end + 1, bytes.length), out);
+  const greedy: typeof parseAddressBytes = (bytes, start, end, out) =>
+    parseAddressBytes(bytes, start, Math.min(end + 1, bytes.length), out);
   assert.throws(() => checkTexts(SEED + 1, 1000, greedy), assert.AssertionError);
 });

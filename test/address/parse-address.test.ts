@@ -3,7 +3,13 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { AddressError } from "../../src/address/address-error.ts";
 import { formatAddress, formatAddressInto } from "../../src/address/format-address.ts";
-import { addressErrorOf, isAddress, parseAddress, parseAddressBytes, parseAddressInto } from "../../src/address/parse-address.ts";
+import {
+  addressErrorOf,
+  isAddress,
+  parseAddress,
+  parseAddressBytes,
+  parseAddressInto,
+} from "../../src/address/parse-address.ts";
 import { MALFORMED_ADDRESSES, VALID_ADDRESSES } from "../cases/addresses.ts";
 import { numberOf } from "./address-differential.ts";
 import { quadText, seededRandom, sixText } from "./address-texts.ts";
@@ -13,7 +19,10 @@ import { oracleFormat, oracleParse } from "../oracle/address-oracle.ts";
 function refusal(text: string, code: string, position: number, cure: string) {
   return (error: unknown) => {
     assert.ok(error instanceof AddressError);
-    assert.deepEqual({ code: error.code, value: error.value, position: error.position }, { code, value: text, position });
+    assert.deepEqual(
+      { code: error.code, value: error.value, position: error.position },
+      { code, value: text, position },
+    );
     assert.ok(error.message.includes(`at position ${position}: `), error.message);
     assert.ok(error.message.includes(cure), `${error.message} does not name the cure: ${cure}`);
     assert.ok(error.message.endsWith(error.problem) && !/\p{Cc}/u.test(error.message), error.message);
@@ -44,7 +53,9 @@ test("every malformed text of the table is refused with its code, its position a
 });
 
 test("the cures that propose an address propose one that is accepted", () => {
-  const proposals = MALFORMED_ADDRESSES.flatMap(([, , , cure]) => /(?:did you mean|write) ([0-9a-f:.]+[.:][0-9a-f]+)/.exec(cure)?.[1] ?? []);
+  const proposals = MALFORMED_ADDRESSES.flatMap(
+    ([, , , cure]) => /(?:did you mean|write) ([0-9a-f:.]+[.:][0-9a-f]+)/.exec(cure)?.[1] ?? [],
+  );
   assert.ok(proposals.length >= 8);
   for (const proposal of proposals) assert.ok(isAddress(proposal), proposal);
 });
@@ -69,7 +80,10 @@ test("a shared buffer and Node's Buffer are read like any bytes", () => {
 
 test("a long text is cut in the message and kept in the error", () => {
   const text = "1".repeat(100_000);
-  assert.throws(() => parseAddress(text), (error: AddressError) => error.value === text && error.message.length < 300);
+  assert.throws(
+    () => parseAddress(text),
+    (error: AddressError) => error.value === text && error.message.length < 300,
+  );
 });
 
 test("a character that has no place is reported exactly where it was put into a valid address", () => {
@@ -89,10 +103,13 @@ test("a character that has no place is reported exactly where it was put into a 
 });
 
 /** Words that make runs of zero groups, and ties between them, likely. */
-const words = fc.array(fc.oneof(fc.constantFrom(0, 1, 0x10000, 0xffff, 0xffff0000, 0xffffffff), fc.integer({ min: 0, max: 0xffffffff })), {
-  minLength: 4,
-  maxLength: 4,
-});
+const words = fc.array(
+  fc.oneof(fc.constantFrom(0, 1, 0x10000, 0xffff, 0xffff0000, 0xffffffff), fc.integer({ min: 0, max: 0xffffffff })),
+  {
+    minLength: 4,
+    maxLength: 4,
+  },
+);
 
 test("an address and its canonical text are read and written back unchanged", () => {
   fc.assert(
@@ -100,7 +117,8 @@ test("an address and its canonical text are read and written back unchanged", ()
       const four = { family: 4, w0: w0!, w1: 0, w2: 0, w3: 0 } as const;
       assert.deepEqual(parseAddress(formatAddress(four)), four);
       const six = { family: 6, w0: w0!, w1: w1!, w2: w2!, w3: w3! } as const;
-      if (w0 === 0 && w1 === 0 && w2 === 0xffff) assert.deepEqual(parseAddress(formatAddress(six)), { ...four, w0: w3! });
+      if (w0 === 0 && w1 === 0 && w2 === 0xffff)
+        assert.deepEqual(parseAddress(formatAddress(six)), { ...four, w0: w3! });
       else assert.deepEqual(parseAddress(formatAddress(six)), six);
     }),
     { seed: 2, numRuns: 20_000 },

@@ -65,7 +65,10 @@ test("every malformed range is refused", () => {
 
 test("a length outside its family is refused", () => {
   for (const length of [-1, 33, 1.5, Number.NaN]) {
-    assert.throws(() => prefixOf(parseAddress("10.0.0.0"), length), { name: "AddressError", code: "length-out-of-range" });
+    assert.throws(() => prefixOf(parseAddress("10.0.0.0"), length), {
+      name: "AddressError",
+      code: "length-out-of-range",
+    });
   }
   assert.throws(() => prefixOf(parseAddress("::"), 129), { name: "AddressError", code: "length-out-of-range" });
 });
@@ -80,8 +83,12 @@ const family = fc.constantFrom<Family>(4, 6);
 const values = family.chain((of) => {
   const bits = addressBits(of);
   const max = (1n << BigInt(bits)) - 1n;
-  const power = fc.tuple(fc.integer({ min: 0, max: bits }), fc.bigInt(-3n, 3n)).map(([shift, near]) => (1n << BigInt(shift)) + near);
-  const value = fc.oneof(fc.bigInt(0n, max), fc.bigInt(0n, 300n), fc.bigInt(max - 300n, max), power).map((n) => (n < 0n ? 0n : n > max ? max : n));
+  const power = fc
+    .tuple(fc.integer({ min: 0, max: bits }), fc.bigInt(-3n, 3n))
+    .map(([shift, near]) => (1n << BigInt(shift)) + near);
+  const value = fc
+    .oneof(fc.bigInt(0n, max), fc.bigInt(0n, 300n), fc.bigInt(max - 300n, max), power)
+    .map((n) => (n < 0n ? 0n : n > max ? max : n));
   return fc.record({ family: fc.constant(of), values: fc.array(value, { minLength: 2, maxLength: 2 }) });
 });
 
@@ -115,7 +122,11 @@ test("the whole space is one prefix, and everything but its ends the most there 
 const crowd = family.chain((of) => {
   const bits = addressBits(of);
   const prefix = fc
-    .tuple(fc.oneof(fc.integer({ min: bits - 6, max: bits }), fc.integer({ min: 0, max: bits })), fc.bigInt(0n, 255n), fc.boolean())
+    .tuple(
+      fc.oneof(fc.integer({ min: bits - 6, max: bits }), fc.integer({ min: 0, max: bits })),
+      fc.bigInt(0n, 255n),
+      fc.boolean(),
+    )
     .map(([length, low, high]) => prefixOf(addressOf(of, high ? (1n << BigInt(bits)) - 1n - low : low), length));
   return fc.array(prefix, { maxLength: 40 });
 });
@@ -138,7 +149,10 @@ test("merging prefixes gives the fewest that cover exactly the same addresses", 
 test("negative control: the oracle tells a merge that forgets one join, and a range one too long", () => {
   const halves = ["10.0.0.0/9", "10.128.0.0/9"].map((text) => parsePrefix(text));
   assert.notDeepEqual(halves.map(blockOf), oracleMerge(halves.map(blockOf), 32));
-  assert.notDeepEqual(rangeToPrefixes(parseAddress("10.0.0.0"), parseAddress("10.0.0.8")).map(blockOf), oracleBlocks(0x0a000000n, 0x0a000007n, 32));
+  assert.notDeepEqual(
+    rangeToPrefixes(parseAddress("10.0.0.0"), parseAddress("10.0.0.8")).map(blockOf),
+    oracleBlocks(0x0a000000n, 0x0a000007n, 32),
+  );
 });
 
 test("containment is that of the numbers, and ip-num sees the same first and last address", () => {

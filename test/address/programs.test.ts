@@ -16,7 +16,10 @@ const TEXTS = 100_000;
 const folder = temporaryFolder();
 after(() => folder.remove());
 
-/** A way in which another parser differs from ours, by intent of one of the two. Each must be met, and nothing but these. */
+/**
+ * A way in which another parser differs from ours, by intent of one of the two. Each must be met, and nothing but
+ * these.
+ */
 interface Difference {
   readonly parsers: readonly string[];
   readonly kind: keyof Answers;
@@ -28,19 +31,31 @@ interface Difference {
 
 const DIFFERENCES: readonly Difference[] = [
   {
-    parsers: ["CPython ipaddress", "Go net/netip"], kind: "address", theirs: "takes", text: /^[^%]*:[^%]*%./s,
+    parsers: ["CPython ipaddress", "Go net/netip"],
+    kind: "address",
+    theirs: "takes",
+    text: /^[^%]*:[^%]*%./s,
     why: "a zone id names an interface of one machine: an error everywhere but in log lines",
   },
   {
-    parsers: ["CPython ipaddress", "Go net/netip"], kind: "prefix", theirs: "takes", text: /^[^%/]*:[^%/]*%./s,
+    parsers: ["CPython ipaddress", "Go net/netip"],
+    kind: "prefix",
+    theirs: "takes",
+    text: /^[^%/]*:[^%/]*%./s,
     why: "the same of a bare address, and in CPython of a prefix",
   },
   {
-    parsers: ["CPython ipaddress"], kind: "prefix", theirs: "takes", text: /^[\d.]+\/\d+\.\d+\.\d+\.\d+$/,
+    parsers: ["CPython ipaddress"],
+    kind: "prefix",
+    theirs: "takes",
+    text: /^[\d.]+\/\d+\.\d+\.\d+\.\d+$/,
     why: "a netmask, or a hostmask, in place of the length: which of them is a guess",
   },
   {
-    parsers: ["CPython ipaddress"], kind: "prefix", theirs: "takes", text: /\/0\d+$/,
+    parsers: ["CPython ipaddress"],
+    kind: "prefix",
+    theirs: "takes",
+    text: /\/0\d+$/,
     why: "zeros in front of a length, which other parsers read as octal or refuse",
   },
 ];
@@ -49,7 +64,12 @@ const DIFFERENCES: readonly Difference[] = [
 function prefixText(random: Random): string {
   const address = [() => quadText(random), () => sixText(random), () => addressText(random)][random(3)]!();
   const length = [
-    () => String(random(33)), () => String(random(129)), () => String(random(1000)), () => `0${random(33)}`, () => quadText(random), () => "255.255.0.0",
+    () => String(random(33)),
+    () => String(random(129)),
+    () => String(random(1000)),
+    () => `0${random(33)}`,
+    () => quadText(random),
+    () => "255.255.0.0",
     () => ["", "-1", "+8", " 8", "8 ", "8/8", "\uff18", "0x8", "1e1", "%eth0"][random(10)]!,
   ][random(7)]!();
   return `${random(3) === 0 ? masked(address, Number(length)) : address}/${length}`;
@@ -59,7 +79,10 @@ function prefixText(random: Random): string {
 function masked(address: string, length: number): string {
   const octets = address.split(".").map(Number);
   if (octets.length !== 4 || !(length >= 0 && length <= 32)) return "0.0.0.0";
-  return octets.map((octet, i) => octet & (0xff00 >> Math.min(8, Math.max(0, length - 8 * i)))).map((octet) => octet & 255).join(".");
+  return octets
+    .map((octet, i) => octet & (0xff00 >> Math.min(8, Math.max(0, length - 8 * i))))
+    .map((octet) => octet & 255)
+    .join(".");
 }
 
 function generated(seed: number, count: number): string[] {
@@ -71,7 +94,9 @@ type Parsers = { readonly address: (text: string) => Address; readonly prefix: (
 const OURS: Parsers = { address: parseAddress, prefix: parsePrefix };
 
 function ourAnswers(texts: readonly string[], { address, prefix }: Parsers): Answers[] {
-  return withoutStackTraces(() => texts.map((text) => ({ address: answer(text, address, ""), prefix: answer(text, prefix, "/") })));
+  return withoutStackTraces(() =>
+    texts.map((text) => ({ address: answer(text, address, ""), prefix: answer(text, prefix, "/") })),
+  );
 }
 
 function answer(text: string, parse: (text: string) => Address | Prefix, separator: string): string {
@@ -87,14 +112,25 @@ function answer(text: string, parse: (text: string) => Address | Prefix, separat
 }
 
 /** What the two say differently that no row explains, and how often each row explains something. */
-function compare(parser: Parser, texts: readonly string[], theirs: readonly Answers[], ours: readonly Answers[]): { unexplained: string[]; explained: Map<Difference, number> } {
+function compare(
+  parser: Parser,
+  texts: readonly string[],
+  theirs: readonly Answers[],
+  ours: readonly Answers[],
+): { unexplained: string[]; explained: Map<Difference, number> } {
   const unexplained: string[] = [];
   const explained = new Map<Difference, number>();
   texts.forEach((text, i) => {
     for (const kind of ["address", "prefix"] as const) {
       const [their, our] = [theirs[i]![kind], ours[i]![kind]];
       if (their === our || their === "?") continue;
-      const row = DIFFERENCES.find((one) => one.kind === kind && one.parsers.includes(parser.name) && (one.theirs === "takes" ? our : their) === "-" && one.text.test(text));
+      const row = DIFFERENCES.find(
+        (one) =>
+          one.kind === kind &&
+          one.parsers.includes(parser.name) &&
+          (one.theirs === "takes" ? our : their) === "-" &&
+          one.text.test(text),
+      );
       if (row === undefined) unexplained.push(`${kind} ${JSON.stringify(text)}: ${parser.name} ${their}, ours ${our}`);
       else explained.set(row, (explained.get(row) ?? 0) + 1);
     }
@@ -115,7 +151,9 @@ for (const parser of PARSERS) {
       const rows = DIFFERENCES.filter(({ parsers }) => parsers.includes(parser.name));
       for (const row of rows) assert.ok((explained.get(row) ?? 0) > 0, `nothing is left of: ${row.kind}: ${row.why}`);
       const taken = (kind: keyof Answers) => ours.filter((one) => one[kind] !== "-").length;
-      t.diagnostic(`seed ${SEED}: ${TEXTS} texts, ${taken("address")} addresses and ${taken("prefix")} prefixes; ${[...explained.values()].reduce((sum, count) => sum + count, 0)} known differences`);
+      t.diagnostic(
+        `seed ${SEED}: ${TEXTS} texts, ${taken("address")} addresses and ${taken("prefix")} prefixes; ${[...explained.values()].reduce((sum, count) => sum + count, 0)} known differences`,
+      );
       assert.ok(taken("address") > TEXTS / 10 && taken("prefix") > TEXTS / 10);
     });
 
@@ -123,13 +161,25 @@ for (const parser of PARSERS) {
       for (const [fault, address] of Object.entries(brokenParsers)) {
         // What it takes and we do not, it shares with these.
         if (fault === "drops a zone id" && ["CPython ipaddress", "Go net/netip"].includes(parser.name)) continue;
-        assert.ok(compare(parser, texts, asked(), ourAnswers(texts, { ...OURS, address })).unexplained.length > 0, fault);
+        assert.ok(
+          compare(parser, texts, asked(), ourAnswers(texts, { ...OURS, address })).unexplained.length > 0,
+          fault,
+        );
       }
     });
 
     test("negative control: a program that loses an answer is noticed", () => {
-      const silent: Parser = { ...parser, answers: (some) => asked().slice(0, some.length).map((one, i) => (i === 2 ? { ...one, address: one.address === "-" ? "0".repeat(32) : "-" } : one)) };
-      assert.equal(compare(silent, texts, silent.answers(texts, folder.path), ourAnswers(texts, OURS)).unexplained.length, 1);
+      const silent: Parser = {
+        ...parser,
+        answers: (some) =>
+          asked()
+            .slice(0, some.length)
+            .map((one, i) => (i === 2 ? { ...one, address: one.address === "-" ? "0".repeat(32) : "-" } : one)),
+      };
+      assert.equal(
+        compare(silent, texts, silent.answers(texts, folder.path), ourAnswers(texts, OURS)).unexplained.length,
+        1,
+      );
     });
   });
 }

@@ -49,14 +49,38 @@ test("the most specific covering entry decides, else the first one inside", () =
   for (const [question, block, name, globallyReachable] of DECISIONS) {
     const entry = specialPurpose(parsePrefix(question));
     assert.ok(entry !== undefined, question);
-    assert.deepEqual([formatPrefix(entry.prefix), entry.name, entry.globallyReachable], [block, name, globallyReachable], question);
+    assert.deepEqual(
+      [formatPrefix(entry.prefix), entry.name, entry.globallyReachable],
+      [block, name, globallyReachable],
+      question,
+    );
     assert.match(entry.reference, /^RFC \d+/);
   }
 });
 
 test("ordinary addresses are none of them, up to the edges", () => {
-  const ordinary = ["1.1.1.1", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "172.15.255.255", "172.32.0.0", "192.0.1.0"];
-  const edges = ["198.17.255.255", "198.20.0.0", "223.255.255.255", "11.0.0.0/8", "2606:4700::1111", "2001:200::", "2003::", "fbff::", "fec0::", "::2"];
+  const ordinary = [
+    "1.1.1.1",
+    "9.255.255.255",
+    "11.0.0.0",
+    "100.63.255.255",
+    "100.128.0.0",
+    "172.15.255.255",
+    "172.32.0.0",
+    "192.0.1.0",
+  ];
+  const edges = [
+    "198.17.255.255",
+    "198.20.0.0",
+    "223.255.255.255",
+    "11.0.0.0/8",
+    "2606:4700::1111",
+    "2001:200::",
+    "2003::",
+    "fbff::",
+    "fec0::",
+    "::2",
+  ];
   for (const text of [...ordinary, ...edges]) assert.equal(specialPurpose(parsePrefix(text)), undefined, text);
 });
 
@@ -80,7 +104,9 @@ test("each published block decides about itself, and at its edges the longest bl
     for (const value of [first - 1n, first, first + 1n, last - 1n, last, last + 1n]) {
       if (value < 0n || value >> BigInt(bits) !== 0n) continue;
       const question = prefixOf(addressOf(listed.family, value), bits);
-      const holding = LISTED.filter((block) => block.family === listed.family && valueOf(block) <= value && value <= valueOf(lastAddress(block)));
+      const holding = LISTED.filter(
+        (block) => block.family === listed.family && valueOf(block) <= value && value <= valueOf(lastAddress(block)),
+      );
       const longest = holding.sort((a, b) => b.length - a.length)[0];
       assert.deepEqual(specialPurpose(question)?.prefix, longest, formatPrefix(question));
       questions++;

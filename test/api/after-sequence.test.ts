@@ -37,14 +37,38 @@ class Pair {
     const { key, emptyId } = await fillStore(locations[0]!, 0, new Random(1));
     const services = await Promise.all(locations.map((location) => ServiceProcess.start(location, LIMITS)));
     t.after(() => Promise.all(services.map((service) => service.end("SIGKILL"))));
-    return new Pair(services.map(({ port }) => `http://127.0.0.1:${port}`), key, emptyId);
+    return new Pair(
+      services.map(({ port }) => `http://127.0.0.1:${port}`),
+      key,
+      emptyId,
+    );
   }
 
-  async ask(at: number, path: string, { after, body, method = body === undefined ? "GET" : "POST" }: { after?: string; body?: unknown; method?: string } = {}): Promise<Told> {
-    const headers = { "X-API-Key": this.key, "Content-Type": "application/json", ...(after === undefined ? {} : { "X-After-Sequence": after }) };
-    const response = await fetch(`${this.urls[at]}/v1/edl/ip-rulesets/${this.rulesetId}${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  async ask(
+    at: number,
+    path: string,
+    {
+      after,
+      body,
+      method = body === undefined ? "GET" : "POST",
+    }: { after?: string; body?: unknown; method?: string } = {},
+  ): Promise<Told> {
+    const headers = {
+      "X-API-Key": this.key,
+      "Content-Type": "application/json",
+      ...(after === undefined ? {} : { "X-After-Sequence": after }),
+    };
+    const response = await fetch(`${this.urls[at]}/v1/edl/ip-rulesets/${this.rulesetId}${path}`, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
     const text = await response.text();
-    return { status: response.status, sequence: response.headers.get("x-sequence") ?? "", body: text === "" ? undefined : JSON.parse(text) };
+    return {
+      status: response.status,
+      sequence: response.headers.get("x-sequence") ?? "",
+      body: text === "" ? undefined : JSON.parse(text),
+    };
   }
 }
 
@@ -113,13 +137,16 @@ describe("two server processes on one PostgreSQL", { skip: await whyNoPostgres()
     const path = { ruleset_id };
     const stale = async (readYourWrites: boolean, second: number): Promise<number> => {
       let turn = 0;
-      const balanced = (request: Request): Promise<Response> => fetch(new Request(request.url.replace(urls[0]!, urls[turn++ % 2]!), request));
+      const balanced = (request: Request): Promise<Response> =>
+        fetch(new Request(request.url.replace(urls[0]!, urls[turn++ % 2]!), request));
       const client = new Client({ baseUrl: urls[0]!, key, readYourWrites, fetch: balanced });
       let misses = 0;
       for (let i = 0; i < 20; i++) {
         const ip = `198.18.${second}.${i}`;
         await client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules", { params: { path }, body: { ip } });
-        await client.get("/v1/edl/ip-rulesets/{ruleset_id}/rules/rule", { params: { path, query: { ip } } }).catch(() => misses++);
+        await client
+          .get("/v1/edl/ip-rulesets/{ruleset_id}/rules/rule", { params: { path, query: { ip } } })
+          .catch(() => misses++);
       }
       return misses;
     };
@@ -154,17 +181,31 @@ describe("X-After-Sequence", () => {
     const last = String(t.server.services.memory.sequence);
     const made = await ask(t, "POST", LISTS, { key, body: { name: "x", purpose: "allowlist" } });
     assert.equal(made.headers.get("x-sequence"), String(Number(last) + 1));
-    for (const answer of [await read(last), await ask(t, "GET", `${LISTS}x`, { key }), await visit(t, "GET", "/edl/ip-rulesets/", { token: user.token })]) {
+    for (const answer of [
+      await read(last),
+      await ask(t, "GET", `${LISTS}x`, { key }),
+      await visit(t, "GET", "/edl/ip-rulesets/", { token: user.token }),
+    ]) {
       assert.equal(answer.headers.get("x-sequence"), made.headers.get("x-sequence"));
     }
-    for (const answer of [await ask(t, "GET", LISTS), await ask(t, "GET", "/livez"), await ask(t, "GET", "/nowhere", { key }), await visit(t, "GET", "/edl/ip-rulesets/")]) assert.equal(answer.headers.get("x-sequence"), null);
+    for (const answer of [
+      await ask(t, "GET", LISTS),
+      await ask(t, "GET", "/livez"),
+      await ask(t, "GET", "/nowhere", { key }),
+      await visit(t, "GET", "/edl/ip-rulesets/"),
+    ])
+      assert.equal(answer.headers.get("x-sequence"), null);
   });
 
   test("what is no number is a 400, in both scopes", async () => {
     const user = await addUser(t, organisation, "viewer");
     for (const bad of ["x", "-1", "1.5", "1e3", "0x1", "1, 2", "9007199254740992", "9".repeat(30)]) {
-      const answers = [await read(bad), await visit(t, "GET", "/edl/ip-rulesets/", { token: user.token, headers: { "X-After-Sequence": bad } })];
-      for (const { status, body } of answers) assert.deepEqual([status, Object.keys(body.validation_errors)], [400, ["X-After-Sequence"]], bad);
+      const answers = [
+        await read(bad),
+        await visit(t, "GET", "/edl/ip-rulesets/", { token: user.token, headers: { "X-After-Sequence": bad } }),
+      ];
+      for (const { status, body } of answers)
+        assert.deepEqual([status, Object.keys(body.validation_errors)], [400, ["X-After-Sequence"]], bad);
     }
   });
 
@@ -178,7 +219,11 @@ describe("X-After-Sequence", () => {
     const other = (await addKey(t, await addOrganisation(t, "others"))).text;
     const began = Array.from({ length: 40 }, () => read(FAR));
     const refused = await Promise.race(began);
-    assert.match(refused.body.detail, /^the server has more to do than it can/, "the first answer is to one that did not get to wait");
+    assert.match(
+      refused.body.detail,
+      /^the server has more to do than it can/,
+      "the first answer is to one that did not get to wait",
+    );
     for (let i = 0; i < 20; i++) assert.equal((await ask(t, "GET", LISTS, { key: other })).status, 200);
     const waited = (await Promise.all(began)).filter(({ body }) => /does not have change/.test(body.detail)).length;
     assert.ok(waited >= 1 && waited <= 4, `${waited} of 40 waited; half of 8 may`);

@@ -1,4 +1,7 @@
-/** Every operation of the OpenAPI document, with each parameter and member missing, of a wrong type, too long, unknown or given twice. */
+/**
+ * Every operation of the OpenAPI document, with each parameter and member missing, of a wrong type, too long, unknown
+ * or given twice.
+ */
 import assert from "node:assert/strict";
 import { Agent, request } from "node:http";
 import { after, before, test } from "node:test";
@@ -14,7 +17,11 @@ let t: TestServer;
 let key = "";
 let id = "";
 before(async () => {
-  t = await startServer({ perMinute: 1_000_000, bodyBytes: 4096, bulkBodyBytes: 65_536, bulkAddresses: 100, bodyTimeout: 2 }, CATALOGUE, THREATS);
+  t = await startServer(
+    { perMinute: 1_000_000, bodyBytes: 4096, bulkBodyBytes: 65_536, bulkAddresses: 100, bodyTimeout: 2 },
+    CATALOGUE,
+    THREATS,
+  );
   key = (await addKey(t, await addOrganisation(t, "bad input"))).text;
   id = (await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).body.items[0].id;
   await ask(t, "POST", `/v1/edl/ip-rulesets/${id}/rules`, { key, body: { ip: "203.0.113.0/24" } });
@@ -35,8 +42,13 @@ async function allOperations(): Promise<Operation[]> {
   const { paths } = inlined((await ask(t, "GET", "/openapi.json")).body);
   operations = Object.entries<any>(paths).flatMap(([path, methods]) =>
     Object.entries<any>(methods).map(([method, described]) => ({
-      method: method.toUpperCase(), described, path: path.replace("{ruleset_id}", id).replace("{ip}", "192.0.2.1"),
-      query: described.parameters.filter((each: any) => each.in === "query" && each.required).map((each: any) => `${each.name}=203.0.113.0/24`).join("&"),
+      method: method.toUpperCase(),
+      described,
+      path: path.replace("{ruleset_id}", id).replace("{ip}", "192.0.2.1"),
+      query: described.parameters
+        .filter((each: any) => each.in === "query" && each.required)
+        .map((each: any) => `${each.name}=203.0.113.0/24`)
+        .join("&"),
     })),
   );
   return operations;
@@ -56,29 +68,72 @@ function faultsOf(path: string, { status, body, text }: Answer): string[] {
 }
 
 const send = ({ method, path }: Operation, query: string, body?: unknown, headers?: Record<string, string>) =>
-  ask(t, method, `${path}${query === "" ? "" : `?${query}`}`, { key, ...(body === undefined ? {} : { body }), ...(headers === undefined ? {} : { headers }) });
+  ask(t, method, `${path}${query === "" ? "" : `?${query}`}`, {
+    key,
+    ...(body === undefined ? {} : { body }),
+    ...(headers === undefined ? {} : { headers }),
+  });
 
 test("every operation is described: the specification's by their ids", async () => {
   const ids = (await allOperations()).map(({ described }) => described.operationId).sort();
   assert.deepEqual(ids, [
-    "addRule", "batchRules", "bulkLookup", "bulkLookupAlias", "bulkLookupCbs", "checkRules", "createRuleset", "deleteRule", "deleteRuleset", "exportRules", "extendedLookupIp", "getCbsNode",
-    "getRule", "getRuleset", "importRules", "listCbsProviders", "listCbsRanges", "listCbsRegions", "listCbsServices", "listRules", "listRulesets", "lookupCbs", "lookupIp", "replaceRules",
-    "searchCbs", "updateRule", "updateRuleset",
+    "addRule",
+    "batchRules",
+    "bulkLookup",
+    "bulkLookupAlias",
+    "bulkLookupCbs",
+    "checkRules",
+    "createRuleset",
+    "deleteRule",
+    "deleteRuleset",
+    "exportRules",
+    "extendedLookupIp",
+    "getCbsNode",
+    "getRule",
+    "getRuleset",
+    "importRules",
+    "listCbsProviders",
+    "listCbsRanges",
+    "listCbsRegions",
+    "listCbsServices",
+    "listRules",
+    "listRulesets",
+    "lookupCbs",
+    "lookupIp",
+    "replaceRules",
+    "searchCbs",
+    "updateRule",
+    "updateRuleset",
   ]);
 });
 
 /** Parameters that no operation has, and the field that the error names. */
-const UNKNOWN = [["unknown", "unknown"], ["IP", "IP"], ["__proto__", "__proto__"], ["constructor", "constructor"], ["ips_abcdefghijklmnopqrstuvwxyz", "query"], ["%69ps_abcdefghijkl", "query"], ["", ""]] as const;
+const UNKNOWN = [
+  ["unknown", "unknown"],
+  ["IP", "IP"],
+  ["__proto__", "__proto__"],
+  ["constructor", "constructor"],
+  ["ips_abcdefghijklmnopqrstuvwxyz", "query"],
+  ["%69ps_abcdefghijkl", "query"],
+  ["", ""],
+] as const;
 
 test("an unknown parameter is a 400 with the nearest known one, in both scopes; a value that may be a key is not repeated", async (c) => {
   const user = await addUser(t, await addOrganisation(t, "nearest"), "admin");
   const errors = ({ body }: Answer) => body.validation_errors;
-  assert.deepEqual(errors(await ask(t, "GET", "/v1/cbs/ranges?agregate=true", { key })), { agregate: ["there is no such parameter; did you mean aggregate?"] });
-  assert.deepEqual(errors(await ask(t, "GET", `/v1/edl/ip-rulesets/${id}/rules?activeonly=true&page=0`, { key })), {
-    page: ['"0" is not a whole number from 1 to 9007199254740991'], activeonly: ["there is no such parameter; did you mean active_only?"],
+  assert.deepEqual(errors(await ask(t, "GET", "/v1/cbs/ranges?agregate=true", { key })), {
+    agregate: ["there is no such parameter; did you mean aggregate?"],
   });
-  assert.deepEqual(errors(await ask(t, "GET", `/v1/edl/ip-rulesets/${id}?page=1`, { key })), { page: ["there is no such parameter; the operation takes none"] });
-  assert.deepEqual(errors(await ask(t, "DELETE", `/v1/edl/ip-rulesets/${id}?dry_run=true`, { key })), { dry_run: ["there is no such parameter; the operation takes none"] });
+  assert.deepEqual(errors(await ask(t, "GET", `/v1/edl/ip-rulesets/${id}/rules?activeonly=true&page=0`, { key })), {
+    page: ['"0" is not a whole number from 1 to 9007199254740991'],
+    activeonly: ["there is no such parameter; did you mean active_only?"],
+  });
+  assert.deepEqual(errors(await ask(t, "GET", `/v1/edl/ip-rulesets/${id}?page=1`, { key })), {
+    page: ["there is no such parameter; the operation takes none"],
+  });
+  assert.deepEqual(errors(await ask(t, "DELETE", `/v1/edl/ip-rulesets/${id}?dry_run=true`, { key })), {
+    dry_run: ["there is no such parameter; the operation takes none"],
+  });
   const wrongName = await ask(t, "GET", `/v1/edl/ip-rulesets/?api_key=${key}`, { key });
   assert.deepEqual([Object.keys(errors(wrongName)), wrongName.text.includes(key)], [["api_key"], false]);
   assert.equal((await ask(t, "GET", `/v1/edl/ip-rulesets/?apikey=${key}`)).status, 200);
@@ -88,9 +143,16 @@ test("an unknown parameter is a 400 with the nearest known one, in both scopes; 
   for (const [path, methods] of Object.entries<any>(paths)) {
     for (const [method, { operationId, requestBody }] of Object.entries<any>(methods)) {
       if (["identifyLog", "signIn", "join", "setUp"].includes(operationId)) continue;
-      const target = path.replace("/dashboard/api", "").replace("{ruleset_id}", id).replace("{ip}", "192.0.2.1").replaceAll(/\{\w+\}/g, crypto.randomUUID());
+      const target = path
+        .replace("/dashboard/api", "")
+        .replace("{ruleset_id}", id)
+        .replace("{ip}", "192.0.2.1")
+        .replaceAll(/\{\w+\}/g, crypto.randomUUID());
       const body = requestBody === undefined ? {} : { body: requestBody.content["application/json"].example };
-      const { status, text } = await visit(t, method.toUpperCase(), `${target}?unknown_one=1`, { token: user.token, ...body });
+      const { status, text } = await visit(t, method.toUpperCase(), `${target}?unknown_one=1`, {
+        token: user.token,
+        ...body,
+      });
       assert.equal(status, 400, `${method} ${path}: ${text}`);
       assert.match(text, /unknown_one: there is no such parameter/, `${method} ${path}`);
       checked++;
@@ -98,7 +160,8 @@ test("an unknown parameter is a 400 with the nearest known one, in both scopes; 
   }
   c.diagnostic(`${checked} operations of the dashboard`);
   assert.ok(checked > 40);
-  for (const path of ["/livez?x=1", "/readyz?x=1", "/docs?x=1", "/openapi.json?x=1", "/?utm_source=x"]) assert.equal((await ask(t, "GET", path)).status, 200, path);
+  for (const path of ["/livez?x=1", "/readyz?x=1", "/docs?x=1", "/openapi.json?x=1", "/?utm_source=x"])
+    assert.equal((await ask(t, "GET", path)).status, 200, path);
 });
 
 test("query parameters: missing, of a wrong type, too large or long, given twice, unknown", async () => {
@@ -109,7 +172,10 @@ test("query parameters: missing, of a wrong type, too large or long, given twice
       const example = described.requestBody?.content["application/json"].example;
       const { status, body, text } = await send(operation, `${query}&${name}=1`, example);
       assert.equal(status, 400, `${path} ${name}: ${text}`);
-      assert.ok(isThreat(path) ? body.message.startsWith(`${field}: `) : Object.hasOwn(body.validation_errors, field), text);
+      assert.ok(
+        isThreat(path) ? body.message.startsWith(`${field}: `) : Object.hasOwn(body.validation_errors, field),
+        text,
+      );
       assert.doesNotMatch(text, /ips_[a-z]/);
     }
     if (operation.method !== "GET") continue;
@@ -118,9 +184,17 @@ test("query parameters: missing, of a wrong type, too large or long, given twice
       const bad = (value: string) => send(operation, [...others, `${name}=${value}`].join("&"));
       if (required) assert.deepEqual(faultsOf(path, await send(operation, others.join("&"))), [name], "missing");
       assert.deepEqual(faultsOf(path, await bad(`1&${name}=1`)), [name], "twice");
-      const wrong = schema.type === "integer" ? ["0", "-1", "1.5", "x", "", "9".repeat(20), "1e2"] : schema.type === "boolean" ? ["yes", "TRUE", "", "2"] : schema.enum === undefined ? [] : ["x", ""];
+      const wrong =
+        schema.type === "integer"
+          ? ["0", "-1", "1.5", "x", "", "9".repeat(20), "1e2"]
+          : schema.type === "boolean"
+            ? ["yes", "TRUE", "", "2"]
+            : schema.enum === undefined
+              ? []
+              : ["x", ""];
       for (const value of wrong) assert.deepEqual(faultsOf(path, await bad(value)), [name], value);
-      if (schema.maxLength !== undefined) assert.deepEqual(faultsOf(path, await bad("a".repeat(schema.maxLength + 1))), [name]);
+      if (schema.maxLength !== undefined)
+        assert.deepEqual(faultsOf(path, await bad("a".repeat(schema.maxLength + 1))), [name]);
       checked++;
     }
   }
@@ -129,7 +203,9 @@ test("query parameters: missing, of a wrong type, too large or long, given twice
 
 /** Operations that take a body, with an example of it. */
 async function withBodies(): Promise<(Operation & { example: Record<string, unknown> })[]> {
-  return (await allOperations()).filter(({ described }) => described.requestBody !== undefined).map((each) => ({ ...each, example: each.described.requestBody.content["application/json"].example }));
+  return (await allOperations())
+    .filter(({ described }) => described.requestBody !== undefined)
+    .map((each) => ({ ...each, example: each.described.requestBody.content["application/json"].example }));
 }
 
 test("bodies: missing, empty, no JSON, no object, repeated and unknown members, too deep, not UTF-8", async () => {
@@ -138,15 +214,27 @@ test("bodies: missing, empty, no JSON, no object, repeated and unknown members, 
     const { path, query, example } = operation;
     const first = JSON.stringify(Object.keys(example)[0]!);
     const bad: [string, unknown][] = [
-      ["empty", ""], ["white", " \n"], ["cut off", "{"], ["more behind", "{}x"], ["a number", "7"], ["a text", '"x"'], ["null", "null"],
-      ["not UTF-8", Buffer.from([0x7b, 0xff, 0x7d])], ["a member twice", `{${first}:1,${first}:1}`], ["too deep", `${"[".repeat(5000 / 10)}${"]".repeat(5000 / 10)}`],
+      ["empty", ""],
+      ["white", " \n"],
+      ["cut off", "{"],
+      ["more behind", "{}x"],
+      ["a number", "7"],
+      ["a text", '"x"'],
+      ["null", "null"],
+      ["not UTF-8", Buffer.from([0x7b, 0xff, 0x7d])],
+      ["a member twice", `{${first}:1,${first}:1}`],
+      ["too deep", `${"[".repeat(5000 / 10)}${"]".repeat(5000 / 10)}`],
       ["a byte order mark", `\ufeff${JSON.stringify(example)}`],
     ];
-    for (const [what, body] of bad) assert.ok(faultsOf(path, await send(operation, query, body)).length > 0, `${path}: ${what}`);
+    for (const [what, body] of bad)
+      assert.ok(faultsOf(path, await send(operation, query, body)).length > 0, `${path}: ${what}`);
     for (const name of ["unknown", "__proto__", "constructor", "toString"]) {
       const body = `${JSON.stringify(example).slice(0, -1)},"${name}":1}`;
       const faults = faultsOf(path, await send(operation, query, body));
-      assert.ok(faults.some((fault) => fault.includes(name)), `${path}: ${name}: ${faults.join()}`);
+      assert.ok(
+        faults.some((fault) => fault.includes(name)),
+        `${path}: ${name}: ${faults.join()}`,
+      );
     }
     const none = await send(operation, query);
     assert.ok([400, 415].includes(none.status), `${path}: no body: ${none.text}`);
@@ -161,7 +249,10 @@ test("members: of a wrong type", async () => {
     for (const [name, value] of Object.entries(example)) {
       for (const wrong of [typeof value === "string" ? 7 : "x", true, {}, ...(value === null ? [] : [{ a: null }])]) {
         const faults = faultsOf(path, await send(operation, query, { ...example, [name]: wrong }));
-        assert.ok(faults.some((fault) => fault.includes(name)), `${path}: ${name}: ${faults.join()}`);
+        assert.ok(
+          faults.some((fault) => fault.includes(name)),
+          `${path}: ${name}: ${faults.join()}`,
+        );
       }
     }
   }
@@ -215,7 +306,10 @@ test("special-purpose addresses are refused unless the deployment takes them", a
     const { status, body } = await ask(strict, "POST", `/v1/edl/ip-rulesets/${own}/rules`, { key: text, body: { ip } });
     assert.deepEqual([status, Object.keys(body.validation_errors ?? {})], [400, ["ip"]], ip);
   }
-  assert.equal((await ask(strict, "POST", `/v1/edl/ip-rulesets/${own}/rules`, { key: text, body: { ip: "8.8.8.8" } })).status, 201);
+  assert.equal(
+    (await ask(strict, "POST", `/v1/edl/ip-rulesets/${own}/rules`, { key: text, body: { ip: "8.8.8.8" } })).status,
+    201,
+  );
 });
 
 test("unknown paths: 404; wrong methods: 405 with Allow; paths that are too long or malformed", async () => {
@@ -226,10 +320,18 @@ test("unknown paths: 404; wrong methods: 405 with Allow; paths that are too long
   const paths = new Map<string, string[]>();
   for (const { path, method } of await allOperations()) paths.set(path, [...(paths.get(path) ?? []), method]);
   for (const [path, methods] of paths) {
-    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"].filter((each) => !methods.includes(each))) {
+    for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"].filter(
+      (each) => !methods.includes(each),
+    )) {
       const { status, body, headers } = await ask(t, method, path, { key });
       assert.deepEqual([status, body.type], [405, "/problems/method-not-allowed"], `${method} ${path}`);
-      assert.deepEqual(headers.get("allow")!.split(", ").filter((each) => each !== "HEAD"), [...methods].sort());
+      assert.deepEqual(
+        headers
+          .get("allow")!
+          .split(", ")
+          .filter((each) => each !== "HEAD"),
+        [...methods].sort(),
+      );
     }
   }
   assert.equal((await ask(t, "GET", `/v1/cbs/lookup?ip=${"1".repeat(9000)}`, { key })).status, 414);
@@ -238,19 +340,36 @@ test("unknown paths: 404; wrong methods: 405 with Allow; paths that are too long
 });
 
 test("a request id of the client's is kept if it is a sane token", async () => {
-  const idOf = async (given: string) => (await ask(t, "GET", "/nowhere", { headers: { "X-Request-Id": given } })).headers.get("x-request-id");
+  const idOf = async (given: string) =>
+    (await ask(t, "GET", "/nowhere", { headers: { "X-Request-Id": given } })).headers.get("x-request-id");
   assert.equal(await idOf("abc-123"), "abc-123");
   for (const given of ["a b", "x".repeat(200), "<script>"]) assert.match((await idOf(given))!, /^[0-9a-f-]{36}$/);
 });
 
 test("a refused body that is all there leaves its connection open; one that is too long closes it", async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  const post = (body: string): Promise<{ status: number | undefined; connection: string | undefined; isReused: boolean }> =>
+  const post = (
+    body: string,
+  ): Promise<{ status: number | undefined; connection: string | undefined; isReused: boolean }> =>
     new Promise((resolve, reject) => {
-      const headers = { "X-API-Key": key, "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) };
-      const sent = request(`${t.server.url}/v1/edl/ip-rulesets/${id}/rules`, { agent, method: "POST", headers }, (response) => {
-        response.resume().once("end", () => resolve({ status: response.statusCode, connection: response.headers.connection, isReused: sent.reusedSocket }));
-      });
+      const headers = {
+        "X-API-Key": key,
+        "Content-Type": "application/json",
+        "Content-Length": Buffer.byteLength(body),
+      };
+      const sent = request(
+        `${t.server.url}/v1/edl/ip-rulesets/${id}/rules`,
+        { agent, method: "POST", headers },
+        (response) => {
+          response.resume().once("end", () =>
+            resolve({
+              status: response.statusCode,
+              connection: response.headers.connection,
+              isReused: sent.reusedSocket,
+            }),
+          );
+        },
+      );
       sent.once("error", reject).end(body);
     });
   assert.deepEqual(await post("{"), { status: 400, connection: "keep-alive", isReused: false });
@@ -263,10 +382,14 @@ test("bodies are read alike in one piece, in pieces and chunked; what passes the
   const path = `/v1/edl/ip-rulesets/${id}/rules`;
   const send = (headers: Record<string, string | number>, pieces: readonly string[], ends = true): Promise<number> =>
     new Promise((resolve, reject) => {
-      const sent = request(`${t.server.url}${path}`, { method: "POST", headers: { "X-API-Key": key, "Content-Type": "application/json", ...headers } }, (response) => {
-        resolve(response.statusCode!);
-        response.resume().once("end", () => sent.destroy());
-      });
+      const sent = request(
+        `${t.server.url}${path}`,
+        { method: "POST", headers: { "X-API-Key": key, "Content-Type": "application/json", ...headers } },
+        (response) => {
+          resolve(response.statusCode!);
+          response.resume().once("end", () => sent.destroy());
+        },
+      );
       sent.setNoDelay(true);
       sent.once("error", reject);
       const writeNext = (index: number): void => {

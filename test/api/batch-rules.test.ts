@@ -15,7 +15,8 @@ before(async () => {
   const { token } = await addUser(t, organisation, "editor");
   senders = {
     public: (method, path, body, headers = {}) => ask(t, method, `/v1/edl/ip-rulesets/${path}`, { key, body, headers }),
-    dashboard: (method, path, body, headers = {}) => visit(t, method, `/edl/ip-rulesets/${path}`, { token, body, headers }),
+    dashboard: (method, path, body, headers = {}) =>
+      visit(t, method, `/edl/ip-rulesets/${path}`, { token, body, headers }),
   };
 });
 after(() => t.close());
@@ -33,7 +34,11 @@ const MALFORMED: readonly [item: unknown, ip: string, members: string[]][] = [
   [{ op: "delete", ip: "300.1.1.1" }, "300.1.1.1", ["ip"]],
   [{ op: "add", ip: "192.0.2.9", name: "a\nb" }, "192.0.2.9", ["name"]],
   [{ op: "add", ip: "192.0.2.9", expires_at: "2026-01-01" }, "192.0.2.9", ["expires_at"]],
-  [{ op: "add", ip: "192.0.2.9", expires_in_days: 1, expires_at: null }, "192.0.2.9", ["expires_at", "expires_in_days"]],
+  [
+    { op: "add", ip: "192.0.2.9", expires_in_days: 1, expires_at: null },
+    "192.0.2.9",
+    ["expires_at", "expires_in_days"],
+  ],
   [{ op: "add", ip: 7 }, "", ["ip"]],
   [{ op: "remove", ip: "192.0.2.9" }, "192.0.2.9", ["op"]],
   [{ op: "delete", ip: "192.0.2.9", missing: "perhaps" }, "192.0.2.9", ["missing"]],
@@ -51,10 +56,16 @@ for (const scope of ["public", "dashboard"] as const) {
       const { id } = (await send("POST", "", { name: "batches", purpose: "blocklist" })).body;
       await send("POST", `${id}/rules`, { ip: "192.0.2.1", name: "there" });
       const batch = async (items: readonly unknown[], atomic?: boolean, headers = {}) => {
-        const answer = await send("POST", `${id}/rules:batch`, { items, ...(atomic === undefined ? {} : { atomic }) }, headers);
+        const answer = await send(
+          "POST",
+          `${id}/rules:batch`,
+          { items, ...(atomic === undefined ? {} : { atomic }) },
+          headers,
+        );
         return { status: answer.status, body: answer.body, results: (answer.body.results ?? []) as Result[] };
       };
-      const rules = async (): Promise<string[]> => (await send("GET", `${id}/rules`)).body.items.map(({ ip }: { ip: string }) => ip);
+      const rules = async (): Promise<string[]> =>
+        (await send("GET", `${id}/rules`)).body.items.map(({ ip }: { ip: string }) => ip);
       return { id, batch, rules };
     }
 
@@ -66,7 +77,8 @@ for (const scope of ["public", "dashboard"] as const) {
       for (const [i, [item, ip, members]] of MALFORMED.entries()) {
         const result = results[2 * i]!;
         assert.deepEqual([result.action, result.ip], ["invalid", ip], JSON.stringify(item));
-        for (const member of members) assert.ok(Object.keys(result.validation_errors!).includes(member), JSON.stringify(result));
+        for (const member of members)
+          assert.ok(Object.keys(result.validation_errors!).includes(member), JSON.stringify(result));
         assert.equal(typeof result.error, "string");
         assert.equal(results[2 * i + 1]!.action, "created");
       }
@@ -79,30 +91,56 @@ for (const scope of ["public", "dashboard"] as const) {
         const { status, body } = await batch([{ op: "add", ip: "198.51.100.1" }, item]);
         const fields = Object.keys(body.validation_errors);
         assert.equal(status, 400);
-        for (const member of members) assert.ok(fields.includes(member === "item" ? "items[1]" : `items[1].${member}`), fields.join());
+        for (const member of members)
+          assert.ok(fields.includes(member === "item" ? "items[1]" : `items[1].${member}`), fields.join());
       }
       const many = await batch(Array.from({ length: 1000 }, () => ({ op: "add", ip: "x" })));
-      assert.deepEqual([many.status, Object.keys(many.body.validation_errors).length, many.body.validation_errors.items], [400, 201, ["1000 items are malformed; the first 200 are named"]]);
+      assert.deepEqual(
+        [many.status, Object.keys(many.body.validation_errors).length, many.body.validation_errors.items],
+        [400, 201, ["1000 items are malformed; the first 200 are named"]],
+      );
       assert.deepEqual(await rules(), ["192.0.2.1"]);
     });
 
     test("a refused batch says why items failed, and of the others that they were not applied", async () => {
       const { batch, rules } = await makeRuleset();
       const items = [
-        { op: "add", ip: "198.51.100.1" }, { op: "add", ip: "192.0.2.1", conflict_resolution: "fail" }, { op: "delete", ip: "192.0.2.1" }, { op: "delete", ip: "198.51.100.9", missing: "fail" }, { op: "delete", ip: "198.51.100.9" },
+        { op: "add", ip: "198.51.100.1" },
+        { op: "add", ip: "192.0.2.1", conflict_resolution: "fail" },
+        { op: "delete", ip: "192.0.2.1" },
+        { op: "delete", ip: "198.51.100.9", missing: "fail" },
+        { op: "delete", ip: "198.51.100.9" },
       ];
       const { status, body, results } = await batch(items);
-      assert.deepEqual([status, body.type, body.detail], [409, "/problems/conflict", "there is a rule for 192.0.2.1 already, so nothing was written"]);
-      assert.deepEqual(results.map(({ action, ip, error }) => [action, ip, error]), [
-        ["not_applied", "198.51.100.1", undefined],
-        ["conflict", "192.0.2.1", "there is a rule for 192.0.2.1 already"],
-        ["not_applied", "192.0.2.1", undefined],
-        ["absent", "198.51.100.9", "there is no rule for 198.51.100.9 to delete"],
-        ["not_applied", "198.51.100.9", undefined],
-      ]);
+      assert.deepEqual(
+        [status, body.type, body.detail],
+        [409, "/problems/conflict", "there is a rule for 192.0.2.1 already, so nothing was written"],
+      );
+      assert.deepEqual(
+        results.map(({ action, ip, error }) => [action, ip, error]),
+        [
+          ["not_applied", "198.51.100.1", undefined],
+          ["conflict", "192.0.2.1", "there is a rule for 192.0.2.1 already"],
+          ["not_applied", "192.0.2.1", undefined],
+          ["absent", "198.51.100.9", "there is no rule for 198.51.100.9 to delete"],
+          ["not_applied", "198.51.100.9", undefined],
+        ],
+      );
       assert.deepEqual(await rules(), ["192.0.2.1"]);
       const done = await batch(items, false);
-      assert.deepEqual([done.status, done.results.map(({ action, error }) => [action, error !== undefined])], [200, [["created", false], ["conflict", true], ["deleted", false], ["absent", true], ["absent", false]]]);
+      assert.deepEqual(
+        [done.status, done.results.map(({ action, error }) => [action, error !== undefined])],
+        [
+          200,
+          [
+            ["created", false],
+            ["conflict", true],
+            ["deleted", false],
+            ["absent", true],
+            ["absent", false],
+          ],
+        ],
+      );
       assert.deepEqual(await rules(), ["198.51.100.1"]);
     });
 
@@ -110,7 +148,10 @@ for (const scope of ["public", "dashboard"] as const) {
       const { batch, rules } = await makeRuleset();
       const gone = { op: "delete", ip: "198.51.100.9" };
       for (const missing of [{}, { missing: "ignore" }]) {
-        const { status, results } = await batch([{ ...gone, ...missing }, { op: "add", ip: "198.51.100.1" }]);
+        const { status, results } = await batch([
+          { ...gone, ...missing },
+          { op: "add", ip: "198.51.100.1" },
+        ]);
         assert.deepEqual([status, results[0]], [200, { action: "absent", ip: "198.51.100.9" }]);
       }
       assert.equal((await batch([{ ...gone, missing: "fail" }])).status, 409);
@@ -121,18 +162,40 @@ for (const scope of ["public", "dashboard"] as const) {
       const { id, batch } = await makeRuleset();
       const many = Array.from({ length: MOST }, (_, i) => ({ op: "add", ip: `10.0.${i >> 8}.${i & 255}` }));
       const refused = await batch(many);
-      assert.deepEqual([refused.status, refused.results.filter(({ action }) => action === "not_applied").length, refused.results.at(-1)!.action], [409, MOST - 1, "too_many_rules"]);
+      assert.deepEqual(
+        [
+          refused.status,
+          refused.results.filter(({ action }) => action === "not_applied").length,
+          refused.results.at(-1)!.action,
+        ],
+        [409, MOST - 1, "too_many_rules"],
+      );
       const done = await batch([...many, { op: "delete", ip: "bad" }], false);
-      assert.deepEqual([done.status, done.results.map(({ action }) => action)], [200, [...many.slice(1).map(() => "created"), "too_many_rules", "invalid"]]);
+      assert.deepEqual(
+        [done.status, done.results.map(({ action }) => action)],
+        [200, [...many.slice(1).map(() => "created"), "too_many_rules", "invalid"]],
+      );
       const one = await send("POST", `${id}/rules`, { ip: "198.51.100.1" });
       assert.deepEqual([one.status, one.body.type], [409, "/problems/conflict"]);
     });
 
     test("a repetition with malformed items has the first answer", async () => {
       const { batch, rules } = await makeRuleset();
-      const again = () => batch([{ op: "add", ip: "bad" }, { op: "add", ip: "198.51.100.1", conflict_resolution: "fail" }, { op: "add", ip: "198.51.100.0/33" }], false, { "Idempotency-Key": `batch-${scope}` });
+      const again = () =>
+        batch(
+          [
+            { op: "add", ip: "bad" },
+            { op: "add", ip: "198.51.100.1", conflict_resolution: "fail" },
+            { op: "add", ip: "198.51.100.0/33" },
+          ],
+          false,
+          { "Idempotency-Key": `batch-${scope}` },
+        );
       const [first, second] = [await again(), await again()];
-      assert.deepEqual(first.results.map(({ action }) => action), ["invalid", "created", "invalid"]);
+      assert.deepEqual(
+        first.results.map(({ action }) => action),
+        ["invalid", "created", "invalid"],
+      );
       assert.deepEqual(second, first);
       assert.equal((await rules()).length, 2);
     });

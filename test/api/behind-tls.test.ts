@@ -25,8 +25,17 @@ for (const proxy of PROXIES) {
     before(async () => {
       folder = temporaryFolder();
       t = await startServer({ trustProxy: "127.0.0.1" });
-      running = await startProxy(proxy, { folder: folder.path, servicePort: Number(new URL(t.server.url).port), withTls: true });
-      agent = new Agent({ keepAlive: true, ca: CERTIFICATE_AUTHORITY, servername: "localhost", checkServerIdentity: () => undefined });
+      running = await startProxy(proxy, {
+        folder: folder.path,
+        servicePort: Number(new URL(t.server.url).port),
+        withTls: true,
+      });
+      agent = new Agent({
+        keepAlive: true,
+        ca: CERTIFICATE_AUTHORITY,
+        servername: "localhost",
+        checkServerIdentity: () => undefined,
+      });
     });
     after(async () => {
       agent.destroy();
@@ -37,17 +46,42 @@ for (const proxy of PROXIES) {
 
     const origin = (): string => `https://localhost:${running.port}`;
 
-    async function send(method: string, path: string, headers: Record<string, string>, body?: unknown): Promise<Answer> {
-      const sent = request({ agent, method, path, host: "127.0.0.1", port: running.port, headers: { Host: `localhost:${running.port}`, ...headers, ...(body === undefined ? {} : { "Content-Type": "application/json" }) } });
+    async function send(
+      method: string,
+      path: string,
+      headers: Record<string, string>,
+      body?: unknown,
+    ): Promise<Answer> {
+      const sent = request({
+        agent,
+        method,
+        path,
+        host: "127.0.0.1",
+        port: running.port,
+        headers: {
+          Host: `localhost:${running.port}`,
+          ...headers,
+          ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+        },
+      });
       sent.end(body === undefined ? undefined : JSON.stringify(body));
       const [response] = (await once(sent, "response")) as [IncomingMessage];
       const text = Buffer.concat(await response.toArray()).toString();
-      return { status: response.statusCode!, headers: response.headers, body: text === "" ? undefined : JSON.parse(text) };
+      return {
+        status: response.statusCode!,
+        headers: response.headers,
+        body: text === "" ? undefined : JSON.parse(text),
+      };
     }
 
     test("the first user is made and signs in, by cookies for https only, and looks an address up", async () => {
       const page = { Origin: origin(), "Sec-Fetch-Site": "same-origin" };
-      const made = await send("POST", "/dashboard/api/setup", page, { token: t.server.setupToken, organisation: "Example", name: "Ann", password: PASSWORD });
+      const made = await send("POST", "/dashboard/api/setup", page, {
+        token: t.server.setupToken,
+        organisation: "Example",
+        name: "Ann",
+        password: PASSWORD,
+      });
       assert.equal(made.status, 201, JSON.stringify(made.body));
       const signedIn = await send("POST", "/dashboard/api/session", page, { name: "Ann", password: PASSWORD });
       assert.equal(signedIn.status, 200, JSON.stringify(signedIn.body));
@@ -58,14 +92,30 @@ for (const proxy of PROXIES) {
       assert.deepEqual([found.status, found.body.user.name], [200, "Ann"]);
       assert.equal((await send("GET", "/dashboard/api/cbs/lookup?ip=1.1.1.1", { Cookie })).status, 200);
       // A cookie that a plain connection could have set is none here; neither is a page of another site one of ours.
-      assert.equal((await send("GET", "/dashboard/api/session", { Cookie: Cookie.replace("__Host-", "") })).status, 401);
-      assert.equal((await send("POST", "/dashboard/api/session", { Origin: "https://evil.example" }, { name: "Ann", password: PASSWORD })).status, 403);
+      assert.equal(
+        (await send("GET", "/dashboard/api/session", { Cookie: Cookie.replace("__Host-", "") })).status,
+        401,
+      );
+      assert.equal(
+        (
+          await send(
+            "POST",
+            "/dashboard/api/session",
+            { Origin: "https://evil.example" },
+            { name: "Ann", password: PASSWORD },
+          )
+        ).status,
+        403,
+      );
     });
 
     test("a key, links to the proxy, and an id for every answer", async () => {
       const { text: key } = await addKey(t, await addOrganisation(t, "Links"));
       const id = randomUUID();
-      const { status, headers, body } = await send("GET", "/v1/edl/ip-rulesets?page_size=1", { "X-API-Key": key, "X-Request-Id": id });
+      const { status, headers, body } = await send("GET", "/v1/edl/ip-rulesets?page_size=1", {
+        "X-API-Key": key,
+        "X-Request-Id": id,
+      });
       assert.deepEqual([status, headers["x-request-id"]], [200, id]);
       assert.ok(String(body.next).startsWith(`${origin()}/v1/edl/ip-rulesets?`), String(body.next));
     });

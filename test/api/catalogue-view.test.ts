@@ -25,8 +25,10 @@ test("a catalogue is made ready in many short parts, and is the same as when mad
   // A part is a thousand prefixes or fewer.
   assert.ok(parts > catalogue.table.prefixCount(4) / 1000, `${parts} parts`);
   const [tree, search] = [new CatalogueTree(await bundled()), new SearchIndex(await bundled())];
-  for (let value = 0; value <= catalogue.nodeCount; value++) assert.deepEqual(step.value.tree.extent(value), tree.extent(value));
-  for (const text of ["cloudflare", "amazon", "clodflare", "goo", "1.1.1.1", "isp"]) assert.deepEqual(step.value.search.search(text), search.search(text));
+  for (let value = 0; value <= catalogue.nodeCount; value++)
+    assert.deepEqual(step.value.tree.extent(value), tree.extent(value));
+  for (const text of ["cloudflare", "amazon", "clodflare", "goo", "1.1.1.1", "isp"])
+    assert.deepEqual(step.value.search.search(text), search.search(text));
 });
 
 test("work in slices lets others have their turn between parts; done at once it does not", async () => {
@@ -34,7 +36,7 @@ test("work in slices lets others have their turn between parts; done at once it 
   const counting = setInterval(() => turns++, 1);
   const work = function* (): Generator<undefined, string, undefined> {
     for (let part = 0; part < 10; part++) {
-      for (const end = performance.now() + 10; performance.now() < end; );
+      for (const end = performance.now() + 10; performance.now() < end;);
       yield;
     }
     return "done";

@@ -14,7 +14,8 @@ before(async () => {
   const { token } = await addUser(t, organisation, "editor");
   senders = {
     public: (method, path, body, headers = {}) => ask(t, method, `/v1/edl/ip-rulesets/${path}`, { key, body, headers }),
-    dashboard: (method, path, body, headers = {}) => visit(t, method, `/edl/ip-rulesets/${path}`, { token, body, headers }),
+    dashboard: (method, path, body, headers = {}) =>
+      visit(t, method, `/edl/ip-rulesets/${path}`, { token, body, headers }),
   };
 });
 after(() => t.close());
@@ -36,18 +37,60 @@ for (const scope of ["public", "dashboard"] as const) {
     const tagOf = async (path: string): Promise<string> => (await send("GET", path)).headers.get("etag")!;
 
     /** Every write, with the resource whose tag it is held to. Each can be made again and again. */
-    const writes: [name: string, resource: string, make: (id: string, headers: Record<string, string>) => Promise<Answer>][] = [
-      ["addRule", "rules", (id, headers) => send("POST", `${id}/rules`, { ip: IP, conflict_resolution: "override" }, headers)],
-      ["addRule, by the rule", RULE, (id, headers) => send("POST", `${id}/rules`, { ip: IP, conflict_resolution: "override" }, headers)],
+    const writes: [
+      name: string,
+      resource: string,
+      make: (id: string, headers: Record<string, string>) => Promise<Answer>,
+    ][] = [
+      [
+        "addRule",
+        "rules",
+        (id, headers) => send("POST", `${id}/rules`, { ip: IP, conflict_resolution: "override" }, headers),
+      ],
+      [
+        "addRule, by the rule",
+        RULE,
+        (id, headers) => send("POST", `${id}/rules`, { ip: IP, conflict_resolution: "override" }, headers),
+      ],
       ["updateRule", RULE, (id, headers) => send("PUT", `${id}/${RULE}`, { name: `at ${t.clock.now}` }, headers)],
-      ["updateRule, by the list", "rules?active_only=true", (id, headers) => send("PUT", `${id}/${RULE}`, { name: `at ${t.clock.now}` }, headers)],
-      ["updateRule, by the ruleset", "", (id, headers) => send("PUT", `${id}/${RULE}`, { name: `at ${t.clock.now}` }, headers)],
+      [
+        "updateRule, by the list",
+        "rules?active_only=true",
+        (id, headers) => send("PUT", `${id}/${RULE}`, { name: `at ${t.clock.now}` }, headers),
+      ],
+      [
+        "updateRule, by the ruleset",
+        "",
+        (id, headers) => send("PUT", `${id}/${RULE}`, { name: `at ${t.clock.now}` }, headers),
+      ],
       ["deleteRule", RULE, (id, headers) => send("DELETE", `${id}/${RULE}`, undefined, headers)],
-      ["deleteRule, by an export", "rules:export?format=csv", (id, headers) => send("DELETE", `${id}/${RULE}`, undefined, headers)],
-      ["batchRules", "rules", (id, headers) => send("POST", `${id}/rules:batch`, { items: [{ op: "delete", ip: IP }] }, headers)],
-      ["importRules", "rules", (id, headers) => send("POST", `${id}/rules:import?conflict_resolution=override`, { rules: [{ ip: IP }] }, headers)],
-      ["replaceRules", "rules", (id, headers) => send("PUT", `${id}/rules`, { rules: [{ ip: IP, name: `at ${t.clock.now}` }] }, headers)],
-      ["replaceRules, dry", "rules", (id, headers) => send("PUT", `${id}/rules?dry_run=true`, { rules: [{ ip: IP, name: `at ${t.clock.now}` }] }, headers)],
+      [
+        "deleteRule, by an export",
+        "rules:export?format=csv",
+        (id, headers) => send("DELETE", `${id}/${RULE}`, undefined, headers),
+      ],
+      [
+        "batchRules",
+        "rules",
+        (id, headers) => send("POST", `${id}/rules:batch`, { items: [{ op: "delete", ip: IP }] }, headers),
+      ],
+      [
+        "importRules",
+        "rules",
+        (id, headers) =>
+          send("POST", `${id}/rules:import?conflict_resolution=override`, { rules: [{ ip: IP }] }, headers),
+      ],
+      [
+        "replaceRules",
+        "rules",
+        (id, headers) => send("PUT", `${id}/rules`, { rules: [{ ip: IP, name: `at ${t.clock.now}` }] }, headers),
+      ],
+      [
+        "replaceRules, dry",
+        "rules",
+        (id, headers) =>
+          send("PUT", `${id}/rules?dry_run=true`, { rules: [{ ip: IP, name: `at ${t.clock.now}` }] }, headers),
+      ],
       ["updateRuleset", "", (id, headers) => send("PATCH", id, { description: `at ${t.clock.now}` }, headers)],
       ["deleteRuleset", "", (id, headers) => send("DELETE", id, undefined, headers)],
     ];
@@ -61,9 +104,21 @@ for (const scope of ["public", "dashboard"] as const) {
         t.clock.now += 1000;
         const tag = await tagOf(path);
         const contents = (await send("GET", `${id}/rules`)).text;
-        for (const stale of [old, `W/${tag}`, '"nonsense"', tag.slice(1, -1), "", `${old}, "x"`, tag.replace(/^"/, '"0')]) {
+        for (const stale of [
+          old,
+          `W/${tag}`,
+          '"nonsense"',
+          tag.slice(1, -1),
+          "",
+          `${old}, "x"`,
+          tag.replace(/^"/, '"0'),
+        ]) {
           const { status, body, headers } = await write(id, { "If-Match": stale });
-          assert.deepEqual([status, body.type, body.title, headers.get("content-type")], [412, "/problems/precondition-failed", "Precondition Failed", "application/problem+json"], stale);
+          assert.deepEqual(
+            [status, body.type, body.title, headers.get("content-type")],
+            [412, "/problems/precondition-failed", "Precondition Failed", "application/problem+json"],
+            stale,
+          );
           assert.match(body.detail, /changed since/);
         }
         assert.equal((await send("GET", `${id}/rules`)).text, contents);
@@ -98,7 +153,14 @@ for (const scope of ["public", "dashboard"] as const) {
     test("a rule that is not there is 404, whatever If-Match says; a repetition has the first answer", async () => {
       const id = await makeRuleset();
       const gone = `${id}/rules/rule?ip=192.0.2.99`;
-      for (const tag of ["*", '"nonsense"']) assert.deepEqual([(await send("PUT", gone, { name: "x" }, { "If-Match": tag })).status, (await send("DELETE", gone, undefined, { "If-Match": tag })).status], [404, 404]);
+      for (const tag of ["*", '"nonsense"'])
+        assert.deepEqual(
+          [
+            (await send("PUT", gone, { name: "x" }, { "If-Match": tag })).status,
+            (await send("DELETE", gone, undefined, { "If-Match": tag })).status,
+          ],
+          [404, 404],
+        );
       const headers = { "If-Match": await tagOf(`${id}/${RULE}`), "Idempotency-Key": `${scope}-${id}` };
       const remove = () => send("DELETE", `${id}/${RULE}`, undefined, headers);
       assert.deepEqual([(await remove()).status, (await remove()).status], [204, 204]);
@@ -106,12 +168,19 @@ for (const scope of ["public", "dashboard"] as const) {
 
     test("addRule with If-None-Match: * adds only what is not there, with a tag all but that", async () => {
       const id = await makeRuleset();
-      const add = (ip: string, header: string) => send("POST", `${id}/rules`, { ip, conflict_resolution: "override" }, { "If-None-Match": header });
+      const add = (ip: string, header: string) =>
+        send("POST", `${id}/rules`, { ip, conflict_resolution: "override" }, { "If-None-Match": header });
       assert.equal((await add("192.0.2.2", "*")).status, 201);
       const refused = await add(IP, "*");
-      assert.deepEqual([refused.status, refused.body.type, refused.body.existing.name], [412, "/problems/precondition-failed", "first"]);
+      assert.deepEqual(
+        [refused.status, refused.body.type, refused.body.existing.name],
+        [412, "/problems/precondition-failed", "first"],
+      );
       const tag = await tagOf(`${id}/${RULE}`);
-      assert.deepEqual([(await add(IP, `"x", W/${tag}`)).status, (await add(IP, '"x"')).status, (await add(IP, tag)).status], [412, 200, 200]);
+      assert.deepEqual(
+        [(await add(IP, `"x", W/${tag}`)).status, (await add(IP, '"x"')).status, (await add(IP, tag)).status],
+        [412, 200, 200],
+      );
     });
   });
 }

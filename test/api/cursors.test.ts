@@ -22,7 +22,8 @@ before(async () => {
 });
 after(() => t.close());
 
-const write = (method: string, path: string, body?: unknown) => ask(t, method, `/v1/edl/ip-rulesets/${path}`, { key, body });
+const write = (method: string, path: string, body?: unknown) =>
+  ask(t, method, `/v1/edl/ip-rulesets/${path}`, { key, body });
 
 /** What is behind a page's address, for this or that scope. */
 function parameterOf(next: string | null, name: "cursor" | "page"): string | null {
@@ -32,13 +33,21 @@ function parameterOf(next: string | null, name: "cursor" | "page"): string | nul
 type Item = Record<string, string>;
 
 /** All items, page after page; `between` runs after each page. */
-async function walk(scope: "public" | "dashboard", path: string, by: "cursor" | "page", size: number, between: () => Promise<unknown> = async () => {}): Promise<{ items: Item[]; counts: number[]; pages: number }> {
+async function walk(
+  scope: "public" | "dashboard",
+  path: string,
+  by: "cursor" | "page",
+  size: number,
+  between: () => Promise<unknown> = async () => {},
+): Promise<{ items: Item[]; counts: number[]; pages: number }> {
   const items: Item[] = [];
   const counts: number[] = [];
   let at: string | null = by === "cursor" ? "" : "1";
   let pages = 0;
   for (; at !== null; pages++) {
-    const { status, body, text } = await get[scope](`${path}${path.includes("?") ? "&" : "?"}page_size=${size}&${by}=${at}`);
+    const { status, body, text } = await get[scope](
+      `${path}${path.includes("?") ? "&" : "?"}page_size=${size}&${by}=${at}`,
+    );
     assert.equal(status, 200, text);
     assert.ok(body.items.length <= size);
     if (by === "cursor") assert.equal(body.prev, null);
@@ -58,7 +67,10 @@ const coming = (i: number): string => `${i % 2 === 0 ? 10 : 30}.0.${(i >> 1) & 2
 function churn(): () => Promise<void> {
   let n = 0;
   return async () => {
-    const items = Array.from({ length: 10 }, (_, i) => ({ op: n % 2 === 0 ? "delete" : "add", ip: coming(2 * i + (i === 9 ? 1 : 0)) }));
+    const items = Array.from({ length: 10 }, (_, i) => ({
+      op: n % 2 === 0 ? "delete" : "add",
+      ip: coming(2 * i + (i === 9 ? 1 : 0)),
+    }));
     n++;
     assert.equal((await write("POST", `${id}/rules:batch`, { items })).status, 200);
   };
@@ -73,7 +85,10 @@ async function fill(): Promise<void> {
 function faultsOf(items: readonly Item[]): string[] {
   const seen = new Map<string, number>();
   for (const { ip } of items) seen.set(ip!, (seen.get(ip!) ?? 0) + 1);
-  return [...stable.filter((ip) => seen.get(ip) !== 1), ...[...seen].filter(([, times]) => times > 1).map(([ip]) => ip)];
+  return [
+    ...stable.filter((ip) => seen.get(ip) !== 1),
+    ...[...seen].filter(([, times]) => times > 1).map(([ip]) => ip),
+  ];
 }
 
 for (const scope of ["public", "dashboard"] as const) {
@@ -82,12 +97,19 @@ for (const scope of ["public", "dashboard"] as const) {
       await fill();
       const { items, counts } = await walk(scope, `/edl/ip-rulesets/${id}/rules`, "cursor", 17, churn());
       assert.deepEqual(faultsOf(items), []);
-      assert.ok(counts.every((count) => count >= 350 && count <= 360), counts.join());
+      assert.ok(
+        counts.every((count) => count >= 350 && count <= 360),
+        counts.join(),
+      );
       const running = new AbortController();
       const writing = (async () => {
-        for (const change = churn(); !running.signal.aborted; ) await change();
+        for (const change = churn(); !running.signal.aborted;) await change();
       })();
-      for (let n = 0; n < 3; n++) assert.deepEqual(faultsOf((await walk(scope, `/edl/ip-rulesets/${id}/rules?active_only=true`, "cursor", 23)).items), []);
+      for (let n = 0; n < 3; n++)
+        assert.deepEqual(
+          faultsOf((await walk(scope, `/edl/ip-rulesets/${id}/rules?active_only=true`, "cursor", 23)).items),
+          [],
+        );
       running.abort();
       await writing;
     });
@@ -99,7 +121,10 @@ for (const scope of ["public", "dashboard"] as const) {
 
     test("rulesets: nothing is missed or shown twice while others come and go", async () => {
       const made: string[] = [];
-      for (let i = 0; i < 12; i++, t.clock.now += i % 2) made.push((await write("POST", "", { name: `walk ${i}`, purpose: i % 3 === 0 ? "allowlist" : "blocklist" })).body.id);
+      for (let i = 0; i < 12; i++, t.clock.now += i % 2)
+        made.push(
+          (await write("POST", "", { name: `walk ${i}`, purpose: i % 3 === 0 ? "allowlist" : "blocklist" })).body.id,
+        );
       const gone = made.splice(0, 4);
       const { items } = await walk(scope, "/edl/ip-rulesets/", "cursor", 3, async () => {
         const [next] = gone.splice(0, 1);
@@ -108,12 +133,24 @@ for (const scope of ["public", "dashboard"] as const) {
       const seen = items.map((item) => item["id"]!);
       assert.equal(new Set(seen).size, seen.length);
       assert.deepEqual(seen.filter((each) => made.includes(each)).sort(), [...made].sort());
-      assert.ok((await walk(scope, "/edl/ip-rulesets/?purpose=allowlist", "cursor", 2)).items.every(({ purpose }) => purpose === "allowlist"));
+      assert.ok(
+        (await walk(scope, "/edl/ip-rulesets/?purpose=allowlist", "cursor", 2)).items.every(
+          ({ purpose }) => purpose === "allowlist",
+        ),
+      );
       for (const each of made) await write("DELETE", each);
     });
 
     for (const path of [
-      "/cbs/ranges?id=/cdn/cloudflare", "/cbs/ranges?id=/cdn/cloudflare&family=6", "/cbs/ranges?id=/cloud/aws&aggregate=true", "/cbs/providers", "/cbs/services?type=cloud", "/cbs/regions", "/cbs/search?q=cloud", "/cbs/search?q=1.1.1.1", "/cbs/search?q=zzzz",
+      "/cbs/ranges?id=/cdn/cloudflare",
+      "/cbs/ranges?id=/cdn/cloudflare&family=6",
+      "/cbs/ranges?id=/cloud/aws&aggregate=true",
+      "/cbs/providers",
+      "/cbs/services?type=cloud",
+      "/cbs/regions",
+      "/cbs/search?q=cloud",
+      "/cbs/search?q=1.1.1.1",
+      "/cbs/search?q=zzzz",
     ]) {
       test(`${path}: by cursor the same items as by page, all of them, and the same count`, async () => {
         const [byCursor, byPage] = [await walk(scope, path, "cursor", 7), await walk(scope, path, "page", 7)];
@@ -128,12 +165,30 @@ for (const scope of ["public", "dashboard"] as const) {
         const { status, body } = await get[scope](path, accept === undefined ? {} : { accept });
         assert.deepEqual([status, Object.keys(body.validation_errors ?? {})], [400, ["cursor"]], path);
       };
-      const lists = [`/edl/ip-rulesets/${id}/rules?`, "/edl/ip-rulesets/?", "/cbs/ranges?id=/cdn/cloudflare&", "/cbs/providers?", "/cbs/services?", "/cbs/regions?", "/cbs/search?q=cloudflare&"];
+      const lists = [
+        `/edl/ip-rulesets/${id}/rules?`,
+        "/edl/ip-rulesets/?",
+        "/cbs/ranges?id=/cdn/cloudflare&",
+        "/cbs/providers?",
+        "/cbs/services?",
+        "/cbs/regions?",
+        "/cbs/search?q=cloudflare&",
+      ];
       for (const list of lists) {
-        for (const cursor of ["x", "%00", "bm90aGluZw", "!!!!", "MjAuMC4wLjE=", "a".repeat(5000), Buffer.from("10.0.0.1/8").toString("base64url")]) await refused(`${list}cursor=${cursor}`);
+        for (const cursor of [
+          "x",
+          "%00",
+          "bm90aGluZw",
+          "!!!!",
+          "MjAuMC4wLjE=",
+          "a".repeat(5000),
+          Buffer.from("10.0.0.1/8").toString("base64url"),
+        ])
+          await refused(`${list}cursor=${cursor}`);
         await refused(`${list}cursor=&page=1`);
       }
-      for (const type of ["text/plain", "text/csv"]) for (const list of [lists[0]!, lists[2]!]) await refused(`${list}cursor=`, type);
+      for (const type of ["text/plain", "text/csv"])
+        for (const list of [lists[0]!, lists[2]!]) await refused(`${list}cursor=`, type);
     });
   });
 }
@@ -141,10 +196,20 @@ for (const scope of ["public", "dashboard"] as const) {
 test("a walk over rules of which nearly all have expired goes on, with pages of few", async () => {
   const own = (await write("POST", "", { name: "expired", purpose: "blocklist" })).body.id;
   const expired = new Date(t.clock.now - 1).toISOString();
-  const rules = [...Array.from({ length: 25_000 }, (_, i) => ({ ip: `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, expires_at: expired })), { ip: "20.0.0.1" }, { ip: "30.0.0.1" }];
+  const rules = [
+    ...Array.from({ length: 25_000 }, (_, i) => ({
+      ip: `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`,
+      expires_at: expired,
+    })),
+    { ip: "20.0.0.1" },
+    { ip: "30.0.0.1" },
+  ];
   assert.equal((await write("PUT", `${own}/rules`, { rules })).status, 200);
   const { items, pages } = await walk("public", `/edl/ip-rulesets/${own}/rules?active_only=true`, "cursor", 100);
-  assert.deepEqual(items.map(({ ip }) => ip), ["20.0.0.1", "30.0.0.1"]);
+  assert.deepEqual(
+    items.map(({ ip }) => ip),
+    ["20.0.0.1", "30.0.0.1"],
+  );
   assert.equal(pages, 3);
 });
 

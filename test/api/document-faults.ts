@@ -1,17 +1,28 @@
 type Json = Readonly<Record<string, any>>;
 
-/** What generators of clients stumble over in an OpenAPI document, by place; nothing in a good one. Linters do not ask for it. */
+/**
+ * What generators of clients stumble over in an OpenAPI document, by place; nothing in a good one. Linters do not ask
+ * for it.
+ */
 export function documentFaults(document: Json): string[] {
   const schemas = [...schemasIn(document)];
-  return [...schemas.flatMap(([place, schema]) => schemaFaults(document, place, schema)), ...repeated(document, schemas), ...clashes(document), ...operationFaults(document)];
+  return [
+    ...schemas.flatMap(([place, schema]) => schemaFaults(document, place, schema)),
+    ...repeated(document, schemas),
+    ...clashes(document),
+    ...operationFaults(document),
+  ];
 }
 
 function schemaFaults(document: Json, place: string, schema: Json): string[] {
-  const faults = (["anyOf", "patternProperties"] as const).filter((keyword) => keyword in schema).map((keyword) => `${place}: ${keyword}`);
+  const faults = (["anyOf", "patternProperties"] as const)
+    .filter((keyword) => keyword in schema)
+    .map((keyword) => `${place}: ${keyword}`);
   if (schema["enum"] !== undefined && schema["type"] === undefined) faults.push(`${place}: an enum without a type`);
   if (schema["type"] === "number" && !/_ms$/.test(place)) faults.push(`${place}: a number that is not an integer`);
   if (isOptionalForm(schema)) return faults;
-  for (const form of schema["oneOf"] ?? []) if (!isClosed(resolve(document, form))) faults.push(`${place}: a form of a union that is open`);
+  for (const form of schema["oneOf"] ?? [])
+    if (!isClosed(resolve(document, form))) faults.push(`${place}: a form of a union that is open`);
   return faults;
 }
 
@@ -28,9 +39,16 @@ function isOptionalForm(schema: Json): boolean {
 /** Objects, enums and unions that stand in two places without a name; parameters, headers and answers that do. */
 function repeated(document: Json, schemas: readonly [string, Json][]): string[] {
   const named = new Set(Object.keys(document["components"].schemas).map((name) => `#/components/schemas/${name}`));
-  const parts = schemas.filter(([place, schema]) => !named.has(place) && !isOptionalForm(schema) && (schema["properties"] !== undefined || schema["enum"]?.length > 1 || schema["oneOf"] !== undefined));
+  const parts = schemas.filter(
+    ([place, schema]) =>
+      !named.has(place) &&
+      !isOptionalForm(schema) &&
+      (schema["properties"] !== undefined || schema["enum"]?.length > 1 || schema["oneOf"] !== undefined),
+  );
   const groups = Map.groupBy([...parts, ...partsOfOperations(document)], ([, part]) => JSON.stringify(part));
-  return [...groups.values()].filter((places) => places.length > 1).map((places) => `${places[0]![0]}: the same as at ${places[1]![0]}, without a name`);
+  return [...groups.values()]
+    .filter((places) => places.length > 1)
+    .map((places) => `${places[0]![0]}: the same as at ${places[1]![0]}, without a name`);
 }
 
 function partsOfOperations(document: Json): [string, Json][] {
@@ -38,7 +56,10 @@ function partsOfOperations(document: Json): [string, Json][] {
     ...parameters.map((parameter: Json): [string, Json] => [`${operationId} ${parameter["name"]}`, parameter]),
     ...Object.entries<Json>(responses).flatMap(([status, answer]): [string, Json][] => [
       [`${operationId} ${status}`, answer],
-      ...Object.entries<Json>(answer["headers"] ?? {}).map(([name, header]): [string, Json] => [`${operationId} ${status} ${name}`, header]),
+      ...Object.entries<Json>(answer["headers"] ?? {}).map(([name, header]): [string, Json] => [
+        `${operationId} ${status} ${name}`,
+        header,
+      ]),
     ]),
   ]);
   return parts.filter(([, part]) => part["$ref"] === undefined);
@@ -46,15 +67,20 @@ function partsOfOperations(document: Json): [string, Json][] {
 
 /** Generators make one type of two components with one name. */
 function clashes({ components }: Json): string[] {
-  const names = Object.entries<Json>(components).flatMap(([kind, all]) => (kind === "securitySchemes" ? [] : Object.keys(all)));
+  const names = Object.entries<Json>(components).flatMap(([kind, all]) =>
+    kind === "securitySchemes" ? [] : Object.keys(all),
+  );
   return names.filter((name, at) => names.indexOf(name) !== at).map((name) => `two components are called ${name}`);
 }
 
 function operationFaults(document: Json): string[] {
   const described = new Set<string>(document["tags"].map(({ name }: Json) => name));
   return operationsOf(document).flatMap(({ operationId, tags, description, responses, ...operation }) => {
-    const faults = tags.filter((tag: string) => !described.has(tag)).map((tag: string) => `${operationId}: the tag ${tag} has no description`);
-    if (operation["x-access-level"] === undefined && operation["x-role"] === undefined) faults.push(`${operationId}: no access level`);
+    const faults = tags
+      .filter((tag: string) => !described.has(tag))
+      .map((tag: string) => `${operationId}: the tag ${tag} has no description`);
+    if (operation["x-access-level"] === undefined && operation["x-role"] === undefined)
+      faults.push(`${operationId}: no access level`);
     if (!/Requires (a|no|the) /.test(description)) faults.push(`${operationId}: no access level in words`);
     return [...faults, ...problemFaults(document, operationId, responses)];
   });
@@ -64,8 +90,14 @@ function operationFaults(document: Json): string[] {
 function problemFaults(document: Json, operationId: string, responses: Json): string[] {
   return Object.entries<Json>(responses).flatMap(([status, reference]) => {
     const schema = resolve(document, reference)["content"]?.["application/problem+json"]?.schema;
-    const forms: Json[] = schema === undefined ? [] : (schema.oneOf ?? [schema]).map((form: Json) => resolve(document, form));
-    const isGood = forms.every((form) => form["additionalProperties"] === false && constantOf(form["properties"].status) === Number(status) && String(constantOf(form["properties"].type)).startsWith("/problems/"));
+    const forms: Json[] =
+      schema === undefined ? [] : (schema.oneOf ?? [schema]).map((form: Json) => resolve(document, form));
+    const isGood = forms.every(
+      (form) =>
+        form["additionalProperties"] === false &&
+        constantOf(form["properties"].status) === Number(status) &&
+        String(constantOf(form["properties"].type)).startsWith("/problems/"),
+    );
     return isGood ? [] : [`${operationId} ${status}: a problem that is open, or of another status`];
   });
 }
@@ -80,7 +112,13 @@ function operationsOf(document: Json): Json[] {
 
 function resolve(document: Json, part: Json): Json {
   if (part["$ref"] === undefined) return part;
-  return resolve(document, part["$ref"].split("/").slice(1).reduce((at: Json, key: string) => at[key], document));
+  return resolve(
+    document,
+    part["$ref"]
+      .split("/")
+      .slice(1)
+      .reduce((at: Json, key: string) => at[key], document),
+  );
 }
 
 /** What stands within a schema, by keyword. */
@@ -99,7 +137,8 @@ function* schemasOf(schema: any, place: string): Generator<[string, Json]> {
   yield [place, schema];
   for (const keyword of IN_SCHEMAS) {
     const within = schema[keyword];
-    if (keyword === "properties" || keyword === "patternProperties" || Array.isArray(within)) for (const [key, each] of Object.entries(within ?? {})) yield* schemasOf(each, `${place}/${keyword}/${key}`);
+    if (keyword === "properties" || keyword === "patternProperties" || Array.isArray(within))
+      for (const [key, each] of Object.entries(within ?? {})) yield* schemasOf(each, `${place}/${keyword}/${key}`);
     else yield* schemasOf(within, `${place}/${keyword}`);
   }
 }

@@ -19,9 +19,26 @@ const LINTERS: readonly Linter[] = [
   {
     name: "Redocly",
     missing: missingTools(REDOCLY),
-    lint: (file) => run(REDOCLY, ["lint", file, "--config", join(TOOLS, "redocly.yaml"), "--format", "stylish"], { environment: { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" } }),
+    lint: (file) =>
+      run(REDOCLY, ["lint", file, "--config", join(TOOLS, "redocly.yaml"), "--format", "stylish"], {
+        environment: { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+      }),
   },
-  { name: "Spectral", missing: missingTools(SPECTRAL), lint: (file) => run(SPECTRAL, ["lint", file, "--ruleset", join(TOOLS, "spectral.yaml"), "--fail-severity", "hint", "--format", "text"]) },
+  {
+    name: "Spectral",
+    missing: missingTools(SPECTRAL),
+    lint: (file) =>
+      run(SPECTRAL, [
+        "lint",
+        file,
+        "--ruleset",
+        join(TOOLS, "spectral.yaml"),
+        "--fail-severity",
+        "hint",
+        "--format",
+        "text",
+      ]),
+  },
 ];
 
 let t: FuzzServer;
@@ -62,10 +79,14 @@ for (const { name, missing, lint } of LINTERS) {
       ["a server less", (document) => delete document.servers],
       ["a reference to nothing", ({ components }) => delete components.schemas.Rule],
       ["an operation id twice", ({ paths }) => (paths["/v1/cbs/lookup"].get.operationId = "addRule")],
-      ["an example that does not fit", ({ components }) => (components.schemas.Threat.properties.seen.type = "integer")],
+      [
+        "an example that does not fit",
+        ({ components }) => (components.schemas.Threat.properties.seen.type = "integer"),
+      ],
     ];
     for (const [what, change] of broken) {
-      test(`negative control: ${what}`, async () => assert.equal(isClean(await lint(await fileOf("/openapi.json", change))), false));
+      test(`negative control: ${what}`, async () =>
+        assert.equal(isClean(await lint(await fileOf("/openapi.json", change))), false));
     }
   });
 }
@@ -74,7 +95,8 @@ describe("promtool", { skip: missingCommand("promtool", "--version", "prometheus
   const check = async (input: string): Promise<Run> => run("promtool", ["check", "metrics"], { input });
 
   test("nothing to say of /metrics", async () => {
-    for (const path of ["/v1/cbs/lookup?ip=1.1.1.1", "/v1/cti/lookup/192.0.2.1", "/nowhere"]) await fetch(t.server.url + path, { headers: { "X-API-Key": t.key } });
+    for (const path of ["/v1/cbs/lookup?ip=1.1.1.1", "/v1/cti/lookup/192.0.2.1", "/nowhere"])
+      await fetch(t.server.url + path, { headers: { "X-API-Key": t.key } });
     const { code, output } = await check(await (await fetch(`${t.server.url}/metrics`)).text());
     assert.deepEqual([code, output], [0, ""]);
   });

@@ -19,13 +19,22 @@ function requestsOf(cases: readonly EarlyCase[]): LabelledRequest[] {
     const sizes = letter === undefined ? [SIZES[0]!, SIZES[1 + (index % 3)]!] : [SIZES[1]!];
     return sizes.flatMap((size) => {
       const body = letter === undefined ? smuggledRequests(size) : Buffer.alloc(size, letter);
-      return (["length", "chunked"] as const).map((framing) => ({ name: `${name}, ${framing}, ${size} bytes`, request: { ...request, framing, body } }));
+      return (["length", "chunked"] as const).map((framing) => ({
+        name: `${name}, ${framing}, ${size} bytes`,
+        request: { ...request, framing, body },
+      }));
     });
   });
 }
 
-/** Runs all exchanges, some at a time, and gives what was wrong with them and how many first answers there were of each status. */
-async function runAll(port: number, requests: readonly LabelledRequest[]): Promise<{ faults: string[]; statuses: Map<number, number> }> {
+/**
+ * Runs all exchanges, some at a time, and gives what was wrong with them and how many first answers there were of each
+ * status.
+ */
+async function runAll(
+  port: number,
+  requests: readonly LabelledRequest[],
+): Promise<{ faults: string[]; statuses: Map<number, number> }> {
   const faults: string[] = [];
   const statuses = new Map<number, number>();
   let next = 0;
@@ -54,10 +63,23 @@ describe("an answer before the end of the body", () => {
 
   test("negative controls: a server that reads requests in the body, and one that never answers again", async () => {
     const answer = (id: string) => `HTTP/1.1 400 Bad Request\r\nX-Request-Id: ${id}\r\nContent-Length: 0\r\n\r\n`;
-    for (const [answers, fault] of [[[answer("first"), answer("smuggled")], /body were read as a request/], [[answer("first")], /never answered/]] as const) {
-      const server = createServer((socket) => void socket.on("error", () => {}).once("data", () => socket.write(answers.join(""))).resume()).listen(0, "127.0.0.1");
+    for (const [answers, fault] of [
+      [[answer("first"), answer("smuggled")], /body were read as a request/],
+      [[answer("first")], /never answered/],
+    ] as const) {
+      const server = createServer(
+        (socket) =>
+          void socket
+            .on("error", () => {})
+            .once("data", () => socket.write(answers.join("")))
+            .resume(),
+      ).listen(0, "127.0.0.1");
       await once(server, "listening");
-      const report = await exchange((server.address() as AddressInfo).port, { method: "POST", path: "/", headers: {}, framing: "length", body: smuggledRequests(1000) }, 500);
+      const report = await exchange(
+        (server.address() as AddressInfo).port,
+        { method: "POST", path: "/", headers: {}, framing: "length", body: smuggledRequests(1000) },
+        500,
+      );
       assert.match(String(faultIn(report)), fault);
       server.close();
     }
@@ -66,14 +88,23 @@ describe("an answer before the end of the body", () => {
   test("every operation, every early answer: the next request gets its own answer, or the connection is closed", async (t) => {
     const requests = requestsOf(service.cases());
     const { faults, statuses } = await runAll(service.port, requests);
-    t.diagnostic(`${service.operations.length} operations, ${requests.length} requests; answers: ${[...statuses].sort(([a], [b]) => a - b).map((each) => each.join(" x ")).join(", ")}`);
+    t.diagnostic(
+      `${service.operations.length} operations, ${requests.length} requests; answers: ${[...statuses]
+        .sort(([a], [b]) => a - b)
+        .map((each) => each.join(" x "))
+        .join(", ")}`,
+    );
     // 406 is decided when all of the body has been read.
-    for (const status of [400, 401, 403, 404, 405, 409, 413, 415, 429]) assert.ok(statuses.has(status), `no answer was ${status}`);
+    for (const status of [400, 401, 403, 404, 405, 409, 413, 415, 429])
+      assert.ok(statuses.has(status), `no answer was ${status}`);
     assert.deepEqual(faults, []);
   });
 
   test("every operation of a server that has too much to do", async () => {
-    const { faults, statuses } = await runAll(busy.port, requestsOf(busy.cases().filter(({ name }) => name.endsWith("no credentials"))));
+    const { faults, statuses } = await runAll(
+      busy.port,
+      requestsOf(busy.cases().filter(({ name }) => name.endsWith("no credentials"))),
+    );
     assert.deepEqual([...statuses.keys()], [503]);
     assert.deepEqual(faults, []);
   });

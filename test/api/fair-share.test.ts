@@ -5,7 +5,7 @@ import { FairShare } from "../../src/api/fair-share.ts";
 /** How much the callers get who take one at a time, by turns, until none gets more. */
 function takeAll(share: FairShare, callers: readonly string[]): Record<string, number> {
   const held: Record<string, number> = Object.fromEntries(callers.map((caller) => [caller, 0]));
-  for (let some = true; some; ) {
+  for (let some = true; some;) {
     some = false;
     for (const caller of callers) {
       if (!share.take(caller, 1)) continue;

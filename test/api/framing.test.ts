@@ -19,16 +19,28 @@ async function send(text: string): Promise<{ statuses: number[]; text: string }>
   const { hostname, port } = new URL(t.server.url);
   const socket = connect(Number(port), hostname);
   let got = "";
-  socket.setEncoding("latin1").on("data", (part: string) => (got += part)).on("error", () => {});
+  socket
+    .setEncoding("latin1")
+    .on("data", (part: string) => (got += part))
+    .on("error", () => {});
   asked = text;
   socket.write(Buffer.from(text, "latin1"));
   await once(socket, "close");
   return { statuses: [...got.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => Number(status)), text: got };
 }
 
-/** Every answer names the request and says how many its address has left; every problem names the path, as far as one could be read. */
+/**
+ * Every answer names the request and says how many its address has left; every problem names the path, as far as one
+ * could be read.
+ */
 function assertTold(text: string): void {
-  for (const header of [/^x-request-id: [!-~]{1,128}\r$/im, /^ratelimit-limit: \d+\r$/im, /^ratelimit-remaining: \d+\r$/im, /^ratelimit-reset: \d+\r$/im]) assert.match(text, header);
+  for (const header of [
+    /^x-request-id: [!-~]{1,128}\r$/im,
+    /^ratelimit-limit: \d+\r$/im,
+    /^ratelimit-remaining: \d+\r$/im,
+    /^ratelimit-reset: \d+\r$/im,
+  ])
+    assert.match(text, header);
   const problem = /\r\n\r\n(\{"type":.*\})/.exec(text)?.[1];
   if (problem === undefined) return;
   const path = /^[A-Z]+ (?:https?:\/\/[^/]+)?(\/[^ ?\r]*)/.exec(asked)?.[1];
@@ -39,7 +51,8 @@ function assertTold(text: string): void {
 let asked = "";
 
 const LIVE = "GET /livez HTTP/1.1\r\n";
-const LOOKUP = (): string => `POST /v1/cbs/lookup HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\n`;
+const LOOKUP = (): string =>
+  `POST /v1/cbs/lookup HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\n`;
 const BODY = '{"ips":["1.1.1.1"]}';
 const CHUNKED = `13\r\n${BODY}\r\n0\r\n\r\n`;
 
@@ -56,11 +69,25 @@ const HOSTILE: readonly [what: string, status: number, text: () => string][] = [
   ["chunked, gzip", 400, () => `${LOOKUP()}Transfer-Encoding: chunked, gzip\r\n\r\n${CHUNKED}`],
   ["identity", 400, () => `${LOOKUP()}Transfer-Encoding: identity\r\n\r\n`],
   ["chunked twice", 400, () => `${LOOKUP()}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n${CHUNKED}`],
-  ["Content-Length and Transfer-Encoding", 400, () => `${LOOKUP()}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n${CHUNKED}`],
-  ["Transfer-Encoding and Content-Length", 400, () => `${LOOKUP()}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n${CHUNKED}`],
+  [
+    "Content-Length and Transfer-Encoding",
+    400,
+    () => `${LOOKUP()}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n${CHUNKED}`,
+  ],
+  [
+    "Transfer-Encoding and Content-Length",
+    400,
+    () => `${LOOKUP()}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n${CHUNKED}`,
+  ],
   ["two lengths", 400, () => `${LOOKUP()}Content-Length: 19\r\nContent-Length: 5\r\n\r\n${BODY}`],
   ["the same length twice", 400, () => `${LOOKUP()}Content-Length: 19\r\nContent-Length: 19\r\n\r\n${BODY}`],
-  ...["19, 19", "+19", "-1", "1 9", "0x13", "", "19.0", "99999999999999999999"].map((length): [string, number, () => string] => [`a length of "${length}"`, 400, () => `${LOOKUP()}Content-Length: ${length}\r\n\r\n${BODY}`]),
+  ...["19, 19", "+19", "-1", "1 9", "0x13", "", "19.0", "99999999999999999999"].map(
+    (length): [string, number, () => string] => [
+      `a length of "${length}"`,
+      400,
+      () => `${LOOKUP()}Content-Length: ${length}\r\n\r\n${BODY}`,
+    ],
+  ),
   ["a folded header", 400, () => `${LIVE}Host: x\r\nX-A: b\r\n c\r\n\r\n`],
   ["a folded Transfer-Encoding", 400, () => `${LOOKUP()}Transfer-Encoding:\r\n chunked\r\n\r\n${CHUNKED}`],
   ["lines that end in LF alone", 400, () => "GET /livez HTTP/1.1\nHost: x\n\n"],
@@ -68,7 +95,11 @@ const HOSTILE: readonly [what: string, status: number, text: () => string][] = [
   ["CR within a header", 400, () => `${LIVE}Host: x\r\nX-A: a\rb\r\n\r\n`],
   ["NUL within a header", 400, () => `${LIVE}Host: x\r\nX-A: a\0b\r\n\r\n`],
   ["a space before the colon", 400, () => `${LOOKUP()}Transfer-Encoding : chunked\r\n\r\n${CHUNKED}`],
-  ["HTTP/1.0 with Transfer-Encoding", 400, () => `${LOOKUP().replace("1.1", "1.0")}Connection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n${CHUNKED}`],
+  [
+    "HTTP/1.0 with Transfer-Encoding",
+    400,
+    () => `${LOOKUP().replace("1.1", "1.0")}Connection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n${CHUNKED}`,
+  ],
   ["HTTP/2.0", 400, () => "GET /livez HTTP/2.0\r\nHost: x\r\n\r\n"],
   ["HTTP/1.2", 400, () => "GET /livez HTTP/1.2\r\nHost: x\r\n\r\n"],
   ["HTTP/0.9", 400, () => "GET /livez\r\n"],
@@ -97,11 +128,16 @@ for (const [what, status, text] of HOSTILE) {
 test("negative control: after a good request the next one is answered", async () => {
   assert.deepEqual((await send(`${LIVE}Host: x\r\n\r\n${NEXT}`)).statuses, [200, 200]);
   assert.deepEqual((await send(`${LOOKUP()}Transfer-Encoding: chunked\r\n\r\n${CHUNKED}${NEXT}`)).statuses, [200, 200]);
-  assert.deepEqual((await send(`${LOOKUP()}Expect: 100-continue\r\nContent-Length: 19\r\n\r\n${BODY}${NEXT}`)).statuses, [100, 200, 200]);
+  assert.deepEqual(
+    (await send(`${LOOKUP()}Expect: 100-continue\r\nContent-Length: 19\r\n\r\n${BODY}${NEXT}`)).statuses,
+    [100, 200, 200],
+  );
 });
 
 test("a target in absolute form is the same as its path", async () => {
-  const { text } = await send(`GET http://x/v1/cbs/providers?page_size=1 HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nConnection: close\r\n\r\n`);
+  const { text } = await send(
+    `GET http://x/v1/cbs/providers?page_size=1 HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nConnection: close\r\n\r\n`,
+  );
   assert.match(text, /"next":"http:\/\/x\/v1\/cbs\/providers\?page_size=1&page=2"/);
 });
 
@@ -111,6 +147,9 @@ test("what is no request waits for the answers to those before it, and comes in 
   const { statuses, text } = await send(`${LOOKUP()}Content-Length: ${body.length}\r\n\r\n${body}BAD\r\n\r\n`);
   assert.deepEqual(statuses, [200, 400]);
   const [, first = ""] = text.split("\r\n\r\n");
-  const answer = first.replace(/^[0-9a-f]+\r\n/, "").replaceAll(/\r\n[0-9a-f]+\r\n/g, "").replace(/\r\n0$/, "");
+  const answer = first
+    .replace(/^[0-9a-f]+\r\n/, "")
+    .replaceAll(/\r\n[0-9a-f]+\r\n/g, "")
+    .replace(/\r\n0$/, "");
   assert.deepEqual(Object.keys(JSON.parse(answer)), ips);
 });

@@ -29,9 +29,12 @@ function lines(count: number, line = (ip: string) => ip, head = ""): string {
   return head + Array.from({ length: count }, (_, i) => `${line(`20.0.${i >> 8}.${i & 255}`)}\n`).join("");
 }
 
-const put = (type: string, body: unknown): Promise<Answer> => ask(t, "PUT", `/v1${path}`, { key, headers: { "Content-Type": type }, body });
-const add = (type: string, body: unknown): Promise<Answer> => ask(t, "POST", `/v1${path}:import`, { key, headers: { "Content-Type": type }, body });
-const visitTo = (method: string, to: string, type: string, body: unknown): Promise<Answer> => visit(t, method, to, { token: editor.token, headers: { "Content-Type": type }, body });
+const put = (type: string, body: unknown): Promise<Answer> =>
+  ask(t, "PUT", `/v1${path}`, { key, headers: { "Content-Type": type }, body });
+const add = (type: string, body: unknown): Promise<Answer> =>
+  ask(t, "POST", `/v1${path}:import`, { key, headers: { "Content-Type": type }, body });
+const visitTo = (method: string, to: string, type: string, body: unknown): Promise<Answer> =>
+  visit(t, method, to, { token: editor.token, headers: { "Content-Type": type }, body });
 
 const FORMS: readonly (readonly [type: string, list: (count: number) => string])[] = [
   ["text/plain", (count) => lines(count)],
@@ -41,26 +44,36 @@ const FORMS: readonly (readonly [type: string, list: (count: number) => string])
 ];
 
 test("the texts of the store name the settings as they are", () => {
-  assert.deepEqual([RULES_SETTING, RULESETS_SETTING], [namesOf("rules-per-ruleset"), namesOf("rulesets-per-organisation")]);
+  assert.deepEqual(
+    [RULES_SETTING, RULESETS_SETTING],
+    [namesOf("rules-per-ruleset"), namesOf("rulesets-per-organisation")],
+  );
   assert.equal(RULES_SETTING, SETTING);
 });
 
 describe("a list of more rules than a ruleset holds is refused with one error, which names the setting", () => {
   for (const [type, list] of FORMS) {
-    for (const [what, send] of [["replaced", put], ["imported", add]] as const) {
+    for (const [what, send] of [
+      ["replaced", put],
+      ["imported", add],
+    ] as const) {
       test(`${what}, ${type}`, async () => {
         const { status, body } = await send(type, list(FAR_TOO_MANY));
         assert.equal(status, 400);
         const faults = Object.entries(body.validation_errors);
         assert.equal(faults.length, 1, JSON.stringify(faults).slice(0, 500));
         assert.ok(body.detail.includes(SETTING), body.detail);
-        if (type !== "application/json") assert.match(body.detail, /^line 2[12]: column \d+: "20.0.0.20": there are more than 20 rules/);
+        if (type !== "application/json")
+          assert.match(body.detail, /^line 2[12]: column \d+: "20.0.0.20": there are more than 20 rules/);
       });
     }
     test(`previewed, ${type}`, async () => {
       const { status, body, text } = await visitTo("POST", `${path}:preview`, type, list(FAR_TOO_MANY));
       assert.ok(text.includes(SETTING), text.slice(0, 300));
-      assert.deepEqual(type === "application/json" ? status : [status, body.counts.error], type === "application/json" ? 400 : [200, 1]);
+      assert.deepEqual(
+        type === "application/json" ? status : [status, body.counts.error],
+        type === "application/json" ? 400 : [200, 1],
+      );
     });
   }
 });
@@ -72,7 +85,8 @@ describe("a ruleset that is full says so, with the setting", () => {
     ["batchRules", (door) => askAt(door, "POST", `${path}:batch`, { items: [{ op: "add", ...one }] })],
     ["importRules", (door) => askAt(door, "POST", `${path}:import`, { rules: [one] })],
   ];
-  const askAt = (door: "public" | "dashboard", method: string, to: string, body: unknown) => (door === "public" ? ask(t, method, `/v1${to}`, { key, body }) : visitTo(method, to, "application/json", body));
+  const askAt = (door: "public" | "dashboard", method: string, to: string, body: unknown) =>
+    door === "public" ? ask(t, method, `/v1${to}`, { key, body }) : visitTo(method, to, "application/json", body);
   for (const [what, send] of ways) {
     for (const door of ["public", "dashboard"] as const) {
       test(`${what}, ${door}`, async () => {
@@ -97,9 +111,24 @@ describe("a ruleset that is full says so, with the setting", () => {
 describe("other limits name their settings, too", () => {
   const bulk = { ips: Array.from({ length: 101 }, () => "1.1.1.1") };
   const cases: readonly (readonly [what: string, send: () => Promise<Answer>, status: number, setting: string])[] = [
-    ["a bulk lookup", () => ask(t, "POST", "/v1/cbs/lookup", { key, body: bulk }), 400, "--bulk-addresses or IPSIEVE_BULK_ADDRESSES"],
-    ["a body", () => ask(t, "POST", `/v1${path}`, { key, body: `"${"x".repeat(70_000)}"` }), 413, "--body-limit or IPSIEVE_BODY_LIMIT"],
-    ["a body of many addresses", () => ask(t, "POST", `/v1${path}:batch`, { key, body: `"${"x".repeat(200_000)}"` }), 413, "--bulk-addresses or IPSIEVE_BULK_ADDRESSES"],
+    [
+      "a bulk lookup",
+      () => ask(t, "POST", "/v1/cbs/lookup", { key, body: bulk }),
+      400,
+      "--bulk-addresses or IPSIEVE_BULK_ADDRESSES",
+    ],
+    [
+      "a body",
+      () => ask(t, "POST", `/v1${path}`, { key, body: `"${"x".repeat(70_000)}"` }),
+      413,
+      "--body-limit or IPSIEVE_BODY_LIMIT",
+    ],
+    [
+      "a body of many addresses",
+      () => ask(t, "POST", `/v1${path}:batch`, { key, body: `"${"x".repeat(200_000)}"` }),
+      413,
+      "--bulk-addresses or IPSIEVE_BULK_ADDRESSES",
+    ],
   ];
   for (const [what, send, status, setting] of cases) {
     test(what, async () => {

@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Random } from "../snapshot/harness/sample.ts";
-import { EDGE_FAULTS, FAULTS, startBrokenServer, startDoubleServer, startMuteServer, startSwappingServer } from "./fuzz/broken-server.ts";
+import {
+  EDGE_FAULTS,
+  FAULTS,
+  startBrokenServer,
+  startDoubleServer,
+  startMuteServer,
+  startSwappingServer,
+} from "./fuzz/broken-server.ts";
 import { CHECKS, FOLLOW_UPS } from "./fuzz/checks.ts";
 import { attackByEarlyAnswers } from "./fuzz/early-answers.ts";
 import { fuzz } from "./fuzz/fuzz.ts";
@@ -27,17 +34,29 @@ test("requests made from the server's own document, good and bad, for every oper
 test("a server that has more to do than it can sheds some of the same requests, each as documented, and answers the others as it does else", async (c) => {
   const busy = await startFuzzServer({ concurrentRequests: 2 });
   c.after(() => busy.close());
-  const { failures, ...report } = await fuzz({ url: busy.server.url, key: busy.key, seed: SEED, runs: 60, sheds: true });
+  const { failures, ...report } = await fuzz({
+    url: busy.server.url,
+    key: busy.key,
+    seed: SEED,
+    runs: 60,
+    sheds: true,
+  });
   c.diagnostic(JSON.stringify(report));
   assert.deepEqual(failures, {});
   assert.ok(report.byStatus["503"]! > 20 && report.byStatus["200"]! > 20, "some were shed, and others not");
-  const broken = await startBrokenServer(busy.server.url, busy.key, { operation: "listRules", run: async (exchange, ask) => {
-    const answer = await ask(exchange);
-    return answer.status === 503 ? { ...answer, headers: { ...answer.headers, "retry-after": undefined } } : answer;
-  } });
+  const broken = await startBrokenServer(busy.server.url, busy.key, {
+    operation: "listRules",
+    run: async (exchange, ask) => {
+      const answer = await ask(exchange);
+      return answer.status === 503 ? { ...answer, headers: { ...answer.headers, "retry-after": undefined } } : answer;
+    },
+  });
   c.after(() => broken.close());
   const { failures: noticed } = await fuzz({ url: broken.url, key: busy.key, seed: SEED, runs: 60, sheds: true });
-  assert.ok(Object.keys(noticed).some((name) => name.startsWith("response_headers_conformance ")), "negative control: a server that does not say how long to wait");
+  assert.ok(
+    Object.keys(noticed).some((name) => name.startsWith("response_headers_conformance ")),
+    "negative control: a server that does not say how long to wait",
+  );
 });
 
 for (const name of [...Object.keys(CHECKS), ...Object.keys(FOLLOW_UPS)]) {
@@ -67,7 +86,13 @@ for (const [name, fault] of Object.entries(EDGE_FAULTS)) {
 }
 
 test("answers before a body's end: each request on the connection gets its own answer, or the connection is closed", async (c) => {
-  const { failures, ...report } = await attackByEarlyAnswers({ url: t.server.url, key: t.key, random: new Random(SEED), connections: 150, bodyBytes: 200_000 });
+  const { failures, ...report } = await attackByEarlyAnswers({
+    url: t.server.url,
+    key: t.key,
+    random: new Random(SEED),
+    connections: 150,
+    bodyBytes: 200_000,
+  });
   c.diagnostic(JSON.stringify(report));
   assert.deepEqual(failures, {});
   assert.ok(report.answered > 100);
@@ -75,7 +100,13 @@ test("answers before a body's end: each request on the connection gets its own a
 
 test("negative control: a server that answers in the wrong order, or not at all, is noticed", async () => {
   for (const server of [await startMuteServer(), await startSwappingServer()]) {
-    const { failures } = await attackByEarlyAnswers({ url: server.url, key: t.key, random: new Random(SEED), connections: 3, bodyBytes: 1000 });
+    const { failures } = await attackByEarlyAnswers({
+      url: server.url,
+      key: t.key,
+      random: new Random(SEED),
+      connections: 3,
+      bodyBytes: 1000,
+    });
     server.close();
     assert.notDeepEqual(failures, {});
   }
@@ -90,7 +121,12 @@ test("negative control: a server that answers twice, and one that never does, ar
 });
 
 test("hostile connections: what comes back is HTTP and no 5xx, and the server goes on", async (c) => {
-  const { failures, ...report } = await attack({ url: t.server.url, key: t.key, random: new Random(SEED), connections: 400 });
+  const { failures, ...report } = await attack({
+    url: t.server.url,
+    key: t.key,
+    random: new Random(SEED),
+    connections: 400,
+  });
   c.diagnostic(JSON.stringify(report));
   assert.deepEqual(failures, []);
   assert.equal((await fetch(`${t.server.url}/readyz`)).status, 200);

@@ -1,4 +1,7 @@
-/** Clients that generators of others make of the API document, compiled and driven through the main flows against a real server. */
+/**
+ * Clients that generators of others make of the API document, compiled and driven through the main flows against a real
+ * server.
+ */
 import assert from "node:assert/strict";
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -46,7 +49,21 @@ const PYTHON_CLIENT: Language = {
     copyFileSync(join(DRIVERS, "drive.py"), join(folder, "drive.py"));
     // It runs ruff, which stands beside it.
     const environment = { PATH: `${join(TOOLS, ".venv/bin")}:${process.env["PATH"] ?? ""}` };
-    const client = await run(PYTHON, ["-m", "openapi_python_client", "generate", "--path", document, "--output-path", join(folder, "generated"), "--meta", "none"], { environment });
+    const client = await run(
+      PYTHON,
+      [
+        "-m",
+        "openapi_python_client",
+        "generate",
+        "--path",
+        document,
+        "--output-path",
+        join(folder, "generated"),
+        "--meta",
+        "none",
+      ],
+      { environment },
+    );
     return [client, await run(PYTHON, ["-m", "compileall", "-q", folder])];
   },
   drive: (folder, environment) => run(PYTHON, [join(folder, "drive.py")], { environment }),
@@ -60,8 +77,19 @@ const GO_CLIENT: Language = {
     for (const name of ["go.mod", "go.sum"]) copyFileSync(join(TOOLS, name), join(folder, name));
     mkdirSync(join(folder, "generated"));
     copyFileSync(join(DRIVERS, "drive.go"), join(folder, "drive.go"));
-    const client = await run(OAPI_CODEGEN, ["-generate", "types,client", "-package", "generated", "-o", join(folder, "generated/client.go"), document]);
-    return [client, await run(GO, ["build", "-o", "drive", "."], { cwd: folder, environment: { GOTOOLCHAIN: "local" } })];
+    const client = await run(OAPI_CODEGEN, [
+      "-generate",
+      "types,client",
+      "-package",
+      "generated",
+      "-o",
+      join(folder, "generated/client.go"),
+      document,
+    ]);
+    return [
+      client,
+      await run(GO, ["build", "-o", "drive", "."], { cwd: folder, environment: { GOTOOLCHAIN: "local" } }),
+    ];
   },
   drive: (folder, environment) => run(join(folder, "drive"), [], { environment }),
 };
@@ -73,16 +101,39 @@ before(async () => {
 });
 after(() => t.close());
 
-/** What a driver is told: where the server is, and keys of an organisation of its own, one of which may ask once a minute. */
+/**
+ * What a driver is told: where the server is, and keys of an organisation of its own, one of which may ask once a
+ * minute.
+ */
 async function environmentOf(name: string): Promise<Record<string, string>> {
   const own = await addOrganisation(t, name);
   const limited = await addOrganisation(t, `${name}, limited`);
-  await t.server.store.write({ kind: "set-plan", actor: "command:test", at: t.clock.now, organisationId: limited, area: "edl", active: true, until: null, perMinute: 1, perMonth: null });
-  return { BASE_URL: t.server.url, KEY: (await addKey(t, own)).text, READ_KEY: (await addKey(t, own, "read")).text, LIMITED_KEY: (await addKey(t, limited)).text };
+  await t.server.store.write({
+    kind: "set-plan",
+    actor: "command:test",
+    at: t.clock.now,
+    organisationId: limited,
+    area: "edl",
+    active: true,
+    until: null,
+    perMinute: 1,
+    perMonth: null,
+  });
+  return {
+    BASE_URL: t.server.url,
+    KEY: (await addKey(t, own)).text,
+    READ_KEY: (await addKey(t, own, "read")).text,
+    LIMITED_KEY: (await addKey(t, limited)).text,
+  };
 }
 
 /** The folder with a client of the document, which `change` may break. */
-async function generated(language: Language, path: string, name: string, change: (document: any) => void = () => {}): Promise<{ folder: string; runs: Run[] }> {
+async function generated(
+  language: Language,
+  path: string,
+  name: string,
+  change: (document: any) => void = () => {},
+): Promise<{ folder: string; runs: Run[] }> {
   const folder = join(OUTPUT, name);
   mkdirSync(folder, { recursive: true });
   const document: any = await (await fetch(t.server.url + path)).json();
@@ -110,7 +161,9 @@ for (const [at, language] of [TYPESCRIPT, PYTHON_CLIENT, GO_CLIENT].entries()) {
     test("negative control: a document without a schema that the flows need, and one with an operation less, do not compile or run", async () => {
       for (const [name, change] of BROKEN) {
         const { folder, runs } = await generated(language, "/openapi.json", `${at}-broken-${name}`, change);
-        const isNoticed = !isCompiled(runs) || (await language.drive(folder, await environmentOf(`${language.name} ${name}`))).code !== 0;
+        const isNoticed =
+          !isCompiled(runs) ||
+          (await language.drive(folder, await environmentOf(`${language.name} ${name}`))).code !== 0;
         assert.ok(isNoticed, name);
       }
     });

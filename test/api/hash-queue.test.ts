@@ -30,7 +30,7 @@ class Watched {
   }
 
   async endAll(): Promise<string[]> {
-    for (await turn(); this.#ends.length > 0; ) await this.endOne();
+    for (await turn(); this.#ends.length > 0;) await this.endOne();
     return this.started;
   }
 }
@@ -56,7 +56,16 @@ test("200 tries of one address do not hold up another's: it is the next but one,
   await turn();
   // Two of the attacker's run, four wait.
   assert.equal(queue.refused.length, 194);
-  assert.deepEqual(await queue.endAll(), ["attacker", "attacker", "attacker", "first of the other", "attacker", "second of the other", "attacker", "attacker"]);
+  assert.deepEqual(await queue.endAll(), [
+    "attacker",
+    "attacker",
+    "attacker",
+    "first of the other",
+    "attacker",
+    "second of the other",
+    "attacker",
+    "attacker",
+  ]);
 });
 
 test("addresses that fill the queue make room for one that has less in it", async () => {
@@ -83,8 +92,13 @@ test("who is known goes first, and has a queue of their own; every fourth turn i
 test("a task that fails gives its turn on", async () => {
   const queue = new HashQueue();
   const by = { who: "a", isKnown: false };
-  const results = await Promise.allSettled([1, 2, 3].map((i) => queue.run(by, () => (i < 3 ? Promise.reject(new Error(`${i}`)) : Promise.resolve(i)))));
-  assert.deepEqual(results.map(({ status }) => status), ["rejected", "rejected", "fulfilled"]);
+  const results = await Promise.allSettled(
+    [1, 2, 3].map((i) => queue.run(by, () => (i < 3 ? Promise.reject(new Error(`${i}`)) : Promise.resolve(i)))),
+  );
+  assert.deepEqual(
+    results.map(({ status }) => status),
+    ["rejected", "rejected", "fulfilled"],
+  );
 });
 
 test("hashes: a salt each, one spelling for all; 200 wrong tries of one address, and another's right one is answered among the first", async () => {
@@ -93,9 +107,17 @@ test("hashes: a salt each, one spelling for all; 200 wrong tries of one address,
   const hash = await passwords.hash("Åsa's password", by("a"));
   assert.match(hash, /^\$scrypt\$ln=16,r=8,p=2\$/);
   const answered: string[] = [];
-  const wrong = Array.from({ length: 200 }, () => passwords.check("wrong", hash, by("attacker")).then((isRight) => answered.push(`attacker ${isRight}`), () => undefined));
+  const wrong = Array.from({ length: 200 }, () =>
+    passwords.check("wrong", hash, by("attacker")).then(
+      (isRight) => answered.push(`attacker ${isRight}`),
+      () => undefined,
+    ),
+  );
   await passwords.check("A\u030asa's password", hash, by("other")).then((isRight) => answered.push(`other ${isRight}`));
   assert.ok(answered.length <= 4 && answered.at(-1) === "other true", answered.join());
   await Promise.all(wrong);
-  assert.deepEqual([await passwords.check("x", undefined, by("a")), await passwords.check("x", "none", by("a"))], [false, false]);
+  assert.deepEqual(
+    [await passwords.check("x", undefined, by("a")), await passwords.check("x", "none", by("a"))],
+    [false, false],
+  );
 });

@@ -35,17 +35,33 @@ test("a server whose database fails is not ready, though nobody writes; it names
 test("loading again without threat intelligence logs no error", async (context) => {
   const t = await serverFor(context);
   await t.server.reload();
-  const lines = t.logged().split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
-  assert.deepEqual(lines.filter(({ level }) => level >= 40), []);
+  const lines = t
+    .logged()
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    lines.filter(({ level }) => level >= 40),
+    [],
+  );
   assert.ok(lines.some(({ snapshot, generation }) => snapshot === "catalogue" && generation === 2));
 });
 
 test("the log tells the client's address, as trusted proxies give it, and whose key or session it was, also where it was refused", async (context) => {
   const proxied = await serverFor(context, { trustProxy: "127.0.0.0/8" });
   const direct = await serverFor(context);
-  const last = (t: TestServer, path: string) => t.logged().split("\n").filter((line) => line.includes(`"path":"${path}"`)).map((line) => JSON.parse(line)).at(-1);
+  const last = (t: TestServer, path: string) =>
+    t
+      .logged()
+      .split("\n")
+      .filter((line) => line.includes(`"path":"${path}"`))
+      .map((line) => JSON.parse(line))
+      .at(-1);
   const headers = { "X-Forwarded-For": "198.51.100.7" };
-  for (const [t, address] of [[proxied, "198.51.100.7"], [direct, "127.0.0.1"]] as const) {
+  for (const [t, address] of [
+    [proxied, "198.51.100.7"],
+    [direct, "127.0.0.1"],
+  ] as const) {
     const organisation = await addOrganisation(t, "log", ["edl"]);
     const key = await addKey(t, organisation, "read");
     const user = await addUser(t, organisation, "viewer");
@@ -54,10 +70,25 @@ test("the log tells the client's address, as trusted proxies give it, and whose 
       const { address: from, key: keyId, user: userId, status } = last(t, path);
       return [from, keyId ?? userId, status];
     };
-    assert.deepEqual(await told("/v1/edl/ip-rulesets/", ask(t, "GET", "/v1/edl/ip-rulesets/", { key: key.text, headers })), [address, key.id, 200]);
-    assert.deepEqual(await told("/v1/cbs/providers", ask(t, "GET", "/v1/cbs/providers", { key: key.text, headers })), [address, key.id, 403]);
-    assert.deepEqual(await told("/v1/cbs/regions", ask(t, "GET", "/v1/cbs/regions", { headers })), [address, undefined, 401]);
-    assert.deepEqual(await told("/dashboard/api/users", visit(t, "GET", "/users", { token: user.token, headers })), [address, user.id, 403]);
+    assert.deepEqual(
+      await told("/v1/edl/ip-rulesets/", ask(t, "GET", "/v1/edl/ip-rulesets/", { key: key.text, headers })),
+      [address, key.id, 200],
+    );
+    assert.deepEqual(await told("/v1/cbs/providers", ask(t, "GET", "/v1/cbs/providers", { key: key.text, headers })), [
+      address,
+      key.id,
+      403,
+    ]);
+    assert.deepEqual(await told("/v1/cbs/regions", ask(t, "GET", "/v1/cbs/regions", { headers })), [
+      address,
+      undefined,
+      401,
+    ]);
+    assert.deepEqual(await told("/dashboard/api/users", visit(t, "GET", "/users", { token: user.token, headers })), [
+      address,
+      user.id,
+      403,
+    ]);
     assert.doesNotMatch(t.logged(), new RegExp(`${key.text}|${user.token}`));
   }
 });

@@ -41,19 +41,41 @@ function staleReads(): Fault {
 }
 
 test("negative controls: stale reads, batches in part, and extensions that shorten are noticed", async () => {
-  const overriding: Fault = { operation: "addRule", run: (exchange, ask) => ask({ ...exchange, body: exchange.body.replace(/^(\{"ip":"203.0.113.9".*)\}$/, '$1,"conflict_resolution":"override"}') }) };
-  const halved: Fault = { operation: "batchRules", run: (exchange, ask) => ask({ ...exchange, body: exchange.body.replace(/^\{"items":\[(\{[^}]*\}),.*$/, '{"items":[$1]}') }) };
-  for (const [fault, message] of [[staleReads(), /no order explains/], [overriding, /extend has shortened/], [halved, /in pairs/]] as const) {
+  const overriding: Fault = {
+    operation: "addRule",
+    run: (exchange, ask) =>
+      ask({
+        ...exchange,
+        body: exchange.body.replace(/^(\{"ip":"203.0.113.9".*)\}$/, '$1,"conflict_resolution":"override"}'),
+      }),
+  };
+  const halved: Fault = {
+    operation: "batchRules",
+    run: (exchange, ask) =>
+      ask({ ...exchange, body: exchange.body.replace(/^\{"items":\[(\{[^}]*\}),.*$/, '{"items":[$1]}') }),
+  };
+  for (const [fault, message] of [
+    [staleReads(), /no order explains/],
+    [overriding, /extend has shortened/],
+    [halved, /in pairs/],
+  ] as const) {
     const broken = await startBrokenServer(t.server.url, key, fault);
     const { failures } = await runHistories({ ...OPTIONS, url: broken.url, key });
     broken.close();
-    assert.ok(failures.some((failure) => message.test(failure)), `${message}: ${failures.slice(0, 3).join("\n")}`);
+    assert.ok(
+      failures.some((failure) => message.test(failure)),
+      `${message}: ${failures.slice(0, 3).join("\n")}`,
+    );
   }
 });
 
 test("the checker of orders: what overlaps may change places, what does not may not", () => {
   const write = (began: number, ended: number, value: number) => ({ began, ended, apply: (): number => value });
-  const read = (began: number, ended: number, value: number) => ({ began, ended, apply: (state: number) => (state === value ? state : undefined) });
+  const read = (began: number, ended: number, value: number) => ({
+    began,
+    ended,
+    apply: (state: number) => (state === value ? state : undefined),
+  });
   assert.equal(linearize([write(0, 1, 1), read(2, 3, 1)], 0), 2);
   assert.equal(linearize([write(0, 1, 1), read(2, 3, 0)], 0), 1);
   assert.equal(linearize([write(0, 3, 1), read(1, 2, 0), read(1, 4, 1)], 0), 3);
@@ -61,10 +83,22 @@ test("the checker of orders: what overlaps may change places, what does not may 
 });
 
 test("R12: every rule is active one millisecond before its expiry, and not at it or after it, whichever way the clock steps", async (c) => {
-  const big = await startServer({ perMinute: 1e9, perMonth: 1e12, rulesPerRuleset: 100_000, eventLoopDelay: 60_000, logLevel: "silent" });
+  const big = await startServer({
+    perMinute: 1e9,
+    perMonth: 1e12,
+    rulesPerRuleset: 100_000,
+    eventLoopDelay: 60_000,
+    logLevel: "silent",
+  });
   try {
     const { text } = await addKey(big, await addOrganisation(big, "expiry"));
-    const report = await expireExactly({ server: big, key: text, random: new Random(SEED), rules: 100_000, together: 1000 });
+    const report = await expireExactly({
+      server: big,
+      key: text,
+      random: new Random(SEED),
+      rules: 100_000,
+      together: 1000,
+    });
     c.diagnostic(JSON.stringify(report));
     assert.deepEqual(report, { rules: 100_000, asked: 300_000, wrong: 0 });
   } finally {

@@ -35,8 +35,14 @@ function make(limits: Partial<IdentificationLimits> = {}, freeBytes?: () => numb
 let ids = 0;
 function log(body: Readable | Buffer | string, more: Partial<NewIdentification> = {}): NewIdentification {
   return {
-    organisationId: "first", id: `id-${++ids}`, name: "access.log", format: "tsv", size: null, catalogue,
-    body: body instanceof Readable ? body : Readable.from([Buffer.from(body)]), ...more,
+    organisationId: "first",
+    id: `id-${++ids}`,
+    name: "access.log",
+    format: "tsv",
+    size: null,
+    catalogue,
+    body: body instanceof Readable ? body : Readable.from([Buffer.from(body)]),
+    ...more,
   };
 }
 
@@ -44,11 +50,13 @@ function log(body: Readable | Buffer | string, more: Partial<NewIdentification> 
 function waitingBody(first: string): { body: Readable; go: (last?: string) => void; lose: (error: Error) => void } {
   const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
   promise.catch(() => {});
-  const body = Readable.from((async function* () {
-    yield Buffer.from(first);
-    const last = await promise;
-    if (last !== undefined) yield Buffer.from(last);
-  })());
+  const body = Readable.from(
+    (async function* () {
+      yield Buffer.from(first);
+      const last = await promise;
+      if (last !== undefined) yield Buffer.from(last);
+    })(),
+  );
   return { body, go: resolve, lose: reject };
 }
 
@@ -56,16 +64,27 @@ function waitingBody(first: string): { body: Readable; go: (last?: string) => vo
 function someLines(count: number): { line: string; address: string | null }[] {
   const services = catalogue.catalogue.nodes.filter(({ service }) => service !== null).map(({ id }) => id);
   const nodes = ["/cdn/akamai", "/saas/meta", "/cloud/aws", "/cdn/cloudflare", ...services];
-  const known = nodes.flatMap((id, i) => rangesOf(catalogue.tree, id, { family: i % 2 === 0 ? 4 : 6, offset: 0, limit: 1 }).items).map(({ cidr }) => cidr.split("/")[0]!);
+  const known = nodes
+    .flatMap((id, i) => rangesOf(catalogue.tree, id, { family: i % 2 === 0 ? 4 : 6, offset: 0, limit: 1 }).items)
+    .map(({ cidr }) => cidr.split("/")[0]!);
   return Array.from({ length: count }, (_, i) => {
     const address = i % 7 === 0 ? null : i % 3 === 0 ? `203.0.113.${i % 256}` : known[(i >> 1) % known.length]!;
-    return { address, line: `${address ?? "nobody"} - - [21/Nov/2026:10:${i % 60}:00 +0000] "GET /${i} HTTP/1.1" 200 ${i}` };
+    return {
+      address,
+      line: `${address ?? "nobody"} - - [21/Nov/2026:10:${i % 60}:00 +0000] "GET /${i} HTTP/1.1" 200 ${i}`,
+    };
   });
 }
 
 /** What has to be told of lines, one lookup document at a time. */
-function expectedCounts(lines: readonly { address: string | null }[]): Record<"types" | "providers" | "services", Record<string, number>> {
-  const counts = { types: {} as Record<string, number>, providers: {} as Record<string, number>, services: {} as Record<string, number> };
+function expectedCounts(
+  lines: readonly { address: string | null }[],
+): Record<"types" | "providers" | "services", Record<string, number>> {
+  const counts = {
+    types: {} as Record<string, number>,
+    providers: {} as Record<string, number>,
+    services: {} as Record<string, number>,
+  };
   const add = (of: Record<string, number>, keys: Iterable<string>): void => {
     for (const key of new Set(keys)) of[key] = (of[key] ?? 0) + 1;
   };
@@ -73,8 +92,16 @@ function expectedCounts(lines: readonly { address: string | null }[]): Record<"t
     if (address === null) continue;
     const { types, matches } = identifyText(catalogue.catalogue, address);
     add(counts.types, types);
-    add(counts.providers, matches.map(({ type, provider }) => `${type} ${provider}`));
-    add(counts.services, matches.filter(({ service }) => service !== null).map(({ type, provider, service }) => `${type} ${provider} ${service}`));
+    add(
+      counts.providers,
+      matches.map(({ type, provider }) => `${type} ${provider}`),
+    );
+    add(
+      counts.services,
+      matches
+        .filter(({ service }) => service !== null)
+        .map(({ type, provider, service }) => `${type} ${provider} ${service}`),
+    );
   }
   return counts;
 }
@@ -86,16 +113,29 @@ test("a log, plain, gzipped or as zstd: counts, types, providers, services, and 
   const expected = expectedCounts(lines);
   for (const body of [Buffer.from(text), gzipSync(text), zstdCompressSync(text)]) {
     // In pieces, as it comes from a network.
-    const pieces = Array.from({ length: Math.ceil(body.length / 3000) }, (_, i) => body.subarray(i * 3000, (i + 1) * 3000));
+    const pieces = Array.from({ length: Math.ceil(body.length / 3000) }, (_, i) =>
+      body.subarray(i * 3000, (i + 1) * 3000),
+    );
     const done = await service.run(log(Readable.from(pieces)));
     const told = done.log.summary();
     assert.equal(done.log.state, "done");
     const withAddress = lines.filter(({ address }) => address !== null);
     const matched = withAddress.filter(({ address }) => identifyText(catalogue.catalogue, address!).found).length;
-    assert.deepEqual([told.bytes, told.lines, told.matched, told.unmatched, told.no_address], [body.length, 5000, matched, withAddress.length - matched, 5000 - withAddress.length]);
+    assert.deepEqual(
+      [told.bytes, told.lines, told.matched, told.unmatched, told.no_address],
+      [body.length, 5000, matched, withAddress.length - matched, 5000 - withAddress.length],
+    );
     assert.deepEqual(Object.fromEntries(told.types.map(({ type, lines: own }) => [type, own])), expected.types);
-    assert.deepEqual(Object.fromEntries(told.providers.map(({ type, provider, lines: own }) => [`${type} ${provider}`, own])), expected.providers);
-    assert.deepEqual(Object.fromEntries(told.services.map(({ type, provider, service: name, lines: own }) => [`${type} ${provider} ${name}`, own])), expected.services);
+    assert.deepEqual(
+      Object.fromEntries(told.providers.map(({ type, provider, lines: own }) => [`${type} ${provider}`, own])),
+      expected.providers,
+    );
+    assert.deepEqual(
+      Object.fromEntries(
+        told.services.map(({ type, provider, service: name, lines: own }) => [`${type} ${provider} ${name}`, own]),
+      ),
+      expected.services,
+    );
     assert.ok(told.types.length >= 3 && told.services.length >= 2, JSON.stringify(told.types));
     assert.equal(told.unmatched_sample.length, 100);
     const rows = gunzipSync(readFileSync(done.path)).toString().split("\n");
@@ -110,12 +150,17 @@ test("the sample holds every line without a match while there are few, whole and
   const text = `8.8.8.8 a\r\n203.0.113.1 b\r\nnothing\n${"x".repeat(3000)} 203.0.113.2\n203.0.113.3 last`;
   const { log: done } = await service.run(log(Readable.from([...Buffer.from(text)].map((byte) => Buffer.of(byte)))));
   assert.deepEqual(done.summary().unmatched_sample, [
-    { text: "203.0.113.1 b", has_address: true }, { text: "nothing", has_address: false }, { text: `${"x".repeat(500)}…`, has_address: true }, { text: "203.0.113.3 last", has_address: true },
+    { text: "203.0.113.1 b", has_address: true },
+    { text: "nothing", has_address: false },
+    { text: `${"x".repeat(500)}…`, has_address: true },
+    { text: "203.0.113.3 last", has_address: true },
   ]);
 });
 
 test("top addresses: those with the most lines, and what the catalogue knows of them; of too many addresses, with a bound", async () => {
-  const lines = someLines(20_000).map(({ address }, i) => (address === null ? null : i % 5 === 0 ? `198.51.${i % 256}.${(i >> 3) % 256}` : address));
+  const lines = someLines(20_000).map(({ address }, i) =>
+    address === null ? null : i % 5 === 0 ? `198.51.${i % 256}.${(i >> 3) % 256}` : address,
+  );
   const counts = new Map<string, number>();
   for (const address of lines) if (address !== null) counts.set(address, (counts.get(address) ?? 0) + 1);
   const isMatched = (address: string): boolean => identifyText(catalogue.catalogue, address).found;
@@ -123,20 +168,30 @@ test("top addresses: those with the most lines, and what the catalogue knows of 
   const text = lines.map((address) => `${address ?? "nobody"} x\n`).join("");
 
   const exact = (await make().run(log(text))).log.summary().top_addresses!;
-  for (const [kind, wanted] of [["matched", true], ["unmatched", false]] as const) {
+  for (const [kind, wanted] of [
+    ["matched", true],
+    ["unmatched", false],
+  ] as const) {
     const own = ranked.filter(([address]) => isMatched(address) === wanted);
     assert.ok(own.length > 50, `${own.length}`);
-    assert.deepEqual(exact[kind].map(({ lines: count }) => count), own.slice(0, 50).map(([, count]) => count));
+    assert.deepEqual(
+      exact[kind].map(({ lines: count }) => count),
+      own.slice(0, 50).map(([, count]) => count),
+    );
     for (const { ip, lines: count, cbs_ids, labels } of exact[kind]) {
       assert.equal(count, counts.get(ip));
-      assert.deepEqual([cbs_ids, labels], [identifyText(catalogue.catalogue, ip).cbs_ids, identifyText(catalogue.catalogue, ip).labels]);
+      assert.deepEqual(
+        [cbs_ids, labels],
+        [identifyText(catalogue.catalogue, ip).cbs_ids, identifyText(catalogue.catalogue, ip).labels],
+      );
     }
     assert.deepEqual([exact[`${kind}_count`], exact.lines_missing], [own.length, 0]);
   }
 
   const bounded = (await make({ keptAddresses: 500 }).run(log(text))).log.summary().top_addresses!;
   assert.deepEqual([bounded.matched_count, bounded.unmatched_count, bounded.lines_missing > 0], [null, null, true]);
-  for (const { ip, lines: count } of [...bounded.matched, ...bounded.unmatched]) assert.ok(count <= counts.get(ip)! && counts.get(ip)! <= count + bounded.lines_missing);
+  for (const { ip, lines: count } of [...bounded.matched, ...bounded.unmatched])
+    assert.ok(count <= counts.get(ip)! && counts.get(ip)! <= count + bounded.lines_missing);
   const failed = (await make().run(log(gzipSync(text).subarray(0, 5000)))).log;
   assert.deepEqual([failed.state, failed.summary().top_addresses], ["failed", null]);
 });
@@ -146,7 +201,15 @@ test("however short the lines are, only so many are worked on in a turn of the e
   const countPauses = async (more: Partial<BatchLimits> = {}): Promise<number> => {
     let pauses = 0;
     const pause = (): Promise<void> => (pauses++, BY_TURNS.pause());
-    await identify({ inputs: [Readable.from([bomb])], snapshot: catalogue.snapshot, format: "none", threads: 1, ...BY_TURNS, limits: { ...BY_TURNS.limits, ...more }, pause });
+    await identify({
+      inputs: [Readable.from([bomb])],
+      snapshot: catalogue.snapshot,
+      format: "none",
+      threads: 1,
+      ...BY_TURNS,
+      limits: { ...BY_TURNS.limits, ...more },
+      pause,
+    });
     return pauses;
   };
   assert.ok((await countPauses()) >= 128);
@@ -187,18 +250,27 @@ test("what is no text is refused, and nothing is kept of it", async () => {
     ["UTF-16", Buffer.from("\ufeff1.2.3.4\n", "utf16le"), /this is UTF-16/],
   ];
   for (const [what, body, message] of bad) {
-    await assert.rejects(service.run(log(body, { id: what })), (error) => error instanceof Problem && error.kind === "unsupported-media-type" && message.test(error.message), what);
+    await assert.rejects(
+      service.run(log(body, { id: what })),
+      (error) => error instanceof Problem && error.kind === "unsupported-media-type" && message.test(error.message),
+      what,
+    );
     assert.equal(service.get("first", what), undefined);
   }
 });
 
 test("damaged gzip fails, and says where; a cut one too", async () => {
   const service = make();
-  const text = someLines(50_000).map(({ line }) => `${line}\n`).join("");
+  const text = someLines(50_000)
+    .map(({ line }) => `${line}\n`)
+    .join("");
   const good = gzipSync(text);
   const damaged = Buffer.from(good);
   damaged.fill(0xff, good.length >> 1, (good.length >> 1) + 40);
-  for (const [body, message] of [[damaged, /gzip data is damaged/], [good.subarray(0, good.length - 100), /ends too early/]] as const) {
+  for (const [body, message] of [
+    [damaged, /gzip data is damaged/],
+    [good.subarray(0, good.length - 100), /ends too early/],
+  ] as const) {
     const { log: failed, path } = await service.run(log(body));
     assert.equal(failed.state, "failed");
     assert.match(failed.error!, message);
@@ -231,14 +303,24 @@ test("a result that cannot be written: the client learns that, the server's user
   const { path } = await service.run(log("8.8.8.8\n"));
   mkdirSync(join(dirname(path), "2.gz"));
   const { log: failed } = await service.run(log("8.8.8.8\n"));
-  assert.deepEqual([failed.state, failed.error], ["failed", "the server cannot write the result at the moment; try again later, or ask whoever runs it to make room on its disk"]);
+  assert.deepEqual(
+    [failed.state, failed.error],
+    [
+      "failed",
+      "the server cannot write the result at the moment; try again later, or ask whoever runs it to make room on its disk",
+    ],
+  );
   assert.match(failed.outputError!.message, /ipsieve-logs-.*2\.gz: this is a folder/);
 });
 
 test("limits: running ones of an organisation and of all, kept ones, time, ids, and the disk", async () => {
   let free = 1e12;
   const service = make({ perOrganisation: 1, inAll: 2, kept: 3, keptFor: 1000 }, () => free);
-  const kindOf = (wanted: NewIdentification) => service.run(wanted).then(() => "done", (error: Problem) => error.kind);
+  const kindOf = (wanted: NewIdentification) =>
+    service.run(wanted).then(
+      () => "done",
+      (error: Problem) => error.kind,
+    );
   const [one, two] = [waitingBody("8.8.8.8\n"), waitingBody("8.8.8.8\n")];
   const first = service.run(log(one.body, { id: "a" }));
   assert.equal(await kindOf(log("x", { id: "a" })), "conflict");
@@ -254,9 +336,18 @@ test("limits: running ones of an organisation and of all, kept ones, time, ids, 
 
   const paths = [];
   for (let i = 0; i < 5; i++) paths.push((await service.run(log("8.8.8.8\n", { id: `kept ${i}` }))).path);
-  assert.deepEqual(service.list("first").map(({ id }) => id), ["kept 4", "kept 3", "kept 2"]);
-  assert.deepEqual(paths.map((path) => existsSync(path)), [false, false, true, true, true]);
-  assert.deepEqual(service.list("second").map(({ id }) => id), ["a"]);
+  assert.deepEqual(
+    service.list("first").map(({ id }) => id),
+    ["kept 4", "kept 3", "kept 2"],
+  );
+  assert.deepEqual(
+    paths.map((path) => existsSync(path)),
+    [false, false, true, true, true],
+  );
+  assert.deepEqual(
+    service.list("second").map(({ id }) => id),
+    ["a"],
+  );
   assert.equal(service.get("second", "kept 4"), undefined);
   assert.equal(await service.remove("second", "kept 4"), false);
   clock.now += 1000;
@@ -264,18 +355,32 @@ test("limits: running ones of an organisation and of all, kept ones, time, ids, 
 });
 
 test("where organisations hold as many each, only an upload that hardly comes gives way", async () => {
-  for (const [slowBytes, isSlow] of [[1 << 30, true], [1, false]] as const) {
-    for (const [perOrganisation, organisationId, to] of [[1, "first", "your organisation"], [2, "third", "another organisation"]] as const) {
+  for (const [slowBytes, isSlow] of [
+    [1 << 30, true],
+    [1, false],
+  ] as const) {
+    for (const [perOrganisation, organisationId, to] of [
+      [1, "first", "your organisation"],
+      [2, "third", "another organisation"],
+    ] as const) {
       const service = make({ perOrganisation, inAll: 2, slowBytes, slowAfter: 0 });
       const bodies = [waitingBody("8.8.8.8\n".repeat(100)), waitingBody("8.8.8.8\n")];
-      const running = bodies.map(({ body }, i) => service.run(log(body, { organisationId: ["first", "second"][i]!, id: `${i}` })));
+      const running = bodies.map(({ body }, i) =>
+        service.run(log(body, { organisationId: ["first", "second"][i]!, id: `${i}` })),
+      );
       while (["first", "second"].some((id, i) => service.get(id, `${i}`)!.log.summary().bytes === 0)) await delay(5);
-      const third = await service.run(log("8.8.8.8\n", { organisationId })).then(({ log: { state } }) => state, (error: Problem) => error.kind);
+      const third = await service.run(log("8.8.8.8\n", { organisationId })).then(
+        ({ log: { state } }) => state,
+        (error: Problem) => error.kind,
+      );
       assert.equal(third, isSlow ? "done" : "rate-limit-exceeded");
       for (const { go } of bodies) go();
       const ended = await Promise.all(running);
       const slowest = organisationId === "first" ? 0 : 1;
-      assert.deepEqual(ended.map(({ log: { state } }) => state), ended.map((_, i) => (isSlow && i === slowest ? "failed" : "done")));
+      assert.deepEqual(
+        ended.map(({ log: { state } }) => state),
+        ended.map((_, i) => (isSlow && i === slowest ? "failed" : "done")),
+      );
       if (isSlow) assert.match(ended[slowest]!.log.error!, new RegExp(`gave its place to one of ${to}`));
     }
   }
@@ -310,27 +415,40 @@ test("the disk fills up, the client goes away, somebody ends it, the server clos
 test("memory stays where it is however long the log is", { timeout: 600_000 }, async (t) => {
   const service = make();
   const megabytes = 600;
-  const piece = Buffer.from(someLines(15_000).map(({ line }) => `${line}\n`).join("")).subarray(0, 1 << 20);
+  const piece = Buffer.from(
+    someLines(15_000)
+      .map(({ line }) => `${line}\n`)
+      .join(""),
+  ).subarray(0, 1 << 20);
   const resident: number[] = [];
   let largest = 0;
-  const body = Readable.from((async function* () {
-    for (let i = 0; i < megabytes; i++) {
-      for (let at = 0; at < piece.length; at += 65_536) yield piece.subarray(at, at + 65_536);
-      largest = Math.max(largest, process.memoryUsage.rss());
-      if (i % 100 === 99) {
-        resident.push(largest >> 20);
-        largest = 0;
+  const body = Readable.from(
+    (async function* () {
+      for (let i = 0; i < megabytes; i++) {
+        for (let at = 0; at < piece.length; at += 65_536) yield piece.subarray(at, at + 65_536);
+        largest = Math.max(largest, process.memoryUsage.rss());
+        if (i % 100 === 99) {
+          resident.push(largest >> 20);
+          largest = 0;
+        }
       }
-    }
-  })(), { highWaterMark: 1 });
+    })(),
+    { highWaterMark: 1 },
+  );
   const { log: done } = await service.run(log(body));
   assert.equal(done.summary().bytes, megabytes << 20);
-  t.diagnostic(`${megabytes} MiB, ${done.summary().lines} lines; largest resident size of each 100 MiB, in MiB: ${resident.join(" ")}`);
+  t.diagnostic(
+    `${megabytes} MiB, ${done.summary().lines} lines; largest resident size of each 100 MiB, in MiB: ${resident.join(" ")}`,
+  );
   assert.ok(resident.at(-1)! < resident[0]! + 150, resident.join(" "));
 });
 
 test("the middle of a line that matches is no unmatched line, however long the line is", async () => {
-  const pieces = [Buffer.from(`1.1.1.1 ${"192.0.2.77 abc ".repeat(6000)}`), ...Array.from({ length: 7 }, () => Buffer.from("192.0.2.77 abc ".repeat(4000))), Buffer.from("\n1.1.1.1 short\n")];
+  const pieces = [
+    Buffer.from(`1.1.1.1 ${"192.0.2.77 abc ".repeat(6000)}`),
+    ...Array.from({ length: 7 }, () => Buffer.from("192.0.2.77 abc ".repeat(4000))),
+    Buffer.from("\n1.1.1.1 short\n"),
+  ];
   const done = await make().run(log(Readable.from(pieces)));
   assert.deepEqual([done.log.summary().matched, done.log.summary().unmatched_sample], [2, []]);
 });

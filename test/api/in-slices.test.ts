@@ -6,7 +6,7 @@ import { inSlices, Slice, turn } from "../../src/api/in-slices.ts";
 
 /** Longer than a slice. */
 function work(): void {
-  for (const end = performance.now() + 6; performance.now() < end; );
+  for (const end = performance.now() + 6; performance.now() < end;);
 }
 
 /** Counts turns until `done` has resolved. */

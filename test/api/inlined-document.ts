@@ -1,4 +1,7 @@
-/** An OpenAPI document with its shared parameters, headers and answers where they are used; schemas stay behind their names. */
+/**
+ * An OpenAPI document with its shared parameters, headers and answers where they are used; schemas stay behind their
+ * names.
+ */
 export function inlined(document: any): any {
   const shared = /^#\/components\/(parameters|headers|responses)\/(\w+)$/;
   const walk = (value: any): any => {

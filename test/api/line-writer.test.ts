@@ -46,12 +46,16 @@ class Server {
 
   async #isUp(): Promise<boolean> {
     assert.deepEqual([this.child.exitCode, this.child.signalCode], [null, null], "the server has ended");
-    return fetch(`${this.url}/livez`).then(({ ok }) => ok, () => false);
+    return fetch(`${this.url}/livez`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
   }
 
   /** Asks for so many pages that there are none of: each makes a log line of some 7 kB. */
   async fillLog(requests: number): Promise<void> {
-    for (let sent = 0; sent < requests; sent += 20) await Promise.all(Array.from({ length: 20 }, () => this.askForNone()));
+    for (let sent = 0; sent < requests; sent += 20)
+      await Promise.all(Array.from({ length: 20 }, () => this.askForNone()));
   }
 
   async askForNone(): Promise<void> {
@@ -75,116 +79,150 @@ const MANY = 400;
 
 test("negative control: standard error as it is ends a process when its disk is full", async () => {
   const full = openSync("/dev/full", "w");
-  const child = spawn(process.execPath, ["-e", 'process.stderr.write("line\\n"); setTimeout(() => {}, 5000)'], { stdio: ["ignore", "ignore", full] });
+  const child = spawn(process.execPath, ["-e", 'process.stderr.write("line\\n"); setTimeout(() => {}, 5000)'], {
+    stdio: ["ignore", "ignore", full],
+  });
   closeSync(full);
   assert.equal((await once(child, "exit"))[0], 1);
 });
 
-describe("a log that cannot be written", { skip: existsSync("/dev/full") ? false : "there is no /dev/full here" }, () => {
-  test("a full disk: the server goes on, counts the lines, and ends as ever", async () => {
-    const server = await Server.start("full", openSync("/dev/full", "w"), openSync("/dev/full", "w"));
-    await server.fillLog(MANY);
-    assert.ok((await server.lost()) > MANY / 4);
-    assert.equal(await server.end(), 0);
-  });
+describe(
+  "a log that cannot be written",
+  { skip: existsSync("/dev/full") ? false : "there is no /dev/full here" },
+  () => {
+    test("a full disk: the server goes on, counts the lines, and ends as ever", async () => {
+      const server = await Server.start("full", openSync("/dev/full", "w"), openSync("/dev/full", "w"));
+      await server.fillLog(MANY);
+      assert.ok((await server.lost()) > MANY / 4);
+      assert.equal(await server.end(), 0);
+    });
 
-  test("a reader of both streams that goes away", async () => {
-    const { reader, writer } = makePipe("gone");
-    closeSync(reader);
-    const server = await Server.start("gone", writer, writer);
-    await server.fillLog(MANY);
-    assert.ok((await server.lost()) > MANY / 4);
-    assert.equal(await server.end(), 0);
-  });
+    test("a reader of both streams that goes away", async () => {
+      const { reader, writer } = makePipe("gone");
+      closeSync(reader);
+      const server = await Server.start("gone", writer, writer);
+      await server.fillLog(MANY);
+      assert.ok((await server.lost()) > MANY / 4);
+      assert.equal(await server.end(), 0);
+    });
 
-  test("a reader that stands still, and reads again: every line is there or counted", async () => {
-    const { reader, writer } = makePipe("still");
-    const server = await Server.start("still", "ignore", writer);
-    await server.fillLog(MANY);
-    const lost = await server.lost();
-    assert.ok(lost > 0);
-    const text = await readUntil(reader, /log lines? (was|were) lost/);
-    const lines = text.split("\n").filter((line) => line.includes('"path":"/xxx'));
-    assert.equal(lines.length + lost, MANY, "each line once, and nothing else lost");
-    const about = JSON.parse(text.split("\n").find((line) => line.includes("lost"))!);
-    assert.deepEqual([about.lost, about.reason, about.msg], [lost, "the reader is too slow", `${lost} log lines were lost`]);
-    assert.ok(about.first <= about.last);
-    assert.equal(await server.end(), 0);
-    assert.match(await readUntil(reader, /"shut down/), /"msg":"shut down; every request was answered"/);
-    closeSync(reader);
-  });
-
-  test("a reader that never reads does not hold the end of the server", async () => {
-    const { reader, writer } = makePipe("never");
-    const server = await Server.start("never", writer, openSync("/dev/null", "w"));
-    await server.end();
-    const both = makePipe("never-both");
-    const other = await Server.start("never-both", both.writer, both.writer);
-    await other.fillLog(MANY);
-    assert.equal(await other.end(), 0);
-    for (const descriptor of [reader, both.reader]) closeSync(descriptor);
-  });
-
-  test("another reader of a named pipe goes on where the last one went away", async () => {
-    const { reader, writer, path } = makePipe("again");
-    const server = await Server.start("again", "ignore", writer);
-    closeSync(reader);
-    await server.askForNone();
-    const next = openReader(path);
-    assert.match(await readUntil(next, /"path":"\/xxx/), /^\{/m);
-    assert.equal(await server.end(), 0);
-    closeSync(next);
-  });
-
-  test("a disk that has room again", async (t) => {
-    const disk = join(folder.path, "disk");
-    mkdirSync(disk);
-    if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=64k", "none", disk]).status !== 0) return t.skip("a small disk cannot be mounted here");
-    try {
-      const log = join(disk, "log");
-      writeFileSync(join(disk, "other"), Buffer.alloc(40_000));
-      const server = await Server.start("disk", "ignore", openSync(log, "a"));
+    test("a reader that stands still, and reads again: every line is there or counted", async () => {
+      const { reader, writer } = makePipe("still");
+      const server = await Server.start("still", "ignore", writer);
       await server.fillLog(MANY);
       const lost = await server.lost();
       assert.ok(lost > 0);
-      const seen = () => readFileSync(log, "utf8");
-      const first = seen();
-      assert.equal(spawnSync("mount", ["-o", "remount,size=16m", disk]).status, 0);
-      for (let tries = 0; tries < 500 && !/were lost"/.test(seen()); tries++) await sleep(20);
-      const lines = seen().split("\n");
-      assert.ok(seen().startsWith(first));
-      assert.equal(lines.filter((line) => line.includes('"path":"/xxx')).map((line) => JSON.parse(line)).length + lost, MANY);
-      assert.match(seen(), new RegExp(`"lost":${lost},.*"reason":"ENOSPC: no space left on device, write"`));
+      const text = await readUntil(reader, /log lines? (was|were) lost/);
+      const lines = text.split("\n").filter((line) => line.includes('"path":"/xxx'));
+      assert.equal(lines.length + lost, MANY, "each line once, and nothing else lost");
+      const about = JSON.parse(text.split("\n").find((line) => line.includes("lost"))!);
+      assert.deepEqual(
+        [about.lost, about.reason, about.msg],
+        [lost, "the reader is too slow", `${lost} log lines were lost`],
+      );
+      assert.ok(about.first <= about.last);
       assert.equal(await server.end(), 0);
-      assert.match(seen(), /"msg":"shut down; every request was answered"\}\n$/);
-    } finally {
-      spawnSync("umount", [disk]);
-    }
-  });
+      assert.match(await readUntil(reader, /"shut down/), /"msg":"shut down; every request was answered"/);
+      closeSync(reader);
+    });
 
-  test("a terminal that has been stopped", { skip: spawnSync("script", ["--version"]).status === 0 ? false : "script is not installed; Debian's package is bsdutils" }, async () => {
-    const port = await freePort();
-    const args = serveArguments(join(folder.path, "terminal.db"), ["--port", String(port), "--log-level", "info"]);
-    // What is written to the terminal is copied to a pipe that is not read.
-    const command = ["exec", process.execPath, ...args].map((word) => `'${word}'`).join(" ").replace("'exec'", "exec");
-    const script = spawn("script", ["-qfec", `echo $$; ${command}`, "/dev/null"], { stdio: ["ignore", "pipe", "inherit"] });
-    const [first] = await once(script.stdout!, "data");
-    const pid = Number(/^\d+/.exec(String(first))![0]);
-    script.stdout!.pause();
-    const url = `http://127.0.0.1:${port}`;
-    while (!(await fetch(`${url}/livez`).then(({ ok }) => ok, () => false))) {
-      assert.ok(!hasEnded(pid), "the server has ended");
-      await sleep(20);
-    }
-    for (let sent = 0; sent < MANY; sent++) assert.equal((await fetch(`${url}/${"x".repeat(7000)}`)).status, 404);
-    assert.ok(Number(/^ipsieve_log_lines_lost_total (\d+)$/m.exec(await (await fetch(`${url}/metrics`)).text())![1]) > 0);
-    process.kill(pid, "SIGTERM");
-    for (let tries = 0; tries < 500 && !hasEnded(pid); tries++) await sleep(20);
-    assert.ok(hasEnded(pid), "the terminal does not hold the end of the server");
-    script.stdout!.resume();
-    assert.equal((await once(script, "exit"))[0], 0);
-  });
-});
+    test("a reader that never reads does not hold the end of the server", async () => {
+      const { reader, writer } = makePipe("never");
+      const server = await Server.start("never", writer, openSync("/dev/null", "w"));
+      await server.end();
+      const both = makePipe("never-both");
+      const other = await Server.start("never-both", both.writer, both.writer);
+      await other.fillLog(MANY);
+      assert.equal(await other.end(), 0);
+      for (const descriptor of [reader, both.reader]) closeSync(descriptor);
+    });
+
+    test("another reader of a named pipe goes on where the last one went away", async () => {
+      const { reader, writer, path } = makePipe("again");
+      const server = await Server.start("again", "ignore", writer);
+      closeSync(reader);
+      await server.askForNone();
+      const next = openReader(path);
+      assert.match(await readUntil(next, /"path":"\/xxx/), /^\{/m);
+      assert.equal(await server.end(), 0);
+      closeSync(next);
+    });
+
+    test("a disk that has room again", async (t) => {
+      const disk = join(folder.path, "disk");
+      mkdirSync(disk);
+      if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=64k", "none", disk]).status !== 0)
+        return t.skip("a small disk cannot be mounted here");
+      try {
+        const log = join(disk, "log");
+        writeFileSync(join(disk, "other"), Buffer.alloc(40_000));
+        const server = await Server.start("disk", "ignore", openSync(log, "a"));
+        await server.fillLog(MANY);
+        const lost = await server.lost();
+        assert.ok(lost > 0);
+        const seen = () => readFileSync(log, "utf8");
+        const first = seen();
+        assert.equal(spawnSync("mount", ["-o", "remount,size=16m", disk]).status, 0);
+        for (let tries = 0; tries < 500 && !/were lost"/.test(seen()); tries++) await sleep(20);
+        const lines = seen().split("\n");
+        assert.ok(seen().startsWith(first));
+        assert.equal(
+          lines.filter((line) => line.includes('"path":"/xxx')).map((line) => JSON.parse(line)).length + lost,
+          MANY,
+        );
+        assert.match(seen(), new RegExp(`"lost":${lost},.*"reason":"ENOSPC: no space left on device, write"`));
+        assert.equal(await server.end(), 0);
+        assert.match(seen(), /"msg":"shut down; every request was answered"\}\n$/);
+      } finally {
+        spawnSync("umount", [disk]);
+      }
+    });
+
+    test(
+      "a terminal that has been stopped",
+      {
+        skip:
+          spawnSync("script", ["--version"]).status === 0
+            ? false
+            : "script is not installed; Debian's package is bsdutils",
+      },
+      async () => {
+        const port = await freePort();
+        const args = serveArguments(join(folder.path, "terminal.db"), ["--port", String(port), "--log-level", "info"]);
+        // What is written to the terminal is copied to a pipe that is not read.
+        const command = ["exec", process.execPath, ...args]
+          .map((word) => `'${word}'`)
+          .join(" ")
+          .replace("'exec'", "exec");
+        const script = spawn("script", ["-qfec", `echo $$; ${command}`, "/dev/null"], {
+          stdio: ["ignore", "pipe", "inherit"],
+        });
+        const [first] = await once(script.stdout!, "data");
+        const pid = Number(/^\d+/.exec(String(first))![0]);
+        script.stdout!.pause();
+        const url = `http://127.0.0.1:${port}`;
+        while (
+          !(await fetch(`${url}/livez`).then(
+            ({ ok }) => ok,
+            () => false,
+          ))
+        ) {
+          assert.ok(!hasEnded(pid), "the server has ended");
+          await sleep(20);
+        }
+        for (let sent = 0; sent < MANY; sent++) assert.equal((await fetch(`${url}/${"x".repeat(7000)}`)).status, 404);
+        assert.ok(
+          Number(/^ipsieve_log_lines_lost_total (\d+)$/m.exec(await (await fetch(`${url}/metrics`)).text())![1]) > 0,
+        );
+        process.kill(pid, "SIGTERM");
+        for (let tries = 0; tries < 500 && !hasEnded(pid); tries++) await sleep(20);
+        assert.ok(hasEnded(pid), "the terminal does not hold the end of the server");
+        script.stdout!.resume();
+        assert.equal((await once(script, "exit"))[0], 0);
+      },
+    );
+  },
+);
 
 /** Also a process whose parent has not asked yet how it ended. */
 function hasEnded(pid: number): boolean {

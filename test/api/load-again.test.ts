@@ -16,7 +16,9 @@ test("a server whose changes are no longer kept loads the state again by itself:
   try {
     const organisationId = await addOrganisation(t, "load again");
     const { text: key } = await addKey(t, organisationId);
-    const { body: { id } } = await ask(t, "POST", "/v1/edl/ip-rulesets/", { key, body: { name: "list", purpose: "blocklist" } });
+    const {
+      body: { id },
+    } = await ask(t, "POST", "/v1/edl/ip-rulesets/", { key, body: { name: "list", purpose: "blocklist" } });
     const rules = `/v1/edl/ip-rulesets/${id}/rules`;
     const loads = (): number => t.logged().split("the state has been loaded again").length - 1;
     const counts: number[] = [];
@@ -27,12 +29,31 @@ test("a server whose changes are no longer kept loads the state again by itself:
     let rounds = 0;
     // A server that has looked between the two needs no loading: once more then.
     for (; loads() === 0 && rounds < ROUNDS; rounds++) {
-      const items = Array.from({ length: 10 }, (_, i) => ({ add: { prefix: { family: 4 as const, w0: 0xc6120000 + rounds * 256 + i, w1: 0, w2: 0, w3: 0, length: 32 }, name: null, expiresAt: null, mode: "fail" as const } }));
-      await other.write({ kind: "batch-rules", actor: "user:test", at: t.clock.now, organisationId, rulesetId: id, items, atomic: true });
+      const items = Array.from({ length: 10 }, (_, i) => ({
+        add: {
+          prefix: { family: 4 as const, w0: 0xc6120000 + rounds * 256 + i, w1: 0, w2: 0, w3: 0, length: 32 },
+          name: null,
+          expiresAt: null,
+          mode: "fail" as const,
+        },
+      }));
+      await other.write({
+        kind: "batch-rules",
+        actor: "user:test",
+        at: t.clock.now,
+        organisationId,
+        rulesetId: id,
+        items,
+        atomic: true,
+      });
       database.exec("delete from changes");
       const { status } = await ask(t, "POST", rules, { key, body: { ip: `198.19.0.${rounds}` } });
       assert.equal(status, 201);
-      assert.equal((await ask(t, "GET", `${rules}/rule?ip=198.19.0.${rounds}`, { key })).status, 200, "what was written is answered");
+      assert.equal(
+        (await ask(t, "GET", `${rules}/rule?ip=198.19.0.${rounds}`, { key })).status,
+        200,
+        "what was written is answered",
+      );
       assert.equal((await ask(t, "GET", rules, { key })).body.count, (rounds + 1) * 11);
     }
     await sleep(100);
@@ -40,7 +61,11 @@ test("a server whose changes are no longer kept loads the state again by itself:
     await reading;
     c.diagnostic(`loaded again in round ${rounds}; ${counts.length} reads`);
     assert.ok(loads() > 0);
-    assert.deepEqual([...new Set(counts.map((count) => count % 11))].filter((left) => left !== 0 && left !== 10), [], "no read sees a part of a batch");
+    assert.deepEqual(
+      [...new Set(counts.map((count) => count % 11))].filter((left) => left !== 0 && left !== 10),
+      [],
+      "no read sees a part of a batch",
+    );
     assert.equal((await ask(t, "POST", rules, { key, body: { ip: "198.19.1.1" } })).status, 201);
   } finally {
     database.close();

@@ -11,8 +11,16 @@ import { runShutdowns } from "./harness/run-shutdowns.ts";
 
 test("R1: what the server acknowledged survives kill -9", (t) =>
   inTemporaryFolder(async (folder) => {
-    const control = await killServers({ folder, seed: 1, timing: "early", go: ({ kills, lost }) => kills < 20 && lost.length === 0 });
-    assert.ok(control.lost.length > 0, "negative control: writes that count as acknowledged when they are sent are missed");
+    const control = await killServers({
+      folder,
+      seed: 1,
+      timing: "early",
+      go: ({ kills, lost }) => kills < 20 && lost.length === 0,
+    });
+    assert.ok(
+      control.lost.length > 0,
+      "negative control: writes that count as acknowledged when they are sent are missed",
+    );
     const report = await killServers({ folder, seed: 2, timing: "honest", go: ({ kills }) => kills < 5 });
     t.diagnostic(JSON.stringify(report));
     assert.deepEqual(report.lost, []);
@@ -22,7 +30,13 @@ test("R1: what the server acknowledged survives kill -9", (t) =>
 test("R1: … on PostgreSQL, too", { skip: await whyNoPostgres() }, async (t) => {
   await using postgres = await startPostgres();
   await inTemporaryFolder(async (folder) => {
-    const report = await killServers({ folder, store: { url: await postgres.database() }, seed: 3, timing: "honest", go: ({ kills }) => kills < 3 });
+    const report = await killServers({
+      folder,
+      store: { url: await postgres.database() },
+      seed: 3,
+      timing: "honest",
+      go: ({ kills }) => kills < 3,
+    });
     t.diagnostic(JSON.stringify(report));
     assert.deepEqual(report.lost, []);
     assert.ok(report.acknowledged > 0);

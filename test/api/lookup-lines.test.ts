@@ -19,11 +19,18 @@ test("a chunk of faulty lines, whose answer is fifty times as long, is answered 
     yield Buffer.from("x\n".repeat(lines));
   }
   const answers: string[] = [];
-  for await (const text of lookUpLines(new CtiDataset(metadata, table), body(), (count) => (lookups += count))) answers.push(text);
+  for await (const text of lookUpLines(new CtiDataset(metadata, table), body(), (count) => (lookups += count)))
+    answers.push(text);
   isOver = true;
   const all = answers.join("").trimEnd().split("\n");
   assert.deepEqual([all.length, lookups], [lines, lines]);
-  assert.deepEqual(JSON.parse(all.at(-1)!), { line: lines, error: '"x" at position 0: the character "x" has no place in an address' });
-  assert.ok(answers.every(({ length }) => length < 256 << 10), "no piece of the answer takes much memory while it waits to be read");
+  assert.deepEqual(JSON.parse(all.at(-1)!), {
+    line: lines,
+    error: '"x" at position 0: the character "x" has no place in an address',
+  });
+  assert.ok(
+    answers.every(({ length }) => length < 256 << 10),
+    "no piece of the answer takes much memory while it waits to be read",
+  );
   assert.ok(turns >= 8 && answers.length >= 8, `${turns} turns, ${answers.length} pieces`);
 });

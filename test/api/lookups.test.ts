@@ -29,28 +29,53 @@ before(async () => {
 });
 after(() => t.close());
 
-const ADDRESSES = ["1.1.1.1", "8.8.8.8", "203.0.113.1", "2606:4700::1111", "52.95.110.1", "17.0.0.0/8", "::ffff:1.1.1.1", "2600:1f00::/40", "0.0.0.0/0", "13.107.42.14"];
+const ADDRESSES = [
+  "1.1.1.1",
+  "8.8.8.8",
+  "203.0.113.1",
+  "2606:4700::1111",
+  "52.95.110.1",
+  "17.0.0.0/8",
+  "::ffff:1.1.1.1",
+  "2600:1f00::/40",
+  "0.0.0.0/0",
+  "13.107.42.14",
+];
 
 test("CBS lookups: the library's documents, single and in bulk; duplicates collapse", async () => {
   const catalogue = await openCatalogue();
-  for (const ip of ADDRESSES) assert.deepEqual((await ask(t, "GET", `/v1/cbs/lookup?ip=${ip}`, { key })).body, identifyText(catalogue, ip), ip);
+  for (const ip of ADDRESSES)
+    assert.deepEqual((await ask(t, "GET", `/v1/cbs/lookup?ip=${ip}`, { key })).body, identifyText(catalogue, ip), ip);
   const { status, body } = await ask(t, "POST", "/v1/cbs/lookup", { key, body: { ips: [...ADDRESSES, ...ADDRESSES] } });
   assert.deepEqual([status, body], [200, Object.fromEntries(ADDRESSES.map((ip) => [ip, identifyText(catalogue, ip)]))]);
 });
 
 test("a CBS bulk lookup names every bad index, and the most addresses", async () => {
-  const { status, body } = await ask(t, "POST", "/v1/cbs/lookup", { key, body: { ips: ["1.1.1.1", "x", "10.0.0.1/8"] } });
+  const { status, body } = await ask(t, "POST", "/v1/cbs/lookup", {
+    key,
+    body: { ips: ["1.1.1.1", "x", "10.0.0.1/8"] },
+  });
   assert.deepEqual([status, Object.keys(body.validation_errors)], [400, ["ips[1]", "ips[2]"]]);
-  const many = await ask(t, "POST", "/v1/cbs/lookup", { key, body: { ips: Array.from({ length: 10_001 }, () => "1.1.1.1") } });
+  const many = await ask(t, "POST", "/v1/cbs/lookup", {
+    key,
+    body: { ips: Array.from({ length: 10_001 }, () => "1.1.1.1") },
+  });
   assert.match(many.body.validation_errors.ips[0], /10000/);
 });
 
 test("node, search and lists: as the library has them; 404 for an unknown id", async () => {
   const root = (await ask(t, "GET", "/v1/cbs/node", { key })).body;
-  assert.deepEqual([root.id, root.parent, root.children.some(({ id }: { id: string }) => id === "/cdn")], [null, null, true]);
+  assert.deepEqual(
+    [root.id, root.parent, root.children.some(({ id }: { id: string }) => id === "/cdn")],
+    [null, null, true],
+  );
   const { body } = await ask(t, "GET", "/v1/cbs/node?id=/cdn/cloudflare", { key });
-  assert.deepEqual([body.id, body.name, body.type, body.provider, body.parent, body.children], ["/cdn/cloudflare", "Cloudflare", "cdn", "cloudflare", "/cdn", []]);
-  for (const path of ["/v1/cbs/node?id=/nowhere", "/v1/cbs/ranges?id=__proto__"]) assert.equal((await ask(t, "GET", path, { key })).status, 404);
+  assert.deepEqual(
+    [body.id, body.name, body.type, body.provider, body.parent, body.children],
+    ["/cdn/cloudflare", "Cloudflare", "cdn", "cloudflare", "/cdn", []],
+  );
+  for (const path of ["/v1/cbs/node?id=/nowhere", "/v1/cbs/ranges?id=__proto__"])
+    assert.equal((await ask(t, "GET", path, { key })).status, 404);
   assert.equal((await ask(t, "GET", "/v1/cbs/search?q=cloudflre", { key })).body.items[0].id, "/cdn/cloudflare");
   assert.equal((await ask(t, "GET", "/v1/cbs/search?q=1.1.1.1", { key })).body.items[0].id, "/cdn/cloudflare");
   assert.equal((await ask(t, "GET", "/v1/cbs/search?q=1.1.1.300", { key })).status, 400);
@@ -61,45 +86,97 @@ test("node, search and lists: as the library has them; 404 for an unknown id", a
 
 test("ranges: in pages; whole as text and CSV by Accept; 406 for what is not offered", async () => {
   const path = "/v1/cbs/ranges?id=/cdn/cloudflare";
-  const text = (await ask(t, "GET", `${path}&family=4`, { key, headers: { Accept: "text/plain" } })).text.trimEnd().split("\n");
-  const csv = await ask(t, "GET", `${path}&family=4`, { key, headers: { Accept: "application/xml, text/*;q=0.5, text/csv" } });
+  const text = (await ask(t, "GET", `${path}&family=4`, { key, headers: { Accept: "text/plain" } })).text
+    .trimEnd()
+    .split("\n");
+  const csv = await ask(t, "GET", `${path}&family=4`, {
+    key,
+    headers: { Accept: "application/xml, text/*;q=0.5, text/csv" },
+  });
   assert.deepEqual(await pagesOf(`${path}&page_size=4&family=4`, text.length), text);
-  assert.deepEqual([csv.headers.get("content-type"), csv.text.split("\n")[0], csv.text.split("\n")[1]], ["text/csv; charset=utf-8", "cidr,cbs_ids", `${text[0]},/cdn/cloudflare`]);
+  assert.deepEqual(
+    [csv.headers.get("content-type"), csv.text.split("\n")[0], csv.text.split("\n")[1]],
+    ["text/csv; charset=utf-8", "cidr,cbs_ids", `${text[0]},/cdn/cloudflare`],
+  );
   assert.equal((await ask(t, "GET", path, { key, headers: { Accept: "image/png" } })).status, 406);
 });
 
 test("lookups, nodes and ranges name their sources; ranges can be had of one; search finds a crawler's network", async (context) => {
   const path = join(temporary(context), "catalogue.ipsieve");
   const base = await openCatalogue();
-  const lists: Record<string, string> = { "cloudflare/ips-v4": "104.16.0.0/13\n", "googlebot/googlebot.json": '{"prefixes":[{"ipv4Prefix":"66.249.66.0/27"}]}' };
-  const { trie, metadata } = importCatalogue((file) => lists[file], { title: "Both", createdAt: new Date("2026-11-20T00:00:00Z") }, undefined, undefined, base);
-  await writeSnapshot(path, { table: freeze(trie), metadata, kind: "catalogue", createdAt: new Date(metadata.createdAt) });
+  const lists: Record<string, string> = {
+    "cloudflare/ips-v4": "104.16.0.0/13\n",
+    "googlebot/googlebot.json": '{"prefixes":[{"ipv4Prefix":"66.249.66.0/27"}]}',
+  };
+  const { trie, metadata } = importCatalogue(
+    (file) => lists[file],
+    { title: "Both", createdAt: new Date("2026-11-20T00:00:00Z") },
+    undefined,
+    undefined,
+    base,
+  );
+  await writeSnapshot(path, {
+    table: freeze(trie),
+    metadata,
+    kind: "catalogue",
+    createdAt: new Date(metadata.createdAt),
+  });
   const own = await startServer({}, path);
   context.after(() => own.close());
   const { text } = await addKey(own, await addOrganisation(own, "sources"));
   const get = async (query: string) => (await ask(own, "GET", `/v1/cbs/${query}`, { key: text })).body;
-  const sourceOf = async (ip: string) => (await get(`lookup?ip=${ip}`)).matches.map(({ cbs_id, source }: { cbs_id: string; source: string }) => `${cbs_id} ${source}`);
-  assert.deepEqual([await sourceOf("1.1.1.1"), await sourceOf("104.16.0.1"), await sourceOf("66.249.66.1")], [["/cdn/cloudflare asn"], ["/cdn/cloudflare cloudflare"], ["/bot/google/googlebot googlebot", "/saas/google asn"]]);
+  const sourceOf = async (ip: string) =>
+    (await get(`lookup?ip=${ip}`)).matches.map(
+      ({ cbs_id, source }: { cbs_id: string; source: string }) => `${cbs_id} ${source}`,
+    );
+  assert.deepEqual(
+    [await sourceOf("1.1.1.1"), await sourceOf("104.16.0.1"), await sourceOf("66.249.66.1")],
+    [["/cdn/cloudflare asn"], ["/cdn/cloudflare cloudflare"], ["/bot/google/googlebot googlebot", "/saas/google asn"]],
+  );
   const updated = metadata.sources.find(({ id }) => id === "asn")!.publishedAt;
   assert.equal((await get("lookup?ip=1.1.1.1")).matches[0].source_updated_at, updated);
   const node = await get("node?id=/cdn/cloudflare");
-  assert.deepEqual(node.sources.map(({ source, layer, updated_at }: Record<string, string>) => [source, layer, updated_at]), [["cloudflare", "official", null], ["asn", "as-numbers", updated]]);
-  assert.deepEqual((await get("ranges?id=/cdn/cloudflare&source=cloudflare")).items, [{ cidr: "104.16.0.0/13", cbs_ids: ["/cdn/cloudflare"], sources: ["cloudflare"] }]);
+  assert.deepEqual(
+    node.sources.map(({ source, layer, updated_at }: Record<string, string>) => [source, layer, updated_at]),
+    [
+      ["cloudflare", "official", null],
+      ["asn", "as-numbers", updated],
+    ],
+  );
+  assert.deepEqual((await get("ranges?id=/cdn/cloudflare&source=cloudflare")).items, [
+    { cidr: "104.16.0.0/13", cbs_ids: ["/cdn/cloudflare"], sources: ["cloudflare"] },
+  ]);
   assert.equal((await ask(own, "GET", "/v1/cbs/ranges?source=cloudflair", { key: text })).status, 404);
-  assert.deepEqual((await get("search?q=googlebot")).items.map(({ id }: { id: string }) => id), ["/bot/google/googlebot"]);
-  assert.ok((await ask(t, "GET", "/v1/cbs/search?q=googlebot", { key })).body.items.some(({ id }: { id: string }) => id === "/saas/google"), "the bundled catalogue knows Google's network");
+  assert.deepEqual(
+    (await get("search?q=googlebot")).items.map(({ id }: { id: string }) => id),
+    ["/bot/google/googlebot"],
+  );
+  assert.ok(
+    (await ask(t, "GET", "/v1/cbs/search?q=googlebot", { key })).body.items.some(
+      ({ id }: { id: string }) => id === "/saas/google",
+    ),
+    "the bundled catalogue knows Google's network",
+  );
 });
 
-/** The prefixes on all pages, by number. Each page but the last must be full, and give the count of all and the pages beside it. */
+/**
+ * The prefixes on all pages, by number. Each page but the last must be full, and give the count of all and the pages
+ * beside it.
+ */
 async function pagesOf(path: string, count: number): Promise<string[]> {
   const size = Number(new URLSearchParams(path).get("page_size"));
   const last = Math.ceil(count / size);
-  const address = (page: number): string | null => (page < 1 || page > last ? null : `${t.server.url}${path}&page=${page}`);
+  const address = (page: number): string | null =>
+    page < 1 || page > last ? null : `${t.server.url}${path}&page=${page}`;
   const seen: string[] = [];
   for (let page = 1; page <= last; page++) {
     const { body } = await ask(t, "GET", `${path}&page=${page}`, { key });
     const [next, prev] = [body.next, body.prev].map((url: string | null) => url && decodeURIComponent(url));
-    assert.deepEqual([body.count, body.items.length, next, prev], [count, page < last ? size : count - size * (last - 1), address(page + 1), address(page - 1)], `page ${page}`);
+    assert.deepEqual(
+      [body.count, body.items.length, next, prev],
+      [count, page < last ? size : count - size * (last - 1), address(page + 1), address(page - 1)],
+      `page ${page}`,
+    );
     seen.push(...body.items.map(({ cidr }: { cidr: string }) => cidr));
   }
   assert.ok(last > 2 && count > 10);
@@ -108,7 +185,14 @@ async function pagesOf(path: string, count: number): Promise<string[]> {
 
 test("ranges: an ETag for each form, the same on every server with this catalogue; 304 for who has it", async (context) => {
   const path = "/v1/cbs/ranges?id=/cdn/cloudflare";
-  const forms: [string, string][] = [["", "application/json"], ["&page=2&page_size=3", "application/json"], ["", "text/plain"], ["", "text/csv"], ["&family=4", "text/csv"], ["&aggregate=1", "text/csv"]];
+  const forms: [string, string][] = [
+    ["", "application/json"],
+    ["&page=2&page_size=3", "application/json"],
+    ["", "text/plain"],
+    ["", "text/csv"],
+    ["&family=4", "text/csv"],
+    ["&aggregate=1", "text/csv"],
+  ];
   const other = await startServer({}, CATALOGUE);
   context.after(() => other.close());
   const otherKey = (await addKey(other, await addOrganisation(other, "other"), "read")).text;
@@ -128,10 +212,16 @@ test("ranges: an ETag for each form, the same on every server with this catalogu
 });
 
 test("parallel downloads of the whole catalogue share one file, the same as the library writes", async () => {
-  const texts = await Promise.all(Array.from({ length: 8 }, () => ask(t, "GET", "/v1/cbs/ranges", { key, headers: { Accept: "text/csv" } }).then(({ text }) => text)));
+  const texts = await Promise.all(
+    Array.from({ length: 8 }, () =>
+      ask(t, "GET", "/v1/cbs/ranges", { key, headers: { Accept: "text/csv" } }).then(({ text }) => text),
+    ),
+  );
   assert.equal(new Set(texts).size, 1);
   const tree = new CatalogueTree(await openCatalogue());
-  const lines = rangesOf(tree, undefined).items.map(({ cidr, cbs_ids }) => `${cidr},${cbs_ids.length > 1 ? `"${cbs_ids.join(",")}"` : cbs_ids[0]}\n`);
+  const lines = rangesOf(tree, undefined).items.map(
+    ({ cidr, cbs_ids }) => `${cidr},${cbs_ids.length > 1 ? `"${cbs_ids.join(",")}"` : cbs_ids[0]}\n`,
+  );
   assert.equal(texts[0], ["cidr,cbs_ids\n", ...lines].join(""));
   assert.equal(t.server.services.files.byteLength >= texts[0]!.length, true);
 });
@@ -153,19 +243,38 @@ test("CTI: basic, extended and bulk at both paths, from the object and the bare 
     assert.deepEqual((await ask(t, "GET", `/v1/cti/lookup/${ip}`, { key })).body, dataset.lookup(ip));
     assert.deepEqual((await ask(t, "GET", `/v1/cti/extended_lookup/${ip}`, { key })).body, dataset.lookupExtended(ip));
   }
-  assert.deepEqual((await ask(t, "GET", "/v1/cti/lookup/1.1.1.1", { key })).body, { ip: "1.1.1.1", seen: false, spoofable: null, classification: "unknown", actor: "", tags: [] });
-  const wanted = Object.fromEntries(SEEN.map((ip) => [ip, { seen: dataset.lookup(ip).seen, spoofable: dataset.lookup(ip).spoofable }]));
+  assert.deepEqual((await ask(t, "GET", "/v1/cti/lookup/1.1.1.1", { key })).body, {
+    ip: "1.1.1.1",
+    seen: false,
+    spoofable: null,
+    classification: "unknown",
+    actor: "",
+    tags: [],
+  });
+  const wanted = Object.fromEntries(
+    SEEN.map((ip) => [ip, { seen: dataset.lookup(ip).seen, spoofable: dataset.lookup(ip).spoofable }]),
+  );
   for (const path of ["/v1/cti/bulk_lookup", "/bulk_lookup"]) {
-    for (const body of [{ ips: [...SEEN, ...SEEN] }, SEEN]) assert.deepEqual((await ask(t, "POST", path, { key, body })).body, wanted);
-    const lines = (await ask(t, "POST", path, { key, body: SEEN, headers: { Accept: "application/x-ndjson" } })).text.trimEnd().split("\n").map((line) => JSON.parse(line));
-    assert.deepEqual(lines, SEEN.map((ip) => ({ ip, ...wanted[ip] })));
+    for (const body of [{ ips: [...SEEN, ...SEEN] }, SEEN])
+      assert.deepEqual((await ask(t, "POST", path, { key, body })).body, wanted);
+    const lines = (await ask(t, "POST", path, { key, body: SEEN, headers: { Accept: "application/x-ndjson" } })).text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(
+      lines,
+      SEEN.map((ip) => ({ ip, ...wanted[ip] })),
+    );
   }
 });
 
 test("CTI: malformed addresses: 400 with message and request_id, listing every bad index", async () => {
   for (const ip of ["1.2.3", "1.2.3.4%2F24", "x", "%20", "fe80::1%25eth0"]) {
     const { status, body, headers } = await ask(t, "GET", `/v1/cti/lookup/${ip}`, { key });
-    assert.deepEqual([status, Object.keys(body), body.request_id, headers.get("content-type")], [400, ["message", "request_id"], headers.get("x-request-id"), "application/json"]);
+    assert.deepEqual(
+      [status, Object.keys(body), body.request_id, headers.get("content-type")],
+      [400, ["message", "request_id"], headers.get("x-request-id"), "application/json"],
+    );
   }
   const { body } = await ask(t, "POST", "/v1/cti/bulk_lookup", { key, body: ["1.1.1.1", "a", 7, "2.2.2.2", null] });
   assert.match(body.message, /index 1 .*, 2 .*, 4 /);
@@ -175,24 +284,52 @@ test("CTI: malformed addresses: 400 with message and request_id, listing every b
 
 test("CTI: a stream of lines is answered while it arrives, in order, bad lines by their number", async () => {
   const { hostname, port } = new URL(t.server.url);
-  const call = request({ hostname, port, method: "POST", path: "/v1/cti/bulk_lookup", headers: { "X-API-Key": key, "Content-Type": "application/x-ndjson" } });
+  const call = request({
+    hostname,
+    port,
+    method: "POST",
+    path: "/v1/cti/bulk_lookup",
+    headers: { "X-API-Key": key, "Content-Type": "application/x-ndjson" },
+  });
   call.write('"198.51.100.130"\n{"ip":"1.1.1.1"}\n');
   const [response] = await once(call, "response");
   const [first] = await once(response, "data");
-  assert.deepEqual(String(first).trimEnd().split("\n").map((line) => JSON.parse(line)), [{ ip: "198.51.100.130", seen: true, spoofable: null }, { ip: "1.1.1.1", seen: false, spoofable: null }]);
+  assert.deepEqual(
+    String(first)
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line)),
+    [
+      { ip: "198.51.100.130", seen: true, spoofable: null },
+      { ip: "1.1.1.1", seen: false, spoofable: null },
+    ],
+  );
   call.end("2.2.2.2\n\nnonsense\n[1]");
   let rest = "";
   for await (const chunk of response) rest += chunk;
-  const lines = rest.trimEnd().split("\n").map((line) => JSON.parse(line));
-  assert.deepEqual([lines[0], lines[1].line, lines[2].line, lines.length], [{ ip: "2.2.2.2", seen: false, spoofable: null }, 5, 6, 3]);
+  const lines = rest
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  assert.deepEqual(
+    [lines[0], lines[1].line, lines[2].line, lines.length],
+    [{ ip: "2.2.2.2", seen: false, spoofable: null }, 5, 6, 3],
+  );
 });
 
 test("CTI: a stream far beyond the bulk limit comes back whole", async () => {
   const count = 200_000;
   const body = Array.from({ length: count }, (_, i) => `10.${(i >> 16) & 255}.${(i >> 8) & 255}.${i & 255}\n`).join("");
-  const { status, text } = await ask(t, "POST", "/bulk_lookup", { key, body, headers: { "Content-Type": "text/plain" } });
+  const { status, text } = await ask(t, "POST", "/bulk_lookup", {
+    key,
+    body,
+    headers: { "Content-Type": "text/plain" },
+  });
   const lines = text.trimEnd().split("\n");
-  assert.deepEqual([status, lines.length, JSON.parse(lines[count - 1]!).ip], [200, count, `10.${((count - 1) >> 16) & 255}.${((count - 1) >> 8) & 255}.${(count - 1) & 255}`]);
+  assert.deepEqual(
+    [status, lines.length, JSON.parse(lines[count - 1]!).ip],
+    [200, count, `10.${((count - 1) >> 16) & 255}.${((count - 1) >> 8) & 255}.${(count - 1) & 255}`],
+  );
 });
 
 /** A folder that is removed when the test ends. */
@@ -230,14 +367,18 @@ test("a newer catalogue takes over while requests run; no answer is mixed; a dam
   for (let generation = 2; generation <= 12; generation++) {
     await writeCatalogue(path, generation);
     await own.server.reload();
-    assert.deepEqual((await ask(own, "GET", "/v1/cbs/lookup?ip=10.0.7.7", { key: text })).body.cbs_ids, [`/saas/generation-${generation}`]);
+    assert.deepEqual((await ask(own, "GET", "/v1/cbs/lookup?ip=10.0.7.7", { key: text })).body.cbs_ids, [
+      `/saas/generation-${generation}`,
+    ]);
   }
   end.abort();
   await asking;
   assert.ok(seen.size > 1);
   copyFileSync(fileURLToPath(import.meta.url), path);
   await own.server.reload();
-  assert.deepEqual((await ask(own, "GET", "/v1/cbs/lookup?ip=10.0.7.7", { key: text })).body.cbs_ids, ["/saas/generation-12"]);
+  assert.deepEqual((await ask(own, "GET", "/v1/cbs/lookup?ip=10.0.7.7", { key: text })).body.cbs_ids, [
+    "/saas/generation-12",
+  ]);
   assert.match((await ask(own, "GET", "/metrics")).text, /ipsieve_snapshot_failures_total\{snapshot="catalogue"\} 1/);
 });
 

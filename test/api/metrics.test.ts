@@ -7,13 +7,53 @@ const TOKEN = "c2VjcmV0LW9mLWEtdGVzdA==";
 const bearer = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` });
 
 /** Statuses of `/metrics`, by the settings and what a request sends. */
-const CASES: readonly [what: string, settings: Partial<Settings>, requests: readonly [headers: Record<string, string>, status: number][]][] = [
-  ["auto, on a loopback address", {}, [[{}, 200], [bearer(TOKEN), 200], ...["X-Forwarded-For", "Forwarded", "Via", "X-Real-IP"].map((name): [Record<string, string>, number] => [{ [name]: "192.0.2.1" }, 404])]],
+const CASES: readonly [
+  what: string,
+  settings: Partial<Settings>,
+  requests: readonly [headers: Record<string, string>, status: number][],
+][] = [
+  [
+    "auto, on a loopback address",
+    {},
+    [
+      [{}, 200],
+      [bearer(TOKEN), 200],
+      ...["X-Forwarded-For", "Forwarded", "Via", "X-Real-IP"].map((name): [Record<string, string>, number] => [
+        { [name]: "192.0.2.1" },
+        404,
+      ]),
+    ],
+  ],
   ["auto, with trusted proxies", { trustProxy: "127.0.0.1" }, [[{}, 404]]],
   ["auto, on all addresses", { host: "0.0.0.0" }, [[{}, 404]]],
-  ["on, on all addresses", { host: "0.0.0.0", metrics: "on" }, [[{}, 200], [{ Via: "1.1 proxy" }, 200]]],
-  ["off", { metrics: "off", metricsToken: TOKEN }, [[{}, 404], [bearer(TOKEN), 404]]],
-  ["a token", { host: "0.0.0.0", metricsToken: TOKEN }, [[{}, 401], [bearer(`${TOKEN}x`), 401], [bearer(""), 401], [{ Authorization: TOKEN }, 401], [bearer(TOKEN), 200], [{ ...bearer(TOKEN), Via: "1.1 proxy" }, 200]]],
+  [
+    "on, on all addresses",
+    { host: "0.0.0.0", metrics: "on" },
+    [
+      [{}, 200],
+      [{ Via: "1.1 proxy" }, 200],
+    ],
+  ],
+  [
+    "off",
+    { metrics: "off", metricsToken: TOKEN },
+    [
+      [{}, 404],
+      [bearer(TOKEN), 404],
+    ],
+  ],
+  [
+    "a token",
+    { host: "0.0.0.0", metricsToken: TOKEN },
+    [
+      [{}, 401],
+      [bearer(`${TOKEN}x`), 401],
+      [bearer(""), 401],
+      [{ Authorization: TOKEN }, 401],
+      [bearer(TOKEN), 200],
+      [{ ...bearer(TOKEN), Via: "1.1 proxy" }, 200],
+    ],
+  ],
 ];
 
 for (const [what, settings, requests] of CASES) {

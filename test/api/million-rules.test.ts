@@ -7,7 +7,10 @@ import { Random } from "../../bench/data/random.ts";
 import { makeFastFolder } from "../store/harness/fast-folder.ts";
 import { ServiceProcess } from "./harness/service-process.ts";
 
-/** A million in 256 MB is the promise; this is less, with what a server needs besides. As objects the second list ended the store's thread. */
+/**
+ * A million in 256 MB is the promise; this is less, with what a server needs besides. As objects the second list ended
+ * the store's thread.
+ */
 const RULES = 150_000;
 const HEAP = 96;
 
@@ -18,7 +21,9 @@ let path = "";
 before(async () => {
   const filled = await fillStore(`${folder}/million.db`, 10, new Random(5));
   key = filled.key;
-  service = await ServiceProcess.start(`${folder}/million.db`, ["--rules-per-ruleset", String(RULES)], { nodeArgs: [`--max-old-space-size=${HEAP}`] });
+  service = await ServiceProcess.start(`${folder}/million.db`, ["--rules-per-ruleset", String(RULES)], {
+    nodeArgs: [`--max-old-space-size=${HEAP}`],
+  });
   path = `http://127.0.0.1:${service.port}/v1/edl/ip-rulesets/${filled.rulesetId}/rules`;
 });
 after(async () => {
@@ -37,7 +42,11 @@ function* addresses(round: number): Generator<string> {
 const FORMATS: Record<string, { type: string; head: string; line: (ip: string, at: number) => string }> = {
   text: { type: "text/plain", head: "", line: (ip) => ip },
   csv: { type: "text/csv", head: "ip,name\n", line: (ip, at) => `${ip},rule number ${at}` },
-  ndjson: { type: "application/x-ndjson", head: "", line: (ip, at) => `{"ip":"${ip}","name":"rule number ${at}","expires_at":"2031-01-01T00:00:00Z"}` },
+  ndjson: {
+    type: "application/x-ndjson",
+    head: "",
+    line: (ip, at) => `{"ip":"${ip}","name":"rule number ${at}","expires_at":"2031-01-01T00:00:00Z"}`,
+  },
 };
 
 function bodyOf(format: string, round: number): { body: string; count: number } {
@@ -46,8 +55,18 @@ function bodyOf(format: string, round: number): { body: string; count: number } 
   return { body: head + all.map(line).join("\n"), count: all.length };
 }
 
-async function send(method: string, where: string, format: string, body: string, headers: Record<string, string> = {}): Promise<any> {
-  const response = await fetch(path + where, { method, body, headers: { "X-API-Key": key, "Content-Type": FORMATS[format]!.type, ...headers } });
+async function send(
+  method: string,
+  where: string,
+  format: string,
+  body: string,
+  headers: Record<string, string> = {},
+): Promise<any> {
+  const response = await fetch(path + where, {
+    method,
+    body,
+    headers: { "X-API-Key": key, "Content-Type": FORMATS[format]!.type, ...headers },
+  });
   const text = await response.text();
   assert.equal(response.status, 200, text.slice(0, 300));
   return JSON.parse(text);
@@ -57,17 +76,39 @@ test("replaced again and again", async () => {
   let before = 10;
   for (const [round, format] of ["text", "ndjson", "csv"].entries()) {
     const { body, count } = bodyOf(format, round);
-    assert.deepEqual(await send("PUT", "?max_shrink=100", format, body), { added: count, updated: 0, removed: before, unchanged: 0, can_undo: true, dry_run: false });
+    assert.deepEqual(await send("PUT", "?max_shrink=100", format, body), {
+      added: count,
+      updated: 0,
+      removed: before,
+      unchanged: 0,
+      can_undo: true,
+      dry_run: false,
+    });
     before = count;
   }
   const { body, count } = bodyOf("csv", 2);
-  assert.deepEqual(await send("PUT", "", "csv", body), { added: 0, updated: 0, removed: 0, unchanged: count, can_undo: true, dry_run: false });
+  assert.deepEqual(await send("PUT", "", "csv", body), {
+    added: 0,
+    updated: 0,
+    removed: 0,
+    unchanged: count,
+    can_undo: true,
+    dry_run: false,
+  });
 });
 
 test("a dry run lists the first of each kind, and counts all", async () => {
   const { body, count } = bodyOf("ndjson", 2);
   const { plan, ...counts } = await send("PUT", "?dry_run=true", "ndjson", body);
-  assert.deepEqual(counts, { added: 0, updated: count, removed: 0, unchanged: 0, can_undo: true, dry_run: true, refusal: null });
+  assert.deepEqual(counts, {
+    added: 0,
+    updated: count,
+    removed: 0,
+    unchanged: 0,
+    can_undo: true,
+    dry_run: true,
+    refusal: null,
+  });
   assert.deepEqual([plan.added.length, plan.updated.length, plan.removed.length, plan.truncated], [0, 1000, 0, true]);
   const { plan: small } = await send("PUT", "?dry_run=true", "csv", bodyOf("csv", 2).body);
   assert.deepEqual(small, { added: [], updated: [], removed: [], truncated: false });
@@ -79,7 +120,11 @@ test("imported, with a key for repetitions: the same body again has the first an
   const first = await send("POST", ":import?conflict_resolution=override", "csv", body, headers);
   assert.deepEqual(first, { created: 0, updated: count, skipped: 0, can_undo: true });
   assert.deepEqual(await send("POST", ":import?conflict_resolution=override", "csv", body, headers), first);
-  const other = await fetch(`${path}:import?conflict_resolution=override`, { method: "POST", body: `${body}x`, headers: { "X-API-Key": key, "Content-Type": "text/csv", ...headers } });
+  const other = await fetch(`${path}:import?conflict_resolution=override`, {
+    method: "POST",
+    body: `${body}x`,
+    headers: { "X-API-Key": key, "Content-Type": "text/csv", ...headers },
+  });
   assert.equal(other.status, 422);
 });
 

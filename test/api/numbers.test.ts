@@ -1,4 +1,7 @@
-/** Every number that a request can hold, in every parameter and member of every operation of both scopes: no 5xx, and what the document allows is not refused. */
+/**
+ * Every number that a request can hold, in every parameter and member of every operation of both scopes: no 5xx, and
+ * what the document allows is not refused.
+ */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -15,11 +18,21 @@ let key = "";
 let user: TestUser;
 let rulesetId = "";
 before(async () => {
-  t = await startServer({ perMinute: 1e9, signInsPerMinute: 1e9, rulesetsPerOrganisation: 100_000 }, undefined, THREATS);
+  t = await startServer(
+    { perMinute: 1e9, signInsPerMinute: 1e9, rulesetsPerOrganisation: 100_000 },
+    undefined,
+    THREATS,
+  );
   const organisationId = await addOrganisation(t, "numbers");
   [key, user] = [(await addKey(t, organisationId)).text, await addUser(t, organisationId, "admin")];
   const about = { actor: "command:test", at: t.clock.now, organisationId };
-  const { ruleset } = await t.server.store.write({ kind: "create-ruleset", ...about, name: "numbers", purpose: "blocklist", description: "" });
+  const { ruleset } = await t.server.store.write({
+    kind: "create-ruleset",
+    ...about,
+    name: "numbers",
+    purpose: "blocklist",
+    description: "",
+  });
   rulesetId = ruleset.id;
 });
 after(() => t.close());
@@ -31,15 +44,34 @@ interface Asked {
   readonly body?: string | undefined;
 }
 
-async function send({ operation, query = {}, path = {}, body }: Asked): Promise<{ status: number; text: string; asked: string }> {
+async function send({
+  operation,
+  query = {},
+  path = {},
+  body,
+}: Asked): Promise<{ status: number; text: string; asked: string }> {
   const isDashboard = operation.path.startsWith("/dashboard/");
   const values: Readonly<Record<string, string>> = { ruleset_id: rulesetId, ip: "192.0.2.1", ...path };
-  const url = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? crypto.randomUUID()));
-  const required = operation.parameters.filter((each) => each.in === "query" && each.required === true).map(({ name }) => [name, "192.0.2.1"]);
+  const url = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(values[name] ?? crypto.randomUUID()),
+  );
+  const required = operation.parameters
+    .filter((each) => each.in === "query" && each.required === true)
+    .map(({ name }) => [name, "192.0.2.1"]);
   const search = new URLSearchParams({ ...Object.fromEntries(required), ...query });
-  const proof: Record<string, string> = isDashboard ? { Cookie: `${PLAIN_NAME}=${user.token}`, Origin: t.server.url } : { "X-API-Key": key };
-  const response = await fetch(`${t.server.url}${url}?${search}`, { method: operation.method, headers: { ...proof, ...(body === undefined ? {} : { "Content-Type": "application/json" }) }, ...(body === undefined ? {} : { body }) });
-  return { status: response.status, text: await response.text(), asked: `${operation.method} ${url}?${search} ${body ?? ""}` };
+  const proof: Record<string, string> = isDashboard
+    ? { Cookie: `${PLAIN_NAME}=${user.token}`, Origin: t.server.url }
+    : { "X-API-Key": key };
+  const response = await fetch(`${t.server.url}${url}?${search}`, {
+    method: operation.method,
+    headers: { ...proof, ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
+    ...(body === undefined ? {} : { body }),
+  });
+  return {
+    status: response.status,
+    text: await response.text(),
+    asked: `${operation.method} ${url}?${search} ${body ?? ""}`,
+  };
 }
 
 /** Operations that end what the others work with. */
@@ -56,13 +88,22 @@ function isIn(api: ApiDocument, schema: Schema, value: number): boolean {
 }
 
 /** An example of the body, with each of its members, however deep, in turn taken for a number. */
-function* withNumber(example: any, literal: string, schema: Schema, api: ApiDocument): Generator<{ body: string; schema: Schema | undefined }> {
+function* withNumber(
+  example: any,
+  literal: string,
+  schema: Schema,
+  api: ApiDocument,
+): Generator<{ body: string; schema: Schema | undefined }> {
   const { properties = {}, items } = api.resolve(schema);
   if (Array.isArray(example)) {
-    for (const [index, each] of example.slice(0, 1).entries()) for (const { body, schema: own } of withNumber(each, literal, items ?? {}, api)) yield { body: replaced(example, index, body), schema: own };
+    for (const [index, each] of example.slice(0, 1).entries())
+      for (const { body, schema: own } of withNumber(each, literal, items ?? {}, api))
+        yield { body: replaced(example, index, body), schema: own };
   } else if (typeof example === "object" && example !== null) {
     const names = new Set([...Object.keys(example), ...Object.keys(properties)]);
-    for (const name of names) for (const { body, schema: own } of withNumber(example[name], literal, properties[name] ?? {}, api)) yield { body: replaced(example, name, body), schema: own };
+    for (const name of names)
+      for (const { body, schema: own } of withNumber(example[name], literal, properties[name] ?? {}, api))
+        yield { body: replaced(example, name, body), schema: own };
   } else {
     yield { body: literal, schema: api.resolve(schema) };
   }
@@ -85,10 +126,19 @@ for (const door of ["public", "dashboard"] as const) {
       for (const { name, in: place, schema } of operation.parameters) {
         if (place !== "query") continue;
         for (const text of QUERY_NUMBERS) {
-          const { status, text: answer, asked } = await send({ operation, query: { [name]: text }, body: operation.bodies.size === 0 ? undefined : "{}" });
+          const {
+            status,
+            text: answer,
+            asked,
+          } = await send({ operation, query: { [name]: text }, body: operation.bodies.size === 0 ? undefined : "{}" });
           requests++;
           assert.ok(status < 500, `${asked}: ${status} ${answer}`);
-          if (schema.type === "integer" && operation.method === "GET") assert.equal(status === 400, !/^\d+$/.test(text) || !isIn(api, schema, Number(text)), `${asked}: ${status} ${answer}`);
+          if (schema.type === "integer" && operation.method === "GET")
+            assert.equal(
+              status === 400,
+              !/^\d+$/.test(text) || !isIn(api, schema, Number(text)),
+              `${asked}: ${status} ${answer}`,
+            );
         }
       }
     }
@@ -102,7 +152,11 @@ for (const door of ["public", "dashboard"] as const) {
       for (const { name, in: place } of operation.parameters) {
         if (place !== "path") continue;
         for (const text of QUERY_NUMBERS) {
-          const { status, text: answer, asked } = await send({ operation, path: { [name]: text }, body: operation.bodies.size === 0 ? undefined : "{}" });
+          const {
+            status,
+            text: answer,
+            asked,
+          } = await send({ operation, path: { [name]: text }, body: operation.bodies.size === 0 ? undefined : "{}" });
           assert.ok(status < 500, `${asked}: ${status} ${answer}`);
         }
       }
@@ -120,7 +174,8 @@ for (const door of ["public", "dashboard"] as const) {
           const { status, text: answer, asked } = await send({ operation, body });
           requests++;
           assert.ok(status < 500, `${asked}: ${status} ${answer}`);
-          if (own?.type === "integer") assert.equal(status === 400, !isIn(api, own, JSON.parse(literal)), `${asked}: ${status} ${answer}`);
+          if (own?.type === "integer")
+            assert.equal(status === 400, !isIn(api, own, JSON.parse(literal)), `${asked}: ${status} ${answer}`);
         }
       }
     }

@@ -5,7 +5,8 @@ import { runHistories } from "./histories/run-histories.ts";
 import { runSequences } from "./sequences/run-sequences.ts";
 import { addKey, addOrganisation, START, startServer, type TestServer, useStores } from "./start-server.ts";
 
-// R13: what writes over HTTP, or depends on what is written, behaves on PostgreSQL as on SQLite. The negative controls of the harnesses need no second database.
+// R13: what writes over HTTP, or depends on what is written, behaves on PostgreSQL as on SQLite. The negative controls
+// of the harnesses need no second database.
 const SEED = 20_261_121;
 const SUITES = ["specification", "authentication", "rate-limits", "dashboard/undo", "conditional-writes"];
 
@@ -26,7 +27,13 @@ describe("the service on PostgreSQL", { skip: await whyNoPostgres() }, () => {
   describe("generated requests", () => {
     let t: TestServer;
     before(async () => {
-      t = await startServer({ perMinute: 1e9, perMonth: 1e12, failuresPerMinute: 1e9, eventLoopDelay: 60_000, logLevel: "silent" });
+      t = await startServer({
+        perMinute: 1e9,
+        perMonth: 1e12,
+        failuresPerMinute: 1e9,
+        eventLoopDelay: 60_000,
+        logLevel: "silent",
+      });
     });
     after(() => t.close());
 
@@ -38,7 +45,14 @@ describe("the service on PostgreSQL", { skip: await whyNoPostgres() }, () => {
 
     test("rules are linearizable under concurrent writes", async (c) => {
       const { text: key } = await addKey(t, await addOrganisation(t, "histories"));
-      const { failures, ...report } = await runHistories({ now: START, seed: SEED, writers: 12, operations: 60, url: t.server.url, key });
+      const { failures, ...report } = await runHistories({
+        now: START,
+        seed: SEED,
+        writers: 12,
+        operations: 60,
+        url: t.server.url,
+        key,
+      });
       c.diagnostic(JSON.stringify(report));
       assert.deepEqual(failures, []);
     });

@@ -4,18 +4,22 @@ import { whyNoPostgres } from "../store/harness/postgres.ts";
 import { holdsInPartitions, runPartitions, whyNoPartitions } from "./harness/partitions.ts";
 
 // Short form; the long one is npm run torture:partitions.
-describe("a server that is cut off from PostgreSQL by a packet filter", { skip: (await whyNoPostgres()) || whyNoPartitions() }, () => {
-  test("acknowledges nothing that is lost, gives out no old rules for newer ones, and catches up", (t) => {
-    const report = runPartitions({ rounds: 2, seed: 1, timing: "honest" });
-    t.diagnostic(JSON.stringify(report));
-    assert.ok(holdsInPartitions(report), JSON.stringify(report));
-    assert.ok(report.acknowledged > 0);
-  });
+describe(
+  "a server that is cut off from PostgreSQL by a packet filter",
+  { skip: (await whyNoPostgres()) || whyNoPartitions() },
+  () => {
+    test("acknowledges nothing that is lost, gives out no old rules for newer ones, and catches up", (t) => {
+      const report = runPartitions({ rounds: 2, seed: 1, timing: "honest" });
+      t.diagnostic(JSON.stringify(report));
+      assert.ok(holdsInPartitions(report), JSON.stringify(report));
+      assert.ok(report.acknowledged > 0);
+    });
 
-  test("negative control: writes that count as acknowledged when they are sent are missed", (t) => {
-    const report = runPartitions({ rounds: 0, seed: 1, timing: "early" });
-    t.diagnostic(`${report.lost.length} of ${report.acknowledged} lost`);
-    assert.ok(report.lost.length > 0);
-    assert.ok(!holdsInPartitions(report));
-  });
-});
+    test("negative control: writes that count as acknowledged when they are sent are missed", (t) => {
+      const report = runPartitions({ rounds: 0, seed: 1, timing: "early" });
+      t.diagnostic(`${report.lost.length} of ${report.acknowledged} lost`);
+      assert.ok(report.lost.length > 0);
+      assert.ok(!holdsInPartitions(report));
+    });
+  },
+);

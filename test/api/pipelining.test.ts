@@ -1,4 +1,7 @@
-/** Requests that come one behind the other on a connection: one after the other is taken, and all are answered, in order. */
+/**
+ * Requests that come one behind the other on a connection: one after the other is taken, and all are answered, in
+ * order.
+ */
 import assert from "node:assert/strict";
 import { channel } from "node:diagnostics_channel";
 import { once } from "node:events";
@@ -20,7 +23,10 @@ after(() => t.close());
 const started = channel("http.server.request.start");
 const finished = channel("http.server.response.finish");
 
-/** The most requests of one connection that were under way at a time, of all servers of this process, while something was done. */
+/**
+ * The most requests of one connection that were under way at a time, of all servers of this process, while something
+ * was done.
+ */
 async function mostUnderWay(work: () => Promise<void>): Promise<number> {
   const underWay = new Map<Socket, number>();
   let most = 0;
@@ -93,7 +99,9 @@ test("of a thousand requests that come at once no more than two are under way at
 });
 
 test("the negative control: a server of node:http by itself has as many under way as have been read", async () => {
-  const server = createServer((_request: IncomingMessage, response: ServerResponse) => void setImmediate(() => response.end("ok")));
+  const server = createServer(
+    (_request: IncomingMessage, response: ServerResponse) => void setImmediate(() => response.end("ok")),
+  );
   await once(server.listen(0, "127.0.0.1"), "listening");
   const most = await mostUnderWay(async () => {
     const socket = await open((server.address() as AddressInfo).port);
@@ -113,11 +121,18 @@ test("all are answered, in order, however they are cut, with bodies between them
   });
   const all = Buffer.from(requests.join(""));
   for (const size of [1, 7, 63, 64, 65, 1000, all.length]) {
-    const parts = Array.from({ length: Math.ceil(all.length / size) }, (_, i) => all.subarray(i * size, (i + 1) * size));
+    const parts = Array.from({ length: Math.ceil(all.length / size) }, (_, i) =>
+      all.subarray(i * size, (i + 1) * size),
+    );
     const answers = await answersTo(parts, 120);
-    assert.deepEqual(answers.map(({ headers }) => headers.get("x-request-id")), requests.map((_, id) => String(id)), `in pieces of ${size}`);
+    assert.deepEqual(
+      answers.map(({ headers }) => headers.get("x-request-id")),
+      requests.map((_, id) => String(id)),
+      `in pieces of ${size}`,
+    );
     assert.deepEqual([...new Set(answers.map(({ status }) => status))].sort(), [200, 404]);
-    for (const [id, { body }] of answers.entries()) if (id % 5 === 3) assert.ok(JSON.parse(String(body))["1.1.1.1"].found !== undefined, String(body));
+    for (const [id, { body }] of answers.entries())
+      if (id % 5 === 3) assert.ok(JSON.parse(String(body))["1.1.1.1"].found !== undefined, String(body));
   }
 });
 
@@ -130,7 +145,13 @@ test("long bodies, and requests behind them", async () => {
   const ips = Array.from({ length: 9000 }, (_, i) => `10.0.${i >> 8}.${i & 255}`);
   for (const isChunked of [false, true]) {
     const answers = await answersTo([post("long", JSON.stringify({ ips }), isChunked) + get("/livez", "behind")], 2);
-    assert.deepEqual(answers.map(({ status, headers }) => [status, headers.get("x-request-id")]), [[200, "long"], [200, "behind"]]);
+    assert.deepEqual(
+      answers.map(({ status, headers }) => [status, headers.get("x-request-id")]),
+      [
+        [200, "long"],
+        [200, "behind"],
+      ],
+    );
   }
 });
 
@@ -140,11 +161,23 @@ test("what is no request ends the connection, also behind others and after CONNE
   const bare = await answersTo([get("/livez").replaceAll("\r\n", "\n").repeat(100)], 2);
   assert.deepEqual([bare.length, bare[0]!.status], [1, 400]);
   const empty = await answersTo(["\r\n\r\n".repeat(10_000) + get("/livez", "after")], 1);
-  assert.deepEqual(empty.map(({ status, headers }) => [status, headers.get("x-request-id")]), [[200, "after"]]);
+  assert.deepEqual(
+    empty.map(({ status, headers }) => [status, headers.get("x-request-id")]),
+    [[200, "after"]],
+  );
   const broken = await answersTo([`${get("/livez", 1)}${get("/livez", 2)}NONSENSE\r\n\r\n${get("/livez", 3)}`], 4);
-  assert.deepEqual(broken.map(({ status }) => status), [200, 200, 400]);
+  assert.deepEqual(
+    broken.map(({ status }) => status),
+    [200, 200, 400],
+  );
   assert.match(String(broken[2]!.body), line);
-  const tunnel = await answersTo([`CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n${get("/livez")}`, get("/livez"), get("/livez")], 2);
-  assert.deepEqual(tunnel.map(({ status }) => status), [405]);
+  const tunnel = await answersTo(
+    [`CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n${get("/livez")}`, get("/livez"), get("/livez")],
+    2,
+  );
+  assert.deepEqual(
+    tunnel.map(({ status }) => status),
+    [405],
+  );
   assert.equal((await answersTo([get("/livez")], 1))[0]!.status, 200);
 });

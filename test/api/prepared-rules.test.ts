@@ -1,4 +1,6 @@
-/** A large ruleset whose rules have all changed their state at once is counted in slices before a page of it is read. */
+/**
+ * A large ruleset whose rules have all changed their state at once is counted in slices before a page of it is read.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { preparedRules } from "../../src/api/prepared-rules.ts";
@@ -12,11 +14,26 @@ const NOW = 1_000_000;
 
 /** Every rule but each tenth expires at once. */
 function rule(w0: number): Rule {
-  return { prefix: { family: 4, w0, w1: 0, w2: 0, w3: 0, length: 32 }, name: null, expiresAt: w0 % 10 === 0 ? null : NOW, createdAt: 1, updatedAt: 1 };
+  return {
+    prefix: { family: 4, w0, w1: 0, w2: 0, w3: 0, length: 32 },
+    name: null,
+    expiresAt: w0 % 10 === 0 ? null : NOW,
+    createdAt: 1,
+    updatedAt: 1,
+  };
 }
 
 function live(count = COUNT): LiveRuleset {
-  const about = { id: "a", organisationId: "b", name: "", purpose: "blocklist", description: "", createdAt: 1, updatedAt: 1, version: 1 } as const;
+  const about = {
+    id: "a",
+    organisationId: "b",
+    name: "",
+    purpose: "blocklist",
+    description: "",
+    createdAt: 1,
+    updatedAt: 1,
+    version: 1,
+  } as const;
   return { about, rules: RuleIndex.from(columnsOf(Array.from({ length: count }, (_, at) => rule(at)))) };
 }
 

@@ -29,8 +29,17 @@ let rulesetId = "";
 before(async () => {
   store = await openStore({ file: join(folder, "store.db") }, { rulesPerRuleset: MOST_RULES });
   await memory.addState(await store.load((part) => memory.addRules(part)));
-  store.follow(memory.sequence, (changes) => memory.apply(changes), (error) => assert.fail(String(error)));
-  const { organisation, rulesets } = await store.write({ kind: "create-organisation", actor: "user:test", at: NOW, name: "preview" });
+  store.follow(
+    memory.sequence,
+    (changes) => memory.apply(changes),
+    (error) => assert.fail(String(error)),
+  );
+  const { organisation, rulesets } = await store.write({
+    kind: "create-organisation",
+    actor: "user:test",
+    at: NOW,
+    name: "preview",
+  });
   [organisationId, rulesetId] = [organisation.id, rulesets[0]!.id];
 });
 after(async () => {
@@ -49,7 +58,22 @@ function random(below: number): number {
 }
 const pick = <Value>(values: readonly Value[]): Value => values[random(values.length)]!;
 
-const IPS = ["8.8.8.8", "8.8.8.0/24", "8.8.0.0/16", "9.9.9.9", "1.1.1.1", "1.1.1.2", "1.1.1.3", "2a00::/16", "2a00:1::1", "::ffff:8.8.8.8", "7.7.7.7", "7.7.7.8", "7.7.7.9", "7.7.8.0/24"];
+const IPS = [
+  "8.8.8.8",
+  "8.8.8.0/24",
+  "8.8.0.0/16",
+  "9.9.9.9",
+  "1.1.1.1",
+  "1.1.1.2",
+  "1.1.1.3",
+  "2a00::/16",
+  "2a00:1::1",
+  "::ffff:8.8.8.8",
+  "7.7.7.7",
+  "7.7.7.8",
+  "7.7.7.9",
+  "7.7.8.0/24",
+];
 const BAD = ["8.8.8.8/24", "hello", "10.0.0.1", "1.1.1", "", "8.8.8.8,a,b,c"];
 const NAMES = ["", "a", "b", '"c, d"'];
 const EXPIRIES = ["", "2026-11-20T00:00:00Z", "2026-12-01T00:00:00Z", "2027-01-01T00:00:00Z"];
@@ -58,7 +82,13 @@ function anyLine(): string {
   return random(40) === 0 ? `${pick(BAD)},x,` : `${pick(IPS)},${pick(NAMES)},${pick(EXPIRIES)}`;
 }
 
-const readCsv = async (text: string, skipInvalid = false) => (await readWanted({ text: inChunks(text), format: "csv" }, { now: NOW, allowSpecialPurpose: false, mostRules: MOST_RULES, skipInvalid })).rules;
+const readCsv = async (text: string, skipInvalid = false) =>
+  (
+    await readWanted(
+      { text: inChunks(text), format: "csv" },
+      { now: NOW, allowSpecialPurpose: false, mostRules: MOST_RULES, skipInvalid },
+    )
+  ).rules;
 
 /** As a body comes: cut anywhere. */
 async function* inChunks(text: string): AsyncGenerator<string> {
@@ -67,20 +97,36 @@ async function* inChunks(text: string): AsyncGenerator<string> {
 
 /** Fills the ruleset with some rules, so that lists meet what is there. */
 async function refill(): Promise<void> {
-  const wanted = new Map(Array.from({ length: random(MOST_RULES + 1) }, (): [string, string] => [pick(IPS.filter((ip) => !ip.startsWith("::"))), `${pick(NAMES)},${pick(EXPIRIES)}`]));
+  const wanted = new Map(
+    Array.from({ length: random(MOST_RULES + 1) }, (): [string, string] => [
+      pick(IPS.filter((ip) => !ip.startsWith("::"))),
+      `${pick(NAMES)},${pick(EXPIRIES)}`,
+    ]),
+  );
   const rules = await readCsv(`ip,name,expires_at\n${[...wanted].map(([ip, rest]) => `${ip},${rest}\n`).join("")}`);
   await store.write({ kind: "replace-rules", ...about(), at: NOW - 1000, rules, shrink: { allowEmpty: true } });
 }
 
 async function refillWith(rules: readonly Rule[]): Promise<void> {
   await store.write({ kind: "replace-rules", ...about(), at: NOW - 1000, rules: [], shrink: { allowEmpty: true } });
-  const { results } = await store.write({ kind: "batch-rules", ...about(), at: NOW - 1000, items: rules.map(({ prefix, name, expiresAt }) => ({ add: { prefix, name, expiresAt, mode: "fail" as const } })), atomic: true });
+  const { results } = await store.write({
+    kind: "batch-rules",
+    ...about(),
+    at: NOW - 1000,
+    items: rules.map(({ prefix, name, expiresAt }) => ({ add: { prefix, name, expiresAt, mode: "fail" as const } })),
+    atomic: true,
+  });
   assert.equal(results.length, rules.length);
 }
 
 /** What adding the rules one after the other comes to, without writing what is refused. */
 async function resultsOf(requests: readonly AddRequest[]): Promise<readonly BatchResult[]> {
-  const { results } = await store.write({ kind: "batch-rules", ...about(), items: requests.map((add) => ({ add })), atomic: false });
+  const { results } = await store.write({
+    kind: "batch-rules",
+    ...about(),
+    items: requests.map((add) => ({ add })),
+    atomic: false,
+  });
   return results;
 }
 
@@ -91,7 +137,10 @@ async function importAll(text: string, mode: ConflictMode, skipInvalid = false):
     await store.write({ kind: "import-rules", ...about(), rules, mode });
     return true;
   } catch (error) {
-    assert.ok(error instanceof Problem || (error instanceof StoreError && error.code === "batch-refused"), String(error));
+    assert.ok(
+      error instanceof Problem || (error instanceof StoreError && error.code === "batch-refused"),
+      String(error),
+    );
     return false;
   }
 }
@@ -100,7 +149,15 @@ type PreviewRules = typeof previewRules;
 
 /** Compares previews with imports; throws where they differ. Gives how often what came. */
 async function compare(makePreview: PreviewRules): Promise<Record<string, number>> {
-  const counted: Record<string, number> = { created: 0, updated: 0, skipped: 0, conflict: 0, error: 0, imported: 0, refused: 0 };
+  const counted: Record<string, number> = {
+    created: 0,
+    updated: 0,
+    skipped: 0,
+    conflict: 0,
+    error: 0,
+    imported: 0,
+    refused: 0,
+  };
   for (let round = 0; round < ROUNDS; round++) {
     await refill();
     const mode = pick(CONFLICT_MODES);
@@ -119,10 +176,17 @@ async function compare(makePreview: PreviewRules): Promise<Record<string, number
     else {
       assert.deepEqual([...current()!.rules.rules()], rules);
       if (round % 2 === 0) {
-        assert.equal(await importAll(text, mode, true), preview.counts.conflict === 0 && preview.skip_refusal === null, "without the faulty lines");
+        assert.equal(
+          await importAll(text, mode, true),
+          preview.counts.conflict === 0 && preview.skip_refusal === null,
+          "without the faulty lines",
+        );
         await refillWith(rules);
       }
-      await checkVerdicts(preview, list.parts.flatMap((part) => [...wantedIn(part)]).map((rule) => ({ ...rule, mode })));
+      await checkVerdicts(
+        preview,
+        list.parts.flatMap((part) => [...wantedIn(part)]).map((rule) => ({ ...rule, mode })),
+      );
     }
     counted[wentThrough ? "imported" : "refused"]!++;
     for (const { verdict } of preview.lines) counted[verdict]!++;
@@ -140,8 +204,10 @@ test("verdicts are those of the import, line by line, and nothing is written bef
 /** The negative control. */
 const BROKEN: Record<string, PreviewRules> = {
   "knows no mode but extend": (live, list, options) => previewRules(live, list, { ...options, mode: "extend" }),
-  "lets one rule too many in": (live, list, options) => previewRules(live, list, { ...options, mostRules: MOST_RULES + 1 }),
-  "forgets a faulty line": (live, list, options) => previewRules(live, { ...list, faulty: list.faulty.slice(1) }, options),
+  "lets one rule too many in": (live, list, options) =>
+    previewRules(live, list, { ...options, mostRules: MOST_RULES + 1 }),
+  "forgets a faulty line": (live, list, options) =>
+    previewRules(live, { ...list, faulty: list.faulty.slice(1) }, options),
 };
 for (const [what, broken] of Object.entries(BROKEN)) {
   test(`a preview that ${what} is found out`, () => assert.rejects(compare(broken), assert.AssertionError));
@@ -160,15 +226,32 @@ async function checkVerdicts({ lines }: Preview, requests: readonly AddRequest[]
   const results = await resultsOf(requests);
   const read = lines.filter(({ verdict, message }) => verdict !== "error" || message!.startsWith("a ruleset holds"));
   const inOrder = requests.map(({ prefix }) => read.find(({ ip }) => ip === formatPrefix(prefix))!);
-  assert.deepEqual(inOrder.map(({ verdict }) => verdict), results.map(({ action }) => (action === "too_many_rules" ? "error" : action)));
+  assert.deepEqual(
+    inOrder.map(({ verdict }) => verdict),
+    results.map(({ action }) => (action === "too_many_rules" ? "error" : action)),
+  );
 }
 
 test("a JSON document is read to its end, with every fault of every rule", async () => {
-  const members = [{ ip: "8.8.8.8" }, { ip: "8.8.8.8/8", name: "a" }, { ip: "9.9.9.9", name: "x".repeat(300) }, { ip: "::ffff:8.8.8.8" }, { ip: "7.7.7.7", expires_at: null, expires_in_days: 1 }];
-  const list = await readRulesToEnd((async function* () { yield members; })(), { now: NOW, allowSpecialPurpose: false });
+  const members = [
+    { ip: "8.8.8.8" },
+    { ip: "8.8.8.8/8", name: "a" },
+    { ip: "9.9.9.9", name: "x".repeat(300) },
+    { ip: "::ffff:8.8.8.8" },
+    { ip: "7.7.7.7", expires_at: null, expires_in_days: 1 },
+  ];
+  const list = await readRulesToEnd(
+    (async function* () {
+      yield members;
+    })(),
+    { now: NOW, allowSpecialPurpose: false },
+  );
   const { lines, counts } = (await previewRules(current, list, { mode: "extend", now: NOW, mostRules: MOST_RULES }))!;
   assert.equal(counts.error, 4);
-  assert.deepEqual(lines.map(({ line, ip }) => [line, ip]), members.map(({ ip }, index) => [index + 1, ip.replace("::ffff:", "")]));
+  assert.deepEqual(
+    lines.map(({ line, ip }) => [line, ip]),
+    members.map(({ ip }, index) => [index + 1, ip.replace("::ffff:", "")]),
+  );
   assert.match(lines[1]!.message!, /^ip: .*did you mean 8.0.0.0\/8/);
   assert.match(lines[2]!.message!, /^name: .*255/);
   assert.match(lines[3]!.message!, /stands in rules\[0\] already/);
@@ -180,7 +263,10 @@ test("of long lists the faulty lines are told first, and that there is more", as
   const text = [...good, ...Array.from({ length: 300 }, (_, i) => `bad ${i}`)].join("\n");
   const list = await readListToEnd(inChunks(text), "text", { mostRules: 20_000 });
   const preview = (await previewRules(current, list, { mode: "extend", now: NOW, mostRules: 1e6 }))!;
-  assert.deepEqual([preview.counts.error, preview.counts.created, preview.lines.length, preview.truncated], [300, 15_000, 10_000, true]);
+  assert.deepEqual(
+    [preview.counts.error, preview.counts.created, preview.lines.length, preview.truncated],
+    [300, 15_000, 10_000, true],
+  );
   assert.equal(preview.lines.filter(({ verdict }) => verdict === "error").length, 300);
   const hopeless = await readListToEnd(inChunks("x\n".repeat(150_000)), "text", { mostRules: 20_000 });
   assert.deepEqual([hopeless.faulty.length, hopeless.faultyCount, hopeless.isWhole], [10_001, 100_002, false]);

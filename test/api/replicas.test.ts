@@ -15,7 +15,10 @@ describe("server processes on one PostgreSQL", { skip: await whyNoPostgres() }, 
   test("what one writes the other answers with, also where no notification arrives; a revoked key is refused by both", async (t) => {
     const url = await postgres.database();
     const proxy = await startProxy(url, { losesNotifications: true });
-    const { replicas: [first, second, deaf], revokeKey } = await startReplicas(t, [url, url, proxy.url]);
+    const {
+      replicas: [first, second, deaf],
+      revokeKey,
+    } = await startReplicas(t, [url, url, proxy.url]);
     t.after(() => proxy.close());
     const waits = { notified: 0, polled: 0 };
     for (let i = 0; i < 5; i++) {
@@ -37,7 +40,10 @@ describe("server processes on one PostgreSQL", { skip: await whyNoPostgres() }, 
 
   test("SIGKILL of one under writes: the other goes on, and no acknowledged write is lost", async (t) => {
     const url = await postgres.database();
-    const { replicas: [first, second], startAnother } = await startReplicas(t, [url, url]);
+    const {
+      replicas: [first, second],
+      startAnother,
+    } = await startReplicas(t, [url, url]);
     const writing = [first!.write("198.18"), second!.write("198.19")];
     await sleep(1000);
     await first!.kill();
@@ -46,12 +52,17 @@ describe("server processes on one PostgreSQL", { skip: await whyNoPostgres() }, 
     for (const replica of [first!, second!]) replica.stopWriting();
     await Promise.all(writing);
     const acknowledged = [...first!.acknowledged, ...second!.acknowledged];
-    t.diagnostic(`${first!.acknowledged.size} acknowledged by the one that was killed, ${second!.acknowledged.size} by the other`);
+    t.diagnostic(
+      `${first!.acknowledged.size} acknowledged by the one that was killed, ${second!.acknowledged.size} by the other`,
+    );
     assert.ok(first!.acknowledged.size > 0);
     assert.deepEqual(second!.refused, []);
     for (const replica of [second!, await startAnother(url)]) {
       const told = await replica.rules(acknowledged.length);
-      assert.deepEqual(acknowledged.filter((ip) => !told.has(ip)), []);
+      assert.deepEqual(
+        acknowledged.filter((ip) => !told.has(ip)),
+        [],
+      );
     }
     assert.ok(!(await second!.rules(0)).has("198.20.0.0"), "negative control: what was not written is not told");
   });
@@ -69,12 +80,17 @@ describe("server processes on one PostgreSQL", { skip: await whyNoPostgres() }, 
     for (const replica of replicas) replica.stopWriting();
     await Promise.all(writing);
     const acknowledged = replicas.flatMap((replica) => [...replica.acknowledged]);
-    t.diagnostic(`${acknowledged.length} acknowledged; refused meanwhile: ${JSON.stringify(replicas.flatMap(({ refused }) => refused))}`);
+    t.diagnostic(
+      `${acknowledged.length} acknowledged; refused meanwhile: ${JSON.stringify(replicas.flatMap(({ refused }) => refused))}`,
+    );
     // A write waits for the database; what it cannot wait for is told so.
     assert.ok(replicas.every(({ refused }) => refused.every((status) => status === 503)));
     for (const replica of replicas) {
       const told = await replica.rules(acknowledged.length);
-      assert.deepEqual(acknowledged.filter((ip) => !told.has(ip)), []);
+      assert.deepEqual(
+        acknowledged.filter((ip) => !told.has(ip)),
+        [],
+      );
     }
   });
 });

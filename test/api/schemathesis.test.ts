@@ -1,4 +1,7 @@
-/** schemathesis, which makes requests from the API documents, good and bad, one by one and in sequences, and holds the answers to the documents. */
+/**
+ * schemathesis, which makes requests from the API documents, good and bad, one by one and in sequences, and holds the
+ * answers to the documents.
+ */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +36,23 @@ async function schemathesis(url: string, path: string, ...more: readonly string[
   const options = ["--header", `Origin: ${url}`];
   const document = join(folder.path, path.replaceAll("/", "-"));
   writeFileSync(document, JSON.stringify(withoutSequences(await (await fetch(url + path)).json())));
-  const args = ["-m", "schemathesis.cli", "--config-file", "schemathesis.toml", "run", document, "--url", url, "--seed", String(SEED), "--max-examples", String(EXAMPLES), "--no-color", ...options, ...more];
+  const args = [
+    "-m",
+    "schemathesis.cli",
+    "--config-file",
+    "schemathesis.toml",
+    "run",
+    document,
+    "--url",
+    url,
+    "--seed",
+    String(SEED),
+    "--max-examples",
+    String(EXAMPLES),
+    "--no-color",
+    ...options,
+    ...more,
+  ];
   return run(PYTHON, args, { cwd: TOOLS, environment: { IPSIEVE_KEY: t.key, IPSIEVE_SESSION: session } });
 }
 
@@ -45,7 +64,10 @@ function refusedOf(output: string): number {
 /** For a change that it does not have a server waits five seconds: of some thousand requests that would be hours. */
 function withoutSequences(document: any): any {
   for (const methods of Object.values<any>(document.paths)) {
-    for (const operation of Object.values<any>(methods)) operation.parameters = operation.parameters.filter((each: any) => !/AfterSequence/.test(each.$ref) && each.name !== "X-After-Sequence");
+    for (const operation of Object.values<any>(methods))
+      operation.parameters = operation.parameters.filter(
+        (each: any) => !/AfterSequence/.test(each.$ref) && each.name !== "X-After-Sequence",
+      );
   }
   return document;
 }
@@ -56,8 +78,20 @@ function countOf(output: string): number {
 
 let lookups = 0;
 const BROKEN: readonly [what: string, fault: Fault][] = [
-  ["fails now and then", { operation: "lookupCbs", run: async (exchange, ask) => (++lookups % 5 === 0 ? { status: 500, headers: {}, text: "" } : ask(exchange)) }],
-  ["lets in whoever comes", { operation: "lookupCbs", run: (exchange, ask, key) => ask({ ...exchange, headers: { ...exchange.headers, "x-api-key": key } }) }],
+  [
+    "fails now and then",
+    {
+      operation: "lookupCbs",
+      run: async (exchange, ask) => (++lookups % 5 === 0 ? { status: 500, headers: {}, text: "" } : ask(exchange)),
+    },
+  ],
+  [
+    "lets in whoever comes",
+    {
+      operation: "lookupCbs",
+      run: (exchange, ask, key) => ask({ ...exchange, headers: { ...exchange.headers, "x-api-key": key } }),
+    },
+  ],
   ["has a type of its own", FAULTS["response_schema_conformance"]!],
   ["sends another media type", FAULTS["content_type_conformance"]!],
   ["takes any page size", FAULTS["negative_data_rejection"]!],
@@ -75,7 +109,8 @@ describe("schemathesis", { skip: missingTools(PYTHON) }, () => {
     const { code, output } = await schemathesis(t.server.url, "/dashboard/api/openapi.json");
     context.diagnostic(`${countOf(output)} cases`);
     assert.equal(code, 0, output);
-    // Signing in, following an invitation and changing a password, none of which it can know; updating the catalogue, which is another organisation's to do.
+    // Signing in, following an invitation and changing a password, none of which it can know; updating the catalogue,
+    // which is another organisation's to do.
     assert.ok(countOf(output) > 1000 && refusedOf(output) <= 4, output);
   });
 

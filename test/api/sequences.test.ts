@@ -10,7 +10,13 @@ const SEED = 20_261_121;
 
 let t: TestServer;
 before(async () => {
-  t = await startServer({ perMinute: 1e9, perMonth: 1e12, failuresPerMinute: 1e9, eventLoopDelay: 60_000, logLevel: "silent" });
+  t = await startServer({
+    perMinute: 1e9,
+    perMonth: 1e12,
+    failuresPerMinute: 1e9,
+    eventLoopDelay: 60_000,
+    logLevel: "silent",
+  });
 });
 after(() => t.close());
 
@@ -18,7 +24,16 @@ test("sequences of two organisations with every kind of key get the model's answ
   const { failure, ...report } = await runSequences({ server: t, seed: SEED, runs: 200 });
   c.diagnostic(JSON.stringify(report));
   assert.equal(failure, undefined);
-  for (const seen of ["get-ruleset 304", "batch 409", "add-rule 409", "add-rule 422", "replace 412", "update-rule 200", "list-rules 403", "list-rules 404"]) {
+  for (const seen of [
+    "get-ruleset 304",
+    "batch 409",
+    "add-rule 409",
+    "add-rule 422",
+    "replace 412",
+    "update-rule 200",
+    "list-rules 403",
+    "list-rules 404",
+  ]) {
     assert.ok((report.answers[seen] ?? 0) > 0, `no sequence came to ${seen}`);
   }
 });

@@ -1,4 +1,7 @@
-/** A ruleset that is replaced by a large one: readers see the old one or the new one, in the order of changes, and nobody is held up by it. */
+/**
+ * A ruleset that is replaced by a large one: readers see the old one or the new one, in the order of changes, and
+ * nobody is held up by it.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -10,10 +13,25 @@ import type { Ruleset } from "../../src/store/state.ts";
 
 const MANY = 120_000;
 const organisationId = "organisation";
-const about = (id: string): Ruleset => ({ id, organisationId, name: id, purpose: "blocklist", description: "", createdAt: 1, updatedAt: 1, version: 1 });
+const about = (id: string): Ruleset => ({
+  id,
+  organisationId,
+  name: id,
+  purpose: "blocklist",
+  description: "",
+  createdAt: 1,
+  updatedAt: 1,
+  version: 1,
+});
 
 function rule(w0: number, name: string | null = null): Rule {
-  return { prefix: { family: 4, w0, w1: 0, w2: 0, w3: 0, length: 32 }, name, expiresAt: null, createdAt: 1, updatedAt: 1 };
+  return {
+    prefix: { family: 4, w0, w1: 0, w2: 0, w3: 0, length: 32 },
+    name,
+    expiresAt: null,
+    createdAt: 1,
+    updatedAt: 1,
+  };
 }
 
 function change(sequence: number, body: ChangeBody): Change {
@@ -22,14 +40,25 @@ function change(sequence: number, body: ChangeBody): Change {
 
 const replaced = (sequence: number, count: number): Change => {
   const rules = Array.from({ length: count }, (_, at) => rule(at, `rule ${at}`));
-  const parts = Array.from({ length: Math.ceil(count / 8192) }, (_, at) => columnsOf(rules.slice(8192 * at, 8192 * (at + 1)))).flat();
+  const parts = Array.from({ length: Math.ceil(count / 8192) }, (_, at) =>
+    columnsOf(rules.slice(8192 * at, 8192 * (at + 1))),
+  ).flat();
   return change(sequence, { kind: "rules-replaced", rulesetId: "a", rules: parts });
 };
-const added = (sequence: number, rulesetId: string, w0: number): Change => change(sequence, { kind: "rules", rulesetId, upserts: [rule(w0)], deletes: [] });
+const added = (sequence: number, rulesetId: string, w0: number): Change =>
+  change(sequence, { kind: "rules", rulesetId, upserts: [rule(w0)], deletes: [] });
 
 async function makeMemory(): Promise<ServiceMemory> {
   const memory = new ServiceMemory();
-  await memory.addState({ sequence: 1, organisations: [], plans: [], keys: [], users: [], sessions: [], rulesets: [about("a"), about("b")] });
+  await memory.addState({
+    sequence: 1,
+    organisations: [],
+    plans: [],
+    keys: [],
+    users: [],
+    sessions: [],
+    rulesets: [about("a"), about("b")],
+  });
   return memory;
 }
 
@@ -45,7 +74,10 @@ test("the old ruleset is there until the new one is whole; changes of others go 
   const memory = await makeMemory();
   memory.apply([added(2, "a", 7)]);
   const building = memory.apply([replaced(3, MANY)]);
-  const behind = memory.apply([added(4, "a", 0xffff_0000), change(5, { kind: "ruleset", ruleset: { ...about("a"), name: "renamed", version: 5 } })]);
+  const behind = memory.apply([
+    added(4, "a", 0xffff_0000),
+    change(5, { kind: "ruleset", ruleset: { ...about("a"), name: "renamed", version: 5 } }),
+  ]);
   assert.equal(memory.apply([added(6, "b", 1)]), undefined);
   assert.deepEqual([memory.sequence, ...seen(memory)], [6, 2, 1, 6, 1]);
   const all = new Set<string>();
@@ -57,7 +89,10 @@ test("the old ruleset is there until the new one is whole; changes of others go 
     await nextTurn();
   }
   assert.ok(turns > 3, `${turns} turns`);
-  assert.deepEqual([...all].filter((state) => !["2 1 6 1", `3 ${MANY} 6 1`, `5 ${MANY + 1} 6 1`].includes(state)), []);
+  assert.deepEqual(
+    [...all].filter((state) => !["2 1 6 1", `3 ${MANY} 6 1`, `5 ${MANY + 1} 6 1`].includes(state)),
+    [],
+  );
   await behind;
   assert.deepEqual(seen(memory), [5, MANY + 1, 6, 1]);
   assert.equal(memory.ruleset(organisationId, "a")!.about.name, "renamed");
@@ -73,7 +108,10 @@ test("replaced twice in a row, and deleted", async () => {
   await first;
   await second;
   assert.deepEqual(seen(memory), [4, 6, 1, 0]);
-  await Promise.all([memory.apply([replaced(5, MANY)]), memory.apply([change(6, { kind: "ruleset-deleted", rulesetId: "a" })])]);
+  await Promise.all([
+    memory.apply([replaced(5, MANY)]),
+    memory.apply([change(6, { kind: "ruleset-deleted", rulesetId: "a" })]),
+  ]);
   assert.deepEqual(seen(memory), [0, 0, 1, 0]);
 });
 
@@ -81,11 +119,17 @@ test("a ruleset that comes back with many rules is there with all of them, or no
   const memory = await makeMemory();
   memory.apply([change(2, { kind: "ruleset-deleted", rulesetId: "a" })]);
   const restored = { is: false };
-  const building = memory.apply([change(3, { kind: "ruleset", ruleset: { ...about("a"), version: 3 } }), replaced(4, MANY)]);
+  const building = memory.apply([
+    change(3, { kind: "ruleset", ruleset: { ...about("a"), version: 3 } }),
+    replaced(4, MANY),
+  ]);
   void Promise.resolve(building).then(() => (restored.is = true));
   const all = new Set<string>();
   for (; !restored.is; await nextTurn()) all.add(seen(memory).join(" "));
-  assert.deepEqual([...all].filter((state) => state !== `4 ${MANY} 1 0`), ["0 0 1 0"]);
+  assert.deepEqual(
+    [...all].filter((state) => state !== `4 ${MANY} 1 0`),
+    ["0 0 1 0"],
+  );
   assert.deepEqual([memory.sequence, ...seen(memory)], [4, 4, MANY, 1, 0]);
 });
 
@@ -103,14 +147,33 @@ test("what was being built when everything was loaded again is dropped", async (
 
 test("rules that are out of order are the reader's to hear of", async () => {
   const memory = await makeMemory();
-  await assert.rejects(Promise.resolve(memory.apply([change(2, { kind: "rules-replaced", rulesetId: "a", rules: [...columnsOf([rule(2)]), ...columnsOf([rule(1)])] })])), RangeError);
+  await assert.rejects(
+    Promise.resolve(
+      memory.apply([
+        change(2, {
+          kind: "rules-replaced",
+          rulesetId: "a",
+          rules: [...columnsOf([rule(2)]), ...columnsOf([rule(1)])],
+        }),
+      ]),
+    ),
+    RangeError,
+  );
 });
 
 test("large changes have a turn each, and are seen whole, in order", async () => {
   const memory = await makeMemory();
-  const large = (sequence: number): Change => change(sequence, { kind: "rules", rulesetId: "a", upserts: Array.from({ length: 2000 }, (_, at) => rule(sequence * 10_000 + at)), deletes: [] });
+  const large = (sequence: number): Change =>
+    change(sequence, {
+      kind: "rules",
+      rulesetId: "a",
+      upserts: Array.from({ length: 2000 }, (_, at) => rule(sequence * 10_000 + at)),
+      deletes: [],
+    });
   const done = { is: false };
-  void Promise.resolve(memory.apply([large(2), large(3), added(4, "a", 7), added(5, "b", 7), large(6)])).then(() => (done.is = true));
+  void Promise.resolve(memory.apply([large(2), large(3), added(4, "a", 7), added(5, "b", 7), large(6)])).then(
+    () => (done.is = true),
+  );
   const states: string[] = [];
   for (; !done.is; await nextTurn()) if (states.at(-1) !== seen(memory).join(" ")) states.push(seen(memory).join(" "));
   assert.deepEqual(states, ["1 0 5 1", "2 2000 5 1", "4 4001 5 1"]);

@@ -3,7 +3,11 @@ import { test } from "node:test";
 import { SharedCache } from "../../src/api/shared-cache.ts";
 
 /** What makes a value of so many bytes when it is let, and counts how often. */
-function maker(byteLength: number): { make: () => Promise<{ byteLength: number }>; let: () => void; count: () => number } {
+function maker(byteLength: number): {
+  make: () => Promise<{ byteLength: number }>;
+  let: () => void;
+  count: () => number;
+} {
   let count = 0;
   let let_: () => void = () => {};
   const make = (): Promise<{ byteLength: number }> => {
@@ -51,6 +55,9 @@ test("a value that is being made is not thrown away, and counts once", async () 
 
 test("what cannot be made is made anew for the next one", async () => {
   const cache = new SharedCache<{ byteLength: number }>(100);
-  await assert.rejects(cache.get("a", () => Promise.reject(new Error("no"))), /no/);
+  await assert.rejects(
+    cache.get("a", () => Promise.reject(new Error("no"))),
+    /no/,
+  );
   assert.deepEqual(await cache.get("a", async () => ({ byteLength: 1 })), { byteLength: 1 });
 });

@@ -14,7 +14,9 @@ const LIMIT = 5000;
 /** What is wrong with the answers to the client that did it; an answer of the proxy itself, which has no id, is not. */
 function foreignAnswerIn(report: ExchangeReport): string | undefined {
   if (report.end === "stuck") return faultIn(report);
-  const foreign = report.answers.map(({ headers }) => headers.get("x-request-id") ?? "first").filter((id) => id !== "first" && id !== CANARY);
+  const foreign = report.answers
+    .map(({ headers }) => headers.get("x-request-id") ?? "first")
+    .filter((id) => id !== "first" && id !== CANARY);
   return foreign.length === 0 ? undefined : `answers to ${foreign.join(", ")} came`;
 }
 
@@ -30,7 +32,9 @@ for (const proxy of PROXIES) {
       folder = temporaryFolder();
       service = await EarlyAnswers.start();
       key = (await addKey(service.test, await addOrganisation(service.test, "Other"))).text;
-      rulesets = (await ask(service.test, "GET", "/v1/edl/ip-rulesets", { key })).body.items.map(({ id }: { id: string }) => id);
+      rulesets = (await ask(service.test, "GET", "/v1/edl/ip-rulesets", { key })).body.items.map(
+        ({ id }: { id: string }) => id,
+      );
       running = await startProxy(proxy, { folder: folder.path, servicePort: service.port, withTls: false });
     });
     after(async () => {
@@ -42,13 +46,19 @@ for (const proxy of PROXIES) {
     /** Asks for the rulesets of the other organisation. Gives what is wrong with the answer. */
     async function askAsOther(id: string): Promise<string | undefined> {
       try {
-        const response = await fetch(`http://127.0.0.1:${running.port}/v1/edl/ip-rulesets`, { headers: { "X-API-Key": key, "X-Request-Id": id }, signal: AbortSignal.timeout(LIMIT) });
+        const response = await fetch(`http://127.0.0.1:${running.port}/v1/edl/ip-rulesets`, {
+          headers: { "X-API-Key": key, "X-Request-Id": id },
+          signal: AbortSignal.timeout(LIMIT),
+        });
         const text = await response.text();
-        if (response.headers.get("x-request-id") !== id) return `the answer is ${response.status}, to ${response.headers.get("x-request-id")}`;
+        if (response.headers.get("x-request-id") !== id)
+          return `the answer is ${response.status}, to ${response.headers.get("x-request-id")}`;
         const got = JSON.parse(text).items?.map((item: { id: string }) => item.id);
         return JSON.stringify(got) === JSON.stringify(rulesets) ? undefined : `the answer is ${text.slice(0, 200)}`;
       } catch (error) {
-        return (error as Error).name === "TimeoutError" ? "it was never answered" : String((error as Error).cause ?? error);
+        return (error as Error).name === "TimeoutError"
+          ? "it was never answered"
+          : String((error as Error).cause ?? error);
       }
     }
 
@@ -67,7 +77,11 @@ for (const proxy of PROXIES) {
         const after = await askAsOther(`after-${index}`);
         const ofOwn = foreignAnswerIn(report);
         if (ofOwn !== undefined) faults.push(`${name}, ${framing}: ${ofOwn}`);
-        for (const [when, fault] of [["during", during], ["after", after]] as const) if (fault !== undefined) faults.push(`${name}, ${framing}, the other's request ${when} it: ${fault}`);
+        for (const [when, fault] of [
+          ["during", during],
+          ["after", after],
+        ] as const)
+          if (fault !== undefined) faults.push(`${name}, ${framing}, the other's request ${when} it: ${fault}`);
         if (faults.length > 20) break;
       }
       t.diagnostic(`${cases.length} early answers: ${JSON.stringify(own)}`);

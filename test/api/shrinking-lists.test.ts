@@ -29,10 +29,18 @@ function lines(from: number, to: number): string {
   return Array.from({ length: to - from }, (_, i) => `20.0.0.${from + i}\n`).join("");
 }
 
-const put = (door: Door, query: string, type: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> => {
+const put = (
+  door: Door,
+  query: string,
+  type: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> => {
   const path = `/edl/ip-rulesets/${id}/rules${query}`;
   const sent = { body, headers: { "Content-Type": type, ...headers } };
-  return door === "public" ? ask(t, "PUT", `/v1${path}`, { key, ...sent }) : visit(t, "PUT", path, { token: editor.token, ...sent });
+  return door === "public"
+    ? ask(t, "PUT", `/v1${path}`, { key, ...sent })
+    : visit(t, "PUT", path, { token: editor.token, ...sent });
 };
 
 const count = async (): Promise<number> => (await ask(t, "GET", `/v1/edl/ip-rulesets/${id}`, { key })).body.total_rules;
@@ -53,8 +61,23 @@ for (const door of ["public", "dashboard"] as const) {
         for (const query of ["", "?max_shrink=100", "?allow_empty=false"]) {
           const { status, body: problem } = await put(door, query, type, body);
           const { type: kind, total_rules, removed, added, updated, unchanged, removed_percent } = problem;
-          assert.deepEqual({ status, kind, total_rules, removed, added, updated, unchanged, removed_percent }, { status: 409, kind: "/problems/shrinks-too-much", total_rules: RULES, removed: RULES, added: 0, updated: 0, unchanged: 0, removed_percent: 100 });
-          assert.match(problem.detail, /would remove all 40 of the ruleset: check it, and send allow_empty=true .*; nothing was written$/);
+          assert.deepEqual(
+            { status, kind, total_rules, removed, added, updated, unchanged, removed_percent },
+            {
+              status: 409,
+              kind: "/problems/shrinks-too-much",
+              total_rules: RULES,
+              removed: RULES,
+              added: 0,
+              updated: 0,
+              unchanged: 0,
+              removed_percent: 100,
+            },
+          );
+          assert.match(
+            problem.detail,
+            /would remove all 40 of the ruleset: check it, and send allow_empty=true .*; nothing was written$/,
+          );
         }
         assert.equal(await count(), RULES);
         const done = await put(door, "?allow_empty=true", type, body);
@@ -67,21 +90,44 @@ for (const door of ["public", "dashboard"] as const) {
   test(`${door}: more than half of 20 or more goes only where max_shrink says so; a dry run tells it`, async () => {
     const body = lines(0, 10) + lines(100, 105);
     const refused = await put(door, "", "text/plain", body);
-    const numbers = { total_rules: RULES, added: 5, updated: 0, removed: 30, unchanged: 10, removed_percent: 75, max_shrink: 50 };
+    const numbers = {
+      total_rules: RULES,
+      added: 5,
+      updated: 0,
+      removed: 30,
+      unchanged: 10,
+      removed_percent: 75,
+      max_shrink: 50,
+    };
     assert.equal(refused.status, 409);
     for (const [name, value] of Object.entries(numbers)) assert.equal(refused.body[name], value, name);
-    assert.match(refused.body.detail, /would remove 30 of 40 rules \(75 %\), and at most 50 % may go: .* max_shrink=75/);
+    assert.match(
+      refused.body.detail,
+      /would remove 30 of 40 rules \(75 %\), and at most 50 % may go: .* max_shrink=75/,
+    );
     const dry = await put(door, "?dry_run=true", "text/plain", body);
     assert.deepEqual([dry.status, dry.body.removed, dry.body.plan.removed.length], [200, 30, 30]);
     assert.deepEqual(dry.body.refusal, refused.body, "what it would be answered with");
     assert.equal((await put(door, "?dry_run=true&max_shrink=75", "text/plain", body)).body.refusal, null);
     assert.equal((await put(door, "?max_shrink=74", "text/plain", body)).status, 409);
-    assert.equal((await put(door, "?allow_empty=true", "text/plain", body)).status, 409, "that is about empty lists only");
+    assert.equal(
+      (await put(door, "?allow_empty=true", "text/plain", body)).status,
+      409,
+      "that is about empty lists only",
+    );
     assert.equal(await count(), RULES);
     assert.equal((await put(door, "?max_shrink=75", "text/plain", body)).status, 200);
     assert.equal(await count(), 15);
-    assert.equal((await put(door, "", "text/plain", lines(200, 201))).status, 200, "of fewer than 20, all but the last may go");
-    assert.equal((await put(door, "?max_shrink=0", "text/plain", lines(201, 202))).status, 409, "a share that is said counts for any number");
+    assert.equal(
+      (await put(door, "", "text/plain", lines(200, 201))).status,
+      200,
+      "of fewer than 20, all but the last may go",
+    );
+    assert.equal(
+      (await put(door, "?max_shrink=0", "text/plain", lines(201, 202))).status,
+      409,
+      "a share that is said counts for any number",
+    );
   });
 
   test(`${door}: what is refused leaves nothing behind: neither the version nor the audit log, and its Idempotency-Key keeps the answer`, async () => {
@@ -98,15 +144,34 @@ for (const door of ["public", "dashboard"] as const) {
 
 test("deleting, batches, undo and deleting a ruleset are no replacements", async () => {
   const ips = lines(0, RULES).trim().split("\n");
-  for (const ip of ips.slice(0, 2)) assert.equal((await ask(t, "DELETE", `/v1/edl/ip-rulesets/${id}/rules/rule?ip=${ip}`, { key })).status, 204);
+  for (const ip of ips.slice(0, 2))
+    assert.equal((await ask(t, "DELETE", `/v1/edl/ip-rulesets/${id}/rules/rule?ip=${ip}`, { key })).status, 204);
   const items = ips.slice(2).map((ip) => ({ op: "delete", ip }));
   assert.equal((await ask(t, "POST", `/v1/edl/ip-rulesets/${id}/rules:batch`, { key, body: { items } })).status, 200);
   assert.equal(await count(), 0);
-  assert.equal((await visit(t, "POST", `/edl/ip-rulesets/${id}/rules:import`, { token: editor.token, body: lines(0, RULES), headers: { "Content-Type": "text/plain" } })).status, 200);
+  assert.equal(
+    (
+      await visit(t, "POST", `/edl/ip-rulesets/${id}/rules:import`, {
+        token: editor.token,
+        body: lines(0, RULES),
+        headers: { "Content-Type": "text/plain" },
+      })
+    ).status,
+    200,
+  );
   assert.equal((await visit(t, "POST", "/undo", { token: editor.token })).status, 200);
   assert.equal(await count(), 0);
 });
 
 test("bad values of the parameters", async () => {
-  for (const query of ["max_shrink=101", "max_shrink=-1", "max_shrink=x", "max_shrink=50.5", "max_shrink=", "allow_empty=yes", "allow_empty=true&allow_empty=true"]) assert.equal((await put("public", `?${query}`, "text/plain", lines(0, 40))).status, 400, query);
+  for (const query of [
+    "max_shrink=101",
+    "max_shrink=-1",
+    "max_shrink=x",
+    "max_shrink=50.5",
+    "max_shrink=",
+    "allow_empty=yes",
+    "allow_empty=true&allow_empty=true",
+  ])
+    assert.equal((await put("public", `?${query}`, "text/plain", lines(0, 40))).status, 400, query);
 });

@@ -21,7 +21,12 @@ before(async () => {
 });
 after(() => folder.remove());
 
-const start = (...args: string[]) => ServiceProcess.start(`${folder.path}/store.db`, ["--log-level", "info", "--rules-per-ruleset", String(RULES), ...args], { logTo: "pipe" });
+const start = (...args: string[]) =>
+  ServiceProcess.start(
+    `${folder.path}/store.db`,
+    ["--log-level", "info", "--rules-per-ruleset", String(RULES), ...args],
+    { logTo: "pipe" },
+  );
 const about = (service: ServiceProcess, message: RegExp) => service.logged.find(({ msg }) => message.test(String(msg)));
 
 /** A client that reads only when it is asked to. */
@@ -32,7 +37,9 @@ class Client {
 
   private constructor(socket: Socket) {
     this.#socket = socket;
-    this.#end = new Promise((resolve) => socket.once("error", ({ code }: NodeJS.ErrnoException) => resolve(code!)).once("end", () => resolve("end")));
+    this.#end = new Promise((resolve) =>
+      socket.once("error", ({ code }: NodeJS.ErrnoException) => resolve(code!)).once("end", () => resolve("end")),
+    );
     socket.on("data", (chunk) => this.#received.push(chunk));
   }
 
@@ -84,7 +91,13 @@ class Client {
   }
 
   async #until(isThere: () => boolean): Promise<void> {
-    while (!isThere()) await Promise.race([once(this.#socket, "data"), this.#end.then((how) => { throw new Error(`the connection ended before: ${how}`); })]);
+    while (!isThere())
+      await Promise.race([
+        once(this.#socket, "data"),
+        this.#end.then((how) => {
+          throw new Error(`the connection ended before: ${how}`);
+        }),
+      ]);
   }
 }
 
@@ -94,7 +107,12 @@ const exportPath = (): string => `/v1/edl/ip-rulesets/${store.rulesetId}/rules:e
 describe("SIGTERM", () => {
   test("slow readers get the whole of their answers, and idle connections are closed", async (t) => {
     const service = await start();
-    const wanted = hash("sha256", await (await fetch(`http://127.0.0.1:${service.port}${exportPath()}`, { headers: { "X-API-Key": store.key } })).bytes());
+    const wanted = hash(
+      "sha256",
+      await (
+        await fetch(`http://127.0.0.1:${service.port}${exportPath()}`, { headers: { "X-API-Key": store.key } })
+      ).bytes(),
+    );
     const readers = await Promise.all(Array.from({ length: 4 }, () => Client.open(service.port)));
     for (const reader of readers) reader.ask(`GET ${exportPath()} HTTP/1.1`);
     const sizes = await Promise.all(readers.map(async (reader) => length(await reader.readHead())));
@@ -105,7 +123,10 @@ describe("SIGTERM", () => {
     assert.equal((await idle.readSlowly()).how, "end");
     await sleep(A_MOMENT);
     const answers = await Promise.all(readers.map((reader) => reader.readSlowly()));
-    assert.deepEqual(answers.map(({ body, how }) => [body.length, how]), sizes.map((size) => [size, "end"]));
+    assert.deepEqual(
+      answers.map(({ body, how }) => [body.length, how]),
+      sizes.map((size) => [size, "end"]),
+    );
     for (const { body } of answers) assert.equal(hash("sha256", body), wanted);
     assert.equal(await exit, 0);
     t.diagnostic(`${answers.length} answers of ${sizes[0]} bytes`);
@@ -118,7 +139,11 @@ describe("SIGTERM", () => {
     const service = await start();
     const [replacement, lookups, chunked] = await Promise.all([1, 2, 3].map(() => Client.open(service.port)));
     const body = JSON.stringify({ rules: [{ ip: "20.1.1.0/24", name: "office" }] });
-    replacement!.ask(`PUT /v1/edl/ip-rulesets/${store.emptyId}/rules HTTP/1.1`, "Content-Type: application/json", `Content-Length: ${body.length}`);
+    replacement!.ask(
+      `PUT /v1/edl/ip-rulesets/${store.emptyId}/rules HTTP/1.1`,
+      "Content-Type: application/json",
+      `Content-Length: ${body.length}`,
+    );
     replacement!.send(body.slice(0, 20));
     lookups!.ask("POST /v1/cti/bulk_lookup HTTP/1.1", "Content-Type: text/plain", "Transfer-Encoding: chunked");
     lookups!.send("8\r\n1.1.1.1\n\r\n");
@@ -134,7 +159,10 @@ describe("SIGTERM", () => {
     lookups!.send("8\r\n2.2.2.2\n\r\n0\r\n\r\n");
     chunked!.send('a\r\n1.1.1.1"]}\r\n0\r\n\r\n');
     const answers = await Promise.all([replacement!, lookups!, chunked!].map((client) => client.readSlowly()));
-    assert.deepEqual(answers.map(({ head, how }) => [head.split("\r\n")[0], how]), answers.map(() => ["HTTP/1.1 200 OK", "end"]));
+    assert.deepEqual(
+      answers.map(({ head, how }) => [head.split("\r\n")[0], how]),
+      answers.map(() => ["HTTP/1.1 200 OK", "end"]),
+    );
     assert.match(answers[0]!.body.toString(), /"added":1,/);
     assert.match(answers[1]!.body.toString(), /"2\.2\.2\.2"[^]*\r\n0\r\n\r\n$/);
     assert.match(answers[2]!.body.toString(), /"1\.1\.1\.1"/);
@@ -170,18 +198,30 @@ describe("SIGTERM", () => {
     old!.ask("POST /v1/cti/bulk_lookup HTTP/1.0", "Content-Type: text/plain", "Content-Length: 100");
     old!.send("1.1.1.1\n");
     await old!.readUntil('"1.1.1.1"');
-    upload!.ask(`PUT /v1/edl/ip-rulesets/${store.emptyId}/rules HTTP/1.1`, "Content-Type: application/json", "Content-Length: 100");
+    upload!.ask(
+      `PUT /v1/edl/ip-rulesets/${store.emptyId}/rules HTTP/1.1`,
+      "Content-Type: application/json",
+      "Content-Length: 100",
+    );
     await sleep(A_MOMENT);
     assert.equal(await service.end("SIGTERM"), 0);
-    const [read, oldAnswer, uploaded] = await Promise.all([reader!, old!, upload!].map((client) => client.readSlowly()));
+    const [read, oldAnswer, uploaded] = await Promise.all(
+      [reader!, old!, upload!].map((client) => client.readSlowly()),
+    );
     assert.ok(read!.body.length < size);
-    assert.deepEqual([read, oldAnswer, uploaded].map((answer) => answer!.how), ["ECONNRESET", "ECONNRESET", "ECONNRESET"]);
+    assert.deepEqual(
+      [read, oldAnswer, uploaded].map((answer) => answer!.how),
+      ["ECONNRESET", "ECONNRESET", "ECONNRESET"],
+    );
     const { cut_off, msg } = about(service, /^shut down/)!;
     assert.deepEqual([cut_off, msg], [3, "shut down; 3 requests were cut off after 1 s (--shutdown-timeout)"]);
   });
 
   test("a second signal ends the server at once", async () => {
-    for (const [second, code] of [["SIGTERM", 143], ["SIGINT", 130]] as const) {
+    for (const [second, code] of [
+      ["SIGTERM", 143],
+      ["SIGINT", 130],
+    ] as const) {
       const service = await start();
       const reader = await Client.open(service.port);
       reader.ask(`GET ${exportPath()} HTTP/1.1`);

@@ -30,7 +30,16 @@ const add = (body: object) => ask(t, "POST", rules(), { key, body });
 
 test("Ruleset: its fields", async () => {
   const { body } = await ask(t, "GET", rulesets + id, { key });
-  assert.deepEqual(Object.keys(body).sort(), ["active_rules", "created_at", "description", "id", "name", "purpose", "total_rules", "updated_at"]);
+  assert.deepEqual(Object.keys(body).sort(), [
+    "active_rules",
+    "created_at",
+    "description",
+    "id",
+    "name",
+    "purpose",
+    "total_rules",
+    "updated_at",
+  ]);
   assert.match(body.id, /^[0-9a-f-]{36}$/);
   assert.match(body.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
   assert.deepEqual([body.name, body.purpose, body.total_rules], ["My Blocklist rules", "blocklist", 0]);
@@ -38,7 +47,13 @@ test("Ruleset: its fields", async () => {
 
 test("Rule: its fields; an expiry of null", async () => {
   const { body } = await add({ ip: "192.0.2.1", name: "label" });
-  assert.deepEqual(body.rule, { ip: "192.0.2.1", name: "label", expires_at: null, created_at: iso(t.clock.now), updated_at: iso(t.clock.now) });
+  assert.deepEqual(body.rule, {
+    ip: "192.0.2.1",
+    name: "label",
+    expires_at: null,
+    created_at: iso(t.clock.now),
+    updated_at: iso(t.clock.now),
+  });
 });
 
 test("Page envelope: items, count, next, prev as absolute URLs with the other parameters", async () => {
@@ -63,9 +78,15 @@ test("addRule, no rule with that ip: 201, created", async () => {
 test("addRule, extend (default): the longer expiration of the two", async () => {
   await add({ ip: "198.51.100.1", expires_at: iso(t.clock.now + DAY) });
   const shorter = await add({ ip: "198.51.100.1", expires_at: iso(t.clock.now + 1000) });
-  assert.deepEqual([shorter.status, shorter.body.action, shorter.body.rule.expires_at], [200, "skipped", iso(t.clock.now + DAY)]);
+  assert.deepEqual(
+    [shorter.status, shorter.body.action, shorter.body.rule.expires_at],
+    [200, "skipped", iso(t.clock.now + DAY)],
+  );
   const longer = await add({ ip: "198.51.100.1", expires_at: iso(t.clock.now + 2 * DAY) });
-  assert.deepEqual([longer.status, longer.body.action, longer.body.rule.expires_at], [200, "updated", iso(t.clock.now + 2 * DAY)]);
+  assert.deepEqual(
+    [longer.status, longer.body.action, longer.body.rule.expires_at],
+    [200, "updated", iso(t.clock.now + 2 * DAY)],
+  );
   const named = await add({ ip: "198.51.100.1", name: "now named", expires_at: iso(t.clock.now) });
   assert.deepEqual([named.body.action, named.body.rule.name], ["updated", "now named"]);
   const permanent = await add({ ip: "198.51.100.1" });
@@ -75,7 +96,10 @@ test("addRule, extend (default): the longer expiration of the two", async () => 
 test("addRule, override: fully replaced", async () => {
   await add({ ip: "198.51.100.2", name: "before" });
   const { status, body } = await add({ ip: "198.51.100.2", expires_in_days: 1, conflict_resolution: "override" });
-  assert.deepEqual([status, body.action, body.rule.name, body.rule.expires_at], [200, "updated", null, iso(t.clock.now + DAY)]);
+  assert.deepEqual(
+    [status, body.action, body.rule.name, body.rule.expires_at],
+    [200, "updated", null, iso(t.clock.now + DAY)],
+  );
 });
 
 test("addRule, skip: unchanged", async () => {
@@ -87,7 +111,10 @@ test("addRule, skip: unchanged", async () => {
 test("addRule, fail: 409 with the rule as it is", async () => {
   await add({ ip: "198.51.100.4", name: "before" });
   const { status, body, headers } = await add({ ip: "198.51.100.4/32", conflict_resolution: "fail" });
-  assert.deepEqual([status, body.type, body.title, body.existing.name], [409, "/problems/conflict", "Conflict", "before"]);
+  assert.deepEqual(
+    [status, body.type, body.title, body.existing.name],
+    [409, "/problems/conflict", "Conflict", "before"],
+  );
   assert.equal(headers.get("content-type"), "application/problem+json");
 });
 
@@ -122,7 +149,13 @@ test("a rule is active or expired; counts, active_only and ETag change in the sa
     const { body, headers } = await ask(t, "GET", `${path}/rules?active_only=true`, { key });
     const { matched } = (await ask(t, "POST", `${path}/rules:check`, { key, body: { ip: "192.0.2.9" } })).body;
     const text = (await ask(t, "GET", `${path}/rules:export`, { key })).text;
-    return { counts: [about.body.total_rules, about.body.active_rules], listed: body.count, matched, text, tag: headers.get("etag")! };
+    return {
+      counts: [about.body.total_rules, about.body.active_rules],
+      listed: body.count,
+      matched,
+      text,
+      tag: headers.get("etag")!,
+    };
   };
   t.clock.now = end - 1;
   const active = await state();
@@ -152,7 +185,11 @@ test("getRuleset, listRules, getRule: 404 for a ruleset that does not exist, or 
   const other = await addOrganisation(t, "other");
   const stranger = (await addKey(t, other)).text;
   const bodies = [];
-  for (const [who, ruleset] of [[key, "00000000-0000-4000-8000-000000000000"], [stranger, id], [key, "no-uuid"]] as const) {
+  for (const [who, ruleset] of [
+    [key, "00000000-0000-4000-8000-000000000000"],
+    [stranger, id],
+    [key, "no-uuid"],
+  ] as const) {
     for (const end of ["", "/rules", "/rules/rule?ip=192.0.2.1"]) {
       const { status, body } = await ask(t, "GET", `${rulesets}${ruleset}${end}`, { key: who });
       assert.equal(status, 404, `${ruleset}${end}`);
@@ -164,7 +201,11 @@ test("getRuleset, listRules, getRule: 404 for a ruleset that does not exist, or 
 
 test("an invalid IP address or CIDR: 400 whose validation_errors lists the field ip", async () => {
   for (const ip of ["1.2.3", "10.0.0.1/8", "::1%eth0", "1.2.3.4/33", ""]) {
-    for (const answer of [await add({ ip }), await ask(t, "GET", rule(ip), { key }), await ask(t, "DELETE", rule(ip), { key })]) {
+    for (const answer of [
+      await add({ ip }),
+      await ask(t, "GET", rule(ip), { key }),
+      await ask(t, "DELETE", rule(ip), { key }),
+    ]) {
       assert.equal(answer.status, 400);
       assert.deepEqual(Object.keys(answer.body.validation_errors), ["ip"], ip);
     }
@@ -182,18 +223,33 @@ test("two spellings of one prefix are one rule", async () => {
 // Authentication: access levels
 
 test("read: views and lookups; read_write: also changes", async () => {
-  for (const path of [rulesets, rulesets + id, rules(), "/v1/cbs/lookup?ip=1.1.1.1"]) assert.equal((await ask(t, "GET", path, { key: reader })).status, 200);
-  for (const [method, path, body] of [["POST", rules(), { ip: "192.0.2.99" }], ["PUT", rule("192.0.2.1"), { name: "x" }], ["DELETE", rule("192.0.2.1"), undefined], ["DELETE", rulesets + id, undefined]] as const) {
+  for (const path of [rulesets, rulesets + id, rules(), "/v1/cbs/lookup?ip=1.1.1.1"])
+    assert.equal((await ask(t, "GET", path, { key: reader })).status, 200);
+  for (const [method, path, body] of [
+    ["POST", rules(), { ip: "192.0.2.99" }],
+    ["PUT", rule("192.0.2.1"), { name: "x" }],
+    ["DELETE", rule("192.0.2.1"), undefined],
+    ["DELETE", rulesets + id, undefined],
+  ] as const) {
     const { status, body: problem, headers } = await ask(t, method, path, { key: reader, body });
-    assert.deepEqual([status, problem.type, problem.title, problem.request_id], [403, "/problems/permission-denied", "Permission Denied", headers.get("x-request-id")]);
+    assert.deepEqual(
+      [status, problem.type, problem.title, problem.request_id],
+      [403, "/problems/permission-denied", "Permission Denied", headers.get("x-request-id")],
+    );
   }
 });
 
 // What the contract adds
 
 test("rulesets: created, renamed, deleted; the purpose stays", async () => {
-  const made = await ask(t, "POST", rulesets, { key, body: { name: "third", purpose: "allowlist", description: "text" } });
-  assert.deepEqual([made.status, made.body.name, made.body.description, made.body.total_rules], [201, "third", "text", 0]);
+  const made = await ask(t, "POST", rulesets, {
+    key,
+    body: { name: "third", purpose: "allowlist", description: "text" },
+  });
+  assert.deepEqual(
+    [made.status, made.body.name, made.body.description, made.body.total_rules],
+    [201, "third", "text", 0],
+  );
   const path = made.headers.get("location")!;
   const renamed = await ask(t, "PATCH", path, { key, body: { name: "3rd" } });
   assert.deepEqual([renamed.status, renamed.body.name, renamed.body.purpose], [200, "3rd", "allowlist"]);
@@ -207,27 +263,50 @@ test("rules:check: the most specific active rule first; a map for many", async (
   const path = `${rulesets}${own}`;
   for (const ip of ["10.0.0.0/8", "10.1.0.0/16"]) await ask(t, "POST", `${path}/rules`, { key, body: { ip } });
   const one = (await ask(t, "POST", `${path}/rules:check`, { key: reader, body: { ip: "10.1.2.3" } })).body;
-  assert.deepEqual([one.ip, one.matched, one.rule.ip, one.covering.map((each: { ip: string }) => each.ip)], ["10.1.2.3", true, "10.1.0.0/16", ["10.1.0.0/16", "10.0.0.0/8"]]);
-  const many = (await ask(t, "POST", `${path}/rules:check`, { key: reader, body: { ips: ["10.2.0.0/16", "11.0.0.1", "10.2.0.0/16"] } })).body;
-  assert.deepEqual([Object.keys(many), many["10.2.0.0/16"].rule.ip, many["11.0.0.1"]], [["10.2.0.0/16", "11.0.0.1"], "10.0.0.0/8", { ip: "11.0.0.1", matched: false, rule: null, covering: [] }]);
+  assert.deepEqual(
+    [one.ip, one.matched, one.rule.ip, one.covering.map((each: { ip: string }) => each.ip)],
+    ["10.1.2.3", true, "10.1.0.0/16", ["10.1.0.0/16", "10.0.0.0/8"]],
+  );
+  const many = (
+    await ask(t, "POST", `${path}/rules:check`, {
+      key: reader,
+      body: { ips: ["10.2.0.0/16", "11.0.0.1", "10.2.0.0/16"] },
+    })
+  ).body;
+  assert.deepEqual(
+    [Object.keys(many), many["10.2.0.0/16"].rule.ip, many["11.0.0.1"]],
+    [["10.2.0.0/16", "11.0.0.1"], "10.0.0.0/8", { ip: "11.0.0.1", matched: false, rule: null, covering: [] }],
+  );
 });
 
 test("rules:check of thousands: each answer as for one, all from one version of the rules while others write", async () => {
   const own = (await ask(t, "POST", rulesets, { key, body: { name: "check many", purpose: "allowlist" } })).body.id;
   const path = `${rulesets}${own}`;
-  const rules = [0, 1, 2, 7, 8, 9, 10, 11, 12, 16, 24].map((length) => ({ ip: `${length < 3 ? 0 : 48}.0.0.0/${length}`, name: `rule "${length}"` }));
+  const rules = [0, 1, 2, 7, 8, 9, 10, 11, 12, 16, 24].map((length) => ({
+    ip: `${length < 3 ? 0 : 48}.0.0.0/${length}`,
+    name: `rule "${length}"`,
+  }));
   assert.equal((await ask(t, "PUT", `${path}/rules`, { key, body: { rules } })).status, 200);
   const ips = [...Array.from({ length: 3000 }, (_, i) => `48.${i >> 8}.0.${i & 255}`), "48.0.0.0/8", "99.0.0.1", "::1"];
   const { body } = await ask(t, "POST", `${path}/rules:check`, { key: reader, body: { ips } });
   assert.deepEqual(Object.keys(body), ips);
-  for (const ip of ["48.0.0.0", "48.3.0.7", "48.0.0.0/8", "99.0.0.1", "::1"]) assert.deepEqual(body[ip], (await ask(t, "POST", `${path}/rules:check`, { key: reader, body: { ip } })).body, ip);
+  for (const ip of ["48.0.0.0", "48.3.0.7", "48.0.0.0/8", "99.0.0.1", "::1"])
+    assert.deepEqual(body[ip], (await ask(t, "POST", `${path}/rules:check`, { key: reader, body: { ip } })).body, ip);
   // A rule that is added and deleted again and again is in all answers of a request, or in none.
   const end = new AbortController();
   const writing = (async () => {
-    for (let n = 0; !end.signal.aborted; n++) await ask(t, n % 2 === 0 ? "POST" : "DELETE", n % 2 === 0 ? `${path}/rules` : `${path}/rules/rule?ip=48.0.0.0/6`, { key, ...(n % 2 === 0 ? { body: { ip: "48.0.0.0/6" } } : {}) });
+    for (let n = 0; !end.signal.aborted; n++)
+      await ask(
+        t,
+        n % 2 === 0 ? "POST" : "DELETE",
+        n % 2 === 0 ? `${path}/rules` : `${path}/rules/rule?ip=48.0.0.0/6`,
+        { key, ...(n % 2 === 0 ? { body: { ip: "48.0.0.0/6" } } : {}) },
+      );
   })();
   for (let n = 0; n < 20; n++) {
-    const answers: { covering: { ip: string }[] }[] = Object.values((await ask(t, "POST", `${path}/rules:check`, { key: reader, body: { ips: ips.slice(0, 3000) } })).body);
+    const answers: { covering: { ip: string }[] }[] = Object.values(
+      (await ask(t, "POST", `${path}/rules:check`, { key: reader, body: { ips: ips.slice(0, 3000) } })).body,
+    );
     assert.equal(new Set(answers.map(({ covering }) => covering.some(({ ip }) => ip === "48.0.0.0/6"))).size, 1);
   }
   end.abort();
@@ -237,12 +316,27 @@ test("rules:check of thousands: each answer as for one, all from one version of 
 test("rules:batch: one result per item; atomic unless said otherwise", async () => {
   const own = (await ask(t, "POST", rulesets, { key, body: { name: "batch", purpose: "allowlist" } })).body.id;
   const path = `${rulesets}${own}`;
-  const items = [{ op: "add", ip: "192.0.2.1", name: "a" }, { op: "delete", ip: "192.0.2.2", missing: "fail" }];
+  const items = [
+    { op: "add", ip: "192.0.2.1", name: "a" },
+    { op: "delete", ip: "192.0.2.2", missing: "fail" },
+  ];
   const refused = await ask(t, "POST", `${path}/rules:batch`, { key, body: { items } });
-  assert.deepEqual([refused.status, refused.body.results.map((each: { action: string }) => each.action)], [409, ["not_applied", "absent"]]);
+  assert.deepEqual(
+    [refused.status, refused.body.results.map((each: { action: string }) => each.action)],
+    [409, ["not_applied", "absent"]],
+  );
   assert.equal((await ask(t, "GET", path, { key })).body.total_rules, 0);
   const done = await ask(t, "POST", `${path}/rules:batch`, { key, body: { items, atomic: false } });
-  assert.deepEqual([done.status, done.body.results.map((each: { action: string; ip: string }) => [each.action, each.ip])], [200, [["created", "192.0.2.1"], ["absent", "192.0.2.2"]]]);
+  assert.deepEqual(
+    [done.status, done.body.results.map((each: { action: string; ip: string }) => [each.action, each.ip])],
+    [
+      200,
+      [
+        ["created", "192.0.2.1"],
+        ["absent", "192.0.2.2"],
+      ],
+    ],
+  );
   assert.equal((await ask(t, "GET", path, { key })).body.total_rules, 1);
 });
 
@@ -254,10 +348,16 @@ test("PUT rules: replaces all, If-Match, dry_run; import and export as text, CSV
   const tag = (await ask(t, "GET", path, { key })).headers.get("etag")!;
   const body = { rules: [{ ip: "192.0.2.1", name: "stays" }, { ip: "192.0.2.3" }] };
   const dry = await ask(t, "PUT", `${path}?dry_run=true`, { key, body });
-  assert.deepEqual([dry.status, dry.body.added, dry.body.updated, dry.body.removed, dry.body.unchanged, dry.body.plan.removed[0].ip], [200, 1, 0, 1, 1, "192.0.2.2"]);
+  assert.deepEqual(
+    [dry.status, dry.body.added, dry.body.updated, dry.body.removed, dry.body.unchanged, dry.body.plan.removed[0].ip],
+    [200, 1, 0, 1, 1, "192.0.2.2"],
+  );
   assert.equal((await ask(t, "GET", path, { key })).headers.get("etag"), tag);
   const done = await ask(t, "PUT", path, { key, body, headers: { "If-Match": tag } });
-  assert.deepEqual([done.status, done.body], [200, { added: 1, updated: 0, removed: 1, unchanged: 1, can_undo: true, dry_run: false }]);
+  assert.deepEqual(
+    [done.status, done.body],
+    [200, { added: 1, updated: 0, removed: 1, unchanged: 1, can_undo: true, dry_run: false }],
+  );
   const late = await ask(t, "PUT", path, { key, body, headers: { "If-Match": tag } });
   assert.deepEqual([late.status, late.body.type], [412, "/problems/precondition-failed"]);
   for (const type of ["text/plain", "text/csv", "application/x-ndjson"]) {
@@ -266,9 +366,17 @@ test("PUT rules: replaces all, If-Match, dry_run; import and export as text, CSV
     const again = await ask(t, "PUT", path, { key, body: file.text, headers: { "Content-Type": type } });
     assert.deepEqual([again.status, again.body.added, again.body.removed], [200, 0, 0], file.text);
   }
-  const bad = await ask(t, "PUT", path, { key, body: "192.0.2.1\n10.0.0.1/8\n", headers: { "Content-Type": "text/plain" } });
+  const bad = await ask(t, "PUT", path, {
+    key,
+    body: "192.0.2.1\n10.0.0.1/8\n",
+    headers: { "Content-Type": "text/plain" },
+  });
   assert.deepEqual([bad.status, Object.keys(bad.body.validation_errors)], [400, ["line 2"]]);
-  const more = await ask(t, "POST", `${rulesets}${own}/rules:import`, { key, body: "192.0.2.3\n192.0.2.4\n", headers: { "Content-Type": "text/plain" } });
+  const more = await ask(t, "POST", `${rulesets}${own}/rules:import`, {
+    key,
+    body: "192.0.2.3\n192.0.2.4\n",
+    headers: { "Content-Type": "text/plain" },
+  });
   assert.deepEqual(more.body, { created: 1, updated: 0, skipped: 1, can_undo: true });
 });
 

@@ -14,7 +14,9 @@ import { type AccessLevel, type Area, AREAS } from "../../src/store/state.ts";
 
 const CATALOGUE = fileURLToPath(new URL("../../data/catalogue.ipsieve", import.meta.url));
 
-/** A server of a test, listening on a port of its own, over a SQLite file of its own unless `useStores` says otherwise. */
+/**
+ * A server of a test, listening on a port of its own, over a SQLite file of its own unless `useStores` says otherwise.
+ */
 export interface TestServer {
   server: Server;
   readonly folder: string;
@@ -37,7 +39,12 @@ export function useStores(make: (folder: string) => Promise<StoreLocation>): voi
   makeStore = make;
 }
 
-export async function startServer(settings: Partial<Settings> = {}, catalogue: string | readonly string[] = CATALOGUE, threats: string | null = null, updateCommand?: ChildCommand): Promise<TestServer> {
+export async function startServer(
+  settings: Partial<Settings> = {},
+  catalogue: string | readonly string[] = CATALOGUE,
+  threats: string | null = null,
+  updateCommand?: ChildCommand,
+): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), "ipsieve-api-"));
   const store = await makeStore(folder);
   const clock = { now: START };
@@ -45,7 +52,15 @@ export async function startServer(settings: Partial<Settings> = {}, catalogue: s
   const log = createLog(settings.logLevel ?? "debug", { write: (line) => void lines.push(line) });
   const defaults = readSettings({ flag: () => undefined, environment: {}, file: undefined });
   const all = { ...defaults, port: 0, specialPurpose: true, ...settings };
-  const start = (): Promise<Server> => Server.start({ settings: all, store: openLoading(store, all), ...snapshotsAt(catalogue, threats), log, now: () => clock.now, updateCommand });
+  const start = (): Promise<Server> =>
+    Server.start({
+      settings: all,
+      store: openLoading(store, all),
+      ...snapshotsAt(catalogue, threats),
+      log,
+      now: () => clock.now,
+      updateCommand,
+    });
   const test: TestServer = {
     server: await start(),
     folder,
@@ -64,25 +79,57 @@ export async function startServer(settings: Partial<Settings> = {}, catalogue: s
 }
 
 /** Where a server finds its snapshots; null: without threat intelligence. */
-export function snapshotsAt(catalogue: string | readonly string[], threats: string | null): { catalogue: SnapshotPaths; threats: SnapshotPaths } {
-  return { catalogue: { paths: [catalogue].flat(), mayBeMissing: false }, threats: { paths: threats === null ? [] : [threats], mayBeMissing: threats === null } };
+export function snapshotsAt(
+  catalogue: string | readonly string[],
+  threats: string | null,
+): { catalogue: SnapshotPaths; threats: SnapshotPaths } {
+  return {
+    catalogue: { paths: [catalogue].flat(), mayBeMissing: false },
+    threats: { paths: threats === null ? [] : [threats], mayBeMissing: threats === null },
+  };
 }
 
 /** An organisation with the plans of these areas. */
-export async function addOrganisation({ server, clock }: TestServer, name: string, areas: readonly Area[] = AREAS): Promise<string> {
+export async function addOrganisation(
+  { server, clock }: TestServer,
+  name: string,
+  areas: readonly Area[] = AREAS,
+): Promise<string> {
   const about = { actor: "command:test", at: clock.now };
   const { organisation } = await server.store.write({ kind: "create-organisation", ...about, name });
   for (const area of areas) {
-    await server.store.write({ kind: "set-plan", ...about, organisationId: organisation.id, area, active: true, until: null, perMinute: null, perMonth: null });
+    await server.store.write({
+      kind: "set-plan",
+      ...about,
+      organisationId: organisation.id,
+      area,
+      active: true,
+      until: null,
+      perMinute: null,
+      perMonth: null,
+    });
   }
   return organisation.id;
 }
 
 /** A key of an organisation, as its text. */
-export async function addKey({ server, clock }: TestServer, organisationId: string, access: AccessLevel = "read_write", expiresAt: number | null = null): Promise<{ id: string; text: string }> {
+export async function addKey(
+  { server, clock }: TestServer,
+  organisationId: string,
+  access: AccessLevel = "read_write",
+  expiresAt: number | null = null,
+): Promise<{ id: string; text: string }> {
   const { text, digest, start } = makeApiKey();
   const about = { actor: "command:test", at: clock.now, organisationId };
-  const { key } = await server.store.write({ kind: "create-key", ...about, label: "test", access, digest, start, expiresAt });
+  const { key } = await server.store.write({
+    kind: "create-key",
+    ...about,
+    label: "test",
+    access,
+    digest,
+    start,
+    expiresAt,
+  });
   return { id: key.id, text };
 }
 
@@ -102,11 +149,20 @@ export interface Question {
 }
 
 /** One request, sent for real. */
-export async function ask({ server }: TestServer, method: string, path: string, { key, headers = {}, body }: Question = {}): Promise<Answer> {
+export async function ask(
+  { server }: TestServer,
+  method: string,
+  path: string,
+  { key, headers = {}, body }: Question = {},
+): Promise<Answer> {
   const isRaw = typeof body === "string" || body instanceof Uint8Array;
   const response = await fetch(server.url + path, {
     method,
-    headers: { ...(key === undefined ? {} : { "X-API-Key": key }), ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...headers },
+    headers: {
+      ...(key === undefined ? {} : { "X-API-Key": key }),
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+      ...headers,
+    },
     ...(body === undefined ? {} : { body: isRaw ? (body as string) : JSON.stringify(body) }),
   });
   const text = await response.text();

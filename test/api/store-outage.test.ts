@@ -30,15 +30,27 @@ async function startSubject(): Promise<Subject> {
   const t = await startServer({ perMinute: 1e9, failuresPerMinute: 1e9, signInsPerMinute: 1e9, logLevel: "info" });
   const organisationId = await addOrganisation(t, "outage");
   const [{ text: key }, admin] = [await addKey(t, organisationId), await addUser(t, organisationId, "admin", "ann")];
-  const { body: { id } } = await ask(t, "POST", LISTS, { key, body: { name: "list", purpose: "blocklist" } });
+  const {
+    body: { id },
+  } = await ask(t, "POST", LISTS, { key, body: { name: "list", purpose: "blocklist" } });
   const rules = `${LISTS}${id}/rules`;
   let added = 0;
-  return { t, key, admin, rules, add: () => ask(t, "POST", rules, { key, body: { ip: `198.18.${++added >> 8}.${added & 255}`, name: "x".repeat(200) } }) };
+  return {
+    t,
+    key,
+    admin,
+    rules,
+    add: () =>
+      ask(t, "POST", rules, { key, body: { ip: `198.18.${++added >> 8}.${added & 255}`, name: "x".repeat(200) } }),
+  };
 }
 
 /** The lines of the log about an outage. */
 function outageLines({ logged }: TestServer): { msg: string; reason?: string; refused?: number; seconds?: number }[] {
-  return logged().split("\n").filter((line) => line.includes('"msg":"the database ')).map((line) => JSON.parse(line));
+  return logged()
+    .split("\n")
+    .filter((line) => line.includes('"msg":"the database '))
+    .map((line) => JSON.parse(line));
 }
 
 async function metric({ server }: TestServer, name: string): Promise<number> {
@@ -62,12 +74,48 @@ function assertUnavailable({ status, headers, body }: Answer): void {
 async function askAll({ t, key, admin: { token }, rules }: Subject): Promise<Answer[]> {
   const password = "correct horse battery";
   const list = rules.slice(0, -"/rules".length);
-  const asKey = ([["POST", LISTS, { name: "n", purpose: "blocklist" }], ["PATCH", list, { name: "m" }], ["DELETE", list], ["POST", rules, { ip: "192.0.2.1" }], ["PUT", rules, { rules: [{ ip: "192.0.2.7" }] }],
-    ["POST", `${rules}/batch`, { items: [{ action: "add", ip: "192.0.2.9" }] }], ["POST", `${rules}/import`, { rules: [{ ip: "192.0.2.8" }] }]] as const).map(([method, path, body]) => () => ask(t, method, path, { key, body }));
-  const asUser = ([["POST", "/users", { name: "bob", role: "viewer" }], ["GET", "/audit"], ["GET", "/keys"], ["POST", "/keys", { label: "x", access: "read" }], ["POST", "/undo"], ["PUT", "/session/password", { password, new_password: `${password} 2` }], ["DELETE", "/session"]] as const)
-    .map(([method, path, body]) => () => visit(t, method, path, { token, body }));
-  const asAnybody = ([["POST", "/session", { name: "ann", password }], ["POST", "/join", { token: "x", password }], ["POST", "/setup", { token: "x", organisation: "x", name: "x", password }], ["GET", "/setup"]] as const)
-    .map(([method, path, body]) => () => visit(t, method, path, { body }));
+  const asKey = (
+    [
+      ["POST", LISTS, { name: "n", purpose: "blocklist" }],
+      ["PATCH", list, { name: "m" }],
+      ["DELETE", list],
+      ["POST", rules, { ip: "192.0.2.1" }],
+      ["PUT", rules, { rules: [{ ip: "192.0.2.7" }] }],
+      ["POST", `${rules}/batch`, { items: [{ action: "add", ip: "192.0.2.9" }] }],
+      ["POST", `${rules}/import`, { rules: [{ ip: "192.0.2.8" }] }],
+    ] as const
+  ).map(
+    ([method, path, body]) =>
+      () =>
+        ask(t, method, path, { key, body }),
+  );
+  const asUser = (
+    [
+      ["POST", "/users", { name: "bob", role: "viewer" }],
+      ["GET", "/audit"],
+      ["GET", "/keys"],
+      ["POST", "/keys", { label: "x", access: "read" }],
+      ["POST", "/undo"],
+      ["PUT", "/session/password", { password, new_password: `${password} 2` }],
+      ["DELETE", "/session"],
+    ] as const
+  ).map(
+    ([method, path, body]) =>
+      () =>
+        visit(t, method, path, { token, body }),
+  );
+  const asAnybody = (
+    [
+      ["POST", "/session", { name: "ann", password }],
+      ["POST", "/join", { token: "x", password }],
+      ["POST", "/setup", { token: "x", organisation: "x", name: "x", password }],
+      ["GET", "/setup"],
+    ] as const
+  ).map(
+    ([method, path, body]) =>
+      () =>
+        visit(t, method, path, { body }),
+  );
   const health = ["/livez", "/readyz"].map((path) => () => ask(t, "GET", path));
   const answers: Answer[] = [];
   for (const send of [...asKey, ...asUser, ...asAnybody, ...health]) answers.push(await send());
@@ -97,12 +145,26 @@ describe("an outage", () => {
     let fails = true;
     const log = { error: write, info: write } as unknown as ConstructorParameters<typeof StoreOutage>[0]["log"];
     const outage = new StoreOutage({ log, metrics, times: TIMES, probe: async () => (fails ? error() : undefined) });
-    for (let i = 0; i < 500; i++) await assert.rejects(outage.guard("write", async () => error()), { code: "unavailable" });
+    for (let i = 0; i < 500; i++)
+      await assert.rejects(
+        outage.guard("write", async () => error()),
+        { code: "unavailable" },
+      );
     for (let i = 0; i < 500; i++) outage.failed(new StoreError("unavailable", "a task in the background"));
     let calls = 0;
-    await assert.rejects(outage.guard("write", async () => ++calls), { code: "unavailable" });
-    assert.equal(await outage.guard("read", async () => ++calls), 1, "only writes are refused without being tried: no read has failed");
-    assert.deepEqual(lines.map(({ msg }) => msg), ["the database fails; what needs it is answered 503 until it works again"]);
+    await assert.rejects(
+      outage.guard("write", async () => ++calls),
+      { code: "unavailable" },
+    );
+    assert.equal(
+      await outage.guard("read", async () => ++calls),
+      1,
+      "only writes are refused without being tried: no read has failed",
+    );
+    assert.deepEqual(
+      lines.map(({ msg }) => msg),
+      ["the database fails; what needs it is answered 503 until it works again"],
+    );
     while (lines.length < 3) await sleep(1);
     assert.deepEqual([...new Set(lines.slice(1).map(({ msg }) => msg))], ["the database still fails"]);
     fails = false;
@@ -114,10 +176,16 @@ describe("an outage", () => {
 
   test("is none where a command is refused, or the program has a defect", async () => {
     const lines: unknown[] = [];
-    const log = { error: (line: unknown) => lines.push(line), info: (line: unknown) => lines.push(line) } as unknown as ConstructorParameters<typeof StoreOutage>[0]["log"];
+    const log = {
+      error: (line: unknown) => lines.push(line),
+      info: (line: unknown) => lines.push(line),
+    } as unknown as ConstructorParameters<typeof StoreOutage>[0]["log"];
     const outage = new StoreOutage({ log, metrics: new Metrics(), times: TIMES, probe: async () => undefined });
     for (const cause of [new StoreError("conflict", "there is one"), new TypeError("a defect")]) {
-      await assert.rejects(outage.guard("write", () => Promise.reject(cause)), cause);
+      await assert.rejects(
+        outage.guard("write", () => Promise.reject(cause)),
+        cause,
+      );
     }
     assert.deepEqual(lines, []);
     outage.close();
@@ -136,7 +204,10 @@ describe("a server on SQLite", () => {
     assert.equal((await ask(t, "GET", subject.rules, { key: subject.key })).status, 200, "reads go on");
     const missed = await Promise.all(Array.from({ length: 100 }, () => subject.add()));
     for (const answer of missed) assertUnavailable(answer);
-    assert.deepEqual([await metric(t, "ipsieve_database_up"), await metric(t, "ipsieve_database_outages_total")], [0, 1]);
+    assert.deepEqual(
+      [await metric(t, "ipsieve_database_up"), await metric(t, "ipsieve_database_outages_total")],
+      [0, 1],
+    );
     const [begin, ...others] = outageLines(t);
     assert.match(begin!.reason!, /store\.db: the database file has been moved or deleted; put the file back/);
     assert.deepEqual(others, []);
@@ -161,9 +232,18 @@ describe("a server on SQLite", () => {
     await threads[0]!.terminate();
     assertUnavailable(await subject.add());
     while (outageLines(t).length < 2) await sleep(50);
-    assert.deepEqual(outageLines(t).map(({ msg }) => msg), ["the database fails; what needs it is answered 503 until it works again", "the database works again"]);
-    assert.match(outageLines(t)[0]!.reason!, /store\.db: the file is being opened again: the thread that writes it has ended$/);
-    assert.deepEqual([await metric(t, "ipsieve_database_up"), await metric(t, "ipsieve_database_outages_total")], [1, 1]);
+    assert.deepEqual(
+      outageLines(t).map(({ msg }) => msg),
+      ["the database fails; what needs it is answered 503 until it works again", "the database works again"],
+    );
+    assert.match(
+      outageLines(t)[0]!.reason!,
+      /store\.db: the file is being opened again: the thread that writes it has ended$/,
+    );
+    assert.deepEqual(
+      [await metric(t, "ipsieve_database_up"), await metric(t, "ipsieve_database_outages_total")],
+      [1, 1],
+    );
     assert.equal((await subject.add()).status, 201);
     await t.close();
   });
@@ -176,7 +256,10 @@ describe("a server on SQLite", () => {
     const answer = await refused(subject);
     assertUnavailable(answer);
     for (let i = 0; i < 200; i++) assertUnavailable(await subject.add());
-    assert.deepEqual(outageLines(subject.t).map(({ reason }) => reason), [`${disk.path}/store.db: database or disk is full (SQLite error 13); free some space`]);
+    assert.deepEqual(
+      outageLines(subject.t).map(({ reason }) => reason),
+      [`${disk.path}/store.db: database or disk is full (SQLite error 13); free some space`],
+    );
     assertNothingTold(await askAll(subject), /store\.db|ipsieve-disk-|sqlite/i, subject);
     disk.free();
     while ((await subject.add()).status !== 201) await sleep(50);
@@ -191,31 +274,40 @@ describe("a server on SQLite", () => {
     limitFileSize(statSync(join(folder, "store.db-wal")).size);
     assert.equal((await refused(subject)).status, 503);
     for (let i = 0; i < 50; i++) assertUnavailable(await subject.add());
-    assert.match(outageLines(subject.t).map(({ reason }) => reason).join("\n"), /^\S+store\.db: disk I\/O error \(SQLite error \d+\); its disk is full, read-only or fails; look at its free space and the system's log$/);
+    assert.match(
+      outageLines(subject.t)
+        .map(({ reason }) => reason)
+        .join("\n"),
+      /^\S+store\.db: disk I\/O error \(SQLite error \d+\); its disk is full, read-only or fails; look at its free space and the system's log$/,
+    );
     limitFileSize(null);
     while ((await subject.add()).status !== 201) await sleep(50);
     await subject.t.close();
   });
 
-  test("whose disk the kernel makes read-only: reads go on, writes get 503, and after a repair every acknowledged write is there", { skip: whyNoBreakableDisk }, async () => {
-    using disk = mountBreakableDisk(16 << 20);
-    useStores(async () => ({ file: join(disk.path, "store.db") }));
-    const subject = await startSubject();
-    const { t, key, rules } = subject;
-    for (let i = 0; i < 20; i++) assert.equal((await subject.add()).status, 201);
-    disk.makeReadOnly();
-    assert.equal((await refused(subject)).status, 503);
-    for (let i = 0; i < 50; i++) assertUnavailable(await subject.add());
-    const kept = await ask(t, "GET", rules, { key });
-    assert.equal(kept.status, 200);
-    assert.equal(outageLines(t).length, 1);
-    await t.server.close();
-    disk.mountAgain();
-    await t.restart();
-    assert.deepEqual((await ask(t, "GET", rules, { key })).body, kept.body);
-    assert.equal((await subject.add()).status, 201);
-    await t.close();
-  });
+  test(
+    "whose disk the kernel makes read-only: reads go on, writes get 503, and after a repair every acknowledged write is there",
+    { skip: whyNoBreakableDisk },
+    async () => {
+      using disk = mountBreakableDisk(16 << 20);
+      useStores(async () => ({ file: join(disk.path, "store.db") }));
+      const subject = await startSubject();
+      const { t, key, rules } = subject;
+      for (let i = 0; i < 20; i++) assert.equal((await subject.add()).status, 201);
+      disk.makeReadOnly();
+      assert.equal((await refused(subject)).status, 503);
+      for (let i = 0; i < 50; i++) assertUnavailable(await subject.add());
+      const kept = await ask(t, "GET", rules, { key });
+      assert.equal(kept.status, 200);
+      assert.equal(outageLines(t).length, 1);
+      await t.server.close();
+      disk.mountAgain();
+      await t.restart();
+      assert.deepEqual((await ask(t, "GET", rules, { key })).body, kept.body);
+      assert.equal((await subject.add()).status, 201);
+      await t.close();
+    },
+  );
 });
 
 describe("a server on PostgreSQL", { skip: await whyNoPostgres() }, () => {
@@ -234,7 +326,10 @@ describe("a server on PostgreSQL", { skip: await whyNoPostgres() }, () => {
     assertUnavailable(await subject.add()); // it is tried for 15 s, others are not
     assertNothingTold(await askAll(subject), /127\.0\.0\.1:|ECONNREFUSED|DATABASE_URL|postgres|sql/i, subject);
     assert.equal((await ask(t, "GET", subject.rules, { key: subject.key })).status, 200, "reads from memory go on");
-    assert.deepEqual(outageLines(t).map(({ msg }) => msg), ["the database fails; what needs it is answered 503 until it works again"]);
+    assert.deepEqual(
+      outageLines(t).map(({ msg }) => msg),
+      ["the database fails; what needs it is answered 503 until it works again"],
+    );
     await postgres.start();
     while ((await subject.add()).status !== 201) await sleep(50);
     await t.close();

@@ -1,4 +1,7 @@
-/** Lists that cannot mark an expired rule hold active rules only unless asked otherwise: at every path, for keys and in the dashboard. */
+/**
+ * Lists that cannot mark an expired rule hold active rules only unless asked otherwise: at every path, for keys and in
+ * the dashboard.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { RULE_EXPORT_FORMATS } from "../../src/rulesets/formats/export-rules.ts";
@@ -31,8 +34,17 @@ for (const scope of ["public", "dashboard"] as const) {
     ...RULE_EXPORT_FORMATS.map((format) => [format, `/rules:export?format=${format}&`, undefined]),
   ] as const) {
     test(`${scope}, ${end}${form}: active rules only, but for active_only=false`, async () => {
-      const listed = await Promise.all(["", "active_only=true", "active_only=false"].map((query) => get[scope](end + query, accept)));
-      assert.deepEqual(listed.map(({ status, text }) => [status, /192\.0\.2\.1\b/.test(text), /192\.0\.2\.2\b/.test(text)]), [[200, true, false], [200, true, false], [200, true, true]]);
+      const listed = await Promise.all(
+        ["", "active_only=true", "active_only=false"].map((query) => get[scope](end + query, accept)),
+      );
+      assert.deepEqual(
+        listed.map(({ status, text }) => [status, /192\.0\.2\.1\b/.test(text), /192\.0\.2\.2\b/.test(text)]),
+        [
+          [200, true, false],
+          [200, true, false],
+          [200, true, true],
+        ],
+      );
       const tags = listed.map(({ headers }) => headers.get("etag"));
       assert.equal(tags[0], tags[1]);
       assert.notEqual(tags[0], tags[2]);
@@ -40,7 +52,11 @@ for (const scope of ["public", "dashboard"] as const) {
   }
 
   test(`${scope}: JSON lists all rules unless active_only=true is said`, async () => {
-    const counts = await Promise.all(["", "?active_only=false", "?active_only=true"].map(async (query) => (await get[scope](`/rules${query}`)).body.count));
+    const counts = await Promise.all(
+      ["", "?active_only=false", "?active_only=true"].map(
+        async (query) => (await get[scope](`/rules${query}`)).body.count,
+      ),
+    );
     assert.deepEqual(counts, [2, 2, 1]);
   });
 }
@@ -61,23 +77,39 @@ describe("sets of firewalls", () => {
       });
     }
     test(`${scope}: formats without sets take no name`, async () => {
-      for (const format of ["text", "csv", "ndjson", "nginx"]) assert.equal((await get[scope](`/rules:export?format=${format}&set_name=a`)).status, 400);
+      for (const format of ["text", "csv", "ndjson", "nginx"])
+        assert.equal((await get[scope](`/rules:export?format=${format}&set_name=a`)).status, 400);
     });
   }
 
   test("timeouts run from the second in which the file is asked for, and its ETag with them", async () => {
     const end = t.clock.now + 10_500;
-    assert.equal((await put({ rules: [{ ip: "192.0.2.1", expires_at: new Date(end).toISOString() }, { ip: "192.0.2.2" }] })).status, 200);
+    assert.equal(
+      (await put({ rules: [{ ip: "192.0.2.1", expires_at: new Date(end).toISOString() }, { ip: "192.0.2.2" }] }))
+        .status,
+      200,
+    );
     const tags = new Set<string>();
-    for (const [now, seconds] of [[end - 10_500, 11], [end - 10_000, 11], [end - 9_000, 10], [end - 500, 1]] as const) {
+    for (const [now, seconds] of [
+      [end - 10_500, 11],
+      [end - 10_000, 11],
+      [end - 9_000, 10],
+      [end - 500, 1],
+    ] as const) {
       t.clock.now = now;
       const { text, headers } = await get.public("/rules:export?format=nftables");
-      assert.ok(text.includes(`192.0.2.1 timeout ${seconds}s\n`) || text.includes(`192.0.2.1 timeout ${seconds}s,`), text);
+      assert.ok(
+        text.includes(`192.0.2.1 timeout ${seconds}s\n`) || text.includes(`192.0.2.1 timeout ${seconds}s,`),
+        text,
+      );
       tags.add(headers.get("etag")!);
     }
     t.clock.now = end;
     assert.doesNotMatch((await get.public("/rules:export?format=nftables")).text, /192\.0\.2\.1\b/);
-    const [first, second] = [await get.public("/rules:export?format=ipset"), (t.clock.now += 60_000, await get.public("/rules:export?format=ipset"))];
+    const [first, second] = [
+      await get.public("/rules:export?format=ipset"),
+      ((t.clock.now += 60_000), await get.public("/rules:export?format=ipset")),
+    ];
     assert.equal(first.headers.get("etag"), second.headers.get("etag"), "nothing expires any more");
     assert.equal(tags.size, 3);
   });

@@ -7,7 +7,14 @@ import { bySteps, type Traffic } from "../../src/store/traffic.ts";
 const NOW = Date.UTC(2026, 10, 21, 12);
 const MINUTE = 60_000;
 
-const told = (traffic: readonly Traffic[]) => traffic.map(({ at, requests, refused, failed, lookups }) => [(at - NOW) / MINUTE, requests, refused, failed, lookups]);
+const told = (traffic: readonly Traffic[]) =>
+  traffic.map(({ at, requests, refused, failed, lookups }) => [
+    (at - NOW) / MINUTE,
+    requests,
+    refused,
+    failed,
+    lookups,
+  ]);
 
 test("requests, what they were answered by, and lookups are counted in their minutes", () => {
   const counter = new TrafficCounter();
@@ -18,7 +25,11 @@ test("requests, what they were answered by, and lookups are counted in their min
   counter.addLookups(3);
   counter.addRequest(NOW - 59 * MINUTE, 503, 1);
   counter.addLookups(2);
-  assert.deepEqual(told(counter.pending(NOW + MINUTE)), [[-59, 1, 0, 1, 3], [0, 2, 1, 0, 10_000], [1, 1, 0, 1, 2]]);
+  assert.deepEqual(told(counter.pending(NOW + MINUTE)), [
+    [-59, 1, 0, 1, 3],
+    [0, 2, 1, 0, 10_000],
+    [1, 1, 0, 1, 2],
+  ]);
 });
 
 test("what is recorded is recorded once; what the store does not take is pending again; whoever reads meanwhile notices", async () => {
@@ -58,7 +69,10 @@ test("half of the times, and 99 of 100, lie within what is told, to a quarter; a
     for (const [index, time] of times.entries()) counter.addRequest(NOW + (index % 50) * MINUTE, 200, time);
     times.sort((a, b) => a - b);
     const [{ times: all } = { times: [] }] = bySteps(counter.pending(NOW), 60 * MINUTE);
-    for (const [share, exact] of [[0.5, times[2499]!], [0.99, times[4949]!]] as const) {
+    for (const [share, exact] of [
+      [0.5, times[2499]!],
+      [0.99, times[4949]!],
+    ] as const) {
       const found = quantileOf(all, share)!;
       assert.ok(Math.abs(found - exact) <= Math.max(exact / 4, 0.001), `${found} for ${exact}`);
     }

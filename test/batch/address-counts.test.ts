@@ -19,7 +19,10 @@ function makeLog(lines: number): { text: string; expected: Map<string, number> }
   const random = (): number => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
   const text = Array.from({ length: lines }, () => {
     const number = Math.trunc(random() < 0.5 ? random() * 40 : random() * lines);
-    const ip = number % 3 === 0 ? `2001:db8::${(number + 1).toString(16)}` : `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
+    const ip =
+      number % 3 === 0
+        ? `2001:db8::${(number + 1).toString(16)}`
+        : `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
     const [, high, low] = /^2001:db8::(\w*?)(\w{1,4})$/.exec(ip) ?? [];
     const address = high === undefined || high === "" ? ip : `2001:db8::${high}:${low!.replace(/^0+(?=.)/, "")}`;
     expected.set(address, (expected.get(address) ?? 0) + 1);
@@ -30,16 +33,34 @@ function makeLog(lines: number): { text: string; expected: Map<string, number> }
 
 function asMap({ words4, counts4, words6, counts6 }: AddressCounts): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const [at, lines] of counts4.entries()) counts.set(formatAddress({ family: 4, w0: words4[at]!, w1: 0, w2: 0, w3: 0 }), lines);
-  for (const [at, lines] of counts6.entries()) counts.set(formatAddress({ family: 6, w0: words6[4 * at]!, w1: words6[4 * at + 1]!, w2: words6[4 * at + 2]!, w3: words6[4 * at + 3]! }), lines);
+  for (const [at, lines] of counts4.entries())
+    counts.set(formatAddress({ family: 4, w0: words4[at]!, w1: 0, w2: 0, w3: 0 }), lines);
+  for (const [at, lines] of counts6.entries())
+    counts.set(
+      formatAddress({
+        family: 6,
+        w0: words6[4 * at]!,
+        w1: words6[4 * at + 1]!,
+        w2: words6[4 * at + 2]!,
+        w3: words6[4 * at + 3]!,
+      }),
+      lines,
+    );
   assert.equal(counts.size, counts4.length + counts6.length);
   return counts;
 }
 
 async function countsOf(keptAddresses: number, more: Partial<IdentifyOptions>): Promise<AddressCounts> {
   const { addressCounts, top } = await identify({
-    inputs: [path], snapshot, engine: ENGINE, renderer: RENDERER, format: "none", output: { path: join(folder, "rows") }, keptAddresses,
-    limits: { shardBytes: 5000, shardLines: 100, workerBytes: 1 }, ...more,
+    inputs: [path],
+    snapshot,
+    engine: ENGINE,
+    renderer: RENDERER,
+    format: "none",
+    output: { path: join(folder, "rows") },
+    keptAddresses,
+    limits: { shardBytes: 5000, shardLines: 100, workerBytes: 1 },
+    ...more,
   });
   assert.equal(top, null);
   return addressCounts!;
@@ -62,7 +83,10 @@ test("lines by address are exact for as many as are kept; behind that, each coun
       let wrong = 0;
       for (const [address, lines] of expected) {
         const counted = counts.get(address) ?? 0;
-        assert.ok(counted <= lines && lines <= counted + missing, `${address}: ${counted} of ${lines}, ${missing} missing`);
+        assert.ok(
+          counted <= lines && lines <= counted + missing,
+          `${address}: ${counted} of ${lines}, ${missing} missing`,
+        );
         if (counted !== lines) wrong++;
       }
       assert.ok(wrong > 0, "the negative control: nothing was dropped");
@@ -76,20 +100,44 @@ test("whoever waits between two steps waits between those of the counted address
   let pauses = 0;
   const pausesOf = async (more: Partial<IdentifyOptions>): Promise<number> => {
     pauses = 0;
-    await identify({ inputs: [path], snapshot, engine: ENGINE, format: "none", threads: 1, pause: async () => void pauses++, ...more });
+    await identify({
+      inputs: [path],
+      snapshot,
+      engine: ENGINE,
+      format: "none",
+      threads: 1,
+      pause: async () => void pauses++,
+      ...more,
+    });
     return pauses;
   };
   const without = await pausesOf({});
-  for (const counting of [{ keptAddresses: 30_000 }, { topAddresses: 5 }]) assert.ok((await pausesOf(counting)) >= without + 2, `${without} ${pauses}`);
+  for (const counting of [{ keptAddresses: 30_000 }, { topAddresses: 5 }])
+    assert.ok((await pausesOf(counting)) >= without + 2, `${without} ${pauses}`);
   const end = new AbortController();
   const reason = new Error("ended");
   const pause = async (): Promise<void> => void (++pauses === 3 && end.abort(reason));
   pauses = 0;
-  await assert.rejects(identify({ inputs: [path], snapshot, engine: ENGINE, format: "none", threads: 1, keptAddresses: 30_000, pause, signal: end.signal }), reason);
+  await assert.rejects(
+    identify({
+      inputs: [path],
+      snapshot,
+      engine: ENGINE,
+      format: "none",
+      threads: 1,
+      keptAddresses: 30_000,
+      pause,
+      signal: end.signal,
+    }),
+    reason,
+  );
 });
 
 test("counts of all addresses and of the top ones are not asked for together", async () => {
-  await assert.rejects(countsOf(10, { topAddresses: 5 }), /^RangeError: topAddresses and keptAddresses are both given; give one of them$/);
+  await assert.rejects(
+    countsOf(10, { topAddresses: 5 }),
+    /^RangeError: topAddresses and keptAddresses are both given; give one of them$/,
+  );
   await assert.rejects(countsOf(0, {}), /^RangeError: keptAddresses is 0; give a whole number of 1 or more$/);
 });
 

@@ -30,15 +30,32 @@ export async function checkCase(snapshot: Snapshot, folder: string, one: Case): 
   const { text, engine, format, rows, threads, limits } = one;
   const output = join(folder, "rows");
   const result = await identify({
-    inputs: [inputOf(one, folder)], snapshot, engine, format, renderer: RENDERER, rows, threads, limits, output: { path: output }, countMatches: true,
+    inputs: [inputOf(one, folder)],
+    snapshot,
+    engine,
+    format,
+    renderer: RENDERER,
+    rows,
+    threads,
+    limits,
+    output: { path: output },
+    countMatches: true,
   });
   const written = readFileSync(output, "latin1");
   const expected = expectedRows(text, format, rows);
-  if (written !== expected) assert.equal(written.split("\n").map(shorten).join("\n"), expected.split("\n").map(shorten).join("\n"), JSON.stringify({ ...one, text: text.length }));
+  if (written !== expected)
+    assert.equal(
+      written.split("\n").map(shorten).join("\n"),
+      expected.split("\n").map(shorten).join("\n"),
+      JSON.stringify({ ...one, text: text.length }),
+    );
   const { lines, addresses, matched } = result;
   assert.equal(result.engine, engine);
   assert.deepEqual({ lines, addresses, matched }, expectedCounts(text));
-  assert.equal(result.perMatch.reduce((sum, count) => sum + count, 0), addresses);
+  assert.equal(
+    result.perMatch.reduce((sum, count) => sum + count, 0),
+    addresses,
+  );
   assert.equal(result.perMatch[0], addresses - matched);
   assert.equal(result.bytesWritten, expected.length);
 }
@@ -51,7 +68,8 @@ function inputOf({ text, source, pieceBytes }: Case, folder: string): string | R
   const bytes = Buffer.from(text, "latin1");
   if (source === "stream") return Readable.from(pieces(bytes, pieceBytes));
   const half = bytes.length >> 1;
-  const both = (compress: (bytes: Buffer) => Buffer): Buffer => Buffer.concat([compress(bytes.subarray(0, half)), compress(bytes.subarray(half))]);
+  const both = (compress: (bytes: Buffer) => Buffer): Buffer =>
+    Buffer.concat([compress(bytes.subarray(0, half)), compress(bytes.subarray(half))]);
   const stored = {
     file: () => bytes,
     gzip: () => gzipSync(bytes),
@@ -68,12 +86,18 @@ function* pieces(bytes: Buffer, size: number): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield Buffer.from(bytes.subarray(at, at + size));
 }
 
-const lineEnd = fc.oneof({ weight: 8, arbitrary: fc.constant("\n") }, fc.constantFrom("\r\n", "\n\n", "\r\r\n", "\n\r\n"));
+const lineEnd = fc.oneof(
+  { weight: 8, arbitrary: fc.constant("\n") },
+  fc.constantFrom("\r\n", "\n\n", "\r\r\n", "\n\r\n"),
+);
 const line = fc.oneof(
   { weight: 5, arbitrary: fc.constantFrom(...LOG_LINES.map((one) => one.line)) },
   { weight: 3, arbitrary: fc.ipV4() },
   { weight: 1, arbitrary: fc.ipV6() },
-  { weight: 1, arbitrary: fc.constantFrom("", "\0", "\r", "x".repeat(3000), `${"y ".repeat(700)}1.2.3.4`, "\xff\xfe\x00") },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom("", "\0", "\r", "x".repeat(3000), `${"y ".repeat(700)}1.2.3.4`, "\xff\xfe\x00"),
+  },
 );
 
 /** Texts with every kind of line end, with and without the last one, in any shape of shards. */
@@ -85,8 +109,14 @@ export const cases: fc.Arbitrary<Case> = fc.record({
   source: fc.constantFrom(...SOURCES),
   engine: fc.constant(ENGINE),
   format: fc.constantFrom("tsv", "csv", "jsonl", "append"),
-  rows: fc.oneof({ weight: 4, arbitrary: fc.constant("all" as const) }, fc.constantFrom("matched" as const, "unmatched" as const)),
+  rows: fc.oneof(
+    { weight: 4, arbitrary: fc.constant("all" as const) },
+    fc.constantFrom("matched" as const, "unmatched" as const),
+  ),
   threads: fc.constant(1),
-  limits: fc.record({ shardBytes: fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 60, max: 5000 })), rowBytes: fc.integer({ min: 1, max: 2000 }) }),
+  limits: fc.record({
+    shardBytes: fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 60, max: 5000 })),
+    rowBytes: fc.integer({ min: 1, max: 2000 }),
+  }),
   pieceBytes: fc.integer({ min: 1, max: 5000 }),
 });

@@ -17,7 +17,12 @@ export interface TableCase {
 
 export interface ExpectedTable {
   readonly rows: string;
-  readonly counts: { readonly lines: number; readonly addresses: number; readonly matched: number; readonly malformed: number };
+  readonly counts: {
+    readonly lines: number;
+    readonly addresses: number;
+    readonly matched: number;
+    readonly malformed: number;
+  };
   readonly malformedLines: readonly number[];
   readonly top: unknown;
 }
@@ -61,15 +66,35 @@ export function expectedTable(one: TableCase): ExpectedTable | null {
     }
     out += row.text;
   }
-  return { rows: out, counts, malformedLines, top: { matched: topOf(byAddress, true), unmatched: topOf(byAddress, false) } };
+  return {
+    rows: out,
+    counts,
+    malformedLines,
+    top: { matched: topOf(byAddress, true), unmatched: topOf(byAddress, false) },
+  };
 }
 
 function linesOf(text: string, kind: TableCase["kind"]): Line[] | null {
-  if (kind === "csv") return oracleRecords(text)?.map(({ text: whole, fields, line }) => ({ text: whole, fields: fields.map(oracleUnquoted), number: line })) ?? null;
-  return oracleLines(text).map((line, index) => ({ text: line, fields: kind === "tsv" ? line.split("\t") : line.split(/[ \t]+/).filter((part) => part !== ""), number: index + 1 }));
+  if (kind === "csv")
+    return (
+      oracleRecords(text)?.map(({ text: whole, fields, line }) => ({
+        text: whole,
+        fields: fields.map(oracleUnquoted),
+        number: line,
+      })) ?? null
+    );
+  return oracleLines(text).map((line, index) => ({
+    text: line,
+    fields: kind === "tsv" ? line.split("\t") : line.split(/[ \t]+/).filter((part) => part !== ""),
+    number: index + 1,
+  }));
 }
 
-function addressOf(line: Line, header: Line | undefined, { kind, field, address }: TableCase): ReturnType<typeof oracleChosen> {
+function addressOf(
+  line: Line,
+  header: Line | undefined,
+  { kind, field, address }: TableCase,
+): ReturnType<typeof oracleChosen> {
   if (field === undefined) return oracleChosen(line.text, address);
   if (kind === "jsonl") return memberAddress(line.text, String(field), address);
   const column = typeof field === "number" ? field - 1 : header!.fields.findIndex((name) => name === field);
@@ -80,8 +105,12 @@ function addressOf(line: Line, header: Line | undefined, { kind, field, address 
 function memberAddress(line: string, name: string, address: AddressChoice): ReturnType<typeof oracleChosen> {
   for (const tail of ["", "}", "x"]) {
     try {
-      const value = (JSON.parse(tail === "x" ? line.slice(0, -1) : line + tail) as Record<string, unknown> | null)?.[name];
-      return value === undefined ? null : oracleFieldAddress(typeof value === "string" ? value : JSON.stringify(value), address);
+      const value = (JSON.parse(tail === "x" ? line.slice(0, -1) : line + tail) as Record<string, unknown> | null)?.[
+        name
+      ];
+      return value === undefined
+        ? null
+        : oracleFieldAddress(typeof value === "string" ? value : JSON.stringify(value), address);
     } catch {
       // Another try.
     }
@@ -94,7 +123,12 @@ function headerRow(format: RowFormat, header: string, kind: TableCase["kind"]): 
   return { tsv: "ip\tcidr\tcbs_ids\n", csv: "ip,cidr,cbs_ids\n", jsonl: "" }[format];
 }
 
-function rowOf(line: Line, { address, prefix, values }: Answer, header: Line | undefined, one: TableCase): { text: string; isMalformed: boolean } {
+function rowOf(
+  line: Line,
+  { address, prefix, values }: Answer,
+  header: Line | undefined,
+  one: TableCase,
+): { text: string; isMalformed: boolean } {
   const ids = values.map((value) => `v${value}`);
   const cell = ids.length === 0 ? "" : `"${ids.join(",")}"`;
   const plain = (text: string): { text: string; isMalformed: boolean } => ({ text: `${text}\n`, isMalformed: false });
@@ -103,14 +137,27 @@ function rowOf(line: Line, { address, prefix, values }: Answer, header: Line | u
   if (one.format === "jsonl") return plain(documentOf(line, address, prefix, ids, one.rowText));
   if (one.kind === "tsv" || one.kind === "space") return plain(`${line.text}\t${ids.join(",")}`);
   if (/^[ \t\r]*$/.test(line.text)) return plain(line.text);
-  if (one.kind === "csv") return plain(`${line.text}${",".repeat(Math.max(0, (header?.fields.length ?? 0) - line.fields.length))},${cell}`);
+  if (one.kind === "csv")
+    return plain(`${line.text}${",".repeat(Math.max(0, (header?.fields.length ?? 0) - line.fields.length))},${cell}`);
   return withMember(line.text, ids);
 }
 
-function documentOf(line: Line, address: string | null, prefix: string | null, ids: readonly string[], rowText: boolean): string {
-  const known = address === null
-    ? '{"ip":null,"found":false,"cidr":null,"labels":[],"cbs_ids":[],"providers":[],"types":[],"services":[],"regions":[],"matches":[]'
-    : JSON.stringify({ ip: address, found: ids.length > 0, cidr: prefix, ids: `${ids.join(",")}${"x".repeat(10 * ids.length)}` }).slice(0, -1);
+function documentOf(
+  line: Line,
+  address: string | null,
+  prefix: string | null,
+  ids: readonly string[],
+  rowText: boolean,
+): string {
+  const known =
+    address === null
+      ? '{"ip":null,"found":false,"cidr":null,"labels":[],"cbs_ids":[],"providers":[],"types":[],"services":[],"regions":[],"matches":[]'
+      : JSON.stringify({
+          ip: address,
+          found: ids.length > 0,
+          cidr: prefix,
+          ids: `${ids.join(",")}${"x".repeat(10 * ids.length)}`,
+        }).slice(0, -1);
   return `${known},"line":${line.number}${rowText ? `,"text":${jsonText(line.text)}` : ""}}`;
 }
 
@@ -121,7 +168,10 @@ function withMember(line: string, ids: readonly string[]): { text: string; isMal
     const value: unknown = JSON.parse(line);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
       const brace = line.lastIndexOf("}");
-      return { text: `${line.slice(0, brace)}${Object.keys(value).length > 0 ? "," : ""}${member}${line.slice(brace)}\n`, isMalformed: false };
+      return {
+        text: `${line.slice(0, brace)}${Object.keys(value).length > 0 ? "," : ""}${member}${line.slice(brace)}\n`,
+        isMalformed: false,
+      };
     }
   } catch {
     // It is told of.
@@ -141,7 +191,9 @@ function jsonText(line: string): string {
 
 function topOf(byAddress: ReadonlyMap<string, { lines: number; matched: boolean }>, matched: boolean): unknown {
   const all = [...byAddress].filter(([, entry]) => entry.matched === matched);
-  const most = all.sort(([a, { lines }], [b, { lines: others }]) => others - lines || compareAddresses(a, b)).slice(0, 3);
+  const most = all
+    .sort(([a, { lines }], [b, { lines: others }]) => others - lines || compareAddresses(a, b))
+    .slice(0, 3);
   return { distinct: all.length, addresses: most.map(([text, { lines }]) => [text, lines]) };
 }
 
@@ -152,7 +204,17 @@ function compareAddresses(a: string, b: string): number {
 
 /** IPv4 before IPv6, then by number: texts of one width. */
 function keyOf(address: string): string {
-  if (!address.includes(":")) return `4${address.split(".").map((octet) => octet.padStart(3, "0")).join("")}`;
-  const [head = "", tail = ""] = address.split("::").map((half) => half.split(":").filter((group) => group !== "").map((group) => group.padStart(4, "0")).join(""));
+  if (!address.includes(":"))
+    return `4${address
+      .split(".")
+      .map((octet) => octet.padStart(3, "0"))
+      .join("")}`;
+  const [head = "", tail = ""] = address.split("::").map((half) =>
+    half
+      .split(":")
+      .filter((group) => group !== "")
+      .map((group) => group.padStart(4, "0"))
+      .join(""),
+  );
   return `6${head}${"0".repeat(32 - head.length - tail.length)}${tail}`;
 }

@@ -41,7 +41,10 @@ test(`the scanner and the oracle read ${LOG_LINES.length} lines as the table say
 const octet = fc.oneof(fc.nat(255).map(String), fc.constantFrom("0", "00", "01", "256", "999", "1000", ""));
 const quad = fc.array(octet, { minLength: 3, maxLength: 5 }).map((octets) => octets.join("."));
 const goodQuad = fc.array(fc.nat(255), { minLength: 4, maxLength: 4 }).map((octets) => octets.join("."));
-const group = fc.oneof(fc.nat(0xffff).map((value) => value.toString(16)), fc.constantFrom("0", "", "ffff", "12345", "g"));
+const group = fc.oneof(
+  fc.nat(0xffff).map((value) => value.toString(16)),
+  fc.constantFrom("0", "", "ffff", "12345", "g"),
+);
 const six = fc.array(group, { minLength: 1, maxLength: 9 }).map((groups) => groups.join(":"));
 const goodSix = fc.ipV6();
 const part = fc.oneof(
@@ -49,8 +52,29 @@ const part = fc.oneof(
   { weight: 6, arbitrary: goodSix },
   { weight: 3, arbitrary: quad },
   { weight: 3, arbitrary: six },
-  { weight: 8, arbitrary: fc.constantFrom(":", "::", ":::", ".", "...", "ip", "db", "a", "_", ":80", "::ffff:", "12:34:56", "120.0.0.0", "Chrome/") },
-  { weight: 8, arbitrary: fc.constantFrom(" ", ",", "/", "-", "[", "]", '"', "\r", "\t", "\0", "%", "=", "\x80", "\xff", "{", "}") },
+  {
+    weight: 8,
+    arbitrary: fc.constantFrom(
+      ":",
+      "::",
+      ":::",
+      ".",
+      "...",
+      "ip",
+      "db",
+      "a",
+      "_",
+      ":80",
+      "::ffff:",
+      "12:34:56",
+      "120.0.0.0",
+      "Chrome/",
+    ),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.constantFrom(" ", ",", "/", "-", "[", "]", '"', "\r", "\t", "\0", "%", "=", "\x80", "\xff", "{", "}"),
+  },
 );
 const grammarLine = fc.array(part, { maxLength: 12 }).map((parts) => parts.join(""));
 const byteLine = fc
@@ -58,7 +82,11 @@ const byteLine = fc
   .map((bytes) => Buffer.from(bytes).toString("latin1").replaceAll("\n", "\r"));
 
 /** How many of `runs` lines the finder reads otherwise than the oracle, and how many addresses there were. */
-function disagreements(lines: fc.Arbitrary<string>, runs: number, finder: Finder): { wrong: string[]; addresses: number } {
+function disagreements(
+  lines: fc.Arbitrary<string>,
+  runs: number,
+  finder: Finder,
+): { wrong: string[]; addresses: number } {
   const wrong: string[] = [];
   let addresses = 0;
   for (const line of fc.sample(lines, { seed: SEED, numRuns: runs })) {
@@ -84,7 +112,9 @@ for (const [name, lines, runs] of [
 // Negative controls: what a careless change of the scanner would do must be noticed.
 const BROKEN: Record<string, Finder> = {
   "takes a quad that goes on": (bytes, start, end, out) => {
-    const line = Buffer.from(bytes.subarray(start, end)).toString("latin1").replace(/(\d)\.(\d+\.\d+\.\d+\.\d+)$/, "$1 $2");
+    const line = Buffer.from(bytes.subarray(start, end))
+      .toString("latin1")
+      .replace(/(\d)\.(\d+\.\d+\.\d+\.\d+)$/, "$1 $2");
     const copy = Buffer.from(`${line}\n`, "latin1");
     const family = findAddress(copy, 0, line.length, out);
     out[STOP] = end;

@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import { execFile, execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough, Readable, Writable } from "node:stream";
@@ -19,7 +29,14 @@ import { checkCase, cases, type Case, SOURCES } from "./differential.ts";
 import { ENGINE, expectedRows, makeSnapshot, RENDERER, temporaryFolder } from "./fixture.ts";
 
 const SEED = 20240131;
-const WORK = { address: "first", appendAs: "ids", rowText: false, countedAddresses: 0, moreAddresses: "fail", shardLines: 1000 } as const;
+const WORK = {
+  address: "first",
+  appendAs: "ids",
+  rowText: false,
+  countedAddresses: 0,
+  moreAddresses: "fail",
+  shardLines: 1000,
+} as const;
 const folder = temporaryFolder();
 const snapshot = await makeSnapshot(folder);
 const target = join(folder, "out");
@@ -32,7 +49,15 @@ function fileOf(name: string, content: string | Buffer): string {
 }
 
 function run(options: Partial<IdentifyOptions> & Pick<IdentifyOptions, "inputs">): ReturnType<typeof identify> {
-  return identify({ snapshot, engine: ENGINE, format: "tsv", renderer: RENDERER, threads: 1, output: { path: target }, ...options });
+  return identify({
+    snapshot,
+    engine: ENGINE,
+    format: "tsv",
+    renderer: RENDERER,
+    threads: 1,
+    output: { path: target },
+    ...options,
+  });
 }
 
 async function collect(options: Partial<IdentifyOptions> & Pick<IdentifyOptions, "inputs">): Promise<string> {
@@ -41,7 +66,10 @@ async function collect(options: Partial<IdentifyOptions> & Pick<IdentifyOptions,
 }
 
 /** It must fail with the code, leave the output as it was, and leave no .partial. */
-async function fails(code: BatchErrorCode, options: Partial<IdentifyOptions> & Pick<IdentifyOptions, "inputs">): Promise<BatchError> {
+async function fails(
+  code: BatchErrorCode,
+  options: Partial<IdentifyOptions> & Pick<IdentifyOptions, "inputs">,
+): Promise<BatchError> {
   writeFileSync(target, "before");
   const error = await run(options).then(
     () => assert.fail(`expected ${code}`),
@@ -67,8 +95,20 @@ test("one, two and three threads write the same bytes", async () => {
   const text = `${TEXT}\r\n\n`.repeat(20) + TEXT;
   for (const threads of [1, 2, 3]) {
     for (const source of SOURCES) {
-      for (const [format, shardBytes] of [["append", 90], ["jsonl", 3000]] as const) {
-        const one: Case = { text, source, engine: ENGINE, format, rows: "all", threads, limits: { shardBytes, rowBytes: 700, workerBytes: 1 }, pieceBytes: 511 };
+      for (const [format, shardBytes] of [
+        ["append", 90],
+        ["jsonl", 3000],
+      ] as const) {
+        const one: Case = {
+          text,
+          source,
+          engine: ENGINE,
+          format,
+          rows: "all",
+          threads,
+          limits: { shardBytes, rowBytes: 700, workerBytes: 1 },
+          pieceBytes: 511,
+        };
         await checkCase(snapshot, folder, one);
       }
     }
@@ -92,24 +132,45 @@ test("workers and the main thread both take shards", async () => {
     },
   });
   const renderer = new URL("./thread-renderer.ts", import.meta.url).href;
-  await run({ inputs: [Readable.from(endless())], threads: 2, renderer, output, limits: { shardBytes: 1000, workerBytes: 1 } });
+  await run({
+    inputs: [Readable.from(endless())],
+    threads: 2,
+    renderer,
+    output,
+    limits: { shardBytes: 1000, workerBytes: 1 },
+  });
   assert.deepEqual([...seen].sort(), ["thread 0", "thread 1"]);
 });
 
 test("nasty texts: as many rows as lines", async () => {
   const nasty: Record<string, string> = {
-    empty: "", "only an LF": "\n", "only a CR": "\r", "only CR LF": "\r\n", NUL: "\0\0\n\0 1.2.3.4\0\n", "no last LF": "1.2.3.4", "byte order mark": "\xef\xbb\xbf1.2.3.4\n",
-    "bad UTF-8": "\xc3\x28 1.2.3.4 \xa0\xa1\n\xf0\x28", "a CR inside": "1.2.3.4\rx\n5.6.7.8\r", "blank lines": "\n\n\n", "all bytes": Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString("latin1"),
+    empty: "",
+    "only an LF": "\n",
+    "only a CR": "\r",
+    "only CR LF": "\r\n",
+    NUL: "\0\0\n\0 1.2.3.4\0\n",
+    "no last LF": "1.2.3.4",
+    "byte order mark": "\xef\xbb\xbf1.2.3.4\n",
+    "bad UTF-8": "\xc3\x28 1.2.3.4 \xa0\xa1\n\xf0\x28",
+    "a CR inside": "1.2.3.4\rx\n5.6.7.8\r",
+    "blank lines": "\n\n\n",
+    "all bytes": Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString("latin1"),
   };
   for (const [name, text] of Object.entries(nasty)) {
     for (const format of ["tsv", "append"] as const) {
       for (const limits of [{}, { shardBytes: 1, rowBytes: 1 }]) {
-        assert.equal(await collect({ inputs: [fileOf("nasty", text)], format, limits }), expectedRows(text, format), name);
+        assert.equal(
+          await collect({ inputs: [fileOf("nasty", text)], format, limits }),
+          expectedRows(text, format),
+          name,
+        );
       }
     }
   }
   const all = Object.values(nasty).map((text, index) => fileOf(`nasty-${index}`, text));
-  const expected = Object.values(nasty).map((text) => expectedRows(text, "tsv")).join("");
+  const expected = Object.values(nasty)
+    .map((text) => expectedRows(text, "tsv"))
+    .join("");
   assert.equal(await collect({ inputs: all }), expected, "several inputs, in order");
 });
 
@@ -118,7 +179,10 @@ test("a line of 20 MB among others gives exactly its row", async () => {
   const path = fileOf("long", text);
   for (const threads of [1, 2]) {
     assert.equal(await collect({ inputs: [path], threads, limits: { workerBytes: 1 } }), expectedRows(text, "tsv"));
-    assert.equal(await collect({ inputs: [Readable.from([Buffer.from(text, "latin1")])], threads }), expectedRows(text, "tsv"));
+    assert.equal(
+      await collect({ inputs: [Readable.from([Buffer.from(text, "latin1")])], threads }),
+      expectedRows(text, "tsv"),
+    );
   }
   assert.equal(await collect({ inputs: [path], format: "append" }), expectedRows(text, "append"));
 });
@@ -139,19 +203,38 @@ test("a line that is too long is refused with its place", async () => {
 
 test("inputs that cannot be read are refused before anything is written", async () => {
   const good = fileOf("good", TEXT);
-  assert.match((await fails("input-missing", { inputs: [good, join(folder, "absent")] })).message, /absent: no such file/);
+  assert.match(
+    (await fails("input-missing", { inputs: [good, join(folder, "absent")] })).message,
+    /absent: no such file/,
+  );
   await fails("input-missing", { inputs: [join(good, "below")] });
   await fails("input-is-a-folder", { inputs: [good, folder] });
-  const broken = new Readable({ read() { this.destroy(Object.assign(new Error("gone"), { code: "EIO" })); } });
+  const broken = new Readable({
+    read() {
+      this.destroy(Object.assign(new Error("gone"), { code: "EIO" }));
+    },
+  });
   await fails("input-unreadable", { inputs: [broken] });
 });
 
 test("other encodings than those that are read are recognized and refused", async () => {
-  const heads = { xz: "\xfd7zXZ\0\0", bzip2: "BZh91AY&SY", lz4: "\x04\x22\x4d\x18..", zip: "PK\x03\x04....", "UTF-16": "\xff\xfe1\0.\0", "UTF-16 BE": "\xfe\xff\0" + "1\0.\0" };
+  const heads = {
+    xz: "\xfd7zXZ\0\0",
+    bzip2: "BZh91AY&SY",
+    lz4: "\x04\x22\x4d\x18..",
+    zip: "PK\x03\x04....",
+    "UTF-16": "\xff\xfe1\0.\0",
+    "UTF-16 BE": "\xfe\xff\0" + "1\0.\0",
+  };
   for (const [name, head] of Object.entries(heads)) {
     const code = name.startsWith("UTF") ? "input-encoding" : "input-compression";
-    assert.match((await fails(code, { inputs: [fileOf("head", `${head}${"x".repeat(50)}`)] })).message, /pipe it through/);
-    await fails(code, { inputs: [Readable.from([Buffer.from(head[0]!, "latin1"), Buffer.from(head.slice(1), "latin1")])] });
+    assert.match(
+      (await fails(code, { inputs: [fileOf("head", `${head}${"x".repeat(50)}`)] })).message,
+      /pipe it through/,
+    );
+    await fails(code, {
+      inputs: [Readable.from([Buffer.from(head[0]!, "latin1"), Buffer.from(head.slice(1), "latin1")])],
+    });
   }
   assert.equal(await collect({ inputs: [fileOf("head", "BZhello 1.2.3.4")] }), expectedRows("1.2.3.4", "tsv"));
 });
@@ -162,10 +245,14 @@ test("no more lines are done at a time than may be, and the calling thread waits
   const countPauses = async (shardLines?: number, input: string | Readable = path): Promise<number> => {
     let pauses = 0;
     const limits = shardLines === undefined ? {} : { shardLines };
-    assert.equal(await collect({ inputs: [input], threads: 1, limits, pause: async () => void pauses++ }), expectedRows(text, "tsv"));
+    assert.equal(
+      await collect({ inputs: [input], threads: 1, limits, pause: async () => void pauses++ }),
+      expectedRows(text, "tsv"),
+    );
     return pauses;
   };
-  for (const engine of ["webassembly", "typescript"] as const) assert.equal(await collect({ inputs: [path], engine, limits: { shardLines: 7 } }), expectedRows(text, "tsv"));
+  for (const engine of ["webassembly", "typescript"] as const)
+    assert.equal(await collect({ inputs: [path], engine, limits: { shardLines: 7 } }), expectedRows(text, "tsv"));
   assert.ok((await countPauses(100)) >= 101);
   assert.ok((await countPauses(100, Readable.from([Buffer.from(text)]))) >= 101);
   assert.ok((await countPauses()) <= 2, "the negative control: without a limit a shard is one part");
@@ -174,8 +261,21 @@ test("no more lines are done at a time than may be, and the calling thread waits
 test("a file that shrinks while it is read is an error", async () => {
   const path = fileOf("shrinking", "1.2.3.4\n5.6.7.8\n");
   const file = await open(path);
-  const runner = await ShardRunner.create(snapshot, { format: "none", renderer: undefined, rows: "all", perMatch: null, workspaces: null, lineBytes: 1000, ...WORK }, 0);
-  const shard = { kind: "file", descriptor: file.fd, from: 0, to: 10, size: 100, shape: TEXT_LINES, firstLine: null, rows: null } as const;
+  const runner = await ShardRunner.create(
+    snapshot,
+    { format: "none", renderer: undefined, rows: "all", perMatch: null, workspaces: null, lineBytes: 1000, ...WORK },
+    0,
+  );
+  const shard = {
+    kind: "file",
+    descriptor: file.fd,
+    from: 0,
+    to: 10,
+    size: 100,
+    shape: TEXT_LINES,
+    firstLine: null,
+    rows: null,
+  } as const;
   assert.equal((await runner.run(shard)).failure, "input-changed");
   assert.equal((await runner.run({ ...shard, size: 16 })).lines, 2);
   await file.close();
@@ -194,7 +294,13 @@ test("an abort rejects with its reason and leaves nothing", async () => {
         }
       }
       const output = { path: `${path}-${threads}${path.endsWith(".gz") ? ".gz" : ""}` };
-      const aborted = run({ inputs: [Readable.from(endless())], threads, output, signal: controller.signal, limits: { shardBytes: 5000, workerBytes: 1 } });
+      const aborted = run({
+        inputs: [Readable.from(endless())],
+        threads,
+        output,
+        signal: controller.signal,
+        limits: { shardBytes: 5000, workerBytes: 1 },
+      });
       await assert.rejects(aborted, reason);
       assert.ok(!existsSync(output.path) && !existsSync(`${output.path}.partial`));
     }
@@ -239,18 +345,36 @@ test("a reader of the rows that goes away ends the run silently", async () => {
       done(++writes < 3 ? null : Object.assign(new Error("gone"), { code: "EPIPE" }));
     },
   });
-  const result = await run({ inputs: [fileOf("many", "1.2.3.4\n".repeat(50_000))], output, limits: { shardBytes: 4000 } });
+  const result = await run({
+    inputs: [fileOf("many", "1.2.3.4\n".repeat(50_000))],
+    output,
+    limits: { shardBytes: 4000 },
+  });
   assert.equal(result.outputClosed, true);
   assert.ok(result.lines < 50_000);
 });
 
 test("a writer that fails is an error", async () => {
-  const output = new Writable({ write: (_chunk, _encoding, done) => done(Object.assign(new Error("full"), { code: "ENOSPC" })) });
+  const output = new Writable({
+    write: (_chunk, _encoding, done) => done(Object.assign(new Error("full"), { code: "ENOSPC" })),
+  });
   await assert.rejects(run({ inputs: [fileOf("few", "1.2.3.4\n")], output }), { code: "output-failed" });
   await fails("output-unusable", { inputs: [fileOf("few", "1.2.3.4\n")], output: { path: folder } });
-  await fails("output-unusable", { inputs: [fileOf("few", "1.2.3.4\n")], output: { path: join(folder, "absent", "out") } });
-  await assert.rejects(run({ inputs: [fileOf("few", "1.2.3.4\n".repeat(9))], output: { path: "/dev/full" } }), { code: "output-failed" });
-  await assert.rejects(run({ inputs: [fileOf("few", "1.2.3.4\n".repeat(9))], renderer: "data:text/javascript,export const nothing = 0", output: { path: target } }), TypeError);
+  await fails("output-unusable", {
+    inputs: [fileOf("few", "1.2.3.4\n")],
+    output: { path: join(folder, "absent", "out") },
+  });
+  await assert.rejects(run({ inputs: [fileOf("few", "1.2.3.4\n".repeat(9))], output: { path: "/dev/full" } }), {
+    code: "output-failed",
+  });
+  await assert.rejects(
+    run({
+      inputs: [fileOf("few", "1.2.3.4\n".repeat(9))],
+      renderer: "data:text/javascript,export const nothing = 0",
+      output: { path: target },
+    }),
+    TypeError,
+  );
 });
 
 test("output files: compressed by name, through links, over what a killed run left, devices directly", async () => {
@@ -298,33 +422,60 @@ test("progress ends with everything read", async () => {
   const path = fileOf("progress", gzipSync("1.2.3.4\n".repeat(1000)));
   const plain = fileOf("progress-plain", "1.2.3.4\n");
   const seen: Progress[] = [];
-  const { bytesRead } = await run({ inputs: [path, plain], format: "none", onProgress: (progress) => seen.push(progress) });
+  const { bytesRead } = await run({
+    inputs: [path, plain],
+    format: "none",
+    onProgress: (progress) => seen.push(progress),
+  });
   const size = statSync(path).size + 8;
   assert.equal(bytesRead, size);
-  assert.deepEqual({ ...seen.at(-1)!, elapsed: 0 }, { bytesRead: size, totalBytes: size, lines: 1001, addresses: 1001, matched: 1001, elapsed: 0 });
-  await run({ inputs: [Readable.from([Buffer.from("x")])], format: "none", onProgress: (progress) => seen.push(progress) });
+  assert.deepEqual(
+    { ...seen.at(-1)!, elapsed: 0 },
+    { bytesRead: size, totalBytes: size, lines: 1001, addresses: 1001, matched: 1001, elapsed: 0 },
+  );
+  await run({
+    inputs: [Readable.from([Buffer.from("x")])],
+    format: "none",
+    onProgress: (progress) => seen.push(progress),
+  });
   assert.equal(seen.at(-1)!.totalBytes, null);
 });
 
 test("progress ends with what was read, also where the input fails", async () => {
-  const whole = gzipSync(Array.from({ length: 100_000 }, (_, i) => `1.2.3.${i % 256} ${Math.imul(i, 2_654_435_761)}\n`).join(""));
+  const whole = gzipSync(
+    Array.from({ length: 100_000 }, (_, i) => `1.2.3.${i % 256} ${Math.imul(i, 2_654_435_761)}\n`).join(""),
+  );
   let last: Progress | undefined;
-  const failing = run({ inputs: [fileOf("cut.gz", whole.subarray(0, whole.length >> 1))], format: "none", onProgress: (progress) => (last = progress) });
+  const failing = run({
+    inputs: [fileOf("cut.gz", whole.subarray(0, whole.length >> 1))],
+    format: "none",
+    onProgress: (progress) => (last = progress),
+  });
   await assert.rejects(failing, BatchError);
   assert.ok(last!.lines > 1000 && last!.lines < 100_000 && last!.bytesRead === whole.length >> 1, JSON.stringify(last));
 });
 
 test("progress tells the lines of each match while they are counted, and to the end", async () => {
   const seen: Progress[] = [];
-  const input = Readable.from((async function* () {
-    yield Buffer.from("1.2.3.4\n9.9.9.9\nx\n192.0.3.1\n");
-    while ((seen.at(-1)?.lines ?? 0) < 4) await delay(10);
-    yield Buffer.from("1.2.3.4\n");
-  })());
-  const { perMatch } = await run({ inputs: [input], format: "none", countMatches: true, onProgress: (progress) => seen.push(progress) });
+  const input = Readable.from(
+    (async function* () {
+      yield Buffer.from("1.2.3.4\n9.9.9.9\nx\n192.0.3.1\n");
+      while ((seen.at(-1)?.lines ?? 0) < 4) await delay(10);
+      yield Buffer.from("1.2.3.4\n");
+    })(),
+  );
+  const { perMatch } = await run({
+    inputs: [input],
+    format: "none",
+    countMatches: true,
+    onProgress: (progress) => seen.push(progress),
+  });
   const last = seen.at(-1)!;
   assert.deepEqual(last.perMatch!(), perMatch);
-  assert.equal(perMatch.reduce((sum, lines) => sum + lines, 0), last.addresses);
+  assert.equal(
+    perMatch.reduce((sum, lines) => sum + lines, 0),
+    last.addresses,
+  );
   assert.deepEqual([last.lines, last.addresses], [5, 4]);
 });
 
@@ -333,14 +484,35 @@ test("sharders that lose or double a line at a seam are caught", async (t) => {
   const text = `${TEXT}\n`;
   const path = fileOf("seams", text);
   const file = await open(path);
-  const runner = await ShardRunner.create(snapshot, { format: "append", renderer: RENDERER, rows: "all", perMatch: null, workspaces: null, lineBytes: 100_000, ...WORK }, 0);
+  const runner = await ShardRunner.create(
+    snapshot,
+    {
+      format: "append",
+      renderer: RENDERER,
+      rows: "all",
+      perMatch: null,
+      workspaces: null,
+      lineBytes: 100_000,
+      ...WORK,
+    },
+    0,
+  );
   const buffer = new SharedArrayBuffer(1 << 20);
   const place = { buffer, at: 0, byteLength: buffer.byteLength };
   const rowsWith = async (bytes: number, shift: (from: number, to: number) => [number, number]): Promise<string> => {
     let rows = "";
     for (let at = 0; at < text.length; at += bytes) {
       const [from, to] = shift(at, Math.min(text.length, at + bytes));
-      const shard = { kind: "file", descriptor: file.fd, from, to, size: text.length, shape: TEXT_LINES, firstLine: null, rows: place } as const;
+      const shard = {
+        kind: "file",
+        descriptor: file.fd,
+        from,
+        to,
+        size: text.length,
+        shape: TEXT_LINES,
+        firstLine: null,
+        rows: place,
+      } as const;
       const result: ShardResult = await runner.run(shard);
       rows += Buffer.from(result.rows!.buffer!, 0, result.rowBytes).toString("latin1");
     }
@@ -350,7 +522,8 @@ test("sharders that lose or double a line at a seam are caught", async (t) => {
   const caught = { right: 0, losing: 0, doubling: 0 };
   for (let bytes = 1; bytes <= 401; bytes += 8) {
     if ((await rowsWith(bytes, (from, to) => [from, to])) !== expected) caught.right++;
-    if ((await rowsWith(bytes, (from, to) => [from === 0 ? 0 : from + 1, Math.max(to, from + 1)])) !== expected) caught.losing++;
+    if ((await rowsWith(bytes, (from, to) => [from === 0 ? 0 : from + 1, Math.max(to, from + 1)])) !== expected)
+      caught.losing++;
     if ((await rowsWith(bytes, (from, to) => [from, Math.min(text.length, to + 1)])) !== expected) caught.doubling++;
   }
   await file.close();
@@ -359,51 +532,72 @@ test("sharders that lose or double a line at a seam are caught", async (t) => {
   assert.ok(caught.losing > 25 && caught.doubling > 25, JSON.stringify(caught));
 });
 
-test("a stream whose first line is long or comes in small pieces gives its field soon", { timeout: 60_000 }, async () => {
-  const row = expectedRows("10.1.2.3", "tsv");
-  // 900 KB without a line end, each piece of which used to be searched from every position.
-  async function* long(): AsyncGenerator<Uint8Array> {
-    for (let pieces = 0; pieces < 900; pieces++) yield new Uint8Array(1000).fill(0x78);
-    yield new TextEncoder().encode("\t10.1.2.3\n");
-  }
-  assert.equal(await collect({ inputs: [Readable.from(long())], field: 2, fieldSyntax: "tsv" }), row);
-  const bytes = [..."\ufeff\r\n\r\nname\tip\nx\t10.1.2.3\n"].flatMap((character) => [...Buffer.from(character)].map((byte) => Uint8Array.of(byte)));
-  assert.equal((await collect({ inputs: [Readable.from(bytes)], field: "ip" })).split("\n").at(-2), row.trimEnd());
-});
+test(
+  "a stream whose first line is long or comes in small pieces gives its field soon",
+  { timeout: 60_000 },
+  async () => {
+    const row = expectedRows("10.1.2.3", "tsv");
+    // 900 KB without a line end, each piece of which used to be searched from every position.
+    async function* long(): AsyncGenerator<Uint8Array> {
+      for (let pieces = 0; pieces < 900; pieces++) yield new Uint8Array(1000).fill(0x78);
+      yield new TextEncoder().encode("\t10.1.2.3\n");
+    }
+    assert.equal(await collect({ inputs: [Readable.from(long())], field: 2, fieldSyntax: "tsv" }), row);
+    const bytes = [..."\ufeff\r\n\r\nname\tip\nx\t10.1.2.3\n"].flatMap((character) =>
+      [...Buffer.from(character)].map((byte) => Uint8Array.of(byte)),
+    );
+    assert.equal((await collect({ inputs: [Readable.from(bytes)], field: "ip" })).split("\n").at(-2), row.trimEnd());
+  },
+);
 
 test("streams may give Uint8Array or strings, and nothing else", async () => {
   const bytes = new TextEncoder().encode("..1.2.3.4\n5.6.7.8\n").subarray(2);
   assert.equal(await collect({ inputs: [Readable.from([bytes])] }), expectedRows("1.2.3.4\n5.6.7.8\n", "tsv"));
-  assert.equal(await collect({ inputs: [Readable.from(["1.2.3.4\n", "5.6.7.8\n"])] }), expectedRows("1.2.3.4\n5.6.7.8\n", "tsv"));
-  await assert.rejects(run({ inputs: [Readable.from([1])] }), { name: "TypeError", message: /type number; it must give Uint8Array/ });
+  assert.equal(
+    await collect({ inputs: [Readable.from(["1.2.3.4\n", "5.6.7.8\n"])] }),
+    expectedRows("1.2.3.4\n5.6.7.8\n", "tsv"),
+  );
+  await assert.rejects(run({ inputs: [Readable.from([1])] }), {
+    name: "TypeError",
+    message: /type number; it must give Uint8Array/,
+  });
 });
 
-test("an abort ends waiting for a named pipe, for either end of it and with data under way", { timeout: 60_000 }, async () => {
-  const reason = new Error("stop it");
-  const fifo = join(folder, "fifo");
-  const compressed = join(folder, "fifo.gz");
-  execFileSync("mkfifo", [fifo, compressed]);
-  const input = fileOf("for-fifo", "1.2.3.4\n".repeat(200_000));
-  const stuck = new Writable({ write() {} });
-  const waits: Partial<IdentifyOptions>[] = [{ inputs: [fifo] }, { inputs: [input], output: { path: fifo } }, { inputs: [input], output: { path: compressed } }, { inputs: [input], output: stuck }];
-  for (const options of waits) {
-    for (const wait of [0, 60]) {
-      const aborted = run({ inputs: [input], ...options, signal: soon(wait, reason) });
-      await assert.rejects(aborted, reason);
-      assert.ok(!existsSync(`${target}.partial`));
+test(
+  "an abort ends waiting for a named pipe, for either end of it and with data under way",
+  { timeout: 60_000 },
+  async () => {
+    const reason = new Error("stop it");
+    const fifo = join(folder, "fifo");
+    const compressed = join(folder, "fifo.gz");
+    execFileSync("mkfifo", [fifo, compressed]);
+    const input = fileOf("for-fifo", "1.2.3.4\n".repeat(200_000));
+    const stuck = new Writable({ write() {} });
+    const waits: Partial<IdentifyOptions>[] = [
+      { inputs: [fifo] },
+      { inputs: [input], output: { path: fifo } },
+      { inputs: [input], output: { path: compressed } },
+      { inputs: [input], output: stuck },
+    ];
+    for (const options of waits) {
+      for (const wait of [0, 60]) {
+        const aborted = run({ inputs: [input], ...options, signal: soon(wait, reason) });
+        await assert.rejects(aborted, reason);
+        assert.ok(!existsSync(`${target}.partial`));
+      }
     }
-  }
-  const reader = openSync(fifo, "r+"); // an end that never reads
-  await assert.rejects(run({ inputs: [input], output: { path: fifo }, signal: soon(100, reason) }), reason);
-  closeSync(reader);
-  // And without an abort both ends work.
-  const reading = promisify(execFile)("cat", [fifo]);
-  await run({ inputs: [fileOf("few", TEXT)], output: { path: fifo } });
-  assert.equal((await reading).stdout, expectedRows(TEXT, "tsv"));
-  const writing = promisify(execFile)("cp", [join(folder, "few"), fifo]);
-  assert.equal(await collect({ inputs: [fifo] }), expectedRows(TEXT, "tsv"));
-  await writing;
-});
+    const reader = openSync(fifo, "r+"); // an end that never reads
+    await assert.rejects(run({ inputs: [input], output: { path: fifo }, signal: soon(100, reason) }), reason);
+    closeSync(reader);
+    // And without an abort both ends work.
+    const reading = promisify(execFile)("cat", [fifo]);
+    await run({ inputs: [fileOf("few", TEXT)], output: { path: fifo } });
+    assert.equal((await reading).stdout, expectedRows(TEXT, "tsv"));
+    const writing = promisify(execFile)("cp", [join(folder, "few"), fifo]);
+    assert.equal(await collect({ inputs: [fifo] }), expectedRows(TEXT, "tsv"));
+    await writing;
+  },
+);
 
 function soon(wait: number, reason: Error): AbortSignal {
   const controller = new AbortController();
@@ -419,7 +613,11 @@ function runApart(output: string, stdio: (number | "ignore")[], input: string): 
     const snapshot = await openSnapshot(${JSON.stringify(join(folder, "test.ipsieve"))});
     await identify({ inputs: [${JSON.stringify(input)}], snapshot, engine: ${JSON.stringify(ENGINE)}, format: "tsv", renderer: ${JSON.stringify(RENDERER)}, threads: 1, output: { path: ${JSON.stringify(output)} } })
       .catch((error) => { process.exitCode = 3; process.stderr.write(String(error.code)); });`;
-  return String(spawnSync(process.execPath, ["--input-type=module", "-e", source], { stdio: [stdio[0]!, stdio[1]!, "pipe", ...stdio.slice(2)] }).stderr);
+  return String(
+    spawnSync(process.execPath, ["--input-type=module", "-e", source], {
+      stdio: [stdio[0]!, stdio[1]!, "pipe", ...stdio.slice(2)],
+    }).stderr,
+  );
 }
 
 test("names of open descriptors are written to where they stand", () => {
@@ -427,7 +625,12 @@ test("names of open descriptors are written to where they stand", () => {
   const link = join(folder, "to-stdout");
   symlinkSync("/dev/stdout", link);
   const input = fileOf("few", TEXT);
-  for (const [name, stdio] of [["/dev/stdout", 1], [link, 1], ["/proc/self/fd/1", 1], ["/dev/fd/3", 3]] as const) {
+  for (const [name, stdio] of [
+    ["/dev/stdout", 1],
+    [link, 1],
+    ["/proc/self/fd/1", 1],
+    ["/dev/fd/3", 3],
+  ] as const) {
     writeFileSync(path, "before\n");
     const inode = statSync(path).ino;
     const file = openSync(path, "a");
@@ -461,22 +664,35 @@ test("the permissions of a replaced file are kept, and a dangling link leads to 
 
 test("options that are none are refused at once, with their value and a cure", async () => {
   const wrong: [Record<string, unknown>, string, RegExp][] = [
-    [{ threads: 0 }, "RangeError", /^threads is 0; give/], [{ threads: 1.5 }, "RangeError", /^threads is 1.5/], [{ threads: "2" }, "TypeError", /^threads is "2"/],
-    [{ threads: Number.NaN }, "RangeError", /^threads is NaN/], [{ limits: { lineBytes: 0 } }, "RangeError", /^limits.lineBytes is 0/], [{ limits: { shardBytes: null } }, "TypeError", /^limits.shardBytes is null/],
-    [{ inputs: "file" }, "TypeError", /^inputs is "file"; give an array/], [{ inputs: [] }, "RangeError", /^inputs is an empty array/], [{ inputs: [3] }, "TypeError", /^inputs\[0\] is 3/],
-    [{ output: "file" }, "TypeError", /^output is "file"; give \{ path \}/], [{ output: { path: 1 } }, "TypeError", /^output is an object/], [{ output: null }, "TypeError", /^output is null/],
-    [{ fieldSyntax: "xml" }, "RangeError", /^fieldSyntax is "xml"; give one of csv, tsv, jsonl, space/], [{ format: "xml" }, "RangeError", /^format is "xml"/], [{ format: undefined }, "TypeError", /^format is undefined/],
+    [{ threads: 0 }, "RangeError", /^threads is 0; give/],
+    [{ threads: 1.5 }, "RangeError", /^threads is 1.5/],
+    [{ threads: "2" }, "TypeError", /^threads is "2"/],
+    [{ threads: Number.NaN }, "RangeError", /^threads is NaN/],
+    [{ limits: { lineBytes: 0 } }, "RangeError", /^limits.lineBytes is 0/],
+    [{ limits: { shardBytes: null } }, "TypeError", /^limits.shardBytes is null/],
+    [{ inputs: "file" }, "TypeError", /^inputs is "file"; give an array/],
+    [{ inputs: [] }, "RangeError", /^inputs is an empty array/],
+    [{ inputs: [3] }, "TypeError", /^inputs\[0\] is 3/],
+    [{ output: "file" }, "TypeError", /^output is "file"; give \{ path \}/],
+    [{ output: { path: 1 } }, "TypeError", /^output is an object/],
+    [{ output: null }, "TypeError", /^output is null/],
+    [{ fieldSyntax: "xml" }, "RangeError", /^fieldSyntax is "xml"; give one of csv, tsv, jsonl, space/],
+    [{ format: "xml" }, "RangeError", /^format is "xml"/],
+    [{ format: undefined }, "TypeError", /^format is undefined/],
     [{ rows: "some" }, "RangeError", /^rows is "some"/],
   ];
   const good = fileOf("few", TEXT);
-  for (const [options, name, message] of wrong) await assert.rejects(run({ inputs: [good], ...(options as Partial<IdentifyOptions>) }), { name, message });
+  for (const [options, name, message] of wrong)
+    await assert.rejects(run({ inputs: [good], ...(options as Partial<IdentifyOptions>) }), { name, message });
 });
 
 test("an engine that is asked for by name and is not there is an error, and auto does without it", async () => {
   const input = fileOf("engine", "1.2.3.4\n".repeat(10_000));
   const api = Object.getOwnPropertyDescriptor(globalThis, "WebAssembly")!;
   Reflect.deleteProperty(globalThis, "WebAssembly");
-  const plain = await makeSnapshot(temporaryFolder()).finally(() => Object.defineProperty(globalThis, "WebAssembly", api));
+  const plain = await makeSnapshot(temporaryFolder()).finally(() =>
+    Object.defineProperty(globalThis, "WebAssembly", api),
+  );
   await fails("engine-missing", { inputs: [input], snapshot: plain, engine: "webassembly" });
   const { engine, matched } = await run({ inputs: [input], snapshot: plain, engine: "auto" });
   assert.deepEqual([engine, matched], ["typescript", 10_000]);

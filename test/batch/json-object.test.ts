@@ -23,7 +23,12 @@ function actual(text: string): { isObject: boolean; hasMembers: boolean; hasName
   const start = 3;
   const reader = new ObjectReader(NAME);
   const isObject = reader.read(bytes, start, start + Buffer.byteLength(text));
-  return { isObject, hasMembers: isObject && reader.hasMembers, hasName: isObject && reader.hasName, end: reader.end - start };
+  return {
+    isObject,
+    hasMembers: isObject && reader.hasMembers,
+    hasName: isObject && reader.hasName,
+    end: reader.end - start,
+  };
 }
 
 function check(text: string): boolean {
@@ -35,11 +40,73 @@ function check(text: string): boolean {
 
 test("objects and what only looks like one", () => {
   const texts = [
-    "{}", " { } \t", '{"a":1}', '{"a":[]}', '{"a":[1,{}, [ ]]}', '{"cbs_ids":1}', '{"cbs\\u005fids":1}', '{"a":{"cbs_ids":1}}', '{"a":"cbs_ids"}', '{"\\u0063bs_ids" : null}',
-    "", " ", "[]", "1", '"a"', "null", "{", "}", "{}}", "{} x", "{},", '{"a"}', '{"a":}', '{"a":1,}', '{,"a":1}', '{"a":1 "b":2}', '{"a":1,,"b":2}', "{a:1}", "{'a':1}",
-    '{"a":01}', '{"a":-}', '{"a":-0}', '{"a":0.}', '{"a":.5}', '{"a":1.5e+3}', '{"a":1e}', '{"a":1e-}', '{"a":+1}', '{"a":0x1}', '{"a":NaN}', '{"a":1.e3}', '{"a":-01}', '{"a":1_0}',
-    '{"a":tru}', '{"a":true}', '{"a":truex}', '{"a":nul', '{"a":"', '{"a":"\\', '{"a":"\\u12', '{"a":"\\u12g4"}', '{"a":"\\x"}', '{"a":"\t"}', '{"a":"\\t\\u00e9é😀"}',
-    '{"a":[1,]}', '{"a":[,1]}', '{"a":[1}', '{"a":{]}', '{"a":[}]}', '\u00a0{}', '\ufeff{}', '{"a":"\\""}', '{"a":"\\\\"}', '{"__proto__":1}', '{"a":1}{"b":2}', "{\r}", '{"a":\u000b1}',
+    "{}",
+    " { } \t",
+    '{"a":1}',
+    '{"a":[]}',
+    '{"a":[1,{}, [ ]]}',
+    '{"cbs_ids":1}',
+    '{"cbs\\u005fids":1}',
+    '{"a":{"cbs_ids":1}}',
+    '{"a":"cbs_ids"}',
+    '{"\\u0063bs_ids" : null}',
+    "",
+    " ",
+    "[]",
+    "1",
+    '"a"',
+    "null",
+    "{",
+    "}",
+    "{}}",
+    "{} x",
+    "{},",
+    '{"a"}',
+    '{"a":}',
+    '{"a":1,}',
+    '{,"a":1}',
+    '{"a":1 "b":2}',
+    '{"a":1,,"b":2}',
+    "{a:1}",
+    "{'a':1}",
+    '{"a":01}',
+    '{"a":-}',
+    '{"a":-0}',
+    '{"a":0.}',
+    '{"a":.5}',
+    '{"a":1.5e+3}',
+    '{"a":1e}',
+    '{"a":1e-}',
+    '{"a":+1}',
+    '{"a":0x1}',
+    '{"a":NaN}',
+    '{"a":1.e3}',
+    '{"a":-01}',
+    '{"a":1_0}',
+    '{"a":tru}',
+    '{"a":true}',
+    '{"a":truex}',
+    '{"a":nul',
+    '{"a":"',
+    '{"a":"\\',
+    '{"a":"\\u12',
+    '{"a":"\\u12g4"}',
+    '{"a":"\\x"}',
+    '{"a":"\t"}',
+    '{"a":"\\t\\u00e9é😀"}',
+    '{"a":[1,]}',
+    '{"a":[,1]}',
+    '{"a":[1}',
+    '{"a":{]}',
+    '{"a":[}]}',
+    "\u00a0{}",
+    "\ufeff{}",
+    '{"a":"\\""}',
+    '{"a":"\\\\"}',
+    '{"__proto__":1}',
+    '{"a":1}{"b":2}',
+    "{\r}",
+    '{"a":\u000b1}',
   ];
   for (const text of texts) check(text);
 });
@@ -48,9 +115,20 @@ test("generated JSON, whole and with bytes changed, taken out and put in, is jud
   const key = fc.constantFrom(NAME, "a", "é", 'q"', "\\", "", "__proto__");
   const { object } = fc.letrec<{ object: Record<string, unknown>; value: unknown }>((tie) => ({
     object: fc.dictionary(key, tie("value"), { maxKeys: 4, noNullPrototype: true }),
-    value: fc.oneof({ depthSize: "small" }, fc.string(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constantFrom(null, true, false, 0, -0), tie("object"), fc.array(tie("value"), { maxLength: 3 })),
+    value: fc.oneof(
+      { depthSize: "small" },
+      fc.string(),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.constantFrom(null, true, false, 0, -0),
+      tie("object"),
+      fc.array(tie("value"), { maxLength: 3 }),
+    ),
   }));
-  const change = fc.record({ at: fc.nat(), remove: fc.nat(2), insert: fc.constantFrom("", "", ...'{}[]",:\\\u00010.e-+ntu1 ') });
+  const change = fc.record({
+    at: fc.nat(),
+    remove: fc.nat(2),
+    insert: fc.constantFrom("", "", ...'{}[]",:\\\u00010.e-+ntu1 '),
+  });
   const counts = { objects: 0, others: 0 };
   fc.assert(
     fc.property(object, fc.constantFrom(undefined, 1), fc.array(change, { maxLength: 2 }), (value, space, changes) => {

@@ -31,20 +31,38 @@ async function growth(snapshot: Snapshot, again: () => Promise<unknown>): Promis
 test("runs that end well, by a closed output, or by an abort during a write, give their memory back", async () => {
   const snapshot = await makeSnapshot(folder);
   const run = (options: Partial<IdentifyOptions>): Promise<unknown> =>
-    identify({ inputs: [log], snapshot, format: "append", renderer: RENDERER, threads: 1, engine: "webassembly", ...options });
+    identify({
+      inputs: [log],
+      snapshot,
+      format: "append",
+      renderer: RENDERER,
+      threads: 1,
+      engine: "webassembly",
+      ...options,
+    });
   const closing = (): Writable => {
     let writes = 0;
-    return new Writable({ highWaterMark: 1, write: (_chunk, _encoding, done) => done(++writes < 3 ? null : Object.assign(new Error("gone"), { code: "EPIPE" })) });
+    return new Writable({
+      highWaterMark: 1,
+      write: (_chunk, _encoding, done) =>
+        done(++writes < 3 ? null : Object.assign(new Error("gone"), { code: "EPIPE" })),
+    });
   };
   const aborting = async (): Promise<void> => {
     const abort = new AbortController();
-    const output = new Writable({ highWaterMark: 1, write: (_chunk, _encoding, done) => void (setTimeout(done, 5), setImmediate(() => abort.abort())) });
+    const output = new Writable({
+      highWaterMark: 1,
+      write: (_chunk, _encoding, done) => void (setTimeout(done, 5), setImmediate(() => abort.abort())),
+    });
     await assert.rejects(run({ output, signal: abort.signal }));
   };
   assert.equal(await growth(snapshot, () => run({ output: { path: "/dev/null" } })), 0);
   assert.equal(await growth(snapshot, () => run({ output: closing() })), 0);
   assert.equal(await growth(snapshot, aborting), 0);
-  assert.equal(await growth(snapshot, () => run({ output: { path: "/dev/null" }, countMatches: true, format: "none" })), 0);
+  assert.equal(
+    await growth(snapshot, () => run({ output: { path: "/dev/null" }, countMatches: true, format: "none" })),
+    0,
+  );
 });
 
 test("lines and rows longer than any buffer take none of the memory that only grows", async () => {
@@ -52,10 +70,19 @@ test("lines and rows longer than any buffer take none of the memory that only gr
   const line = Buffer.from(`1.2.3.4 ${"x".repeat(200_000)}\n`);
   const run = (count: number): Promise<unknown> => {
     const pieces = function* (): Generator<Buffer> {
-      for (let i = 0; i < count; i++) for (let at = 0; at < line.length; at += 30_000) yield line.subarray(at, at + 30_000);
+      for (let i = 0; i < count; i++)
+        for (let at = 0; at < line.length; at += 30_000) yield line.subarray(at, at + 30_000);
     };
     const limits = { shardBytes: 64 * 1024, rowBytes: 64 * 1024 };
-    return identify({ inputs: [Readable.from(pieces())], snapshot, format: "append", renderer: RENDERER, output: { path: "/dev/null" }, threads: 1, limits });
+    return identify({
+      inputs: [Readable.from(pieces())],
+      snapshot,
+      format: "append",
+      renderer: RENDERER,
+      output: { path: "/dev/null" },
+      threads: 1,
+      limits,
+    });
   };
   await run(3);
   const before = snapshot.memory!.buffer.byteLength;
@@ -88,7 +115,10 @@ test("a thread with a matcher takes half a megabyte, so that thousands may come 
   const work = (): Promise<void> =>
     new Promise((resolve, reject) => {
       const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(source)}`), { workerData });
-      worker.on("message", (matched) => assert.equal(matched, 1)).on("error", reject).on("exit", () => resolve());
+      worker
+        .on("message", (matched) => assert.equal(matched, 1))
+        .on("error", reject)
+        .on("exit", () => resolve());
     });
   const megabytes = await growth(snapshot, work);
   assert.ok(megabytes > 0 && megabytes <= 5 * 0.5, `${megabytes} MB for five threads`);

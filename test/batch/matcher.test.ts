@@ -19,13 +19,22 @@ const matchers = (["webassembly", "typescript"] as const).map((engine) => new Ma
 function idsOf(matches: Int32Array): (string | null)[] {
   return Array.from(matches, (match) => {
     if (match === NO_ADDRESS) return null;
-    return match === 0 ? "" : table.chain(match).flatMap((one) => table.values(one)).map((value) => `v${value}`).join(",");
+    return match === 0
+      ? ""
+      : table
+          .chain(match)
+          .flatMap((one) => table.values(one))
+          .map((value) => `v${value}`)
+          .join(",");
   });
 }
 
 /** The same by the oracles, which know neither the table nor the lines of the code under test. */
 function expectedIds(text: string): (string | null)[] {
-  const rows = expectedRows(text, "tsv").split("\n").slice(0, -1).map((row) => row.split("\t"));
+  const rows = expectedRows(text, "tsv")
+    .split("\n")
+    .slice(0, -1)
+    .map((row) => row.split("\t"));
   return rows.map(([address, , ids]) => (address === "" ? null : ids!));
 }
 
@@ -48,7 +57,7 @@ for (const matcher of matchers) {
       assert.deepEqual(idsOf(matcher.identifyBuffer(bytes).matches), expected);
       const out = new Int32Array(1 + (limits.shardBytes! % 40));
       const seen: (string | null)[] = [];
-      for (let from = 0; from < bytes.length; ) {
+      for (let from = 0; from < bytes.length;) {
         const { lines, next } = matcher.identifyBufferInto(bytes, out, from);
         assert.ok(next > from && lines > 0);
         seen.push(...idsOf(out.subarray(0, lines)));
@@ -66,9 +75,20 @@ for (const matcher of matchers) {
   });
 
   test(`${engine}: nothing gives nothing, and positions that are none are refused`, () => {
-    assert.deepEqual(matcher.identifyBuffer(new Uint8Array()), { lines: 0, addresses: 0, matched: 0, matches: new Int32Array() });
-    assert.deepEqual(matcher.identifyBufferInto(Buffer.from("1.2.3.4"), new Int32Array()), { lines: 0, addresses: 0, matched: 0, next: 0 });
-    for (const from of [-1, 8, 1.5, Number.NaN]) assert.throws(() => matcher.identifyBufferInto(Buffer.from("1.2.3.4"), new Int32Array(1), from), RangeError);
+    assert.deepEqual(matcher.identifyBuffer(new Uint8Array()), {
+      lines: 0,
+      addresses: 0,
+      matched: 0,
+      matches: new Int32Array(),
+    });
+    assert.deepEqual(matcher.identifyBufferInto(Buffer.from("1.2.3.4"), new Int32Array()), {
+      lines: 0,
+      addresses: 0,
+      matched: 0,
+      next: 0,
+    });
+    for (const from of [-1, 8, 1.5, Number.NaN])
+      assert.throws(() => matcher.identifyBufferInto(Buffer.from("1.2.3.4"), new Int32Array(1), from), RangeError);
   });
 
   test(`${engine}: batches of words give what single lookups give`, () => {
@@ -76,14 +96,28 @@ for (const matcher of matchers) {
     for (const count of [0, 1, 3, 2047, 2048, 2049, 5000]) {
       const out = new Uint32Array(5000).fill(0xdead);
       matcher.lookupBatchInto(4, words, out, count);
-      assert.deepEqual(out.subarray(0, count), Uint32Array.from(words.subarray(0, count), (word) => table.lookup4(word)));
+      assert.deepEqual(
+        out.subarray(0, count),
+        Uint32Array.from(words.subarray(0, count), (word) => table.lookup4(word)),
+      );
       words.set([0x2001_0db8, 0x0001_0002, 0, 1], 8);
       matcher.lookupBatchInto(6, words, out, count);
-      const expected = Uint32Array.from({ length: count }, (_, at) => table.lookup6(words[4 * at]!, words[4 * at + 1]!, words[4 * at + 2]!, words[4 * at + 3]!));
+      const expected = Uint32Array.from({ length: count }, (_, at) =>
+        table.lookup6(words[4 * at]!, words[4 * at + 1]!, words[4 * at + 2]!, words[4 * at + 3]!),
+      );
       assert.deepEqual(out.subarray(0, count), expected);
-      assert.ok(out.subarray(count).every((id) => id === 0xdead), "nothing is written behind the results");
+      assert.ok(
+        out.subarray(count).every((id) => id === 0xdead),
+        "nothing is written behind the results",
+      );
     }
-    for (const [family, count] of [[4, 20_001], [6, 5001], [4, -1], [4, 1.5], [5, 1]] as const) {
+    for (const [family, count] of [
+      [4, 20_001],
+      [6, 5001],
+      [4, -1],
+      [4, 1.5],
+      [5, 1],
+    ] as const) {
       assert.throws(() => matcher.lookupBatchInto(family as 4, words, new Uint32Array(20_000), count), RangeError);
     }
     assert.throws(() => matcher.lookupBatchInto(4, words, new Uint32Array(1), 2), RangeError);
@@ -96,7 +130,11 @@ test("a table that is in no memory of WebAssembly is copied into one", () => {
   const fresh = freeze(trie);
   const plain = new SharedArrayBuffer(snapshot.buffer.byteLength);
   new Uint8Array(plain).set(new Uint8Array(snapshot.buffer));
-  for (const [source, text, value] of [[fresh, "10.1.1.1", 7], [new PrefixTable(fresh.buffer, fresh.sections), "10.1.1.1", 7], [Snapshot.attach(plain), "1.2.3.4", 5]] as const) {
+  for (const [source, text, value] of [
+    [fresh, "10.1.1.1", 7],
+    [new PrefixTable(fresh.buffer, fresh.sections), "10.1.1.1", 7],
+    [Snapshot.attach(plain), "1.2.3.4", 5],
+  ] as const) {
     const matcher = new Matcher(source, { engine: "webassembly" });
     assert.equal(matcher.engine, "webassembly");
     assert.equal(matcher.table.value(matcher.identifyBuffer(Buffer.from(text)).matches[0]!), value);

@@ -1,9 +1,18 @@
 import type { CreateRowTemplates } from "../../src/batch/identify.ts";
 
-/** Rows that hold the values of all covering prefixes, in every format, with parts of every length and several holes. */
+/**
+ * Rows that hold the values of all covering prefixes, in every format, with parts of every length and several holes.
+ */
 export const createRowTemplates: CreateRowTemplates = (snapshot, format) => (match) => {
   const { table } = snapshot;
-  const ids = match === 0 ? "" : table.chain(match).flatMap((one) => table.values(one)).map((value) => `v${value}`).join(",");
+  const ids =
+    match === 0
+      ? ""
+      : table
+          .chain(match)
+          .flatMap((one) => table.values(one))
+          .map((value) => `v${value}`)
+          .join(",");
   const count = ids === "" ? 0 : ids.split(",").length;
   const address = "\x00\xff";
   const prefix = match === 0 ? "" : `\x00${String.fromCharCode(table.prefixLength(match))}`;

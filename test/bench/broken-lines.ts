@@ -11,7 +11,9 @@ export const contender: LineContender = {
     const valueSum = answers.reduce((sum, value) => sum + value, 0);
     const other = answers.findIndex((value) => value !== answers[0]);
     [answers[0], answers[other]] = [answers[other]!, answers[0]!];
-    return [{ subject: "right sum, wrong lines", threads: 1, run: async () => ({ valueSum }), answers: async () => answers }];
+    return [
+      { subject: "right sum, wrong lines", threads: 1, run: async () => ({ valueSum }), answers: async () => answers },
+    ];
   },
 };
 

@@ -17,9 +17,12 @@ test("the smoke run measures both engines of ipsieve and net.BlockList, refuses 
   assert.equal(status, 0, stderr);
   for (const table of ["quick4", "quick6"]) {
     for (const kind of ["uniform", "hits", "skewed", "misses"]) {
-      for (const form of ["batch", "lines", "native", "text"]) assert.match(stdout, new RegExp(`^quick: ipsieve ${table} ${form} ${kind}: [\\d.,]+ ns/lookup`, "m"));
-      for (const form of ["batch", "lines"]) assert.match(stdout, new RegExp(`^quick: ipsieve-kernel ${table} ${form} ${kind}: [\\d.,]+ ns/lookup`, "m"));
-      for (const form of ["native", "text"]) assert.match(stdout, new RegExp(`^quick: net.BlockList ${table} ${form} ${kind}: `, "m"));
+      for (const form of ["batch", "lines", "native", "text"])
+        assert.match(stdout, new RegExp(`^quick: ipsieve ${table} ${form} ${kind}: [\\d.,]+ ns/lookup`, "m"));
+      for (const form of ["batch", "lines"])
+        assert.match(stdout, new RegExp(`^quick: ipsieve-kernel ${table} ${form} ${kind}: [\\d.,]+ ns/lookup`, "m"));
+      for (const form of ["native", "text"])
+        assert.match(stdout, new RegExp(`^quick: net.BlockList ${table} ${form} ${kind}: `, "m"));
     }
   }
   assert.doesNotMatch(stdout, /refused/);
@@ -28,15 +31,33 @@ test("the smoke run measures both engines of ipsieve and net.BlockList, refuses 
 
 test("a contender that is wrong on 1 of 1000 queries is refused, and quoted nowhere", async () => {
   const broken = new URL("./broken-contender.ts", import.meta.url).href;
-  const result = await compareLookups({ table: "quick4", contenders: [broken, "net-block-list"], rounds: 1, milliseconds: 1, singleCount: 1_000 });
-  assert.deepEqual(result.refusals.map(({ contender }) => contender), ["broken"]);
-  assert.match(result.refusals[0]!.reason, /^text, hits: 1 of 1000 answers are wrong; the first: \d+\.\d+\.\d+\.\d+ gave \d+, right is \d+$/);
+  const result = await compareLookups({
+    table: "quick4",
+    contenders: [broken, "net-block-list"],
+    rounds: 1,
+    milliseconds: 1,
+    singleCount: 1_000,
+  });
+  assert.deepEqual(
+    result.refusals.map(({ contender }) => contender),
+    ["broken"],
+  );
+  assert.match(
+    result.refusals[0]!.reason,
+    /^text, hits: 1 of 1000 answers are wrong; the first: \d+\.\d+\.\d+\.\d+ gave \d+, right is \d+$/,
+  );
   assert.deepEqual([...new Set(result.measurements.map(({ subject }) => subject))], ["net.BlockList"]);
 });
 
 test("a contender that cannot be loaded is refused with the reason, the others go on", async () => {
   const missing = new URL("./no-such-contender.ts", import.meta.url).href;
-  const result = await compareLookups({ table: "quick4", contenders: [missing, "net-block-list"], rounds: 1, milliseconds: 1, singleCount: 1_000 });
+  const result = await compareLookups({
+    table: "quick4",
+    contenders: [missing, "net-block-list"],
+    rounds: 1,
+    milliseconds: 1,
+    singleCount: 1_000,
+  });
   assert.match(result.refusals[0]!.reason, /Cannot find module/);
   assert.ok(result.measurements.length > 0);
 });
@@ -44,9 +65,14 @@ test("a contender that cannot be loaded is refused with the reason, the others g
 test("a line contender is proved by every answer, a count by its figure; one that is wrong is quoted nowhere", async () => {
   const module = (name: string): string => new URL(`./${name}.ts`, import.meta.url).href;
   const { refusals, measurements } = await compareLines({
-    file: quickLines4, contenders: [module("broken-lines"), module("broken-count"), "ipsieve-lines"], rounds: 1,
+    file: quickLines4,
+    contenders: [module("broken-lines"), module("broken-count"), "ipsieve-lines"],
+    rounds: 1,
   });
-  assert.match(refusals[0]!.reason, /^right sum, wrong lines: the answers have the checksum [0-9a-f]+, right is [0-9a-f]+$/);
+  assert.match(
+    refusals[0]!.reason,
+    /^right sum, wrong lines: the answers have the checksum [0-9a-f]+, right is [0-9a-f]+$/,
+  );
   assert.match(refusals[1]!.reason, /^one less: matched is 9983, right is 9984$/);
   assert.equal(refusals.length, 2);
   assert.deepEqual([...new Set(measurements.map(({ subject }) => subject))], ["ipsieve identifyLines"]);
@@ -69,12 +95,21 @@ test("members are compared as yes and no, values exactly", () => {
   const describe = (index: number): string => `query ${index}`;
   assert.equal(refusal("value", Uint32Array.of(0, 7, 9), values, describe), null);
   assert.equal(refusal("member", Uint32Array.of(0, 1, 1), values, describe), null);
-  assert.equal(refusal("value", Uint32Array.of(0, 9, 9), values, describe), "1 of 3 answers are wrong; the first: query 1 gave 9, right is 7");
-  assert.equal(refusal("member", Uint32Array.of(1, 1, 0), values, describe), "2 of 3 answers are wrong; the first: query 0 gave 1, right is 0");
+  assert.equal(
+    refusal("value", Uint32Array.of(0, 9, 9), values, describe),
+    "1 of 3 answers are wrong; the first: query 1 gave 9, right is 7",
+  );
+  assert.equal(
+    refusal("member", Uint32Array.of(1, 1, 0), values, describe),
+    "2 of 3 answers are wrong; the first: query 0 gave 1, right is 0",
+  );
 });
 
 test("an input that is not the recorded one is refused", () => {
-  assert.throws(() => requireExpected("quick4", { prefixCount: 1 }), /quick4 is not the one recorded in bench\/expected\.json/);
+  assert.throws(
+    () => requireExpected("quick4", { prefixCount: 1 }),
+    /quick4 is not the one recorded in bench\/expected\.json/,
+  );
 });
 
 test("best is the least time or the highest rate, the median of an even number the middle", () => {

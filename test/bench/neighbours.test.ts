@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { measureNeighbours, type MeasuredOperation, operationIds, uncovered } from "../../bench/api/measure-neighbours.ts";
+import {
+  measureNeighbours,
+  type MeasuredOperation,
+  operationIds,
+  uncovered,
+} from "../../bench/api/measure-neighbours.ts";
 import { measureControl } from "../../bench/api/neighbours.ts";
 import { isWithin, operationLines, summaryTable, worstOf } from "../../bench/api/neighbours-report.ts";
 import { startServer } from "../api/start-server.ts";
@@ -13,15 +18,25 @@ test("every operation of both documents has a costliest request, and no entry is
     const ids = await operationIds(t.server.url);
     assert.ok(ids.public.length >= 27 && ids.dashboard.length >= 50);
     assert.deepEqual(uncovered(ids), []);
-    assert.deepEqual(uncovered({ ...ids, public: [...ids.public, "somethingNew"] }), ["somethingNew"], "negative control: a new operation");
-    assert.deepEqual(uncovered({ ...ids, dashboard: ids.dashboard.filter((id) => id !== "getUsage") }), ["getUsage"], "negative control: one that is gone");
+    assert.deepEqual(
+      uncovered({ ...ids, public: [...ids.public, "somethingNew"] }),
+      ["somethingNew"],
+      "negative control: a new operation",
+    );
+    assert.deepEqual(
+      uncovered({ ...ids, dashboard: ids.dashboard.filter((id) => id !== "getUsage") }),
+      ["getUsage"],
+      "negative control: one that is gone",
+    );
   } finally {
     await t.close();
   }
 });
 
 test("the victim is served beside costly requests, and its times are counted", async (t) => {
-  const { alone, operations } = await inTemporaryFolder((folder) => measureNeighbours({ folder, rules: 1000, milliseconds: 300, only: "public lookupCbs" }));
+  const { alone, operations } = await inTemporaryFolder((folder) =>
+    measureNeighbours({ folder, rules: 1000, milliseconds: 300, only: "public lookupCbs" }),
+  );
   t.diagnostic(JSON.stringify(operations));
   const [operation] = operations;
   assert.ok(alone[0]!.served > 0);
@@ -38,20 +53,51 @@ test("negative control: a server that stands still for 300 ms is over the limits
   assert.ok(control.requests[0]!.victim.longest > 200);
 });
 
-const measured = (operation: string, p99: number, others: Partial<{ longest: number; refused: Record<string, number>; memory: number | null }> = {}): MeasuredOperation => {
+const measured = (
+  operation: string,
+  p99: number,
+  others: Partial<{ longest: number; refused: Record<string, number>; memory: number | null }> = {},
+): MeasuredOperation => {
   const request = (name: string, at: number) => ({
-    name, neighbour: { seconds: 5, statuses: { 200: 7 }, bytesSent: 0 }, memory: others.memory === undefined ? 300 : others.memory,
-    victim: { sent: 1000, served: 990, p50: 1, p99: at, longest: others.longest ?? 2 * at, refused: others.refused ?? {} },
+    name,
+    neighbour: { seconds: 5, statuses: { 200: 7 }, bytesSent: 0 },
+    memory: others.memory === undefined ? 300 : others.memory,
+    victim: {
+      sent: 1000,
+      served: 990,
+      p50: 1,
+      p99: at,
+      longest: others.longest ?? 2 * at,
+      refused: others.refused ?? {},
+    },
   });
   return { scope: "public", operation, requests: [request("a small one", p99 / 2), request("a large one", p99)] };
 };
 
 test("the table names the worst request of each operation, and counts those within the limits", () => {
-  const operations = [measured("good", 10), measured("slow", 60), measured("stalls", 20, { longest: 900 }), measured("sheds", 12, { refused: { 503: 10 } }), measured("ends", 30, { memory: null })];
-  assert.deepEqual(operations.map((each) => isWithin(each)), [true, false, false, false, false]);
+  const operations = [
+    measured("good", 10),
+    measured("slow", 60),
+    measured("stalls", 20, { longest: 900 }),
+    measured("sheds", 12, { refused: { 503: 10 } }),
+    measured("ends", 30, { memory: null }),
+  ];
+  assert.deepEqual(
+    operations.map((each) => isWithin(each)),
+    [true, false, false, false, false],
+  );
   assert.equal(worstOf(operations[0]!).name, "a large one");
   const { machine, startedAt } = fixtureRecord();
-  const record = { format: 1, startedAt, machine, rules: 1_000_000, seconds: 5, control: operations[1]!, alone: [operations[0]!.requests[0]!.victim], operations } as const;
+  const record = {
+    format: 1,
+    startedAt,
+    machine,
+    rules: 1_000_000,
+    seconds: 5,
+    control: operations[1]!,
+    alone: [operations[0]!.requests[0]!.victim],
+    operations,
+  } as const;
   const lines = operationLines(record).trim().split("\n").slice(2);
   assert.equal(lines[0], "| `ends` | a small one | 1 ms | 15 ms | 30 ms | 0 % | the server ended |");
   assert.equal(lines[1], "| `slow` | a large one | 1 ms | 60 ms | 120 ms | 0 % | 300 MiB |");

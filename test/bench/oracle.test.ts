@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addressNumber, Oracle } from "../../bench/data/oracle.ts";
-import { maskWords, nestTable, singleAddresses, TableCollector, wordsAt, wordsPerAddress } from "../../bench/data/table-data.ts";
+import {
+  maskWords,
+  nestTable,
+  singleAddresses,
+  TableCollector,
+  wordsAt,
+  wordsPerAddress,
+} from "../../bench/data/table-data.ts";
 import { makeQueries, QUERY_KINDS } from "../../bench/data/queries.ts";
 import { Random, zipf } from "../../bench/data/random.ts";
 import type { TableData, Words } from "../../bench/data/table-data.ts";
@@ -42,7 +49,11 @@ for (const family of [4, 6] as const) {
       const edges = Array.from({ length: table.count }, (_, i) => wordsAt(family, table.words, i));
       for (const address of edges) {
         const words = Uint32Array.from(address.slice(0, wordsPerAddress(family)));
-        assert.equal(oracle.answers(words)[0], linearAnswer(table, address), `seed ${SEED}, round ${round}, ${address}`);
+        assert.equal(
+          oracle.answers(words)[0],
+          linearAnswer(table, address),
+          `seed ${SEED}, round ${round}, ${address}`,
+        );
         compared++;
       }
     }

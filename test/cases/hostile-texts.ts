@@ -1,6 +1,6 @@
 /**
- * Texts that a page which takes texts for HTML, addresses or scripts would obey: each sets `window.hostile`, or opens a dialog. None is longer than 200
- * characters or has control characters, so that they can be names of whatever there is.
+ * Texts that a page which takes texts for HTML, addresses or scripts would obey: each sets `window.hostile`, or opens a
+ * dialog. None is longer than 200 characters or has control characters, so that they can be names of whatever there is.
  */
 export const HOSTILE_TEXTS: readonly string[] = [
   "<script>window.hostile=1</script>",
@@ -11,10 +11,10 @@ export const HOSTILE_TEXTS: readonly string[] = [
   "</textarea><script>window.hostile=1</script>",
   "</style><script>window.hostile=1</script>",
   "--><script>window.hostile=1</script>",
-  "<!--<img src=\"--><img src=x onerror=window.hostile=1>",
+  '<!--<img src="--><img src=x onerror=window.hostile=1>',
   "<![CDATA[<script>window.hostile=1</script>]]>",
   "<img src=x onerror=window.hostile=1>",
-  "<img src=x onerror=\"window.hostile=1\">",
+  '<img src=x onerror="window.hostile=1">',
   "<img src='x'onerror='window.hostile=1'>",
   "<img/src=x/onerror=window.hostile=1>",
   "<IMG SRC=x OnErRoR=window.hostile=1>",
@@ -23,14 +23,14 @@ export const HOSTILE_TEXTS: readonly string[] = [
   "<svg onload=window.hostile=1>",
   "<svg><script>window.hostile=1</script></svg>",
   "<svg><animate onbegin=window.hostile=1 attributeName=x dur=1s>",
-  "<svg><a href=\"javascript:window.hostile=1\"><text y=20>click</text></a></svg>",
+  '<svg><a href="javascript:window.hostile=1"><text y=20>click</text></a></svg>',
   "<svg><style><img src=x onerror=window.hostile=1></style></svg>",
   "<math><mtext><table><mglyph><style><img src=x onerror=window.hostile=1>",
   "<body onload=window.hostile=1>",
-  "<iframe src=\"javascript:window.parent.hostile=1\"></iframe>",
-  "<iframe srcdoc=\"<script>parent.hostile=1</script>\"></iframe>",
-  "<object data=\"javascript:window.hostile=1\"></object>",
-  "<embed src=\"javascript:window.hostile=1\">",
+  '<iframe src="javascript:window.parent.hostile=1"></iframe>',
+  '<iframe srcdoc="<script>parent.hostile=1</script>"></iframe>',
+  '<object data="javascript:window.hostile=1"></object>',
+  '<embed src="javascript:window.hostile=1">',
   "<video><source onerror=window.hostile=1></video>",
   "<audio src=x onerror=window.hostile=1></audio>",
   "<video poster=x onloadstart=window.hostile=1 src=x></video>",
@@ -47,9 +47,9 @@ export const HOSTILE_TEXTS: readonly string[] = [
   "<style>@import '//example.org/x.css';</style>",
   "<template><script>window.hostile=1</script></template>",
   "<x style=animation-name:rise onanimationstart=window.hostile=1>x</x>",
-  "\"><script>window.hostile=1</script>",
+  '"><script>window.hostile=1</script>',
   "'><img src=x onerror=window.hostile=1>",
-  "\" autofocus onfocus=window.hostile=1 x=\"",
+  '" autofocus onfocus=window.hostile=1 x="',
   "javascript:window.hostile=1",
   "{{constructor.constructor('window.hostile=1')()}}${window.hostile=1}",
   "&lt;script&gt;window.hostile=1&lt;/script&gt;&#60;img src=x onerror=window.hostile=1&#62;",

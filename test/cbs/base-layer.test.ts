@@ -21,7 +21,15 @@ import { noPublishedLists, readPublished } from "./published-lists.ts";
 
 const AS_UPDATED = "2026-06-17T19:00:00.000Z";
 const AS_NUMBERS: CatalogueSource = {
-  id: AS_SOURCE, name: "routes", version: null, url: "https://routes.test", license: null, attribution: null, publishedAt: AS_UPDATED, fetchedAt: null, changedAt: null,
+  id: AS_SOURCE,
+  name: "routes",
+  version: null,
+  url: "https://routes.test",
+  license: null,
+  attribution: null,
+  publishedAt: AS_UPDATED,
+  fetchedAt: null,
+  changedAt: null,
 };
 
 /** A catalogue of what AS numbers tell. */
@@ -33,29 +41,71 @@ function baseOf(lines: readonly (readonly [prefix: string, id: string])[]): Cata
 }
 
 function publisher(id: string, more: Partial<Source> = {}): Source {
-  return sourceOf(id, [{ path: `${id}/list.txt`, url: `https://${id}.test/list.txt`, importer: plainText() }], { type: "cloud", ...more });
+  return sourceOf(id, [{ path: `${id}/list.txt`, url: `https://${id}.test/list.txt`, importer: plainText() }], {
+    type: "cloud",
+    ...more,
+  });
 }
 
 const TIMES = { publishedAt: "2026-11-20T00:00:00.000Z", fetchedAt: "2026-11-21T00:00:00.000Z", changedAt: null };
 
 /** The lists, by the id of their source, laid over a base. */
-function laidOver(base: Catalogue | undefined, sources: readonly Source[], lists: Readonly<Record<string, readonly string[]>>): Catalogue {
-  const { trie, metadata } = importCatalogue((path) => lists[path.split("/")[0]!]?.join("\n"), { title: "Test", createdAt: CREATED }, sources, () => TIMES, base);
+function laidOver(
+  base: Catalogue | undefined,
+  sources: readonly Source[],
+  lists: Readonly<Record<string, readonly string[]>>,
+): Catalogue {
+  const { trie, metadata } = importCatalogue(
+    (path) => lists[path.split("/")[0]!]?.join("\n"),
+    { title: "Test", createdAt: CREATED },
+    sources,
+    () => TIMES,
+    base,
+  );
   return new Catalogue(metadata, freeze(trie));
 }
 
-const claims = (catalogue: Catalogue, address: string) => identifyText(catalogue, address).matches.map(({ cidr, cbs_id, source }) => `${cbs_id} ${cidr} ${source}`);
+const claims = (catalogue: Catalogue, address: string) =>
+  identifyText(catalogue, address).matches.map(({ cidr, cbs_id, source }) => `${cbs_id} ${cidr} ${source}`);
 
 describe("official lists over AS numbers", () => {
-  const base = baseOf([["20.0.0.0/16", "/cloud/acme"], ["30.0.0.0/16", "/isp/line"], ["40.0.0.0/24", "/cloud/acme"], ["50.0.0.0/16", "/cdn/part"], ["2600::/32", "/cloud/acme"]]);
-  const sources = [publisher("acme", { isWhole: true }), publisher("part", { type: "cdn" }), publisher("tenant", { type: "saas" })];
-  const union = laidOver(base, sources, { acme: ["20.0.1.0/24", "2600:0:1::/48"], part: ["50.0.0.0/24"], tenant: ["20.0.1.7", "30.0.0.9", "40.0.0.128/25", "50.0.9.9"] });
+  const base = baseOf([
+    ["20.0.0.0/16", "/cloud/acme"],
+    ["30.0.0.0/16", "/isp/line"],
+    ["40.0.0.0/24", "/cloud/acme"],
+    ["50.0.0.0/16", "/cdn/part"],
+    ["2600::/32", "/cloud/acme"],
+  ]);
+  const sources = [
+    publisher("acme", { isWhole: true }),
+    publisher("part", { type: "cdn" }),
+    publisher("tenant", { type: "saas" }),
+  ];
+  const union = laidOver(base, sources, {
+    acme: ["20.0.1.0/24", "2600:0:1::/48"],
+    part: ["50.0.0.0/24"],
+    tenant: ["20.0.1.7", "30.0.0.9", "40.0.0.128/25", "50.0.9.9"],
+  });
 
   test("what only AS numbers tell is known, with their source and its date", () => {
     assert.deepEqual(identifyText(union, "30.0.1.1").matches, [
-      { provider: "line", type: "isp", service: null, region: null, cidr: "30.0.0.0/16", cbs_id: "/isp/line", label: "ISP > line", source: "asn", source_updated_at: AS_UPDATED },
+      {
+        provider: "line",
+        type: "isp",
+        service: null,
+        region: null,
+        cidr: "30.0.0.0/16",
+        cbs_id: "/isp/line",
+        label: "ISP > line",
+        source: "asn",
+        source_updated_at: AS_UPDATED,
+      },
     ]);
-    assert.deepEqual(claims(union, "20.0.9.9"), ["/cloud/acme 20.0.8.0/21 asn"], "beside the publisher's list, the part of the announced prefix that it leaves open");
+    assert.deepEqual(
+      claims(union, "20.0.9.9"),
+      ["/cloud/acme 20.0.8.0/21 asn"],
+      "beside the publisher's list, the part of the announced prefix that it leaves open",
+    );
     assert.deepEqual(claims(union, "50.0.1.1"), ["/cdn/part 50.0.1.0/24 asn"]);
   });
 
@@ -66,7 +116,11 @@ describe("official lists over AS numbers", () => {
   });
 
   test("a prefix of somebody else's in a network that is listed whole is not that network's; in one that is not, or is no publisher's, it is", () => {
-    assert.deepEqual(claims(union, "40.0.0.200"), ["/saas/tenant 40.0.0.128/25 tenant"], "a customer's own prefix, which the network announces");
+    assert.deepEqual(
+      claims(union, "40.0.0.200"),
+      ["/saas/tenant 40.0.0.128/25 tenant"],
+      "a customer's own prefix, which the network announces",
+    );
     assert.deepEqual(claims(union, "40.0.0.1"), ["/cloud/acme 40.0.0.0/25 asn"]);
     assert.deepEqual(claims(union, "50.0.9.9"), ["/saas/tenant 50.0.9.9 tenant", "/cdn/part 50.0.8.0/21 asn"]);
     assert.deepEqual(claims(union, "30.0.0.9"), ["/saas/tenant 30.0.0.9 tenant", "/isp/line 30.0.0.0/16 asn"]);
@@ -75,23 +129,51 @@ describe("official lists over AS numbers", () => {
 
   test("a node tells whose prefixes it has, and how old each of them is; the only one's address is its own", () => {
     const tree = new CatalogueTree(union);
-    const told = (id?: string) => browse(tree, id).sources.map(({ source, layer, updated_at, fetched_at }) => [source, layer, updated_at, fetched_at]);
-    const [acme, asn] = [["acme", "official", TIMES.publishedAt, TIMES.fetchedAt], ["asn", "as-numbers", AS_UPDATED, null]];
+    const told = (id?: string) =>
+      browse(tree, id).sources.map(({ source, layer, updated_at, fetched_at }) => [
+        source,
+        layer,
+        updated_at,
+        fetched_at,
+      ]);
+    const [acme, asn] = [
+      ["acme", "official", TIMES.publishedAt, TIMES.fetchedAt],
+      ["asn", "as-numbers", AS_UPDATED, null],
+    ];
     assert.deepEqual(told("/cloud/acme"), [acme, asn]);
     assert.deepEqual(told("/isp/line"), [asn]);
-    assert.deepEqual(told().map(([source]) => source), ["acme", "part", "tenant", "asn"]);
-    assert.deepEqual([browse(tree, "/isp").source_url, browse(tree, "/saas/tenant").source_url, browse(tree, "/cloud").source_url], ["https://routes.test", "https://tenant.test/list.txt", null]);
+    assert.deepEqual(
+      told().map(([source]) => source),
+      ["acme", "part", "tenant", "asn"],
+    );
+    assert.deepEqual(
+      [browse(tree, "/isp").source_url, browse(tree, "/saas/tenant").source_url, browse(tree, "/cloud").source_url],
+      ["https://routes.test", "https://tenant.test/list.txt", null],
+    );
   });
 
   test("ranges name their sources, and can be had of one source alone", () => {
     const tree = new CatalogueTree(union);
     const { items } = rangesOf(tree, "/cloud/acme", { family: 6 });
-    assert.deepEqual(items.find(({ cidr }) => cidr === "2600:0:1::/48"), { cidr: "2600:0:1::/48", cbs_ids: ["/cloud/acme"], sources: ["acme"] });
+    assert.deepEqual(
+      items.find(({ cidr }) => cidr === "2600:0:1::/48"),
+      { cidr: "2600:0:1::/48", cbs_ids: ["/cloud/acme"], sources: ["acme"] },
+    );
     assert.ok(items.length > 2 && items.every(({ sources }) => sources.length === 1));
-    assert.deepEqual(rangesOf(tree, "/cloud/acme", { source: "acme" }).items.map(({ cidr }) => cidr), ["20.0.1.0/24", "2600:0:1::/48"]);
-    assert.deepEqual(rangesOf(tree, undefined, { source: "asn", family: 4, aggregate: true }).items.at(-1), { cidr: "50.0.128.0/17", cbs_ids: [], sources: ["asn"] });
+    assert.deepEqual(
+      rangesOf(tree, "/cloud/acme", { source: "acme" }).items.map(({ cidr }) => cidr),
+      ["20.0.1.0/24", "2600:0:1::/48"],
+    );
+    assert.deepEqual(rangesOf(tree, undefined, { source: "asn", family: 4, aggregate: true }).items.at(-1), {
+      cidr: "50.0.128.0/17",
+      cbs_ids: [],
+      sources: ["asn"],
+    });
     assert.equal(rangesOf(tree, "/isp", { source: "acme" }).count, 0);
-    assert.throws(() => rangesOf(tree, undefined, { source: "acne" }), { code: "unknown-source", message: /acme, part, tenant, asn/ });
+    assert.throws(() => rangesOf(tree, undefined, { source: "acne" }), {
+      code: "unknown-source",
+      message: /acme, part, tenant, asn/,
+    });
   });
 
   test("a node has the name that its publisher gives it", () => {
@@ -101,7 +183,15 @@ describe("official lists over AS numbers", () => {
     named.add(parsePrefix("20.0.0.0/16"), "/cloud/acme", AS_SOURCE);
     const { trie, metadata } = named.build({ title: "AS numbers", createdAt: CREATED, sources: [AS_NUMBERS] });
     const { nodes } = laidOver(new Catalogue(metadata, freeze(trie)), sources, { acme: ["20.0.1.0/24"] });
-    assert.deepEqual(nodes.map(({ id, name }) => [id, name]).sort(), [["/cloud", "Cloud"], ["/cloud/acme", "acme"], ["/isp", "ISP"], ["/isp/line", "Line"]].sort());
+    assert.deepEqual(
+      nodes.map(({ id, name }) => [id, name]).sort(),
+      [
+        ["/cloud", "Cloud"],
+        ["/cloud/acme", "acme"],
+        ["/isp", "ISP"],
+        ["/isp/line", "Line"],
+      ].sort(),
+    );
   });
 });
 
@@ -120,26 +210,36 @@ function actual(at: string, union: Catalogue): string[] {
 }
 
 test("at every address stands what the three rules say, in random catalogues", () => {
-  const line = fc.tuple(prefixes, fc.constantFrom("/cloud/acme", "/cdn/part", "/saas/tenant", "/isp/line", "/cloud/acme/by-region/eu"));
+  const line = fc.tuple(
+    prefixes,
+    fc.constantFrom("/cloud/acme", "/cdn/part", "/saas/tenant", "/isp/line", "/cloud/acme/by-region/eu"),
+  );
   const listed = fc.array(prefixes, { maxLength: 8 });
-  const sources = [publisher("acme", { isWhole: true }), publisher("part", { type: "cdn" }), publisher("tenant", { type: "saas" })];
+  const sources = [
+    publisher("acme", { isWhole: true }),
+    publisher("part", { type: "cdn" }),
+    publisher("tenant", { type: "saas" }),
+  ];
   const counts = { compared: 0, announced: 0, dropped: 0 };
-  fc.assert(fc.property(fc.array(line, { maxLength: 12 }), listed, listed, listed, (lines, acme, part, tenant) => {
-    const lists = { acme: acme.map(masked), part: part.map(masked), tenant: tenant.map(masked) };
-    const [base, official] = [baseOf(lines), laidOver(undefined, sources, lists)];
-    const union = laidOver(base, sources, lists);
-    // A list may be refused, for 0.0.0.0/0.
-    const whole = new Set(official.metadata.sources.some(({ id }) => id === "acme") ? ["/cloud/acme"] : []);
-    for (const text of [...lines.map(([prefix]) => prefix), ...acme, ...part, ...tenant]) {
-      for (const at of edges(parsePrefix(text, "mask"))) {
-        const right = expected(at, official, base, whole);
-        assert.deepEqual(actual(at, union), right, at);
-        counts.compared++;
-        counts.announced += Number(right.some((claim) => claim.endsWith(" asn")));
-        counts.dropped += Number(right.length < actual(at, official).length + actual(at, base).length);
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 12 }), listed, listed, listed, (lines, acme, part, tenant) => {
+      const lists = { acme: acme.map(masked), part: part.map(masked), tenant: tenant.map(masked) };
+      const [base, official] = [baseOf(lines), laidOver(undefined, sources, lists)];
+      const union = laidOver(base, sources, lists);
+      // A list may be refused, for 0.0.0.0/0.
+      const whole = new Set(official.metadata.sources.some(({ id }) => id === "acme") ? ["/cloud/acme"] : []);
+      for (const text of [...lines.map(([prefix]) => prefix), ...acme, ...part, ...tenant]) {
+        for (const at of edges(parsePrefix(text, "mask"))) {
+          const right = expected(at, official, base, whole);
+          assert.deepEqual(actual(at, union), right, at);
+          counts.compared++;
+          counts.announced += Number(right.some((claim) => claim.endsWith(" asn")));
+          counts.dropped += Number(right.length < actual(at, official).length + actual(at, base).length);
+        }
       }
-    }
-  }), { seed: 14, numRuns: 150 });
+    }),
+    { seed: 14, numRuns: 150 },
+  );
   assert.ok(counts.compared > 1000 && counts.announced > 100 && counts.dropped > 100, JSON.stringify(counts));
 });
 
@@ -164,54 +264,86 @@ test("a harness that forgets a rule notices", () => {
   const base = baseOf([["40.0.0.0/24", "/cloud/acme"]]);
   const sources = [publisher("acme", { isWhole: true }), publisher("tenant", { type: "saas" })];
   const lists = { acme: ["20.0.0.0/24"], tenant: ["40.0.0.128/25"] };
-  const broken = laidOver(base, sources.map((source) => ({ ...source, isWhole: false })), lists);
-  assert.notDeepEqual(actual("40.0.0.200", broken), expected("40.0.0.200", laidOver(undefined, sources, lists), base, new Set(["/cloud/acme"])));
+  const broken = laidOver(
+    base,
+    sources.map((source) => ({ ...source, isWhole: false })),
+    lists,
+  );
+  assert.notDeepEqual(
+    actual("40.0.0.200", broken),
+    expected("40.0.0.200", laidOver(undefined, sources, lists), base, new Set(["/cloud/acme"])),
+  );
 });
 
-test("the published lists over the bundled catalogue: whatever either layer knows, the whole knows", { skip: noPublishedLists }, async (t) => {
-  const base = await openCatalogue();
-  const read = (with_: Catalogue | undefined): { catalogue: Catalogue; whole: Set<string> } => {
-    const { trie, metadata, reports } = importCatalogue(readPublished, { title: "Test", createdAt: CREATED }, undefined, undefined, with_);
-    const whole = reports.filter(({ source, status }) => status === "imported" && source.isWhole === true).map(({ source }) => `/${source.type}/${source.provider}`);
-    return { catalogue: new Catalogue(metadata, freeze(trie)), whole: new Set(whole) };
-  };
-  const { catalogue: official, whole } = read(undefined);
-  const { catalogue: union } = read(base);
-  const counts = { addresses: 0, official: 0, asNumbers: 0, union: 0 };
-  const random = new Random(14);
-  for (const layer of [base, official]) {
-    for (const family of [4, 6] as const) {
-      const all = [...layer.table.entries(family)];
-      for (let i = 0; i < 5000; i++) {
-        const { prefix } = all[random.below(all.length)]!;
-        const at = textOf(i % 2 === 0 ? prefix : lastAddress(prefix));
-        assert.deepEqual(actual(at, union), expected(at, official, base, whole), at);
-        const found = [official, base, union].map((catalogue) => identifyText(catalogue, at).found);
-        assert.equal(found[2], found[0] || found[1], at);
-        counts.addresses++;
-        counts.official += Number(found[0]);
-        counts.asNumbers += Number(found[1]);
-        counts.union += Number(found[2]);
+test(
+  "the published lists over the bundled catalogue: whatever either layer knows, the whole knows",
+  { skip: noPublishedLists },
+  async (t) => {
+    const base = await openCatalogue();
+    const read = (with_: Catalogue | undefined): { catalogue: Catalogue; whole: Set<string> } => {
+      const { trie, metadata, reports } = importCatalogue(
+        readPublished,
+        { title: "Test", createdAt: CREATED },
+        undefined,
+        undefined,
+        with_,
+      );
+      const whole = reports
+        .filter(({ source, status }) => status === "imported" && source.isWhole === true)
+        .map(({ source }) => `/${source.type}/${source.provider}`);
+      return { catalogue: new Catalogue(metadata, freeze(trie)), whole: new Set(whole) };
+    };
+    const { catalogue: official, whole } = read(undefined);
+    const { catalogue: union } = read(base);
+    const counts = { addresses: 0, official: 0, asNumbers: 0, union: 0 };
+    const random = new Random(14);
+    for (const layer of [base, official]) {
+      for (const family of [4, 6] as const) {
+        const all = [...layer.table.entries(family)];
+        for (let i = 0; i < 5000; i++) {
+          const { prefix } = all[random.below(all.length)]!;
+          const at = textOf(i % 2 === 0 ? prefix : lastAddress(prefix));
+          assert.deepEqual(actual(at, union), expected(at, official, base, whole), at);
+          const found = [official, base, union].map((catalogue) => identifyText(catalogue, at).found);
+          assert.equal(found[2], found[0] || found[1], at);
+          counts.addresses++;
+          counts.official += Number(found[0]);
+          counts.asNumbers += Number(found[1]);
+          counts.union += Number(found[2]);
+        }
       }
     }
-  }
-  t.diagnostic(JSON.stringify(counts));
-  assert.ok(counts.union > counts.official && counts.union > counts.asNumbers);
-  assert.deepEqual(claims(union, "1.1.1.1"), ["/cdn/cloudflare 1.1.1.0/24 asn"]);
-  assert.ok(claims(union, "66.249.66.1").some((claim) => claim.startsWith("/bot/google/googlebot ")));
-});
+    t.diagnostic(JSON.stringify(counts));
+    assert.ok(counts.union > counts.official && counts.union > counts.asNumbers);
+    assert.deepEqual(claims(union, "1.1.1.1"), ["/cdn/cloudflare 1.1.1.0/24 asn"]);
+    assert.ok(claims(union, "66.249.66.1").some((claim) => claim.startsWith("/bot/google/googlebot ")));
+  },
+);
 
 test("a catalogue of format 2, as older versions wrote it, answers; its matches have a source only where there is one source", () => {
-  const { metadata, table } = catalogueOf([["192.0.2.0/24", "/cloud/acme"], ["192.0.2.0/25", "/cloud/acme/compute"]]);
+  const { metadata, table } = catalogueOf([
+    ["192.0.2.0/24", "/cloud/acme"],
+    ["192.0.2.0/25", "/cloud/acme/compute"],
+  ]);
   // In that format, values were the numbers of nodes: here, those of two nodes below /cloud.
   const { claims: _, ...rest } = metadata;
   const nodes = new CatalogueBuilder();
   nodes.add(parsePrefix("192.0.2.0/24"), "one");
   nodes.add(parsePrefix("192.0.2.0/25"), "two");
   const old = { ...rest, format: 2, nodes: nodes.build({ title: "", createdAt: CREATED, sources: [] }).metadata.nodes };
-  const read = (sources: readonly CatalogueSource[]) => identifyText(new Catalogue({ ...old, sources }, table), "192.0.2.1").matches.map(({ cbs_id, source }) => [cbs_id, source]);
-  assert.deepEqual(read([AS_NUMBERS, AS_NUMBERS]), [["two", null], ["one", null]]);
-  assert.deepEqual(read([AS_NUMBERS]), [["two", "asn"], ["one", "asn"]]);
+  const read = (sources: readonly CatalogueSource[]) =>
+    identifyText(new Catalogue({ ...old, sources }, table), "192.0.2.1").matches.map(({ cbs_id, source }) => [
+      cbs_id,
+      source,
+    ]);
+  assert.deepEqual(read([AS_NUMBERS, AS_NUMBERS]), [
+    ["two", null],
+    ["one", null],
+  ]);
+  assert.deepEqual(read([AS_NUMBERS]), [
+    ["two", "asn"],
+    ["one", "asn"],
+  ]);
   const newer = { ...rest, format: 4, claims: metadata.claims };
   assert.throws(() => new Catalogue(newer, table), { code: "bad-metadata", message: /neither 2 nor 3/ });
 });
@@ -228,9 +360,14 @@ describe("claims that nobody wrote honestly", () => {
     ["a source that is not there", words(1, 1), /no source 1/],
   ];
   for (const [what, claims, message] of bad) {
-    test(what, () => assert.throws(() => new Catalogue({ ...metadata, claims }, table), { code: "bad-metadata", message }));
+    test(what, () =>
+      assert.throws(() => new Catalogue({ ...metadata, claims }, table), { code: "bad-metadata", message }),
+    );
   }
   test("fewer than the table has values", () => {
-    assert.throws(() => new Catalogue({ ...metadata, claims: words() }, table).checkValues(), { code: "unknown-value", value: 1 });
+    assert.throws(() => new Catalogue({ ...metadata, claims: words() }, table).checkValues(), {
+      code: "unknown-value",
+      value: 1,
+    });
   });
 });

@@ -10,7 +10,11 @@ import { freeze } from "../../src/table/freeze.ts";
 import { catalogueOf, CREATED, entries } from "./catalogues.ts";
 import { extentOf, isBelow, prefixesWith } from "./tree-oracle.ts";
 
-const names = { "/cloud/aws": "Amazon Web Services", "/cloud/aws/by-region/us-east-1": "US East (N. Virginia)", "/cloud/aws/by-service/ec2": "EC2" };
+const names = {
+  "/cloud/aws": "Amazon Web Services",
+  "/cloud/aws/by-region/us-east-1": "US East (N. Virginia)",
+  "/cloud/aws/by-service/ec2": "EC2",
+};
 const tree = new CatalogueTree(
   catalogueOf(
     [
@@ -30,8 +34,21 @@ describe("browse", () => {
   test("the root", () => {
     const { children, ...root } = browse(tree);
     assert.deepEqual(root, {
-      id: null, name: "Test", label: "", type: null, provider: null, service: null, region: null, parent: null, path: [],
-      ipv4_count: 6, ipv6_count: 1, ipv4_addresses: 2 ** 24 + 512, updated_at: "2026-06-17T00:00:00.000Z", source_url: null, sources: [],
+      id: null,
+      name: "Test",
+      label: "",
+      type: null,
+      provider: null,
+      service: null,
+      region: null,
+      parent: null,
+      path: [],
+      ipv4_count: 6,
+      ipv6_count: 1,
+      ipv4_addresses: 2 ** 24 + 512,
+      updated_at: "2026-06-17T00:00:00.000Z",
+      source_url: null,
+      sources: [],
     });
     assert.deepEqual(children, [
       { id: "/cloud", name: "Cloud", ipv4_count: 5, ipv6_count: 1, ipv4_addresses: 2 ** 24 + 256, has_children: true },
@@ -43,15 +60,43 @@ describe("browse", () => {
   test("a node, its path and children; a prefix that is in several of them counts once above", () => {
     const { children, ...node } = browse(tree, "/cloud/aws/by-region/us-east-1");
     assert.deepEqual(node, {
-      id: "/cloud/aws/by-region/us-east-1", name: "US East (N. Virginia)",
+      id: "/cloud/aws/by-region/us-east-1",
+      name: "US East (N. Virginia)",
       label: "Cloud > Amazon Web Services > By region > US East (N. Virginia)",
-      type: "cloud", provider: "aws", service: null, region: "us-east-1", parent: "/cloud/aws/by-region",
-      path: [{ id: "/cloud", name: "Cloud" }, { id: "/cloud/aws", name: "Amazon Web Services" }, { id: "/cloud/aws/by-region", name: "By region" }],
-      ipv4_count: 2, ipv6_count: 0, ipv4_addresses: 65536, updated_at: "2026-06-17T00:00:00.000Z", source_url: null, sources: [],
+      type: "cloud",
+      provider: "aws",
+      service: null,
+      region: "us-east-1",
+      parent: "/cloud/aws/by-region",
+      path: [
+        { id: "/cloud", name: "Cloud" },
+        { id: "/cloud/aws", name: "Amazon Web Services" },
+        { id: "/cloud/aws/by-region", name: "By region" },
+      ],
+      ipv4_count: 2,
+      ipv6_count: 0,
+      ipv4_addresses: 65536,
+      updated_at: "2026-06-17T00:00:00.000Z",
+      source_url: null,
+      sources: [],
     });
     assert.deepEqual(children, [
-      { id: "/cloud/aws/by-region/us-east-1/ec2", name: "ec2", ipv4_count: 1, ipv6_count: 0, ipv4_addresses: 65536, has_children: false },
-      { id: "/cloud/aws/by-region/us-east-1/s3", name: "s3", ipv4_count: 1, ipv6_count: 0, ipv4_addresses: 256, has_children: false },
+      {
+        id: "/cloud/aws/by-region/us-east-1/ec2",
+        name: "ec2",
+        ipv4_count: 1,
+        ipv6_count: 0,
+        ipv4_addresses: 65536,
+        has_children: false,
+      },
+      {
+        id: "/cloud/aws/by-region/us-east-1/s3",
+        name: "s3",
+        ipv4_count: 1,
+        ipv6_count: 0,
+        ipv4_addresses: 256,
+        has_children: false,
+      },
     ]);
   });
 
@@ -63,11 +108,20 @@ describe("browse", () => {
 
   test("an empty catalogue", () => {
     const { children, ipv4_count, ipv6_count, ipv4_addresses } = browse(new CatalogueTree(catalogueOf([])));
-    assert.deepEqual({ children, ipv4_count, ipv6_count, ipv4_addresses }, { children: [], ipv4_count: 0, ipv6_count: 0, ipv4_addresses: 0 });
+    assert.deepEqual(
+      { children, ipv4_count, ipv6_count, ipv4_addresses },
+      { children: [], ipv4_count: 0, ipv6_count: 0, ipv4_addresses: 0 },
+    );
   });
 
   test("the whole address space", () => {
-    const all = new CatalogueTree(catalogueOf([["0.0.0.0/0", "a"], ["0.0.0.0/1", "a", "b"], ["128.0.0.0/1", "b"]]));
+    const all = new CatalogueTree(
+      catalogueOf([
+        ["0.0.0.0/0", "a"],
+        ["0.0.0.0/1", "a", "b"],
+        ["128.0.0.0/1", "b"],
+      ]),
+    );
     const addresses = browse(all).children.map(({ ipv4_addresses }) => ipv4_addresses);
     assert.deepEqual(addresses, [2 ** 32, 2 ** 32]);
     assert.equal(all.extent(ROOT).ipv4_addresses, 2 ** 32);
@@ -75,7 +129,15 @@ describe("browse", () => {
 });
 
 describe("flat lists", () => {
-  const summary = (items: ReturnType<typeof listRegions>) => items.map(({ type, provider, key, id, ipv4_count, ipv6_count }) => [type, provider, key, id, ipv4_count, ipv6_count]);
+  const summary = (items: ReturnType<typeof listRegions>) =>
+    items.map(({ type, provider, key, id, ipv4_count, ipv6_count }) => [
+      type,
+      provider,
+      key,
+      id,
+      ipv4_count,
+      ipv6_count,
+    ]);
 
   test("regions, by-region and by-service united; global is none", () => {
     assert.deepEqual(summary(listRegions(tree)), [
@@ -100,14 +162,23 @@ describe("flat lists", () => {
       ["list", "office", "office", "office", 1, 0],
       ["saas", "github", "github", "/saas/github", 1, 0],
     ]);
-    assert.deepEqual(listProviders(tree).map(({ name }) => name), ["Amazon Web Services", "office", "github"]);
+    assert.deepEqual(
+      listProviders(tree).map(({ name }) => name),
+      ["Amazon Web Services", "office", "github"],
+    );
   });
 
   test("filters go together", () => {
-    assert.deepEqual(summary(listRegions(tree, { service: "s3" })), [["cloud", "aws", "us-east-1", "/cloud/aws/by-region/us-east-1/s3", 1, 0]]);
-    assert.deepEqual(summary(listServices(tree, { region: "eu-west-1", provider: "aws", type: "cloud" })), [["cloud", "aws", "ec2", "/cloud/aws/by-region/eu-west-1/ec2", 1, 0]]);
+    assert.deepEqual(summary(listRegions(tree, { service: "s3" })), [
+      ["cloud", "aws", "us-east-1", "/cloud/aws/by-region/us-east-1/s3", 1, 0],
+    ]);
+    assert.deepEqual(summary(listServices(tree, { region: "eu-west-1", provider: "aws", type: "cloud" })), [
+      ["cloud", "aws", "ec2", "/cloud/aws/by-region/eu-west-1/ec2", 1, 0],
+    ]);
     assert.deepEqual(listServices(tree, { type: "cdn" }), []);
-    assert.deepEqual(summary(listProviders(tree, { type: "saas" })), [["saas", "github", "github", "/saas/github", 1, 0]]);
+    assert.deepEqual(summary(listProviders(tree, { type: "saas" })), [
+      ["saas", "github", "github", "/saas/github", 1, 0],
+    ]);
   });
 });
 
@@ -119,7 +190,8 @@ test("random catalogues: every node holds what the oracle counts", () => {
       for (const { id, ipv4_count, ipv6_count, ipv4_addresses, children } of documents) {
         const expected = extentOf(prefixesWith(lines, (own) => isBelow(id ?? undefined, own)));
         assert.deepEqual({ ipv4_count, ipv6_count, ipv4_addresses }, expected, String(id));
-        for (const child of children) assert.deepEqual({ ...child, ...extentOf(prefixesWith(lines, (own) => isBelow(child.id, own))) }, child);
+        for (const child of children)
+          assert.deepEqual({ ...child, ...extentOf(prefixesWith(lines, (own) => isBelow(child.id, own))) }, child);
       }
     }),
     { numRuns: 300 },
@@ -132,17 +204,36 @@ const urlOf = (id: string): string => `https://${id}.test/list.json`;
 /** A catalogue whose lines come from two sources in turn. */
 function sourcedOf(lines: Parameters<typeof catalogueOf>[0], sourceOf: (line: number) => string): Catalogue {
   const builder = new CatalogueBuilder();
-  for (const [index, [prefix, ...ids]] of lines.entries()) for (const id of ids) builder.add(parsePrefix(prefix, "mask"), id, sourceOf(index));
-  const sources = SOURCE_IDS.map((id) => ({ id, name: id, version: null, url: urlOf(id), license: null, attribution: null, publishedAt: null, fetchedAt: null, changedAt: null }));
+  for (const [index, [prefix, ...ids]] of lines.entries())
+    for (const id of ids) builder.add(parsePrefix(prefix, "mask"), id, sourceOf(index));
+  const sources = SOURCE_IDS.map((id) => ({
+    id,
+    name: id,
+    version: null,
+    url: urlOf(id),
+    license: null,
+    attribution: null,
+    publishedAt: null,
+    fetchedAt: null,
+    changedAt: null,
+  }));
   const { trie, metadata } = builder.build({ title: "Test", createdAt: CREATED, sources });
   return new Catalogue(metadata, freeze(trie));
 }
 
-/** Nodes whose `source_url` is not that of the only source that names something below them, or null where several do. */
-function wrongSourceUrls(lines: Parameters<typeof catalogueOf>[0], sourceOf: (line: number) => string, urlAt: (tree: CatalogueTree, id?: string) => string | null): (string | undefined)[] {
+/**
+ * Nodes whose `source_url` is not that of the only source that names something below them, or null where several do.
+ */
+function wrongSourceUrls(
+  lines: Parameters<typeof catalogueOf>[0],
+  sourceOf: (line: number) => string,
+  urlAt: (tree: CatalogueTree, id?: string) => string | null,
+): (string | undefined)[] {
   const random = new CatalogueTree(sourcedOf(lines, sourceOf));
   return [undefined, ...random.catalogue.nodes.map(({ id }) => id)].filter((id) => {
-    const below = new Set(lines.flatMap(([, ...ids], index) => (ids.some((own) => isBelow(id, own)) ? [sourceOf(index)] : [])));
+    const below = new Set(
+      lines.flatMap(([, ...ids], index) => (ids.some((own) => isBelow(id, own)) ? [sourceOf(index)] : [])),
+    );
     return urlAt(random, id) !== (below.size === 1 ? urlOf([...below][0]!) : null);
   });
 }
@@ -152,7 +243,11 @@ test("random catalogues of two sources: a node has the address of its only sourc
   let controls = 0;
   fc.assert(
     fc.property(entries, (lines) => {
-      for (const sourceOf of [alternating, () => "second"]) assert.deepEqual(wrongSourceUrls(lines, sourceOf, (random, id) => browse(random, id).source_url), []);
+      for (const sourceOf of [alternating, () => "second"])
+        assert.deepEqual(
+          wrongSourceUrls(lines, sourceOf, (random, id) => browse(random, id).source_url),
+          [],
+        );
       controls += wrongSourceUrls(lines, alternating, () => null).length;
     }),
     { numRuns: 200 },
@@ -160,7 +255,11 @@ test("random catalogues of two sources: a node has the address of its only sourc
   assert.ok(controls > 200, "negative control: a tree that never names a source is noticed");
 });
 
-function oracleOf(catalogue: Catalogue, member: "service" | "region" | "provider", lines: Parameters<typeof prefixesWith>[0]): Map<string, unknown> {
+function oracleOf(
+  catalogue: Catalogue,
+  member: "service" | "region" | "provider",
+  lines: Parameters<typeof prefixesWith>[0],
+): Map<string, unknown> {
   const groups = new Map<string, Set<string>>();
   for (const node of catalogue.nodes) {
     if (node[member] === null || node[member] === "") continue;
@@ -177,9 +276,12 @@ test("random catalogues: the flat lists hold what the oracle counts", () => {
       const random = new CatalogueTree(catalogue);
       const lists = { provider: listProviders(random), service: listServices(random), region: listRegions(random) };
       for (const member of ["provider", "service", "region"] as const) {
-        const found = lists[member].map(({ type, provider, key, ipv4_count, ipv6_count, ipv4_addresses }): [string, unknown] => [
-          JSON.stringify([type, provider, key]), { ipv4_count, ipv6_count, ipv4_addresses },
-        ]);
+        const found = lists[member].map(
+          ({ type, provider, key, ipv4_count, ipv6_count, ipv4_addresses }): [string, unknown] => [
+            JSON.stringify([type, provider, key]),
+            { ipv4_count, ipv6_count, ipv4_addresses },
+          ],
+        );
         assert.deepEqual(new Map(found), oracleOf(catalogue, member, lines));
         assert.equal(found.length, new Map(found).size);
       }
@@ -191,7 +293,10 @@ test("random catalogues: the flat lists hold what the oracle counts", () => {
 test("the bundled catalogue: counts add up, and nothing is out of reach", async () => {
   const bundled = new CatalogueTree(await openCatalogue());
   const { table, nodes } = bundled.catalogue;
-  assert.deepEqual([browse(bundled).ipv4_count, browse(bundled).ipv6_count], [table.prefixCount(4), table.prefixCount(6)]);
+  assert.deepEqual(
+    [browse(bundled).ipv4_count, browse(bundled).ipv6_count],
+    [table.prefixCount(4), table.prefixCount(6)],
+  );
   const seen = new Set<string>();
   const visit = (id?: string): void => {
     for (const child of browse(bundled, id).children) {

@@ -17,15 +17,43 @@ function nodeOf(id: string, names: Record<string, string> = {}) {
 }
 
 describe("the place of a node follows from its id", () => {
-  const cases: [id: string, type: string, provider: string, service: string | null, region: string | null, label: string][] = [
+  const cases: [
+    id: string,
+    type: string,
+    provider: string,
+    service: string | null,
+    region: string | null,
+    label: string,
+  ][] = [
     ["/cdn/cloudflare", "cdn", "cloudflare", null, null, "CDN > cloudflare"],
     ["/saas/github/actions", "saas", "github", "actions", null, "SaaS > github > actions"],
     ["/bot/google/googlebot", "bot", "google", "googlebot", null, "Web Crawlers & Bots > google > googlebot"],
-    ["/cloud/aws/by-service/ec2/us-east-1", "cloud", "aws", "ec2", "us-east-1", "Cloud > aws > By service > ec2 > us-east-1"],
-    ["/cloud/aws/by-region/us-east-1/ec2", "cloud", "aws", "ec2", "us-east-1", "Cloud > aws > By region > us-east-1 > ec2"],
+    [
+      "/cloud/aws/by-service/ec2/us-east-1",
+      "cloud",
+      "aws",
+      "ec2",
+      "us-east-1",
+      "Cloud > aws > By service > ec2 > us-east-1",
+    ],
+    [
+      "/cloud/aws/by-region/us-east-1/ec2",
+      "cloud",
+      "aws",
+      "ec2",
+      "us-east-1",
+      "Cloud > aws > By region > us-east-1 > ec2",
+    ],
     ["/cloud/aws/by-service/s3", "cloud", "aws", "s3", null, "Cloud > aws > By service > s3"],
     ["/cloud/aws/by-region/eu-west-1", "cloud", "aws", null, "eu-west-1", "Cloud > aws > By region > eu-west-1"],
-    ["/cloud/aws/by-service/cloudfront/GLOBAL", "cloud", "aws", "cloudfront", null, "Cloud > aws > By service > cloudfront > GLOBAL"],
+    [
+      "/cloud/aws/by-service/cloudfront/GLOBAL",
+      "cloud",
+      "aws",
+      "cloudfront",
+      null,
+      "Cloud > aws > By service > cloudfront > GLOBAL",
+    ],
     ["/cloud/aws/by-region/global", "cloud", "aws", null, null, "Cloud > aws > By region > global"],
     ["/security/zscaler", "security", "zscaler", null, null, "Security > zscaler"],
     ["/isp/starlink", "isp", "starlink", null, null, "ISP > starlink"],
@@ -34,7 +62,18 @@ describe("the place of a node follows from its id", () => {
     ["feeds/spamhaus", "list", "feeds/spamhaus", null, null, "feeds/spamhaus"],
   ];
   for (const [id, type, provider, service, region, label] of cases) {
-    test(id, () => assert.deepEqual(nodeOf(id), { id, name: nodeOf(id).name, type, provider, providerName: provider, service, region, label }));
+    test(id, () =>
+      assert.deepEqual(nodeOf(id), {
+        id,
+        name: nodeOf(id).name,
+        type,
+        provider,
+        providerName: provider,
+        service,
+        region,
+        label,
+      }),
+    );
   }
 });
 
@@ -49,11 +88,29 @@ test("a node carries the names of those above it, whichever was named first", ()
 
 test("ancestors are nodes too; a value of the table is a claim, and says which node it is about", () => {
   const catalogue = catalogueOf([["192.0.2.0/24", "/cloud/aws/by-service/ec2"]]);
-  assert.deepEqual(catalogue.nodes.map((node) => node.id), ["/cloud", "/cloud/aws", "/cloud/aws/by-service", "/cloud/aws/by-service/ec2"]);
+  assert.deepEqual(
+    catalogue.nodes.map((node) => node.id),
+    ["/cloud", "/cloud/aws", "/cloud/aws/by-service", "/cloud/aws/by-service/ec2"],
+  );
   assert.equal(catalogue.node(4).id, "/cloud/aws/by-service/ec2");
   const values = catalogue.table.values(catalogue.table.lookup("192.0.2.1"));
-  assert.deepEqual(values.map((value) => [catalogue.numberOf(value), catalogue.sourceOf(value)]), [[4, 0]]);
-  assert.deepEqual({ ...catalogue.nodes[0] }, { id: "/cloud", name: "Cloud", type: "cloud", provider: "", providerName: "", service: null, region: null, label: "Cloud" });
+  assert.deepEqual(
+    values.map((value) => [catalogue.numberOf(value), catalogue.sourceOf(value)]),
+    [[4, 0]],
+  );
+  assert.deepEqual(
+    { ...catalogue.nodes[0] },
+    {
+      id: "/cloud",
+      name: "Cloud",
+      type: "cloud",
+      provider: "",
+      providerName: "",
+      service: null,
+      region: null,
+      label: "Cloud",
+    },
+  );
 });
 
 test("nodesOf unites the whole chain, sorted, each once", () => {
@@ -93,7 +150,10 @@ describe("the builder refuses", () => {
       const builder = new CatalogueBuilder();
       assert.throws(() => builder.add(PREFIX, id), { name: "CatalogueError", code: "bad-id", value: id, message: why });
       assert.throws(() => builder.addNode(id, "name"), { code: "bad-id" });
-      assert.deepEqual(builder.build({ title: "", createdAt: CREATED, sources: [] }).metadata.nodes, { texts: "", places: new Uint8Array() });
+      assert.deepEqual(builder.build({ title: "", createdAt: CREATED, sources: [] }).metadata.nodes, {
+        texts: "",
+        places: new Uint8Array(),
+      });
     });
   }
 
@@ -112,7 +172,10 @@ describe("the builder refuses", () => {
     builder.add(PREFIX, "/cloud/aws");
     const value = builder.addNode("/cloud/aws", "Amazon");
     assert.equal(builder.addNode("/cloud/aws", "Amazon"), value);
-    assert.throws(() => builder.addNode("/cloud/aws", "Amazonas"), { code: "node-conflict", message: /"Amazon" and "Amazonas"/ });
+    assert.throws(() => builder.addNode("/cloud/aws", "Amazonas"), {
+      code: "node-conflict",
+      message: /"Amazon" and "Amazonas"/,
+    });
   });
 });
 
@@ -124,25 +187,52 @@ test("a prefix that is added to a node twice is there once", () => {
   assert.deepEqual(builder.build({ title: "", createdAt: CREATED, sources: [] }).trie.values(PREFIX), [1, 2]);
 });
 
-/** Nodes as they are stored: the texts, and for each node the value of the one above it, its part and its name, as places of texts. */
-function stored(texts: readonly string[], ...nodes: readonly (readonly [parent: number, part: number, name: number])[]) {
-  return { texts: texts.map((text) => `${text}\n`).join(""), places: new Uint8Array(Uint32Array.from(nodes.flat()).buffer) };
+/**
+ * Nodes as they are stored: the texts, and for each node the value of the one above it, its part and its name, as
+ * places of texts.
+ */
+function stored(
+  texts: readonly string[],
+  ...nodes: readonly (readonly [parent: number, part: number, name: number])[]
+) {
+  return {
+    texts: texts.map((text) => `${text}\n`).join(""),
+    places: new Uint8Array(Uint32Array.from(nodes.flat()).buffer),
+  };
 }
 
 test("nodes are stored with each text once", () => {
   const { metadata } = catalogueOf([["192.0.2.0/24", "/cloud/aws/by-region/eu/aws", "a/b"]], { "/cloud/aws": "eu" });
-  assert.deepEqual(metadata.nodes, stored(["/cloud", "Cloud", "aws", "eu", "by-region", "By region", "a/b"], [0, 0, 1], [1, 2, 3], [2, 4, 5], [3, 3, 3], [4, 2, 2], [0, 6, 6]));
+  assert.deepEqual(
+    metadata.nodes,
+    stored(
+      ["/cloud", "Cloud", "aws", "eu", "by-region", "By region", "a/b"],
+      [0, 0, 1],
+      [1, 2, 3],
+      [2, 4, 5],
+      [3, 3, 3],
+      [4, 2, 2],
+      [0, 6, 6],
+    ),
+  );
 });
 
 describe("metadata from a hostile file", () => {
   const table = freeze(new PrefixTrie());
   const source = { name: "s", version: null, url: null, license: null, attribution: null };
-  const good = { format: 2, title: "t", createdAt: "2026-06-17T00:00:00.000Z", sources: [source], nodes: stored(["/cloud", "aws"], [0, 0, 0], [1, 1, 1]) };
+  const good = {
+    format: 2,
+    title: "t",
+    createdAt: "2026-06-17T00:00:00.000Z",
+    sources: [source],
+    nodes: stored(["/cloud", "aws"], [0, 0, 0], [1, 1, 1]),
+  };
   const change = (member: string, value: unknown) => ({ ...good, [member]: value });
   const nodes = (...given: Parameters<typeof stored>) => change("nodes", stored(...given));
   const id = (text: string) => nodes([text, "x"], [0, 0, 1]);
   const below = (part: string) => nodes(["/cloud", part, "x"], [0, 0, 2], [1, 1, 2]);
-  const path = (parts: number) => nodes(["/a", "a"], ...Array.from({ length: parts }, (_, i) => [i, i === 0 ? 0 : 1, 1] as const));
+  const path = (parts: number) =>
+    nodes(["/a", "a"], ...Array.from({ length: parts }, (_, i) => [i, i === 0 ? 0 : 1, 1] as const));
   const cases: [what: string, metadata: unknown, code: CatalogueErrorCode][] = [
     ["null", null, "bad-metadata"],
     ["a text", "catalogue", "bad-metadata"],
@@ -155,7 +245,11 @@ describe("metadata from a hostile file", () => {
     ["no sources", change("sources", null), "bad-metadata"],
     ["a source that is a text", change("sources", ["s"]), "bad-metadata"],
     ["a source without a member", change("sources", [{ name: "s" }]), "bad-metadata"],
-    ["a source with a time that is none", change("sources", [{ ...source, fetchedAt: "yesterday-ish" }]), "bad-metadata"],
+    [
+      "a source with a time that is none",
+      change("sources", [{ ...source, fetchedAt: "yesterday-ish" }]),
+      "bad-metadata",
+    ],
     ["a source with a number for a time", change("sources", [{ ...source, changedAt: 1 }]), "bad-metadata"],
     ["a source with a number for an id", change("sources", [{ ...source, id: 1 }]), "bad-metadata"],
     ["no nodes", change("nodes", undefined), "bad-metadata"],
@@ -196,9 +290,22 @@ describe("metadata from a hostile file", () => {
   for (const [what, metadata, code] of cases) {
     test(what, () => assert.throws(() => new Catalogue(metadata, table), { name: "CatalogueError", code }));
   }
-  test("the one they are all made from is fine", () => assert.deepEqual(new Catalogue(good, table).nodes.map((node) => node.id), ["/cloud", "/cloud/aws"]));
+  test("the one they are all made from is fine", () =>
+    assert.deepEqual(
+      new Catalogue(good, table).nodes.map((node) => node.id),
+      ["/cloud", "/cloud/aws"],
+    ));
   test("so are 16 parts, 1000 characters, what is not plain, and a text that nobody uses", () => {
-    for (const fine of [path(16), id("a".repeat(1000)), id(`/${"a".repeat(999)}`), below("a".repeat(993)), id("http://é"), below("é 💡"), below(" a"), nodes(["a", "\0"], [0, 0, 0])]) {
+    for (const fine of [
+      path(16),
+      id("a".repeat(1000)),
+      id(`/${"a".repeat(999)}`),
+      below("a".repeat(993)),
+      id("http://é"),
+      below("é 💡"),
+      below(" a"),
+      nodes(["a", "\0"], [0, 0, 0]),
+    ]) {
       assert.doesNotThrow(() => new Catalogue(fine, table));
     }
   });
@@ -206,26 +313,59 @@ describe("metadata from a hostile file", () => {
   test("a text of a million characters in ten thousand places does not take long to refuse", () => {
     const long = "é".repeat(1_000_000);
     const many = Array.from({ length: 10_000 }, (_, i) => [i === 0 ? 0 : 1, i === 0 ? 0 : i, 0] as const);
-    assert.throws(() => new Catalogue(nodes(["/a", ...many.keys().map((i) => `${i}é`), long], ...many, [2, many.length + 1, 0], [2, many.length + 1, 0]), table), { code: "bad-id" });
+    assert.throws(
+      () =>
+        new Catalogue(
+          nodes(
+            ["/a", ...many.keys().map((i) => `${i}é`), long],
+            ...many,
+            [2, many.length + 1, 0],
+            [2, many.length + 1, 0],
+          ),
+          table,
+        ),
+      { code: "bad-id" },
+    );
   });
 
   test("what a stored node is, is what the builder was told", () => {
-    fc.assert(fc.property(entries, (lines) => {
-      const { metadata, table } = catalogueOf(lines);
-      const ids = new Set(lines.flatMap(([, ...ids]) => ids).flatMap((id) => (id.startsWith("/") ? id.split("/").slice(1).map((_, i, parts) => `/${parts.slice(0, i + 1).join("/")}`) : [id])));
-      assert.deepEqual(new Catalogue(metadata, table).nodes.map((node) => node.id).sort(), [...ids].sort());
-    }), { seed: 1 });
+    fc.assert(
+      fc.property(entries, (lines) => {
+        const { metadata, table } = catalogueOf(lines);
+        const ids = new Set(
+          lines
+            .flatMap(([, ...ids]) => ids)
+            .flatMap((id) =>
+              id.startsWith("/")
+                ? id
+                    .split("/")
+                    .slice(1)
+                    .map((_, i, parts) => `/${parts.slice(0, i + 1).join("/")}`)
+                : [id],
+            ),
+        );
+        assert.deepEqual(new Catalogue(metadata, table).nodes.map((node) => node.id).sort(), [...ids].sort());
+      }),
+      { seed: 1 },
+    );
   });
 
   test("sources of the first versions have neither an id nor times; those of later ones keep theirs", () => {
     const times = { publishedAt: "2026-11-20T00:00:00.000Z", fetchedAt: "2026-11-21T00:00:00.000Z", changedAt: null };
-    assert.deepEqual(new Catalogue(good, table).metadata.sources, [{ ...source, id: null, publishedAt: null, fetchedAt: null, changedAt: null }]);
-    assert.deepEqual(new Catalogue(change("sources", [{ ...source, id: "aws", ...times }]), table).metadata.sources, [{ ...source, id: "aws", ...times }]);
+    assert.deepEqual(new Catalogue(good, table).metadata.sources, [
+      { ...source, id: null, publishedAt: null, fetchedAt: null, changedAt: null },
+    ]);
+    assert.deepEqual(new Catalogue(change("sources", [{ ...source, id: "aws", ...times }]), table).metadata.sources, [
+      { ...source, id: "aws", ...times },
+    ]);
   });
 
   test("ids such as __proto__ are ordinary", () => {
     const catalogue = catalogueOf([["192.0.2.0/24", "__proto__", "constructor", "/cloud/toString"]]);
-    assert.deepEqual(catalogue.nodesOf(1).map((node) => node.id), ["/cloud/toString", "__proto__", "constructor"]);
+    assert.deepEqual(
+      catalogue.nodesOf(1).map((node) => node.id),
+      ["/cloud/toString", "__proto__", "constructor"],
+    );
   });
 
   test("a value without a node", () => {

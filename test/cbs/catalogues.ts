@@ -6,7 +6,10 @@ import { freeze } from "../../src/table/freeze.ts";
 export const CREATED = new Date("2026-06-17T00:00:00Z");
 
 /** A catalogue of lines `prefix, node id, node id...`. */
-export function catalogueOf(lines: readonly (readonly [prefix: string, ...ids: string[]])[], names: Record<string, string> = {}): Catalogue {
+export function catalogueOf(
+  lines: readonly (readonly [prefix: string, ...ids: string[]])[],
+  names: Record<string, string> = {},
+): Catalogue {
   const builder = new CatalogueBuilder();
   for (const [id, name] of Object.entries(names)) builder.addNode(id, name);
   for (const [prefix, ...ids] of lines) for (const id of ids) builder.add(parsePrefix(prefix, "mask"), id);
@@ -43,6 +46,8 @@ function lineOf(prefix: string, ids: string[]): [prefix: string, ...ids: string[
 }
 
 export const entries = fc.array(
-  fc.tuple(prefixes, nodeIds, fc.array(nodeIds, { maxLength: 2 })).map(([prefix, id, more]) => lineOf(prefix, [id].concat(more))),
+  fc
+    .tuple(prefixes, nodeIds, fc.array(nodeIds, { maxLength: 2 }))
+    .map(([prefix, id, more]) => lineOf(prefix, [id].concat(more))),
   { minLength: 1, maxLength: 12 },
 );

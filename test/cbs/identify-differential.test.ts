@@ -10,7 +10,10 @@ import { brokenIdentifies, compareIdentify, namedPrefixes, NO_COUNTS, oracleOf }
 
 const SEED = 20_261_121;
 
-/** The whole of both families, single addresses, nestings 33 deep, mapped prefixes, one prefix in several nodes, and crowds of neighbours. */
+/**
+ * The whole of both families, single addresses, nestings 33 deep, mapped prefixes, one prefix in several nodes, and
+ * crowds of neighbours.
+ */
 function generated(random: Random) {
   const builder = new CatalogueBuilder();
   const regions = ["eu-1", "us-1", "GLOBAL"];
@@ -18,15 +21,39 @@ function generated(random: Random) {
     const prefix = parsePrefix(text, "mask");
     for (let more = 1 + random.below(3); more > 0; more--) {
       const [service, region] = [`s${random.below(6)}`, regions[random.below(3)]!];
-      builder.add(prefix, [`/cloud/a/by-service/${service}/${region}`, `/cloud/a/by-region/${region}/${service}`, `/saas/b/${service}`, `/cdn/c${service}`, `list ${service}`][random.below(5)]!);
+      builder.add(
+        prefix,
+        [
+          `/cloud/a/by-service/${service}/${region}`,
+          `/cloud/a/by-region/${region}/${service}`,
+          `/saas/b/${service}`,
+          `/cdn/c${service}`,
+          `list ${service}`,
+        ][random.below(5)]!,
+      );
     }
   };
-  for (const text of ["0.0.0.0/0", "::/0", "0.0.0.0", "255.255.255.255", "::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "::ffff:10.0.0.0/104", "::ffff:192.0.2.1", "::/96", "::fffe:0:0/95"]) add(text);
+  for (const text of [
+    "0.0.0.0/0",
+    "::/0",
+    "0.0.0.0",
+    "255.255.255.255",
+    "::",
+    "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+    "::ffff:10.0.0.0/104",
+    "::ffff:192.0.2.1",
+    "::/96",
+    "::fffe:0:0/95",
+  ])
+    add(text);
   for (let length = 0; length <= 128; length += 4) add(`2001:db8:5555:5555:5555:5555:5555:5555/${length}`);
   for (let length = 0; length <= 32; length++) add(`10.85.85.85/${length}`);
-  for (let i = 0; i < 600; i++) add(`10.${random.below(4)}.${random.below(8)}.${random.below(256)}/${16 + random.below(17)}`);
-  for (let i = 0; i < 400; i++) add(`2001:db8:${random.below(4)}:${random.below(8)}::${random.below(256)}/${32 + random.below(97)}`);
-  for (let i = 0; i < 100; i++) for (const text of [`10.200.${i}.0/24`, `2001:dead:${i}::/48`]) builder.add(parsePrefix(text), "/cdn/neighbours");
+  for (let i = 0; i < 600; i++)
+    add(`10.${random.below(4)}.${random.below(8)}.${random.below(256)}/${16 + random.below(17)}`);
+  for (let i = 0; i < 400; i++)
+    add(`2001:db8:${random.below(4)}:${random.below(8)}::${random.below(256)}/${32 + random.below(97)}`);
+  for (let i = 0; i < 100; i++)
+    for (const text of [`10.200.${i}.0/24`, `2001:dead:${i}::/48`]) builder.add(parsePrefix(text), "/cdn/neighbours");
   builder.addNode("/cloud/a", "Cloud A");
   const { trie, metadata } = builder.build({ title: "Generated", createdAt: CREATED, sources: [] });
   return { trie, catalogue: new Catalogue(metadata, freeze(trie)) };
@@ -41,7 +68,11 @@ test("identify equals the linear oracle, and near misses are noticed", (context)
     const identify = (text: string) => identifyText(catalogue, text);
     compareIdentify(identify, named, oracleOf(named, catalogue), random, 8000, counts);
     for (const [what, broken] of Object.entries(brokenIdentifies(catalogue, identify))) {
-      assert.throws(() => compareIdentify(broken, named, oracleOf(named, catalogue), random, 1500, { ...NO_COUNTS }), /expected/, what);
+      assert.throws(
+        () => compareIdentify(broken, named, oracleOf(named, catalogue), random, 1500, { ...NO_COUNTS }),
+        /expected/,
+        what,
+      );
     }
   }
   context.diagnostic(`seed ${SEED}, ${JSON.stringify(counts)}`);

@@ -22,15 +22,26 @@ export const NO_COUNTS: Counts = { inside: 0, edges: 0, outside: 0, ipv4: 0, fou
 /** The prefixes that went into a catalogue, as the oracle takes them. */
 export function namedPrefixes(trie: PrefixTrie, catalogue: Catalogue): Named[] {
   return [...trie].map(({ prefix, values }) => {
-    const [first, length] = prefix.family === 4 ? [MAPPED | BigInt(prefix.w0), prefix.length + 96] : [numberOf([prefix.w0, prefix.w1, prefix.w2, prefix.w3]), prefix.length];
-    return { first, length, ids: values.map((value) => catalogue.nodes[catalogue.numberOf(value) - 1]!.id), sources: values.map((value) => sourceAt(catalogue, catalogue.sourceOf(value))) };
+    const [first, length] =
+      prefix.family === 4
+        ? [MAPPED | BigInt(prefix.w0), prefix.length + 96]
+        : [numberOf([prefix.w0, prefix.w1, prefix.w2, prefix.w3]), prefix.length];
+    return {
+      first,
+      length,
+      ids: values.map((value) => catalogue.nodes[catalogue.numberOf(value) - 1]!.id),
+      sources: values.map((value) => sourceAt(catalogue, catalogue.sourceOf(value))),
+    };
   });
 }
 
 function sourceAt({ metadata }: Catalogue, position: number) {
   const source = metadata.sources[position - 1];
   if (source === undefined) return { source: null, source_updated_at: null };
-  return { source: source.id ?? source.name, source_updated_at: source.publishedAt ?? source.changedAt ?? source.fetchedAt };
+  return {
+    source: source.id ?? source.name,
+    source_updated_at: source.publishedAt ?? source.changedAt ?? source.fetchedAt,
+  };
 }
 
 export function oracleOf(named: readonly Named[], catalogue: Catalogue): IdentifyOracle {
@@ -39,10 +50,17 @@ export function oracleOf(named: readonly Named[], catalogue: Catalogue): Identif
 }
 
 /**
- * Compares the documents of `count` addresses inside, at the edges of, and outside of random prefixes with the oracle's, in both
- * spellings of IPv4. Adds to `counts`; throws at the first disagreement.
+ * Compares the documents of `count` addresses inside, at the edges of, and outside of random prefixes with the
+ * oracle's, in both spellings of IPv4. Adds to `counts`; throws at the first disagreement.
  */
-export function compareIdentify(identify: (text: string) => LookupDocument, named: readonly Named[], oracle: IdentifyOracle, random: Random, count: number, counts: Counts): void {
+export function compareIdentify(
+  identify: (text: string) => LookupDocument,
+  named: readonly Named[],
+  oracle: IdentifyOracle,
+  random: Random,
+  count: number,
+  counts: Counts,
+): void {
   for (let i = 0; i < count; i++) {
     const { first, length } = named[random.below(named.length)]!;
     const size = 1n << BigInt(128 - length);
@@ -66,7 +84,9 @@ export function compareIdentify(identify: (text: string) => LookupDocument, name
 
 /** Eight groups, the last two of a mapped address as a quad. */
 function longForm(address: bigint): string {
-  const groups = Array.from({ length: 8 }, (_, i) => ((address >> BigInt(112 - 16 * i)) & 0xffffn).toString(16).toUpperCase());
+  const groups = Array.from({ length: 8 }, (_, i) =>
+    ((address >> BigInt(112 - 16 * i)) & 0xffffn).toString(16).toUpperCase(),
+  );
   return address >> 32n === 0xffffn ? `::FFFF:${oracleFormat(address)}` : groups.join(":");
 }
 
@@ -79,7 +99,10 @@ function numberOf(words: readonly number[]): bigint {
 }
 
 /** Wrong in the ways that are near: each must be noticed. */
-export function brokenIdentifies(catalogue: Catalogue, identify: (text: string) => LookupDocument): Record<string, (text: string) => LookupDocument> {
+export function brokenIdentifies(
+  catalogue: Catalogue,
+  identify: (text: string) => LookupDocument,
+): Record<string, (text: string) => LookupDocument> {
   const byMatch = new Map<number, LookupDocument>();
   return {
     "the longest prefix only": (text) => {

@@ -17,7 +17,8 @@ const tree = new CatalogueTree(
     ["2001:db8::/32", "/cloud/aws/by-service/ec2"],
   ]),
 );
-const cidrs = (...args: Parameters<typeof rangesOf> extends [unknown, ...infer Rest] ? Rest : never) => rangesOf(tree, ...args).items.map(({ cidr }) => cidr);
+const cidrs = (...args: Parameters<typeof rangesOf> extends [unknown, ...infer Rest] ? Rest : never) =>
+  rangesOf(tree, ...args).items.map(({ cidr }) => cidr);
 
 describe("ranges of a node", () => {
   test("each prefix once, in order, with all its nodes", () => {
@@ -37,7 +38,10 @@ describe("ranges of a node", () => {
 
   test("by family and aggregated", () => {
     assert.deepEqual(cidrs("/cloud/aws", { family: 6 }), ["2001:db8::/32"]);
-    assert.deepEqual(rangesOf(tree, "/cloud/aws", { family: 4, aggregate: true }), { count: 1, items: [{ cidr: "10.0.0.0/8", cbs_ids: ["/cloud/aws"], sources: [] }] });
+    assert.deepEqual(rangesOf(tree, "/cloud/aws", { family: 4, aggregate: true }), {
+      count: 1,
+      items: [{ cidr: "10.0.0.0/8", cbs_ids: ["/cloud/aws"], sources: [] }],
+    });
     assert.deepEqual(cidrs(undefined, { aggregate: true }), ["10.0.0.0/8", "192.0.2.0/24", "2001:db8::/32"]);
   });
 
@@ -45,7 +49,10 @@ describe("ranges of a node", () => {
     for (const aggregate of [false, true]) {
       const all = rangesOf(tree, undefined, { aggregate });
       const pages = [0, 2, 4, 6, 8].map((offset) => rangesOf(tree, undefined, { aggregate, offset, limit: 2 }));
-      assert.deepEqual(pages.flatMap(({ items }) => items), all.items);
+      assert.deepEqual(
+        pages.flatMap(({ items }) => items),
+        all.items,
+      );
       assert.ok(pages.every(({ count }) => count === all.count));
     }
     assert.deepEqual(rangesOf(tree, "office", { limit: 0 }), { items: [], count: 2 });
@@ -67,11 +74,15 @@ test("random catalogues: the ranges of every node are the oracle's, and aggregat
       const random = new CatalogueTree(catalogueOf(lines));
       for (const id of [undefined, ...random.catalogue.nodes.map((node) => node.id)]) {
         const expected = prefixesWith(lines, (own) => isBelow(id, own));
-        assert.deepEqual(rangesOf(random, id).items.map(({ cidr }) => cidr), expected);
+        assert.deepEqual(
+          rangesOf(random, id).items.map(({ cidr }) => cidr),
+          expected,
+        );
         const merged = rangesOf(random, id, { aggregate: true }).items.map(({ cidr }) => cidr);
         assert.equal(extentOf(merged).ipv4_addresses, extentOf(expected).ipv4_addresses);
         const bits = merged.map((text) => prefixBits(parsePrefix(text)));
-        for (const text of expected) assert.equal(bits.filter((each) => prefixBits(parsePrefix(text)).startsWith(each)).length, 1);
+        for (const text of expected)
+          assert.equal(bits.filter((each) => prefixBits(parsePrefix(text)).startsWith(each)).length, 1);
       }
     }),
     { numRuns: 200 },

@@ -92,7 +92,9 @@ test("negative control: a prefix that is not masked is told from the right one",
   const outcome = fc.check(
     fc.property(entries, addresses, (lines, text) => {
       const cut = catalogueOf(lines);
-      const unmasked = rowTemplate(cut, "jsonl", cut.table.lookup(text)).map((byte, at, all) => (all[at - 1] === HOLE ? ADDRESS_HOLE : byte));
+      const unmasked = rowTemplate(cut, "jsonl", cut.table.lookup(text)).map((byte, at, all) =>
+        all[at - 1] === HOLE ? ADDRESS_HOLE : byte,
+      );
       const expected = identify(cut, parseAddress(text), formatAddress(parseAddress(text)));
       assert.equal(fill(unmasked, text), `${JSON.stringify(expected)}\n`);
     }),
@@ -109,7 +111,9 @@ test("no column of any row can be told apart wrongly", (context) => {
       const { cidr, cbs_ids: ids } = identify(cut, parseAddress(text), text);
       const columns = [formatAddress(parseAddress(text)), cidr ?? "", ids.join(",")];
       assert.deepEqual(row(cut, "tsv", text).slice(0, -1).split("\t"), columns);
-      const [, address, prefix, quoted, plain] = /^([^,]*),([^,]*),(?:"((?:[^"]|"")*)"|([^",]*))\n$/.exec(row(cut, "csv", text))!;
+      const [, address, prefix, quoted, plain] = /^([^,]*),([^,]*),(?:"((?:[^"]|"")*)"|([^",]*))\n$/.exec(
+        row(cut, "csv", text),
+      )!;
       const field = quoted?.replaceAll('""', '"') ?? plain!;
       assert.deepEqual([address, prefix, isGuarded(field) ? field.slice(1) : field], columns);
       assert.doesNotMatch(field, /^[=+\-@]/);
@@ -127,7 +131,10 @@ test("a template holds the byte 0 in holes alone", () => {
       for (let at = 0; at < template.length; at++) {
         if (template[at] !== HOLE) continue;
         const what = template[++at]!;
-        assert.ok(what === ADDRESS_HOLE || catalogue.table.chain(match).some((covering) => catalogue.table.prefixLength(covering) === what));
+        assert.ok(
+          what === ADDRESS_HOLE ||
+            catalogue.table.chain(match).some((covering) => catalogue.table.prefixLength(covering) === what),
+        );
       }
     }
   }

@@ -13,16 +13,27 @@ function agrees(catalogue: Catalogue): void {
   for (const format of FORMATS) {
     const templates = rowTemplates(catalogue, format);
     for (let match = 0; match <= catalogue.table.matchCount; match++) {
-      assert.deepEqual(Buffer.from(templates(match)), Buffer.from(rowTemplate(catalogue, format, match)), `${format} ${match}`);
+      assert.deepEqual(
+        Buffer.from(templates(match)),
+        Buffer.from(rowTemplate(catalogue, format, match)),
+        `${format} ${match}`,
+      );
     }
   }
 }
 
 test("ids of printable ASCII are copied as bytes", () => {
-  agrees(catalogueOf([
-    ["10.0.0.0/8", "/cloud/aws", "b", "a"], ["10.1.0.0/16", "ab", "/cdn/x", "b"], ["10.1.1.0/24", "=1"], ["10.2.0.0/16", "-1", "@x", "it's"],
-    ["10.3.0.0/16", "'quoted"], ["10.4.0.0/16", "two words"], ["2001:db8::/32", "x".repeat(300)],
-  ]));
+  agrees(
+    catalogueOf([
+      ["10.0.0.0/8", "/cloud/aws", "b", "a"],
+      ["10.1.0.0/16", "ab", "/cdn/x", "b"],
+      ["10.1.1.0/24", "=1"],
+      ["10.2.0.0/16", "-1", "@x", "it's"],
+      ["10.3.0.0/16", "'quoted"],
+      ["10.4.0.0/16", "two words"],
+      ["2001:db8::/32", "x".repeat(300)],
+    ]),
+  );
 });
 
 test("quotes in csv, ids in other scripts, and many nodes take the general way, with the same rows", () => {
@@ -34,9 +45,18 @@ test("quotes in csv, ids in other scripts, and many nodes take the general way, 
 test("random catalogues give the same rows in both ways", () => {
   const id = fc.oneof(
     fc.constantFrom("/cloud/aws", "/cloud/aws/s3", "/cdn/x", "/cdn/xy"),
-    fc.string({ unit: fc.constantFrom("a", "b", "-", "=", "'", '"', "/", " ", "~", "é"), minLength: 1, maxLength: 6 })
+    fc
+      .string({ unit: fc.constantFrom("a", "b", "-", "=", "'", '"', "/", " ", "~", "é"), minLength: 1, maxLength: 6 })
       .filter((text) => text.trim() === text && !text.startsWith("/")),
   );
-  const entry = fc.tuple(fc.constantFrom("10.0.0.0/8", "10.1.0.0/16", "10.1.1.0/24", "11.0.0.0/8", "::/3", "2001:db8::/32"), fc.array(id, { minLength: 1, maxLength: 5 }));
-  fc.assert(fc.property(fc.array(entry, { minLength: 1, maxLength: 8 }), (entries) => agrees(catalogueOf(entries.map(([prefix, ids]) => [prefix, ...ids] as [string, ...string[]])))), { numRuns: 500, seed: 1 });
+  const entry = fc.tuple(
+    fc.constantFrom("10.0.0.0/8", "10.1.0.0/16", "10.1.1.0/24", "11.0.0.0/8", "::/3", "2001:db8::/32"),
+    fc.array(id, { minLength: 1, maxLength: 5 }),
+  );
+  fc.assert(
+    fc.property(fc.array(entry, { minLength: 1, maxLength: 8 }), (entries) =>
+      agrees(catalogueOf(entries.map(([prefix, ids]) => [prefix, ...ids] as [string, ...string[]]))),
+    ),
+    { numRuns: 500, seed: 1 },
+  );
 });

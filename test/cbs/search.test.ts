@@ -18,7 +18,10 @@ const index = new SearchIndex(
       ["2001:db8:1::/48", "/bot/google/googlebot"],
     ],
     {
-      "/cloud/aws": "Amazon Web Services", "/cdn/cloudflare": "Cloudflare", "/cloud/gcp": "Google Cloud", "/saas/google": "Google",
+      "/cloud/aws": "Amazon Web Services",
+      "/cdn/cloudflare": "Cloudflare",
+      "/cloud/gcp": "Google Cloud",
+      "/saas/google": "Google",
       "/cloud/aws/by-service/s3/eu-central-1": "Europe (Frankfurt)",
     },
   ),
@@ -82,7 +85,10 @@ describe("search by words", () => {
 
 describe("search by address", () => {
   test("the nodes of its lookup, the most specific first", () => {
-    assert.deepEqual(ids("52.95.1.1"), ["/cloud/aws/by-service/ec2-instance-connect/us-east-1", "/cloud/aws/by-service/s3/eu-central-1"]);
+    assert.deepEqual(ids("52.95.1.1"), [
+      "/cloud/aws/by-service/ec2-instance-connect/us-east-1",
+      "/cloud/aws/by-service/s3/eu-central-1",
+    ]);
     assert.deepEqual(ids(" 52.95.0.0/17 "), ["/cloud/aws/by-service/s3/eu-central-1"]);
     assert.deepEqual(ids("2001:DB8:1::1"), ["/bot/google/googlebot", "/saas/google/workspace"]);
     assert.deepEqual(ids("::ffff:1.1.1.1"), ["/cdn/cloudflare"]);
@@ -92,7 +98,16 @@ describe("search by address", () => {
   });
 
   test("nearly an address is an error, not a miss", () => {
-    for (const text of ["1.1.1.256", "01.1.1.1", "1.1.1.1/33", "1.1.1.1/8", "1.1.1.1/", "2001:db8:::1", "2001:db8::/129", "::1.2.3"]) {
+    for (const text of [
+      "1.1.1.256",
+      "01.1.1.1",
+      "1.1.1.1/33",
+      "1.1.1.1/8",
+      "1.1.1.1/",
+      "2001:db8:::1",
+      "2001:db8::/129",
+      "::1.2.3",
+    ]) {
       assert.throws(() => ids(text), { name: "AddressError" }, text);
     }
   });
@@ -104,11 +119,19 @@ describe("search by address", () => {
 
 /** The distance as its definition says, in a table of all of it. */
 function distance(a: string, b: string): number {
-  const rows = Array.from({ length: a.length + 1 }, (_, i) => Array.from({ length: b.length + 1 }, (_, j) => (i === 0 ? j : j === 0 ? i : 0)));
+  const rows = Array.from({ length: a.length + 1 }, (_, i) =>
+    Array.from({ length: b.length + 1 }, (_, j) => (i === 0 ? j : j === 0 ? i : 0)),
+  );
   for (let i = 1; i <= a.length; i++) {
     for (let j = 1; j <= b.length; j++) {
-      const swap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? rows[i - 2]![j - 2]! + 1 : Infinity;
-      rows[i]![j] = Math.min(rows[i - 1]![j]! + 1, rows[i]![j - 1]! + 1, rows[i - 1]![j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1), swap);
+      const swap =
+        i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? rows[i - 2]![j - 2]! + 1 : Infinity;
+      rows[i]![j] = Math.min(
+        rows[i - 1]![j]! + 1,
+        rows[i]![j - 1]! + 1,
+        rows[i - 1]![j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1),
+        swap,
+      );
     }
   }
   return rows[a.length]![b.length]!;
@@ -123,14 +146,27 @@ test("random words: the terms that begin with one, else those that do with few t
       // Half of the words are terms with a letter replaced or removed, so that typos are found too.
       const term = which % 2 === 0 ? terms[which % Math.max(terms.length, 1)] : undefined;
       const at = place % (term?.length ?? 1);
-      const word = term === undefined || term.length < 2 ? other : term.slice(0, at) + (place % 3 === 0 ? "" : "z") + term.slice(at + 1);
+      const word =
+        term === undefined || term.length < 2
+          ? other
+          : term.slice(0, at) + (place % 3 === 0 ? "" : "z") + term.slice(at + 1);
       const found = new TermTable(terms).match(word).map(({ term }) => terms[term]);
-      const beginning = terms.filter((term) => (word.length === 1 && terms.includes(word) ? term === word : term.startsWith(word)));
+      const beginning = terms.filter((term) =>
+        word.length === 1 && terms.includes(word) ? term === word : term.startsWith(word),
+      );
       const most = word.length >= 8 ? 2 : word.length >= 4 ? 1 : 0;
-      const similar = terms.filter((term) => most > 0 && Array.from({ length: term.length + 1 }, (_, end) => distance(word, term.slice(0, end))).some((typos) => typos <= most));
+      const similar = terms.filter(
+        (term) =>
+          most > 0 &&
+          Array.from({ length: term.length + 1 }, (_, end) => distance(word, term.slice(0, end))).some(
+            (typos) => typos <= most,
+          ),
+      );
       if (beginning.length === 0 && similar.length > 0) typos++;
       if (beginning.length === 0 && similar.length === 0) {
-        const fronts = terms.filter((term) => term.length >= Math.max(4, word.length / 2) && word.startsWith(term)).sort((a, b) => b.length - a.length);
+        const fronts = terms
+          .filter((term) => term.length >= Math.max(4, word.length / 2) && word.startsWith(term))
+          .sort((a, b) => b.length - a.length);
         assert.deepEqual(found, fronts.slice(0, 1));
       } else {
         assert.deepEqual(found, beginning.length > 0 ? beginning : similar);
@@ -158,7 +194,13 @@ test("random catalogues: every node is among those found by its own id and by it
 
 test("the bundled catalogue: the great providers come first", async () => {
   const bundled = new SearchIndex(await openCatalogue());
-  for (const [text, id] of [["cloudflare", "/cdn/cloudflare"], ["amazon web", "/cloud/aws"], ["microsft", "/cloud/azure"], ["zscalr", "/security/zscaler"], ["githb", "/saas/github"]]) {
+  for (const [text, id] of [
+    ["cloudflare", "/cdn/cloudflare"],
+    ["amazon web", "/cloud/aws"],
+    ["microsft", "/cloud/azure"],
+    ["zscalr", "/security/zscaler"],
+    ["githb", "/saas/github"],
+  ]) {
     assert.equal(bundled.search(text!)[0]?.id, id);
   }
   // It knows AS numbers only, and those of Google are Googlebot's, too.

@@ -8,11 +8,23 @@ const after = (days: number, milliseconds = 0): number => CREATED.getTime() + da
 
 test("the bundled catalogue says its age from the 91st whole day on, with the cure", () => {
   for (const now of [after(0), after(-3), after(90), after(91, -1)]) assert.equal(ageNotice(CREATED, now), undefined);
-  assert.equal(ageNotice(CREATED, after(91)), 'the bundled catalogue is 91 days old (2026-06-17); "ipsieve cbs update" lays the publishers\' current lists over it');
+  assert.equal(
+    ageNotice(CREATED, after(91)),
+    'the bundled catalogue is 91 days old (2026-06-17); "ipsieve cbs update" lays the publishers\' current lists over it',
+  );
 });
 
 test("each layer is as old as the newest of its sources, and says what makes it newer where it is old", () => {
-  const source = { name: "x", version: null, url: null, license: null, attribution: null, publishedAt: null, fetchedAt: null, changedAt: null };
+  const source = {
+    name: "x",
+    version: null,
+    url: null,
+    license: null,
+    attribution: null,
+    publishedAt: null,
+    fetchedAt: null,
+    changedAt: null,
+  };
   const sources = [
     { ...source, id: "aws", publishedAt: "2026-01-01T00:00:00.000Z", fetchedAt: new Date(after(100)).toISOString() },
     { ...source, id: "tor", fetchedAt: new Date(after(5)).toISOString() },
@@ -20,7 +32,16 @@ test("each layer is as old as the newest of its sources, and says what makes it 
     { ...source, id: null },
   ];
   const ages = layerAges({ sources }, after(120));
-  assert.deepEqual(ages.map(({ layer, sources, age_days, is_old, advice }) => [layer, sources, age_days, is_old, advice === null]), [["official", 2, 20, false, true], ["as-numbers", 1, 120, true, false]]);
-  assert.deepEqual([ages[0]!.oldest_at, ages[0]!.newest_at], [new Date(after(5)).toISOString(), new Date(after(100)).toISOString()]);
+  assert.deepEqual(
+    ages.map(({ layer, sources, age_days, is_old, advice }) => [layer, sources, age_days, is_old, advice === null]),
+    [
+      ["official", 2, 20, false, true],
+      ["as-numbers", 1, 120, true, false],
+    ],
+  );
+  assert.deepEqual(
+    [ages[0]!.oldest_at, ages[0]!.newest_at],
+    [new Date(after(5)).toISOString(), new Date(after(100)).toISOString()],
+  );
   assert.match(layerAges({ sources }, after(300))[0]!.advice!, /ipsieve cbs update/);
 });

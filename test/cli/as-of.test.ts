@@ -21,7 +21,8 @@ const inFolder = (...parts: string[]): string => join(folder.path, ...parts);
 before(async () => {
   folder = temporaryFolder({ "log.txt": "192.0.2.1 x\n" });
   mkdirSync(inFolder("home", "history"), { recursive: true });
-  for (const [name, time] of Object.entries(GENERATIONS)) await writeGeneration(inFolder("home", "history", name), time);
+  for (const [name, time] of Object.entries(GENERATIONS))
+    await writeGeneration(inFolder("home", "history", name), time);
   writeFileSync(inFolder("home", "history", "notes.txt"), "not a catalogue\n");
 });
 after(() => folder.remove());
@@ -35,7 +36,8 @@ async function writeGeneration(path: string, time: string): Promise<void> {
 }
 
 const asOf = (...args: string[]) => run(args, { cwd: folder.path, env: { IPSIEVE_HOME: inFolder("home") } });
-const idsAsOf = async (time: string): Promise<string[]> => JSON.parse((await asOf("lookup", "--json", "--as-of", time, "192.0.2.1")).stdout).cbs_ids;
+const idsAsOf = async (time: string): Promise<string[]> =>
+  JSON.parse((await asOf("lookup", "--json", "--as-of", time, "192.0.2.1")).stdout).cbs_ids;
 
 describe("--as-of picks the newest generation that was not made later", () => {
   const cases: [time: string, made: string, why: string][] = [
@@ -47,13 +49,21 @@ describe("--as-of picks the newest generation that was not made later", () => {
     ["2026-03-02T00:59:59.998+01:00", "2026-01-01T00:00:00.000Z", "another zone, a millisecond before"],
     ["2099-12-31", "2026-11-21T11:19:00.000Z", "the file's own time decides, not its name"],
   ];
-  for (const [time, made, why] of cases) test(`${time}: ${why}`, async () => assert.deepEqual(await idsAsOf(time), [`made ${made}`]));
+  for (const [time, made, why] of cases)
+    test(`${time}: ${why}`, async () => assert.deepEqual(await idsAsOf(time), [`made ${made}`]));
 });
 
 test("which one answered is told on stderr, in every command", async () => {
   const told = `ipsieve: as of 2026-03-01T23:59:59.999Z: ${inFolder("home", "history", "20260301T235959.999Z.ipsieve")}, made 2026-03-01T23:59:59.999Z\n`;
   const id = "made 2026-03-01T23:59:59.999Z";
-  const commands = [["identify", "log.txt"], ["lookup", "192.0.2.1"], ["cbs", "search", "made"], ["cbs", "browse", id], ["cbs", "browse", "--list", "providers"], ["cbs", "ranges", id]];
+  const commands = [
+    ["identify", "log.txt"],
+    ["lookup", "192.0.2.1"],
+    ["cbs", "search", "made"],
+    ["cbs", "browse", id],
+    ["cbs", "browse", "--list", "providers"],
+    ["cbs", "ranges", id],
+  ];
   for (const command of commands) {
     const { code, stdout, stderr } = await asOf(...command, "--as-of", "2026-03-01");
     assert.deepEqual([code, stderr], [0, told], command.join(" "));
@@ -92,15 +102,22 @@ describe("--as-of refuses", () => {
   for (const [time, why] of times) test(JSON.stringify(time), () => refused(["--as-of", time], why));
 
   test("a time before the oldest generation, which it names", () =>
-    refused(["--as-of", "2025-12-31"], /no catalogue in .*history was made by 2025-12-31T23:59:59\.999Z; the oldest, .*20260101T000000\.000Z\.ipsieve, is of 2026-01-01T00:00:00\.000Z/));
-  test("a folder that is not there", () => refused(["--as-of", "2026-03-01", "--snapshot", "nowhere"], /nowhere: there is no such folder; .*--snapshot DIR/));
-  test("a file for a folder", () => refused(["--as-of", "2026-03-01", "--snapshot", "log.txt"], /log\.txt: it is a file, not a folder/));
+    refused(
+      ["--as-of", "2025-12-31"],
+      /no catalogue in .*history was made by 2025-12-31T23:59:59\.999Z; the oldest, .*20260101T000000\.000Z\.ipsieve, is of 2026-01-01T00:00:00\.000Z/,
+    ));
+  test("a folder that is not there", () =>
+    refused(["--as-of", "2026-03-01", "--snapshot", "nowhere"], /nowhere: there is no such folder; .*--snapshot DIR/));
+  test("a file for a folder", () =>
+    refused(["--as-of", "2026-03-01", "--snapshot", "log.txt"], /log\.txt: it is a file, not a folder/));
   test("a folder without a catalogue", () => {
     mkdirSync(inFolder("empty"));
     return refused(["--as-of", "2026-03-01", "--snapshot", "empty"], /empty holds no catalogue/);
   });
   test("no history at all", async () => {
-    const { code, stderr } = await run(["lookup", "192.0.2.1", "--as-of", "2026-03-01"], { env: { IPSIEVE_HOME: inFolder("new") } });
+    const { code, stderr } = await run(["lookup", "192.0.2.1", "--as-of", "2026-03-01"], {
+      env: { IPSIEVE_HOME: inFolder("new") },
+    });
     assert.equal(code, 2);
     assert.match(stderr, /new\/history: there is no such folder/);
   });
@@ -108,7 +125,11 @@ describe("--as-of refuses", () => {
   test("a folder with a damaged generation, however old, rather than to answer from another one", async () => {
     const good = readFileSync(inFolder("home", "history", "20260101T000000.000Z.ipsieve"));
     const path = inFolder("home", "history", "20240101T000000.000Z.ipsieve");
-    for (const [bytes, why] of [[good.subarray(0, -1), /20240101T000000\.000Z\.ipsieve: .*its header says.*restore the file, or remove it/s], [good.with(30, 1), /header/], [Buffer.alloc(0), /empty file/]] as const) {
+    for (const [bytes, why] of [
+      [good.subarray(0, -1), /20240101T000000\.000Z\.ipsieve: .*its header says.*restore the file, or remove it/s],
+      [good.with(30, 1), /header/],
+      [Buffer.alloc(0), /empty file/],
+    ] as const) {
       writeFileSync(path, bytes);
       await refused(["--as-of", "2026-03-01"], why);
     }
@@ -120,6 +141,9 @@ describe("--as-of refuses", () => {
     mkdirSync(inFolder("flipped"));
     const bytes = readFileSync(inFolder("home", "history", "20260101T000000.000Z.ipsieve"));
     writeFileSync(inFolder("flipped", "a.ipsieve"), bytes.with(bytes.length - 1, bytes.at(-1)! ^ 1));
-    await refused(["--as-of", "2026-03-01", "--snapshot", "flipped"], /a\.ipsieve: section metadata does not match its checksum/);
+    await refused(
+      ["--as-of", "2026-03-01", "--snapshot", "flipped"],
+      /a\.ipsieve: section metadata does not match its checksum/,
+    );
   });
 });

@@ -9,11 +9,14 @@ let folder: ReturnType<typeof temporaryFolder>;
 
 before(async () => {
   folder = temporaryFolder({
-    "old.csv": "10.0.0.0/9,/cloud/acme\n10.128.0.0/9,/cloud/acme/by-service/mail/eu-1,office\n192.0.2.0/24,/cdn/globex\n2001:db8::/32,/cloud/acme/by-region/eu-1\n",
-    "new.csv": "10.0.0.0/9,/cloud/acme\n10.128.0.0/9,/cloud/acme/by-service/mail/eu-1\n192.0.2.0/25,/cdn/globex\n2001:db8::/32,/cloud/acme/by-region/eu-1\n",
+    "old.csv":
+      "10.0.0.0/9,/cloud/acme\n10.128.0.0/9,/cloud/acme/by-service/mail/eu-1,office\n192.0.2.0/24,/cdn/globex\n2001:db8::/32,/cloud/acme/by-region/eu-1\n",
+    "new.csv":
+      "10.0.0.0/9,/cloud/acme\n10.128.0.0/9,/cloud/acme/by-service/mail/eu-1\n192.0.2.0/25,/cdn/globex\n2001:db8::/32,/cloud/acme/by-region/eu-1\n",
     "one.csv": "192.0.2.1,/cdn/one\n",
   });
-  for (const name of ["old", "new", "one"]) assert.equal((await run(["build", `${name}.csv`, "-o", `${name}.ipsieve`], { cwd: folder.path })).code, 0);
+  for (const name of ["old", "new", "one"])
+    assert.equal((await run(["build", `${name}.csv`, "-o", `${name}.ipsieve`], { cwd: folder.path })).code, 0);
 });
 after(() => folder.remove());
 
@@ -23,7 +26,9 @@ const old = (command: string, ...args: string[]) => cbs(command, "--snapshot", "
 describe("cbs browse", () => {
   test("the root, a node, and a leaf", async () => {
     assert.deepEqual(await old("browse"), {
-      code: 0, signal: null, stderr: "",
+      code: 0,
+      signal: null,
+      stderr: "",
       stdout: `old.csv
   3 IPv4 prefixes, 1 IPv6 prefix, 16,777,472 IPv4 addresses
 
@@ -33,26 +38,62 @@ describe("cbs browse", () => {
   office  office     1     0       8,388,608
 `,
     });
-    assert.equal((await old("browse", "/cloud/acme/by-service/mail/eu-1")).stdout, "Cloud > acme > By service > mail > eu-1  /cloud/acme/by-service/mail/eu-1\n  1 IPv4 prefix, 0 IPv6 prefixes, 8,388,608 IPv4 addresses\n");
+    assert.equal(
+      (await old("browse", "/cloud/acme/by-service/mail/eu-1")).stdout,
+      "Cloud > acme > By service > mail > eu-1  /cloud/acme/by-service/mail/eu-1\n  1 IPv4 prefix, 0 IPv6 prefixes, 8,388,608 IPv4 addresses\n",
+    );
     const node = JSON.parse((await old("browse", "--json", "/cloud/acme")).stdout);
-    assert.deepEqual([node.parent, node.ipv4_count, node.children.map(({ id }: { id: string }) => id)], ["/cloud", 2, ["/cloud/acme/by-region", "/cloud/acme/by-service"]]);
+    assert.deepEqual(
+      [node.parent, node.ipv4_count, node.children.map(({ id }: { id: string }) => id)],
+      ["/cloud", 2, ["/cloud/acme/by-region", "/cloud/acme/by-service"]],
+    );
   });
 
   test("flat lists with filters", async () => {
     const { stdout } = await old("browse", "--list", "regions", "--json");
-    assert.deepEqual(stdout.trimEnd().split("\n").map((line) => JSON.parse(line)), [
-      { type: "cloud", provider: "acme", provider_name: "acme", key: "eu-1", name: "eu-1", id: "/cloud/acme/by-region/eu-1", ipv4_count: 1, ipv6_count: 1, ipv4_addresses: 8388608 },
-    ]);
-    assert.match((await old("browse", "--list", "providers", "--type", "cdn")).stdout, /\n {2}\/cdn\/globex +globex +1 +0 +256\n$/);
-    assert.deepEqual(await old("browse", "--list", "services", "--region", "mars"), { code: 1, signal: null, stdout: "", stderr: "" });
+    assert.deepEqual(
+      stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+      [
+        {
+          type: "cloud",
+          provider: "acme",
+          provider_name: "acme",
+          key: "eu-1",
+          name: "eu-1",
+          id: "/cloud/acme/by-region/eu-1",
+          ipv4_count: 1,
+          ipv6_count: 1,
+          ipv4_addresses: 8388608,
+        },
+      ],
+    );
+    assert.match(
+      (await old("browse", "--list", "providers", "--type", "cdn")).stdout,
+      /\n {2}\/cdn\/globex +globex +1 +0 +256\n$/,
+    );
+    assert.deepEqual(await old("browse", "--list", "services", "--region", "mars"), {
+      code: 1,
+      signal: null,
+      stdout: "",
+      stderr: "",
+    });
   });
 });
 
 describe("cbs search", () => {
   test("words, typos, addresses", async () => {
     assert.deepEqual((await old("search", "globx")).stdout, "/cdn/globex  CDN > globex\n");
-    assert.equal((await old("search", "mail", "eu", "--limit", "1")).stdout, "/cloud/acme/by-service/mail/eu-1  Cloud > acme > By service > mail > eu-1\n");
-    assert.equal((await old("search", "10.200.0.1")).stdout, "/cloud/acme/by-service/mail/eu-1  Cloud > acme > By service > mail > eu-1\noffice\n");
+    assert.equal(
+      (await old("search", "mail", "eu", "--limit", "1")).stdout,
+      "/cloud/acme/by-service/mail/eu-1  Cloud > acme > By service > mail > eu-1\n",
+    );
+    assert.equal(
+      (await old("search", "10.200.0.1")).stdout,
+      "/cloud/acme/by-service/mail/eu-1  Cloud > acme > By service > mail > eu-1\noffice\n",
+    );
     assert.equal(JSON.parse((await old("search", "--json", "--type", "cdn", "globex")).stdout).id, "/cdn/globex");
     assert.deepEqual(await old("search", "zzzzzz"), { code: 1, signal: null, stdout: "", stderr: "" });
   });
@@ -63,15 +104,28 @@ describe("cbs ranges", () => {
     assert.equal((await old("ranges", "/cloud/acme")).stdout, "10.0.0.0/9\n10.128.0.0/9\n2001:db8::/32\n");
     assert.equal((await old("ranges", "--aggregate", "/cloud/acme")).stdout, "10.0.0.0/8\n2001:db8::/32\n");
     assert.equal((await old("ranges", "--family", "6", "/cloud")).stdout, "2001:db8::/32\n");
-    assert.deepEqual((await old("ranges", "--json", "office")).stdout, '{"cidr":"10.128.0.0/9","cbs_ids":["/cloud/acme/by-service/mail/eu-1","office"],"sources":["old.csv"]}\n');
+    assert.deepEqual(
+      (await old("ranges", "--json", "office")).stdout,
+      '{"cidr":"10.128.0.0/9","cbs_ids":["/cloud/acme/by-service/mail/eu-1","office"],"sources":["old.csv"]}\n',
+    );
     assert.deepEqual(await old("ranges", "--family", "6", "office"), { code: 1, signal: null, stdout: "", stderr: "" });
   });
 
   test("files for firewalls: sets named after the node, or as --set-name says", async () => {
     const nftables = await old("ranges", "/cloud/acme", "--format", "nftables");
-    assert.match(nftables.stdout, /^add table inet ipsieve\nadd set inet ipsieve cloud_acme_[0-9a-f]{6}_4 .*\n.*\nadd element .*\n10\.0\.0\.0\/8\n}\n.*\n.*\n.*\n2001:db8::\/32\n}\n$/);
-    assert.match((await old("ranges", "/cloud/acme", "--format", "ipset", "--set-name", "acme")).stdout, /^add acme_4_new 10\.128\.0\.0\/9 -exist$/m);
-    for (const [options, problem] of [[["--set-name", "a"], /goes with --format ipset or nftables/], [["--format", "ipset", "--set-name", "a\nb"], /letters, digits and underscores, not "a\\nb"/], [["--json", "--format", "text"], /exclude each other/]] as const) {
+    assert.match(
+      nftables.stdout,
+      /^add table inet ipsieve\nadd set inet ipsieve cloud_acme_[0-9a-f]{6}_4 .*\n.*\nadd element .*\n10\.0\.0\.0\/8\n}\n.*\n.*\n.*\n2001:db8::\/32\n}\n$/,
+    );
+    assert.match(
+      (await old("ranges", "/cloud/acme", "--format", "ipset", "--set-name", "acme")).stdout,
+      /^add acme_4_new 10\.128\.0\.0\/9 -exist$/m,
+    );
+    for (const [options, problem] of [
+      [["--set-name", "a"], /goes with --format ipset or nftables/],
+      [["--format", "ipset", "--set-name", "a\nb"], /letters, digits and underscores, not "a\\nb"/],
+      [["--json", "--format", "text"], /exclude each other/],
+    ] as const) {
       const { code, stdout, stderr } = await old("ranges", "/cloud/acme", ...options);
       assert.deepEqual([code, stdout], [2, ""]);
       assert.match(stderr, problem);
@@ -89,7 +143,10 @@ describe("cbs ranges", () => {
 test("cbs stats counts by type and provider", async () => {
   const { code, stdout } = await old("stats");
   assert.equal(code, 0);
-  assert.match(stdout, /^old\.csv\n {2}made .*; 10 nodes, 1 source\n {2}3 IPv4 prefixes, 1 IPv6 prefix, 16,777,472 IPv4 addresses\n/);
+  assert.match(
+    stdout,
+    /^old\.csv\n {2}made .*; 10 nodes, 1 source\n {2}3 IPv4 prefixes, 1 IPv6 prefix, 16,777,472 IPv4 addresses\n/,
+  );
   assert.match(stdout, /\n {2}CDN +2 +1 +0 +256\n/);
   assert.match(stdout, /\n {2}3 providers\n {2}acme +2 +1 +16,777,216\n/);
   const { types, providers, nodes } = JSON.parse((await old("stats", "--json")).stdout);
@@ -114,8 +171,13 @@ describe("cbs diff", () => {
   office       +0 -1  +0 -0      -8,388,608
 `,
     );
-    assert.equal((await cbs("diff", "--prefixes", "old.ipsieve", "new.ipsieve")).stdout, "- 10.128.0.0/9\toffice\n- 192.0.2.0/24\t/cdn/globex\n+ 192.0.2.0/25\t/cdn/globex\n");
-    assert.deepEqual(JSON.parse((await cbs("diff", "--json", "old.ipsieve", "new.ipsieve")).stdout).nodes_removed, ["office"]);
+    assert.equal(
+      (await cbs("diff", "--prefixes", "old.ipsieve", "new.ipsieve")).stdout,
+      "- 10.128.0.0/9\toffice\n- 192.0.2.0/24\t/cdn/globex\n+ 192.0.2.0/25\t/cdn/globex\n",
+    );
+    assert.deepEqual(JSON.parse((await cbs("diff", "--json", "old.ipsieve", "new.ipsieve")).stdout).nodes_removed, [
+      "office",
+    ]);
   });
 
   test("nothing differs: exit code 1", async () => {
@@ -128,7 +190,10 @@ describe("cbs export", () => {
   test("every format, to standard output and to a file", async () => {
     for (const format of ["mmdb", "clickhouse", "csv", "jsonl", "nginx", "haproxy"]) {
       const file = `out.${format}`;
-      const [printed, written] = await Promise.all([old("export", "--format", format), old("export", "--format", format, "-o", file)]);
+      const [printed, written] = await Promise.all([
+        old("export", "--format", format),
+        old("export", "--format", format, "-o", file),
+      ]);
       assert.deepEqual([printed.code, printed.stderr, written.code, written.stdout], [0, "", 0, ""]);
       assert.match(written.stderr, new RegExp(`^out\\.${format}: .* k?B\n$`));
       assert.equal(readFileSync(join(folder.path, file)).toString(), printed.stdout);
@@ -136,7 +201,10 @@ describe("cbs export", () => {
     const reader = new Reader<any>(readFileSync(join(folder.path, "out.mmdb")));
     assert.deepEqual(reader.get("10.200.0.1").cbs_ids, ["/cloud/acme/by-service/mail/eu-1", "office"]);
     assert.match(readFileSync(join(folder.path, "out.nginx"), "utf8"), /^10\.0\.0\.0\/9 "\/cloud\/acme";\n/m);
-    assert.deepEqual(readdirSync(folder.path).filter((name) => name.endsWith(".tmp")), []);
+    assert.deepEqual(
+      readdirSync(folder.path).filter((name) => name.endsWith(".tmp")),
+      [],
+    );
   });
 
   test("--ddl prints the statements of ClickHouse", async () => {
@@ -146,12 +214,20 @@ describe("cbs export", () => {
   });
 
   test("IPv6 prefixes that MMDB has no place for are told", async () => {
-    await run(["build", "-", "-o", "low.ipsieve"], { cwd: folder.path, input: "::1,low\n::5:0/112,low\n::/64,around\n1::/16,high\n0:0:1::/96,high\n10.0.0.0/8,ten\n" });
+    await run(["build", "-", "-o", "low.ipsieve"], {
+      cwd: folder.path,
+      input: "::1,low\n::5:0/112,low\n::/64,around\n1::/16,high\n0:0:1::/96,high\n10.0.0.0/8,ten\n",
+    });
     const { code, stderr } = await cbs("export", "--snapshot", "low.ipsieve", "--format", "mmdb", "-o", "low.mmdb");
     assert.equal(code, 0);
-    assert.match(stderr, /^ipsieve: left out, because MMDB keeps IPv4 at ::\/96: ::1 and 1 more prefix\nlow\.mmdb: .*\n$/);
+    assert.match(
+      stderr,
+      /^ipsieve: left out, because MMDB keeps IPv4 at ::\/96: ::1 and 1 more prefix\nlow\.mmdb: .*\n$/,
+    );
     const reader = new Reader<any>(readFileSync(join(folder.path, "low.mmdb")));
-    const found = ["10.0.0.1", "::1", "0:0:0:0:1::", "1::1", "0:0:1::1"].map((address) => reader.get(address)?.cbs_ids ?? null);
+    const found = ["10.0.0.1", "::1", "0:0:0:0:1::", "1::1", "0:0:1::1"].map(
+      (address) => reader.get(address)?.cbs_ids ?? null,
+    );
     assert.deepEqual(found, [["ten"], null, ["around"], ["high"], ["high"]]);
   });
 
@@ -166,7 +242,10 @@ describe("cbs export", () => {
 });
 
 const refused: [args: string[], stderr: RegExp][] = [
-  [["browse", "/cloud/acmee"], /^ipsieve: there is no node "\/cloud\/acmee" in the catalogue; did you mean \/cloud\/acme\?\n$/],
+  [
+    ["browse", "/cloud/acmee"],
+    /^ipsieve: there is no node "\/cloud\/acmee" in the catalogue; did you mean \/cloud\/acme\?\n$/,
+  ],
   [["browse", "zzz"], /^ipsieve: there is no node "zzz" in the catalogue; "ipsieve cbs search" finds ids by name\n$/],
   [["browse", "globex"], /did you mean \/cdn\/globex\?\n$/],
   [["browse", "1.2.3.999"], /"ipsieve cbs search" finds ids by name\n$/],
@@ -179,8 +258,14 @@ const refused: [args: string[], stderr: RegExp][] = [
   [["export"], /^ipsieve: cbs export needs --format mmdb\|clickhouse\|csv\|jsonl\|nginx\|haproxy\n$/],
   [["export", "--format", "mdb"], /did you mean mmdb\?/],
   [["export", "--format", "csv", "--ddl"], /^ipsieve: --ddl is of ClickHouse/],
-  [["export", "--format", "csv", "-o", "nowhere/out.csv"], /^ipsieve: nowhere\/out\.csv: it cannot be written \(ENOENT\); choose another path\n$/],
-  [["export", "--format", "csv", "-o", "old.ipsieve"], /^ipsieve: -o old\.ipsieve is the catalogue itself; give another file\n$/],
+  [
+    ["export", "--format", "csv", "-o", "nowhere/out.csv"],
+    /^ipsieve: nowhere\/out\.csv: it cannot be written \(ENOENT\); choose another path\n$/,
+  ],
+  [
+    ["export", "--format", "csv", "-o", "old.ipsieve"],
+    /^ipsieve: -o old\.ipsieve is the catalogue itself; give another file\n$/,
+  ],
 ];
 for (const [[command, ...args], message] of refused) {
   test(`refuses cbs ${[command, ...args].join(" ")}`, async () => {
@@ -191,7 +276,11 @@ for (const [[command, ...args], message] of refused) {
 }
 
 test("a file that is no catalogue", async () => {
-  for (const args of [["stats", "--snapshot", "old.csv"], ["diff", "old.ipsieve", "old.csv"], ["diff", "old.ipsieve", "missing.ipsieve"]]) {
+  for (const args of [
+    ["stats", "--snapshot", "old.csv"],
+    ["diff", "old.ipsieve", "old.csv"],
+    ["diff", "old.ipsieve", "missing.ipsieve"],
+  ]) {
     const { code, stdout, stderr } = await cbs(...args);
     assert.deepEqual([code, stdout], [2, ""]);
     assert.match(stderr, /^ipsieve: (old\.csv|missing\.ipsieve): /);

@@ -8,31 +8,44 @@ const commands = await loadCommands();
 const firstWords = [...new Set(commands.map(({ name }) => name.split(" ")[0]!))].sort();
 const { stdout: bashScript } = await run(["completions", "bash"]);
 
-/** What bash would offer for the last of the words; "-o default" where it leaves that to readline, which offers files. */
+/**
+ * What bash would offer for the last of the words; "-o default" where it leaves that to readline, which offers files.
+ */
 function bashOffers(words: readonly string[]): string[] {
   const call = `COMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}; compopt() { COMPREPLY+=("$*"); }; _ipsieve; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { status, stdout, stderr } = spawnSync("bash", ["--norc", "-euc", `${bashScript}\n${call}`], { encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync("bash", ["--norc", "-euc", `${bashScript}\n${call}`], {
+    encoding: "utf8",
+  });
   assert.equal(stderr, "");
   assert.equal(status, 0);
-  return stdout.split("\n").filter((line) => line !== "").sort();
+  return stdout
+    .split("\n")
+    .filter((line) => line !== "")
+    .sort();
 }
 
 test("bash completes commands, options, values and files", () => {
-  assert.deepEqual(bashOffers( ["ipsieve", ""]), firstWords);
-  assert.deepEqual(bashOffers( ["ipsieve", "id"]), ["identify"]);
-  assert.deepEqual(bashOffers( ["ipsieve", "identify", "--su"]), ["--summary"]);
-  assert.deepEqual(bashOffers( ["ipsieve", "identify", "--format", ""]), ["append", "csv", "json", "jsonl", "tsv"]);
-  assert.deepEqual(bashOffers( ["ipsieve", "identify", "--threads", ""]), []);
-  assert.deepEqual(bashOffers( ["ipsieve", "identify", "-o", "fi"]), ["-o default"]);
-  assert.deepEqual(bashOffers( ["ipsieve", "identify", "fi"]), ["-o default"]);
+  assert.deepEqual(bashOffers(["ipsieve", ""]), firstWords);
+  assert.deepEqual(bashOffers(["ipsieve", "id"]), ["identify"]);
+  assert.deepEqual(bashOffers(["ipsieve", "identify", "--su"]), ["--summary"]);
+  assert.deepEqual(bashOffers(["ipsieve", "identify", "--format", ""]), ["append", "csv", "json", "jsonl", "tsv"]);
+  assert.deepEqual(bashOffers(["ipsieve", "identify", "--threads", ""]), []);
+  assert.deepEqual(bashOffers(["ipsieve", "identify", "-o", "fi"]), ["-o default"]);
+  assert.deepEqual(bashOffers(["ipsieve", "identify", "fi"]), ["-o default"]);
   assert.deepEqual(bashOffers(["ipsieve", "identify", "--format", "=", "js"]), ["json", "jsonl"]);
   assert.deepEqual(bashOffers(["ipsieve", "identify", "--format", "="]), ["append", "csv", "json", "jsonl", "tsv"]);
   assert.deepEqual(bashOffers(["ipsieve", "identify", "--output", "=", "fi"]), ["-o default"]);
-  assert.deepEqual(bashOffers( ["ipsieve", "completions", "z"]), ["zsh"]);
+  assert.deepEqual(bashOffers(["ipsieve", "completions", "z"]), ["zsh"]);
 });
 
 test("bash completes commands of two words", () => {
-  assert.deepEqual(bashOffers(["ipsieve", "cbs", ""]), commands.filter(({ name }) => name.startsWith("cbs ")).map(({ name }) => name.slice(4)).sort());
+  assert.deepEqual(
+    bashOffers(["ipsieve", "cbs", ""]),
+    commands
+      .filter(({ name }) => name.startsWith("cbs "))
+      .map(({ name }) => name.slice(4))
+      .sort(),
+  );
   assert.deepEqual(bashOffers(["ipsieve", "cbs", "ex"]), ["export"]);
   assert.deepEqual(bashOffers(["ipsieve", "cbs", "export", "--for"]), ["--format"]);
   assert.deepEqual(bashOffers(["ipsieve", "cbs", "export", "--format", "c"]), ["clickhouse", "csv"]);
@@ -43,7 +56,10 @@ test("bash completes commands of two words", () => {
 
 for (const { name, options } of commands) {
   test(`bash offers every option of ${name}`, () => {
-    const expected = options.flatMap((option) => [`--${option.name}`, ...(option.short === undefined ? [] : [`-${option.short}`])]);
+    const expected = options.flatMap((option) => [
+      `--${option.name}`,
+      ...(option.short === undefined ? [] : [`-${option.short}`]),
+    ]);
     assert.deepEqual(bashOffers(["ipsieve", ...name.split(" "), "-"]), [...expected, "--help"].sort());
   });
 }
@@ -54,7 +70,8 @@ function missing(shell: string): string | false {
 
 test("zsh reads its script, which names every option", { skip: missing("zsh") }, async () => {
   const { stdout: script } = await run(["completions", "zsh"]);
-  for (const { name, value } of commands.flatMap(({ options }) => options)) assert.ok(script.includes(`--${name}${value === undefined ? "" : "="}[`));
+  for (const { name, value } of commands.flatMap(({ options }) => options))
+    assert.ok(script.includes(`--${name}${value === undefined ? "" : "="}[`));
   const { status, stderr } = spawnSync("zsh", ["-n"], { input: script, encoding: "utf8" });
   assert.deepEqual([status, stderr], [0, ""]);
 });
@@ -64,7 +81,11 @@ test("fish completes commands, options and values", { skip: missing("fish") }, a
   const offers = (line: string): string[] => {
     const { stdout, stderr } = spawnSync("fish", ["-c", `${script}\ncomplete -C '${line}'`], { encoding: "utf8" });
     assert.equal(stderr, "");
-    return stdout.split("\n").map((offer) => offer.split("\t")[0]!).filter((word) => word !== "").sort();
+    return stdout
+      .split("\n")
+      .map((offer) => offer.split("\t")[0]!)
+      .filter((word) => word !== "")
+      .sort();
   };
   assert.deepEqual(offers("ipsieve "), firstWords);
   assert.deepEqual(offers("ipsieve cbs ex"), ["export"]);

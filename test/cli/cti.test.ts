@@ -6,18 +6,45 @@ import { gzipSync, zstdCompressSync } from "node:zlib";
 import { run, temporaryFolder } from "./run-command.ts";
 
 const TOR = "# exits\n192.0.2.1\n192.0.2.7\t10\n10.0.0.1/8\n";
-const SENSORS = '{"ip":"192.0.2.1","classification":"malicious","spoofable":false,"tags":["ssh"],"last_seen":"2026-06-17","src":{"asn":{"number":64500,"name":"A\\u001b[31m"}}}\n{"ip":"2001:db8::/32","actor":"someone"}\n';
+const SENSORS =
+  '{"ip":"192.0.2.1","classification":"malicious","spoofable":false,"tags":["ssh"],"last_seen":"2026-06-17","src":{"asn":{"number":64500,"name":"A\\u001b[31m"}}}\n{"ip":"2001:db8::/32","actor":"someone"}\n';
 let folder: ReturnType<typeof temporaryFolder>;
 const cti = (...args: string[]) => run(["cti", ...args], { cwd: folder.path });
 
 before(async () => {
   folder = temporaryFolder({
-    "tor.txt": TOR, "tor.txt.gz": gzipSync(TOR), "tor.txt.zst": zstdCompressSync(TOR), "sensors.ndjson": SENSORS, "bad.csv": "ip,spoofable\n192.0.2.9,true\n192.0.2.10,maybe\n192.0.2.999,\n",
-    "page.html": "<html>", "empty.txt": "\n", "half.txt.gz": gzipSync(TOR).subarray(0, 30), "latin.txt": Buffer.from("192.0.2.1 # caf\u00e9\n192.0.2.2\n", "latin1"),
+    "tor.txt": TOR,
+    "tor.txt.gz": gzipSync(TOR),
+    "tor.txt.zst": zstdCompressSync(TOR),
+    "sensors.ndjson": SENSORS,
+    "bad.csv": "ip,spoofable\n192.0.2.9,true\n192.0.2.10,maybe\n192.0.2.999,\n",
+    "page.html": "<html>",
+    "empty.txt": "\n",
+    "half.txt.gz": gzipSync(TOR).subarray(0, 30),
+    "latin.txt": Buffer.from("192.0.2.1 # caf\u00e9\n192.0.2.2\n", "latin1"),
   });
-  const { code, stdout, stderr } = await cti("import", "tor.txt", "sensors.ndjson", "--tag", "a", "--tag", "b", "--classification", "promiscuous", "--spoofable", "true", "--actor", "x", "-o", "all.ipsieve");
+  const { code, stdout, stderr } = await cti(
+    "import",
+    "tor.txt",
+    "sensors.ndjson",
+    "--tag",
+    "a",
+    "--tag",
+    "b",
+    "--classification",
+    "promiscuous",
+    "--spoofable",
+    "true",
+    "--actor",
+    "x",
+    "-o",
+    "all.ipsieve",
+  );
   assert.deepEqual([code, stdout], [0, ""]);
-  assert.match(stderr, /^tor\.txt:3: there is more behind the address, which is not read \(1 line\)\ntor\.txt:4: bits behind .* \(1 line\)\ntor\.txt: 3 entries in 4 lines\nsensors\.ndjson: 2 entries in 2 lines\nall\.ipsieve: 4 prefixes, 3 distinct documents, [\d.]+ kB\n$/);
+  assert.match(
+    stderr,
+    /^tor\.txt:3: there is more behind the address, which is not read \(1 line\)\ntor\.txt:4: bits behind .* \(1 line\)\ntor\.txt: 3 entries in 4 lines\nsensors\.ndjson: 2 entries in 2 lines\nall\.ipsieve: 4 prefixes, 3 distinct documents, [\d.]+ kB\n$/,
+  );
 });
 after(() => folder.remove());
 
@@ -27,18 +54,40 @@ describe("cti lookup", () => {
   test("documents of united feeds, as JSON", async () => {
     const { code, stdout, stderr } = await lookup("--json", "192.0.2.1", "10.9.9.9", "2001:DB8::5", "8.8.8.8");
     assert.deepEqual([code, stderr], [0, ""]);
-    assert.deepEqual(stdout.trimEnd().split("\n").map((line) => JSON.parse(line)), [
-      { ip: "192.0.2.1", seen: true, spoofable: false, classification: "malicious", actor: "x", tags: ["a", "b", "ssh"] },
-      { ip: "10.9.9.9", seen: true, spoofable: true, classification: "promiscuous", actor: "x", tags: ["a", "b"] },
-      { ip: "2001:DB8::5", seen: true, spoofable: true, classification: "promiscuous", actor: "someone", tags: ["a", "b"] },
-      { ip: "8.8.8.8", seen: false, spoofable: null, classification: "unknown", actor: "", tags: [] },
-    ]);
+    assert.deepEqual(
+      stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+      [
+        {
+          ip: "192.0.2.1",
+          seen: true,
+          spoofable: false,
+          classification: "malicious",
+          actor: "x",
+          tags: ["a", "b", "ssh"],
+        },
+        { ip: "10.9.9.9", seen: true, spoofable: true, classification: "promiscuous", actor: "x", tags: ["a", "b"] },
+        {
+          ip: "2001:DB8::5",
+          seen: true,
+          spoofable: true,
+          classification: "promiscuous",
+          actor: "someone",
+          tags: ["a", "b"],
+        },
+        { ip: "8.8.8.8", seen: false, spoofable: null, classification: "unknown", actor: "", tags: [] },
+      ],
+    );
     const extended = JSON.parse((await lookup("--json", "--extended", "192.0.2.1")).stdout);
     assert.deepEqual([extended.last_seen, extended.src.asn], ["2026-06-17", { number: 64500, name: "A\u001b[31m" }]);
   });
 
   test("for people: what is known, nothing that moves the cursor", async () => {
-    assert.equal((await lookup("--extended", "192.0.2.1")).stdout, `192.0.2.1
+    assert.equal(
+      (await lookup("--extended", "192.0.2.1")).stdout,
+      `192.0.2.1
   spoofable       false
   classification  malicious
   actor           x
@@ -46,7 +95,8 @@ describe("cti lookup", () => {
   last_seen       2026-06-17
   src.asn.number  64500
   src.asn.name    A\\u001b[31m
-`);
+`,
+    );
     assert.deepEqual(await lookup("8.8.8.8"), { code: 1, signal: null, stdout: "8.8.8.8\n  not seen\n", stderr: "" });
   });
 
@@ -66,22 +116,37 @@ describe("cti lookup", () => {
     const home = join(folder.path, "home");
     mkdirSync(home);
     copyFileSync(join(folder.path, "all.ipsieve"), join(home, "cti.ipsieve"));
-    const { code, stdout } = await run(["cti", "lookup", "--json", "192.0.2.10", "192.0.2.7"], { cwd: folder.path, env: { IPSIEVE_HOME: home } });
-    const [sample, imported] = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+    const { code, stdout } = await run(["cti", "lookup", "--json", "192.0.2.10", "192.0.2.7"], {
+      cwd: folder.path,
+      env: { IPSIEVE_HOME: home },
+    });
+    const [sample, imported] = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
     assert.deepEqual([code, sample.seen, imported.seen, imported.tags], [0, false, true, ["a", "b"]]);
   });
 
   test("a file of another kind is refused", async () => {
     const catalogue = join(import.meta.dirname, "../../data/catalogue.ipsieve");
-    assert.match((await cti("lookup", "--snapshot", catalogue, "192.0.2.1")).stderr, /its kind is "catalogue", not "cti"; give a file written by "ipsieve cti import"/);
-    assert.match((await run(["lookup", "--snapshot", "all.ipsieve", "192.0.2.1"], { cwd: folder.path })).stderr, /its kind is "cti", not "catalogue"/);
+    assert.match(
+      (await cti("lookup", "--snapshot", catalogue, "192.0.2.1")).stderr,
+      /its kind is "catalogue", not "cti"; give a file written by "ipsieve cti import"/,
+    );
+    assert.match(
+      (await run(["lookup", "--snapshot", "all.ipsieve", "192.0.2.1"], { cwd: folder.path })).stderr,
+      /its kind is "cti", not "catalogue"/,
+    );
   });
 });
 
 describe("cti import", () => {
   test("compressed feeds and standard input give what the plain one gives", async () => {
     const answer = async (feed: string, input?: string): Promise<string> => {
-      const { code, stderr } = await run(["cti", "import", feed, "-o", "one.ipsieve"], { cwd: folder.path, ...(input !== undefined && { input }) });
+      const { code, stderr } = await run(["cti", "import", feed, "-o", "one.ipsieve"], {
+        cwd: folder.path,
+        ...(input !== undefined && { input }),
+      });
       assert.equal(code, 0, stderr);
       return (await cti("lookup", "--json", "--snapshot", "one.ipsieve", "192.0.2.1", "10.1.1.1", "192.0.2.2")).stdout;
     };
@@ -95,7 +160,10 @@ describe("cti import", () => {
   test("lines that cannot be read are told and left out; with --strict nothing is written", async () => {
     const { code, stderr } = await cti("import", "bad.csv", "latin.txt", "-o", "bad.ipsieve");
     assert.equal(code, 0);
-    assert.match(stderr, /^bad\.csv:3:12: spoofable: "maybe" .*\nbad\.csv:4:9: "192\.0\.2\.999": .*\nbad\.csv: 1 entry in 4 lines, 2 lines left out\nlatin\.txt:1:16: .*UTF-8.*\nlatin\.txt: 1 entry in 2 lines, 1 line left out\n/);
+    assert.match(
+      stderr,
+      /^bad\.csv:3:12: spoofable: "maybe" .*\nbad\.csv:4:9: "192\.0\.2\.999": .*\nbad\.csv: 1 entry in 4 lines, 2 lines left out\nlatin\.txt:1:16: .*UTF-8.*\nlatin\.txt: 1 entry in 2 lines, 1 line left out\n/,
+    );
     const strict = await cti("import", "--strict", "bad.csv", "-o", "strict.ipsieve");
     assert.equal(strict.code, 2);
     assert.match(strict.stderr, /strict\.ipsieve is not written: 2 lines cannot be read/);
@@ -108,8 +176,16 @@ describe("cti import", () => {
     ["an empty feed", ["empty.txt", "-o", "x.ipsieve"], /empty\.txt:1: there is no entry/],
     ["no such file", ["nothing.txt", "-o", "x.ipsieve"], /nothing\.txt: no such file/],
     ["half a compressed file", ["half.txt.gz", "-o", "x.ipsieve"], /half\.txt\.gz: .*too early/],
-    ["a feed of the wrong format", ["--format", "csv", "tor.txt", "-o", "x.ipsieve"], /tor\.txt:2: no column .*--format list/],
-    ["nothing that can be read", ["--format", "ndjson", "tor.txt", "-o", "x.ipsieve"], /x\.ipsieve is not written: no feed holds an entry that can be read/],
+    [
+      "a feed of the wrong format",
+      ["--format", "csv", "tor.txt", "-o", "x.ipsieve"],
+      /tor\.txt:2: no column .*--format list/,
+    ],
+    [
+      "nothing that can be read",
+      ["--format", "ndjson", "tor.txt", "-o", "x.ipsieve"],
+      /x\.ipsieve is not written: no feed holds an entry that can be read/,
+    ],
     ["another classification", ["--classification", "evil", "tor.txt", "-o", "x.ipsieve"], /--classification "evil"/],
     ["the output over a feed", ["tor.txt", "-o", "tor.txt"], /is one of the feeds/],
   ];
@@ -118,7 +194,10 @@ describe("cti import", () => {
       const { code, stdout, stderr } = await cti("import", ...args);
       assert.deepEqual([code, stdout], [2, ""]);
       assert.match(stderr, message);
-      assert.deepEqual(readdirSync(folder.path).filter((name) => name.includes("x.ipsieve") || name.endsWith(".tmp")), []);
+      assert.deepEqual(
+        readdirSync(folder.path).filter((name) => name.includes("x.ipsieve") || name.endsWith(".tmp")),
+        [],
+      );
       assert.equal(readFileSync(join(folder.path, "tor.txt"), "utf8"), TOR);
     });
   }
@@ -126,21 +205,49 @@ describe("cti import", () => {
   test("progress as JSON lines counts all bytes and lines", async () => {
     const { stderr } = await cti("import", "--progress", "json", "tor.txt", "sensors.ndjson", "-o", "p.ipsieve");
     const last = JSON.parse(stderr.split("\n").findLast((line) => line.startsWith("{"))!);
-    assert.deepEqual([last.bytesRead, last.totalBytes, last.lines], [TOR.length + SENSORS.length, TOR.length + SENSORS.length, 6]);
+    assert.deepEqual(
+      [last.bytesRead, last.totalBytes, last.lines],
+      [TOR.length + SENSORS.length, TOR.length + SENSORS.length, 6],
+    );
   });
 });
 
 test("info and verify know the kind", async () => {
   const { stdout } = await run(["info", "all.ipsieve"], { cwd: folder.path });
-  assert.match(stdout, /kind +cti, format 1\n[^]*title +tor\.txt, sensors\.ndjson\n +documents +3 distinct\n +source +tor\.txt, 3 entries\n +source +sensors\.ndjson, 2 entries\n/);
+  assert.match(
+    stdout,
+    /kind +cti, format 1\n[^]*title +tor\.txt, sensors\.ndjson\n +documents +3 distinct\n +source +tor\.txt, 3 entries\n +source +sensors\.ndjson, 2 entries\n/,
+  );
   const about = JSON.parse((await run(["info", "--json", "all.ipsieve"], { cwd: folder.path })).stdout).about;
-  assert.deepEqual(about, { title: "tor.txt, sensors.ndjson", documents: 3, sources: [{ name: "tor.txt", entries: 3 }, { name: "sensors.ndjson", entries: 2 }] });
-  assert.match((await run(["verify", "all.ipsieve"], { cwd: folder.path })).stdout, /^all\.ipsieve: sound; 3 IPv4 and 1 IPv6 prefixes/);
+  assert.deepEqual(about, {
+    title: "tor.txt, sensors.ndjson",
+    documents: 3,
+    sources: [
+      { name: "tor.txt", entries: 3 },
+      { name: "sensors.ndjson", entries: 2 },
+    ],
+  });
+  assert.match(
+    (await run(["verify", "all.ipsieve"], { cwd: folder.path })).stdout,
+    /^all\.ipsieve: sound; 3 IPv4 and 1 IPv6 prefixes/,
+  );
 });
 
 test("lookup - reads standard input, bad lines by their number", async () => {
-  const { code, stdout, stderr } = await run(["cti", "lookup", "--json", "-"], { input: "192.0.2.10\r\n\n10.0.0.0/8\n8.8.8.8" });
-  assert.deepEqual(stdout.trimEnd().split("\n").map((line) => JSON.parse(line)).map(({ ip, seen }) => [ip, seen]), [["192.0.2.10", true], ["8.8.8.8", false]]);
+  const { code, stdout, stderr } = await run(["cti", "lookup", "--json", "-"], {
+    input: "192.0.2.10\r\n\n10.0.0.0/8\n8.8.8.8",
+  });
+  assert.deepEqual(
+    stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line))
+      .map(({ ip, seen }) => [ip, seen]),
+    [
+      ["192.0.2.10", true],
+      ["8.8.8.8", false],
+    ],
+  );
   assert.match(stderr, /^ipsieve: standard input:3: "10\.0\.0\.0\/8" at position/);
   assert.equal(code, 2);
 });

@@ -24,7 +24,13 @@ before(async () => {
   await writeSnapshot(path("other.ipsieve"), { table: freeze(trie), metadata: {}, kind: "documents" });
   // Well-formed, but value 7 stands for no node.
   trie.insert(parsePrefix("10.0.0.0/8"), 7);
-  const metadata = { format: 2, title: "", createdAt: new Date(0).toISOString(), sources: [], nodes: { texts: "a\n", places: new Uint8Array(12) } };
+  const metadata = {
+    format: 2,
+    title: "",
+    createdAt: new Date(0).toISOString(),
+    sources: [],
+    nodes: { texts: "a\n", places: new Uint8Array(12) },
+  };
   await writeSnapshot(path("lost.ipsieve"), { table: freeze(trie), metadata, kind: "catalogue" });
 });
 after(() => folder.remove());
@@ -32,7 +38,13 @@ after(() => folder.remove());
 test("info tells kind, size, prefixes, sources and sections", async () => {
   const { code, stdout } = await run(["info", "good.ipsieve"], { cwd: folder.path });
   assert.equal(code, 0);
-  for (const fact of [/^good\.ipsieve\n/, /kind +catalogue, format 1/, /prefixes +2 IPv4, 1 IPv6, 3 distinct matches/, /source +list\.csv/, /nodes4 +[\d,]+ bytes  crc32 [0-9a-f]{8}/]) {
+  for (const fact of [
+    /^good\.ipsieve\n/,
+    /kind +catalogue, format 1/,
+    /prefixes +2 IPv4, 1 IPv6, 3 distinct matches/,
+    /source +list\.csv/,
+    /nodes4 +[\d,]+ bytes  crc32 [0-9a-f]{8}/,
+  ]) {
     assert.match(stdout, fact);
   }
 });
@@ -40,7 +52,10 @@ test("info tells kind, size, prefixes, sources and sections", async () => {
 test("info --json is one document", async () => {
   const { stdout } = await run(["info", "--json", "good.ipsieve"], { cwd: folder.path });
   const { path: file, kind, prefixCount4, prefixCount6, about, generation } = JSON.parse(stdout);
-  assert.deepEqual([file, kind, prefixCount4, prefixCount6, about.types], ["good.ipsieve", "catalogue", 2, 1, { list: 3 }]);
+  assert.deepEqual(
+    [file, kind, prefixCount4, prefixCount6, about.types],
+    ["good.ipsieve", "catalogue", 2, 1, { list: 3 }],
+  );
   assert.match(generation, /^[0-9a-f]{32}$/);
 });
 
@@ -52,19 +67,36 @@ test("info tells what it can of a kind it does not know", async () => {
 
 test("verify proves a good file, and the bundled one", async () => {
   const good = await run(["verify", "good.ipsieve"], { cwd: folder.path });
-  assert.deepEqual(good, { code: 0, signal: null, stderr: "", stdout: "good.ipsieve: sound; 2 IPv4 and 1 IPv6 prefixes, nested up to 2 deep, of 3 values; 11 sections\n" });
+  assert.deepEqual(good, {
+    code: 0,
+    signal: null,
+    stderr: "",
+    stdout: "good.ipsieve: sound; 2 IPv4 and 1 IPv6 prefixes, nested up to 2 deep, of 3 values; 11 sections\n",
+  });
   assert.equal((await run(["verify"])).code, 0);
 });
 
 const refused: [args: string[], message: RegExp][] = [
-  [["verify", "short.ipsieve"], /^ipsieve: short\.ipsieve: \d+ bytes, its header says \d+; copy it again or build it again\n$/],
+  [
+    ["verify", "short.ipsieve"],
+    /^ipsieve: short\.ipsieve: \d+ bytes, its header says \d+; copy it again or build it again\n$/,
+  ],
   [["info", "short.ipsieve"], /^ipsieve: short\.ipsieve: \d+ bytes/],
   [["verify", "flipped.ipsieve"], /^ipsieve: flipped\.ipsieve: .*checksum/],
   [["identify", "--snapshot", "flipped.ipsieve", "list.csv"], /^ipsieve: flipped\.ipsieve: .*checksum/],
-  [["lookup", "--snapshot", "list.csv", "1.2.3.4"], /^ipsieve: list\.csv: not a snapshot; give a file written by `ipsieve build`\n$/],
+  [
+    ["lookup", "--snapshot", "list.csv", "1.2.3.4"],
+    /^ipsieve: list\.csv: not a snapshot; give a file written by `ipsieve build`\n$/,
+  ],
   [["lookup", "--snapshot", "nowhere.ipsieve", "1.2.3.4"], /^ipsieve: nowhere\.ipsieve: .*check the path\n$/],
-  [["lookup", "--snapshot", "other.ipsieve", "1.2.3.4"], /^ipsieve: other\.ipsieve: its kind is "documents", not "catalogue"; give a file written by "ipsieve build"\n$/],
-  [["verify", "lost.ipsieve"], /^ipsieve: lost\.ipsieve: the table has the value 7, but the catalogue knows 1; build it again\n$/],
+  [
+    ["lookup", "--snapshot", "other.ipsieve", "1.2.3.4"],
+    /^ipsieve: other\.ipsieve: its kind is "documents", not "catalogue"; give a file written by "ipsieve build"\n$/,
+  ],
+  [
+    ["verify", "lost.ipsieve"],
+    /^ipsieve: lost\.ipsieve: the table has the value 7, but the catalogue knows 1; build it again\n$/,
+  ],
 ];
 for (const [args, message] of refused) {
   test(`refuses ${args.join(" ")}`, async () => {

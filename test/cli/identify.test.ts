@@ -21,7 +21,8 @@ const path = (name: string) => join(folder.path, name);
 
 before(async () => {
   folder = temporaryFolder({
-    "list.csv": "10.0.0.0/8,/cloud/acme\n10.1.0.0/16,/cloud/acme/by-service/mail/eu-1,office\n2001:db8::/32,documentation\n",
+    "list.csv":
+      "10.0.0.0/8,/cloud/acme\n10.1.0.0/16,/cloud/acme/by-service/mail/eu-1,office\n2001:db8::/32,documentation\n",
     "access.log": LOG,
     "more.log": "10.2.2.2\n",
     "access.log.gz": gzipSync(LOG),
@@ -49,7 +50,11 @@ const lines = (...rows: string[]) => rows.map((row) => `${row}\n`).join("");
 
 const outputs: [name: string, args: string[], stdout: string, code?: number][] = [
   ["tsv by default, a row for every line", ["access.log"], lines(...TSV)],
-  ["several files in their order", ["more.log", "access.log", "more.log"], lines("10.2.2.2\t10.0.0.0/8\t/cloud/acme", ...TSV, "10.2.2.2\t10.0.0.0/8\t/cloud/acme")],
+  [
+    "several files in their order",
+    ["more.log", "access.log", "more.log"],
+    lines("10.2.2.2\t10.0.0.0/8\t/cloud/acme", ...TSV, "10.2.2.2\t10.0.0.0/8\t/cloud/acme"),
+  ],
   ["gzip", ["access.log.gz"], lines(...TSV)],
   ["zstd", ["access.log.zst"], lines(...TSV)],
   ["two threads", ["--threads", "2", "access.log"], lines(...TSV)],
@@ -59,32 +64,70 @@ const outputs: [name: string, args: string[], stdout: string, code?: number][] =
   ["-c of several files together", ["-c", "access.log", "more.log"], "4\n"],
   ["-cv", ["-cv", "access.log"], "3\n"],
   ["-c of a column", ["-c", "--field", "dst_ip", "--input", "csv", "events.csv"], "1\n"],
-  ["csv", ["--format", "csv", "access.log"], lines(
-    `10.1.2.3,10.1.0.0/16,"/cloud/acme,/cloud/acme/by-service/mail/eu-1,office"`, "2001:db8::1,2001:db8::/32,documentation", ",,", "9.9.9.9,,", ",,", "10.200.0.1,10.0.0.0/8,/cloud/acme",
-  )],
+  [
+    "csv",
+    ["--format", "csv", "access.log"],
+    lines(
+      `10.1.2.3,10.1.0.0/16,"/cloud/acme,/cloud/acme/by-service/mail/eu-1,office"`,
+      "2001:db8::1,2001:db8::/32,documentation",
+      ",,",
+      "9.9.9.9,,",
+      ",,",
+      "10.200.0.1,10.0.0.0/8,/cloud/acme",
+    ),
+  ],
   ["append", ["--format", "append", "more.log"], "10.2.2.2\t/cloud/acme\n"],
-  ["append keeps every line", ["--format", "append", "access.log"], lines(...LOG.split("\n").map((line, i) => `${line}\t${TSV[i]!.split("\t")[2]}`))],
-  ["a column by its name", ["--field", "dst_ip", "events.csv"], lines("ip\tcidr\tcbs_ids", "9.9.9.9\t\t", "10.9.9.9\t10.0.0.0/8\t/cloud/acme")],
-  ["a column by its number", ["--field", "3", "--input", "csv", "--matched", "events.csv"], lines("ip\tcidr\tcbs_ids", "10.9.9.9\t10.0.0.0/8\t/cloud/acme")],
+  [
+    "append keeps every line",
+    ["--format", "append", "access.log"],
+    lines(...LOG.split("\n").map((line, i) => `${line}\t${TSV[i]!.split("\t")[2]}`)),
+  ],
+  [
+    "a column by its name",
+    ["--field", "dst_ip", "events.csv"],
+    lines("ip\tcidr\tcbs_ids", "9.9.9.9\t\t", "10.9.9.9\t10.0.0.0/8\t/cloud/acme"),
+  ],
+  [
+    "a column by its number",
+    ["--field", "3", "--input", "csv", "--matched", "events.csv"],
+    lines("ip\tcidr\tcbs_ids", "10.9.9.9\t10.0.0.0/8\t/cloud/acme"),
+  ],
   ["a JSON member", ["--field", "dst.ip", "events.jsonl"], lines("9.9.9.9\t\t", "10.0.0.1\t10.0.0.0/8\t/cloud/acme")],
 ];
 for (const [name, args, stdout] of outputs) {
-  test(`prints ${name}`, async () => assert.deepEqual(await identify(args), { code: 0, signal: null, stdout, stderr: "" }));
+  test(`prints ${name}`, async () =>
+    assert.deepEqual(await identify(args), { code: 0, signal: null, stdout, stderr: "" }));
 }
 
 test("jsonl rows are the documents that lookup --json prints, with the numbers of their lines", async () => {
   const { stdout } = await identify(["--format", "jsonl", "access.log"]);
   const rows = stdout.trimEnd().split("\n");
   assert.equal(rows.length, 6);
-  const looked = await run(["lookup", "--json", "--snapshot", "list.ipsieve", "10.1.2.3", "2001:db8::1", "9.9.9.9"], { cwd: folder.path });
+  const looked = await run(["lookup", "--json", "--snapshot", "list.ipsieve", "10.1.2.3", "2001:db8::1", "9.9.9.9"], {
+    cwd: folder.path,
+  });
   const withoutLine = (index: number): string => rows[index]!.replace(`,"line":${index + 1}}`, "}");
   assert.equal([0, 1, 3].map(withoutLine).join("\n"), looked.stdout.trimEnd());
-  assert.deepEqual(JSON.parse(withoutLine(2)), { ip: null, found: false, cidr: null, labels: [], cbs_ids: [], providers: [], types: [], services: [], regions: [], matches: [] });
+  assert.deepEqual(JSON.parse(withoutLine(2)), {
+    ip: null,
+    found: false,
+    cidr: null,
+    labels: [],
+    cbs_ids: [],
+    providers: [],
+    types: [],
+    services: [],
+    regions: [],
+    matches: [],
+  });
 });
 
 test("standard input without files, and for - among them", async () => {
   assert.equal((await identify([], { input: LOG })).stdout, lines(...TSV));
-  assert.equal((await identify(["more.log", "-"], { input: "9.9.9.9" })).stdout, lines("10.2.2.2\t10.0.0.0/8\t/cloud/acme", "9.9.9.9\t\t"));
+  assert.equal(
+    (await identify(["more.log", "-"], { input: "9.9.9.9" })).stdout,
+    lines("10.2.2.2\t10.0.0.0/8\t/cloud/acme", "9.9.9.9\t\t"),
+  );
   assert.deepEqual(await identify([], { input: "" }), { code: 1, signal: null, stdout: "", stderr: "" });
 });
 
@@ -125,7 +168,11 @@ test("-o writes rows to a file, compressed by its name, and the summary still go
 });
 
 test("exit codes: 0 if a line is selected, 1 if none is", async () => {
-  const codes = await Promise.all([["more.log"], ["-v", "more.log"], ["-c", "more.log"], ["-cv", "more.log"]].map(async (args) => (await identify(args)).code));
+  const codes = await Promise.all(
+    [["more.log"], ["-v", "more.log"], ["-c", "more.log"], ["-cv", "more.log"]].map(
+      async (args) => (await identify(args)).code,
+    ),
+  );
   assert.deepEqual(codes, [0, 1, 0, 1]);
   const miss = await identify([], { input: "9.9.9.9\n" });
   assert.deepEqual([miss.code, miss.stdout], [1, "9.9.9.9\t\t\n"]);
@@ -139,11 +186,20 @@ const refused: [args: string[], message: RegExp][] = [
   [["--field", "0", "events.csv"], /^ipsieve: --field "0": give a whole number from 1 to 1000000\n$/],
   [["--threads", "many", "access.log"], /^ipsieve: --threads "many": give a whole number from 1 to 256\n$/],
   [["-o", "nowhere/rows.tsv", "access.log"], /^ipsieve: nowhere\/rows\.tsv.*: /],
-  [["-v", "--matched", "access.log"], /^ipsieve: --invert-match and --matched do not go together; leave one of them out\n$/],
+  [
+    ["-v", "--matched", "access.log"],
+    /^ipsieve: --invert-match and --matched do not go together; leave one of them out\n$/,
+  ],
   [["-c", "--summary", "access.log"], /^ipsieve: --count and --summary do not go together/],
   [["-c", "--format", "csv", "access.log"], /^ipsieve: --count and --format do not go together/],
-  [["-c", "-o", "x", "access.log"], /^ipsieve: --count and --output do not go together; write the count to a file with > FILE\n$/],
-  [["--summary", "-v", "access.log"], /^ipsieve: --summary prints no rows for --invert-match; add -o FILE for the rows\n$/],
+  [
+    ["-c", "-o", "x", "access.log"],
+    /^ipsieve: --count and --output do not go together; write the count to a file with > FILE\n$/,
+  ],
+  [
+    ["--summary", "-v", "access.log"],
+    /^ipsieve: --summary prints no rows for --invert-match; add -o FILE for the rows\n$/,
+  ],
 ];
 for (const [args, message] of refused) {
   test(`refuses ${args.join(" ")}`, async () => {
@@ -187,8 +243,15 @@ test("a reader that goes away ends the command silently", async () => {
 
 test("a full disk is an error", { skip: existsSync("/dev/full") ? false : "there is no /dev/full" }, async () => {
   const main = join(import.meta.dirname, "../../src/cli/main.ts");
-  for (const args of [["identify", "--snapshot", "list.ipsieve", "access.log"], ["identify", "-c", "--snapshot", "list.ipsieve", "access.log"], ["help"]]) {
-    const child = spawn(process.execPath, [main, ...args], { cwd: folder.path, stdio: ["ignore", openSync("/dev/full", "w"), "pipe"] });
+  for (const args of [
+    ["identify", "--snapshot", "list.ipsieve", "access.log"],
+    ["identify", "-c", "--snapshot", "list.ipsieve", "access.log"],
+    ["help"],
+  ]) {
+    const child = spawn(process.execPath, [main, ...args], {
+      cwd: folder.path,
+      stdio: ["ignore", openSync("/dev/full", "w"), "pipe"],
+    });
     let stderr = "";
     child.stderr!.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
     const code = await new Promise((resolve) => child.on("close", resolve));
@@ -197,7 +260,11 @@ test("a full disk is an error", { skip: existsSync("/dev/full") ? false : "there
   }
 });
 
-for (const [signal, exitCode] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const) {
+for (const [signal, exitCode] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const) {
   test(`${signal}: exit code ${exitCode}, and no file is left`, async () => {
     const child = start(["identify", "--snapshot", "list.ipsieve", "-o", "interrupted.tsv", "-"], { cwd: folder.path });
     child.stdin!.write("10.1.2.3\n".repeat(100_000)); // and no end
@@ -209,21 +276,31 @@ for (const [signal, exitCode] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 
   });
 }
 
-test("an interrupted run ends though its input never opens or its reader never reads", { skip: process.platform === "win32" ? "it has no FIFOs" : false }, async () => {
-  execFileSync("mkfifo", [path("fifo")]);
-  writeFileSync(path("unread.log"), "10.1.2.3\n".repeat(1_000_000));
-  const runs = [["-o", "unread.tsv", "fifo"], ["unread.log"]].map(async (args) => {
-    const child = start(["identify", "--snapshot", "list.ipsieve", "--progress", "json", ...args], { cwd: folder.path });
-    await new Promise((resolve) => child.stderr!.once("data", resolve));
-    child.kill("SIGINT");
-    return new Promise<[number | null, string | null]>((resolve) => child.on("exit", (...end) => resolve(end)));
-  });
-  // By itself, or by the signal: a shell tells both by 130.
-  for (const [code, signal] of await Promise.all(runs)) assert.ok(code === 130 || signal === "SIGINT", `${code}, ${signal}`);
-});
+test(
+  "an interrupted run ends though its input never opens or its reader never reads",
+  { skip: process.platform === "win32" ? "it has no FIFOs" : false },
+  async () => {
+    execFileSync("mkfifo", [path("fifo")]);
+    writeFileSync(path("unread.log"), "10.1.2.3\n".repeat(1_000_000));
+    const runs = [["-o", "unread.tsv", "fifo"], ["unread.log"]].map(async (args) => {
+      const child = start(["identify", "--snapshot", "list.ipsieve", "--progress", "json", ...args], {
+        cwd: folder.path,
+      });
+      await new Promise((resolve) => child.stderr!.once("data", resolve));
+      child.kill("SIGINT");
+      return new Promise<[number | null, string | null]>((resolve) => child.on("exit", (...end) => resolve(end)));
+    });
+    // By itself, or by the signal: a shell tells both by 130.
+    for (const [code, signal] of await Promise.all(runs))
+      assert.ok(code === 130 || signal === "SIGINT", `${code}, ${signal}`);
+  },
+);
 
 test("as many threads as large machines have: the rows of one, in order, and nothing on stderr", async () => {
-  writeFileSync(path("many.log"), Array.from({ length: 600_000 }, (_, i) => `10.${i & 255}.${(i >> 8) & 255}.1 x\n`).join(""));
+  writeFileSync(
+    path("many.log"),
+    Array.from({ length: 600_000 }, (_, i) => `10.${i & 255}.${(i >> 8) & 255}.1 x\n`).join(""),
+  );
   const one = await identify(["--threads", "1", "many.log"]);
   const sixteen = await identify(["--threads", "16", "many.log"]);
   assert.equal(sixteen.stderr, "");
@@ -232,9 +309,15 @@ test("as many threads as large machines have: the rows of one, in order, and not
 });
 
 test("a field that no line has is told, and the exit code stays", async () => {
-  for (const args of [["--field", "nobody", "events.jsonl"], ["--field", "9", "--input", "csv", "events.csv"]]) {
+  for (const args of [
+    ["--field", "nobody", "events.jsonl"],
+    ["--field", "9", "--input", "csv", "events.csv"],
+  ]) {
     const { code, stderr } = await identify(args);
-    assert.equal(stderr, `ipsieve: --field "${args[1]}": no line has an address there; check the column or name, and how lines are cut: --input csv|tsv|jsonl|space\n`);
+    assert.equal(
+      stderr,
+      `ipsieve: --field "${args[1]}": no line has an address there; check the column or name, and how lines are cut: --input csv|tsv|jsonl|space\n`,
+    );
     assert.equal(code, 1);
   }
   assert.equal((await identify(["--field", "src_ip"], { input: "" })).stderr, "");

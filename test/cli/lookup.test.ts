@@ -7,7 +7,8 @@ let folder: ReturnType<typeof temporaryFolder>;
 
 before(async () => {
   folder = temporaryFolder({
-    "list.csv": "10.0.0.0/8,/cloud/acme\n10.1.0.0/16,/cloud/acme/by-service/mail/eu-1,office\n10.1.2.3,host\n2001:db8::/32,documentation\n",
+    "list.csv":
+      "10.0.0.0/8,/cloud/acme\n10.1.0.0/16,/cloud/acme/by-service/mail/eu-1,office\n10.1.2.3,host\n2001:db8::/32,documentation\n",
   });
   const { code } = await run(["build", "list.csv", "-o", "list.ipsieve"], { cwd: folder.path });
   assert.equal(code, 0);
@@ -72,13 +73,27 @@ test("what the registries leave open is not called unreachable", async () => {
 test("--json gives the lookup document, one per line, with the text as given", async () => {
   const { code, stdout } = await lookup("--json", "::ffff:10.1.2.3", "9.9.9.9");
   assert.equal(code, 0);
-  const [hit, miss, ...more] = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  const [hit, miss, ...more] = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
   assert.deepEqual(more, []);
   assert.equal(hit.ip, "::ffff:10.1.2.3");
   assert.equal(hit.cidr, "10.1.2.3");
   assert.deepEqual(hit.cbs_ids, ["/cloud/acme", "/cloud/acme/by-service/mail/eu-1", "host", "office"]);
   assert.deepEqual([hit.types, hit.services, hit.regions], [["cloud", "list"], ["mail"], ["eu-1"]]);
-  assert.deepEqual(miss, { ip: "9.9.9.9", found: false, cidr: null, labels: [], cbs_ids: [], providers: [], types: [], services: [], regions: [], matches: [] });
+  assert.deepEqual(miss, {
+    ip: "9.9.9.9",
+    found: false,
+    cidr: null,
+    labels: [],
+    cbs_ids: [],
+    providers: [],
+    types: [],
+    services: [],
+    regions: [],
+    matches: [],
+  });
 });
 
 test("exit codes: 0 if any was found, 1 if none, 2 if any is malformed; the others are still answered", async () => {
@@ -87,25 +102,54 @@ test("exit codes: 0 if any was found, 1 if none, 2 if any is malformed; the othe
   const mixed = await lookup("10.1", "10.0.0.1", "10.0.0.1/8", "fe80::1%eth0");
   assert.equal(mixed.code, 2);
   assert.match(mixed.stdout, /^10\.0\.0\.1\n  10\.0\.0\.0\/8/);
-  assert.match(mixed.stderr, /^ipsieve: "10\.1" at position .*\nipsieve: "10\.0\.0\.1\/8" at position 9: .*10\.0\.0\.0\/8.*\nipsieve: "fe80::1%eth0" at position 7: .*\n$/);
+  assert.match(
+    mixed.stderr,
+    /^ipsieve: "10\.1" at position .*\nipsieve: "10\.0\.0\.1\/8" at position 9: .*10\.0\.0\.0\/8.*\nipsieve: "fe80::1%eth0" at position 7: .*\n$/,
+  );
 });
 
 test("the bundled catalogue knows the great providers", async () => {
-  const { code, stdout } = await run(["lookup", "--json", "1.1.1.1", "8.8.8.8", "17.5.7.8", "52.95.110.1", "2606:4700::1111"]);
+  const { code, stdout } = await run([
+    "lookup",
+    "--json",
+    "1.1.1.1",
+    "8.8.8.8",
+    "17.5.7.8",
+    "52.95.110.1",
+    "2606:4700::1111",
+  ]);
   assert.equal(code, 0);
-  const providers = stdout.trimEnd().split("\n").map((line) => JSON.parse(line).providers[0]);
+  const providers = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line).providers[0]);
   assert.deepEqual(providers, ["cloudflare", "google", "apple", "aws", "cloudflare"]);
 });
 
 test("- reads standard input: a byte order mark, CRLF, empty lines, comments, no last newline; bad lines by their number", async () => {
   const input = "\ufeff10.1.2.3\r\n\n# ours\n  2001:db8::/32 \nnobody\n10.0.0.1/8\n9.9.9.9";
-  const { code, stdout, stderr } = await run(["lookup", "--json", "--snapshot", "list.ipsieve", "10.9.9.9", "-", "10.8.8.8"], { cwd: folder.path, input });
-  assert.deepEqual(stdout.trimEnd().split("\n").map((line) => JSON.parse(line).ip), ["10.9.9.9", "10.1.2.3", "2001:db8::/32", "9.9.9.9", "10.8.8.8"]);
-  assert.match(stderr, /^ipsieve: standard input:5: "nobody" at position 0: .*\nipsieve: standard input:6: "10\.0\.0\.1\/8" .* did you mean 10\.0\.0\.0\/8\?\n$/);
+  const { code, stdout, stderr } = await run(
+    ["lookup", "--json", "--snapshot", "list.ipsieve", "10.9.9.9", "-", "10.8.8.8"],
+    { cwd: folder.path, input },
+  );
+  assert.deepEqual(
+    stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).ip),
+    ["10.9.9.9", "10.1.2.3", "2001:db8::/32", "9.9.9.9", "10.8.8.8"],
+  );
+  assert.match(
+    stderr,
+    /^ipsieve: standard input:5: "nobody" at position 0: .*\nipsieve: standard input:6: "10\.0\.0\.1\/8" .* did you mean 10\.0\.0\.0\/8\?\n$/,
+  );
   assert.equal(code, 2);
   const card = await run(["lookup", "--snapshot", "list.ipsieve", "-"], { cwd: folder.path, input: "10.1.2.3\n" });
   assert.deepEqual(card, await lookup("10.1.2.3"));
-  assert.equal((await run(["lookup", "--snapshot", "list.ipsieve", "-"], { cwd: folder.path, input: "9.9.9.9\n" })).code, 1);
+  assert.equal(
+    (await run(["lookup", "--snapshot", "list.ipsieve", "-"], { cwd: folder.path, input: "9.9.9.9\n" })).code,
+    1,
+  );
 });
 
 test("- answers each line when it comes, and ends when nobody reads the answers", async () => {

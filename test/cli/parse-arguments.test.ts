@@ -68,21 +68,39 @@ const refused: [args: string[], message: RegExp][] = [
   [["a", "b", "c"], /^sift does not take "c"; usage: ipsieve sift \[FILE\.\.\.\]$/],
 ];
 for (const [args, message] of refused) {
-  test(`refuses ${args.join(" ")}`, () => assert.throws(() => parsed(...args), (error) => error instanceof UsageError && message.test(error.message)));
+  test(`refuses ${args.join(" ")}`, () =>
+    assert.throws(
+      () => parsed(...args),
+      (error) => error instanceof UsageError && message.test(error.message),
+    ));
 }
 
 test("whole numbers", () => {
   assert.equal(wholeNumber("threads", "12", 256), 12);
   for (const text of ["", "0", "-1", "1.5", "1e3", "0x10", "257", " 1", "1234567890123"]) {
-    assert.throws(() => wholeNumber("threads", text, 256), /^UsageError: --threads ".*": give a whole number from 1 to 256$/);
+    assert.throws(
+      () => wholeNumber("threads", text, 256),
+      /^UsageError: --threads ".*": give a whole number from 1 to 256$/,
+    );
   }
 });
 
 test("the nearest word", () => {
   const words = ["identify", "lookup", "build", "info", "verify", "help"];
   const cases: [word: string, meant: string | undefined][] = [
-    ["identfy", "identify"], ["ident", "identify"], ["indetify", "identify"], ["lokup", "lookup"], ["biuld", "build"],
-    ["inof", "info"], ["verfiy", "verify"], ["serve", undefined], ["xyz", undefined], ["q", undefined],
+    ["identfy", "identify"],
+    ["ident", "identify"],
+    ["indetify", "identify"],
+    ["lokup", "lookup"],
+    ["biuld", "build"],
+    ["inof", "info"],
+    ["verfiy", "verify"],
+    ["serve", undefined],
+    ["xyz", undefined],
+    ["q", undefined],
   ];
-  assert.deepEqual(cases.map(([word]) => nearest(word, words)), cases.map(([, meant]) => meant));
+  assert.deepEqual(
+    cases.map(([word]) => nearest(word, words)),
+    cases.map(([, meant]) => meant),
+  );
 });

@@ -5,7 +5,9 @@ import { start, temporaryFolder } from "./run-command.ts";
 
 test("the setup link of a quick start names the organisation that its key and rulesets belong to", async (t) => {
   const folder = temporaryFolder();
-  const child = start(["serve", "--quick-start", "--port", "0"], { env: { IPSIEVE_HOME: folder.path, IPSIEVE_DB: "", DATABASE_URL: "" } });
+  const child = start(["serve", "--quick-start", "--port", "0"], {
+    env: { IPSIEVE_HOME: folder.path, IPSIEVE_DB: "", DATABASE_URL: "" },
+  });
   t.after(async () => {
     child.kill("SIGTERM");
     await once(child, "exit");

@@ -21,7 +21,9 @@ export interface RunOptions {
 /** No updated catalogue, whatever the home of who runs the tests holds. */
 export const NO_HOME = join(tmpdir(), "ipsieve-no-home");
 
-/** Starts the real command in a process of its own, without colours and updated catalogues unless `env` says otherwise. */
+/**
+ * Starts the real command in a process of its own, without colours and updated catalogues unless `env` says otherwise.
+ */
 export function start(args: readonly string[], { cwd, env }: RunOptions = {}): ChildProcess {
   const { NODE_TEST_CONTEXT: _, FORCE_COLOR: _force, NO_COLOR: _no, ...inherited } = process.env;
   const child = spawn(process.execPath, [MAIN, ...args], { cwd, env: { ...inherited, IPSIEVE_HOME: NO_HOME, ...env } });
@@ -49,7 +51,10 @@ export async function outcomeOf(child: ChildProcess): Promise<Outcome> {
 }
 
 /** A folder of its own with these files, and how to remove it. */
-export function temporaryFolder(files: Readonly<Record<string, string | Buffer>> = {}): { path: string; remove: () => void } {
+export function temporaryFolder(files: Readonly<Record<string, string | Buffer>> = {}): {
+  path: string;
+  remove: () => void;
+} {
   const path = mkdtempSync(join(tmpdir(), "ipsieve-cli-"));
   for (const [name, content] of Object.entries(files)) writeFileSync(join(path, name), content);
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };

@@ -17,7 +17,8 @@ before(() => {
 after(() => folder.remove());
 
 /** Runs the command without the environment's databases; its home is the folder. */
-const call = (...args: string[]) => run(args, { cwd: folder.path, env: { IPSIEVE_HOME: folder.path, IPSIEVE_DB: "", DATABASE_URL: "" } });
+const call = (...args: string[]) =>
+  run(args, { cwd: folder.path, env: { IPSIEVE_HOME: folder.path, IPSIEVE_DB: "", DATABASE_URL: "" } });
 const failing = async (message: RegExp, ...args: string[]) => {
   const { code, stdout, stderr } = await call(...args);
   assert.match(stderr, message);
@@ -31,27 +32,51 @@ describe("org, plan and key", () => {
     await failing(/ipsieve\.db: there is no such file; "ipsieve db migrate" makes it/, "org", "list");
     assert.equal(existsSync(join(folder.path, "ipsieve.db")), false);
     const organisation = await call("org", "create", "Example");
-    assert.match(organisation.stdout, /^[0-9a-f-]{36} {2}Example\n {2}[0-9a-f-]{36} {2}My Allowlist rules\n {2}[0-9a-f-]{36} {2}My Blocklist rules\n$/);
-    assert.match(organisation.stderr, /\n {2}ipsieve plan set edl cbs cti --org Example\n {2}ipsieve key create LABEL --access read_write --org Example\n$/);
+    assert.match(
+      organisation.stdout,
+      /^[0-9a-f-]{36} {2}Example\n {2}[0-9a-f-]{36} {2}My Allowlist rules\n {2}[0-9a-f-]{36} {2}My Blocklist rules\n$/,
+    );
+    assert.match(
+      organisation.stderr,
+      /\n {2}ipsieve plan set edl cbs cti --org Example\n {2}ipsieve key create LABEL --access read_write --org Example\n$/,
+    );
     const early = await call("key", "create", "early");
-    assert.match(early.stderr, /Example has no active plan, so every request with the key gets 403\. Next:\n {2}ipsieve plan set edl cbs cti --org Example\n$/);
+    assert.match(
+      early.stderr,
+      /Example has no active plan, so every request with the key gets 403\. Next:\n {2}ipsieve plan set edl cbs cti --org Example\n$/,
+    );
     await call("key", "revoke", early.stdout.trim().slice(0, 8));
-    assert.match((await call("plan", "set", "edl", "cti", "--per-minute", "600", "--until", "2999-01-01")).stdout, /^Example: edl active until 2999-01-01, 600 requests per minute and default per month for each key\nExample: cti /);
+    assert.match(
+      (await call("plan", "set", "edl", "cti", "--per-minute", "600", "--until", "2999-01-01")).stdout,
+      /^Example: edl active until 2999-01-01, 600 requests per minute and default per month for each key\nExample: cti /,
+    );
     const created = await call("key", "create", "laptop", "--access", "read_write", "--expires", "2999-12-31");
     assert.match(created.stdout, /^ips_[\w-]{38}\n$/);
     const text = created.stdout.trim();
     assert.ok(isApiKeyText(text));
     assert.doesNotMatch(created.stderr, new RegExp(text.slice(8)));
-    assert.match(created.stderr, /of Example, read_write, expires 2999-12-31; it is shown this once:\nExample has no active plan for cbs, so such requests with the key get 403\. Next:\n {2}ipsieve plan set cbs --org Example\n$/);
+    assert.match(
+      created.stderr,
+      /of Example, read_write, expires 2999-12-31; it is shown this once:\nExample has no active plan for cbs, so such requests with the key get 403\. Next:\n {2}ipsieve plan set cbs --org Example\n$/,
+    );
     assert.equal(readFileSync(join(folder.path, "ipsieve.db")).includes(text.slice(8)), false);
     const [key, ...others] = (await json("key", "list")).filter(({ label }: { label: string }) => label !== "early");
     assert.equal(others.length, 0);
-    assert.deepEqual([key.label, key.access, key.start, key.expiresAt, key.revokedAt, key.digest], ["laptop", "read_write", text.slice(0, 8), Date.UTC(2999, 11, 31), null, undefined]);
+    assert.deepEqual(
+      [key.label, key.access, key.start, key.expiresAt, key.revokedAt, key.digest],
+      ["laptop", "read_write", text.slice(0, 8), Date.UTC(2999, 11, 31), null, undefined],
+    );
   });
 
   test("lists are tables, or JSON; an empty one is exit code 1", async () => {
-    assert.match((await call("org", "list")).stdout, /^ {2}id +name +created +rulesets {2}keys\n {2}[0-9a-f-]{36} {2}Example {2}20\d\d-\d\d-\d\d +2 +2\n$/);
-    assert.match((await call("plan", "list")).stdout, /^ {2}organisation {2}area .*\n {2}Example +edl .*600 +default\n {2}Example +cti /);
+    assert.match(
+      (await call("org", "list")).stdout,
+      /^ {2}id +name +created +rulesets {2}keys\n {2}[0-9a-f-]{36} {2}Example {2}20\d\d-\d\d-\d\d +2 +2\n$/,
+    );
+    assert.match(
+      (await call("plan", "list")).stdout,
+      /^ {2}organisation {2}area .*\n {2}Example +edl .*600 +default\n {2}Example +cti /,
+    );
     assert.equal((await call("key", "list")).code, 0);
     assert.equal((await call("org", "create", "Empty")).code, 0);
     assert.equal((await call("key", "list", "--org", "Empty")).code, 1);
@@ -63,8 +88,18 @@ describe("org, plan and key", () => {
     await failing(/did you mean Example\?/, "key", "create", "x", "--org", "Exampel");
     await failing(/there is an organisation named "Example" already/, "org", "create", "Example");
     await failing(/organisation: it is empty/, "org", "create", " ");
-    await failing(/organisation: the character U\+202E at position 1 changes the order in which text is shown; remove it/, "org", "create", "a\u202eb");
-    await failing(/name "EXAMPLE" looks like that of the organisation "Example"; choose another name/, "org", "create", "EXAMPLE");
+    await failing(
+      /organisation: the character U\+202E at position 1 changes the order in which text is shown; remove it/,
+      "org",
+      "create",
+      "a\u202eb",
+    );
+    await failing(
+      /name "EXAMPLE" looks like that of the organisation "Example"; choose another name/,
+      "org",
+      "create",
+      "EXAMPLE",
+    );
     await failing(/give a date as YYYY-MM-DD/, "key", "create", "x", "--org", "Example", "--expires", "2999-02-30");
     await failing(/has passed/, "key", "create", "x", "--org", "Example", "--expires", "2020-01-01");
     await failing(/There are read, read_write/, "key", "create", "x", "--access", "readwrite");
@@ -72,26 +107,64 @@ describe("org, plan and key", () => {
     await failing(/give a whole number/, "plan", "set", "edl", "--org", "Example", "--per-month", "0");
     await failing(/name two databases; give one/, "org", "list", "--db", "a", "--database-url", "postgres://x/y");
     await failing(/no address of a PostgreSQL database/, "org", "list", "--database-url", "mysql://root:secret@x/y");
-    await failing(/the database cannot be reached: .*ECONNREFUSED/, "org", "list", "--database-url", "postgres://u:secret@127.0.0.1:1/x");
+    await failing(
+      /the database cannot be reached: .*ECONNREFUSED/,
+      "org",
+      "list",
+      "--database-url",
+      "postgres://u:secret@127.0.0.1:1/x",
+    );
   });
 
   test("users: added with a link, listed, given a role, invited again, removed", async () => {
-    const add = await call("user", "add", "Ann", "--org", "Example", "--role", "admin", "--url", "https://lists.example.org/");
+    const add = await call(
+      "user",
+      "add",
+      "Ann",
+      "--org",
+      "Example",
+      "--role",
+      "admin",
+      "--url",
+      "https://lists.example.org/",
+    );
     assert.match(add.stdout, /^https:\/\/lists\.example\.org\/#\/join\?token=[\w-]{43}\n$/);
-    assert.match(add.stderr, /^Ann, admin, chooses a password by this link, once, until 20\d\d-\d\d-\d\d; it is shown only now:\n$/);
+    assert.match(
+      add.stderr,
+      /^Ann, admin, chooses a password by this link, once, until 20\d\d-\d\d-\d\d; it is shown only now:\n$/,
+    );
     const token = add.stdout.trim().slice(-43);
     assert.ok(!add.stderr.includes(token) && !readFileSync(join(folder.path, "ipsieve.db")).includes(token));
     await failing(/there is a user named "ANN" already/, "user", "add", "ANN", "--org", "Empty");
-    await failing(/--role "owner": there are viewer, editor, admin/, "user", "add", "Bob", "--org", "Example", "--role", "owner");
-    for (const name of ["", " x", "a\nb", "x".repeat(101)]) await failing(/^ipsieve: name: .*(characters|spaces|control)/, "user", "add", name, "--org", "Example");
+    await failing(
+      /--role "owner": there are viewer, editor, admin/,
+      "user",
+      "add",
+      "Bob",
+      "--org",
+      "Example",
+      "--role",
+      "owner",
+    );
+    for (const name of ["", " x", "a\nb", "x".repeat(101)])
+      await failing(/^ipsieve: name: .*(characters|spaces|control)/, "user", "add", name, "--org", "Example");
     await failing(/write http:\/\/HOST:PORT/, "user", "add", "Bob", "--org", "Example", "--url", "javascript:alert(1)");
     assert.match((await call("user", "add", "Bob", "--org", "Example")).stdout, /^http:\/\/127\.0\.0\.1:8080\/#\/join/);
     assert.match((await call("user", "role", "bob", "editor")).stdout, /^Bob: editor\n$/);
     await failing(/there is no role "root"/, "user", "role", "bob", "root");
     await failing(/there is no user "Bobb"; did you mean Bob\?/, "user", "role", "Bobb", "editor");
     assert.match((await call("user", "invite", "BOB")).stdout, /token=[\w-]{43}\n$/);
-    assert.deepEqual((await json("user", "list")).map(({ name, role }: { name: string; role: string }) => [name, role]), [["Ann", "admin"], ["Bob", "editor"]]);
-    assert.match((await call("user", "list")).stdout, /^ {2}name +organisation +role +created +last sign-in +invited until\n {2}Ann +Example +admin +20/);
+    assert.deepEqual(
+      (await json("user", "list")).map(({ name, role }: { name: string; role: string }) => [name, role]),
+      [
+        ["Ann", "admin"],
+        ["Bob", "editor"],
+      ],
+    );
+    assert.match(
+      (await call("user", "list")).stdout,
+      /^ {2}name +organisation +role +created +last sign-in +invited until\n {2}Ann +Example +admin +20/,
+    );
     assert.equal((await call("user", "list", "--org", "Empty")).code, 1);
     await failing(/last admin who can sign in/, "user", "remove", "Ann");
     assert.equal((await call("user", "remove", "bob")).stdout, "removed Bob\n");
@@ -137,7 +210,14 @@ describe("db", () => {
     // Rules come in pairs: half of one would be told.
     for (; !running.isDone; written++) {
       const items = [0, 1].map((half) => ({ add: adding(`10.${written >> 8}.${written & 255}.${half}`) }));
-      await server.store.write({ kind: "batch-rules", organisationId: organisation.id, rulesetId: blocklist.id, items, atomic: true, ...by(2) });
+      await server.store.write({
+        kind: "batch-rules",
+        organisationId: organisation.id,
+        rulesetId: blocklist.id,
+        items,
+        atomic: true,
+        ...by(2),
+      });
     }
     assert.deepEqual(await backup, { code: 0, signal: null, stdout: "copy.db written\n", stderr: "" });
     const report = await json("db", "check", "--db", "copy.db");
@@ -149,7 +229,16 @@ describe("db", () => {
     assert.equal((await server.store.check()).rules, 2 * written);
     await server.store.close();
     const { code, stdout } = await call("db", "restore", "copy.db", "--db", file, "--force");
-    assert.deepEqual([code, stdout.includes(`restored: 1 organisation, 0 keys, 2 rulesets, ${String(report.rules).replace(/\B(?=(\d{3})+$)/g, ",")} rules`)], [0, true], stdout);
+    assert.deepEqual(
+      [
+        code,
+        stdout.includes(
+          `restored: 1 organisation, 0 keys, 2 rulesets, ${String(report.rules).replace(/\B(?=(\d{3})+$)/g, ",")} rules`,
+        ),
+      ],
+      [0, true],
+      stdout,
+    );
     assert.deepEqual(await json("db", "check", "--db", file), report);
     assert.equal(existsSync(`${file}-wal`) || existsSync(`${file}.part`), false);
   });
@@ -187,13 +276,29 @@ test("a server that cannot start says what, where and the cure, and ends with 2,
   await once(busy, "listening");
   const port = String((busy.address() as AddressInfo).port);
   const started = (...args: string[]) => ["serve", "--db", join(folder.path, "start.db"), ...args];
-  await failing(new RegExp(`127\\.0\\.0\\.1, port ${port}: a program listens there already; .*--port`), ...started("--port", port));
+  await failing(
+    new RegExp(`127\\.0\\.0\\.1, port ${port}: a program listens there already; .*--port`),
+    ...started("--port", port),
+  );
   busy.close();
-  await failing(/203\.0\.113\.1: this machine has no such address; .*--host/, ...started("--port", "0", "--host", "203.0.113.1"));
+  await failing(
+    /203\.0\.113\.1: this machine has no such address; .*--host/,
+    ...started("--port", "0", "--host", "203.0.113.1"),
+  );
   await failing(/--trust-proxy "proxy": .*; write addresses or prefixes/, ...started("--trust-proxy", "proxy"));
-  await failing(/none\.ipsieve: no such file; check the path/, ...started("--port", "0", "--catalogue", "none.ipsieve"));
+  await failing(
+    /none\.ipsieve: no such file; check the path/,
+    ...started("--port", "0", "--catalogue", "none.ipsieve"),
+  );
   writeFileSync(join(folder.path, "text.txt"), "a text, and no database");
-  await failing(/text\.txt: this is no database of ipsieve/, "serve", "--port", "0", "--db", join(folder.path, "text.txt"));
+  await failing(
+    /text\.txt: this is no database of ipsieve/,
+    "serve",
+    "--port",
+    "0",
+    "--db",
+    join(folder.path, "text.txt"),
+  );
 });
 
 describe("the same commands on PostgreSQL", { skip: await whyNoPostgres() }, () => {
@@ -207,11 +312,17 @@ describe("the same commands on PostgreSQL", { skip: await whyNoPostgres() }, () 
     const url = await server.database();
     const env = { IPSIEVE_HOME: folder.path, IPSIEVE_DB: "", DATABASE_URL: url };
     await failing(/run "ipsieve db migrate"/, "org", "list", "--database-url", url);
-    assert.equal((await run(["db", "migrate"], { env })).stdout, `${url.replace(":secret", "")} is up to date, at change 0\n`);
+    assert.equal(
+      (await run(["db", "migrate"], { env })).stdout,
+      `${url.replace(":secret", "")} is up to date, at change 0\n`,
+    );
     assert.equal((await run(["org", "create", "Example"], { env })).code, 0);
     assert.equal((await run(["plan", "set", "edl"], { env })).code, 0);
     assert.match((await run(["key", "create", "laptop"], { env })).stdout, /^ips_/);
-    assert.match((await call("db", "check", "--database-url", url)).stdout, /^sound: 1 organisation, 1 key, 2 rulesets, 0 rules/);
+    assert.match(
+      (await call("db", "check", "--database-url", url)).stdout,
+      /^sound: 1 organisation, 1 key, 2 rulesets, 0 rules/,
+    );
     await failing(/pg_dump/, "db", "backup", "x.db", "--database-url", url);
     await failing(/pg_restore/, "db", "restore", "x.db", "--database-url", url);
   });

@@ -40,14 +40,20 @@ describe("cbs update", () => {
     const first = await ipsieve("cbs", "update", "--from", "lists");
     assert.deepEqual([first.code, first.stderr], [0, ""]);
     assert.ok(first.stdout.includes(`\n  ${LISTS} lists: 2 new, ${LISTS - 2} absent\n`));
-    assert.match(first.stdout, /^ {2}list +prefixes +added +removed\n {2}cloudflare\/ips-v4 +new +100\n {2}telegram\/cidr\.txt +new +2\n\n {2}.*\n {2}\S+home\/catalogue\.ipsieve: 2 official sources, \d{3} nodes, \d+,\d+ IPv4 prefixes, \d+,\d+ IPv6 prefixes\n {2}laid over what AS numbers tell, of \d{4}-\d\d-\d\d\n {2}kept as \S+home\/history\/\d{8}T\d{6}\.\d{3}Z\.ipsieve\n$/);
+    assert.match(
+      first.stdout,
+      /^ {2}list +prefixes +added +removed\n {2}cloudflare\/ips-v4 +new +100\n {2}telegram\/cidr\.txt +new +2\n\n {2}.*\n {2}\S+home\/catalogue\.ipsieve: 2 official sources, \d{3} nodes, \d+,\d+ IPv4 prefixes, \d+,\d+ IPv6 prefixes\n {2}laid over what AS numbers tell, of \d{4}-\d\d-\d\d\n {2}kept as \S+home\/history\/\d{8}T\d{6}\.\d{3}Z\.ipsieve\n$/,
+    );
     write("lists/cloudflare/ips-v4", publicPrefixes(1, 110).join("\n"));
     write("lists/telegram/cidr.txt", "<html>\n");
     const second = await ipsieve("cbs", "update", "--from", "lists", "--progress", "json");
     assert.equal(second.code, 1);
     assert.match(second.stdout, /cloudflare\/ips-v4 +changed +109 +\+10 +-1\n {2}telegram\/cidr\.txt +refused\n/);
     const lines = second.stderr.trimEnd().split("\n");
-    assert.deepEqual(lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line).done), Array.from({ length: LISTS }, (_, i) => i + 1));
+    assert.deepEqual(
+      lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line).done),
+      Array.from({ length: LISTS }, (_, i) => i + 1),
+    );
     assert.match(lines.at(-1)!, /^ipsieve: telegram\/cidr\.txt: refused: line 1: /);
     const report = JSON.parse((await ipsieve("cbs", "update", "--from", "lists", "--json")).stdout);
     assert.deepEqual([report.files.length, report.sources, report.generation], [LISTS, 2, null]);
@@ -64,9 +70,14 @@ describe("cbs update", () => {
     const { code, stdout, stderr } = await ipsieve(...args, "--allow-address", "127.0.0.0/8", "--allow-address", "::1");
     assert.equal(code, 1);
     assert.match(stdout, / {2}2 lists: 1 new, 1 failed\n/);
-    assert.match(stderr, /^ipsieve: cloudflare\/ips-v6: failed: https:\/\/localhost:\d+\/lists\/cloudflare\/ips-v6 answers with status 404\n$/);
+    assert.match(
+      stderr,
+      /^ipsieve: cloudflare\/ips-v6: failed: https:\/\/localhost:\d+\/lists\/cloudflare\/ips-v6 answers with status 404\n$/,
+    );
     assert.match(publisher.requests.at(-1)!.headers["user-agent"]!, /^ipsieve\/\d+\.\d+\.\d+$/);
-    const untrusted = await run([...args, "--allow-address", "127.0.0.0/8"], { env: { IPSIEVE_HOME: join(folder.path, "home") } });
+    const untrusted = await run([...args, "--allow-address", "127.0.0.0/8"], {
+      env: { IPSIEVE_HOME: join(folder.path, "home") },
+    });
     assert.match(untrusted.stderr, /the certificate is not trusted/);
   });
 
@@ -76,7 +87,10 @@ describe("cbs update", () => {
     write("lists/cloudflare/ips-v4", publicPrefixes(60, 160).join("\n"));
     const { code, stderr } = await ipsieve("cbs", "update", "--from", "lists");
     assert.equal(code, 1);
-    assert.match(stderr, /75 % of it is another than before .*--accept cloudflare takes it; it stands in \S+refused\/cloudflare\/ips-v4\n$/);
+    assert.match(
+      stderr,
+      /75 % of it is another than before .*--accept cloudflare takes it; it stands in \S+refused\/cloudflare\/ips-v4\n$/,
+    );
     assert.equal((await ipsieve("cbs", "update", "--from", "lists", "--max-change", "74")).code, 1);
     assert.equal((await ipsieve("cbs", "update", "--from", "lists", "--accept", "cloudflare")).code, 0);
     write("lists/cloudflare/ips-v4", hundred);
@@ -93,7 +107,10 @@ describe("cbs update", () => {
     [["--from", ".", "--allow-address", "10.0.0.0/8"], /--allow-address is for what is fetched/],
     [["--allow-address", "10.1.0.0/8"], /did you mean 10\.0\.0\.0\/8/],
     [["--mirror", "http://mirror.example/", "--only", "aws"], /only https is fetched/],
-    [["--mirror", "mirror.example/lists"], /^ipsieve: --mirror "mirror\.example\/lists": give a URL such as https:\/\/mirror\.example\/lists\n$/],
+    [
+      ["--mirror", "mirror.example/lists"],
+      /^ipsieve: --mirror "mirror\.example\/lists": give a URL such as https:\/\/mirror\.example\/lists\n$/,
+    ],
     [["--mirror", "file:///lists"], /give a URL such as/],
     [["--max-change", "0"], /--max-change "0": give a whole number from 1 to 100/],
     [["--keep", "none"], /--keep "none": give a whole number/],
@@ -115,19 +132,39 @@ describe("the updated catalogue", () => {
     write("lists/telegram/cidr.txt", "30.0.0.0/24\n");
     await ipsieve("cbs", "update", "--from", "lists");
     const updated = join(folder.path, "home/catalogue.ipsieve");
-    assert.match((await ipsieve("lookup", "1.1.1.1")).stdout, /\/cdn\/cloudflare {2}by asn, \d{4}-/, "what AS numbers tell is still known");
+    assert.match(
+      (await ipsieve("lookup", "1.1.1.1")).stdout,
+      /\/cdn\/cloudflare {2}by asn, \d{4}-/,
+      "what AS numbers tell is still known",
+    );
     assert.match((await ipsieve("lookup", "30.0.0.1")).stdout, /\/saas\/telegram {2}by telegram, /);
-    assert.match((await ipsieve("info")).stdout, /\n {2}official +1 source, the newest of \S+, just now\n {2}AS numbers +1 source, the newest of \d{4}-\d\d-\d\d, \d+ days ago/);
-    assert.match((await ipsieve("info")).stdout, new RegExp(`^${updated}\n[^]*source +Telegram, [^]*fetched just now, changed just now`));
+    assert.match(
+      (await ipsieve("info")).stdout,
+      /\n {2}official +1 source, the newest of \S+, just now\n {2}AS numbers +1 source, the newest of \d{4}-\d\d-\d\d, \d+ days ago/,
+    );
+    assert.match(
+      (await ipsieve("info")).stdout,
+      new RegExp(`^${updated}\n[^]*source +Telegram, [^]*fetched just now, changed just now`),
+    );
     assert.match((await ipsieve("verify")).stdout, new RegExp(`^${updated}: sound`));
     assert.equal((await ipsieve("cbs", "search", "telegram")).stdout, "/saas/telegram  SaaS > Telegram\n");
     assert.equal((await ipsieve("cbs", "ranges", "/saas/telegram", "--source", "telegram")).stdout, "30.0.0.0/24\n");
     assert.ok((await ipsieve("cbs", "ranges", "/saas/telegram")).stdout.split("\n").length > 2);
-    assert.match((await ipsieve("cbs", "ranges", "/saas/telegram", "--source", "telegramm")).stderr, /no source "telegramm"; it has telegram, asn/);
+    assert.match(
+      (await ipsieve("cbs", "ranges", "/saas/telegram", "--source", "telegramm")).stderr,
+      /no source "telegramm"; it has telegram, asn/,
+    );
     assert.match((await ipsieve("cbs", "stats")).stdout, /^Official lists of publishers, laid over AS numbers\n/);
-    const identified = await run(["identify"], { input: "30.0.0.1\n1.1.1.1\n", env: { IPSIEVE_HOME: join(folder.path, "home") } });
+    const identified = await run(["identify"], {
+      input: "30.0.0.1\n1.1.1.1\n",
+      env: { IPSIEVE_HOME: join(folder.path, "home") },
+    });
     assert.equal(identified.stdout, "30.0.0.1\t30.0.0.0/24\t/saas/telegram\n1.1.1.1\t1.1.1.0/24\t/cdn/cloudflare\n");
-    assert.equal((await ipsieve("lookup", "1.1.1.1", "--snapshot", join(import.meta.dirname, "../../data/catalogue.ipsieve"))).code, 0);
+    assert.equal(
+      (await ipsieve("lookup", "1.1.1.1", "--snapshot", join(import.meta.dirname, "../../data/catalogue.ipsieve")))
+        .code,
+      0,
+    );
     assert.equal((await ipsieve("cbs", "export", "--format", "csv", "-o", "home/catalogue.ipsieve")).code, 2);
   });
 
@@ -139,7 +176,10 @@ describe("the updated catalogue", () => {
   });
 
   test("the home folder is where the environment says", () => {
-    assert.equal(homeFolder({ IPSIEVE_HOME: "/srv/ipsieve", XDG_DATA_HOME: "/data", HOME: "/home/me" }), "/srv/ipsieve");
+    assert.equal(
+      homeFolder({ IPSIEVE_HOME: "/srv/ipsieve", XDG_DATA_HOME: "/data", HOME: "/home/me" }),
+      "/srv/ipsieve",
+    );
     assert.equal(homeFolder({ IPSIEVE_HOME: "", XDG_DATA_HOME: "/data", HOME: "/home/me" }), "/data/ipsieve");
     assert.equal(homeFolder({ XDG_DATA_HOME: "data", HOME: "/home/me" }), "/home/me/.local/share/ipsieve");
     assert.ok(homeFolder({}).endsWith("/.local/share/ipsieve"));
@@ -150,7 +190,10 @@ describe("cbs sources", () => {
   test("all of them, some of them, as documents; the stale ones tell by the exit code", async () => {
     const bundled = await ipsieve("cbs", "sources");
     assert.equal(bundled.code, 0);
-    assert.match(bundled.stdout, /data\/catalogue\.ipsieve: 0 of \d+ sources\n {2}id +type +updates +IPv4 +IPv6 +published +changed +fetched\n {2}aws +cloud +hourly +- +- +- +- +-\n/);
+    assert.match(
+      bundled.stdout,
+      /data\/catalogue\.ipsieve: 0 of \d+ sources\n {2}id +type +updates +IPv4 +IPv6 +published +changed +fetched\n {2}aws +cloud +hourly +- +- +- +- +-\n/,
+    );
     write("lists/telegram/cidr.txt", "30.0.0.0/24\n2600::/32\n");
     write("lists/tor/exits.txt", "30.0.1.1\n");
     const days = (count: number): Date => new Date(Date.now() - count * 86_400_000);
@@ -171,15 +214,37 @@ describe("cbs sources", () => {
   tor/exits.txt  https://check.torproject.org/torbulkexitlist
 `,
     );
-    const documents = (await ipsieve("cbs", "sources", "--json")).stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
-    assert.deepEqual([documents.length, documents.filter(({ stale }) => stale).map(({ id }) => id)], [SOURCES.length, ["tor"]]);
+    const documents = (await ipsieve("cbs", "sources", "--json")).stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(
+      [documents.length, documents.filter(({ stale }) => stale).map(({ id }) => id)],
+      [SOURCES.length, ["tor"]],
+    );
     assert.match((await ipsieve("cbs", "sources", "telegrm")).stderr, /did you mean telegram\?/);
   });
 
   test("ages are told in words", () => {
     const now = Date.parse("2026-11-21T12:00:00Z");
-    const ages = ["2026-11-21T11:59:30Z", "2026-11-21T11:59:00Z", "2026-11-21T10:30:00Z", "2026-11-20T00:00:00Z", "2026-11-19T12:00:00Z", "2026-11-22T00:00:00Z", null].map((time) => ageText(time, now));
-    assert.deepEqual(ages, ["just now", "1 minute ago", "1 hour ago", "36 hours ago", "2 days ago", "in the future", "-"]);
+    const ages = [
+      "2026-11-21T11:59:30Z",
+      "2026-11-21T11:59:00Z",
+      "2026-11-21T10:30:00Z",
+      "2026-11-20T00:00:00Z",
+      "2026-11-19T12:00:00Z",
+      "2026-11-22T00:00:00Z",
+      null,
+    ].map((time) => ageText(time, now));
+    assert.deepEqual(ages, [
+      "just now",
+      "1 minute ago",
+      "1 hour ago",
+      "36 hours ago",
+      "2 days ago",
+      "in the future",
+      "-",
+    ]);
   });
 });
 

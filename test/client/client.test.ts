@@ -35,10 +35,26 @@ test("the types are those of the server's own documents as they are now", async 
 
 test("calls give the bodies of answers; http gives the response with them", async () => {
   const path = { ruleset_id: blocklist };
-  const { action, rule } = await client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules", { params: { path }, body: { ip: "192.0.2.0/24", name: "office" } });
+  const { action, rule } = await client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules", {
+    params: { path },
+    body: { ip: "192.0.2.0/24", name: "office" },
+  });
   assert.deepEqual([action, rule.ip, rule.name], ["created", "192.0.2.0/24", "office"]);
-  assert.equal((await client.put("/v1/edl/ip-rulesets/{ruleset_id}/rules/rule", { params: { path, query: { ip: "192.0.2.0/24" } }, body: { name: "other" } })).name, "other");
-  assert.equal(await client.delete("/v1/edl/ip-rulesets/{ruleset_id}/rules/rule", { params: { path, query: { ip: "192.0.2.0/24" } } }), undefined);
+  assert.equal(
+    (
+      await client.put("/v1/edl/ip-rulesets/{ruleset_id}/rules/rule", {
+        params: { path, query: { ip: "192.0.2.0/24" } },
+        body: { name: "other" },
+      })
+    ).name,
+    "other",
+  );
+  assert.equal(
+    await client.delete("/v1/edl/ip-rulesets/{ruleset_id}/rules/rule", {
+      params: { path, query: { ip: "192.0.2.0/24" } },
+    }),
+    undefined,
+  );
   const { data, response } = await client.http.GET("/v1/edl/ip-rulesets/{ruleset_id}", { params: { path } });
   assert.deepEqual([data?.total_rules, response.headers.has("etag")], [0, true]);
   assert.equal((await client.get("/v1/cti/lookup/{ip}", { params: { path: { ip: "2001:db8::1" } } })).seen, false);
@@ -48,7 +64,9 @@ test("calls give the bodies of answers; http gives the response with them", asyn
 test("a conditional request: 304 has no body, and is no error", async () => {
   const params = { path: { ruleset_id: blocklist } };
   const { response } = await client.http.GET("/v1/edl/ip-rulesets/{ruleset_id}", { params });
-  const again = await client.http.GET("/v1/edl/ip-rulesets/{ruleset_id}", { params: { ...params, header: { "If-None-Match": response.headers.get("etag")! } } });
+  const again = await client.http.GET("/v1/edl/ip-rulesets/{ruleset_id}", {
+    params: { ...params, header: { "If-None-Match": response.headers.get("etag")! } },
+  });
   assert.equal(again.response.status, 304);
 });
 
@@ -58,11 +76,32 @@ test("writes on condition: If-Match goes through, 412 is an error of its kind", 
   await client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules", { params: { path }, body: { ip: "192.0.2.10" } });
   const { response } = await client.http.GET("/v1/edl/ip-rulesets/{ruleset_id}/rules/rule", { params: rule });
   const header = { "If-Match": response.headers.get("etag")! };
-  assert.equal((await client.put("/v1/edl/ip-rulesets/{ruleset_id}/rules/rule", { params: { ...rule, header }, body: { name: "in time" } })).name, "in time");
-  const isStale = (error: unknown): boolean => error instanceof ProblemError && error.status === 412 && error.kind === "precondition-failed";
-  await assert.rejects(client.put("/v1/edl/ip-rulesets/{ruleset_id}/rules/rule", { params: { ...rule, header }, body: { name: "late" } }), isStale);
-  await assert.rejects(client.delete("/v1/edl/ip-rulesets/{ruleset_id}/rules/rule", { params: { ...rule, header } }), isStale);
-  await assert.rejects(client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules", { params: { path, header: { "If-None-Match": "*" } }, body: { ip: "192.0.2.10" } }), isStale);
+  assert.equal(
+    (
+      await client.put("/v1/edl/ip-rulesets/{ruleset_id}/rules/rule", {
+        params: { ...rule, header },
+        body: { name: "in time" },
+      })
+    ).name,
+    "in time",
+  );
+  const isStale = (error: unknown): boolean =>
+    error instanceof ProblemError && error.status === 412 && error.kind === "precondition-failed";
+  await assert.rejects(
+    client.put("/v1/edl/ip-rulesets/{ruleset_id}/rules/rule", { params: { ...rule, header }, body: { name: "late" } }),
+    isStale,
+  );
+  await assert.rejects(
+    client.delete("/v1/edl/ip-rulesets/{ruleset_id}/rules/rule", { params: { ...rule, header } }),
+    isStale,
+  );
+  await assert.rejects(
+    client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules", {
+      params: { path, header: { "If-None-Match": "*" } },
+      body: { ip: "192.0.2.10" },
+    }),
+    isStale,
+  );
   await client.delete("/v1/edl/ip-rulesets/{ruleset_id}/rules/rule", { params: rule });
 });
 
@@ -77,9 +116,15 @@ test("iterators give every item of every page once, in order", async () => {
   const rules = Array.from({ length: 25 }, (_, last) => ({ ip: `192.0.2.${last}` }));
   await client.put("/v1/edl/ip-rulesets/{ruleset_id}/rules", { params: { path: { ruleset_id: id } }, body: { rules } });
   const seen = await all(client.rules(id, { pageSize: 10 }));
-  assert.deepEqual(seen.map(({ ip }) => ip), rules.map(({ ip }) => ip));
+  assert.deepEqual(
+    seen.map(({ ip }) => ip),
+    rules.map(({ ip }) => ip),
+  );
   const ranges = await all(client.ranges("/cdn", { pageSize: 1 }));
-  assert.deepEqual(ranges.map(({ cidr }) => cidr), ["1.1.1.1", "192.0.2.0/24"]);
+  assert.deepEqual(
+    ranges.map(({ cidr }) => cidr),
+    ["1.1.1.1", "192.0.2.0/24"],
+  );
   for await (const rule of client.rules(id, { pageSize: 10 })) {
     assert.equal(rule.ip, "192.0.2.0");
     break;
@@ -89,20 +134,52 @@ test("iterators give every item of every page once, in order", async () => {
 test("refusals are errors of their kinds, with all that the service told", async () => {
   const path = { ruleset_id: blocklist };
   const bad = client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules", { params: { path }, body: { ip: "10.0.0.1/8" } });
-  await assert.rejects(bad, (error) => error instanceof ProblemError && error.kind === "validation-error" && error.status === 400 && error.validationErrors["ip"]!.length === 1);
+  await assert.rejects(
+    bad,
+    (error) =>
+      error instanceof ProblemError &&
+      error.kind === "validation-error" &&
+      error.status === 400 &&
+      error.validationErrors["ip"]!.length === 1,
+  );
   await client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules", { params: { path }, body: { ip: "192.0.2.9" } });
-  const taken = client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules", { params: { path }, body: { ip: "192.0.2.9", conflict_resolution: "fail" } });
-  await assert.rejects(taken, (error) => error instanceof ProblemError && error.kind === "conflict" && (error.problem["existing"] as { ip: string }).ip === "192.0.2.9");
-  await assert.rejects(client.get("/v1/cti/lookup/{ip}", { params: { path: { ip: "x" } } }), (error) => error instanceof ThreatLookupError && error.status === 400 && error.requestId !== undefined);
+  const taken = client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules", {
+    params: { path },
+    body: { ip: "192.0.2.9", conflict_resolution: "fail" },
+  });
+  await assert.rejects(
+    taken,
+    (error) =>
+      error instanceof ProblemError &&
+      error.kind === "conflict" &&
+      (error.problem["existing"] as { ip: string }).ip === "192.0.2.9",
+  );
+  await assert.rejects(
+    client.get("/v1/cti/lookup/{ip}", { params: { path: { ip: "x" } } }),
+    (error) => error instanceof ThreatLookupError && error.status === 400 && error.requestId !== undefined,
+  );
   const { text: readOnly } = await addKey(t, await addOrganisation(t, "client"), "read");
   const reader = new Client({ baseUrl: t.server.url, key: readOnly });
-  await assert.rejects(reader.post("/v1/edl/ip-rulesets/", { body: { name: "x", purpose: "allowlist" } }), { name: "ProblemError", kind: "permission-denied", status: 403 });
+  await assert.rejects(reader.post("/v1/edl/ip-rulesets/", { body: { name: "x", purpose: "allowlist" } }), {
+    name: "ProblemError",
+    kind: "permission-denied",
+    status: 403,
+  });
 });
 
 test("429 of the service: waited for where that is short enough, told where it is not", async () => {
   const about = { actor: "user:test", at: t.clock.now };
   const { organisation } = await t.server.store.write({ kind: "create-organisation", ...about, name: "limited" });
-  await t.server.store.write({ kind: "set-plan", ...about, organisationId: organisation.id, area: "edl", active: true, until: null, perMinute: 1, perMonth: null });
+  await t.server.store.write({
+    kind: "set-plan",
+    ...about,
+    organisationId: organisation.id,
+    area: "edl",
+    active: true,
+    until: null,
+    perMinute: 1,
+    perMonth: null,
+  });
   const { text: key } = await addKey(t, organisation.id);
   const impatient = new Client({ baseUrl: t.server.url, key, maxWait: 0 });
   await impatient.get("/v1/edl/ip-rulesets/");
@@ -115,12 +192,16 @@ test("429 of the service: waited for where that is short enough, told where it i
 });
 
 /** A server that answers as it is told, and keeps what it was asked. */
-async function scripted(answers: readonly [number, Record<string, string>][]): Promise<{ url: string; asked: IncomingMessage[]; close(): void }> {
+async function scripted(
+  answers: readonly [number, Record<string, string>][],
+): Promise<{ url: string; asked: IncomingMessage[]; close(): void }> {
   const asked: IncomingMessage[] = [];
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     const [status, headers] = answers[Math.min(asked.length, answers.length - 1)]!;
     asked.push(request);
-    response.writeHead(status, { "content-type": "application/json", ...headers }).end(status === 200 ? '{"items":[],"count":0,"next":null,"prev":null}' : "overloaded");
+    response
+      .writeHead(status, { "content-type": "application/json", ...headers })
+      .end(status === 200 ? '{"items":[],"count":0,"next":null,"prev":null}' : "overloaded");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const close = (): void => {
@@ -131,14 +212,23 @@ async function scripted(answers: readonly [number, Record<string, string>][]): P
 }
 
 test("a client that does not wait sends each request once, even where it may ask again at once", async () => {
-  const server = await scripted([[429, { "retry-after": "0" }], [200, {}]]);
-  await assert.rejects(new Client({ baseUrl: server.url, key: "x", maxWait: 0 }).get("/v1/edl/ip-rulesets/"), { status: 429 });
+  const server = await scripted([
+    [429, { "retry-after": "0" }],
+    [200, {}],
+  ]);
+  await assert.rejects(new Client({ baseUrl: server.url, key: "x", maxWait: 0 }).get("/v1/edl/ip-rulesets/"), {
+    status: 429,
+  });
   assert.equal(server.asked.length, 1);
   server.close();
 });
 
 test("503: reads and writes are sent again, writes with the same Idempotency-Key; what would wait too long is told at once", async () => {
-  const server = await scripted([[503, { "retry-after": "0" }], [503, { "retry-after": "0" }], [200, {}]]);
+  const server = await scripted([
+    [503, { "retry-after": "0" }],
+    [503, { "retry-after": "0" }],
+    [200, {}],
+  ]);
   try {
     const patient = new Client({ baseUrl: server.url, key: "k" });
     await patient.post("/v1/edl/ip-rulesets/", { body: { name: "x", purpose: "allowlist" } });
@@ -150,7 +240,10 @@ test("503: reads and writes are sent again, writes with the same Idempotency-Key
   }
   const slow = await scripted([[503, { "retry-after": "3600" }]]);
   try {
-    await assert.rejects(new Client({ baseUrl: slow.url, key: "k" }).get("/v1/edl/ip-rulesets/"), (error) => error instanceof ServiceError && error.status === 503);
+    await assert.rejects(
+      new Client({ baseUrl: slow.url, key: "k" }).get("/v1/edl/ip-rulesets/"),
+      (error) => error instanceof ServiceError && error.status === 503,
+    );
     assert.equal(slow.asked.length, 1);
   } finally {
     slow.close();
@@ -174,24 +267,52 @@ test("a signal ends a request, its waiting, and an iteration, with its reason", 
 
 test("a browser's globals are all that it needs", async () => {
   const root = join(import.meta.dirname, "../..");
-  const { outputFiles } = await build({ absWorkingDir: root, entryPoints: ["src/client/client.ts"], bundle: true, platform: "browser", format: "iife", globalName: "ipsieve", write: false });
-  const page = createContext({ fetch, Request, Response, Headers, URL, URLSearchParams, FormData, crypto, setTimeout, clearTimeout });
+  const { outputFiles } = await build({
+    absWorkingDir: root,
+    entryPoints: ["src/client/client.ts"],
+    bundle: true,
+    platform: "browser",
+    format: "iife",
+    globalName: "ipsieve",
+    write: false,
+  });
+  const page = createContext({
+    fetch,
+    Request,
+    Response,
+    Headers,
+    URL,
+    URLSearchParams,
+    FormData,
+    crypto,
+    setTimeout,
+    clearTimeout,
+  });
   runInContext(outputFiles[0]!.text, page);
-  const count = runInContext(`new ipsieve.Client(${JSON.stringify({ baseUrl: t.server.url, key: t.key })}).get("/v1/edl/ip-rulesets/", { params: { query: { purpose: "allowlist" } } }).then(({ count }) => count)`, page);
+  const count = runInContext(
+    `new ipsieve.Client(${JSON.stringify({ baseUrl: t.server.url, key: t.key })}).get("/v1/edl/ip-rulesets/", { params: { query: { purpose: "allowlist" } } }).then(({ count }) => count)`,
+    page,
+  );
   assert.equal(await count, 1);
 });
 
 test("types: what fits compiles, what does not is an error; also where a browser's types are", () => {
   const root = join(import.meta.dirname, "../..");
   for (const project of ["tsconfig.json", "browser.tsconfig.json"]) {
-    const { status, stdout } = spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", join(import.meta.dirname, "example", project)], { encoding: "utf8" });
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      [join(root, "node_modules/typescript/bin/tsc"), "-p", join(import.meta.dirname, "example", project)],
+      { encoding: "utf8" },
+    );
     assert.equal(status, 0, stdout);
   }
 });
 
 test("where no answer comes, the error says where, why and the cure, and keeps the platform's own", async () => {
   const closed = createServer().listen(0, "127.0.0.1");
-  const port = await new Promise<number>((resolve) => closed.on("listening", () => resolve((closed.address() as AddressInfo).port)));
+  const port = await new Promise<number>((resolve) =>
+    closed.on("listening", () => resolve((closed.address() as AddressInfo).port)),
+  );
   await new Promise((resolve) => closed.close(resolve));
   const hangsUp = createServer((request, response) => {
     if (request.url!.includes("providers")) return void request.socket.destroy();
@@ -200,7 +321,12 @@ test("where no answer comes, the error says where, why and the cure, and keeps t
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => hangsUp.on("listening", resolve));
   const other = (hangsUp.address() as AddressInfo).port;
-  const failed = async (baseUrl: string, path: "/v1/cbs/providers" | "/v1/cbs/regions", code: string | RegExp, cure: RegExp) => {
+  const failed = async (
+    baseUrl: string,
+    path: "/v1/cbs/providers" | "/v1/cbs/regions",
+    code: string | RegExp,
+    cure: RegExp,
+  ) => {
     await assert.rejects(new Client({ baseUrl, key: "x" }).get(path), (error: unknown) => {
       assert.ok(error instanceof ConnectionError, String(error));
       assert.deepEqual([error.name, error.address], ["ConnectionError", baseUrl]);
@@ -210,10 +336,27 @@ test("where no answer comes, the error says where, why and the cure, and keeps t
       return true;
     });
   };
-  await failed(`http://127.0.0.1:${port}`, "/v1/cbs/providers", "^ECONNREFUSED$", new RegExp(`^no answer from http://127\\.0\\.0\\.1:${port} \\(ECONNREFUSED\\); nothing listens there: check that the service runs, and baseUrl$`));
+  await failed(
+    `http://127.0.0.1:${port}`,
+    "/v1/cbs/providers",
+    "^ECONNREFUSED$",
+    new RegExp(
+      `^no answer from http://127\\.0\\.0\\.1:${port} \\(ECONNREFUSED\\); nothing listens there: check that the service runs, and baseUrl$`,
+    ),
+  );
   await failed("http://nothing.invalid", "/v1/cbs/providers", /ENOTFOUND|EAI_AGAIN/, /its name has no address/);
-  await failed(`http://127.0.0.1:${other}`, "/v1/cbs/providers", /UND_ERR_SOCKET|ECONNRESET/, /the connection was cut off/);
-  await failed(`http://127.0.0.1:${other}`, "/v1/cbs/regions", /UND_ERR_SOCKET|ECONNRESET/, /the connection was cut off/);
+  await failed(
+    `http://127.0.0.1:${other}`,
+    "/v1/cbs/providers",
+    /UND_ERR_SOCKET|ECONNRESET/,
+    /the connection was cut off/,
+  );
+  await failed(
+    `http://127.0.0.1:${other}`,
+    "/v1/cbs/regions",
+    /UND_ERR_SOCKET|ECONNRESET/,
+    /the connection was cut off/,
+  );
   hangsUp.close();
   const reason = new Error("enough");
   await assert.rejects(client.get("/v1/cbs/providers", { signal: AbortSignal.abort(reason) }), reason);

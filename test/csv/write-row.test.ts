@@ -11,11 +11,17 @@ function read(field: string): string {
 }
 
 test("fields by example: quoted where they must be, guarded where a spreadsheet would run them, nothing for null", () => {
-  assert.equal(csvRow(["a", null, "", "a,b", 'a"b', "a\nb", "=1+1", "'=1", "'tis", "''"]), `a,,"","a,b","a""b","a\nb",'=1+1,''=1,'tis,'''\n`);
+  assert.equal(
+    csvRow(["a", null, "", "a,b", 'a"b', "a\nb", "=1+1", "'=1", "'tis", "''"]),
+    `a,,"","a,b","a""b","a\nb",'=1+1,''=1,'tis,'''\n`,
+  );
 });
 
 test("no field is a formula, and each can be read back", () => {
-  const text = fc.string({ unit: fc.constantFrom("=", "+", "'", '"', ",", " ", "\n", "\u200b", "＝", "a", "1"), maxLength: 6 });
+  const text = fc.string({
+    unit: fc.constantFrom("=", "+", "'", '"', ",", " ", "\n", "\u200b", "＝", "a", "1"),
+    maxLength: 6,
+  });
   fc.assert(
     fc.property(text, (given) => {
       const shown = read(csvField(given));
@@ -27,7 +33,13 @@ test("no field is a formula, and each can be read back", () => {
 });
 
 test("no other source quotes CSV", () => {
-  const sources = readdirSync(new URL("../../src/", import.meta.url), { recursive: true, encoding: "utf8" }).filter((path) => /\.tsx?$/.test(path));
-  const quoting = sources.filter((path) => /replace(?:All)?\((?:'"'|\/"\/g), ?'""'\)/.test(readFileSync(new URL(`../../src/${path}`, import.meta.url), "utf8")));
+  const sources = readdirSync(new URL("../../src/", import.meta.url), { recursive: true, encoding: "utf8" }).filter(
+    (path) => /\.tsx?$/.test(path),
+  );
+  const quoting = sources.filter((path) =>
+    /replace(?:All)?\((?:'"'|\/"\/g), ?'""'\)/.test(
+      readFileSync(new URL(`../../src/${path}`, import.meta.url), "utf8"),
+    ),
+  );
   assert.deepEqual(quoting, ["csv/write-row.ts"]);
 });

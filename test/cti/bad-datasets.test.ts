@@ -20,9 +20,26 @@ function good(): { metadata: CtiMetadata; table: PrefixTable } {
   const builder = new CtiBuilder();
   IPS.forEach((ip, i) => {
     const list = Array.from({ length: i }, (_, k) => `text-${i}-${k}-é`);
-    builder.add(parsePrefix(ip), recordOf({ spoofable: [true, false, null][i % 3]!, classification: "malicious", actor: `actor ${i}`, tags: list, lastSeen: 20_000 + i, activeDays: i, ports: [22, 443 + i], cve: list, city: "x" }));
+    builder.add(
+      parsePrefix(ip),
+      recordOf({
+        spoofable: [true, false, null][i % 3]!,
+        classification: "malicious",
+        actor: `actor ${i}`,
+        tags: list,
+        lastSeen: 20_000 + i,
+        activeDays: i,
+        ports: [22, 443 + i],
+        cve: list,
+        city: "x",
+      }),
+    );
   });
-  const { trie, metadata } = builder.build({ title: "good", createdAt: new Date(0), sources: [{ name: "a", entries: 4 }] });
+  const { trie, metadata } = builder.build({
+    title: "good",
+    createdAt: new Date(0),
+    sources: [{ name: "a", entries: 4 }],
+  });
   return { metadata, table: freeze(trie) };
 }
 
@@ -33,8 +50,14 @@ function askAll(metadata: unknown, table: PrefixTable): void {
     dataset.lookup(ip);
     const { seen, spoofable, classification, actor, tags, last_seen, network } = dataset.lookupExtended(ip);
     // Whatever a crafted file says, the members have their types.
-    assert.ok(seen && (spoofable === null || typeof spoofable === "boolean") && CLASSIFICATIONS.includes(classification));
-    assert.ok(typeof actor === "string" && tags.every((tag) => typeof tag === "string") && (last_seen === null || /^\d{4}-\d\d-\d\d$/.test(last_seen)));
+    assert.ok(
+      seen && (spoofable === null || typeof spoofable === "boolean") && CLASSIFICATIONS.includes(classification),
+    );
+    assert.ok(
+      typeof actor === "string" &&
+        tags.every((tag) => typeof tag === "string") &&
+        (last_seen === null || /^\d{4}-\d\d-\d\d$/.test(last_seen)),
+    );
     assert.ok(network.ports.every((port) => Number.isInteger(port) && port >= 0 && port <= 65535));
   }
   assert.ok(bulkLookup(dataset, IPS).every((state) => state >= 1 && state <= 3));
@@ -43,10 +66,15 @@ function askAll(metadata: unknown, table: PrefixTable): void {
 
 const blob = (...documents: number[][]): CtiMetadata["documents"] => {
   let end = 0;
-  return { bytes: Uint8Array.from(documents.flat()), ends: new Uint8Array(Uint32Array.from(documents, (document) => (end += document.length)).buffer) };
+  return {
+    bytes: Uint8Array.from(documents.flat()),
+    ends: new Uint8Array(Uint32Array.from(documents, (document) => (end += document.length)).buffer),
+  };
 };
 /** Four documents, the last of them this one. */
-const withDocument = (...bytes: number[]) => (metadata: CtiMetadata): unknown => ({ ...metadata, documents: blob([], [], [], bytes) });
+const withDocument =
+  (...bytes: number[]) =>
+  (metadata: CtiMetadata): unknown => ({ ...metadata, documents: blob([], [], [], bytes) });
 
 const BAD: readonly (readonly [what: string, code: CtiErrorCode, change: (metadata: CtiMetadata) => unknown])[] = [
   ["nothing", "bad-metadata", () => null],
@@ -58,13 +86,32 @@ const BAD: readonly (readonly [what: string, code: CtiErrorCode, change: (metada
   ["a source without a name", "bad-metadata", (metadata) => ({ ...metadata, sources: [{ entries: 1 }] })],
   ["no documents", "bad-metadata", (metadata) => ({ ...metadata, documents: undefined })],
   ["documents as text", "bad-metadata", (metadata) => ({ ...metadata, documents: { bytes: "", ends: "" } })],
-  ["half an end", "bad-metadata", (metadata) => ({ ...metadata, documents: { ...metadata.documents, ends: new Uint8Array(7) } })],
+  [
+    "half an end",
+    "bad-metadata",
+    (metadata) => ({ ...metadata, documents: { ...metadata.documents, ends: new Uint8Array(7) } }),
+  ],
   ["too few documents", "unknown-document", (metadata) => ({ ...metadata, documents: blob([], []) })],
-  ["ends behind the bytes", "bad-metadata", (metadata) => ({ ...metadata, documents: { ...metadata.documents, bytes: new Uint8Array(3) } })],
-  ["ends that descend", "bad-metadata", (metadata) => ({ ...metadata, documents: { bytes: new Uint8Array(9), ends: new Uint8Array(Uint32Array.of(5, 4, 6, 9).buffer) } })],
+  [
+    "ends behind the bytes",
+    "bad-metadata",
+    (metadata) => ({ ...metadata, documents: { ...metadata.documents, bytes: new Uint8Array(3) } }),
+  ],
+  [
+    "ends that descend",
+    "bad-metadata",
+    (metadata) => ({
+      ...metadata,
+      documents: { bytes: new Uint8Array(9), ends: new Uint8Array(Uint32Array.of(5, 4, 6, 9).buffer) },
+    }),
+  ],
   ["no texts", "bad-metadata", (metadata) => ({ ...metadata, texts: undefined })],
   ["too few texts", "bad-document", (metadata) => ({ ...metadata, texts: blob() })],
-  ["a text that is not UTF-8", "bad-document", (metadata) => ({ ...metadata, texts: { ...metadata.texts, bytes: metadata.texts.bytes.map(() => 0xff) } })],
+  [
+    "a text that is not UTF-8",
+    "bad-document",
+    (metadata) => ({ ...metadata, texts: { ...metadata.texts, bytes: metadata.texts.bytes.map(() => 0xff) } }),
+  ],
   ["a number that ends early", "bad-document", withDocument(7, 0x80)],
   ["a number past 2^32 - 1", "bad-document", withDocument(7, 0xff, 0xff, 0xff, 0xff, 0x7f)],
   ["a number without an end", "bad-document", withDocument(7, ...new Uint8Array(20).fill(0x80), 1)],
@@ -90,12 +137,18 @@ describe("bad datasets", () => {
   for (const [what, code, change] of BAD) {
     test(`refused: ${what}`, () => {
       const { metadata, table } = good();
-      assert.throws(() => askAll(change(metadata), table), (error) => {
-        assert.ok(error instanceof CtiError, String(error));
-        assert.equal(error.code, code);
-        assert.match(error.message, /; (import its feeds again|this file comes from a newer version, which can read it; import its feeds again)$/);
-        return true;
-      });
+      assert.throws(
+        () => askAll(change(metadata), table),
+        (error) => {
+          assert.ok(error instanceof CtiError, String(error));
+          assert.equal(error.code, code);
+          assert.match(
+            error.message,
+            /; (import its feeds again|this file comes from a newer version, which can read it; import its feeds again)$/,
+          );
+          return true;
+        },
+      );
     });
   }
 
@@ -107,8 +160,12 @@ describe("bad datasets", () => {
     for (let round = 0; round < rounds; round++) {
       const part = (["documents", "texts"] as const)[random.below(2)]!;
       const member = (["bytes", "ends"] as const)[random.below(2)]!;
-      const bytes = metadata[part][member].slice(0, random.below(8) === 0 ? random.below(metadata[part][member].length + 1) : undefined);
-      for (let i = random.below(4); i >= 0 && bytes.length > 0; i--) bytes[random.below(bytes.length)] = random.below(256);
+      const bytes = metadata[part][member].slice(
+        0,
+        random.below(8) === 0 ? random.below(metadata[part][member].length + 1) : undefined,
+      );
+      for (let i = random.below(4); i >= 0 && bytes.length > 0; i--)
+        bytes[random.below(bytes.length)] = random.below(256);
       try {
         askAll({ ...metadata, [part]: { ...metadata[part], [member]: bytes } }, table);
       } catch (error) {

@@ -7,10 +7,13 @@ export type FeedDocument = Omit<ExtendedCtiDocument, "ip" | "seen">;
 
 const GRAVITY = ["unknown", "benign", "promiscuous", "malicious"];
 
-const united = <Element>(a: readonly Element[], b: readonly Element[]): Element[] => [...new Set([...a, ...b])].sort((x, y) => (typeof x === "number" ? x - Number(y) : x < y ? -1 : 1));
+const united = <Element>(a: readonly Element[], b: readonly Element[]): Element[] =>
+  [...new Set([...a, ...b])].sort((x, y) => (typeof x === "number" ? x - Number(y) : x < y ? -1 : 1));
 const known = <Value>(values: readonly Value[]): Value[] => values.filter((value) => value !== null && value !== "");
-const least = <Value>(none: Value, ...values: Value[]): Value => known(values).sort((a, b) => (a < b ? -1 : 1))[0] ?? none;
-const greatest = <Value>(none: Value, ...values: Value[]): Value => known(values).sort((a, b) => (a < b ? 1 : -1))[0] ?? none;
+const least = <Value>(none: Value, ...values: Value[]): Value =>
+  known(values).sort((a, b) => (a < b ? -1 : 1))[0] ?? none;
+const greatest = <Value>(none: Value, ...values: Value[]): Value =>
+  known(values).sort((a, b) => (a < b ? 1 : -1))[0] ?? none;
 
 /** The one whose texts and numbers, in order, sort first; what is not known sorts last. */
 function firstWhole<Whole>(a: Whole, b: Whole, parts: (whole: Whole) => (string | number | null)[]): Whole {
@@ -29,7 +32,9 @@ function firstWhole<Whole>(a: Whole, b: Whole, parts: (whole: Whole) => (string 
 export function unite(a: FeedDocument, b: FeedDocument): FeedDocument {
   return {
     spoofable: [a, b].some(({ spoofable }) => spoofable === false) ? false : (a.spoofable ?? b.spoofable),
-    classification: GRAVITY[Math.max(GRAVITY.indexOf(a.classification), GRAVITY.indexOf(b.classification))] as FeedDocument["classification"],
+    classification: GRAVITY[
+      Math.max(GRAVITY.indexOf(a.classification), GRAVITY.indexOf(b.classification))
+    ] as FeedDocument["classification"],
     actor: least("", a.actor, b.actor),
     tags: united(a.tags, b.tags),
     rdns: least("", a.rdns, b.rdns),
@@ -40,10 +45,23 @@ export function unite(a: FeedDocument, b: FeedDocument): FeedDocument {
     cve: united(a.cve, b.cve),
     src: {
       asn: firstWhole(a.src.asn, b.src.asn, ({ number, name }) => [number, name]),
-      geo: firstWhole(a.src.geo, b.src.geo, ({ country, continent, city }) => [country.code, country.name, continent.code, continent.name, city]),
+      geo: firstWhole(a.src.geo, b.src.geo, ({ country, continent, city }) => [
+        country.code,
+        country.name,
+        continent.code,
+        continent.name,
+        city,
+      ]),
     },
-    network: { ports: united(a.network.ports, b.network.ports), non_spoofable_ports: united(a.network.non_spoofable_ports, b.network.non_spoofable_ports) },
-    fingerprints: { muonfp: united(a.fingerprints.muonfp, b.fingerprints.muonfp), ja3: united(a.fingerprints.ja3, b.fingerprints.ja3), ja4: united(a.fingerprints.ja4, b.fingerprints.ja4) },
+    network: {
+      ports: united(a.network.ports, b.network.ports),
+      non_spoofable_ports: united(a.network.non_spoofable_ports, b.network.non_spoofable_ports),
+    },
+    fingerprints: {
+      muonfp: united(a.fingerprints.muonfp, b.fingerprints.muonfp),
+      ja3: united(a.fingerprints.ja3, b.fingerprints.ja3),
+      ja4: united(a.fingerprints.ja4, b.fingerprints.ja4),
+    },
     http: { path: united(a.http.path, b.http.path), user_agent: united(a.http.user_agent, b.http.user_agent) },
   };
 }

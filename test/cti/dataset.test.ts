@@ -33,20 +33,35 @@ async function forms(builder: CtiBuilder): Promise<{ made: CtiDataset; opened: C
     const path = join(folder, "cti.ipsieve");
     await writeSnapshot(path, { table, metadata, kind: "cti" });
     const snapshot = await openSnapshot(path);
-    return { made: new CtiDataset(metadata, table), opened: new CtiDataset(snapshot.metadata, snapshot.table), matcher: new Matcher(snapshot) };
+    return {
+      made: new CtiDataset(metadata, table),
+      opened: new CtiDataset(snapshot.metadata, snapshot.table),
+      matcher: new Matcher(snapshot),
+    };
   });
 }
 
 for (const { name, entries, given = entries, addresses } of PREFIX_SETS) {
   test(`the most specific prefix's document, and it alone: ${name}`, async () => {
     const builder = new CtiBuilder();
-    for (const [prefix] of given) builder.add(parsePrefix(prefix, "mask"), recordOf({ actor: formatPrefix(parsePrefix(prefix, "mask")), spoofable: prefix.length % 2 === 0 ? true : null }));
+    for (const [prefix] of given)
+      builder.add(
+        parsePrefix(prefix, "mask"),
+        recordOf({
+          actor: formatPrefix(parsePrefix(prefix, "mask")),
+          spoofable: prefix.length % 2 === 0 ? true : null,
+        }),
+      );
     const { made, opened, matcher } = await forms(builder);
     for (const [address, covering] of addresses) {
       const longest = covering.at(-1);
       const actor = longest === undefined ? "" : formatPrefix(parsePrefix(longest));
       for (const dataset of [made, opened]) {
-        assert.deepEqual([dataset.lookup(address).seen, dataset.lookup(address).actor], [longest !== undefined, actor], address);
+        assert.deepEqual(
+          [dataset.lookup(address).seen, dataset.lookup(address).actor],
+          [longest !== undefined, actor],
+          address,
+        );
       }
     }
     const ips = addresses.map(([address]) => address);
@@ -54,11 +69,21 @@ for (const { name, entries, given = entries, addresses } of PREFIX_SETS) {
       const { seen, spoofable } = made.lookup(ip);
       return { seen, spoofable };
     });
-    for (const [dataset, engine] of [[made, made.table], [opened, opened.table], [opened, matcher]] as const) {
+    for (const [dataset, engine] of [
+      [made, made.table],
+      [opened, opened.table],
+      [opened, matcher],
+    ] as const) {
       const states = bulkLookup(dataset, ips, engine);
       assert.deepEqual(bulkDocuments(ips, states), Object.fromEntries(ips.map((ip, i) => [ip, expected[i]])));
       assert.deepEqual(JSON.parse(bulkJson(ips, states)), bulkDocuments(ips, states));
-      assert.deepEqual(bulkJsonLines(ips, states).split("\n").slice(0, -1).map((line) => JSON.parse(line)), ips.map((ip, i) => ({ ip, ...expected[i] })));
+      assert.deepEqual(
+        bulkJsonLines(ips, states)
+          .split("\n")
+          .slice(0, -1)
+          .map((line) => JSON.parse(line)),
+        ips.map((ip, i) => ({ ip, ...expected[i] })),
+      );
     }
   });
 }
@@ -66,19 +91,35 @@ for (const { name, entries, given = entries, addresses } of PREFIX_SETS) {
 /** A document of which each member is known or not; few different values, so that documents meet and contradict. */
 function randomDocument(random: Random): FeedDocument {
   const some = <Value>(make: () => Value, none: Value): Value => (random.below(3) === 0 ? make() : none);
-  const text = (): string => ["a", "b", "ä\n\"", "\u{1f4a1}", "\uffee"][random.below(5)]!;
+  const text = (): string => ["a", "b", 'ä\n"', "\u{1f4a1}", "\uffee"][random.below(5)]!;
   const texts = (): string[] => [...new Set(Array.from({ length: random.below(3) }, text))].sort();
-  const ports = (): number[] => [...new Set(Array.from({ length: random.below(3) }, () => [0, 22, 443, 65535][random.below(4)]!))].sort((a, b) => a - b);
+  const ports = (): number[] =>
+    [...new Set(Array.from({ length: random.below(3) }, () => [0, 22, 443, 65535][random.below(4)]!))].sort(
+      (a, b) => a - b,
+    );
   const day = (): string => `2026-01-0${1 + random.below(9)}`;
   return {
-    spoofable: [true, false, null][random.below(3)]!, classification: (["unknown", "benign", "promiscuous", "malicious"] as const)[random.below(4)]!,
-    actor: some(text, ""), tags: texts(), rdns: some(text, ""), first_seen: some(day, null), last_seen: some(day, null), active_days: some(() => random.below(300), null),
-    tag_ids: texts(), cve: texts(),
+    spoofable: [true, false, null][random.below(3)]!,
+    classification: (["unknown", "benign", "promiscuous", "malicious"] as const)[random.below(4)]!,
+    actor: some(text, ""),
+    tags: texts(),
+    rdns: some(text, ""),
+    first_seen: some(day, null),
+    last_seen: some(day, null),
+    active_days: some(() => random.below(300), null),
+    tag_ids: texts(),
+    cve: texts(),
     src: {
       asn: { number: some(() => [0, 64500, 0xffff_ffff][random.below(3)]!, null), name: some(text, "") },
-      geo: { country: { code: some(text, ""), name: some(text, "") }, continent: { code: some(text, ""), name: some(text, "") }, city: some(text, "") },
+      geo: {
+        country: { code: some(text, ""), name: some(text, "") },
+        continent: { code: some(text, ""), name: some(text, "") },
+        city: some(text, ""),
+      },
     },
-    network: { ports: ports(), non_spoofable_ports: ports() }, fingerprints: { muonfp: texts(), ja3: texts(), ja4: texts() }, http: { path: texts(), user_agent: texts() },
+    network: { ports: ports(), non_spoofable_ports: ports() },
+    fingerprints: { muonfp: texts(), ja3: texts(), ja4: texts() },
+    http: { path: texts(), user_agent: texts() },
   };
 }
 
@@ -95,7 +136,10 @@ function randomPrefix(random: Random): string {
 }
 
 /** Runs feeds of random lines and asks the oracle about random addresses. Returns how many answers differ. */
-function differences(seed: number, break_: (document: FeedDocument) => FeedDocument = (document) => document): { asked: number; seen: number; wrong: number } {
+function differences(
+  seed: number,
+  break_: (document: FeedDocument) => FeedDocument = (document) => document,
+): { asked: number; seen: number; wrong: number } {
   const random = new Random(seed);
   const builder = new CtiBuilder();
   const oracle = new DatasetOracle();
@@ -115,7 +159,10 @@ function differences(seed: number, break_: (document: FeedDocument) => FeedDocum
     const ip = randomAddress(random);
     const expected = oracle.lookup(parseAddress(ip));
     const { ip: told, seen: wasSeen, ...found } = dataset.lookupExtended(ip);
-    const same = told === ip && wasSeen === (expected !== undefined) && JSON.stringify(found) === JSON.stringify(expected ?? NOT_SEEN);
+    const same =
+      told === ip &&
+      wasSeen === (expected !== undefined) &&
+      JSON.stringify(found) === JSON.stringify(expected ?? NOT_SEEN);
     if (!same) wrong++;
     if (wasSeen) seen++;
     const { spoofable, classification, actor, tags } = found;
@@ -129,11 +176,34 @@ const { ip: _, seen: __, ...NOT_SEEN } = freezeDataset(new CtiBuilder()).lookupE
 
 test("an address that no feed names", () => {
   const dataset = freezeDataset(new CtiBuilder());
-  assert.deepEqual(dataset.lookup("2001:DB8::1"), { ip: "2001:DB8::1", seen: false, spoofable: null, classification: "unknown", actor: "", tags: [] });
+  assert.deepEqual(dataset.lookup("2001:DB8::1"), {
+    ip: "2001:DB8::1",
+    seen: false,
+    spoofable: null,
+    classification: "unknown",
+    actor: "",
+    tags: [],
+  });
   assert.deepEqual(dataset.lookupExtended("192.0.2.1"), {
-    ip: "192.0.2.1", seen: false, spoofable: null, classification: "unknown", actor: "", tags: [], rdns: "", first_seen: null, last_seen: null, active_days: null, tag_ids: [], cve: [],
-    src: { asn: { number: null, name: "" }, geo: { country: { code: "", name: "" }, continent: { code: "", name: "" }, city: "" } },
-    network: { ports: [], non_spoofable_ports: [] }, fingerprints: { muonfp: [], ja3: [], ja4: [] }, http: { path: [], user_agent: [] },
+    ip: "192.0.2.1",
+    seen: false,
+    spoofable: null,
+    classification: "unknown",
+    actor: "",
+    tags: [],
+    rdns: "",
+    first_seen: null,
+    last_seen: null,
+    active_days: null,
+    tag_ids: [],
+    cve: [],
+    src: {
+      asn: { number: null, name: "" },
+      geo: { country: { code: "", name: "" }, continent: { code: "", name: "" }, city: "" },
+    },
+    network: { ports: [], non_spoofable_ports: [] },
+    fingerprints: { muonfp: [], ja3: [], ja4: [] },
+    http: { path: [], user_agent: [] },
   });
   assert.throws(() => dataset.lookup("192.0.2.0/24"), { name: "AddressError" });
 });
@@ -152,7 +222,13 @@ test("datasets answer as the oracle does", (t) => {
 });
 
 test("negative control: an oracle that takes true for not known is noticed", () => {
-  const wrong = [1, 2, 3].map((seed) => differences(seed, (document) => ({ ...document, spoofable: document.spoofable === true ? null : document.spoofable })).wrong);
+  const wrong = [1, 2, 3].map(
+    (seed) =>
+      differences(seed, (document) => ({
+        ...document,
+        spoofable: document.spoofable === true ? null : document.spoofable,
+      })).wrong,
+  );
   assert.ok(wrong.every((count) => count > 0));
 });
 
@@ -211,7 +287,8 @@ describe("a bulk lookup", () => {
 
   test("answers under each address as it was written; repeats are there once", () => {
     const ips = ["192.0.2.1", "2001:DB8::1", "192.0.2.2", "2001:db8:0::1", "192.0.2.1", "::ffff:192.0.2.1", "8.8.8.8"];
-    const text = '{"192.0.2.1":{"seen":true,"spoofable":false},"2001:DB8::1":{"seen":true,"spoofable":null},"192.0.2.2":{"seen":true,"spoofable":true},"2001:db8:0::1":{"seen":true,"spoofable":null},"::ffff:192.0.2.1":{"seen":true,"spoofable":false},"8.8.8.8":{"seen":false,"spoofable":null}}';
+    const text =
+      '{"192.0.2.1":{"seen":true,"spoofable":false},"2001:DB8::1":{"seen":true,"spoofable":null},"192.0.2.2":{"seen":true,"spoofable":true},"2001:db8:0::1":{"seen":true,"spoofable":null},"::ffff:192.0.2.1":{"seen":true,"spoofable":false},"8.8.8.8":{"seen":false,"spoofable":null}}';
     const states = bulkLookup(dataset, ips);
     assert.equal(bulkJson(ips, states), text);
     assert.equal(JSON.stringify(bulkDocuments(ips, states)), text);
@@ -222,7 +299,10 @@ describe("a bulk lookup", () => {
   test("of many addresses answers as that of each alone, whatever stands beside it", () => {
     const random = new Random(3);
     const ips = Array.from({ length: 5000 }, () => {
-      const address = random.below(4) === 0 ? `2001:db${random.below(10)}::${random.below(9)}` : `192.0.${random.below(4)}.${random.below(3)}`;
+      const address =
+        random.below(4) === 0
+          ? `2001:db${random.below(10)}::${random.below(9)}`
+          : `192.0.${random.below(4)}.${random.below(3)}`;
       return formatAddress(parseAddress(address));
     });
     const states = bulkLookup(dataset, ips);
@@ -233,10 +313,19 @@ describe("a bulk lookup", () => {
     const ips: unknown[] = Array.from({ length: 2000 }, (_, i) => `192.0.2.${i % 256}`);
     const bad = { 0: "192.0.2.256", 7: "2001:db8::/32", 511: "", 512: "__proto__", 700: 5, 701: null, 1999: "é" };
     Object.assign(ips, bad);
-    assert.throws(() => bulkLookup(dataset, ips), (error: Error & { code: string; value: unknown }) => {
-      assert.deepEqual([error.name, error.code, error.value], ["CtiError", "bad-addresses", Object.keys(bad).map(Number)]);
-      assert.match(error.message, /^7 of 2000 addresses are malformed, at index 0 \("192\.0\.2\.256" at position 8: .*\), 7 \(.*\), 511 \(.*\), 512 \(.*\), 700 \(.*no text\), 701, 1999; /);
-      return true;
-    });
+    assert.throws(
+      () => bulkLookup(dataset, ips),
+      (error: Error & { code: string; value: unknown }) => {
+        assert.deepEqual(
+          [error.name, error.code, error.value],
+          ["CtiError", "bad-addresses", Object.keys(bad).map(Number)],
+        );
+        assert.match(
+          error.message,
+          /^7 of 2000 addresses are malformed, at index 0 \("192\.0\.2\.256" at position 8: .*\), 7 \(.*\), 511 \(.*\), 512 \(.*\), 700 \(.*no text\), 701, 1999; /,
+        );
+        return true;
+      },
+    );
   });
 });

@@ -9,10 +9,17 @@ import { FeedError, type FeedErrorCode } from "../../src/cti/importers/feed-erro
 export type Entry = readonly [prefix: string, known: Partial<CtiRecord>];
 
 /** Reads a feed whose text comes in pieces of this size. */
-export function readFeed(text: string, options: FeedOptions = {}, pieceLength: number = Infinity): { entries: Entry[]; report: FeedReport } {
+export function readFeed(
+  text: string,
+  options: FeedOptions = {},
+  pieceLength: number = Infinity,
+): { entries: Entry[]; report: FeedReport } {
   const entries: Entry[] = [];
   const feed = new FeedImport(options, (prefix, record) => {
-    const known = FIELDS.filter(({ member, kind }) => !kind.isEmpty(record[member])).map(({ member }) => [member, record[member]]);
+    const known = FIELDS.filter(({ member, kind }) => !kind.isEmpty(record[member])).map(({ member }) => [
+      member,
+      record[member],
+    ]);
     entries.push([formatPrefix(prefix), Object.fromEntries(known)]);
   });
   for (let at = 0; at < text.length; at += pieceLength) feed.push(text.slice(at, at + pieceLength));
@@ -26,7 +33,10 @@ export type BadLine = readonly [what: string, text: string, line: number, column
 export function assertFault([, text, line, column, message]: BadLine, options: FeedOptions = {}): void {
   for (const pieceLength of [Infinity, 1, 7]) {
     const { faults, faultCount } = readFeed(text, options, pieceLength).report;
-    assert.deepEqual(faults.map((fault) => [fault.line, fault.column]), [[line, column]]);
+    assert.deepEqual(
+      faults.map((fault) => [fault.line, fault.column]),
+      [[line, column]],
+    );
     assert.match(faults[0]!.message, message);
     assert.equal(faultCount, 1);
   }
@@ -37,11 +47,14 @@ export type BadFeed = readonly [what: string, text: string, code: FeedErrorCode,
 
 export function assertRefused([, text, code, line]: BadFeed, options: FeedOptions = {}): void {
   for (const pieceLength of [Infinity, 5]) {
-    assert.throws(() => readFeed(text, options, pieceLength), (error) => {
-      assert.ok(error instanceof FeedError, String(error));
-      assert.deepEqual([error.code, error.line], [code, line]);
-      assert.match(error.message, /; /, "the cure is told");
-      return true;
-    });
+    assert.throws(
+      () => readFeed(text, options, pieceLength),
+      (error) => {
+        assert.ok(error instanceof FeedError, String(error));
+        assert.deepEqual([error.code, error.line], [code, line]);
+        assert.match(error.message, /; /, "the cure is told");
+        return true;
+      },
+    );
   }
 }

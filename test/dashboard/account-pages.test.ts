@@ -9,7 +9,15 @@ import { makeApiKey } from "../../src/store/api-key.ts";
 import { addUser, type TestUser, visit } from "../api/dashboard/browser.ts";
 import { addKey, addOrganisation, ask } from "../api/start-server.ts";
 import { HOSTILE_TEXTS, WAS_OBEYED } from "../cases/hostile-texts.ts";
-import { accessibilityFaults, checkLooks, type Dashboard, missing, overflow, settle, startDashboard } from "./browser.ts";
+import {
+  accessibilityFaults,
+  checkLooks,
+  type Dashboard,
+  missing,
+  overflow,
+  settle,
+  startDashboard,
+} from "./browser.ts";
 
 const PASSWORD = "several words of a test";
 
@@ -43,7 +51,10 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     assert.match(await page.locator(".who").innerText(), /ada\s+Example Networks\s+admin/);
     const cookies = await page.context().cookies();
-    assert.deepEqual(cookies.map(({ name, httpOnly, sameSite }) => [name, httpOnly, sameSite]).sort(), [["ipsieve-device", true, "Strict"], [PLAIN_NAME, true, "Strict"]]);
+    assert.deepEqual(cookies.map(({ name, httpOnly, sameSite }) => [name, httpOnly, sameSite]).sort(), [
+      ["ipsieve-device", true, "Strict"],
+      [PLAIN_NAME, true, "Strict"],
+    ]);
     await end(page, faults);
     admin = await t.user("admin");
   });
@@ -68,7 +79,10 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await page.getByRole("heading", { name: "Your account" }).waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
-    assert.deepEqual((await page.context().cookies()).map(({ name }) => name), ["ipsieve-device"]);
+    assert.deepEqual(
+      (await page.context().cookies()).map(({ name }) => name),
+      ["ipsieve-device"],
+    );
     await end(page, faults);
   });
 
@@ -119,16 +133,25 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await page.getByRole("button", { name: "Create key" }).click();
     await page.locator("input[name=label]:focus").waitFor();
     assert.match(await page.locator(".fault").innerText(), /./);
-    assert.match(await page.locator(`[id="${await page.getByLabel("Access").getAttribute("aria-describedby")}"]`).innerText(), /403 Forbidden\. Choose Read and write/);
+    assert.match(
+      await page.locator(`[id="${await page.getByLabel("Access").getAttribute("aria-describedby")}"]`).innerText(),
+      /403 Forbidden\. Choose Read and write/,
+    );
     await page.getByLabel("Access").selectOption("read_write");
     assert.doesNotMatch(await page.locator("dialog").innerText(), /403/);
     await page.getByLabel("Access").selectOption("read");
     await page.getByLabel("Label").fill("edge router");
     await page.getByLabel("Expires on").fill("2026-12-24");
-    assert.equal(await page.locator("dialog time").innerText(), "2026-12-24 00:00 UTC, which is 2026-12-24 01:00 local time");
+    assert.equal(
+      await page.locator("dialog time").innerText(),
+      "2026-12-24 00:00 UTC, which is 2026-12-24 01:00 local time",
+    );
     await page.getByRole("button", { name: "Create key" }).click();
     const text = await page.locator(".secret code").innerText();
-    assert.match(await page.locator("dialog").innerText(), /This key can only read: requests that change rulesets get 403 Forbidden\./);
+    assert.match(
+      await page.locator("dialog").innerText(),
+      /This key can only read: requests that change rulesets get 403 Forbidden\./,
+    );
     await page.getByRole("button", { name: "Copy key" }).click();
     await page.getByRole("button", { name: "Copied" }).waitFor();
     assert.equal(await page.evaluate("navigator.clipboard.readText()"), text);
@@ -136,7 +159,10 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     assert.ok(!(await page.content()).includes(text));
     await page.locator("button:focus", { hasText: "New key" }).waitFor();
     const row = page.getByRole("row", { name: "edge router" });
-    assert.match(await row.innerText(), /Read\s+active\s+2026-12-24 00:00 UTC\s+2026-12-24 01:00 local time\s+never\s+0/);
+    assert.match(
+      await row.innerText(),
+      /Read\s+active\s+2026-12-24 00:00 UTC\s+2026-12-24 01:00 local time\s+never\s+0/,
+    );
     assert.equal((await ask(t, "GET", "/v1/cbs/lookup?ip=1.1.1.1", { key: text })).status, 200);
     await page.reload();
     await settle(page);
@@ -177,7 +203,8 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
 
     const guest = await t.open(link.slice(link.indexOf("#")));
     await checkLooks(t, "join", link.slice(link.indexOf("#")));
-    // The password is what is asked for; one that is too short is reported as soon as the field is left, and without asking the server.
+    // The password is what is asked for; one that is too short is reported as soon as the field is left, and without
+    // asking the server.
     await guest.page.locator("input[name=password]:focus").waitFor();
     let asked = 0;
     guest.page.on("request", () => asked++);
@@ -234,17 +261,30 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     const bulk = ["1.1.1.1", "192.0.2.1", "2001:db8::1"].join("\n");
     for (let minute = 0; minute < 3; minute++) {
       t.clock.now += 60_000;
-      for (let request = 0; request <= minute; request++) await ask(t, "GET", "/v1/cbs/lookup?ip=1.1.1.1", { key: text });
+      for (let request = 0; request <= minute; request++)
+        await ask(t, "GET", "/v1/cbs/lookup?ip=1.1.1.1", { key: text });
     }
-    assert.equal((await ask(t, "POST", "/v1/cti/bulk_lookup", { key: text, body: { ips: bulk.split("\n") } })).status, 200);
+    assert.equal(
+      (await ask(t, "POST", "/v1/cti/bulk_lookup", { key: text, body: { ips: bulk.split("\n") } })).status,
+      200,
+    );
     const { page, faults } = await t.open("#/usage", { user: await t.user("viewer") });
     const requests = page.locator("figure", { hasText: "Requests" });
-    assert.match((await requests.getByRole("img").getAttribute("aria-label"))!, /^Requests\. Requests: from 0 to 4, last 4$/);
+    assert.match(
+      (await requests.getByRole("img").getAttribute("aria-label"))!,
+      /^Requests\. Requests: from 0 to 4, last 4$/,
+    );
     await requests.getByText("Figures").click();
-    assert.deepEqual((await requests.locator("tbody tr").allInnerTexts()).slice(-3).map((row) => row.split(/\s+/).at(-1)), ["1", "2", "4"]);
+    assert.deepEqual(
+      (await requests.locator("tbody tr").allInnerTexts()).slice(-3).map((row) => row.split(/\s+/).at(-1)),
+      ["1", "2", "4"],
+    );
     await requests.getByRole("img").hover({ position: { x: 300, y: 60 } });
     assert.match(await requests.locator(".chart-aside").innerText(), /^\d\d:\d\d · \d+$/);
-    assert.match(await page.getByRole("row", { name: text.slice(0, 8) }).innerText(), /test\s+ips_[\w-]{4}…\s+7\s+6 of 10,000,000\s+3 of 1,000,000/);
+    assert.match(
+      await page.getByRole("row", { name: text.slice(0, 8) }).innerText(),
+      /test\s+ips_[\w-]{4}…\s+7\s+6 of 10,000,000\s+3 of 1,000,000/,
+    );
     await page.getByRole("row", { name: "Business services" }).waitFor();
     await end(page, faults);
     await checkLooks(t, "usage", "#/usage", admin);
@@ -263,17 +303,31 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     for (const width of [380, 1600]) {
       const { page, faults } = await t.open("#/usage", { user, width });
       await page.locator(".plot .tick").nth(10).waitFor();
-      const outside = await page.locator(".plot").evaluateAll((charts) => charts.flatMap((chart) => {
-        const frame = chart.getBoundingClientRect();
-        const texts = [...chart.querySelectorAll("text")].filter((text) => text.getBoundingClientRect().left < frame.left || text.getBoundingClientRect().right > frame.right);
-        return texts.map((text) => text.textContent);
-      }));
+      const outside = await page.locator(".plot").evaluateAll((charts) =>
+        charts.flatMap((chart) => {
+          const frame = chart.getBoundingClientRect();
+          const texts = [...chart.querySelectorAll("text")].filter(
+            (text) =>
+              text.getBoundingClientRect().left < frame.left || text.getBoundingClientRect().right > frame.right,
+          );
+          return texts.map((text) => text.textContent);
+        }),
+      );
       assert.deepEqual(outside, []);
       const ticks = await page.locator("figure", { hasText: "Time to answer" }).locator(".tick").allTextContents();
       assert.ok(ticks.includes("4 s"), ticks.join());
       assert.equal(await page.locator("figure", { hasText: "Time to answer" }).locator("circle.lone").count(), 4);
-      const labels = await page.locator(".plot").first().locator("text[text-anchor=middle]").evaluateAll((texts) => texts.map((text) => text.getBoundingClientRect()).map(({ left, right }) => ({ left, right })));
-      assert.ok(labels.length > 1 && labels.every(({ left }, at) => at === 0 || left > labels[at - 1]!.right), "labels at the bottom do not touch");
+      const labels = await page
+        .locator(".plot")
+        .first()
+        .locator("text[text-anchor=middle]")
+        .evaluateAll((texts) =>
+          texts.map((text) => text.getBoundingClientRect()).map(({ left, right }) => ({ left, right })),
+        );
+      assert.ok(
+        labels.length > 1 && labels.every(({ left }, at) => at === 0 || left > labels[at - 1]!.right),
+        "labels at the bottom do not touch",
+      );
       await end(page, faults);
     }
   });
@@ -282,7 +336,8 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     const organisationId = await addOrganisation(t, "Audited");
     const editor = await t.user("editor", organisationId);
     const auditor = await t.user("admin", organisationId);
-    const change = async (method: string, path: string, body?: object) => (await visit(t, method, path, { token: editor.token, ...(body === undefined ? {} : { body }) })).body;
+    const change = async (method: string, path: string, body?: object) =>
+      (await visit(t, method, path, { token: editor.token, ...(body === undefined ? {} : { body }) })).body;
     const [{ id }] = (await change("GET", "/edl/ip-rulesets/")).items;
     const rules = `/edl/ip-rulesets/${id}/rules`;
     await change("POST", rules, { ip: "203.0.113.0/24", name: "office", expires_at: "2030-01-01T00:00:00Z" });
@@ -290,9 +345,17 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await change("PUT", rules, { rules: Array.from({ length: 120 }, (_, last) => ({ ip: `192.0.2.${last}` })) });
     const { page, faults } = await t.open("#/audit", { user: auditor });
     const rows = page.locator(".change");
-    assert.match(await rows.nth(1).innerText(), new RegExp(`2026-11-21 1\\d:\\d\\d:\\d\\d\\s+user\\s+${editor.name}\\s+changed 203.0.113.0/24 Edit rule Ruleset`, "i"));
+    assert.match(
+      await rows.nth(1).innerText(),
+      new RegExp(
+        `2026-11-21 1\\d:\\d\\d:\\d\\d\\s+user\\s+${editor.name}\\s+changed 203.0.113.0/24 Edit rule Ruleset`,
+        "i",
+      ),
+    );
     await rows.nth(1).locator("summary").click();
-    assert.deepEqual(await rows.nth(1).locator("tbody tr").allInnerTexts(), ["203.0.113.0/24\toffice, until 2030-01-01 01:00\thead office, until 2030-01-01 01:00"]);
+    assert.deepEqual(await rows.nth(1).locator("tbody tr").allInnerTexts(), [
+      "203.0.113.0/24\toffice, until 2030-01-01 01:00\thead office, until 2030-01-01 01:00",
+    ]);
     await rows.nth(0).locator("summary").click();
     await rows.nth(0).getByText("and 20 more rules").waitFor();
     for (let more = 0; more < 60; more++) await change("PUT", `${rules}/rule?ip=192.0.2.1`, { name: `name ${more}` });
@@ -301,34 +364,50 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     assert.equal(await rows.count(), 50);
     await page.getByRole("button", { name: "Show older changes" }).click();
     await rows.getByText("created the organisation").first().waitFor();
-    const numbers = await rows.locator("time").evaluateAll((times) => times.map((time) => Date.parse((time as unknown as { dateTime: string }).dateTime)));
-    assert.deepEqual(numbers, numbers.toSorted((a, b) => b - a));
+    const numbers = await rows
+      .locator("time")
+      .evaluateAll((times) => times.map((time) => Date.parse((time as unknown as { dateTime: string }).dateTime)));
+    assert.deepEqual(
+      numbers,
+      numbers.toSorted((a, b) => b - a),
+    );
     await page.goto(`${t.server.url}/#/audit?ruleset_id=${id}`);
     await page.locator("select", { hasText: "My Allowlist rules" }).waitFor();
     assert.equal(await page.getByLabel("Ruleset", { exact: true }).inputValue(), id);
     await end(page, faults);
-    await checkLooks(t, "audit", `#/audit?ruleset_id=${id}`, auditor, async (page) => page.locator("summary").last().click());
+    await checkLooks(t, "audit", `#/audit?ruleset_id=${id}`, auditor, async (page) =>
+      page.locator("summary").last().click(),
+    );
   });
 
   test("the audit log is filtered by action, person, ruleset and day, and exported as it is filtered; no id of an operation is shown", async () => {
     const organisationId = await addOrganisation(t, "Filtered");
     const [auditor, editor] = [await t.user("admin", organisationId), await t.user("editor", organisationId)];
     const [{ id }] = (await visit(t, "GET", "/edl/ip-rulesets/", { token: editor.token })).body.items;
-    for (const ip of ["192.0.2.1", "192.0.2.2"]) await visit(t, "POST", `/edl/ip-rulesets/${id}/rules`, { token: editor.token, body: { ip } });
+    for (const ip of ["192.0.2.1", "192.0.2.2"])
+      await visit(t, "POST", `/edl/ip-rulesets/${id}/rules`, { token: editor.token, body: { ip } });
     t.clock.now += 48 * 3_600_000;
     await visit(t, "POST", `/edl/ip-rulesets/${id}/rules`, { token: auditor.token, body: { ip: "192.0.2.3" } });
     const { page, faults } = await t.open("#/audit", { user: auditor });
     const rows = page.locator(".change");
-    const summaries = () => rows.locator(".change-what > p").allInnerTexts().then((texts) => texts.map((text) => text.split(" ").slice(0, 2).join(" ")));
+    const summaries = () =>
+      rows
+        .locator(".change-what > p")
+        .allInnerTexts()
+        .then((texts) => texts.map((text) => text.split(" ").slice(0, 2).join(" ")));
     const shown = async (wanted: readonly string[]) => {
       const deadline = Date.now() + 10_000;
       let told = await summaries();
-      for (; told.join() !== wanted.join() && Date.now() < deadline; told = await summaries()) await page.waitForTimeout(50);
+      for (; told.join() !== wanted.join() && Date.now() < deadline; told = await summaries())
+        await page.waitForTimeout(50);
       assert.deepEqual(told, wanted);
     };
     const ids = Object.keys(AUDIT_ACTIONS).filter((kind) => kind.includes("-"));
     const text = await page.locator("main").innerText();
-    assert.deepEqual(ids.filter((each) => text.includes(each)), []);
+    assert.deepEqual(
+      ids.filter((each) => text.includes(each)),
+      [],
+    );
     await page.getByLabel("Action").selectOption({ label: "Add rule" });
     await shown(["added 192.0.2.3", "added 192.0.2.2", "added 192.0.2.1"]);
     await page.getByLabel("Who").selectOption({ label: editor.name });
@@ -338,8 +417,13 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await shown(["added 192.0.2.2", "added 192.0.2.1"]);
     const downloading = page.waitForEvent("download");
     await page.getByRole("link", { name: "CSV", exact: true }).click();
-    const file = readFileSync(await (await downloading).path(), "utf8").trimEnd().split("\n");
-    assert.deepEqual(file.slice(1).map((line) => line.split(",").slice(4, 8)), ["2", "1"].map((last) => [editor.name, "add-rule", "Add rule", `added 192.0.2.${last}`]));
+    const file = readFileSync(await (await downloading).path(), "utf8")
+      .trimEnd()
+      .split("\n");
+    assert.deepEqual(
+      file.slice(1).map((line) => line.split(",").slice(4, 8)),
+      ["2", "1"].map((last) => [editor.name, "add-rule", "Add rule", `added 192.0.2.${last}`]),
+    );
     await page.getByLabel("Who").selectOption("");
     await page.getByLabel("From").fill(new Date(t.clock.now).toISOString().slice(0, 10));
     await shown(["added 192.0.2.3"]);
@@ -353,7 +437,12 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
 
   test("the overview: a question, figures, rulesets and the last changes", async () => {
     const { page, faults } = await t.open("#/", { user: await t.user("viewer") });
-    assert.deepEqual(await page.locator(".tile-name").allInnerTexts(), ["Active rules", "Active keys", "Requests in the last hour", "Catalogue"]);
+    assert.deepEqual(await page.locator(".tile-name").allInnerTexts(), [
+      "Active rules",
+      "Active keys",
+      "Requests in the last hour",
+      "Catalogue",
+    ]);
     assert.deepEqual(await page.locator("main h2").allInnerTexts(), ["Rulesets", "Plans"]);
     assert.equal(await page.locator(".note.bad").count(), 0);
     await page.getByRole("searchbox").fill(" 2001:db8::/32 ");
@@ -369,7 +458,15 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     const about = { actor: `user:${user.id}`, at: t.clock.now, organisationId };
     for (const [index, text] of HOSTILE_TEXTS.entries()) {
       const { digest, start } = makeApiKey();
-      await t.server.store.write({ kind: "create-key", ...about, label: text, access: "read", digest, start, expiresAt: null });
+      await t.server.store.write({
+        kind: "create-key",
+        ...about,
+        label: text,
+        access: "read",
+        digest,
+        start,
+        expiresAt: null,
+      });
       // Capitals make no other name.
       await addUser(t, organisationId, "viewer", `${index} ${text}`);
     }
@@ -380,13 +477,20 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
       await settle(page);
       const shown = await page.locator("body").innerText();
       const expected = ["keys", "users", "usage"].includes(name) ? HOSTILE_TEXTS : [HOSTILE_TEXTS[10]!, user.name];
-      assert.deepEqual(expected.filter((text) => !shown.includes(text)), [], name);
+      assert.deepEqual(
+        expected.filter((text) => !shown.includes(text)),
+        [],
+        name,
+      );
       assert.equal(await page.evaluate(WAS_OBEYED), false, name);
     }
     await page.goto(`${t.server.url}/#/keys`);
     await page.locator("tbody").getByRole("button").first().click();
     const asked = await page.locator("dialog h2").innerText();
-    assert.ok(HOSTILE_TEXTS.some((text) => asked === `Revoke "${text}"?`), asked);
+    assert.ok(
+      HOSTILE_TEXTS.some((text) => asked === `Revoke "${text}"?`),
+      asked,
+    );
     assert.equal(await page.evaluate(WAS_OBEYED), false);
     await end(page, faults);
   });
@@ -408,7 +512,12 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     for (let step = 0; step < 10; step++) {
       await page.keyboard.press("Tab");
       // Between the last and the first control of the dialog stands the browser's own bar, where the page has no focus.
-      assert.equal(await page.evaluate("document.activeElement === document.body || document.activeElement.closest('dialog') !== null"), true);
+      assert.equal(
+        await page.evaluate(
+          "document.activeElement === document.body || document.activeElement.closest('dialog') !== null",
+        ),
+        true,
+      );
     }
     await page.keyboard.press("Escape");
     await page.locator("dialog").waitFor({ state: "detached" });
@@ -435,7 +544,13 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     const viewer = await t.user("viewer");
     const { page, faults } = await t.open("#/none", { user: viewer });
     assert.equal(await heading(page), "Not found");
-    assert.deepEqual(await page.locator("nav a").allInnerTexts().then((texts) => texts.filter((text) => /Users|Audit/.test(text))), []);
+    assert.deepEqual(
+      await page
+        .locator("nav a")
+        .allInnerTexts()
+        .then((texts) => texts.filter((text) => /Users|Audit/.test(text))),
+      [],
+    );
     await page.goto(`${t.server.url}/#/users`);
     await page.getByText("Only administrators see this page").waitFor();
     await end(page, faults);
@@ -443,10 +558,14 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
 
   test("negative controls: the checks of every page notice what they are for", async () => {
     const { page, faults } = await t.open("#/account", { user: admin });
-    await page.evaluate(`document.body.insertAdjacentHTML("beforeend", '<img src="https://example.org/a.png" alt=""><style>p { color: red }</style>')`);
+    await page.evaluate(
+      `document.body.insertAdjacentHTML("beforeend", '<img src="https://example.org/a.png" alt=""><style>p { color: red }</style>')`,
+    );
     await page.waitForTimeout(100);
     assert.equal(faults.filter((fault) => fault.includes("Content Security Policy")).length, 2, faults.join("\n"));
-    await page.evaluate(`document.querySelector("main").insertAdjacentHTML("beforeend", '<input><div class="wide">&nbsp;</div>'); document.querySelector(".wide").style.width = "5000px"`);
+    await page.evaluate(
+      `document.querySelector("main").insertAdjacentHTML("beforeend", '<input><div class="wide">&nbsp;</div>'); document.querySelector(".wide").style.width = "5000px"`,
+    );
     assert.ok((await accessibilityFaults(page)).some((fault) => fault.startsWith("label: <input>")));
     assert.ok((await overflow(page)) > 0);
     await page.context().close();

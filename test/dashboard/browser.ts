@@ -17,10 +17,18 @@ const OUTPUT = join(import.meta.dirname, "../output/dashboard");
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const NAMES = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
-const program = process.env["IPSIEVE_CHROMIUM"] ?? (process.env["PATH"] ?? "").split(delimiter).flatMap((folder) => NAMES.map((name) => join(folder, name))).find((path) => existsSync(path));
+const program =
+  process.env["IPSIEVE_CHROMIUM"] ??
+  (process.env["PATH"] ?? "")
+    .split(delimiter)
+    .flatMap((folder) => NAMES.map((name) => join(folder, name)))
+    .find((path) => existsSync(path));
 
 /** Why tests of pages are skipped; undefined where there is a browser. */
-export const missing = program === undefined ? `there is no Chromium here: none of ${NAMES.join(", ")} in PATH, nor in IPSIEVE_CHROMIUM` : undefined;
+export const missing =
+  program === undefined
+    ? `there is no Chromium here: none of ${NAMES.join(", ")} in PATH, nor in IPSIEVE_CHROMIUM`
+    : undefined;
 
 const THEMES = ["light", "dark"] as const;
 const WIDTHS = [380, 1600] as const;
@@ -46,9 +54,21 @@ export interface Dashboard extends TestServer {
   open(hash: string, options?: PageOptions): Promise<OpenPage>;
 }
 
-/** The server with the bundled catalogue, or that of another path, and the sample of threat intelligence, an organisation with all plans, and no user yet. */
-export async function startDashboard(settings: Parameters<typeof startServer>[0] = {}, catalogue: string | readonly string[] = CATALOGUE, updateCommand?: ChildCommand): Promise<Dashboard> {
-  const server = await startServer({ perMinute: 1e6, failuresPerMinute: 1e6, eventLoopDelay: 60_000, logLevel: "silent", ...settings }, catalogue, THREATS, updateCommand);
+/**
+ * The server with the bundled catalogue, or that of another path, and the sample of threat intelligence, an
+ * organisation with all plans, and no user yet.
+ */
+export async function startDashboard(
+  settings: Parameters<typeof startServer>[0] = {},
+  catalogue: string | readonly string[] = CATALOGUE,
+  updateCommand?: ChildCommand,
+): Promise<Dashboard> {
+  const server = await startServer(
+    { perMinute: 1e6, failuresPerMinute: 1e6, eventLoopDelay: 60_000, logLevel: "silent", ...settings },
+    catalogue,
+    THREATS,
+    updateCommand,
+  );
   const organisationId = await addOrganisation(server, "Example Networks");
   const browser = await chromium.launch({ executablePath: program!, args: ["--force-color-profile=srgb"] });
   let users = 0;
@@ -68,11 +88,24 @@ export async function startDashboard(settings: Parameters<typeof startServer>[0]
   };
 }
 
-async function open(browser: Browser, { server, clock }: TestServer, hash: string, { user, width = 1280, timeZone = "Europe/Berlin" }: PageOptions): Promise<OpenPage> {
-  const context = await browser.newContext({ viewport: { width, height: width < 500 ? 800 : 900 }, timezoneId: timeZone, locale: "en-GB", reducedMotion: "reduce" });
+async function open(
+  browser: Browser,
+  { server, clock }: TestServer,
+  hash: string,
+  { user, width = 1280, timeZone = "Europe/Berlin" }: PageOptions,
+): Promise<OpenPage> {
+  const context = await browser.newContext({
+    viewport: { width, height: width < 500 ? 800 : 900 },
+    timezoneId: timeZone,
+    locale: "en-GB",
+    reducedMotion: "reduce",
+  });
   // As on a page over https; the browser asks nobody.
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  if (user !== undefined) await context.addCookies([{ name: PLAIN_NAME, value: user.token, url: server.url, httpOnly: true, sameSite: "Strict" }]);
+  if (user !== undefined)
+    await context.addCookies([
+      { name: PLAIN_NAME, value: user.token, url: server.url, httpOnly: true, sameSite: "Strict" },
+    ]);
   const faults = await watch(context);
   const page = await context.newPage();
   await page.clock.setFixedTime(clock.now);
@@ -85,7 +118,13 @@ async function watch(context: BrowserContext): Promise<string[]> {
   const faults: string[] = [];
   context.on("weberror", (error) => void faults.push(String(error.error())));
   // That a request was refused is told there too, and is no fault.
-  context.on("console", (message) => message.type() === "error" && !message.text().startsWith("Failed to load resource") && faults.push(message.text()));
+  context.on(
+    "console",
+    (message) =>
+      message.type() === "error" &&
+      !message.text().startsWith("Failed to load resource") &&
+      faults.push(message.text()),
+  );
   return faults;
 }
 
@@ -98,9 +137,15 @@ export async function settle(page: Page): Promise<void> {
 /** What axe finds of serious or critical impact, a line each. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(AXE);
-  const violations = await page.evaluate(`axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)`);
-  const serious = (violations as { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[]).filter(({ impact }) => impact === "serious" || impact === "critical");
-  return serious.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)}: ${failureSummary.replaceAll(/\s+/g, " ")}`));
+  const violations = await page.evaluate(
+    `axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations)`,
+  );
+  const serious = (
+    violations as { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[]
+  ).filter(({ impact }) => impact === "serious" || impact === "critical");
+  return serious.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)}: ${failureSummary.replaceAll(/\s+/g, " ")}`),
+  );
 }
 
 /** Pixels by which the page is wider than its window. */
@@ -114,8 +159,17 @@ async function keepPicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(OUTPUT, `${name}.png`), fullPage: true });
 }
 
-/** Holds what a page shows to what every page keeps, in both colors, narrow and wide: no serious fault of accessibility, nothing wider than the window, nothing refused by the policy. */
-export async function checkLooks(dashboard: Dashboard, name: string, hash: string, user?: TestUser, prepare: (page: Page) => Promise<void> = async () => {}): Promise<void> {
+/**
+ * Holds what a page shows to what every page keeps, in both colors, narrow and wide: no serious fault of accessibility,
+ * nothing wider than the window, nothing refused by the policy.
+ */
+export async function checkLooks(
+  dashboard: Dashboard,
+  name: string,
+  hash: string,
+  user?: TestUser,
+  prepare: (page: Page) => Promise<void> = async () => {},
+): Promise<void> {
   const { page, faults } = await dashboard.open(hash, user === undefined ? {} : { user });
   await prepare(page);
   for (const width of WIDTHS) {

@@ -23,10 +23,18 @@ describe("the catalogue", { skip: missing ?? false }, () => {
   });
   after(() => t.close());
 
-  const ask = (path: string, accept?: string) => visit(t, "GET", path, { token: viewer.token, ...(accept === undefined ? {} : { headers: { accept } }) });
-  const node = async (id?: string): Promise<Node> => (await ask(`/cbs/node${id === undefined ? "" : `?id=${encodeURIComponent(id)}`}`)).body;
-  const item = (page: Page, name: string): Locator => page.getByRole("treeitem").filter({ has: page.locator(".tree-name", { hasText: new RegExp(`^${name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}$`) }) });
-  const focused = (page: Page): Promise<string> => page.evaluate("document.activeElement.querySelector('.tree-name')?.textContent ?? document.activeElement.tagName");
+  const ask = (path: string, accept?: string) =>
+    visit(t, "GET", path, { token: viewer.token, ...(accept === undefined ? {} : { headers: { accept } }) });
+  const node = async (id?: string): Promise<Node> =>
+    (await ask(`/cbs/node${id === undefined ? "" : `?id=${encodeURIComponent(id)}`}`)).body;
+  const item = (page: Page, name: string): Locator =>
+    page.getByRole("treeitem").filter({
+      has: page.locator(".tree-name", {
+        hasText: new RegExp(`^${name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}$`),
+      }),
+    });
+  const focused = (page: Page): Promise<string> =>
+    page.evaluate("document.activeElement.querySelector('.tree-name')?.textContent ?? document.activeElement.tagName");
   const heading = (page: Page): Locator => page.locator(".catalogue .panel-head h2").first();
   const end = async (page: Page, faults: readonly string[]): Promise<void> => {
     assert.deepEqual(faults, []);
@@ -44,16 +52,25 @@ describe("the catalogue", { skip: missing ?? false }, () => {
   });
 
   test("the age of what it is made of, a warning where that is old, and whose prefixes a node has", async () => {
-    const [layer] = (await ask("/catalogue")).body.layers as { layer: string; age_days: number; is_old: boolean; advice: string | null }[];
+    const [layer] = (await ask("/catalogue")).body.layers as {
+      layer: string;
+      age_days: number;
+      is_old: boolean;
+      advice: string | null;
+    }[];
     assert.equal(layer!.layer, "as-numbers");
     const { page, faults } = await t.open("#/catalogue", { user: viewer });
     await page.locator("dt", { hasText: "AS numbers" }).waitFor();
     const warning = page.locator(".note.warning");
     assert.equal(await warning.count(), layer!.is_old ? 1 : 0);
-    if (layer!.is_old) assert.equal(await warning.innerText(), `AS numbers: ${layer!.age_days} days old; ${layer!.advice}.`);
+    if (layer!.is_old)
+      assert.equal(await warning.innerText(), `AS numbers: ${layer!.age_days} days old; ${layer!.advice}.`);
     await page.goto(page.url().replace(/#.*/, "#/catalogue?id=/cdn/cloudflare"));
     await page.locator("code", { hasText: "/cdn/cloudflare" }).first().waitFor();
-    assert.deepEqual((await node("/cdn/cloudflare")).sources.map(({ source }) => source), ["asn"]);
+    assert.deepEqual(
+      (await node("/cdn/cloudflare")).sources.map(({ source }) => source),
+      ["asn"],
+    );
     assert.deepEqual(await page.locator(".sources strong").allInnerTexts(), ["@ip-location-db/asn"]);
     await end(page, faults);
   });
@@ -61,8 +78,18 @@ describe("the catalogue", { skip: missing ?? false }, () => {
   test("the tree by keyboard alone: opened on demand, closed, gone through, shown", async () => {
     const { page, faults } = await t.open("#/catalogue", { user: viewer });
     const root = await node();
-    assert.deepEqual(await page.locator(".tree-name").allInnerTexts(), root.children.map(({ name }) => name));
-    assert.deepEqual(await page.locator(".tree-count").first().innerText().then((text) => text.replace(/\D.*$/s, "")), String(root.children[0]!.ipv4_count + root.children[0]!.ipv6_count));
+    assert.deepEqual(
+      await page.locator(".tree-name").allInnerTexts(),
+      root.children.map(({ name }) => name),
+    );
+    assert.deepEqual(
+      await page
+        .locator(".tree-count")
+        .first()
+        .innerText()
+        .then((text) => text.replace(/\D.*$/s, "")),
+      String(root.children[0]!.ipv4_count + root.children[0]!.ipv6_count),
+    );
     // Only one item is in the order of Tab.
     assert.equal(await page.locator("[role=treeitem][tabindex='0']").count(), 1);
     await page.getByRole("combobox", { name: "Search the catalogue" }).focus();
@@ -81,7 +108,12 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     await page.keyboard.press("ArrowRight");
     assert.equal(await focused(page), below[0]!.name);
     const first = item(page, below[0]!.name);
-    assert.deepEqual(await Promise.all(["aria-level", "aria-posinset", "aria-setsize", "aria-expanded"].map((name) => first.getAttribute(name))), ["2", "1", String(below.length), null]);
+    assert.deepEqual(
+      await Promise.all(
+        ["aria-level", "aria-posinset", "aria-setsize", "aria-expanded"].map((name) => first.getAttribute(name)),
+      ),
+      ["2", "1", String(below.length), null],
+    );
     // By its first letter.
     await page.keyboard.press("d");
     assert.equal(await focused(page), below.find(({ name }) => name.toLowerCase().startsWith("d"))!.name);
@@ -107,7 +139,10 @@ describe("the catalogue", { skip: missing ?? false }, () => {
   test("children are fetched once, when they are opened first", async () => {
     const { page, faults } = await t.open("#/catalogue", { user: viewer });
     const asked: string[] = [];
-    page.on("request", (request) => request.url().includes("/cbs/node") && asked.push(request.url().split("/cbs/node")[1]!));
+    page.on(
+      "request",
+      (request) => request.url().includes("/cbs/node") && asked.push(request.url().split("/cbs/node")[1]!),
+    );
     const sign = item(page, "CDN").locator(".tree-sign");
     await sign.click();
     await item(page, "Cloudflare").waitFor();
@@ -127,10 +162,23 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     await shown.waitFor();
     assert.equal(await shown.locator(".tree-name").innerText(), "Beijing");
     assert.equal(await shown.getAttribute("aria-level"), "4");
-    assert.deepEqual(await page.locator(".breadcrumb a").allInnerTexts(), ["Catalogue", "Cloud", "Amazon Web Services", "By region"]);
-    const { ipv4_count: ipv4, ipv4_addresses: addresses, ipv6_count: ipv6 } = await node("/cloud/aws/by-region/cn-north-1");
+    assert.deepEqual(await page.locator(".breadcrumb a").allInnerTexts(), [
+      "Catalogue",
+      "Cloud",
+      "Amazon Web Services",
+      "By region",
+    ]);
+    const {
+      ipv4_count: ipv4,
+      ipv4_addresses: addresses,
+      ipv6_count: ipv6,
+    } = await node("/cloud/aws/by-region/cn-north-1");
     const facts = await page.locator(".facts").first().innerText();
-    assert.ok(facts.includes(`${ipv4} prefixes, ${addresses.toLocaleString("en-GB")} addresses`) && facts.includes(`${ipv6} prefixes`), facts);
+    assert.ok(
+      facts.includes(`${ipv4} prefixes, ${addresses.toLocaleString("en-GB")} addresses`) &&
+        facts.includes(`${ipv6} prefixes`),
+      facts,
+    );
     assert.match(facts, /Region\s+cn-north-1/);
     await page.locator(".breadcrumb a").last().click();
     await heading(page).filter({ hasText: "By region" }).waitFor();
@@ -157,12 +205,13 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     });
     const box = page.getByRole("combobox", { name: "Search the catalogue" });
     // Without a pause between the keys, however slow the machine is.
-    const type = (text: string) => box.evaluate((element, typed) => {
-      for (let end = 1; end <= typed.length; end++) {
-        (element as unknown as { value: string }).value = typed.slice(0, end);
-        element.dispatchEvent(new Event("input", { bubbles: true }));
-      }
-    }, text);
+    const type = (text: string) =>
+      box.evaluate((element, typed) => {
+        for (let end = 1; end <= typed.length; end++) {
+          (element as unknown as { value: string }).value = typed.slice(0, end);
+          element.dispatchEvent(new Event("input", { bubbles: true }));
+        }
+      }, text);
     await box.focus();
     await Promise.all([page.waitForRequest(/q=fast/), type("fast")]);
     await type("cloudflare");
@@ -170,12 +219,21 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     await options.first().waitFor();
     const wanted = (await ask("/cbs/search?q=cloudflare&page_size=30")).body.items as { id: string; name: string }[];
     const names = () => page.locator(".found-name").allInnerTexts();
-    assert.deepEqual(await names(), wanted.map(({ name }) => name));
+    assert.deepEqual(
+      await names(),
+      wanted.map(({ name }) => name),
+    );
     assert.deepEqual(asked, ["fast", "cloudflare"]);
     await page.waitForTimeout(1600);
-    assert.deepEqual(await names(), wanted.map(({ name }) => name));
+    assert.deepEqual(
+      await names(),
+      wanted.map(({ name }) => name),
+    );
     assert.equal(await box.getAttribute("aria-expanded"), "true");
-    const active = (): Promise<string> => page.evaluate("document.getElementById(document.activeElement.getAttribute('aria-activedescendant'))?.querySelector('.found-name').textContent ?? ''");
+    const active = (): Promise<string> =>
+      page.evaluate(
+        "document.getElementById(document.activeElement.getAttribute('aria-activedescendant'))?.querySelector('.found-name').textContent ?? ''",
+      );
     assert.equal(await active(), wanted[0]!.name);
     await page.keyboard.press("ArrowUp");
     assert.equal(await active(), wanted.at(-1)!.name);
@@ -202,7 +260,10 @@ describe("the catalogue", { skip: missing ?? false }, () => {
   test("prefixes: pages, family, aggregated; a prefix leads to its lookup", async () => {
     const { page, faults } = await t.open("#/catalogue?id=/cdn/cloudflare", { user: viewer });
     const shown = (): Promise<string[]> => page.locator("table td:first-child").allInnerTexts();
-    const wanted = async (query: string): Promise<string[]> => (await ask(`/cbs/ranges?id=/cdn/cloudflare&page_size=100&${query}`)).body.items.map(({ cidr }: { cidr: string }) => cidr);
+    const wanted = async (query: string): Promise<string[]> =>
+      (await ask(`/cbs/ranges?id=/cdn/cloudflare&page_size=100&${query}`)).body.items.map(
+        ({ cidr }: { cidr: string }) => cidr,
+      );
     const settled = () => page.locator("[aria-busy=true]").waitFor({ state: "detached" });
     assert.deepEqual(await shown(), await wanted(""));
     await page.getByRole("button", { name: "Next page" }).click();
@@ -233,7 +294,14 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     const { count } = (await ask("/cbs/ranges?page_size=100")).body;
     const last = Math.ceil(count / 100);
     assert.ok(last > 1000, `${last} pages`);
-    for (const [typed, shown] of [["317", 317], [String(last), last], ["999999", last], ["-3", 1], ["", 1], ["2.4", 2]] as const) {
+    for (const [typed, shown] of [
+      ["317", 317],
+      [String(last), last],
+      ["999999", last],
+      ["-3", 1],
+      ["", 1],
+      ["2.4", 2],
+    ] as const) {
       await number.fill(typed);
       await number.press("Enter");
       await pager.getByText(new RegExp(`^${((shown - 1) * 100 + 1).toLocaleString("en-GB")} to `)).waitFor();
@@ -254,8 +322,14 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     const text = (await ask(path, "text/plain")).text;
     assert.equal(await page.evaluate("navigator.clipboard.readText()"), text);
     assert.equal(text.split("\n").length, 1457);
-    for (const [label, type, name] of [["Text", "text/plain", "cdn-cloudflare-ipv4.txt"], ["CSV", "text/csv", "cdn-cloudflare-ipv4.csv"]] as const) {
-      const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: label, exact: true }).click()]);
+    for (const [label, type, name] of [
+      ["Text", "text/plain", "cdn-cloudflare-ipv4.txt"],
+      ["CSV", "text/csv", "cdn-cloudflare-ipv4.csv"],
+    ] as const) {
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: label, exact: true }).click(),
+      ]);
       assert.equal(download.suggestedFilename(), name);
       assert.equal(readFileSync((await download.path())!, "utf8"), (await ask(path, type)).text);
     }
@@ -265,12 +339,20 @@ describe("the catalogue", { skip: missing ?? false }, () => {
   test("providers as cards, the largest first, with their source and its age", async () => {
     const { page, faults } = await t.open("#/catalogue?id=/cdn", { user: viewer });
     const { children } = await node("/cdn");
-    const bySize = children.toSorted((a, b) => b.ipv4_addresses - a.ipv4_addresses || b.ipv6_count - a.ipv6_count).map(({ name }) => name);
+    const bySize = children
+      .toSorted((a, b) => b.ipv4_addresses - a.ipv4_addresses || b.ipv6_count - a.ipv6_count)
+      .map(({ name }) => name);
     assert.deepEqual(await page.locator(".card-name").allInnerTexts(), bySize);
     await page.locator(".card-source").first().waitFor();
-    assert.match(await page.locator(".card", { hasText: "Akamai" }).innerText(), /12,792,016 IPv4 addresses\s+6,559 IPv4 and 4,375 IPv6 prefixes\s+@ip-location-db\/asn\s+5 months ago/);
+    assert.match(
+      await page.locator(".card", { hasText: "Akamai" }).innerText(),
+      /12,792,016 IPv4 addresses\s+6,559 IPv4 and 4,375 IPv6 prefixes\s+@ip-location-db\/asn\s+5 months ago/,
+    );
     const facts = await page.locator(".facts").first().innerText();
-    assert.match(facts, /@ip-location-db\/asn[^]*https:\/\/github\.com\/sapics\/ip-location-db[^]*published 5 months ago · CC-BY-4\.0/);
+    assert.match(
+      facts,
+      /@ip-location-db\/asn[^]*https:\/\/github\.com\/sapics\/ip-location-db[^]*published 5 months ago · CC-BY-4\.0/,
+    );
     await page.locator(".card", { hasText: "Akamai" }).click();
     await heading(page).filter({ hasText: "Akamai" }).waitFor();
     await page.goto(`${t.server.url}/#/catalogue?id=/isp`);
@@ -282,7 +364,10 @@ describe("the catalogue", { skip: missing ?? false }, () => {
   test("an organisation without the plan is told so", async () => {
     const without = await t.user("viewer", await addOrganisation(t, "Without", ["edl"]));
     const { page, faults } = await t.open("#/catalogue", { user: without });
-    assert.match(await page.locator(".note.warning").innerText(), /Without has no active plan for the catalogue of services \(cbs\)/);
+    assert.match(
+      await page.locator(".note.warning").innerText(),
+      /Without has no active plan for the catalogue of services \(cbs\)/,
+    );
     assert.equal(await page.getByRole("tree").count(), 0);
     await end(page, faults);
   });
@@ -296,11 +381,17 @@ describe("a hostile catalogue", { skip: missing ?? false }, () => {
       const user = await t.user("viewer");
       const { page, faults } = await t.open("#/catalogue?id=/cloud", { user });
       page.on("dialog", () => faults.push("a dialog was opened"));
-      await page.locator(".sources li").nth(HOSTILE_TEXTS.length - 1).waitFor();
+      await page
+        .locator(".sources li")
+        .nth(HOSTILE_TEXTS.length - 1)
+        .waitFor();
       const sorted = HOSTILE_TEXTS.toSorted();
       await page.getByRole("treeitem", { name: "Cloud" }).click();
       await page.getByRole("treeitem").nth(HOSTILE_TEXTS.length).waitFor();
-      assert.deepEqual((await page.locator(".tree-name").allTextContents()).filter((text) => text !== "Cloud").toSorted(), sorted);
+      assert.deepEqual(
+        (await page.locator(".tree-name").allTextContents()).filter((text) => text !== "Cloud").toSorted(),
+        sorted,
+      );
       await page.getByRole("button", { name: "Show all 50" }).click();
       assert.deepEqual((await page.locator(".card-name").allTextContents()).toSorted(), sorted);
       assert.deepEqual(await page.locator(".sources strong").allTextContents(), HOSTILE_TEXTS);
@@ -313,13 +404,18 @@ describe("a hostile catalogue", { skip: missing ?? false }, () => {
       for (const at of [0, 20, 47]) {
         await page.goto(`${t.server.url}/#/catalogue?id=/cloud/${at}`);
         await page.locator(".panel-head code", { hasText: `/cloud/${at}` }).waitFor();
-        assert.equal((await page.locator(".catalogue .panel-head h2").first().textContent())!.endsWith(HOSTILE_TEXTS[at]!), true);
+        assert.equal(
+          (await page.locator(".catalogue .panel-head h2").first().textContent())!.endsWith(HOSTILE_TEXTS[at]!),
+          true,
+        );
       }
       await settle(page);
       assert.equal(await page.evaluate(WAS_OBEYED), false);
       assert.deepEqual(faults, []);
       // Negative control: a text that is obeyed is noticed.
-      await page.evaluate(`document.querySelector("main").insertAdjacentHTML("beforeend", ${JSON.stringify(HOSTILE_TEXTS[10])})`);
+      await page.evaluate(
+        `document.querySelector("main").insertAdjacentHTML("beforeend", ${JSON.stringify(HOSTILE_TEXTS[10])})`,
+      );
       assert.equal(await page.evaluate(WAS_OBEYED), true);
     } finally {
       await t.close();

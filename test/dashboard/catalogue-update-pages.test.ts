@@ -22,7 +22,11 @@ describe("updates of the catalogue", { skip: missing ?? false }, () => {
     writeFileSync(join(lists, "telegram/cidr.txt"), "30.0.0.0/24\n2600::/32\n");
     writeFileSync(join(lists, "cloudflare/ips-v4"), "<html>\n");
     const args = [MAIN, "cbs", "update", "--json", "--progress", "json", "--home", home, "--from", lists];
-    t = await startDashboard({}, [join(home, "catalogue.ipsieve"), BUNDLED], { program: process.execPath, args, environment: process.env });
+    t = await startDashboard({}, [join(home, "catalogue.ipsieve"), BUNDLED], {
+      program: process.execPath,
+      args,
+      environment: process.env,
+    });
   });
   after(async () => {
     await t.close();
@@ -41,20 +45,26 @@ describe("updates of the catalogue", { skip: missing ?? false }, () => {
     await panel.getByRole("button", { name: "Update catalogue" }).click();
     await panel.getByRole("progressbar").waitFor();
     await panel.getByText("Updated, but not from all lists").waitFor({ timeout: 120_000 });
-    assert.match(await panel.getByRole("status").innerText(), /\d+ lists: 1 new, 1 refused, \d+ not offered\n+1 official source, /);
+    assert.match(
+      await panel.getByRole("status").innerText(),
+      /\d+ lists: 1 new, 1 refused, \d+ not offered\n+1 official source, /,
+    );
     const rows = await panel.getByRole("row").allInnerTexts();
     assert.match(rows[1]!, /cloudflare\/ips-v4\s+line 1: [^]*refused/, "problems come first");
     assert.match(rows[2]!, /telegram\/cidr\.txt\s+new\s+2/);
     await page.locator("dt", { hasText: "1 official list" }).waitFor();
     assert.deepEqual(faults, []);
     await page.context().close();
-    await checkLooks(t, "catalogue-update-done", "#/catalogue", admin, (shown) => shown.getByText("Updated, but not from all lists").waitFor());
+    await checkLooks(t, "catalogue-update-done", "#/catalogue", admin, (shown) =>
+      shown.getByText("Updated, but not from all lists").waitFor(),
+    );
   });
 
   test("where several organisations share the server and none is named, the page says how to allow it", async () => {
     await addOrganisation(t, "Another");
     const admin = await t.user("admin");
-    const prepare = (page: Parameters<NonNullable<Parameters<typeof checkLooks>[4]>>[0]) => page.getByText(/cannot be updated here: .*--dataset-organisation or IPSIEVE_DATASET_ORGANISATION/).waitFor();
+    const prepare = (page: Parameters<NonNullable<Parameters<typeof checkLooks>[4]>>[0]) =>
+      page.getByText(/cannot be updated here: .*--dataset-organisation or IPSIEVE_DATASET_ORGANISATION/).waitFor();
     await checkLooks(t, "catalogue-update-refused", "#/catalogue", admin, prepare);
     const { page } = await t.open("#/catalogue", { user: admin });
     await prepare(page);

@@ -25,35 +25,67 @@ before(async () => {
 after(() => t.close());
 
 /** Not by `fetch`, which sends an Accept-Encoding and decompresses of its own. */
-async function fetchRaw(path: string, headers: Readonly<Record<string, string>> = {}): Promise<{ status: number; headers: IncomingMessage["headers"]; body: Buffer }> {
-  const response = await new Promise<IncomingMessage>((resolve, reject) => void get(t.server.url + path, { headers }, resolve).on("error", reject));
+async function fetchRaw(
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ status: number; headers: IncomingMessage["headers"]; body: Buffer }> {
+  const response = await new Promise<IncomingMessage>(
+    (resolve, reject) => void get(t.server.url + path, { headers }, resolve).on("error", reject),
+  );
   return { status: response.statusCode!, headers: response.headers, body: Buffer.concat(await response.toArray()) };
 }
 
 test("the page and its parts, with a policy that lets nothing else in", async () => {
   const page = await fetchRaw("/");
-  assert.deepEqual([page.status, page.headers["content-type"], page.headers["cache-control"]], [200, "text/html; charset=utf-8", "private, no-cache"]);
+  assert.deepEqual(
+    [page.status, page.headers["content-type"], page.headers["cache-control"]],
+    [200, "text/html; charset=utf-8", "private, no-cache"],
+  );
   assert.deepEqual(page.body, PAGE);
-  assert.match(String(page.headers["content-security-policy"]), /^default-src 'none'; script-src 'self'; style-src 'self'; .*frame-ancestors 'none'$/);
-  assert.deepEqual([page.headers["x-content-type-options"], page.headers["referrer-policy"], page.headers["cross-origin-opener-policy"]], ["nosniff", "no-referrer", "same-origin"]);
-  for (const [, path] of PAGE.toString().matchAll(/(?:src|href)="\.(\/assets[^"]*)"/g)) assert.equal((await fetchRaw(path!)).status, 200, path);
+  assert.match(
+    String(page.headers["content-security-policy"]),
+    /^default-src 'none'; script-src 'self'; style-src 'self'; .*frame-ancestors 'none'$/,
+  );
+  assert.deepEqual(
+    [
+      page.headers["x-content-type-options"],
+      page.headers["referrer-policy"],
+      page.headers["cross-origin-opener-policy"],
+    ],
+    ["nosniff", "no-referrer", "same-origin"],
+  );
+  for (const [, path] of PAGE.toString().matchAll(/(?:src|href)="\.(\/assets[^"]*)"/g))
+    assert.equal((await fetchRaw(path!)).status, 200, path);
 });
 
 test("names with a digest are kept for ever", async () => {
   const { headers } = await fetchRaw(script);
-  assert.deepEqual([headers["content-type"], headers["cache-control"]], ["text/javascript; charset=utf-8", "public, max-age=31536000, immutable"]);
+  assert.deepEqual(
+    [headers["content-type"], headers["cache-control"]],
+    ["text/javascript; charset=utf-8", "public, max-age=31536000, immutable"],
+  );
 });
 
 test("the smallest form that is taken is sent; each has a tag of its own", async () => {
   const plain = readFileSync(join(BUILT, script));
   const forms: [accepts: string | undefined, coding: string | undefined, decode: (bytes: Buffer) => Buffer][] = [
-    [undefined, undefined, (bytes) => bytes], ["", undefined, (bytes) => bytes], ["gzip", "gzip", gunzipSync], ["gzip, deflate, br, zstd", "br", brotliDecompressSync],
-    ["br;q=0, gzip;q=0.5", "gzip", gunzipSync], ["identity", undefined, (bytes) => bytes], ["*", "br", brotliDecompressSync], ["gzip;q=0", undefined, (bytes) => bytes],
+    [undefined, undefined, (bytes) => bytes],
+    ["", undefined, (bytes) => bytes],
+    ["gzip", "gzip", gunzipSync],
+    ["gzip, deflate, br, zstd", "br", brotliDecompressSync],
+    ["br;q=0, gzip;q=0.5", "gzip", gunzipSync],
+    ["identity", undefined, (bytes) => bytes],
+    ["*", "br", brotliDecompressSync],
+    ["gzip;q=0", undefined, (bytes) => bytes],
   ];
   const tags = new Map<string | undefined, string | undefined>();
   for (const [accepts, coding, decode] of forms) {
     const { headers, body } = await fetchRaw(script, accepts === undefined ? {} : { "accept-encoding": accepts });
-    assert.deepEqual([headers["content-encoding"], headers["vary"], headers["content-length"]], [coding, "Accept-Encoding", String(body.length)], accepts);
+    assert.deepEqual(
+      [headers["content-encoding"], headers["vary"], headers["content-length"]],
+      [coding, "Accept-Encoding", String(body.length)],
+      accepts,
+    );
     assert.deepEqual(decode(body), plain);
     tags.set(coding, headers["etag"]);
   }
@@ -68,7 +100,15 @@ test("what the browser has already is not sent again", async () => {
 });
 
 test("nothing else can be named", async () => {
-  for (const path of ["/assets/", "/assets/..%2findex.html", "/../package.json", "/%2e%2e/package.json", `${script}.gz`, "/index.html", "/assets/none.js"]) {
+  for (const path of [
+    "/assets/",
+    "/assets/..%2findex.html",
+    "/../package.json",
+    "/%2e%2e/package.json",
+    `${script}.gz`,
+    "/index.html",
+    "/assets/none.js",
+  ]) {
     assert.equal((await fetchRaw(path)).status, 404, path);
   }
 });
@@ -80,5 +120,8 @@ test("a server without the built files says how they are built", async () => {
   addDashboardFiles(app, readDashboardFiles(folder));
   rmSync(folder, { recursive: true });
   const { statusCode, body } = await app.inject("/");
-  assert.deepEqual([statusCode, JSON.parse(body).detail], [404, "the dashboard has not been built; run `npm run build` and start the server again"]);
+  assert.deepEqual(
+    [statusCode, JSON.parse(body).detail],
+    [404, "the dashboard has not been built; run `npm run build` and start the server again"],
+  );
 });

@@ -7,7 +7,10 @@ import { HOSTILE_TEXTS } from "../cases/hostile-texts.ts";
 
 const CREATED = new Date("2026-11-20T00:00:00Z");
 
-/** Writes a catalogue into the folder whose names, and all that it says of its sources, are hostile; gives its path. The n-th text names /cloud/n, which has 10.n.0.0/16. */
+/**
+ * Writes a catalogue into the folder whose names, and all that it says of its sources, are hostile; gives its path. The
+ * n-th text names /cloud/n, which has 10.n.0.0/16.
+ */
 export async function writeHostileCatalogue(folder: string): Promise<string> {
   const builder = new CatalogueBuilder();
   for (const [at, text] of HOSTILE_TEXTS.entries()) {
@@ -15,7 +18,17 @@ export async function writeHostileCatalogue(folder: string): Promise<string> {
     builder.add(parsePrefix(`10.${at}.0.0/16`), `/cloud/${at}`);
   }
   const time = CREATED.toISOString();
-  const sources = HOSTILE_TEXTS.map((text) => ({ id: null, name: text, version: text, url: text, license: text, attribution: text, publishedAt: time, fetchedAt: time, changedAt: time }));
+  const sources = HOSTILE_TEXTS.map((text) => ({
+    id: null,
+    name: text,
+    version: text,
+    url: text,
+    license: text,
+    attribution: text,
+    publishedAt: time,
+    fetchedAt: time,
+    changedAt: time,
+  }));
   const { trie, metadata } = builder.build({ title: HOSTILE_TEXTS[0]!, createdAt: CREATED, sources });
   const { table } = new Catalogue(metadata, freeze(trie));
   const path = join(folder, "hostile.ipsieve");

@@ -1,4 +1,6 @@
-/** Identifying a log: uploaded, followed, looked at, downloaded, failed and given up, as somebody at a browser sees it. */
+/**
+ * Identifying a log: uploaded, followed, looked at, downloaded, failed and given up, as somebody at a browser sees it.
+ */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
@@ -52,20 +54,33 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     return path;
   };
   const choose = async (page: Page, path: string): Promise<void> => {
-    const [chooser] = await Promise.all([page.waitForEvent("filechooser"), page.getByRole("button", { name: "Choose a file" }).click()]);
+    const [chooser] = await Promise.all([
+      page.waitForEvent("filechooser"),
+      page.getByRole("button", { name: "Choose a file" }).click(),
+    ]);
     await chooser.setFiles(path);
   };
   const done = (page: Page) => page.locator(".note.good", { hasText: /^Done/ }).waitFor();
   const idOf = (page: Page): string => page.url().split("/identify/")[1]!;
-  const told = async (page: Page) => (await visit(t, "GET", `/identifications/${idOf(page)}`, { token: viewer.token })).body;
+  const told = async (page: Page) =>
+    (await visit(t, "GET", `/identifications/${idOf(page)}`, { token: viewer.token })).body;
   /** The figures of the summary. */
-  const legend = (page: Page): Promise<string[]> => page.locator(".share-legend b").allInnerTexts().then((texts) => texts.map((text) => text.replaceAll(",", "")));
+  const legend = (page: Page): Promise<string[]> =>
+    page
+      .locator(".share-legend b")
+      .allInnerTexts()
+      .then((texts) => texts.map((text) => text.replaceAll(",", "")));
   const count = (value: number): string => value.toLocaleString("en-GB");
   /** The upload goes so slowly, in bytes a second, that there is time to look. */
   const slow = async (page: Page, uploadThroughput: number): Promise<void> => {
     const tools = await page.context().newCDPSession(page);
     await tools.send("Network.enable");
-    await tools.send("Network.emulateNetworkConditions", { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput });
+    await tools.send("Network.emulateNetworkConditions", {
+      offline: false,
+      latency: 0,
+      downloadThroughput: -1,
+      uploadThroughput,
+    });
   };
   const end = async (page: Page, faults: readonly string[]): Promise<void> => {
     assert.deepEqual(faults, []);
@@ -75,7 +90,10 @@ describe("identifying logs", { skip: missing ?? false }, () => {
   test("the field that holds the address is chosen; no request of an upload is answered by 404; figures stand apart", async () => {
     const { page, faults } = await t.open("#/identify", { user: viewer });
     const refused: string[] = [];
-    page.on("response", (response) => response.status() >= 400 && refused.push(`${response.status()} ${response.url()}`));
+    page.on(
+      "response",
+      (response) => response.status() >= 400 && refused.push(`${response.status()} ${response.url()}`),
+    );
     const log = `proxy,client_ip\n${"203.0.113.1,1.1.1.1\n".repeat(120_000)}`;
     await page.getByLabel("Address field (optional)").fill("client_ip");
     await page.getByLabel("Fields are separated by").selectOption("csv");
@@ -83,15 +101,30 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await done(page);
     assert.deepEqual(refused, []);
     assert.deepEqual([(await told(page)).matched, (await told(page)).unmatched], [120_000, 0]);
-    assert.equal(await page.locator(".share-legend li").first().innerText().then((text) => text.replaceAll(/\s+/g, " ")), "Service known 120,000 100.0 %");
-    const [number, percent] = await page.locator(".share-legend li").first().locator("b, .muted").evaluateAll((texts) => texts.map((text) => {
-      const range = text.ownerDocument.createRange();
-      range.selectNodeContents(text);
-      return { left: range.getBoundingClientRect().left, right: range.getBoundingClientRect().right };
-    }));
+    assert.equal(
+      await page
+        .locator(".share-legend li")
+        .first()
+        .innerText()
+        .then((text) => text.replaceAll(/\s+/g, " ")),
+      "Service known 120,000 100.0 %",
+    );
+    const [number, percent] = await page
+      .locator(".share-legend li")
+      .first()
+      .locator("b, .muted")
+      .evaluateAll((texts) =>
+        texts.map((text) => {
+          const range = text.ownerDocument.createRange();
+          range.selectNodeContents(text);
+          return { left: range.getBoundingClientRect().left, right: range.getBoundingClientRect().right };
+        }),
+      );
     assert.ok(percent!.left - number!.right >= 4, `${number!.right} ${percent!.left}`);
     await end(page, faults);
-    await checkLooks(t, "identify-field", "#/identify", viewer, (page) => page.getByLabel("Address field (optional)").fill("client_ip"));
+    await checkLooks(t, "identify-field", "#/identify", viewer, (page) =>
+      page.getByLabel("Address field (optional)").fill("client_ip"),
+    );
   });
 
   test("a log: its figures, the services, the lines without one, and the result", async () => {
@@ -106,13 +139,31 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     assert.deepEqual(await legend(page), [document.matched, document.unmatched, document.no_address].map(String));
     assert.equal(document.matched + document.unmatched + document.no_address, lines);
     const [types, providers] = await page.locator(".log-bars .bar-list").all();
-    assert.deepEqual(await types!.locator("li").allInnerTexts().then((texts) => texts.map((text) => text.split(/\s*\n\s*/))), document.types.map(({ name, lines: own }: { name: string; lines: number }) => [name, count(own)]));
-    assert.deepEqual(await providers!.locator("b").allInnerTexts(), document.providers.slice(0, 12).map(({ lines: own }: { lines: number }) => count(own)));
+    assert.deepEqual(
+      await types!
+        .locator("li")
+        .allInnerTexts()
+        .then((texts) => texts.map((text) => text.split(/\s*\n\s*/))),
+      document.types.map(({ name, lines: own }: { name: string; lines: number }) => [name, count(own)]),
+    );
+    assert.deepEqual(
+      await providers!.locator("b").allInnerTexts(),
+      document.providers.slice(0, 12).map(({ lines: own }: { lines: number }) => count(own)),
+    );
     assert.equal(await page.locator(".sample li").count(), document.unmatched_sample.length);
-    assert.deepEqual(await page.locator(".sample li > .mono").allTextContents(), document.unmatched_sample.map(({ text }: { text: string }) => (text === "" ? "(empty line)" : text)));
-    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download the result" }).click()]);
+    assert.deepEqual(
+      await page.locator(".sample li > .mono").allTextContents(),
+      document.unmatched_sample.map(({ text }: { text: string }) => (text === "" ? "(empty line)" : text)),
+    );
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Download the result" }).click(),
+    ]);
     assert.equal(download.suggestedFilename(), "sample.log.identified.csv.gz");
-    const rows = gunzipSync(readFileSync((await download.path())!)).toString().trimEnd().split("\n");
+    const rows = gunzipSync(readFileSync((await download.path())!))
+      .toString()
+      .trimEnd()
+      .split("\n");
     assert.equal(rows.length, lines);
     assert.equal(rows.filter((row) => !row.endsWith(",")).length, document.matched);
     await page.locator(".log-bars a").first().click();
@@ -132,9 +183,17 @@ describe("identifying logs", { skip: missing ?? false }, () => {
 
   test("top addresses: with their services and lines; a link to the lookup; of too many addresses it is said how exact they are", async () => {
     const { page, faults } = await t.open("#/identify", { user: viewer });
-    await choose(page, file("top.log", `${"203.0.113.9\n".repeat(7)}${"1.1.1.1\n".repeat(5)}${"2606:4700::1111 \n".repeat(3)}`));
+    await choose(
+      page,
+      file("top.log", `${"203.0.113.9\n".repeat(7)}${"1.1.1.1\n".repeat(5)}${"2606:4700::1111 \n".repeat(3)}`),
+    );
     await done(page);
-    const rows = (title: string): Promise<string[]> => page.getByRole("region", { name: title }).locator("tbody tr").allInnerTexts().then((texts) => texts.map((text) => text.replaceAll(/\s+/g, " ").trim()));
+    const rows = (title: string): Promise<string[]> =>
+      page
+        .getByRole("region", { name: title })
+        .locator("tbody tr")
+        .allInnerTexts()
+        .then((texts) => texts.map((text) => text.replaceAll(/\s+/g, " ").trim()));
     const [first, second] = await rows("Top addresses with a service");
     assert.match(`${first} / ${second}`, /^1\.1\.1\.1 .*Cloudflare.* 5 \/ 2606:4700::1111 .*Cloudflare.* 3$/);
     assert.deepEqual(await rows("Top addresses without a service"), ["203.0.113.9 7"]);
@@ -146,7 +205,10 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     const many = Array.from({ length: 200_000 }, (_, i) => `203.${i >> 16}.${(i >> 8) & 255}.${i & 255}\n`).join("");
     await choose(page, file("many.log", many + "198.51.100.1\n".repeat(500)));
     await done(page);
-    assert.match(await page.locator(".note.warning").innerText(), /^This log has too many different addresses to count each\..* any address may have up to 1 more line\.$/);
+    assert.match(
+      await page.locator(".note.warning").innerText(),
+      /^This log has too many different addresses to count each\..* any address may have up to 1 more line\.$/,
+    );
     assert.match((await rows("Top addresses without a service"))[0]!, /^198\.51\.100\.1 (499|500)$/);
     const id = idOf(page);
     await end(page, faults);
@@ -160,19 +222,33 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await choose(page, path);
     await done(page);
     const document = await told(page);
-    const { body: { items } } = await visit(t, "GET", "/identifications", { token: viewer.token });
+    const {
+      body: { items },
+    } = await visit(t, "GET", "/identifications", { token: viewer.token });
     const plain = items.find(({ name }: { name: string }) => name === "sample.log");
-    for (const key of ["lines", "matched", "unmatched", "no_address", "types", "providers"]) assert.deepEqual(document[key], plain[key], key);
-    const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Download the result" }).click()]);
-    const rows = gunzipSync(readFileSync((await download.path())!)).toString("latin1").trimEnd().split("\n");
+    for (const key of ["lines", "matched", "unmatched", "no_address", "types", "providers"])
+      assert.deepEqual(document[key], plain[key], key);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Download the result" }).click(),
+    ]);
+    const rows = gunzipSync(readFileSync((await download.path())!))
+      .toString("latin1")
+      .trimEnd()
+      .split("\n");
     const lines = TEXT.toString("latin1").trimEnd().split("\n");
-    assert.deepEqual(rows.map((row, at) => row.startsWith(lines[at]!)), lines.map(() => true));
+    assert.deepEqual(
+      rows.map((row, at) => row.startsWith(lines[at]!)),
+      lines.map(() => true),
+    );
     await end(page, faults);
   });
 
   test("a file that is dropped", async () => {
     const { page, faults } = await t.open("#/identify", { user: viewer });
-    const transfer = await page.evaluateHandle(`(() => { const transfer = new DataTransfer(); transfer.items.add(new File(["1.1.1.1 a\\nnothing\\n"], "dropped.log")); return transfer; })()`);
+    const transfer = await page.evaluateHandle(
+      `(() => { const transfer = new DataTransfer(); transfer.items.add(new File(["1.1.1.1 a\\nnothing\\n"], "dropped.log")); return transfer; })()`,
+    );
     const zone = page.locator(".drop-zone");
     await zone.dispatchEvent("dragover", { dataTransfer: transfer });
     assert.equal(await zone.getAttribute("class"), "drop-zone over");
@@ -222,7 +298,10 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await page.getByRole("link", { name: "All logs" }).click();
     await choose(page, file("picture.png", Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 0, 1, 2, 3])));
     await page.locator(".note.bad").waitFor();
-    assert.match(await page.locator(".note.bad").first().innerText(), /this is no text of lines and not compressed by gzip/);
+    assert.match(
+      await page.locator(".note.bad").first().innerText(),
+      /this is no text of lines and not compressed by gzip/,
+    );
     await end(page, faults);
   });
 
@@ -238,7 +317,12 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     const id = idOf(page);
     await page.getByRole("link", { name: "Catalogue", exact: true }).click();
     await page.getByRole("tree").waitFor();
-    const asked = new Promise<string>((resolve) => page.once("dialog", (dialog) => { resolve(dialog.type()); void dialog.dismiss(); }));
+    const asked = new Promise<string>((resolve) =>
+      page.once("dialog", (dialog) => {
+        resolve(dialog.type());
+        void dialog.dismiss();
+      }),
+    );
     await page.evaluate("location.reload()").catch(() => {});
     assert.equal(await asked, "beforeunload");
     await page.evaluate(`location.hash = "#/identify/${id}"`);
@@ -273,7 +357,10 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     wire.cut();
     const note = page.locator(".note.bad").first();
     await note.waitFor();
-    assert.match(await note.innerText(), /The connection was lost\s+It broke after [\d.]+ (KB|MB) of 4\.5 MB\. Nothing has been kept: choose the file again/);
+    assert.match(
+      await note.innerText(),
+      /The connection was lost\s+It broke after [\d.]+ (KB|MB) of 4\.5 MB\. Nothing has been kept: choose the file again/,
+    );
     assert.equal(await page.getByRole("button", { name: "Cancel" }).count(), 0);
     await end(page, faults);
   });
@@ -281,9 +368,14 @@ describe("identifying logs", { skip: missing ?? false }, () => {
   test("too large: said", async () => {
     const { page, faults } = await t.open("#/identify", { user: viewer });
     // The server itself takes logs of any length; one that stands before it may not.
-    await page.route("**/identifications?*", (route) => route.fulfill({ status: 413, contentType: "text/html", body: "<h1>413</h1>" }));
+    await page.route("**/identifications?*", (route) =>
+      route.fulfill({ status: 413, contentType: "text/html", body: "<h1>413</h1>" }),
+    );
     await choose(page, SAMPLE);
-    assert.match(await page.locator(".note.bad").innerText(), /The file is too large\s+The server does not take so much at once/);
+    assert.match(
+      await page.locator(".note.bad").innerText(),
+      /The file is too large\s+The server does not take so much at once/,
+    );
     await end(page, faults);
   });
 
@@ -305,7 +397,9 @@ describe("identifying logs", { skip: missing ?? false }, () => {
   });
 
   test("another organisation sees none of them", async () => {
-    const { body: { items } } = await visit(t, "GET", "/identifications", { token: viewer.token });
+    const {
+      body: { items },
+    } = await visit(t, "GET", "/identifications", { token: viewer.token });
     assert.ok(items.length > 0);
     const stranger = await t.user("admin", await addOrganisation(t, "Strangers"));
     const { page, faults } = await t.open("#/identify", { user: stranger });
@@ -319,11 +413,17 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     const { page, faults } = await t.open("#/identify", { user: viewer });
     page.on("dialog", () => faults.push("a dialog was opened"));
     const name = `${HOSTILE_TEXTS[10]!}.log`;
-    await choose(page, file(name.replaceAll("/", "_"), HOSTILE_TEXTS.map((text) => `${text}\n198.51.100.7 ${text}\n`).join("")));
+    await choose(
+      page,
+      file(name.replaceAll("/", "_"), HOSTILE_TEXTS.map((text) => `${text}\n198.51.100.7 ${text}\n`).join("")),
+    );
     await done(page);
     assert.equal(await page.locator("h1").textContent(), name);
     const lines = await page.locator(".sample li > .mono").allTextContents();
-    assert.deepEqual(lines, HOSTILE_TEXTS.flatMap((text) => [text, `198.51.100.7 ${text}`]));
+    assert.deepEqual(
+      lines,
+      HOSTILE_TEXTS.flatMap((text) => [text, `198.51.100.7 ${text}`]),
+    );
     assert.equal(await page.evaluate(WAS_OBEYED), false);
     await page.getByRole("link", { name: "All logs" }).click();
     await page.locator("tbody a", { hasText: name }).waitFor();
@@ -334,7 +434,10 @@ describe("identifying logs", { skip: missing ?? false }, () => {
   test("an organisation without the plan is told so", async () => {
     const without = await t.user("viewer", await addOrganisation(t, "Without", ["edl"]));
     const { page, faults } = await t.open("#/identify", { user: without });
-    assert.match(await page.locator(".note.warning").innerText(), /Without has no active plan for the catalogue of services \(cbs\)/);
+    assert.match(
+      await page.locator(".note.warning").innerText(),
+      /Without has no active plan for the catalogue of services \(cbs\)/,
+    );
     assert.equal(await page.locator(".drop-zone").count(), 0);
     await end(page, faults);
   });

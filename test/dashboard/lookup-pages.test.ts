@@ -20,21 +20,38 @@ describe("lookups", { skip: missing ?? false }, () => {
   before(async () => {
     t = await startDashboard();
     editor = await t.user("editor");
-    blocklist = await addRuleset("Blocklist", "blocklist", [["192.0.0.0/8", "all of 192", null], ["192.0.2.0/24", "documentation", 40], ["192.0.2.10/32", "in the mail log", 9]]);
-    await addRuleset("Offices", "allowlist", [["192.0.2.0/28", "branch", 1], ["104.16.0.0/20", "partner", null]]);
+    blocklist = await addRuleset("Blocklist", "blocklist", [
+      ["192.0.0.0/8", "all of 192", null],
+      ["192.0.2.0/24", "documentation", 40],
+      ["192.0.2.10/32", "in the mail log", 9],
+    ]);
+    await addRuleset("Offices", "allowlist", [
+      ["192.0.2.0/28", "branch", 1],
+      ["104.16.0.0/20", "partner", null],
+    ]);
     await addRuleset("Scanners", "blocklist", []);
     // The branch's rule expires; the first ruleset's have two days less.
     t.clock.now += 2 * DAY - 2;
   });
   after(() => t.close());
 
-  async function addRuleset(name: string, purpose: string, rules: readonly (readonly [ip: string, name: string, days: number | null])[]): Promise<string> {
+  async function addRuleset(
+    name: string,
+    purpose: string,
+    rules: readonly (readonly [ip: string, name: string, days: number | null])[],
+  ): Promise<string> {
     const post = (path: string, body: unknown) => visit(t, "POST", path, { token: editor.token, body });
     // Rulesets of one millisecond are in the order of their ids.
     t.clock.now++;
-    const { body: { id } } = await post("/edl/ip-rulesets/", { name, purpose });
+    const {
+      body: { id },
+    } = await post("/edl/ip-rulesets/", { name, purpose });
     for (const [ip, own, days] of rules) {
-      const { status } = await post(`/edl/ip-rulesets/${id}/rules`, { ip, name: own, ...(days === null ? {} : { expires_at: new Date(t.clock.now + days * DAY).toISOString() }) });
+      const { status } = await post(`/edl/ip-rulesets/${id}/rules`, {
+        ip,
+        name: own,
+        ...(days === null ? {} : { expires_at: new Date(t.clock.now + days * DAY).toISOString() }),
+      });
       assert.equal(status, 201);
     }
     return id;
@@ -80,7 +97,10 @@ describe("lookups", { skip: missing ?? false }, () => {
     const services = panel(page, "Services");
     assert.deepEqual(await services.locator(".path a").allInnerTexts(), ["CDN", "Cloudflare"]);
     assert.match(await services.innerText(), /104\.16\.0\.0\/14/);
-    assert.deepEqual(await services.locator(".path a").evaluateAll((links) => links.map((link) => link.getAttribute("href"))), ["#/catalogue?id=%2Fcdn", "#/catalogue?id=%2Fcdn%2Fcloudflare"]);
+    assert.deepEqual(
+      await services.locator(".path a").evaluateAll((links) => links.map((link) => link.getAttribute("href"))),
+      ["#/catalogue?id=%2Fcdn", "#/catalogue?id=%2Fcdn%2Fcloudflare"],
+    );
     await services.getByRole("link", { name: "Cloudflare" }).click();
     await page.locator(".catalogue h2", { hasText: "Cloudflare" }).waitFor();
     await end(page, faults);
@@ -90,12 +110,25 @@ describe("lookups", { skip: missing ?? false }, () => {
     const { page, faults } = await t.open(at("192.0.2.10"), { user: editor });
     const rulesets = panel(page, "Rulesets");
     const [blocking, offices] = await rulesets.locator(".entries > li").allInnerTexts();
-    assert.match(blocking!, /Blocklist\s+blocklist\s+Decided by 192\.0\.2\.10 until 2026-11-30 13:00 \(next week|in 7 days\)/);
-    assert.match(blocking!, /192\.0\.2\.10 in the mail log\s+decides\s+2026-11-30 13:00\s+192\.0\.2\.0\/24 documentation\s+less specific\s+2026-12-31 13:00\s+192\.0\.0\.0\/8 all of 192\s+less specific/);
-    assert.match(offices!, /Offices\s+allowlist\s+No decision: the matching rule has expired\.\s+192\.0\.2\.0\/28 branch\s+expired\s+2026-11-22 13:00/);
+    assert.match(
+      blocking!,
+      /Blocklist\s+blocklist\s+Decided by 192\.0\.2\.10 until 2026-11-30 13:00 \(next week|in 7 days\)/,
+    );
+    assert.match(
+      blocking!,
+      /192\.0\.2\.10 in the mail log\s+decides\s+2026-11-30 13:00\s+192\.0\.2\.0\/24 documentation\s+less specific\s+2026-12-31 13:00\s+192\.0\.0\.0\/8 all of 192\s+less specific/,
+    );
+    assert.match(
+      offices!,
+      /Offices\s+allowlist\s+No decision: the matching rule has expired\.\s+192\.0\.2\.0\/28 branch\s+expired\s+2026-11-22 13:00/,
+    );
     assert.equal(await rulesets.locator("s").innerText(), "192.0.2.0/28 branch");
     assert.match(await rulesets.innerText(), /No rule in My Allowlist rules, My Blocklist rules, Scanners\./);
-    assert.deepEqual(await page.locator(".answer .badge").allInnerTexts(), ["no service", "blocklist: Blocklist", "malicious"]);
+    assert.deepEqual(await page.locator(".answer .badge").allInnerTexts(), [
+      "no service",
+      "blocklist: Blocklist",
+      "malicious",
+    ]);
     await rulesets.getByRole("link", { name: "Blocklist", exact: true }).click();
     await page.waitForURL(`**/#/rulesets/${blocklist}`);
     await page.context().close();
@@ -111,9 +144,24 @@ describe("lookups", { skip: missing ?? false }, () => {
     const note = await rulesets.locator(".note").innerText();
     assert.match(note, /192\.0\.2\.77 is on an allowlist \(My Allowlist rules\) and on a blocklist \(Blocklist\)\./);
     const service = readFileSync(new URL("../../SERVICE.md", import.meta.url), "utf8").replaceAll("\n", " ");
-    for (const text of [note, service, JSON.stringify((await visit(t, "GET", "/openapi.json")).body), JSON.stringify((await ask(t, "GET", "/openapi.json")).body)]) assert.ok(text.includes(PRECEDENCE));
-    assert.deepEqual(await page.locator(".answer .badge").allInnerTexts(), ["no service", "allowed", "allowlist: My Allowlist rules", "blocklist: Blocklist, overruled", "not seen by feeds"]);
-    assert.match(await rulesets.locator(".entries > li", { hasText: "all of 192" }).innerText(), /Blocklist\s+blocklist\s+overruled/);
+    for (const text of [
+      note,
+      service,
+      JSON.stringify((await visit(t, "GET", "/openapi.json")).body),
+      JSON.stringify((await ask(t, "GET", "/openapi.json")).body),
+    ])
+      assert.ok(text.includes(PRECEDENCE));
+    assert.deepEqual(await page.locator(".answer .badge").allInnerTexts(), [
+      "no service",
+      "allowed",
+      "allowlist: My Allowlist rules",
+      "blocklist: Blocklist, overruled",
+      "not seen by feeds",
+    ]);
+    assert.match(
+      await rulesets.locator(".entries > li", { hasText: "all of 192" }).innerText(),
+      /Blocklist\s+blocklist\s+overruled/,
+    );
     await end(page, faults);
     await checkLooks(t, "lookup-conflict", at("192.0.2.77"), editor);
     await visit(t, "DELETE", `${path}/rule?ip=192.0.2.77`, { token: editor.token });
@@ -122,26 +170,51 @@ describe("lookups", { skip: missing ?? false }, () => {
   test("covering prefixes: each bar lies within the one above it, and begins at its length", async () => {
     const { page, faults } = await t.open(at("192.0.2.10"), { user: editor, width: 1600 });
     const rows = page.locator(".nesting-rows > li");
-    assert.deepEqual(await rows.locator(".nesting-name .mono").allInnerTexts(), ["192.0.0.0/8", "192.0.2.0/24", "192.0.2.0/28", "192.0.2.10"]);
-    const boxes = await Promise.all((await rows.all()).map(async (row) => ({ bar: (await row.locator(".own").boundingBox())!, track: (await row.locator(".nesting-track").boundingBox())! })));
+    assert.deepEqual(await rows.locator(".nesting-name .mono").allInnerTexts(), [
+      "192.0.0.0/8",
+      "192.0.2.0/24",
+      "192.0.2.0/28",
+      "192.0.2.10",
+    ]);
+    const boxes = await Promise.all(
+      (await rows.all()).map(async (row) => ({
+        bar: (await row.locator(".own").boundingBox())!,
+        track: (await row.locator(".nesting-track").boundingBox())!,
+      })),
+    );
     for (const [row, length] of [8, 24, 28, 32].entries()) {
       const { bar, track } = boxes[row]!;
       assert.ok(Math.abs((bar.x - track.x) / track.width - length / 33) < 0.005, `/${length}`);
       assert.ok(Math.abs(bar.x + bar.width - track.x - track.width) < 1.5, `/${length} ends with the address`);
       assert.ok(bar.width > 0);
     }
-    assert.deepEqual(await rows.locator(".nesting-owners").allInnerTexts().then((texts) => texts.map((text) => text.replaceAll(/\s+/g, " "))), [
-      "Blocklist: all of 192", "Blocklist: documentation", "Offices: branch expired", "Blocklist: in the mail log looked up",
-    ]);
+    assert.deepEqual(
+      await rows
+        .locator(".nesting-owners")
+        .allInnerTexts()
+        .then((texts) => texts.map((text) => text.replaceAll(/\s+/g, " "))),
+      [
+        "Blocklist: all of 192",
+        "Blocklist: documentation",
+        "Offices: branch expired",
+        "Blocklist: in the mail log looked up",
+      ],
+    );
     // The same as a table, for those who see no bars.
     await page.getByText("As a table").click();
     const table = page.getByRole("table", { name: /Covering prefixes/ });
-    assert.deepEqual(await table.locator("tbody tr").allInnerTexts().then((texts) => texts.map((text) => text.split(/\s*\t\s*|\n/).filter(Boolean))), [
-      ["192.0.0.0/8", "8", "16,777,216 addresses", "none", "Blocklist: all of 192"],
-      ["192.0.2.0/24", "24", "256 addresses", "none", "Blocklist: documentation"],
-      ["192.0.2.0/28", "28", "16 addresses", "none", "Offices: branch (expired)"],
-      ["192.0.2.10", "32", "1 address", "none", "Blocklist: in the mail log"],
-    ]);
+    assert.deepEqual(
+      await table
+        .locator("tbody tr")
+        .allInnerTexts()
+        .then((texts) => texts.map((text) => text.split(/\s*\t\s*|\n/).filter(Boolean))),
+      [
+        ["192.0.0.0/8", "8", "16,777,216 addresses", "none", "Blocklist: all of 192"],
+        ["192.0.2.0/24", "24", "256 addresses", "none", "Blocklist: documentation"],
+        ["192.0.2.0/28", "28", "16 addresses", "none", "Offices: branch (expired)"],
+        ["192.0.2.10", "32", "1 address", "none", "Blocklist: in the mail log"],
+      ],
+    );
     await end(page, faults);
   });
 
@@ -150,10 +223,36 @@ describe("lookups", { skip: missing ?? false }, () => {
     const threat = panel(page, "Threat intelligence");
     const { body } = await visit(t, "GET", "/cti/extended_lookup/192.0.2.10", { token: editor.token });
     const text = await threat.innerText();
-    const { actor, tags, tag_ids: tagIds, first_seen: first, last_seen: last, active_days: days, src, network, fingerprints } = body;
-    const told = [actor, ...tags, ...tagIds, first, last, `on ${days} days`, `AS${src.asn.number} ${src.asn.name}`, `${src.geo.country.name} (${src.geo.country.code})`, src.geo.city, ...network.ports, ...fingerprints.muonfp, ...fingerprints.ja4];
+    const {
+      actor,
+      tags,
+      tag_ids: tagIds,
+      first_seen: first,
+      last_seen: last,
+      active_days: days,
+      src,
+      network,
+      fingerprints,
+    } = body;
+    const told = [
+      actor,
+      ...tags,
+      ...tagIds,
+      first,
+      last,
+      `on ${days} days`,
+      `AS${src.asn.number} ${src.asn.name}`,
+      `${src.geo.country.name} (${src.geo.country.code})`,
+      src.geo.city,
+      ...network.ports,
+      ...fingerprints.muonfp,
+      ...fingerprints.ja4,
+    ];
     for (const each of told) assert.ok(text.includes(String(each)), `${each} is not told`);
-    assert.deepEqual((await threat.locator(".chips .proven").allInnerTexts()).map(parseFloat), network.non_spoofable_ports);
+    assert.deepEqual(
+      (await threat.locator(".chips .proven").allInnerTexts()).map(parseFloat),
+      network.non_spoofable_ports,
+    );
     await threat.getByRole("button", { name: "Copy as JSON" }).click();
     await threat.getByRole("button", { name: "Copied" }).waitFor();
     assert.deepEqual(JSON.parse(await page.evaluate("navigator.clipboard.readText()")), body);
@@ -165,19 +264,44 @@ describe("lookups", { skip: missing ?? false }, () => {
 
   test("nothing found is said, in every part", async () => {
     const { page, faults } = await t.open(at("100.64.0.1"), { user: editor });
-    assert.match(await panel(page, "Services").innerText(), /Not in the catalogue\s+The catalogue has no prefix that covers 100\.64\.0\.1\./);
-    assert.match(await panel(page, "Rulesets").innerText(), /No matching rules\s+5 rulesets searched, expired rules too\./);
-    assert.match(await panel(page, "Threat intelligence").innerText(), /Not seen\s+No feed says anything about 100\.64\.0\.1\./);
-    assert.deepEqual(await page.locator(".answer .badge").allInnerTexts(), ["no service", "no active rule", "not seen by feeds"]);
-    assert.equal(await page.locator(".nesting-rows > li").innerText().then((text) => text.replaceAll(/\s+/g, " ")), "100.64.0.1 1 address looked up");
+    assert.match(
+      await panel(page, "Services").innerText(),
+      /Not in the catalogue\s+The catalogue has no prefix that covers 100\.64\.0\.1\./,
+    );
+    assert.match(
+      await panel(page, "Rulesets").innerText(),
+      /No matching rules\s+5 rulesets searched, expired rules too\./,
+    );
+    assert.match(
+      await panel(page, "Threat intelligence").innerText(),
+      /Not seen\s+No feed says anything about 100\.64\.0\.1\./,
+    );
+    assert.deepEqual(await page.locator(".answer .badge").allInnerTexts(), [
+      "no service",
+      "no active rule",
+      "not seen by feeds",
+    ]);
+    assert.equal(
+      await page
+        .locator(".nesting-rows > li")
+        .innerText()
+        .then((text) => text.replaceAll(/\s+/g, " ")),
+      "100.64.0.1 1 address looked up",
+    );
     await end(page, faults);
   });
 
   test("areas without a plan are said, which is not the same as nothing found", async () => {
     const without = await t.user("viewer", await addOrganisation(t, "Poor", ["cti"]));
     const { page, faults } = await t.open(at("192.0.2.10"), { user: without });
-    assert.match(await panel(page, "Services").innerText(), /Poor has no active plan for the catalogue of services \(cbs\), so it was not asked\./);
-    assert.match(await panel(page, "Rulesets").innerText(), /Poor has no active plan for rulesets \(edl\), so it was not asked\./);
+    assert.match(
+      await panel(page, "Services").innerText(),
+      /Poor has no active plan for the catalogue of services \(cbs\), so it was not asked\./,
+    );
+    assert.match(
+      await panel(page, "Rulesets").innerText(),
+      /Poor has no active plan for rulesets \(edl\), so it was not asked\./,
+    );
     assert.match(await panel(page, "Threat intelligence").innerText(), /Example Botnet/);
     assert.deepEqual(await page.locator(".answer .badge").allInnerTexts(), ["malicious"]);
     await end(page, faults);
@@ -185,8 +309,14 @@ describe("lookups", { skip: missing ?? false }, () => {
 
   test("what is no address is shown at the character where it is wrong", async () => {
     const cases = [
-      ["192.0.2.310", "3", "The octet 310 is above 255."], ["192.0.2.1/33", "33", undefined], ["1.2.3", " ", undefined], ["2001:db8::1::2", ":", undefined], ["example.org", "e", undefined],
-      ["１.2.3.4", "１", undefined], ["192.0.2.1/24", "2", undefined], [`"><img src=x onerror=window.hostile=1>`, `"`, undefined],
+      ["192.0.2.310", "3", "The octet 310 is above 255."],
+      ["192.0.2.1/33", "33", undefined],
+      ["1.2.3", " ", undefined],
+      ["2001:db8::1::2", ":", undefined],
+      ["example.org", "e", undefined],
+      ["１.2.3.4", "１", undefined],
+      ["192.0.2.1/24", "2", undefined],
+      [`"><img src=x onerror=window.hostile=1>`, `"`, undefined],
     ] as const;
     const { page, faults } = await t.open(at(cases[0][0]), { user: editor });
     for (const [text, character, what] of cases) {
@@ -199,7 +329,10 @@ describe("lookups", { skip: missing ?? false }, () => {
       const marked = await alert.locator("mark").textContent();
       assert.ok(character.startsWith(marked!), `${text}: ${marked}`);
       assert.equal(await alert.locator(".faulty-text > span").first().textContent(), text.slice(0, position));
-      assert.match((await alert.locator(".faulty-text").textContent())!, new RegExp(`the fault is at character ${position + 1}\\)$`));
+      assert.match(
+        (await alert.locator(".faulty-text").textContent())!,
+        new RegExp(`the fault is at character ${position + 1}\\)$`),
+      );
       if (what !== undefined) assert.equal(await alert.locator("p").last().innerText(), what);
       assert.equal(await page.getByRole("searchbox").getAttribute("aria-invalid"), "true");
       assert.equal(await page.locator(".answer").count(), 0);
@@ -217,14 +350,20 @@ describe("lookups", { skip: missing ?? false }, () => {
     const post = (path: string, body: unknown) => visit(t, "POST", path, { token: own.token, body });
     for (const text of HOSTILE_TEXTS) {
       t.clock.now++;
-      const { status, body: { id } } = await post("/edl/ip-rulesets/", { name: text, purpose: "blocklist" });
+      const {
+        status,
+        body: { id },
+      } = await post("/edl/ip-rulesets/", { name: text, purpose: "blocklist" });
       assert.equal(status, 201);
       assert.equal((await post(`/edl/ip-rulesets/${id}/rules`, { ip: "198.51.100.0/24", name: text })).status, 201);
     }
     const { page, faults } = await t.open(at("198.51.100.7"), { user: own });
     page.on("dialog", () => faults.push("a dialog was opened"));
     assert.deepEqual(await page.locator(".decision-head a").allTextContents(), HOSTILE_TEXTS);
-    assert.deepEqual(await page.locator(".covering .wrap").allTextContents(), HOSTILE_TEXTS.map((text) => `198.51.100.0/24 ${text}`));
+    assert.deepEqual(
+      await page.locator(".covering .wrap").allTextContents(),
+      HOSTILE_TEXTS.map((text) => `198.51.100.0/24 ${text}`),
+    );
     await page.mouse.move(600, 400);
     assert.equal(await page.evaluate(WAS_OBEYED), false);
     await end(page, faults);
@@ -232,15 +371,35 @@ describe("lookups", { skip: missing ?? false }, () => {
 });
 
 test("which prefixes cover what was looked up: IPv4 in IPv6, a prefix itself, sizes", () => {
-  const rule = (ip: string) => ({ id: ip, name: "a", purpose: "blocklist" as const, rule: null, covering: [{ ip, name: null, expires_at: null, created_at: "", updated_at: "", state: "active" as const }] });
+  const rule = (ip: string) => ({
+    id: ip,
+    name: "a",
+    purpose: "blocklist" as const,
+    rule: null,
+    covering: [{ ip, name: null, expires_at: null, created_at: "", updated_at: "", state: "active" as const }],
+  });
   const lengths = (ip: string, ...rules: string[]) => {
-    const { bits, prefixes } = coveringPrefixes({ ip, cbs: null, cti: null, decision: "none", rulesets: rules.map(rule) });
+    const { bits, prefixes } = coveringPrefixes({
+      ip,
+      cbs: null,
+      cti: null,
+      decision: "none",
+      rulesets: rules.map(rule),
+    });
     return [bits, prefixes.map(({ cidr, length, isAsked }) => `${cidr} ${length}${isAsked ? " asked" : ""}`)];
   };
   assert.deepEqual(lengths("10.1.0.0/16", "10.0.0.0/8"), [32, ["10.0.0.0/8 8", "10.1.0.0/16 16 asked"]]);
   assert.deepEqual(lengths("10.1.0.0/16", "10.1.0.0/16"), [32, ["10.1.0.0/16 16 asked"]]);
   assert.deepEqual(lengths("::ffff:10.1.2.3", "10.0.0.0/8"), [32, ["10.0.0.0/8 8", "::ffff:10.1.2.3 32 asked"]]);
-  assert.deepEqual(lengths("::ffff:10.1.0.0/112", "10.0.0.0/8"), [32, ["10.0.0.0/8 8", "::ffff:10.1.0.0/112 16 asked"]]);
+  assert.deepEqual(lengths("::ffff:10.1.0.0/112", "10.0.0.0/8"), [
+    32,
+    ["10.0.0.0/8 8", "::ffff:10.1.0.0/112 16 asked"],
+  ]);
   assert.deepEqual(lengths("2001:db8::1"), [128, ["2001:db8::1 128 asked"]]);
-  assert.deepEqual([formatSize(32, 32), formatSize(0, 32), formatSize(64, 128), formatSize(96, 128)].map((text) => text.replaceAll(/\D(?=\d{3})/g, "")), ["1 address", "4294967296 addresses", "2^64 addresses", "4294967296 addresses"]);
+  assert.deepEqual(
+    [formatSize(32, 32), formatSize(0, 32), formatSize(64, 128), formatSize(96, 128)].map((text) =>
+      text.replaceAll(/\D(?=\d{3})/g, ""),
+    ),
+    ["1 address", "4294967296 addresses", "2^64 addresses", "4294967296 addresses"],
+  );
 });

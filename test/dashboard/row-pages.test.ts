@@ -20,7 +20,8 @@ function pagesOf() {
   let changes = 0;
   const load = (offset: number, limit: number, signal: AbortSignal) => {
     const { promise, resolve, reject } = Promise.withResolvers<RowsPage<string>>();
-    const items = (version: number): string[] => Array.from({ length: Math.min(limit, COUNT - offset) }, (_, at) => `${version}:${offset + at}`);
+    const items = (version: number): string[] =>
+      Array.from({ length: Math.min(limit, COUNT - offset) }, (_, at) => `${version}:${offset + at}`);
     const answer = async (version: number, tag = `${version}-0`): Promise<void> => {
       resolve({ items: items(version), count: COUNT, version, tag });
       await sleep(0);

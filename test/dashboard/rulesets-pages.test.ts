@@ -35,18 +35,27 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
   });
   after(() => t.close());
 
-  const api = (method: string, path: string, body?: unknown) => visit(t, method, `/edl/ip-rulesets/${path}`, { token: editor.token, ...(body === undefined ? {} : { body }) });
+  const api = (method: string, path: string, body?: unknown) =>
+    visit(t, method, `/edl/ip-rulesets/${path}`, { token: editor.token, ...(body === undefined ? {} : { body }) });
   const day = (days: number): string => new Date(START + days * DAY).toISOString();
 
   async function makeRuleset(name: string, rules: readonly WrittenRule[] = []): Promise<string> {
-    const { body: { id } } = await api("POST", "", { name, purpose: "blocklist" });
+    const {
+      body: { id },
+    } = await api("POST", "", { name, purpose: "blocklist" });
     if (rules.length > 0) assert.equal((await api("PUT", `${id}/rules`, { rules })).status, 200);
     return id;
   }
 
-  const rulesOf = async (id: string): Promise<WrittenRule[]> => (await api("GET", `${id}/rules?page_size=1000`)).body.items.map(({ ip, name, expires_at }: WrittenRule) => ({ ip, name, expires_at }));
+  const rulesOf = async (id: string): Promise<WrittenRule[]> =>
+    (await api("GET", `${id}/rules?page_size=1000`)).body.items.map(({ ip, name, expires_at }: WrittenRule) => ({
+      ip,
+      name,
+      expires_at,
+    }));
   const ipsOf = async (id: string): Promise<string[]> => (await rulesOf(id)).map(({ ip }) => ip);
-  const openRuleset = (id: string, query = ""): Promise<OpenPage> => t.open(`#/rulesets/${id}${query}`, { user: editor });
+  const openRuleset = (id: string, query = ""): Promise<OpenPage> =>
+    t.open(`#/rulesets/${id}${query}`, { user: editor });
   const end = async ({ page, faults }: OpenPage): Promise<void> => {
     assert.deepEqual(faults, []);
     await page.context().close();
@@ -56,17 +65,20 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
   async function shownRows(page: Page): Promise<ShownRow[]> {
     await page.locator(".rules .virtual-window code").first().waitFor();
     await page.waitForFunction(`document.querySelector(".virtual .bone, .virtual[aria-busy=true]") === null`);
-    return page.locator(".rules .virtual-window [role=row]").evaluateAll((rows) => rows.map((row) => ({
-      index: Number(row.getAttribute("aria-rowindex")) - 2,
-      ip: row.querySelector("code")!.textContent,
-      name: row.querySelector(".name")!.textContent,
-      state: row.querySelector(".status")!.textContent,
-    })));
+    return page.locator(".rules .virtual-window [role=row]").evaluateAll((rows) =>
+      rows.map((row) => ({
+        index: Number(row.getAttribute("aria-rowindex")) - 2,
+        ip: row.querySelector("code")!.textContent,
+        name: row.querySelector(".name")!.textContent,
+        state: row.querySelector(".status")!.textContent,
+      })),
+    );
   }
 
   const shownIps = async (page: Page): Promise<string[]> => (await shownRows(page)).map(({ ip }) => ip);
   const isListed = (page: Page, ip: string): Promise<void> => page.locator(`.rules .ip code[title="${ip}"]`).waitFor();
-  const isGone = (page: Page, ip: string): Promise<void> => page.locator(`.rules .ip code[title="${ip}"]`).waitFor({ state: "detached" });
+  const isGone = (page: Page, ip: string): Promise<void> =>
+    page.locator(`.rules .ip code[title="${ip}"]`).waitFor({ state: "detached" });
 
   test("made, renamed, and deleted by those who type its name", async () => {
     const opened = await t.open("#/rulesets", { user: editor });
@@ -92,15 +104,31 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await page.getByLabel("Type its name").fill("Edges");
     await button.click();
     await row.waitFor({ state: "detached" });
-    assert.equal((await api("GET", "")).body.items.some(({ name }: { name: string }) => name.startsWith("Edge")), false);
+    assert.equal(
+      (await api("GET", "")).body.items.some(({ name }: { name: string }) => name.startsWith("Edge")),
+      false,
+    );
     await end(opened);
   });
 
   test("filters by state, which stand in the address", async () => {
-    const id = await makeRuleset("states", [{ ip: "192.0.2.1" }, { ip: "192.0.2.2", expires_at: day(3) }, { ip: "192.0.2.3", expires_at: day(20) }, { ip: "192.0.2.4", expires_at: day(-1) }]);
+    const id = await makeRuleset("states", [
+      { ip: "192.0.2.1" },
+      { ip: "192.0.2.2", expires_at: day(3) },
+      { ip: "192.0.2.3", expires_at: day(20) },
+      { ip: "192.0.2.4", expires_at: day(-1) },
+    ]);
     const opened = await openRuleset(id);
     const { page } = opened;
-    assert.deepEqual((await shownRows(page)).map(({ ip, state }) => [ip, state]), [["192.0.2.1", "active"], ["192.0.2.2", "expires soon"], ["192.0.2.3", "active"], ["192.0.2.4", "expired"]]);
+    assert.deepEqual(
+      (await shownRows(page)).map(({ ip, state }) => [ip, state]),
+      [
+        ["192.0.2.1", "active"],
+        ["192.0.2.2", "expires soon"],
+        ["192.0.2.3", "active"],
+        ["192.0.2.4", "expired"],
+      ],
+    );
     const choose = async (name: RegExp): Promise<string[]> => {
       await page.locator(".segments label").filter({ hasText: name }).click();
       await page.waitForTimeout(50);
@@ -116,13 +144,20 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await page.reload();
     assert.deepEqual(await shownIps(page), ["192.0.2.2", "192.0.2.3"]);
     // Local time, and UTC beside it.
-    assert.deepEqual((await page.locator(".until time").first().innerText()).split("\n"), ["2026-11-24 13:00", "2026-11-24 12:00 UTC"]);
+    assert.deepEqual((await page.locator(".until time").first().innerText()).split("\n"), [
+      "2026-11-24 13:00",
+      "2026-11-24 12:00 UTC",
+    ]);
     await end(opened);
   });
 
   test("searched by address: what covers it, what lies within it, and which rule decides; searched by name", async () => {
     const id = await makeRuleset("search", [
-      { ip: "203.0.113.0/24", name: "office" }, { ip: "203.0.113.64/26", name: "guests", expires_at: day(-2) }, { ip: "203.0.113.77", name: "a printer" }, { ip: "198.51.100.0/24", name: "OFFICE 2" }, { ip: "2001:db8::/32", name: "2001:db8:: of old" },
+      { ip: "203.0.113.0/24", name: "office" },
+      { ip: "203.0.113.64/26", name: "guests", expires_at: day(-2) },
+      { ip: "203.0.113.77", name: "a printer" },
+      { ip: "198.51.100.0/24", name: "OFFICE 2" },
+      { ip: "2001:db8::/32", name: "2001:db8:: of old" },
     ]);
     const opened = await openRuleset(id);
     const { page } = opened;
@@ -130,7 +165,10 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await search.fill("203.0.113.70");
     await isGone(page, "203.0.113.77");
     assert.deepEqual(await shownIps(page), ["203.0.113.0/24", "203.0.113.64/26"]);
-    assert.match(await page.locator(".address-answer").innerText(), /203\.0\.113\.70 is covered by 1 active rule\. The most specific decides: 203\.0\.113\.0\/24 · office/);
+    assert.match(
+      await page.locator(".address-answer").innerText(),
+      /203\.0\.113\.70 is covered by 1 active rule\. The most specific decides: 203\.0\.113\.0\/24 · office/,
+    );
     await search.fill("203.0.113.64/26");
     await isListed(page, "203.0.113.77");
     assert.deepEqual(await page.locator(".relation").allInnerTexts(), ["covers it", "the same", "within it"]);
@@ -175,7 +213,10 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await dialog.getByText("Leave as it is").click();
     await verdict("skipped");
     await dialog.getByText("Replace", { exact: true }).click();
-    assert.match(await verdict("updated"), /Name\s+old\s+new\s+Expires\s+2026-12-01 13:00\s+2026-12-01 12:00 UTC\s+2026-11-26 13:00/);
+    assert.match(
+      await verdict("updated"),
+      /Name\s+old\s+new\s+Expires\s+2026-12-01 13:00\s+2026-12-01 12:00 UTC\s+2026-11-26 13:00/,
+    );
     await dialog.getByRole("button", { name: "Add rule" }).click();
     await dialog.waitFor({ state: "detached" });
     assert.deepEqual(await rulesOf(id), [{ ip: "192.0.2.0/24", name: "new", expires_at: day(5) }]);
@@ -191,7 +232,11 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
   });
 
   test("a rule is edited and deleted, by pointer and by keys", async () => {
-    const id = await makeRuleset("editing", [{ ip: "192.0.2.1", name: "one", expires_at: "2027-03-01T11:22:33.444Z" }, { ip: "192.0.2.2" }, { ip: "192.0.2.3" }]);
+    const id = await makeRuleset("editing", [
+      { ip: "192.0.2.1", name: "one", expires_at: "2027-03-01T11:22:33.444Z" },
+      { ip: "192.0.2.2" },
+      { ip: "192.0.2.3" },
+    ]);
     const opened = await openRuleset(id);
     const { page } = opened;
     await shownRows(page);
@@ -204,7 +249,11 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.waitFor({ state: "detached" });
     // The field shows minutes; what was not touched keeps its milliseconds.
-    assert.deepEqual((await rulesOf(id))[0], { ip: "192.0.2.1", name: "first", expires_at: "2027-03-01T11:22:33.444Z" });
+    assert.deepEqual((await rulesOf(id))[0], {
+      ip: "192.0.2.1",
+      name: "first",
+      expires_at: "2027-03-01T11:22:33.444Z",
+    });
     await page.getByRole("row").filter({ hasText: "first" }).waitFor();
     await page.getByRole("row").filter({ hasText: "192.0.2.2" }).hover();
     await page.getByRole("button", { name: "Delete 192.0.2.2" }).click();
@@ -221,7 +270,10 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
 
   test("many are selected, and deleted or given an expiry together", async () => {
     const ips = Array.from({ length: 300 }, (_, at) => `198.51.${100 + (at >> 8)}.${at & 255}`);
-    const id = await makeRuleset("selecting", ips.map((ip, at) => ({ ip, name: at % 3 === 0 ? "third" : null })));
+    const id = await makeRuleset(
+      "selecting",
+      ips.map((ip, at) => ({ ip, name: at % 3 === 0 ? "third" : null })),
+    );
     const opened = await openRuleset(id);
     const { page } = opened;
     await shownRows(page);
@@ -232,7 +284,10 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await page.locator(".selection-bar").getByRole("button", { name: "Delete" }).click();
     await page.getByRole("button", { name: "Delete 5 rules" }).click();
     await isGone(page, "198.51.100.1");
-    assert.deepEqual(await ipsOf(id), ips.filter((_, at) => at < 1 || at > 5));
+    assert.deepEqual(
+      await ipsOf(id),
+      ips.filter((_, at) => at < 1 || at > 5),
+    );
     await page.getByLabel("Search by address or name").fill("third");
     await isGone(page, "198.51.100.7");
     await page.getByLabel("Select all rules that are listed").click();
@@ -243,14 +298,31 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await page.getByRole("dialog").getByRole("button", { name: "Set expiry" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
     const rules = await rulesOf(id);
-    assert.deepEqual(rules.filter(({ name }) => name?.startsWith("third")).map(({ expires_at: at }) => at), Array.from({ length: 99 }, () => "2027-01-01T00:00:00.000Z"));
+    assert.deepEqual(
+      rules.filter(({ name }) => name?.startsWith("third")).map(({ expires_at: at }) => at),
+      Array.from({ length: 99 }, () => "2027-01-01T00:00:00.000Z"),
+    );
     assert.ok(rules.every(({ name, expires_at: at }) => name !== null || at === null));
     await end(opened);
   });
 
   test("all rules that fit a filter are selected and changed, more than a request may name", async () => {
-    const id = await makeRuleset("whole", Array.from({ length: 3000 }, (_, at) => ({ ip: `198.51.${at >> 8}.${at & 255}`, name: at % 2 === 0 ? `even ${at}` : null })));
-    const allOf = async (): Promise<WrittenRule[]> => (await visit(t, "GET", `/edl/ip-rulesets/${id}/rules:export?format=ndjson&active_only=false`, { token: editor.token })).text.trimEnd().split("\n").map((line) => JSON.parse(line));
+    const id = await makeRuleset(
+      "whole",
+      Array.from({ length: 3000 }, (_, at) => ({
+        ip: `198.51.${at >> 8}.${at & 255}`,
+        name: at % 2 === 0 ? `even ${at}` : null,
+      })),
+    );
+    const allOf = async (): Promise<WrittenRule[]> =>
+      (
+        await visit(t, "GET", `/edl/ip-rulesets/${id}/rules:export?format=ndjson&active_only=false`, {
+          token: editor.token,
+        })
+      ).text
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line));
     const opened = await openRuleset(id);
     const { page } = opened;
     await shownRows(page);
@@ -264,7 +336,11 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await page.getByLabel("Until, in local time").fill("2027-01-01T01:00");
     await page.getByRole("dialog").getByRole("button", { name: "Set expiry" }).click();
     await page.getByText("The expiry of 1,500 rules is set.").waitFor();
-    assert.ok((await allOf()).every(({ name, expires_at: at }) => (name === null ? at === null : at === "2027-01-01T00:00:00.000Z")));
+    assert.ok(
+      (await allOf()).every(({ name, expires_at: at }) =>
+        name === null ? at === null : at === "2027-01-01T00:00:00.000Z",
+      ),
+    );
     await page.getByLabel("Select all rules that are listed").click();
     await page.getByText("1,500 rules selected").waitFor();
     await page.locator(".selection-bar").getByRole("button", { name: "Delete" }).click();
@@ -278,7 +354,10 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
   });
 
   test("rules that somebody else has changed since they were selected are shown anew before they get an expiry", async () => {
-    const id = await makeRuleset("changed since", [{ ip: "192.0.2.1", name: "one" }, { ip: "192.0.2.2", name: "two" }]);
+    const id = await makeRuleset("changed since", [
+      { ip: "192.0.2.1", name: "one" },
+      { ip: "192.0.2.2", name: "two" },
+    ]);
     const opened = await openRuleset(id);
     const { page } = opened;
     const setExpiry = async (): Promise<void> => {
@@ -298,7 +377,10 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await setExpiry();
     await page.getByRole("dialog").getByRole("button", { name: "Set expiry" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    assert.deepEqual(await rulesOf(id), [{ ip: "192.0.2.1", name: "renamed", expires_at: day(30) }, { ip: "192.0.2.2", name: "two", expires_at: day(30) }]);
+    assert.deepEqual(await rulesOf(id), [
+      { ip: "192.0.2.1", name: "renamed", expires_at: day(30) },
+      { ip: "192.0.2.2", name: "two", expires_at: day(30) },
+    ]);
     await end(opened);
   });
 
@@ -308,11 +390,22 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     const { page } = opened;
     const list = page.getByLabel("Rules, one a line");
     const verdicts = page.locator(".verdicts .virtual-window [role=row]");
-    const told = async (): Promise<string[]> => (await verdicts.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " ").trim());
+    const told = async (): Promise<string[]> =>
+      (await verdicts.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " ").trim());
     const write = page.locator(".panel-head .button");
     await list.fill("192.0.2.1\n192.0.2.7\n10.0.0.1/8\n# a comment\n192.0.2.8\nno address");
     await page.getByText("2 lines cannot be read.").waitFor();
-    assert.deepEqual((await told()).map((line) => line.split(" ").slice(0, 3).filter((part) => part !== "no")).map(([line]) => line), ["3", "6", "1", "2", "5"]);
+    assert.deepEqual(
+      (await told())
+        .map((line) =>
+          line
+            .split(" ")
+            .slice(0, 3)
+            .filter((part) => part !== "no"),
+        )
+        .map(([line]) => line),
+      ["3", "6", "1", "2", "5"],
+    );
     assert.match((await told())[0]!, /^3 10\.0\.0\.1\/8 error .*10\.0\.0\.0\/8/);
     assert.equal(await write.innerText(), "Import the other 3");
     assert.deepEqual(await ipsOf(id), ["192.0.2.1"]);
@@ -320,7 +413,11 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await page.getByRole("button", { name: "Write 2 rules" }).click();
     await page.getByRole("heading", { name: "importing", level: 1 }).waitFor();
     await isListed(page, "192.0.2.8");
-    assert.deepEqual(await rulesOf(id), [{ ip: "192.0.2.1", name: "there", expires_at: null }, { ip: "192.0.2.7", name: null, expires_at: null }, { ip: "192.0.2.8", name: null, expires_at: null }]);
+    assert.deepEqual(await rulesOf(id), [
+      { ip: "192.0.2.1", name: "there", expires_at: null },
+      { ip: "192.0.2.7", name: null, expires_at: null },
+      { ip: "192.0.2.8", name: null, expires_at: null },
+    ]);
     await end(opened);
   });
 
@@ -338,21 +435,39 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     assert.deepEqual(await ipsOf(id), ["192.0.2.1", "192.0.2.7"]);
     await page.getByRole("button", { name: "Write 1 rule", exact: true }).click();
     await page.getByRole("heading", { name: "quicker", level: 1 }).waitFor();
-    assert.deepEqual(await rulesOf(id), [{ ip: "192.0.2.1", name: "there", expires_at: null }, { ip: "192.0.2.7", name: "quicker", expires_at: null }, { ip: "192.0.2.8", name: null, expires_at: null }]);
+    assert.deepEqual(await rulesOf(id), [
+      { ip: "192.0.2.1", name: "there", expires_at: null },
+      { ip: "192.0.2.7", name: "quicker", expires_at: null },
+      { ip: "192.0.2.8", name: null, expires_at: null },
+    ]);
     await isListed(page, "192.0.2.8");
     await end(opened);
   });
 
   test("a file is chosen or dropped: CSV and NDJSON with names; conflicts are told and refused; the whole list is replaced", async () => {
-    const id = await makeRuleset("files", [{ ip: "192.0.2.1", name: "stays" }, { ip: "192.0.2.2", name: "goes" }, { ip: "192.0.2.3", name: "changes" }]);
+    const id = await makeRuleset("files", [
+      { ip: "192.0.2.1", name: "stays" },
+      { ip: "192.0.2.2", name: "goes" },
+      { ip: "192.0.2.3", name: "changes" },
+    ]);
     const opened = await t.open(`#/rulesets/${id}/import`, { user: editor });
     const { page } = opened;
-    await page.locator("input[type=file]").setInputFiles({ name: "rules.csv", mimeType: "text/csv", buffer: Buffer.from(`ip,name,expires_at\n192.0.2.9,"a, b",${day(3)}\n192.0.2.1,other,\n`) });
+    await page.locator("input[type=file]").setInputFiles({
+      name: "rules.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from(`ip,name,expires_at\n192.0.2.9,"a, b",${day(3)}\n192.0.2.1,other,\n`),
+    });
     await page.getByRole("button", { name: "Write 1 rule", exact: true }).waitFor();
     await page.getByText("Refuse").click();
     await page.getByText("1 line meets a rule").waitFor();
     await page.getByRole("button", { name: "Take another list" }).click();
-    const dropped = [{ ip: "192.0.2.1", name: "stays" }, { ip: "192.0.2.3", name: "changed" }, { ip: "2001:db8::/32", name: "new" }].map((rule) => JSON.stringify(rule)).join("\n");
+    const dropped = [
+      { ip: "192.0.2.1", name: "stays" },
+      { ip: "192.0.2.3", name: "changed" },
+      { ip: "2001:db8::/32", name: "new" },
+    ]
+      .map((rule) => JSON.stringify(rule))
+      .join("\n");
     await page.evaluate(`
       const data = new DataTransfer();
       data.items.add(new File([${JSON.stringify(dropped)}], "rules.ndjson"));
@@ -360,15 +475,28 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     `);
     await page.getByText("Replace all rules").click();
     await page.getByText("1 stays as it is").waitFor();
-    assert.deepEqual((await page.locator(".verdicts .virtual-window .status").allInnerTexts()).map((text) => text.trim()), ["removed", "updated", "created"]);
+    assert.deepEqual(
+      (await page.locator(".verdicts .virtual-window .status").allInnerTexts()).map((text) => text.trim()),
+      ["removed", "updated", "created"],
+    );
     await page.getByRole("button", { name: "Replace the rules" }).click();
     await page.getByRole("heading", { name: "files", level: 1 }).waitFor();
-    assert.deepEqual((await rulesOf(id)).map(({ ip, name }) => [ip, name]), [["192.0.2.1", "stays"], ["192.0.2.3", "changed"], ["2001:db8::/32", "new"]]);
+    assert.deepEqual(
+      (await rulesOf(id)).map(({ ip, name }) => [ip, name]),
+      [
+        ["192.0.2.1", "stays"],
+        ["192.0.2.3", "changed"],
+        ["2001:db8::/32", "new"],
+      ],
+    );
     await end(opened);
   });
 
   test("a replacement that removes too much is told in words, and done by those who type how many rules go", async () => {
-    const id = await makeRuleset("shrinking", Array.from({ length: 40 }, (_, i) => ({ ip: `192.0.2.${i}` })));
+    const id = await makeRuleset(
+      "shrinking",
+      Array.from({ length: 40 }, (_, i) => ({ ip: `192.0.2.${i}` })),
+    );
     const opened = await t.open(`#/rulesets/${id}/import`, { user: editor });
     const { page } = opened;
     await page.getByText("Replace all rules").click();
@@ -376,7 +504,9 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     const replace = page.getByRole("button", { name: "Replace the rules" });
     const dialog = page.getByRole("dialog");
     await list.fill("# nothing but a comment");
-    await page.getByText("There is no rule in the list. It would remove all 40 rules and leave the ruleset empty.").waitFor();
+    await page
+      .getByText("There is no rule in the list. It would remove all 40 rules and leave the ruleset empty.")
+      .waitFor();
     await replace.click();
     const remove = dialog.getByRole("button", { name: "Remove 40 rules" });
     assert.equal(await remove.isDisabled(), true);
@@ -406,20 +536,31 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     const id = await makeRuleset("others", [{ ip: "192.0.2.1", name: "there" }]);
     const opened = await t.open(`#/rulesets/${id}/import`, { user: editor });
     const { page } = opened;
-    await page.locator("input[type=file]").setInputFiles({ name: "rules.csv", mimeType: "text/csv", buffer: Buffer.from("ip,name\n192.0.2.1,other\n192.0.2.7,\n10.0.0.1/8,bits\n192.0.2.8,own\n192.0.2.7,again\n") });
+    await page.locator("input[type=file]").setInputFiles({
+      name: "rules.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from("ip,name\n192.0.2.1,other\n192.0.2.7,\n10.0.0.1/8,bits\n192.0.2.8,own\n192.0.2.7,again\n"),
+    });
     await page.getByLabel("Name for rules without one").fill("a feed");
     await page.getByLabel("Expiry in days, for rules").fill("7");
     await page.getByText("2 lines cannot be read.").waitFor();
     await page.getByRole("button", { name: "Import the other 3" }).click();
     await page.getByRole("heading", { name: "others", level: 1 }).waitFor();
     await page.getByText("2 created, 0 updated, 1 skipped, 2 lines left out.").waitFor();
-    const written = [{ ip: "192.0.2.1", name: "there", expires_at: null }, { ip: "192.0.2.7", name: "a feed", expires_at: day(7) }, { ip: "192.0.2.8", name: "own", expires_at: day(7) }];
+    const written = [
+      { ip: "192.0.2.1", name: "there", expires_at: null },
+      { ip: "192.0.2.7", name: "a feed", expires_at: day(7) },
+      { ip: "192.0.2.8", name: "own", expires_at: day(7) },
+    ];
     assert.deepEqual(await rulesOf(id), written);
     await page.goto(`${t.server.url}/#/rulesets/${id}/import`);
     await page.getByText("Replace all rules").click();
     await page.getByLabel("Rules, one a line").fill("192.0.2.7\n192.0.2.1\nbad");
     await page.getByRole("button", { name: "Replace the rules by the other 2" }).waitFor();
-    assert.deepEqual((await page.locator(".verdicts .virtual-window .status").allInnerTexts()).map((text) => text.trim()), ["error", "removed", "updated", "updated"]);
+    assert.deepEqual(
+      (await page.locator(".verdicts .virtual-window .status").allInnerTexts()).map((text) => text.trim()),
+      ["error", "removed", "updated", "updated"],
+    );
     await page.getByRole("button", { name: "Replace the rules by the other 2" }).click();
     await page.getByText("0 added, 2 updated, 1 removed, 1 line left out.").waitFor();
     assert.deepEqual(await ipsOf(id), ["192.0.2.1", "192.0.2.7"]);
@@ -427,25 +568,38 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
   });
 
   test("exported as a file, active rules or all", async () => {
-    const id = await makeRuleset("exporting: a/b", [{ ip: "192.0.2.1", name: "one" }, { ip: "192.0.2.2", expires_at: day(-1) }]);
+    const id = await makeRuleset("exporting: a/b", [
+      { ip: "192.0.2.1", name: "one" },
+      { ip: "192.0.2.2", expires_at: day(-1) },
+    ]);
     const opened = await openRuleset(id);
     const { page } = opened;
     await page.getByRole("button", { name: "Export" }).click();
     const download = async (): Promise<readonly [name: string, text: string]> => {
-      const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: /^Download/ }).click()]);
+      const [file] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("link", { name: /^Download/ }).click(),
+      ]);
       return [file.suggestedFilename(), readFileSync(await file.path(), "utf8")];
     };
     assert.deepEqual(await download(), ["exporting-a-b.txt", "192.0.2.1\n"]);
     await page.getByText("CSV", { exact: true }).click();
     await page.getByText("All, expired ones too").click();
-    assert.deepEqual(await download(), ["exporting-a-b.csv", `ip,name,expires_at\n192.0.2.1,one,\n192.0.2.2,,${day(-1)}\n`]);
+    assert.deepEqual(await download(), [
+      "exporting-a-b.csv",
+      `ip,name,expires_at\n192.0.2.1,one,\n192.0.2.2,,${day(-1)}\n`,
+    ]);
     await page.getByText("NDJSON", { exact: true }).click();
     assert.equal((await download())[1].trim().split("\n").length, 2);
     await end(opened);
   });
 
   test("the last change is undone, exactly: from what tells it, and by the button of the page", async () => {
-    const rules = [{ ip: "192.0.2.1", name: "one", expires_at: "2027-03-01T11:22:33.444Z" }, { ip: "192.0.2.2", name: null, expires_at: null }, { ip: "192.0.2.3", name: "three", expires_at: day(-1) }];
+    const rules = [
+      { ip: "192.0.2.1", name: "one", expires_at: "2027-03-01T11:22:33.444Z" },
+      { ip: "192.0.2.2", name: null, expires_at: null },
+      { ip: "192.0.2.3", name: "three", expires_at: day(-1) },
+    ];
     const id = await makeRuleset("undoing", rules);
     const opened = await openRuleset(id);
     const { page } = opened;
@@ -482,10 +636,16 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     const undo = page.locator(".toast").getByRole("button", { name: "Undo" });
     await undo.waitFor();
     const other = await t.user("editor");
-    await visit(t, "POST", `/edl/ip-rulesets/${id}/rules`, { token: other.token, body: { ip: "192.0.2.1", name: "of somebody else" } });
+    await visit(t, "POST", `/edl/ip-rulesets/${id}/rules`, {
+      token: other.token,
+      body: { ip: "192.0.2.1", name: "of somebody else" },
+    });
     await undo.click();
     await page.locator(".toast.bad").waitFor();
-    assert.deepEqual((await rulesOf(id)).map(({ name }) => name), ["of somebody else"]);
+    assert.deepEqual(
+      (await rulesOf(id)).map(({ name }) => name),
+      ["of somebody else"],
+    );
     await end(opened);
   });
 
@@ -520,7 +680,10 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       for (const { index, name } of await shownRows(page)) seen.set(index, name);
       assert.ok(top < 10_000);
     }
-    assert.deepEqual([...seen].sort(([a], [b]) => a - b).map(([, name]) => name), rules.map(({ name }) => name));
+    assert.deepEqual(
+      [...seen].sort(([a], [b]) => a - b).map(([, name]) => name),
+      rules.map(({ name }) => name),
+    );
     assert.equal(await page.locator("h1").innerText(), HOSTILE_TEXTS[0]);
     await page.getByLabel("Select all rules that are listed").click();
     await page.locator(".selection-bar").getByRole("button", { name: "Delete" }).click();
@@ -528,7 +691,9 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     assert.equal(await page.evaluate(WAS_OBEYED), false);
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.goto(`${t.server.url}/#/rulesets/${id}/import`);
-    await page.getByLabel("Rules, one a line").fill([...HOSTILE_TEXTS, ...rules.map((rule) => JSON.stringify(rule))].join("\n"));
+    await page
+      .getByLabel("Rules, one a line")
+      .fill([...HOSTILE_TEXTS, ...rules.map((rule) => JSON.stringify(rule))].join("\n"));
     await page.getByText(/lines cannot be read/).waitFor();
     await page.getByLabel("Format").selectOption("application/x-ndjson");
     await page.locator(".verdicts .fault").first().waitFor();
@@ -541,11 +706,23 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
 
   test("what everybody is to be able to read: lists, table, dialogs, imports, in both colors, narrow and wide", async () => {
     const id = await makeRuleset("Looks", [
-      { ip: "203.0.113.0/24", name: "Berlin office" }, { ip: "203.0.113.64/26", name: "guests", expires_at: day(4) }, { ip: "203.0.113.77", name: "a printer on the third floor, with a name that is longer than its column ".repeat(3).trim(), expires_at: day(-4) },
+      { ip: "203.0.113.0/24", name: "Berlin office" },
+      { ip: "203.0.113.64/26", name: "guests", expires_at: day(4) },
+      {
+        ip: "203.0.113.77",
+        name: "a printer on the third floor, with a name that is longer than its column ".repeat(3).trim(),
+        expires_at: day(-4),
+      },
       { ip: "2001:db8:1234:5678:9abc:def0:1234:5678", expires_at: day(100) },
     ]);
     await checkLooks(t, "rulesets", "#/rulesets", editor);
-    await checkLooks(t, "ruleset", `#/rulesets/${id}?ip=203.0.113.77`, editor, async (page) => void (await shownRows(page)));
+    await checkLooks(
+      t,
+      "ruleset",
+      `#/rulesets/${id}?ip=203.0.113.77`,
+      editor,
+      async (page) => void (await shownRows(page)),
+    );
     await checkLooks(t, "ruleset-selected", `#/rulesets/${id}`, editor, async (page) => {
       await shownRows(page);
       await page.getByLabel("Select all rules that are listed").click();
@@ -555,13 +732,22 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       await page.getByRole("button", { name: "Add rule" }).click();
       await page.getByLabel("Address or prefix").fill("203.0.113.64/26");
       await page.locator(".verdict.updated").waitFor();
-      assert.equal(await page.getByRole("dialog").evaluate((dialog) => dialog.scrollWidth - dialog.clientWidth), 0, "the dialog is wider than the window");
+      assert.equal(
+        await page.getByRole("dialog").evaluate((dialog) => dialog.scrollWidth - dialog.clientWidth),
+        0,
+        "the dialog is wider than the window",
+      );
     });
     await checkLooks(t, "import", `#/rulesets/${id}/import`, editor, async (page) => {
-      await page.getByLabel("Rules, one a line").fill("203.0.113.64/26\n10.0.0.1/8\n192.0.2.4\nnonsense\n203.0.113.0/24");
+      await page
+        .getByLabel("Rules, one a line")
+        .fill("203.0.113.64/26\n10.0.0.1/8\n192.0.2.4\nnonsense\n203.0.113.0/24");
       await page.getByText("2 lines cannot be read.").waitFor();
     });
-    const many = await makeRuleset("Looks, many", Array.from({ length: 40 }, (_, i) => ({ ip: `192.0.2.${i}`, name: "a feed" })));
+    const many = await makeRuleset(
+      "Looks, many",
+      Array.from({ length: 40 }, (_, i) => ({ ip: `192.0.2.${i}`, name: "a feed" })),
+    );
     await checkLooks(t, "import-shrinking", `#/rulesets/${many}/import`, editor, async (page) => {
       await page.getByText("Replace all rules").click();
       await page.getByLabel("Rules, one a line").fill("192.0.2.1\n192.0.2.200");
@@ -574,12 +760,24 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     let id: string;
     before(async () => {
       id = await makeRuleset("A million");
-      await t.server.store.write({ kind: "replace-rules", actor: "user:test", at: START, organisationId: t.organisationId, rulesetId: id, rules: [millionRules()] });
+      await t.server.store.write({
+        kind: "replace-rules",
+        actor: "user:test",
+        at: START,
+        organisationId: t.organisationId,
+        rulesetId: id,
+        rules: [millionRules()],
+      });
     });
 
     const apiRows = async (offset: number, limit: number): Promise<ShownRow[]> => {
       const { body } = await api("GET", `${id}/rows?offset=${offset}&limit=${limit}`);
-      return body.items.map(({ ip, name, state }: { ip: string; name: string | null; state: string }, at: number) => ({ index: offset + at, ip, name: name ?? "no name", state: state === "expiring" ? "expires soon" : state }));
+      return body.items.map(({ ip, name, state }: { ip: string; name: string | null; state: string }, at: number) => ({
+        index: offset + at,
+        ip,
+        name: name ?? "no name",
+        state: state === "expiring" ? "expires soon" : state,
+      }));
     };
     const holdsToApi = async (page: Page): Promise<readonly [first: number, last: number]> => {
       const rows = await shownRows(page);
@@ -588,7 +786,9 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       return [rows[0]!.index, rows.at(-1)!.index];
     };
     const scrollTo = async (page: Page, part: number): Promise<void> => {
-      await page.getByRole("grid").evaluate((grid, to) => void (grid.scrollTop = to * (grid.scrollHeight - grid.clientHeight)), part);
+      await page
+        .getByRole("grid")
+        .evaluate((grid, to) => void (grid.scrollTop = to * (grid.scrollHeight - grid.clientHeight)), part);
       await page.waitForTimeout(300);
     };
 
@@ -614,7 +814,16 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     test("negative control: rows that stand one place too far up are noticed", async () => {
       const opened = await openRuleset(id);
       const { page } = opened;
-      await page.route(({ href }) => href.includes("/rows?"), (route) => route.continue({ url: route.request().url().replace(/offset=(\d+)/, (_whole, offset) => `offset=${Number(offset) + 1}`) }));
+      await page.route(
+        ({ href }) => href.includes("/rows?"),
+        (route) =>
+          route.continue({
+            url: route
+              .request()
+              .url()
+              .replace(/offset=(\d+)/, (_whole, offset) => `offset=${Number(offset) + 1}`),
+          }),
+      );
       await page.reload();
       await assert.rejects(holdsToApi(page), assert.AssertionError);
       await end(opened);
@@ -634,7 +843,8 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       const [moved] = await holdsToApi(page);
       assert.ok(moved - before >= 9 && moved - before <= 11, `${moved - before} rows for 420 pixels`);
       await page.getByRole("grid").focus();
-      const active = async (): Promise<number> => Number(await page.locator(".virtual-row.at").getAttribute("aria-rowindex")) - 2;
+      const active = async (): Promise<number> =>
+        Number(await page.locator(".virtual-row.at").getAttribute("aria-rowindex")) - 2;
       await page.keyboard.press("End");
       assert.equal((await holdsToApi(page))[1], MANY - 1);
       assert.equal(await active(), MANY - 1);
@@ -643,7 +853,12 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       await page.keyboard.press("PageUp");
       const paged = await active();
       assert.ok(paged < MANY - 6 && paged > MANY - 40, String(paged));
-      assert.equal(await page.locator(`[id="${await page.getByRole("grid").getAttribute("aria-activedescendant")}"]`).getAttribute("aria-rowindex"), String(paged + 2));
+      assert.equal(
+        await page
+          .locator(`[id="${await page.getByRole("grid").getAttribute("aria-activedescendant")}"]`)
+          .getAttribute("aria-rowindex"),
+        String(paged + 2),
+      );
       await page.keyboard.press("Home");
       assert.equal((await holdsToApi(page))[0], 0);
       await page.keyboard.press("PageDown");
@@ -661,10 +876,13 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       page.on("request", (request) => void (isRows(request.url()) && asked.push(request.url())));
       page.on("requestfinished", (request) => void (isRows(request.url()) && answered.push(request.url())));
       // An answer takes longer than the rush.
-      await page.route(({ href }) => isRows(href), async (route) => {
-        await new Promise((resolve) => setTimeout(resolve, 4000));
-        await route.continue().catch(() => {});
-      });
+      await page.route(
+        ({ href }) => isRows(href),
+        async (route) => {
+          await new Promise((resolve) => setTimeout(resolve, 4000));
+          await route.continue().catch(() => {});
+        },
+      );
       await page.evaluate(`(async (grid) => {
         for (let step = 1; step <= 100; step++) {
           grid.scrollTop = (step / 100) * (grid.scrollHeight - grid.clientHeight) * 0.8;
@@ -690,13 +908,16 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
           .observe({ type: "event", durationThreshold: 16 });
       `);
       await page.getByRole("grid").focus();
-      for (let round = 0; round < 15; round++) for (const key of ["PageDown", "ArrowDown", "Space"]) await page.keyboard.press(key);
+      for (let round = 0; round < 15; round++)
+        for (const key of ["PageDown", "ArrowDown", "Space"]) await page.keyboard.press(key);
       for (const key of ["End", "Home", "End"]) await page.keyboard.press(key);
       for (const row of await page.locator(".rules .virtual-window input[type=checkbox]").all()) await row.click();
       await page.waitForTimeout(200);
       const durations = (await page.evaluate("durations")) as number[];
       const sorted = durations.toSorted((a, b) => a - b);
-      context.diagnostic(`${sorted.length} interactions of more than 16 ms; the median of those ${sorted[sorted.length >> 1] ?? 0} ms, the longest ${sorted.at(-1) ?? 0} ms`);
+      context.diagnostic(
+        `${sorted.length} interactions of more than 16 ms; the median of those ${sorted[sorted.length >> 1] ?? 0} ms, the longest ${sorted.at(-1) ?? 0} ms`,
+      );
       await holdsToApi(page);
       await end(opened);
     });
@@ -707,7 +928,10 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       const rows = await shownRows(page);
       assert.ok(rows.every(({ state }) => state === "expired"));
       const { body } = await api("GET", `${id}/rows?state=expired&limit=${rows.length}`);
-      assert.deepEqual(rows.map(({ ip }) => ip), body.items.map(({ ip }: { ip: string }) => ip));
+      assert.deepEqual(
+        rows.map(({ ip }) => ip),
+        body.items.map(({ ip }: { ip: string }) => ip),
+      );
       assert.equal(await page.getByRole("grid").getAttribute("aria-rowcount"), String(body.count + 1));
       await page.goto(`${t.server.url}/#/rulesets/${id}?name=feed 77`);
       await page.locator(".rules .name bdi").filter({ hasText: "feed 77" }).first().waitFor();
@@ -720,13 +944,16 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
 /** IPv4 prefixes in order, one in ten with a name of its own, some expired and some about to. */
 function millionRules(): RuleColumns {
   const step = 3500;
-  const at = <Value>(valueOf: (index: number) => Value): Value[] => Array.from({ length: MANY }, (_, index) => valueOf(index));
+  const at = <Value>(valueOf: (index: number) => Value): Value[] =>
+    Array.from({ length: MANY }, (_, index) => valueOf(index));
   return {
     family: 4,
     words: Uint32Array.from(at((index) => 0x01000000 + index * step)),
     lengths: new Uint8Array(MANY).fill(32),
     names: at((index) => (index % 10 === 0 ? `feed ${index % 97}` : null)),
-    expiresAt: Float64Array.from(at((index) => (index % 7 === 0 ? START + ((index % 1009) - 300) * 3_600_000 : Infinity))),
+    expiresAt: Float64Array.from(
+      at((index) => (index % 7 === 0 ? START + ((index % 1009) - 300) * 3_600_000 : Infinity)),
+    ),
     createdAt: new Float64Array(MANY).fill(START),
     updatedAt: new Float64Array(MANY).fill(START),
   };

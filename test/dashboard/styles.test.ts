@@ -10,20 +10,35 @@ function stylesOf(sheets: Readonly<Record<string, string>>): Map<string, Set<str
   const files = new Map<string, Set<string>>();
   for (const [path, text] of Object.entries(sheets)) {
     for (const [, selectors] of text.replaceAll(/\/\*.*?\*\//gs, "").matchAll(/([^{}]+)\{/g)) {
-      for (const name of selectors!.split(",").map((each) => each.trim()).filter((each) => /^\.[\w-]+$/.test(each))) files.set(name, (files.get(name) ?? new Set()).add(path));
+      for (const name of selectors!
+        .split(",")
+        .map((each) => each.trim())
+        .filter((each) => /^\.[\w-]+$/.test(each)))
+        files.set(name, (files.get(name) ?? new Set()).add(path));
     }
   }
   return files;
 }
 
-const repeatedIn = (sheets: Readonly<Record<string, string>>): string[] => [...stylesOf(sheets)].filter(([, files]) => files.size > 1).map(([name, files]) => `${name}: ${[...files].join(", ")}`);
+const repeatedIn = (sheets: Readonly<Record<string, string>>): string[] =>
+  [...stylesOf(sheets)]
+    .filter(([, files]) => files.size > 1)
+    .map(([name, files]) => `${name}: ${[...files].join(", ")}`);
 
 test("no class is given its looks by two files: all of them are in one style sheet, and pages would change each other", () => {
-  const sheets = Object.fromEntries(globSync("**/*.css", { cwd: FOLDER }).map((path) => [path, readFileSync(join(FOLDER, path), "utf8")]));
+  const sheets = Object.fromEntries(
+    globSync("**/*.css", { cwd: FOLDER }).map((path) => [path, readFileSync(join(FOLDER, path), "utf8")]),
+  );
   assert.ok(stylesOf(sheets).size > 100);
   assert.deepEqual(repeatedIn(sheets), []);
 });
 
 test("negative control: a class of two files is noticed", () => {
-  assert.deepEqual(repeatedIn({ "a.css": ".one { color: red }\n.two .three { top: 0 }", "b.css": "/* .one {} */ p, .one { margin: 0 }\n.three { top: 0 }" }), [".one: a.css, b.css"]);
+  assert.deepEqual(
+    repeatedIn({
+      "a.css": ".one { color: red }\n.two .three { top: 0 }",
+      "b.css": "/* .one {} */ p, .one { margin: 0 }\n.three { top: 0 }",
+    }),
+    [".one: a.css, b.css"],
+  );
 });

@@ -1,4 +1,7 @@
-/** Which rows of a long list are seen, where the browser scrolls through less than all of them: by model, without a browser. */
+/**
+ * Which rows of a long list are seen, where the browser scrolls through less than all of them: by model, without a
+ * browser.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { relationOf } from "../../src/dashboard/rulesets/prefix-relation.ts";
@@ -27,7 +30,10 @@ test("every row can be reached by the scroll bar, whatever their number", () => 
       scroll.scrolled(Math.round(most * part), false);
       const [first, last] = scroll.range();
       assert.ok(first <= last && first >= 0 && last < Math.max(1, rows));
-      assert.ok(Math.abs(first - part * Math.max(0, rows - EXTENT.viewport / 42)) <= 1 + rows / Math.max(1, most), `${rows} rows, ${part}: ${first}`);
+      assert.ok(
+        Math.abs(first - part * Math.max(0, rows - EXTENT.viewport / 42)) <= 1 + rows / Math.max(1, most),
+        `${rows} rows, ${part}: ${first}`,
+      );
     }
   }
 });
@@ -68,27 +74,52 @@ test("a row that is shown is moved to as little as can be", () => {
 });
 
 test("what is searched for: addresses and prefixes as such, all else in names", () => {
-  for (const ip of ["10.0.0.1", "10.0.0.0/8", "::1", "2001:db8::/32", "::ffff:10.0.0.1", " 192.0.2.1 "]) assert.deepEqual(readSearch(ip), { ip: ip.trim(), name: undefined });
-  for (const name of ["office", "10", "10.1", "ab:cd", "1.2.3.4.5", "db8", "feed 10.0.0.1"]) assert.deepEqual(readSearch(name), { name, ip: undefined });
+  for (const ip of ["10.0.0.1", "10.0.0.0/8", "::1", "2001:db8::/32", "::ffff:10.0.0.1", " 192.0.2.1 "])
+    assert.deepEqual(readSearch(ip), { ip: ip.trim(), name: undefined });
+  for (const name of ["office", "10", "10.1", "ab:cd", "1.2.3.4.5", "db8", "feed 10.0.0.1"])
+    assert.deepEqual(readSearch(name), { name, ip: undefined });
   assert.deepEqual(readSearch("  "), { name: undefined, ip: undefined });
 });
 
 test("a filter is read back from the page's address, and nonsense there is left out", () => {
   const filter = { state: "expiring" as const, days: 30, name: "a & b", ip: undefined };
-  const query = new URLSearchParams(Object.entries(placeQuery(filter)).filter((entry): entry is [string, string] => entry[1] !== undefined));
+  const query = new URLSearchParams(
+    Object.entries(placeQuery(filter)).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
   assert.deepEqual(readFilter(query), filter);
   assert.deepEqual(requestQuery(filter), { state: "expiring", expiring_within_days: 30, name: "a & b" });
-  assert.deepEqual(readFilter(new URLSearchParams("state=x&days=-1")), { state: undefined, days: 7, name: undefined, ip: undefined });
+  assert.deepEqual(readFilter(new URLSearchParams("state=x&days=-1")), {
+    state: undefined,
+    days: 7,
+    name: undefined,
+    ip: undefined,
+  });
 });
 
 test("what a list looks like", () => {
   assert.equal(guessType("10.0.0.1\n"), "text/plain");
-  assert.equal(guessType("\n{\"ip\":\"10.0.0.1\"}"), "application/x-ndjson");
-  assert.deepEqual(["ip", "ip,name", "name,ip,expires_at", "\ufeff\"IP\",\"name\""].map((text) => guessType(text)), Array.from({ length: 4 }, () => "text/csv"));
-  assert.deepEqual([guessType("x", "a.CSV"), guessType("x", "a.jsonl"), guessType("x", "a.ndjson"), guessType("x", "a.txt")], ["text/csv", "application/x-ndjson", "application/x-ndjson", "text/plain"]);
+  assert.equal(guessType('\n{"ip":"10.0.0.1"}'), "application/x-ndjson");
+  assert.deepEqual(
+    ["ip", "ip,name", "name,ip,expires_at", '\ufeff"IP","name"'].map((text) => guessType(text)),
+    Array.from({ length: 4 }, () => "text/csv"),
+  );
+  assert.deepEqual(
+    [guessType("x", "a.CSV"), guessType("x", "a.jsonl"), guessType("x", "a.ndjson"), guessType("x", "a.txt")],
+    ["text/csv", "application/x-ndjson", "application/x-ndjson", "text/plain"],
+  );
 });
 
 test("how a rule stands to the address that was searched for", () => {
-  const relations = [["10.0.0.0/8", "10.1.1.1"], ["10.1.1.1", "10.1.1.1/32"], ["10.1.1.1", "10.0.0.0/8"], ["10.1.1.1", "::ffff:10.1.1.1"], ["10.0.0.0/8", "::ffff:10.1.0.0/112"], ["2001:db8::1", "2001:db8::/32"]] as const;
-  assert.deepEqual(relations.map(([found, searched]) => relationOf(found, searched)), ["covers it", "the same", "within it", "the same", "covers it", "within it"]);
+  const relations = [
+    ["10.0.0.0/8", "10.1.1.1"],
+    ["10.1.1.1", "10.1.1.1/32"],
+    ["10.1.1.1", "10.0.0.0/8"],
+    ["10.1.1.1", "::ffff:10.1.1.1"],
+    ["10.0.0.0/8", "::ffff:10.1.0.0/112"],
+    ["2001:db8::1", "2001:db8::/32"],
+  ] as const;
+  assert.deepEqual(
+    relations.map(([found, searched]) => relationOf(found, searched)),
+    ["covers it", "the same", "within it", "the same", "covers it", "within it"],
+  );
 });

@@ -25,22 +25,39 @@ test("the table holds what this version of the package is known to hold", (conte
   assert.deepEqual([ipv4.count, ipv6.count], [564_580, 167_903]);
   assert.equal(new Set(ipv4.asns).size, 84_159);
   assert.equal(organisations.size, 91_065);
-  assert.equal(ipv4.asns.reduce((most, asn) => Math.max(most, asn), 0), 4_294_967_294);
+  assert.equal(
+    ipv4.asns.reduce((most, asn) => Math.max(most, asn), 0),
+    4_294_967_294,
+  );
   assert.equal(organisations.get(13335), "Cloudflare, Inc.");
   assert.equal(organisations.get(201907), 'LLC "SPUTNIK"');
-  const same = (at: number): boolean => ipv4.words[at] === ipv4.words[at - 1] && ipv4.lengths[at] === ipv4.lengths[at - 1];
+  const same = (at: number): boolean =>
+    ipv4.words[at] === ipv4.words[at - 1] && ipv4.lengths[at] === ipv4.lengths[at - 1];
   const twice = Array.from(ipv4.asns.keys()).filter(same);
-  assert.deepEqual(twice.map((at) => `${formatPrefix(prefixAt(ipv4, at))} AS${ipv4.asns[at]}`), ["215.0.0.0/16 AS721"]);
+  assert.deepEqual(
+    twice.map((at) => `${formatPrefix(prefixAt(ipv4, at))} AS${ipv4.asns[at]}`),
+    ["215.0.0.0/16 AS721"],
+  );
   context.diagnostic(`${ipv4.count} IPv4 and ${ipv6.count} IPv6 prefixes, ${organisations.size} AS numbers`);
 });
 
 test("a line gives its prefixes, its AS number and, the first time, its organisation", () => {
   const organisations = new Map<number, string>();
-  const prefixes = parse('1.0.0.0,1.0.0.255,13335,"Cloudflare, ""Inc."""\n1.0.4.0,1.0.6.255,4294967295,A B\n1.0.9.9,1.0.9.9,13335,other', 4, organisations);
+  const prefixes = parse(
+    '1.0.0.0,1.0.0.255,13335,"Cloudflare, ""Inc."""\n1.0.4.0,1.0.6.255,4294967295,A B\n1.0.9.9,1.0.9.9,13335,other',
+    4,
+    organisations,
+  );
   assert.deepEqual([...prefixes.lengths], [24, 23, 24, 32]);
   assert.deepEqual([...prefixes.words], [0x01000000, 0x01000400, 0x01000600, 0x01000909]);
   assert.deepEqual([...prefixes.asns], [13335, 4294967295, 4294967295, 13335]);
-  assert.deepEqual([...organisations], [[13335, 'Cloudflare, "Inc."'], [4294967295, "A B"]]);
+  assert.deepEqual(
+    [...organisations],
+    [
+      [13335, 'Cloudflare, "Inc."'],
+      [4294967295, "A B"],
+    ],
+  );
 });
 
 describe("a bad line is an error with file and line", () => {
@@ -56,7 +73,8 @@ describe("a bad line is an error with file and line", () => {
     ["1.0.0.0,1.0.0.255,AS1,x\n", 4, /table\.csv:2: not an AS number/],
     ["1.0.0.0,1.0.0.255,4294967296,x\n", 4, /table\.csv:2: not an AS number/],
   ];
-  for (const [line, family, why] of cases) test(JSON.stringify(line), () => assert.throws(() => parse(good + line, family), why));
+  for (const [line, family, why] of cases)
+    test(JSON.stringify(line), () => assert.throws(() => parse(good + line, family), why));
 });
 
 describe("ranges at the edges", () => {
@@ -69,20 +87,25 @@ describe("ranges at the edges", () => {
     ["2001:db8::", "2001:db8::1:ffff:ffff", ["2001:db8::/95"]],
     ["2001:db8::ffff:ffff", "2001:db8::1:0:0", ["2001:db8::ffff:ffff", "2001:db8::1:0:0"]],
   ];
-  for (const [first, last, prefixes] of cases) test(`${first} to ${last}`, () => assert.deepEqual(split(parseAddress(first), parseAddress(last)), prefixes));
+  for (const [first, last, prefixes] of cases)
+    test(`${first} to ${last}`, () => assert.deepEqual(split(parseAddress(first), parseAddress(last)), prefixes));
 });
 
 const word = fc.oneof(fc.constantFrom(0, 1, 0x80000000, 0xffffffff, 0xfffffffe), fc.nat({ max: 0xffffffff }));
 const addressWords = fc.tuple(word, word, word, word);
 
 /** Ranges whose ends share 0 to 4 words, in order. */
-const ranges = fc.tuple(fc.boolean(), addressWords, addressWords, fc.nat({ max: 3 })).map(([six, one, other, shared]): [Address, Address] => {
-  const ends = [one, one.map((own, at) => (at < shared ? own : other[at]!))].map(([w0, w1, w2, w3]): Address =>
-    // 2000::/3, since the text of an IPv4-mapped end would be read as IPv4.
-    six ? { family: 6, w0: ((w0! >>> 3) | 0x20000000) >>> 0, w1: w1!, w2: w2!, w3: w3! } : { family: 4, w0: (shared > 0 ? w3! : w0!), w1: 0, w2: 0, w3: 0 },
-  );
-  return ends.sort((a, b) => a.w0 - b.w0 || a.w1 - b.w1 || a.w2 - b.w2 || a.w3 - b.w3) as [Address, Address];
-});
+const ranges = fc
+  .tuple(fc.boolean(), addressWords, addressWords, fc.nat({ max: 3 }))
+  .map(([six, one, other, shared]): [Address, Address] => {
+    const ends = [one, one.map((own, at) => (at < shared ? own : other[at]!))].map(([w0, w1, w2, w3]): Address =>
+      // 2000::/3, since the text of an IPv4-mapped end would be read as IPv4.
+      six
+        ? { family: 6, w0: ((w0! >>> 3) | 0x20000000) >>> 0, w1: w1!, w2: w2!, w3: w3! }
+        : { family: 4, w0: shared > 0 ? w3! : w0!, w1: 0, w2: 0, w3: 0 },
+    );
+    return ends.sort((a, b) => a.w0 - b.w0 || a.w1 - b.w1 || a.w2 - b.w2 || a.w3 - b.w3) as [Address, Address];
+  });
 const RUNS = { numRuns: 3000, seed: 20260617 };
 
 test("the split equals rangeToPrefixes, which shares no code with it", (context) => {
@@ -99,6 +122,8 @@ test("the split equals rangeToPrefixes, which shares no code with it", (context)
 });
 
 test("negative control: a split that stops at its widest prefix is caught", () => {
-  const broken = fc.property(ranges, ([first, last]) => assert.deepEqual(split(first, last).slice(0, 1), rangeToPrefixes(first, last).map(formatPrefix)));
+  const broken = fc.property(ranges, ([first, last]) =>
+    assert.deepEqual(split(first, last).slice(0, 1), rangeToPrefixes(first, last).map(formatPrefix)),
+  );
   assert.equal(fc.check(broken, RUNS).failed, true);
 });

@@ -29,13 +29,21 @@ describe("the map of providers", () => {
     for (const provider of providers) {
       assert.match(provider.id, /^\/(bot|cdn|cloud|isp|saas|security)(\/[a-z0-9-]+)+$/);
       assert.ok(URL.canParse(provider.homepage) && provider.name !== "", provider.id);
-      assert.deepEqual(Object.keys(provider).filter((member) => !members.has(member)), [], provider.id);
+      assert.deepEqual(
+        Object.keys(provider).filter((member) => !members.has(member)),
+        [],
+        provider.id,
+      );
     }
   });
 
   test("negative control: faults are found", () => {
     const aws = { id: "/cloud/aws", name: "AWS", asns: [16509], asName: "^Amazon", homepage: "https://aws.amazon.com" };
-    const faults = (...entries: Partial<typeof aws>[]) => providerFaults(entries.map((entry) => ({ ...aws, ...entry })), table.organisations);
+    const faults = (...entries: Partial<typeof aws>[]) =>
+      providerFaults(
+        entries.map((entry) => ({ ...aws, ...entry })),
+        table.organisations,
+      );
     assert.deepEqual(faults({}), []);
     assert.match(faults({ asns: [16510] })[0]!, /AS16510 of \/cloud\/aws/);
     assert.match(faults({ asns: [13335] })[0]!, /belongs to Cloudflare, Inc\., which does not match \^Amazon/);
@@ -55,11 +63,16 @@ test("the catalogue holds every prefix of the map's AS numbers and no other", (c
     for (let at = 0; at < prefixes.count; at += 7) {
       const match = catalogue.table.get(prefixAt(prefixes, at));
       const owner = owners.get(prefixes.asns[at]!);
-      assert.deepEqual(catalogue.ownNodesOf(match).map((node) => node.id), owner === undefined ? [] : [owner]);
+      assert.deepEqual(
+        catalogue.ownNodesOf(match).map((node) => node.id),
+        owner === undefined ? [] : [owner],
+      );
       owned += Number(owner !== undefined);
     }
   }
-  context.diagnostic(`${owned} prefixes compared, ${trie.size} in the catalogue, ${catalogue.table.matchCount} matches, ${catalogue.nodes.length} nodes`);
+  context.diagnostic(
+    `${owned} prefixes compared, ${trie.size} in the catalogue, ${catalogue.table.matchCount} matches, ${catalogue.nodes.length} nodes`,
+  );
   assert.ok(owned > 30_000);
 });
 

@@ -5,13 +5,21 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { readAsnTable } from "../../data/asn-table.ts";
 import { buildCatalogue } from "../../data/build-catalogue.ts";
-import { logChunks, SAMPLE_LINES, SAMPLE_SEED, sampleGroups, visitorsFrom, writeLog } from "../../data/make-sample-log.ts";
+import {
+  logChunks,
+  SAMPLE_LINES,
+  SAMPLE_SEED,
+  sampleGroups,
+  visitorsFrom,
+  writeLog,
+} from "../../data/make-sample-log.ts";
 import { readProviders } from "../../data/providers.ts";
 import { isAddress } from "../../src/address/parse-address.ts";
 import { Catalogue } from "../../src/cbs/catalogue.ts";
 import { freeze } from "../../src/table/freeze.ts";
 
-const COMBINED = /^(\S+) - - \[(\d\d)\/Jun\/2026:(\d\d:\d\d:\d\d) \+0000\] "(?:GET|POST|HEAD) \/\S* HTTP\/(?:1\.1|2\.0)" \d{3} \d+ "[^"]+" "[^"]+"$/;
+const COMBINED =
+  /^(\S+) - - \[(\d\d)\/Jun\/2026:(\d\d:\d\d:\d\d) \+0000\] "(?:GET|POST|HEAD) \/\S* HTTP\/(?:1\.1|2\.0)" \d{3} \d+ "[^"]+" "[^"]+"$/;
 
 const asnTable = readAsnTable();
 const providers = readProviders();
@@ -19,7 +27,9 @@ const groups = sampleGroups(asnTable, providers, SAMPLE_SEED);
 const visitors = visitorsFrom([asnTable.ipv4, asnTable.ipv6], 1000, 1);
 
 function log(options: Partial<Parameters<typeof logChunks>[0]>): string {
-  return Buffer.concat([...logChunks({ lines: 1000, seed: 1, groups: [{ share: 1, visitors }], ...options })]).toString("latin1");
+  return Buffer.concat([...logChunks({ lines: 1000, seed: 1, groups: [{ share: 1, visitors }], ...options })]).toString(
+    "latin1",
+  );
 }
 
 function linesOf(text: string): string[] {
@@ -55,7 +65,17 @@ describe("the sample log", () => {
       }
     }
     context.diagnostic(JSON.stringify(counts));
-    const least = { isp: 600, cloud: 300, saas: 150, cdn: 40, bot: 60, security: 50, ipv6: 200, unmatched: 60, "without address": 3 };
+    const least = {
+      isp: 600,
+      cloud: 300,
+      saas: 150,
+      cdn: 40,
+      bot: 60,
+      security: 50,
+      ipv6: 200,
+      unmatched: 60,
+      "without address": 3,
+    };
     for (const [what, atLeast] of Object.entries(least)) assert.ok((counts[what] ?? 0) >= atLeast, what);
   });
 
@@ -88,8 +108,22 @@ describe("a generated log", () => {
   });
 
   test("draws its addresses from the prefixes given", () => {
-    const one = { family: 4, wordsPerPrefix: 1, count: 1, words: Uint32Array.of(0xc6336400), lengths: Uint8Array.of(24), asns: Uint32Array.of(1) } as const;
-    const six = { family: 6, wordsPerPrefix: 4, count: 1, words: Uint32Array.of(0x20010db8, 0x80000000, 0, 0), lengths: Uint8Array.of(33), asns: Uint32Array.of(1) } as const;
+    const one = {
+      family: 4,
+      wordsPerPrefix: 1,
+      count: 1,
+      words: Uint32Array.of(0xc6336400),
+      lengths: Uint8Array.of(24),
+      asns: Uint32Array.of(1),
+    } as const;
+    const six = {
+      family: 6,
+      wordsPerPrefix: 4,
+      count: 1,
+      words: Uint32Array.of(0x20010db8, 0x80000000, 0, 0),
+      lengths: Uint8Array.of(33),
+      asns: Uint32Array.of(1),
+    } as const;
     const drawn = visitorsFrom([one, six], 200, 1).map((visitor) => visitor.address);
     for (const address of drawn) assert.match(address, /^(198\.51\.100\.\d+|2001:db8:[89a-f][0-9a-f]{3}:[0-9a-f:]+)$/);
     assert.ok(new Set(drawn).size > 100);

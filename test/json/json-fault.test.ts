@@ -16,7 +16,7 @@ const cases: [text: string, fault: number][] = [
   ["", 0],
   ["  ", 2],
   ["{}", -1],
-  [' [ ] ', -1],
+  [" [ ] ", -1],
   ['{"a": [1, -0.5e+3, true, false, null, "\\u00e9\\n"]}', -1],
   ['{"a": x}', 6],
   ['{"a" 1}', 5],
@@ -48,10 +48,12 @@ for (const [text, fault] of cases) {
 
 test("agrees with the engine about damaged JSON", (context) => {
   let damaged = 0;
-  const texts = fc.tuple(fc.json(), fc.nat(), fc.constantFrom("", "x", '"', ",", "]", "}", ":", "0", "\\", "\n", "-")).map(([text, at, put]) => {
-    const place = at % (text.length + 1);
-    return text.slice(0, place) + put + text.slice(place + 1);
-  });
+  const texts = fc
+    .tuple(fc.json(), fc.nat(), fc.constantFrom("", "x", '"', ",", "]", "}", ":", "0", "\\", "\n", "-"))
+    .map(([text, at, put]) => {
+      const place = at % (text.length + 1);
+      return text.slice(0, place) + put + text.slice(place + 1);
+    });
   fc.assert(
     fc.property(texts, (text) => {
       const fault = jsonFault(text);

@@ -27,7 +27,8 @@ function read(bytes: Uint8Array, lengths: readonly number[], options: Partial<ty
   return { document: items.length === 0 ? document : { ...(document as object), ips: items }, batches };
 }
 
-const readText = (text: string, lengths: readonly number[] = [7], options?: Partial<typeof OPTIONS>): Read => read(Buffer.from(text), lengths, options);
+const readText = (text: string, lengths: readonly number[] = [7], options?: Partial<typeof OPTIONS>): Read =>
+  read(Buffer.from(text), lengths, options);
 
 /** The error's text; undefined for a document that is taken. */
 function errorOf(text: string, lengths?: readonly number[], options?: Partial<typeof OPTIONS>): string | undefined {
@@ -44,15 +45,28 @@ function errorOf(text: string, lengths?: readonly number[], options?: Partial<ty
 function expectedError(text: string): string | undefined {
   if (text.trim() === "") return "it is empty; a JSON document is required";
   const at = jsonFault(text);
-  if (at >= 0) return `it is not JSON: unexpected ${at >= text.length ? "end" : JSON.stringify(text[at])} at position ${at}`;
+  if (at >= 0)
+    return `it is not JSON: unexpected ${at >= text.length ? "end" : JSON.stringify(text[at])} at position ${at}`;
   const repeated = repeatedKey(text, JSON.parse(text));
   return repeated < 0 ? undefined : `the member at position ${repeated} stands twice in its object; send it once`;
 }
 
-const item = fc.oneof(fc.string(), fc.string({ unit: "binary" }), fc.integer(), fc.constant(null), fc.jsonValue({ maxDepth: 3 }), fc.record({ ip: fc.ipV4(), name: fc.string() }));
+const item = fc.oneof(
+  fc.string(),
+  fc.string({ unit: "binary" }),
+  fc.integer(),
+  fc.constant(null),
+  fc.jsonValue({ maxDepth: 3 }),
+  fc.record({ ip: fc.ipV4(), name: fc.string() }),
+);
 const document = fc.oneof(
   fc.record({ ips: fc.array(item, { maxLength: 60 }) }),
-  fc.record({ atomic: fc.boolean(), note: fc.string(), ips: fc.array(item, { maxLength: 60 }), more: fc.jsonValue({ maxDepth: 2 }) }),
+  fc.record({
+    atomic: fc.boolean(),
+    note: fc.string(),
+    ips: fc.array(item, { maxLength: 60 }),
+    more: fc.jsonValue({ maxDepth: 2 }),
+  }),
   fc.array(item, { maxLength: 60 }),
   fc.jsonValue({ maxDepth: 3 }),
 );
@@ -73,14 +87,21 @@ const MARKS = ["[", "]", "{", "}", ",", ":", '"', "\\", " ", "1", "x", '"ips":',
 test("damaged documents: the same first error, at the same position, as of the whole text", () => {
   let wrong = 0;
   fc.assert(
-    fc.property(document, lengths, fc.nat(), fc.nat(3), fc.constantFrom(...MARKS), (value, pieces, place, gone, mark) => {
-      const whole = JSON.stringify(value);
-      const at = place % (whole.length + 1);
-      const text = (whole.slice(0, at) + mark + whole.slice(at + gone)).toWellFormed();
-      const expected = expectedError(text);
-      if (expected !== undefined) wrong++;
-      assert.equal(errorOf(text, pieces), expected, text);
-    }),
+    fc.property(
+      document,
+      lengths,
+      fc.nat(),
+      fc.nat(3),
+      fc.constantFrom(...MARKS),
+      (value, pieces, place, gone, mark) => {
+        const whole = JSON.stringify(value);
+        const at = place % (whole.length + 1);
+        const text = (whole.slice(0, at) + mark + whole.slice(at + gone)).toWellFormed();
+        const expected = expectedError(text);
+        if (expected !== undefined) wrong++;
+        assert.equal(errorOf(text, pieces), expected, text);
+      },
+    ),
     { numRuns: 5000 },
   );
   assert.ok(wrong > 1000, String(wrong));
@@ -93,7 +114,13 @@ test("a long list comes in batches, and any error of its middle is placed in the
   assert.deepEqual(found, { note: "é", ips });
   assert.ok(batches > 5, String(batches));
   const middle = text.indexOf("203.0.20.0") - 1;
-  for (const broken of [`${text.slice(0, middle)},${text.slice(middle)}`, `${text.slice(0, middle)}x${text.slice(middle)}`, text.slice(0, middle + 3), `${text}]`, `${text.slice(0, middle)}{"a":1,"a":2},${text.slice(middle)}`]) {
+  for (const broken of [
+    `${text.slice(0, middle)},${text.slice(middle)}`,
+    `${text.slice(0, middle)}x${text.slice(middle)}`,
+    text.slice(0, middle + 3),
+    `${text}]`,
+    `${text.slice(0, middle)}{"a":1,"a":2},${text.slice(middle)}`,
+  ]) {
     assert.equal(errorOf(broken, [65_536, 1000]), expectedError(broken));
   }
 });
@@ -107,15 +134,31 @@ test("what is refused though it is JSON: too many items, too deep, too long, not
   assert.equal(errorOf(`{"ips":[${"[".repeat(14)}${"]".repeat(14)}]}`), undefined);
   assert.equal(errorOf(`{"ips":["${"x".repeat(70_000)}`, [1000]), "item 0 is longer than 65536 bytes");
   assert.equal(errorOf(`{"ips":["a","${"x".repeat(70_000)}"]}`, [100_000]), "item 1 is longer than 65536 bytes");
-  assert.equal(errorOf(`{"note":"${"x".repeat(20_000)}`, [100_000]), "it has more than 16384 bytes besides the items of ips");
-  assert.equal(errorOf(`[${"1,".repeat(20_000)}`, [100_000], { isBareAllowed: false }), "it has more than 16384 bytes besides the items of ips");
-  for (const bad of [[0x7b, 0xff, 0x7d], [...Buffer.from('{"ips":["'), 0xc3, 0x28, ...Buffer.from('"]}')], [...Buffer.from('{"ips":["a"]'), 0xe2, 0x82]]) {
+  assert.equal(
+    errorOf(`{"note":"${"x".repeat(20_000)}`, [100_000]),
+    "it has more than 16384 bytes besides the items of ips",
+  );
+  assert.equal(
+    errorOf(`[${"1,".repeat(20_000)}`, [100_000], { isBareAllowed: false }),
+    "it has more than 16384 bytes besides the items of ips",
+  );
+  for (const bad of [
+    [0x7b, 0xff, 0x7d],
+    [...Buffer.from('{"ips":["'), 0xc3, 0x28, ...Buffer.from('"]}')],
+    [...Buffer.from('{"ips":["a"]'), 0xe2, 0x82],
+  ]) {
     assert.throws(() => read(Uint8Array.from(bad), [2]), { message: "it is not UTF-8" });
   }
 });
 
 test("a list under a name that is written in escapes, or that is another member's, is read all the same", () => {
-  for (const text of ['{"\\u0069ps":["1.1.1.1"]}', '{"other":["1.1.1.1"],"ips":[]}', '{"a":{"ips":[1]},"ips":[2]}', '{"a":"\\"ips\\":[","ips":[2]}', '{"ips":7}']) {
+  for (const text of [
+    '{"\\u0069ps":["1.1.1.1"]}',
+    '{"other":["1.1.1.1"],"ips":[]}',
+    '{"a":{"ips":[1]},"ips":[2]}',
+    '{"a":"\\"ips\\":[","ips":[2]}',
+    '{"ips":7}',
+  ]) {
     assert.deepEqual(readText(text, [1]).document, JSON.parse(text), text);
   }
 });
@@ -123,10 +166,14 @@ test("a list under a name that is written in escapes, or that is another member'
 test("brackets that are not the list's cost no more than other bytes: none of them has all that is before it read again", (t) => {
   let bytesRead = 0;
   const decode = TextDecoder.prototype.decode;
-  t.mock.method(TextDecoder.prototype, "decode", function (this: InstanceType<typeof TextDecoder>, ...[bytes, options]: Parameters<typeof decode>) {
-    bytesRead += (bytes as Uint8Array | undefined)?.byteLength ?? 0;
-    return decode.call(this, bytes, options);
-  });
+  t.mock.method(
+    TextDecoder.prototype,
+    "decode",
+    function (this: InstanceType<typeof TextDecoder>, ...[bytes, options]: Parameters<typeof decode>) {
+      bytesRead += (bytes as Uint8Array | undefined)?.byteLength ?? 0;
+      return decode.call(this, bytes, options);
+    },
+  );
   const concat = Buffer.concat.bind(Buffer);
   t.mock.method(Buffer, "concat", (parts: readonly Uint8Array[]) => {
     const all = concat(parts);

@@ -6,17 +6,32 @@ import { valueOffset } from "../../src/json/json-fault.ts";
 test("the value at a path, and the innermost one where a path leads nowhere", () => {
   const text = ' {"a": {"b":[1, "x", {"c":true}]}, "d":[ ], "\\u0065" : 3, "f":{}}';
   const cases: [path: (string | number)[], rest: string][] = [
-    [[], '{"a"'], [["a"], '{"b"'], [["a", "b"], "[1,"], [["a", "b", 1], '"x"'], [["a", "b", 2, "c"], "true"], [["d"], "[ ]"], [["e"], "3,"],
-    [["d", 0], "[ ]"], [["a", "x"], '{"b"'], [["a", 0], '{"b"'], [["f", "g"], "{}"], [["a", "b", 7], "[1,"],
+    [[], '{"a"'],
+    [["a"], '{"b"'],
+    [["a", "b"], "[1,"],
+    [["a", "b", 1], '"x"'],
+    [["a", "b", 2, "c"], "true"],
+    [["d"], "[ ]"],
+    [["e"], "3,"],
+    [["d", 0], "[ ]"],
+    [["a", "x"], '{"b"'],
+    [["a", 0], '{"b"'],
+    [["f", "g"], "{}"],
+    [["a", "b", 7], "[1,"],
   ];
-  for (const [path, rest] of cases) assert.ok(text.slice(valueOffset(text, path)).startsWith(rest), JSON.stringify(path));
+  for (const [path, rest] of cases)
+    assert.ok(text.slice(valueOffset(text, path)).startsWith(rest), JSON.stringify(path));
 });
 
 /** Every path in a value, with the value there. */
-function* pathsIn(value: unknown, path: (string | number)[] = []): Generator<[path: (string | number)[], value: unknown]> {
+function* pathsIn(
+  value: unknown,
+  path: (string | number)[] = [],
+): Generator<[path: (string | number)[], value: unknown]> {
   yield [path, value];
   if (Array.isArray(value)) for (const [i, element] of value.entries()) yield* pathsIn(element, [...path, i]);
-  else if (typeof value === "object" && value !== null) for (const [name, member] of Object.entries(value)) yield* pathsIn(member, [...path, name]);
+  else if (typeof value === "object" && value !== null)
+    for (const [name, member] of Object.entries(value)) yield* pathsIn(member, [...path, name]);
 }
 
 test("in any document, the value that is found is written there", () => {

@@ -6,7 +6,10 @@ import type { PrefixTable } from "../../src/table/prefix-table.ts";
 
 const PAGE = 65536;
 
-/** A kernel over a memory that holds a copy of the table at its front, then the workspace, then `room` bytes for the test. */
+/**
+ * A kernel over a memory that holds a copy of the table at its front, then the workspace, then `room` bytes for the
+ * test.
+ */
 export interface KernelRoom {
   readonly kernel: Kernel;
   readonly memory: KernelMemory;

@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Family } from "../../src/address/address.ts";
 import { freeze } from "../../src/table/freeze.ts";
-import { HEADER_ROOT_BITS_4, HEADER_ROOT_BITS_6, NODE_BITMAP, NODE_LIST, NODE_SKIP, NODE_TREE, NODE_WIDE } from "../../src/table/layout.ts";
+import {
+  HEADER_ROOT_BITS_4,
+  HEADER_ROOT_BITS_6,
+  NODE_BITMAP,
+  NODE_LIST,
+  NODE_SKIP,
+  NODE_TREE,
+  NODE_WIDE,
+} from "../../src/table/layout.ts";
 import type { PrefixTable } from "../../src/table/prefix-table.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 import { seededRandom } from "../table/differential.ts";
@@ -28,7 +36,10 @@ const SHAPES: readonly Shape[] = [
     name: "IPv4: a root of 18 bits over routes, with some longer ones",
     family: 4,
     rootBits: 18,
-    kinds: [[NODE_BITMAP, NODE_LIST, NODE_TREE], [NODE_BITMAP, NODE_LIST]],
+    kinds: [
+      [NODE_BITMAP, NODE_LIST, NODE_TREE],
+      [NODE_BITMAP, NODE_LIST],
+    ],
     *prefixes(random) {
       for (let i = 0; i < 260_000; i++) yield [[word(random() & 0x1fff_ff00), 0, 0, 0], 24];
       for (let i = 0; i < 4_000; i++) yield [[word(random() & 0x1fff_ffff), 0, 0, 0], 25 + (random() % 8)];
@@ -62,9 +73,13 @@ const SHAPES: readonly Shape[] = [
     name: "IPv6: a root of 16 bits over routes, with all kinds of nodes under it",
     family: 6,
     rootBits: 16,
-    kinds: [[NODE_WIDE, NODE_LIST, NODE_SKIP], [NODE_LIST, NODE_TREE, NODE_WIDE, NODE_SKIP]],
+    kinds: [
+      [NODE_WIDE, NODE_LIST, NODE_SKIP],
+      [NODE_LIST, NODE_TREE, NODE_WIDE, NODE_SKIP],
+    ],
     *prefixes(random) {
-      for (let i = 0; i < 12_000; i++) yield [[word(0x2400_0000 | (random() & 0x0007_ffff)), random() & 0xffff_0000, 0, 0], 32 + (random() % 17)];
+      for (let i = 0; i < 12_000; i++)
+        yield [[word(0x2400_0000 | (random() & 0x0007_ffff)), random() & 0xffff_0000, 0, 0], 32 + (random() % 17)];
       for (let i = 0; i < 100; i++) yield [[0x2a00_0001, word(random() & 0xffff_0000), 0, 0], 48];
       for (let i = 0; i < 900; i++) yield [[0x2a00_0002, word(random()), word(random()), 0], 56 + (random() % 30)];
       for (let i = 0; i < 40; i++) yield [[0x2a00_0003, 7, 9, word(random())], 128];
@@ -78,8 +93,10 @@ const SHAPES: readonly Shape[] = [
     rootBits: 0,
     kinds: [[NODE_TREE], [NODE_LIST, NODE_TREE, NODE_SKIP]],
     *prefixes(random) {
-      for (let i = 0; i < 60; i++) yield [[word(random()), word(random()), word(random()), word(random())], 16 + (random() % 113)];
-      for (let i = 0; i < 300; i++) yield [[word(0x2001_0000 | (random() & 0xff)), word(random() & 0xffff_0000), 0, 0], 48];
+      for (let i = 0; i < 60; i++)
+        yield [[word(random()), word(random()), word(random()), word(random())], 16 + (random() % 113)];
+      for (let i = 0; i < 300; i++)
+        yield [[word(0x2001_0000 | (random() & 0xff)), word(random() & 0xffff_0000), 0, 0], 48];
       for (let i = 0; i < 4; i++) yield [[0x4000_1111, 0x2222_3333, 0x4444_5555, word(random())], 128];
     },
   },
@@ -92,13 +109,20 @@ function tableOf(shape: Shape, prefixes: readonly (readonly [Words, number])[]):
       const kept = Math.min(32, Math.max(0, length - 32 * at));
       return kept === 0 ? 0 : word(value & (-1 << (32 - kept)));
     });
-    trie.insert({ family: shape.family, w0: masked[0]!, w1: masked[1]!, w2: masked[2]!, w3: masked[3]!, length }, 1 + (i % 1000));
+    trie.insert(
+      { family: shape.family, w0: masked[0]!, w1: masked[1]!, w2: masked[2]!, w3: masked[3]!, length },
+      1 + (i % 1000),
+    );
   });
   return freeze(trie);
 }
 
 /** Addresses in and beside every prefix, in no order, and some anywhere. */
-function addressesFor(shape: Shape, prefixes: readonly (readonly [Words, number])[], random: () => number): Uint32Array {
+function addressesFor(
+  shape: Shape,
+  prefixes: readonly (readonly [Words, number])[],
+  random: () => number,
+): Uint32Array {
   const size = shape.family === 4 ? 1 : 4;
   const words = new Uint32Array(2 * prefixes.length * size);
   for (let i = 0; i < prefixes.length; i++) {
@@ -122,7 +146,9 @@ for (const shape of SHAPES) {
     const header = new Int32Array(table.buffer, table.sections.header.byteOffset);
     assert.equal(header[shape.family === 4 ? HEADER_ROOT_BITS_4 : HEADER_ROOT_BITS_6], shape.rootBits);
     const levels = nodeLevels(table, shape.family).map((level) => new Set(level.map(({ kind }) => kind)));
-    shape.kinds.forEach((kinds, level) => kinds.forEach((kind) => assert.ok(levels[level]?.has(kind), `no node of kind ${kind} at level ${level}`)));
+    shape.kinds.forEach((kinds, level) =>
+      kinds.forEach((kind) => assert.ok(levels[level]?.has(kind), `no node of kind ${kind} at level ${level}`)),
+    );
 
     const words = addressesFor(shape, prefixes, random);
     const count = words.length / (shape.family === 4 ? 1 : 4);

@@ -34,11 +34,16 @@ function tableLookup(table: PrefixTable, family: Family, words: Uint32Array): Ui
 test("the kernel answers the table of prefix sets", () => {
   for (const set of PREFIX_SETS) {
     const trie = new PrefixTrie();
-    for (const [text, ...values] of set.given ?? set.entries) for (const value of values) trie.add(parsePrefix(text), value);
+    for (const [text, ...values] of set.given ?? set.entries)
+      for (const value of values) trie.add(parsePrefix(text), value);
     const table = freeze(trie);
     for (const family of [4, 6] as const) {
-      const addresses = set.addresses.map(([text]) => parseAddress(text)).filter((address) => address.family === family);
-      const words = Uint32Array.from(addresses.flatMap(({ w0, w1, w2, w3 }) => (family === 4 ? [w0] : [w0, w1, w2, w3])));
+      const addresses = set.addresses
+        .map(([text]) => parseAddress(text))
+        .filter((address) => address.family === family);
+      const words = Uint32Array.from(
+        addresses.flatMap(({ w0, w1, w2, w3 }) => (family === 4 ? [w0] : [w0, w1, w2, w3])),
+      );
       assert.deepEqual(kernelLookup(table, family, words), tableLookup(table, family, words), set.name);
     }
   }
@@ -53,11 +58,15 @@ test("the kernel answers as the table does: random prefixes of every shape, addr
     const table = tableOf(prefixes);
     for (const family of [4, 6] as const) {
       const bits = BigInt(family === 4 ? 32 : 128);
-      const keys = prefixes.filter((prefix) => prefix.family === family).flatMap(({ first, length }) => {
-        const size = 1n << (bits - BigInt(length));
-        const anywhere = (BigInt(random()) * size) >> 32n;
-        return [first, first + size - 1n, first + size, first - 1n, first + anywhere].map((key) => BigInt.asUintN(Number(bits), key));
-      });
+      const keys = prefixes
+        .filter((prefix) => prefix.family === family)
+        .flatMap(({ first, length }) => {
+          const size = 1n << (bits - BigInt(length));
+          const anywhere = (BigInt(random()) * size) >> 32n;
+          return [first, first + size - 1n, first + size, first - 1n, first + anywhere].map((key) =>
+            BigInt.asUintN(Number(bits), key),
+          );
+        });
       const words = Uint32Array.from(keys.flatMap((key) => toWords(family, key).slice(0, family === 4 ? 1 : 4)));
       const expected = tableLookup(table, family, words);
       assert.deepEqual(kernelLookup(table, family, words), expected);
@@ -78,13 +87,24 @@ test("a damaged table gives a typed error or an id of the table, never a loop or
     const table = tableOf(prefixes);
     const family = prefixes[0]!.family;
     const name = `nodes${family}` as const;
-    const words = Uint32Array.from(prefixes.filter((prefix) => prefix.family === family).flatMap(({ first }) => toWords(family, first).slice(0, family === 4 ? 1 : 4)));
+    const words = Uint32Array.from(
+      prefixes
+        .filter((prefix) => prefix.family === family)
+        .flatMap(({ first }) => toWords(family, first).slice(0, family === 4 ? 1 : 4)),
+    );
     const { byteOffset, byteLength } = table.sections[name];
     const nodes = new Int32Array(table.buffer, byteOffset, byteLength / 4);
-    const root = new Int32Array(table.buffer, table.sections[`root${family}`].byteOffset, table.sections[`root${family}`].byteLength / 4);
+    const root = new Int32Array(
+      table.buffer,
+      table.sections[`root${family}`].byteOffset,
+      table.sections[`root${family}`].byteLength / 4,
+    );
     for (let i = 0; i < 4; i++) {
       const target = i % 3 === 0 || nodes.length === 0 ? root : nodes;
-      target[random() % target.length] = round % 2 === 0 ? random() : layout.NODE_FLAG | ((random() % 8) << layout.KIND_SHIFT) | (random() % (nodes.length + 1));
+      target[random() % target.length] =
+        round % 2 === 0
+          ? random()
+          : layout.NODE_FLAG | ((random() % 8) << layout.KIND_SHIFT) | (random() % (nodes.length + 1));
     }
     try {
       const matches = kernelLookup(table, family, words);

@@ -25,24 +25,33 @@ type Selection = "all" | "matched" | "unmatched";
 type Template = readonly (string | number)[];
 
 function templateBytes(template: Template): Uint8Array {
-  return Buffer.concat(template.map((part) => (typeof part === "string" ? Buffer.from(part, "latin1") : Buffer.from([0, part]))));
+  return Buffer.concat(
+    template.map((part) => (typeof part === "string" ? Buffer.from(part, "latin1") : Buffer.from([0, part]))),
+  );
 }
 
 /** The row of a line, in strings; `address` is null for a line without one. */
 function rowOf(template: Template, address: Address | null): string {
-  return template.map((part) => {
-    if (typeof part === "string") return part;
-    if (part === ADDRESS_HOLE) return formatAddress(address!);
-    return formatPrefix(prefixOf(address!, part));
-  }).join("");
+  return template
+    .map((part) => {
+      if (typeof part === "string") return part;
+      if (part === ADDRESS_HOLE) return formatAddress(address!);
+      return formatPrefix(prefixOf(address!, part));
+    })
+    .join("");
 }
 
 /** A table with prefixes of every length of both families, so that prefix holes are of every length. */
 function nestedTable(): PrefixTable {
   const trie = new PrefixTrie();
   let value = 1;
-  for (let length = 1; length <= 32; length++) trie.insert(parsePrefix(formatPrefix(prefixOf(parseAddress("93.184.216.34"), length))), value++);
-  for (let length = 1; length <= 128; length++) trie.insert(parsePrefix(formatPrefix(prefixOf(parseAddress("2606:2800:220:1:248:1893:25c8:1946"), length))), value++);
+  for (let length = 1; length <= 32; length++)
+    trie.insert(parsePrefix(formatPrefix(prefixOf(parseAddress("93.184.216.34"), length))), value++);
+  for (let length = 1; length <= 128; length++)
+    trie.insert(
+      parsePrefix(formatPrefix(prefixOf(parseAddress("2606:2800:220:1:248:1893:25c8:1946"), length))),
+      value++,
+    );
   return freeze(trie);
 }
 
@@ -54,11 +63,24 @@ const TEMPLATES: readonly Template[] = Array.from({ length: table.matchCount + 2
   const label = "/network/of/some/length/".repeat(12).slice(0, (key * 7) % 200);
   if (key === 1) return [ADDRESS_HOLE, "\t\t\n"];
   const length = table.prefixLength(key - 1);
-  return key % 3 === 0 ? [ADDRESS_HOLE, "\t", length, `\t${label}\n`] : key % 3 === 1 ? [`{"ip":"`, ADDRESS_HOLE, `","labels":["${label}"],"cidr":"`, length, `"}\n`] : [length, ADDRESS_HOLE, length, "\n"];
+  return key % 3 === 0
+    ? [ADDRESS_HOLE, "\t", length, `\t${label}\n`]
+    : key % 3 === 1
+      ? [`{"ip":"`, ADDRESS_HOLE, `","labels":["${label}"],"cidr":"`, length, `"}\n`]
+      : [length, ADDRESS_HOLE, length, "\n"];
 });
 
-/** What the kernel writes for the text, into outputs of so many bytes one after the other, and how often one was full. */
-function kernelRows({ kernel, memory, at }: KernelRoom, text: Buffer, end: number, selection: Selection, appends: boolean, outBytes: number): { rows: string; full: number } {
+/**
+ * What the kernel writes for the text, into outputs of so many bytes one after the other, and how often one was full.
+ */
+function kernelRows(
+  { kernel, memory, at }: KernelRoom,
+  text: Buffer,
+  end: number,
+  selection: Selection,
+  appends: boolean,
+  outBytes: number,
+): { rows: string; full: number } {
   const bytes = new Uint8Array(memory.buffer);
   const templateOf = new Uint32Array(memory.buffer, at, table.matchCount + 2).fill(0);
   let nextTemplate = at + 65536;
@@ -70,7 +92,7 @@ function kernelRows({ kernel, memory, at }: KernelRoom, text: Buffer, end: numbe
   let full = 0;
   const flush = (to: number) => rows.push(Buffer.from(bytes.slice(out, to)));
   let filled = out;
-  for (let next = textAt; next < textAt + end; ) {
+  for (let next = textAt; next < textAt + end;) {
     next = kernel.scanChunk(next, textAt + end);
     kernel.lookupChunk();
     for (let missing = kernel.gatherTemplates(); missing > 0; missing = kernel.gatherTemplates()) {
@@ -100,26 +122,43 @@ function kernelRows({ kernel, memory, at }: KernelRoom, text: Buffer, end: numbe
 /** The same with strings. */
 function expectedRows(text: Buffer, end: number, selection: Selection, appends: boolean): string {
   const lines = referenceLines(text, end);
-  return lines.map(({ start, address: written }) => {
-    const address = written === null ? null : parseAddress(written);
-    const match = address === null ? -1 : table.lookupAddress(address);
-    if (selection !== "all" && (selection === "matched") !== match > 0) return "";
-    const row = rowOf(TEMPLATES[match + 1]!, address);
-    return appends ? `${text.toString("latin1", start, text.indexOf(0x0a, start)).replace(/\r$/, "")}${row}\n` : row;
-  }).join("");
+  return lines
+    .map(({ start, address: written }) => {
+      const address = written === null ? null : parseAddress(written);
+      const match = address === null ? -1 : table.lookupAddress(address);
+      if (selection !== "all" && (selection === "matched") !== match > 0) return "";
+      const row = rowOf(TEMPLATES[match + 1]!, address);
+      return appends ? `${text.toString("latin1", start, text.indexOf(0x0a, start)).replace(/\r$/, "")}${row}\n` : row;
+    })
+    .join("");
 }
 
 /** Addresses of which the first bits are those of the nested prefixes. */
 function nearAddress(random: Random): string {
-  if (random.below(2) === 0) return formatAddress({ family: 4, w0: (0x5db8d822 ^ (random.word() >>> random.below(32))) >>> 0, w1: 0, w2: 0, w3: 0 });
+  if (random.below(2) === 0)
+    return formatAddress({
+      family: 4,
+      w0: (0x5db8d822 ^ (random.word() >>> random.below(32))) >>> 0,
+      w1: 0,
+      w2: 0,
+      w3: 0,
+    });
   const words = [0x26062800, 0x02200001, 0x02481893, 0x25c81946];
   const last = random.below(128);
-  for (let word = last >> 5; word < 4; word++) words[word] = random.below(3) === 0 ? 0 : (words[word]! ^ (random.word() >>> (word === last >> 5 ? last & 31 : 0))) >>> 0;
+  for (let word = last >> 5; word < 4; word++)
+    words[word] =
+      random.below(3) === 0 ? 0 : (words[word]! ^ (random.word() >>> (word === last >> 5 ? last & 31 : 0))) >>> 0;
   return formatAddress({ family: 6, w0: words[0]!, w1: words[1]!, w2: words[2]!, w3: words[3]! });
 }
 
 function randomText(random: Random, lines: number): Buffer {
-  const line = () => [() => randomLine(random), () => nearAddress(random), () => `${nearAddress(random)} - - ${"x".repeat(random.below(300))}\r`, () => randomSix(random)][random.below(4)]!();
+  const line = () =>
+    [
+      () => randomLine(random),
+      () => nearAddress(random),
+      () => `${nearAddress(random)} - - ${"x".repeat(random.below(300))}\r`,
+      () => randomSix(random),
+    ][random.below(4)]!();
   return Buffer.from(Array.from({ length: lines }, line).join("\n") + "\n".repeat(random.below(3)), "latin1");
 }
 
@@ -135,7 +174,14 @@ for (const appends of [false, true]) {
       for (let round = 0; round < 60; round++) {
         const text = randomText(random, 1 + random.below(1200));
         const expected = expectedRows(withEnd(text), text.length, selection, appends);
-        const actual = kernelRows(room, withEnd(text), text.length, selection, appends, round % 3 === 0 ? (appends ? 1000 : 500) : round % 3 === 1 ? 30_000 : 2 << 20);
+        const actual = kernelRows(
+          room,
+          withEnd(text),
+          text.length,
+          selection,
+          appends,
+          round % 3 === 0 ? (appends ? 1000 : 500) : round % 3 === 1 ? 30_000 : 2 << 20,
+        );
         assert.equal(actual.rows, expected);
         rows += expected.split("\n").length - 1;
         full += actual.full;
@@ -165,7 +211,14 @@ test("rows count the lines that are done, with and without a row, and no others"
   assert.deepEqual([kernel.writtenLines, kernel.takeCounts()], [1, { lines: 1, addresses: 1, matched: 1 }]);
   kernel.writeRows(at + (2 << 20), at + (2 << 20) + 9000);
   assert.deepEqual([kernel.writtenLines, kernel.takeCounts()], [4, { lines: 3, addresses: 3, matched: 2 }]);
-  assert.deepEqual([counters[table.lookup("93.184.216.34")], counters[table.lookup("2606:2800:220:1:248:1893:25c8:1946")], counters[table.lookup("200.1.1.1")]], [2, 1, 1]);
+  assert.deepEqual(
+    [
+      counters[table.lookup("93.184.216.34")],
+      counters[table.lookup("2606:2800:220:1:248:1893:25c8:1946")],
+      counters[table.lookup("200.1.1.1")],
+    ],
+    [2, 1, 1],
+  );
 });
 
 test("nothing behind the room and its slack is touched", () => {
@@ -205,7 +258,11 @@ for (const [name, [offset, value]] of Object.entries(BROKEN)) {
     new Uint8Array(room.memory.buffer)[room.at - WORKSPACE_BYTES + offset] = value;
     const random = new Random(SEED);
     const texts = Array.from({ length: 20 }, () => randomText(random, 500));
-    const wrong = texts.filter((text) => kernelRows(room, withEnd(text), text.length, "all", false, 2 << 20).rows !== expectedRows(withEnd(text), text.length, "all", false));
+    const wrong = texts.filter(
+      (text) =>
+        kernelRows(room, withEnd(text), text.length, "all", false, 2 << 20).rows !==
+        expectedRows(withEnd(text), text.length, "all", false),
+    );
     assert.ok(wrong.length > 0);
   });
 }

@@ -22,9 +22,10 @@ export function scanningKernel(textBytes: number): KernelRoom {
 export function referenceLines(text: Buffer, end: number): ScannedLine[] {
   const found = createFound();
   const lines: ScannedLine[] = [];
-  for (let start = 0; start < end; ) {
+  for (let start = 0; start < end;) {
     const family = findAddress(text, start, end, found);
-    const [w0, w1, w2, w3] = family === 4 ? [found[0]!, 0, 0, 0] : (found as unknown as [number, number, number, number]);
+    const [w0, w1, w2, w3] =
+      family === 4 ? [found[0]!, 0, 0, 0] : (found as unknown as [number, number, number, number]);
     lines.push({ start, address: family === 0 ? null : formatAddress({ family, w0, w1, w2, w3 }) });
     start = text.indexOf(LF, found[STOP]!) + 1;
   }
@@ -36,18 +37,21 @@ export function kernelLines({ kernel, memory }: KernelRoom, at: number, text: Bu
   const bytes = new Uint8Array(memory.buffer);
   bytes.set(text, at);
   const lines: ScannedLine[] = [];
-  for (let next = at; next < at + end; ) {
+  for (let next = at; next < at + end;) {
     const first = next;
     next = kernel.scanChunk(next, at + end);
     if (next <= first) throw new Error("no line was found");
-    if (kernel.lineStarts[0] !== first || kernel.lineStarts[kernel.chunkLines] !== next) throw new Error("the chunk's line starts do not fit its ends");
+    if (kernel.lineStarts[0] !== first || kernel.lineStarts[kernel.chunkLines] !== next)
+      throw new Error("the chunk's line starts do not fit its ends");
     const addresses = new Map<number, string>();
-    for (let i = 0; i < kernel.count4; i++) addresses.set(kernel.lines4[i]!, formatAddress({ family: 4, w0: kernel.words4[i]!, w1: 0, w2: 0, w3: 0 }));
+    for (let i = 0; i < kernel.count4; i++)
+      addresses.set(kernel.lines4[i]!, formatAddress({ family: 4, w0: kernel.words4[i]!, w1: 0, w2: 0, w3: 0 }));
     for (let i = 0; i < kernel.count6; i++) {
       const [w0, w1, w2, w3] = kernel.words6.subarray(4 * i, 4 * i + 4) as unknown as [number, number, number, number];
       addresses.set(kernel.lines6[i]!, formatAddress({ family: 6, w0, w1, w2, w3 }));
     }
-    for (let line = 0; line < kernel.chunkLines; line++) lines.push({ start: kernel.lineStarts[line]! - at, address: addresses.get(line) ?? null });
+    for (let line = 0; line < kernel.chunkLines; line++)
+      lines.push({ start: kernel.lineStarts[line]! - at, address: addresses.get(line) ?? null });
   }
   return lines;
 }

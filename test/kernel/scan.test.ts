@@ -2,7 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import { Kernel } from "../../src/kernel/kernel.ts";
-import { GAPS, KINDS, QUAD_BIAS, QUAD_LEAST, QUADS, TEXT_SLACK, VECTOR_LF, VECTOR_PAIRS, WORKSPACE_BYTES } from "../../src/kernel/workspace.ts";
+import {
+  GAPS,
+  KINDS,
+  QUAD_BIAS,
+  QUAD_LEAST,
+  QUADS,
+  TEXT_SLACK,
+  VECTOR_LF,
+  VECTOR_PAIRS,
+  WORKSPACE_BYTES,
+} from "../../src/kernel/workspace.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 import { Random } from "../../bench/data/random.ts";
@@ -30,7 +40,10 @@ test(`the kernel reads ${LOG_LINES.length} lines as the table says, each at ever
   const text = Buffer.from(`${LOG_LINES.map(({ line }) => line).join("\n")}\n`, "latin1");
   for (let offset = 0; offset < 64; offset++) {
     const lines = kernelLines(room, room.at + offset, text, text.length);
-    assert.deepEqual(lines.map(({ address }) => address), LOG_LINES.map(({ address }) => address));
+    assert.deepEqual(
+      lines.map(({ address }) => address),
+      LOG_LINES.map(({ address }) => address),
+    );
   }
 });
 
@@ -50,10 +63,15 @@ test("a workspace may hold anything before", () => {
   const room = kernelOver(table, TEXT_BYTES);
   const random = new Random(SEED);
   const workspace = room.at - WORKSPACE_BYTES;
-  new Uint32Array(room.memory.buffer, workspace, WORKSPACE_BYTES / 4).forEach((_, index, words) => (words[index] = random.word() >>> random.below(32)));
+  new Uint32Array(room.memory.buffer, workspace, WORKSPACE_BYTES / 4).forEach(
+    (_, index, words) => (words[index] = random.word() >>> random.below(32)),
+  );
   const kernel = Kernel.create(room.memory, table.sections, workspace)!;
   const text = randomText(random, 5000);
-  assert.deepEqual(kernelLines({ ...room, kernel }, room.at, withEnd(text), text.length), referenceLines(withEnd(text), text.length));
+  assert.deepEqual(
+    kernelLines({ ...room, kernel }, room.at, withEnd(text), text.length),
+    referenceLines(withEnd(text), text.length),
+  );
 });
 
 test("the kernel reads random texts as the reference does", (t) => {
@@ -75,12 +93,35 @@ test("the kernel reads random texts as the reference does", (t) => {
 
 test("every quad of every shape, and what is none by one byte", () => {
   const room = scanningKernel(TEXT_BYTES);
-  const octets = ["0", "9", "10", "99", "100", "199", "249", "255", "256", "00", "01", "001", "010", "300", "999", "1000"];
-  const lines = octets.flatMap((a) => octets.flatMap((b) => [`${a}.${b}.7.255`, `1.22.${a}.${b}`, `${a}.2.3.${b} x`, `25.${a}.${b}.0:80`]));
+  const octets = [
+    "0",
+    "9",
+    "10",
+    "99",
+    "100",
+    "199",
+    "249",
+    "255",
+    "256",
+    "00",
+    "01",
+    "001",
+    "010",
+    "300",
+    "999",
+    "1000",
+  ];
+  const lines = octets.flatMap((a) =>
+    octets.flatMap((b) => [`${a}.${b}.7.255`, `1.22.${a}.${b}`, `${a}.2.3.${b} x`, `25.${a}.${b}.0:80`]),
+  );
   for (let byte = 0; byte < 256; byte++) {
     if (byte === 0x0a) continue;
     const one = String.fromCharCode(byte);
-    for (let at = 0; at <= 11; at++) lines.push(`12.3.45.678`.slice(0, at) + one + `12.3.45.67 1.1.1.1`.slice(at), `${"12.3.45.67".slice(0, at)}${one}${"12.3.45.67".slice(at)}`);
+    for (let at = 0; at <= 11; at++)
+      lines.push(
+        `12.3.45.678`.slice(0, at) + one + `12.3.45.67 1.1.1.1`.slice(at),
+        `${"12.3.45.67".slice(0, at)}${one}${"12.3.45.67".slice(at)}`,
+      );
   }
   const text = Buffer.from(`${lines.join("\n")}\n`, "latin1");
   assert.deepEqual(kernelLines(room, room.at, text, text.length), referenceLines(text, text.length));
@@ -93,9 +134,22 @@ test("every way to write the groups of an IPv6 address, and too many or too few"
   for (let before = 0; before <= 9; before++) {
     for (let behind = -1; behind <= 9; behind++) {
       for (let round = 0; round < 20; round++) {
-        const groups = (count: number) => Array.from({ length: count }, () => random.word().toString(16).slice(0, 1 + random.below(random.below(20) === 0 ? 6 : 4))).join(":");
+        const groups = (count: number) =>
+          Array.from({ length: count }, () =>
+            random
+              .word()
+              .toString(16)
+              .slice(0, 1 + random.below(random.below(20) === 0 ? 6 : 4)),
+          ).join(":");
         const text = groups(before) + (behind < 0 ? "" : `::${groups(behind)}`);
-        lines.push(round % 2 === 0 ? text : text.toUpperCase(), `${text} -`, `${text}:`, `${text}%eth0`, `${text}g`, `${text}.1`);
+        lines.push(
+          round % 2 === 0 ? text : text.toUpperCase(),
+          `${text} -`,
+          `${text}:`,
+          `${text}%eth0`,
+          `${text}g`,
+          `${text}.1`,
+        );
       }
     }
   }
@@ -108,14 +162,25 @@ test("every way to write the groups of an IPv6 address, and too many or too few"
 test("lines of every length up to a few blocks, empty ones, and one of a megabyte", () => {
   const room = scanningKernel(4 * TEXT_BYTES);
   const of = (length: number) => `${" ".repeat(length)}9.8.7.6`;
-  const lines = ["", "", "", ...Array.from({ length: 300 }, (_, length) => of(length)), ...Array.from({ length: 3000 }, () => ""), of(TEXT_BYTES), "1.2.3.4", "x".repeat(TEXT_BYTES), "::9"];
+  const lines = [
+    "",
+    "",
+    "",
+    ...Array.from({ length: 300 }, (_, length) => of(length)),
+    ...Array.from({ length: 3000 }, () => ""),
+    of(TEXT_BYTES),
+    "1.2.3.4",
+    "x".repeat(TEXT_BYTES),
+    "::9",
+  ];
   const text = Buffer.from(`${lines.join("\n")}\n`, "latin1");
   assert.deepEqual(kernelLines(room, room.at + 5, text, text.length), referenceLines(text, text.length));
 });
 
 test("counting, with and without counters per match, and matches by line", () => {
   const trie = new PrefixTrie();
-  for (const [index, text] of ["0.0.0.0/2", "64.0.0.0/3", "::/3", "2000::/4"].entries()) trie.insert(parsePrefix(text), index + 1);
+  for (const [index, text] of ["0.0.0.0/2", "64.0.0.0/3", "::/3", "2000::/4"].entries())
+    trie.insert(parsePrefix(text), index + 1);
   const table = freeze(trie);
   const room = kernelOver(table, TEXT_BYTES);
   const random = new Random(SEED);
@@ -125,16 +190,25 @@ test("counting, with and without counters per match, and matches by line", () =>
   for (let round = 0; round < 100; round++) {
     const text = randomText(random, 1 + random.below(1500));
     bytes.set(withEnd(text), room.at);
-    const matches = referenceLines(withEnd(text), text.length).map(({ address }) => (address === null ? -1 : table.lookup(address)));
-    const expected = { lines: matches.length, addresses: matches.filter((match) => match >= 0).length, matched: matches.filter((match) => match > 0).length };
+    const matches = referenceLines(withEnd(text), text.length).map(({ address }) =>
+      address === null ? -1 : table.lookup(address),
+    );
+    const expected = {
+      lines: matches.length,
+      addresses: matches.filter((match) => match >= 0).length,
+      matched: matches.filter((match) => match > 0).length,
+    };
     room.kernel.countMatches(0);
     assert.deepEqual(room.kernel.countLines(room.at, room.at + text.length), expected);
     perMatch.fill(0);
     room.kernel.countMatches(counters);
     assert.deepEqual(room.kernel.countLines(room.at, room.at + text.length), expected);
-    assert.deepEqual([...perMatch], Array.from({ length: table.matchCount + 1 }, (_, id) => matches.filter((match) => match === id).length));
+    assert.deepEqual(
+      [...perMatch],
+      Array.from({ length: table.matchCount + 1 }, (_, id) => matches.filter((match) => match === id).length),
+    );
     const byLine: number[] = [];
-    for (let next = room.at; next < room.at + text.length; ) {
+    for (let next = room.at; next < room.at + text.length;) {
       next = room.kernel.scanChunk(next, room.at + text.length);
       room.kernel.lookupChunk();
       byLine.push(...room.kernel.matches.subarray(0, room.kernel.chunkLines));
@@ -145,7 +219,10 @@ test("counting, with and without counters per match, and matches by line", () =>
 
 // Negative controls: one byte of the tables that the assembly reads, and the random texts must notice.
 const BROKEN: Record<string, readonly [offset: number, change: (byte: number) => number]> = {
-  "takes the digits of a quad of one shape from elsewhere": [QUADS + 64 * quadEntry([3, 2, 1, 3]) + 10, (byte) => byte ^ 1],
+  "takes the digits of a quad of one shape from elsewhere": [
+    QUADS + 64 * quadEntry([3, 2, 1, 3]) + 10,
+    (byte) => byte ^ 1,
+  ],
   "lets octets of one shape begin with a zero": [QUADS + 64 * quadEntry([2, 2, 2, 2]) + QUAD_LEAST, () => 0],
   "reads one digit wrongly": [QUADS + 64 * quadEntry([1, 1, 1, 1]) + QUAD_BIAS, (byte) => byte - 1],
   "takes the underscore for a delimiter": [KINDS + 0x5f, () => 16],

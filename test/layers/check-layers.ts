@@ -15,7 +15,9 @@ export interface Layers {
   readonly entry: string;
 }
 
-/** Checks sources (path below `src/` → text) against the room table. Returns one line per violation: `file:line: what`. */
+/**
+ * Checks sources (path below `src/` → text) against the room table. Returns one line per violation: `file:line: what`.
+ */
 export function checkLayers(layers: Layers, sources: Readonly<Record<string, string>>): string[] {
   return checkReferences(layers, readReferences(sources));
 }
@@ -35,7 +37,9 @@ export function checkReferences(layers: Layers, read: Iterable<readonly [string,
     if (isBarrel) report(1, "is a barrel; import from the files that hold the things");
     const isAssembly = inAssembly(layers, file);
     for (const reference of references) {
-      const what = isAssembly ? assemblyViolationOf(layers, reference, file) : violationOf(layers, reference, file, name, room);
+      const what = isAssembly
+        ? assemblyViolationOf(layers, reference, file)
+        : violationOf(layers, reference, file, name, room);
       if (what !== undefined) report(reference.line, what);
     }
     const isPure = room.outside.length === 0;
@@ -54,8 +58,13 @@ function inAssembly(layers: Layers, file: string): boolean {
 /** Compiled to a module of its own: what it imports becomes part of that, so it is held to files that are listed. */
 function assemblyViolationOf(layers: Layers, { kind, specifier }: Reference, file: string): string | undefined {
   const target = specifier?.startsWith(".") === true ? posix.join(posix.dirname(file), specifier) : undefined;
-  const allowed = kind === "import" && target !== undefined && (inAssembly(layers, target) || layers.assembly.imports.includes(target));
-  return allowed ? undefined : `${kind} of ${target === undefined ? (specifier ?? "a computed address") : `src/${target}`} in ${layers.assembly.folder}`;
+  const allowed =
+    kind === "import" &&
+    target !== undefined &&
+    (inAssembly(layers, target) || layers.assembly.imports.includes(target));
+  return allowed
+    ? undefined
+    : `${kind} of ${target === undefined ? (specifier ?? "a computed address") : `src/${target}`} in ${layers.assembly.folder}`;
 }
 
 function violationOf(layers: Layers, reference: Reference, file: string, name: string, room: Room): string | undefined {
@@ -70,7 +79,8 @@ function violationOf(layers: Layers, reference: Reference, file: string, name: s
   if (inAssembly(layers, target.slice("src/".length))) return `${kind} of ${target}, which is in another language`;
   if (targetRoom === name) return undefined;
   if (kind === "url") return `addresses ${target}: worker files live in the room that spawns them`;
-  if (targetRoom === undefined || !room.imports.includes(targetRoom)) return `${kind} of ${target}: ${name} may not import ${targetRoom ?? "it"}`;
+  if (targetRoom === undefined || !room.imports.includes(targetRoom))
+    return `${kind} of ${target}: ${name} may not import ${targetRoom ?? "it"}`;
   if (posix.basename(target).startsWith("_")) return `${kind} of ${target}, which is private to ${targetRoom}`;
   return undefined;
 }

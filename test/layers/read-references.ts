@@ -2,7 +2,14 @@ import { type Node, type SourceFile, SyntaxKind } from "typescript/unstable/ast"
 import { createVirtualFileSystem } from "typescript/unstable/fs";
 import { API } from "typescript/unstable/sync";
 
-export type ReferenceKind = "import" | "dynamic import" | "import type" | "re-export" | "require" | "url" | "reference comment";
+export type ReferenceKind =
+  | "import"
+  | "dynamic import"
+  | "import type"
+  | "re-export"
+  | "require"
+  | "url"
+  | "reference comment";
 
 /** One place in a source file where another module or file is named. `specifier` is null where it is computed. */
 export interface Reference {
@@ -20,11 +27,23 @@ export interface SourceReferences {
 }
 
 const WORLD_GLOBALS = new Set([
-  "process", "console", "fetch", "require", "Buffer", "WebAssembly", "Worker", "WebSocket",
-  "setTimeout", "setInterval", "setImmediate", "queueMicrotask", "performance",
+  "process",
+  "console",
+  "fetch",
+  "require",
+  "Buffer",
+  "WebAssembly",
+  "Worker",
+  "WebSocket",
+  "setTimeout",
+  "setInterval",
+  "setImmediate",
+  "queueMicrotask",
+  "performance",
 ]);
 
-// One compiler process for all calls; it ends with this one. Every call has a folder of its own in a file system of its own.
+// One compiler process for all calls; it ends with this one. Every call has a folder of its own in a file system of its
+// own.
 let files = createVirtualFileSystem({});
 let calls = 0;
 const api = new API({
@@ -45,10 +64,19 @@ const api = new API({
 export function readReferences(sources: Readonly<Record<string, string>>): Map<string, SourceReferences> {
   const folder = `/call-${calls++}`;
   const placed = Object.entries(sources).map(([path, text]) => [`${folder}/${path}`, text] as const);
-  const compilerOptions = { noLib: true, noResolve: true, types: [], allowImportingTsExtensions: true, jsx: "preserve", noEmit: true };
+  const compilerOptions = {
+    noLib: true,
+    noResolve: true,
+    types: [],
+    allowImportingTsExtensions: true,
+    jsx: "preserve",
+    noEmit: true,
+  };
   const config = JSON.stringify({ compilerOptions, files: placed.map(([path]) => path) });
   files = createVirtualFileSystem({ ...Object.fromEntries(placed), [`${folder}/tsconfig.json`]: config });
-  const project = api.updateSnapshot({ openProjects: [`${folder}/tsconfig.json`] }).getProject(`${folder}/tsconfig.json`);
+  const project = api
+    .updateSnapshot({ openProjects: [`${folder}/tsconfig.json`] })
+    .getProject(`${folder}/tsconfig.json`);
   return new Map(
     Object.keys(sources).map((path) => {
       const file = project?.program.getSourceFile(`${folder}/${path}`);
@@ -72,7 +100,8 @@ function collect(file: SourceFile): SourceReferences {
   for (const comment of [...file.referencedFiles, ...file.typeReferenceDirectives]) {
     references.push({ kind: "reference comment", specifier: comment.fileName, line: lineOf(comment.pos) });
   }
-  const isBarrel = file.statements.length > 0 && file.statements.every((statement) => referenceOf(statement)?.kind === "re-export");
+  const isBarrel =
+    file.statements.length > 0 && file.statements.every((statement) => referenceOf(statement)?.kind === "re-export");
   return { references, worldGlobals, isBarrel };
 }
 
@@ -125,11 +154,15 @@ function callReference(call: Loose): Omit<Reference, "line"> | undefined {
 function urlReference(creation: Loose): Omit<Reference, "line"> | undefined {
   if ((creation.expression as Loose | undefined)?.text !== "URL") return undefined;
   const base = creation.arguments?.[1] as Loose | undefined;
-  if (base?.kind !== SyntaxKind.PropertyAccessExpression || base.expression?.kind !== SyntaxKind.MetaProperty) return undefined;
+  if (base?.kind !== SyntaxKind.PropertyAccessExpression || base.expression?.kind !== SyntaxKind.MetaProperty)
+    return undefined;
   return { kind: "url", specifier: textOf(creation.arguments?.[0]) };
 }
 
-/** The text of a specifier. Of a template with holes, as in `./worker${extension}`, what stands before the first hole if it names a file. */
+/**
+ * The text of a specifier. Of a template with holes, as in `./worker${extension}`, what stands before the first hole if
+ * it names a file.
+ */
 function textOf(node: Node | undefined): string | null {
   if (node?.kind === SyntaxKind.TemplateExpression) {
     const head = (node as Loose).head?.text ?? "";
@@ -151,6 +184,7 @@ function isWorldGlobal(node: Node): boolean {
 /** What stands in the parentheses and before the "as". */
 function bare(expression: Node | undefined): Loose | undefined {
   let node = expression as Loose | undefined;
-  while (node?.kind === SyntaxKind.ParenthesizedExpression || node?.kind === SyntaxKind.AsExpression) node = node.expression as Loose | undefined;
+  while (node?.kind === SyntaxKind.ParenthesizedExpression || node?.kind === SyntaxKind.AsExpression)
+    node = node.expression as Loose | undefined;
   return node;
 }

@@ -1,6 +1,7 @@
 /**
- * The slow answers to questions about addresses: string splitting, one regular expression per group and BigInt. Shares no code with src.
- * An address is one number of 128 bits; IPv4 lives where its mapped form does, so both spellings of it are one number.
+ * The slow answers to questions about addresses: string splitting, one regular expression per group and BigInt. Shares
+ * no code with src. An address is one number of 128 bits; IPv4 lives where its mapped form does, so both spellings of
+ * it are one number.
  */
 const MAPPED = 0xffffn << 32n;
 
@@ -24,7 +25,10 @@ export function oracleParse(text: string): bigint | null {
 function parseQuad(text: string): bigint | null {
   const octets = text.split(".").map((octet) => OCTETS.get(octet));
   if (octets.length !== 4) return null;
-  return octets.reduce<bigint | null>((value, octet) => (value === null || octet === undefined ? null : value * 256n + octet), 0n);
+  return octets.reduce<bigint | null>(
+    (value, octet) => (value === null || octet === undefined ? null : value * 256n + octet),
+    0n,
+  );
 }
 
 /** The groups between colons; the last may be an embedded IPv4 address when it ends the text. */
@@ -66,7 +70,7 @@ export interface Block {
 /** The fewest aligned blocks from `first` to `last`: always the largest that begins here and fits. */
 export function oracleBlocks(first: bigint, last: bigint, bits: number): Block[] {
   const blocks: Block[] = [];
-  for (let at = first; at <= last; ) {
+  for (let at = first; at <= last;) {
     let size = 1n;
     let length = bits;
     while (length > 0 && at % (size * 2n) === 0n && at + size * 2n - 1n <= last) {
@@ -81,7 +85,9 @@ export function oracleBlocks(first: bigint, last: bigint, bits: number): Block[]
 
 /** The fewest aligned blocks that hold exactly the numbers of the given ones: the union as intervals, each cut anew. */
 export function oracleMerge(blocks: readonly Block[], bits: number): Block[] {
-  const spans = blocks.map(({ first, length }) => [first, first + (1n << BigInt(bits - length)) - 1n] as [bigint, bigint]);
+  const spans = blocks.map(
+    ({ first, length }) => [first, first + (1n << BigInt(bits - length)) - 1n] as [bigint, bigint],
+  );
   spans.sort((a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0));
   const union: [bigint, bigint][] = [];
   for (const [first, last] of spans) {

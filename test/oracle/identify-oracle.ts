@@ -1,6 +1,9 @@
 import { oracleFormat } from "./address-oracle.ts";
 
-/** A prefix, as the number of its first address (an IPv4 address is where its mapped form is) and a length of 128 bits, in these nodes. */
+/**
+ * A prefix, as the number of its first address (an IPv4 address is where its mapped form is) and a length of 128 bits,
+ * in these nodes.
+ */
 export interface Named {
   readonly first: bigint;
   readonly length: number;
@@ -12,8 +15,8 @@ export interface Named {
 const MAPPED = 0xffffn;
 
 /**
- * The slow truth about addresses in a catalogue: all its prefixes, one after the other, and what the contract says about those that
- * cover the address. Shares no code with src.
+ * The slow truth about addresses in a catalogue: all its prefixes, one after the other, and what the contract says
+ * about those that cover the address. Shares no code with src.
  */
 export class IdentifyOracle {
   readonly #named: readonly Named[];
@@ -34,7 +37,9 @@ export class IdentifyOracle {
     this.#four = Uint32Array.from(places.filter(isFour));
     this.#six = Uint32Array.from(places.filter((place) => !isFour(place)));
     this.#words = Uint32Array.from(named.flatMap(({ first }) => wordsOf(first)));
-    this.#masks = Uint32Array.from(named.flatMap(({ length }) => wordsOf(((1n << BigInt(length)) - 1n) << BigInt(128 - length))));
+    this.#masks = Uint32Array.from(
+      named.flatMap(({ length }) => wordsOf(((1n << BigInt(length)) - 1n) << BigInt(128 - length))),
+    );
   }
 
   /** The document of an address as JSON, but for its first member, `ip`. O(prefixes). */
@@ -52,13 +57,15 @@ export class IdentifyOracle {
     const masks = this.#masks;
     const covering: number[] = [];
     if (address >> 32n === MAPPED) {
-      for (const place of this.#four) if (((w3 & masks[4 * place + 3]!) >>> 0) === words[4 * place + 3]) covering.push(place);
+      for (const place of this.#four)
+        if ((w3 & masks[4 * place + 3]!) >>> 0 === words[4 * place + 3]) covering.push(place);
       return covering;
     }
     for (const place of this.#six) {
       const at = 4 * place;
-      if (((w0 & masks[at]!) >>> 0) !== words[at] || ((w1 & masks[at + 1]!) >>> 0) !== words[at + 1]) continue;
-      if (((w2 & masks[at + 2]!) >>> 0) === words[at + 2] && ((w3 & masks[at + 3]!) >>> 0) === words[at + 3]) covering.push(place);
+      if ((w0 & masks[at]!) >>> 0 !== words[at] || (w1 & masks[at + 1]!) >>> 0 !== words[at + 1]) continue;
+      if ((w2 & masks[at + 2]!) >>> 0 === words[at + 2] && (w3 & masks[at + 3]!) >>> 0 === words[at + 3])
+        covering.push(place);
     }
     return covering;
   }
@@ -67,7 +74,15 @@ export class IdentifyOracle {
     const prefixes = covering.map((place) => this.#named[place]!).sort((a, b) => b.length - a.length);
     const ids = sorted(prefixes.flatMap((prefix) => prefix.ids));
     const places = ids.map(placeOf);
-    const matches = prefixes.flatMap((prefix) => claimsOf(prefix).map(({ id, ...source }) => ({ ...placeOf(id), cidr: cidrOf(prefix), cbs_id: id, label: this.#label(id), ...source })));
+    const matches = prefixes.flatMap((prefix) =>
+      claimsOf(prefix).map(({ id, ...source }) => ({
+        ...placeOf(id),
+        cidr: cidrOf(prefix),
+        cbs_id: id,
+        label: this.#label(id),
+        ...source,
+      })),
+    );
     return JSON.stringify({
       found: prefixes.length > 0,
       cidr: prefixes.length > 0 ? cidrOf(prefixes[0]!) : null,
@@ -83,7 +98,9 @@ export class IdentifyOracle {
 
   #label(id: string): string {
     const parts = id.startsWith("/") ? id.slice(1).split("/") : [];
-    return parts.length === 0 ? this.#nameOf(id) : parts.map((_, i) => this.#nameOf(`/${parts.slice(0, i + 1).join("/")}`)).join(" > ");
+    return parts.length === 0
+      ? this.#nameOf(id)
+      : parts.map((_, i) => this.#nameOf(`/${parts.slice(0, i + 1).join("/")}`)).join(" > ");
   }
 }
 
@@ -108,6 +125,7 @@ function cidrOf({ first, length }: Named): string {
 function placeOf(id: string): { provider: string; type: string; service: string | null; region: string | null } {
   if (!id.startsWith("/")) return { provider: id, type: "list", service: null, region: null };
   const [, type = "", provider = "", kind, one, other] = id.split("/");
-  const [service = null, region = null] = kind === "by-service" ? [one, other] : kind === "by-region" ? [other, one] : [kind];
+  const [service = null, region = null] =
+    kind === "by-service" ? [one, other] : kind === "by-region" ? [other, one] : [kind];
   return { provider, type, service, region: region?.toLowerCase() === "global" ? null : region };
 }

@@ -30,9 +30,13 @@ export function chainText(links: readonly { length: number; values: readonly num
  * prefixes that cover it, found by looking at each of them. O(n^2), and shares no code with src.
  */
 export function intervalsOf(family: 4 | 6, prefixes: readonly PlainPrefix[]): Interval[] {
-  const ours = prefixes.filter((prefix) => prefix.family === family).map((prefix) => ({ ...prefix, last: lastOf(prefix) }));
+  const ours = prefixes
+    .filter((prefix) => prefix.family === family)
+    .map((prefix) => ({ ...prefix, last: lastOf(prefix) }));
   const space = 1n << bitsOf(family);
-  const cuts = [...new Set([0n, space, ...ours.flatMap(({ first, last }) => [first, last + 1n])])].sort((a, b) => (a < b ? -1 : 1));
+  const cuts = [...new Set([0n, space, ...ours.flatMap(({ first, last }) => [first, last + 1n])])].sort((a, b) =>
+    a < b ? -1 : 1,
+  );
   return cuts.slice(0, -1).map((first, i) => {
     const covering = ours.filter((prefix) => prefix.first <= first && first <= prefix.last);
     covering.sort((a, b) => b.length - a.length);

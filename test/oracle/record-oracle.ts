@@ -1,8 +1,8 @@
 import { type OracleAddress, oracleAddressesOf, oracleExactAddress } from "./line-oracle.ts";
 
 /**
- * The slow reading of what `identify` does with CSV, JSON lines and lists of addresses: one character after the other, regular expressions,
- * JSON.parse. It shares no code with src. Text is one character per byte (latin1).
+ * The slow reading of what `identify` does with CSV, JSON lines and lists of addresses: one character after the other,
+ * regular expressions, JSON.parse. It shares no code with src. Text is one character per byte (latin1).
  */
 
 /** A record of CSV. */
@@ -86,7 +86,10 @@ export function oracleFieldAddress(field: string, choice: "first" | "last" | "fi
 function itemAddress(item: string): OracleAddress | null {
   const text = item.replace(/^[ \t"']+|[ \t"']+$/g, "");
   const brackets = /^\[([^\]%]*)(?:%([^\]]*))?\](.*)$/s.exec(text);
-  if (brackets) return /^(:\d{1,5}|\/\d{1,5})?$/.test(brackets[3]!) && isInRange(brackets[3]!, 128) ? zoned(brackets[1]!, brackets[2]) : null;
+  if (brackets)
+    return /^(:\d{1,5}|\/\d{1,5})?$/.test(brackets[3]!) && isInRange(brackets[3]!, 128)
+      ? zoned(brackets[1]!, brackets[2])
+      : null;
   const withPort = /^([^:/%]*\.[^:/%]*)(:\d{1,5})$/.exec(text);
   if (withPort) return isInRange(withPort[2]!, 0) ? oracleExactAddress(withPort[1]!) : null;
   const [, address = "", zone, length = ""] = /^([^%/]*)(?:%([^/]*))?(\/.*)?$/s.exec(text) ?? [];

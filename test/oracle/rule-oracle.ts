@@ -3,7 +3,10 @@ import type { Rule } from "../../src/rulesets/rule.ts";
 import type { RuleFilter } from "../../src/rulesets/rule-search.ts";
 import { addressBits, prefixBits } from "./prefix-oracle.ts";
 
-/** The slow answer to every question about a ruleset: a list of rules beside their bits, read from one end to the other. Shares no code with src. */
+/**
+ * The slow answer to every question about a ruleset: a list of rules beside their bits, read from one end to the other.
+ * Shares no code with src.
+ */
 export class RuleOracle {
   #list: { bits: string; rule: Rule }[] = [];
 
@@ -30,7 +33,10 @@ export class RuleOracle {
   /** The most specific first. */
   covering(where: Address | Prefix): Rule[] {
     const inner = "length" in where ? prefixBits(where) : addressBits(where);
-    return this.#list.filter(({ bits }) => inner.startsWith(bits)).map(({ rule }) => rule).reverse();
+    return this.#list
+      .filter(({ bits }) => inner.startsWith(bits))
+      .map(({ rule }) => rule)
+      .reverse();
   }
 
   /** In order; at a time the active ones only. */
@@ -41,11 +47,18 @@ export class RuleOracle {
 
   /** Those that fit a filter at a time, in order. */
   search({ state, within = 0, name = "", related }: RuleFilter, now: number): Rule[] {
-    const states = ({ expiresAt }: Rule): string[] => (expiresAt === null || expiresAt > now ? ["active", ...(expiresAt !== null && expiresAt <= now + within ? ["expiring"] : [])] : ["expired"]);
+    const states = ({ expiresAt }: Rule): string[] =>
+      expiresAt === null || expiresAt > now
+        ? ["active", ...(expiresAt !== null && expiresAt <= now + within ? ["expiring"] : [])]
+        : ["expired"];
     const fits = (bits: string, rule: Rule): boolean => {
       const inner = related === undefined ? bits : prefixBits(related);
       const isNamed = name === "" || new RegExp(name, "iu").test(rule.name ?? "");
-      return (bits.startsWith(inner) || inner.startsWith(bits)) && isNamed && (state === undefined || states(rule).includes(state));
+      return (
+        (bits.startsWith(inner) || inner.startsWith(bits)) &&
+        isNamed &&
+        (state === undefined || states(rule).includes(state))
+      );
     };
     return this.#list.filter(({ bits, rule }) => fits(bits, rule)).map(({ rule }) => rule);
   }
@@ -57,7 +70,9 @@ export class RuleOracle {
   }
 
   nextExpiry(now: number): number | null {
-    const expiries = this.#list.map(({ rule }) => rule.expiresAt).filter((expiresAt) => expiresAt !== null && expiresAt > now);
+    const expiries = this.#list
+      .map(({ rule }) => rule.expiresAt)
+      .filter((expiresAt) => expiresAt !== null && expiresAt > now);
     return expiries.sort((a, b) => a! - b!)[0] ?? null;
   }
 }

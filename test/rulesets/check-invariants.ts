@@ -6,9 +6,9 @@ import type { RuleIndex } from "../../src/rulesets/rule-index.ts";
 import { prefixBits } from "../oracle/prefix-oracle.ts";
 
 /**
- * Walks every cell of an index and throws if one is lost, used twice, or says what it must not: records and slots in use and freed
- * ones make up the arrays; a record is needed, its keys extend its parent's, and it counts right; expiries and blocks count right at
- * every time at which something expires, and beside it.
+ * Walks every cell of an index and throws if one is lost, used twice, or says what it must not: records and slots in
+ * use and freed ones make up the arrays; a record is needed, its keys extend its parent's, and it counts right;
+ * expiries and blocks count right at every time at which something expires, and beside it.
  */
 export function checkInvariants(index: RuleIndex): void {
   for (const rules of [index["rules4"], index["rules6"]]) {
@@ -40,7 +40,10 @@ function checkTree(tree: RuleTree): number[] {
     const first = found.length;
     const own = rule === 0 ? 0 : takeSlot(rule, cells[at + LENGTH], above);
     const prefix = keyOf(tree, at);
-    assert.ok(prefix.startsWith(above) && prefix.length === cells[at + LENGTH], "a record does not extend its parent's key");
+    assert.ok(
+      prefix.startsWith(above) && prefix.length === cells[at + LENGTH],
+      "a record does not extend its parent's key",
+    );
     const left = visit(cells[at + LEFT], `${prefix}0`);
     const right = visit(cells[at + RIGHT], `${prefix}1`);
     assert.equal(cells[at + TOTAL], own + left + right, "a record miscounts its rules");
@@ -80,12 +83,24 @@ function checkSlots(slots: RuleSlots, used: readonly number[]): void {
 
 function checkTimes({ slots, expiries, blocks }: FamilyRules, used: readonly number[]): void {
   const moments = [...new Set(used.map((slot) => slots.expiresAt[slot]))].sort((a, b) => a - b);
-  assert.equal(expiries.countUntil(Number.MAX_VALUE), used.filter((slot) => slots.expiresAt[slot] !== Number.POSITIVE_INFINITY).length, "an expiry is not counted, or is counted twice");
+  assert.equal(
+    expiries.countUntil(Number.MAX_VALUE),
+    used.filter((slot) => slots.expiresAt[slot] !== Number.POSITIVE_INFINITY).length,
+    "an expiry is not counted, or is counted twice",
+  );
   for (const now of moments.slice(0, 20).flatMap((moment) => (Number.isFinite(moment) ? [moment - 1, moment] : []))) {
     const active = used.filter((slot) => now < slots.expiresAt[slot]);
     const expired = used.filter((slot) => now >= slots.expiresAt[slot]);
     assert.equal(expiries.countUntil(now), expired.length, "expiries are miscounted");
-    assert.deepEqual(blocks.page("active", { offset: 0, limit: used.length }, now), active, "the blocks miss an active rule, or have one too many");
-    assert.deepEqual(blocks.page("expired", { offset: 0, limit: used.length }, now), expired, "the blocks miss an expired rule, or have one too many");
+    assert.deepEqual(
+      blocks.page("active", { offset: 0, limit: used.length }, now),
+      active,
+      "the blocks miss an active rule, or have one too many",
+    );
+    assert.deepEqual(
+      blocks.page("expired", { offset: 0, limit: used.length }, now),
+      expired,
+      "the blocks miss an expired rule, or have one too many",
+    );
   }
 }

@@ -14,7 +14,10 @@ function numbers(seed: number): () => number {
   return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32;
 }
 
-/** Rules of single addresses, whose expiries are up to three milliseconds apart, so that many meet; one in eight is permanent. */
+/**
+ * Rules of single addresses, whose expiries are up to three milliseconds apart, so that many meet; one in eight is
+ * permanent.
+ */
 function manyRules(): Rule[] {
   const random = numbers(7);
   return Array.from({ length: COUNT }, (_, i) => {
@@ -25,7 +28,10 @@ function manyRules(): Rule[] {
 }
 
 const rules = manyRules();
-const boundaries = rules.filter(({ expiresAt }) => expiresAt !== null).map(({ expiresAt }) => expiresAt!).sort((a, b) => a - b);
+const boundaries = rules
+  .filter(({ expiresAt }) => expiresAt !== null)
+  .map(({ expiresAt }) => expiresAt!)
+  .sort((a, b) => a - b);
 
 /** How many of the sorted boundaries are at or before a time: by bisection, as the index does not do it. */
 function expiredBy(now: number): number {
@@ -71,7 +77,9 @@ test("expiry is exact to the millisecond while the clock goes on, and while it g
   const index = RuleIndex.from(columnsOf(rules));
   const forwards = askAround(index, byExpiry);
   const backwards = askAround(index, byExpiry.toReversed());
-  t.diagnostic(`${COUNT} rules, ${forwards.asked + backwards.asked} answers, ${forwards.wrong + backwards.wrong} wrong`);
+  t.diagnostic(
+    `${COUNT} rules, ${forwards.asked + backwards.asked} answers, ${forwards.wrong + backwards.wrong} wrong`,
+  );
   assert.deepEqual([forwards.wrong, backwards.wrong], [0, 0]);
 });
 
@@ -93,7 +101,10 @@ test("expiry is exact to the millisecond while the clock jumps, far or near", (t
   assert.equal(wrong, 0);
 });
 
-for (const [name, shift] of [["late", -1], ["early", 1]] as const) {
+for (const [name, shift] of [
+  ["late", -1],
+  ["early", 1],
+] as const) {
   test(`the harness finds an index whose rules expire a millisecond ${name}`, () => {
     const index = RuleIndex.from(columnsOf(rules));
     const { expiries } = index["rules4"];
@@ -105,7 +116,12 @@ for (const [name, shift] of [["late", -1], ["early", 1]] as const) {
 
 test("all rules expire in one millisecond, and come back", () => {
   const index = RuleIndex.from(columnsOf(rules.map((rule) => ({ ...rule, expiresAt: NOW }))));
-  for (const [now, active] of [[NOW - 1, COUNT], [NOW, 0], [NOW - 1, COUNT], [NOW + 1, 0]] as const) {
+  for (const [now, active] of [
+    [NOW - 1, COUNT],
+    [NOW, 0],
+    [NOW - 1, COUNT],
+    [NOW + 1, 0],
+  ] as const) {
     assert.equal(index.activeCount(now), active);
     assert.equal(index.nextExpiry(now), active === 0 ? null : NOW);
     assert.equal(index.page({ offset: 0, limit: 1, activeOnly: true }, now).length, active === 0 ? 0 : 1);

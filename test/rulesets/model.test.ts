@@ -63,8 +63,13 @@ for (const [name, damage] of Object.entries(broken)) {
 /** The same for searches alone. */
 const brokenSearches: Record<string, (search: RuleIndex["search"]) => RuleIndex["search"]> = {
   "a search looks a millisecond ahead": (search) => (filter, now) => search(filter, now + 1),
-  "a search takes what is beside a prefix for what is in it": (search) => (filter, now) => search({ ...filter, related: filter.related && prefixOf(filter.related, Math.max(0, filter.related.length - 1)) }, now),
-  "a search minds capitals": (search) => (filter, now) => search({ ...filter, name: filter.name === "A" ? "." : filter.name }, now),
+  "a search takes what is beside a prefix for what is in it": (search) => (filter, now) =>
+    search(
+      { ...filter, related: filter.related && prefixOf(filter.related, Math.max(0, filter.related.length - 1)) },
+      now,
+    ),
+  "a search minds capitals": (search) => (filter, now) =>
+    search({ ...filter, name: filter.name === "A" ? "." : filter.name }, now),
 };
 
 for (const [name, damage] of Object.entries(brokenSearches)) {

@@ -23,11 +23,34 @@ type Question =
   | { do: "rebuild"; size: number };
 type Operation = Change | Question;
 
-/** How often each kind of operation was done, how many rules searches found, how often time went back, and how large the index became. */
-export type Counts = Record<Operation["do"] | "sequences" | "walkSteps" | "found" | "stepsBack" | "expired" | "largest", number>;
+/**
+ * How often each kind of operation was done, how many rules searches found, how often time went back, and how large the
+ * index became.
+ */
+export type Counts = Record<
+  Operation["do"] | "sequences" | "walkSteps" | "found" | "stepsBack" | "expired" | "largest",
+  number
+>;
 
 export function newCounts(): Counts {
-  return { sequences: 0, set: 0, delete: 0, get: 0, covering: 0, check: 0, counts: 0, page: 0, search: 0, walk: 0, rebuild: 0, walkSteps: 0, found: 0, stepsBack: 0, expired: 0, largest: 0 };
+  return {
+    sequences: 0,
+    set: 0,
+    delete: 0,
+    get: 0,
+    covering: 0,
+    check: 0,
+    counts: 0,
+    page: 0,
+    search: 0,
+    walk: 0,
+    rebuild: 0,
+    walkSteps: 0,
+    found: 0,
+    stepsBack: 0,
+    expired: 0,
+    largest: 0,
+  };
 }
 
 /** Few moments, so that expiries meet each other and `now`. */
@@ -56,14 +79,32 @@ const question: fc.Arbitrary<Question> = fc.oneof(
   fc.record({ do: fc.constantFrom("get" as const, "covering" as const), prefix: anyPrefix }),
   fc.record({ do: fc.constant("check" as const), prefix: anyPrefix, now: anyTime }),
   fc.record({ do: fc.constant("counts" as const), now: anyTime }),
-  fc.record({ do: fc.constant("page" as const), offset: fc.nat(40), limit: fc.nat(20), which: fc.constantFrom("all" as const, "active" as const, "expired" as const), now: anyTime }),
-  fc.record({ do: fc.constant("search" as const), filter: anyFilter, now: anyTime, step: fc.integer({ min: 1, max: 50 }) }),
-  fc.record({ do: fc.constant("walk" as const), after: fc.option(anyPrefix, { nil: undefined }), changes: fc.array(change, { maxLength: 12 }) }),
+  fc.record({
+    do: fc.constant("page" as const),
+    offset: fc.nat(40),
+    limit: fc.nat(20),
+    which: fc.constantFrom("all" as const, "active" as const, "expired" as const),
+    now: anyTime,
+  }),
+  fc.record({
+    do: fc.constant("search" as const),
+    filter: anyFilter,
+    now: anyTime,
+    step: fc.integer({ min: 1, max: 50 }),
+  }),
+  fc.record({
+    do: fc.constant("walk" as const),
+    after: fc.option(anyPrefix, { nil: undefined }),
+    changes: fc.array(change, { maxLength: 12 }),
+  }),
   fc.record({ do: fc.constant("rebuild" as const), size: fc.integer({ min: 1, max: 40 }) }),
 );
 
 function sequences(maxLength: number): fc.Arbitrary<Operation[]> {
-  const operation = fc.oneof<fc.WeightedArbitrary<Operation>[]>({ weight: 2, arbitrary: change }, { weight: 1, arbitrary: question });
+  const operation = fc.oneof<fc.WeightedArbitrary<Operation>[]>(
+    { weight: 2, arbitrary: change },
+    { weight: 1, arbitrary: question },
+  );
   return fc.array(operation, { maxLength, size: "max" });
 }
 
@@ -77,8 +118,15 @@ export const fromColumns: MakeIndex = (rules, size) => {
   return index;
 };
 
-/** The property: random sequences agree with the oracle at each step and leave the arrays whole, and so does deleting the rest. */
-export function agreesWithOracle(counts: Counts, maxLength: number, makeIndex = fromColumns): fc.IProperty<[Operation[]]> {
+/**
+ * The property: random sequences agree with the oracle at each step and leave the arrays whole, and so does deleting
+ * the rest.
+ */
+export function agreesWithOracle(
+  counts: Counts,
+  maxLength: number,
+  makeIndex = fromColumns,
+): fc.IProperty<[Operation[]]> {
   return fc.property(sequences(maxLength), (operations) => {
     let index = makeIndex([], 1);
     const oracle = new RuleOracle();
@@ -101,7 +149,12 @@ export function agreesWithOracle(counts: Counts, maxLength: number, makeIndex = 
 }
 
 /** Does one operation on both and throws if they do not agree. */
-function perform(operation: Exclude<Operation, { do: "rebuild" }>, index: RuleIndex, oracle: RuleOracle, counts: Counts): void {
+function perform(
+  operation: Exclude<Operation, { do: "rebuild" }>,
+  index: RuleIndex,
+  oracle: RuleOracle,
+  counts: Counts,
+): void {
   switch (operation.do) {
     case "get":
       return assert.deepEqual(index.get(operation.prefix), oracle.get(operation.prefix));
@@ -114,7 +167,10 @@ function perform(operation: Exclude<Operation, { do: "rebuild" }>, index: RuleIn
     case "page": {
       const { offset, limit, which, now } = operation;
       const rules = oracle.search({ state: which === "all" ? undefined : which }, now);
-      return assert.deepEqual(index.page({ offset, limit, activeOnly: which === "active", expiredOnly: which === "expired" }, now), rules.slice(offset, offset + limit));
+      return assert.deepEqual(
+        index.page({ offset, limit, activeOnly: which === "active", expiredOnly: which === "expired" }, now),
+        rules.slice(offset, offset + limit),
+      );
     }
     case "search":
       return checkSearch(operation, index, oracle, counts);
@@ -138,8 +194,14 @@ function checkCheck({ prefix, now }: { prefix: Prefix; now: number }, index: Rul
   const covering = oracle.covering(prefix).filter((rule) => active.has(rule));
   assert.deepEqual(index.check(prefix, now), { rule: covering[0] ?? null, covering });
   const { length: _, ...address } = prefix;
-  assert.deepEqual(index.check(address, now).covering, oracle.covering(address).filter((rule) => active.has(rule)));
-  assert.deepEqual(index.check(prefixOf(prefix, 0), now).covering, oracle.covering(prefixOf(prefix, 0)).filter((rule) => active.has(rule)));
+  assert.deepEqual(
+    index.check(address, now).covering,
+    oracle.covering(address).filter((rule) => active.has(rule)),
+  );
+  assert.deepEqual(
+    index.check(prefixOf(prefix, 0), now).covering,
+    oracle.covering(prefixOf(prefix, 0)).filter((rule) => active.has(rule)),
+  );
 }
 
 function checkCounts(now: number, index: RuleIndex, oracle: RuleOracle, counts: Counts): void {
@@ -151,16 +213,23 @@ function checkCounts(now: number, index: RuleIndex, oracle: RuleOracle, counts: 
 }
 
 /** What is found, page by page, and how long it will be just that. */
-function checkSearch({ filter, now, step }: Question & { do: "search" }, index: RuleIndex, oracle: RuleOracle, counts: Counts): void {
+function checkSearch(
+  { filter, now, step }: Question & { do: "search" },
+  index: RuleIndex,
+  oracle: RuleOracle,
+  counts: Counts,
+): void {
   const search = index.search(filter, now);
   while (search.advance(step));
   const found = search.found();
   const expected = oracle.search(filter, now);
   counts.found += expected.length;
   assert.equal(found.count, expected.length);
-  for (let offset = 0; offset <= expected.length; offset += step) assert.deepEqual(found.page(offset, step), expected.slice(offset, offset + step));
+  for (let offset = 0; offset <= expected.length; offset += step)
+    assert.deepEqual(found.page(offset, step), expected.slice(offset, offset + step));
   assert.equal(found.since, now);
-  for (let time = now + 1; time < Math.min(found.until, 20); time++) assert.deepEqual(oracle.search(filter, time), expected);
+  for (let time = now + 1; time < Math.min(found.until, 20); time++)
+    assert.deepEqual(oracle.search(filter, time), expected);
   if (found.until < Infinity) assert.notDeepEqual(oracle.search(filter, found.until), expected);
 }
 

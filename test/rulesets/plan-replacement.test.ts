@@ -19,7 +19,13 @@ function wanted(text: string, name: string | null = null, expiresAt: number | nu
 
 test("a plan tells what is added, updated, removed and unchanged, in order", () => {
   const current = [rule("10.0.0.0/8", "a"), rule("10.0.0.0/9", "b"), rule("11.0.0.0/8", "c", 7), rule("2001:db8::/32")];
-  const list = [wanted("::/0", "new"), wanted("11.0.0.0/8", "c", 8), wanted("10.0.0.0/8", "a"), wanted("9.0.0.0/8", null, 6000), wanted("2001:db8::/32")];
+  const list = [
+    wanted("::/0", "new"),
+    wanted("11.0.0.0/8", "c", 8),
+    wanted("10.0.0.0/8", "a"),
+    wanted("9.0.0.0/8", null, 6000),
+    wanted("2001:db8::/32"),
+  ];
   assert.deepEqual(planReplacement(current, list, NOW), {
     added: [
       { ...wanted("9.0.0.0/8", null, 6000), createdAt: NOW, updatedAt: NOW },
@@ -32,13 +38,19 @@ test("a plan tells what is added, updated, removed and unchanged, in order", () 
 });
 
 test("a prefix that is wanted twice is refused", () => {
-  assert.throws(() => planReplacement([], [wanted("10.0.0.0/8"), wanted("9.0.0.0/8"), wanted("::ffff:10.0.0.0/104")], NOW), /10.0.0.0\/8 is wanted twice/);
+  assert.throws(
+    () => planReplacement([], [wanted("10.0.0.0/8"), wanted("9.0.0.0/8"), wanted("::ffff:10.0.0.0/104")], NOW),
+    /10.0.0.0\/8 is wanted twice/,
+  );
 });
 
-const anyList = fc.uniqueArray(fc.record({ prefix: anyPrefix, name: fc.constantFrom(null, "a", "b"), expiresAt: fc.constantFrom(null, 1, 2) }), {
-  selector: ({ prefix }) => formatPrefix(prefix),
-  maxLength: 40,
-});
+const anyList = fc.uniqueArray(
+  fc.record({ prefix: anyPrefix, name: fc.constantFrom(null, "a", "b"), expiresAt: fc.constantFrom(null, 1, 2) }),
+  {
+    selector: ({ prefix }) => formatPrefix(prefix),
+    maxLength: 40,
+  },
+);
 
 test("carried out, a plan makes exactly the wanted rules; the same list again changes nothing", () => {
   fc.assert(
@@ -56,7 +68,12 @@ test("carried out, a plan makes exactly the wanted rules; the same list again ch
         const made = index.get(prefix)!;
         assert.deepEqual([made.name, made.expiresAt], [name, expiresAt]);
       }
-      assert.deepEqual(planReplacement(index.rules(), list, NOW + 1), { added: [], updated: [], removed: [], unchanged: list.length });
+      assert.deepEqual(planReplacement(index.rules(), list, NOW + 1), {
+        added: [],
+        updated: [],
+        removed: [],
+        unchanged: list.length,
+      });
     }),
     { seed: 20_260_601 },
   );

@@ -1,4 +1,6 @@
-/** Lists by the million are kept in columns, names in bytes. They are what plain objects, sorted by comparing, would be. */
+/**
+ * Lists by the million are kept in columns, names in bytes. They are what plain objects, sorted by comparing, would be.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { comparePrefixes, formatPrefix, prefixOf } from "../../src/address/prefix.ts";
@@ -22,7 +24,16 @@ interface Line extends WantedRule {
 function anyName(kinds: number): string | null {
   const number = random(kinds);
   if (number % 7 === 0) return null;
-  return ["", `n${number}`, `Ä ${number} ß`, `日本 ${number}`, `\u{1f600}${number}`, "\ufeffx", "y".repeat(255), "é".repeat(number % 250)][number % 8]!;
+  return [
+    "",
+    `n${number}`,
+    `Ä ${number} ß`,
+    `日本 ${number}`,
+    `\u{1f600}${number}`,
+    "\ufeffx",
+    "y".repeat(255),
+    "é".repeat(number % 250),
+  ][number % 8]!;
 }
 
 /** Rules around few addresses, so that they cover and repeat each other. */
@@ -30,7 +41,9 @@ function anyList(count: number, spread: number, kinds: number): Line[] {
   return Array.from({ length: count }, (_, at) => {
     const w0 = random(spread) * 0x01_01_01_01;
     const isSix = random(3) === 0;
-    const address = isSix ? { family: 6 as const, w0: w0 >>> 0, w1: random(3), w2: random(2) * 0xffff_0000, w3: random(spread) } : { family: 4 as const, w0: (w0 + random(spread)) >>> 0, w1: 0, w2: 0, w3: 0 };
+    const address = isSix
+      ? { family: 6 as const, w0: w0 >>> 0, w1: random(3), w2: random(2) * 0xffff_0000, w3: random(spread) }
+      : { family: 4 as const, w0: (w0 + random(spread)) >>> 0, w1: 0, w2: 0, w3: 0 };
     const prefix = prefixOf(address, isSix ? 128 - random(100) : 32 - random(20));
     return { prefix, name: anyName(kinds), expiresAt: random(3) === 0 ? null : random(1e6), line: 3 * at + 1 };
   });
@@ -60,9 +73,14 @@ function collected(list: readonly Line[]): Outcome {
   for (const { line, ...rule } of list) rules.add(rule, line);
   assert.equal(rules.count, list.length);
   const repeated: (readonly [string, number, number])[] = [];
-  const { result: parts } = steps(rules.inOrder((prefix, line, earlier) => repeated.push([formatPrefix(prefix), line, earlier])));
+  const { result: parts } = steps(
+    rules.inOrder((prefix, line, earlier) => repeated.push([formatPrefix(prefix), line, earlier])),
+  );
   assert.ok(parts.every(({ lengths }) => lengths.length > 0 && lengths.length <= RULES_PER_PART));
-  return { rules: parts.flatMap((part) => Array.from(wantedIn(part), (rule, at) => ({ ...rule, line: part.lines[at]! }))), repeated };
+  return {
+    rules: parts.flatMap((part) => Array.from(wantedIn(part), (rule, at) => ({ ...rule, line: part.lines[at]! }))),
+    repeated,
+  };
 }
 
 /** Does work to its end, and counts how often it could have been interrupted. */
@@ -73,11 +91,16 @@ function steps<Result>(work: Generator<undefined, Result, undefined>): { result:
   }
 }
 
-/** Compares some hundred small lists, which are sorted by comparing, and a few large ones, which are sorted by digits. */
+/**
+ * Compares some hundred small lists, which are sorted by comparing, and a few large ones, which are sorted by digits.
+ */
 function compare(make: (list: readonly Line[]) => Outcome): number {
   let repeated = 0;
   for (let round = 0; round < 300; round++) {
-    const list = round < 295 ? anyList(random(40), 1 + random(20), 1 + random(60)) : anyList(30_000, 200, round % 2 === 0 ? 20 : 1e6);
+    const list =
+      round < 295
+        ? anyList(random(40), 1 + random(20), 1 + random(60))
+        : anyList(30_000, 200, round % 2 === 0 ? 20 : 1e6);
     const expected = oracle(list);
     assert.deepEqual(make(list), expected);
     repeated += expected.repeated.length;
@@ -97,7 +120,13 @@ test("a list that is in order, and an empty one", () => {
 const BROKEN: Record<string, (list: readonly Line[]) => Outcome> = {
   "keeps the later of two": (list) => collected(list.toReversed()),
   "forgets names": (list) => collected(list.map((rule) => ({ ...rule, name: rule.name === "" ? null : rule.name }))),
-  "leaves lengths out of the order": (list) => ({ ...collected(list), rules: collected(list).rules.toSorted((a, b) => comparePrefixes({ ...a.prefix, length: 0 }, { ...b.prefix, length: 0 }) || b.prefix.length - a.prefix.length) }),
+  "leaves lengths out of the order": (list) => ({
+    ...collected(list),
+    rules: collected(list).rules.toSorted(
+      (a, b) =>
+        comparePrefixes({ ...a.prefix, length: 0 }, { ...b.prefix, length: 0 }) || b.prefix.length - a.prefix.length,
+    ),
+  }),
 };
 for (const [what, broken] of Object.entries(BROKEN)) {
   test(`one that ${what} is found out`, () => assert.throws(() => compare(broken), assert.AssertionError));
@@ -125,14 +154,25 @@ test("an index over packed names has those of one over texts, in any order, also
   const changed = all.map((rule, at) => (at % 3 === 0 ? { ...rule, name: anyName(100) } : rule));
   for (const [at, rule] of changed.entries()) if (at % 3 === 0) index.set(rule);
   for (const [at, rule] of changed.entries()) if (at % 5 === 0) assert.ok(index.delete(rule.prefix));
-  assert.deepEqual([...index.rules()], changed.filter((_, at) => at % 5 !== 0));
+  assert.deepEqual(
+    [...index.rules()],
+    changed.filter((_, at) => at % 5 !== 0),
+  );
   assert.deepEqual([...copy.rules()], all);
 });
 
 test("sorting a list and building an index can be interrupted after some thousand rules", () => {
   const count = 100_000;
   const list = new RuleList();
-  for (let at = 0; at < count; at++) list.add({ prefix: prefixOf({ family: 4, w0: (at * 2_654_435_761) >>> 0, w1: 0, w2: 0, w3: 0 }, 32), name: null, expiresAt: at }, at);
+  for (let at = 0; at < count; at++)
+    list.add(
+      {
+        prefix: prefixOf({ family: 4, w0: (at * 2_654_435_761) >>> 0, w1: 0, w2: 0, w3: 0 }, 32),
+        name: null,
+        expiresAt: at,
+      },
+      at,
+    );
   const sorted = steps(list.inOrder(() => assert.fail("a prefix stands twice")));
   assert.ok(sorted.count > 4 * (count / 16_384), `${sorted.count} steps`);
   const built = steps(RuleIndex.building(sorted.result));

@@ -22,7 +22,9 @@ test("by example", () => {
 const small = fc.array(
   fc.tuple(fc.boolean(), fc.nat({ max: 255 }), fc.integer({ min: 0, max: 8 })).map(([isSix, low, depth]) => {
     const kept = low & ~((1 << (8 - depth)) - 1);
-    return isSix ? parsePrefix(`2001:db8::${kept.toString(16)}/${120 + depth}`) : parsePrefix(`192.0.2.${kept}/${24 + depth}`);
+    return isSix
+      ? parsePrefix(`2001:db8::${kept.toString(16)}/${120 + depth}`)
+      : parsePrefix(`192.0.2.${kept}/${24 + depth}`);
   }),
   { maxLength: 12 },
 );
@@ -67,7 +69,10 @@ test("laws hold for prefixes of any length", () => {
       const common = texts(intersection(one, other));
       assert.deepEqual(common, texts(intersection(other, one)));
       assert.deepEqual(common, texts(difference(one, difference(one, other))));
-      assert.deepEqual(texts(union(one, other)), texts(union(difference(one, other), difference(other, one), intersection(one, other))));
+      assert.deepEqual(
+        texts(union(one, other)),
+        texts(union(difference(one, other), difference(other, one), intersection(one, other))),
+      );
     }),
     { seed: 20_260_601, numRuns: 400 },
   );

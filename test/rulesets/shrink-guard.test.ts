@@ -5,11 +5,25 @@ import { ShrinkGuard, type ShrinkLimits } from "../../src/rulesets/shrink-guard.
 
 /** Whether a replacement of `total` rules passes that leaves `kept` of them and adds `added`. */
 function passes(total: number, kept: number, added: number, limits: ShrinkLimits = {}): boolean {
-  return new ShrinkGuard(total, kept + added, limits).refusalOf({ added, updated: 0, removed: total - kept, unchanged: kept }) === undefined;
+  return (
+    new ShrinkGuard(total, kept + added, limits).refusalOf({
+      added,
+      updated: 0,
+      removed: total - kept,
+      unchanged: kept,
+    }) === undefined
+  );
 }
 
 describe("what may go", () => {
-  const cases: readonly (readonly [what: string, total: number, kept: number, added: number, limits: ShrinkLimits, passes: boolean])[] = [
+  const cases: readonly (readonly [
+    what: string,
+    total: number,
+    kept: number,
+    added: number,
+    limits: ShrinkLimits,
+    passes: boolean,
+  ])[] = [
     ["an empty list on an empty ruleset", 0, 0, 0, {}, true],
     ["the first list", 0, 0, 100, {}, true],
     ["the only rule, without another", 1, 0, 0, {}, false],
@@ -29,21 +43,28 @@ describe("what may go", () => {
     ["one of three, where a third may go, rounded down", 3, 2, 0, { maxShrink: 33 }, false],
     ["one of three, where a third may go, rounded up", 3, 2, 0, { maxShrink: 34 }, true],
   ];
-  for (const [what, total, kept, added, limits, isGood] of cases) test(what, () => assert.equal(passes(total, kept, added, limits), isGood));
+  for (const [what, total, kept, added, limits, isGood] of cases)
+    test(what, () => assert.equal(passes(total, kept, added, limits), isGood));
 });
 
 test("the share that a refusal names is the least that lets it pass", () => {
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 2_000_000 }), fc.double({ min: 0, max: 1, noNaN: true }), fc.integer({ min: 1, max: 50 }), fc.option(fc.integer({ min: 0, max: 100 }), { nil: undefined }), (total, share, added, maxShrink) => {
-      const kept = Math.floor(total * share);
-      const shrinkage = { added, updated: 0, removed: total - kept, unchanged: kept };
-      const refusal = new ShrinkGuard(total, kept + added, { maxShrink }).refusalOf(shrinkage);
-      if (refusal === undefined) return;
-      assert.ok(refusal.removedPercent > refusal.maxShrink);
-      assert.ok(passes(total, kept, added, { maxShrink: refusal.removedPercent }));
-      assert.ok(!passes(total, kept, added, { maxShrink: refusal.removedPercent - 1 }));
-      assert.deepEqual([refusal.totalRules, refusal.removed], [total, total - kept]);
-    }),
+    fc.property(
+      fc.integer({ min: 1, max: 2_000_000 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.integer({ min: 1, max: 50 }),
+      fc.option(fc.integer({ min: 0, max: 100 }), { nil: undefined }),
+      (total, share, added, maxShrink) => {
+        const kept = Math.floor(total * share);
+        const shrinkage = { added, updated: 0, removed: total - kept, unchanged: kept };
+        const refusal = new ShrinkGuard(total, kept + added, { maxShrink }).refusalOf(shrinkage);
+        if (refusal === undefined) return;
+        assert.ok(refusal.removedPercent > refusal.maxShrink);
+        assert.ok(passes(total, kept, added, { maxShrink: refusal.removedPercent }));
+        assert.ok(!passes(total, kept, added, { maxShrink: refusal.removedPercent - 1 }));
+        assert.deepEqual([refusal.totalRules, refusal.removed], [total, total - kept]);
+      },
+    ),
     { seed: 20_261_122, numRuns: 2000 },
   );
 });

@@ -17,26 +17,61 @@ function refused(act: () => unknown, code: RuleErrorCode, message: RegExp, posit
 }
 
 describe("the prefix", () => {
-  for (const [text, canonical] of [["8.8.8.8", "8.8.8.8"], ["8.8.8.8/32", "8.8.8.8"], ["8.8.8.0/24", "8.8.8.0/24"], ["::ffff:8.8.8.0/120", "8.8.8.0/24"], ["2A00:0::/16", "2a00::/16"]]) {
+  for (const [text, canonical] of [
+    ["8.8.8.8", "8.8.8.8"],
+    ["8.8.8.8/32", "8.8.8.8"],
+    ["8.8.8.0/24", "8.8.8.0/24"],
+    ["::ffff:8.8.8.0/120", "8.8.8.0/24"],
+    ["2A00:0::/16", "2a00::/16"],
+  ]) {
     test(`${text} is ${canonical}`, () => assert.equal(formatPrefix(parseRulePrefix(text)), canonical));
   }
-  test("host bits are refused with what was probably meant", () => refused(() => parseRulePrefix("8.8.8.8/24"), "bad-prefix", /^"8.8.8.8\/24": at position 8: .*did you mean 8.8.8.0\/24\?/, 8));
+  test("host bits are refused with what was probably meant", () =>
+    refused(
+      () => parseRulePrefix("8.8.8.8/24"),
+      "bad-prefix",
+      /^"8.8.8.8\/24": at position 8: .*did you mean 8.8.8.0\/24\?/,
+      8,
+    ));
   test("no address", () => refused(() => parseRulePrefix("8.8.8"), "bad-prefix", /four octets/, 5));
   test("no text", () => refused(() => parseRulePrefix(8), "wrong-type", /^8: the ip is a text/));
 
-  const special = ["10.0.0.1", "127.0.0.0/8", "169.254.1.0/24", "224.0.0.1", "192.168.0.0/17", "192.0.2.1", "fe80::1", "::1", "ff02::1", "fc00::/7", "2001:db8::/64", "::ffff:10.0.0.1"];
+  const special = [
+    "10.0.0.1",
+    "127.0.0.0/8",
+    "169.254.1.0/24",
+    "224.0.0.1",
+    "192.168.0.0/17",
+    "192.0.2.1",
+    "fe80::1",
+    "::1",
+    "ff02::1",
+    "fc00::/7",
+    "2001:db8::/64",
+    "::ffff:10.0.0.1",
+  ];
   for (const text of special) {
     test(`${text} is refused, unless special purposes are allowed`, () => {
-      refused(() => parseRulePrefix(text), "special-purpose", /lies in .* a rule may not touch special-purpose addresses/);
+      refused(
+        () => parseRulePrefix(text),
+        "special-purpose",
+        /lies in .* a rule may not touch special-purpose addresses/,
+      );
       assert.ok(parseRulePrefix(text, { allowSpecialPurpose: true }));
     });
   }
-  test("a prefix around private addresses is refused too", () => refused(() => parseRulePrefix("8.0.0.0/6"), "special-purpose", /it contains 10.0.0.0\/8, Private-Use \(RFC 1918\)/));
+  test("a prefix around private addresses is refused too", () =>
+    refused(
+      () => parseRulePrefix("8.0.0.0/6"),
+      "special-purpose",
+      /it contains 10.0.0.0\/8, Private-Use \(RFC 1918\)/,
+    ));
 });
 
 describe("names and descriptions", () => {
   test("are taken up to their lengths, counted in characters", () => {
-    for (const name of ["", "a", " a ", "=1+1", "__proto__", "😀".repeat(255), "é".repeat(255)]) assert.equal(checkRuleName(name), name);
+    for (const name of ["", "a", " a ", "=1+1", "__proto__", "😀".repeat(255), "é".repeat(255)])
+      assert.equal(checkRuleName(name), name);
     assert.equal(checkDescription("a".repeat(1000)).length, 1000);
   });
   test("longer ones are refused", () => {
@@ -45,10 +80,19 @@ describe("names and descriptions", () => {
     refused(() => checkDescription("a".repeat(1001)), "too-long", /up to 1000/);
   });
   for (const character of ["\0", "\t", "\n", "\r", "\u007f", "\u0085", "\u2028", "\u2029"]) {
-    test(`${JSON.stringify(character)} is refused`, () => refused(() => checkRuleName(`ab${character}`), "bad-character", /the control character U\+[0-9A-F]{4} at position 2/, 2));
+    test(`${JSON.stringify(character)} is refused`, () =>
+      refused(
+        () => checkRuleName(`ab${character}`),
+        "bad-character",
+        /the control character U\+[0-9A-F]{4} at position 2/,
+        2,
+      ));
   }
-  test("half a character is refused", () => refused(() => checkRuleName("a\ud83d"), "bad-character", /a lone surrogate/, 1));
-  for (const value of [null, 1, {}, ["a"]]) test(`${JSON.stringify(value)} is no name`, () => refused(() => checkRuleName(value), "wrong-type", /the name is a text/));
+  test("half a character is refused", () =>
+    refused(() => checkRuleName("a\ud83d"), "bad-character", /a lone surrogate/, 1));
+  for (const value of [null, 1, {}, ["a"]])
+    test(`${JSON.stringify(value)} is no name`, () =>
+      refused(() => checkRuleName(value), "wrong-type", /the name is a text/));
 });
 
 describe("timestamps", () => {
@@ -64,7 +108,8 @@ describe("timestamps", () => {
     ["9999-12-31T23:59:59.999Z", "9999-12-31T23:59:59.999Z"],
     ["1970-01-01T01:00:00+01:00", "1970-01-01T00:00:00.000Z"],
   ];
-  for (const [text, utc] of cases) test(`${text} is ${utc}`, () => assert.equal(formatTimestamp(parseTimestamp(text)), utc));
+  for (const [text, utc] of cases)
+    test(`${text} is ${utc}`, () => assert.equal(formatTimestamp(parseTimestamp(text)), utc));
 
   const bad: [text: unknown, code: RuleErrorCode, message: RegExp, position?: number][] = [
     ["2026-06-01T12:00:00", "bad-timestamp", /the time zone is missing; did you mean "2026-06-01T12:00:00Z"\?/, 19],
@@ -90,7 +135,8 @@ describe("timestamps", () => {
     ["9999-12-31T23:59:59-00:01", "out-of-range", /between 1970 and 9999/],
     [1_780_000_000, "wrong-type", /a timestamp is a text/],
   ];
-  for (const [text, code, message, position] of bad) test(`${JSON.stringify(text)} is refused`, () => refused(() => parseTimestamp(text), code, message, position));
+  for (const [text, code, message, position] of bad)
+    test(`${JSON.stringify(text)} is refused`, () => refused(() => parseTimestamp(text), code, message, position));
 
   test("what is written is read again, by the platform's parser too", () => {
     fc.assert(
@@ -98,7 +144,9 @@ describe("timestamps", () => {
         assert.equal(parseTimestamp(formatTimestamp(time)), time);
         const local = time + offset * 60_000;
         if (local < 0 || local > LAST_TIME) return;
-        const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60].map((part) => String(part).padStart(2, "0"));
+        const [hours, minutes] = [Math.floor(Math.abs(offset) / 60), Math.abs(offset) % 60].map((part) =>
+          String(part).padStart(2, "0"),
+        );
         const text = formatTimestamp(local).replace("Z", `${offset < 0 ? "-" : "+"}${hours}:${minutes}`);
         assert.equal(parseTimestamp(text), time);
         assert.equal(Date.parse(text), time);
@@ -110,13 +158,15 @@ describe("timestamps", () => {
 
 describe("days to the expiry", () => {
   const now = Date.UTC(2026, 5, 1, 12, 0, 0, 7);
-  test("count from now, to the millisecond", () => assert.equal(expiryInDays(30, now), Date.UTC(2026, 6, 1, 12, 0, 0, 7)));
+  test("count from now, to the millisecond", () =>
+    assert.equal(expiryInDays(30, now), Date.UTC(2026, 6, 1, 12, 0, 0, 7)));
   test("may reach the last year, not beyond", () => {
     const most = Math.floor((LAST_TIME - now) / 86_400_000);
     assert.ok(expiryInDays(most, now) <= LAST_TIME);
     refused(() => expiryInDays(most + 1, now), "out-of-range", /end before the year 10000/);
   });
   for (const days of [0, -1, 0.5, Number.NaN, Infinity, 2 ** 53, "30", null]) {
-    test(`${String(days)} is refused`, () => refused(() => expiryInDays(days, now), "out-of-range", /a whole number from 1 on/));
+    test(`${String(days)} is refused`, () =>
+      refused(() => expiryInDays(days, now), "out-of-range", /a whole number from 1 on/));
   }
 });

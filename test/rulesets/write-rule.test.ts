@@ -3,7 +3,13 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import { isActive, longerExpiry, type Rule } from "../../src/rulesets/rule.ts";
-import { type Addition, addRule, CONFLICT_MODES, type ConflictMode, updateRule } from "../../src/rulesets/write-rule.ts";
+import {
+  type Addition,
+  addRule,
+  CONFLICT_MODES,
+  type ConflictMode,
+  updateRule,
+} from "../../src/rulesets/write-rule.ts";
 
 const NOW = Date.UTC(2026, 5, 1, 12);
 const EARLIER = NOW - 5000;
@@ -33,7 +39,10 @@ describe("addRule", () => {
   test("creates a rule in every mode where there is none", () => {
     for (const mode of CONFLICT_MODES) {
       const rule: Rule = { prefix, name: "a", expiresAt: LATER, createdAt: NOW, updatedAt: NOW };
-      assert.deepEqual(addRule(undefined, { prefix, name: "a", expiresAt: LATER, mode }, NOW), { action: "created", rule });
+      assert.deepEqual(addRule(undefined, { prefix, name: "a", expiresAt: LATER, mode }, NOW), {
+        action: "created",
+        rule,
+      });
     }
   });
 
@@ -60,7 +69,10 @@ describe("addRule", () => {
       const rule = existing(...before);
       const answer = addRule(rule, { prefix, name: request[0], expiresAt: request[1], mode }, NOW);
       const updatedAt = action === "updated" ? NOW : 2000;
-      assert.deepEqual(answer, { action, rule: { prefix, name: after[0], expiresAt: after[1], createdAt: 1000, updatedAt } });
+      assert.deepEqual(answer, {
+        action,
+        rule: { prefix, name: after[0], expiresAt: after[1], createdAt: 1000, updatedAt },
+      });
       if (action !== "updated") assert.equal(answer.rule, rule);
       assert.deepEqual(rule, existing(...before), "the existing rule is not written to");
     });
@@ -73,11 +85,17 @@ describe("addRule", () => {
 
   test("an unknown mode is refused", () => {
     const mode = "merge" as ConflictMode;
-    assert.throws(() => addRule(existing(null, null), { prefix, name: null, expiresAt: null, mode }, NOW), /the conflict mode is extend, override, skip, fail, not "merge"/);
+    assert.throws(
+      () => addRule(existing(null, null), { prefix, name: null, expiresAt: null, mode }, NOW),
+      /the conflict mode is extend, override, skip, fail, not "merge"/,
+    );
   });
 });
 
-const content = fc.record({ name: fc.option(fc.constantFrom("", "a", "b")), expiresAt: fc.option(fc.integer({ min: NOW - 3, max: NOW + 3 })) });
+const content = fc.record({
+  name: fc.option(fc.constantFrom("", "a", "b")),
+  expiresAt: fc.option(fc.integer({ min: NOW - 3, max: NOW + 3 })),
+});
 
 test("extend never shortens, and the same addition twice changes nothing the second time", () => {
   fc.assert(
@@ -97,8 +115,14 @@ test("extend never shortens, and the same addition twice changes nothing the sec
 describe("updateRule", () => {
   test("changes what is named, and the time of update with it", () => {
     assert.deepEqual(updateRule(existing("a", LATER), { name: "b" }, NOW), { ...existing("b", LATER), updatedAt: NOW });
-    assert.deepEqual(updateRule(existing("a", LATER), { name: null }, NOW), { ...existing(null, LATER), updatedAt: NOW });
-    assert.deepEqual(updateRule(existing("a", LATER), { expiresAt: null }, NOW), { ...existing("a", null), updatedAt: NOW });
+    assert.deepEqual(updateRule(existing("a", LATER), { name: null }, NOW), {
+      ...existing(null, LATER),
+      updatedAt: NOW,
+    });
+    assert.deepEqual(updateRule(existing("a", LATER), { expiresAt: null }, NOW), {
+      ...existing("a", null),
+      updatedAt: NOW,
+    });
   });
 
   test("gives the same object where nothing changes", () => {

@@ -14,10 +14,27 @@ import { inTemporaryFolder, Random, sampleContent } from "./harness/sample.ts";
 
 /** Every code of the catalogue, and how often a bad file was refused with it: none may stay at 0. */
 const seen: Record<SnapshotErrorCode, number> = {
-  "not-found": 0, "unreadable": 0, "not-a-file": 0, "not-a-snapshot": 0, "text-damage": 0, "truncated": 0, "extended": 0,
-  "foreign-byte-order": 0, "unsupported-version": 0, "header-checksum": 0, "bad-header": 0, "section-table-checksum": 0,
-  "bad-section-table": 0, "too-large": 0, "changed-while-reading": 0, "gap-not-zero": 0, "section-checksum": 0,
-  "bad-table": 0, "bad-metadata": 0, "invalid-content": 0, "unwritable": 0,
+  "not-found": 0,
+  unreadable: 0,
+  "not-a-file": 0,
+  "not-a-snapshot": 0,
+  "text-damage": 0,
+  truncated: 0,
+  extended: 0,
+  "foreign-byte-order": 0,
+  "unsupported-version": 0,
+  "header-checksum": 0,
+  "bad-header": 0,
+  "section-table-checksum": 0,
+  "bad-section-table": 0,
+  "too-large": 0,
+  "changed-while-reading": 0,
+  "gap-not-zero": 0,
+  "section-checksum": 0,
+  "bad-table": 0,
+  "bad-metadata": 0,
+  "invalid-content": 0,
+  unwritable: 0,
 };
 
 let good: Buffer;
@@ -111,19 +128,28 @@ test("refused: a file that gets shorter while it is read", () =>
     // Whether the cut comes too early, in time or too late is chance: try until it comes in time.
     for (let ticks = 0; ticks < 2000 && !codes.has("changed-while-reading"); ticks++) {
       await writeFile(path, large);
-      const opening = openSnapshot(path).then(() => "opened", (error: unknown) => (error instanceof SnapshotError ? error.code : String(error)));
+      const opening = openSnapshot(path).then(
+        () => "opened",
+        (error: unknown) => (error instanceof SnapshotError ? error.code : String(error)),
+      );
       for (let i = 0; i < ticks % 40; i++) await setImmediate();
       await truncate(path, 600);
       const outcome = await opening;
       codes.set(outcome, (codes.get(outcome) ?? 0) + 1);
     }
-    assert.ok([...codes.keys()].every((code) => ["opened", "truncated", "changed-while-reading"].includes(code)), [...codes.keys()].join());
+    assert.ok(
+      [...codes.keys()].every((code) => ["opened", "truncated", "changed-while-reading"].includes(code)),
+      [...codes.keys()].join(),
+    );
     assert.ok(codes.has("changed-while-reading"));
     seen["changed-while-reading"]++;
   }));
 
 test("refused: a buffer that holds no snapshot", () => {
-  assert.throws(() => Snapshot.attach(new SharedArrayBuffer(1000)), (error) => error instanceof SnapshotError && error.code === "not-a-snapshot");
+  assert.throws(
+    () => Snapshot.attach(new SharedArrayBuffer(1000)),
+    (error) => error instanceof SnapshotError && error.code === "not-a-snapshot",
+  );
 });
 
 for (const [what, change, message] of [
@@ -141,7 +167,9 @@ for (const [what, change, message] of [
   test(`not written: ${what}`, () =>
     inTemporaryFolder(async (folder) => {
       const path = join(folder, "snapshot");
-      const error = await refuses(path, "invalid-content", () => writeSnapshot(path, { ...sampleContent(new Random(1)), ...change }));
+      const error = await refuses(path, "invalid-content", () =>
+        writeSnapshot(path, { ...sampleContent(new Random(1)), ...change }),
+      );
       assert.match(error.message, message);
       assert.deepEqual(await readdir(folder), []);
     }));
@@ -158,7 +186,9 @@ test("not written: into a folder that is not there, over a folder, under a name 
     await mkdir(join(folder, "taken"));
     await (await open(join(folder, "taken", "inside"), "w")).close();
     for (const name of ["none/snapshot", "taken", "n".repeat(300)]) {
-      const error = await refuses(join(folder, name), "unwritable", () => writeSnapshot(join(folder, name), sampleContent(new Random(1))));
+      const error = await refuses(join(folder, name), "unwritable", () =>
+        writeSnapshot(join(folder, name), sampleContent(new Random(1))),
+      );
       assert.ok(error.cause instanceof Error);
     }
     assert.deepEqual(await readdir(folder), ["taken"]);

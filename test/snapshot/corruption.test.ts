@@ -43,18 +43,35 @@ test("negative control: without checksums the same damage gives wrong answers, a
 test("files crafted with right checksums are refused or answer consistently", (t) =>
   inTemporaryFolder(async (folder) => {
     const [one, other] = [await goodFile(folder, 1, 40), await goodFile(folder, 2, 40)];
-    const work = { path: join(folder, "crafted"), one, other, from: SEED * 1_000_000, limit: 5000, until: Number.POSITIVE_INFINITY };
+    const work = {
+      path: join(folder, "crafted"),
+      one,
+      other,
+      from: SEED * 1_000_000,
+      limit: 5000,
+      until: Number.POSITIVE_INFINITY,
+    };
     const report = await runCrafted({ ...work, trusting: false, hangAt: null });
     t.diagnostic(JSON.stringify(report));
     assert.ok("tried" in report, `hung at file ${JSON.stringify(report)}`);
     assert.deepEqual([report.tried, report.wrong, report.untyped], [5000, [], []]);
-    assert.ok(report.refusedAtOpen > 500 && report.refusedAtVerify > 500 && report.consistent > 100, "each outcome is among them");
+    assert.ok(
+      report.refusedAtOpen > 500 && report.refusedAtVerify > 500 && report.consistent > 100,
+      "each outcome is among them",
+    );
   }));
 
 test("negative control: a reader that trusts checksums gives wrong answers on crafted files, and a hang is noticed", (t) =>
   inTemporaryFolder(async (folder) => {
     const [one, other] = [await goodFile(folder, 1, 40), await goodFile(folder, 2, 40)];
-    const work = { path: join(folder, "crafted"), one, other, from: SEED * 1_000_000, limit: 500, until: Number.POSITIVE_INFINITY };
+    const work = {
+      path: join(folder, "crafted"),
+      one,
+      other,
+      from: SEED * 1_000_000,
+      limit: 500,
+      until: Number.POSITIVE_INFINITY,
+    };
     const trusting = await runCrafted({ ...work, trusting: true, hangAt: null }, 2000);
     t.diagnostic(JSON.stringify(trusting).slice(0, 300));
     assert.ok("hungAt" in trusting || trusting.wrong.length > 50);

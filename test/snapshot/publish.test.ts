@@ -21,7 +21,13 @@ test("after a crash at any moment of a publish there is the old snapshot or the 
   inTemporaryFolder(async (folder) => {
     const report = newCrashReport();
     for (let seed = SEED; seed < SEED + 10; seed++) {
-      await enumerateCrashStates(await recordPublish(folder, seed, "old"), join(folder, `crashed-${seed}`), seed, 600, report);
+      await enumerateCrashStates(
+        await recordPublish(folder, seed, "old"),
+        join(folder, `crashed-${seed}`),
+        seed,
+        600,
+        report,
+      );
     }
     t.diagnostic(JSON.stringify(report));
     assert.equal(report.states, 6000);
@@ -40,7 +46,12 @@ test("after a crash of the first publish there is no snapshot or the new one", (
 
 test("negative control: rewriting in place is caught", (t) =>
   inTemporaryFolder(async (folder) => {
-    const report = await enumerateCrashStates(await recordRewriteInPlace(folder, SEED), join(folder, "crashed"), SEED, 500);
+    const report = await enumerateCrashStates(
+      await recordRewriteInPlace(folder, SEED),
+      join(folder, "crashed"),
+      SEED,
+      500,
+    );
     t.diagnostic(JSON.stringify(report));
     assert.ok(report.damaged > 100);
   }));

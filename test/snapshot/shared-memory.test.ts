@@ -23,7 +23,9 @@ async function withMegabyte(act: (path: string) => Promise<void> | void): Promis
 }
 
 function openOften(...args: (string | number)[]): unknown {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [OPEN_OFTEN, ...args.map(String)], { encoding: "utf8" });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [OPEN_OFTEN, ...args.map(String)], {
+    encoding: "utf8",
+  });
   assert.equal(status, 0, stderr);
   return JSON.parse(stdout);
 }
@@ -42,19 +44,33 @@ test("a snapshot lies at the beginning of a WebAssembly memory that can grow, an
 test("a memory that is shorter than the snapshot in it is refused", () =>
   withMegabyte(async (path) => {
     const { buffer } = await openSnapshot(path);
-    for (const [bytes, code] of [[1 << 20, "truncated"], [100, "truncated"], [4, "truncated"]] as const) {
+    for (const [bytes, code] of [
+      [1 << 20, "truncated"],
+      [100, "truncated"],
+      [4, "truncated"],
+    ] as const) {
       const part = new SharedArrayBuffer(bytes);
       new Uint8Array(part).set(new Uint8Array(buffer, 0, bytes));
-      assert.throws(() => Snapshot.attach(part), (error) => error instanceof SnapshotError && error.code === code, `${bytes} bytes`);
+      assert.throws(
+        () => Snapshot.attach(part),
+        (error) => error instanceof SnapshotError && error.code === code,
+        `${bytes} bytes`,
+      );
     }
   }));
 
 test("without WebAssembly a snapshot is opened all the same", () =>
   withMegabyte((path) => {
-    assert.deepEqual({ ...(openOften(path, 1, 1, "without") as object), mebibytes: 0 }, { isMemory: false, match: 1, mebibytes: 0 });
+    assert.deepEqual(
+      { ...(openOften(path, 1, 1, "without") as object), mebibytes: 0 },
+      { isMemory: false, match: 1, mebibytes: 0 },
+    );
   }));
 
-for (const [opens, kept] of [[3000, 1], [1000, 200]] as const) {
+for (const [opens, kept] of [
+  [3000, 1],
+  [1000, 200],
+] as const) {
   test(`${opens} snapshots of a megabyte are opened one after the other, ${kept} kept, and the others are collected`, (t) =>
     withMegabyte((path) => {
       const { isMemory, mebibytes } = openOften(path, opens, kept) as { isMemory: boolean; mebibytes: number };

@@ -37,7 +37,10 @@ test("a reopened table answers as the one that was written", () =>
         assert.deepEqual(told, expected);
       }
       for (let match = 1; match <= info.matchCount; match++) {
-        assert.deepEqual(snapshot.table.activeValues(match, 1_700_000_000_100), content.table.activeValues(match, 1_700_000_000_100));
+        assert.deepEqual(
+          snapshot.table.activeValues(match, 1_700_000_000_100),
+          content.table.activeValues(match, 1_700_000_000_100),
+        );
       }
       assert.equal((await verifySnapshot(path)).generation, info.generation);
     }
@@ -48,7 +51,10 @@ test("a table of no prefixes is a snapshot like others", () =>
     const path = join(folder, "snapshot");
     await writeSnapshot(path, { table: freeze(new PrefixTrie()), metadata: null, kind: "empty" });
     const verified = await verifySnapshot(path);
-    assert.deepEqual([verified.prefixCount4, verified.prefixCount6, verified.matchCount, verified.valueCount, verified.deepestNesting], [0, 0, 0, 0, 0]);
+    assert.deepEqual(
+      [verified.prefixCount4, verified.prefixCount6, verified.matchCount, verified.valueCount, verified.deepestNesting],
+      [0, 0, 0, 0, 0],
+    );
     assert.equal((await openSnapshot(path)).table.lookup("10.0.0.1"), 0);
   }));
 
@@ -56,7 +62,12 @@ test("a snapshot can be written again from a snapshot, with the same sections", 
   inTemporaryFolder(async (folder) => {
     const first = await writeSnapshot(join(folder, "a"), sampleContent(new Random(3), 300));
     const { table, metadata } = await openSnapshot(join(folder, "a"));
-    const second = await writeSnapshot(join(folder, "a"), { table, metadata, kind: first.kind, createdAt: first.createdAt });
+    const second = await writeSnapshot(join(folder, "a"), {
+      table,
+      metadata,
+      kind: first.kind,
+      createdAt: first.createdAt,
+    });
     assert.notEqual(second.generation, first.generation);
     assert.deepEqual({ ...second, generation: "" }, { ...first, generation: "" });
     await verifySnapshot(join(folder, "a"));
@@ -77,7 +88,11 @@ test("what verify counts is what was put in", () =>
 test("the file is laid out as format.ts draws it", () =>
   inTemporaryFolder(async (folder) => {
     const createdAt = new Date(1_700_000_000_123);
-    const info = await writeSnapshot(join(folder, "a"), { ...sampleContent(new Random(5)), kind: "drawing-1", createdAt });
+    const info = await writeSnapshot(join(folder, "a"), {
+      ...sampleContent(new Random(5)),
+      kind: "drawing-1",
+      createdAt,
+    });
     const file = await readFile(join(folder, "a"));
     assert.equal(HEAD_BYTES, 520);
     assert.equal(file.toString("latin1", 0, 8), "\x89IPS\r\n\x1a\n");
@@ -89,7 +104,13 @@ test("the file is laid out as format.ts draws it", () =>
     assert.equal(file.toString("latin1", 48, 68), "drawing-1".padEnd(20, "\0"));
     assert.equal(file.readUInt32LE(68), 11);
     assert.equal(info.sections[0].byteOffset, 576);
-    assert.ok(info.sections.every((section, i) => i === 0 || section.byteOffset === sectionPlace(info.sections[i - 1].byteOffset + info.sections[i - 1].byteLength)));
+    assert.ok(
+      info.sections.every(
+        (section, i) =>
+          i === 0 ||
+          section.byteOffset === sectionPlace(info.sections[i - 1].byteOffset + info.sections[i - 1].byteLength),
+      ),
+    );
   }));
 
 test("metadata comes back as it was written", () =>
@@ -98,8 +119,16 @@ test("metadata comes back as it was written", () =>
     const { table } = sampleContent(new Random(1), 3);
     const key = fc.string({ unit: "binary", maxLength: 40 }).filter((name) => name !== "__proto__");
     const document = fc.letrec((tie) => ({
-      any: fc.oneof({ maxDepth: 5 }, fc.constant(null), fc.boolean(), fc.maxSafeInteger(), fc.double({ noNaN: true }).map((value) => (Object.is(value, -0) ? 0 : value)),
-        fc.string({ unit: "binary", maxLength: 300 }), fc.array(tie("any"), { maxLength: 40 }), fc.dictionary(key, tie("any"), { noNullPrototype: true, maxKeys: 40 })),
+      any: fc.oneof(
+        { maxDepth: 5 },
+        fc.constant(null),
+        fc.boolean(),
+        fc.maxSafeInteger(),
+        fc.double({ noNaN: true }).map((value) => (Object.is(value, -0) ? 0 : value)),
+        fc.string({ unit: "binary", maxLength: 300 }),
+        fc.array(tie("any"), { maxLength: 40 }),
+        fc.dictionary(key, tie("any"), { noNullPrototype: true, maxKeys: 40 }),
+      ),
     })).any;
     await fc.assert(
       fc.asyncProperty(document, async (metadata) => {
@@ -116,7 +145,10 @@ test("whatever MessagePack begins a value with is read as msgpackr reads it, or 
   for (let token = 0; token < 256; token++) {
     for (let size = 0; size <= payload.length; size++) {
       const bytes = Buffer.concat([Buffer.of(token), payload.subarray(0, size)]);
-      const decoded = [decodePlainMessagePack, (all: Buffer): unknown => new Unpackr({ useRecords: false }).unpack(all)].map((decode) => {
+      const decoded = [
+        decodePlainMessagePack,
+        (all: Buffer): unknown => new Unpackr({ useRecords: false }).unpack(all),
+      ].map((decode) => {
         try {
           return { value: decode(bytes) };
         } catch {
@@ -133,10 +165,21 @@ test("whatever MessagePack begins a value with is read as msgpackr reads it, or 
 
 test("names of built-in members are ordinary keys, and a member that is undefined is left out", () =>
   inTemporaryFolder(async (folder) => {
-    const metadata = { constructor: 1, toString: "text", hasOwnProperty: null, absent: undefined, bytes: Uint8Array.of(1, 2) };
+    const metadata = {
+      constructor: 1,
+      toString: "text",
+      hasOwnProperty: null,
+      absent: undefined,
+      bytes: Uint8Array.of(1, 2),
+    };
     await writeSnapshot(join(folder, "a"), { ...sampleContent(new Random(1)), metadata });
     const snapshot = await openSnapshot(join(folder, "a"));
-    assert.deepEqual(snapshot.metadata, { constructor: 1, toString: "text", hasOwnProperty: null, bytes: Buffer.of(1, 2) });
+    assert.deepEqual(snapshot.metadata, {
+      constructor: 1,
+      toString: "text",
+      hasOwnProperty: null,
+      bytes: Buffer.of(1, 2),
+    });
     assert.equal(snapshot.metadata, snapshot.metadata, "decoded once");
   }));
 
@@ -146,9 +189,15 @@ test("another thread attaches to the same memory", () =>
     await writeSnapshot(join(folder, "a"), content);
     const snapshot = await openSnapshot(join(folder, "a"));
     const address = [...content.table.entries(4)][5].prefix;
-    const worker = new Worker(new URL("./harness/attach-worker.ts", import.meta.url), { workerData: { shared: snapshot.shared, word: address.w0 } });
+    const worker = new Worker(new URL("./harness/attach-worker.ts", import.meta.url), {
+      workerData: { shared: snapshot.shared, word: address.w0 },
+    });
     const told = await new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
-    assert.deepEqual(told, { info: snapshot.info, metadata: content.metadata, match: content.table.lookup4(address.w0) });
+    assert.deepEqual(told, {
+      info: snapshot.info,
+      metadata: content.metadata,
+      match: content.table.lookup4(address.w0),
+    });
     assert.equal(Snapshot.attach(snapshot.shared).buffer, snapshot.buffer);
     assert.deepEqual(Snapshot.attach(snapshot.buffer).info, snapshot.info);
   }));
@@ -170,7 +219,10 @@ test("whichever file operation fails, the old snapshot stays and nothing is left
     assert.ok(steps > 10, `${steps} steps`);
     let published = 0;
     for (let failing = 0; failing < steps; failing++) {
-      await assert.rejects(writeSnapshot(path, sampleContent(new Random(2)), failingAt(failing).files), { code: "unwritable", message: /EIO/ });
+      await assert.rejects(writeSnapshot(path, sampleContent(new Random(2)), failingAt(failing).files), {
+        code: "unwritable",
+        message: /EIO/,
+      });
       const { generation } = await openSnapshot(path).then(({ info }) => info);
       // The one step behind the rename is the folder's: then the new one is in place, and whether it lasts is unknown.
       if (generation !== old.generation) published++;
@@ -182,7 +234,8 @@ test("whichever file operation fails, the old snapshot stays and nothing is left
 /** Passes every step of a write through to the file system, but makes one of them fail. */
 function failingAt(failing: number): { files: FileOperations; count: () => number } {
   let steps = 0;
-  const step = <Arguments extends unknown[], Result>(run: (...args: Arguments) => Promise<Result>) =>
+  const step =
+    <Arguments extends unknown[], Result>(run: (...args: Arguments) => Promise<Result>) =>
     async (...args: Arguments): Promise<Result> => {
       if (steps++ === failing) throw Object.assign(new Error("EIO: i/o error"), { code: "EIO" });
       return run(...args);
@@ -193,7 +246,10 @@ function failingAt(failing: number): { files: FileOperations; count: () => numbe
     file.sync = step(file.sync.bind(file));
     return file;
   });
-  return { files: { ...nodeFiles, open: openFile, rename: step(nodeFiles.rename) } as FileOperations, count: () => steps };
+  return {
+    files: { ...nodeFiles, open: openFile, rename: step(nodeFiles.rename) } as FileOperations,
+    count: () => steps,
+  };
 }
 
 async function countSteps(path: string): Promise<number> {
@@ -207,7 +263,8 @@ test("short writes are continued", () =>
     const openFile = async (path: string, flags: string) => {
       const file = await nodeFiles.open(path, flags);
       const write = file.write.bind(file);
-      file.write = ((chunk: Uint8Array, from: number) => write(chunk, from, Math.min(7, chunk.length - from))) as typeof file.write;
+      file.write = ((chunk: Uint8Array, from: number) =>
+        write(chunk, from, Math.min(7, chunk.length - from))) as typeof file.write;
       return file;
     };
     const chunks = [randomBytes(100), new Uint8Array(), randomBytes(3)];
@@ -219,19 +276,33 @@ test("temporary files of writers that are gone are removed, those of others are 
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "snapshot");
     const old = new Date(Date.now() - 11 * 60_000);
-    const names = [".snapshot.1.0123456789ab.tmp", ".snapshot.2.0123456789ab.tmp", ".other.1.0123456789ab.tmp", ".snapshot.notes.tmp", ".snapshot.3.0123456789ab.tmp"];
+    const names = [
+      ".snapshot.1.0123456789ab.tmp",
+      ".snapshot.2.0123456789ab.tmp",
+      ".other.1.0123456789ab.tmp",
+      ".snapshot.notes.tmp",
+      ".snapshot.3.0123456789ab.tmp",
+    ];
     for (const name of names) await writeFile(join(folder, name), "x");
     for (const name of names.slice(0, 4)) await utimes(join(folder, name), old, old);
     await mkdir(join(folder, ".snapshot.4.0123456789ab.tmp"));
     await utimes(join(folder, ".snapshot.4.0123456789ab.tmp"), old, old);
     await writeSnapshot(path, sampleContent(new Random(1)));
-    assert.deepEqual((await readdir(folder)).sort(), [".other.1.0123456789ab.tmp", ".snapshot.3.0123456789ab.tmp", ".snapshot.4.0123456789ab.tmp", ".snapshot.notes.tmp", "snapshot"]);
+    assert.deepEqual((await readdir(folder)).sort(), [
+      ".other.1.0123456789ab.tmp",
+      ".snapshot.3.0123456789ab.tmp",
+      ".snapshot.4.0123456789ab.tmp",
+      ".snapshot.notes.tmp",
+      "snapshot",
+    ]);
   }));
 
 test("writers of one path at the same time leave one of their snapshots whole", () =>
   inTemporaryFolder(async (folder) => {
     const path = join(folder, "snapshot");
-    const written = await Promise.all(Array.from({ length: 20 }, (_, i) => writeSnapshot(path, sampleContent(new Random(i)))));
+    const written = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => writeSnapshot(path, sampleContent(new Random(i)))),
+    );
     assert.ok(written.map(({ generation }) => generation).includes((await verifySnapshot(path)).generation));
     assert.deepEqual(await readdir(folder), ["snapshot"]);
   }));

@@ -4,11 +4,19 @@ import { test } from "node:test";
 import { runSwaps } from "./harness/run-swaps.ts";
 import { inTemporaryFolder } from "./harness/sample.ts";
 
-const upTo = (limit: number) => (swaps: number): boolean => swaps < limit;
+const upTo =
+  (limit: number) =>
+  (swaps: number): boolean =>
+    swaps < limit;
 
 test("threads that open while a writer publishes see whole generations, none older than the one before", (t) =>
   inTemporaryFolder(async (folder) => {
-    const report = await runSwaps({ path: join(folder, "snapshot"), prefixes: 2000, lookupsPerOpen: 2000, go: upTo(300) });
+    const report = await runSwaps({
+      path: join(folder, "snapshot"),
+      prefixes: 2000,
+      lookupsPerOpen: 2000,
+      go: upTo(300),
+    });
     t.diagnostic(JSON.stringify(report));
     assert.deepEqual([report.torn, report.mixed, report.backwards, report.untyped], [0, 0, 0, []]);
     assert.ok(report.generations > 30 && report.lookups > 100_000, "each thread saw many generations");
@@ -16,7 +24,13 @@ test("threads that open while a writer publishes see whole generations, none old
 
 test("negative control: a file rewritten in place is seen half written", (t) =>
   inTemporaryFolder(async (folder) => {
-    const report = await runSwaps({ path: join(folder, "snapshot"), prefixes: 2000, lookupsPerOpen: 2000, go: upTo(60), inPlace: true });
+    const report = await runSwaps({
+      path: join(folder, "snapshot"),
+      prefixes: 2000,
+      lookupsPerOpen: 2000,
+      go: upTo(60),
+      inPlace: true,
+    });
     t.diagnostic(JSON.stringify(report));
     assert.ok(report.torn > 0);
     assert.equal(report.mixed, 0, "what is half written is refused, not read");
@@ -24,7 +38,13 @@ test("negative control: a file rewritten in place is seen half written", (t) =>
 
 test("negative control: a reader that mixes two openings is caught", (t) =>
   inTemporaryFolder(async (folder) => {
-    const report = await runSwaps({ path: join(folder, "snapshot"), prefixes: 2000, lookupsPerOpen: 2000, go: upTo(150), mixing: true });
+    const report = await runSwaps({
+      path: join(folder, "snapshot"),
+      prefixes: 2000,
+      lookupsPerOpen: 2000,
+      go: upTo(150),
+      mixing: true,
+    });
     t.diagnostic(JSON.stringify(report));
     assert.ok(report.mixed > 0);
   }));

@@ -38,7 +38,8 @@ test("every single typo is told: a changed, lost, doubled or swapped character",
     refuse(text.slice(0, at) + (text[at + 1] ?? "") + text[at] + text.slice(at + 2));
   }
   assert.ok(typos > 500);
-  for (const other of ["", "ips_", text.toUpperCase(), ` ${text}`, `${text}\n`, text.repeat(2), text.slice(4)]) refuse(other);
+  for (const other of ["", "ips_", text.toUpperCase(), ` ${text}`, `${text}\n`, text.repeat(2), text.slice(4)])
+    refuse(other);
 });
 
 test("digests are compared whole", () => {

@@ -12,9 +12,17 @@ import { openDatabase } from "../../src/store/sqlite/_database.ts";
 import { columnsOfTexts } from "./harness/columns.ts";
 import { adding, by, databases, ofVersion, Replica } from "./harness/stores.ts";
 
-const texts = (rules: readonly Rule[] | undefined) => rules?.map(({ prefix, name }) => `${formatPrefix(prefix)} ${name}`).sort();
-const told = ({ command, kind, rules, ruleCount }: AuditEntry) => [command, kind, ruleCount, texts(rules?.before), texts(rules?.after)];
-const tally = (rules: number | string = 0) => (typeof rules === "number" ? { count: rules, only: null } : { count: 1, only: parsePrefix(rules) });
+const texts = (rules: readonly Rule[] | undefined) =>
+  rules?.map(({ prefix, name }) => `${formatPrefix(prefix)} ${name}`).sort();
+const told = ({ command, kind, rules, ruleCount }: AuditEntry) => [
+  command,
+  kind,
+  ruleCount,
+  texts(rules?.before),
+  texts(rules?.after),
+];
+const tally = (rules: number | string = 0) =>
+  typeof rules === "number" ? { count: rules, only: null } : { count: 1, only: parsePrefix(rules) };
 
 /** Changes of long ago up to this number. */
 async function addOldChanges(location: StoreLocation, organisationId: string, last: number): Promise<void> {
@@ -37,17 +45,36 @@ for (const { name, skip, make, stop } of await databases()) {
       const { id: organisationId } = organisation;
       const into = { organisationId, rulesetId: blocklist.id };
       const { store } = replica;
-      const add = (...request: Parameters<typeof adding>) => store.write({ kind: "add-rule", ...into, request: adding(...request), ...by(5) });
+      const add = (...request: Parameters<typeof adding>) =>
+        store.write({ kind: "add-rule", ...into, request: adding(...request), ...by(5) });
       await add("192.0.2.1", { name: "a" });
       await add("192.0.2.1", { name: "b", mode: "override" });
       await add("192.0.2.1", { name: "c", mode: "skip" });
-      await store.write({ kind: "update-rule", ...into, prefix: parsePrefix("192.0.2.1"), changes: { name: "d" }, ...by(6) });
+      await store.write({
+        kind: "update-rule",
+        ...into,
+        prefix: parsePrefix("192.0.2.1"),
+        changes: { name: "d" },
+        ...by(6),
+      });
       const items = [{ add: adding("192.0.2.2", { name: "e" }) }, { delete: parsePrefix("192.0.2.1") }];
       await store.write({ kind: "batch-rules", ...into, items, atomic: true, ...by(7) });
       await store.write({ kind: "replace-rules", ...into, rules: columnsOfTexts(["192.0.2.3"]), ...by(8) });
       await store.write({ kind: "delete-rule", ...into, prefix: parsePrefix("192.0.2.3"), ...by(9) });
-      await store.write({ kind: "import-rules", ...into, rules: columnsOfTexts(["192.0.2.4"]), mode: "extend", ...by(10) });
-      await store.write({ kind: "import-rules", ...into, rules: columnsOfTexts(["192.0.2.4", "192.0.2.5"], "f"), mode: "extend", ...by(10) });
+      await store.write({
+        kind: "import-rules",
+        ...into,
+        rules: columnsOfTexts(["192.0.2.4"]),
+        mode: "extend",
+        ...by(10),
+      });
+      await store.write({
+        kind: "import-rules",
+        ...into,
+        rules: columnsOfTexts(["192.0.2.4", "192.0.2.5"], "f"),
+        mode: "extend",
+        ...by(10),
+      });
       const { entries, nextBefore } = await store.audit(organisationId, { limit: 8 });
       assert.deepEqual(entries.map(told), [
         ["import-rules", "rules", 2, ["192.0.2.4 null"], ["192.0.2.4 f", "192.0.2.5 f"]],
@@ -60,10 +87,22 @@ for (const { name, skip, make, stop } of await databases()) {
         ["add-rule", "rules", 1, [], ["192.0.2.1 a"]],
       ]);
       const rest = await store.audit(organisationId, { limit: 6, before: nextBefore! });
-      assert.deepEqual(rest.entries.map(told), Array.from({ length: 3 }, (_, i) => ["create-organisation", i < 2 ? "ruleset" : "organisation", null, undefined, undefined]));
+      assert.deepEqual(
+        rest.entries.map(told),
+        Array.from({ length: 3 }, (_, i) => [
+          "create-organisation",
+          i < 2 ? "ruleset" : "organisation",
+          null,
+          undefined,
+          undefined,
+        ]),
+      );
       assert.equal(rest.nextBefore, null);
       assert.deepEqual(await store.auditEntry(organisationId, entries[3]!.sequence), entries[3]);
-      assert.deepEqual([await store.auditEntry("another", entries[1]!.sequence), (await store.audit("another", { limit: 9 })).entries], [null, []]);
+      assert.deepEqual(
+        [await store.auditEntry("another", entries[1]!.sequence), (await store.audit("another", { limit: 9 })).entries],
+        [null, []],
+      );
       assert.equal((await store.audit(organisationId, { limit: 99, rulesetId: blocklist.id })).entries.length, 9);
       assert.equal((await store.audit(organisationId, { limit: 99, actor: "user:nobody" })).entries.length, 0);
       await store.close();
@@ -72,22 +111,59 @@ for (const { name, skip, make, stop } of await databases()) {
     test("other changes: what was there and what is there; digests and passwords are in no entry of users", async () => {
       const { store } = await Replica.open(await make());
       const session = { digest: "session-digest", expiresAt: 1e6 };
-      const { user } = await store.write({ kind: "set-up", ...by(1), organisation: "Example", name: "Ann", password: "secret-hash", session });
+      const { user } = await store.write({
+        kind: "set-up",
+        ...by(1),
+        organisation: "Example",
+        name: "Ann",
+        password: "secret-hash",
+        session,
+      });
       const { organisationId, id: userId } = user;
-      const { user: bob } = await store.write({ kind: "create-user", ...by(2), organisationId, name: "Bob", role: "viewer", invitation: { digest: "invited", expiresAt: 1e6 } });
+      const { user: bob } = await store.write({
+        kind: "create-user",
+        ...by(2),
+        organisationId,
+        name: "Bob",
+        role: "viewer",
+        invitation: { digest: "invited", expiresAt: 1e6 },
+      });
       await store.write({ kind: "set-role", ...by(3), organisationId, userId: bob.id, role: "editor" });
-      await store.write({ kind: "start-session", ...by(4), organisationId, userId, checked: "secret-hash", session: { ...session, digest: "other-digest" } });
-      await store.write({ kind: "set-password", ...by(5), organisationId, userId, checked: "secret-hash", password: "other-hash", session: "other-digest" });
+      await store.write({
+        kind: "start-session",
+        ...by(4),
+        organisationId,
+        userId,
+        checked: "secret-hash",
+        session: { ...session, digest: "other-digest" },
+      });
+      await store.write({
+        kind: "set-password",
+        ...by(5),
+        organisationId,
+        userId,
+        checked: "secret-hash",
+        password: "other-hash",
+        session: "other-digest",
+      });
       await store.write({ kind: "end-session", ...by(6), organisationId, digest: "other-digest" });
       const { entries } = await store.audit(organisationId, { limit: 100 });
-      assert.deepEqual(entries.slice(0, 5).map(({ command, kind }) => [command, kind]), [
-        ["end-session", "sessions-ended"], ["set-password", "user"], ["start-session", "user"], ["set-role", "user"], ["create-user", "user"],
-      ]);
+      assert.deepEqual(
+        entries.slice(0, 5).map(({ command, kind }) => [command, kind]),
+        [
+          ["end-session", "sessions-ended"],
+          ["set-password", "user"],
+          ["start-session", "user"],
+          ["set-role", "user"],
+          ["create-user", "user"],
+        ],
+      );
       const { old, new: made } = entries[3]!;
       assert.deepEqual([old, made], [bob, { ...bob, role: "editor" }]);
       assert.equal(entries.filter(({ command }) => command === "set-up").length, 7);
       assert.deepEqual([entries[5]!.old, entries[5]!.new], [null, user]);
-      for (const secret of ["secret-hash", "other-hash", '"invited"', "session-digest"]) assert.ok(!JSON.stringify(entries).includes(secret), secret);
+      for (const secret of ["secret-hash", "other-hash", '"invited"', "session-digest"])
+        assert.ok(!JSON.stringify(entries).includes(secret), secret);
       await store.close();
     });
 
@@ -97,32 +173,79 @@ for (const { name, skip, make, stop } of await databases()) {
       const { organisation, blocklist } = await replica.organisation();
       const into = { organisationId: organisation.id, rulesetId: blocklist.id };
       const { store, memory } = replica;
-      await store.write({ kind: "replace-rules", ...into, rules: columnsOfTexts(Array.from({ length: 30_000 }, (_, i) => `10.${i >> 8}.${i & 255}.0/24`)), ...by(5) });
-      await store.write({ kind: "add-rule", ...into, request: adding("192.0.2.1", { name: "named", expiresAt: 1e9 }), ...by(6) });
-      const whole = () => [...memory.rulesOf(blocklist.id).values()].map((rule) => ({ ...rule, updatedAt: 0 })).sort((a, b) => (formatPrefix(a.prefix) < formatPrefix(b.prefix) ? -1 : 1));
+      await store.write({
+        kind: "replace-rules",
+        ...into,
+        rules: columnsOfTexts(Array.from({ length: 30_000 }, (_, i) => `10.${i >> 8}.${i & 255}.0/24`)),
+        ...by(5),
+      });
+      await store.write({
+        kind: "add-rule",
+        ...into,
+        request: adding("192.0.2.1", { name: "named", expiresAt: 1e9 }),
+        ...by(6),
+      });
+      const whole = () =>
+        [...memory.rulesOf(blocklist.id).values()]
+          .map((rule) => ({ ...rule, updatedAt: 0 }))
+          .sort((a, b) => (formatPrefix(a.prefix) < formatPrefix(b.prefix) ? -1 : 1));
       const before = whole();
-      await store.write({ kind: "replace-rules", ...into, rules: columnsOfTexts(["192.0.2.9"]), shrink: { maxShrink: 100 }, ...by(7) });
+      await store.write({
+        kind: "replace-rules",
+        ...into,
+        rules: columnsOfTexts(["192.0.2.9"]),
+        shrink: { maxShrink: 100 },
+        ...by(7),
+      });
       const page = (await store.audit(organisation.id, { limit: 1 })).entries[0]!;
       assert.deepEqual([page.kind, page.ruleCount], ["rules-replaced", 30_002]);
       const { rules } = (await store.auditEntry(organisation.id, page.sequence))!;
-      assert.deepEqual([rules!.added, rules!.changed, rules!.deleted, rules!.before.length, rules!.beforeCount, rules!.after.length, rules!.afterCount], [tally("192.0.2.9"), tally(), tally(30_001), 100, 30_001, 1, 1]);
+      assert.deepEqual(
+        [
+          rules!.added,
+          rules!.changed,
+          rules!.deleted,
+          rules!.before.length,
+          rules!.beforeCount,
+          rules!.after.length,
+          rules!.afterCount,
+        ],
+        [tally("192.0.2.9"), tally(), tally(30_001), 100, 30_001, 1, 1],
+      );
       const version = () => memory.rulesets.get(blocklist.id)!.version;
       const restore = { kind: "restore-rules", ...into, sequence: page.sequence, ...by(8) } as const;
       assert.equal(await store.isAsLeft(organisation.id, page.sequence), true);
       await store.write(restore);
       assert.equal(await store.isAsLeft(organisation.id, page.sequence), false);
       await assert.rejects(store.write(restore), { code: "rules-changed" });
-      for (const sequence of [1, page.sequence - 100, 1e9]) await assert.rejects(store.write({ ...restore, sequence }), { code: "change-not-kept" });
+      for (const sequence of [1, page.sequence - 100, 1e9])
+        await assert.rejects(store.write({ ...restore, sequence }), { code: "change-not-kept" });
       assert.deepEqual(whole(), before);
 
-      await assert.rejects(store.write({ kind: "delete-ruleset", ...into, ifMatch: ofVersion(1), ...by(9) }), { code: "version-mismatch" });
-      await assert.rejects(store.write({ kind: "update-ruleset", ...into, name: "x", ifMatch: ofVersion(1), ...by(9) }), { code: "version-mismatch" });
-      await assert.rejects(store.write({ kind: "batch-rules", ...into, items: [], atomic: true, ifMatch: ofVersion(1), ...by(9) }), { code: "version-mismatch" });
+      await assert.rejects(store.write({ kind: "delete-ruleset", ...into, ifMatch: ofVersion(1), ...by(9) }), {
+        code: "version-mismatch",
+      });
+      await assert.rejects(
+        store.write({ kind: "update-ruleset", ...into, name: "x", ifMatch: ofVersion(1), ...by(9) }),
+        { code: "version-mismatch" },
+      );
+      await assert.rejects(
+        store.write({ kind: "batch-rules", ...into, items: [], atomic: true, ifMatch: ofVersion(1), ...by(9) }),
+        { code: "version-mismatch" },
+      );
       const ruleset = memory.rulesets.get(blocklist.id)!;
       await store.write({ kind: "delete-ruleset", ...into, ifMatch: ofVersion(version()), ...by(9) });
       const gone = (await store.audit(organisation.id, { limit: 1 })).entries[0]!;
-      assert.deepEqual([gone.command, gone.ruleCount, gone.old, gone.rules!.beforeCount], ["delete-ruleset", 30_001, ruleset, 30_001]);
-      const again = { kind: "restore-ruleset", organisationId: organisation.id, sequence: gone.sequence, ...by(10) } as const;
+      assert.deepEqual(
+        [gone.command, gone.ruleCount, gone.old, gone.rules!.beforeCount],
+        ["delete-ruleset", 30_001, ruleset, 30_001],
+      );
+      const again = {
+        kind: "restore-ruleset",
+        organisationId: organisation.id,
+        sequence: gone.sequence,
+        ...by(10),
+      } as const;
       await assert.rejects(store.write({ ...again, sequence: page.sequence }), { code: "change-not-kept" });
       await assert.rejects(store.write({ ...again, organisationId: "another" }), { code: "change-not-kept" });
       await store.write(again);
@@ -143,21 +266,67 @@ for (const { name, skip, make, stop } of await databases()) {
         await store.write({ kind: "batch-rules", ...into, items, atomic: true, ...by(at) });
         return (await store.audit(organisation.id, { limit: 1 })).entries[0]!;
       };
-      const add = (from: number, to: number, name: string): BatchItem[] => Array.from({ length: to - from }, (_, at) => ({ add: adding(`10.0.${(from + at) >> 8}.${(from + at) & 255}`, { name, mode: "override" }) }));
+      const add = (from: number, to: number, name: string): BatchItem[] =>
+        Array.from({ length: to - from }, (_, at) => ({
+          add: adding(`10.0.${(from + at) >> 8}.${(from + at) & 255}`, { name, mode: "override" }),
+        }));
       const kept = await batch(add(0, 150, "a"), 2);
-      assert.deepEqual({ ...kept.rules, after: texts(kept.rules!.after)!.length }, { added: tally(150), changed: tally(), deleted: tally(), before: [], beforeCount: 0, after: 100, afterCount: 150 });
-      const { rules } = await batch([...add(0, 120, "b"), { add: adding("192.0.2.1") }, { delete: parsePrefix("10.0.0.149") }], 3);
-      assert.deepEqual([rules!.added, rules!.changed, rules!.deleted], [tally("192.0.2.1"), tally(120), tally("10.0.0.149")]);
-      assert.deepEqual([rules!.before.length, rules!.beforeCount, rules!.after.length, rules!.afterCount], [100, 121, 100, 121]);
+      assert.deepEqual(
+        { ...kept.rules, after: texts(kept.rules!.after)!.length },
+        {
+          added: tally(150),
+          changed: tally(),
+          deleted: tally(),
+          before: [],
+          beforeCount: 0,
+          after: 100,
+          afterCount: 150,
+        },
+      );
+      const { rules } = await batch(
+        [...add(0, 120, "b"), { add: adding("192.0.2.1") }, { delete: parsePrefix("10.0.0.149") }],
+        3,
+      );
+      assert.deepEqual(
+        [rules!.added, rules!.changed, rules!.deleted],
+        [tally("192.0.2.1"), tally(120), tally("10.0.0.149")],
+      );
+      assert.deepEqual(
+        [rules!.before.length, rules!.beforeCount, rules!.after.length, rules!.afterCount],
+        [100, 121, 100, 121],
+      );
       assert.deepEqual(await store.isAsLeft(organisation.id, kept.sequence), false);
       const long = await batch([...add(100, 1000, "€".repeat(100)), { delete: parsePrefix("192.0.2.1") }], 4);
-      assert.deepEqual([long.rules!.added, long.rules!.changed, long.rules!.deleted, long.rules!.beforeCount, long.rules!.afterCount, long.ruleCount], [tally(851), tally(49), tally("192.0.2.1"), 50, 900, 901]);
+      assert.deepEqual(
+        [
+          long.rules!.added,
+          long.rules!.changed,
+          long.rules!.deleted,
+          long.rules!.beforeCount,
+          long.rules!.afterCount,
+          long.ruleCount,
+        ],
+        [tally(851), tally(49), tally("192.0.2.1"), 50, 900, 901],
+      );
       assert.ok(long.rules!.after.length > 10 && long.rules!.after.length < 100, "rules with long names are fewer");
       assert.deepEqual(await store.auditEntry(organisation.id, long.sequence), long);
       const brief = (await store.audit(organisation.id, { limit: 9, isBrief: true })).entries;
-      assert.deepEqual(brief.map(({ rules: none, old, new: made }) => [none, old, made]), Array.from({ length: 6 }, () => [null, null, null]));
-      assert.deepEqual(brief.map(({ sequence }) => sequence), (await store.audit(organisation.id, { limit: 9 })).entries.map(({ sequence }) => sequence));
-      assert.deepEqual([await store.isAsLeft(organisation.id, long.sequence), await store.isAsLeft("another", long.sequence), await store.isAsLeft(organisation.id, 1e9)], [true, false, false]);
+      assert.deepEqual(
+        brief.map(({ rules: none, old, new: made }) => [none, old, made]),
+        Array.from({ length: 6 }, () => [null, null, null]),
+      );
+      assert.deepEqual(
+        brief.map(({ sequence }) => sequence),
+        (await store.audit(organisation.id, { limit: 9 })).entries.map(({ sequence }) => sequence),
+      );
+      assert.deepEqual(
+        [
+          await store.isAsLeft(organisation.id, long.sequence),
+          await store.isAsLeft("another", long.sequence),
+          await store.isAsLeft(organisation.id, 1e9),
+        ],
+        [true, false, false],
+      );
       await store.close();
     });
 
@@ -171,7 +340,16 @@ for (const { name, skip, make, stop } of await databases()) {
       const [day, numbers] = [86_400_000, Array.from({ length: 1000 }, (_, i) => i)];
       const write = async (auditDays: number, name: string) => {
         const store = await openStore(location, { auditDays });
-        await Promise.all(numbers.map((i) => store.write({ kind: "add-rule", ...into, request: adding(`10.0.${i >> 8}.${i & 255}`, { name, mode: "override" }), ...by(2 * day) })));
+        await Promise.all(
+          numbers.map((i) =>
+            store.write({
+              kind: "add-rule",
+              ...into,
+              request: adding(`10.0.${i >> 8}.${i & 255}`, { name, mode: "override" }),
+              ...by(2 * day),
+            }),
+          ),
+        );
         await store.check();
         return store;
       };
@@ -179,7 +357,10 @@ for (const { name, skip, make, stop } of await databases()) {
       assert.equal((await patient.auditEntry(organisation.id, 1))?.command, "create-organisation");
       await patient.close();
       const store = await write(1, "b");
-      assert.deepEqual([await store.auditEntry(organisation.id, 2000), (await store.auditEntry(organisation.id, 2001))?.sequence], [null, 2001]);
+      assert.deepEqual(
+        [await store.auditEntry(organisation.id, 2000), (await store.auditEntry(organisation.id, 2001))?.sequence],
+        [null, 2001],
+      );
       await assert.rejects(store.changesAfter(3000), { code: "changes-gone" });
       assert.equal((await store.changesAfter(105_000)).length, 500);
       await store.close();
@@ -191,35 +372,87 @@ for (const { name, skip, make, stop } of await databases()) {
       const { organisation, blocklist } = await replica.organisation();
       const into = { organisationId: organisation.id, rulesetId: blocklist.id };
       const { store, memory } = replica;
-      const textsOf = (from: number, to: number): string[] => Array.from({ length: to - from }, (_, i) => `10.${(from + i) >> 8}.${(from + i) & 255}.0/24`);
-      await store.write({ kind: "import-rules", ...into, rules: columnsOfTexts(textsOf(0, 300), "old"), mode: "extend", ...by(5) });
-      await store.write({ kind: "import-rules", ...into, rules: columnsOfTexts(["192.0.2.1"]), mode: "extend", ...by(6) });
-      const whole = () => [...memory.rulesOf(blocklist.id).values()].map((rule) => ({ ...rule, updatedAt: 0 })).sort((a, b) => (formatPrefix(a.prefix) < formatPrefix(b.prefix) ? -1 : 1));
+      const textsOf = (from: number, to: number): string[] =>
+        Array.from({ length: to - from }, (_, i) => `10.${(from + i) >> 8}.${(from + i) & 255}.0/24`);
+      await store.write({
+        kind: "import-rules",
+        ...into,
+        rules: columnsOfTexts(textsOf(0, 300), "old"),
+        mode: "extend",
+        ...by(5),
+      });
+      await store.write({
+        kind: "import-rules",
+        ...into,
+        rules: columnsOfTexts(["192.0.2.1"]),
+        mode: "extend",
+        ...by(6),
+      });
+      const whole = () =>
+        [...memory.rulesOf(blocklist.id).values()]
+          .map((rule) => ({ ...rule, updatedAt: 0 }))
+          .sort((a, b) => (formatPrefix(a.prefix) < formatPrefix(b.prefix) ? -1 : 1));
       const before = whole();
       const list = (count: number) => columnsOfTexts(textsOf(100, 100 + count), "new");
       const newest = async () => (await store.audit(organisation.id, { limit: 1 })).entries[0]!;
       const ways = [
-        { write: () => store.write({ kind: "import-rules", ...into, rules: list(60_000), mode: "override", digest: "d1", ...by(7) }), told: [59_800, 200, 0, 0, "d1"] },
-        { write: () => store.write({ kind: "import-rules", ...into, rules: list(5000), mode: "skip", digest: "d2", ...by(8) }), told: [4800, 0, 0, 200, "d2"] },
-        { write: () => store.write({ kind: "replace-rules", ...into, rules: list(25_000), digest: "d3", ...by(9) }), told: [24_800, 200, 101, 0, "d3"] },
+        {
+          write: () =>
+            store.write({
+              kind: "import-rules",
+              ...into,
+              rules: list(60_000),
+              mode: "override",
+              digest: "d1",
+              ...by(7),
+            }),
+          told: [59_800, 200, 0, 0, "d1"],
+        },
+        {
+          write: () =>
+            store.write({ kind: "import-rules", ...into, rules: list(5000), mode: "skip", digest: "d2", ...by(8) }),
+          told: [4800, 0, 0, 200, "d2"],
+        },
+        {
+          write: () => store.write({ kind: "replace-rules", ...into, rules: list(25_000), digest: "d3", ...by(9) }),
+          told: [24_800, 200, 101, 0, "d3"],
+        },
       ] as const;
       const restore = { kind: "restore-rules", ...into, ...by(20) } as const;
-      for (const { write, told: [added, changed, deleted, skipped, digest] } of ways) {
+      for (const {
+        write,
+        told: [added, changed, deleted, skipped, digest],
+      } of ways) {
         assert.equal((await write()).isKept, true);
         const entry = await newest();
         const { rules, list: about } = entry;
-        assert.deepEqual([rules!.added, rules!.changed, rules!.deleted, about], [tally(added), tally(changed), tally(deleted), { skipped, digest }]);
-        assert.deepEqual([rules!.before.length, rules!.after.length, rules!.beforeCount, rules!.afterCount], [changed + deleted === 0 ? 0 : 100, 100, changed + deleted, added + changed]);
+        assert.deepEqual(
+          [rules!.added, rules!.changed, rules!.deleted, about],
+          [tally(added), tally(changed), tally(deleted), { skipped, digest }],
+        );
+        assert.deepEqual(
+          [rules!.before.length, rules!.after.length, rules!.beforeCount, rules!.afterCount],
+          [changed + deleted === 0 ? 0 : 100, 100, changed + deleted, added + changed],
+        );
         assert.deepEqual(await store.auditEntry(organisation.id, entry.sequence), entry);
         await store.write({ ...restore, sequence: entry.sequence });
         assert.deepEqual(whole(), before);
         const undone = await newest();
-        assert.deepEqual([undone.rules!.added.count, undone.rules!.changed.count, undone.rules!.deleted.count], [deleted, changed, added]);
+        assert.deepEqual(
+          [undone.rules!.added.count, undone.rules!.changed.count, undone.rules!.deleted.count],
+          [deleted, changed, added],
+        );
       }
       await ways[2].write();
       const { sequence } = await newest();
       assert.equal(await store.isAsLeft(organisation.id, sequence), true);
-      await store.write({ kind: "update-rule", ...into, prefix: parsePrefix("10.90.0.0/24"), changes: { name: "mine" }, ...by(10) });
+      await store.write({
+        kind: "update-rule",
+        ...into,
+        prefix: parsePrefix("10.90.0.0/24"),
+        changes: { name: "mine" },
+        ...by(10),
+      });
       assert.equal(await store.isAsLeft(organisation.id, sequence), false);
       await assert.rejects(store.write({ ...restore, sequence }), { code: "rules-changed" });
       const fresh = await Replica.open(location);
@@ -234,26 +467,55 @@ for (const { name, skip, make, stop } of await databases()) {
       const { organisation, rulesets } = await store.write({ kind: "create-organisation", name: "many", ...by(1) });
       const into = { organisationId: organisation.id, rulesetId: rulesets[0]!.id };
       const count = 230_000;
-      const many = () => columnsOfTexts(Array.from({ length: count }, (_, i) => `${20 + (i >> 16)}.${(i >> 8) & 255}.${i & 255}.0/24`), "x".repeat(255));
-      assert.equal((await store.write({ kind: "import-rules", ...into, rules: many(), mode: "extend", digest: "d", ...by(2) })).isKept, false);
+      const many = () =>
+        columnsOfTexts(
+          Array.from({ length: count }, (_, i) => `${20 + (i >> 16)}.${(i >> 8) & 255}.${i & 255}.0/24`),
+          "x".repeat(255),
+        );
+      assert.equal(
+        (await store.write({ kind: "import-rules", ...into, rules: many(), mode: "extend", digest: "d", ...by(2) }))
+          .isKept,
+        false,
+      );
       const [imported] = (await store.audit(organisation.id, { limit: 1 })).entries;
-      assert.deepEqual([imported!.rules!.added, imported!.isKept, imported!.list], [tally(count), false, { skipped: 0, digest: "d" }]);
+      assert.deepEqual(
+        [imported!.rules!.added, imported!.isKept, imported!.list],
+        [tally(count), false, { skipped: 0, digest: "d" }],
+      );
       assert.ok(imported!.rules!.after.length > 10);
-      await assert.rejects(store.write({ kind: "restore-rules", ...into, sequence: imported!.sequence, ...by(3) }), { code: "change-not-kept" });
+      await assert.rejects(store.write({ kind: "restore-rules", ...into, sequence: imported!.sequence, ...by(3) }), {
+        code: "change-not-kept",
+      });
       await store.write({ kind: "delete-ruleset", ...into, ...by(4) });
       const [deleted] = (await store.audit(organisation.id, { limit: 1 })).entries;
       assert.deepEqual([deleted!.rules!.deleted, deleted!.isKept], [tally(count), false]);
-      await assert.rejects(store.write({ kind: "restore-ruleset", organisationId: organisation.id, sequence: deleted!.sequence, ...by(5) }), { code: "change-not-kept" });
+      await assert.rejects(
+        store.write({
+          kind: "restore-ruleset",
+          organisationId: organisation.id,
+          sequence: deleted!.sequence,
+          ...by(5),
+        }),
+        { code: "change-not-kept" },
+      );
 
       const other = { organisationId: organisation.id, rulesetId: rulesets[1]!.id };
       const some = () => columnsOfTexts(Array.from({ length: 5000 }, (_, i) => `20.${i >> 8}.${i & 255}.0/24`));
       await store.write({ kind: "import-rules", ...other, rules: some(), mode: "extend", ...by(6) });
       const { sequence } = (await store.audit(organisation.id, { limit: 1 })).entries[0]!;
       assert.equal((await store.auditEntry(organisation.id, sequence))!.isKept, true);
-      await store.write({ kind: "replace-rules", ...other, rules: [], shrink: { allowEmpty: true }, ...by(31 * 86_400_000) });
+      await store.write({
+        kind: "replace-rules",
+        ...other,
+        rules: [],
+        shrink: { allowEmpty: true },
+        ...by(31 * 86_400_000),
+      });
       const aged = (await store.auditEntry(organisation.id, sequence))!;
       assert.deepEqual([aged.isKept, aged.rules!.added.count], [false, 5000]);
-      await assert.rejects(store.write({ kind: "restore-rules", ...other, sequence, ...by(32 * 86_400_000) }), { code: "change-not-kept" });
+      await assert.rejects(store.write({ kind: "restore-rules", ...other, sequence, ...by(32 * 86_400_000) }), {
+        code: "change-not-kept",
+      });
       await store.close();
     });
   });

@@ -22,12 +22,17 @@ async function follow(name: string) {
   const held: { resolve(): void; reject(error: Error): void }[] = [];
   const apply = (changes: readonly Change[]): void | Promise<void> => {
     given.push(...changes.map(({ sequence }) => sequence));
-    const isSlow = changes.some((change) => change.kind === "organisation" && change.organisation.name.startsWith("slow"));
+    const isSlow = changes.some(
+      (change) => change.kind === "organisation" && change.organisation.name.startsWith("slow"),
+    );
     if (isSlow) return new Promise<void>((resolve, reject) => held.push({ resolve, reject }));
   };
   store.follow(0, apply, (error, isLost) => told.push([error, isLost]));
   const answered: string[] = [];
-  const write = (organisation: string) => store.write({ kind: "create-organisation", name: organisation, ...by }).then(() => void answered.push(organisation));
+  const write = (organisation: string) =>
+    store
+      .write({ kind: "create-organisation", name: organisation, ...by })
+      .then(() => void answered.push(organisation));
   return { store, given, told, held, answered, write };
 }
 
@@ -78,7 +83,15 @@ async function until(is: () => boolean): Promise<void> {
 }
 
 test("what was asked for before a reader failed is not given to it afterwards", async () => {
-  const change = (sequence: number): Change => ({ kind: "sessions-ended", digests: [], sequence, at: 1, actor: "command:test", organisationId: "" }) as unknown as Change;
+  const change = (sequence: number): Change =>
+    ({
+      kind: "sessions-ended",
+      digests: [],
+      sequence,
+      at: 1,
+      actor: "command:test",
+      organisationId: "",
+    }) as unknown as Change;
   const asked = Promise.withResolvers<readonly Change[]>();
   const given: number[] = [];
   const failures: boolean[] = [];
@@ -86,7 +99,13 @@ test("what was asked for before a reader failed is not given to it afterwards", 
     given.push(...changes.map(({ sequence }) => sequence));
     throw new Error("a defect");
   };
-  const feed = new ChangeFeed(0, 60_000, () => asked.promise, apply, (_error, isLost) => failures.push(isLost));
+  const feed = new ChangeFeed(
+    0,
+    60_000,
+    () => asked.promise,
+    apply,
+    (_error, isLost) => failures.push(isLost),
+  );
   feed.look();
   void feed.arrived([change(1)], 1);
   asked.resolve([change(1), change(2)]);
@@ -97,7 +116,13 @@ test("what was asked for before a reader failed is not given to it afterwards", 
 
 test("it says for how long others' changes may be missing: while it is answered hardly, and on and on while nobody answers", async () => {
   let answers = true;
-  const feed = new ChangeFeed(0, 5, async () => (answers ? [] : new Promise<never>(() => {})), () => {}, () => {});
+  const feed = new ChangeFeed(
+    0,
+    5,
+    async () => (answers ? [] : new Promise<never>(() => {})),
+    () => {},
+    () => {},
+  );
   await until(() => feed.staleness < 5);
   answers = false;
   await until(() => feed.staleness > 50);

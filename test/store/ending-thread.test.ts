@@ -34,7 +34,8 @@ async function openSubject(t: TestContext): Promise<Subject> {
   });
   const { organisation, blocklist } = await replica.organisation();
   const into = { organisationId: organisation.id, rulesetId: blocklist.id };
-  const add = (prefix: string) => replica.store.write({ kind: "add-rule", ...into, request: adding(prefix, { mode: "fail" }), ...by(2) });
+  const add = (prefix: string) =>
+    replica.store.write({ kind: "add-rule", ...into, request: adding(prefix, { mode: "fail" }), ...by(2) });
   return { file, replica, into, add, known: () => [...replica.memory.rulesOf(blocklist.id).keys()].sort() };
 }
 
@@ -67,11 +68,18 @@ describe("the thread of a SQLite file that ends", () => {
     await add("192.0.2.1");
     const started = threads.length;
     await endThread();
-    await assert.rejects(add("192.0.2.2"), { name: "StoreError", code: "unavailable", message: /store\.db: the file is being opened again: the thread that writes it has ended$/ });
+    await assert.rejects(add("192.0.2.2"), {
+      name: "StoreError",
+      code: "unavailable",
+      message: /store\.db: the file is being opened again: the thread that writes it has ended$/,
+    });
     const { errors } = await whenOpen(() => add("192.0.2.3"));
     assert.deepEqual([...new Set(errors.map(({ code }) => code))], ["unavailable"]);
     assert.deepEqual([known(), threads.length - started], [["192.0.2.1", "192.0.2.3"], 1]);
-    assert.ok(replica.failures.length > 0, "whoever follows the changes hears of it, even where nothing else was under way");
+    assert.ok(
+      replica.failures.length > 0,
+      "whoever follows the changes hears of it, even where nothing else was under way",
+    );
     await replica.store.check();
   });
 
@@ -106,8 +114,14 @@ describe("the thread of a SQLite file that ends", () => {
     t.diagnostic(`${acknowledged.size} acknowledged, ${unknown.size} unknown`);
     assert.ok(unknown.size > 0);
     const there = known().filter((prefix) => prefix !== "192.0.2.1");
-    assert.deepEqual([...acknowledged].filter((prefix) => !there.includes(prefix)), []);
-    assert.deepEqual(there.filter((prefix) => !acknowledged.has(prefix) && !unknown.has(prefix)), []);
+    assert.deepEqual(
+      [...acknowledged].filter((prefix) => !there.includes(prefix)),
+      [],
+    );
+    assert.deepEqual(
+      there.filter((prefix) => !acknowledged.has(prefix) && !unknown.has(prefix)),
+      [],
+    );
     assert.equal((await replica.store.check()).rules, there.length + 1, "memory has what the file has");
   });
 
@@ -115,8 +129,9 @@ describe("the thread of a SQLite file that ends", () => {
     const { file, replica, into, add, known } = await openSubject(t);
     const { sequence } = replica.memory;
     // Nobody waits for an answer of this id.
+    const argument = [{ kind: "add-rule", ...into, request: adding("192.0.2.7"), ...by(2) }];
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-    threads.at(-1)!.postMessage({ id: -1, method: "carryOut", argument: [{ kind: "add-rule", ...into, request: adding("192.0.2.7"), ...by(2) }] });
+    threads.at(-1)!.postMessage({ id: -1, method: "carryOut", argument });
     while (sequenceIn(file) === sequence) await delay(1);
     await endThread();
     await whenOpen(() => add("192.0.2.8"));
@@ -127,7 +142,10 @@ describe("the thread of a SQLite file that ends", () => {
     const { file, replica, into, add } = await openSubject(t);
     const items = Array.from({ length: 10_000 }, (_, i) => ({ add: adding(`10.1.${i >> 8}.${i & 255}`) }));
     const batch = replica.store.write({ kind: "batch-rules", ...into, items, atomic: true, ...by(2) });
-    const outcome = batch.then(() => "done", ({ code }: StoreError) => code);
+    const outcome = batch.then(
+      () => "done",
+      ({ code }: StoreError) => code,
+    );
     const other = new DatabaseSync(file, { timeout: 0 });
     while (canWrite(other)) await delay(1);
     await endThread();
@@ -187,9 +205,14 @@ describe("the thread of a SQLite file that ends", () => {
     const { into, replica, add, known } = await openSubject(t);
     setFlagsFromString("--max-old-space-size=0");
     await add("192.0.2.1");
-    const items = Array.from({ length: 50_000 }, (_, i) => ({ add: adding(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, { name: `${i}`.repeat(20) }) }));
+    const items = Array.from({ length: 50_000 }, (_, i) => ({
+      add: adding(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, { name: `${i}`.repeat(20) }),
+    }));
     const before = threads.length;
-    await assert.rejects(replica.store.write({ kind: "batch-rules", ...into, items, atomic: true, ...by(2) }), { code: "outcome-unknown", message: /memory/ });
+    await assert.rejects(replica.store.write({ kind: "batch-rules", ...into, items, atomic: true, ...by(2) }), {
+      code: "outcome-unknown",
+      message: /memory/,
+    });
     await whenOpen(() => add("192.0.2.3"));
     assert.deepEqual([known(), threads.length - before], [["192.0.2.1", "192.0.2.3"], 1]);
   });

@@ -10,10 +10,26 @@ import { adding, by, Replica } from "./harness/stores.ts";
 
 const GROUP = 40;
 
-/** Writes many rules at once, so that they share transactions. Gives the prefixes that were acknowledged, and the errors. */
-async function writeAtOnce(replica: Replica, into: { organisationId: string; rulesetId: string }, round: number): Promise<{ taken: string[]; errors: unknown[] }> {
+/**
+ * Writes many rules at once, so that they share transactions. Gives the prefixes that were acknowledged, and the
+ * errors.
+ */
+async function writeAtOnce(
+  replica: Replica,
+  into: { organisationId: string; rulesetId: string },
+  round: number,
+): Promise<{ taken: string[]; errors: unknown[] }> {
   const prefixes = Array.from({ length: GROUP }, (_, i) => `10.0.${round}.${i}`);
-  const results = await Promise.allSettled(prefixes.map((prefix) => replica.store.write({ kind: "add-rule", ...into, request: adding(prefix, { mode: "fail", name: "x".repeat(200) }), ...by(2) })));
+  const results = await Promise.allSettled(
+    prefixes.map((prefix) =>
+      replica.store.write({
+        kind: "add-rule",
+        ...into,
+        request: adding(prefix, { mode: "fail", name: "x".repeat(200) }),
+        ...by(2),
+      }),
+    ),
+  );
   return {
     taken: prefixes.filter((_, i) => results[i]!.status === "fulfilled"),
     errors: results.flatMap((result) => (result.status === "rejected" ? [result.reason] : [])),
@@ -21,7 +37,12 @@ async function writeAtOnce(replica: Replica, into: { organisationId: string; rul
 }
 
 /** Fills rounds before, during and after the outage; nothing acknowledged is lost, and nothing refused is there. */
-async function holdThrough(file: string, fail: () => void, mend: () => void, expected: { code: RegExp; message: RegExp }): Promise<void> {
+async function holdThrough(
+  file: string,
+  fail: () => void,
+  mend: () => void,
+  expected: { code: RegExp; message: RegExp },
+): Promise<void> {
   const replica = await Replica.open({ file });
   const { organisation, blocklist } = await replica.organisation();
   const into = { organisationId: organisation.id, rulesetId: blocklist.id };
@@ -62,47 +83,82 @@ function temporaryFolder(t: { after(end: () => void): void }): string {
 }
 
 describe("a SQLite file on a disk that fails", () => {
-  test("a full disk: writes are refused as unavailable, for the true reason, and go on when there is space", { skip: whyNoSmallDisk }, async () => {
-    using disk = mountSmallDisk(8 << 20);
-    await holdThrough(join(disk.path, "store.db"), () => disk.fill(), () => disk.free(), { code: /^unavailable$/, message: /database or disk is full.*; free some space$/ });
-  });
+  test(
+    "a full disk: writes are refused as unavailable, for the true reason, and go on when there is space",
+    { skip: whyNoSmallDisk },
+    async () => {
+      using disk = mountSmallDisk(8 << 20);
+      await holdThrough(
+        join(disk.path, "store.db"),
+        () => disk.fill(),
+        () => disk.free(),
+        { code: /^unavailable$/, message: /database or disk is full.*; free some space$/ },
+      );
+    },
+  );
 
-  test("negative control: SQLite ends the transaction itself then, and whoever rolls back again sees another error", { skip: whyNoSmallDisk }, () => {
-    using disk = mountSmallDisk(1 << 20);
-    const file = new DatabaseSync(join(disk.path, "plain.db"));
-    file.exec("pragma journal_mode = wal; create table t (text); begin immediate");
-    disk.fill();
-    assert.throws(() => {
-      file.prepare("insert into t values (?)").run("x".repeat(5000));
-      file.exec("commit");
-    }, /database or disk is full/);
-    assert.throws(() => file.exec("rollback"), /cannot rollback - no transaction is active/);
-    file.close();
-  });
+  test(
+    "negative control: SQLite ends the transaction itself then, and whoever rolls back again sees another error",
+    { skip: whyNoSmallDisk },
+    () => {
+      using disk = mountSmallDisk(1 << 20);
+      const file = new DatabaseSync(join(disk.path, "plain.db"));
+      file.exec("pragma journal_mode = wal; create table t (text); begin immediate");
+      disk.fill();
+      assert.throws(() => {
+        file.prepare("insert into t values (?)").run("x".repeat(5000));
+        file.exec("commit");
+      }, /database or disk is full/);
+      assert.throws(() => file.exec("rollback"), /cannot rollback - no transaction is active/);
+      file.close();
+    },
+  );
 
   test("an I/O error: writes are refused, and go on when the disk works", { skip: whyNoFileSizeLimit }, async (t) => {
     const file = join(temporaryFolder(t), "store.db");
     t.after(() => limitFileSize(null));
-    await holdThrough(file, () => limitFileSize(statSync(`${file}-wal`).size), () => limitFileSize(null), {
-      code: /^(unavailable|outcome-unknown)$/, message: /disk I\/O error.*; its disk is full, read-only or fails; look at its free space and the system's log$/,
-    });
+    await holdThrough(
+      file,
+      () => limitFileSize(statSync(`${file}-wal`).size),
+      () => limitFileSize(null),
+      {
+        code: /^(unavailable|outcome-unknown)$/,
+        message:
+          /disk I\/O error.*; its disk is full, read-only or fails; look at its free space and the system's log$/,
+      },
+    );
   });
 });
 
 describe("a SQLite file that is moved while it is open", () => {
-  for (const [what, replacement] of [["moved", null], ["replaced", "something else"]] as const) {
+  for (const [what, replacement] of [
+    ["moved", null],
+    ["replaced", "something else"],
+  ] as const) {
     test(`${what}: nothing is written until it is back`, async (t) => {
       const file = join(temporaryFolder(t), "store.db");
       const replica = await Replica.open({ file });
       const { organisation, blocklist } = await replica.organisation();
-      const add = (prefix: string) => replica.store.write({ kind: "add-rule", organisationId: organisation.id, rulesetId: blocklist.id, request: adding(prefix, { mode: "fail" }), ...by(2) });
+      const add = (prefix: string) =>
+        replica.store.write({
+          kind: "add-rule",
+          organisationId: organisation.id,
+          rulesetId: blocklist.id,
+          request: adding(prefix, { mode: "fail" }),
+          ...by(2),
+        });
       await add("192.0.2.1");
       renameSync(file, `${file}.elsewhere`);
       if (replacement !== null) writeFileSync(file, replacement);
-      const message = new RegExp(`^${file}: the database file has been ${replacement === null ? "moved or deleted" : "replaced"}; put the file back`);
+      const message = new RegExp(
+        `^${file}: the database file has been ${replacement === null ? "moved or deleted" : "replaced"}; put the file back`,
+      );
       const gone = { name: "StoreError", code: "unavailable", message };
       await assert.rejects(add("192.0.2.2"), gone);
-      await assert.rejects(replica.store.recordUsage([{ keyId: "k", area: "edl", month: "2026-11", requests: 1, lastUsedAt: 1 }]), gone);
+      await assert.rejects(
+        replica.store.recordUsage([{ keyId: "k", area: "edl", month: "2026-11", requests: 1, lastUsedAt: 1 }]),
+        gone,
+      );
       await assert.rejects(replica.store.probe(), gone);
       await assert.rejects(replica.store.changesAfter(0), gone);
       renameSync(`${file}.elsewhere`, file);

@@ -5,9 +5,28 @@ import { type Entry, orderOf } from "./harness/history.ts";
 import { adding } from "./harness/stores.ts";
 
 const { prefix } = adding("192.0.2.1");
-const rule = (changed: Partial<Rule> = {}): Rule => ({ prefix, name: null, expiresAt: null, createdAt: 1, updatedAt: 1, ...changed });
-const entry = (began: number, ended: number, mode: "extend" | "override" | "fail", result: string, after: Rule, expiresAt: number | null = null): Entry => ({
-  began, ended, at: after.updatedAt, item: { add: adding("192.0.2.1", { mode, expiresAt }) }, result, rule: after,
+const rule = (changed: Partial<Rule> = {}): Rule => ({
+  prefix,
+  name: null,
+  expiresAt: null,
+  createdAt: 1,
+  updatedAt: 1,
+  ...changed,
+});
+const entry = (
+  began: number,
+  ended: number,
+  mode: "extend" | "override" | "fail",
+  result: string,
+  after: Rule,
+  expiresAt: number | null = null,
+): Entry => ({
+  began,
+  ended,
+  at: after.updatedAt,
+  item: { add: adding("192.0.2.1", { mode, expiresAt }) },
+  result,
+  rule: after,
 });
 
 test("a history that some order explains passes, also where that is not the order of the answers", () => {
@@ -19,9 +38,15 @@ test("negative controls: a write that is lost, one that goes back in time, and a
     "created twice": [entry(0, 1, "fail", "created", rule()), entry(2, 3, "fail", "created", rule())],
     "seen before it was there": [entry(0, 1, "extend", "skipped", rule()), entry(2, 3, "fail", "created", rule())],
     "an update that a later one did not see": [
-      entry(0, 1, "fail", "created", rule()), entry(2, 3, "override", "updated", rule({ expiresAt: 9, updatedAt: 2 }), 9), entry(4, 5, "extend", "skipped", rule()),
+      entry(0, 1, "fail", "created", rule()),
+      entry(2, 3, "override", "updated", rule({ expiresAt: 9, updatedAt: 2 }), 9),
+      entry(4, 5, "extend", "skipped", rule()),
     ],
-    "extend that shortens": [entry(0, 1, "fail", "created", rule()), entry(2, 3, "extend", "updated", rule({ expiresAt: 5, updatedAt: 2 }), 5)],
+    "extend that shortens": [
+      entry(0, 1, "fail", "created", rule()),
+      entry(2, 3, "extend", "updated", rule({ expiresAt: 5, updatedAt: 2 }), 5),
+    ],
   };
-  for (const [what, entries] of Object.entries(impossible)) assert.throws(() => orderOf(entries), /no order explains/, what);
+  for (const [what, entries] of Object.entries(impossible))
+    assert.throws(() => orderOf(entries), /no order explains/, what);
 });

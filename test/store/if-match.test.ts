@@ -13,13 +13,25 @@ for (const { name, skip, make, stop } of await databases()) {
     after(stop);
 
     /** Two servers on one database, and a ruleset with one rule. */
-    async function withTwo(run: (one: Replica, other: Replica, into: { organisationId: string; rulesetId: string }, rule: Rule) => Promise<void>): Promise<void> {
+    async function withTwo(
+      run: (
+        one: Replica,
+        other: Replica,
+        into: { organisationId: string; rulesetId: string },
+        rule: Rule,
+      ) => Promise<void>,
+    ): Promise<void> {
       const location = await make();
       const replicas = [await Replica.open(location), await Replica.open(location)] as const;
       try {
         const { organisation, blocklist } = await replicas[0].organisation();
         const into = { organisationId: organisation.id, rulesetId: blocklist.id };
-        const { rule } = await replicas[0].store.write({ kind: "add-rule", ...into, request: adding("10.0.0.0/8", { name: "first" }), ...by(2) });
+        const { rule } = await replicas[0].store.write({
+          kind: "add-rule",
+          ...into,
+          request: adding("10.0.0.0/8", { name: "first" }),
+          ...by(2),
+        });
         await run(...replicas, into, rule);
         await replicas[0].store.check();
       } finally {
@@ -29,16 +41,29 @@ for (const { name, skip, make, stop } of await databases()) {
 
     test("of many servers' updates on condition of one state of a rule, exactly one is made", () =>
       withTwo(async (one, other, into, rule) => {
-        const update = ({ store }: Replica, i: number) => store.write({ kind: "update-rule", ...into, prefix: rule.prefix, changes: { name: `by ${i}` }, ifMatch: ofRule(rule), ...by(3) });
-        const made = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => update(i % 2 === 0 ? one : other, i)));
+        const update = ({ store }: Replica, i: number) =>
+          store.write({
+            kind: "update-rule",
+            ...into,
+            prefix: rule.prefix,
+            changes: { name: `by ${i}` },
+            ifMatch: ofRule(rule),
+            ...by(3),
+          });
+        const made = await Promise.allSettled(
+          Array.from({ length: 20 }, (_, i) => update(i % 2 === 0 ? one : other, i)),
+        );
         assert.equal(made.filter(({ status }) => status === "fulfilled").length, 1);
         for (const each of made) if (each.status === "rejected") assert.equal(each.reason.code, "version-mismatch");
       }));
 
     test("control: without the condition all are made", () =>
       withTwo(async (one, other, into, { prefix }) => {
-        const update = ({ store }: Replica, i: number) => store.write({ kind: "update-rule", ...into, prefix, changes: { name: `by ${i}` }, ...by(3) });
-        const made = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => update(i % 2 === 0 ? one : other, i)));
+        const update = ({ store }: Replica, i: number) =>
+          store.write({ kind: "update-rule", ...into, prefix, changes: { name: `by ${i}` }, ...by(3) });
+        const made = await Promise.allSettled(
+          Array.from({ length: 20 }, (_, i) => update(i % 2 === 0 ? one : other, i)),
+        );
         assert.equal(made.filter(({ status }) => status === "fulfilled").length, 20);
       }));
 
@@ -48,44 +73,103 @@ for (const { name, skip, make, stop } of await databases()) {
         const [first, second, third] = await Promise.allSettled([
           store.write({ kind: "update-rule", ...about, changes: { name: "second" }, ifMatch: ofRule(rule), ...by(3) }),
           store.write({ kind: "delete-rule", ...about, ifMatch: ofRule(rule), ...by(3) }),
-          store.write({ kind: "delete-rule", ...about, ifMatch: ofRule({ ...rule, name: "second", updatedAt: 3 }), ...by(3) }),
+          store.write({
+            kind: "delete-rule",
+            ...about,
+            ifMatch: ofRule({ ...rule, name: "second", updatedAt: 3 }),
+            ...by(3),
+          }),
         ]);
         assert.deepEqual([first.status, second.status, third.status], ["fulfilled", "rejected", "fulfilled"]);
-        const add = (ifMatch: IfMatch) => store.write({ kind: "add-rule", ...into, request: adding("10.0.0.0/8"), ifMatch, ...by(4) });
+        const add = (ifMatch: IfMatch) =>
+          store.write({ kind: "add-rule", ...into, request: adding("10.0.0.0/8"), ifMatch, ...by(4) });
         await assert.rejects(add(ofRule(rule)), mismatch);
         await assert.rejects(add({ versions: [], rules: [], lists: [] }), mismatch);
       }));
 
     test("any of several states will do, and a version is that of the database, not of a server's memory", () =>
       withTwo(async (one, other, into, rule) => {
-        const version = async (): Promise<number> => (await one.store.load(null)).rulesets.find(({ id }) => id === into.rulesetId)!.version;
+        const version = async (): Promise<number> =>
+          (await one.store.load(null)).rulesets.find(({ id }) => id === into.rulesetId)!.version;
         const old = await version();
         await other.store.write({ kind: "add-rule", ...into, request: adding("192.0.2.0/24"), ...by(3) });
         const about = { ...into, prefix: rule.prefix };
-        await assert.rejects(one.store.write({ kind: "delete-rule", ...about, ifMatch: ofVersion(old), ...by(4) }), mismatch);
-        await one.store.write({ kind: "update-rule", ...about, changes: { name: "x" }, ifMatch: { versions: [old, await version()], rules: [], lists: [] }, ...by(4) });
-        await assert.rejects(one.store.write({ kind: "update-rule", ...about, changes: { name: "y" }, ifMatch: { versions: [old], rules: [ruleTag(rule)], lists: [] }, ...by(5) }), mismatch);
-        await other.store.write({ kind: "delete-rule", ...about, ifMatch: { versions: [old], rules: [ruleTag({ ...rule, name: "x", updatedAt: 4 })], lists: [] }, ...by(5) });
-        await assert.rejects(one.store.write({ kind: "delete-rule", ...about, ifMatch: ofRule(rule), ...by(6) }), { code: "rule-not-found" });
+        await assert.rejects(
+          one.store.write({ kind: "delete-rule", ...about, ifMatch: ofVersion(old), ...by(4) }),
+          mismatch,
+        );
+        await one.store.write({
+          kind: "update-rule",
+          ...about,
+          changes: { name: "x" },
+          ifMatch: { versions: [old, await version()], rules: [], lists: [] },
+          ...by(4),
+        });
+        await assert.rejects(
+          one.store.write({
+            kind: "update-rule",
+            ...about,
+            changes: { name: "y" },
+            ifMatch: { versions: [old], rules: [ruleTag(rule)], lists: [] },
+            ...by(5),
+          }),
+          mismatch,
+        );
+        await other.store.write({
+          kind: "delete-rule",
+          ...about,
+          ifMatch: { versions: [old], rules: [ruleTag({ ...rule, name: "x", updatedAt: 4 })], lists: [] },
+          ...by(5),
+        });
+        await assert.rejects(one.store.write({ kind: "delete-rule", ...about, ifMatch: ofRule(rule), ...by(6) }), {
+          code: "rule-not-found",
+        });
       }));
 
     test("ifNoneMatch: of many additions of one prefix, one is made", () =>
       withTwo(async (one, other, into) => {
-        const add = ({ store }: Replica) => store.write({ kind: "add-rule", ...into, request: adding("192.0.2.7", { mode: "override" }), ifNoneMatch: "*", ...by(3) });
+        const add = ({ store }: Replica) =>
+          store.write({
+            kind: "add-rule",
+            ...into,
+            request: adding("192.0.2.7", { mode: "override" }),
+            ifNoneMatch: "*",
+            ...by(3),
+          });
         const made = await Promise.allSettled(Array.from({ length: 10 }, (_, i) => add(i % 2 === 0 ? one : other)));
         assert.equal(made.filter(({ status }) => status === "fulfilled").length, 1);
-        assert.equal(made.filter((each) => each.status === "rejected" && each.reason.code === "rule-exists" && formatPrefix(each.reason.existing.prefix) === "192.0.2.7").length, 9);
+        assert.equal(
+          made.filter(
+            (each) =>
+              each.status === "rejected" &&
+              each.reason.code === "rule-exists" &&
+              formatPrefix(each.reason.existing.prefix) === "192.0.2.7",
+          ).length,
+          9,
+        );
       }));
 
     test("of many rulesets on condition of one list, one is made", () =>
       withTwo(async (one, other, { organisationId }) => {
         const { rulesets } = await one.store.load(null);
         const create = ({ store }: Replica, lists: string[]) =>
-          store.write({ kind: "create-ruleset", organisationId, name: "next", purpose: "allowlist", description: "", ifMatch: { versions: [], rules: [], lists }, ...by(3) });
-        const made = await Promise.allSettled(Array.from({ length: 10 }, (_, i) => create(i % 2 === 0 ? one : other, [rulesetsTag(rulesets)])));
+          store.write({
+            kind: "create-ruleset",
+            organisationId,
+            name: "next",
+            purpose: "allowlist",
+            description: "",
+            ifMatch: { versions: [], rules: [], lists },
+            ...by(3),
+          });
+        const made = await Promise.allSettled(
+          Array.from({ length: 10 }, (_, i) => create(i % 2 === 0 ? one : other, [rulesetsTag(rulesets)])),
+        );
         assert.equal(made.filter(({ status }) => status === "fulfilled").length, 1);
-        await create(other, [rulesetsTag(rulesets), rulesetsTag(rulesets.filter(({ purpose }) => purpose === "blocklist"))]);
+        await create(other, [
+          rulesetsTag(rulesets),
+          rulesetsTag(rulesets.filter(({ purpose }) => purpose === "blocklist")),
+        ]);
       }));
   });
 }
-

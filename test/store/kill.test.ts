@@ -14,7 +14,12 @@ test("an acknowledged write survives kill -9, batches whole, and the file is sou
 
 test("negative control: writes that are acknowledged before they are committed are missed", (t) =>
   inTemporaryFolder(async (folder) => {
-    const report = await killWriters(join(folder, "killed.db"), 1, "early", ({ kills, lost }) => kills < 20 && lost.length === 0);
+    const report = await killWriters(
+      join(folder, "killed.db"),
+      1,
+      "early",
+      ({ kills, lost }) => kills < 20 && lost.length === 0,
+    );
     t.diagnostic(JSON.stringify({ ...report, lost: report.lost.length }));
     assert.ok(report.lost.length > 0);
   }));

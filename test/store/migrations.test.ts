@@ -59,15 +59,27 @@ for (const { name, skip, make, stop } of await databases()) {
         isDone = await killAt(location, step);
         const shared = openEngine(location);
         await using _ = shared;
-        const schema = await sql<{ schema: number }>`select schema from store`.execute(shared.db).then(({ rows }) => rows[0]!.schema, () => 0);
-        const notes = sql`select note from organisations`.execute(shared.db).then(({ rows }) => rows.length, ({ message }) => message);
-        const users = sql`select * from sessions cross join users`.execute(shared.db).then(({ rows }) => rows.length, ({ message }) => message);
+        const schema = await sql<{ schema: number }>`select schema from store`.execute(shared.db).then(
+          ({ rows }) => rows[0]!.schema,
+          () => 0,
+        );
+        const notes = sql`select note from organisations`.execute(shared.db).then(
+          ({ rows }) => rows.length,
+          ({ message }) => message,
+        );
+        const users = sql`select * from sessions cross join users`.execute(shared.db).then(
+          ({ rows }) => rows.length,
+          ({ message }) => message,
+        );
         const isMissing = /no such table|no such column|does not exist/;
         assert.match(String(await users), schema < 2 ? isMissing : /^0$/);
         assert.match(String(await notes), schema < GROWN.length ? isMissing : /^1$/);
         if (schema === 0 && "url" in location) await sql`create schema if not exists ipsieve`.execute(shared.db);
         assert.equal(await migrate(shared, GROWN), GROWN.length - schema);
-        assert.equal((await sql`select note from organisations where note = name or id = '1'`.execute(shared.db)).rows.length, 1);
+        assert.equal(
+          (await sql`select note from organisations where note = name or id = '1'`.execute(shared.db)).rows.length,
+          1,
+        );
       }
       t.diagnostic(`${step - 2} kills`);
       assert.ok(step > 20);
@@ -96,16 +108,45 @@ for (const { name, skip, make, stop } of await databases()) {
       const { sequence, organisations, rulesets, users, sessions } = await store.load(null);
       assert.deepEqual([sequence, organisations[0]!.name, rulesets.length, users, sessions], [3, "Example", 0, [], []]);
       const changes = await store.changesAfter(0);
-      assert.deepEqual(changes.map(({ actor }) => actor), ["command:root", "key:user:x", "key:x"]);
-      assert.deepEqual(changes[2], { sequence: 3, at: 1, actor: "key:x", organisationId: "o", kind: "rules", rulesetId: "r", upserts: [], deletes: [parsePrefix("203.0.113.0/24")] });
-      assert.deepEqual((await store.audit("o", { limit: 1 })).entries.map(({ command, rules: touched }) => [command, touched]), [["rules", null]]);
+      assert.deepEqual(
+        changes.map(({ actor }) => actor),
+        ["command:root", "key:user:x", "key:x"],
+      );
+      assert.deepEqual(changes[2], {
+        sequence: 3,
+        at: 1,
+        actor: "key:x",
+        organisationId: "o",
+        kind: "rules",
+        rulesetId: "r",
+        upserts: [],
+        deletes: [parsePrefix("203.0.113.0/24")],
+      });
+      assert.deepEqual(
+        (await store.audit("o", { limit: 1 })).entries.map(({ command, rules: touched }) => [command, touched]),
+        [["rules", null]],
+      );
       assert.equal((await store.check()).schema, MIGRATIONS.length);
       await store.recordUsage([{ keyId: "k", area: "cti", month: "2026-11", requests: 1, lastUsedAt: 10 }]);
       const used = { keyId: "k", month: "2026-11" };
-      assert.deepEqual((await store.usage("2026-11")).toSorted((a, b) => b.requests - a.requests), [{ ...used, area: null, requests: 7, lastUsedAt: 9 }, { ...used, area: "cti", requests: 1, lastUsedAt: 10 }]);
+      assert.deepEqual(
+        (await store.usage("2026-11")).toSorted((a, b) => b.requests - a.requests),
+        [
+          { ...used, area: null, requests: 7, lastUsedAt: 9 },
+          { ...used, area: "cti", requests: 1, lastUsedAt: 10 },
+        ],
+      );
       assert.deepEqual(await store.usageOf("o", "2026-11"), [{ ...used, requests: 8, lastUsedAt: 10 }]);
       const session = { digest: "d", expiresAt: 10 };
-      const { user } = await store.write({ kind: "set-up", actor: "command:test", at: 2, organisation: "Example", name: "Ann", password: "p", session });
+      const { user } = await store.write({
+        kind: "set-up",
+        actor: "command:test",
+        at: 2,
+        organisation: "Example",
+        name: "Ann",
+        password: "p",
+        session,
+      });
       assert.equal(user.organisationId, "o");
       await store.close();
     });
@@ -126,7 +167,13 @@ for (const { name, skip, make, stop } of await databases()) {
         await migrate(shared, GROWN);
       }
       for (const create of [true, false]) {
-        await assert.rejects(openStore(location, { create }), { name: "StoreError", code: "newer-schema", message: new RegExp(`has schema ${GROWN.length}, and this release knows schemas up to ${MIGRATIONS.length}; use the release`) });
+        await assert.rejects(openStore(location, { create }), {
+          name: "StoreError",
+          code: "newer-schema",
+          message: new RegExp(
+            `has schema ${GROWN.length}, and this release knows schemas up to ${MIGRATIONS.length}; use the release`,
+          ),
+        });
       }
       const older = await make();
       {
@@ -135,7 +182,11 @@ for (const { name, skip, make, stop } of await databases()) {
         if ("url" in older) await sql`create schema ipsieve`.execute(shared.db);
         await migrate(shared, []);
       }
-      await assert.rejects(openStore(older, { create: false }), { name: "StoreError", code: "older-schema", message: /ipsieve db migrate/ });
+      await assert.rejects(openStore(older, { create: false }), {
+        name: "StoreError",
+        code: "older-schema",
+        message: /ipsieve db migrate/,
+      });
     });
   });
 }
@@ -145,7 +196,10 @@ describe("files that are none of ours", () => {
     const [{ make, stop }] = (await databases()) as [Awaited<ReturnType<typeof databases>>[number]];
     t.after(stop);
     const fresh = async () => ((await make()) as { file: string }).file;
-    await assert.rejects(openStore({ file: await fresh() }, { create: false }), { name: "StoreError", code: "not-found" });
+    await assert.rejects(openStore({ file: await fresh() }, { create: false }), {
+      name: "StoreError",
+      code: "not-found",
+    });
     const text = await fresh();
     writeFileSync(text, "not a database, but long enough to have a header: ".repeat(20));
     await assert.rejects(openStore({ file: text }), { name: "StoreError", code: "not-a-store" });

@@ -25,7 +25,12 @@ describe("PostgreSQL that goes away", { skip: await whyNoPostgres() }, () => {
     for (const [i, fate] of (["lose the answer", "lose the commit", "lose the answer"] as const).entries()) {
       proxy.fate = fate;
       // In the mode "fail" a second attempt would be refused.
-      const { action } = await replica.store.write({ kind: "add-rule", ...into, request: adding(`192.0.2.${i}`, { mode: "fail" }), ...by(2) });
+      const { action } = await replica.store.write({
+        kind: "add-rule",
+        ...into,
+        request: adding(`192.0.2.${i}`, { mode: "fail" }),
+        ...by(2),
+      });
       assert.equal(action, "created");
     }
     assert.equal(proxy.struck, 3);
@@ -41,7 +46,13 @@ describe("PostgreSQL that goes away", { skip: await whyNoPostgres() }, () => {
     t.after(() => replica.store.close());
     const { organisation, blocklist } = await replica.organisation();
     const add = (text: string) =>
-      replica.store.write({ kind: "add-rule", organisationId: organisation.id, rulesetId: blocklist.id, request: adding(text, { mode: "fail" }), ...by(2) });
+      replica.store.write({
+        kind: "add-rule",
+        organisationId: organisation.id,
+        rulesetId: blocklist.id,
+        request: adding(text, { mode: "fail" }),
+        ...by(2),
+      });
     proxy.fate = "lose the answer";
     const lost = add("192.0.2.1");
     while (proxy.struck === 0) await delay(1);
@@ -62,7 +73,8 @@ describe("PostgreSQL that goes away", { skip: await whyNoPostgres() }, () => {
     t.after(() => Promise.all([cut.store.close(), other.store.close()]));
     const { organisation, blocklist } = await other.organisation();
     const into = { organisationId: organisation.id, rulesetId: blocklist.id };
-    const add = ({ store }: Replica, text: string) => store.write({ kind: "add-rule", ...into, request: adding(text, { mode: "fail" }), ...by(2) });
+    const add = ({ store }: Replica, text: string) =>
+      store.write({ kind: "add-rule", ...into, request: adding(text, { mode: "fail" }), ...by(2) });
     proxy.fate = "pull the cable";
     const written = add(cut, "192.0.2.1");
     while (proxy.struck === 0) await delay(1);
@@ -84,43 +96,64 @@ describe("PostgreSQL that goes away", { skip: await whyNoPostgres() }, () => {
     t.after(() => replica.store.close());
     const { organisation, blocklist } = await replica.organisation();
     proxy.fate = "delay the commit";
-    const { action } = await replica.store.write({ kind: "add-rule", organisationId: organisation.id, rulesetId: blocklist.id, request: adding("192.0.2.1", { mode: "fail" }), ...by(2) });
+    const { action } = await replica.store.write({
+      kind: "add-rule",
+      organisationId: organisation.id,
+      rulesetId: blocklist.id,
+      request: adding("192.0.2.1", { mode: "fail" }),
+      ...by(2),
+    });
     assert.deepEqual([action, proxy.struck], ["created", 1]);
   });
 
-  test("a full disk: writes are refused at once, for the true reason, and go on when there is space", { skip: whyNoSmallDisk }, async () => {
-    using disk = mountSmallDisk(32 << 20);
-    const url = await server.database();
-    execFileSync("chown", ["postgres", disk.path]);
-    const admin = new Client({ connectionString: url.replace(/[^/]*$/, "postgres") });
-    await admin.connect();
-    await admin.query(`create tablespace small location '${disk.path}'`);
-    await admin.query(`alter database ${new URL(url).pathname.slice(1)} set tablespace small`);
-    const replica = await Replica.open({ url });
-    const { organisation, blocklist } = await replica.organisation();
-    const add = (prefix: string) =>
-      replica.store.write({ kind: "add-rule", organisationId: organisation.id, rulesetId: blocklist.id, request: adding(prefix, { mode: "fail", name: "x".repeat(200) }), ...by(2) });
-    disk.fill();
-    const taken: string[] = [];
-    const refused = { name: "StoreError", code: "unavailable", message: /^the database's disk is full: .*No space left on device \(SQLSTATE 53100\); free some space on its server$/ };
-    await assert.rejects(async () => {
-      for (let i = 0; ; i++) {
-        const prefix = `10.0.${i >> 8}.${i & 255}`;
-        await add(prefix);
-        taken.push(prefix);
-      }
-    }, refused);
-    await replica.store.changesAfter(0); // reads go on
-    disk.free();
-    await replica.store.probe();
-    await add("192.0.2.1");
-    assert.deepEqual([...replica.memory.rulesOf(blocklist.id).keys()].sort(), [...taken, "192.0.2.1"].sort());
-    await replica.store.check();
-    await replica.store.close();
-    await admin.query(`drop database ${new URL(url).pathname.slice(1)}`);
-    await admin.query("drop tablespace small");
-    await admin.end();
-  });
+  test(
+    "a full disk: writes are refused at once, for the true reason, and go on when there is space",
+    { skip: whyNoSmallDisk },
+    async () => {
+      using disk = mountSmallDisk(32 << 20);
+      const url = await server.database();
+      execFileSync("chown", ["postgres", disk.path]);
+      const admin = new Client({ connectionString: url.replace(/[^/]*$/, "postgres") });
+      await admin.connect();
+      await admin.query(`create tablespace small location '${disk.path}'`);
+      await admin.query(`alter database ${new URL(url).pathname.slice(1)} set tablespace small`);
+      const replica = await Replica.open({ url });
+      const { organisation, blocklist } = await replica.organisation();
+      const add = (prefix: string) =>
+        replica.store.write({
+          kind: "add-rule",
+          organisationId: organisation.id,
+          rulesetId: blocklist.id,
+          request: adding(prefix, { mode: "fail", name: "x".repeat(200) }),
+          ...by(2),
+        });
+      disk.fill();
+      const taken: string[] = [];
+      const refused = {
+        name: "StoreError",
+        code: "unavailable",
+        message:
+          /^the database's disk is full: .*No space left on device \(SQLSTATE 53100\); free some space on its server$/,
+      };
+      await assert.rejects(async () => {
+        for (let i = 0; ; i++) {
+          const prefix = `10.0.${i >> 8}.${i & 255}`;
+          await add(prefix);
+          taken.push(prefix);
+        }
+      }, refused);
+      await replica.store.changesAfter(0); // reads go on
+      disk.free();
+      await replica.store.probe();
+      await add("192.0.2.1");
+      assert.deepEqual([...replica.memory.rulesOf(blocklist.id).keys()].sort(), [...taken, "192.0.2.1"].sort());
+      await replica.store.check();
+      await replica.store.close();
+      await admin.query(`drop database ${new URL(url).pathname.slice(1)}`);
+      await admin.query("drop tablespace small");
+      await admin.end();
+    },
+  );
 
   test("while the server restarts, writes wait for it; none is lost or done twice, and replicas go on", async (t) => {
     const url = await server.database();
@@ -132,7 +165,13 @@ describe("PostgreSQL that goes away", { skip: await whyNoPostgres() }, () => {
     const writers = Array.from({ length: 8 }, async (_, writer) => {
       for (let i = 0; Date.now() < until; i++) {
         const request = adding(`10.${writer}.${i >> 8}.${i & 255}`, { mode: "fail" });
-        const { action } = await replicas[writer % 2]!.store.write({ kind: "add-rule", organisationId: organisation.id, rulesetId: blocklist.id, request, ...by(2) });
+        const { action } = await replicas[writer % 2]!.store.write({
+          kind: "add-rule",
+          organisationId: organisation.id,
+          rulesetId: blocklist.id,
+          request,
+          ...by(2),
+        });
         assert.equal(action, "created");
         writes++;
       }

@@ -5,16 +5,20 @@ import { inTemporaryFolder } from "../snapshot/harness/sample.ts";
 import { makeFastFolder } from "./harness/fast-folder.ts";
 import { cutPower, recordWriters, whyNoStrace } from "./harness/power-cuts.ts";
 
-test("an acknowledged write survives a power cut; with synchronous = normal, the negative control, some do not (R2)", { skip: whyNoStrace() }, (t) =>
-  inTemporaryFolder(async (folder) => {
-    const cut = makeFastFolder();
-    t.after(() => rmSync(cut, { recursive: true }));
-    const full = await cutPower(await recordWriters(folder, 1, "full", 12), cut, 1, 200);
-    t.diagnostic(`full: ${JSON.stringify(full)}`);
-    const normal = await cutPower(await recordWriters(folder, 1, "normal", 12), cut, 1, 200);
-    t.diagnostic(`normal: ${JSON.stringify(normal)}`);
-    assert.equal(full.lost, 0);
-    assert.deepEqual(full.damaged, []);
-    assert.ok(full.acknowledged > 1000);
-    assert.ok(normal.lost > 0);
-  }));
+test(
+  "an acknowledged write survives a power cut; with synchronous = normal, the negative control, some do not (R2)",
+  { skip: whyNoStrace() },
+  (t) =>
+    inTemporaryFolder(async (folder) => {
+      const cut = makeFastFolder();
+      t.after(() => rmSync(cut, { recursive: true }));
+      const full = await cutPower(await recordWriters(folder, 1, "full", 12), cut, 1, 200);
+      t.diagnostic(`full: ${JSON.stringify(full)}`);
+      const normal = await cutPower(await recordWriters(folder, 1, "normal", 12), cut, 1, 200);
+      t.diagnostic(`normal: ${JSON.stringify(normal)}`);
+      assert.equal(full.lost, 0);
+      assert.deepEqual(full.damaged, []);
+      assert.ok(full.acknowledged > 1000);
+      assert.ok(normal.lost > 0);
+    }),
+);

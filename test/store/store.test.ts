@@ -17,7 +17,10 @@ for (const { name, skip, make, stop } of await databases()) {
     after(stop);
 
     /** Runs with a replica, then holds its memory to a fresh load and the database to its own checks. */
-    async function withReplica(run: (replica: Replica, location: StoreLocation) => Promise<void>, options = {}): Promise<void> {
+    async function withReplica(
+      run: (replica: Replica, location: StoreLocation) => Promise<void>,
+      options = {},
+    ): Promise<void> {
       const location = await make();
       const replica = await Replica.open(location, options);
       try {
@@ -35,10 +38,26 @@ for (const { name, skip, make, stop } of await databases()) {
     test("an organisation starts with two rulesets; a second of the same name is refused", () =>
       withReplica(async (replica) => {
         const { organisation, allowlist, blocklist } = await replica.organisation();
-        assert.deepEqual(replica.memory.organisations.get(organisation.id), { id: organisation.id, name: "Example", createdAt: 1 });
+        assert.deepEqual(replica.memory.organisations.get(organisation.id), {
+          id: organisation.id,
+          name: "Example",
+          createdAt: 1,
+        });
         const created = { organisationId: organisation.id, description: "", createdAt: 1, updatedAt: 1 };
-        assert.deepEqual(allowlist, { ...created, id: allowlist.id, name: "My Allowlist rules", purpose: "allowlist", version: 2 });
-        assert.deepEqual(blocklist, { ...created, id: blocklist.id, name: "My Blocklist rules", purpose: "blocklist", version: 3 });
+        assert.deepEqual(allowlist, {
+          ...created,
+          id: allowlist.id,
+          name: "My Allowlist rules",
+          purpose: "allowlist",
+          version: 2,
+        });
+        assert.deepEqual(blocklist, {
+          ...created,
+          id: blocklist.id,
+          name: "My Blocklist rules",
+          purpose: "blocklist",
+          version: 3,
+        });
         assert.ok(allowlist.id < blocklist.id);
         await refused("organisation-exists", replica.organisation());
         assert.equal(replica.memory.sequence, 3);
@@ -48,11 +67,20 @@ for (const { name, skip, make, stop } of await databases()) {
       withReplica(async (replica) => {
         const { store } = replica;
         const { id: organisationId } = (await replica.organisation()).organisation;
-        const create = (name: string, digest: string) => store.write({ kind: "create-user", organisationId, name, role: "viewer", invitation: { digest, expiresAt: 100 }, ...by(1) });
+        const create = (name: string, digest: string) =>
+          store.write({
+            kind: "create-user",
+            organisationId,
+            name,
+            role: "viewer",
+            invitation: { digest, expiresAt: 100 },
+            ...by(1),
+          });
         const { user } = await create("coco", "first");
         assert.deepEqual(await store.invited("first", 99), { id: user.id, organisationId, name: "coco" });
         assert.deepEqual([await store.invited("first", 100), await store.invited("other", 1)], [null, null]);
-        for (const name of ["COCO", "ｃｏｃｏ", "сосо", "СОСО", "ᴄᴏᴄᴏ"]) await refused("user-exists", create(name, name));
+        for (const name of ["COCO", "ｃｏｃｏ", "сосо", "СОСО", "ᴄᴏᴄᴏ"])
+          await refused("user-exists", create(name, name));
         await create("cocoa", "second");
         await store.write({ kind: "delete-user", organisationId, userId: user.id, ...by(2) });
         assert.equal(await store.invited("first", 2), null);
@@ -63,32 +91,70 @@ for (const { name, skip, make, stop } of await databases()) {
       withReplica(async (replica) => {
         const { organisation, blocklist } = await replica.organisation();
         const into = { kind: "add-rule", organisationId: organisation.id, rulesetId: blocklist.id } as const;
-        const add = (at: number, ...request: Parameters<typeof adding>) => replica.store.write({ ...into, request: adding(...request), ...by(at) });
-        const rule: Rule = { prefix: parsePrefix("203.0.113.0/24"), name: null, expiresAt: 500, createdAt: 10, updatedAt: 10 };
+        const add = (at: number, ...request: Parameters<typeof adding>) =>
+          replica.store.write({ ...into, request: adding(...request), ...by(at) });
+        const rule: Rule = {
+          prefix: parsePrefix("203.0.113.0/24"),
+          name: null,
+          expiresAt: 500,
+          createdAt: 10,
+          updatedAt: 10,
+        };
         assert.deepEqual(await add(10, "203.0.113.0/24", { expiresAt: 500 }), { action: "created", rule });
         assert.deepEqual(await add(20, "203.0.113.0/24", { expiresAt: 400 }), { action: "skipped", rule });
-        assert.deepEqual(await add(20, "203.0.113.0/24", { expiresAt: 400, mode: "skip" }), { action: "skipped", rule });
-        await assert.rejects(add(20, "203.0.113.0/24", { mode: "fail" }), { name: "StoreError", code: "conflict", existing: rule });
+        assert.deepEqual(await add(20, "203.0.113.0/24", { expiresAt: 400, mode: "skip" }), {
+          action: "skipped",
+          rule,
+        });
+        await assert.rejects(add(20, "203.0.113.0/24", { mode: "fail" }), {
+          name: "StoreError",
+          code: "conflict",
+          existing: rule,
+        });
         const before = replica.memory.sequence;
         const named = { ...rule, name: "scanner", expiresAt: null, updatedAt: 30 };
         assert.deepEqual(await add(30, "203.0.113.0/24", { name: "scanner" }), { action: "updated", rule: named });
         const replaced = { ...rule, name: null, expiresAt: 600, updatedAt: 40 };
-        assert.deepEqual(await add(40, "203.0.113.0/24", { expiresAt: 600, mode: "override" }), { action: "updated", rule: replaced });
+        assert.deepEqual(await add(40, "203.0.113.0/24", { expiresAt: 600, mode: "override" }), {
+          action: "updated",
+          rule: replaced,
+        });
         assert.equal(replica.memory.sequence, before + 2, "skipped and refused commands make no change");
-        assert.deepEqual(replica.memory.rulesets.get(blocklist.id), { ...blocklist, updatedAt: 40, version: before + 2 });
-        for (const mode of CONFLICT_MODES) assert.equal((await add(50, "2001:db8::/32", { mode, expiresAt: 1 }).catch(({ code }) => ({ action: code }))).action, { extend: "created", override: "updated", skip: "skipped", fail: "conflict" }[mode]);
+        assert.deepEqual(replica.memory.rulesets.get(blocklist.id), {
+          ...blocklist,
+          updatedAt: 40,
+          version: before + 2,
+        });
+        for (const mode of CONFLICT_MODES)
+          assert.equal(
+            (await add(50, "2001:db8::/32", { mode, expiresAt: 1 }).catch(({ code }) => ({ action: code }))).action,
+            { extend: "created", override: "updated", skip: "skipped", fail: "conflict" }[mode],
+          );
       }));
 
     test("rules are updated and deleted; what is not there is told", () =>
       withReplica(async (replica) => {
         const { organisation, blocklist } = await replica.organisation();
         const of = { organisationId: organisation.id, rulesetId: blocklist.id, prefix: parsePrefix("2001:db8::1") };
-        await refused("rule-not-found", replica.store.write({ kind: "update-rule", ...of, changes: { name: "x" }, ...by(2) }));
+        await refused(
+          "rule-not-found",
+          replica.store.write({ kind: "update-rule", ...of, changes: { name: "x" }, ...by(2) }),
+        );
         await refused("rule-not-found", replica.store.write({ kind: "delete-rule", ...of, ...by(2) }));
         await replica.store.write({ kind: "add-rule", ...of, request: adding("2001:db8::1"), ...by(3) });
-        const { rule } = await replica.store.write({ kind: "update-rule", ...of, changes: { name: "__proto__" }, ...by(4) });
+        const { rule } = await replica.store.write({
+          kind: "update-rule",
+          ...of,
+          changes: { name: "__proto__" },
+          ...by(4),
+        });
         assert.deepEqual(rule, { prefix: of.prefix, name: "__proto__", expiresAt: null, createdAt: 3, updatedAt: 4 });
-        const { rule: same } = await replica.store.write({ kind: "update-rule", ...of, changes: { name: "__proto__" }, ...by(5) });
+        const { rule: same } = await replica.store.write({
+          kind: "update-rule",
+          ...of,
+          changes: { name: "__proto__" },
+          ...by(5),
+        });
         assert.deepEqual(same, rule);
         assert.deepEqual(await replica.store.write({ kind: "delete-rule", ...of, ...by(6) }), {});
         assert.equal(replica.memory.rulesOf(blocklist.id).size, 0);
@@ -99,10 +165,30 @@ for (const { name, skip, make, stop } of await databases()) {
       withReplica(async (replica) => {
         const { organisation, blocklist } = await replica.organisation("Ünïcode 🙂 ' \" \\ %s $1");
         const into = { kind: "add-rule", organisationId: organisation.id, rulesetId: blocklist.id } as const;
-        const names = ["", "constructor", "it's \"quoted\" \\", "🙂 日本語 \u00a0", "null", "{}", "x".repeat(255), "\t\n"];
-        await Promise.all(names.map((text, i) => replica.store.write({ ...into, request: adding(`198.51.100.${i}`, { name: text }), ...by(2) })));
-        names.forEach((text, i) => assert.equal(replica.memory.rulesOf(blocklist.id).get(`198.51.100.${i}`)!.name, text));
-        const bad = ["\ud800", "a\0b"].map((text) => refused("invalid-text", replica.store.write({ ...into, request: adding("192.0.2.1", { name: text }), ...by(2) })));
+        const names = [
+          "",
+          "constructor",
+          'it\'s "quoted" \\',
+          "🙂 日本語 \u00a0",
+          "null",
+          "{}",
+          "x".repeat(255),
+          "\t\n",
+        ];
+        await Promise.all(
+          names.map((text, i) =>
+            replica.store.write({ ...into, request: adding(`198.51.100.${i}`, { name: text }), ...by(2) }),
+          ),
+        );
+        names.forEach((text, i) =>
+          assert.equal(replica.memory.rulesOf(blocklist.id).get(`198.51.100.${i}`)!.name, text),
+        );
+        const bad = ["\ud800", "a\0b"].map((text) =>
+          refused(
+            "invalid-text",
+            replica.store.write({ ...into, request: adding("192.0.2.1", { name: text }), ...by(2) }),
+          ),
+        );
         const good = replica.store.write({ ...into, request: adding("192.0.2.2"), ...by(2) });
         await Promise.all([...bad, good]);
       }));
@@ -111,35 +197,74 @@ for (const { name, skip, make, stop } of await databases()) {
       withReplica(async (replica) => {
         const { organisation, blocklist } = await replica.organisation();
         const into = { organisationId: organisation.id, rulesetId: blocklist.id, ...by(2) };
-        const items = [{ add: adding("192.0.2.1") }, { delete: parsePrefix("192.0.2.1") }, { delete: parsePrefix("192.0.2.1"), mustExist: true }, { add: adding("192.0.2.3", { mode: "fail" }) }];
+        const items = [
+          { add: adding("192.0.2.1") },
+          { delete: parsePrefix("192.0.2.1") },
+          { delete: parsePrefix("192.0.2.1"), mustExist: true },
+          { add: adding("192.0.2.3", { mode: "fail" }) },
+        ];
         const atomic = replica.store.write({ kind: "batch-rules", ...into, items, atomic: true });
         const beside = replica.store.write({ kind: "add-rule", ...into, request: adding("192.0.2.9") });
         const loose = replica.store.write({ kind: "batch-rules", ...into, items, atomic: false });
-        const error = await atomic.then(() => assert.fail("not refused"), (cause) => cause);
+        const error = await atomic.then(
+          () => assert.fail("not refused"),
+          (cause) => cause,
+        );
         assert.equal(error.code, "batch-refused");
-        assert.deepEqual(error.results.map(({ action, error }: BatchResult) => [action, error]), [["not_applied", undefined], ["not_applied", undefined], ["absent", "there is no rule for 192.0.2.1 to delete"], ["not_applied", undefined]]);
+        assert.deepEqual(
+          error.results.map(({ action, error }: BatchResult) => [action, error]),
+          [
+            ["not_applied", undefined],
+            ["not_applied", undefined],
+            ["absent", "there is no rule for 192.0.2.1 to delete"],
+            ["not_applied", undefined],
+          ],
+        );
         assert.equal((await beside).action, "created");
-        assert.deepEqual((await loose).results.map(({ action }) => action), ["created", "deleted", "absent", "created"]);
+        assert.deepEqual(
+          (await loose).results.map(({ action }) => action),
+          ["created", "deleted", "absent", "created"],
+        );
         assert.deepEqual([...replica.memory.rulesOf(blocklist.id).keys()].sort(), ["192.0.2.3", "192.0.2.9"]);
       }));
 
     test("a large batch, and one larger than a chunk of statements, in one change", () =>
-      withReplica(async (replica) => {
-        const { organisation, blocklist } = await replica.organisation();
-        const items = Array.from({ length: 25_000 }, (_, i) => ({ add: adding(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`) }));
-        const { results } = await replica.store.write({ kind: "batch-rules", organisationId: organisation.id, rulesetId: blocklist.id, items, atomic: true, ...by(2) });
-        assert.equal(results.length, items.length);
-        assert.equal(replica.memory.sequence, 4);
-        assert.equal(replica.memory.rulesOf(blocklist.id).size, items.length);
-      }, { rulesPerRuleset: 30_000 }));
+      withReplica(
+        async (replica) => {
+          const { organisation, blocklist } = await replica.organisation();
+          const items = Array.from({ length: 25_000 }, (_, i) => ({
+            add: adding(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`),
+          }));
+          const { results } = await replica.store.write({
+            kind: "batch-rules",
+            organisationId: organisation.id,
+            rulesetId: blocklist.id,
+            items,
+            atomic: true,
+            ...by(2),
+          });
+          assert.equal(results.length, items.length);
+          assert.equal(replica.memory.sequence, 4);
+          assert.equal(replica.memory.rulesOf(blocklist.id).size, items.length);
+        },
+        { rulesPerRuleset: 30_000 },
+      ));
 
     test("a replacement that would remove too much is refused by what the database holds then, whoever else writes", () =>
       withReplica(async (replica, location) => {
         const other = await Replica.open(location, {});
         const { organisation, blocklist } = await replica.organisation();
         const into = { organisationId: organisation.id, rulesetId: blocklist.id };
-        const lists = [40, 20, 10, 9, 30].map((count) => columnsOfTexts(Array.from({ length: count }, (_, i) => `192.0.2.${i}`)));
-        const replace = (turn: number) => (turn % 2 === 0 ? replica : other).store.write({ kind: "replace-rules", ...into, rules: lists[(turn * 7) % lists.length]!.map((part) => structuredClone(part)), ...by(2 + turn) });
+        const lists = [40, 20, 10, 9, 30].map((count) =>
+          columnsOfTexts(Array.from({ length: count }, (_, i) => `192.0.2.${i}`)),
+        );
+        const replace = (turn: number) =>
+          (turn % 2 === 0 ? replica : other).store.write({
+            kind: "replace-rules",
+            ...into,
+            rules: lists[(turn * 7) % lists.length]!.map((part) => structuredClone(part)),
+            ...by(2 + turn),
+          });
         const settled = await Promise.allSettled(Array.from({ length: 60 }, (_, turn) => replace(turn)));
         const done = settled.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
         const refusals = settled.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
@@ -148,93 +273,215 @@ for (const { name, skip, make, stop } of await databases()) {
           assert.ok(before < 20 || 2 * removed <= before, `${removed} of ${before}`);
         }
         assert.ok(done.length > 5 && refusals.length > 5, `${done.length} done, ${refusals.length} refused`);
-        for (const { code, shrink } of refusals) assert.deepEqual([code, 2 * shrink.removed > shrink.totalRules], ["shrinks-too-much", true]);
-        await refused("shrinks-too-much", replica.store.write({ kind: "replace-rules", ...into, rules: [], ...by(99) }));
+        for (const { code, shrink } of refusals)
+          assert.deepEqual([code, 2 * shrink.removed > shrink.totalRules], ["shrinks-too-much", true]);
+        await refused(
+          "shrinks-too-much",
+          replica.store.write({ kind: "replace-rules", ...into, rules: [], ...by(99) }),
+        );
         assert.equal((await replica.store.check()).rules, replica.memory.rulesOf(blocklist.id).size);
         await other.store.close();
       }));
 
     test("a ruleset holds no more rules than allowed, however they come", () =>
-      withReplica(async (replica) => {
-        const { organisation, blocklist } = await replica.organisation();
-        const into = { organisationId: organisation.id, rulesetId: blocklist.id, ...by(2) };
-        const adds = await Promise.allSettled(Array.from({ length: 10 }, (_, i) => replica.store.write({ kind: "add-rule", ...into, request: adding(`192.0.2.${i}`) })));
-        assert.equal(adds.filter(({ status }) => status === "fulfilled").length, 5);
-        const items = [{ delete: parsePrefix([...replica.memory.rulesOf(blocklist.id).keys()][0]!) }, { add: adding("198.51.100.1") }, { add: adding("198.51.100.2") }];
-        const { results } = await replica.store.write({ kind: "batch-rules", ...into, items, atomic: false });
-        assert.deepEqual(results.map(({ action }) => action), ["deleted", "created", "too_many_rules"]);
-        await refused("batch-refused", replica.store.write({ kind: "batch-rules", ...into, items: items.slice(2), atomic: true }));
-        await refused("too-many-rules", replica.store.write({ kind: "replace-rules", ...into, rules: columnsOfTexts(["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5", "10.0.0.6"]) }));
-      }, { rulesPerRuleset: 5 }));
+      withReplica(
+        async (replica) => {
+          const { organisation, blocklist } = await replica.organisation();
+          const into = { organisationId: organisation.id, rulesetId: blocklist.id, ...by(2) };
+          const adds = await Promise.allSettled(
+            Array.from({ length: 10 }, (_, i) =>
+              replica.store.write({ kind: "add-rule", ...into, request: adding(`192.0.2.${i}`) }),
+            ),
+          );
+          assert.equal(adds.filter(({ status }) => status === "fulfilled").length, 5);
+          const items = [
+            { delete: parsePrefix([...replica.memory.rulesOf(blocklist.id).keys()][0]!) },
+            { add: adding("198.51.100.1") },
+            { add: adding("198.51.100.2") },
+          ];
+          const { results } = await replica.store.write({ kind: "batch-rules", ...into, items, atomic: false });
+          assert.deepEqual(
+            results.map(({ action }) => action),
+            ["deleted", "created", "too_many_rules"],
+          );
+          await refused(
+            "batch-refused",
+            replica.store.write({ kind: "batch-rules", ...into, items: items.slice(2), atomic: true }),
+          );
+          await refused(
+            "too-many-rules",
+            replica.store.write({
+              kind: "replace-rules",
+              ...into,
+              rules: columnsOfTexts(["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5", "10.0.0.6"]),
+            }),
+          );
+        },
+        { rulesPerRuleset: 5 },
+      ));
 
     test("an organisation has no more rulesets than allowed, however they come, from several servers at once", () =>
-      withReplica(async (replica, location) => {
-        const other = await Replica.open(location, { rulesetsPerOrganisation: 5 });
-        const { organisation, blocklist } = await replica.organisation();
-        const of = { organisationId: organisation.id, ...by(2) };
-        const create = ({ store }: Replica) => store.write({ kind: "create-ruleset", ...of, name: "One more", purpose: "blocklist", description: "" });
-        const made = await Promise.allSettled(Array.from({ length: 12 }, (_, i) => create(i % 2 === 0 ? replica : other)));
-        assert.equal(made.filter(({ status }) => status === "fulfilled").length, 3, "two come with the organisation");
-        await refused("too-many-rulesets", create(replica));
-        await assert.rejects(create(other), /at most 5 rulesets \(--rulesets-per-organisation or IPSIEVE_RULESETS_PER_ORGANISATION\); delete some first$/);
-        await replica.store.write({ kind: "delete-ruleset", ...of, rulesetId: blocklist.id });
-        const { sequence } = (await replica.store.audit(organisation.id, { limit: 1 })).entries[0]!;
-        await create(other);
-        await refused("too-many-rulesets", replica.store.write({ kind: "restore-ruleset", ...of, sequence }));
-        await replica.organisation("Another"); // has a limit of its own
-        await other.store.close();
-      }, { rulesetsPerOrganisation: 5 }));
+      withReplica(
+        async (replica, location) => {
+          const other = await Replica.open(location, { rulesetsPerOrganisation: 5 });
+          const { organisation, blocklist } = await replica.organisation();
+          const of = { organisationId: organisation.id, ...by(2) };
+          const create = ({ store }: Replica) =>
+            store.write({ kind: "create-ruleset", ...of, name: "One more", purpose: "blocklist", description: "" });
+          const made = await Promise.allSettled(
+            Array.from({ length: 12 }, (_, i) => create(i % 2 === 0 ? replica : other)),
+          );
+          assert.equal(made.filter(({ status }) => status === "fulfilled").length, 3, "two come with the organisation");
+          await refused("too-many-rulesets", create(replica));
+          await assert.rejects(
+            create(other),
+            /at most 5 rulesets \(--rulesets-per-organisation or IPSIEVE_RULESETS_PER_ORGANISATION\); delete some first$/,
+          );
+          await replica.store.write({ kind: "delete-ruleset", ...of, rulesetId: blocklist.id });
+          const { sequence } = (await replica.store.audit(organisation.id, { limit: 1 })).entries[0]!;
+          await create(other);
+          await refused("too-many-rulesets", replica.store.write({ kind: "restore-ruleset", ...of, sequence }));
+          await replica.organisation("Another"); // has a limit of its own
+          await other.store.close();
+        },
+        { rulesetsPerOrganisation: 5 },
+      ));
 
     test("a replacement: all or nothing, times of what stays kept, only of the version that was asked for", () =>
       withReplica(async (replica) => {
         const { organisation, blocklist } = await replica.organisation();
         const into = { organisationId: organisation.id, rulesetId: blocklist.id };
-        for (const text of ["10.0.0.0/8", "192.0.2.1", "2001:db8::/32"]) await replica.store.write({ kind: "add-rule", ...into, request: adding(text, { name: "old" }), ...by(2) });
+        for (const text of ["10.0.0.0/8", "192.0.2.1", "2001:db8::/32"])
+          await replica.store.write({ kind: "add-rule", ...into, request: adding(text, { name: "old" }), ...by(2) });
         const version = replica.memory.rulesets.get(blocklist.id)!.version;
         const rules = columnsOfTexts(["10.0.0.0/8", "10.0.0.0/9", "2001:db8::/32", "2001:db8::1"], "old");
-        await refused("version-mismatch", replica.store.write({ kind: "replace-rules", ...into, rules, ifMatch: ofVersion(version - 1), ...by(3) }));
-        const counts = await replica.store.write({ kind: "replace-rules", ...into, rules, ifMatch: ofVersion(version), ...by(3) });
+        await refused(
+          "version-mismatch",
+          replica.store.write({ kind: "replace-rules", ...into, rules, ifMatch: ofVersion(version - 1), ...by(3) }),
+        );
+        const counts = await replica.store.write({
+          kind: "replace-rules",
+          ...into,
+          rules,
+          ifMatch: ofVersion(version),
+          ...by(3),
+        });
         assert.deepEqual(counts, { added: 2, updated: 0, removed: 1, unchanged: 2, isKept: true });
         const held = replica.memory.rulesOf(blocklist.id);
         assert.deepEqual([...held.values()].map(({ createdAt }) => createdAt).sort(), [2, 2, 3, 3]);
-        assert.deepEqual(await replica.store.write({ kind: "replace-rules", ...into, rules, ...by(4) }), { added: 0, updated: 0, removed: 0, unchanged: 4, isKept: true });
+        assert.deepEqual(await replica.store.write({ kind: "replace-rules", ...into, rules, ...by(4) }), {
+          added: 0,
+          updated: 0,
+          removed: 0,
+          unchanged: 4,
+          isKept: true,
+        });
         const renamed = columnsOfTexts(["10.0.0.0/8", "10.0.0.0/9", "2001:db8::/32", "2001:db8::1"], "new");
-        assert.deepEqual(await replica.store.write({ kind: "replace-rules", ...into, rules: renamed, ...by(5) }), { added: 0, updated: 4, removed: 0, unchanged: 0, isKept: true });
-        assert.deepEqual(await replica.store.write({ kind: "replace-rules", ...into, rules: [], shrink: { allowEmpty: true }, ...by(6) }), { added: 0, updated: 0, removed: 4, unchanged: 0, isKept: true });
+        assert.deepEqual(await replica.store.write({ kind: "replace-rules", ...into, rules: renamed, ...by(5) }), {
+          added: 0,
+          updated: 4,
+          removed: 0,
+          unchanged: 0,
+          isKept: true,
+        });
+        assert.deepEqual(
+          await replica.store.write({
+            kind: "replace-rules",
+            ...into,
+            rules: [],
+            shrink: { allowEmpty: true },
+            ...by(6),
+          }),
+          { added: 0, updated: 0, removed: 4, unchanged: 0, isKept: true },
+        );
       }));
 
     test("a replacement of many rules reaches another replica whole, with what came after it", () =>
-      withReplica(async (replica, location) => {
-        const other = await Replica.open(location, { rulesPerRuleset: 100_000, pollEvery: 3_600_000 });
-        const { organisation, blocklist, allowlist } = await replica.organisation();
-        const into = { organisationId: organisation.id, rulesetId: blocklist.id };
-        const texts = Array.from({ length: 25_000 }, (_, i) => `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`);
-        await replica.store.write({ kind: "replace-rules", ...into, rules: columnsOfTexts(texts), ...by(2) });
-        await replica.store.write({ kind: "delete-rule", ...into, prefix: parsePrefix("10.0.0.7"), ...by(3) });
-        await replica.store.write({ kind: "replace-rules", ...into, rulesetId: allowlist.id, rules: columnsOfTexts(texts), ...by(3) });
-        await replica.store.write({ kind: "delete-ruleset", ...into, rulesetId: allowlist.id, ...by(4) });
-        await other.store.write({ kind: "add-rule", ...into, request: adding("10.0.0.7", { name: "again" }), ...by(5) });
-        await until(() => replica.memory.sequence === other.memory.sequence);
-        assert.deepEqual(other.memory.contents(), replica.memory.contents());
-        await other.store.close();
-      }, { rulesPerRuleset: 100_000 }));
+      withReplica(
+        async (replica, location) => {
+          const other = await Replica.open(location, { rulesPerRuleset: 100_000, pollEvery: 3_600_000 });
+          const { organisation, blocklist, allowlist } = await replica.organisation();
+          const into = { organisationId: organisation.id, rulesetId: blocklist.id };
+          const texts = Array.from({ length: 25_000 }, (_, i) => `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`);
+          await replica.store.write({ kind: "replace-rules", ...into, rules: columnsOfTexts(texts), ...by(2) });
+          await replica.store.write({ kind: "delete-rule", ...into, prefix: parsePrefix("10.0.0.7"), ...by(3) });
+          await replica.store.write({
+            kind: "replace-rules",
+            ...into,
+            rulesetId: allowlist.id,
+            rules: columnsOfTexts(texts),
+            ...by(3),
+          });
+          await replica.store.write({ kind: "delete-ruleset", ...into, rulesetId: allowlist.id, ...by(4) });
+          await other.store.write({
+            kind: "add-rule",
+            ...into,
+            request: adding("10.0.0.7", { name: "again" }),
+            ...by(5),
+          });
+          await until(() => replica.memory.sequence === other.memory.sequence);
+          assert.deepEqual(other.memory.contents(), replica.memory.contents());
+          await other.store.close();
+        },
+        { rulesPerRuleset: 100_000 },
+      ));
 
     test("rulesets are created, renamed and deleted with their rules", () =>
       withReplica(async (replica) => {
         const { organisation } = await replica.organisation();
         const of = { organisationId: organisation.id };
-        const { ruleset } = await replica.store.write({ kind: "create-ruleset", ...of, name: "Third", purpose: "blocklist", description: "of three", ...by(2) });
-        assert.deepEqual({ ...ruleset, id: "" }, { id: "", organisationId: organisation.id, name: "Third", purpose: "blocklist", description: "of three", createdAt: 2, updatedAt: 2, version: 4 });
+        const { ruleset } = await replica.store.write({
+          kind: "create-ruleset",
+          ...of,
+          name: "Third",
+          purpose: "blocklist",
+          description: "of three",
+          ...by(2),
+        });
+        assert.deepEqual(
+          { ...ruleset, id: "" },
+          {
+            id: "",
+            organisationId: organisation.id,
+            name: "Third",
+            purpose: "blocklist",
+            description: "of three",
+            createdAt: 2,
+            updatedAt: 2,
+            version: 4,
+          },
+        );
         const at = { ...of, rulesetId: ruleset.id };
         await replica.store.write({ kind: "add-rule", ...at, request: adding("192.0.2.1"), ...by(3) });
-        const { ruleset: renamed } = await replica.store.write({ kind: "update-ruleset", ...at, name: "3rd", ...by(4) });
+        const { ruleset: renamed } = await replica.store.write({
+          kind: "update-ruleset",
+          ...at,
+          name: "3rd",
+          ...by(4),
+        });
         assert.deepEqual(renamed, { ...ruleset, name: "3rd", updatedAt: 4, version: 6 });
-        const { ruleset: same } = await replica.store.write({ kind: "update-ruleset", ...at, name: "3rd", description: "of three", ...by(5) });
+        const { ruleset: same } = await replica.store.write({
+          kind: "update-ruleset",
+          ...at,
+          name: "3rd",
+          description: "of three",
+          ...by(5),
+        });
         assert.deepEqual(same, renamed);
         await replica.store.write({ kind: "delete-ruleset", ...at, ...by(6) });
         assert.equal(replica.memory.rulesets.has(ruleset.id), false);
         await refused("ruleset-not-found", replica.store.write({ kind: "delete-ruleset", ...at, ...by(7) }));
-        await refused("organisation-not-found", replica.store.write({ kind: "create-ruleset", organisationId: ruleset.id, name: "x", purpose: "blocklist", description: "", ...by(8) }));
+        await refused(
+          "organisation-not-found",
+          replica.store.write({
+            kind: "create-ruleset",
+            organisationId: ruleset.id,
+            name: "x",
+            purpose: "blocklist",
+            description: "",
+            ...by(8),
+          }),
+        );
       }));
 
     test("plans and keys", () =>
@@ -243,31 +490,75 @@ for (const { name, skip, make, stop } of await databases()) {
         const of = { organisationId: organisation.id };
         const plan = { ...of, area: "edl", active: true, until: 99, perMinute: 60, perMonth: null } as const;
         assert.deepEqual((await replica.store.write({ kind: "set-plan", ...plan, ...by(2) })).plan, plan);
-        assert.deepEqual((await replica.store.write({ kind: "set-plan", ...plan, active: false, until: null, ...by(3) })).plan, { ...plan, active: false, until: null });
+        assert.deepEqual(
+          (await replica.store.write({ kind: "set-plan", ...plan, active: false, until: null, ...by(3) })).plan,
+          { ...plan, active: false, until: null },
+        );
         assert.equal(replica.memory.plans.size, 1);
-        const create = { kind: "create-key", ...of, label: "laptop", access: "read_write", digest: "d1", start: "ips_abcd", expiresAt: null } as const;
+        const create = {
+          kind: "create-key",
+          ...of,
+          label: "laptop",
+          access: "read_write",
+          digest: "d1",
+          start: "ips_abcd",
+          expiresAt: null,
+        } as const;
         const { key } = await replica.store.write({ ...create, ...by(4) });
         await refused("key-exists", replica.store.write({ ...create, ...by(4) }));
         const { key: revoked } = await replica.store.write({ kind: "revoke-key", ...of, keyId: key.id, ...by(5) });
         assert.deepEqual(revoked, { ...key, revokedAt: 5 });
-        assert.deepEqual((await replica.store.write({ kind: "revoke-key", ...of, keyId: key.id, ...by(6) })).key, revoked);
-        await refused("key-not-found", replica.store.write({ kind: "revoke-key", ...of, keyId: organisation.id, ...by(7) }));
+        assert.deepEqual(
+          (await replica.store.write({ kind: "revoke-key", ...of, keyId: key.id, ...by(6) })).key,
+          revoked,
+        );
+        await refused(
+          "key-not-found",
+          replica.store.write({ kind: "revoke-key", ...of, keyId: organisation.id, ...by(7) }),
+        );
       }));
 
     test("usage adds up over months, areas and servers", () =>
       withReplica(async (replica, location) => {
         const { organisation } = await replica.organisation();
         const key = async (digest: string) =>
-          (await replica.store.write({ kind: "create-key", organisationId: organisation.id, label: "", access: "read", digest, start: "", expiresAt: null, ...by(2) })).key.id;
+          (
+            await replica.store.write({
+              kind: "create-key",
+              organisationId: organisation.id,
+              label: "",
+              access: "read",
+              digest,
+              start: "",
+              expiresAt: null,
+              ...by(2),
+            })
+          ).key.id;
         const [a, b] = [await key("a"), await key("b")];
         const other = await openStore(location);
-        await Promise.all([replica.store, other].map((store) => store.recordUsage([{ keyId: b, area: "edl", month: "2026-11", requests: 5, lastUsedAt: 7 }, { keyId: a, area: "edl", month: "2026-11", requests: 2, lastUsedAt: 9 }])));
-        await other.recordUsage([{ keyId: a, area: "edl", month: "2026-12", requests: 1, lastUsedAt: 8 }, { keyId: a, area: "edl", month: "2026-11", requests: 1, lastUsedAt: 3 }, { keyId: a, area: "cti", month: "2026-11", requests: 1, lastUsedAt: 12 }]);
+        await Promise.all(
+          [replica.store, other].map((store) =>
+            store.recordUsage([
+              { keyId: b, area: "edl", month: "2026-11", requests: 5, lastUsedAt: 7 },
+              { keyId: a, area: "edl", month: "2026-11", requests: 2, lastUsedAt: 9 },
+            ]),
+          ),
+        );
+        await other.recordUsage([
+          { keyId: a, area: "edl", month: "2026-12", requests: 1, lastUsedAt: 8 },
+          { keyId: a, area: "edl", month: "2026-11", requests: 1, lastUsedAt: 3 },
+          { keyId: a, area: "cti", month: "2026-11", requests: 1, lastUsedAt: 12 },
+        ]);
         const november = [...(await other.usage("2026-11"))].sort((x, y) => x.requests - y.requests);
         assert.deepEqual(november, [
-          { keyId: a, area: "cti", month: "2026-11", requests: 1, lastUsedAt: 12 }, { keyId: a, area: "edl", month: "2026-11", requests: 5, lastUsedAt: 9 }, { keyId: b, area: "edl", month: "2026-11", requests: 10, lastUsedAt: 7 },
+          { keyId: a, area: "cti", month: "2026-11", requests: 1, lastUsedAt: 12 },
+          { keyId: a, area: "edl", month: "2026-11", requests: 5, lastUsedAt: 9 },
+          { keyId: b, area: "edl", month: "2026-11", requests: 10, lastUsedAt: 7 },
         ]);
-        assert.deepEqual((await other.usageOf(organisation.id, "2026-11")).find(({ keyId }) => keyId === a), { keyId: a, month: "2026-11", requests: 6, lastUsedAt: 12 });
+        assert.deepEqual(
+          (await other.usageOf(organisation.id, "2026-11")).find(({ keyId }) => keyId === a),
+          { keyId: a, month: "2026-11", requests: 6, lastUsedAt: 12 },
+        );
         await other.close();
       }));
 
@@ -276,16 +567,51 @@ for (const { name, skip, make, stop } of await databases()) {
         const other = await openStore(location);
         const [minute, quarter, hour] = [60_000, 900_000, 3_600_000];
         const start = Date.UTC(2026, 10, 21, 12);
-        const one = { requests: 3, refused: 2, failed: 1, lookups: 9_000_000_000, times: [[5, 2], [40, 1]] as const };
+        const one = {
+          requests: 3,
+          refused: 2,
+          failed: 1,
+          lookups: 9_000_000_000,
+          times: [
+            [5, 2],
+            [40, 1],
+          ] as const,
+        };
         const both = [replica.store, other];
-        for (let at = start; at < start + 5 * minute; at += minute) await Promise.all(both.map((store) => store.recordTraffic([{ at, ...one }])));
-        assert.deepEqual((await other.traffic(minute, start)).map(({ at, requests, times }) => [at, requests, times]), [0, 1, 2, 3, 4].map((n) => [start + n * minute, 6, [[5, 4], [40, 2]]]));
-        const all = { at: start, requests: 30, refused: 20, failed: 10, lookups: 90_000_000_000, times: [[5, 20], [40, 10]] };
+        for (let at = start; at < start + 5 * minute; at += minute)
+          await Promise.all(both.map((store) => store.recordTraffic([{ at, ...one }])));
+        assert.deepEqual(
+          (await other.traffic(minute, start)).map(({ at, requests, times }) => [at, requests, times]),
+          [0, 1, 2, 3, 4].map((n) => [
+            start + n * minute,
+            6,
+            [
+              [5, 4],
+              [40, 2],
+            ],
+          ]),
+        );
+        const all = {
+          at: start,
+          requests: 30,
+          refused: 20,
+          failed: 10,
+          lookups: 90_000_000_000,
+          times: [
+            [5, 20],
+            [40, 10],
+          ],
+        };
         for (const step of [quarter, hour]) assert.deepEqual(await other.traffic(step, start), [all]);
         assert.deepEqual(await other.traffic(minute, start + 5 * minute), []);
         // 40 days, every 40 minutes.
-        for (let at = start; at < start + 40 * 24 * hour; at += 40 * minute * 24) await replica.store.recordTraffic(Array.from({ length: 24 }, (_, n) => ({ at: at + n * 40 * minute, ...one })));
-        const rows = await Promise.all([minute, quarter, hour].map(async (step) => (await other.traffic(step, 0)).length));
+        for (let at = start; at < start + 40 * 24 * hour; at += 40 * minute * 24)
+          await replica.store.recordTraffic(
+            Array.from({ length: 24 }, (_, n) => ({ at: at + n * 40 * minute, ...one })),
+          );
+        const rows = await Promise.all(
+          [minute, quarter, hour].map(async (step) => (await other.traffic(step, 0)).length),
+        );
         assert.deepEqual(rows, [3, 72, 31 * 24]);
         await other.close();
       }));
@@ -295,11 +621,39 @@ for (const { name, skip, make, stop } of await databases()) {
         const mine = await replica.organisation("mine");
         const theirs = await replica.organisation("theirs");
         const own = { organisationId: mine.organisation.id };
-        const { key } = await replica.store.write({ kind: "create-key", organisationId: theirs.organisation.id, label: "", access: "read", digest: "x", start: "", expiresAt: null, ...by(2) });
-        await replica.store.write({ kind: "add-rule", organisationId: theirs.organisation.id, rulesetId: theirs.blocklist.id, request: adding("192.0.2.1"), ...by(2) });
+        const { key } = await replica.store.write({
+          kind: "create-key",
+          organisationId: theirs.organisation.id,
+          label: "",
+          access: "read",
+          digest: "x",
+          start: "",
+          expiresAt: null,
+          ...by(2),
+        });
+        await replica.store.write({
+          kind: "add-rule",
+          organisationId: theirs.organisation.id,
+          rulesetId: theirs.blocklist.id,
+          request: adding("192.0.2.1"),
+          ...by(2),
+        });
         const attempts = (rulesetId: string, keyId: string) => [
-          replica.store.write({ kind: "add-rule", ...own, rulesetId, request: adding("192.0.2.1", { mode: "fail" }), ...by(3) }),
-          replica.store.write({ kind: "update-rule", ...own, rulesetId, prefix: parsePrefix("192.0.2.1"), changes: { name: "x" }, ...by(3) }),
+          replica.store.write({
+            kind: "add-rule",
+            ...own,
+            rulesetId,
+            request: adding("192.0.2.1", { mode: "fail" }),
+            ...by(3),
+          }),
+          replica.store.write({
+            kind: "update-rule",
+            ...own,
+            rulesetId,
+            prefix: parsePrefix("192.0.2.1"),
+            changes: { name: "x" },
+            ...by(3),
+          }),
           replica.store.write({ kind: "delete-rule", ...own, rulesetId, prefix: parsePrefix("192.0.2.1"), ...by(3) }),
           replica.store.write({ kind: "batch-rules", ...own, rulesetId, items: [], atomic: true, ...by(3) }),
           replica.store.write({ kind: "replace-rules", ...own, rulesetId, rules: [], ifMatch: ofVersion(0), ...by(3) }),
@@ -309,9 +663,18 @@ for (const { name, skip, make, stop } of await databases()) {
         ];
         const absent = "00000000-0000-4000-8000-000000000000";
         const before = replica.memory.contents();
-        const [foreign, none] = [await errorsOf(attempts(theirs.blocklist.id, key.id)), await errorsOf(attempts(absent, absent))];
-        assert.deepEqual(foreign.map((text) => text.replaceAll(theirs.blocklist.id, "ID").replaceAll(key.id, "ID")), none.map((text) => text.replaceAll(absent, "ID")));
-        assert.ok(foreign.every((text) => /^(?:ruleset|key)-not-found/.test(text)), foreign.join("\n"));
+        const [foreign, none] = [
+          await errorsOf(attempts(theirs.blocklist.id, key.id)),
+          await errorsOf(attempts(absent, absent)),
+        ];
+        assert.deepEqual(
+          foreign.map((text) => text.replaceAll(theirs.blocklist.id, "ID").replaceAll(key.id, "ID")),
+          none.map((text) => text.replaceAll(absent, "ID")),
+        );
+        assert.ok(
+          foreign.every((text) => /^(?:ruleset|key)-not-found/.test(text)),
+          foreign.join("\n"),
+        );
         assert.deepEqual(replica.memory.contents(), before);
       }));
 
@@ -319,22 +682,61 @@ for (const { name, skip, make, stop } of await databases()) {
       withReplica(async (replica, location) => {
         const { organisation, blocklist } = await replica.organisation();
         const other = await Replica.open(location);
-        const add = { kind: "add-rule", organisationId: organisation.id, rulesetId: blocklist.id, request: adding("192.0.2.1", { mode: "fail" }) } as const;
+        const add = {
+          kind: "add-rule",
+          organisationId: organisation.id,
+          rulesetId: blocklist.id,
+          request: adding("192.0.2.1", { mode: "fail" }),
+        } as const;
         const first = { key: "k1", request: "digest 1" };
-        const answers = await Promise.all([replica, replica, other, other].map(({ store }, i) => store.write({ ...add, idempotency: first, ...by(10 + i) })));
+        const answers = await Promise.all(
+          [replica, replica, other, other].map(({ store }, i) =>
+            store.write({ ...add, idempotency: first, ...by(10 + i) }),
+          ),
+        );
         for (const answer of answers) assert.deepEqual(answer, answers[0]);
         assert.equal(answers[0]!.action, "created");
-        await refused("conflict", replica.store.write({ ...add, idempotency: { key: "k2", request: "digest 1" }, ...by(20) }));
-        await replica.store.write({ kind: "delete-rule", organisationId: organisation.id, rulesetId: blocklist.id, prefix: parsePrefix("192.0.2.1"), ...by(21) });
-        await refused("conflict", other.store.write({ ...add, idempotency: { key: "k2", request: "digest 1" }, ...by(22) }));
+        await refused(
+          "conflict",
+          replica.store.write({ ...add, idempotency: { key: "k2", request: "digest 1" }, ...by(20) }),
+        );
+        await replica.store.write({
+          kind: "delete-rule",
+          organisationId: organisation.id,
+          rulesetId: blocklist.id,
+          prefix: parsePrefix("192.0.2.1"),
+          ...by(21),
+        });
+        await refused(
+          "conflict",
+          other.store.write({ ...add, idempotency: { key: "k2", request: "digest 1" }, ...by(22) }),
+        );
         assert.deepEqual(await other.store.write({ ...add, idempotency: first, ...by(23) }), answers[0]);
-        await refused("idempotency-mismatch", other.store.write({ ...add, idempotency: { key: "k1", request: "digest 2" }, ...by(24) }));
+        await refused(
+          "idempotency-mismatch",
+          other.store.write({ ...add, idempotency: { key: "k1", request: "digest 2" }, ...by(24) }),
+        );
         const day = 24 * 60 * 60 * 1000;
-        await other.store.write({ ...add, request: adding("192.0.2.77"), idempotency: { key: "k3", request: "" }, ...by(30 + day) });
-        assert.equal((await other.store.write({ ...add, idempotency: first, ...by(31 + day) })).action, "created", "forgotten after a day");
+        await other.store.write({
+          ...add,
+          request: adding("192.0.2.77"),
+          idempotency: { key: "k3", request: "" },
+          ...by(30 + day),
+        });
+        assert.equal(
+          (await other.store.write({ ...add, idempotency: first, ...by(31 + day) })).action,
+          "created",
+          "forgotten after a day",
+        );
         await until(() => replica.memory.sequence === other.memory.sequence);
         const { organisation: second, blocklist: list } = await replica.organisation("another");
-        const elsewhere = await replica.store.write({ ...add, organisationId: second.id, rulesetId: list.id, idempotency: { key: "k3", request: "other" }, ...by(32 + day) });
+        const elsewhere = await replica.store.write({
+          ...add,
+          organisationId: second.id,
+          rulesetId: list.id,
+          idempotency: { key: "k3", request: "other" },
+          ...by(32 + day),
+        });
         assert.equal(elsewhere.action, "created", "keys belong to an organisation");
         await other.store.close();
       }));
@@ -344,17 +746,31 @@ for (const { name, skip, make, stop } of await databases()) {
         const others = await Promise.all([20, 3_600_000].map((pollEvery) => Replica.open(location, { pollEvery })));
         const all = [replica, ...others];
         const { organisation, blocklist } = await replica.organisation();
-        const own = await Promise.all(all.map(async ({ store }, who) => {
-          for (let i = 0; i < 60; i++) {
-            const text = `10.${who}.0.${i}`;
-            await store.write({ kind: "add-rule", organisationId: organisation.id, rulesetId: blocklist.id, request: adding(text), ...by(100 + i) });
-            assert.ok(all[who]!.memory.rulesOf(blocklist.id).has(text), "a replica reads its own write");
-            if (Math.random() < 0.3) await delay(Math.random() * 10);
-          }
-          return 60;
-        }));
+        const own = await Promise.all(
+          all.map(async ({ store }, who) => {
+            for (let i = 0; i < 60; i++) {
+              const text = `10.${who}.0.${i}`;
+              await store.write({
+                kind: "add-rule",
+                organisationId: organisation.id,
+                rulesetId: blocklist.id,
+                request: adding(text),
+                ...by(100 + i),
+              });
+              assert.ok(all[who]!.memory.rulesOf(blocklist.id).has(text), "a replica reads its own write");
+              if (Math.random() < 0.3) await delay(Math.random() * 10);
+            }
+            return 60;
+          }),
+        );
         // The one that polls once an hour sees the rest with its next write.
-        await others[1]!.store.write({ kind: "add-rule", organisationId: organisation.id, rulesetId: blocklist.id, request: adding("10.9.0.0"), ...by(1000) });
+        await others[1]!.store.write({
+          kind: "add-rule",
+          organisationId: organisation.id,
+          rulesetId: blocklist.id,
+          request: adding("10.9.0.0"),
+          ...by(1000),
+        });
         await until(() => all.every(({ memory }) => memory.sequence === 3 + 181));
         for (const { memory } of others) {
           assert.deepEqual(memory.contents(), replica.memory.contents());
@@ -371,12 +787,17 @@ for (const { name, skip, make, stop } of await databases()) {
       const store = await openStore(await make(), { pollEvery: 20 });
       const told: unknown[] = [];
       const given: number[] = [];
-      store.follow(0, (changes) => {
-        given.push(...changes.map(({ sequence }) => sequence));
-        if (given.length === 3) throw new Error("a defect");
-      }, (error, isLost) => told.push([error, isLost]));
+      store.follow(
+        0,
+        (changes) => {
+          given.push(...changes.map(({ sequence }) => sequence));
+          if (given.length === 3) throw new Error("a defect");
+        },
+        (error, isLost) => told.push([error, isLost]),
+      );
       const answered: string[] = [];
-      const write = (name: string) => store.write({ kind: "create-organisation", name, ...by(1) }).then(() => answered.push(name));
+      const write = (name: string) =>
+        store.write({ kind: "create-organisation", name, ...by(1) }).then(() => answered.push(name));
       const writes = [write("one")];
       await delay(50);
       writes.push(write("two"));
@@ -387,29 +808,54 @@ for (const { name, skip, make, stop } of await databases()) {
       assert.deepEqual([sequence, organisations.length], [6, 2]);
       store.resume(3);
       await Promise.all(writes);
-      assert.deepEqual([given, answered], [[1, 2, 3, 4, 5, 6], ["one", "two"]]);
+      assert.deepEqual(
+        [given, answered],
+        [
+          [1, 2, 3, 4, 5, 6],
+          ["one", "two"],
+        ],
+      );
       await store.close();
     });
 
     test("a list is imported all or nothing, each rule as if it were added alone; many rules are told as the ruleset", () =>
-      withReplica(async (replica) => {
-        const { organisation, blocklist } = await replica.organisation();
-        const into = { organisationId: organisation.id, rulesetId: blocklist.id, ...by(2) };
-        const texts = (count: number): string[] => Array.from({ length: count }, (_, i) => `10.0.${i >> 8}.${i & 255}`);
-        const importing = (count: number, name: string | null, mode: ConflictMode) => replica.store.write({ kind: "import-rules", ...into, rules: columnsOfTexts(texts(count), name), mode });
-        assert.deepEqual(await importing(3, null, "fail"), { created: 3, updated: 0, skipped: 0, isKept: true });
-        assert.deepEqual(await importing(4, "named", "skip"), { created: 1, updated: 0, skipped: 3, isKept: true });
-        assert.deepEqual(await importing(4, "named", "extend"), { created: 0, updated: 3, skipped: 1, isKept: true });
-        await refused("batch-refused", importing(5, null, "fail"));
-        await refused("version-mismatch", replica.store.write({ kind: "import-rules", ...into, rules: columnsOfTexts(texts(5)), mode: "extend", ifMatch: ofVersion(4) }));
-        await refused("batch-refused", importing(20_001, null, "extend"));
-        assert.equal(replica.memory.rulesOf(blocklist.id).size, 4);
-        assert.deepEqual(await importing(20_000, "named", "extend"), { created: 19_996, updated: 0, skipped: 4, isKept: true });
-        assert.equal(replica.memory.rulesOf(blocklist.id).size, 20_000);
-        const told = (await replica.store.changesAfter(3)).map(({ kind }) => kind);
-        assert.deepEqual(told, ["rules", "rules", "rules", "rules-replaced"]);
-        assert.equal((await replica.store.check()).rules, 20_000);
-      }, { rulesPerRuleset: 20_000 }));
+      withReplica(
+        async (replica) => {
+          const { organisation, blocklist } = await replica.organisation();
+          const into = { organisationId: organisation.id, rulesetId: blocklist.id, ...by(2) };
+          const texts = (count: number): string[] =>
+            Array.from({ length: count }, (_, i) => `10.0.${i >> 8}.${i & 255}`);
+          const importing = (count: number, name: string | null, mode: ConflictMode) =>
+            replica.store.write({ kind: "import-rules", ...into, rules: columnsOfTexts(texts(count), name), mode });
+          assert.deepEqual(await importing(3, null, "fail"), { created: 3, updated: 0, skipped: 0, isKept: true });
+          assert.deepEqual(await importing(4, "named", "skip"), { created: 1, updated: 0, skipped: 3, isKept: true });
+          assert.deepEqual(await importing(4, "named", "extend"), { created: 0, updated: 3, skipped: 1, isKept: true });
+          await refused("batch-refused", importing(5, null, "fail"));
+          await refused(
+            "version-mismatch",
+            replica.store.write({
+              kind: "import-rules",
+              ...into,
+              rules: columnsOfTexts(texts(5)),
+              mode: "extend",
+              ifMatch: ofVersion(4),
+            }),
+          );
+          await refused("batch-refused", importing(20_001, null, "extend"));
+          assert.equal(replica.memory.rulesOf(blocklist.id).size, 4);
+          assert.deepEqual(await importing(20_000, "named", "extend"), {
+            created: 19_996,
+            updated: 0,
+            skipped: 4,
+            isKept: true,
+          });
+          assert.equal(replica.memory.rulesOf(blocklist.id).size, 20_000);
+          const told = (await replica.store.changesAfter(3)).map(({ kind }) => kind);
+          assert.deepEqual(told, ["rules", "rules", "rules", "rules-replaced"]);
+          assert.equal((await replica.store.check()).rules, 20_000);
+        },
+        { rulesPerRuleset: 20_000 },
+      ));
 
     test("a reader that was away for too long, or is ahead of the database, is told to load again", () =>
       withReplica(async (replica) => {
@@ -422,7 +868,12 @@ for (const { name, skip, make, stop } of await databases()) {
     test("histories of concurrent writers are linearizable per rule, and extend never shortens (R9)", (t) =>
       withReplica(async (replica, location) => {
         const other = await Replica.open(location);
-        const report: HistoryReport = await runHistory([replica, other], { seed: 9, writers: 24, writes: 40, prefixes: 6 });
+        const report: HistoryReport = await runHistory([replica, other], {
+          seed: 9,
+          writers: 24,
+          writes: 40,
+          prefixes: 6,
+        });
         t.diagnostic(JSON.stringify(report));
         assert.ok(report.writes >= 900 && report.chained >= 900);
         await other.store.close();
@@ -433,7 +884,14 @@ for (const { name, skip, make, stop } of await databases()) {
       const replica = await Replica.open(location);
       const { organisation, blocklist } = await replica.organisation();
       const writes = Array.from({ length: 50 }, (_, i) =>
-        replica.store.write({ kind: "add-rule", organisationId: organisation.id, rulesetId: blocklist.id, request: adding(`192.0.2.${i}`), ...by(2) }));
+        replica.store.write({
+          kind: "add-rule",
+          organisationId: organisation.id,
+          rulesetId: blocklist.id,
+          request: adding(`192.0.2.${i}`),
+          ...by(2),
+        }),
+      );
       await replica.store.close();
       assert.equal((await Promise.all(writes)).length, 50);
       await refused("closed", replica.organisation("late"));
@@ -449,7 +907,14 @@ async function refused(code: StoreErrorCode, promise: Promise<unknown>): Promise
 }
 
 async function errorsOf(promises: readonly Promise<unknown>[]): Promise<string[]> {
-  return Promise.all(promises.map((promise) => promise.then(() => "no error", ({ code, message }) => `${code} ${message}`)));
+  return Promise.all(
+    promises.map((promise) =>
+      promise.then(
+        () => "no error",
+        ({ code, message }) => `${code} ${message}`,
+      ),
+    ),
+  );
 }
 
 async function until(isSo: () => boolean): Promise<void> {

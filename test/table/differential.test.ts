@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PrefixTable } from "../../src/table/prefix-table.ts";
-import { compareWithOracle, expectedReadBack, randomPrefixes, readBack, seededRandom, tableOf } from "./differential.ts";
+import {
+  compareWithOracle,
+  expectedReadBack,
+  randomPrefixes,
+  readBack,
+  seededRandom,
+  tableOf,
+} from "./differential.ts";
 
 const SEED = 20_261_121;
 
@@ -29,7 +36,11 @@ test("negative control: the comparison notices one wrong leaf in a table", () =>
     assert.ok(prefixes.length > 0);
     const table = tableOf(prefixes);
     const copy = table.buffer.slice(0);
-    const root = new Int32Array(copy, table.sections[prefixes[0]!.family === 4 ? "root4" : "root6"].byteOffset, table.sections[prefixes[0]!.family === 4 ? "root4" : "root6"].byteLength / 4);
+    const root = new Int32Array(
+      copy,
+      table.sections[prefixes[0]!.family === 4 ? "root4" : "root6"].byteOffset,
+      table.sections[prefixes[0]!.family === 4 ? "root4" : "root6"].byteLength / 4,
+    );
     // The root slot of some prefix now says "no match" about all of its addresses.
     const slot = root.findIndex((entry) => entry !== 0);
     root[slot] = 0;

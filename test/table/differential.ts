@@ -29,7 +29,10 @@ function cut(family: 4 | 6, address: bigint, length: number): bigint {
 /** The shapes that real lists have, each hard on another node kind. */
 const SHAPES = ["scattered", "nested", "clustered", "neighbours", "crowded"] as const;
 
-/** A random set of prefixes of both families; values from a small range, so that equal neighbours and equal nestings happen. */
+/**
+ * A random set of prefixes of both families; values from a small range, so that equal neighbours and equal nestings
+ * happen.
+ */
 export function randomPrefixes(random: Random): PlainPrefix[] {
   const shape = SHAPES[random() % SHAPES.length]!;
   const family = random() % 2 === 0 ? 4 : 6;
@@ -42,10 +45,13 @@ export function randomPrefixes(random: Random): PlainPrefix[] {
     let length = random() % (bits + 1);
     if (shape === "nested") address = base ^ (randomBits(random, bits) >> BigInt(random() % bits));
     if (shape === "clustered") address = cut(family, base, bits - 20) | (address & 0xfffffn);
-    if (shape === "neighbours") [address, length] = [cut(family, base, bits - 12) + BigInt(i) * 4n, bits - (random() % 3)];
+    if (shape === "neighbours")
+      [address, length] = [cut(family, base, bits - 12) + BigInt(i) * 4n, bits - (random() % 3)];
     if (shape === "crowded") [address, length] = [cut(family, base, 16) | (address >> 16n), 16 + (random() % 18)];
     const first = cut(family, address & ((1n << BigInt(bits)) - 1n), Math.min(length, bits));
-    const values = [...new Set([1 + (random() % 3), ...(random() % 4 === 0 ? [4 + (random() % 3)] : [])])].sort((a, b) => a - b);
+    const values = [...new Set([1 + (random() % 3), ...(random() % 4 === 0 ? [4 + (random() % 3)] : [])])].sort(
+      (a, b) => a - b,
+    );
     const prefix = { family, first, length: Math.min(length, bits), values } as const;
     found.set(`${prefix.first}/${prefix.length}`, prefix);
   }
@@ -72,7 +78,8 @@ export function tableOf(prefixes: readonly PlainPrefix[]): PrefixTable {
 function probesOf(interval: Interval, family: 4 | 6, inside: number, random: Random): bigint[] {
   const { first, last } = interval;
   const probes = [first, last];
-  for (let i = 0; i < inside; i++) probes.push(first + (randomBits(random, family === 4 ? 32 : 128) % (last - first + 1n)));
+  for (let i = 0; i < inside; i++)
+    probes.push(first + (randomBits(random, family === 4 ? 32 : 128) % (last - first + 1n)));
   return probes;
 }
 
@@ -80,12 +87,23 @@ function probesOf(interval: Interval, family: 4 | 6, inside: number, random: Ran
  * Asks a table about addresses of every interval, one by one from words and in one batch, and compares the whole chain
  * of covering prefixes with the oracle's. Returns the number of compared answers; throws at the first difference.
  */
-export function compareWithOracle(table: PrefixTable, prefixes: readonly PlainPrefix[], inside: number, random: Random): number {
+export function compareWithOracle(
+  table: PrefixTable,
+  prefixes: readonly PlainPrefix[],
+  inside: number,
+  random: Random,
+): number {
   let compared = 0;
   const chains = new Map<number, string>();
   const chainOf = (match: number): string => {
     let text = chains.get(match);
-    if (text === undefined) chains.set(match, (text = chainText(table.chain(match).map((id) => ({ length: table.prefixLength(id), values: table.values(id) })))));
+    if (text === undefined)
+      chains.set(
+        match,
+        (text = chainText(
+          table.chain(match).map((id) => ({ length: table.prefixLength(id), values: table.values(id) })),
+        )),
+      );
     return text;
   };
   for (const family of [4, 6] as const) {
@@ -103,7 +121,8 @@ export function compareWithOracle(table: PrefixTable, prefixes: readonly PlainPr
     const out = new Uint32Array(expected.length);
     table.lookupBatchInto(family, Uint32Array.from(keys), out);
     for (let i = 0; i < out.length; i++) {
-      if (chainOf(out[i]!) !== expected[i]) fail(family, toWordsAt(keys, family, i), expected[i]!, `${chainOf(out[i]!)} (batch)`);
+      if (chainOf(out[i]!) !== expected[i])
+        fail(family, toWordsAt(keys, family, i), expected[i]!, `${chainOf(out[i]!)} (batch)`);
     }
     compared += 2 * expected.length;
   }
@@ -122,13 +141,17 @@ function fail(family: 4 | 6, [w0, w1, w2, w3]: readonly number[], expected: stri
 /** The prefixes read back out of a table, in the oracle's form. */
 export function readBack(table: PrefixTable): string[] {
   return ([4, 6] as const).flatMap((family) =>
-    [...table.entries(family)].map(({ prefix, match }) => `${formatAddress(prefix)}/${prefix.length}=${table.values(match).join("+")}`),
+    [...table.entries(family)].map(
+      ({ prefix, match }) => `${formatAddress(prefix)}/${prefix.length}=${table.values(match).join("+")}`,
+    ),
   );
 }
 
 /** What `readBack` should give, sorted by the oracle's own numbers. */
 export function expectedReadBack(prefixes: readonly PlainPrefix[]): string[] {
-  const sorted = prefixes.toSorted((a, b) => a.family - b.family || (a.first < b.first ? -1 : a.first > b.first ? 1 : a.length - b.length));
+  const sorted = prefixes.toSorted(
+    (a, b) => a.family - b.family || (a.first < b.first ? -1 : a.first > b.first ? 1 : a.length - b.length),
+  );
   return sorted.map((prefix) => {
     const [w0, w1, w2, w3] = toWords(prefix.family, prefix.first);
     return `${formatAddress({ family: prefix.family, w0, w1, w2, w3 })}/${prefix.length}=${prefix.values.join("+")}`;

@@ -14,7 +14,9 @@ function trieOf(...entries: [string, ...number[]][]): PrefixTrie {
 
 test("an expired value is skipped and the next covering prefix decides, to the millisecond", () => {
   const times: Record<number, number | null> = { 1: null, 2: NOON + 1000, 3: NOON };
-  const table = freeze(trieOf(["10.0.0.0/8", 1], ["10.1.0.0/16", 2], ["10.1.1.0/24", 3]), { expiresAt: (value) => times[value]! });
+  const table = freeze(trieOf(["10.0.0.0/8", 1], ["10.1.0.0/16", 2], ["10.1.1.0/24", 3]), {
+    expiresAt: (value) => times[value]!,
+  });
   const match = table.lookup("10.1.1.1");
   const lengthAt = (now: number): number => table.prefixLength(table.activeMatch(match, now));
   assert.equal(lengthAt(NOON - 1), 24);
@@ -25,7 +27,9 @@ test("an expired value is skipped and the next covering prefix decides, to the m
 });
 
 test("of several values on one prefix each has its own time", () => {
-  const table = freeze(trieOf(["2001:db8::/32", 1, 2, 3]), { expiresAt: (value) => (value === 2 ? null : NOON + value) });
+  const table = freeze(trieOf(["2001:db8::/32", 1, 2, 3]), {
+    expiresAt: (value) => (value === 2 ? null : NOON + value),
+  });
   const match = table.lookup("2001:db8::1");
   assert.deepEqual(table.activeValues(match, NOON), [1, 2, 3]);
   assert.deepEqual(table.activeValues(match, NOON + 1), [2, 3]);
@@ -64,7 +68,9 @@ test("an expiry that is not a number is refused", () => {
 });
 
 test("value ids may be as large as they get: times are kept by match", () => {
-  const table = freeze(trieOf(["10.0.0.0/8", 2 ** 31 - 1], ["10.1.0.0/16", 7, 2 ** 31 - 1]), { expiresAt: (value) => (value === 7 ? NOON : NOON + 5) });
+  const table = freeze(trieOf(["10.0.0.0/8", 2 ** 31 - 1], ["10.1.0.0/16", 7, 2 ** 31 - 1]), {
+    expiresAt: (value) => (value === 7 ? NOON : NOON + 5),
+  });
   assert.ok(table.byteLength < 4096);
   assert.deepEqual(table.activeValues(table.lookup("10.1.0.1"), NOON), [2 ** 31 - 1]);
   assert.equal(table.prefixLength(table.activeMatch(table.lookup("10.1.0.1"), NOON + 4)), 16);

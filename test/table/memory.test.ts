@@ -20,10 +20,31 @@ function tableOf(family: 4 | 6, count: number, next: Next): PrefixTable {
 describe("a table stays small, whatever its shape", () => {
   const random = seededRandom(7);
   const shapes: [string, number, () => PrefixTable, number][] = [
-    ["a million single IPv4 addresses, each with a value of its own", 1_000_000, () => tableOf(4, 1e6, (i) => ({ w0: random(), length: 32, value: i + 1 })), 24],
-    ["a hundred thousand single IPv4 addresses with one value", 100_000, () => tableOf(4, 1e5, () => ({ w0: random(), length: 32, value: 1 })), 20],
-    ["a hundred thousand single IPv6 addresses", 100_000, () => tableOf(6, 1e5, () => ({ w0: 0x2001_0db8, w1: random(), w2: random(), w3: random(), length: 128, value: 1 })), 64],
-    ["a densely filled /16", 65_536, () => tableOf(4, 65_536, (i) => ({ w0: (0x0a00_0000 + i) >>> 0, length: 32, value: 1 + (i % 7) })), 9],
+    [
+      "a million single IPv4 addresses, each with a value of its own",
+      1_000_000,
+      () => tableOf(4, 1e6, (i) => ({ w0: random(), length: 32, value: i + 1 })),
+      24,
+    ],
+    [
+      "a hundred thousand single IPv4 addresses with one value",
+      100_000,
+      () => tableOf(4, 1e5, () => ({ w0: random(), length: 32, value: 1 })),
+      20,
+    ],
+    [
+      "a hundred thousand single IPv6 addresses",
+      100_000,
+      () =>
+        tableOf(6, 1e5, () => ({ w0: 0x2001_0db8, w1: random(), w2: random(), w3: random(), length: 128, value: 1 })),
+      64,
+    ],
+    [
+      "a densely filled /16",
+      65_536,
+      () => tableOf(4, 65_536, (i) => ({ w0: (0x0a00_0000 + i) >>> 0, length: 32, value: 1 + (i % 7) })),
+      9,
+    ],
   ];
   for (const [name, count, make, limit] of shapes) {
     test(`${name}: at most ${limit} bytes each`, (t) => {
@@ -34,6 +55,8 @@ describe("a table stays small, whatever its shape", () => {
   }
 
   test("ten prefixes: at most 4 KiB", () => {
-    assert.ok(tableOf(4, 10, (i) => ({ w0: (random() & 0xffff_0000) >>> 0, length: 16, value: i + 1 })).byteLength <= 4096);
+    assert.ok(
+      tableOf(4, 10, (i) => ({ w0: (random() & 0xffff_0000) >>> 0, length: 16, value: i + 1 })).byteLength <= 4096,
+    );
   });
 });

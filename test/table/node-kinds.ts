@@ -29,11 +29,15 @@ function entriesOf(nodes: Int32Array, { node, kind }: NodePlace): [start: number
 
 /** All nodes of a family, by how many nodes are above them. */
 export function nodeLevels(table: PrefixTable, family: 4 | 6): NodePlace[][] {
-  const wordsOf = (name: `root${4 | 6}` | `nodes${4 | 6}`): Int32Array => new Int32Array(table.buffer, table.sections[name].byteOffset, table.sections[name].byteLength / 4);
+  const wordsOf = (name: `root${4 | 6}` | `nodes${4 | 6}`): Int32Array =>
+    new Int32Array(table.buffer, table.sections[name].byteOffset, table.sections[name].byteLength / 4);
   const nodes = wordsOf(`nodes${family}`);
   const levels: NodePlace[][] = [];
-  const placesOf = (entries: Int32Array): NodePlace[] => [...entries].filter((entry) => entry < 0).map((entry) => ({ kind: kindOf(entry), node: entry & layout.OFFSET_MASK }));
-  for (let level = placesOf(wordsOf(`root${family}`)); level.length > 0; ) {
+  const placesOf = (entries: Int32Array): NodePlace[] =>
+    [...entries]
+      .filter((entry) => entry < 0)
+      .map((entry) => ({ kind: kindOf(entry), node: entry & layout.OFFSET_MASK }));
+  for (let level = placesOf(wordsOf(`root${family}`)); level.length > 0;) {
     levels.push(level);
     level = level.flatMap((place) => {
       const [start, count] = entriesOf(nodes, place);

@@ -39,7 +39,10 @@ const ENTRANCES: Record<string, (table: PrefixTable, text: string) => number> = 
   },
 };
 
-for (const [form, make] of Object.entries({ frozen: tableOf, moved: (given: readonly Entry[]) => moved(tableOf(given)) })) {
+for (const [form, make] of Object.entries({
+  frozen: tableOf,
+  moved: (given: readonly Entry[]) => moved(tableOf(given)),
+})) {
   describe(`a ${form} table answers the table of prefix sets`, () => {
     for (const set of PREFIX_SETS) {
       const valuesOf = new Map(set.entries.map(([prefix, ...values]) => [prefix, values]));
@@ -47,21 +50,40 @@ for (const [form, make] of Object.entries({ frozen: tableOf, moved: (given: read
         const table = make(set.given ?? set.entries);
         table.checkStructure();
         const entries = ([4, 6] as Family[]).flatMap((family) => [...table.entries(family)]);
-        assert.deepEqual(entries.map(({ prefix, match }) => [formatPrefix(prefix), ...table.values(match)]), set.entries);
+        assert.deepEqual(
+          entries.map(({ prefix, match }) => [formatPrefix(prefix), ...table.values(match)]),
+          set.entries,
+        );
         for (const [text, covering] of set.addresses) {
           const address = parseAddress(text);
           for (const [name, lookup] of Object.entries(ENTRANCES)) {
             const chain = table.chain(lookup(table, text));
-            assert.deepEqual(chain.map((id) => formatPrefix(prefixOf(address, table.prefixLength(id)))).reverse(), covering, `${text} by ${name}`);
-            assert.deepEqual(chain.map((id) => table.values(id)).reverse(), covering.map((prefix) => valuesOf.get(prefix)), `${text} by ${name}`);
+            assert.deepEqual(
+              chain.map((id) => formatPrefix(prefixOf(address, table.prefixLength(id)))).reverse(),
+              covering,
+              `${text} by ${name}`,
+            );
+            assert.deepEqual(
+              chain.map((id) => table.values(id)).reverse(),
+              covering.map((prefix) => valuesOf.get(prefix)),
+              `${text} by ${name}`,
+            );
           }
         }
         for (const { prefix, covering } of set.prefixes) {
           const asked = parsePrefix(prefix);
           const match = table.lookupPrefix(asked);
           const expected = covering.at(-1);
-          assert.equal(match === 0 ? undefined : formatPrefix(prefixOf(asked, table.prefixLength(match))), expected, prefix);
-          assert.deepEqual(table.get(asked) === 0 ? undefined : table.values(table.get(asked)), valuesOf.get(formatPrefix(asked)), prefix);
+          assert.equal(
+            match === 0 ? undefined : formatPrefix(prefixOf(asked, table.prefixLength(match))),
+            expected,
+            prefix,
+          );
+          assert.deepEqual(
+            table.get(asked) === 0 ? undefined : table.values(table.get(asked)),
+            valuesOf.get(formatPrefix(asked)),
+            prefix,
+          );
         }
       });
     }

@@ -12,7 +12,8 @@ import { nodeLevels } from "./node-kinds.ts";
 /** A table with every kind of node in it, nested prefixes, two values on one, and an expiry. */
 function sample(): PrefixTable {
   const trie = new PrefixTrie();
-  const add = (text: string, ...values: number[]): void => values.forEach((value) => void trie.add(parsePrefix(text), value));
+  const add = (text: string, ...values: number[]): void =>
+    values.forEach((value) => void trie.add(parsePrefix(text), value));
   // Bitmap: aligned to 6 bits below the root.
   for (let i = 0; i < 12; i++) add(`10.${i * 8}.0.0/14`, 1 + (i % 2));
   add("10.0.0.0/8", 3);
@@ -34,65 +35,312 @@ interface Damage {
   readonly name: string;
   readonly code: TableErrorCode;
   readonly section: SectionName;
-  /** Changes the words (bytes for `matchLength`) of a section, given all words of the table's nodes to find a place in. */
+  /**
+   * Changes the words (bytes for `matchLength`) of a section, given all words of the table's nodes to find a place in.
+   */
   readonly damage: (words: Int32Array, table: PrefixTable) => void;
   readonly in?: SectionName;
 }
 
 /** The word offset of the first node of a kind. */
 function firstNode(table: PrefixTable, family: 4 | 6, wanted: number): number {
-  const found = nodeLevels(table, family).flat().find(({ kind }) => kind === wanted);
+  const found = nodeLevels(table, family)
+    .flat()
+    .find(({ kind }) => kind === wanted);
   return found?.node ?? assert.fail(`the sample has no node of kind ${wanted} for IPv${family}`);
 }
 
 const DAMAGES: readonly Damage[] = [
-  { name: "an unknown layout version", code: "bad-layout", section: "header", damage: (words) => void (words[layout.HEADER_LAYOUT_VERSION] = 99) },
-  { name: "a root size nobody writes (IPv4)", code: "bad-layout", section: "header", damage: (words) => void (words[layout.HEADER_ROOT_BITS_4] = 9) },
-  { name: "a root size nobody writes (IPv6)", code: "bad-layout", section: "header", damage: (words) => void (words[layout.HEADER_ROOT_BITS_6] = 33) },
-  { name: "another root size than the root has", code: "bad-layout", section: "root4", in: "header", damage: (words) => void (words[layout.HEADER_ROOT_BITS_4] = 16) },
-  { name: "another root size than the IPv6 root has", code: "bad-layout", section: "root6", in: "header", damage: (words) => void (words[layout.HEADER_ROOT_BITS_6] = 16) },
-  { name: "more matches than there are", code: "bad-layout", section: "matchValue", in: "header", damage: (words) => void words[layout.HEADER_MATCH_COUNT]++ },
-  { name: "a negative number of matches", code: "bad-layout", section: "matchValue", in: "header", damage: (words) => void (words[layout.HEADER_MATCH_COUNT] = -1) },
-  { name: "a wrong prefix count", code: "bad-count", section: "header", damage: (words) => void words[layout.HEADER_PREFIX_COUNT_4]++ },
-  { name: "a leaf past the matches", code: "bad-node", section: "nodes4", in: "root4", damage: (words) => void (words[0] = 1e6) },
-  { name: "a pointer to the middle of a node", code: "bad-node", section: "nodes4", in: "root4", damage: (words) => void words[10]++ },
-  { name: "a pointer past the end", code: "bad-node", section: "nodes6", in: "root6", damage: (words) => void (words[0] = layout.NODE_FLAG | 0xfff_ffff) },
-  { name: "two pointers to one node", code: "bad-node", section: "nodes4", in: "root4", damage: (words) => void (words[172] = words[10]!) },
-  { name: "a node nothing points to", code: "bad-node", section: "nodes4", in: "root4", damage: (words) => void (words[172] = 0) },
-  { name: "a bitmap without its first bit", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_BITMAP)]! &= ~1) },
-  { name: "a bitmap with a bit too many", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_BITMAP) + 1]! ^= 1 << 30) },
-  { name: "a bitmap in IPv6", code: "bad-node", section: "nodes6", in: "root6", damage: (words) => void (words[0]! &= layout.NODE_FLAG | layout.OFFSET_MASK) },
-  { name: "a list of one entry", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_LIST)] = 1) },
-  { name: "a list longer than the nodes", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_LIST)] = 60_000) },
-  { name: "a list whose keys do not ascend", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_LIST) + 2] = 0) },
-  { name: "a list of more than a list's entries", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_LIST)] = 18) },
-  { name: "a tree of so few entries that it were a list", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_TREE)] = 17) },
-  { name: "a tree of too many entries", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_TREE)] = 258) },
-  { name: "a tree with a wrong separator", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_TREE) + 1]! ^= 1) },
-  { name: "a tree whose keys do not ascend", code: "bad-node", section: "nodes4", damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_TREE) + 4] = 0) },
-  { name: "a skip of no bits", code: "bad-node", section: "nodes6", damage: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP)] = 0) },
-  { name: "a skip of half a unit", code: "bad-node", section: "nodes6", damage: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP)]! += 8) },
-  { name: "a skip past the address", code: "bad-node", section: "nodes6", damage: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP)] = 128) },
-  { name: "a skip that leads aside to a node", code: "bad-node", section: "nodes6", damage: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP) + 1] = layout.NODE_FLAG) },
-  { name: "a skip that expects bits past its own", code: "bad-node", section: "nodes6", damage: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP) + 2 + ((words[firstNode(table, 6, layout.NODE_SKIP)]! + 31) >>> 5)]! |= 1) },
-  { name: "a wide node with a wrong rank", code: "bad-node", section: "nodes6", damage: (words, table) => void words[firstNode(table, 6, layout.NODE_WIDE) + 101]!++ },
-  { name: "a kind that IPv4 does not have", code: "bad-node", section: "nodes4", in: "root4", damage: (words) => void (words[10]! |= layout.NODE_SKIP << layout.KIND_SHIFT) },
-  { name: "a leaf of another prefix's match", code: "bad-count", section: "header", in: "root4", damage: (words, table) => void (words[193] = table.lookup("10.0.0.1")) },
-  { name: "a parent that does not cover the place", code: "bad-match", section: "matchParent", damage: (words, table) => void (words[table.lookup("10.8.0.1")] = 0) },
-  { name: "a match that is its own parent", code: "bad-match", section: "matchParent", damage: (words) => void (words[2] = 2) },
-  { name: "a younger parent", code: "bad-match", section: "matchParent", damage: (words, table) => void (words[1] = table.matchCount) },
+  {
+    name: "an unknown layout version",
+    code: "bad-layout",
+    section: "header",
+    damage: (words) => void (words[layout.HEADER_LAYOUT_VERSION] = 99),
+  },
+  {
+    name: "a root size nobody writes (IPv4)",
+    code: "bad-layout",
+    section: "header",
+    damage: (words) => void (words[layout.HEADER_ROOT_BITS_4] = 9),
+  },
+  {
+    name: "a root size nobody writes (IPv6)",
+    code: "bad-layout",
+    section: "header",
+    damage: (words) => void (words[layout.HEADER_ROOT_BITS_6] = 33),
+  },
+  {
+    name: "another root size than the root has",
+    code: "bad-layout",
+    section: "root4",
+    in: "header",
+    damage: (words) => void (words[layout.HEADER_ROOT_BITS_4] = 16),
+  },
+  {
+    name: "another root size than the IPv6 root has",
+    code: "bad-layout",
+    section: "root6",
+    in: "header",
+    damage: (words) => void (words[layout.HEADER_ROOT_BITS_6] = 16),
+  },
+  {
+    name: "more matches than there are",
+    code: "bad-layout",
+    section: "matchValue",
+    in: "header",
+    damage: (words) => void words[layout.HEADER_MATCH_COUNT]++,
+  },
+  {
+    name: "a negative number of matches",
+    code: "bad-layout",
+    section: "matchValue",
+    in: "header",
+    damage: (words) => void (words[layout.HEADER_MATCH_COUNT] = -1),
+  },
+  {
+    name: "a wrong prefix count",
+    code: "bad-count",
+    section: "header",
+    damage: (words) => void words[layout.HEADER_PREFIX_COUNT_4]++,
+  },
+  {
+    name: "a leaf past the matches",
+    code: "bad-node",
+    section: "nodes4",
+    in: "root4",
+    damage: (words) => void (words[0] = 1e6),
+  },
+  {
+    name: "a pointer to the middle of a node",
+    code: "bad-node",
+    section: "nodes4",
+    in: "root4",
+    damage: (words) => void words[10]++,
+  },
+  {
+    name: "a pointer past the end",
+    code: "bad-node",
+    section: "nodes6",
+    in: "root6",
+    damage: (words) => void (words[0] = layout.NODE_FLAG | 0xfff_ffff),
+  },
+  {
+    name: "two pointers to one node",
+    code: "bad-node",
+    section: "nodes4",
+    in: "root4",
+    damage: (words) => void (words[172] = words[10]!),
+  },
+  {
+    name: "a node nothing points to",
+    code: "bad-node",
+    section: "nodes4",
+    in: "root4",
+    damage: (words) => void (words[172] = 0),
+  },
+  {
+    name: "a bitmap without its first bit",
+    code: "bad-node",
+    section: "nodes4",
+    damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_BITMAP)]! &= ~1),
+  },
+  {
+    name: "a bitmap with a bit too many",
+    code: "bad-node",
+    section: "nodes4",
+    damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_BITMAP) + 1]! ^= 1 << 30),
+  },
+  {
+    name: "a bitmap in IPv6",
+    code: "bad-node",
+    section: "nodes6",
+    in: "root6",
+    damage: (words) => void (words[0]! &= layout.NODE_FLAG | layout.OFFSET_MASK),
+  },
+  {
+    name: "a list of one entry",
+    code: "bad-node",
+    section: "nodes4",
+    damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_LIST)] = 1),
+  },
+  {
+    name: "a list longer than the nodes",
+    code: "bad-node",
+    section: "nodes4",
+    damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_LIST)] = 60_000),
+  },
+  {
+    name: "a list whose keys do not ascend",
+    code: "bad-node",
+    section: "nodes4",
+    damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_LIST) + 2] = 0),
+  },
+  {
+    name: "a list of more than a list's entries",
+    code: "bad-node",
+    section: "nodes4",
+    damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_LIST)] = 18),
+  },
+  {
+    name: "a tree of so few entries that it were a list",
+    code: "bad-node",
+    section: "nodes4",
+    damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_TREE)] = 17),
+  },
+  {
+    name: "a tree of too many entries",
+    code: "bad-node",
+    section: "nodes4",
+    damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_TREE)] = 258),
+  },
+  {
+    name: "a tree with a wrong separator",
+    code: "bad-node",
+    section: "nodes4",
+    damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_TREE) + 1]! ^= 1),
+  },
+  {
+    name: "a tree whose keys do not ascend",
+    code: "bad-node",
+    section: "nodes4",
+    damage: (words, table) => void (words[firstNode(table, 4, layout.NODE_TREE) + 4] = 0),
+  },
+  {
+    name: "a skip of no bits",
+    code: "bad-node",
+    section: "nodes6",
+    damage: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP)] = 0),
+  },
+  {
+    name: "a skip of half a unit",
+    code: "bad-node",
+    section: "nodes6",
+    damage: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP)]! += 8),
+  },
+  {
+    name: "a skip past the address",
+    code: "bad-node",
+    section: "nodes6",
+    damage: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP)] = 128),
+  },
+  {
+    name: "a skip that leads aside to a node",
+    code: "bad-node",
+    section: "nodes6",
+    damage: (words, table) => void (words[firstNode(table, 6, layout.NODE_SKIP) + 1] = layout.NODE_FLAG),
+  },
+  {
+    name: "a skip that expects bits past its own",
+    code: "bad-node",
+    section: "nodes6",
+    damage: (words, table) =>
+      void (words[
+        firstNode(table, 6, layout.NODE_SKIP) + 2 + ((words[firstNode(table, 6, layout.NODE_SKIP)]! + 31) >>> 5)
+      ]! |= 1),
+  },
+  {
+    name: "a wide node with a wrong rank",
+    code: "bad-node",
+    section: "nodes6",
+    damage: (words, table) => void words[firstNode(table, 6, layout.NODE_WIDE) + 101]!++,
+  },
+  {
+    name: "a kind that IPv4 does not have",
+    code: "bad-node",
+    section: "nodes4",
+    in: "root4",
+    damage: (words) => void (words[10]! |= layout.NODE_SKIP << layout.KIND_SHIFT),
+  },
+  {
+    name: "a leaf of another prefix's match",
+    code: "bad-count",
+    section: "header",
+    in: "root4",
+    damage: (words, table) => void (words[193] = table.lookup("10.0.0.1")),
+  },
+  {
+    name: "a parent that does not cover the place",
+    code: "bad-match",
+    section: "matchParent",
+    damage: (words, table) => void (words[table.lookup("10.8.0.1")] = 0),
+  },
+  {
+    name: "a match that is its own parent",
+    code: "bad-match",
+    section: "matchParent",
+    damage: (words) => void (words[2] = 2),
+  },
+  {
+    name: "a younger parent",
+    code: "bad-match",
+    section: "matchParent",
+    damage: (words, table) => void (words[1] = table.matchCount),
+  },
   { name: "a negative parent", code: "bad-match", section: "matchParent", damage: (words) => void (words[2] = -1) },
-  { name: "a parent as specific as its child", code: "bad-match", section: "matchParent", in: "matchLength", damage: (words) => new Uint8Array(words.buffer, words.byteOffset).fill(8, 1, 3) },
-  { name: "a prefix length past 128", code: "bad-match", section: "matchLength", damage: (words) => new Uint8Array(words.buffer, words.byteOffset).fill(129, 1, 2) },
-  { name: "a length that does not fit the place", code: "bad-match", section: "matchLength", damage: (words, table) => new Uint8Array(words.buffer, words.byteOffset).fill(62, table.lookup("2001:db8:0:ffff::"), table.lookup("2001:db8:0:ffff::") + 1) },
+  {
+    name: "a parent as specific as its child",
+    code: "bad-match",
+    section: "matchParent",
+    in: "matchLength",
+    damage: (words) => new Uint8Array(words.buffer, words.byteOffset).fill(8, 1, 3),
+  },
+  {
+    name: "a prefix length past 128",
+    code: "bad-match",
+    section: "matchLength",
+    damage: (words) => new Uint8Array(words.buffer, words.byteOffset).fill(129, 1, 2),
+  },
+  {
+    name: "a length that does not fit the place",
+    code: "bad-match",
+    section: "matchLength",
+    damage: (words, table) =>
+      new Uint8Array(words.buffer, words.byteOffset).fill(
+        62,
+        table.lookup("2001:db8:0:ffff::"),
+        table.lookup("2001:db8:0:ffff::") + 1,
+      ),
+  },
   { name: "a value id of 0", code: "bad-values", section: "matchValue", damage: (words) => void (words[1] = 0) },
-  { name: "a value list that is not there", code: "bad-values", section: "valueLists", in: "matchValue", damage: (words) => void (words[1] = layout.VALUE_LIST_FLAG | 0xfff_ffff) },
-  { name: "a value list that is not one of them", code: "bad-values", section: "valueLists", in: "matchValue", damage: (words) => void (words[1] = layout.VALUE_LIST_FLAG | 1) },
+  {
+    name: "a value list that is not there",
+    code: "bad-values",
+    section: "valueLists",
+    in: "matchValue",
+    damage: (words) => void (words[1] = layout.VALUE_LIST_FLAG | 0xfff_ffff),
+  },
+  {
+    name: "a value list that is not one of them",
+    code: "bad-values",
+    section: "valueLists",
+    in: "matchValue",
+    damage: (words) => void (words[1] = layout.VALUE_LIST_FLAG | 1),
+  },
   { name: "a value list of one", code: "bad-values", section: "valueLists", damage: (words) => void (words[0] = 1) },
-  { name: "a value list past the end", code: "bad-values", section: "valueLists", damage: (words) => void (words[0] = 1000) },
-  { name: "a value list that does not ascend", code: "bad-values", section: "valueLists", damage: (words) => void (words[1] = 9) },
-  { name: "an expiry that is not a number", code: "bad-values", section: "expiresAt", damage: (words) => void words.fill(-1) },
-  { name: "an expiry that is not that of the last value", code: "bad-values", section: "expiresAt", damage: (words, table) => void words.fill(0, 2 * table.lookup("2001:db8::"), 2 * table.lookup("2001:db8::") + 2) },
+  {
+    name: "a value list past the end",
+    code: "bad-values",
+    section: "valueLists",
+    damage: (words) => void (words[0] = 1000),
+  },
+  {
+    name: "a value list that does not ascend",
+    code: "bad-values",
+    section: "valueLists",
+    damage: (words) => void (words[1] = 9),
+  },
+  {
+    name: "an expiry that is not a number",
+    code: "bad-values",
+    section: "expiresAt",
+    damage: (words) => void words.fill(-1),
+  },
+  {
+    name: "an expiry that is not that of the last value",
+    code: "bad-values",
+    section: "expiresAt",
+    damage: (words, table) => void words.fill(0, 2 * table.lookup("2001:db8::"), 2 * table.lookup("2001:db8::") + 2),
+  },
 ];
 
 describe("each kind of damage is refused with its code and section", () => {
@@ -103,7 +351,9 @@ describe("each kind of damage is refused with its code and section", () => {
       damage(new Int32Array(table.buffer, span.byteOffset, Math.floor(span.byteLength / 4)), table);
       assert.throws(
         () => new PrefixTable(table.buffer, table.sections).checkStructure(),
-        (error) => error instanceof TableError && (assert.deepEqual([error.code, error.section], [code, section], error.message), true),
+        (error) =>
+          error instanceof TableError &&
+          (assert.deepEqual([error.code, error.section], [code, section], error.message), true),
       );
     });
   }
@@ -127,7 +377,10 @@ describe("sections that cannot be a table's are refused when the table is made",
     test(name, () => {
       const table = sample();
       const sections = { ...table.sections, [section]: change(table.sections) };
-      assert.throws(() => new PrefixTable(table.buffer, sections), (error) => error instanceof TableError && error.code === "bad-layout" && error.section === section);
+      assert.throws(
+        () => new PrefixTable(table.buffer, sections),
+        (error) => error instanceof TableError && error.code === "bad-layout" && error.section === section,
+      );
     });
   }
 });
@@ -167,7 +420,13 @@ test("a crafted length that stands for 2^24 prefixes is refused at the first one
   nested.insert(parsePrefix("10.0.0.0/8"), 1);
   const crafted = freeze(nested);
   new Uint8Array(crafted.buffer, crafted.sections.matchLength.byteOffset)[1] = 32;
-  assert.throws(() => crafted.checkStructure(), (error) => error instanceof TableError && error.code === "bad-count" && /1 IPv4 prefixes are told, more found/.test(error.message));
+  assert.throws(
+    () => crafted.checkStructure(),
+    (error) =>
+      error instanceof TableError &&
+      error.code === "bad-count" &&
+      /1 IPv4 prefixes are told, more found/.test(error.message),
+  );
 });
 
 test("a match id that the table did not give is refused", () => {
@@ -190,7 +449,13 @@ test("what is no address is refused, for callers without types", () => {
   assert.throws(() => parsePrefix("10.0.0.1/8", wrong("masc")), TypeError);
   assert.throws(() => table.lookupBatchInto(wrong(5), new Uint32Array(4), new Uint32Array(4)), RangeError);
   const bytes = new TextEncoder().encode("10.1.1.1");
-  for (const [start, end] of [[-1, 8], [0, 9], [5, 4], [NaN, 8]] as const) assert.throws(() => table.lookupBytes(bytes, start, end), RangeError);
+  for (const [start, end] of [
+    [-1, 8],
+    [0, 9],
+    [5, 4],
+    [NaN, 8],
+  ] as const)
+    assert.throws(() => table.lookupBytes(bytes, start, end), RangeError);
 });
 
 test("a batch needs whole addresses and room for the results", () => {

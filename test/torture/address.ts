@@ -1,7 +1,7 @@
 /**
- * R7: the address parser against the oracle, libuv and the C library, for as long as asked: `npm run torture:address -- --minutes 5 [--seed N]`.
- * Prints the counts; exits 1 at the first disagreement, with the seed of the texts that show it. Begins with the negative
- * controls: every broken parser must be noticed.
+ * R7: the address parser against the oracle, libuv and the C library, for as long as asked: `npm run torture:address --
+ * --minutes 5 [--seed N]`. Prints the counts; exits 1 at the first disagreement, with the seed of the texts that show
+ * it. Begins with the negative controls: every broken parser must be noticed.
  */
 import { parseArgs } from "node:util";
 import { parseAddress } from "../../src/address/parse-address.ts";
@@ -9,12 +9,16 @@ import { checkTexts, compareParsers, describe, noAnswers } from "../address/addr
 import { oraclePeer, systemPeer, uvPeer } from "../address/address-peers.ts";
 import { brokenParsers } from "../address/broken-parsers.ts";
 
-const { values } = parseArgs({ options: { minutes: { type: "string", default: "1" }, seed: { type: "string", default: "1" } } });
+const { values } = parseArgs({
+  options: { minutes: { type: "string", default: "1" }, seed: { type: "string", default: "1" } },
+});
 const firstSeed = Number(values.seed);
 const TEXTS = 200_000;
 
 const controls = Object.values(brokenParsers);
-const noticed = controls.filter((parse) => compareParsers(parse, [oraclePeer], firstSeed, 50_000).disagreements.length > 0).length;
+const noticed = controls.filter(
+  (parse) => compareParsers(parse, [oraclePeer], firstSeed, 50_000).disagreements.length > 0,
+).length;
 console.log(`negative controls: ${noticed} of ${controls.length} broken parsers noticed`);
 if (noticed !== controls.length) process.exit(1);
 

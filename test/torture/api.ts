@@ -26,7 +26,14 @@ for (const [name, fault] of Object.entries(FAULTS)) {
 
 for (const [name, fault] of Object.entries(EDGE_FAULTS)) {
   const broken = await startBrokenServer(url, t.key, fault);
-  const { failures } = await fuzz({ url: broken.url, key: t.key, seed, runs: 600, only: fault.operation, bodyBytes: BODY_BYTES });
+  const { failures } = await fuzz({
+    url: broken.url,
+    key: t.key,
+    seed,
+    runs: 600,
+    only: fault.operation,
+    bodyBytes: BODY_BYTES,
+  });
   broken.close();
   const isCaught = Object.keys(failures).some((failure) => failure.startsWith(fault.check));
   console.log(`negative control, a server that ${name}: ${isCaught ? "caught" : "NOT CAUGHT"}`);
@@ -34,22 +41,48 @@ for (const [name, fault] of Object.entries(EDGE_FAULTS)) {
 }
 
 const mute = await startMuteServer();
-const muted = await attackByEarlyAnswers({ url: mute.url, key: t.key, random: new Random(seed), connections: 3, bodyBytes: 1000 });
+const muted = await attackByEarlyAnswers({
+  url: mute.url,
+  key: t.key,
+  random: new Random(seed),
+  connections: 3,
+  bodyBytes: 1000,
+});
 mute.close();
-console.log(`negative control, a server that answers once on a connection: ${Object.keys(muted.failures).length > 0 ? "caught" : "NOT CAUGHT"}`);
+console.log(
+  `negative control, a server that answers once on a connection: ${Object.keys(muted.failures).length > 0 ? "caught" : "NOT CAUGHT"}`,
+);
 isOk &&= Object.keys(muted.failures).length > 0;
 
-const total = { requests: 0, connections: 0, byKind: {} as Record<string, number>, byStatus: {} as Record<string, number>, hostileByStatus: {} as Record<string, number> };
+const total = {
+  requests: 0,
+  connections: 0,
+  byKind: {} as Record<string, number>,
+  byStatus: {} as Record<string, number>,
+  hostileByStatus: {} as Record<string, number>,
+};
 for (let round = 0; Date.now() < until || total.requests < LEAST; round++) {
   const { failures, ...report } = await fuzz({ url, key: t.key, seed: seed + round, runs: 400, bodyBytes: BODY_BYTES });
   const hostile = await attack({ url, key: t.key, random: new Random(seed + round), connections: 1000 });
-  const early = await attackByEarlyAnswers({ url, key: t.key, random: new Random(seed + round), connections: 1000, bodyBytes: BODY_BYTES });
+  const early = await attackByEarlyAnswers({
+    url,
+    key: t.key,
+    random: new Random(seed + round),
+    connections: 1000,
+    bodyBytes: BODY_BYTES,
+  });
   total.requests += report.requests + early.requests;
   total.connections += hostile.connections + early.connections;
-  for (const [into, from] of [[total.byKind, report.byKind], [total.byStatus, report.byStatus], [total.hostileByStatus, hostile.byStatus], [total.hostileByStatus, early.byStatus]] as const) {
+  for (const [into, from] of [
+    [total.byKind, report.byKind],
+    [total.byStatus, report.byStatus],
+    [total.hostileByStatus, hostile.byStatus],
+    [total.hostileByStatus, early.byStatus],
+  ] as const) {
     for (const [name, count] of Object.entries(from)) into[name] = (into[name] ?? 0) + count;
   }
-  for (const failure of [...Object.values(failures), ...hostile.failures, ...Object.values(early.failures)]) console.log(failure);
+  for (const failure of [...Object.values(failures), ...hostile.failures, ...Object.values(early.failures)])
+    console.log(failure);
   isOk &&= Object.keys(failures).length + hostile.failures.length + Object.keys(early.failures).length === 0;
   console.log(`seed ${seed + round}: ${JSON.stringify(total)}`);
 }

@@ -1,8 +1,8 @@
 /*
- * npm run torture:batch -- [--minutes N] [--seed N] [--megabytes N] [--memory-only]
- * First the memory promise: a pipe of so many megabytes of log (1024 unless given), identified with rows on every number
- * of threads, must stay under 200 MB of resident memory beyond the snapshot. Then random texts against the oracles, in
- * every shape of shards and on 1 to 3 threads, until the time is over. Exit code 1 at the first failure.
+ * npm run torture:batch -- [--minutes N] [--seed N] [--megabytes N] [--memory-only] First the memory promise: a pipe of
+ * so many megabytes of log (1024 unless given), identified with rows on every number of threads, must stay under 200 MB
+ * of resident memory beyond the snapshot. Then random texts against the oracles, in every shape of shards and on 1 to 3
+ * threads, until the time is over. Exit code 1 at the first failure.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,12 +17,18 @@ import { makeSnapshot, RENDERER } from "../batch/fixture.ts";
 const MOST_BYTES = 200 * 1024 * 1024;
 
 const { values } = parseArgs({
-  options: { minutes: { type: "string", default: "10" }, seed: { type: "string" }, megabytes: { type: "string", default: "1024" }, "memory-only": { type: "boolean", default: false } },
+  options: {
+    minutes: { type: "string", default: "10" },
+    seed: { type: "string" },
+    megabytes: { type: "string", default: "1024" },
+    "memory-only": { type: "boolean", default: false },
+  },
 });
 const minutes = Number(values.minutes);
 const seed = values.seed === undefined ? Date.now() % 2 ** 31 : Number(values.seed);
 const megabytes = Number(values.megabytes);
-if (!(minutes > 0) || !Number.isInteger(seed) || !(megabytes > 0)) throw new RangeError("--minutes and --megabytes take a number above 0, --seed an integer");
+if (!(minutes > 0) || !Number.isInteger(seed) || !(megabytes > 0))
+  throw new RangeError("--minutes and --megabytes take a number above 0, --seed an integer");
 
 const folder = mkdtempSync(join(tmpdir(), "ipsieve-torture-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -31,16 +37,28 @@ const snapshot = await makeSnapshot(folder);
 /** A megabyte at a time, of lines that begin differently: nothing of it is kept. */
 function* log(bytes: number): Generator<Buffer> {
   const rest = ' - - [31/Jan/2024:12:34:56 +0000] "GET /index.html HTTP/1.1" 200 612 "-" "Mozilla/5.0"\n';
-  const block = Buffer.from(Array.from({ length: 10_000 }, (_, at) => `1.2.${at % 256}.${(at * 31) % 256}${rest}`).join(""));
+  const block = Buffer.from(
+    Array.from({ length: 10_000 }, (_, at) => `1.2.${at % 256}.${(at * 31) % 256}${rest}`).join(""),
+  );
   for (let given = 0; given < bytes; given += block.length) yield block;
 }
 
 /** Resident bytes beyond the snapshot at the worst moment, and the lines. */
-async function memoryOf(threads: number, output: Writable | { path: string }): Promise<{ most: number; lines: number }> {
+async function memoryOf(
+  threads: number,
+  output: Writable | { path: string },
+): Promise<{ most: number; lines: number }> {
   let most = 0;
   const measure = (): void => void (most = Math.max(most, process.memoryUsage.rss() - snapshot.buffer.byteLength));
   const timer = setInterval(measure, 20);
-  const { lines } = await identify({ inputs: [Readable.from(log(megabytes * 1024 * 1024))], snapshot, format: "jsonl", renderer: RENDERER, threads, output });
+  const { lines } = await identify({
+    inputs: [Readable.from(log(megabytes * 1024 * 1024))],
+    snapshot,
+    format: "jsonl",
+    renderer: RENDERER,
+    threads,
+    output,
+  });
   clearInterval(timer);
   measure();
   return { most, lines };
@@ -48,7 +66,9 @@ async function memoryOf(threads: number, output: Writable | { path: string }): P
 
 for (const threads of [1, 2]) {
   const { most, lines } = await memoryOf(threads, { path: "/dev/null" });
-  console.log(`${megabytes} MB through a pipe, ${threads} threads: ${lines} lines, ${Math.round(most / 1e6)} MB resident at most`);
+  console.log(
+    `${megabytes} MB through a pipe, ${threads} threads: ${lines} lines, ${Math.round(most / 1e6)} MB resident at most`,
+  );
   if (most > MOST_BYTES) {
     console.error("too much memory");
     process.exit(1);

@@ -12,7 +12,10 @@ const { until, seed } = longRunOptions();
 
 await inTemporaryFolder(async (folder) => {
   const goodFile = async (number: number, prefixes: number): Promise<Buffer> => {
-    await writeSnapshot(join(folder, "good"), { ...sampleContent(new Random(number), prefixes), createdAt: new Date(0) });
+    await writeSnapshot(join(folder, "good"), {
+      ...sampleContent(new Random(number), prefixes),
+      createdAt: new Date(0),
+    });
     return readFile(join(folder, "good"));
   };
   const small = await goodFile(seed, 10);
@@ -20,16 +23,34 @@ await inTemporaryFolder(async (folder) => {
   console.log(`every bit of ${small.length} bytes: ${JSON.stringify(flips)}`);
   const good = await goodFile(seed, 60);
   const unprotected = await damageByChance(join(folder, "damaged"), good, seed, (tried) => tried < 2000, reseal);
-  console.log(`negative control, checksums mended: ${unprotected.accepted} of ${unprotected.tried} accepted, ${unprotected.wrong} answer wrongly`);
+  console.log(
+    `negative control, checksums mended: ${unprotected.accepted} of ${unprotected.tried} accepted, ${unprotected.wrong} answer wrongly`,
+  );
   const half = Date.now() + (until - Date.now()) / 2;
   const damage = await damageByChance(join(folder, "damaged"), good, seed, () => Date.now() < half);
   console.log(`damage by chance: ${JSON.stringify(damage)}`);
 
-  const work = { path: join(folder, "crafted"), one: await goodFile(seed, 40), other: await goodFile(seed + 1, 40), from: seed * 100_000_000 };
+  const work = {
+    path: join(folder, "crafted"),
+    one: await goodFile(seed, 40),
+    other: await goodFile(seed + 1, 40),
+    from: seed * 100_000_000,
+  };
   const hang = await runCrafted({ ...work, trusting: false, limit: 100, until, hangAt: 7 }, 1000);
-  const trusting = await runCrafted({ ...work, trusting: true, limit: 1000, until: Number.POSITIVE_INFINITY, hangAt: null }, 2000);
-  console.log(`negative controls, crafted: a hang is ${"hungAt" in hang ? "noticed" : "MISSED"}; a reader that trusts checksums ${"hungAt" in trusting ? "hangs" : `gives ${trusting.wrong.length} wrong answers`}`);
-  const crafted: CraftedReport | { hungAt: number } = await runCrafted({ ...work, trusting: false, limit: Number.POSITIVE_INFINITY, until, hangAt: null });
+  const trusting = await runCrafted(
+    { ...work, trusting: true, limit: 1000, until: Number.POSITIVE_INFINITY, hangAt: null },
+    2000,
+  );
+  console.log(
+    `negative controls, crafted: a hang is ${"hungAt" in hang ? "noticed" : "MISSED"}; a reader that trusts checksums ${"hungAt" in trusting ? "hangs" : `gives ${trusting.wrong.length} wrong answers`}`,
+  );
+  const crafted: CraftedReport | { hungAt: number } = await runCrafted({
+    ...work,
+    trusting: false,
+    limit: Number.POSITIVE_INFINITY,
+    until,
+    hangAt: null,
+  });
   console.log(`crafted files: ${JSON.stringify(crafted)}`);
   const refusedAll = [flips, damage].every(({ tried, refused }) => tried === refused);
   const bounded = "tried" in crafted && crafted.wrong.length + crafted.untyped.length === 0;

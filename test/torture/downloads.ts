@@ -1,7 +1,7 @@
 /*
- * npm run torture:downloads
- * R11: 100 parallel downloads of a list of 300,000 rules, by slow clients: none truncated, at most 512 MB resident. As the negative control each download
- * is made to have bytes of its own, which takes more. Exit code 1 where the promise does not hold.
+ * npm run torture:downloads R11: 100 parallel downloads of a list of 300,000 rules, by slow clients: none truncated, at
+ * most 512 MB resident. As the negative control each download is made to have bytes of its own, which takes more. Exit
+ * code 1 where the promise does not hold.
  */
 import { runDownloads } from "../api/harness/run-downloads.ts";
 import { inTemporaryFolder } from "../snapshot/harness/sample.ts";

@@ -1,7 +1,8 @@
 /**
- * R6: identify against the linear oracle, over the catalogue of published lists, written and opened again, for as long as asked and for
- * a million addresses at least: `npm run torture:identify -- --minutes 5 [--seed N] [--lists DIR]`; DIR is that of IPSIEVE_LISTS unless
- * given. Prints the counts; exits 1 at the first disagreement. Begins with the negative controls.
+ * R6: identify against the linear oracle, over the catalogue of published lists, written and opened again, for as long
+ * as asked and for a million addresses at least: `npm run torture:identify -- --minutes 5 [--seed N] [--lists DIR]`;
+ * DIR is that of IPSIEVE_LISTS unless given. Prints the counts; exits 1 at the first disagreement. Begins with the
+ * negative controls.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,13 +20,22 @@ import { brokenIdentifies, compareIdentify, namedPrefixes, NO_COUNTS, oracleOf }
 const LEAST_ADDRESSES = 1_000_000;
 const ROUND = 10_000;
 
-const { values } = parseArgs({ options: { minutes: { type: "string", default: "1" }, seed: { type: "string", default: "1" }, lists: { type: "string" } } });
-const lists = resolve(values.lists ?? process.env["IPSIEVE_LISTS"] ?? join(import.meta.dirname, "../../../shared/data/cbs"));
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "1" },
+    seed: { type: "string", default: "1" },
+    lists: { type: "string" },
+  },
+});
+const lists = resolve(
+  values.lists ?? process.env["IPSIEVE_LISTS"] ?? join(import.meta.dirname, "../../../shared/data/cbs"),
+);
 const minutes = Number(values.minutes);
 const seed = Number(values.seed);
 if (!(minutes >= 0) || !Number.isInteger(seed)) throw new RangeError("--minutes takes a number, --seed an integer");
 
-const read = (path: string): string | undefined => (existsSync(join(lists, path)) ? readFileSync(join(lists, path), "utf8") : undefined);
+const read = (path: string): string | undefined =>
+  existsSync(join(lists, path)) ? readFileSync(join(lists, path), "utf8") : undefined;
 const { trie, metadata, reports } = importCatalogue(read, { title: "Published lists", createdAt: new Date() });
 if (trie.size === 0) throw new Error(`no published lists in ${lists}; name their folder in IPSIEVE_LISTS`);
 const folder = mkdtempSync(join(tmpdir(), "ipsieve-torture-"));
@@ -37,7 +47,9 @@ const named = namedPrefixes(trie, catalogue);
 const oracle = oracleOf(named, catalogue);
 const identify = (text: string) => identifyText(catalogue, text);
 const sources = reports.filter(({ status }) => status === "imported").length;
-console.log(`seed ${seed}; ${sources} sources, ${named.length} prefixes, ${catalogue.nodeCount} nodes, ${catalogue.table.matchCount} matches`);
+console.log(
+  `seed ${seed}; ${sources} sources, ${named.length} prefixes, ${catalogue.nodeCount} nodes, ${catalogue.table.matchCount} matches`,
+);
 
 for (const [what, broken] of Object.entries(brokenIdentifies(catalogue, identify))) {
   let noticed = false;
@@ -55,7 +67,8 @@ const random = new Random(seed);
 const counts = { ...NO_COUNTS };
 const compared = (): number => counts.inside + counts.edges + counts.outside;
 try {
-  while (Date.now() < end || compared() < LEAST_ADDRESSES) compareIdentify(identify, named, oracle, random, ROUND, counts);
+  while (Date.now() < end || compared() < LEAST_ADDRESSES)
+    compareIdentify(identify, named, oracle, random, ROUND, counts);
 } catch (error) {
   console.error(`seed ${seed}:`, error);
   process.exit(1);

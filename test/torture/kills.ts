@@ -1,7 +1,8 @@
 /*
- * npm run torture:kills -- [--database sqlite|postgres] [--kills N] [--seed N]
- * R1: SIGKILL of the real server under writes over HTTP, N times (1000 unless given): no acknowledged write is lost, no batch is half there, and the
- * database is sound. As the negative control writes are taken for acknowledged when they are sent. Exit code 1 where the promise does not hold.
+ * npm run torture:kills -- [--database sqlite|postgres] [--kills N] [--seed N] R1: SIGKILL of the real server under
+ * writes over HTTP, N times (1000 unless given): no acknowledged write is lost, no batch is half there, and the
+ * database is sound. As the negative control writes are taken for acknowledged when they are sent. Exit code 1 where
+ * the promise does not hold.
  */
 import { parseArgs } from "node:util";
 import { killServers } from "../api/harness/kill-servers.ts";
@@ -10,7 +11,13 @@ import { inTemporaryFolder } from "../snapshot/harness/sample.ts";
 import type { StoreLocation } from "../../src/store/open-store.ts";
 import { startPostgres } from "../store/harness/postgres.ts";
 
-const { values } = parseArgs({ options: { database: { type: "string", default: "sqlite" }, kills: { type: "string", default: "1000" }, seed: { type: "string", default: "1" } } });
+const { values } = parseArgs({
+  options: {
+    database: { type: "string", default: "sqlite" },
+    kills: { type: "string", default: "1000" },
+    seed: { type: "string", default: "1" },
+  },
+});
 const [wanted, seed] = [Number(values.kills), Number(values.seed)];
 
 /** Gives the number of kills, and prints every hundredth. */
@@ -19,7 +26,8 @@ function tell({ kills, acknowledged }: KillReport): number {
   return kills;
 }
 
-if (values.database !== "sqlite" && values.database !== "postgres") throw new RangeError("--database takes sqlite or postgres");
+if (values.database !== "sqlite" && values.database !== "postgres")
+  throw new RangeError("--database takes sqlite or postgres");
 const postgres = values.database === "postgres" ? await startPostgres() : undefined;
 
 /** An empty database of PostgreSQL, or none: then it is a file of its own. */
@@ -28,10 +36,24 @@ async function newStore(): Promise<{ store?: StoreLocation }> {
 }
 
 await inTemporaryFolder(async (folder) => {
-  const control = await killServers({ folder, ...(await newStore()), seed, timing: "early", go: ({ kills, lost }) => kills < 50 && lost.length === 0 });
+  const control = await killServers({
+    folder,
+    ...(await newStore()),
+    seed,
+    timing: "early",
+    go: ({ kills, lost }) => kills < 50 && lost.length === 0,
+  });
   console.log(`negative control, acknowledged when sent: ${control.lost.length} lost in ${control.kills} kills`);
-  const report = await killServers({ folder, ...(await newStore()), seed, timing: "honest", go: (soFar) => tell(soFar) < wanted && soFar.lost.length === 0 });
-  console.log(`SIGKILL, ${values.database}: ${report.kills} kills, ${report.acknowledged} acknowledged, ${report.lost.length} lost`);
+  const report = await killServers({
+    folder,
+    ...(await newStore()),
+    seed,
+    timing: "honest",
+    go: (soFar) => tell(soFar) < wanted && soFar.lost.length === 0,
+  });
+  console.log(
+    `SIGKILL, ${values.database}: ${report.kills} kills, ${report.acknowledged} acknowledged, ${report.lost.length} lost`,
+  );
   for (const lost of report.lost) console.log(lost);
   const held = report.lost.length === 0 && control.lost.length > 0;
   console.log(held ? "ok" : "FAILED");

@@ -1,7 +1,8 @@
 /*
  * npm run torture:overload -- [--only pages|bulk lookups|lookups|shutdowns] [--shutdowns N] [--seconds N] [--seed N]
- * R10. Five times as many requests as the server can take, of three kinds, with shedding and, as the negative control, without; then SIGTERM under load, N
- * times (100 unless given), with SIGKILL as the negative control. Exit code 1 where a promise does not hold.
+ * R10. Five times as many requests as the server can take, of three kinds, with shedding and, as the negative control,
+ * without; then SIGTERM under load, N times (100 unless given), with SIGKILL as the negative control. Exit code 1 where
+ * a promise does not hold.
  */
 import { parseArgs } from "node:util";
 import { whyNoLimit } from "../api/harness/limit-processor.ts";
@@ -15,7 +16,14 @@ const LEAST_GOODPUT = 0.8;
 /** Of one processor: the generator, on the other, can then send several times as many lookups as the server takes. */
 const SHARE = 0.2;
 
-const { values } = parseArgs({ options: { only: { type: "string" }, shutdowns: { type: "string", default: "100" }, seconds: { type: "string", default: "15" }, seed: { type: "string", default: "1" } } });
+const { values } = parseArgs({
+  options: {
+    only: { type: "string" },
+    shutdowns: { type: "string", default: "100" },
+    seconds: { type: "string", default: "15" },
+    seed: { type: "string", default: "1" },
+  },
+});
 const [shutdowns, seconds, seed] = [Number(values.shutdowns), Number(values.seconds), Number(values.seed)];
 
 /** Whether all that is shed says when to try again, memory stays bounded, and enough is still answered. */
@@ -25,13 +33,21 @@ async function holdsUnderOverload(folder: string, of: "pages" | "bulk lookups"):
   console.log(`negative control, ${of} without shedding: ${described(control)}`);
   const report = await runOverload(options);
   console.log(`${of}: ${described(report)}`);
-  return control.p99 > report.p99 && control.shed === 0 && report.shed > 0 && report.others === 0 && report.mostMemory <= MOST_MEMORY && isEnough(report);
+  return (
+    control.p99 > report.p99 &&
+    control.shed === 0 &&
+    report.shed > 0 &&
+    report.others === 0 &&
+    report.mostMemory <= MOST_MEMORY &&
+    isEnough(report)
+  );
 }
 
 /**
- * Enough is still answered from more connections than the event loop takes from the system at once. Nothing need be shed: what waits for some milliseconds is no overload. Each connection waits for
- * its answer, and both sides share the processors: so it is held to what the same server answers from as many connections without any limit, and, with a small share of a processor for the server, to its
- * peak from few.
+ * Enough is still answered from more connections than the event loop takes from the system at once. Nothing need be
+ * shed: what waits for some milliseconds is no overload. Each connection waits for its answer, and both sides share the
+ * processors: so it is held to what the same server answers from as many connections without any limit, and, with a
+ * small share of a processor for the server, to its peak from few.
  */
 async function holdsForLookups(folder: string): Promise<boolean> {
   const options = { folder, milliseconds: seconds * 1000, of: "lookups" } as const;
@@ -44,7 +60,12 @@ async function holdsForLookups(folder: string): Promise<boolean> {
   const limited = await runLimited(options);
   const isBounded = [report, ...limited].every(({ others, mostMemory }) => others === 0 && mostMemory <= MOST_MEMORY);
   const unlimited = control.goodput;
-  return isBounded && report.goodput >= LEAST_GOODPUT * unlimited && limited.every(isEnough) && early.goodput < LEAST_GOODPUT * unlimited;
+  return (
+    isBounded &&
+    report.goodput >= LEAST_GOODPUT * unlimited &&
+    limited.every(isEnough) &&
+    early.goodput < LEAST_GOODPUT * unlimited
+  );
 }
 
 async function runLimited(options: OverloadOptions): Promise<OverloadReport[]> {

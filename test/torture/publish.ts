@@ -19,9 +19,21 @@ await inTemporaryFolder(async (folder) => {
   console.log(`crash states of ${recorded - seed} publishes: ${JSON.stringify(states)}`);
   const crashed = join(folder, "control");
   const inPlace = await enumerateCrashStates(await recordRewriteInPlace(folder, seed), `${crashed}-1`, seed, 1000);
-  const unsynced = await enumerateCrashStates(without(await recordPublish(folder, seed, "old"), "sync"), `${crashed}-2`, seed, 1000);
-  const forgetful = await enumerateCrashStates(without(await recordPublish(folder, seed, "old"), "sync-folder"), `${crashed}-3`, seed, 1000);
-  console.log(`negative controls: in place ${inPlace.damaged} damaged, unsynced rename ${unsynced.damaged} damaged, unsynced folder ${forgetful.misplaced} come back`);
+  const unsynced = await enumerateCrashStates(
+    without(await recordPublish(folder, seed, "old"), "sync"),
+    `${crashed}-2`,
+    seed,
+    1000,
+  );
+  const forgetful = await enumerateCrashStates(
+    without(await recordPublish(folder, seed, "old"), "sync-folder"),
+    `${crashed}-3`,
+    seed,
+    1000,
+  );
+  console.log(
+    `negative controls: in place ${inPlace.damaged} damaged, unsynced rename ${unsynced.damaged} damaged, unsynced folder ${forgetful.misplaced} come back`,
+  );
   const path = join(folder, "killed");
   await writeSnapshot(path, { ...sampleContent(new Random(seed)), metadata: { number: 0 } });
   const kills = await killWriters(path, seed, () => Date.now() < until);

@@ -8,13 +8,21 @@ import { longRunOptions } from "../snapshot/harness/sample.ts";
 const { until, seed } = longRunOptions();
 const LEAST = 10_000;
 
-const t = await startServer({ perMinute: 1e9, perMonth: 1e12, failuresPerMinute: 1e9, eventLoopDelay: 60_000, logLevel: "silent" });
+const t = await startServer({
+  perMinute: 1e9,
+  perMonth: 1e12,
+  failuresPerMinute: 1e9,
+  eventLoopDelay: 60_000,
+  logLevel: "silent",
+});
 let isOk = true;
 for (const [name, fault] of Object.entries(BROKEN_SERVICES)) {
   const broken = await startBrokenServer(t.server.url, "", fault());
   const { failure, sequences } = await runSequences({ server: t, url: broken.url, seed, runs: 500, shrinks: false });
   broken.close();
-  console.log(`negative control, a service that ${name}: ${failure === undefined ? "NOT CAUGHT" : `caught by sequence ${sequences}`}`);
+  console.log(
+    `negative control, a service that ${name}: ${failure === undefined ? "NOT CAUGHT" : `caught by sequence ${sequences}`}`,
+  );
   isOk &&= failure !== undefined;
 }
 const total = { sequences: 0, requests: 0, answers: {} as Record<string, number> };

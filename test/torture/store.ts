@@ -6,16 +6,29 @@ import { runHistory } from "../store/harness/history.ts";
 import { killWriters } from "../store/harness/kill-writers.ts";
 import { cutPower, recordWriters, whyNoStrace } from "../store/harness/power-cuts.ts";
 
-// R1, R2 and R9, long form: npm run torture:store -- --minutes N [--seed N]. A third of the time each for kills, power cuts and histories, and one round of each at least.
+// R1, R2 and R9, long form: npm run torture:store -- --minutes N [--seed N]. A third of the time each for kills, power
+// cuts and histories, and one round of each at least.
 const { until, seed } = longRunOptions();
 const third = (until - Date.now()) / 3;
 const failures: string[] = [];
 
 await inTemporaryFolder(async (folder) => {
   const killsEnd = until - 2 * third;
-  const kills = await killWriters(join(folder, "killed.db"), seed, "honest", ({ kills }) => kills === 0 || Date.now() < killsEnd);
-  const early = await killWriters(join(folder, "early.db"), seed, "early", ({ kills, lost }) => kills < 50 && lost.length === 0);
-  console.log(`kill -9: ${kills.kills} kills, ${kills.acknowledged} acknowledged, ${kills.lost.length} lost; negative control, acknowledged early: ${early.lost.length} lost in ${early.kills} kills`);
+  const kills = await killWriters(
+    join(folder, "killed.db"),
+    seed,
+    "honest",
+    ({ kills }) => kills === 0 || Date.now() < killsEnd,
+  );
+  const early = await killWriters(
+    join(folder, "early.db"),
+    seed,
+    "early",
+    ({ kills, lost }) => kills < 50 && lost.length === 0,
+  );
+  console.log(
+    `kill -9: ${kills.kills} kills, ${kills.acknowledged} acknowledged, ${kills.lost.length} lost; negative control, acknowledged early: ${early.lost.length} lost in ${early.kills} kills`,
+  );
   if (kills.lost.length > 0 || early.lost.length === 0) failures.push("kill -9", ...kills.lost);
 
   const noStrace = whyNoStrace();
@@ -27,19 +40,34 @@ console.log(failures.length === 0 ? "ok" : `FAILED: ${failures.join("\n")}`);
 if (failures.length > 0) process.exitCode = 1;
 
 async function cutMany(folder: string, end: number): Promise<void> {
-  const sum = { full: { cuts: 0, acknowledged: 0, lost: 0, damaged: 0 }, normal: { cuts: 0, acknowledged: 0, lost: 0, damaged: 0 } };
+  const sum = {
+    full: { cuts: 0, acknowledged: 0, lost: 0, damaged: 0 },
+    normal: { cuts: 0, acknowledged: 0, lost: 0, damaged: 0 },
+  };
   for (let run = seed; run === seed || Date.now() < end; run++) {
     // The control needs to lose something once in a while only.
     for (const synchronous of run % 5 === seed % 5 ? (["full", "normal"] as const) : (["full"] as const)) {
       const own = join(folder, `${synchronous}-${run}`);
       mkdirSync(own);
-      const { cuts, acknowledged, lost, damaged } = await cutPower(await recordWriters(own, run, synchronous, 20), join(own, "cuts"), run, 100);
+      const { cuts, acknowledged, lost, damaged } = await cutPower(
+        await recordWriters(own, run, synchronous, 20),
+        join(own, "cuts"),
+        run,
+        100,
+      );
       const total = sum[synchronous];
-      Object.assign(total, { cuts: total.cuts + cuts, acknowledged: total.acknowledged + acknowledged, lost: total.lost + lost, damaged: total.damaged + damaged.length });
+      Object.assign(total, {
+        cuts: total.cuts + cuts,
+        acknowledged: total.acknowledged + acknowledged,
+        lost: total.lost + lost,
+        damaged: total.damaged + damaged.length,
+      });
       rmSync(own, { recursive: true });
     }
   }
-  console.log(`power cuts: ${JSON.stringify(sum.full)}; negative control, synchronous = normal: ${JSON.stringify(sum.normal)}`);
+  console.log(
+    `power cuts: ${JSON.stringify(sum.full)}; negative control, synchronous = normal: ${JSON.stringify(sum.normal)}`,
+  );
   if (sum.full.lost + sum.full.damaged > 0 || sum.normal.lost === 0) failures.push("power cuts");
 }
 

@@ -1,13 +1,15 @@
 /**
  * R6: the table against the linear oracle, for as long as asked. `npm run torture:table -- --minutes 5 [--seed N]`.
- * Prints the counts; exits 1 at the first disagreement, with the seed of the set that shows it. Begins with the negative
- * control: a table with one leaf changed must be noticed.
+ * Prints the counts; exits 1 at the first disagreement, with the seed of the set that shows it. Begins with the
+ * negative control: a table with one leaf changed must be noticed.
  */
 import { parseArgs } from "node:util";
 import { PrefixTable } from "../../src/table/prefix-table.ts";
 import { compareWithOracle, randomPrefixes, seededRandom, tableOf } from "../table/differential.ts";
 
-const { values } = parseArgs({ options: { minutes: { type: "string", default: "1" }, seed: { type: "string", default: "1" } } });
+const { values } = parseArgs({
+  options: { minutes: { type: "string", default: "1" }, seed: { type: "string", default: "1" } },
+});
 
 function checkSet(seed: number): number {
   const random = seededRandom(seed);

@@ -10,7 +10,8 @@ import { agreesWithOracle, newCounts } from "../trie/operations.ts";
 const { values } = parseArgs({ options: { minutes: { type: "string", default: "10" }, seed: { type: "string" } } });
 const minutes = Number(values.minutes);
 const firstSeed = values.seed === undefined ? Date.now() % 2 ** 31 : Number(values.seed);
-if (!(minutes > 0) || !Number.isInteger(firstSeed)) throw new RangeError("--minutes takes a number above 0 and --seed an integer");
+if (!(minutes > 0) || !Number.isInteger(firstSeed))
+  throw new RangeError("--minutes takes a number above 0 and --seed an integer");
 
 const counts = newCounts();
 const until = Date.now() + minutes * 60_000;
@@ -18,7 +19,11 @@ let seed = firstSeed;
 console.log(`seed ${firstSeed}, ${minutes} minutes`);
 for (; Date.now() < until; seed++) {
   // Short sequences shrink well and are many; long ones make the arenas grow and their free lists long.
-  for (const [maxLength, numRuns] of [[60, 500], [900, 20], [6000, 2]] as const) {
+  for (const [maxLength, numRuns] of [
+    [60, 500],
+    [900, 20],
+    [6000, 2],
+  ] as const) {
     const result = fc.check(agreesWithOracle(counts, maxLength), { seed, numRuns });
     if (!result.failed) continue;
     console.error(fc.defaultReportMessage(result));

@@ -6,9 +6,9 @@ import type { ValueSets } from "../../src/trie/_value-sets.ts";
 import type { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 
 /**
- * Walks every cell of a trie and throws if one is lost, used twice, or says what it must not: records reachable from the
- * root and freed ones make up the arena, as do blocks of values; a record without a value has two children; keys are
- * canonical and extend their parent's.
+ * Walks every cell of a trie and throws if one is lost, used twice, or says what it must not: records reachable from
+ * the root and freed ones make up the arena, as do blocks of values; a record without a value has two children; keys
+ * are canonical and extend their parent's.
  */
 export function checkInvariants(trie: PrefixTrie): void {
   const blocks = new Set<number>();
@@ -28,7 +28,11 @@ function checkArena(arena: RadixArena): number[] {
   const { cells, stride } = arena;
   const seen = new Set<number>();
   const values: number[] = [];
-  assert.equal(cells[LENGTH] | cells[RIGHT] | cells[VALUE] | cells[KEY], 0, "record 0 holds something besides the root");
+  assert.equal(
+    cells[LENGTH] | cells[RIGHT] | cells[VALUE] | cells[KEY],
+    0,
+    "record 0 holds something besides the root",
+  );
   const pending: { at: number; above: string | null }[] = [{ at: cells[ROOT], above: null }];
   for (let item = pending.pop(); item !== undefined; item = pending.pop()) {
     const { at, above } = item;
@@ -38,7 +42,10 @@ function checkArena(arena: RadixArena): number[] {
     const children = [cells[at + LEFT], cells[at + RIGHT]];
     const bits = key.slice(0, cells[at + LENGTH]);
     assert.ok(!key.slice(bits.length).includes("1"), "a key has host bits");
-    assert.ok(above === null || bits.startsWith(above), "a child does not extend its parent's key, or is on the wrong side");
+    assert.ok(
+      above === null || bits.startsWith(above),
+      "a child does not extend its parent's key, or is on the wrong side",
+    );
     if (cells[at + VALUE] === 0) assert.ok(!children.includes(0), "a record without a value lacks a child");
     else values.push(cells[at + VALUE]);
     pending.push({ at: children[0], above: `${bits}0` }, { at: children[1], above: `${bits}1` });
@@ -69,7 +76,10 @@ function checkBlocks(sets: ValueSets, used: Set<number>): void {
     const count = cells[from];
     const values = Array.from(cells.subarray(from + 1, from + 1 + count));
     assert.ok(count >= 2 && values.length === count, "a block does not hold what it says");
-    assert.ok(values.every((value, index) => value > (values[index - 1] ?? 0)), "values are not ascending");
+    assert.ok(
+      values.every((value, index) => value > (values[index - 1] ?? 0)),
+      "values are not ascending",
+    );
     let size = 4;
     while (size < count + 1) size *= 2;
     spans.push({ from, size });

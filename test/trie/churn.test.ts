@@ -25,17 +25,28 @@ function randomPrefixes(seed: number, count: number): Prefix[] {
   const next = randomWords(seed);
   return Array.from({ length: count }, (_, index): Prefix => {
     if (index % 2 === 0) return { family: 4, w0: next(), w1: 0, w2: 0, w3: 0, length: 8 + (next() % 25) };
-    return { family: 6, w0: 0x20010000 + (next() & 0xffff), w1: next(), w2: next(), w3: next(), length: 16 + (next() % 113) };
+    return {
+      family: 6,
+      w0: 0x20010000 + (next() & 0xffff),
+      w1: next(),
+      w2: next(),
+      w3: next(),
+      length: 16 + (next() % 113),
+    };
   });
 }
 
-/** Inserts all, gives every third one more values, then deletes all, each round in another order; the bytes after each round. */
+/**
+ * Inserts all, gives every third one more values, then deletes all, each round in another order; the bytes after each
+ * round.
+ */
 function churn(trie: PrefixTrie): number[] {
   const prefixes = randomPrefixes(SEED, PREFIXES);
   return Array.from({ length: ROUNDS }, (_, round) => {
     const turn = (index: number) => prefixes[(index * 3001 + round * 617) % PREFIXES];
     for (let index = 0; index < PREFIXES; index++) trie.insert(prefixes[index], index + 1);
-    for (let index = 0; index < PREFIXES; index += 3) for (let value = 1; value <= 5; value++) trie.add(prefixes[index], value);
+    for (let index = 0; index < PREFIXES; index += 3)
+      for (let value = 1; value <= 5; value++) trie.add(prefixes[index], value);
     checkInvariants(trie);
     for (let index = 0; index < PREFIXES; index++) trie.delete(turn(index));
     assert.equal(trie.size, 0);

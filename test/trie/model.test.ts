@@ -93,11 +93,17 @@ test("the same harness finds every broken trie", (t) => {
   ];
   for (const part of broken) {
     const counts = newCounts();
-    const result = fc.check(agreesWithOracle(counts, 60, () => trieWith(part)), { seed: SEED, numRuns: 4000, endOnFailure: true });
+    const result = fc.check(
+      agreesWithOracle(counts, 60, () => trieWith(part)),
+      { seed: SEED, numRuns: 4000, endOnFailure: true },
+    );
     assert.ok(result.failed, `${part.name} was not found`);
     t.diagnostic(`${part.name} found after ${result.numRuns} sequences`);
   }
   for (const sound of [RadixArena, ValueSets]) {
-    fc.assert(agreesWithOracle(newCounts(), 60, () => trieWith(sound)), { seed: SEED, numRuns: 50 });
+    fc.assert(
+      agreesWithOracle(newCounts(), 60, () => trieWith(sound)),
+      { seed: SEED, numRuns: 50 },
+    );
   }
 });

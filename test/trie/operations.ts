@@ -44,7 +44,10 @@ function prefixOfPattern(family: Family, pattern: bigint, flipped: number, lengt
   const mask = (1n << BigInt(bits)) - (1n << BigInt(bits - length));
   const flip = flipped < bits ? 1n << BigInt(bits - 1 - flipped) : 0n;
   const address = (pattern ^ flip) & mask;
-  const words = [0n, 32n, 64n, 96n].map((shift) => Number((address >> shift) & 0xffffffffn)).slice(0, bits / 32).reverse();
+  const words = [0n, 32n, 64n, 96n]
+    .map((shift) => Number((address >> shift) & 0xffffffffn))
+    .slice(0, bits / 32)
+    .reverse();
   const [w0, w1 = 0, w2 = 0, w3 = 0] = words;
   return { family, w0, w1, w2, w3, length };
 }
@@ -60,7 +63,8 @@ function position(bits: number): fc.Arbitrary<number> {
 /** Deep nesting: any length of one of a few addresses, each possibly with one bit turned over. */
 const nested: fc.Arbitrary<Prefix> = anyFamily.chain((chosen) => {
   const bits = chosen === 4 ? 32 : 128;
-  const patterns = chosen === 4 ? [0n, 0xffffffffn, 0x0a141e28n] : [0n, (1n << 128n) - 1n, 0x20010db8_80000001_80000001_80000001n];
+  const patterns =
+    chosen === 4 ? [0n, 0xffffffffn, 0x0a141e28n] : [0n, (1n << 128n) - 1n, 0x20010db8_80000001_80000001_80000001n];
   return fc
     .tuple(fc.constantFrom(...patterns), position(bits), position(bits))
     .map(([pattern, flipped, length]) => prefixOfPattern(chosen, pattern, flipped, length));
@@ -73,13 +77,18 @@ function crowded(window: number): fc.Arbitrary<Prefix> {
     const starts = chosen === 4 ? [0, bits - window] : [0, 29, 61, 93, bits - window];
     return fc
       .tuple(fc.constantFrom(...starts), fc.nat(window), fc.nat(2 ** window - 1))
-      .map(([start, depth, low]) => prefixOfPattern(chosen, BigInt(low) << BigInt(bits - start - window), bits, start + depth));
+      .map(([start, depth, low]) =>
+        prefixOfPattern(chosen, BigInt(low) << BigInt(bits - start - window), bits, start + depth),
+      );
   });
 }
 
 /** Prefixes that meet: nested ones and crowds, of both families. */
 export const anyPrefix = fc.oneof(nested, crowded(5), crowded(9));
-const anyValue = fc.oneof({ weight: 20, arbitrary: fc.integer({ min: 1, max: 9 }) }, { weight: 1, arbitrary: fc.constant(2 ** 31 - 1) });
+const anyValue = fc.oneof(
+  { weight: 20, arbitrary: fc.integer({ min: 1, max: 9 }) },
+  { weight: 1, arbitrary: fc.constant(2 ** 31 - 1) },
+);
 
 const change: fc.Arbitrary<Change> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant("insert" as const), prefix: anyPrefix, value: anyValue }) },
@@ -90,7 +99,10 @@ const change: fc.Arbitrary<Change> = fc.oneof(
 );
 
 const question: fc.Arbitrary<Question> = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ do: fc.constantFrom("exact", "lookup", "covering", "covered"), prefix: anyPrefix }) },
+  {
+    weight: 8,
+    arbitrary: fc.record({ do: fc.constantFrom("exact", "lookup", "covering", "covered"), prefix: anyPrefix }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("iterate" as const) }) },
   {
     weight: 1,
@@ -105,12 +117,22 @@ const question: fc.Arbitrary<Question> = fc.oneof(
 
 /** Sequences that build up more than they take away. */
 function sequences(maxLength: number): fc.Arbitrary<Operation[]> {
-  const operation = fc.oneof<fc.WeightedArbitrary<Operation>[]>({ weight: 2, arbitrary: change }, { weight: 1, arbitrary: question });
+  const operation = fc.oneof<fc.WeightedArbitrary<Operation>[]>(
+    { weight: 2, arbitrary: change },
+    { weight: 1, arbitrary: question },
+  );
   return fc.array(operation, { maxLength, size: "max" });
 }
 
-/** The property: random sequences agree with the oracle at each step and leave the arenas whole, and so does deleting the rest. */
-export function agreesWithOracle(counts: Counts, maxLength: number, makeTrie = () => new PrefixTrie()): fc.IProperty<[Operation[]]> {
+/**
+ * The property: random sequences agree with the oracle at each step and leave the arenas whole, and so does deleting
+ * the rest.
+ */
+export function agreesWithOracle(
+  counts: Counts,
+  maxLength: number,
+  makeTrie = () => new PrefixTrie(),
+): fc.IProperty<[Operation[]]> {
   return fc.property(sequences(maxLength), (operations) => {
     const trie = makeTrie();
     const oracle = new PrefixOracle();
@@ -149,11 +171,17 @@ function perform(operation: Operation, trie: PrefixTrie, oracle: PrefixOracle, c
 function applyChange(operation: Change, trie: PrefixTrie, oracle: PrefixOracle): void {
   switch (operation.do) {
     case "insert":
-      return assert.equal(trie.insert(operation.prefix, operation.value), oracle.insert(operation.prefix, operation.value));
+      return assert.equal(
+        trie.insert(operation.prefix, operation.value),
+        oracle.insert(operation.prefix, operation.value),
+      );
     case "add":
       return assert.equal(trie.add(operation.prefix, operation.value), oracle.add(operation.prefix, operation.value));
     case "remove":
-      return assert.equal(trie.remove(operation.prefix, operation.value), oracle.remove(operation.prefix, operation.value));
+      return assert.equal(
+        trie.remove(operation.prefix, operation.value),
+        oracle.remove(operation.prefix, operation.value),
+      );
     case "delete":
       return assert.equal(trie.delete(operation.prefix), oracle.delete(operation.prefix));
     case "deleteCovered":
@@ -189,7 +217,8 @@ function checkWalk(walk: Question & { do: "walk" }, trie: PrefixTrie, oracle: Pr
   let last: Prefix | undefined;
   for (;;) {
     counts.walkSteps++;
-    const expected = walk.over === "covered" ? oracle.nextCovered(walk.prefix, last) : oracle.nextCovering(walk.prefix, last);
+    const expected =
+      walk.over === "covered" ? oracle.nextCovered(walk.prefix, last) : oracle.nextCovering(walk.prefix, last);
     const step = steps.next();
     assert.deepEqual(step.value, expected);
     if (expected === undefined) return;

@@ -49,9 +49,15 @@ test("a prefix keeps thousands of values apart, added and removed in any order",
   // 7919 is prime, so the products modulo 5000 are all the numbers below 5000.
   const scrambled = Array.from({ length: 5000 }, (_, index) => ((index * 7919) % 5000) + 1);
   for (const value of scrambled) assert.ok(trie.add(prefix, value));
-  assert.deepEqual(trie.values(prefix), Array.from({ length: 5000 }, (_, index) => index + 1));
+  assert.deepEqual(
+    trie.values(prefix),
+    Array.from({ length: 5000 }, (_, index) => index + 1),
+  );
   for (const value of scrambled) if (value % 100 !== 0) assert.ok(trie.remove(prefix, value));
-  assert.deepEqual(trie.values(prefix), Array.from({ length: 50 }, (_, index) => (index + 1) * 100));
+  assert.deepEqual(
+    trie.values(prefix),
+    Array.from({ length: 50 }, (_, index) => (index + 1) * 100),
+  );
 });
 
 test("a value that is no integer from 1 to 2^31 - 1 is a RangeError and leaves the trie as it was", () => {
@@ -74,7 +80,10 @@ test("a length that the family does not have is a RangeError in every method tha
     { ...parsePrefix("2001:db8::/32"), length: 129 },
     { ...parsePrefix("2001:db8::/32"), length: Number.NaN },
   ]) {
-    const bad = { name: "RangeError", message: new RegExp(`^An IPv${prefix.family} prefix length must be .* not ${prefix.length}$`) };
+    const bad = {
+      name: "RangeError",
+      message: new RegExp(`^An IPv${prefix.family} prefix length must be .* not ${prefix.length}$`),
+    };
     assert.throws(() => trie.insert(prefix, 1), bad);
     assert.throws(() => trie.add(prefix, 1), bad);
     assert.throws(() => trie.get(prefix), bad);
@@ -99,7 +108,15 @@ test("host bits of a prefix are ignored", () => {
 });
 
 test("everything below a prefix can be deleted while it is walked over", () => {
-  const trie = trieOf("10.0.0.0/7", "10.0.0.0/8", "10.0.0.0/16", "10.64.0.0/16", "10.128.0.0/9", "10.255.255.255", "11.0.0.0/8");
+  const trie = trieOf(
+    "10.0.0.0/7",
+    "10.0.0.0/8",
+    "10.0.0.0/16",
+    "10.64.0.0/16",
+    "10.128.0.0/9",
+    "10.255.255.255",
+    "11.0.0.0/8",
+  );
   for (const { prefix } of trie.covered(parsePrefix("10.0.0.0/8"))) assert.ok(trie.delete(prefix));
   assert.deepEqual(textOf(trie), ["10.0.0.0/7", "11.0.0.0/8"]);
 });

@@ -15,7 +15,12 @@ before(async () => {
 after(() => publisher.close());
 
 /** Fetches `url` (default: the page just set) with a downloader of its own. */
-async function get(handler: Handler | undefined, options: Partial<DownloadOptions> = {}, url = publisher.url("/list"), validators?: Parameters<Downloader["get"]>[1]) {
+async function get(
+  handler: Handler | undefined,
+  options: Partial<DownloadOptions> = {},
+  url = publisher.url("/list"),
+  validators?: Parameters<Downloader["get"]>[1],
+) {
   if (handler !== undefined) publisher.pages.set("/list", handler);
   publisher.requests.length = 0;
   const downloader = await Downloader.create(publisher.options(options));
@@ -42,30 +47,52 @@ async function assertFails(found: Promise<unknown>, code: UpdateErrorCode, messa
 
 describe("what a good server offers is taken", () => {
   test("a page, with what the server says about it; asked as ipsieve, uncompressed or not", async () => {
-    const found = (await get(page("10 prefixes", { etag: '"a1"', "last-modified": "Fri, 20 Nov 2026 10:00:00 GMT" }))) as Download;
-    assert.deepEqual([found.bytes.toString(), found.etag, found.lastModified], ["10 prefixes", '"a1"', "Fri, 20 Nov 2026 10:00:00 GMT"]);
+    const found = (await get(
+      page("10 prefixes", { etag: '"a1"', "last-modified": "Fri, 20 Nov 2026 10:00:00 GMT" }),
+    )) as Download;
+    assert.deepEqual(
+      [found.bytes.toString(), found.etag, found.lastModified],
+      ["10 prefixes", '"a1"', "Fri, 20 Nov 2026 10:00:00 GMT"],
+    );
     const [{ headers }] = publisher.requests as [Publisher["requests"][number]];
-    assert.deepEqual([headers["user-agent"], headers["accept-encoding"], headers["host"], headers["if-none-match"]], ["ipsieve/test", "gzip, br", `publisher.test:${publisher.port}`, undefined]);
+    assert.deepEqual(
+      [headers["user-agent"], headers["accept-encoding"], headers["host"], headers["if-none-match"]],
+      ["ipsieve/test", "gzip, br", `publisher.test:${publisher.port}`, undefined],
+    );
   });
 
   test("gzip, brotli, chunks, any content type", async () => {
     assert.equal(await textOf(get(page(gzipSync("zipped"), { "content-encoding": "gzip" }))), "zipped");
     assert.equal(await textOf(get(page(brotliCompressSync("brotli"), { "content-encoding": "br" }))), "brotli");
-    assert.equal(await textOf(get((_, response) => void response.writeHead(200, { "content-type": "text/html" }).write("in ", () => response.end("pieces")))), "in pieces");
+    assert.equal(
+      await textOf(
+        get(
+          (_, response) =>
+            void response.writeHead(200, { "content-type": "text/html" }).write("in ", () => response.end("pieces")),
+        ),
+      ),
+      "in pieces",
+    );
   });
 
   test("a redirect to another host, and one to a path", async () => {
     publisher.pages.set("/here", page("arrived"));
     publisher.pages.set("/there", status(302, { location: "/here" }));
     assert.equal(await textOf(get(status(301, { location: publisher.url("/there", "other.test") }))), "arrived");
-    assert.deepEqual(publisher.requests.map(({ path, headers }) => `${headers["host"]!.split(":")[0]}${path}`), ["publisher.test/list", "other.test/there", "other.test/here"]);
+    assert.deepEqual(
+      publisher.requests.map(({ path, headers }) => `${headers["host"]!.split(":")[0]}${path}`),
+      ["publisher.test/list", "other.test/there", "other.test/here"],
+    );
   });
 
   test("the same as before, by what the server said about it", async () => {
     const validators = { etag: '"a1"', lastModified: "Fri, 20 Nov 2026 10:00:00 GMT" };
     assert.equal(await get(status(304), {}, undefined, validators), "same");
     const [{ headers }] = publisher.requests as [Publisher["requests"][number]];
-    assert.deepEqual([headers["if-none-match"], headers["if-modified-since"]], ['"a1"', "Fri, 20 Nov 2026 10:00:00 GMT"]);
+    assert.deepEqual(
+      [headers["if-none-match"], headers["if-modified-since"]],
+      ['"a1"', "Fri, 20 Nov 2026 10:00:00 GMT"],
+    );
   });
 
   test("a name that has no address at first", async () => {
@@ -77,22 +104,30 @@ describe("what a good server offers is taken", () => {
     const server = createServer((_, response) => void response.end("in the clear"));
     await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
-    for (const host of ["127.0.0.1", "localhost"]) assert.equal(await textOf(get(undefined, {}, `http://${host}:${port}/`)), "in the clear");
+    for (const host of ["127.0.0.1", "localhost"])
+      assert.equal(await textOf(get(undefined, {}, `http://${host}:${port}/`)), "in the clear");
     await assertFails(get(undefined, { allow: [] }, `http://127.0.0.1:${port}/`), "address-refused", /Loopback/);
     server.closeAllConnections();
     server.close();
   });
 
   test("what fails once, or asks for patience", async () => {
-    for (const bad of [status(500), status(503, { "retry-after": "0" }), status(429), ((_, response) => void response.socket!.destroy()) satisfies Handler]) {
+    for (const bad of [
+      status(500),
+      status(503, { "retry-after": "0" }),
+      status(429),
+      ((_, response) => void response.socket!.destroy()) satisfies Handler,
+    ]) {
       assert.equal(await textOf(get(inTurn(bad, page("now")))), "now");
       assert.equal(publisher.requests.length, 2);
     }
   });
 
   test("validators that are none are not kept", async () => {
-    for (const etag of ["unquoted", `"${"x".repeat(300)}"`, '"a" "b"']) assert.equal(((await get(page("x", { etag }))) as Download).etag, null);
-    for (const time of ["yesterday", "Fri, 20 Nov 2026 10:00:00 GMT (and so on, at length)"]) assert.equal(((await get(page("x", { "last-modified": time }))) as Download).lastModified, null);
+    for (const etag of ["unquoted", `"${"x".repeat(300)}"`, '"a" "b"'])
+      assert.equal(((await get(page("x", { etag }))) as Download).etag, null);
+    for (const time of ["yesterday", "Fri, 20 Nov 2026 10:00:00 GMT (and so on, at length)"])
+      assert.equal(((await get(page("x", { "last-modified": time }))) as Download).lastModified, null);
   });
 });
 
@@ -103,16 +138,57 @@ describe("what a bad server offers is refused", () => {
     ["206", status(206), "status", /status 206$/],
     ["500 for ever", status(500), "status", /status 500; tried 3 times$/],
     ["304 that nobody asked for", status(304), "status", /status 304, which nobody asked for$/],
-    ["a connection cut before the answer", (_, response) => void response.socket!.destroy(), "unreachable", /no whole answer came/],
-    ["a body cut before the length that was told", (_, response) => void response.writeHead(200, { "content-length": 100 }).write("ten bytes.", () => response.socket!.destroy()), "unreachable", /no whole answer came/],
-    ["chunks without their end", (_, response) => void response.writeHead(200).write("ten bytes.", () => response.socket!.destroy()), "unreachable", /no whole answer came/],
-    ["two lengths", (_, { socket }) => void socket!.end("HTTP/1.1 200 OK\r\ncontent-length: 4\r\ncontent-length: 5\r\n\r\nfour"), "unreachable", /another length than it says/],
-    ["no HTTP", (_, { socket }) => void socket!.end("220 smtp.example ESMTP\r\n"), "unreachable", /no whole answer came/],
+    [
+      "a connection cut before the answer",
+      (_, response) => void response.socket!.destroy(),
+      "unreachable",
+      /no whole answer came/,
+    ],
+    [
+      "a body cut before the length that was told",
+      (_, response) =>
+        void response.writeHead(200, { "content-length": 100 }).write("ten bytes.", () => response.socket!.destroy()),
+      "unreachable",
+      /no whole answer came/,
+    ],
+    [
+      "chunks without their end",
+      (_, response) => void response.writeHead(200).write("ten bytes.", () => response.socket!.destroy()),
+      "unreachable",
+      /no whole answer came/,
+    ],
+    [
+      "two lengths",
+      (_, { socket }) => void socket!.end("HTTP/1.1 200 OK\r\ncontent-length: 4\r\ncontent-length: 5\r\n\r\nfour"),
+      "unreachable",
+      /another length than it says/,
+    ],
+    [
+      "no HTTP",
+      (_, { socket }) => void socket!.end("220 smtp.example ESMTP\r\n"),
+      "unreachable",
+      /no whole answer came/,
+    ],
     ["gzip that is none", page("plain", { "content-encoding": "gzip" }), "encoding", /the compression is broken/],
-    ["gzip cut off", page(gzipSync("a".repeat(1000)).subarray(0, 20), { "content-encoding": "gzip" }), "encoding", /the compression is broken \(unexpected end of file\)/],
+    [
+      "gzip cut off",
+      page(gzipSync("a".repeat(1000)).subarray(0, 20), { "content-encoding": "gzip" }),
+      "encoding",
+      /the compression is broken \(unexpected end of file\)/,
+    ],
     ["brotli that is none", page("plain", { "content-encoding": "br" }), "encoding", /the compression is broken/],
-    ["a compression that nobody asked for", page("x", { "content-encoding": "zstd" }), "encoding", /"zstd" was not asked for/],
-    ["compression twice", page(gzipSync(gzipSync("x")), { "content-encoding": "gzip, gzip" }), "encoding", /was not asked for/],
+    [
+      "a compression that nobody asked for",
+      page("x", { "content-encoding": "zstd" }),
+      "encoding",
+      /"zstd" was not asked for/,
+    ],
+    [
+      "compression twice",
+      page(gzipSync(gzipSync("x")), { "content-encoding": "gzip, gzip" }),
+      "encoding",
+      /was not asked for/,
+    ],
     ["a redirect without an address", status(302), "status", /status 302/],
     ["a redirect to no address", status(302, { location: "https://[" }), "status", /status 302/],
   ];
@@ -140,25 +216,52 @@ describe("what a bad server offers is refused", () => {
 
   test("too slow: a drip, silence before the answer, silence in it", async () => {
     await assertFails(get(endless("x", 50), { limits: { totalTime: 700 } }), "timeout", /longer than 0\.7 s/);
-    await assertFails(get(() => {}, { limits: { idleTime: 500, attempts: 2 } }), "timeout", /nothing came for 0\.5 s; tried 2 times/);
-    await assertFails(get((_, response) => void response.writeHead(200).write("x"), { limits: { idleTime: 500, attempts: 1 } }), "timeout", /nothing came/);
-    await assertFails(get(() => {}, { limits: { totalTime: 500 } }), "timeout", /longer than 0\.5 s/);
+    await assertFails(
+      get(() => {}, { limits: { idleTime: 500, attempts: 2 } }),
+      "timeout",
+      /nothing came for 0\.5 s; tried 2 times/,
+    );
+    await assertFails(
+      get((_, response) => void response.writeHead(200).write("x"), { limits: { idleTime: 500, attempts: 1 } }),
+      "timeout",
+      /nothing came/,
+    );
+    await assertFails(
+      get(() => {}, { limits: { totalTime: 500 } }),
+      "timeout",
+      /longer than 0\.5 s/,
+    );
   });
 
   test("a server that nobody vouches for", async () => {
     const { ca: _, ...options } = publisher.options();
     publisher.pages.set("/list", page("x"));
     const downloader = await Downloader.create(options);
-    await assertFails(downloader.get(publisher.url("/list")), "untrusted", /the certificate is not trusted.*NODE_EXTRA_CA_CERTS/);
+    await assertFails(
+      downloader.get(publisher.url("/list")),
+      "untrusted",
+      /the certificate is not trusted.*NODE_EXTRA_CA_CERTS/,
+    );
     await downloader.close();
     // Its certificate does not name this one.
-    await assertFails(get(page("x"), { allow: [parsePrefix("127.0.0.0/8")], resolve: async () => ["127.0.0.1"] }, publisher.url("/list", "loopback.test")), "untrusted", /not trusted/);
+    await assertFails(
+      get(
+        page("x"),
+        { allow: [parsePrefix("127.0.0.0/8")], resolve: async () => ["127.0.0.1"] },
+        publisher.url("/list", "loopback.test"),
+      ),
+      "untrusted",
+      /not trusted/,
+    );
   });
 });
 
 describe("nothing is fetched from inside the network", () => {
   const REFUSED: readonly [host: string, why: RegExp][] = [
-    ["metadata.test", /metadata\.test is at 169\.254\.169\.254, and nothing is fetched from there: it lies in 169\.254\.0\.0\/16, Link Local/],
+    [
+      "metadata.test",
+      /metadata\.test is at 169\.254\.169\.254, and nothing is fetched from there: it lies in 169\.254\.0\.0\/16, Link Local/,
+    ],
     ["private.test", /10\.1\.2\.3.*Private-Use \(RFC 1918\)/],
     ["loopback.test", /127\.0\.0\.2.*Loopback/],
     ["loopback6.test", /::1.*Loopback Address/],
@@ -200,19 +303,40 @@ describe("nothing is fetched from inside the network", () => {
     assert.equal(asked, 1);
     // A new connection asks again, and checks again.
     asked = 0;
-    await assertFails(get(inTurn((_, response) => void response.socket!.destroy(), page("secret")), { resolve }), "address-refused", /10\.0\.0\.1/);
+    await assertFails(
+      get(
+        inTurn((_, response) => void response.socket!.destroy(), page("secret")),
+        { resolve },
+      ),
+      "address-refused",
+      /10\.0\.0\.1/,
+    );
     assert.deepEqual([asked, publisher.requests.length], [2, 1]);
   });
 
   test("cleartext, other protocols and passwords", async () => {
-    for (const url of ["http://publisher.test/list", "http://203.0.113.1/list", "ftp://publisher.test/list", "file:///etc/passwd", "data:text/plain,x"]) {
+    for (const url of [
+      "http://publisher.test/list",
+      "http://203.0.113.1/list",
+      "ftp://publisher.test/list",
+      "file:///etc/passwd",
+      "data:text/plain,x",
+    ]) {
       await assertFails(get(undefined, {}, url), "bad-url", /only https is fetched/);
       await assertFails(get(status(302, { location: url })), "bad-url", /only https is fetched/);
     }
-    await assertFails(get(undefined, {}, "https://me:secret@publisher.test/"), "bad-url", /^publisher\.test: a URL with a user name or password/);
+    await assertFails(
+      get(undefined, {}, "https://me:secret@publisher.test/"),
+      "bad-url",
+      /^publisher\.test: a URL with a user name or password/,
+    );
     await assertFails(get(undefined, {}, "no url"), "bad-url", /is no URL/);
     // On this machine, but not allowed: http is no way around.
-    await assertFails(get(undefined, { allow: [] }, `http://localhost:${publisher.port}/list`), "address-refused", /Loopback/);
+    await assertFails(
+      get(undefined, { allow: [] }, `http://localhost:${publisher.port}/list`),
+      "address-refused",
+      /Loopback/,
+    );
   });
 
   test("redirects that lead nowhere", async () => {
@@ -223,7 +347,11 @@ describe("nothing is fetched from inside the network", () => {
   });
 
   test("a name without an address", async () => {
-    await assertFails(get(undefined, {}, publisher.url("/list", "nowhere.test")), "unreachable", /nowhere\.test has no address \(ENOTFOUND\)/);
+    await assertFails(
+      get(undefined, {}, publisher.url("/list", "nowhere.test")),
+      "unreachable",
+      /nowhere\.test has no address \(ENOTFOUND\)/,
+    );
     await assertFails(get(undefined, { resolve: async () => [] }), "unreachable", /publisher\.test has no address/);
   });
 });

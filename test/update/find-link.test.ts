@@ -5,26 +5,67 @@ import { UpdateError } from "../../src/update/update-error.ts";
 
 const PAGE = "https://www.publisher.test/details?id=1";
 const LINK = /\/ServiceTags_Public_\d{8}\.json$/;
-const html = (...urls: string[]): string => `<html>${urls.map((url) => `<a href="${url}" class="x">download</a>`).join("\n")}</html>`;
+const html = (...urls: string[]): string =>
+  `<html>${urls.map((url) => `<a href="${url}" class="x">download</a>`).join("\n")}</html>`;
 
 test("the newest of several, from whatever folder, also out of a script", () => {
-  const [old, newest] = ["https://files.publisher.test/z/ServiceTags_Public_20261109.json", "https://files.publisher.test/a/ServiceTags_Public_20261116.json"];
-  assert.equal(findLink(html("https://elsewhere.test/", newest, old, "https://files.publisher.test/ServiceTags_China_20261123.json"), PAGE, LINK), newest);
+  const [old, newest] = [
+    "https://files.publisher.test/z/ServiceTags_Public_20261109.json",
+    "https://files.publisher.test/a/ServiceTags_Public_20261116.json",
+  ];
+  assert.equal(
+    findLink(
+      html("https://elsewhere.test/", newest, old, "https://files.publisher.test/ServiceTags_China_20261123.json"),
+      PAGE,
+      LINK,
+    ),
+    newest,
+  );
   assert.equal(findLink(`<script>window.details={"name":"x","url":"${old}"}</script>`, PAGE, LINK), old);
 });
 
 const REFUSED: readonly [what: string, page: string, message: RegExp][] = [
-  ["a page without the link", html("https://files.publisher.test/other.json"), /^https:\/\/www\.publisher\.test\/details\?id=1 links to no list any more/],
-  ["a link of another publisher", html("https://evil.test/ServiceTags_Public_20261116.json"), /links to https:\/\/evil\.test\/.*, which is not https or not of publisher\.test/],
-  ["a host that only begins like it", html("https://publisher.test.evil.test/ServiceTags_Public_20261116.json"), /not of publisher\.test/],
-  ["a host that only ends like it", html("https://evilpublisher.test/ServiceTags_Public_20261116.json"), /not of publisher\.test/],
+  [
+    "a page without the link",
+    html("https://files.publisher.test/other.json"),
+    /^https:\/\/www\.publisher\.test\/details\?id=1 links to no list any more/,
+  ],
+  [
+    "a link of another publisher",
+    html("https://evil.test/ServiceTags_Public_20261116.json"),
+    /links to https:\/\/evil\.test\/.*, which is not https or not of publisher\.test/,
+  ],
+  [
+    "a host that only begins like it",
+    html("https://publisher.test.evil.test/ServiceTags_Public_20261116.json"),
+    /not of publisher\.test/,
+  ],
+  [
+    "a host that only ends like it",
+    html("https://evilpublisher.test/ServiceTags_Public_20261116.json"),
+    /not of publisher\.test/,
+  ],
   ["a link in cleartext", html("http://files.publisher.test/ServiceTags_Public_20261116.json"), /is not https/],
-  ["the name in the query", html("https://files.publisher.test/?/ServiceTags_Public_20261116.json"), /no list any more/],
-  ["a newer one elsewhere", html("https://files.publisher.test/ServiceTags_Public_20261109.json", "https://evil.test/ServiceTags_Public_20261116.json"), /evil\.test/],
+  [
+    "the name in the query",
+    html("https://files.publisher.test/?/ServiceTags_Public_20261116.json"),
+    /no list any more/,
+  ],
+  [
+    "a newer one elsewhere",
+    html(
+      "https://files.publisher.test/ServiceTags_Public_20261109.json",
+      "https://evil.test/ServiceTags_Public_20261116.json",
+    ),
+    /evil\.test/,
+  ],
 ];
 for (const [what, page, message] of REFUSED) {
   test(`refused: ${what}`, () => {
-    assert.throws(() => findLink(page, PAGE, LINK), (error: unknown) => error instanceof UpdateError && error.code === "link" && message.test(error.message));
+    assert.throws(
+      () => findLink(page, PAGE, LINK),
+      (error: unknown) => error instanceof UpdateError && error.code === "link" && message.test(error.message),
+    );
   });
 }
 

@@ -5,8 +5,10 @@ import { plainText } from "../../src/cbs/importers/plain-text.ts";
 import { compareLists, impossibleList, shareOfChange, unusualChange } from "../../src/update/guard-list.ts";
 import { prefixesOf, publicPrefixes } from "./lists.ts";
 
-const changeOf = (before: readonly string[], after: readonly string[]) => compareLists(prefixesOf(...before), prefixesOf(...after));
-const refusalOf = (before: readonly string[], after: readonly string[], most = 0.5) => unusualChange(changeOf(before, after), most);
+const changeOf = (before: readonly string[], after: readonly string[]) =>
+  compareLists(prefixesOf(...before), prefixesOf(...after));
+const refusalOf = (before: readonly string[], after: readonly string[], most = 0.5) =>
+  unusualChange(changeOf(before, after), most);
 
 describe("prefixes that no publisher has", () => {
   const REFUSED: readonly [prefix: string, code: string, message: RegExp][] = [
@@ -14,7 +16,11 @@ describe("prefixes that no publisher has", () => {
     ["::/0", "too-wide", /\/16 at most/],
     ["20.0.0.0/7", "too-wide", /20\.0\.0\.0\/7/],
     ["2600::/15", "too-wide", /2600::\/15/],
-    ["10.1.2.0/24", "special-purpose", /^it holds 10\.1\.2\.0\/24, and it lies in 10\.0\.0\.0\/8, Private-Use \(RFC 1918\); only the publisher/],
+    [
+      "10.1.2.0/24",
+      "special-purpose",
+      /^it holds 10\.1\.2\.0\/24, and it lies in 10\.0\.0\.0\/8, Private-Use \(RFC 1918\); only the publisher/,
+    ],
     ["127.0.0.1", "special-purpose", /Loopback/],
     ["169.254.169.254", "special-purpose", /Link Local/],
     ["224.0.0.0/8", "special-purpose", /Multicast/],
@@ -38,23 +44,48 @@ describe("prefixes that no publisher has", () => {
   }
 
   test("negative control: the widest that there are, and their neighbours", () => {
-    const good = ["17.0.0.0/8", "34.64.0.0/10", "2630::/16", "240e::/18", "9.255.255.255", "11.0.0.0/24", "172.32.0.0/11", "192.31.196.0/24", "2001:200::/23", "2000::/16"];
+    const good = [
+      "17.0.0.0/8",
+      "34.64.0.0/10",
+      "2630::/16",
+      "240e::/18",
+      "9.255.255.255",
+      "11.0.0.0/24",
+      "172.32.0.0/11",
+      "192.31.196.0/24",
+      "2001:200::/23",
+      "2000::/16",
+    ];
     assert.equal(impossibleList(prefixesOf(...good)), undefined);
   });
 
   test("more in all than any publisher has", () => {
-    const eights = (count: number): string[] => Array.from({ length: 256 }, (_, i) => `${i}.0.0.0/8`).filter((prefix) => impossibleList(prefixesOf(prefix)) === undefined).slice(0, count);
+    const eights = (count: number): string[] =>
+      Array.from({ length: 256 }, (_, i) => `${i}.0.0.0/8`)
+        .filter((prefix) => impossibleList(prefixesOf(prefix)) === undefined)
+        .slice(0, count);
     assert.equal(impossibleList(prefixesOf(...eights(32))), undefined);
-    assert.deepEqual(impossibleList(prefixesOf(...eights(33))), { code: "too-much", message: "it holds 13 % of all IPv4 addresses, more than any publisher's; only the publisher can correct it" });
-    const sixteens = (count: number): string[] => Array.from({ length: count }, (_, i) => `${(0x2400 + i).toString(16)}::/16`);
+    assert.deepEqual(impossibleList(prefixesOf(...eights(33))), {
+      code: "too-much",
+      message: "it holds 13 % of all IPv4 addresses, more than any publisher's; only the publisher can correct it",
+    });
+    const sixteens = (count: number): string[] =>
+      Array.from({ length: count }, (_, i) => `${(0x2400 + i).toString(16)}::/16`);
     assert.equal(impossibleList(prefixesOf(...sixteens(16))), undefined);
     assert.equal(impossibleList(prefixesOf(...sixteens(17)))?.code, "too-much");
     const [entry] = prefixesOf("20.0.0.0/24").entries;
     assert.equal(impossibleList({ entries: new Array(2_000_000).fill(entry) }), undefined);
-    assert.match(impossibleList({ entries: new Array(2_000_001).fill(entry) })!.message, /^it has 2000001 entries, more than any publisher's \(2000000 at most\)/);
-    const places = (count: number) => Array.from({ length: count }, (_, i) => ({ service: { id: `s${i}`, name: `S${i}` }, region: null }));
+    assert.match(
+      impossibleList({ entries: new Array(2_000_001).fill(entry) })!.message,
+      /^it has 2000001 entries, more than any publisher's \(2000000 at most\)/,
+    );
+    const places = (count: number) =>
+      Array.from({ length: count }, (_, i) => ({ service: { id: `s${i}`, name: `S${i}` }, region: null }));
     assert.equal(impossibleList({ entries: [{ ...entry!, places: places(100_000) }] }), undefined);
-    assert.match(impossibleList({ entries: [{ ...entry!, places: places(100_001) }] })!.message, /^it has 100001 services and regions/);
+    assert.match(
+      impossibleList({ entries: [{ ...entry!, places: places(100_001) }] })!.message,
+      /^it has 100001 services and regions/,
+    );
   });
 });
 
@@ -69,26 +100,48 @@ describe("how much a list has changed", () => {
     assert.equal(share(["20.0.0.0/24", "2600::/32"], ["20.0.0.0/24", "2601::/32"]), 1);
     // Other prefixes for the same addresses: all prefixes have changed, none of the addresses.
     assert.equal(share(["20.0.0.0/24"], ["20.0.0.0/25", "20.0.0.128/25"]), 1);
-    assert.deepEqual(changeOf(["20.0.0.0/24", "20.0.0.0/24"], ["20.0.0.0/25", "20.0.0.128/25"]).families, [{ family: 4, size: 256, gone: 0, fresh: 0 }, { family: 6, size: 0, gone: 0, fresh: 0 }]);
+    assert.deepEqual(changeOf(["20.0.0.0/24", "20.0.0.0/24"], ["20.0.0.0/25", "20.0.0.128/25"]).families, [
+      { family: 4, size: 256, gone: 0, fresh: 0 },
+      { family: 6, size: 0, gone: 0, fresh: 0 },
+    ]);
     // A first IPv6 prefix is not all of IPv6 changed.
-    assert.equal(share(["20.0.0.0/24", "20.0.1.0/24", "20.0.2.0/24"], ["20.0.0.0/24", "20.0.1.0/24", "20.0.2.0/24", "2600::/20"]), 0.25);
+    assert.equal(
+      share(["20.0.0.0/24", "20.0.1.0/24", "20.0.2.0/24"], ["20.0.0.0/24", "20.0.1.0/24", "20.0.2.0/24", "2600::/20"]),
+      0.25,
+    );
   });
 
   test("the same prefixes under another name are a change that no guard minds", () => {
     const placed = (service: string) => plainText({ service: { id: "mail", name: service } })("20.0.0.0/24\n");
     assert.equal(compareLists(placed("Mail"), placed("Mail")).isSame, true);
     const renamed = compareLists(placed("Mail"), placed("E-mail"));
-    assert.deepEqual([renamed.isSame, renamed.added, renamed.removed, renamed.moved, unusualChange(renamed, 0.01)], [false, 0, 0, 0, undefined]);
+    assert.deepEqual(
+      [renamed.isSame, renamed.added, renamed.removed, renamed.moved, unusualChange(renamed, 0.01)],
+      [false, 0, 0, 0, undefined],
+    );
   });
 
   test("the same prefixes in other places count as those that do", () => {
     const hundred = publicPrefixes(0, 100);
-    const placed = (...services: string[]) => ({ entries: services.flatMap((id) => hundred.map((text) => ({ prefix: parsePrefix(text), places: [{ service: { id, name: id }, region: null }] }))) });
+    const placed = (...services: string[]) => ({
+      entries: services.flatMap((id) =>
+        hundred.map((text) => ({ prefix: parsePrefix(text), places: [{ service: { id, name: id }, region: null }] })),
+      ),
+    });
     const nowhere = plainText()(hundred.join("\n"));
-    for (const [before, after] of [[placed("mail"), placed("chat")], [placed("mail"), nowhere], [nowhere, placed("mail")], [placed("mail"), placed("mail", "chat")]] as const) {
+    for (const [before, after] of [
+      [placed("mail"), placed("chat")],
+      [placed("mail"), nowhere],
+      [nowhere, placed("mail")],
+      [placed("mail"), placed("mail", "chat")],
+    ] as const) {
       const change = compareLists(before, after);
       assert.deepEqual([change.added, change.removed, change.moved, shareOfChange(change)], [0, 0, 100, 1]);
-      assert.deepEqual(unusualChange(change, 0.5), { code: "changed", message: "100 % of it is another than before (0 prefixes came, 0 of 100 went, 100 have another service or region), more than 50 %" });
+      assert.deepEqual(unusualChange(change, 0.5), {
+        code: "changed",
+        message:
+          "100 % of it is another than before (0 prefixes came, 0 of 100 went, 100 have another service or region), more than 50 %",
+      });
     }
     // The order, and one service more than once, are nothing.
     assert.equal(compareLists(placed("mail", "chat"), placed("chat", "mail", "chat")).moved, 0);
@@ -109,10 +162,16 @@ describe("changes to look at", () => {
   const hundred = publicPrefixes(0, 100);
 
   test("less than half is left, of the prefixes or of a family's addresses", () => {
-    assert.deepEqual(refusalOf(hundred, hundred.slice(0, 49)), { code: "half", message: "only 49 of 100 prefixes are left, less than half" });
+    assert.deepEqual(refusalOf(hundred, hundred.slice(0, 49)), {
+      code: "half",
+      message: "only 49 of 100 prefixes are left, less than half",
+    });
     assert.equal(refusalOf(hundred, hundred.slice(0, 50)), undefined);
     const withWide = [...hundred, "30.0.0.0/12"];
-    assert.deepEqual(refusalOf(withWide, hundred), { code: "half", message: "only 2 % of its IPv4 addresses are left, less than half" });
+    assert.deepEqual(refusalOf(withWide, hundred), {
+      code: "half",
+      message: "only 2 % of its IPv4 addresses are left, less than half",
+    });
     const withIpv6 = [...hundred, "2600::/20", "2600:1000::/20"];
     assert.match(refusalOf(withIpv6, hundred)!.message, /^only 0 % of its IPv6 addresses/);
     // Also of large lists with all changes allowed.
@@ -120,7 +179,10 @@ describe("changes to look at", () => {
   });
 
   test("more than the set share is another than before", () => {
-    assert.deepEqual(refusalOf(hundred, publicPrefixes(40, 140)), { code: "changed", message: "57 % of it is another than before (40 prefixes came, 40 of 100 went), more than 50 %" });
+    assert.deepEqual(refusalOf(hundred, publicPrefixes(40, 140)), {
+      code: "changed",
+      message: "57 % of it is another than before (40 prefixes came, 40 of 100 went), more than 50 %",
+    });
     assert.equal(refusalOf(hundred, publicPrefixes(33, 133)), undefined);
     assert.equal(refusalOf(hundred, publicPrefixes(40, 140), 0.6), undefined);
     assert.equal(refusalOf(hundred, publicPrefixes(0, 201))!.code, "changed");

@@ -14,14 +14,28 @@ after(() => folder.remove());
 const home = join(folder.path, "home");
 
 /** Two editions of two lists: an update goes from one to the other. */
-const EDITIONS = [["even", 0], ["odd", 200]] as const;
+const EDITIONS = [
+  ["even", 0],
+  ["odd", 200],
+] as const;
 for (const [edition, first] of EDITIONS) {
   mkdirSync(join(folder.path, edition, "cloudflare"), { recursive: true });
   mkdirSync(join(folder.path, edition, "telegram"), { recursive: true });
   writeFileSync(join(folder.path, edition, "cloudflare/ips-v4"), publicPrefixes(first, first + 300).join("\n"));
   writeFileSync(join(folder.path, edition, "telegram/cidr.txt"), publicPrefixes(1000 + first, 1300 + first).join("\n"));
 }
-const commandLine = (edition: string): string[] => ["cbs", "update", "--from", edition, "--home", home, "--max-change", "100", "--keep", "5"];
+const commandLine = (edition: string): string[] => [
+  "cbs",
+  "update",
+  "--from",
+  edition,
+  "--home",
+  home,
+  "--max-change",
+  "100",
+  "--keep",
+  "5",
+];
 
 /** mulberry32 */
 function random(seed: number): () => number {
@@ -70,11 +84,18 @@ test("killed at any moment, an update leaves the old or the new of everything", 
     assert.deepEqual([code, stderr], [0, ""]);
     await checkHome();
     for (const path of ["cloudflare/ips-v4", "telegram/cidr.txt"]) {
-      assert.equal(readFileSync(join(home, "lists", path), "utf8"), readFileSync(join(folder.path, edition, path), "utf8"));
+      assert.equal(
+        readFileSync(join(home, "lists", path), "utf8"),
+        readFileSync(join(folder.path, edition, path), "utf8"),
+      );
     }
   }
   assert.equal(existsSync(join(home, "update.lock")), false);
-  assert.deepEqual(readdirSync(join(home, "history")).filter((name) => !name.endsWith("Z.ipsieve")), [], "what was not finished is gone");
+  assert.deepEqual(
+    readdirSync(join(home, "history")).filter((name) => !name.endsWith("Z.ipsieve")),
+    [],
+    "what was not finished is gone",
+  );
 });
 
 test("negative control: a catalogue that is written in place is seen in part", async () => {

@@ -15,7 +15,10 @@ export function publicPrefixes(first: number, end: number): string[] {
 
 /** A list in the format that crawlers and clouds use. */
 export function listOf(prefixes: readonly string[], more: object = {}): string {
-  return JSON.stringify({ ...more, prefixes: prefixes.map((text) => ({ [text.includes(":") ? "ipv6Prefix" : "ipv4Prefix"]: text })) });
+  return JSON.stringify({
+    ...more,
+    prefixes: prefixes.map((text) => ({ [text.includes(":") ? "ipv6Prefix" : "ipv4Prefix"]: text })),
+  });
 }
 
 export function fileOf(path: string, url: string | null, more: Partial<SourceFile> = {}): SourceFile {
@@ -24,11 +27,19 @@ export function fileOf(path: string, url: string | null, more: Partial<SourceFil
 
 export function sourceOf(id: string, files: readonly SourceFile[], more: Partial<Source> = {}): Source {
   return {
-    id, name: id, type: "saas", provider: id, tree: "plain", homepage: `https://${id}.test`, license: "for tests", updateHours: 24, files, ...more,
+    id,
+    name: id,
+    type: "saas",
+    provider: id,
+    tree: "plain",
+    homepage: `https://${id}.test`,
+    license: "for tests",
+    updateHours: 24,
+    files,
+    ...more,
   };
 }
 
 export function prefixesOf(...texts: string[]): { entries: { prefix: Prefix; places: [] }[] } {
   return { entries: texts.map((text) => ({ prefix: parsePrefix(text), places: [] })) };
 }
-

@@ -59,7 +59,9 @@ afterEach(() => {
 });
 
 async function get(url = publisher.url("/list"), options: Partial<DownloadOptions> = {}): Promise<string> {
-  const downloader = await Downloader.create(publisher.options({ proxy: { url: proxy.url, except: [] }, limits: { attempts: 1 }, ...options }));
+  const downloader = await Downloader.create(
+    publisher.options({ proxy: { url: proxy.url, except: [] }, limits: { attempts: 1 }, ...options }),
+  );
   try {
     return ((await downloader.get(url)) as Download).bytes.toString();
   } finally {
@@ -79,7 +81,11 @@ async function assertFails(found: Promise<unknown>, code: UpdateErrorCode, messa
 describe("through a proxy", () => {
   test("a list comes from the address that was checked, under the name that the certificate bears", async () => {
     assert.equal(await get(), "10 prefixes");
-    assert.deepEqual(proxy.asked, [{ target: `127.0.0.1:${publisher.port}`, credentials: undefined }], "asked for the address, not for the name");
+    assert.deepEqual(
+      proxy.asked,
+      [{ target: `127.0.0.1:${publisher.port}`, credentials: undefined }],
+      "asked for the address, not for the name",
+    );
     assert.equal(publisher.requests[0]!.headers["host"], `publisher.test:${publisher.port}`);
   });
 
@@ -87,16 +93,27 @@ describe("through a proxy", () => {
     for (const host of ["metadata.test", "private.test", "loopback6.test", "mapped.test", "mixed.test"]) {
       await assertFails(get(publisher.url("/list", host)), "address-refused", /nothing is fetched from there/);
     }
-    publisher.pages.set("/moved", (_, response) => void response.writeHead(302, { location: publisher.url("/list", "private.test") }).end());
+    publisher.pages.set(
+      "/moved",
+      (_, response) => void response.writeHead(302, { location: publisher.url("/list", "private.test") }).end(),
+    );
     assert.deepEqual(proxy.asked, []);
     await assertFails(get(publisher.url("/moved")), "address-refused", /10\.1\.2\.3/);
     assert.equal(proxy.asked.length, 1);
   });
 
   test("another host's certificate is not trusted", async () => {
-    await assertFails(get(publisher.url("/list", "loopback.test"), { allow: [], resolve: async () => ["127.0.0.1"] }), "address-refused", /127\.0\.0\.1/);
+    await assertFails(
+      get(publisher.url("/list", "loopback.test"), { allow: [], resolve: async () => ["127.0.0.1"] }),
+      "address-refused",
+      /127\.0\.0\.1/,
+    );
     const allow = publisher.options().allow;
-    await assertFails(get(publisher.url("/list", "unnamed.test"), { allow, resolve: async () => ["127.0.0.1"] }), "untrusted", /certificate/);
+    await assertFails(
+      get(publisher.url("/list", "unnamed.test"), { allow, resolve: async () => ["127.0.0.1"] }),
+      "untrusted",
+      /certificate/,
+    );
   });
 
   test("credentials go to the proxy and to nobody else", async () => {
@@ -110,15 +127,26 @@ describe("through a proxy", () => {
   test("what the proxy refuses is told, without its password", async () => {
     const url = new URL(proxy.url);
     [url.username, url.password] = ["user", "s3cret"];
-    for (const [status, message] of [[403, /answers CONNECT with status 403/], [407, /wants a user name and password/], [502, /status 502/]] as const) {
+    for (const [status, message] of [
+      [403, /answers CONNECT with status 403/],
+      [407, /wants a user name and password/],
+      [502, /status 502/],
+    ] as const) {
       proxy.refuses = status;
       const failure = get(undefined, { proxy: { url, except: [] } });
       await assertFails(failure, "proxy", message);
-      await assert.rejects(failure, (error: Error) => !error.message.includes("s3cret") && error.message.includes(proxy.url.host));
+      await assert.rejects(
+        failure,
+        (error: Error) => !error.message.includes("s3cret") && error.message.includes(proxy.url.host),
+      );
     }
     const gone = await startProxy();
     await gone.close();
-    await assertFails(get(undefined, { proxy: { url: gone.url, except: [] } }), "unreachable", new RegExp(`the proxy ${gone.url.host} cannot be reached`));
+    await assertFails(
+      get(undefined, { proxy: { url: gone.url, except: [] } }),
+      "unreachable",
+      new RegExp(`the proxy ${gone.url.host} cannot be reached`),
+    );
   });
 
   test("excepted hosts are connected to directly", async () => {
@@ -141,8 +169,18 @@ describe("cbs update --proxy", () => {
     const folder = temporaryFolder();
     try {
       publisher.pages.set("/telegram/cidr.txt", page("30.0.0.0/24\n"));
-      const mirror = ["--mirror", `https://localhost:${publisher.port}`, "--allow-address", "127.0.0.0/8", "--allow-address", "::1"];
-      return await run(["cbs", "update", "--only", "telegram", ...mirror, ...args], { cwd: folder.path, env: { IPSIEVE_HOME: folder.path, NODE_EXTRA_CA_CERTS: CA_FILE, ...environment } });
+      const mirror = [
+        "--mirror",
+        `https://localhost:${publisher.port}`,
+        "--allow-address",
+        "127.0.0.0/8",
+        "--allow-address",
+        "::1",
+      ];
+      return await run(["cbs", "update", "--only", "telegram", ...mirror, ...args], {
+        cwd: folder.path,
+        env: { IPSIEVE_HOME: folder.path, NODE_EXTRA_CA_CERTS: CA_FILE, ...environment },
+      });
     } finally {
       folder.remove();
     }

@@ -24,20 +24,34 @@ const taken = ({ files }: UpdateReport) => files.filter(({ outcome }) => outcome
 
 describe("the lists as they were published", { skip: noPublishedLists }, () => {
   test("all of them pass the guards, from a folder", async (t) => {
-    const report = await updateCatalogue({ ...OPTIONS, home: join(home.path, "folder"), origin: new FolderOrigin(folder) });
+    const report = await updateCatalogue({
+      ...OPTIONS,
+      home: join(home.path, "folder"),
+      origin: new FolderOrigin(folder),
+    });
     const there = [...files.keys()].filter((path) => existsSync(join(folder, path)));
     assert.ok(there.length >= 40);
     for (const { path, outcome, problem } of taken(report)) assert.equal(outcome, "new", `${path}: ${problem}`);
-    for (const path of there) assert.ok(taken(report).some((file) => file.path === path), `${path} is not taken`);
+    for (const path of there)
+      assert.ok(
+        taken(report).some((file) => file.path === path),
+        `${path} is not taken`,
+      );
     assert.deepEqual(report.left, []);
-    t.diagnostic(`${taken(report).length} lists of ${report.sources} sources, ${report.nodes} nodes, ${report.ipv4} IPv4 and ${report.ipv6} IPv6 prefixes`);
+    t.diagnostic(
+      `${taken(report).length} lists of ${report.sources} sources, ${report.nodes} nodes, ${report.ipv4} IPv4 and ${report.ipv6} IPv6 prefixes`,
+    );
   });
 
   test("and from a mirror, compressed in turn; both catalogues are the same", async () => {
     const publisher = await startPublisher();
     // The best compression takes longer than the rest of the test.
     const fast = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
-    const encodings: [name: string, encode: (bytes: Buffer) => Buffer][] = [["identity", (bytes) => bytes], ["gzip", (bytes) => gzipSync(bytes)], ["br", (bytes) => brotliCompressSync(bytes, fast)]];
+    const encodings: [name: string, encode: (bytes: Buffer) => Buffer][] = [
+      ["identity", (bytes) => bytes],
+      ["gzip", (bytes) => gzipSync(bytes)],
+      ["br", (bytes) => brotliCompressSync(bytes, fast)],
+    ];
     for (const [i, path] of [...files.keys()].entries()) {
       if (!existsSync(join(folder, path))) continue;
       const [name, encode] = encodings[i % 3]!;
@@ -53,7 +67,9 @@ describe("the lists as they were published", { skip: noPublishedLists }, () => {
     };
     const first = await update();
     assert.ok(taken(first).every(({ outcome }) => outcome === "new") && taken(first).length >= 40);
-    const [a, b] = await Promise.all(["folder", "mirror"].map((name) => openSnapshot(join(home.path, name, "catalogue.ipsieve"))));
+    const [a, b] = await Promise.all(
+      ["folder", "mirror"].map((name) => openSnapshot(join(home.path, name, "catalogue.ipsieve"))),
+    );
     const sections = (snapshot: typeof a): number[] => snapshot!.info.sections.slice(0, -1).map(({ crc32 }) => crc32);
     assert.deepEqual(sections(a), sections(b));
     const second = await update();
@@ -85,14 +101,24 @@ describe("the lists as they were published", { skip: noPublishedLists }, () => {
   ];
 
   test("editions far apart, and half a list", (t) => {
-    const there = EDITIONS.filter(([older, newer]) => existsSync(join(folder, older)) && existsSync(join(folder, newer)));
+    const there = EDITIONS.filter(
+      ([older, newer]) => existsSync(join(folder, older)) && existsSync(join(folder, newer)),
+    );
     assert.ok(there.length > 0);
     for (const [older, newer, of, code] of there) {
       const change = compareLists(imported(older, of), imported(newer, of));
-      t.diagnostic(`${of}: ${change.before} to ${change.after} prefixes, ${Math.round(shareOfChange(change) * 100)} % changed`);
+      t.diagnostic(
+        `${of}: ${change.before} to ${change.after} prefixes, ${Math.round(shareOfChange(change) * 100)} % changed`,
+      );
       assert.equal(unusualChange(change, OPTIONS.maxChange)?.code, code, of);
     }
-    for (const path of ["aws/ip-ranges.json", "github/meta.json", "cloudflare/ips-v4", "starlink/feed.csv", "okta/ip_ranges.json"]) {
+    for (const path of [
+      "aws/ip-ranges.json",
+      "github/meta.json",
+      "cloudflare/ips-v4",
+      "starlink/feed.csv",
+      "okta/ip_ranges.json",
+    ]) {
       const list = imported(path);
       const distinct = [...new Map(list.entries.map((entry) => [JSON.stringify(entry.prefix), entry])).values()];
       const half = { entries: distinct.slice(0, Math.floor((distinct.length - 1) / 2)) };

@@ -33,7 +33,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   "www.publisher.test": ["127.0.0.1"],
   "files.publisher.test": ["127.0.0.1"],
   "other.test": ["127.0.0.1"],
-  "localhost": ["127.0.0.1"],
+  localhost: ["127.0.0.1"],
   "metadata.test": ["169.254.169.254"],
   "private.test": ["10.1.2.3"],
   "loopback.test": ["127.0.0.2"],
@@ -46,13 +46,16 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 export async function startPublisher(): Promise<Publisher> {
   const pages = new Map<string, Handler>();
   const requests: Publisher["requests"][number][] = [];
-  const server = createServer({ key: readFileSync(tls("server.key")), cert: readFileSync(tls("server.crt")) }, (request, response) => {
-    const path = request.url ?? "";
-    requests.push({ path, headers: request.headers });
-    const page = pages.get(path.split("?", 1)[0]!);
-    if (page === undefined) response.writeHead(404).end("not found");
-    else page(request, response);
-  });
+  const server = createServer(
+    { key: readFileSync(tls("server.key")), cert: readFileSync(tls("server.crt")) },
+    (request, response) => {
+      const path = request.url ?? "";
+      requests.push({ path, headers: request.headers });
+      const page = pages.get(path.split("?", 1)[0]!);
+      if (page === undefined) response.writeHead(404).end("not found");
+      else page(request, response);
+    },
+  );
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
@@ -64,7 +67,8 @@ export async function startPublisher(): Promise<Publisher> {
       userAgent: "ipsieve/test",
       ca: CA,
       allow: [parsePrefix("127.0.0.1")],
-      resolve: async (host) => NAMES[host] ?? Promise.reject(Object.assign(new Error("no such name"), { code: "ENOTFOUND" })),
+      resolve: async (host) =>
+        NAMES[host] ?? Promise.reject(Object.assign(new Error("no such name"), { code: "ENOTFOUND" })),
       ...options,
       // A good answer may take as long as a busy machine needs; a second attempt follows at once.
       limits: { pause: 1, totalTime: 60_000, idleTime: 60_000, ...options.limits },
@@ -79,7 +83,8 @@ export async function startPublisher(): Promise<Publisher> {
 
 /** A page that is sent whole, with its length. */
 export function page(content: string | Buffer, headers: Record<string, string> = {}): Handler {
-  return (_, response) => void response.writeHead(200, { "content-length": Buffer.byteLength(content), ...headers }).end(content);
+  return (_, response) =>
+    void response.writeHead(200, { "content-length": Buffer.byteLength(content), ...headers }).end(content);
 }
 
 export function status(code: number, headers: Record<string, string> = {}): Handler {

@@ -10,7 +10,10 @@ const OTHER = { name: "__MACOSX/list.txt", content: "not the list" };
 
 test("the member, at the top or in a folder, beside what a Mac puts in", async () => {
   assert.equal((await unzipMember(zipOf([OTHER, LIST]), "list.txt", MOST)).toString(), LIST.content);
-  assert.equal((await unzipMember(zipOf([{ ...LIST, name: "folder/list.txt" }, OTHER]), "list.txt", MOST)).toString(), LIST.content);
+  assert.equal(
+    (await unzipMember(zipOf([{ ...LIST, name: "folder/list.txt" }, OTHER]), "list.txt", MOST)).toString(),
+    LIST.content,
+  );
 });
 
 const archive = zipOf([OTHER, LIST]);
@@ -24,14 +27,47 @@ const REFUSED: readonly [what: string, archive: Buffer, code: UpdateErrorCode, m
   ["an archive without its front", archive.subarray(40), "archive", /cannot be read/],
   ["an archive without the list", zipOf([OTHER, { name: "my-list.txt", content: "x" }]), "archive", /has no list\.txt/],
   // Which of them is the list, nobody can tell.
-  ["the list twice", zipOf([LIST, { ...LIST, content: "30.0.0.0/8" }]), "archive", /two members list\.txt and list\.txt/],
-  ["the list in two folders", zipOf([{ ...LIST, name: "old/list.txt" }, { ...LIST, name: "new/list.txt" }]), "archive", /two members old\/list\.txt and new\/list\.txt/],
-  ["a name that a terminal would obey", zipOf([{ name: "/\u001b[31m", content: "", isUtf8: true }]), "archive", /absolute path: \/\\u001b\[31m\)$/],
+  [
+    "the list twice",
+    zipOf([LIST, { ...LIST, content: "30.0.0.0/8" }]),
+    "archive",
+    /two members list\.txt and list\.txt/,
+  ],
+  [
+    "the list in two folders",
+    zipOf([
+      { ...LIST, name: "old/list.txt" },
+      { ...LIST, name: "new/list.txt" },
+    ]),
+    "archive",
+    /two members old\/list\.txt and new\/list\.txt/,
+  ],
+  [
+    "a name that a terminal would obey",
+    zipOf([{ name: "/\u001b[31m", content: "", isUtf8: true }]),
+    "archive",
+    /absolute path: \/\\u001b\[31m\)$/,
+  ],
   ["a damaged member", damaged, "archive", /cannot be read|checksum/],
   ["another checksum", zipOf([{ ...LIST, crc: 1 }]), "archive", /list\.txt in the ZIP archive is damaged/],
-  ["a member too large, as the archive says", zipOf([{ name: "list.txt", content: Buffer.alloc(MOST + 1) }]), "too-large", /more than 1048576 bytes/],
-  ["a member larger than the archive says (a bomb)", zipOf([{ name: "list.txt", content: Buffer.alloc(200 << 20), size: 1000 }]), "archive", /too many bytes/],
-  ["a member smaller than the archive says", zipOf([{ ...LIST, size: LIST.content.length + 1 }]), "archive", /not enough bytes/],
+  [
+    "a member too large, as the archive says",
+    zipOf([{ name: "list.txt", content: Buffer.alloc(MOST + 1) }]),
+    "too-large",
+    /more than 1048576 bytes/,
+  ],
+  [
+    "a member larger than the archive says (a bomb)",
+    zipOf([{ name: "list.txt", content: Buffer.alloc(200 << 20), size: 1000 }]),
+    "archive",
+    /too many bytes/,
+  ],
+  [
+    "a member smaller than the archive says",
+    zipOf([{ ...LIST, size: LIST.content.length + 1 }]),
+    "archive",
+    /not enough bytes/,
+  ],
 ];
 for (const [what, bytes, code, message] of REFUSED) {
   test(`refused: ${what}`, async () => {

@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -14,7 +24,12 @@ import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import type { DownloadLimits } from "../../src/update/download.ts";
 import { FolderOrigin } from "../../src/update/folder-origin.ts";
-import { type FileReport, updateCatalogue, type UpdateOptions, type UpdateReport } from "../../src/update/update-catalogue.ts";
+import {
+  type FileReport,
+  updateCatalogue,
+  type UpdateOptions,
+  type UpdateReport,
+} from "../../src/update/update-catalogue.ts";
 import { UpdateError } from "../../src/update/update-error.ts";
 import { WebOrigin } from "../../src/update/web-origin.ts";
 import { temporaryFolder } from "../cli/run-command.ts";
@@ -44,7 +59,8 @@ afterEach(() => folder.remove());
 type Changes = Partial<UpdateOptions> & { mirror?: string; limits?: Partial<DownloadLimits> };
 
 async function update({ mirror, limits, ...options }: Changes = {}): Promise<UpdateReport> {
-  const origin = options.origin ?? (await WebOrigin.open(publisher.options({ limits: { attempts: 2, ...limits } }), mirror));
+  const origin =
+    options.origin ?? (await WebOrigin.open(publisher.options({ limits: { attempts: 2, ...limits } }), mirror));
   try {
     return await updateCatalogue({ home, sources, maxChange: 0.5, keep: 90, ...options, origin });
   } finally {
@@ -71,14 +87,34 @@ describe("an update", () => {
   test("fetches, keeps and builds; once more, only asks", async () => {
     publisher.pages.set("/list.json", page(listOf(hundred, { creationTime: "2026-11-20T10:00:00" }), { etag: '"1"' }));
     const first = await update();
-    assert.deepEqual(first.files, [{ source: "acme", path: "acme/list.json", outcome: "new", problem: null, code: null, prefixes: 100, added: 100, removed: 0 }]);
-    assert.deepEqual([first.sources, first.ipv4, first.ipv6, first.left, first.catalogue], [1, 100, 0, [], join(home, "catalogue.ipsieve")]);
+    assert.deepEqual(first.files, [
+      {
+        source: "acme",
+        path: "acme/list.json",
+        outcome: "new",
+        problem: null,
+        code: null,
+        prefixes: 100,
+        added: 100,
+        removed: 0,
+      },
+    ]);
+    assert.deepEqual(
+      [first.sources, first.ipv4, first.ipv6, first.left, first.catalogue],
+      [1, 100, 0, [], join(home, "catalogue.ipsieve")],
+    );
     assert.equal(first.generation, join(home, "history", generations()[0]!));
     assert.deepEqual(identifyText(await current(), "20.0.99.1").cbs_ids, ["/saas/acme"]);
     const [source] = (await current()).metadata.sources;
-    assert.deepEqual([source!.id, source!.version, source!.publishedAt, source!.changedAt], ["acme", "2026-11-20T10:00:00.000Z", "2026-11-20T10:00:00.000Z", source!.fetchedAt]);
+    assert.deepEqual(
+      [source!.id, source!.version, source!.publishedAt, source!.changedAt],
+      ["acme", "2026-11-20T10:00:00.000Z", "2026-11-20T10:00:00.000Z", source!.fetchedAt],
+    );
 
-    publisher.pages.set("/list.json", (request, response) => void response.writeHead(request.headers["if-none-match"] === '"1"' ? 304 : 500).end());
+    publisher.pages.set(
+      "/list.json",
+      (request, response) => void response.writeHead(request.headers["if-none-match"] === '"1"' ? 304 : 500).end(),
+    );
     const second = await update();
     assert.deepEqual([outcomes(second), second.generation, generations().length], [["unchanged"], null, 1]);
     const [later] = (await current()).metadata.sources;
@@ -91,23 +127,47 @@ describe("an update", () => {
     await update();
     const [before] = (await current()).metadata.sources;
     // Written anew, with the same prefixes: that is no change.
-    publisher.pages.set("/list.json", page(listOf(hundred, { creationTime: "2026-11-21T00:00:00" }), { "last-modified": "Sat, 21 Nov 2026 00:00:05 GMT" }));
+    publisher.pages.set(
+      "/list.json",
+      page(listOf(hundred, { creationTime: "2026-11-21T00:00:00" }), {
+        "last-modified": "Sat, 21 Nov 2026 00:00:05 GMT",
+      }),
+    );
     assert.deepEqual(outcomes(await update()), ["unchanged"]);
     const [same] = (await current()).metadata.sources;
-    assert.deepEqual([same!.changedAt, same!.publishedAt, generations().length], [before!.changedAt, "2026-11-21T00:00:00.000Z", 1]);
+    assert.deepEqual(
+      [same!.changedAt, same!.publishedAt, generations().length],
+      [before!.changedAt, "2026-11-21T00:00:00.000Z", 1],
+    );
 
     publisher.pages.set("/list.json", page(listOf([...hundred.slice(10), "30.0.0.0/24"])));
     const report = await update();
-    assert.deepEqual(report.files[0], { source: "acme", path: "acme/list.json", outcome: "changed", problem: null, code: null, prefixes: 91, added: 1, removed: 10 });
+    assert.deepEqual(report.files[0], {
+      source: "acme",
+      path: "acme/list.json",
+      outcome: "changed",
+      problem: null,
+      code: null,
+      prefixes: 91,
+      added: 1,
+      removed: 10,
+    });
     assert.ok((await current()).metadata.sources[0]!.changedAt! > before!.changedAt!);
     assert.equal(identifyText(await current(), "30.0.0.1").found, true);
     // The history has both, whole, under their times.
-    const times = await Promise.all(generations().sort().map(async (name) => {
-      const { metadata, info } = await openSnapshot(join(home, "history", name));
-      const { createdAt } = metadata as CatalogueMetadata;
-      assert.deepEqual([name, info.createdAt.toISOString()], [`${createdAt.replaceAll(/[-:]/g, "")}.ipsieve`, createdAt]);
-      return createdAt;
-    }));
+    const times = await Promise.all(
+      generations()
+        .sort()
+        .map(async (name) => {
+          const { metadata, info } = await openSnapshot(join(home, "history", name));
+          const { createdAt } = metadata as CatalogueMetadata;
+          assert.deepEqual(
+            [name, info.createdAt.toISOString()],
+            [`${createdAt.replaceAll(/[-:]/g, "")}.ipsieve`, createdAt],
+          );
+          return createdAt;
+        }),
+    );
     assert.deepEqual([times.length, times[1]], [2, report.createdAt]);
   });
 
@@ -140,18 +200,30 @@ describe("an update", () => {
     sources = [file("acme"), file("globex"), file("initech")];
     for (const [i, { id }] of sources.entries()) publisher.pages.set(`/${id}.json`, page(listOf([publicPrefix(i)])));
     assert.deepEqual(outcomes(await update({ only: new Set(["acme", "globex"]) })), ["new", "new"]);
-    assert.deepEqual((await current()).metadata.sources.map(({ id }) => id), ["acme", "globex"]);
+    assert.deepEqual(
+      (await current()).metadata.sources.map(({ id }) => id),
+      ["acme", "globex"],
+    );
     publisher.pages.set("/acme.json", status(500));
     assert.deepEqual(outcomes(await update()), ["failed", "unchanged", "new"]);
-    assert.deepEqual((await current()).metadata.sources.map(({ id }) => id), ["acme", "globex", "initech"]);
+    assert.deepEqual(
+      (await current()).metadata.sources.map(({ id }) => id),
+      ["acme", "globex", "initech"],
+    );
     assert.equal(identifyText(await current(), "20.0.0.1").found, true);
   });
 
   test("of nothing at all is an error, and builds nothing", async () => {
     publisher.pages.set("/list.json", status(500));
-    await assert.rejects(update(), (error: unknown) => error instanceof UpdateError && error.code === "no-lists" && error.message.includes(home));
+    await assert.rejects(
+      update(),
+      (error: unknown) => error instanceof UpdateError && error.code === "no-lists" && error.message.includes(home),
+    );
     assert.equal(existsSync(join(home, "catalogue.ipsieve")), false);
-    assert.deepEqual(readdirSync(home).filter((name) => name.startsWith("update.lock")), []);
+    assert.deepEqual(
+      readdirSync(home).filter((name) => name.startsWith("update.lock")),
+      [],
+    );
   });
 
   test("tells of a source whose addresses cannot be told apart", async () => {
@@ -162,32 +234,63 @@ describe("an update", () => {
     ];
     publisher.pages.set("/list.json", page(GOOD));
     const { left } = await update();
-    assert.deepEqual(left.map(({ source, error }) => [source.id, error]), [["rest", "the addresses of cloud are taken out of this list, and cloud could not be imported"]]);
+    assert.deepEqual(
+      left.map(({ source, error }) => [source.id, error]),
+      [["rest", "the addresses of cloud are taken out of this list, and cloud could not be imported"]],
+    );
     home = join(folder.path, "another");
-    await assert.rejects(update({ only: new Set(["rest"]) }), /could be built of; rest: the addresses of cloud are taken out/);
+    await assert.rejects(
+      update({ only: new Set(["rest"]) }),
+      /could be built of; rest: the addresses of cloud are taken out/,
+    );
   });
 });
 
 describe("an update over what AS numbers tell", () => {
-  /** A snapshot of a base: AS numbers announce 20.0.0.0/16 for acme, and `more` for a network that publishes no list. */
+  /**
+   * A snapshot of a base: AS numbers announce 20.0.0.0/16 for acme, and `more` for a network that publishes no list.
+   */
   async function writeBase(more = "30.0.0.0/16", kind = "catalogue"): Promise<string> {
     const builder = new CatalogueBuilder();
     builder.add(parsePrefix("20.0.0.0/16"), "/saas/acme", AS_SOURCE);
     builder.add(parsePrefix(more), "/isp/line", AS_SOURCE);
-    const source = { id: AS_SOURCE, name: "routes", version: null, url: null, license: null, attribution: null, publishedAt: "2026-06-17T19:00:00.000Z", fetchedAt: null, changedAt: null };
-    const { trie, metadata } = builder.build({ title: "AS numbers", createdAt: new Date("2026-06-17T19:00:00Z"), sources: [source] });
+    const source = {
+      id: AS_SOURCE,
+      name: "routes",
+      version: null,
+      url: null,
+      license: null,
+      attribution: null,
+      publishedAt: "2026-06-17T19:00:00.000Z",
+      fetchedAt: null,
+      changedAt: null,
+    };
+    const { trie, metadata } = builder.build({
+      title: "AS numbers",
+      createdAt: new Date("2026-06-17T19:00:00Z"),
+      sources: [source],
+    });
     const path = join(folder.path, "base.ipsieve");
     await writeSnapshot(path, { table: freeze(trie), metadata, kind, createdAt: new Date(metadata.createdAt) });
     return path;
   }
-  const claimsAt = async (address: string) => identifyText(await current(), address).matches.map(({ cbs_id, source }) => `${cbs_id} ${source}`);
+  const claimsAt = async (address: string) =>
+    identifyText(await current(), address).matches.map(({ cbs_id, source }) => `${cbs_id} ${source}`);
 
   test("keeps both, each with its source; a list that fails later leaves both as they were", async () => {
     const base = await writeBase();
     publisher.pages.set("/list.json", page(GOOD));
     const report = await update({ base });
-    assert.deepEqual([report.sources, report.base], [1, { title: "AS numbers", createdAt: "2026-06-17T19:00:00.000Z" }]);
-    const answers = async () => [await claimsAt("20.0.99.1"), await claimsAt("20.0.100.1"), await claimsAt("30.0.0.1"), await claimsAt("40.0.0.1")];
+    assert.deepEqual(
+      [report.sources, report.base],
+      [1, { title: "AS numbers", createdAt: "2026-06-17T19:00:00.000Z" }],
+    );
+    const answers = async () => [
+      await claimsAt("20.0.99.1"),
+      await claimsAt("20.0.100.1"),
+      await claimsAt("30.0.0.1"),
+      await claimsAt("40.0.0.1"),
+    ];
     const both = [["/saas/acme acme"], ["/saas/acme asn"], ["/isp/line asn"], []];
     assert.deepEqual(await answers(), both);
     // Half of the list is gone: refused, as without a base.
@@ -201,11 +304,21 @@ describe("an update over what AS numbers tell", () => {
 
   test("makes a generation when either layer changes, and none when neither does", async () => {
     publisher.pages.set("/list.json", page(GOOD));
-    const made = [await update({ base: await writeBase() }), await update({ base: await writeBase() }), await update({ base: await writeBase("31.0.0.0/16") })];
-    assert.deepEqual(made.map(({ generation }) => generation !== null), [true, false, true]);
+    const made = [
+      await update({ base: await writeBase() }),
+      await update({ base: await writeBase() }),
+      await update({ base: await writeBase("31.0.0.0/16") }),
+    ];
+    assert.deepEqual(
+      made.map(({ generation }) => generation !== null),
+      [true, false, true],
+    );
     assert.deepEqual([await claimsAt("30.0.0.1"), await claimsAt("31.0.0.1")], [[], ["/isp/line asn"]]);
     publisher.pages.set("/list.json", page(listOf([...hundred, "31.0.0.0/24"])));
-    assert.deepEqual([(await update({ base: await writeBase("31.0.0.0/16") })).generation !== null, generations().length], [true, 3]);
+    assert.deepEqual(
+      [(await update({ base: await writeBase("31.0.0.0/16") })).generation !== null, generations().length],
+      [true, 3],
+    );
   });
 
   test("makes a generation when only the source of a prefix changes", async () => {
@@ -215,9 +328,14 @@ describe("an update over what AS numbers tell", () => {
     assert.deepEqual(await claimsAt("20.0.250.1"), ["/saas/acme acme"]);
     const first = await current();
     // Another source, the same prefixes in the same nodes.
-    sources = [sourceOf("other", [fileOf("acme/list.json", publisher.url("/list.json"))], { provider: "acme", name: "acme" })];
+    sources = [
+      sourceOf("other", [fileOf("acme/list.json", publisher.url("/list.json"))], { provider: "acme", name: "acme" }),
+    ];
     assert.notEqual((await update({ base })).generation, null);
-    assert.deepEqual([await claimsAt("20.0.250.1"), (await current()).nodes.length], [["/saas/acme other"], first.nodes.length]);
+    assert.deepEqual(
+      [await claimsAt("20.0.250.1"), (await current()).nodes.length],
+      [["/saas/acme other"], first.nodes.length],
+    );
   });
 
   test("is refused before anything is fetched when the base cannot be used, and the last catalogue stays", async () => {
@@ -233,8 +351,12 @@ describe("an update over what AS numbers tell", () => {
       [join(folder.path, "nothing.ipsieve"), /nothing\.ipsieve/],
       [await writeBase("30.0.0.0/16", "cti"), /its kind is "cti"/],
     ];
-    for (const [path, message] of bad) await assert.rejects(update({ base: path }), { name: "UpdateError", code: "bad-base", message });
-    assert.deepEqual([publisher.requests.length, readFileSync(join(home, "catalogue.ipsieve")).equals(bytes)], [asked, true]);
+    for (const [path, message] of bad)
+      await assert.rejects(update({ base: path }), { name: "UpdateError", code: "bad-base", message });
+    assert.deepEqual(
+      [publisher.requests.length, readFileSync(join(home, "catalogue.ipsieve")).equals(bytes)],
+      [asked, true],
+    );
   });
 
   test("of no list at all is an error, though there is a base", async () => {
@@ -247,18 +369,64 @@ describe("an update over what AS numbers tell", () => {
 describe("a list that is not good is refused, and the last good one stays", () => {
   const cut = GOOD.slice(0, GOOD.length >> 1);
   const withPrefix = (prefix: string): Handler => page(listOf([...hundred, prefix]));
-  const BAD: readonly [what: string, handler: () => Handler, outcome: "refused" | "failed", code: string, message: RegExp, limits?: Partial<DownloadLimits>][] = [
-    ["a web page, called JSON", () => page("<!DOCTYPE html><html><body>We'll be right back</body></html>", { "content-type": "application/json" }), "refused", "web-page", /^line 1: /],
-    ["a web page, called a web page", () => page("\n\n<html lang=en>", { "content-type": "text/html" }), "refused", "web-page", /^line /],
-    ["an XML error", () => page('<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>'), "refused", "web-page", /^line 1: /],
+  const BAD: readonly [
+    what: string,
+    handler: () => Handler,
+    outcome: "refused" | "failed",
+    code: string,
+    message: RegExp,
+    limits?: Partial<DownloadLimits>,
+  ][] = [
+    [
+      "a web page, called JSON",
+      () =>
+        page("<!DOCTYPE html><html><body>We'll be right back</body></html>", { "content-type": "application/json" }),
+      "refused",
+      "web-page",
+      /^line 1: /,
+    ],
+    [
+      "a web page, called a web page",
+      () => page("\n\n<html lang=en>", { "content-type": "text/html" }),
+      "refused",
+      "web-page",
+      /^line /,
+    ],
+    [
+      "an XML error",
+      () => page('<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>'),
+      "refused",
+      "web-page",
+      /^line 1: /,
+    ],
     ["nothing", () => page(""), "refused", "empty", /^line 1: /],
     ["a list without prefixes", () => page(listOf([])), "refused", "empty", /no prefix in the whole list/],
     ["JSON cut off", () => page(cut), "refused", "bad-json", /^line 1, column \d+: /],
-    ["a length shorter than the list", () => ((_, { socket }) => void socket!.end(`HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: ${cut.length}\r\n\r\n${GOOD}`)), "refused", "bad-json", /^line 1/],
-    ["JSON with a key twice", () => page(GOOD.replace("{", '{"prefixes": [],')), "refused", "bad-json", /^line 1, column \d+: /],
+    [
+      "a length shorter than the list",
+      () =>
+        (_, { socket }) =>
+          void socket!.end(`HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: ${cut.length}\r\n\r\n${GOOD}`),
+      "refused",
+      "bad-json",
+      /^line 1/,
+    ],
+    [
+      "JSON with a key twice",
+      () => page(GOOD.replace("{", '{"prefixes": [],')),
+      "refused",
+      "bad-json",
+      /^line 1, column \d+: /,
+    ],
     ["JSON of another shape", () => page('{"error": "rate limit exceeded"}'), "refused", "bad-shape", /^\$/],
     ["bytes that are no text", () => page(gzipSync(GOOD)), "refused", "not-utf8", /^byte 1: /],
-    ["a prefix that is none", () => withPrefix("20.0.0.0/33"), "refused", "bad-prefix", /^\$\.prefixes\[100\]\.ipv4Prefix: /],
+    [
+      "a prefix that is none",
+      () => withPrefix("20.0.0.0/33"),
+      "refused",
+      "bad-prefix",
+      /^\$\.prefixes\[100\]\.ipv4Prefix: /,
+    ],
     ["all of IPv4", () => withPrefix("0.0.0.0/0"), "refused", "bad-prefix", /0\.0\.0\.0\/0/],
     ["all of IPv6", () => withPrefix("::/0"), "refused", "bad-prefix", /::\/0/],
     ["half of IPv4", () => withPrefix("128.0.0.0/1"), "refused", "too-wide", /128\.0\.0\.0\/1/],
@@ -266,22 +434,93 @@ describe("a list that is not good is refused, and the last good one stays", () =
     ["more of IPv6 than anybody has", () => withPrefix("2600::/12"), "refused", "too-wide", /2600::\/12/],
     ["a private network", () => withPrefix("10.0.0.0/24"), "refused", "special-purpose", /Private-Use/],
     ["loopback", () => withPrefix("::1"), "refused", "special-purpose", /Loopback/],
-    ["less than half of it", () => page(listOf(hundred.slice(0, 49))), "refused", "half", /only 49 of 100 prefixes are left.*--accept acme takes it; it stands in .*refused\/acme\/list\.json$/],
-    ["another list", () => page(listOf(publicPrefixes(1000, 1100))), "refused", "changed", /100 % of it is another than before \(100 prefixes came, 100 of 100 went\)/],
-    ["a list changed too much", () => page(listOf(publicPrefixes(40, 140))), "refused", "changed", /57 % of it is another than before/],
-    ["a list grown too much", () => page(listOf(publicPrefixes(0, 201))), "refused", "changed", /50 % of it|101 prefixes came/],
+    [
+      "less than half of it",
+      () => page(listOf(hundred.slice(0, 49))),
+      "refused",
+      "half",
+      /only 49 of 100 prefixes are left.*--accept acme takes it; it stands in .*refused\/acme\/list\.json$/,
+    ],
+    [
+      "another list",
+      () => page(listOf(publicPrefixes(1000, 1100))),
+      "refused",
+      "changed",
+      /100 % of it is another than before \(100 prefixes came, 100 of 100 went\)/,
+    ],
+    [
+      "a list changed too much",
+      () => page(listOf(publicPrefixes(40, 140))),
+      "refused",
+      "changed",
+      /57 % of it is another than before/,
+    ],
+    [
+      "a list grown too much",
+      () => page(listOf(publicPrefixes(0, 201))),
+      "refused",
+      "changed",
+      /50 % of it|101 prefixes came/,
+    ],
     ["404", () => status(404), "failed", "status", /404/],
     ["500", () => status(500), "failed", "status", /500; tried 2 times/],
     ["429", () => status(429, { "retry-after": "0" }), "failed", "status", /429; tried 2 times/],
     ["304 to a request without conditions", () => status(304), "failed", "status", /nobody asked for/],
-    ["a connection reset", () => ((_, { socket }) => void (socket as import("node:tls").TLSSocket).destroy()), "failed", "unreachable", /no whole answer/],
-    ["a body cut off", () => ((_, response) => void response.writeHead(200, { "content-length": GOOD.length }).write(cut, () => response.socket!.destroy())), "failed", "unreachable", /no whole answer/],
+    [
+      "a connection reset",
+      () =>
+        (_, { socket }) =>
+          void (socket as import("node:tls").TLSSocket).destroy(),
+      "failed",
+      "unreachable",
+      /no whole answer/,
+    ],
+    [
+      "a body cut off",
+      () => (_, response) =>
+        void response.writeHead(200, { "content-length": GOOD.length }).write(cut, () => response.socket!.destroy()),
+      "failed",
+      "unreachable",
+      /no whole answer/,
+    ],
     ["a drip without end", () => endless(" ", 20), "failed", "timeout", /longer than/, { totalTime: 500 }],
-    ["a body without end", () => endless(" ".repeat(1 << 16), 1), "failed", "too-large", /more than 1000000 bytes/, { bytes: 1_000_000 }],
-    ["a gzip bomb", () => page(gzipSync(Buffer.alloc(64 << 20, " ")), { "content-encoding": "gzip" }), "failed", "too-large", /more than 1000000 bytes/, { bytes: 1_000_000 }],
-    ["a redirect to cleartext", () => status(302, { location: "http://publisher.test/list.json" }), "failed", "bad-url", /only https/],
-    ["a redirect to the cloud's metadata", () => status(302, { location: "https://169.254.169.254/latest/meta-data" }), "failed", "address-refused", /Link Local/],
-    ["a redirect into the network, by name", () => status(307, { location: "https://private.test/list.json" }), "failed", "address-refused", /Private-Use/],
+    [
+      "a body without end",
+      () => endless(" ".repeat(1 << 16), 1),
+      "failed",
+      "too-large",
+      /more than 1000000 bytes/,
+      { bytes: 1_000_000 },
+    ],
+    [
+      "a gzip bomb",
+      () => page(gzipSync(Buffer.alloc(64 << 20, " ")), { "content-encoding": "gzip" }),
+      "failed",
+      "too-large",
+      /more than 1000000 bytes/,
+      { bytes: 1_000_000 },
+    ],
+    [
+      "a redirect to cleartext",
+      () => status(302, { location: "http://publisher.test/list.json" }),
+      "failed",
+      "bad-url",
+      /only https/,
+    ],
+    [
+      "a redirect to the cloud's metadata",
+      () => status(302, { location: "https://169.254.169.254/latest/meta-data" }),
+      "failed",
+      "address-refused",
+      /Link Local/,
+    ],
+    [
+      "a redirect into the network, by name",
+      () => status(307, { location: "https://private.test/list.json" }),
+      "failed",
+      "address-refused",
+      /Private-Use/,
+    ],
     ["a redirect to itself", () => status(302, { location: "/list.json" }), "failed", "redirect", /more than 5/],
   ];
   for (const [what, handler, outcome, code, message, limits] of BAD) {
@@ -296,7 +535,10 @@ describe("a list that is not good is refused, and the last good one stays", () =
       const [file] = report.files as [FileReport];
       assert.deepEqual([file.outcome, file.code, file.prefixes], [outcome, code, null], file.problem ?? "");
       assert.match(file.problem!, message);
-      assert.deepEqual([readHome("lists/acme/list.json"), report.ipv4, report.generation, generations().length], [GOOD, 100, null, 1]);
+      assert.deepEqual(
+        [readHome("lists/acme/list.json"), report.ipv4, report.generation, generations().length],
+        [GOOD, 100, null, 1],
+      );
       assert.equal(existsSync(join(home, "refused/acme/list.json")), outcome === "refused" && code !== "not-utf8");
       assert.equal((await current()).metadata.sources[0]!.fetchedAt, fetchedAt, "it is as old as it was");
 
@@ -346,7 +588,10 @@ describe("lists behind a page or in an archive", () => {
     publisher.pages.set("/a/Tags_20261123.json", page(listOf([...hundred, "30.0.0.0/24"])));
     publisher.pages.set("/details", linkTo(publisher.url("/a/Tags_20261123.json", "files.publisher.test")));
     assert.equal((await fileReport()).outcome, "changed");
-    for (const [url, message] of [[publisher.url("/a/Tags_20261123.json", "other.test"), /not of publisher\.test/], ["https://files.publisher.test/", /links to no list any more/]] as const) {
+    for (const [url, message] of [
+      [publisher.url("/a/Tags_20261123.json", "other.test"), /not of publisher\.test/],
+      ["https://files.publisher.test/", /links to no list any more/],
+    ] as const) {
       publisher.pages.set("/details", linkTo(url));
       const report = await fileReport();
       assert.deepEqual([report.outcome, report.code], ["failed", "link"]);
@@ -356,22 +601,53 @@ describe("lists behind a page or in an archive", () => {
 
   test("an archive is fetched once for all its lists", async () => {
     const members = ["v4.txt", "v6.txt"];
-    sources = [sourceOf("acme", members.map((member) => fileOf(`acme/${member}`, publisher.url("/lists.zip"), { member, importer: plainText() })))];
-    publisher.pages.set("/lists.zip", page(zipOf([{ name: "v4.txt", content: hundred.join("\n") }, { name: "v6.txt", content: "2600::/32\n" }]), { etag: '"1"' }));
+    sources = [
+      sourceOf(
+        "acme",
+        members.map((member) =>
+          fileOf(`acme/${member}`, publisher.url("/lists.zip"), { member, importer: plainText() }),
+        ),
+      ),
+    ];
+    publisher.pages.set(
+      "/lists.zip",
+      page(
+        zipOf([
+          { name: "v4.txt", content: hundred.join("\n") },
+          { name: "v6.txt", content: "2600::/32\n" },
+        ]),
+        { etag: '"1"' },
+      ),
+    );
     assert.deepEqual([outcomes(await update()), publisher.requests.length], [["new", "new"], 1]);
     publisher.pages.set("/lists.zip", status(304));
     assert.deepEqual([outcomes(await update()), publisher.requests.length], [["unchanged", "unchanged"], 2]);
     for (const [archive, problem] of [
       [zipOf([{ name: "v4.txt", content: hundred.join("\n") }]), /has no v6\.txt/],
-      [zipOf([{ name: "v6.txt", content: Buffer.alloc(100 << 20), size: 10 }, { name: "v4.txt", content: hundred.join("\n") }]), /too many bytes/],
+      [
+        zipOf([
+          { name: "v6.txt", content: Buffer.alloc(100 << 20), size: 10 },
+          { name: "v4.txt", content: hundred.join("\n") },
+        ]),
+        /too many bytes/,
+      ],
     ] as const) {
       publisher.pages.set("/lists.zip", page(archive));
       const { files } = await update();
-      assert.deepEqual(files.map(({ outcome, code }) => [outcome, code]), [["unchanged", null], ["failed", "archive"]]);
+      assert.deepEqual(
+        files.map(({ outcome, code }) => [outcome, code]),
+        [
+          ["unchanged", null],
+          ["failed", "archive"],
+        ],
+      );
       assert.match(files[1]!.problem!, problem);
     }
     publisher.pages.set("/lists.zip", page("<html>"));
-    assert.deepEqual((await update()).files.map(({ code }) => code), ["archive", "archive"]);
+    assert.deepEqual(
+      (await update()).files.map(({ code }) => code),
+      ["archive", "archive"],
+    );
   });
 
   test("an address with {uuid} has another one each time", async () => {
@@ -380,7 +656,8 @@ describe("lists behind a page or in an archive", () => {
     await update();
     await update();
     const [first, second] = publisher.requests.map(({ path }) => path);
-    for (const path of [first, second]) assert.match(path!, /^\/list\.json\?id=[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/);
+    for (const path of [first, second])
+      assert.match(path!, /^\/list\.json\?id=[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/);
     assert.notEqual(first, second);
     assert.equal(publisher.requests[1]!.headers["if-none-match"], '"1"');
   });
@@ -395,7 +672,9 @@ describe("lists from elsewhere", () => {
   test("a mirror offers the files themselves, also of pages, archives, and what has no official address", async () => {
     sources = [
       sourceOf("acme", [fileOf("acme/list.json", "https://www.acme.example/details", { link: /\/x$/ })]),
-      sourceOf("globex", [fileOf("globex/v4.txt", "https://globex.example/lists.zip", { member: "v4.txt", importer: plainText() })]),
+      sourceOf("globex", [
+        fileOf("globex/v4.txt", "https://globex.example/lists.zip", { member: "v4.txt", importer: plainText() }),
+      ]),
       sourceOf("initech", [fileOf("initech/list.json", null)]),
       sourceOf("umbrella", [fileOf("umbrella/list.json", "https://umbrella.example/list")]),
     ];
@@ -403,14 +682,19 @@ describe("lists from elsewhere", () => {
     publisher.pages.set("/lists/globex/v4.txt", page("30.0.0.0/24"));
     assert.deepEqual(outcomes(await update({ mirror: publisher.url("/lists/") })), ["new", "new", "new", "failed"]);
     // From the publishers, there is nothing to be had of the one without an address.
-    assert.deepEqual((await update({ only: new Set(["initech"]) })).files.map(({ outcome, problem }) => [outcome, problem]), [["absent", null]]);
+    assert.deepEqual(
+      (await update({ only: new Set(["initech"]) })).files.map(({ outcome, problem }) => [outcome, problem]),
+      [["absent", null]],
+    );
   });
 
   test("a folder, with names as browsers save them; the guards are the same", async () => {
     const link = /\/Tags_\d{8}\.json$/;
     sources = [
       sourceOf("acme", [fileOf("acme/Tags.json", "https://www.acme.example/details", { link })]),
-      sourceOf("globex", [fileOf("globex/v4.txt", "https://globex.example/pdfs/lists.zip", { member: "v4.txt", importer: plainText() })]),
+      sourceOf("globex", [
+        fileOf("globex/v4.txt", "https://globex.example/pdfs/lists.zip", { member: "v4.txt", importer: plainText() }),
+      ]),
       sourceOf("initech", [fileOf("initech/list.json", null)]),
     ];
     const origin = new FolderOrigin(join(folder.path, "from"));
@@ -424,7 +708,14 @@ describe("lists from elsewhere", () => {
     assert.deepEqual([readHome("lists/acme/Tags.json"), acme!.fetchedAt], [GOOD, long.toISOString()]);
     // Its own name comes first.
     write("from/acme/Tags.json", "<html>");
-    assert.deepEqual((await update({ origin })).files.map(({ outcome, code }) => [outcome, code]), [["refused", "web-page"], ["unchanged", null], ["absent", null]]);
+    assert.deepEqual(
+      (await update({ origin })).files.map(({ outcome, code }) => [outcome, code]),
+      [
+        ["refused", "web-page"],
+        ["unchanged", null],
+        ["absent", null],
+      ],
+    );
     write("from/acme/Tags.json", listOf(hundred.slice(60)));
     assert.equal((await fileReport({ origin })).code, "half");
     write("from/acme/Tags.json", Buffer.concat([Buffer.from(GOOD), Buffer.of(0xff)]));
@@ -435,7 +726,10 @@ describe("lists from elsewhere", () => {
 
   test("a folder in which something else stands in a list's place: the other lists come", async () => {
     const origin = new FolderOrigin(join(folder.path, "from"));
-    sources = [sourceOf("acme", [fileOf("acme/list.json", null)]), sourceOf("globex", [fileOf("globex/list.json", null)])];
+    sources = [
+      sourceOf("acme", [fileOf("acme/list.json", null)]),
+      sourceOf("globex", [fileOf("globex/list.json", null)]),
+    ];
     write("from/globex/list.json", GOOD);
     write("secret.txt", "hunter2");
     write("outside/list.json", "hunter2");
@@ -444,9 +738,18 @@ describe("lists from elsewhere", () => {
       [/acme: ENOTDIR/, () => writeFileSync(place, "")],
       [/acme\/list\.json is no file/, () => mkdirSync(join(place, "list.json"), { recursive: true })],
       [/acme\/list\.json is no file/, () => void execFileSync("mkfifo", [join(place, "list.json")])],
-      [/acme\/list\.json is, or lies behind, a link that leaves .*from; put a copy/, () => symlinkSync("/dev/zero", join(place, "list.json"))],
-      [/acme\/list\.json is, or lies behind, a link that leaves (?!.*hunter2)/s, () => symlinkSync("../../secret.txt", join(place, "list.json"))],
-      [/acme\/list\.json is, or lies behind, a link that leaves (?!.*hunter2)/s, () => (rmSync(place, { recursive: true }), symlinkSync("../outside", place))],
+      [
+        /acme\/list\.json is, or lies behind, a link that leaves .*from; put a copy/,
+        () => symlinkSync("/dev/zero", join(place, "list.json")),
+      ],
+      [
+        /acme\/list\.json is, or lies behind, a link that leaves (?!.*hunter2)/s,
+        () => symlinkSync("../../secret.txt", join(place, "list.json")),
+      ],
+      [
+        /acme\/list\.json is, or lies behind, a link that leaves (?!.*hunter2)/s,
+        () => (rmSync(place, { recursive: true }), symlinkSync("../outside", place)),
+      ],
       [/acme: ENOENT/, () => symlinkSync("nowhere", join(place, "list.json"))],
       [/acme: ELOOP/, () => symlinkSync("list.json", join(place, "list.json"))],
     ];
@@ -454,25 +757,40 @@ describe("lists from elsewhere", () => {
       if (i > 1) mkdirSync(place);
       putThere();
       const { files } = await update({ origin });
-      assert.deepEqual(files.map(({ outcome, code }) => [outcome, code]), [["failed", "unreadable"], [i === 0 ? "new" : "unchanged", null]]);
+      assert.deepEqual(
+        files.map(({ outcome, code }) => [outcome, code]),
+        [
+          ["failed", "unreadable"],
+          [i === 0 ? "new" : "unchanged", null],
+        ],
+      );
       assert.match(files[0]!.problem!, what);
       rmSync(place, { recursive: true });
     }
   });
 
   test("links within the folder are followed, and so is one to the folder itself", async () => {
-    sources = [sourceOf("acme", [fileOf("acme/list.json", null)]), sourceOf("globex", [fileOf("globex/list.json", null)])];
+    sources = [
+      sourceOf("acme", [fileOf("acme/list.json", null)]),
+      sourceOf("globex", [fileOf("globex/list.json", null)]),
+    ];
     write("from/editions/today.json", GOOD);
     write("from/globex/list.json", GOOD);
     mkdirSync(join(folder.path, "from/acme"));
     symlinkSync("../editions/today.json", join(folder.path, "from/acme/list.json"));
     symlinkSync("from", join(folder.path, "link"));
     const { files } = await update({ origin: new FolderOrigin(join(folder.path, "link")) });
-    assert.deepEqual(files.map(({ outcome }) => outcome), ["new", "new"]);
+    assert.deepEqual(
+      files.map(({ outcome }) => outcome),
+      ["new", "new"],
+    );
   });
 
   test("a folder that is not there offers nothing", async () => {
-    await assert.rejects(update({ origin: new FolderOrigin(join(folder.path, "nowhere")) }), (error: unknown) => error instanceof UpdateError && error.code === "no-lists");
+    await assert.rejects(
+      update({ origin: new FolderOrigin(join(folder.path, "nowhere")) }),
+      (error: unknown) => error instanceof UpdateError && error.code === "no-lists",
+    );
   });
 });
 
@@ -480,20 +798,40 @@ describe("a home folder", () => {
   test("whose state cannot be read is told, with the cure", async () => {
     publisher.pages.set("/list.json", page(GOOD));
     await update();
-    for (const state of ["{", "null", '{"format": 2, "lists": {}}', '{"format": 1, "lists": {"acme/list.json": {"sha256": 7}}}', '{"format": 1, "lists": {"acme/list.json": {"sha256": "", "fetchedAt": "never"}}}']) {
+    for (const state of [
+      "{",
+      "null",
+      '{"format": 2, "lists": {}}',
+      '{"format": 1, "lists": {"acme/list.json": {"sha256": 7}}}',
+      '{"format": 1, "lists": {"acme/list.json": {"sha256": "", "fetchedAt": "never"}}}',
+    ]) {
       writeFileSync(join(home, "lists/state.json"), state);
-      await assert.rejects(update(), (error: unknown) => error instanceof UpdateError && error.code === "bad-home" && /remove it, and all lists are fetched again$/.test(error.message));
+      await assert.rejects(
+        update(),
+        (error: unknown) =>
+          error instanceof UpdateError &&
+          error.code === "bad-home" &&
+          /remove it, and all lists are fetched again$/.test(error.message),
+      );
     }
     writeFileSync(join(home, "lists/state.json"), '{"format": 1, "lists": {}}');
     assert.equal((await fileReport()).outcome, "unchanged");
   });
 
   test("in which a folder has the place of a list is told, with the cure; nothing is at work when the update ends", async () => {
-    const files = ["acme", "globex"].map((id, i) => sourceOf(id, [fileOf(`${id}/list.json`, publisher.url("/list.json", ["publisher.test", "other.test"][i]))]));
+    const files = ["acme", "globex"].map((id, i) =>
+      sourceOf(id, [fileOf(`${id}/list.json`, publisher.url("/list.json", ["publisher.test", "other.test"][i]))]),
+    );
     sources = files;
     mkdirSync(join(home, "lists/acme/list.json"), { recursive: true });
     publisher.pages.set("/list.json", (_, response) => void setTimeout(() => response.end(GOOD), 300));
-    await assert.rejects(update(), (error: unknown) => error instanceof UpdateError && error.code === "bad-home" && /acme\/list\.json cannot be read \(EISDIR.*or remove it/.test(error.message));
+    await assert.rejects(
+      update(),
+      (error: unknown) =>
+        error instanceof UpdateError &&
+        error.code === "bad-home" &&
+        /acme\/list\.json cannot be read \(EISDIR.*or remove it/.test(error.message),
+    );
     assert.equal(readHome("lists/globex/list.json"), GOOD);
   });
 
@@ -515,7 +853,11 @@ describe("a home folder", () => {
     });
     const first = update();
     await asked;
-    await assert.rejects(update(), (error: unknown) => error instanceof UpdateError && error.code === "locked" && error.message.includes(`process ${process.pid} `));
+    await assert.rejects(
+      update(),
+      (error: unknown) =>
+        error instanceof UpdateError && error.code === "locked" && error.message.includes(`process ${process.pid} `),
+    );
     answer!();
     assert.deepEqual(outcomes(await first), ["new"]);
     publisher.pages.set("/list.json", page(GOOD));

@@ -17,7 +17,10 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-const locked = (message: RegExp) => (error: unknown): boolean => error instanceof UpdateError && error.code === "locked" && message.test(error.message);
+const locked =
+  (message: RegExp) =>
+  (error: unknown): boolean =>
+    error instanceof UpdateError && error.code === "locked" && message.test(error.message);
 
 /** A process that takes the lock, says so, and does what `then` says. */
 function start(then: string): ChildProcess {
@@ -35,9 +38,14 @@ function end(child: ChildProcess): Promise<number | null> {
 
 test("a lock is held by one, given back, and leaves nothing behind", async () => {
   const release = await takeLock(path);
-  await assert.rejects(takeLock(path), locked(new RegExp(`^another update is running: process ${process.pid} on ${hostname()}; wait until it is done$`)));
+  await assert.rejects(
+    takeLock(path),
+    locked(new RegExp(`^another update is running: process ${process.pid} on ${hostname()}; wait until it is done$`)),
+  );
   await release();
-  await (await takeLock(path))();
+  await (
+    await takeLock(path)
+  )();
   assert.deepEqual(readdirSync(folder.path), []);
 });
 
@@ -57,7 +65,9 @@ test("what was left of processes killed while they took the lock is removed, but
   const [old, young] = [`${path}.0123456789abcdef.tmp`, `${path}.fedcba9876543210.tmp`];
   for (const name of [old, young]) writeFileSync(name, "");
   utimesSync(old, 0, 0);
-  await (await takeLock(path))();
+  await (
+    await takeLock(path)
+  )();
   assert.deepEqual([existsSync(old), existsSync(young)], [false, true]);
 });
 
@@ -68,31 +78,45 @@ test("a lock of a living process is respected, and of one that was killed taken 
   const closed = end(child);
   child.kill("SIGKILL");
   await closed;
-  await (await takeLock(path))();
+  await (
+    await takeLock(path)
+  )();
   assert.deepEqual(readdirSync(folder.path), []);
 });
 
-test("a process id that was given to another process is no holder; one on another machine may be alive", { skip: process.platform === "linux" ? false : "the start of a process is read from /proc" }, async () => {
-  const token = "0123456789abcdef";
-  const other = start("setInterval(() => {}, 1000);");
-  await firstWords(other);
-  const { processStart } = JSON.parse(readFileSync(path, "utf8"));
-  assert.match(processStart, /^\d+$/);
-  writeFileSync(path, JSON.stringify({ token, pid: other.pid, host: hostname(), processStart: "1" }));
-  await (await takeLock(path))();
-  writeFileSync(path, JSON.stringify({ token, pid: 1, host: "elsewhere.example", processStart: "1" }));
-  await assert.rejects(takeLock(path), locked(/on elsewhere\.example; wait until it is done, or remove .*update\.lock if that machine is gone$/));
-  writeFileSync(path, "something else");
-  await assert.rejects(takeLock(path), locked(/is no lock of an update; remove it/));
-  other.kill("SIGKILL");
-});
+test(
+  "a process id that was given to another process is no holder; one on another machine may be alive",
+  { skip: process.platform === "linux" ? false : "the start of a process is read from /proc" },
+  async () => {
+    const token = "0123456789abcdef";
+    const other = start("setInterval(() => {}, 1000);");
+    await firstWords(other);
+    const { processStart } = JSON.parse(readFileSync(path, "utf8"));
+    assert.match(processStart, /^\d+$/);
+    writeFileSync(path, JSON.stringify({ token, pid: other.pid, host: hostname(), processStart: "1" }));
+    await (
+      await takeLock(path)
+    )();
+    writeFileSync(path, JSON.stringify({ token, pid: 1, host: "elsewhere.example", processStart: "1" }));
+    await assert.rejects(
+      takeLock(path),
+      locked(/on elsewhere\.example; wait until it is done, or remove .*update\.lock if that machine is gone$/),
+    );
+    writeFileSync(path, "something else");
+    await assert.rejects(takeLock(path), locked(/is no lock of an update; remove it/));
+    other.kill("SIGKILL");
+  },
+);
 
 test("of many that find a dead process's lock at once, one at a time gets it", async (t) => {
-  // Processes that go for one lock after the other together; one that gets it writes its number beside it, waits, and looks whether
-  // another one did so meanwhile.
+  // Processes that go for one lock after the other together; one that gets it writes its number beside it, waits, and
+  // looks whether another one did so meanwhile.
   const paths = Array.from({ length: 40 }, (_, i) => `${path}-${i}`);
   for (const [i, lock] of paths.entries()) {
-    writeFileSync(lock, JSON.stringify({ token: String(i).padStart(16, "0"), pid: 2 ** 22 + 1, host: hostname(), processStart: null }));
+    writeFileSync(
+      lock,
+      JSON.stringify({ token: String(i).padStart(16, "0"), pid: 2 ** 22 + 1, host: hostname(), processStart: null }),
+    );
   }
   const body = `
     import { readFileSync, writeFileSync } from "node:fs";
@@ -110,12 +134,19 @@ test("of many that find a dead process's lock at once, one at a time gets it", a
       await release();
     }
     console.log(taken);`;
-  const children = Array.from({ length: 4 }, () => spawn(process.execPath, ["--input-type=module", "-e", body], { stdio: ["ignore", "pipe", "inherit"] }));
+  const children = Array.from({ length: 4 }, () =>
+    spawn(process.execPath, ["--input-type=module", "-e", body], { stdio: ["ignore", "pipe", "inherit"] }),
+  );
   const ends = children.map(end);
   const counts = children.map(firstWords);
   assert.deepEqual(await Promise.all(ends), [0, 0, 0, 0], "two had it at once");
   const taken = (await Promise.all(counts)).reduce((sum, count) => sum + Number(count), 0);
   assert.ok(taken >= paths.length, "a lock that nobody took over");
-  assert.deepEqual(readdirSync(folder.path).filter((name) => !name.endsWith("-proof")), []);
-  t.diagnostic(`${paths.length} locks of dead processes, wanted by 4 at once: taken ${taken} times, one after the other`);
+  assert.deepEqual(
+    readdirSync(folder.path).filter((name) => !name.endsWith("-proof")),
+    [],
+  );
+  t.diagnostic(
+    `${paths.length} locks of dead processes, wanted by 4 at once: taken ${taken} times, one after the other`,
+  );
 });

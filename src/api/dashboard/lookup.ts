@@ -16,18 +16,29 @@ import type { Services } from "../services.ts";
 export function addLookupRoutes(app: App, services: Services): void {
   const { memory, catalogue, metrics } = services;
   const schema = {
-    operationId: "lookup", summary: "What the catalogue, the organisation's rulesets and threat intelligence say of an address or prefix",
-    description: "Areas without an active plan say nothing: `cbs` and `cti` are null, `rulesets` is empty. So is `cti` where no dataset is loaded.",
-    tags: ["Lookup"], problems: [400], querystring: LookupQuery, response: { 200: Lookup },
+    operationId: "lookup",
+    summary: "What the catalogue, the organisation's rulesets and threat intelligence say of an address or prefix",
+    description:
+      "Areas without an active plan say nothing: `cbs` and `cti` are null, `rulesets` is empty. So is `cti` where no dataset is loaded.",
+    tags: ["Lookup"],
+    problems: [400],
+    querystring: LookupQuery,
+    response: { 200: Lookup },
   };
   app.get("/lookup", { config: BY_USERS, schema }, (request) => {
-    const { now, caller: { organisationId }, query: { ip } } = request;
+    const {
+      now,
+      caller: { organisationId },
+      query: { ip },
+    } = request;
     const has = (area: Area): boolean => isActivePlan(memory.plan(organisationId, area), now);
     const prefix = readPrefix(ip);
     const cbs = has("cbs") ? identify(catalogue.view().catalogue, prefix, ip) : null;
     if (cbs !== null) metrics.countLookups("cbs", 1, cbs.found ? 1 : 0);
     const cti = has("cti") ? threatOf(services, prefix, ip) : null;
-    const rulesets = has("edl") ? memory.rulesets(organisationId).map((ruleset) => rulesetLookup(ruleset, prefix, now)) : [];
+    const rulesets = has("edl")
+      ? memory.rulesets(organisationId).map((ruleset) => rulesetLookup(ruleset, prefix, now))
+      : [];
     return { ip, cbs, rulesets, decision: decisionOf(rulesets), cti };
   });
 }
@@ -46,10 +57,20 @@ interface RulesetLookup {
   readonly covering: readonly object[];
 }
 
-function rulesetLookup({ about: { id, name, purpose }, rules }: LiveRuleset, prefix: Prefix, now: number): RulesetLookup {
+function rulesetLookup(
+  { about: { id, name, purpose }, rules }: LiveRuleset,
+  prefix: Prefix,
+  now: number,
+): RulesetLookup {
   const covering = rules.covering(prefix);
   const rule = covering.find((each) => isActive(each, now));
-  return { id, name, purpose, rule: rule === undefined ? null : rowDocument(rule, now), covering: covering.map((each) => rowDocument(each, now)) };
+  return {
+    id,
+    name,
+    purpose,
+    rule: rule === undefined ? null : rowDocument(rule, now),
+    covering: covering.map((each) => rowDocument(each, now)),
+  };
 }
 
 /** What feeds say of the address, or of all of the prefix. */

@@ -27,19 +27,36 @@ const COUNTED = { allowEmpty: true, maxShrink: 100 };
 /** Changes all rules that the table's filter lets through, however many. */
 export function addMatchingRuleRoutes(app: App, services: Services): void {
   const schema = {
-    operationId: "changeMatchingRules", summary: "Deletes all rules that fit a filter, or sets their expiry, all or nothing", tags: ["IP rulesets"], problems: [400, 404, 412, 413, 415, 422],
-    description: "The filter is that of listRows. `count` says how many rules are meant: where it is another number, or the rules have changed, the answer is 412 and nothing is written.",
-    params: RulesetParameters, querystring: MatchingQuery, body: ChangeMatchingBody, response: { 200: ChangeMatchingResponse }, requestHeaders: { ...IDEMPOTENT, ...matching("the rules") },
+    operationId: "changeMatchingRules",
+    summary: "Deletes all rules that fit a filter, or sets their expiry, all or nothing",
+    tags: ["IP rulesets"],
+    problems: [400, 404, 412, 413, 415, 422],
+    description:
+      "The filter is that of listRows. `count` says how many rules are meant: where it is another number, or the rules have changed, the answer is 412 and nothing is written.",
+    params: RulesetParameters,
+    querystring: MatchingQuery,
+    body: ChangeMatchingBody,
+    response: { 200: ChangeMatchingResponse },
+    requestHeaders: { ...IDEMPOTENT, ...matching("the rules") },
     bodyExample: { action: "delete", count: 12_000 },
   };
   app.post("/edl/ip-rulesets/:ruleset_id/rows::change", { config: WRITE_EDL, schema }, async (request) => {
     const { action, count, expires_at: expiry } = request.body;
-    if ((action === "set_expiry") !== (expiry !== undefined)) throw invalid({ expires_at: ["give it with set_expiry, and with nothing else; null: never"] });
-    const expiresAt = expiry === null ? null : readTime("expires_at", expiry) ?? null;
+    if ((action === "set_expiry") !== (expiry !== undefined))
+      throw invalid({ expires_at: ["give it with set_expiry, and with nothing else; null: never"] });
+    const expiresAt = expiry === null ? null : (readTime("expires_at", expiry) ?? null);
     const ruleset = findRuleset(request, services);
     const matched = await readAll(request, services, filterOf(request.query));
-    if (matched.length !== count) throw new Problem("precondition-failed", `${matched.length} rules fit the filter now, not ${count}; look at them again`);
-    const about = { ...signed(request), rulesetId: ruleset.about.id, ifMatch: ifMatch(request) ?? { versions: [ruleset.about.version], rules: [], lists: [] } };
+    if (matched.length !== count)
+      throw new Problem(
+        "precondition-failed",
+        `${matched.length} rules fit the filter now, not ${count}; look at them again`,
+      );
+    const about = {
+      ...signed(request),
+      rulesetId: ruleset.about.id,
+      ifMatch: ifMatch(request) ?? { versions: [ruleset.about.version], rules: [], lists: [] },
+    };
     if (action === "set_expiry") {
       const rules = await columnsOf(matched.map((rule) => ({ ...rule, expiresAt })));
       await services.store.write({ kind: "import-rules", ...about, rules, mode: "override" });
@@ -51,10 +68,18 @@ export function addMatchingRuleRoutes(app: App, services: Services): void {
   });
 }
 
-type FilterQuery = Readonly<Record<"name" | "ip", string | undefined>> & { readonly state?: RuleFilter["state"]; readonly expiring_within_days?: number | undefined };
+type FilterQuery = Readonly<Record<"name" | "ip", string | undefined>> & {
+  readonly state?: RuleFilter["state"];
+  readonly expiring_within_days?: number | undefined;
+};
 
 function filterOf(query: Partial<FilterQuery>): RuleFilter {
-  return { state: query.state, within: within(query), name: query.name, related: query.ip === undefined || query.ip === "" ? undefined : readPrefix(query.ip) };
+  return {
+    state: query.state,
+    within: within(query),
+    name: query.name,
+    related: query.ip === undefined || query.ip === "" ? undefined : readPrefix(query.ip),
+  };
 }
 
 /** All rules that fit, in the order of prefixes, as they were at one version. @throws Problem (404, 412) */
@@ -62,8 +87,13 @@ async function readAll(request: FastifyRequest, { memory, rows }: Services, filt
   const { organisationId, id, version } = findRuleset(request, { memory } as Services).about;
   const all: Rule[] = [];
   for (let offset = 0; ; offset += AT_ONCE) {
-    const page = await rows.get(() => memory.ruleset(organisationId, id), { filter, offset, limit: AT_ONCE }, request.now);
-    if (page?.ruleset.about.version !== version) throw new Problem("precondition-failed", "the rules have changed meanwhile; look at them again");
+    const page = await rows.get(
+      () => memory.ruleset(organisationId, id),
+      { filter, offset, limit: AT_ONCE },
+      request.now,
+    );
+    if (page?.ruleset.about.version !== version)
+      throw new Problem("precondition-failed", "the rules have changed meanwhile; look at them again");
     all.push(...page.rules);
     if (page.rules.length < AT_ONCE) return all;
     await turn();
@@ -89,5 +119,13 @@ async function columnsOf(rules: readonly Rule[]): Promise<readonly RuleColumns[]
     if (index % AT_ONCE === AT_ONCE - 1) await turn();
   }
   const parts = await inSlices(list.inOrder(() => {}));
-  return parts.map(({ family, words, lengths, names, expiresAt, createdAt, updatedAt }) => ({ family, words, lengths, names, expiresAt, createdAt, updatedAt }));
+  return parts.map(({ family, words, lengths, names, expiresAt, createdAt, updatedAt }) => ({
+    family,
+    words,
+    lengths,
+    names,
+    expiresAt,
+    createdAt,
+    updatedAt,
+  }));
 }

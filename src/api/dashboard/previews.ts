@@ -5,7 +5,14 @@ import { joined } from "../encoded.ts";
 import { rulesetTag } from "../entity-tags.ts";
 import { listBody, listIn, withListBodies } from "../list-bodies.ts";
 import { READ_EDL } from "../operation.ts";
-import { type Preview as RulesPreview, type PreviewedList, type PreviewLine, previewRules, readListToEnd, readRulesToEnd } from "../preview-rules.ts";
+import {
+  type Preview as RulesPreview,
+  type PreviewedList,
+  type PreviewLine,
+  previewRules,
+  readListToEnd,
+  readRulesToEnd,
+} from "../preview-rules.ts";
 import { readDefaults, type RuleMembers } from "../read-rule.ts";
 import { streamJson } from "../reply.ts";
 import { findRuleset, noRuleset } from "../routes/find-ruleset.ts";
@@ -21,22 +28,41 @@ export function addPreviewRoutes(app: App, services: Services): void {
 function addPreview(app: App, services: Services): void {
   const { settings, memory } = services;
   const schema = {
-    operationId: "previewRules", summary: "What importing a list would do to each line; nothing is written",
-    description: "Every faulty line is told. Send the ETag as If-Match with importRules, which then does just this, or answers 412 where the ruleset has changed.",
-    tags: ["IP rulesets"], problems: [400, 404, 413, 415], params: RulesetParameters, querystring: PreviewQuery, body: listBody(PreviewBody(settings.rulesPerRuleset)), response: { 200: Preview },
-    responseHeaders: { ETag: "of the rules that were looked at" }, bodyExample: { rules: [{ ip: "203.0.113.0/24", name: "office" }] },
+    operationId: "previewRules",
+    summary: "What importing a list would do to each line; nothing is written",
+    description:
+      "Every faulty line is told. Send the ETag as If-Match with importRules, which then does just this, or answers 412 where the ruleset has changed.",
+    tags: ["IP rulesets"],
+    problems: [400, 404, 413, 415],
+    params: RulesetParameters,
+    querystring: PreviewQuery,
+    body: listBody(PreviewBody(settings.rulesPerRuleset)),
+    response: { 200: Preview },
+    responseHeaders: { ETag: "of the rules that were looked at" },
+    bodyExample: { rules: [{ ip: "203.0.113.0/24", name: "office" }] },
   };
-  app.post("/edl/ip-rulesets/:ruleset_id/rules::preview", { config: { ...READ_EDL, bodyBytes: settings.bulkBodyBytes }, schema }, async (request, reply) => {
-    const { id, organisationId } = findRuleset(request, services).about;
-    const current = () => memory.ruleset(organisationId, id);
-    const list = await readToEnd(request, services);
-    const mode = request.query.conflict_resolution ?? CONFLICT_MODES[0];
-    const preview = await previewRules(current, list, { mode, now: request.now, mostRules: settings.rulesPerRuleset });
-    const ruleset = current();
-    if (preview === undefined || ruleset === undefined) throw noRuleset(request);
-    reply.header("etag", rulesetTag({ about: { ...ruleset.about, version: preview.version }, rules: ruleset.rules }, request.now));
-    return streamJson(reply, joined(previewTexts(preview)));
-  });
+  app.post(
+    "/edl/ip-rulesets/:ruleset_id/rules::preview",
+    { config: { ...READ_EDL, bodyBytes: settings.bulkBodyBytes }, schema },
+    async (request, reply) => {
+      const { id, organisationId } = findRuleset(request, services).about;
+      const current = () => memory.ruleset(organisationId, id);
+      const list = await readToEnd(request, services);
+      const mode = request.query.conflict_resolution ?? CONFLICT_MODES[0];
+      const preview = await previewRules(current, list, {
+        mode,
+        now: request.now,
+        mostRules: settings.rulesPerRuleset,
+      });
+      const ruleset = current();
+      if (preview === undefined || ruleset === undefined) throw noRuleset(request);
+      reply.header(
+        "etag",
+        rulesetTag({ about: { ...ruleset.about, version: preview.version }, rules: ruleset.rules }, request.now),
+      );
+      return streamJson(reply, joined(previewTexts(preview)));
+    },
+  );
 }
 
 /** The answer as JSON, by the schema `Preview`. */

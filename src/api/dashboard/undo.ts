@@ -13,7 +13,14 @@ import { summaryOf } from "./audit-document.ts";
 
 const tags = ["Undo"];
 /** What the store says where somebody was quicker. */
-const OVERTAKEN: readonly StoreErrorCode[] = ["version-mismatch", "ruleset-not-found", "ruleset-exists", "change-not-kept", "too-many-rules", "too-many-rulesets"];
+const OVERTAKEN: readonly StoreErrorCode[] = [
+  "version-mismatch",
+  "ruleset-not-found",
+  "ruleset-exists",
+  "change-not-kept",
+  "too-many-rules",
+  "too-many-rulesets",
+];
 
 /** Takes back what the user has done last to rules or rulesets, in this session. */
 export function addUndoRoutes(app: App, services: Services): void {
@@ -21,7 +28,11 @@ export function addUndoRoutes(app: App, services: Services): void {
   const log = new UndoLog(store);
 
   const get = {
-    operationId: "getUndo", summary: "The last change of rules or rulesets that the user has made in this session, if it has not been taken back", tags, response: { 200: LastChange },
+    operationId: "getUndo",
+    summary:
+      "The last change of rules or rulesets that the user has made in this session, if it has not been taken back",
+    tags,
+    response: { 200: LastChange },
   };
   app.get("/undo", { config: READ_EDL, schema: get }, async (request) => {
     const last = await lastChange(request, services, log);
@@ -29,19 +40,28 @@ export function addUndoRoutes(app: App, services: Services): void {
   });
 
   const undo = {
-    operationId: "undo", summary: "Takes the last change back, exactly: rules get their old names, expiries and times of creation, deleted ones and rulesets come back",
-    description: "409 where there is none, where what it touched has been changed since, or where it touched more rules than are kept.", tags, problems: [400, 409], querystring: UndoQuery, response: { 200: Undone },
+    operationId: "undo",
+    summary:
+      "Takes the last change back, exactly: rules get their old names, expiries and times of creation, deleted ones and rulesets come back",
+    description:
+      "409 where there is none, where what it touched has been changed since, or where it touched more rules than are kept.",
+    tags,
+    problems: [400, 409],
+    querystring: UndoQuery,
+    response: { 200: Undone },
   };
   app.post("/undo", { config: WRITE_EDL, schema: undo }, async (request) => {
     const last = await lastChange(request, services, log);
     if (last === null) throw new Problem("conflict", "there is nothing to take back in this session");
-    if (request.query.sequence !== undefined && request.query.sequence !== last.entry.sequence) throw new Problem("conflict", "another change has been made since; look at it first");
+    if (request.query.sequence !== undefined && request.query.sequence !== last.entry.sequence)
+      throw new Problem("conflict", "another change has been made since; look at it first");
     if ("refusal" in last.inverse) throw new Problem("conflict", last.inverse.refusal);
     try {
       await store.write({ ...last.inverse.command, ...signature(request) });
     } catch (error) {
       if (error instanceof StoreError && error.code === "rules-changed") throw new Problem("conflict", CHANGED);
-      if (error instanceof StoreError && OVERTAKEN.includes(error.code)) throw new Problem("conflict", `it cannot be taken back any more: ${error.message}`);
+      if (error instanceof StoreError && OVERTAKEN.includes(error.code))
+        throw new Problem("conflict", `it cannot be taken back any more: ${error.message}`);
       throw error;
     }
     log.undid(request.live, memory.sequence);
@@ -54,7 +74,11 @@ interface Last {
   readonly inverse: Inverse;
 }
 
-async function lastChange({ live, caller: { organisationId } }: FastifyRequest, { store, memory }: Services, log: UndoLog): Promise<Last | null> {
+async function lastChange(
+  { live, caller: { organisationId } }: FastifyRequest,
+  { store, memory }: Services,
+  log: UndoLog,
+): Promise<Last | null> {
   const found = await log.last(live);
   // With how many rules it touched: a list of entries leaves out what long ones did.
   const entry = found === null ? null : await store.auditEntry(organisationId, found.sequence);
@@ -68,12 +92,22 @@ async function judged(last: Last, services: Services, { caller: { organisationId
   return { entry, inverse: { refusal: CHANGED } };
 }
 
-function changeDocument({ entry, inverse }: Last, { memory }: Services, { caller: { organisationId } }: FastifyRequest): Record<string, unknown> {
+function changeDocument(
+  { entry, inverse }: Last,
+  { memory }: Services,
+  { caller: { organisationId } }: FastifyRequest,
+): Record<string, unknown> {
   const { sequence, at, command: kind, rulesetId, old } = entry;
   const live = rulesetId === null ? undefined : memory.ruleset(organisationId, rulesetId);
   const reason = "refusal" in inverse ? inverse.refusal : null;
   return {
-    sequence, at: formatTimestamp(at), kind, ruleset_id: rulesetId, ruleset_name: live?.about.name ?? (old as { name?: string } | null)?.name ?? null,
-    summary: summaryOf(entry), can_undo: reason === null, reason,
+    sequence,
+    at: formatTimestamp(at),
+    kind,
+    ruleset_id: rulesetId,
+    ruleset_name: live?.about.name ?? (old as { name?: string } | null)?.name ?? null,
+    summary: summaryOf(entry),
+    can_undo: reason === null,
+    reason,
   };
 }

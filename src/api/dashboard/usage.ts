@@ -15,28 +15,52 @@ import { trafficHistory, WINDOWS } from "../traffic-history.ts";
 export function addUsageRoutes(app: App, services: Services): void {
   const { catalogue, threats } = services;
   const schema = {
-    operationId: "getUsage", summary: "The use of the organisation's keys, and what was asked of the service in the last hour, day, week or month", tags: ["Usage"], problems: [400], querystring: UsageQuery, response: { 200: Usage },
+    operationId: "getUsage",
+    summary:
+      "The use of the organisation's keys, and what was asked of the service in the last hour, day, week or month",
+    tags: ["Usage"],
+    problems: [400],
+    querystring: UsageQuery,
+    response: { 200: Usage },
   };
-  app.get("/usage", { config: BY_USERS, schema }, async ({ caller: { organisationId }, now, query: { window = "hour" } }) => ({
-    keys: keyUses(services, organisationId, now),
-    window,
-    step_seconds: WINDOWS[window].step / 1000,
-    steps: (await trafficHistory(services, window, now)).map(stepDocument),
-    snapshots: [snapshotDocument("catalogue", catalogue), snapshotDocument("threats", threats)],
-    rules: rulesOf(services, organisationId, now),
-  }));
+  app.get(
+    "/usage",
+    { config: BY_USERS, schema },
+    async ({ caller: { organisationId }, now, query: { window = "hour" } }) => ({
+      keys: keyUses(services, organisationId, now),
+      window,
+      step_seconds: WINDOWS[window].step / 1000,
+      steps: (await trafficHistory(services, window, now)).map(stepDocument),
+      snapshots: [snapshotDocument("catalogue", catalogue), snapshotDocument("threats", threats)],
+      rules: rulesOf(services, organisationId, now),
+    }),
+  );
 }
 
 function keyUses({ memory, keyLimits, settings }: Services, organisationId: string, now: number): object[] {
   const active = AREAS.filter((area) => isActivePlan(memory.plan(organisationId, area), now));
-  const allowances = (active.length === 0 ? AREAS : active).map((area) => ({ area, allowance: allowanceOf(memory.plan(organisationId, area), settings) }));
-  const keys = memory.keys(organisationId).filter(({ revokedAt }) => revokedAt === null).reverse();
+  const allowances = (active.length === 0 ? AREAS : active).map((area) => ({
+    area,
+    allowance: allowanceOf(memory.plan(organisationId, area), settings),
+  }));
+  const keys = memory
+    .keys(organisationId)
+    .filter(({ revokedAt }) => revokedAt === null)
+    .reverse();
   return keys.map(({ id, label, start, expiresAt }) => {
     const windows = allowances.map(({ area, allowance }) => ({ area, ...keyLimits.peek(id, area, now, allowance) }));
     const minute = leastLeft(windows.map(({ area, minute }) => ({ area, ...minute })));
     const month = leastLeft(windows.map(({ area, month }) => ({ area, ...month })));
     const requests = AREAS.reduce((sum, area) => sum + keyLimits.peek(id, area, now, settings).inMonth, 0);
-    return { id, label, start, state: expiresAt !== null && now >= expiresAt ? "expired" : "active", requests_this_month: requests, minute, month };
+    return {
+      id,
+      label,
+      start,
+      state: expiresAt !== null && now >= expiresAt ? "expired" : "active",
+      requests_this_month: requests,
+      minute,
+      month,
+    };
   });
 }
 
@@ -53,12 +77,18 @@ function stepDocument({ at, requests, refused, failed, lookups, times }: Traffic
   return { at: formatTimestamp(at), requests, refused, failed, lookups, p50_ms: quantile(0.5), p99_ms: quantile(0.99) };
 }
 
-function snapshotDocument(name: string, { generation, times: { createdAt, loadedAt } }: SnapshotHolder<unknown>): object {
+function snapshotDocument(
+  name: string,
+  { generation, times: { createdAt, loadedAt } }: SnapshotHolder<unknown>,
+): object {
   const time = (at: number | null): string | null => (at === null ? null : formatTimestamp(at));
   return { name, generation, created_at: time(createdAt), loaded_at: time(loadedAt) };
 }
 
 function rulesOf({ memory }: Services, organisationId: string, now: number): { active: number; expired: number } {
   const all = memory.rulesets(organisationId).map(({ rules }) => rules);
-  return { active: all.reduce((sum, rules) => sum + rules.activeCount(now), 0), expired: all.reduce((sum, rules) => sum + rules.expiredCount(now), 0) };
+  return {
+    active: all.reduce((sum, rules) => sum + rules.activeCount(now), 0),
+    expired: all.reduce((sum, rules) => sum + rules.expiredCount(now), 0),
+  };
 }

@@ -9,7 +9,8 @@ import type { Json } from "./open-api.ts";
 export const TITLES: Readonly<Record<DoorName, string>> = { public: "ipsieve", dashboard: "ipsieve dashboard" };
 
 export const DESCRIPTIONS: Readonly<Record<DoorName, string>> = {
-  public: "IP rulesets, business services and threat intelligence. Errors are problem details (RFC 9457), but for 400 and 500 of threat intelligence.",
+  public:
+    "IP rulesets, business services and threat intelligence. Errors are problem details (RFC 9457), but for 400 and 500 of threat intelligence.",
   dashboard:
     `What the dashboard's pages ask the server. A user who has signed in has a cookie (${SECURE_NAME} over TLS, else ${PLAIN_NAME}); API keys do not count here, nor the cookie ` +
     "anywhere else. A request other than GET must come from the pages themselves, by its Sec-Fetch-Site or Origin; otherwise the answer is 403.",
@@ -21,7 +22,8 @@ export const LICENSE = { name: "Apache-2.0", url: "https://www.apache.org/licens
 /** Of all tags, in the order in which they are shown. */
 export const TAGS: Readonly<Record<string, string>> = {
   "IP rulesets": "Allowlists and blocklists of addresses and prefixes, whose rules may expire.",
-  "Common Business Services": "Which cloud, CDN, SaaS, crawler, security or ISP service an address belongs to, and what the catalogue holds.",
+  "Common Business Services":
+    "Which cloud, CDN, SaaS, crawler, security or ISP service an address belongs to, and what the catalogue holds.",
   "Threat intelligence": "What threat feeds say about addresses.",
   Lookup: "Everything that is known about an address or prefix.",
   Logs: "Uploaded logs, identified line by line.",
@@ -36,7 +38,12 @@ export const TAGS: Readonly<Record<string, string>> = {
 export const SECURITY: Readonly<Record<DoorName, Json>> = {
   public: {
     header: { type: "apiKey", in: "header", name: "X-API-Key", description: "An API key, recommended" },
-    query: { type: "apiKey", in: "query", name: "apikey", description: "An API key, for clients that cannot set headers" },
+    query: {
+      type: "apiKey",
+      in: "query",
+      name: "apikey",
+      description: "An API key, for clients that cannot set headers",
+    },
   },
   dashboard: {
     session: { type: "apiKey", in: "cookie", name: SECURE_NAME, description: "A session over TLS" },
@@ -44,10 +51,19 @@ export const SECURITY: Readonly<Record<DoorName, Json>> = {
   },
 };
 
-const PLANS: Readonly<Record<Area, string>> = { edl: "EDL Management", cbs: "Common Business Services", cti: "threat intelligence" };
+const PLANS: Readonly<Record<Area, string>> = {
+  edl: "EDL Management",
+  cbs: "Common Business Services",
+  cti: "threat intelligence",
+};
 
 const NEEDED: Readonly<Record<DoorName, Readonly<Record<Access, string>>>> = {
-  public: { none: "no key", read: "a key (access level read or read_write)", read_write: "a key with access level read_write", admin: "" },
+  public: {
+    none: "no key",
+    read: "a key (access level read or read_write)",
+    read_write: "a key with access level read_write",
+    admin: "",
+  },
   dashboard: { none: "no session", read: "a session", read_write: "the role editor or admin", admin: "the role admin" },
 };
 

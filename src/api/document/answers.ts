@@ -20,7 +20,10 @@ export interface OperationKind {
 }
 
 /** What every operation may answer with; those that anybody may use refuse only requests of other pages. */
-const COMMON: Readonly<Record<DoorName, readonly number[]>> = { public: [400, 401, 403, 414, 429, 500, 503], dashboard: [400, 401, 403, 414, 500, 503] };
+const COMMON: Readonly<Record<DoorName, readonly number[]>> = {
+  public: [400, 401, 403, 414, 429, 500, 503],
+  dashboard: [400, 401, 403, 414, 500, 503],
+};
 const COMMON_OF_OPEN = [400, 403, 414, 500, 503];
 
 const REQUEST_ID = { "X-Request-Id": "the request's id; the client's where it sent one" };
@@ -36,27 +39,58 @@ const COMMON_HEADERS: Readonly<Record<DoorName, Json>> = {
   dashboard: headersOf({ ...REQUEST_ID, ...SEQUENCE }),
 };
 
-export function answersOf(schema: FastifySchema, kind: OperationKind, schemas: SchemaComponents): Readonly<Record<string, Answer>> {
-  const good = Object.entries(schema.response as Readonly<Record<string, TSchema>>).map(([status, body]) => [status, goodAnswer(status, body, schema, kind, schemas)] as const);
-  const bad = problemsByStatus(schema, kind).map(([status, kinds]) => [String(status), problemAnswer(kinds, kind, schemas)] as const);
+export function answersOf(
+  schema: FastifySchema,
+  kind: OperationKind,
+  schemas: SchemaComponents,
+): Readonly<Record<string, Answer>> {
+  const good = Object.entries(schema.response as Readonly<Record<string, TSchema>>).map(
+    ([status, body]) => [status, goodAnswer(status, body, schema, kind, schemas)] as const,
+  );
+  const bad = problemsByStatus(schema, kind).map(
+    ([status, kinds]) => [String(status), problemAnswer(kinds, kind, schemas)] as const,
+  );
   return Object.fromEntries([...good, ...bad]);
 }
 
-const GOOD: Readonly<Record<string, string>> = { 200: "Done", 201: "Created", 204: "Done; no body", 304: "Not changed; no body" };
+const GOOD: Readonly<Record<string, string>> = {
+  200: "Done",
+  201: "Created",
+  204: "Done; no body",
+  304: "Not changed; no body",
+};
 
-function goodAnswer(status: string, body: TSchema, { operationId = "", responseHeaders = {}, otherTypes = [] }: FastifySchema, { door }: OperationKind, schemas: SchemaComponents): Answer {
+function goodAnswer(
+  status: string,
+  body: TSchema,
+  { operationId = "", responseHeaders = {}, otherTypes = [] }: FastifySchema,
+  { door }: OperationKind,
+  schemas: SchemaComponents,
+): Answer {
   const { type: kind } = body as { type?: string };
   // A text is never sent as JSON.
-  const types = [...(kind === "string" || kind === "null" ? [] : ["application/json"]), ...(status === "200" ? otherTypes : [])];
+  const types = [
+    ...(kind === "string" || kind === "null" ? [] : ["application/json"]),
+    ...(status === "200" ? otherTypes : []),
+  ];
   const examples = EXAMPLES[operationId]?.answers[status];
-  const content = types.map((type) => [type, { schema: type === "application/json" ? schemas.refer(body) : textSchema(type), ...exampleOf(examples?.[type]) }]);
+  const content = types.map((type) => [
+    type,
+    { schema: type === "application/json" ? schemas.refer(body) : textSchema(type), ...exampleOf(examples?.[type]) },
+  ]);
   const headers = { ...headersOf(responseHeaders), ...COMMON_HEADERS[door] };
-  return { description: GOOD[status] ?? "Done", headers, ...(types.length === 0 ? {} : { content: Object.fromEntries(content) }) };
+  return {
+    description: GOOD[status] ?? "Done",
+    headers,
+    ...(types.length === 0 ? {} : { content: Object.fromEntries(content) }),
+  };
 }
 
 /** Of a body that is no JSON. */
 export function textSchema(type: string): Json {
-  return type.startsWith("text/") || type === "application/x-ndjson" ? { type: "string" } : { type: "string", format: "binary" };
+  return type.startsWith("text/") || type === "application/x-ndjson"
+    ? { type: "string" }
+    : { type: "string", format: "binary" };
 }
 
 export function exampleOf(example: unknown): { example?: unknown } {
@@ -76,14 +110,25 @@ function kindOf(status: number): ProblemKind {
   return (Object.keys(PROBLEMS) as ProblemKind[]).find((kind) => PROBLEMS[kind].status === status)!;
 }
 
-function problemAnswer(kinds: readonly ProblemKind[], { door, isThreat }: OperationKind, schemas: SchemaComponents): Answer {
+function problemAnswer(
+  kinds: readonly ProblemKind[],
+  { door, isThreat }: OperationKind,
+  schemas: SchemaComponents,
+): Answer {
   const { status } = PROBLEMS[kinds[0]!];
   const description = kinds.map((kind) => PROBLEMS[kind].title).join(" or ");
   const retry = status === 429 || status === 503 ? headersOf({ "Retry-After": "seconds to wait" }) : {};
   const isThreatError = isThreat && (status === 400 || status === 500);
   const content = isThreatError
-    ? { "application/json": { schema: schemas.refer(ThreatError), example: { message: description, request_id: EXAMPLE_REQUEST } } }
-    : { "application/problem+json": { schema: problemOneOf(kinds, schemas), example: exampleProblem(kinds[0]!, door) } };
+    ? {
+        "application/json": {
+          schema: schemas.refer(ThreatError),
+          example: { message: description, request_id: EXAMPLE_REQUEST },
+        },
+      }
+    : {
+        "application/problem+json": { schema: problemOneOf(kinds, schemas), example: exampleProblem(kinds[0]!, door) },
+      };
   return { description, headers: { ...COMMON_HEADERS[door], ...retry }, content };
 }
 
@@ -99,7 +144,11 @@ function problemOneOf(kinds: readonly ProblemKind[], schemas: SchemaComponents):
 function exampleProblem(kind: ProblemKind, door: DoorName): Json {
   const { status, title } = PROBLEMS[kind];
   return {
-    type: `/problems/${kind}`, title, status, detail: title, instance: door === "public" ? "/v1/..." : "/dashboard/api/...",
+    type: `/problems/${kind}`,
+    title,
+    status,
+    detail: title,
+    instance: door === "public" ? "/v1/..." : "/dashboard/api/...",
     ...(WITH_REQUEST_ID.has(kind) ? { request_id: EXAMPLE_REQUEST } : {}),
     ...(kind === "validation-error" ? { validation_errors: { ip: [title] } } : {}),
   };

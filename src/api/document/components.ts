@@ -31,7 +31,10 @@ function withType(schema: Json): Json {
   return { type: values.every((value) => typeof value === "string") ? "string" : "integer", ...schema };
 }
 
-/** All unions of the service exclude one another, which the schema library does not say; the tests hold examples and answers to it. */
+/**
+ * All unions of the service exclude one another, which the schema library does not say; the tests hold examples and
+ * answers to it.
+ */
 function asOneOf({ anyOf, ...others }: Json): Json {
   return anyOf === undefined ? others : { ...others, oneOf: anyOf };
 }

@@ -9,17 +9,29 @@ import { SchemaComponents, shareParts } from "./components.ts";
 import type { Answer, Json, OpenApi, Operation } from "./open-api.ts";
 import { operationOf } from "./operations.ts";
 
-/** The OpenAPI document of a door's routes. Parameters, headers and answers stand in it wherever they are used; `withSharedParts` has them once. */
+/**
+ * The OpenAPI document of a door's routes. Parameters, headers and answers stand in it wherever they are used;
+ * `withSharedParts` has them once.
+ */
 export function documentOf(door: DoorName, routes: readonly RouteOptions[], { baseUrl, contact }: Settings): OpenApi {
   const schemas = new SchemaComponents();
   const paths: Record<string, Record<string, Operation>> = {};
   for (const route of routes) {
-    const path = route.url.replaceAll("::", "\u0000").replaceAll(/:(\w+)/g, "{$1}").replaceAll("\u0000", ":");
+    const path = route.url
+      .replaceAll("::", "\u0000")
+      .replaceAll(/:(\w+)/g, "{$1}")
+      .replaceAll("\u0000", ":");
     (paths[path] ??= {})[String(route.method).toLowerCase()] = operationOf(door, route, schemas);
   }
   return {
     openapi: "3.1.0",
-    info: { title: TITLES[door], version: ownVersion(), description: DESCRIPTIONS[door], contact: contactOf(contact), license: LICENSE },
+    info: {
+      title: TITLES[door],
+      version: ownVersion(),
+      description: DESCRIPTIONS[door],
+      contact: contactOf(contact),
+      license: LICENSE,
+    },
     servers: [{ url: baseUrl === "" ? "/" : baseUrl.replace(/\/$/, "") }],
     tags: tagsOf(paths),
     paths,
@@ -35,26 +47,51 @@ function contactOf(contact: string): Json {
 
 function tagsOf(paths: OpenApi["paths"]): OpenApi["tags"] {
   const used = new Set(operationsOf(paths).flatMap(({ tags }) => tags));
-  return Object.entries(TAGS).filter(([name]) => used.has(name)).map(([name, description]) => ({ name, description }));
+  return Object.entries(TAGS)
+    .filter(([name]) => used.has(name))
+    .map(([name, description]) => ({ name, description }));
 }
 
 function operationsOf(paths: OpenApi["paths"]): Operation[] {
   return Object.values(paths).flatMap((methods) => Object.values(methods));
 }
 
-/** Go generators make a type `AddRuleResponse` for the answers of addRule; a schema that is called so gets another name there. */
+/**
+ * Go generators make a type `AddRuleResponse` for the answers of addRule; a schema that is called so gets another name
+ * there.
+ */
 function withoutClashes(schemas: Readonly<Record<string, Json>>, paths: OpenApi["paths"]): Json {
   const taken = new Set(operationsOf(paths).map(({ operationId }) => `${pascalCase(operationId)}Response`));
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, taken.has(name) ? { ...schema, "x-go-name": name.replace(/Response$/, "Result") } : schema]));
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [
+      name,
+      taken.has(name) ? { ...schema, "x-go-name": name.replace(/Response$/, "Result") } : schema,
+    ]),
+  );
 }
 
 /** The same document with each parameter, header and answer that stands in several places among the components. */
 export function withSharedParts(document: OpenApi): Json {
   const copy = structuredClone(document) as OpenApi & { components: Json };
   const operations = operationsOf(copy.paths);
-  const headers = shareParts("headers", operations.flatMap(({ operationId, responses }) => Object.values(responses).flatMap(({ headers }) => placesIn(headers, (name) => headerNames(name, operationId)))));
-  const parameters = shareParts("parameters", operations.flatMap(({ operationId, parameters }) => placesIn(parameters, (at) => parameterNames(parameters[Number(at)]!, operationId))));
-  const responses = shareParts("responses", operations.flatMap(({ responses, operationId }) => placesIn(responses, (status) => answerNames(responses[status]!, operationId, status))));
+  const headers = shareParts(
+    "headers",
+    operations.flatMap(({ operationId, responses }) =>
+      Object.values(responses).flatMap(({ headers }) => placesIn(headers, (name) => headerNames(name, operationId))),
+    ),
+  );
+  const parameters = shareParts(
+    "parameters",
+    operations.flatMap(({ operationId, parameters }) =>
+      placesIn(parameters, (at) => parameterNames(parameters[Number(at)]!, operationId)),
+    ),
+  );
+  const responses = shareParts(
+    "responses",
+    operations.flatMap(({ responses, operationId }) =>
+      placesIn(responses, (status) => answerNames(responses[status]!, operationId, status)),
+    ),
+  );
   return { ...copy, components: { ...copy.components, parameters, headers, responses } };
 }
 
@@ -67,14 +104,21 @@ function headerNames(name: string, operationId: string): string[] {
 }
 
 function parameterNames({ name, in: place }: Operation["parameters"][number], operationId: string): string[] {
-  return [`${pascalCase(name)}Parameter`, `${pascalCase(name)}In${pascalCase(place)}Parameter`, `${pascalCase(operationId)}${pascalCase(name)}Parameter`];
+  return [
+    `${pascalCase(name)}Parameter`,
+    `${pascalCase(name)}In${pascalCase(place)}Parameter`,
+    `${pascalCase(operationId)}${pascalCase(name)}Parameter`,
+  ];
 }
 
 const EMPTY: Readonly<Record<string, string>> = { 204: "NoContent", 304: "NotModified" };
 
 /** By the schema of its JSON, which a problem's description names. */
 function answerNames({ description, content = {} }: Answer, operationId: string, status: string): string[] {
-  const json = (content["application/json"] as { schema: { $ref?: string } } | undefined)?.schema.$ref?.split("/").at(-1);
-  const name = EMPTY[status] ?? (status < "400" ? json : `${json === undefined ? "" : "Threat"}${pascalCase(description)}`);
+  const json = (content["application/json"] as { schema: { $ref?: string } } | undefined)?.schema.$ref
+    ?.split("/")
+    .at(-1);
+  const name =
+    EMPTY[status] ?? (status < "400" ? json : `${json === undefined ? "" : "Threat"}${pascalCase(description)}`);
   return [...(name === undefined ? [] : [`${name}Answer`]), `${pascalCase(operationId)}${status}Answer`];
 }

@@ -18,7 +18,10 @@ export function headerSchema(name: string): Json {
   return SCHEMAS[name] ?? { type: "string" };
 }
 
-/** Headers of answers as the document has them. One that comes with every such answer is a text here; one that may be missing says so. */
+/**
+ * Headers of answers as the document has them. One that comes with every such answer is a text here; one that may be
+ * missing says so.
+ */
 export function headersOf(headers: Readonly<Record<string, string | { readonly sometimes: string }>>): Json {
   const described = Object.entries(headers).map(([name, text]) => {
     const isCertain = typeof text === "string";

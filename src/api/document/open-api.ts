@@ -3,7 +3,13 @@ export type Json = Readonly<Record<string, unknown>>;
 /** An OpenAPI document, as far as the service writes one. */
 export interface OpenApi {
   readonly openapi: string;
-  readonly info: { readonly title: string; readonly version: string; readonly description: string; readonly contact: Json; readonly license: Json };
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly description: string;
+    readonly contact: Json;
+    readonly license: Json;
+  };
   readonly servers: readonly Json[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;

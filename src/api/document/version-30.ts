@@ -1,6 +1,9 @@
 import type { Json } from "./open-api.ts";
 
-/** The same document in OpenAPI 3.0, for generators that know no other. Its schemas are no JSON Schema: null, constants and references stand in them in ways of their own. */
+/**
+ * The same document in OpenAPI 3.0, for generators that know no other. Its schemas are no JSON Schema: null, constants
+ * and references stand in them in ways of their own.
+ */
 export function asVersion30(document: Json): Json {
   return { ...(converted(document) as Json), openapi: "3.0.3" };
 }
@@ -23,7 +26,8 @@ function withReferenceAlone(schema: Json): Json {
 
 function withoutNull(schema: Json): Json {
   const { type, oneOf } = schema;
-  if (Array.isArray(type) && type.includes("null")) return { ...schema, type: type.find((each) => each !== "null"), nullable: true };
+  if (Array.isArray(type) && type.includes("null"))
+    return { ...schema, type: type.find((each) => each !== "null"), nullable: true };
   if (!Array.isArray(oneOf) || !oneOf.some(isNull)) return schema;
   const { oneOf: _, ...others } = schema;
   const forms = oneOf.filter((each) => !isNull(each));

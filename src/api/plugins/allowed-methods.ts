@@ -16,13 +16,18 @@ export function collectMethods(app: FastifyInstance): void {
     paths.set(url, known);
   });
   app.decorate("allowedMethods", (path) => {
-    const methods = [...paths.values()].filter(({ pattern }) => pattern.test(path)).flatMap((each) => [...each.methods]);
+    const methods = [...paths.values()]
+      .filter(({ pattern }) => pattern.test(path))
+      .flatMap((each) => [...each.methods]);
     return [...new Set(methods)].sort();
   });
 }
 
 /** `:name` stands for one part of the path, `::` for a colon; a slash at the end may be there or not. */
 function patternOf(url: string): RegExp {
-  const parts = url.replace(/\/$/, "").split("/").map((part) => (/^:[^:]/.test(part) ? "[^/]+" : part.replaceAll("::", ":").replaceAll(".", "\\.")));
+  const parts = url
+    .replace(/\/$/, "")
+    .split("/")
+    .map((part) => (/^:[^:]/.test(part) ? "[^/]+" : part.replaceAll("::", ":").replaceAll(".", "\\.")));
   return new RegExp(`^${parts.join("/")}/?$`);
 }

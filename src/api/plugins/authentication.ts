@@ -38,7 +38,10 @@ declare module "fastify" {
 /** Has every request to a door's operation prove who it comes from, in the door's way, before the body is read. */
 export function authenticate(app: FastifyInstance, services: Services): void {
   const { now } = services;
-  const admissions: Readonly<Record<DoorName, Admission>> = { public: keyAdmission(services), dashboard: sessionAdmission(services) };
+  const admissions: Readonly<Record<DoorName, Admission>> = {
+    public: keyAdmission(services),
+    dashboard: sessionAdmission(services),
+  };
   app.decorateRequest("caller");
   app.decorateRequest("asker");
   app.decorateRequest("live");
@@ -56,7 +59,8 @@ export function authenticate(app: FastifyInstance, services: Services): void {
     const { door } = request.route.config;
     return door === undefined ? undefined : admissions[door].confirm(request);
   });
-  const confirm = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Problem) => void): void => done(app.confirmCaller(request));
+  const confirm = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Problem) => void): void =>
+    done(app.confirmCaller(request));
   app.addHook("onRoute", (route) => {
     const access = route.config?.access;
     if (access === "read_write" || access === "admin") route.preHandler = confirm;

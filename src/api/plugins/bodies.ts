@@ -29,7 +29,10 @@ declare module "fastify" {
 
 /** The bodies of operations that anyone may use: a name, a password, a token. */
 const PUBLIC_BODY_BYTES = 4096;
-/** So many bodies of public operations may be waited for at a time, apart from those of callers who have proved who they are. */
+/**
+ * So many bodies of public operations may be waited for at a time, apart from those of callers who have proved who they
+ * are.
+ */
 const PUBLIC_BODIES = 100;
 /** How often bodies are looked at that have not arrived, in milliseconds. */
 const SAMPLE = 250;
@@ -37,8 +40,9 @@ const SAMPLE = 250;
 const HEAP_SHARE = 1 / 4;
 
 /**
- * Reads bodies within limits: each as long as its operation can need, all together as many bytes as the setting says, and no caller more than a fair share of either. A body
- * that is waited for counts as no work. One that does not arrive in time is given up.
+ * Reads bodies within limits: each as long as its operation can need, all together as many bytes as the setting says,
+ * and no caller more than a fair share of either. A body that is waited for counts as no work. One that does not arrive
+ * in time is given up.
  */
 export function readBodies(app: App, { settings, metrics }: Services): void {
   const bodies = new Bodies(settings.concurrentRequests, keptBytes(settings.bodyMemory));
@@ -48,7 +52,10 @@ export function readBodies(app: App, { settings, metrics }: Services): void {
     if (route.config?.access === "none") return void (route.bodyLimit = PUBLIC_BODY_BYTES);
     const wanted = route.config?.bodyBytes ?? settings.bodyBytes;
     route.bodyLimit = Math.min(wanted, bodies.kept.largest);
-    route.config = { ...route.config, bodySetting: namesOf(settingOf(route.config?.bodyBytes, route.bodyLimit < wanted, settings)) };
+    route.config = {
+      ...route.config,
+      bodySetting: namesOf(settingOf(route.config?.bodyBytes, route.bodyLimit < wanted, settings)),
+    };
   });
   app.addHook("onSend", (request, reply, _payload, done) => {
     if (request.keptBytes > 0) bodies.release(request);
@@ -118,7 +125,8 @@ class Bodies {
       // It may never have been read.
       if (body.isGone) this.end(body);
       const since = body.rules.isStream ? body.waitingSince || now : body.startedAt;
-      if (now - since > seconds * 1000) body.fail(new Problem("request-timeout", `the body did not arrive within ${seconds} s`));
+      if (now - since > seconds * 1000)
+        body.fail(new Problem("request-timeout", `the body did not arrive within ${seconds} s`));
     }
   }
 
@@ -133,7 +141,10 @@ class Bodies {
     };
   }
 
-  /** A good sign-in arrives in one piece and is never waited for: where too many are, whoever has the most of them loses the one that takes longest. */
+  /**
+   * A good sign-in arrives in one piece and is never waited for: where too many are, whoever has the most of them loses
+   * the one that takes longest.
+   */
   #begin(body: ArrivingBody, request: FastifyRequest): void {
     const isPublic = request.caller === undefined;
     const [shares, caller] = [isPublic ? this.#publicWaited : this.#waited, callerOf(request)];
@@ -183,8 +194,13 @@ function checkCoding({ headers }: FastifyRequest): void {
   const coding = headers["content-encoding"];
   if (coding !== undefined && coding.trim().toLowerCase() !== "identity") {
     // RFC 9110, section 12.5.3.
-    throw new Problem("unsupported-media-type", `Content-Encoding ${JSON.stringify(coding)} is not supported; send the body uncompressed`, { headers: { "accept-encoding": "identity" } });
+    throw new Problem(
+      "unsupported-media-type",
+      `Content-Encoding ${JSON.stringify(coding)} is not supported; send the body uncompressed`,
+      { headers: { "accept-encoding": "identity" } },
+    );
   }
   const charset = CHARSET.exec(headers["content-type"] ?? "")?.[1];
-  if (charset !== undefined && !/^utf-?8$/i.test(charset)) throw new Problem("unsupported-media-type", `the charset ${JSON.stringify(charset)} is not supported; send UTF-8`);
+  if (charset !== undefined && !/^utf-?8$/i.test(charset))
+    throw new Problem("unsupported-media-type", `the charset ${JSON.stringify(charset)} is not supported; send UTF-8`);
 }

@@ -5,7 +5,10 @@ import { chooseCoding, type Coding, takesCoding, tellCoding, vary } from "../con
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** Whether its answer holds a secret, beside what the client may have chosen: its length would tell of it, if it were compressed (BREACH). */
+    /**
+     * Whether its answer holds a secret, beside what the client may have chosen: its length would tell of it, if it
+     * were compressed (BREACH).
+     */
     readonly tellsSecret?: boolean;
   }
 
@@ -19,15 +22,19 @@ declare module "fastify" {
 const COMPRESSIBLE = /^(text\/|application\/([\w.-]+\+)?(json|x-ndjson)|image\/svg)/;
 
 /**
- * Compresses answers for who asks for it, in threads of the pool, or while they are streamed. What comes coded, such as files that are made once for all, stays as it
- * is. Call it before the answers are counted: as long as it is compressed, an answer is work.
+ * Compresses answers for who asks for it, in threads of the pool, or while they are streamed. What comes coded, such as
+ * files that are made once for all, stays as it is. Call it before the answers are counted: as long as it is
+ * compressed, an answer is work.
  */
 export function compressAnswers(app: FastifyInstance): void {
   app.decorateRequest("answerBytes", 0);
   app.addHook("onSend", (request, reply, payload, done) => {
     if (reply.statusCode === 304) vary(reply, "Accept-Encoding");
-    if (!isBody(payload) || reply.hasHeader("content-encoding") || request.route?.config.tellsSecret === true) return done(null, payload);
-    const isWorthIt = COMPRESSIBLE.test(String(reply.getHeader("content-type"))) && (isStream(payload) || payload.length >= LEAST_COMPRESSED);
+    if (!isBody(payload) || reply.hasHeader("content-encoding") || request.route?.config.tellsSecret === true)
+      return done(null, payload);
+    const isWorthIt =
+      COMPRESSIBLE.test(String(reply.getHeader("content-type"))) &&
+      (isStream(payload) || payload.length >= LEAST_COMPRESSED);
     if (isWorthIt) vary(reply, "Accept-Encoding");
     if (!isWorthIt && takesCoding(request, undefined)) return done(null, payload);
     const coding = chooseCoding(request);
@@ -39,14 +46,23 @@ export function compressAnswers(app: FastifyInstance): void {
 type Body = string | Buffer | Readable;
 
 function isBody(payload: unknown): payload is Body {
-  return typeof payload === "string" ? payload !== "" : Buffer.isBuffer(payload) ? payload.length > 0 : isStream(payload);
+  return typeof payload === "string"
+    ? payload !== ""
+    : Buffer.isBuffer(payload)
+      ? payload.length > 0
+      : isStream(payload);
 }
 
 function isStream(payload: unknown): payload is Readable {
   return typeof (payload as Readable | null | undefined)?.pipe === "function";
 }
 
-async function answerCoded(request: FastifyRequest, reply: FastifyReply, payload: Body, coding: Coding): Promise<Buffer | Readable> {
+async function answerCoded(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  payload: Body,
+  coding: Coding,
+): Promise<Buffer | Readable> {
   if (isStream(payload)) {
     tellCoding(reply, coding);
     request.answerBytes = COMPRESSOR_BYTES;

@@ -23,8 +23,9 @@ export function followConnections(app: FastifyInstance): void {
 }
 
 /**
- * The connections of a server, so that it can close without cutting an answer off. Node's own `closeIdleConnections`, which its `close` calls, takes a
- * connection for idle as soon as the answer has been handed over to it: what a slow reader has not taken yet would be thrown away.
+ * The connections of a server, so that it can close without cutting an answer off. Node's own `closeIdleConnections`,
+ * which its `close` calls, takes a connection for idle as soon as the answer has been handed over to it: what a slow
+ * reader has not taken yet would be thrown away.
  */
 export class Connections {
   readonly #listener: Listener;
@@ -43,7 +44,10 @@ export class Connections {
     this.#open.set(socket, response);
   }
 
-  /** Connections with a request under way: its body is still arriving, or its answer has not been handed over to the system yet. */
+  /**
+   * Connections with a request under way: its body is still arriving, or its answer has not been handed over to the
+   * system yet.
+   */
   get busy(): number {
     return this.#open.values().reduce((count, response) => count + (isUnderWay(response) ? 1 : 0), 0);
   }
@@ -55,10 +59,14 @@ export class Connections {
 
   /** Tells the clients of answers that have not begun to come back on another connection. */
   announceClose(): void {
-    for (const response of this.#open.values()) if (isUnderWay(response) && !response!.headersSent) response!.setHeader("connection", "close");
+    for (const response of this.#open.values())
+      if (isUnderWay(response) && !response!.headersSent) response!.setHeader("connection", "close");
   }
 
-  /** Takes no more connections, and closes each as soon as nothing is under way on it. Resolves when none is left, or after so many milliseconds. */
+  /**
+   * Takes no more connections, and closes each as soon as nothing is under way on it. Resolves when none is left, or
+   * after so many milliseconds.
+   */
   async drain(limit: number): Promise<void> {
     // Not the method of HTTP servers, for the reason above.
     Listener.prototype.close.call(this.#listener);
@@ -68,7 +76,10 @@ export class Connections {
     }
   }
 
-  /** Cuts off what is under way, by a reset: an answer without a length ends where its connection does, and would look whole after an orderly end. */
+  /**
+   * Cuts off what is under way, by a reset: an answer without a length ends where its connection does, and would look
+   * whole after an orderly end.
+   */
   cutOff(): void {
     for (const socket of this.#open.keys()) socket.resetAndDestroy();
   }

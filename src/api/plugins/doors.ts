@@ -1,18 +1,30 @@
 import type { App } from "../app-type.ts";
 import type { QuerySchema } from "./validation.ts";
 
-/** The ways in. `public`: for programs, which send an API key. `dashboard`: for its pages, which send a session's cookie. Neither takes the other's. */
+/**
+ * The ways in. `public`: for programs, which send an API key. `dashboard`: for its pages, which send a session's
+ * cookie. Neither takes the other's.
+ */
 export type DoorName = "public" | "dashboard";
 
-/** Adds routes below a path. They all belong to the door: what their requests must prove is decided by it, and by nothing in the request. */
+/**
+ * Adds routes below a path. They all belong to the door: what their requests must prove is decided by it, and by
+ * nothing in the request.
+ */
 export function openDoor(app: App, door: DoorName, path: string, addRoutes: (app: App) => void): void {
-  void app.register((context, _options, done) => {
-    context.addHook("onRoute", (route) => {
-      route.config = { ...route.config, door };
-      const querystring = (route.schema?.querystring ?? { properties: {} }) as QuerySchema;
-      route.schema = { ...route.schema, querystring: { ...querystring, read: door === "public" ? ["apikey"] : [] } satisfies QuerySchema };
-    });
-    addRoutes(context as unknown as App);
-    done();
-  }, { prefix: path });
+  void app.register(
+    (context, _options, done) => {
+      context.addHook("onRoute", (route) => {
+        route.config = { ...route.config, door };
+        const querystring = (route.schema?.querystring ?? { properties: {} }) as QuerySchema;
+        route.schema = {
+          ...route.schema,
+          querystring: { ...querystring, read: door === "public" ? ["apikey"] : [] } satisfies QuerySchema,
+        };
+      });
+      addRoutes(context as unknown as App);
+      done();
+    },
+    { prefix: path },
+  );
 }

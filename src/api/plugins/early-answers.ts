@@ -2,18 +2,25 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
 
-/** The rest of a body that is read after the answer so that the connection can go on, in bytes; a longer one costs more than a new connection. */
+/**
+ * The rest of a body that is read after the answer so that the connection can go on, in bytes; a longer one costs more
+ * than a new connection.
+ */
 const MAX_DRAINED = 64 << 10;
-/** How long the rest of a body is read and thrown away after the answer, in milliseconds. A client that is cut off at once may not see the answer. */
+/**
+ * How long the rest of a body is read and thrown away after the answer, in milliseconds. A client that is cut off at
+ * once may not see the answer.
+ */
 const LINGER = 3000;
 
 /** After these there may be any amount more of the body. */
 const CLOSING: ReadonlySet<number> = new Set([408, 413]);
 
 /**
- * Has every answer that is given before the end of its request's body leave the connection in order: a short rest is read to its end and the connection goes on; else the answer says that
- * it closes, and the connection is closed when the client has stopped sending, or after a while (RFC 9112, sections 9.3 and 9.6). Nothing that is left
- * of a body is ever read as a request.
+ * Has every answer that is given before the end of its request's body leave the connection in order: a short rest is
+ * read to its end and the connection goes on; else the answer says that it closes, and the connection is closed when
+ * the client has stopped sending, or after a while (RFC 9112, sections 9.3 and 9.6). Nothing that is left of a body is
+ * ever read as a request.
  */
 export function answerEarly(app: FastifyInstance): void {
   app.addHook("onSend", ({ raw }, reply, _payload, done) => {

@@ -4,7 +4,10 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Problem, type ProblemKind } from "../problem.ts";
 import type { SocketAnswers } from "./socket-answers.ts";
 
-/** At the socket itself, as in `limits.ts`: the answer to its last request, which says what a later error of the parser is about. */
+/**
+ * At the socket itself, as in `limits.ts`: the answer to its last request, which says what a later error of the parser
+ * is about.
+ */
 const LAST = Symbol("last response");
 type KnownSocket = Duplex & { [LAST]?: ServerResponse };
 
@@ -12,8 +15,9 @@ const HOST = /^[A-Za-z0-9.\-_~!$&'()*+,;=%:[\]]*$/;
 const CLOSE = { headers: { connection: "close" } } as const;
 
 /**
- * Refuses requests that another program could read as other ones, or as another number of them, and closes the connection: nothing that follows can
- * be taken for a request. The parser refuses most of them before (RFC 9112, sections 2 to 7).
+ * Refuses requests that another program could read as other ones, or as another number of them, and closes the
+ * connection: nothing that follows can be taken for a request. The parser refuses most of them before (RFC 9112,
+ * sections 2 to 7).
  */
 export function refuseAmbiguousRequests(app: FastifyInstance, answers: SocketAnswers): void {
   app.addHook("onRequest", (request, reply, done) => {
@@ -24,8 +28,14 @@ export function refuseAmbiguousRequests(app: FastifyInstance, answers: SocketAns
     const reason = ambiguityOf(request);
     done(reason === undefined ? undefined : new Problem("validation-error", reason, CLOSE));
   });
-  app.server.on("checkExpectation", (request: IncomingMessage) => answers.answer(request.socket, "expectation-failed", "the server expects 100-continue only", { request }));
-  app.server.on("connect", (request: IncomingMessage, socket: Duplex) => answers.answer(socket, "method-not-allowed", "the server is no proxy: CONNECT is not possible", { request: { url: "", headers: request.headers } }));
+  app.server.on("checkExpectation", (request: IncomingMessage) =>
+    answers.answer(request.socket, "expectation-failed", "the server expects 100-continue only", { request }),
+  );
+  app.server.on("connect", (request: IncomingMessage, socket: Duplex) =>
+    answers.answer(socket, "method-not-allowed", "the server is no proxy: CONNECT is not possible", {
+      request: { url: "", headers: request.headers },
+    }),
+  );
 }
 
 function ambiguityOf({ raw, originalUrl }: FastifyRequest): string | undefined {
@@ -33,20 +43,24 @@ function ambiguityOf({ raw, originalUrl }: FastifyRequest): string | undefined {
   const { host = "" } = headers;
   const coding = headers["transfer-encoding"];
   if (httpVersion !== "1.1" && httpVersion !== "1.0") return `the version of HTTP is ${httpVersion}; send 1.1`;
-  if (coding !== undefined && httpVersion === "1.0") return "HTTP/1.0 has no Transfer-Encoding; send Content-Length, or HTTP/1.1";
+  if (coding !== undefined && httpVersion === "1.0")
+    return "HTTP/1.0 has no Transfer-Encoding; send Content-Length, or HTTP/1.1";
   if (coding !== undefined && coding.toLowerCase() !== "chunked") return "the Transfer-Encoding is not chunked";
   const hosts = hostCount(raw);
   if (hosts > 1) return "there is more than one Host header";
   if (hosts === 0 && httpVersion === "1.1") return "there is no Host header";
   if (!HOST.test(host)) return "the Host header is not the name of a host";
   const authority = /^https?:\/\/([^/?#]*)/i.exec(originalUrl)?.[1];
-  return authority === undefined || authority.toLowerCase() === host.toLowerCase() ? undefined : "the request's target and its Host header name different hosts";
+  return authority === undefined || authority.toLowerCase() === host.toLowerCase()
+    ? undefined
+    : "the request's target and its Host header name different hosts";
 }
 
 /** The parser keeps the first one only. */
 function hostCount({ rawHeaders }: IncomingMessage): number {
   let count = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]!.length === 4 && rawHeaders[at]!.toLowerCase() === "host") count++;
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]!.length === 4 && rawHeaders[at]!.toLowerCase() === "host") count++;
   return count;
 }
 
@@ -57,7 +71,10 @@ export function withoutAuthority({ url = "/" }: IncomingMessage): string {
   return path === "" || path.startsWith("?") ? `/${path}` : path;
 }
 
-/** What cannot be read as a request, or as the rest of one: one answer for it, after those to the requests before, and the connection is closed. */
+/**
+ * What cannot be read as a request, or as the rest of one: one answer for it, after those to the requests before, and
+ * the connection is closed.
+ */
 export function answerClientError(answers: SocketAnswers): (error: ClientError, socket: Duplex) => void {
   return (error, socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
@@ -67,7 +84,12 @@ export function answerClientError(answers: SocketAnswers): (error: ClientError, 
     if (isOfLast && last.writableEnded) return endWith(socket, last);
     // The client must not take it for whole.
     if (isOfLast && last.headersSent) return void socket.destroy();
-    const refuse = (): void => answers.answer(socket, ...refusalOf(error), isOfLast ? { response: last } : { packet: error.rawPacket as Buffer | undefined });
+    const refuse = (): void =>
+      answers.answer(
+        socket,
+        ...refusalOf(error),
+        isOfLast ? { response: last } : { packet: error.rawPacket as Buffer | undefined },
+      );
     if (last === undefined || isOfLast || last.writableFinished) return refuse();
     last.once("close", refuse);
   };
@@ -86,7 +108,8 @@ function endWith(socket: Duplex, last: ServerResponse): void {
 }
 
 function refusalOf({ code }: ClientError): [kind: ProblemKind, detail: string] {
-  if (code === "HPE_HEADER_OVERFLOW") return ["header-fields-too-large", "the request's line and headers are longer than the server takes"];
+  if (code === "HPE_HEADER_OVERFLOW")
+    return ["header-fields-too-large", "the request's line and headers are longer than the server takes"];
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") return ["request-timeout", "the request did not arrive in time"];
   return ["validation-error", "this is not a request of HTTP/1.1"];
 }

@@ -16,12 +16,14 @@ declare module "fastify" {
 
 /** No body that the service takes is deeper than 4. */
 const MAX_DEPTH = 16;
-/** A longer document is parsed in slices while it arrives; a shorter one at once, which takes less than a millisecond. */
+/**
+ * A longer document is parsed in slices while it arrives; a shorter one at once, which takes less than a millisecond.
+ */
 const PARSED_AT_ONCE = 64 << 10;
 
 /**
- * Reads JSON bodies strictly: UTF-8, one value, no member twice in an object (the engine would drop one in silence), no deep nesting. Names such
- * as `__proto__` are ordinary ones, which no schema knows.
+ * Reads JSON bodies strictly: UTF-8, one value, no member twice in an object (the engine would drop one in silence), no
+ * deep nesting. Names such as `__proto__` are ordinary ones, which no schema knows.
  */
 export function readJsonBodies(app: App): void {
   app.addHook("onRoute", (route) => {
@@ -49,7 +51,8 @@ export function readJsonBodies(app: App): void {
       }
       done(null, value);
     };
-    // Most come together with their heads, and are there in the next tick: to take them then costs a fraction of listening for their parts.
+    // Most come together with their heads, and are there in the next tick: to take them then costs a fraction of
+    // listening for their parts.
     process.nextTick(() => {
       if (length > 0 && length <= PARSED_AT_ONCE && raw.readableLength === length) take(raw.read() as Buffer);
       else if (list === undefined || body.rules.limit <= PARSED_AT_ONCE) body.whole().then(take, done);
@@ -74,9 +77,13 @@ export function listReader({ member, isBareAllowed, maxItems, setting }: BodyLis
 }
 
 /** The items of a list, batch by batch, while they arrive. @throws Problem (400) */
-export async function* itemsOf(body: AsyncIterable<Buffer>, reader: JsonListReader): AsyncGenerator<unknown[], void, undefined> {
+export async function* itemsOf(
+  body: AsyncIterable<Buffer>,
+  reader: JsonListReader,
+): AsyncGenerator<unknown[], void, undefined> {
   for await (const part of body) {
-    for (let at = 0; at < part.length; at += PARSED_AT_ONCE) yield* await inSlices(batchesOf(reader, part.subarray(at, at + PARSED_AT_ONCE)));
+    for (let at = 0; at < part.length; at += PARSED_AT_ONCE)
+      yield* await inSlices(batchesOf(reader, part.subarray(at, at + PARSED_AT_ONCE)));
   }
 }
 

@@ -13,7 +13,10 @@ import { callerOf } from "./bodies.ts";
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** Called when a body has arrived, before it is parsed. @throws Problem (503) when there is more to do than can be done */
+    /**
+     * Called when a body has arrived, before it is parsed.
+     * @throws Problem (503) when there is more to do than can be done
+     */
     checkBusy(): void;
   }
 
@@ -35,8 +38,9 @@ const RESOLUTION = 10;
 const LONG_ANSWER = 64 << 10;
 
 /**
- * Refuses requests that are too long, and operations when there is more to do than can be done. Work is what has begun and is not
- * answered: neither bodies that have not arrived nor answers that have not been read. No caller gets more than a fair share of it, of connections, or of answers that wait to be read.
+ * Refuses requests that are too long, and operations when there is more to do than can be done. Work is what has begun
+ * and is not answered: neither bodies that have not arrived nor answers that have not been read. No caller gets more
+ * than a fair share of it, of connections, or of answers that wait to be read.
  */
 export function limitRequests(app: FastifyInstance, services: Services): void {
   const { settings, metrics, isClosing } = services;
@@ -48,8 +52,12 @@ export function limitRequests(app: FastifyInstance, services: Services): void {
   app.decorateRequest("isWorkedOn", false);
   app.addHook("onRequest", (request, reply, done) => {
     if (isClosing()) reply.header("connection", "close");
-    if (request.url.length > settings.urlBytes) return done(new Problem("uri-too-long", `the path and its query are longer than ${settings.urlBytes} bytes`));
-    const isBusy = delay() > settings.eventLoopDelay || turn.elapsed(request.raw.socket) > settings.eventLoopDelay || work.used >= settings.concurrentRequests;
+    if (request.url.length > settings.urlBytes)
+      return done(new Problem("uri-too-long", `the path and its query are longer than ${settings.urlBytes} bytes`));
+    const isBusy =
+      delay() > settings.eventLoopDelay ||
+      turn.elapsed(request.raw.socket) > settings.eventLoopDelay ||
+      work.used >= settings.concurrentRequests;
     if (!isBusy || request.route.config.door === undefined) return done();
     metrics.shed.inc();
     done(tooBusy());
@@ -91,13 +99,16 @@ function countUntilRead(unread: FairShare, request: FastifyRequest, answer: Fast
 }
 
 function tooBusy(cure = "try again in 1 s"): Problem {
-  return new Problem("service-unavailable", `the server has more to do than it can; ${cure}`, { headers: { "retry-after": "1" } });
+  return new Problem("service-unavailable", `the server has more to do than it can; ${cure}`, {
+    headers: { "retry-after": "1" },
+  });
 }
 
 /**
- * How long the event loop has been at requests without a turn: all that have arrived are worked off in one, however many they are, and the last of
- * them would wait for all the others. With more than 1,024 connections that are ready the loop asks the system for more of them, again and again, before it takes its
- * next turn: a connection that comes a second time shows that it has, and what has arrived then has not waited since the turn began.
+ * How long the event loop has been at requests without a turn: all that have arrived are worked off in one, however
+ * many they are, and the last of them would wait for all the others. With more than 1,024 connections that are ready
+ * the loop asks the system for more of them, again and again, before it takes its next turn: a connection that comes a
+ * second time shows that it has, and what has arrived then has not waited since the turn began.
  */
 class TurnClock {
   #startedAt = 0;
@@ -128,7 +139,10 @@ class TurnClock {
 const ROUND = Symbol("round");
 type RoundSocket = Socket & { [ROUND]?: number };
 
-/** Gives each address, but for trusted proxies', a fair share of the connections, and closes those that are idle or whose answers are not read. */
+/**
+ * Gives each address, but for trusted proxies', a fair share of the connections, and closes those that are idle or
+ * whose answers are not read.
+ */
 function watchConnections(app: FastifyInstance, { settings, metrics }: Services): void {
   const share = new FairShare(settings.connections);
   const proxies = prefixesIn(settings.trustProxy).map((text) => parsePrefix(text));
@@ -142,17 +156,23 @@ function watchConnections(app: FastifyInstance, { settings, metrics }: Services)
     }
     socket.once("close", () => share.give(origin, 1));
   });
-  // Nothing has come or gone for the time that an idle connection is kept, or an answer may stand still. What is worked on may take longer.
+  // Nothing has come or gone for the time that an idle connection is kept, or an answer may stand still. What is worked
+  // on may take longer.
   app.server.on("timeout", (socket: Socket) => {
     if (!app.connections.isBusy(socket) || socket.writableLength > 0) socket.destroy();
   });
 }
 
 function isIn(prefixes: readonly Prefix[], address: string): boolean {
-  return prefixes.length > 0 && isAddress(address) && prefixes.some((prefix) => prefixContains(prefix, parsePrefix(address)));
+  return (
+    prefixes.length > 0 && isAddress(address) && prefixes.some((prefix) => prefixContains(prefix, parsePrefix(address)))
+  );
 }
 
-/** Gives the delay of the event loop in milliseconds: the lesser mean of the last two samples, since one long step, such as loading a catalogue, is no overload. */
+/**
+ * Gives the delay of the event loop in milliseconds: the lesser mean of the last two samples, since one long step, such
+ * as loading a catalogue, is no overload.
+ */
 function watchEventLoop(app: FastifyInstance): () => number {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION });
   let [before, last] = [0, 0];

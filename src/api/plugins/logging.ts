@@ -6,7 +6,10 @@ import type { Services } from "../services.ts";
 
 /** Writes lines of JSON. Nothing of a request is logged but what `logRequests` names; errors are told without keys. */
 export function createLog(level: string, destination: DestinationStream): Logger {
-  return pino({ level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"`, serializers: { err: withoutKeys } }, destination);
+  return pino(
+    { level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"`, serializers: { err: withoutKeys } },
+    destination,
+  );
 }
 
 function withoutKeys(error: Error): object {
@@ -29,7 +32,19 @@ export function logRequests(app: FastifyInstance, { metrics, now }: Services, lo
     if (request.route?.config.door === "public") metrics.traffic.addRequest(request.now || now(), status, elapsedTime);
     if (!log.isLevelEnabled("info")) return done();
     const { id: request_id, method, url, ip: address, asker } = request;
-    log.info({ request_id, method, path: safePath(url), address, operation, status, ms: Math.round(elapsedTime * 100) / 100, ...(asker === undefined ? {} : { [asker.kind]: asker.id }) }, "request");
+    log.info(
+      {
+        request_id,
+        method,
+        path: safePath(url),
+        address,
+        operation,
+        status,
+        ms: Math.round(elapsedTime * 100) / 100,
+        ...(asker === undefined ? {} : { [asker.kind]: asker.id }),
+      },
+      "request",
+    );
     done();
   });
 }

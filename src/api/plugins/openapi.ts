@@ -18,5 +18,11 @@ export function describeOperations(app: App, { settings }: Services): void {
   app.addHook("onRoute", (route) => {
     if (route.schema?.operationId !== undefined && route.method !== "HEAD") routes.push(route);
   });
-  app.decorate("openApi", (door) => documentOf(door, routes.filter(({ config }) => config?.door === door), settings));
+  app.decorate("openApi", (door) =>
+    documentOf(
+      door,
+      routes.filter(({ config }) => config?.door === door),
+      settings,
+    ),
+  );
 }

@@ -11,9 +11,10 @@ const LEAST = 64;
 const LEAST_OF_CHUNKS = 1024;
 
 /**
- * Has the parser get a request only when those before it on the same connection have been answered. By itself it makes requests of all that has been read,
- * thousands in 64 KiB, and all of them would be answered in one turn of the event loop. What comes behind a request under way stays with the connection,
- * which is not read meanwhile; then its next request waits for its turn, which only one of all such connections has at a time.
+ * Has the parser get a request only when those before it on the same connection have been answered. By itself it makes
+ * requests of all that has been read, thousands in 64 KiB, and all of them would be answered in one turn of the event
+ * loop. What comes behind a request under way stays with the connection, which is not read meanwhile; then its next
+ * request waits for its turn, which only one of all such connections has at a time.
  */
 export function takeOneByOne({ server }: FastifyInstance): void {
   server.on("connection", (socket: PacedSocket) => {
@@ -39,7 +40,10 @@ type PacedSocket = Socket & { [PACED]?: PacedConnection };
 class PacedConnection {
   /** The answer to its last request. */
   #last: ServerResponse | undefined;
-  /** Of a body whose length is known, what the parser has not been given yet. Some bytes of it may have come with the head. */
+  /**
+   * Of a body whose length is known, what the parser has not been given yet. Some bytes of it may have come with the
+   * head.
+   */
   #bodyLeft = 0;
   readonly #socket: Socket;
   readonly #parse: Parse;
@@ -67,7 +71,7 @@ class PacedConnection {
   }
 
   readonly #take = (bytes: Buffer): void => {
-    for (let at = 0; at < bytes.length && !this.#isOver && !this.#socket.destroyed; ) {
+    for (let at = 0; at < bytes.length && !this.#isOver && !this.#socket.destroyed;) {
       if (this.#isBusy) return this.#hold(bytes.subarray(at));
       const end = this.#endOfPiece(bytes, at);
       this.#parse(at === 0 && end === bytes.length ? bytes : bytes.subarray(at, end));
@@ -75,7 +79,9 @@ class PacedConnection {
     }
   };
 
-  /** A client that sends no more may still read: the connection would be closed before the answer to its last request. */
+  /**
+   * A client that sends no more may still read: the connection would be closed before the answer to its last request.
+   */
   readonly #takeEnd = (): void => {
     if (!this.#isBusy) return this.#end();
     // Once the connection is gone there is no parser to tell.

@@ -19,7 +19,8 @@ declare module "fastify" {
 export function answerProblems(app: FastifyInstance, { isClosing, failureLimits, settings }: Services): void {
   app.decorate("addressWindow", (address: string) => failureLimits.peek(address, settings.failuresPerMinute).headers);
   app.setErrorHandler((error: FastifyError | Problem, request, reply) => {
-    // The framework hangs up wherever a body is refused, as more of it may come: see early-answers.ts for when that is so.
+    // The framework hangs up wherever a body is refused, as more of it may come: see early-answers.ts for when that is
+    // so.
     if (!isClosing() && mayStay(request)) reply.header("connection", "keep-alive");
     // What is wrong with a request does not matter where no route takes it.
     const isRefused = !(error instanceof Problem) || ABOUT_REQUEST.has(error.kind);
@@ -34,13 +35,19 @@ function mayStay({ raw: { httpVersion, headers } }: FastifyRequest): boolean {
 }
 
 /** Problems of what a request says. */
-const ABOUT_REQUEST: ReadonlySet<ProblemKind> = new Set(["validation-error", "content-too-large", "unsupported-media-type"]);
+const ABOUT_REQUEST: ReadonlySet<ProblemKind> = new Set([
+  "validation-error",
+  "content-too-large",
+  "unsupported-media-type",
+]);
 
 export function answerError(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const problem = problemOf(error);
   // Who hangs up in the middle of a body has no answer coming, and nothing is wrong with the server.
-  const isGone = (request.raw.destroyed && !request.raw.complete) || (error as FastifyError).code === "ERR_STREAM_PREMATURE_CLOSE";
-  if (problem.status >= 500 && problem.kind !== "service-unavailable" && !isGone) request.log.error({ request_id: request.id, err: error }, "unexpected error");
+  const isGone =
+    (request.raw.destroyed && !request.raw.complete) || (error as FastifyError).code === "ERR_STREAM_PREMATURE_CLOSE";
+  if (problem.status >= 500 && problem.kind !== "service-unavailable" && !isGone)
+    request.log.error({ request_id: request.id, err: error }, "unexpected error");
   return answerProblem(problem, request, reply);
 }
 
@@ -50,13 +57,21 @@ export function answerProblem(problem: Problem, request: FastifyRequest, reply: 
   if (!reply.hasHeader("ratelimit-limit")) reply.headers(request.server.addressWindow(request.ip));
   // Of the answer that it takes the place of.
   reply.removeHeader("content-encoding").removeHeader("etag");
-  reply.code(problem.status).header("x-request-id", request.id).headers(SAFE_HEADERS).headers(problem.details.headers ?? {});
+  reply
+    .code(problem.status)
+    .header("x-request-id", request.id)
+    .headers(SAFE_HEADERS)
+    .headers(problem.details.headers ?? {});
   // As bytes: a text would have a charset appended to its type, which JSON has not.
   return reply.type(type).send(Buffer.from(text));
 }
 
 /** The body of a problem and its media type; without any key that stands in it. */
-export function bodyOfProblem(problem: Problem, path: string, id: string): { readonly type: string; readonly text: string } {
+export function bodyOfProblem(
+  problem: Problem,
+  path: string,
+  id: string,
+): { readonly type: string; readonly text: string } {
   const isThreatError = (problem.status === 400 || problem.status === 500) && isThreatPath(path);
   const body = isThreatError ? { message: problem.message, request_id: id } : problem.document(path, id);
   return { type: isThreatError ? "application/json" : "application/problem+json", text: redact(JSON.stringify(body)) };
@@ -84,7 +99,10 @@ const FRAMEWORK: Readonly<Record<string, readonly [ProblemKind, string]>> = {
   FST_ERR_BAD_URL: ["validation-error", "the path is not percent-encoded UTF-8"],
   FST_ERR_CTP_BODY_TOO_LARGE: ["content-too-large", "the body is longer than this operation takes"],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["validation-error", "the body is not as long as Content-Length says"],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ["unsupported-media-type", "the body's Content-Type is none that this operation takes; send application/json"],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    "unsupported-media-type",
+    "the body's Content-Type is none that this operation takes; send application/json",
+  ],
 };
 
 const REFUSALS: Readonly<Partial<Record<StoreErrorCode, ProblemKind>>> = {
@@ -135,8 +153,12 @@ export function problemOf(error: Error): Problem {
 
 function refusalOf(error: StoreError): Problem {
   const kind = REFUSALS[error.code];
-  if (kind === undefined) return new Problem("internal-server-error", "the store failed; quote the request_id when you report it");
-  if (kind === "service-unavailable") return new Problem(kind, UNAVAILABLE[error.code] ?? NOT_AVAILABLE, { headers: { "retry-after": String(RETRY_AFTER) } });
+  if (kind === undefined)
+    return new Problem("internal-server-error", "the store failed; quote the request_id when you report it");
+  if (kind === "service-unavailable")
+    return new Problem(kind, UNAVAILABLE[error.code] ?? NOT_AVAILABLE, {
+      headers: { "retry-after": String(RETRY_AFTER) },
+    });
   if (error.shrink !== undefined) return shrinkProblem(error.shrink);
   const existing = error.existing === undefined ? {} : { existing: ruleDocument(error.existing) };
   return new Problem(kind, error.message, { extensions: existing });

@@ -2,7 +2,10 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The same as `routeOptions`, read once: the framework makes those anew at each reading. Undefined for what is no request for a path. */
+    /**
+     * The same as `routeOptions`, read once: the framework makes those anew at each reading. Undefined for what is no
+     * request for a path.
+     */
     route: FastifyRequest["routeOptions"];
   }
 }

@@ -6,16 +6,21 @@ import type { Services } from "../services.ts";
 const MAX_WAIT = 5000;
 
 /**
- * Lets a client read, on any server, what it has written on another one: every answer to a caller names the last change that it may know of (`X-Sequence`), and a request
- * that names one (`X-After-Sequence`) waits until this server has it. It waits where the limits count it as work of its caller's, so that nobody's waiting takes what others need.
+ * Lets a client read, on any server, what it has written on another one: every answer to a caller names the last change
+ * that it may know of (`X-Sequence`), and a request that names one (`X-After-Sequence`) waits until this server has it.
+ * It waits where the limits count it as work of its caller's, so that nobody's waiting takes what others need.
  */
 export function followSequences(app: FastifyInstance, services: Services): void {
   app.addHook("preValidation", (request, _reply, done) => {
     const text = request.headers["x-after-sequence"];
     if (text === undefined || request.caller === undefined) return done();
     const sequence = typeof text === "string" && /^\d{1,16}$/.test(text) ? Number(text) : NaN;
-    if (!Number.isSafeInteger(sequence)) return done(invalid({ "X-After-Sequence": ["it must be a whole number, as X-Sequence of an answer is"] }));
-    void isThere(request, sequence, services).then((is) => done(is ? confirmed(app, request, services) : notThere(sequence)), done);
+    if (!Number.isSafeInteger(sequence))
+      return done(invalid({ "X-After-Sequence": ["it must be a whole number, as X-Sequence of an answer is"] }));
+    void isThere(request, sequence, services).then(
+      (is) => done(is ? confirmed(app, request, services) : notThere(sequence)),
+      done,
+    );
   });
   app.addHook("onSend", (request, reply, _payload, done) => {
     // Changes that are in hand but not built into a ruleset yet count: what this answer tells may depend on them.
@@ -24,7 +29,11 @@ export function followSequences(app: FastifyInstance, services: Services): void 
   });
 }
 
-async function isThere({ caller: { organisationId } }: FastifyRequest, sequence: number, { memory, store, waiters }: Services): Promise<boolean> {
+async function isThere(
+  { caller: { organisationId } }: FastifyRequest,
+  sequence: number,
+  { memory, store, waiters }: Services,
+): Promise<boolean> {
   const end = performance.now() + MAX_WAIT;
   if (memory.sequence < sequence) {
     const reached = waiters.wait(sequence, MAX_WAIT);

@@ -21,7 +21,10 @@ interface Subject {
   readonly packet?: Buffer | undefined;
 }
 
-/** Answers where there is no response to answer with: with the headers of every answer, and a line in the log. The connection is closed. */
+/**
+ * Answers where there is no response to answer with: with the headers of every answer, and a line in the log. The
+ * connection is closed.
+ */
 export class SocketAnswers {
   readonly #services: Services;
   readonly #log: Logger;
@@ -41,11 +44,22 @@ export class SocketAnswers {
     const address = (socket as Socket).remoteAddress ?? "";
     const { failureLimits, settings } = this.#services;
     const headers = {
-      "Content-Type": type, "Content-Length": Buffer.byteLength(text), Connection: "close", "X-Request-Id": id, ...failureLimits.peek(address, settings.failuresPerMinute).headers, ...SAFE_HEADERS,
+      "Content-Type": type,
+      "Content-Length": Buffer.byteLength(text),
+      Connection: "close",
+      "X-Request-Id": id,
+      ...failureLimits.peek(address, settings.failuresPerMinute).headers,
+      ...SAFE_HEADERS,
     };
-    const lines = [`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
+    const lines = [
+      `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}`,
+      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    ];
     socket.end(`${lines.join("\r\n")}\r\n\r\n${text}`);
-    this.#log.info({ request_id: id, path, address, operation: "none", status: problem.status, reason: detail }, "request");
+    this.#log.info(
+      { request_id: id, path, address, operation: "none", status: problem.status, reason: detail },
+      "request",
+    );
   }
 }
 

@@ -8,7 +8,10 @@ import { invalid, type Problem } from "../problem.ts";
 import { redact } from "../redact.ts";
 import { areItemsForHandler } from "../schemas/common.ts";
 
-/** Types of what a handler gets, from the schemas of its route. What it gives is written by the schema, which leaves out what that does not name. */
+/**
+ * Types of what a handler gets, from the schemas of its route. What it gives is written by the schema, which leaves out
+ * what that does not name.
+ */
 export interface TypeBoxTypes extends FastifyTypeProvider {
   readonly validator: this["schema"] extends TSchema ? Static<this["schema"]> : unknown;
   readonly serializer: unknown;
@@ -16,7 +19,10 @@ export interface TypeBoxTypes extends FastifyTypeProvider {
 
 type Read = (data: unknown) => { readonly value: unknown } | { readonly error: Problem };
 
-/** Query strings are read by their schema, bodies are held to theirs. Nothing is coerced, filled in or dropped in silence. */
+/**
+ * Query strings are read by their schema, bodies are held to theirs. Nothing is coerced, filled in or dropped in
+ * silence.
+ */
 export function validateStrictly(app: FastifyInstance): void {
   app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => {
     if (httpPart === "querystring") return queryReader(schema as unknown as QuerySchema);
@@ -42,7 +48,10 @@ interface ParameterSchema {
   readonly maxLength?: number;
 }
 
-/** Reads the parameters that the schema names. Each may stand once; others are refused: an ignored `aggregate=true` gives a list that is not what its reader thinks. */
+/**
+ * Reads the parameters that the schema names. Each may stand once; others are refused: an ignored `aggregate=true`
+ * gives a list that is not what its reader thinks.
+ */
 function queryReader({ properties, required = [], read = [] }: QuerySchema): Read {
   const entries = Object.entries(properties);
   const names = Object.keys(properties);
@@ -83,8 +92,14 @@ const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, 1: true, false
 
 function readParameter(text: string, schema: ParameterSchema, refuse: (message: string) => unknown): unknown {
   const { type, minimum = 0, maximum = Number.MAX_SAFE_INTEGER, minLength = 0, maxLength = Infinity } = schema;
-  if (schema.enum !== undefined) return schema.enum.find((each) => String(each) === text) ?? refuse(`${shown(text)} is none of ${schema.enum.join(", ")}`);
-  if (type === "boolean") return Object.hasOwn(BOOLEANS, text) ? BOOLEANS[text] : refuse(`${shown(text)} is not a boolean; write true, false, 1 or 0`);
+  if (schema.enum !== undefined)
+    return (
+      schema.enum.find((each) => String(each) === text) ?? refuse(`${shown(text)} is none of ${schema.enum.join(", ")}`)
+    );
+  if (type === "boolean")
+    return Object.hasOwn(BOOLEANS, text)
+      ? BOOLEANS[text]
+      : refuse(`${shown(text)} is not a boolean; write true, false, 1 or 0`);
   if (type === "integer") {
     const number = /^[0-9]{1,16}$/.test(text) ? Number(text) : NaN;
     const range = `from ${minimum} to ${maximum}`;
@@ -111,8 +126,8 @@ interface ArraySchema {
 }
 
 /**
- * The list that the bodies of an operation are, or have as a member. It is held to its schema item by item: one check of the whole would make an error for each of any number
- * of bad items.
+ * The list that the bodies of an operation are, or have as a member. It is held to its schema item by item: one check
+ * of the whole would make an error for each of any number of bad items.
  */
 export class BodyList {
   /** The member of a document that is the list. */
@@ -139,7 +154,12 @@ export class BodyList {
     return found === undefined ? undefined : new BodyList(objects, arrays, found[0], found[1] as ArraySchema);
   }
 
-  private constructor(objects: TSchema, arrays: TSchema, member: string, { items, maxItems = Infinity, "x-setting": setting }: ArraySchema) {
+  private constructor(
+    objects: TSchema,
+    arrays: TSchema,
+    member: string,
+    { items, maxItems = Infinity, "x-setting": setting }: ArraySchema,
+  ) {
     this.member = member;
     this.isBareAllowed = arrays !== objects;
     this.maxItems = maxItems;
@@ -152,8 +172,11 @@ export class BodyList {
 
   /** Holds a body to the schema. */
   read(value: unknown): ReturnType<Read> {
-    const list: unknown = Array.isArray(value) ? value : (value as Readonly<Record<string, unknown>> | null | undefined)?.[this.member];
-    if (Array.isArray(list) && list.length > this.maxItems) return { error: invalid({ [this.member]: [tooManyItems(this)] }) };
+    const list: unknown = Array.isArray(value)
+      ? value
+      : (value as Readonly<Record<string, unknown>> | null | undefined)?.[this.member];
+    if (Array.isArray(list) && list.length > this.maxItems)
+      return { error: invalid({ [this.member]: [tooManyItems(this)] }) };
     const read = this.readWithoutItems(value);
     if ("error" in read || !Array.isArray(list) || this.#isForHandler) return read;
     const errors = this.errorsOf(list, 0, Array.isArray(value) ? "" : this.member);
@@ -165,7 +188,10 @@ export class BodyList {
     return Array.isArray(value) ? this.#readArray(value) : this.#readObject(value);
   }
 
-  /** What is wrong with the first bad items, by field; undefined if none is. The first item has the number `start` in the list, which is called `name`. */
+  /**
+   * What is wrong with the first bad items, by field; undefined if none is. The first item has the number `start` in
+   * the list, which is called `name`.
+   */
   errorsOf(items: readonly unknown[], start: number, name = this.member): Record<string, string[]> | undefined {
     let errors: Record<string, string[]> | undefined;
     let count = 0;
@@ -189,12 +215,15 @@ function bodyReader(schema: TSchema): Read {
 function plainReader(compiled: Validator): Read {
   return (value) => {
     if (compiled.Check(value)) return { value };
-    if (value === undefined) return { error: invalid({ body: ["it is missing; send a JSON document with Content-Type: application/json"] }) };
+    if (value === undefined)
+      return { error: invalid({ body: ["it is missing; send a JSON document with Content-Type: application/json"] }) };
     return { error: invalid(errorsBy(compiled.Errors(value))) };
   };
 }
 
-/** A body that may be an object or an array is held to the one that it is: errors about the other would only confuse. */
+/**
+ * A body that may be an object or an array is held to the one that it is: errors about the other would only confuse.
+ */
 function formsOf(schema: TSchema): [TSchema, TSchema] {
   const { anyOf = [] } = schema as { anyOf?: (TSchema & { type?: string })[] };
   const arrays = anyOf.find(({ type }) => type === "array");
@@ -215,23 +244,35 @@ interface SchemaFault {
   readonly message: string;
 }
 
-/** Faults by member; where a member may be one of several things, only the last, which is about the member as such, is told. */
+/**
+ * Faults by member; where a member may be one of several things, only the last, which is about the member as such, is
+ * told.
+ */
 function errorsBy(errors: readonly SchemaFault[], root = ""): Record<string, string[]> {
   const faults: Record<string, string[]> = Object.create(null);
   const add = (field: string, message: string): void => void (faults[field] ??= []).push(message);
   for (const { keyword, instancePath, params, message } of errors) {
-    const { requiredProperties = [], additionalProperties = [], allowedValues } = params as Partial<Record<string, string[]>>;
+    const {
+      requiredProperties = [],
+      additionalProperties = [],
+      allowedValues,
+    } = params as Partial<Record<string, string[]>>;
     const field = fieldOf(instancePath, root);
     if (keyword === "required") for (const name of requiredProperties) add(join(field, name), "it is required");
-    else if (keyword === "additionalProperties") for (const name of additionalProperties) add(join(field, name), "there is no such member");
-    else if (keyword === "enum" && allowedValues !== undefined) add(field, `it must be one of ${allowedValues.join(", ")}`);
+    else if (keyword === "additionalProperties")
+      for (const name of additionalProperties) add(join(field, name), "there is no such member");
+    else if (keyword === "enum" && allowedValues !== undefined)
+      add(field, `it must be one of ${allowedValues.join(", ")}`);
     else if (keyword !== "boolean") add(field === "" ? "body" : field, `it ${message}`);
   }
   return faults;
 }
 
 function fieldOf(pointer: string, root: string): string {
-  const parts = pointer.split("/").slice(1).map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const parts = pointer
+    .split("/")
+    .slice(1)
+    .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
   return parts.reduce((path, part) => (/^\d+$/.test(part) ? `${path}[${part}]` : join(path, part)), root);
 }
 

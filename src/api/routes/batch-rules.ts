@@ -20,27 +20,56 @@ import { findRuleset } from "./find-ruleset.ts";
 export function addBatchRoutes(app: App, services: Services): void {
   const { store, settings } = services;
   const batch = {
-    operationId: "batchRules", summary: "Adds and deletes many rules, in their order",
-    description: "All or nothing unless `atomic` is false. An item fails where there is a rule and it says `fail`, where there is none to delete and it says `fail`, and where the ruleset is full. If one fails, the answer is 409: its `results` say why items failed and that "
-      + "the others were not applied. Malformed items are a 400. With `atomic: false` the answer is 200, whichever items failed or are malformed.",
-    tags: ["IP rulesets"], problems: [400, 404, 409, 412, 413, 415, 422], params: RulesetParameters, body: BatchBody(settings.bulkAddresses), response: { 200: BatchResponse },
+    operationId: "batchRules",
+    summary: "Adds and deletes many rules, in their order",
+    description:
+      "All or nothing unless `atomic` is false. An item fails where there is a rule and it says `fail`, where there is none to delete and it says `fail`, and where the ruleset is full. If one fails, the answer is 409: its `results` say why items failed and that " +
+      "the others were not applied. Malformed items are a 400. With `atomic: false` the answer is 200, whichever items failed or are malformed.",
+    tags: ["IP rulesets"],
+    problems: [400, 404, 409, 412, 413, 415, 422],
+    params: RulesetParameters,
+    body: BatchBody(settings.bulkAddresses),
+    response: { 200: BatchResponse },
     requestHeaders: { ...IDEMPOTENT, ...matching("the rules") },
-    bodyExample: { items: [{ op: "add", ip: "203.0.113.0/24", name: "office" }, { op: "delete", ip: "198.51.100.7" }] },
+    bodyExample: {
+      items: [
+        { op: "add", ip: "203.0.113.0/24", name: "office" },
+        { op: "delete", ip: "198.51.100.7" },
+      ],
+    },
   };
-  app.post("/edl/ip-rulesets/:ruleset_id/rules::batch", { config: { ...WRITE_EDL, bodyBytes: rulesBytes(settings) }, schema: batch }, async (request, reply) => {
-    const { about } = findRuleset(request, services);
-    const { atomic = true } = request.body;
-    const items = await inSlices(readItems(request.body.items, request.route.config.list!, { now: request.now, allowSpecialPurpose: settings.specialPurpose }));
-    if (atomic) checkItems(items);
-    try {
-      const { results } = await store.write({ kind: "batch-rules", ...signed(request), rulesetId: about.id, items: items.filter(isReadable), atomic, ifMatch: ifMatch(request) });
-      const documents = resultDocuments(items, results);
-      return items.length <= MAX_AT_ONCE ? { results: [...documents] } : streamJson(reply, joined(resultTexts(documents)));
-    } catch (error) {
-      if (!(error instanceof StoreError) || error.results === undefined) throw error;
-      throw new Problem("conflict", error.message, { extensions: { results: error.results.map(resultDocument) } });
-    }
-  });
+  app.post(
+    "/edl/ip-rulesets/:ruleset_id/rules::batch",
+    { config: { ...WRITE_EDL, bodyBytes: rulesBytes(settings) }, schema: batch },
+    async (request, reply) => {
+      const { about } = findRuleset(request, services);
+      const { atomic = true } = request.body;
+      const items = await inSlices(
+        readItems(request.body.items, request.route.config.list!, {
+          now: request.now,
+          allowSpecialPurpose: settings.specialPurpose,
+        }),
+      );
+      if (atomic) checkItems(items);
+      try {
+        const { results } = await store.write({
+          kind: "batch-rules",
+          ...signed(request),
+          rulesetId: about.id,
+          items: items.filter(isReadable),
+          atomic,
+          ifMatch: ifMatch(request),
+        });
+        const documents = resultDocuments(items, results);
+        return items.length <= MAX_AT_ONCE
+          ? { results: [...documents] }
+          : streamJson(reply, joined(resultTexts(documents)));
+      } catch (error) {
+        if (!(error instanceof StoreError) || error.results === undefined) throw error;
+        throw new Problem("conflict", error.message, { extensions: { results: error.results.map(resultDocument) } });
+      }
+    },
+  );
 }
 
 /** An item that cannot be read: what it has for an address, and by member what is wrong. */
@@ -50,7 +79,9 @@ interface MalformedItem {
 }
 
 type ReadItem = BatchItem | MalformedItem;
-type ItemMembers = { readonly op: "delete"; readonly ip: string; readonly missing?: "ignore" | "fail" } | ({ readonly op: "add" } & RuleMembers);
+type ItemMembers =
+  | { readonly op: "delete"; readonly ip: string; readonly missing?: "ignore" | "fail" }
+  | ({ readonly op: "add" } & RuleMembers);
 
 function isReadable(item: ReadItem): item is BatchItem {
   return !("faults" in item);
@@ -59,19 +90,30 @@ function isReadable(item: ReadItem): item is BatchItem {
 /** Items that are read before others may have their turn: some hundred microseconds. */
 const READ_AT_ONCE = 200;
 
-function* readItems(items: readonly unknown[], list: BodyList, options: { readonly now: number; readonly allowSpecialPurpose: boolean }): Generator<undefined, ReadItem[], undefined> {
+function* readItems(
+  items: readonly unknown[],
+  list: BodyList,
+  options: { readonly now: number; readonly allowSpecialPurpose: boolean },
+): Generator<undefined, ReadItem[], undefined> {
   const read: ReadItem[] = [];
   for (const item of items) {
     if (read.length % READ_AT_ONCE === READ_AT_ONCE - 1) yield;
     const faults = list.errorsOf([item], 0, "");
-    read.push(faults === undefined ? readItem(item as ItemMembers, options) : { ip: ipOf(item), faults: withoutIndex(faults) });
+    read.push(
+      faults === undefined ? readItem(item as ItemMembers, options) : { ip: ipOf(item), faults: withoutIndex(faults) },
+    );
   }
   return read;
 }
 
-function readItem(item: ItemMembers, options: { readonly now: number; readonly allowSpecialPurpose: boolean }): ReadItem {
+function readItem(
+  item: ItemMembers,
+  options: { readonly now: number; readonly allowSpecialPurpose: boolean },
+): ReadItem {
   try {
-    return item.op === "delete" ? { delete: readPrefix(item.ip), mustExist: item.missing === "fail" } : { add: readRule(item, options) };
+    return item.op === "delete"
+      ? { delete: readPrefix(item.ip), mustExist: item.missing === "fail" }
+      : { add: readRule(item, options) };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return { ip: ipOf(item), faults: error.details.validationErrors! };
@@ -88,7 +130,9 @@ const MAX_ADDRESS = 100;
 
 /** `[0].ip` as `ip`, and `[0]` as `item`. */
 function withoutIndex(faults: FieldFaults): FieldFaults {
-  return Object.fromEntries(Object.entries(faults).map(([field, messages]) => [field.replace(/^\[0\]\.?/, "") || "item", messages]));
+  return Object.fromEntries(
+    Object.entries(faults).map(([field, messages]) => [field.replace(/^\[0\]\.?/, "") || "item", messages]),
+  );
 }
 
 /** Malformed items that are named. */
@@ -98,8 +142,16 @@ const MAX_NAMED = 200;
 function checkItems(items: readonly ReadItem[]): void {
   const malformed = [...items.entries()].flatMap(([index, item]) => (isReadable(item) ? [] : [{ index, ...item }]));
   if (malformed.length === 0) return;
-  const faults = malformed.slice(0, MAX_NAMED).flatMap(({ index, faults }) => Object.entries(faults).map(([field, messages]) => [field === "item" ? `items[${index}]` : `items[${index}].${field}`, messages]));
-  if (malformed.length > MAX_NAMED) faults.push(["items", [`${malformed.length} items are malformed; the first ${MAX_NAMED} are named`]]);
+  const faults = malformed
+    .slice(0, MAX_NAMED)
+    .flatMap(({ index, faults }) =>
+      Object.entries(faults).map(([field, messages]) => [
+        field === "item" ? `items[${index}]` : `items[${index}].${field}`,
+        messages,
+      ]),
+    );
+  if (malformed.length > MAX_NAMED)
+    faults.push(["items", [`${malformed.length} items are malformed; the first ${MAX_NAMED} are named`]]);
   throw invalid(Object.fromEntries(faults));
 }
 
@@ -124,6 +176,7 @@ function malformedDocument({ ip, faults }: MalformedItem): object {
 
 function resultDocument(result: BatchResult): object {
   const error = result.error === undefined ? {} : { error: result.error };
-  if ("rule" in result) return { action: result.action, ip: formatPrefix(result.rule.prefix), rule: ruleDocument(result.rule), ...error };
+  if ("rule" in result)
+    return { action: result.action, ip: formatPrefix(result.rule.prefix), rule: ruleDocument(result.rule), ...error };
   return { action: result.action, ip: formatPrefix(result.prefix), ...error };
 }

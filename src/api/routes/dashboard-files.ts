@@ -20,11 +20,21 @@ const FOR_EVER = "public, max-age=31536000, immutable";
 /** The files of the dashboard, from memory. A route for each: what was not there at the start, no request can name. */
 export function addDashboardFiles(app: App, files: readonly DashboardFile[] = readDashboardFiles()): void {
   for (const file of files) app.get(file.path, (request, reply) => sendFile(file, request, reply));
-  if (files.length === 0) app.get("/", () => { throw notFound("the dashboard has not been built; run `npm run build` and start the server again"); });
+  if (files.length === 0)
+    app.get("/", () => {
+      throw notFound("the dashboard has not been built; run `npm run build` and start the server again");
+    });
 }
 
-function sendFile({ path, type, tag, bytes }: DashboardFile, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const coding = chooseCoding(request, CODINGS.filter((each) => Object.hasOwn(bytes, each)));
+function sendFile(
+  { path, type, tag, bytes }: DashboardFile,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const coding = chooseCoding(
+    request,
+    CODINGS.filter((each) => Object.hasOwn(bytes, each)),
+  );
   vary(reply.headers(HEADERS), "Accept-Encoding");
   const hasIt = isKnown(request, reply, `"${tag}"`);
   if (path.startsWith(HASHED)) reply.header("cache-control", FOR_EVER);

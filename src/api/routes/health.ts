@@ -19,7 +19,11 @@ export function addHealthRoutes(app: App, services: Services): void {
   app.get("/livez", HEALTH, (_request, reply) => sendText(reply, "text/plain", "ok\n"));
   app.get("/readyz", HEALTH, (_request, reply) => {
     const missing = missingParts(services);
-    return sendText(missing.length === 0 ? reply : reply.code(503), "text/plain", missing.length === 0 ? "ok\n" : `not ready: ${missing.join(", ")}\n`);
+    return sendText(
+      missing.length === 0 ? reply : reply.code(503),
+      "text/plain",
+      missing.length === 0 ? "ok\n" : `not ready: ${missing.join(", ")}\n`,
+    );
   });
   addMetrics(app, services);
   addDocuments(app);
@@ -34,7 +38,9 @@ function addMetrics(app: App, { settings, metrics }: Services): void {
   });
 }
 
-/** Why the server is not to be sent requests. Anyone may ask: it names the part, and the log says what is wrong with it. */
+/**
+ * Why the server is not to be sent requests. Anyone may ask: it names the part, and the log says what is wrong with it.
+ */
 function missingParts({ catalogue, store, isDatabaseDown, isClosing }: Services): string[] {
   const states: readonly (readonly [isMissing: boolean, what: string])[] = [
     [catalogue.generation === 0, "the catalogue is not loaded"],
@@ -45,16 +51,22 @@ function missingParts({ catalogue, store, isDatabaseDown, isClosing }: Services)
   return states.filter(([isMissing]) => isMissing).map(([, what]) => what);
 }
 
-const POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 function addDocuments(app: App): void {
   const add = (path: string, type: string, write: () => string): void => {
     const document = new StaticDocument(type, write);
     app.get(path, (request, reply) => document.send(request, reply));
   };
-  for (const [door, folder] of [["public", ""], ["dashboard", "/dashboard/api"]] as const) {
+  for (const [door, folder] of [
+    ["public", ""],
+    ["dashboard", "/dashboard/api"],
+  ] as const) {
     add(`${folder}/openapi.json`, "application/json", () => JSON.stringify(withSharedParts(app.openApi(door))));
-    add(`${folder}/openapi-3.0.json`, "application/json", () => JSON.stringify(asVersion30(withSharedParts(app.openApi(door)))));
+    add(`${folder}/openapi-3.0.json`, "application/json", () =>
+      JSON.stringify(asVersion30(withSharedParts(app.openApi(door)))),
+    );
   }
   const page = new StaticDocument("text/html", () => documentPage(app.openApi("public")));
   app.get("/docs", (request, reply) => {

@@ -12,7 +12,15 @@ const Sequence = Type.Integer({ minimum: 1, description: "the number of the chan
 const filters = {
   ruleset_id: Type.Optional(Type.String({ maxLength: 36, description: "only changes of this ruleset and its rules" })),
   kind: Type.Optional(Type.Enum([...AUDITED_COMMANDS], { description: "only changes of this kind" })),
-  actor: Type.Optional(Type.String({ maxLength: 300, pattern: "^(command|(user|key):[0-9a-f-]{36})$", description: "only changes by this user or key, as getAuditFilters lists them; command: by anyone at the command line", examples: ["command"] })),
+  actor: Type.Optional(
+    Type.String({
+      maxLength: 300,
+      pattern: "^(command|(user|key):[0-9a-f-]{36})$",
+      description:
+        "only changes by this user or key, as getAuditFilters lists them; command: by anyone at the command line",
+      examples: ["command"],
+    }),
+  ),
   from: Type.Optional(Type.String({ format: "date-time", description: "only changes at this time and later" })),
   until: Type.Optional(Type.String({ format: "date-time", description: "only changes before this time" })),
 };
@@ -24,13 +32,19 @@ export const AuditQuery = Type.Object({
 });
 
 export const AUDIT_FORMATS = ["csv", "ndjson"] as const;
-export const AuditExportQuery = Type.Object({ format: Type.Optional(Type.Enum([...AUDIT_FORMATS], { default: "csv" })), ...filters });
+export const AuditExportQuery = Type.Object({
+  format: Type.Optional(Type.Enum([...AUDIT_FORMATS], { default: "csv" })),
+  ...filters,
+});
 
 export const AuditFilters = named(
   "AuditFilters",
   Type.Object({
     kinds: Type.Array(Type.Object({ kind: Type.String(), action: Type.String({ description: "in words" }) })),
-    actors: Type.Array(Type.Object({ actor: Type.String(), kind: Type.Enum(["key", "user", "command"]), name: Type.String() }), { description: "users and keys of the organisation, also deleted and revoked ones" }),
+    actors: Type.Array(
+      Type.Object({ actor: Type.String(), kind: Type.Enum(["key", "user", "command"]), name: Type.String() }),
+      { description: "users and keys of the organisation, also deleted and revoked ones" },
+    ),
     rulesets: Type.Array(IdAndName),
   }),
 );
@@ -68,7 +82,9 @@ export const AuditEntrySchema = named(
     sequence: Sequence,
     at: Timestamp,
     actor: Type.Object({
-      kind: Type.Enum(["key", "user", "command"], { description: "an API key, a user, or somebody at the command line" }),
+      kind: Type.Enum(["key", "user", "command"], {
+        description: "an API key, a user, or somebody at the command line",
+      }),
       id: NullableText(),
       name: NullableText({ description: "the key's label, the user's name, or the account's" }),
     }),
@@ -76,10 +92,21 @@ export const AuditEntrySchema = named(
     action: Type.String({ description: "the same in words", examples: ["Add rule"] }),
     ruleset_id: NullableText(),
     summary: Type.String(),
-    counts: Nullable(named("RuleCounts", Type.Object({
-      created: Count, updated: Count, deleted: Count,
-      skipped: Type.Unsafe<number | null>({ type: ["integer", "null"], description: "of a list: rules that are as they were" }),
-    })), { description: "to how many rules it was done; null: it is about none, or it is not known" }),
+    counts: Nullable(
+      named(
+        "RuleCounts",
+        Type.Object({
+          created: Count,
+          updated: Count,
+          deleted: Count,
+          skipped: Type.Unsafe<number | null>({
+            type: ["integer", "null"],
+            description: "of a list: rules that are as they were",
+          }),
+        }),
+      ),
+      { description: "to how many rules it was done; null: it is about none, or it is not known" },
+    ),
     sha256: NullableText({ description: "of a list: the digest of what was sent, in hexadecimal digits" }),
     old: Nullable(State),
     new: Nullable(State),
@@ -89,7 +116,12 @@ export const AuditEntrySchema = named(
 export const AuditList = named(
   "AuditList",
   Type.Object({
-    items: Type.Array(AuditEntrySchema, { description: "the newest first; perhaps fewer than asked for, though there are more" }),
-    next_before: Type.Unsafe<number | null>({ type: ["integer", "null"], description: "what before is to be for those that follow; null: there are none" }),
+    items: Type.Array(AuditEntrySchema, {
+      description: "the newest first; perhaps fewer than asked for, though there are more",
+    }),
+    next_before: Type.Unsafe<number | null>({
+      type: ["integer", "null"],
+      description: "what before is to be for those that follow; null: there are none",
+    }),
   }),
 );

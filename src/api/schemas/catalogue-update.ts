@@ -8,7 +8,9 @@ const UpdatedList = named(
   Type.Object({
     source: Type.String({ examples: ["aws"] }),
     path: Type.String({ examples: ["aws/ip-ranges.json"] }),
-    outcome: Type.Enum(["new", "changed", "unchanged", "refused", "failed", "absent"], { description: "of refused and failed lists the last good one is used" }),
+    outcome: Type.Enum(["new", "changed", "unchanged", "refused", "failed", "absent"], {
+      description: "of refused and failed lists the last good one is used",
+    }),
     problem: NullableText({ description: "why it was refused or could not be fetched, and the cure" }),
     prefixes: NullableCount,
     added: NullableCount,
@@ -25,7 +27,9 @@ const UpdatedCatalogue = named(
     ipv4_prefixes: Count,
     ipv6_prefixes: Count,
     is_changed: Type.Boolean({ description: "whether it says anything else than the one before" }),
-    missing: Type.Array(Type.Object({ source: Type.String(), problem: Type.String() }), { description: "sources with lists that are not in it" }),
+    missing: Type.Array(Type.Object({ source: Type.String(), problem: Type.String() }), {
+      description: "sources with lists that are not in it",
+    }),
   }),
 );
 

@@ -26,7 +26,10 @@ export const CatalogueSchema = named(
       named(
         "CatalogueSource",
         Type.Object({
-          node: NullableText({ description: "the id of the node whose prefixes it gives; null where it is tied to none", examples: ["/cloud/aws"] }),
+          node: NullableText({
+            description: "the id of the node whose prefixes it gives; null where it is tied to none",
+            examples: ["/cloud/aws"],
+          }),
           source: Type.String({ description: "as in the matches of a lookup", examples: ["aws"] }),
           layer: CbsLayer,
           name: Type.String(),

@@ -1,5 +1,18 @@
 import { Type } from "typebox";
-import { Count, LookedUpText, MapOf, named, NullableText, NullableTimestamp, pageOf, pageParameters, PrefixText, strict, Timestamp, upTo } from "./common.ts";
+import {
+  Count,
+  LookedUpText,
+  MapOf,
+  named,
+  NullableText,
+  NullableTimestamp,
+  pageOf,
+  pageParameters,
+  PrefixText,
+  strict,
+  Timestamp,
+  upTo,
+} from "./common.ts";
 
 const Texts = Type.Array(Type.String());
 
@@ -9,14 +22,28 @@ export const CbsLookup = named(
     ip: Type.String({ description: "as it was sent" }),
     found: Type.Boolean(),
     cidr: NullableText({ description: "the most specific prefix that matches" }),
-    labels: Texts, cbs_ids: Texts, providers: Texts, types: Texts, services: Texts, regions: Texts,
+    labels: Texts,
+    cbs_ids: Texts,
+    providers: Texts,
+    types: Texts,
+    services: Texts,
+    regions: Texts,
     matches: Type.Array(
       named(
         "CbsMatch",
         Type.Object({
-          provider: Type.String(), type: Type.String(), service: NullableText(), region: NullableText(), cidr: Type.String(), cbs_id: Type.String(),
+          provider: Type.String(),
+          type: Type.String(),
+          service: NullableText(),
+          region: NullableText(),
+          cidr: Type.String(),
+          cbs_id: Type.String(),
           label: Type.String({ description: "of the node; the labels of the document are sorted by themselves" }),
-          source: NullableText({ description: "who says so: the id of a publisher's list, asn for AS numbers, the name of a list of one's own; null in catalogues too old to say", examples: ["aws"] }),
+          source: NullableText({
+            description:
+              "who says so: the id of a publisher's list, asn for AS numbers, the name of a list of one's own; null in catalogues too old to say",
+            examples: ["aws"],
+          }),
           source_updated_at: NullableTimestamp,
         }),
       ),
@@ -28,14 +55,22 @@ export const CbsLookupQuery = Type.Object({ ip: PrefixText });
 
 /** A body of at most so many addresses. */
 export function CbsBulkBody(most: number) {
-  return named("CbsBulkRequest", Type.Object({ ips: Type.Array(LookedUpText, { ...upTo(most, "bulk-addresses"), examples: [["1.1.1.1", "203.0.113.0/24"]] }) }, strict));
+  return named(
+    "CbsBulkRequest",
+    Type.Object(
+      { ips: Type.Array(LookedUpText, { ...upTo(most, "bulk-addresses"), examples: [["1.1.1.1", "203.0.113.0/24"]] }) },
+      strict,
+    ),
+  );
 }
 
 export const CbsBulk = named("CbsBulk", MapOf(CbsLookup, { description: "by address, as it was sent" }));
 
 export const CbsLayer = named(
   "CbsLayer",
-  Type.Enum(["official", "as-numbers", "own"], { description: "a publisher's own list, what AS numbers tell, or a list of the operator's own" }),
+  Type.Enum(["official", "as-numbers", "own"], {
+    description: "a publisher's own list, what AS numbers tell, or a list of the operator's own",
+  }),
 );
 
 const extent = { ipv4_count: Count, ipv6_count: Count, ipv4_addresses: Count };
@@ -69,8 +104,12 @@ export const CbsNode = named(
     ...extent,
     updated_at: Timestamp,
     source_url: NullableText({ description: "of the only source; null where there are several" }),
-    sources: Type.Array(CbsSource, { description: "whose prefixes the node and those below it have; empty in catalogues too old to say" }),
-    children: Type.Array(Type.Object({ id: Type.String(), name: Type.String(), ...extent, has_children: Type.Boolean() })),
+    sources: Type.Array(CbsSource, {
+      description: "whose prefixes the node and those below it have; empty in catalogues too old to say",
+    }),
+    children: Type.Array(
+      Type.Object({ id: Type.String(), name: Type.String(), ...extent, has_children: Type.Boolean() }),
+    ),
   }),
 );
 
@@ -81,36 +120,82 @@ export const CbsNodeQuery = Type.Object({ id: Type.Optional(NodeId) });
 export const CbsRangesQuery = Type.Object({
   id: Type.Optional(NodeId),
   family: Type.Optional(Type.Enum([4, 6], { description: "IPv4 or IPv6 only" })),
-  aggregate: Type.Optional(Type.Boolean({ default: false, description: "the fewest prefixes that cover the same addresses" })),
-  source: Type.Optional(Type.String({ maxLength: 1000, description: "only what this source names: a publisher's list, or asn for AS numbers", examples: ["cloudflare"] })),
+  aggregate: Type.Optional(
+    Type.Boolean({ default: false, description: "the fewest prefixes that cover the same addresses" }),
+  ),
+  source: Type.Optional(
+    Type.String({
+      maxLength: 1000,
+      description: "only what this source names: a publisher's list, or asn for AS numbers",
+      examples: ["cloudflare"],
+    }),
+  ),
   ...pageParameters,
 });
 
 export const CbsRanges = pageOf(
   "PagedCbsRanges",
-  named("CbsRange", Type.Object({ cidr: Type.String(), cbs_ids: Texts, sources: Type.Array(Type.String(), { description: "who names it, sorted; empty where prefixes of several sources are aggregated" }) })),
+  named(
+    "CbsRange",
+    Type.Object({
+      cidr: Type.String(),
+      cbs_ids: Texts,
+      sources: Type.Array(Type.String(), {
+        description: "who names it, sorted; empty where prefixes of several sources are aggregated",
+      }),
+    }),
+  ),
 );
 
 export const CbsSearchQuery = Type.Object({
-  q: Type.String({ minLength: 1, maxLength: 200, description: "words of a name or an id, or an address or prefix", examples: ["cloudflare"] }),
+  q: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    description: "words of a name or an id, or an address or prefix",
+    examples: ["cloudflare"],
+  }),
   type: Type.Optional(Type.String({ maxLength: 100 })),
   ...pageParameters,
 });
 
 export const CbsSearch = pageOf(
   "PagedCbsSearch",
-  named("CbsFound", Type.Object({ id: Type.String(), name: Type.String(), label: Type.String(), type: Type.String(), provider: Type.String(), service: NullableText(), region: NullableText() })),
+  named(
+    "CbsFound",
+    Type.Object({
+      id: Type.String(),
+      name: Type.String(),
+      label: Type.String(),
+      type: Type.String(),
+      provider: Type.String(),
+      service: NullableText(),
+      region: NullableText(),
+    }),
+  ),
 );
 
 const filter = Type.Optional(Type.String({ maxLength: 200 }));
 
-export const CbsListQuery = Type.Object({ type: filter, provider: filter, service: filter, region: filter, ...pageParameters });
+export const CbsListQuery = Type.Object({
+  type: filter,
+  provider: filter,
+  service: filter,
+  region: filter,
+  ...pageParameters,
+});
 
 export const CbsList = pageOf(
   "PagedCbsList",
   named(
     "CbsListItem",
-    Type.Object({ type: Type.String(), provider: Type.String(), provider_name: Type.String(), key: Type.String(), name: Type.String(), id: Type.String(), ...extent }),
+    Type.Object({
+      type: Type.String(),
+      provider: Type.String(),
+      provider_name: Type.String(),
+      key: Type.String(),
+      name: Type.String(),
+      id: Type.String(),
+      ...extent,
+    }),
   ),
 );
-

@@ -4,7 +4,10 @@ import { namesOf, type SettingName } from "../settings.ts";
 const NAME = Symbol("name");
 const SHOWN = Symbol("shown");
 
-/** What a schema carries for the OpenAPI document only. Keys that are symbols: copies, as `Type.Optional` makes them, keep them, and no validator sees them. */
+/**
+ * What a schema carries for the OpenAPI document only. Keys that are symbols: copies, as `Type.Optional` makes them,
+ * keep them, and no validator sees them.
+ */
 interface Marks {
   [NAME]?: string;
   [SHOWN]?: object;
@@ -20,7 +23,10 @@ export function nameOf(schema: unknown): string | undefined {
   return (schema as Marks | null | undefined)?.[NAME];
 }
 
-/** Has the OpenAPI document show another schema than the one that requests are held to: one that says in keywords what the operation says in better words than a validator. */
+/**
+ * Has the OpenAPI document show another schema than the one that requests are held to: one that says in keywords what
+ * the operation says in better words than a validator.
+ */
 export function shownAs<Schema extends TSchema>(shown: object, schema: Schema): Schema {
   (schema as Marks)[SHOWN] = shown;
   return schema;
@@ -33,7 +39,10 @@ export function shownOf(schema: unknown): unknown {
 
 const forHandlers = new WeakSet<object>();
 
-/** Leaves the items of a body's list to the handler, which holds each to its schema (`BodyList.errorsOf`): it has an answer for those that are wrong. */
+/**
+ * Leaves the items of a body's list to the handler, which holds each to its schema (`BodyList.errorsOf`): it has an
+ * answer for those that are wrong.
+ */
 export function withItemsForHandler<Schema extends TSchema>(schema: Schema): Schema {
   forHandlers.add(schema);
   return schema;
@@ -64,9 +73,16 @@ export function Nullable<Schema extends TSchema>(schema: Schema, options: object
   return Type.Unsafe<Static<Schema> | null>({ anyOf: [schema, { type: "null" }], ...options });
 }
 
-export const FieldMessages = named("FieldMessages", MapOf(Type.Array(Type.String()), { description: "by field, what is wrong with it" }));
+export const FieldMessages = named(
+  "FieldMessages",
+  MapOf(Type.Array(Type.String()), { description: "by field, what is wrong with it" }),
+);
 
-export const Timestamp = Type.String({ format: "date-time", description: "ISO 8601, UTC, with milliseconds", examples: ["2026-11-21T12:00:00.000Z"] });
+export const Timestamp = Type.String({
+  format: "date-time",
+  description: "ISO 8601, UTC, with milliseconds",
+  examples: ["2026-11-21T12:00:00.000Z"],
+});
 export const NullableTimestamp = NullableText({ format: "date-time", examples: ["2026-12-31T00:00:00.000Z"] });
 export const Count = Type.Integer({ minimum: 0, format: "int64" });
 
@@ -80,13 +96,28 @@ export const IdAndName = named("IdAndName", Type.Object({ id: Type.String({ form
 export const ADDRESS_FORMAT = "ip-address";
 export const PREFIX_FORMAT = "ip-prefix";
 
-export const AddressText = Type.String({ format: ADDRESS_FORMAT, description: "an IPv4 or IPv6 address", examples: ["203.0.113.7", "2001:db8::1"] });
-export const PrefixText = Type.String({ format: PREFIX_FORMAT, description: "an address, or a prefix as address/length without host bits", examples: ["203.0.113.0/24"] });
+export const AddressText = Type.String({
+  format: ADDRESS_FORMAT,
+  description: "an IPv4 or IPv6 address",
+  examples: ["203.0.113.7", "2001:db8::1"],
+});
+export const PrefixText = Type.String({
+  format: PREFIX_FORMAT,
+  description: "an address, or a prefix as address/length without host bits",
+  examples: ["203.0.113.0/24"],
+});
 
 /** One of many that are looked up: longer texts are no addresses. */
-export const LookedUpText = Type.String({ maxLength: 100, format: PREFIX_FORMAT, description: "an address, or a prefix as address/length without host bits" });
+export const LookedUpText = Type.String({
+  maxLength: 100,
+  format: PREFIX_FORMAT,
+  description: "an address, or a prefix as address/length without host bits",
+});
 
-/** Texts of one line, as names are: without control characters. The document shows it; what is wrong with a text is said better than by a pattern. */
+/**
+ * Texts of one line, as names are: without control characters. The document shows it; what is wrong with a text is said
+ * better than by a pattern.
+ */
 export const LINE_PATTERN = "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$";
 
 /** A text of one line. */
@@ -95,7 +126,9 @@ export function LineText(options: TStringOptions & { readonly maxLength: number 
 }
 
 /** A whole number of a query without a limit of its own: as large as the engine counts exactly. */
-export function WholeNumber<Options extends { readonly minimum: number }>(options: Options & { readonly default?: number; readonly description?: string }) {
+export function WholeNumber<Options extends { readonly minimum: number }>(
+  options: Options & { readonly default?: number; readonly description?: string },
+) {
   return Type.Integer({ maximum: Number.MAX_SAFE_INTEGER, ...options });
 }
 
@@ -106,8 +139,16 @@ const MOST_CURSOR = 4000;
 
 export const pageParameters = {
   page: Type.Optional(WholeNumber({ minimum: 1, default: 1, description: "which page" })),
-  page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_PAGE_SIZE, default: DEFAULT_PAGE_SIZE, description: "items per page" })),
-  cursor: Type.Optional(Type.String({ maxLength: MOST_CURSOR, description: "in place of page, for walks that miss nothing and show nothing twice while others write: empty for the first page, then as `next` has it" })),
+  page_size: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MOST_PAGE_SIZE, default: DEFAULT_PAGE_SIZE, description: "items per page" }),
+  ),
+  cursor: Type.Optional(
+    Type.String({
+      maxLength: MOST_CURSOR,
+      description:
+        "in place of page, for walks that miss nothing and show nothing twice while others write: empty for the first page, then as `next` has it",
+    }),
+  ),
 };
 
 export function pageOf(name: string, item: TSchema): TSchema {
@@ -117,7 +158,9 @@ export function pageOf(name: string, item: TSchema): TSchema {
       items: Type.Array(item),
       count: Type.Integer({ minimum: 0, description: "items on all pages" }),
       next: NullableText({ description: "the address of the next page; null on the last one" }),
-      prev: NullableText({ description: "the address of the page before; null on the first one, and on pages by cursor" }),
+      prev: NullableText({
+        description: "the address of the page before; null on the first one, and on pages by cursor",
+      }),
     }),
   );
 }

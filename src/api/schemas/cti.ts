@@ -42,7 +42,10 @@ export const ExtendedThreat = named(
 
 const example = ["203.0.113.7", "2001:db8::1"];
 
-/** A body of at most so many addresses: bare, or the member `ips`. Which of them are malformed is told by the lookup, all at once. */
+/**
+ * A body of at most so many addresses: bare, or the member `ips`. Which of them are malformed is told by the lookup,
+ * all at once.
+ */
 export function BulkThreatBody(most: number) {
   const ips = Type.Array(Type.Unknown(), { ...upTo(most, "bulk-addresses"), examples: [example] });
   return Type.Union([Type.Object({ ips }, strict), ips]);
@@ -56,5 +59,7 @@ export function BulkThreatRequest(most: number) {
 
 export const BulkThreats = named(
   "BulkThreats",
-  MapOf(named("BulkThreat", Type.Object({ seen: Type.Boolean(), spoofable: NullableBoolean })), { description: "by address, as it was sent" }),
+  MapOf(named("BulkThreat", Type.Object({ seen: Type.Boolean(), spoofable: NullableBoolean })), {
+    description: "by address, as it was sent",
+  }),
 );

@@ -28,16 +28,31 @@ export interface KeyUse {
   readonly lastUsedAt: number | null;
 }
 
-export function keyDocument({ id, label, access, start, createdAt, expiresAt, revokedAt }: ApiKey, { requests, lastUsedAt }: KeyUse, now: number): Record<string, unknown> {
+export function keyDocument(
+  { id, label, access, start, createdAt, expiresAt, revokedAt }: ApiKey,
+  { requests, lastUsedAt }: KeyUse,
+  now: number,
+): Record<string, unknown> {
   const time = (at: number | null): string | null => (at === null ? null : formatTimestamp(at));
   const state = revokedAt !== null ? "revoked" : expiresAt !== null && now >= expiresAt ? "expired" : "active";
   return {
-    id, label, access, start, created_at: formatTimestamp(createdAt), expires_at: time(expiresAt), revoked_at: time(revokedAt), last_used_at: time(lastUsedAt),
-    requests_this_month: requests, state,
+    id,
+    label,
+    access,
+    start,
+    created_at: formatTimestamp(createdAt),
+    expires_at: time(expiresAt),
+    revoked_at: time(revokedAt),
+    last_used_at: time(lastUsedAt),
+    requests_this_month: requests,
+    state,
   };
 }
 
-export const KeyList = named("KeyList", Type.Object({ items: Type.Array(KeySchema, { description: "the newest first, revoked ones too" }), count: Count }));
+export const KeyList = named(
+  "KeyList",
+  Type.Object({ items: Type.Array(KeySchema, { description: "the newest first, revoked ones too" }), count: Count }),
+);
 export const KeyParameters = Type.Object({ key_id: Type.String({ format: "uuid" }) });
 
 export const CreateKeyBody = named(
@@ -46,9 +61,21 @@ export const CreateKeyBody = named(
     {
       label: LineText({ minLength: 1, maxLength: LONGEST_NAME, description: "without control characters" }),
       access: Access,
-      expires_on: Type.Optional(shownAs(Type.String({ format: "date", description: "it expires at the midnight (UTC) with which this day begins", examples: ["2030-01-01"] }), Type.String({ maxLength: 10 }))),
+      expires_on: Type.Optional(
+        shownAs(
+          Type.String({
+            format: "date",
+            description: "it expires at the midnight (UTC) with which this day begins",
+            examples: ["2030-01-01"],
+          }),
+          Type.String({ maxLength: 10 }),
+        ),
+      ),
     },
     strict,
   ),
 );
-export const CreatedKey = named("CreatedKey", Type.Object({ key: KeySchema, text: Type.String({ description: "the key itself; it is told only now" }) }));
+export const CreatedKey = named(
+  "CreatedKey",
+  Type.Object({ key: KeySchema, text: Type.String({ description: "the key itself; it is told only now" }) }),
+);

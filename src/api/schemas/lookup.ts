@@ -18,9 +18,14 @@ export const Lookup = named(
         name: Type.String(),
         purpose: Purpose,
         rule: Nullable(RuleRow),
-        covering: Type.Array(RuleRow, { description: "all rules that cover it, expired ones too, the most specific first" }),
+        covering: Type.Array(RuleRow, {
+          description: "all rules that cover it, expired ones too, the most specific first",
+        }),
       }),
-      { description: "all rulesets of the organisation, in the order of their creation; `rule` is the active rule that decides in the ruleset: the most specific one" },
+      {
+        description:
+          "all rulesets of the organisation, in the order of their creation; `rule` is the active rule that decides in the ruleset: the most specific one",
+      },
     ),
     decision: Type.Enum(["allow", "block", "none"], { description: `of all rulesets together. ${PRECEDENCE}` }),
     cti: Nullable(ExtendedThreat),

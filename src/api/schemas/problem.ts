@@ -2,7 +2,9 @@ import { type TProperties, Type } from "typebox";
 import { PROBLEMS, type ProblemKind, WITH_REQUEST_ID } from "../problem.ts";
 import { named, strict } from "./common.ts";
 
-/** The document of problems of a kind (RFC 9457): closed, with the members that this kind has beside the common ones. */
+/**
+ * The document of problems of a kind (RFC 9457): closed, with the members that this kind has beside the common ones.
+ */
 export function problemOf<Members extends TProperties>(kind: ProblemKind, members: Members) {
   const { status, title } = PROBLEMS[kind];
   return named(
@@ -14,7 +16,9 @@ export function problemOf<Members extends TProperties>(kind: ProblemKind, member
         status: Type.Integer({ const: status }),
         detail: Type.String(),
         instance: Type.String({ description: "the path of the request" }),
-        ...(WITH_REQUEST_ID.has(kind) ? { request_id: Type.String({ description: "to quote to whoever runs the service" }) } : {}),
+        ...(WITH_REQUEST_ID.has(kind)
+          ? { request_id: Type.String({ description: "to quote to whoever runs the service" }) }
+          : {}),
         ...members,
       },
       strict,
@@ -24,8 +28,14 @@ export function problemOf<Members extends TProperties>(kind: ProblemKind, member
 
 /** As in `NotFound` for not-found. */
 export function pascalCase(text: string): string {
-  return text.split(/[^A-Za-z0-9]+/).map((part) => part.charAt(0).toUpperCase() + part.slice(1)).join("");
+  return text
+    .split(/[^A-Za-z0-9]+/)
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join("");
 }
 
 /** What 400 and 500 look like under `/v1/cti/`. */
-export const ThreatError = named("ThreatError", Type.Object({ message: Type.String(), request_id: Type.String() }, strict));
+export const ThreatError = named(
+  "ThreatError",
+  Type.Object({ message: Type.String(), request_id: Type.String() }, strict),
+);

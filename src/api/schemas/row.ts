@@ -12,7 +12,15 @@ const LONGEST_SEARCH = 255;
 
 const STATES = ["active", "expired", "expiring"] as const;
 
-export const RuleRow = named("RuleRow", Type.Object({ ...RuleSchema.properties, state: Type.Enum([...STATES], { description: "expiring: active, and expiring within the days that were asked for" }) }));
+export const RuleRow = named(
+  "RuleRow",
+  Type.Object({
+    ...RuleSchema.properties,
+    state: Type.Enum([...STATES], {
+      description: "expiring: active, and expiring within the days that were asked for",
+    }),
+  }),
+);
 
 export interface RowDocument extends RuleDocument {
   readonly state: (typeof STATES)[number];
@@ -26,10 +34,23 @@ export function rowDocument(rule: Rule, now: number, within = DEFAULT_DAYS * DAY
 }
 
 const filter = {
-  state: Type.Optional(Type.Enum([...STATES], { description: "only rules of the state; active ones include those that are expiring" })),
-  expiring_within_days: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_DAYS, default: DEFAULT_DAYS, description: "what counts as expiring" })),
-  name: Type.Optional(Type.String({ maxLength: LONGEST_SEARCH, description: "only rules with this in their names, in capitals or not" })),
-  ip: Type.Optional(Type.String({ maxLength: 100, format: PREFIX_FORMAT, description: "only rules that cover this address or prefix, are it, or lie in it", examples: ["203.0.113.7"] })),
+  state: Type.Optional(
+    Type.Enum([...STATES], { description: "only rules of the state; active ones include those that are expiring" }),
+  ),
+  expiring_within_days: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MOST_DAYS, default: DEFAULT_DAYS, description: "what counts as expiring" }),
+  ),
+  name: Type.Optional(
+    Type.String({ maxLength: LONGEST_SEARCH, description: "only rules with this in their names, in capitals or not" }),
+  ),
+  ip: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      format: PREFIX_FORMAT,
+      description: "only rules that cover this address or prefix, are it, or lie in it",
+      examples: ["203.0.113.7"],
+    }),
+  ),
 };
 
 /** Which rules are meant. */
@@ -38,23 +59,37 @@ export const MatchingQuery = Type.Object(filter);
 const count = WholeNumber({ minimum: 1, description: "how many rules are meant" });
 const expiry = NullableText({ format: "date-time", description: "null: never" });
 const deleting = named("DeleteMatchingRules", Type.Object({ action: Type.Literal("delete"), count }, strict));
-const expiring = named("ExpireMatchingRules", Type.Object({ action: Type.Literal("set_expiry"), count, expires_at: expiry }, strict));
+const expiring = named(
+  "ExpireMatchingRules",
+  Type.Object({ action: Type.Literal("set_expiry"), count, expires_at: expiry }, strict),
+);
 
 /** Shown as what it is, one of two; held to a form that makes better errors. */
 export const ChangeMatchingBody = named(
   "ChangeMatchingRulesRequest",
-  shownAs({ oneOf: [deleting, expiring] }, Type.Object({ action: Type.Enum(["delete", "set_expiry"]), count, expires_at: Type.Optional(expiry) }, strict)),
+  shownAs(
+    { oneOf: [deleting, expiring] },
+    Type.Object({ action: Type.Enum(["delete", "set_expiry"]), count, expires_at: Type.Optional(expiry) }, strict),
+  ),
 );
 export const ChangeMatchingResponse = Type.Object({ count: Count });
 
 export const RowsQuery = Type.Object({
-  offset: Type.Optional(WholeNumber({ minimum: 0, default: 0, description: "rows before the first one, of those that fit" })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_ROWS, default: DEFAULT_ROWS, description: "most rows" })),
+  offset: Type.Optional(
+    WholeNumber({ minimum: 0, default: 0, description: "rows before the first one, of those that fit" }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MOST_ROWS, default: DEFAULT_ROWS, description: "most rows" }),
+  ),
   ...filter,
 });
 
 /** Milliseconds of the query's days. */
-export function within({ expiring_within_days: days = DEFAULT_DAYS }: { readonly expiring_within_days?: number | undefined }): number {
+export function within({
+  expiring_within_days: days = DEFAULT_DAYS,
+}: {
+  readonly expiring_within_days?: number | undefined;
+}): number {
   return days * DAY;
 }
 
@@ -75,12 +110,16 @@ export const Rows = named(
 export function PreviewBody(most: number) {
   const member = Type.Unsafe<string | null>({ type: ["string", "null"] });
   const rule = Type.Object(
-    { ip: PrefixText, name: Type.Optional(member), expires_at: Type.Optional(member), expires_in_days: Type.Optional(Type.Integer()) },
+    {
+      ip: PrefixText,
+      name: Type.Optional(member),
+      expires_at: Type.Optional(member),
+      expires_in_days: Type.Optional(Type.Integer()),
+    },
     strict,
   );
   return named("PreviewRequest", Type.Object({ rules: Type.Array(rule, upTo(most, "rules-per-ruleset")) }, strict));
 }
-
 
 const VERDICTS = ["created", "updated", "skipped", "conflict", "error"] as const;
 
@@ -88,7 +127,13 @@ export const Preview = named(
   "RulePreview",
   Type.Object({
     version: Type.Integer({ description: "of the ruleset that was looked at" }),
-    counts: Type.Object(Object.fromEntries(VERDICTS.map((verdict) => [verdict, Count])) as Record<(typeof VERDICTS)[number], typeof Count>, { description: "lines by verdict; the import is refused where one conflicts or has an error" }),
+    counts: Type.Object(
+      Object.fromEntries(VERDICTS.map((verdict) => [verdict, Count])) as Record<
+        (typeof VERDICTS)[number],
+        typeof Count
+      >,
+      { description: "lines by verdict; the import is refused where one conflicts or has an error" },
+    ),
     lines: Type.Array(
       Type.Object({
         line: Type.Integer({ minimum: 1, description: "of the file; of a JSON document, the place of the rule" }),
@@ -101,7 +146,12 @@ export const Preview = named(
       { description: "in their order, up to 10,000: those that conflict or have errors before others" },
     ),
     truncated: Type.Boolean({ description: "whether there are more lines, or some were not read" }),
-    can_undo: Type.Boolean({ description: "whether the rules as they were will be kept, so that the import can be taken back" }),
-    skip_refusal: NullableText({ description: "why importRules with skip_invalid, which leaves out the lines that have errors, is refused all the same; null: it is not, unless lines conflict" }),
+    can_undo: Type.Boolean({
+      description: "whether the rules as they were will be kept, so that the import can be taken back",
+    }),
+    skip_refusal: NullableText({
+      description:
+        "why importRules with skip_invalid, which leaves out the lines that have errors, is refused all the same; null: it is not, unless lines conflict",
+    }),
   }),
 );

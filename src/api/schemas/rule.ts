@@ -6,7 +6,25 @@ import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
 import { formatTimestamp } from "../../rulesets/timestamp.ts";
 import { MAX_LISTED } from "../plan-replacement.ts";
 import { MAX_FAULTY } from "../wanted-rules.ts";
-import { Count, FieldMessages, LINE_PATTERN, LookedUpText, MapOf, named, Nullable, NullableText, NullableTimestamp, pageOf, pageParameters, PrefixText, shownAs, strict, Timestamp, upTo, withItemsForHandler } from "./common.ts";
+import {
+  Count,
+  FieldMessages,
+  LINE_PATTERN,
+  LookedUpText,
+  MapOf,
+  named,
+  Nullable,
+  NullableText,
+  NullableTimestamp,
+  pageOf,
+  pageParameters,
+  PrefixText,
+  shownAs,
+  strict,
+  Timestamp,
+  upTo,
+  withItemsForHandler,
+} from "./common.ts";
 import { problemOf } from "./problem.ts";
 
 export const RuleSchema = named(
@@ -30,7 +48,11 @@ export interface RuleDocument {
 
 export function ruleDocument({ prefix, name, expiresAt, createdAt, updatedAt }: Rule): RuleDocument {
   return {
-    ip: formatPrefix(prefix), name, expires_at: expiresAt === null ? null : formatTimestamp(expiresAt), created_at: formatTimestamp(createdAt), updated_at: formatTimestamp(updatedAt),
+    ip: formatPrefix(prefix),
+    name,
+    expires_at: expiresAt === null ? null : formatTimestamp(expiresAt),
+    created_at: formatTimestamp(createdAt),
+    updated_at: formatTimestamp(updatedAt),
   };
 }
 
@@ -40,7 +62,11 @@ export const EXAMPLE_ID = "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a11";
 export const RulesetParameters = Type.Object({ ruleset_id: Type.String({ format: "uuid", examples: [EXAMPLE_ID] }) });
 
 export const RulesQuery = Type.Object({
-  active_only: Type.Optional(Type.Boolean({ description: "only rules that have not expired; the default is false for JSON, and true for text, CSV and NDJSON" })),
+  active_only: Type.Optional(
+    Type.Boolean({
+      description: "only rules that have not expired; the default is false for JSON, and true for text, CSV and NDJSON",
+    }),
+  ),
   ...pageParameters,
 });
 
@@ -48,31 +74,71 @@ export const RulePage = pageOf("PagedRuleSchema", RuleSchema);
 
 export const RuleQuery = Type.Object({ ip: PrefixText });
 
-const RuleName = shownAs(NullableText({ maxLength: LONGEST_NAME, pattern: LINE_PATTERN, description: "without control characters" }), NullableText({ maxLength: LONGEST_NAME }));
+const RuleName = shownAs(
+  NullableText({ maxLength: LONGEST_NAME, pattern: LINE_PATTERN, description: "without control characters" }),
+  NullableText({ maxLength: LONGEST_NAME }),
+);
 const expiry = {
-  expires_in_days: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_EXPIRY_DAYS, description: "from now; not together with expires_at" })),
-  expires_at: Type.Optional(shownAs(NullableText({ format: "date-time", description: "ISO 8601 with a time zone, from 1970 to 9999; null: never", examples: ["2026-12-31T00:00:00Z"] }), NullableText())),
+  expires_in_days: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: MAX_EXPIRY_DAYS, description: "from now; not together with expires_at" }),
+  ),
+  expires_at: Type.Optional(
+    shownAs(
+      NullableText({
+        format: "date-time",
+        description: "ISO 8601 with a time zone, from 1970 to 9999; null: never",
+        examples: ["2026-12-31T00:00:00Z"],
+      }),
+      NullableText(),
+    ),
+  ),
 };
 const ruleMembers = { ip: PrefixText, name: Type.Optional(RuleName), ...expiry };
-export const ConflictMode = named("ConflictMode", Type.Enum([...CONFLICT_MODES], { default: "extend", description: "what to do where the rule exists" }));
+export const ConflictMode = named(
+  "ConflictMode",
+  Type.Enum([...CONFLICT_MODES], { default: "extend", description: "what to do where the rule exists" }),
+);
 const mode = { conflict_resolution: Type.Optional(ConflictMode) };
 
 /** Members of which one at most says when a rule expires. */
 function withOneExpiry<Schema extends TObject>(schema: Schema): Schema {
-  return shownAs({ ...schema, not: { properties: { expires_in_days: {}, expires_at: {} }, required: ["expires_in_days", "expires_at"] } }, schema);
+  return shownAs(
+    {
+      ...schema,
+      not: { properties: { expires_in_days: {}, expires_at: {} }, required: ["expires_in_days", "expires_at"] },
+    },
+    schema,
+  );
 }
 
 export const AddRuleBody = named("AddIPRequest", withOneExpiry(Type.Object({ ...ruleMembers, ...mode }, strict)));
-export const UpdateRuleBody = named("UpdateRuleRequest", withOneExpiry(Type.Object({ name: Type.Optional(RuleName), ...expiry }, { ...strict, minProperties: 1 })));
+export const UpdateRuleBody = named(
+  "UpdateRuleRequest",
+  withOneExpiry(Type.Object({ name: Type.Optional(RuleName), ...expiry }, { ...strict, minProperties: 1 })),
+);
 
-export const AddRuleResponse = named("AddRuleResponse", Type.Object({ action: Type.Enum(["created", "updated", "skipped"]), rule: RuleSchema }));
+export const AddRuleResponse = named(
+  "AddRuleResponse",
+  Type.Object({ action: Type.Enum(["created", "updated", "skipped"]), rule: RuleSchema }),
+);
 
 export function BatchBody(most: number) {
-  const add = named("BatchAdd", withOneExpiry(Type.Object({ op: Type.Literal("add"), ...ruleMembers, ...mode }, strict)));
-  const missing = Type.Optional(Type.Enum(["ignore", "fail"], { default: "ignore", description: "what to do where there is no such rule" }));
+  const add = named(
+    "BatchAdd",
+    withOneExpiry(Type.Object({ op: Type.Literal("add"), ...ruleMembers, ...mode }, strict)),
+  );
+  const missing = Type.Optional(
+    Type.Enum(["ignore", "fail"], { default: "ignore", description: "what to do where there is no such rule" }),
+  );
   const remove = named("BatchDelete", Type.Object({ op: Type.Literal("delete"), ip: PrefixText, missing }, strict));
-  const discriminator = { propertyName: "op", mapping: { add: "#/components/schemas/BatchAdd", delete: "#/components/schemas/BatchDelete" } };
-  const items = Type.Array(shownAs({ oneOf: [add, remove], discriminator }, Type.Union([add, remove])), upTo(most, "bulk-addresses"));
+  const discriminator = {
+    propertyName: "op",
+    mapping: { add: "#/components/schemas/BatchAdd", delete: "#/components/schemas/BatchDelete" },
+  };
+  const items = Type.Array(
+    shownAs({ oneOf: [add, remove], discriminator }, Type.Union([add, remove])),
+    upTo(most, "bulk-addresses"),
+  );
   const atomic = Type.Optional(Type.Boolean({ default: true, description: "all items or none" }));
   return withItemsForHandler(named("BatchRequest", Type.Object({ items, atomic }, strict)));
 }
@@ -80,9 +146,13 @@ export function BatchBody(most: number) {
 export const BatchResult = named(
   "BatchResult",
   Type.Object({
-    action: Type.Enum(["created", "updated", "skipped", "deleted", "absent", "conflict", "too_many_rules", "invalid", "not_applied"], {
-      description: "not_applied: another item has failed; absent: there was no rule to delete; conflict: there is a rule, which stays",
-    }),
+    action: Type.Enum(
+      ["created", "updated", "skipped", "deleted", "absent", "conflict", "too_many_rules", "invalid", "not_applied"],
+      {
+        description:
+          "not_applied: another item has failed; absent: there was no rule to delete; conflict: there is a rule, which stays",
+      },
+    ),
     ip: Type.String({ description: "the canonical prefix; of an invalid item what it has, or nothing" }),
     rule: Type.Optional(RuleSchema),
     error: Type.Optional(Type.String({ description: "why the item has failed" })),
@@ -90,38 +160,97 @@ export const BatchResult = named(
   }),
 );
 
-export const BatchResponse = named("BatchResponse", Type.Object({ results: Type.Array(BatchResult, { description: "one per item, in their order" }) }));
+export const BatchResponse = named(
+  "BatchResponse",
+  Type.Object({ results: Type.Array(BatchResult, { description: "one per item, in their order" }) }),
+);
 
 export function ReplaceBody(most: number) {
-  return named("ReplaceRequest", Type.Object({ rules: Type.Array(named("ListedRule", withOneExpiry(Type.Object(ruleMembers, strict))), upTo(most, "rules-per-ruleset")) }, strict));
+  return named(
+    "ReplaceRequest",
+    Type.Object(
+      {
+        rules: Type.Array(
+          named("ListedRule", withOneExpiry(Type.Object(ruleMembers, strict))),
+          upTo(most, "rules-per-ruleset"),
+        ),
+      },
+      strict,
+    ),
+  );
 }
 
 /** Of operations that read lists of rules. */
 const defaults = {
-  name: Type.Optional(Type.String({ maxLength: LONGEST_NAME, pattern: LINE_PATTERN, description: "for rules that the list gives no name" })),
-  expires_in_days: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_EXPIRY_DAYS, description: "from now, for rules that the list gives no expiry; not together with expires_at" })),
-  expires_at: Type.Optional(Type.String({ maxLength: 40, format: "date-time", description: "ISO 8601 with a time zone, for rules that the list gives no expiry", examples: ["2026-12-31T00:00:00Z"] })),
+  name: Type.Optional(
+    Type.String({
+      maxLength: LONGEST_NAME,
+      pattern: LINE_PATTERN,
+      description: "for rules that the list gives no name",
+    }),
+  ),
+  expires_in_days: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_EXPIRY_DAYS,
+      description: "from now, for rules that the list gives no expiry; not together with expires_at",
+    }),
+  ),
+  expires_at: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      format: "date-time",
+      description: "ISO 8601 with a time zone, for rules that the list gives no expiry",
+      examples: ["2026-12-31T00:00:00Z"],
+    }),
+  ),
 };
-const skip = { skip_invalid: Type.Optional(Type.Boolean({ default: false, description: "leave out lines that cannot be read, or repeat a prefix; the answer tells which" })) };
+const skip = {
+  skip_invalid: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description: "leave out lines that cannot be read, or repeat a prefix; the answer tells which",
+    }),
+  ),
+};
 /** What all answers to lists tell. */
-const canUndo = { can_undo: Type.Boolean({ description: "whether the rules as they were are kept, so that the change can be taken back: not of changes of some hundred thousand rules" }) };
+const canUndo = {
+  can_undo: Type.Boolean({
+    description:
+      "whether the rules as they were are kept, so that the change can be taken back: not of changes of some hundred thousand rules",
+  }),
+};
 /** With `skip_invalid`. */
 const skipped = {
   invalid: Type.Optional(Type.Integer({ minimum: 0, description: "with skip_invalid: lines that were left out" })),
-  invalid_lines: Type.Optional(Type.Array(
-    named("InvalidLine", Type.Object({
-      line: Type.Integer({ minimum: 1, description: "of the file; of a JSON document, the place of the rule" }),
-      text: Type.String({ description: "the line, shortened; of a prefix that stands there before, the prefix" }),
-      reason: Type.String({ description: "what is wrong, and its cure" }),
-    })),
-    { description: `with skip_invalid: the first ${MAX_FAULTY} of them` },
-  )),
+  invalid_lines: Type.Optional(
+    Type.Array(
+      named(
+        "InvalidLine",
+        Type.Object({
+          line: Type.Integer({ minimum: 1, description: "of the file; of a JSON document, the place of the rule" }),
+          text: Type.String({ description: "the line, shortened; of a prefix that stands there before, the prefix" }),
+          reason: Type.String({ description: "what is wrong, and its cure" }),
+        }),
+      ),
+      { description: `with skip_invalid: the first ${MAX_FAULTY} of them` },
+    ),
+  ),
 };
 
 export const ReplaceQuery = Type.Object({
   dry_run: Type.Optional(Type.Boolean({ default: false, description: "tell what would change, and change nothing" })),
-  allow_empty: Type.Optional(Type.Boolean({ default: false, description: "let a list without rules empty the ruleset" })),
-  max_shrink: Type.Optional(Type.Integer({ minimum: 0, maximum: 100, description: "the largest share of the rules that may go, in per cent; by default 50 of 20 rules and more, and any share of fewer" })),
+  allow_empty: Type.Optional(
+    Type.Boolean({ default: false, description: "let a list without rules empty the ruleset" }),
+  ),
+  max_shrink: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 100,
+      description:
+        "the largest share of the rules that may go, in per cent; by default 50 of 20 rules and more, and any share of fewer",
+    }),
+  ),
   ...skip,
   ...defaults,
 });
@@ -133,7 +262,11 @@ export const ShrinkProblem = problemOf("shrinks-too-much", {
   updated: Count,
   removed: Count,
   unchanged: Count,
-  removed_percent: Type.Integer({ minimum: 0, maximum: 100, description: "the share of the rules that would go, rounded up: the least max_shrink that lets it pass" }),
+  removed_percent: Type.Integer({
+    minimum: 0,
+    maximum: 100,
+    description: "the share of the rules that would go, rounded up: the least max_shrink that lets it pass",
+  }),
   max_shrink: Type.Integer({ minimum: 0, maximum: 100, description: "the share that may go" }),
 });
 
@@ -147,11 +280,18 @@ export const ReplaceResponse = named(
     ...skipped,
     ...canUndo,
     dry_run: Type.Boolean(),
-    refusal: Type.Optional(Nullable(ShrinkProblem, { description: "of a dry run: the problem that the replacement itself would be answered with, since it would remove too many rules; null where it would be done" })),
+    refusal: Type.Optional(
+      Nullable(ShrinkProblem, {
+        description:
+          "of a dry run: the problem that the replacement itself would be answered with, since it would remove too many rules; null where it would be done",
+      }),
+    ),
     plan: Type.Optional(
       Type.Object(
         {
-          added: Type.Array(RuleSchema), updated: Type.Array(named("RuleChange", Type.Object({ before: RuleSchema, after: RuleSchema }))), removed: Type.Array(RuleSchema),
+          added: Type.Array(RuleSchema),
+          updated: Type.Array(named("RuleChange", Type.Object({ before: RuleSchema, after: RuleSchema }))),
+          removed: Type.Array(RuleSchema),
           truncated: Type.Boolean({ description: "whether there are more than are listed; the counts are of all" }),
         },
         { description: `of a dry run: the first ${MAX_LISTED} rules of each kind, in the order of prefixes` },
@@ -163,24 +303,48 @@ export const ReplaceResponse = named(
 export const ImportQuery = Type.Object({ ...mode, ...skip, ...defaults });
 export const PreviewQuery = Type.Object({ ...mode, ...defaults });
 
-export const ImportResponse = named("ImportResponse", Type.Object({ created: Count, updated: Count, skipped: Type.Integer({ minimum: 0, description: "rules that are as they were" }), ...skipped, ...canUndo }));
+export const ImportResponse = named(
+  "ImportResponse",
+  Type.Object({
+    created: Count,
+    updated: Count,
+    skipped: Type.Integer({ minimum: 0, description: "rules that are as they were" }),
+    ...skipped,
+    ...canUndo,
+  }),
+);
 
 /** Shown as what it is, one of two; held to a form that makes better errors. */
 export function CheckBody(most: number) {
   const ips = Type.Array(LookedUpText, upTo(most, "bulk-addresses"));
   const one = named("CheckOneRequest", Type.Object({ ip: PrefixText }, strict));
   const many = named("CheckManyRequest", Type.Object({ ips }, strict));
-  return named("CheckRequest", shownAs({ oneOf: [one, many] }, Type.Object({ ip: Type.Optional(PrefixText), ips: Type.Optional(ips) }, { ...strict, minProperties: 1, maxProperties: 1 })));
+  return named(
+    "CheckRequest",
+    shownAs(
+      { oneOf: [one, many] },
+      Type.Object(
+        { ip: Type.Optional(PrefixText), ips: Type.Optional(ips) },
+        { ...strict, minProperties: 1, maxProperties: 1 },
+      ),
+    ),
+  );
 }
 
 export const CheckResult = named(
   "CheckResult",
-  Type.Object({
-    ip: Type.String({ description: "as it was sent" }),
-    matched: Type.Boolean(),
-    rule: Nullable(RuleSchema),
-    covering: Type.Array(RuleSchema, { description: "all active rules that cover it, the most specific first" }),
-  }, strict),
+  Type.Object(
+    {
+      ip: Type.String({ description: "as it was sent" }),
+      matched: Type.Boolean(),
+      rule: Nullable(RuleSchema),
+      covering: Type.Array(RuleSchema, { description: "all active rules that cover it, the most specific first" }),
+    },
+    strict,
+  ),
 );
 
-export const CheckResults = named("CheckResults", MapOf(CheckResult, { description: "by address or prefix, as it was sent" }));
+export const CheckResults = named(
+  "CheckResults",
+  MapOf(CheckResult, { description: "by address or prefix, as it was sent" }),
+);

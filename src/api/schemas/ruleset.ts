@@ -6,7 +6,8 @@ import type { LiveRuleset } from "../service-memory.ts";
 import { Count, LineText, named, pageOf, pageParameters, strict, Timestamp } from "./common.ts";
 
 /** What counts where rules of both purposes cover an address; the page of lookups says the same. */
-export const PRECEDENCE = "Allow before block: where active rules of an allowlist and of a blocklist cover an address, it is allowed.";
+export const PRECEDENCE =
+  "Allow before block: where active rules of an allowlist and of a blocklist cover an address, it is allowed.";
 
 export const Purpose = named("Purpose", Type.Enum([...PURPOSES], { description: PRECEDENCE }));
 
@@ -27,7 +28,16 @@ export const RulesetSchema = named(
 /** The ruleset as it is at `now`. */
 export function rulesetDocument({ about, rules }: LiveRuleset, now: number): Record<string, unknown> {
   const { id, name, purpose, description, createdAt, updatedAt } = about;
-  return { id, name, purpose, description, total_rules: rules.count, active_rules: rules.activeCount(now), created_at: formatTimestamp(createdAt), updated_at: formatTimestamp(updatedAt) };
+  return {
+    id,
+    name,
+    purpose,
+    description,
+    total_rules: rules.count,
+    active_rules: rules.activeCount(now),
+    created_at: formatTimestamp(createdAt),
+    updated_at: formatTimestamp(updatedAt),
+  };
 }
 
 export const RulesetsQuery = Type.Object({ purpose: Type.Optional(Purpose), ...pageParameters });
@@ -36,5 +46,11 @@ export const RulesetPage = pageOf("PagedRulesetSchema", RulesetSchema);
 const Name = LineText({ minLength: 1, maxLength: LONGEST_NAME, description: "without control characters" });
 const Description = LineText({ maxLength: LONGEST_DESCRIPTION, description: "without control characters" });
 
-export const CreateRulesetBody = named("CreateRulesetRequest", Type.Object({ name: Name, purpose: Purpose, description: Type.Optional(Description) }, strict));
-export const UpdateRulesetBody = named("UpdateRulesetRequest", Type.Object({ name: Type.Optional(Name), description: Type.Optional(Description) }, { ...strict, minProperties: 1 }));
+export const CreateRulesetBody = named(
+  "CreateRulesetRequest",
+  Type.Object({ name: Name, purpose: Purpose, description: Type.Optional(Description) }, strict),
+);
+export const UpdateRulesetBody = named(
+  "UpdateRulesetRequest",
+  Type.Object({ name: Type.Optional(Name), description: Type.Optional(Description) }, { ...strict, minProperties: 1 }),
+);

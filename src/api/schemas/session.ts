@@ -11,8 +11,16 @@ const SHORTEST_PASSWORD = 10;
 const LONGEST_PASSWORD = 500;
 const TOKEN_CHARACTERS = 43;
 
-export const Role = named("Role", Type.Enum([...ROLES], { description: "viewers read, editors also write rulesets, admins do everything" }));
-export const UserName = Type.String({ minLength: 1, maxLength: LONGEST_USER_NAME, description: "without control characters; capitals do not matter when signing in", examples: ["ann@example.org"] });
+export const Role = named(
+  "Role",
+  Type.Enum([...ROLES], { description: "viewers read, editors also write rulesets, admins do everything" }),
+);
+export const UserName = Type.String({
+  minLength: 1,
+  maxLength: LONGEST_USER_NAME,
+  description: "without control characters; capitals do not matter when signing in",
+  examples: ["ann@example.org"],
+});
 const NewPassword = Type.String({ minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD, format: "password" });
 /** Any: how long passwords must be now says nothing about one that was set before. */
 const Password = Type.String({ maxLength: LONGEST_PASSWORD, format: "password" });
@@ -23,36 +31,86 @@ export const SessionSchema = named(
   Type.Object({
     user: Type.Object({ id: Type.String({ format: "uuid" }), name: Type.String(), role: Role }),
     organisation: IdAndName,
-    plans: Type.Array(Type.Object({ area: Type.Enum([...AREAS]), active: Type.Boolean({ description: "at the moment" }), until: NullableTimestamp })),
+    plans: Type.Array(
+      Type.Object({
+        area: Type.Enum([...AREAS]),
+        active: Type.Boolean({ description: "at the moment" }),
+        until: NullableTimestamp,
+      }),
+    ),
     created_at: Timestamp,
     expires_at: Timestamp,
-    settings: Type.Object({ bulk_addresses: Count, rules_per_ruleset: Count, body_bytes: Count, bulk_body_bytes: Count, allow_special_purpose: Type.Boolean() }, { description: "limits of the server" }),
+    settings: Type.Object(
+      {
+        bulk_addresses: Count,
+        rules_per_ruleset: Count,
+        body_bytes: Count,
+        bulk_body_bytes: Count,
+        allow_special_purpose: Type.Boolean(),
+      },
+      { description: "limits of the server" },
+    ),
   }),
 );
 
 /** What a page needs to know of who has signed in, as it is at `now`. */
-export function sessionDocument({ session, user }: LiveSession, { memory, settings }: Services, now: number): Record<string, unknown> {
+export function sessionDocument(
+  { session, user }: LiveSession,
+  { memory, settings }: Services,
+  now: number,
+): Record<string, unknown> {
   const { id, name, role, organisationId } = user;
   const plans = AREAS.map((area) => {
     const plan = memory.plan(organisationId, area);
     const until = plan?.until ?? null;
-    return { area, active: plan !== undefined && plan.active && (until === null || now < until), until: until === null ? null : formatTimestamp(until) };
+    return {
+      area,
+      active: plan !== undefined && plan.active && (until === null || now < until),
+      until: until === null ? null : formatTimestamp(until),
+    };
   });
   return {
-    user: { id, name, role }, organisation: { id: organisationId, name: memory.organisation(organisationId)?.name ?? "" }, plans,
-    created_at: formatTimestamp(session.createdAt), expires_at: formatTimestamp(session.expiresAt),
+    user: { id, name, role },
+    organisation: { id: organisationId, name: memory.organisation(organisationId)?.name ?? "" },
+    plans,
+    created_at: formatTimestamp(session.createdAt),
+    expires_at: formatTimestamp(session.expiresAt),
     settings: {
-      bulk_addresses: settings.bulkAddresses, rules_per_ruleset: settings.rulesPerRuleset, body_bytes: settings.bodyBytes, bulk_body_bytes: settings.bulkBodyBytes,
+      bulk_addresses: settings.bulkAddresses,
+      rules_per_ruleset: settings.rulesPerRuleset,
+      body_bytes: settings.bodyBytes,
+      bulk_body_bytes: settings.bulkBodyBytes,
       allow_special_purpose: settings.specialPurpose,
     },
   };
 }
 
-export const Setup = named("Setup", Type.Object({ needed: Type.Boolean({ description: "whether there is no user yet" }) }));
+export const Setup = named(
+  "Setup",
+  Type.Object({ needed: Type.Boolean({ description: "whether there is no user yet" }) }),
+);
 export const SetupBody = named(
   "SetupRequest",
-  Type.Object({ token: Token, organisation: Type.String({ minLength: 1, maxLength: LONGEST_NAME, description: "an existing one, or a new one" }), name: UserName, password: NewPassword }, strict),
+  Type.Object(
+    {
+      token: Token,
+      organisation: Type.String({
+        minLength: 1,
+        maxLength: LONGEST_NAME,
+        description: "an existing one, or a new one",
+      }),
+      name: UserName,
+      password: NewPassword,
+    },
+    strict,
+  ),
 );
-export const SignInBody = named("SignInRequest", Type.Object({ name: Type.String({ maxLength: LONGEST_USER_NAME }), password: Password }, strict));
+export const SignInBody = named(
+  "SignInRequest",
+  Type.Object({ name: Type.String({ maxLength: LONGEST_USER_NAME }), password: Password }, strict),
+);
 export const JoinBody = named("JoinRequest", Type.Object({ token: Token, password: NewPassword }, strict));
-export const PasswordBody = named("PasswordRequest", Type.Object({ password: Password, new_password: NewPassword }, strict));
+export const PasswordBody = named(
+  "PasswordRequest",
+  Type.Object({ password: Password, new_password: NewPassword }, strict),
+);

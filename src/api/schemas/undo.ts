@@ -1,7 +1,14 @@
 import { Type } from "typebox";
 import { named, Nullable, NullableText, Timestamp, WholeNumber } from "./common.ts";
 
-export const UndoQuery = Type.Object({ sequence: Type.Optional(WholeNumber({ minimum: 1, description: "of the change that is meant: where another has been made since, the answer is 409" })) });
+export const UndoQuery = Type.Object({
+  sequence: Type.Optional(
+    WholeNumber({
+      minimum: 1,
+      description: "of the change that is meant: where another has been made since, the answer is 409",
+    }),
+  ),
+});
 
 export const UndoableChange = named(
   "UndoableChange",

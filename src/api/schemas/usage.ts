@@ -3,12 +3,28 @@ import { AREAS } from "../../store/state.ts";
 import { type Window, WINDOWS } from "../traffic-history.ts";
 import { Count, named, NullableTimestamp, Timestamp } from "./common.ts";
 
-const RateWindow = named("RateLimitWindow", Type.Object({ area: Type.Enum([...AREAS], { description: "of the plan" }), limit: Count, remaining: Count, reset: Type.Integer({ minimum: 1, description: "seconds until it ends" }) }));
+const RateWindow = named(
+  "RateLimitWindow",
+  Type.Object({
+    area: Type.Enum([...AREAS], { description: "of the plan" }),
+    limit: Count,
+    remaining: Count,
+    reset: Type.Integer({ minimum: 1, description: "seconds until it ends" }),
+  }),
+);
 const Milliseconds = Type.Unsafe<number | null>({ type: ["number", "null"], description: "null without requests" });
 
 const windows = Object.keys(WINDOWS) as Window[];
 
-export const UsageQuery = Type.Object({ window: Type.Optional(Type.Enum(windows, { default: "hour", description: "how far back: 60 steps of a minute, 96 of a quarter of an hour, 168 of an hour, or 180 of four hours" })) });
+export const UsageQuery = Type.Object({
+  window: Type.Optional(
+    Type.Enum(windows, {
+      default: "hour",
+      description:
+        "how far back: 60 steps of a minute, 96 of a quarter of an hour, 168 of an hour, or 180 of four hours",
+    }),
+  ),
+});
 
 export const Usage = named(
   "Usage",
@@ -23,7 +39,10 @@ export const Usage = named(
         minute: RateWindow,
         month: RateWindow,
       }),
-      { description: "those that are not revoked, the newest first; of the minute and the month each that of the active plan that has least left" },
+      {
+        description:
+          "those that are not revoked, the newest first; of the minute and the month each that of the active plan that has least left",
+      },
     ),
     window: Type.Enum(windows),
     step_seconds: Type.Integer({ minimum: 60, description: "the length of a step" }),
@@ -39,7 +58,14 @@ export const Usage = named(
       }),
       { description: "of all servers together, the oldest first" },
     ),
-    snapshots: Type.Array(Type.Object({ name: Type.Enum(["catalogue", "threats"]), generation: Count, created_at: NullableTimestamp, loaded_at: NullableTimestamp })),
+    snapshots: Type.Array(
+      Type.Object({
+        name: Type.Enum(["catalogue", "threats"]),
+        generation: Count,
+        created_at: NullableTimestamp,
+        loaded_at: NullableTimestamp,
+      }),
+    ),
     rules: Type.Object({ active: Count, expired: Count }, { description: "of the organisation" }),
   }),
 );

@@ -18,7 +18,14 @@ export const UserSchema = named(
 
 export function userDocument({ id, name, role, createdAt, lastSignInAt, invitedUntil }: User, now: number) {
   const invited = invitedUntil !== null && now < invitedUntil;
-  return { id, name, role, created_at: formatTimestamp(createdAt), last_sign_in_at: lastSignInAt === null ? null : formatTimestamp(lastSignInAt), invited };
+  return {
+    id,
+    name,
+    role,
+    created_at: formatTimestamp(createdAt),
+    last_sign_in_at: lastSignInAt === null ? null : formatTimestamp(lastSignInAt),
+    invited,
+  };
 }
 
 export const UserList = named("UserList", Type.Object({ items: Type.Array(UserSchema), count: Count }));
@@ -30,6 +37,9 @@ export const InvitedUser = named(
   "InvitedUser",
   Type.Object({
     user: UserSchema,
-    invitation: Type.Object({ token: Type.String({ description: "for the link /#/join?token=...; it is told only now" }), expires_at: Timestamp }),
+    invitation: Type.Object({
+      token: Type.String({ description: "for the link /#/join?token=...; it is told only now" }),
+      expires_at: Timestamp,
+    }),
   }),
 );

@@ -6,9 +6,9 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 
 /**
- * A column of comma-separated values, RFC 4180. A record is one line: a quoted field may hold commas and doubled quotes,
- * but ends with its line at the latest. The field is what stands between the quotes; doubled quotes stay doubled, which
- * makes no difference to finding an address.
+ * A column of comma-separated values, RFC 4180. A record is one line: a quoted field may hold commas and doubled
+ * quotes, but ends with its line at the latest. The field is what stands between the quotes; doubled quotes stay
+ * doubled, which makes no difference to finding an address.
  */
 export function csvColumn(column: number): LocateField {
   return (bytes, start, end, span) => {

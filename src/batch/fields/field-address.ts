@@ -15,21 +15,27 @@ const OPEN = 0x5b;
 const CLOSE = 0x5d;
 
 /**
- * The address of a field `bytes[start, end)`: its family, with its words in `found`, or 0. A field holds one address or a list of them,
- * separated by commas: the value of `X-Forwarded-For`, or a JSON array. `choice` names the item that counts: the first, the last, or the
- * first that is an address reachable from the internet. The first or last item is an address or the field has none: what merely looks
- * like one further on is never taken for it.
+ * The address of a field `bytes[start, end)`: its family, with its words in `found`, or 0. A field holds one address or
+ * a list of them, separated by commas: the value of `X-Forwarded-For`, or a JSON array. `choice` names the item that
+ * counts: the first, the last, or the first that is an address reachable from the internet. The first or last item is
+ * an address or the field has none: what merely looks like one further on is never taken for it.
  *
- * An item is an address, bare or with a length (`/24`), a zone (`%eth0`), a port (`1.2.3.4:80`), in brackets (`[::1]:80`), with quotes
- * and spaces around it.
+ * An item is an address, bare or with a length (`/24`), a zone (`%eth0`), a port (`1.2.3.4:80`), in brackets
+ * (`[::1]:80`), with quotes and spaces around it.
  */
-export function fieldAddress(bytes: Uint8Array, start: number, end: number, choice: AddressChoice, found: Uint32Array): 0 | 4 | 6 {
+export function fieldAddress(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  choice: AddressChoice,
+  found: Uint32Array,
+): 0 | 4 | 6 {
   if (isArray(bytes, start, end)) {
     start++;
     end = trimmedEnd(bytes, start, end) - 1;
   }
   if (choice === "last") return itemAddress(bytes, lastItem(bytes, start, end), end, found);
-  for (let at = start; at <= end; ) {
+  for (let at = start; at <= end;) {
     const itemEnd = next(bytes, COMMA, at, end);
     const family = itemAddress(bytes, at, itemEnd, found);
     if (choice === "first" || (family !== 0 && isPublicAddress(family, found))) return family;
@@ -64,7 +70,9 @@ function itemAddress(bytes: Uint8Array, start: number, end: number, found: Uint3
   const zone = next(bytes, PERCENT, start, slash);
   if (slash < end || zone < slash) {
     const family = parsed(bytes, start, zone, slash, found);
-    return family !== 0 && (slash === end || isNumber(bytes, slash + 1, end, isSix(bytes, start, zone) ? 128 : 32)) ? family : 0;
+    return family !== 0 && (slash === end || isNumber(bytes, slash + 1, end, isSix(bytes, start, zone) ? 128 : 32))
+      ? family
+      : 0;
   }
   const colon = next(bytes, COLON, start, end);
   const isQuadWithPort = colon < end && next(bytes, DOT, start, colon) < colon;

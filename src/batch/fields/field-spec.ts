@@ -12,5 +12,8 @@ export interface FieldSpan {
   end: number;
 }
 
-/** Sets `span` to the field of the line `bytes[start, end)` and returns true, or returns false if the line has no such field. */
+/**
+ * Sets `span` to the field of the line `bytes[start, end)` and returns true, or returns false if the line has no such
+ * field.
+ */
 export type LocateField = (bytes: Buffer, start: number, end: number, span: FieldSpan) => boolean;

@@ -15,17 +15,21 @@ const CLOSE_OBJECT = 0x7d;
 const FOUND = -1;
 const MALFORMED = -2;
 
-/** Results of comparing a key with what is searched for beside "it is the part before the dot at ...", the position behind which is above 0. */
+/**
+ * Results of comparing a key with what is searched for beside "it is the part before the dot at ...", the position
+ * behind which is above 0.
+ */
 const WHOLE = 0;
 const OTHER = -1;
 
 /**
- * The member of the line's JSON object that has the given name, or that a dotted name leads to: `client.ip` is the member
- * "client.ip" as well as the member "ip" of the object "client". The first that fits, in the order of the line, is taken.
+ * The member of the line's JSON object that has the given name, or that a dotted name leads to: `client.ip` is the
+ * member "client.ip" as well as the member "ip" of the object "client". The first that fits, in the order of the line,
+ * is taken.
  *
- * The field is the text of a string with its escapes undone, and of any other value the JSON text (so the addresses of an
- * array are found). The object begins at the first brace of the line. Reading stops at the member; a line that is no JSON
- * up to there has no such field.
+ * The field is the text of a string with its escapes undone, and of any other value the JSON text (so the addresses of
+ * an array are found). The object begins at the first brace of the line. Reading stops at the member; a line that is no
+ * JSON up to there has no such field.
  */
 export function jsonMember(member: string): LocateField {
   const name = Buffer.from(member, "utf8");
@@ -35,7 +39,9 @@ export function jsonMember(member: string): LocateField {
   };
 }
 
-/** Searches the object at `bytes[at]` for the member `name[from, ...)`. Recursion is bounded by the dots of the name. */
+/**
+ * Searches the object at `bytes[at]` for the member `name[from, ...)`. Recursion is bounded by the dots of the name.
+ */
 function searchObject(bytes: Buffer, at: number, end: number, name: Buffer, from: number, span: FieldSpan): number {
   at = skipBlanks(bytes, at + 1, end);
   if (bytes[at] === CLOSE_OBJECT) return at + 1;
@@ -51,7 +57,10 @@ function searchObject(bytes: Buffer, at: number, end: number, name: Buffer, from
 
     // Its value: what is searched for, an object on the way to it, or something else.
     if (rest === WHOLE) return takeValue(bytes, at, end, span);
-    at = rest > 0 && bytes[at] === OPEN_OBJECT && at < end ? searchObject(bytes, at, end, name, rest, span) : skipValue(bytes, at, end);
+    at =
+      rest > 0 && bytes[at] === OPEN_OBJECT && at < end
+        ? searchObject(bytes, at, end, name, rest, span)
+        : skipValue(bytes, at, end);
     if (at < 0) return at;
 
     at = skipBlanks(bytes, at, end);
@@ -96,7 +105,10 @@ function takeValue(bytes: Buffer, at: number, end: number, span: FieldSpan): num
   return FOUND;
 }
 
-/** The position behind the value at `bytes[at]`. What is inside an object or array is not checked further than its brackets and strings. */
+/**
+ * The position behind the value at `bytes[at]`. What is inside an object or array is not checked further than its
+ * brackets and strings.
+ */
 function skipValue(bytes: Buffer, at: number, end: number): number {
   let depth = 0;
   const start = at;
@@ -121,7 +133,14 @@ function skipValue(bytes: Buffer, at: number, end: number): number {
 /** A number, true, false or null. */
 function skipScalar(bytes: Buffer, start: number, end: number): number {
   let at = start;
-  while (at < end && !isBlank(bytes[at]!) && bytes[at] !== COMMA && bytes[at] !== CLOSE_OBJECT && bytes[at] !== CLOSE_ARRAY) at++;
+  while (
+    at < end &&
+    !isBlank(bytes[at]!) &&
+    bytes[at] !== COMMA &&
+    bytes[at] !== CLOSE_OBJECT &&
+    bytes[at] !== CLOSE_ARRAY
+  )
+    at++;
   return at === start || at === end ? MALFORMED : at;
 }
 
@@ -144,7 +163,10 @@ function hasEscape(bytes: Buffer, start: number, end: number): boolean {
   return false;
 }
 
-/** The text of a string with escapes in UTF-8, and an LF behind it that delimits; null if an escape is wrong. Rare, so the platform does it. */
+/**
+ * The text of a string with escapes in UTF-8, and an LF behind it that delimits; null if an escape is wrong. Rare, so
+ * the platform does it.
+ */
 function unescaped(bytes: Buffer, start: number, end: number): Buffer | null {
   try {
     const text: string = JSON.parse(bytes.toString("utf8", start - 1, end + 1));

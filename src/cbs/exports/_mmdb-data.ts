@@ -7,8 +7,9 @@ const ARRAY = 11;
 const NUMBERS = { uint16: 5, uint32: 6, uint64: 9 } as const;
 
 /**
- * Writes the data section of a MaxMind DB. A value begins with a byte of its type (3 bits; 0: the next byte has it, less 7) and its size
- * (5 bits; 29, 30, 31: one, two, three more bytes have it). A text or list of texts that was written before becomes a pointer.
+ * Writes the data section of a MaxMind DB. A value begins with a byte of its type (3 bits; 0: the next byte has it,
+ * less 7) and its size (5 bits; 29, 30, 31: one, two, three more bytes have it). A text or list of texts that was
+ * written before becomes a pointer.
  */
 export class MmdbData {
   readonly #sharesTexts: boolean;
@@ -90,12 +91,25 @@ export class MmdbData {
     const head = POINTER << 5;
     if (place < 2048) this.#put(head | (place >> 8), place);
     else if (place < 526_336) this.#put(head | (1 << 3) | ((place - 2048) >> 16), (place - 2048) >> 8, place - 2048);
-    else if (place < 134_744_064) this.#put(head | (2 << 3) | ((place - 526_336) >> 24), (place - 526_336) >> 16, (place - 526_336) >> 8, place - 526_336);
+    else if (place < 134_744_064)
+      this.#put(
+        head | (2 << 3) | ((place - 526_336) >> 24),
+        (place - 526_336) >> 16,
+        (place - 526_336) >> 8,
+        place - 526_336,
+      );
     else this.#put(head | (3 << 3), place >>> 24, place >>> 16, place >>> 8, place);
   }
 
   #head(type: number, size: number): this {
-    const [short, more] = size < 29 ? [size, []] : size < 285 ? [29, [size - 29]] : size < 65_821 ? [30, [(size - 285) >> 8, size - 285]] : [31, [(size - 65_821) >> 16, (size - 65_821) >> 8, size - 65_821]];
+    const [short, more] =
+      size < 29
+        ? [size, []]
+        : size < 285
+          ? [29, [size - 29]]
+          : size < 65_821
+            ? [30, [(size - 285) >> 8, size - 285]]
+            : [31, [(size - 65_821) >> 16, (size - 65_821) >> 8, size - 65_821]];
     if (type < 8) return this.#put((type << 5) | (short as number), ...(more as number[]));
     return this.#put(short as number, type - 7, ...(more as number[]));
   }

@@ -6,8 +6,8 @@ const ROOT = 0;
 const MAPPED = 0xffff;
 
 /**
- * The search tree of a MaxMind DB: a node per bit, whose two records lead to a node, to data or nowhere. A record here is a node's
- * number when positive (the root is nobody's child), a match when negative, `EMPTY` otherwise.
+ * The search tree of a MaxMind DB: a node per bit, whose two records lead to a node, to data or nowhere. A record here
+ * is a node's number when positive (the root is nobody's child), a match when negative, `EMPTY` otherwise.
  */
 export class MmdbTree {
   #records = new Int32Array(2 * 1024);
@@ -34,7 +34,8 @@ export class MmdbTree {
   /** The matches that records lead to, each once, ascending. */
   matches(): number[] {
     const found = new Set<number>();
-    for (let record = 0; record < 2 * this.#count; record++) if (this.#records[record]! < 0) found.add(-this.#records[record]!);
+    for (let record = 0; record < 2 * this.#count; record++)
+      if (this.#records[record]! < 0) found.add(-this.#records[record]!);
     return [...found].sort((a, b) => a - b);
   }
 
@@ -43,7 +44,8 @@ export class MmdbTree {
     const width = recordSize / 4;
     const bytes = new Uint8Array(this.#count * width);
     const view = new DataView(bytes.buffer);
-    const valueOf = (record: number): number => (record > 0 ? record : record === EMPTY ? this.#count : placeOf(-record));
+    const valueOf = (record: number): number =>
+      record > 0 ? record : record === EMPTY ? this.#count : placeOf(-record);
     for (let node = 0; node < this.#count; node++) {
       const left = valueOf(this.#records[2 * node]!);
       const right = valueOf(this.#records[2 * node + 1]!);
@@ -72,7 +74,10 @@ export class MmdbTree {
     } else this.#fill(this.#walk(start, prefix), match);
   }
 
-  /** Lets what is empty below a record lead to the match. Only on the way to IPv4 are there nodes before what is less specific comes. */
+  /**
+   * Lets what is empty below a record lead to the match. Only on the way to IPv4 are there nodes before what is less
+   * specific comes.
+   */
   #fill(record: number, match: number): void {
     const below = this.#records[record]!;
     if (below <= 0) this.#records[record] = -match;
@@ -82,7 +87,10 @@ export class MmdbTree {
     }
   }
 
-  /** The place of the record that a prefix ends at. What was data on the way becomes a node with that data on both sides. */
+  /**
+   * The place of the record that a prefix ends at. What was data on the way becomes a node with that data on both
+   * sides.
+   */
   #walk(start: number, prefix: Prefix): number {
     let node = start;
     for (let depth = 0; ; depth++) {

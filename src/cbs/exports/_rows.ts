@@ -5,7 +5,10 @@ import { prefixAt } from "../_prefix-list.ts";
 import type { CatalogueNode } from "../catalogue.ts";
 import type { CatalogueTree } from "../catalogue-tree.ts";
 
-/** What is told about a prefix: the nodes of its own, or with those of all prefixes around it. Each member sorted, without duplicates. */
+/**
+ * What is told about a prefix: the nodes of its own, or with those of all prefixes around it. Each member sorted,
+ * without duplicates.
+ */
 export interface NodeSets {
   readonly cbs_ids: readonly string[];
   readonly labels: readonly string[];
@@ -20,7 +23,9 @@ export const MEMBERS = ["cbs_ids", "labels", "providers", "types", "services", "
 
 export function setsOf(nodes: readonly CatalogueNode[]): NodeSets {
   const sorted = (of: (node: CatalogueNode) => string | null): string[] => {
-    return [...new Set(nodes.map(of).filter((text): text is string => text !== null && text !== ""))].sort(compareTexts);
+    return [...new Set(nodes.map(of).filter((text): text is string => text !== null && text !== ""))].sort(
+      compareTexts,
+    );
   };
   return {
     cbs_ids: sorted(({ id }) => id),
@@ -33,10 +38,14 @@ export function setsOf(nodes: readonly CatalogueNode[]): NodeSets {
 }
 
 /**
- * A text for every prefix, in order: `row` with the prefix in front or wherever it belongs. `aboutMatch` is called once per match; few
- * prefixes have one of their own.
+ * A text for every prefix, in order: `row` with the prefix in front or wherever it belongs. `aboutMatch` is called once
+ * per match; few prefixes have one of their own.
  */
-export function* rowsOf<About>(tree: CatalogueTree, aboutMatch: (match: number) => About, row: (prefix: Prefix, about: About) => string): Generator<string> {
+export function* rowsOf<About>(
+  tree: CatalogueTree,
+  aboutMatch: (match: number) => About,
+  row: (prefix: Prefix, about: About) => string,
+): Generator<string> {
   const known = new Map<number, About>();
   for (const family of [4, 6] as const) {
     const list = tree.prefixes(family);

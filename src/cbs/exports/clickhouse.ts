@@ -2,8 +2,9 @@ import type { CatalogueTree } from "../catalogue-tree.ts";
 import { longForm, MEMBERS, type NodeSets, needsIpv4Stop, rowsOf, setsOf } from "./_rows.ts";
 
 /**
- * Rows for a ClickHouse dictionary of the layout `ip_trie`, in the format TabSeparated, columns as `clickhouseDdl` names them. The layout
- * finds the most specific prefix only, so that each row carries the nodes of the prefixes around it too.
+ * Rows for a ClickHouse dictionary of the layout `ip_trie`, in the format TabSeparated, columns as `clickhouseDdl`
+ * names them. The layout finds the most specific prefix only, so that each row carries the nodes of the prefixes around
+ * it too.
  */
 export function* exportClickhouse(tree: CatalogueTree): Generator<string> {
   if (needsIpv4Stop(tree)) yield row("0.0.0.0/0", 0, cellsOf(setsOf([])));
@@ -15,7 +16,8 @@ export function* exportClickhouse(tree: CatalogueTree): Generator<string> {
 /** The statements that make a dictionary of the rows, and an example of its use. */
 export function clickhouseDdl(name = "cbs"): string {
   const columns = [...MEMBERS.map((member) => `${member} Array(String)`), "prefix_length UInt8"];
-  const list = (indent: string): string => ["prefix String", ...columns].map((column) => `${indent}${column}`).join(",\n");
+  const list = (indent: string): string =>
+    ["prefix String", ...columns].map((column) => `${indent}${column}`).join(",\n");
   return `CREATE TABLE IF NOT EXISTS ${name}_prefixes
 (
 ${list("  ")}
@@ -42,5 +44,7 @@ function row(prefix: string, length: number, cells: string): string {
 }
 
 function cellsOf(sets: NodeSets): string {
-  return MEMBERS.map((member) => `[${sets[member].map((text) => `'${text.replace(/['\\]/g, "\\$&")}'`).join(",")}]`).join("\t");
+  return MEMBERS.map(
+    (member) => `[${sets[member].map((text) => `'${text.replace(/['\\]/g, "\\$&")}'`).join(",")}]`,
+  ).join("\t");
 }

@@ -22,8 +22,8 @@ export const EXPORT_FORMATS = Object.keys(EXPORTERS) as readonly ExportFormat[];
 const CHUNK_CHARACTERS = 1 << 16;
 
 /**
- * The file of a catalogue in another program's format, in chunks; the same catalogue always gives the same bytes. O(prefixes), MMDB
- * O(prefixes x length). @throws CatalogueError "unexportable" where the format has no room for it
+ * The file of a catalogue in another program's format, in chunks; the same catalogue always gives the same bytes.
+ * O(prefixes), MMDB O(prefixes x length). @throws CatalogueError "unexportable" where the format has no room for it
  */
 export function* exportCatalogue(tree: CatalogueTree, format: ExportFormat): Generator<Uint8Array> {
   const encoder = new TextEncoder();

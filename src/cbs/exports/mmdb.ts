@@ -23,7 +23,8 @@ const RECORD_SIZES = [24, 28, 32] as const;
  *
  * `build_epoch` is the second in which the catalogue was made, and 1970-01-01T00:00:01Z for older ones.
  *
- * The format keeps IPv4 at ::/96, where it takes the place of IPv6 prefixes (`withoutPlaceInMmdb`); ::ffff:0:0/96 leads to the same.
+ * The format keeps IPv4 at ::/96, where it takes the place of IPv6 prefixes (`withoutPlaceInMmdb`); ::ffff:0:0/96 leads
+ * to the same.
  */
 export function* exportMmdb(tree: CatalogueTree): Generator<Uint8Array> {
   const search = new MmdbTree();
@@ -34,11 +35,15 @@ export function* exportMmdb(tree: CatalogueTree): Generator<Uint8Array> {
   const offsets = new Float64Array(table.matchCount + 1);
   for (const match of search.matches()) {
     const sets = setsOf(tree.catalogue.nodesOf(match));
-    offsets[match] = data.addRecord([...MEMBERS.map((member): [string, readonly string[]] => [member, sets[member]]), ["prefix_length", table.prefixLength(match)]]);
+    offsets[match] = data.addRecord([
+      ...MEMBERS.map((member): [string, readonly string[]] => [member, sets[member]]),
+      ["prefix_length", table.prefixLength(match)],
+    ]);
   }
   const largest = search.nodeCount + SEPARATOR.length + data.byteLength;
   const recordSize = RECORD_SIZES.find((size) => largest < 2 ** size);
-  if (recordSize === undefined) throw new RangeError(`a MaxMind DB has less than 4 GB, this one would have ${largest} records and bytes of data`);
+  if (recordSize === undefined)
+    throw new RangeError(`a MaxMind DB has less than 4 GB, this one would have ${largest} records and bytes of data`);
   yield search.write(recordSize, (match) => search.nodeCount + SEPARATOR.length + offsets[match]!);
   yield SEPARATOR;
   yield data.bytes();
@@ -49,7 +54,9 @@ export function* exportMmdb(tree: CatalogueTree): Generator<Uint8Array> {
 /** The IPv6 prefixes that the format has no place for, because it keeps IPv4 there. O(prefixes). */
 export function withoutPlaceInMmdb(tree: CatalogueTree): Prefix[] {
   const list = tree.prefixes(6);
-  const places = Array.from({ length: list.count }, (_, at) => at).filter((at) => list.lengths[at]! >= 96 && list.words[at * 4] === 0);
+  const places = Array.from({ length: list.count }, (_, at) => at).filter(
+    (at) => list.lengths[at]! >= 96 && list.words[at * 4] === 0,
+  );
   return places.map((at) => prefixAt(list, at)).filter(isInIpv4);
 }
 
@@ -58,7 +65,9 @@ function metadataOf({ catalogue: { metadata } }: CatalogueTree, nodeCount: numbe
   data.mapOf(9);
   data.text("binary_format_major_version").number(2, "uint16");
   data.text("binary_format_minor_version").number(0, "uint16");
-  data.text("build_epoch").number(Math.max(EARLIEST_EPOCH, Math.floor(Date.parse(metadata.createdAt) / 1000)), "uint64");
+  data
+    .text("build_epoch")
+    .number(Math.max(EARLIEST_EPOCH, Math.floor(Date.parse(metadata.createdAt) / 1000)), "uint64");
   data.text("database_type").text("ipsieve-CBS");
   data.text("description").mapOf(1).text("en").text(metadata.title);
   data.text("ip_version").number(6, "uint16");

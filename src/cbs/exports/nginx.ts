@@ -7,9 +7,9 @@ const MOST_BYTES = 4000;
 const encoder = new TextEncoder();
 
 /**
- * A file for the `http` block of nginx: `include cbs.conf;`. The variable `$cbs` is then the ids of all nodes of the client's address,
- * with commas between them, or "". nginx takes the most specific prefix only, so that each line carries the nodes of the prefixes
- * around it too.
+ * A file for the `http` block of nginx: `include cbs.conf;`. The variable `$cbs` is then the ids of all nodes of the
+ * client's address, with commas between them, or "". nginx takes the most specific prefix only, so that each line
+ * carries the nodes of the prefixes around it too.
  *
  *     geo $cbs_nodes { default ""; 192.0.2.0/24 "/cdn/a,/saas/b"; 198.51.100.0/24 ",1"; }   ids, or the number of ids that are too long
  *     geo $cbs_1_1 { default "/saas/..."; }   the parts of those; only in `geo` is `$` a character like others
@@ -18,7 +18,14 @@ const encoder = new TextEncoder();
 export function* exportNginx(tree: CatalogueTree): Generator<string> {
   const long: (readonly string[])[] = [];
   const wordOf = (match: number): string => {
-    const parts = [...partsOf(tree.catalogue.nodesOf(match).map(({ id }) => id).join(","))];
+    const parts = [
+      ...partsOf(
+        tree.catalogue
+          .nodesOf(match)
+          .map(({ id }) => id)
+          .join(","),
+      ),
+    ];
     // No id holds a comma, so that no list of ids begins with one.
     return parts.length === 1 ? parts[0]! : `,${long.push(parts)}`;
   };
@@ -30,7 +37,8 @@ export function* exportNginx(tree: CatalogueTree): Generator<string> {
     for (const [at, part] of parts.entries()) yield `geo $${variable(number, at)} { default "${part}"; }\n`;
   }
   yield "map $cbs_nodes $cbs {\ndefault $cbs_nodes;\n";
-  for (const [number, parts] of long.entries()) yield `",${number + 1}" "${parts.map((_, at) => `\${${variable(number, at)}}`).join("")}";\n`;
+  for (const [number, parts] of long.entries())
+    yield `",${number + 1}" "${parts.map((_, at) => `\${${variable(number, at)}}`).join("")}";\n`;
   yield "}\n";
 }
 

@@ -8,9 +8,9 @@ export interface CsvRow {
 }
 
 /**
- * Reads CSV by RFC 4180: fields in double quotes may hold commas, line breaks and doubled quotes; lines end in CRLF, LF or CR.
- * As RFC 8805 has it, text from a `#` outside quotes to the end of the line is a comment; lines without a field are left out,
- * and so is white space around fields without quotes. @throws ImportError "bad-csv"
+ * Reads CSV by RFC 4180: fields in double quotes may hold commas, line breaks and doubled quotes; lines end in CRLF, LF
+ * or CR. As RFC 8805 has it, text from a `#` outside quotes to the end of the line is a comment; lines without a field
+ * are left out, and so is white space around fields without quotes. @throws ImportError "bad-csv"
  */
 export function* csvRows(text: string): Generator<CsvRow> {
   let line = 1;
@@ -19,7 +19,7 @@ export function* csvRows(text: string): Generator<CsvRow> {
     const start = line;
     const fields: string[] = [];
     let isQuoted = false;
-    for (let delimiter = ","; delimiter === ","; ) {
+    for (let delimiter = ","; delimiter === ",";) {
       const opening = afterBlanks(text, at);
       let field: string;
       if (text[opening] === '"') {
@@ -29,14 +29,23 @@ export function* csvRows(text: string): Generator<CsvRow> {
         line += (field.match(LINE_BREAK) ?? []).length;
         at = afterBlanks(text, closing + 1);
         if (at < text.length && !/[,\r\n#]/.test(text[at]!)) {
-          throw new ImportError("bad-csv", `line ${line}`, `${quoted(text[at]!)} follows a closing quote; a comma or the end of the line must`);
+          throw new ImportError(
+            "bad-csv",
+            `line ${line}`,
+            `${quoted(text[at]!)} follows a closing quote; a comma or the end of the line must`,
+          );
         }
       } else {
         END_OF_FIELD.lastIndex = at;
         const end = END_OF_FIELD.exec(text)?.index ?? text.length;
         field = text.slice(at, end).trim();
         at = end;
-        if (field.includes('"')) throw new ImportError("bad-csv", `line ${line}`, `a double quote stands inside the field ${quoted(field)}; enclose the whole field`);
+        if (field.includes('"'))
+          throw new ImportError(
+            "bad-csv",
+            `line ${line}`,
+            `a double quote stands inside the field ${quoted(field)}; enclose the whole field`,
+          );
       }
       fields.push(field);
       if (text[at] === "#") at = endOfLine(text, at);

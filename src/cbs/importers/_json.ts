@@ -15,7 +15,12 @@ export function parseJson(text: string): unknown {
   } catch (cause) {
     const at = jsonFault(content);
     const found = at === content.length ? "the end" : quoted(content.slice(at, at + 20));
-    throw new ImportError("bad-json", placeOf(content, at), `this is no JSON from ${found} on; the list may be cut off, or damaged`, { cause });
+    throw new ImportError(
+      "bad-json",
+      placeOf(content, at),
+      `this is no JSON from ${found} on; the list may be cut off, or damaged`,
+      { cause },
+    );
   }
   const repeated = repeatedKey(content, value);
   if (repeated < 0) return value;

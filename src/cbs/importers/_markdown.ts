@@ -33,10 +33,21 @@ export function headingOf(line: string): string | undefined {
 }
 
 function cellsOf(line: string): string[] {
-  return line.trim().replace(/^\|/, "").replace(/\|$/, "").split("|").map((cell) => cell.trim());
+  return line
+    .trim()
+    .replace(/^\|/, "")
+    .replace(/\|$/, "")
+    .split("|")
+    .map((cell) => cell.trim());
 }
 
-/** The parts of a cell, which stand below each other: between line breaks as HTML has them, or as the two characters `\n`. */
+/**
+ * The parts of a cell, which stand below each other: between line breaks as HTML has them, or as the two characters
+ * `\n`.
+ */
 export function partsOf(cell: string): string[] {
-  return cell.split(/\\n|<br\s*\/?>/i).map((part) => part.trim()).filter((part) => part !== "");
+  return cell
+    .split(/\\n|<br\s*\/?>/i)
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
 }

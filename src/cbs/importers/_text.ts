@@ -3,7 +3,12 @@ import { ImportError } from "./import-error.ts";
 /** The text without its byte order mark. @throws ImportError "web-page", "empty" */
 export function listText(text: string): string {
   const content = text.startsWith("\ufeff") ? text.slice(1) : text;
-  if (/^\s*</.test(content)) throw new ImportError("web-page", "line 1", "a web page stands where the list should be; its address has changed, or access is refused");
+  if (/^\s*</.test(content))
+    throw new ImportError(
+      "web-page",
+      "line 1",
+      "a web page stands where the list should be; its address has changed, or access is refused",
+    );
   if (content.trim() === "") throw new ImportError("empty", "line 1", "there is no text at all");
   return content;
 }

@@ -3,9 +3,10 @@ import { memberOf, objectAt, objectsAt, parseJson, textAt, arrayAt } from "./_js
 import { type Importer, ListBuilder, type NameLike, Places } from "./imported-list.ts";
 
 /**
- * Service tags: `{changeNumber, cloud, values: [{name, properties: {region, addressPrefixes: [...]}}]}`, the same for each of the
- * clouds. A tag is called `Service` or `Service.Region`, but only `region` says whether it has one: AzureFrontDoor.Frontend is a
- * service. The service tag API leaves it out where there is none. Regions go by `region` (canadacentral), which is the same in all tags, and are named after the tags (Canada Central).
+ * Service tags: `{changeNumber, cloud, values: [{name, properties: {region, addressPrefixes: [...]}}]}`, the same for
+ * each of the clouds. A tag is called `Service` or `Service.Region`, but only `region` says whether it has one:
+ * AzureFrontDoor.Frontend is a service. The service tag API leaves it out where there is none. Regions go by `region`
+ * (canadacentral), which is the same in all tags, and are named after the tags (Canada Central).
  */
 export const azure: Importer = (text) => {
   const root = objectAt(parseJson(text), "$");
@@ -15,7 +16,12 @@ export const azure: Importer = (text) => {
     const where = memberOf(position, "properties");
     const properties = objectAt(tag.properties, where);
     const name = textAt(tag.name, memberOf(position, "name"));
-    return { name, region: textAt(properties.region ?? "", memberOf(where, "region")), prefixes: properties.addressPrefixes, where };
+    return {
+      name,
+      region: textAt(properties.region ?? "", memberOf(where, "region")),
+      prefixes: properties.addressPrefixes,
+      where,
+    };
   });
   const regionNames = namesOfRegions(tags);
   const places = new Places();
@@ -38,7 +44,8 @@ function namesOfRegions(tags: readonly { readonly name: string; readonly region:
   const names = new Map<string, string>();
   for (const { name, region } of tags) {
     const written = name.slice(name.lastIndexOf(".") + 1);
-    if (region !== "" && written !== name && /[A-Z]/.test(written) && !names.has(region)) names.set(region, wordsOf(written));
+    if (region !== "" && written !== name && /[A-Z]/.test(written) && !names.has(region))
+      names.set(region, wordsOf(written));
   }
   return names;
 }

@@ -6,13 +6,24 @@ import { ImportError } from "./import-error.ts";
 import { type Importer, ListBuilder, Places } from "./imported-list.ts";
 import type { FixedPlace } from "./plain-text.ts";
 
-const PREFIX_COLUMNS = ["prefix", "ip_prefix", "cidr", "network", "subnet", "range", "address", "ip", "ip_address", "ip_range"];
+const PREFIX_COLUMNS = [
+  "prefix",
+  "ip_prefix",
+  "cidr",
+  "network",
+  "subnet",
+  "range",
+  "address",
+  "ip",
+  "ip_address",
+  "ip_range",
+];
 const SERVICE_COLUMNS = ["service", "product"];
 const REGION_COLUMNS = ["region", "scope", "zone", "location"];
 
 /**
- * CSV by RFC 4180. A first row without any prefix is a header, which names the columns of the prefix and, if there are such, of
- * the service and the region; without one the prefix stands first, alone or not.
+ * CSV by RFC 4180. A first row without any prefix is a header, which names the columns of the prefix and, if there are
+ * such, of the service and the region; without one the prefix stands first, alone or not.
  */
 export function csv(fixed: FixedPlace = {}): Importer {
   return (text) => {
@@ -27,7 +38,11 @@ export function csv(fixed: FixedPlace = {}): Importer {
       }
       columns ??= { prefix: 0, service: -1, region: -1, count: 0 };
       if (fields.length < columns.count) {
-        throw new ImportError("bad-csv", position, `there are ${fields.length} fields, and ${columns.count} in the header`);
+        throw new ImportError(
+          "bad-csv",
+          position,
+          `there are ${fields.length} fields, and ${columns.count} in the header`,
+        );
       }
       const { service = fields[columns.service] ?? null, region = fields[columns.region] ?? null } = fixed;
       list.addRange(fields[columns.prefix]!, position, places.of(service, region, position));
@@ -50,7 +65,11 @@ function columnsOf(header: readonly string[], position: string): Columns {
   const column = (known: readonly string[]): number => names.findIndex((name) => known.includes(name));
   const prefix = column(PREFIX_COLUMNS);
   if (prefix < 0) {
-    throw new ImportError("bad-csv", position, `no field is a prefix, and no column of ${quoted(header.join(","))} is called ${PREFIX_COLUMNS.join(", ")}`);
+    throw new ImportError(
+      "bad-csv",
+      position,
+      `no field is a prefix, and no column of ${quoted(header.join(","))} is called ${PREFIX_COLUMNS.join(", ")}`,
+    );
   }
   return { prefix, service: column(SERVICE_COLUMNS), region: column(REGION_COLUMNS), count: header.length };
 }

@@ -4,8 +4,9 @@ import { cloudRegionName } from "./_names.ts";
 import { type Importer, ListBuilder, type NameLike, Places } from "./imported-list.ts";
 
 /**
- * `{version, modified, SERVICE: {prefixes_ipv4: [...], prefixes_ipv6: [...]}}`, and beside some of the lists the same prefixes by
- * location: `prefixes_ipv4_by_location: {"aws:af-south-1": [...]}`. The key `global` is the union of all and no service.
+ * `{version, modified, SERVICE: {prefixes_ipv4: [...], prefixes_ipv6: [...]}}`, and beside some of the lists the same
+ * prefixes by location: `prefixes_ipv4_by_location: {"aws:af-south-1": [...]}`. The key `global` is the union of all
+ * and no service.
  */
 export const datadog: Importer = (text) => {
   const root = objectAt(parseJson(text), "$");
@@ -29,10 +30,13 @@ export const datadog: Importer = (text) => {
       }
       const family = digit === "4" ? 4 : 6;
       const add = (prefixes: unknown, region: NameLike, at: string): void => {
-        for (const [index, prefix] of arrayAt(prefixes, at).entries()) list.add(prefix, `${at}[${index}]`, places.of(service, region, at), family);
+        for (const [index, prefix] of arrayAt(prefixes, at).entries())
+          list.add(prefix, `${at}[${index}]`, places.of(service, region, at), family);
       };
       if (byLocation === undefined) add(lists, null, where);
-      else for (const [location, prefixes] of Object.entries(objectAt(lists, where))) add(prefixes, regionOf(location), memberOf(where, location));
+      else
+        for (const [location, prefixes] of Object.entries(objectAt(lists, where)))
+          add(prefixes, regionOf(location), memberOf(where, location));
     }
   }
   return list.build();

@@ -5,7 +5,12 @@ export function decodeList(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw new ImportError("not-utf8", `byte ${goodLength(bytes)}`, "the text is not UTF-8; it may be compressed or cut off", { cause });
+    throw new ImportError(
+      "not-utf8",
+      `byte ${goodLength(bytes)}`,
+      "the text is not UTF-8; it may be compressed or cut off",
+      { cause },
+    );
   }
 }
 

@@ -1,12 +1,21 @@
 import { quoted } from "../../address/address-error.ts";
 import { csvRows } from "./_csv.ts";
 import { listText } from "./_text.ts";
-import { type ImportedEntry, type ImportedList, type Importer, ListBuilder, type Named, type Place, Places } from "./imported-list.ts";
+import {
+  type ImportedEntry,
+  type ImportedList,
+  type Importer,
+  ListBuilder,
+  type Named,
+  type Place,
+  Places,
+} from "./imported-list.ts";
 import type { FixedPlace } from "./plain-text.ts";
 
 /**
- * RFC 8805 (a self-published geofeed): `prefix,country,region,city,postal`. A prefix belongs to its region by ISO 3166-2, or to
- * its country where there is none; "PH-00" stands for none. Every prefix counts, also where its location cannot be read.
+ * RFC 8805 (a self-published geofeed): `prefix,country,region,city,postal`. A prefix belongs to its region by ISO
+ * 3166-2, or to its country where there is none; "PH-00" stands for none. Every prefix counts, also where its location
+ * cannot be read.
  */
 export function geofeed({ service = null }: Pick<FixedPlace, "service"> = {}): Importer {
   return (text) => {
@@ -37,7 +46,11 @@ export class GeofeedPlaces {
   }
 
   of(country: string, region: string, city: string, position: string): readonly [Place] {
-    const places = this.#places.of(this.#service ?? null, this.#code(country.trim(), region.trim(), position), position);
+    const places = this.#places.of(
+      this.#service ?? null,
+      this.#code(country.trim(), region.trim(), position),
+      position,
+    );
     const cities = this.#cities.get(places[0]);
     if (cities === undefined) this.#cities.set(places[0], new Set([city.trim()]));
     else cities.add(city.trim());
@@ -47,14 +60,23 @@ export class GeofeedPlaces {
   #code(country: string, region: string, position: string): string {
     if (country === "" && region === "") return "";
     if (!/^[A-Za-z]{2}$/.test(country)) {
-      this.#list.warn("location", position, `${quoted(country)} is no country of two letters; the prefix counts without a region`);
+      this.#list.warn(
+        "location",
+        position,
+        `${quoted(country)} is no country of two letters; the prefix counts without a region`,
+      );
       return "";
     }
     const code = country.toUpperCase();
     const isPlaceholder = region === "" || /-0+$/.test(region);
     if (isPlaceholder) return code;
-    if (/^[A-Za-z]{2}-[A-Za-z0-9]{1,3}$/.test(region) && region.slice(0, 2).toUpperCase() === code) return region.toUpperCase();
-    this.#list.warn("location", position, `${quoted(region)} is no ISO 3166-2 region of ${code}; the prefix counts in its country`);
+    if (/^[A-Za-z]{2}-[A-Za-z0-9]{1,3}$/.test(region) && region.slice(0, 2).toUpperCase() === code)
+      return region.toUpperCase();
+    this.#list.warn(
+      "location",
+      position,
+      `${quoted(region)} is no ISO 3166-2 region of ${code}; the prefix counts in its country`,
+    );
     return code;
   }
 
@@ -75,13 +97,17 @@ export function named(list: ImportedList, places: GeofeedPlaces): ImportedList {
   const renamed = new Map<Place, readonly [Place]>();
   const entries = list.entries.map(({ prefix, places: [place] }): ImportedEntry => {
     let better = renamed.get(place!);
-    if (better === undefined) renamed.set(place!, (better = [{ service: place!.service, region: places.nameOf(place!) }]));
+    if (better === undefined)
+      renamed.set(place!, (better = [{ service: place!.service, region: places.nameOf(place!) }]));
     return { prefix, places: better };
   });
   return { ...list, entries };
 }
 
-/** Made when it is asked for: that takes tens of milliseconds, and whoever reads what sources there are imports this, too. */
+/**
+ * Made when it is asked for: that takes tens of milliseconds, and whoever reads what sources there are imports this,
+ * too.
+ */
 let countries: Intl.DisplayNames | undefined;
 
 function countryName(code: string): string {

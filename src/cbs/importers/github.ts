@@ -17,10 +17,20 @@ const NAMES: Readonly<Record<string, string>> = {
   copilot: "Copilot",
 };
 
-/** The lists of api.github.com/meta by service. Beside them stand keys, whose base64 holds `/`, a switch, and host names. */
+/**
+ * The lists of api.github.com/meta by service. Beside them stand keys, whose base64 holds `/`, a switch, and host
+ * names.
+ */
 export const github: Importer = keyedLists({
   keys: "service",
   nameOf: (key) => ({ id: key, name: nameIn(NAMES, key) }),
   known: Object.keys(NAMES),
-  ignore: ["verifiable_password_authentication", "github_services_sha", "ssh_key_fingerprints", "ssh_keys", "domains", "artifact_attestations"],
+  ignore: [
+    "verifiable_password_authentication",
+    "github_services_sha",
+    "ssh_key_fingerprints",
+    "ssh_keys",
+    "domains",
+    "artifact_attestations",
+  ],
 });

@@ -11,7 +11,10 @@ const PUBLIC: ReadonlyMap<string, Named> = new Map([
   ["Legacy networks", { id: "legacy", name: "Legacy networks" }],
 ]);
 
-/** The tables of IBM's internal networks: 10.0.0.0/8, 100.64.0.0/10, and what is routed inside only: 161.26.0.0/16, 166.8.0.0/14. */
+/**
+ * The tables of IBM's internal networks: 10.0.0.0/8, 100.64.0.0/10, and what is routed inside only: 161.26.0.0/16,
+ * 166.8.0.0/14.
+ */
 const INTERNAL: readonly string[] = [
   "Customer private network space",
   "Service network (on back-end/private network)",
@@ -22,8 +25,9 @@ const INTERNAL: readonly string[] = [
 ];
 
 /**
- * The page of IBM Cloud's documentation as Markdown: tables whose columns differ, but whose last one holds the prefixes, several
- * to a cell. The tables of internal networks are counted and left out; so is, with a warning of its own, a table that is new.
+ * The page of IBM Cloud's documentation as Markdown: tables whose columns differ, but whose last one holds the
+ * prefixes, several to a cell. The tables of internal networks are counted and left out; so is, with a warning of its
+ * own, a table that is new.
  */
 export const ibm: Importer = (text) => {
   const list = new ListBuilder();
@@ -39,8 +43,14 @@ export const ibm: Importer = (text) => {
       continue;
     }
     const where = `line ${line}`;
-    if (cells.length !== header.length) throw new ImportError("bad-shape", where, `there are ${cells.length} cells in a table of ${header.length} columns`);
-    if (!/range/i.test(header.at(-1)!)) throw new ImportError("bad-shape", where, `the last column is called "${header.at(-1)}", not "IP range"`);
+    if (cells.length !== header.length)
+      throw new ImportError(
+        "bad-shape",
+        where,
+        `there are ${cells.length} cells in a table of ${header.length} columns`,
+      );
+    if (!/range/i.test(header.at(-1)!))
+      throw new ImportError("bad-shape", where, `the last column is called "${header.at(-1)}", not "IP range"`);
     const city = cells[1];
     const region = header.length < 3 ? null : { id: cells[0]!, name: `${city} (${cells[0]})` };
     const parts = partsOf(cells.at(-1)!);
@@ -51,8 +61,9 @@ export const ibm: Importer = (text) => {
 };
 
 /**
- * The data centres as JSON: `{data_centers: [{key, city, cidr_networks: [{service, cidr_notation, subnet_mask, ...}]}]}`. Masks,
- * first and last hosts stand beside the prefixes and look like addresses. These networks are all inside; `ibm` has the public ones.
+ * The data centres as JSON: `{data_centers: [{key, city, cidr_networks: [{service, cidr_notation, subnet_mask,
+ * ...}]}]}`. Masks, first and last hosts stand beside the prefixes and look like addresses. These networks are all
+ * inside; `ibm` has the public ones.
  */
 export const ibmDataCenters: Importer = (text): ImportedList => {
   const root = objectAt(parseJson(text), "$");

@@ -16,7 +16,9 @@ export type ImportErrorCode =
   /** The name of a service or region that no node can have. */
   | "bad-name";
 
-/** A list that cannot be imported: nothing of it is. The message begins with the place, and says what to do about it. */
+/**
+ * A list that cannot be imported: nothing of it is. The message begins with the place, and says what to do about it.
+ */
 export class ImportError extends Error {
   readonly code: ImportErrorCode;
   /** `line 7`, `line 7, column 3`, or the path of a JSON value: `$.prefixes[3].ip_prefix`. */

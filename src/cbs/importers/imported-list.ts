@@ -77,11 +77,21 @@ export class ListBuilder {
    * @throws ImportError "bad-shape", "bad-prefix"
    */
   add(text: unknown, position: string, places: readonly Place[] = NOWHERE, family?: 4 | 6): void {
-    if (typeof text !== "string") throw new ImportError("bad-shape", position, `a prefix stands here as text, not ${describeValue(text)}`);
+    if (typeof text !== "string")
+      throw new ImportError("bad-shape", position, `a prefix stands here as text, not ${describeValue(text)}`);
     const prefix = this.#parse(text, position);
-    if (prefix.length === 0) throw new ImportError("bad-prefix", position, `${quoted(text)} covers every address; not all of them are the publisher's`);
+    if (prefix.length === 0)
+      throw new ImportError(
+        "bad-prefix",
+        position,
+        `${quoted(text)} covers every address; not all of them are the publisher's`,
+      );
     if (family !== undefined && prefix.family !== family) {
-      throw new ImportError("bad-prefix", position, `${quoted(text)} is no IPv${family} prefix, which this member promises`);
+      throw new ImportError(
+        "bad-prefix",
+        position,
+        `${quoted(text)} is no IPv${family} prefix, which this member promises`,
+      );
     }
     this.#push(prefix, text, position, places);
   }
@@ -108,7 +118,8 @@ export class ListBuilder {
 
   /** @throws ImportError "empty" */
   build(): ImportedList {
-    if (this.#entries.length === 0) throw new ImportError("empty", "line 1", "there is no prefix in the whole list; is it the right file?");
+    if (this.#entries.length === 0)
+      throw new ImportError("empty", "line 1", "there is no prefix in the whole list; is it the right file?");
     return {
       entries: this.#entries,
       publishedAt: this.publishedAt,
@@ -123,14 +134,21 @@ export class ListBuilder {
       return parsePrefix(text);
     } catch (error) {
       if (!(error instanceof AddressError)) throw error;
-      if (error.code !== "host-bits-set") throw new ImportError("bad-prefix", position, error.message, { cause: error });
+      if (error.code !== "host-bits-set")
+        throw new ImportError("bad-prefix", position, error.message, { cause: error });
     }
     const prefix = parsePrefix(text, "mask");
-    this.warn("host-bits", position, `${quoted(text)} has bits behind its length set; it counts as ${formatPrefix(prefix)}`);
+    this.warn(
+      "host-bits",
+      position,
+      `${quoted(text)} has bits behind its length set; it counts as ${formatPrefix(prefix)}`,
+    );
     return prefix;
   }
 
-  /** `text` tells repeats, which publishers do not spell differently; the catalogue unites what is the same in any case. */
+  /**
+   * `text` tells repeats, which publishers do not spell differently; the catalogue unites what is the same in any case.
+   */
   #push(prefix: Prefix, text: string, position: string, places: readonly Place[]): void {
     this.#entries.push({ prefix, places });
     let isRepeat = true;
@@ -159,7 +177,10 @@ export class Places {
   readonly #services = new Map<string, Named>();
   readonly #regions = new Map<string, Named>();
 
-  /** The place of a service and a region, given by their codes, where null or empty means none; names default to the codes. */
+  /**
+   * The place of a service and a region, given by their codes, where null or empty means none; names default to the
+   * codes.
+   */
   of(service: NameLike, region: NameLike, position: string): readonly [Place] {
     const codes = `${codeOf(service)}\n${codeOf(region)}`;
     const known = this.#byCodes.get(codes);
@@ -178,9 +199,15 @@ export class Places {
   #name(names: Map<string, Named>, name: NameLike, position: string): Named | null {
     const code = codeOf(name);
     if (code === "") return null;
-    if (code.length > LONGEST_CODE) throw new ImportError("bad-name", position, `${quoted(code)} is too long for the name of a service or region`);
+    if (code.length > LONGEST_CODE)
+      throw new ImportError("bad-name", position, `${quoted(code)} is too long for the name of a service or region`);
     const id = segmentOf(code);
-    if (id === "") throw new ImportError("bad-name", position, `${quoted(code)} holds no letter or digit that a node id could be made of`);
+    if (id === "")
+      throw new ImportError(
+        "bad-name",
+        position,
+        `${quoted(code)} holds no letter or digit that a node id could be made of`,
+      );
     const known = names.get(id);
     if (known !== undefined) return known;
     const named = { id, name: oneLine(typeof name === "object" && name !== null ? name.name : code) || id };
@@ -202,8 +229,8 @@ function isNoRegion(region: NameLike): boolean {
 }
 
 /**
- * The segment of a node id for a publisher's code, so that the id depends on nothing else: lower case, without accents, and
- * `-` for whatever is not a letter, a digit, `_` or `.`; "Washington, DC, USA" is washington-dc-usa, "EC2" is ec2.
+ * The segment of a node id for a publisher's code, so that the id depends on nothing else: lower case, without accents,
+ * and `-` for whatever is not a letter, a digit, `_` or `.`; "Washington, DC, USA" is washington-dc-usa, "EC2" is ec2.
  */
 export function segmentOf(code: string): string {
   return code
@@ -234,7 +261,9 @@ const TIME = /^(\d{4}-\d\d-\d\d)(?:[T -](\d\d)[:-](\d\d)(?:[:-](\d\d)(\.\d{1,9})
 /** `2026-08-22-21-17-05`, `2026-08-20T14:46:45.000000`, `2026-01-29`; null for anything else. */
 function utcTime(text: string): string | null {
   const [, day, hour = "00", minute = "00", second = "00", fraction = "", zone = "Z"] = TIME.exec(text) ?? [];
-  const time = new Date(`${day}T${hour}:${minute}:${second}${fraction.slice(0, 4)}${zone.replace("UTC", "Z").replace(/^(...)(\d\d)$/, "$1:$2")}`);
+  const time = new Date(
+    `${day}T${hour}:${minute}:${second}${fraction.slice(0, 4)}${zone.replace("UTC", "Z").replace(/^(...)(\d\d)$/, "$1:$2")}`,
+  );
   return Number.isNaN(time.getTime()) ? null : time.toISOString();
 }
 

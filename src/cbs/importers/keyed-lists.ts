@@ -15,15 +15,18 @@ export interface KeyedListsOptions extends FixedPlace {
   readonly nameOf?: (key: string) => NameLike;
   /** Only these members are read, and each must be there. */
   readonly only?: readonly string[];
-  /** The keys of services. An array under another key may hold something else, where nothing in it looks like an address. */
+  /**
+   * The keys of services. An array under another key may hold something else, where nothing in it looks like an
+   * address.
+   */
   readonly known?: readonly string[];
   /** Members that hold no prefixes, though they may look like it. */
   readonly ignore?: readonly string[];
 }
 
 /**
- * An object of lists of prefixes by name: `{hooks: [...], web: [...]}`. A member that is no array and not among `ignore` is
- * reported, for publishers add such; an array must hold prefixes and nothing else.
+ * An object of lists of prefixes by name: `{hooks: [...], web: [...]}`. A member that is no array and not among
+ * `ignore` is reported, for publishers add such; an array must hold prefixes and nothing else.
  */
 export function keyedLists(options: KeyedListsOptions = {}): Importer {
   const { within = [], inner, keys, nameOf = (key) => key, only, ignore = [] } = options;
@@ -44,7 +47,11 @@ export function keyedLists(options: KeyedListsOptions = {}): Importer {
       const value = inner === undefined ? root[key] : objectAt(root[key], where)[inner];
       if (inner !== undefined) where = memberOf(where, inner);
       const name = keys === undefined ? null : nameOf(key);
-      const place = places.of(keys === "service" ? name : (options.service ?? null), keys === "region" ? name : (options.region ?? null), where);
+      const place = places.of(
+        keys === "service" ? name : (options.service ?? null),
+        keys === "region" ? name : (options.region ?? null),
+        where,
+      );
       for (const [at, prefix] of arrayAt(value, where).entries()) list.add(prefix, `${where}[${at}]`, place);
     }
     return list.build();
@@ -56,7 +63,8 @@ function isList(key: string, value: unknown, { inner, known }: KeyedListsOptions
   if (inner !== undefined) return typeof value === "object" && value !== null;
   if (!Array.isArray(value)) return false;
   if (known === undefined || known.includes(key)) return true;
-  const looksLikeAddress = (item: unknown): boolean => typeof item !== "string" || /^\s*[\da-f]*[.:][\da-f.:]*(\/|\s*$)/i.test(item);
+  const looksLikeAddress = (item: unknown): boolean =>
+    typeof item !== "string" || /^\s*[\da-f]*[.:][\da-f.:]*(\/|\s*$)/i.test(item);
   return value.length === 0 || value.some(looksLikeAddress);
 }
 

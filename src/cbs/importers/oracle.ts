@@ -3,7 +3,10 @@ import { memberOf, objectAt, objectsAt, parseJson, textAt, textsAt } from "./_js
 import { ORACLE_SERVICES, nameIn } from "./_names.ts";
 import { type Importer, ListBuilder, Places } from "./imported-list.ts";
 
-/** `{regions: [{region, cidrs: [{cidr, tags: ["OSN", "OBJECT_STORAGE"]}]}]}`: a prefix belongs to the service of each of its tags. */
+/**
+ * `{regions: [{region, cidrs: [{cidr, tags: ["OSN", "OBJECT_STORAGE"]}]}]}`: a prefix belongs to the service of each of
+ * its tags.
+ */
 export const oracle: Importer = (text) => {
   const root = objectAt(parseJson(text), "$");
   const list = new ListBuilder();
@@ -13,8 +16,14 @@ export const oracle: Importer = (text) => {
     const code = textAt(region, memberOf(where, "region"));
     const name = { id: code, name: regionName(code) };
     for (const [{ cidr, tags }, position] of objectsAt(cidrs, memberOf(where, "cidrs"))) {
-      const services = textsAt(tags, memberOf(position, "tags")).map((tag) => ({ id: tag, name: nameIn(ORACLE_SERVICES, tag) }));
-      const of = services.length === 0 ? places.of(null, name, position) : services.map((service) => places.of(service, name, position)[0]);
+      const services = textsAt(tags, memberOf(position, "tags")).map((tag) => ({
+        id: tag,
+        name: nameIn(ORACLE_SERVICES, tag),
+      }));
+      const of =
+        services.length === 0
+          ? places.of(null, name, position)
+          : services.map((service) => places.of(service, name, position)[0]);
       list.add(cidr, memberOf(position, "cidr"), of);
     }
   }

@@ -11,7 +11,12 @@ export const pagerdutyPage: Importer = (text) => {
     const heading = headingOf(line);
     if (heading !== undefined) region = /^(\w+) Service Region$/.exec(heading)?.[1] ?? "";
     // Four blanks make a line of code, which is what the addresses are; prose has none.
-    if (/^( {4}|\t)\s*\S/.test(line)) list.add(line.trim(), `line ${number}`, places.of({ id: "webhooks", name: "Webhooks" }, region, `line ${number}`));
+    if (/^( {4}|\t)\s*\S/.test(line))
+      list.add(
+        line.trim(),
+        `line ${number}`,
+        places.of({ id: "webhooks", name: "Webhooks" }, region, `line ${number}`),
+      );
   }
   return list.build();
 };

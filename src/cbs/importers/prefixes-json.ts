@@ -20,8 +20,9 @@ export interface PrefixesJsonOptions extends FixedPlace {
 }
 
 /**
- * `{creationTime, prefixes: [{ipv4Prefix | ipv6Prefix}]}`, as Google, Bing, OpenAI, Apple, Anthropic and Perplexity publish their
- * crawlers' addresses, and its relatives with other member names. Order, white space and further members do not matter.
+ * `{creationTime, prefixes: [{ipv4Prefix | ipv6Prefix}]}`, as Google, Bing, OpenAI, Apple, Anthropic and Perplexity
+ * publish their crawlers' addresses, and its relatives with other member names. Order, white space and further members
+ * do not matter.
  */
 export function prefixesJson(options: PrefixesJsonOptions = {}): Importer {
   const { items = "prefixes", ipv4 = "ipv4Prefix", ipv6 = "ipv6Prefix", either } = options;
@@ -40,13 +41,23 @@ export function prefixesJson(options: PrefixesJsonOptions = {}): Importer {
         list.add(item[member], memberOf(position, member), place, family);
         found++;
       }
-      if (found === 0) throw new ImportError("bad-shape", position, `there is none of ${members.map(([member]) => member).join(", ")}`);
+      if (found === 0)
+        throw new ImportError(
+          "bad-shape",
+          position,
+          `there is none of ${members.map(([member]) => member).join(", ")}`,
+        );
     }
     return list.build();
   };
 }
 
-function placeOf(item: JsonObject, position: string, options: PrefixesJsonOptions, places: Places): ReturnType<Places["of"]> {
+function placeOf(
+  item: JsonObject,
+  position: string,
+  options: PrefixesJsonOptions,
+  places: Places,
+): ReturnType<Places["of"]> {
   const { service, region, serviceMember, regionMember, serviceName, regionName } = options;
   return places.of(
     service ?? codeAt(item, serviceMember, position, serviceName),
@@ -55,19 +66,38 @@ function placeOf(item: JsonObject, position: string, options: PrefixesJsonOption
   );
 }
 
-function codeAt(item: JsonObject, member: string | undefined, position: string, nameOf?: (code: string) => string): Named | string | null {
+function codeAt(
+  item: JsonObject,
+  member: string | undefined,
+  position: string,
+  nameOf?: (code: string) => string,
+): Named | string | null {
   if (member === undefined) return null;
   const code = textAt(item[member], memberOf(position, member));
   return nameOf === undefined ? code : { id: code, name: nameOf(code) };
 }
 
-const PREFIX_MEMBERS = ["prefix", "ip_prefix", "ipv4_prefix", "ipv6_prefix", "ipv4prefix", "ipv6prefix", "cidr", "range", "network", "ip_address", "address", "ip"];
+const PREFIX_MEMBERS = [
+  "prefix",
+  "ip_prefix",
+  "ipv4_prefix",
+  "ipv6_prefix",
+  "ipv4prefix",
+  "ipv6prefix",
+  "cidr",
+  "range",
+  "network",
+  "ip_address",
+  "address",
+  "ip",
+];
 const SERVICE_MEMBERS = ["service", "product"];
 const REGION_MEMBERS = ["region", "scope", "zone", "location"];
 
 /**
- * The generic form, for lists that nobody has written an importer for: an array, or an object with an array named `prefixes`,
- * of texts, or of objects that hold a prefix and perhaps a service and a region under one of the usual names.
+ * The generic form, for lists that nobody has written an importer for: an array, or an object with an array named
+ * `prefixes`, of texts, or of objects that hold a prefix and perhaps a service and a region under one of the usual
+ * names.
  */
 export function anyPrefixesJson(fixed: FixedPlace = {}): Importer {
   return (text) => {
@@ -81,7 +111,8 @@ export function anyPrefixesJson(fixed: FixedPlace = {}): Importer {
     if (!Array.isArray(items)) throw new ImportError("bad-shape", where, "an array of prefixes stands here");
     for (const [at, item] of (items as unknown[]).entries()) {
       const position = `${where}[${at}]`;
-      if (typeof item === "string") list.add(item, position, places.of(fixed.service ?? null, fixed.region ?? null, position));
+      if (typeof item === "string")
+        list.add(item, position, places.of(fixed.service ?? null, fixed.region ?? null, position));
       else addItem(list, objectAt(item, position), position, fixed, places);
     }
     return list.build();
@@ -90,9 +121,16 @@ export function anyPrefixesJson(fixed: FixedPlace = {}): Importer {
 
 function addItem(list: ListBuilder, item: JsonObject, position: string, fixed: FixedPlace, places: Places): void {
   const names = Object.keys(item);
-  const find = (known: readonly string[]): string | undefined => names.find((name) => known.includes(name.toLowerCase()));
-  const place = placeOf(item, position, { ...fixed, serviceMember: find(SERVICE_MEMBERS), regionMember: find(REGION_MEMBERS) }, places);
+  const find = (known: readonly string[]): string | undefined =>
+    names.find((name) => known.includes(name.toLowerCase()));
+  const place = placeOf(
+    item,
+    position,
+    { ...fixed, serviceMember: find(SERVICE_MEMBERS), regionMember: find(REGION_MEMBERS) },
+    places,
+  );
   const held = names.filter((name) => PREFIX_MEMBERS.includes(name.toLowerCase()));
-  if (held.length === 0) throw new ImportError("bad-shape", position, `no member is called ${PREFIX_MEMBERS.join(", ")}`);
+  if (held.length === 0)
+    throw new ImportError("bad-shape", position, `no member is called ${PREFIX_MEMBERS.join(", ")}`);
   for (const name of held) list.add(item[name], memberOf(position, name), place);
 }

@@ -9,14 +9,22 @@ export const salesforce: Importer = (text) => {
   const list = new ListBuilder();
   readHead(list, root);
   const places = new Places();
-  for (const [array, member, family] of [["prefixes", "ip_prefix", 4], ["ipv6_prefixes", "ipv6_prefix", 6]] as const) {
+  for (const [array, member, family] of [
+    ["prefixes", "ip_prefix", 4],
+    ["ipv6_prefixes", "ipv6_prefix", 6],
+  ] as const) {
     // Editions before 2026 have no IPv6 and no array for it.
     if (root[array] === undefined && family === 6) continue;
     for (const [row, position] of objectsAt(root[array], memberOf("$", array))) {
       const region = textAt(row.region, memberOf(position, "region"));
-      const place = places.of({ id: "hyperforce", name: "Hyperforce" }, { id: region, name: cloudRegionName(region) }, position);
+      const place = places.of(
+        { id: "hyperforce", name: "Hyperforce" },
+        { id: region, name: cloudRegionName(region) },
+        position,
+      );
       const where = memberOf(position, member);
-      for (const [at, prefix] of arrayAt(row[member], where).entries()) list.add(prefix, `${where}[${at}]`, place, family);
+      for (const [at, prefix] of arrayAt(row[member], where).entries())
+        list.add(prefix, `${where}[${at}]`, place, family);
     }
   }
   return list.build();

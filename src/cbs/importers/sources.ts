@@ -41,8 +41,9 @@ export interface Source {
   /** The second part of the node ids: `aws` in `/cloud/aws`. */
   readonly provider: string;
   /**
-   * Where the nodes of services and regions hang. "crossed": under `by-service` and `by-region`, each below the other, for lists
-   * that name both; "plain": services below the provider itself, `/saas/github/actions`. Never changed: node ids are stable.
+   * Where the nodes of services and regions hang. "crossed": under `by-service` and `by-region`, each below the other,
+   * for lists that name both; "plain": services below the provider itself, `/saas/github/actions`. Never changed: node
+   * ids are stable.
    */
   readonly tree: "plain" | "crossed";
   readonly homepage: string;
@@ -52,8 +53,9 @@ export interface Source {
   /** The id of a source whose addresses are taken out of this one's. */
   readonly minus?: string;
   /**
-   * The list names all of the provider's own network. An address that it does not name, but another publisher's list does, is then not the provider's,
-   * whatever AS number announces it: a customer's that it carries, or another part of the same company.
+   * The list names all of the provider's own network. An address that it does not name, but another publisher's list
+   * does, is then not the provider's, whatever AS number announces it: a customer's that it carries, or another part of
+   * the same company.
    */
   readonly isWhole?: boolean;
 }
@@ -70,12 +72,16 @@ const WEEKLY = 168;
 /** All sources. To add a provider, add a line here, and a file beside this one if its format is new. */
 export const SOURCES: readonly Source[] = [
   // Clouds
-  wholeNetwork(source("aws", "Amazon Web Services", "/cloud/aws", "crossed", "https://aws.amazon.com", UNSTATED, HOURLY, [
-    file("aws/ip-ranges.json", "https://ip-ranges.amazonaws.com/ip-ranges.json", aws),
-  ])),
-  wholeNetwork(source("google-cloud", "Google Cloud", "/cloud/google", "crossed", "https://cloud.google.com", UNSTATED, DAILY, [
-    file("google/cloud.json", "https://www.gstatic.com/ipranges/cloud.json", googleCloud),
-  ])),
+  wholeNetwork(
+    source("aws", "Amazon Web Services", "/cloud/aws", "crossed", "https://aws.amazon.com", UNSTATED, HOURLY, [
+      file("aws/ip-ranges.json", "https://ip-ranges.amazonaws.com/ip-ranges.json", aws),
+    ]),
+  ),
+  wholeNetwork(
+    source("google-cloud", "Google Cloud", "/cloud/google", "crossed", "https://cloud.google.com", UNSTATED, DAILY, [
+      file("google/cloud.json", "https://www.gstatic.com/ipranges/cloud.json", googleCloud),
+    ]),
+  ),
   {
     ...source("google", "Google", "/saas/google", "plain", "https://about.google", UNSTATED, DAILY, [
       file("google/goog.json", "https://www.gstatic.com/ipranges/goog.json", prefixesJson()),
@@ -83,41 +89,85 @@ export const SOURCES: readonly Source[] = [
     minus: "google-cloud",
     isWhole: true,
   },
-  wholeNetwork(source("azure", "Microsoft Azure", "/cloud/azure", "crossed", "https://azure.microsoft.com", MICROSOFT, WEEKLY, [
-    serviceTags("azure/ServiceTags_Public.json", 56519, /\/ServiceTags_Public_\d{8}\.json$/),
-  ])),
-  wholeNetwork(source("azure-government", "Microsoft Azure Government", "/cloud/azure-government", "crossed", "https://azure.microsoft.com", MICROSOFT, WEEKLY, [
-    serviceTags("azure/ServiceTags_AzureGovernment.json", 57063, /\/ServiceTags_AzureGovernment_\d{8}\.json$/),
-  ])),
-  wholeNetwork(source("azure-china", "Microsoft Azure China (21Vianet)", "/cloud/azure-china", "crossed", "https://www.azure.cn", MICROSOFT, WEEKLY, [
-    serviceTags("azure/ServiceTags_China.json", 57062, /\/ServiceTags_China_\d{8}\.json$/),
-  ])),
-  wholeNetwork(source("oracle", "Oracle Cloud", "/cloud/oracle", "crossed", "https://www.oracle.com/cloud/", UNSTATED, DAILY, [
-    file("oracle/public_ip_ranges.json", "https://docs.oracle.com/en-us/iaas/tools/public_ip_ranges.json", oracle),
-  ])),
+  wholeNetwork(
+    source("azure", "Microsoft Azure", "/cloud/azure", "crossed", "https://azure.microsoft.com", MICROSOFT, WEEKLY, [
+      serviceTags("azure/ServiceTags_Public.json", 56519, /\/ServiceTags_Public_\d{8}\.json$/),
+    ]),
+  ),
+  wholeNetwork(
+    source(
+      "azure-government",
+      "Microsoft Azure Government",
+      "/cloud/azure-government",
+      "crossed",
+      "https://azure.microsoft.com",
+      MICROSOFT,
+      WEEKLY,
+      [serviceTags("azure/ServiceTags_AzureGovernment.json", 57063, /\/ServiceTags_AzureGovernment_\d{8}\.json$/)],
+    ),
+  ),
+  wholeNetwork(
+    source(
+      "azure-china",
+      "Microsoft Azure China (21Vianet)",
+      "/cloud/azure-china",
+      "crossed",
+      "https://www.azure.cn",
+      MICROSOFT,
+      WEEKLY,
+      [serviceTags("azure/ServiceTags_China.json", 57062, /\/ServiceTags_China_\d{8}\.json$/)],
+    ),
+  ),
+  wholeNetwork(
+    source("oracle", "Oracle Cloud", "/cloud/oracle", "crossed", "https://www.oracle.com/cloud/", UNSTATED, DAILY, [
+      file("oracle/public_ip_ranges.json", "https://docs.oracle.com/en-us/iaas/tools/public_ip_ranges.json", oracle),
+    ]),
+  ),
   source("ibm", "IBM Cloud", "/cloud/ibm", "crossed", "https://www.ibm.com/cloud", UNSTATED, WEEKLY, [
     file("ibm/ips.md", "https://raw.githubusercontent.com/ibm-cloud-docs/infrastructure-hub/HEAD/ips.md", ibm),
   ]),
-  wholeNetwork(source("digitalocean", "DigitalOcean", "/cloud/digitalocean", "crossed", "https://www.digitalocean.com", GEOFEED, DAILY, [
-    file("digitalocean/google.csv", "https://digitalocean.com/geo/google.csv", geofeed()),
-  ])),
-  wholeNetwork(source("linode", "Linode (Akamai Cloud)", "/cloud/linode", "crossed", "https://www.linode.com", GEOFEED, DAILY, [
-    file("linode/geofeed.csv", "https://geoip.linode.com/", geofeed()),
-  ])),
-  wholeNetwork(source("vultr", "Vultr", "/cloud/vultr", "crossed", "https://www.vultr.com", GEOFEED, DAILY, [
-    file("vultr/geofeed.json", "https://geofeed.constant.com/?json", vultr),
-  ])),
-  wholeNetwork(source("exoscale", "Exoscale", "/cloud/exoscale", "crossed", "https://www.exoscale.com", UNSTATED, DAILY, [
-    file(
-      "exoscale/exoscale_prefixes.json",
-      "https://exoscale-prefixes.sos-ch-dk-2.exo.io/exoscale_prefixes.json",
-      prefixesJson({ ipv4: "IPv4Prefix", ipv6: "IPv6Prefix", regionMember: "zone" }),
+  wholeNetwork(
+    source(
+      "digitalocean",
+      "DigitalOcean",
+      "/cloud/digitalocean",
+      "crossed",
+      "https://www.digitalocean.com",
+      GEOFEED,
+      DAILY,
+      [file("digitalocean/google.csv", "https://digitalocean.com/geo/google.csv", geofeed())],
     ),
-  ])),
+  ),
+  wholeNetwork(
+    source("linode", "Linode (Akamai Cloud)", "/cloud/linode", "crossed", "https://www.linode.com", GEOFEED, DAILY, [
+      file("linode/geofeed.csv", "https://geoip.linode.com/", geofeed()),
+    ]),
+  ),
+  wholeNetwork(
+    source("vultr", "Vultr", "/cloud/vultr", "crossed", "https://www.vultr.com", GEOFEED, DAILY, [
+      file("vultr/geofeed.json", "https://geofeed.constant.com/?json", vultr),
+    ]),
+  ),
+  wholeNetwork(
+    source("exoscale", "Exoscale", "/cloud/exoscale", "crossed", "https://www.exoscale.com", UNSTATED, DAILY, [
+      file(
+        "exoscale/exoscale_prefixes.json",
+        "https://exoscale-prefixes.sos-ch-dk-2.exo.io/exoscale_prefixes.json",
+        prefixesJson({ ipv4: "IPv4Prefix", ipv6: "IPv6Prefix", regionMember: "zone" }),
+      ),
+    ]),
+  ),
   // Scaleway publishes no list: this one is what its AS number announces.
-  source("scaleway", "Scaleway", "/cloud/scaleway", "crossed", "https://www.scaleway.com", "Routing data (AS12876), no list of the provider's own.", WEEKLY, [
-    file("scaleway/as12876.json", null, keyedLists({ only: ["IPv4Prefixes", "IPv6Prefixes"] })),
-  ]),
+  source(
+    "scaleway",
+    "Scaleway",
+    "/cloud/scaleway",
+    "crossed",
+    "https://www.scaleway.com",
+    "Routing data (AS12876), no list of the provider's own.",
+    WEEKLY,
+    [file("scaleway/as12876.json", null, keyedLists({ only: ["IPv4Prefixes", "IPv6Prefixes"] }))],
+  ),
 
   // Content delivery
   source("cloudflare", "Cloudflare", "/cdn/cloudflare", "plain", "https://www.cloudflare.com", UNSTATED, DAILY, [
@@ -125,14 +175,22 @@ export const SOURCES: readonly Source[] = [
     file("cloudflare/ips-v6", "https://www.cloudflare.com/ips-v6", plainText()),
   ]),
   source("fastly", "Fastly", "/cdn/fastly", "plain", "https://www.fastly.com", UNSTATED, DAILY, [
-    file("fastly/public-ip-list.json", "https://api.fastly.com/public-ip-list", keyedLists({ only: ["addresses", "ipv6_addresses"] })),
+    file(
+      "fastly/public-ip-list.json",
+      "https://api.fastly.com/public-ip-list",
+      keyedLists({ only: ["addresses", "ipv6_addresses"] }),
+    ),
   ]),
   source("akamai", "Akamai", "/cdn/akamai", "plain", "https://www.akamai.com", UNSTATED, WEEKLY, [
     akamaiFile("akamai_ipv4_CIDRs.txt"),
     akamaiFile("akamai_ipv6_CIDRs.txt"),
   ]),
   source("cdn77", "CDN77", "/cdn/cdn77", "plain", "https://www.cdn77.com", UNSTATED, DAILY, [
-    file("cdn77/cdn77.json", "https://prefixlists.tools.cdn77.com/public_lmax_prefixes.json", prefixesJson({ either: "prefix" })),
+    file(
+      "cdn77/cdn77.json",
+      "https://prefixlists.tools.cdn77.com/public_lmax_prefixes.json",
+      prefixesJson({ either: "prefix" }),
+    ),
   ]),
   source("bunny", "bunny.net", "/cdn/bunny", "plain", "https://bunny.net", UNSTATED, DAILY, [
     file("bunny/edgeserverlist.json", "https://api.bunny.net/system/edgeserverlist", arrayOrFamilies()),
@@ -149,11 +207,28 @@ export const SOURCES: readonly Source[] = [
   source("atlassian", "Atlassian", "/saas/atlassian", "crossed", "https://www.atlassian.com", UNSTATED, DAILY, [
     file("atlassian/ip-ranges.json", "https://ip-ranges.atlassian.com/", atlassian),
   ]),
-  source("microsoft365", "Microsoft 365", "/saas/microsoft365", "plain", "https://www.microsoft.com/microsoft-365", MICROSOFT, DAILY, [
-    file("microsoft365/worldwide.json", "https://endpoints.office.com/endpoints/worldwide?clientrequestid={uuid}", microsoft365),
-  ]),
+  source(
+    "microsoft365",
+    "Microsoft 365",
+    "/saas/microsoft365",
+    "plain",
+    "https://www.microsoft.com/microsoft-365",
+    MICROSOFT,
+    DAILY,
+    [
+      file(
+        "microsoft365/worldwide.json",
+        "https://endpoints.office.com/endpoints/worldwide?clientrequestid={uuid}",
+        microsoft365,
+      ),
+    ],
+  ),
   source("okta", "Okta", "/saas/okta", "plain", "https://www.okta.com", UNSTATED, DAILY, [
-    file("okta/ip_ranges.json", "https://s3.amazonaws.com/okta-ip-ranges/ip_ranges.json", keyedLists({ keys: "service", inner: "ip_ranges" })),
+    file(
+      "okta/ip_ranges.json",
+      "https://s3.amazonaws.com/okta-ip-ranges/ip_ranges.json",
+      keyedLists({ keys: "service", inner: "ip_ranges" }),
+    ),
   ]),
   source("datadog", "Datadog", "/saas/datadog", "crossed", "https://www.datadoghq.com", UNSTATED, DAILY, [
     file("datadog/ip-ranges.json", "https://ip-ranges.datadoghq.com/", datadog),
@@ -164,7 +239,11 @@ export const SOURCES: readonly Source[] = [
   source("stripe", "Stripe", "/saas/stripe", "plain", "https://stripe.com", UNSTATED, DAILY, [
     file("stripe/ips_api.json", "https://stripe.com/files/ips/ips_api.json", keyedLists({ keys: "service" })),
     file("stripe/ips_webhooks.json", "https://stripe.com/files/ips/ips_webhooks.json", keyedLists({ keys: "service" })),
-    file("stripe/ips_armada_gator.json", "https://stripe.com/files/ips/ips_armada_gator.json", keyedLists({ keys: "service" })),
+    file(
+      "stripe/ips_armada_gator.json",
+      "https://stripe.com/files/ips/ips_armada_gator.json",
+      keyedLists({ keys: "service" }),
+    ),
   ]),
   source("pagerduty", "PagerDuty", "/saas/pagerduty", "crossed", "https://www.pagerduty.com", UNSTATED, DAILY, [
     pagerdutyFile("us"),
@@ -185,7 +264,11 @@ export const SOURCES: readonly Source[] = [
     zoomFile("CDN"),
   ]),
   source("circleci", "CircleCI", "/saas/circleci", "plain", "https://circleci.com", UNSTATED, DAILY, [
-    file("circleci/ip-ranges-list.json", "https://circleci.com/docs/ip-ranges-list.json", keyedLists({ keys: "service", within: ["IPRanges"] })),
+    file(
+      "circleci/ip-ranges-list.json",
+      "https://circleci.com/docs/ip-ranges-list.json",
+      keyedLists({ keys: "service", within: ["IPRanges"] }),
+    ),
   ]),
   source("intercom", "Intercom", "/saas/intercom", "crossed", "https://www.intercom.com", UNSTATED, DAILY, [
     intercomFile("us"),
@@ -201,11 +284,28 @@ export const SOURCES: readonly Source[] = [
     grafanaFile("hosted-profiles", "Hosted Profiles"),
     grafanaFile("hosted-otlp", "Hosted OTLP"),
   ]),
-  source("hcp-terraform", "HCP Terraform", "/saas/hcp-terraform", "plain", "https://www.hashicorp.com/products/terraform", UNSTATED, DAILY, [
-    file("hcp-terraform/ip-ranges.json", "https://app.terraform.io/api/meta/ip-ranges", keyedLists({ keys: "service" })),
-  ]),
+  source(
+    "hcp-terraform",
+    "HCP Terraform",
+    "/saas/hcp-terraform",
+    "plain",
+    "https://www.hashicorp.com/products/terraform",
+    UNSTATED,
+    DAILY,
+    [
+      file(
+        "hcp-terraform/ip-ranges.json",
+        "https://app.terraform.io/api/meta/ip-ranges",
+        keyedLists({ keys: "service" }),
+      ),
+    ],
+  ),
   source("sentry", "Sentry", "/saas/sentry", "plain", "https://sentry.io", UNSTATED, DAILY, [
-    file("sentry/uptime-ips.txt", "https://sentry.io/api/0/uptime-ips/", plainText({ service: { id: "uptime", name: "Uptime monitoring" } })),
+    file(
+      "sentry/uptime-ips.txt",
+      "https://sentry.io/api/0/uptime-ips/",
+      plainText({ service: { id: "uptime", name: "Uptime monitoring" } }),
+    ),
   ]),
   source("telegram", "Telegram", "/saas/telegram", "plain", "https://telegram.org", UNSTATED, DAILY, [
     file("telegram/cidr.txt", "https://core.telegram.org/resources/cidr.txt", plainText()),
@@ -218,11 +318,35 @@ export const SOURCES: readonly Source[] = [
   ]),
 
   // Web crawlers and bots
-  source("googlebot", "Google", "/bot/google", "plain", "https://developers.google.com/search/docs/crawling-indexing", CRAWLER, DAILY, [
-    crawler("googlebot/googlebot.json", "https://developers.google.com/static/crawling/ipranges/common-crawlers.json", "googlebot", "Googlebot"),
-    crawler("googlebot/special-crawlers.json", "https://developers.google.com/static/crawling/ipranges/special-crawlers.json", "special-crawlers", "Special crawlers"),
-    crawler("googlebot/user-triggered-fetchers.json", "https://developers.google.com/static/crawling/ipranges/user-triggered-fetchers.json", "user-triggered-fetchers", "User-triggered fetchers"),
-  ]),
+  source(
+    "googlebot",
+    "Google",
+    "/bot/google",
+    "plain",
+    "https://developers.google.com/search/docs/crawling-indexing",
+    CRAWLER,
+    DAILY,
+    [
+      crawler(
+        "googlebot/googlebot.json",
+        "https://developers.google.com/static/crawling/ipranges/common-crawlers.json",
+        "googlebot",
+        "Googlebot",
+      ),
+      crawler(
+        "googlebot/special-crawlers.json",
+        "https://developers.google.com/static/crawling/ipranges/special-crawlers.json",
+        "special-crawlers",
+        "Special crawlers",
+      ),
+      crawler(
+        "googlebot/user-triggered-fetchers.json",
+        "https://developers.google.com/static/crawling/ipranges/user-triggered-fetchers.json",
+        "user-triggered-fetchers",
+        "User-triggered fetchers",
+      ),
+    ],
+  ),
   source("bingbot", "Microsoft", "/bot/microsoft", "plain", "https://www.bing.com/webmasters", CRAWLER, DAILY, [
     crawler("bingbot/bingbot.json", "https://www.bing.com/toolbox/bingbot.json", "bingbot", "Bingbot"),
   ]),
@@ -238,8 +362,18 @@ export const SOURCES: readonly Source[] = [
     file("anthropic/anthropic.json", "https://claude.com/crawling/bots.json", prefixesJson()),
   ]),
   source("perplexity", "Perplexity", "/bot/perplexity", "plain", "https://www.perplexity.ai", CRAWLER, DAILY, [
-    crawler("perplexity/perplexitybot.json", "https://www.perplexity.ai/perplexitybot.json", "perplexitybot", "PerplexityBot"),
-    crawler("perplexity/perplexity-user.json", "https://www.perplexity.ai/perplexity-user.json", "perplexity-user", "Perplexity-User"),
+    crawler(
+      "perplexity/perplexitybot.json",
+      "https://www.perplexity.ai/perplexitybot.json",
+      "perplexitybot",
+      "PerplexityBot",
+    ),
+    crawler(
+      "perplexity/perplexity-user.json",
+      "https://www.perplexity.ai/perplexity-user.json",
+      "perplexity-user",
+      "Perplexity-User",
+    ),
   ]),
   source("ahrefs", "Ahrefs", "/bot/ahrefs", "plain", "https://ahrefs.com", CRAWLER, DAILY, [
     file("ahrefs/crawler-ips.json", "https://api.ahrefs.com/v3/public/crawler-ips", objectList("ips", "ip_address")),
@@ -247,7 +381,11 @@ export const SOURCES: readonly Source[] = [
 
   // Security and privacy
   source("imperva", "Imperva (Incapsula)", "/security/imperva", "plain", "https://www.imperva.com", UNSTATED, DAILY, [
-    file("imperva/ips.json", "https://my.incapsula.com/api/integration/v1/ips?resp_format=json", keyedLists({ only: ["ipRanges", "ipv6Ranges"] })),
+    file(
+      "imperva/ips.json",
+      "https://my.incapsula.com/api/integration/v1/ips?resp_format=json",
+      keyedLists({ only: ["ipRanges", "ipv6Ranges"] }),
+    ),
   ]),
   source("zscaler", "Zscaler", "/security/zscaler", "crossed", "https://www.zscaler.com", UNSTATED, DAILY, [
     file("zscaler/cenr.json", "https://config.zscaler.com/api/zscaler.net/cenr/json", zscalerCenr),
@@ -257,9 +395,16 @@ export const SOURCES: readonly Source[] = [
       keyedLists({ only: ["hubPrefixes"], service: { id: "hubs", name: "Hubs" } }),
     ),
   ]),
-  source("apple-private-relay", "iCloud Private Relay", "/security/apple-private-relay", "crossed", "https://developer.apple.com/icloud/prepare-your-network-for-icloud-private-relay/", GEOFEED, DAILY, [
-    file("apple-private-relay/egress-ip-ranges.csv", "https://mask-api.icloud.com/egress-ip-ranges.csv", geofeed()),
-  ]),
+  source(
+    "apple-private-relay",
+    "iCloud Private Relay",
+    "/security/apple-private-relay",
+    "crossed",
+    "https://developer.apple.com/icloud/prepare-your-network-for-icloud-private-relay/",
+    GEOFEED,
+    DAILY,
+    [file("apple-private-relay/egress-ip-ranges.csv", "https://mask-api.icloud.com/egress-ip-ranges.csv", geofeed())],
+  ),
   source("tor", "Tor", "/security/tor", "plain", "https://www.torproject.org", "CC0-1.0 (The Tor Project).", HOURLY, [
     file("tor/exits.txt", "https://check.torproject.org/torbulkexitlist", torExits),
   ]),
@@ -305,7 +450,12 @@ function serviceTags(path: string, download: number, link: RegExp): SourceFile {
 }
 
 function akamaiFile(member: string): SourceFile {
-  return { path: `akamai/${member}`, url: "https://techdocs.akamai.com/property-manager/pdfs/akamai_ipv4_ipv6_CIDRs-txt.zip", member, importer: plainText() };
+  return {
+    path: `akamai/${member}`,
+    url: "https://techdocs.akamai.com/property-manager/pdfs/akamai_ipv4_ipv6_CIDRs-txt.zip",
+    member,
+    importer: plainText(),
+  };
 }
 
 function crawler(path: string, url: string, id: string, name: string): SourceFile {
@@ -314,17 +464,33 @@ function crawler(path: string, url: string, id: string, name: string): SourceFil
 
 function pagerdutyFile(region: string): SourceFile {
   const name = `webhooks-${region}-service-region`;
-  const importer = bareArray({ service: { id: "webhooks", name: "Webhooks" }, region: { id: region, name: region.toUpperCase() } });
+  const importer = bareArray({
+    service: { id: "webhooks", name: "Webhooks" },
+    region: { id: region, name: region.toUpperCase() },
+  });
   return file(`pagerduty/${name}.json`, `https://docs.pagerduty.com/ip-safelists/${name}-json`, importer);
 }
 
 function zoomFile(what: string): SourceFile {
-  return file(`zoom/Zoom${what}.txt`, `https://assets.zoom.us/docs/ipranges/Zoom${what}.txt`, plainText({ service: { id: what, name: `Zoom ${what}` } }));
+  return file(
+    `zoom/Zoom${what}.txt`,
+    `https://assets.zoom.us/docs/ipranges/Zoom${what}.txt`,
+    plainText({ service: { id: what, name: `Zoom ${what}` } }),
+  );
 }
 
 function intercomFile(region: string): SourceFile {
-  const importer = prefixesJson({ items: "ip_ranges", either: "range", serviceMember: "service", regionMember: "region" });
-  return file(`intercom/intercom-ip-ranges-${region}.json`, `https://static.intercomcdn.com/intercom-ips/${region}/intercom-ip-ranges.json`, importer);
+  const importer = prefixesJson({
+    items: "ip_ranges",
+    either: "range",
+    serviceMember: "service",
+    regionMember: "region",
+  });
+  return file(
+    `intercom/intercom-ip-ranges-${region}.json`,
+    `https://static.intercomcdn.com/intercom-ips/${region}/intercom-ip-ranges.json`,
+    importer,
+  );
 }
 
 function grafanaFile(id: string, name: string): SourceFile {

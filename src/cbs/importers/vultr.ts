@@ -10,7 +10,9 @@ export const vultr: Importer = (text) => {
   readHead(list, root);
   const places = new GeofeedPlaces(list, null);
   for (const [row, position] of objectsAt(root.subnets, "$.subnets")) {
-    const [country, region, city] = ["alpha2code", "region", "city"].map((member) => textAt(row[member] ?? "", memberOf(position, member)));
+    const [country, region, city] = ["alpha2code", "region", "city"].map((member) =>
+      textAt(row[member] ?? "", memberOf(position, member)),
+    );
     list.add(row.ip_prefix, memberOf(position, "ip_prefix"), places.of(country!, region!, city!, position));
   }
   return named(list.build(), places);

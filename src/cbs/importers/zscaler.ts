@@ -8,8 +8,9 @@ const EXT: Named = { id: "ext", name: "Extra egress addresses" };
 const SVPN: Named = { id: "svpn", name: "Z-Tunnel 2.0 (SVPN) addresses" };
 
 /**
- * `{"zscaler.net": {"continent : EMEA": {"city : Amsterdam II": [{range, gre, ext, ...}]}}, "svpnIPs": [...]}`. Keys carry a label;
- * `gre` and `ext` are single addresses or empty; `vpn` and `hostname` are host names, latitude and longitude texts.
+ * `{"zscaler.net": {"continent : EMEA": {"city : Amsterdam II": [{range, gre, ext, ...}]}}, "svpnIPs": [...]}`. Keys
+ * carry a label; `gre` and `ext` are single addresses or empty; `vpn` and `hostname` are host names, latitude and
+ * longitude texts.
  */
 export const zscalerCenr: Importer = (text) => {
   const root = objectAt(parseJson(text), "$");
@@ -24,7 +25,8 @@ export const zscalerCenr: Importer = (text) => {
     for (const [continent, cities] of Object.entries(objectAt(value, position))) {
       const above = memberOf(position, continent);
       labelled(continent, "continent", above);
-      for (const [city, rows] of Object.entries(objectAt(cities, above))) addCity(list, places, city, rows, memberOf(above, city));
+      for (const [city, rows] of Object.entries(objectAt(cities, above)))
+        addCity(list, places, city, rows, memberOf(above, city));
     }
   }
   return list.build();
@@ -33,14 +35,21 @@ export const zscalerCenr: Importer = (text) => {
 /** A single address as text, or a range in an object as elsewhere. */
 function addSvpn(list: ListBuilder, places: Places, item: unknown, position: string): void {
   const isText = typeof item === "string";
-  list.add(isText ? item : objectAt(item, position).range, isText ? position : memberOf(position, "range"), places.of(SVPN, null, position));
+  list.add(
+    isText ? item : objectAt(item, position).range,
+    isText ? position : memberOf(position, "range"),
+    places.of(SVPN, null, position),
+  );
 }
 
 function addCity(list: ListBuilder, places: Places, key: string, rows: unknown, position: string): void {
   const city = labelled(key, "city", position);
   for (const [row, where] of objectsAt(rows, position)) {
     list.add(row.range, memberOf(where, "range"), places.of(RANGES, city, where));
-    for (const [member, service] of [["gre", GRE], ["ext", EXT]] as const) {
+    for (const [member, service] of [
+      ["gre", GRE],
+      ["ext", EXT],
+    ] as const) {
       const address = textAt(row[member] ?? "", memberOf(where, member));
       if (address !== "") list.add(address, memberOf(where, member), places.of(service, city, where));
     }

@@ -20,20 +20,46 @@ export const buildCommand: Command = {
   minOperands: 0,
   maxOperands: Infinity,
   options: [
-    { name: "output", short: "o", value: "FILE", isPath: true, help: "the catalogue to write; readers see the old file or the new one" },
-    { name: "label", value: "NAME", help: "label of lines without one; default: the list's file name without its extension" },
-    { name: "source", value: "SOURCE=FILE", repeats: true, help: "a file as its publisher offers it: aws=ip-ranges.json; once for each file" },
+    {
+      name: "output",
+      short: "o",
+      value: "FILE",
+      isPath: true,
+      help: "the catalogue to write; readers see the old file or the new one",
+    },
+    {
+      name: "label",
+      value: "NAME",
+      help: "label of lines without one; default: the list's file name without its extension",
+    },
+    {
+      name: "source",
+      value: "SOURCE=FILE",
+      repeats: true,
+      help: "a file as its publisher offers it: aws=ip-ranges.json; once for each file",
+    },
     { name: "strict", help: "write nothing if any line cannot be read or has host bits set" },
   ],
   notes: [
     'Lines are prefix[,label...] or first-last[,label...]; "-" is standard input; .gz and .zst files are unpacked, recognized by their content. "#" or ";" begins a comment at the start of a line or behind white space or a comma. A label is a word of your own or a path such as /saas/acme/api. The labels of a prefix that stands in several places are united.',
-    "A publisher's file gets the nodes that the publisher has in every catalogue, /cloud/aws/by-service/ec2/us-east-1 and the like; the sources are " + SOURCES.map(({ id }) => id).join(", ") + ". Of a source with several lists the file's name tells which it is, or its path in place of the source: googlebot/googlebot.json=FILE. With text, csv, geofeed or prefixes for the source, lists of anybody are read, and --label /TYPE/PROVIDER says whose they are. Such a file is imported as a whole or not at all.",
+    "A publisher's file gets the nodes that the publisher has in every catalogue, /cloud/aws/by-service/ec2/us-east-1 and the like; the sources are " +
+      SOURCES.map(({ id }) => id).join(", ") +
+      ". Of a source with several lists the file's name tells which it is, or its path in place of the source: googlebot/googlebot.json=FILE. With text, csv, geofeed or prefixes for the source, lists of anybody are read, and --label /TYPE/PROVIDER says whose they are. Such a file is imported as a whole or not at all.",
     "A line that cannot be read is reported as file:line and left out; host bits are reported and cleared. Exit code: 0 if the catalogue was written, 2 if not.",
   ],
   examples: [
-    { command: "ipsieve build spamhaus.txt tor.txt.gz -o bad.ipsieve", what: "two lists, two labels: spamhaus and tor" },
-    { command: "ipsieve build --strict offices.csv -o offices.ipsieve", what: "lines like 203.0.113.0/24,/office/acme/berlin" },
-    { command: "ipsieve build --source aws=ip-ranges.json offices.csv -o mine.ipsieve", what: "a publisher's list beside one's own" },
+    {
+      command: "ipsieve build spamhaus.txt tor.txt.gz -o bad.ipsieve",
+      what: "two lists, two labels: spamhaus and tor",
+    },
+    {
+      command: "ipsieve build --strict offices.csv -o offices.ipsieve",
+      what: "lines like 203.0.113.0/24,/office/acme/berlin",
+    },
+    {
+      command: "ipsieve build --source aws=ip-ranges.json offices.csv -o mine.ipsieve",
+      what: "a publisher's list beside one's own",
+    },
     { command: "curl -s https://example.com/list | ipsieve build --label feed -o feed.ipsieve -", what: "from a pipe" },
   ],
   run,
@@ -53,9 +79,11 @@ async function run(args: Arguments): Promise<number> {
   const output = args.value("output");
   if (output === undefined) throw new UsageError("build needs -o FILE, the catalogue to write");
   const files = args.values("source").map(publishedFile);
-  if (args.operands.length + files.length === 0) throw new UsageError("build needs LIST... or --source SOURCE=FILE; usage: ipsieve build [LIST...]");
+  if (args.operands.length + files.length === 0)
+    throw new UsageError("build needs LIST... or --source SOURCE=FILE; usage: ipsieve build [LIST...]");
   const inputs = [...args.operands, ...files.map(({ path }) => path)];
-  if (inputs.filter((path) => path === "-").length > 1) throw new UsageError('"-" is given twice, and standard input can be read only once');
+  if (inputs.filter((path) => path === "-").length > 1)
+    throw new UsageError('"-" is given twice, and standard input can be read only once');
   await refuseOverwriting(output, inputs);
   const builder = new CatalogueBuilder();
   const tally: Tally = { prefixes: 0, skipped: 0, masked: 0 };
@@ -73,7 +101,13 @@ async function run(args: Arguments): Promise<number> {
 }
 
 /** `fate` is what the report of host bits says became of them. */
-async function addList(builder: CatalogueBuilder, list: string, label: string, fate: string, tally: Tally): Promise<void> {
+async function addList(
+  builder: CatalogueBuilder,
+  list: string,
+  label: string,
+  fate: string,
+  tally: Tally,
+): Promise<void> {
   let complaints = 0;
   const complain = (line: number, what: string): void => {
     if (++complaints <= MOST_COMPLAINTS) standardError().write(`${list}:${line}: ${what}\n`);
@@ -101,31 +135,45 @@ async function addList(builder: CatalogueBuilder, list: string, label: string, f
     fault,
   );
   const more = complaints - MOST_COMPLAINTS;
-  if (more > 0) standardError().write(`${list}: ... and ${counted(more, "more line")} like these, ${grouped(complaints)} in all\n`);
+  if (more > 0)
+    standardError().write(`${list}: ... and ${counted(more, "more line")} like these, ${grouped(complaints)} in all\n`);
 }
 
-/** Says what was read of a publisher's file. What stands there twice is only counted: in some lists that is every other line. */
+/**
+ * Says what was read of a publisher's file. What stands there twice is only counted: in some lists that is every other
+ * line.
+ */
 function tell({ path, ipv4, ipv6, warnings, warningCounts }: FileReport, fate: string, tally: Tally): void {
   const told = warnings.filter(({ code }) => code !== "repeat").slice(0, MOST_COMPLAINTS);
-  for (const { code, message } of told) standardError().write(`${path}: ${message}${code === "host-bits" ? fate : ""}\n`);
+  for (const { code, message } of told)
+    standardError().write(`${path}: ${message}${code === "host-bits" ? fate : ""}\n`);
   const { repeat = 0, "host-bits": masked = 0, ...others } = warningCounts;
   const more = Object.values(others).reduce((sum, count) => sum + count, masked) - told.length;
   if (more > 0) standardError().write(`${path}: ... and ${counted(more, "more warning")}\n`);
-  standardError().write(`${path}: ${counted(ipv4, "IPv4 prefix", "IPv4 prefixes")}, ${counted(ipv6, "IPv6 prefix", "IPv6 prefixes")}${repeat > 0 ? `, ${counted(repeat, "repeat")} among them` : ""}\n`);
+  standardError().write(
+    `${path}: ${counted(ipv4, "IPv4 prefix", "IPv4 prefixes")}, ${counted(ipv6, "IPv6 prefix", "IPv6 prefixes")}${repeat > 0 ? `, ${counted(repeat, "repeat")} among them` : ""}\n`,
+  );
   tally.prefixes += ipv4 + ipv6;
   tally.masked += masked;
 }
 
 const goodLabels = new Set<string>();
 
-/** Throws CatalogueError for a label that no catalogue takes. Asked of an empty one, so that a bad line adds nothing. */
+/**
+ * Throws CatalogueError for a label that no catalogue takes. Asked of an empty one, so that a bad line adds nothing.
+ */
 function checkLabel(label: string, prefix: Prefix): void {
   if (goodLabels.has(label)) return;
   new CatalogueBuilder().add(prefix, label);
   goodLabels.add(label);
 }
 
-async function write(output: string, builder: CatalogueBuilder, lists: readonly string[], published: readonly CatalogueSource[]): Promise<void> {
+async function write(
+  output: string,
+  builder: CatalogueBuilder,
+  lists: readonly string[],
+  published: readonly CatalogueSource[],
+): Promise<void> {
   const createdAt = new Date();
   const sources = [...published, ...lists.map(ownSource)];
   const { trie, metadata } = builder.build({ title: sources.map(({ name }) => name).join(", "), createdAt, sources });
@@ -137,7 +185,17 @@ async function write(output: string, builder: CatalogueBuilder, lists: readonly 
 
 /** Of a list of the user's own nothing is known but its name. */
 function ownSource(list: string): CatalogueSource {
-  return { id: null, name: basename(list), version: null, url: null, license: null, attribution: null, publishedAt: null, fetchedAt: null, changedAt: null };
+  return {
+    id: null,
+    name: basename(list),
+    version: null,
+    url: null,
+    license: null,
+    attribution: null,
+    publishedAt: null,
+    fetchedAt: null,
+    changedAt: null,
+  };
 }
 
 function troubles({ skipped, masked }: Tally): string {
@@ -153,6 +211,7 @@ async function refuseOverwriting(output: string, lists: readonly string[]): Prom
   if (existing === undefined) return;
   for (const list of lists) {
     const { dev, ino } = (list === "-" ? undefined : await stat(list).catch(() => undefined)) ?? {};
-    if (dev === existing.dev && ino === existing.ino) throw new UsageError(`-o ${output} is one of the lists; give another file`);
+    if (dev === existing.dev && ino === existing.ino)
+      throw new UsageError(`-o ${output} is one of the lists; give another file`);
   }
 }

@@ -12,13 +12,14 @@ export const completionsCommand: Command = {
   operandWords: Object.keys(SHELLS),
   options: [],
   examples: [
-    { command: 'source <(ipsieve completions bash)', what: "in ~/.bashrc" },
+    { command: "source <(ipsieve completions bash)", what: "in ~/.bashrc" },
     { command: "ipsieve completions zsh > ~/.zfunc/_ipsieve", what: "in a folder of $fpath" },
     { command: "ipsieve completions fish > ~/.config/fish/completions/ipsieve.fish", what: "once" },
   ],
   async run({ operands: [shell] }) {
     const { UsageError } = await import("../usage-error.ts");
-    if (!Object.hasOwn(SHELLS, shell!)) throw new UsageError(`there is no script for ${JSON.stringify(shell)}; there are bash, zsh, fish`);
+    if (!Object.hasOwn(SHELLS, shell!))
+      throw new UsageError(`there is no script for ${JSON.stringify(shell)}; there are bash, zsh, fish`);
     process.stdout.write(SHELLS[shell as keyof typeof SHELLS](await loadCommands()));
     return EXIT.matched;
   },
@@ -27,7 +28,10 @@ export const completionsCommand: Command = {
 /** The first words of all commands, and of each group the second ones. */
 function wordsOf(commands: readonly Command[]): { first: string[]; groups: [group: string, verbs: Command[]][] } {
   const first = [...new Set(commands.map(({ name }) => name.split(" ")[0]!))];
-  return { first, groups: Object.keys(GROUPS).map((group) => [group, commands.filter(({ name }) => name.startsWith(`${group} `))]) };
+  return {
+    first,
+    groups: Object.keys(GROUPS).map((group) => [group, commands.filter(({ name }) => name.startsWith(`${group} `))]),
+  };
 }
 
 function verbOf({ name }: Command): string {
@@ -38,19 +42,31 @@ function bashScript(commands: readonly Command[]): string {
   const values = commands.flatMap(({ name, options }) =>
     options
       .filter(({ value }) => value !== undefined)
-      .map((option) => `    ${flags(option).map((flag) => `"${name}:${flag}"`).join("|")}) ${bashValues(option)} return ;;`),
+      .map(
+        (option) =>
+          `    ${flags(option)
+            .map((flag) => `"${name}:${flag}"`)
+            .join("|")}) ${bashValues(option)} return ;;`,
+      ),
   );
-  const words = commands.map(({ name, options }) => `      "${name}") words="${options.flatMap(flags).join(" ")} --help" ;;`);
+  const words = commands.map(
+    ({ name, options }) => `      "${name}") words="${options.flatMap(flags).join(" ")} --help" ;;`,
+  );
   const operands = commands
     .filter(({ operandWords }) => operandWords !== undefined)
-    .map(({ name, operandWords }) => `    "${name}") mapfile -t COMPREPLY < <(compgen -W "${operandWords!.join(" ")}" -- "$word") ;;`);
+    .map(
+      ({ name, operandWords }) =>
+        `    "${name}") mapfile -t COMPREPLY < <(compgen -W "${operandWords!.join(" ")}" -- "$word") ;;`,
+    );
   const { first, groups } = wordsOf(commands);
-  const verbs = groups.map(([group, members]) => `    ${group})
+  const verbs = groups.map(
+    ([group, members]) => `    ${group})
       if [ "$COMP_CWORD" -eq 2 ]; then
         mapfile -t COMPREPLY < <(compgen -W "${members.map(verbOf).join(" ")}" -- "$word")
         return
       fi
-      name="${group} \${COMP_WORDS[2]}" ;;`);
+      name="${group} \${COMP_WORDS[2]}" ;;`,
+  );
   return `# Completions of ipsieve for bash.
 _ipsieve() {
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" words="" name="\${COMP_WORDS[1]}"
@@ -94,8 +110,11 @@ function bashValues({ choices, isPath }: Option): string {
 
 function zshScript(commands: readonly Command[]): string {
   const { first, groups } = wordsOf(commands);
-  const list = first.map((word) => `    ${quote(`${word}:${GROUPS[word] ?? commands.find(({ name }) => name === word)!.summary}`)}`);
-  const verbs = groups.map(([group, members]) => `  if [[ $name == ${group} ]]; then
+  const list = first.map(
+    (word) => `    ${quote(`${word}:${GROUPS[word] ?? commands.find(({ name }) => name === word)!.summary}`)}`,
+  );
+  const verbs = groups.map(
+    ([group, members]) => `  if [[ $name == ${group} ]]; then
     commands=(
 ${members.map((command) => `      ${quote(`${verbOf(command)}:${command.summary}`)}`).join("\n")}
     )
@@ -106,9 +125,13 @@ ${members.map((command) => `      ${quote(`${verbOf(command)}:${command.summary}
     name="${group} $words[2]"
     shift words
     (( CURRENT-- ))
-  fi`);
+  fi`,
+  );
   const cases = commands.map(({ name, options, operandWords }) => {
-    const specs = [...options.flatMap(zshSpecs), `'*:argument:${operandWords === undefined ? "_files" : `(${operandWords.join(" ")})`}'`];
+    const specs = [
+      ...options.flatMap(zshSpecs),
+      `'*:argument:${operandWords === undefined ? "_files" : `(${operandWords.join(" ")})`}'`,
+    ];
     return `    ${quote(name)}) _arguments -s ${specs.join(" \\\n      ")} ;;`;
   });
   return `#compdef ipsieve
@@ -153,18 +176,32 @@ function fishScript(commands: readonly Command[]): string {
   });
   const verbs = groups.flatMap(([group, members]) => {
     const words = members.map(verbOf).join(" ");
-    return members.map((command) => `complete -c ipsieve -n '__fish_seen_subcommand_from ${group}; and not __fish_seen_subcommand_from ${words}' -f -a ${verbOf(command)} -d ${fishQuote(command.summary)}`);
+    return members.map(
+      (command) =>
+        `complete -c ipsieve -n '__fish_seen_subcommand_from ${group}; and not __fish_seen_subcommand_from ${words}' -f -a ${verbOf(command)} -d ${fishQuote(command.summary)}`,
+    );
   });
   const lines = commands.flatMap(({ name, options, operandWords }) => {
-    const inside = `-n '${name.split(" ").map((word) => `__fish_seen_subcommand_from ${word}`).join("; and ")}'`;
-    const words = operandWords === undefined ? [] : [`complete -c ipsieve ${inside} -f -a ${quote(operandWords.join(" "))}`];
+    const inside = `-n '${name
+      .split(" ")
+      .map((word) => `__fish_seen_subcommand_from ${word}`)
+      .join("; and ")}'`;
+    const words =
+      operandWords === undefined ? [] : [`complete -c ipsieve ${inside} -f -a ${quote(operandWords.join(" "))}`];
     return [...words, ...options.map((option) => `complete -c ipsieve ${inside} ${fishOption(option)}`)];
   });
   return `# Completions of ipsieve for fish.\n${[...heads, ...verbs, ...lines].join("\n")}\n`;
 }
 
 function fishOption({ name, short, value, choices, isPath, help }: Option): string {
-  const takes = value === undefined ? "" : isPath === true ? " -r -F" : choices === undefined ? " -x" : ` -x -a ${quote(choices.join(" "))}`;
+  const takes =
+    value === undefined
+      ? ""
+      : isPath === true
+        ? " -r -F"
+        : choices === undefined
+          ? " -x"
+          : ` -x -a ${quote(choices.join(" "))}`;
   return `-l ${name}${short === undefined ? "" : ` -s ${short}`}${takes} -d ${fishQuote(help)}`;
 }
 

@@ -56,7 +56,12 @@ function exampleRows(catalogue: Catalogue, style: Style): string[] {
   const perType = new Map<string, number>();
   const rows: [ip: string, label: string, request: string][] = [];
   for (const line of readFileSync(SAMPLE_LOG, "utf8").split("\n")) {
-    const { ip, providers: [provider], types: [type], labels } = identifyFirstWord(catalogue, line) ?? { ip: "", providers: [], types: [], labels: [] };
+    const {
+      ip,
+      providers: [provider],
+      types: [type],
+      labels,
+    } = identifyFirstWord(catalogue, line) ?? { ip: "", providers: [], types: [], labels: [] };
     if (provider === undefined || type === undefined || providers.has(provider)) continue;
     const ofType = perType.get(type) ?? 0;
     if (ofType === ROWS_PER_TYPE) continue;

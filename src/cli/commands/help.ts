@@ -33,17 +33,31 @@ export const helpCommand: Command = {
     const name = operands.join(" ");
     const isGroup = Object.hasOwn(GROUPS, name);
     if (name !== "" && !isGroup && !Object.hasOwn(COMMANDS, name)) return refuseCommand(name);
-    process.stdout.write(name === "" ? await overview(style) : isGroup ? await groupHelp(name, style) : commandHelp(await COMMANDS[name]!(), style));
+    process.stdout.write(
+      name === ""
+        ? await overview(style)
+        : isGroup
+          ? await groupHelp(name, style)
+          : commandHelp(await COMMANDS[name]!(), style),
+    );
     return EXIT.matched;
   },
 };
 
 /** Throws the UsageError for a command that there is not. */
 export function refuseCommand(name: string): never {
-  if (Object.hasOwn(GROUPS, name)) throw new UsageError(`${name} needs a command behind it: ${verbsOf(name).join(", ")}; "ipsieve help ${name}" tells what they do`);
+  if (Object.hasOwn(GROUPS, name))
+    throw new UsageError(
+      `${name} needs a command behind it: ${verbsOf(name).join(", ")}; "ipsieve help ${name}" tells what they do`,
+    );
   const meant = nearest(name, Object.keys(COMMANDS));
-  if (name.startsWith("-")) throw new UsageError(`${name} stands before the command; write ipsieve COMMAND ${name}, or "ipsieve help" for the commands`);
-  throw new UsageError(`unknown command ${JSON.stringify(name)}; ${meant === undefined ? '"ipsieve help" lists the commands' : `did you mean ipsieve ${meant}?`}`);
+  if (name.startsWith("-"))
+    throw new UsageError(
+      `${name} stands before the command; write ipsieve COMMAND ${name}, or "ipsieve help" for the commands`,
+    );
+  throw new UsageError(
+    `unknown command ${JSON.stringify(name)}; ${meant === undefined ? '"ipsieve help" lists the commands' : `did you mean ipsieve ${meant}?`}`,
+  );
 }
 
 export function printVersion(): number {
@@ -53,7 +67,9 @@ export function printVersion(): number {
 
 /** The second words of the commands of a group. */
 function verbsOf(group: string): string[] {
-  return Object.keys(COMMANDS).filter((name) => name.startsWith(`${group} `)).map((name) => name.slice(group.length + 1));
+  return Object.keys(COMMANDS)
+    .filter((name) => name.startsWith(`${group} `))
+    .map((name) => name.slice(group.length + 1));
 }
 
 async function groupHelp(group: string, style: Style): Promise<string> {
@@ -65,7 +81,10 @@ async function groupHelp(group: string, style: Style): Promise<string> {
     `  ipsieve ${group} COMMAND [OPTION...] [ARGUMENT...]`,
     "",
     style("bold", "Commands"),
-    ...columns(commands.map(({ name, operands, summary }): [string, string] => [`${name} ${operands}`.trimEnd(), summary]), style),
+    ...columns(
+      commands.map(({ name, operands, summary }): [string, string] => [`${name} ${operands}`.trimEnd(), summary]),
+      style,
+    ),
     "",
     `More: "ipsieve help ${group} COMMAND".`,
     "",
@@ -73,7 +92,10 @@ async function groupHelp(group: string, style: Style): Promise<string> {
 }
 
 async function overview(style: Style): Promise<string> {
-  const commands = (await loadCommands()).map(({ name, operands, summary }): [string, string] => [`${name} ${operands}`, summary]);
+  const commands = (await loadCommands()).map(({ name, operands, summary }): [string, string] => [
+    `${name} ${operands}`,
+    summary,
+  ]);
   return [
     "ipsieve tells which service, list or network IP addresses belong to. Offline.",
     "",

@@ -1,4 +1,13 @@
-import { type AddressChoice, DEFAULT_APPENDED_NAME, type Engine, identify, type IdentifyOptions, type IdentifyResult, prepareThreads, type RowSelection } from "../../batch/identify.ts";
+import {
+  type AddressChoice,
+  DEFAULT_APPENDED_NAME,
+  type Engine,
+  identify,
+  type IdentifyOptions,
+  type IdentifyResult,
+  prepareThreads,
+  type RowSelection,
+} from "../../batch/identify.ts";
 import type { Catalogue } from "../../cbs/catalogue.ts";
 import type { Snapshot } from "../../snapshot/open-snapshot.ts";
 import { AS_OF_OPTION, chosenSnapshot } from "../catalogue-history.ts";
@@ -24,7 +33,11 @@ const SUMMARY_ROWS = 15;
 /** Milliseconds that an interrupted run has to remove its unfinished output. */
 const GRACE = 1000;
 /** What ends a run before its time, and the exit codes by which shells tell it: 128 and the signal's number. */
-const SIGNALS = new Map<NodeJS.Signals, number>([["SIGINT", EXIT.interrupted], ["SIGTERM", 143], ["SIGHUP", 129]]);
+const SIGNALS = new Map<NodeJS.Signals, number>([
+  ["SIGINT", EXIT.interrupted],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+]);
 
 export const identifyCommand: Command = {
   name: "identify",
@@ -34,29 +47,79 @@ export const identifyCommand: Command = {
   maxOperands: Infinity,
   options: [
     {
-      name: "format", value: "FORMAT", choices: FORMATS,
+      name: "format",
+      value: "FORMAT",
+      choices: FORMATS,
       help: "rows as tsv (default: address, most specific prefix, node ids), csv, jsonl (lookup documents with line numbers), or append (the line with the ids added: a last column of CSV, a member of a JSON object, else behind a tab); of --summary and --top without -o: json or csv",
     },
     { name: "count", short: "c", help: "print only the number of lines that match" },
     { name: "invert-match", short: "v", help: "only the lines that do not match" },
     { name: "matched", help: "only the lines that match" },
     { name: "summary", help: "count by type, provider and service, with bars; with -o, rows are written as well" },
-    { name: "top", value: "N", help: "the N addresses with the most lines, those with a match and those without; each different address takes up to 64 bytes of memory per thread" },
-    { name: "output", short: "o", value: "FILE", isPath: true, help: "write rows to FILE, all or nothing; .gz and .zst compress" },
-    { name: "field", value: "N|NAME", help: "where the address stands: a column from 1, or the name of a column or JSON member" },
-    { name: "address", value: "WHICH", choices: ADDRESS_CHOICES, help: "which one counts where several stand in a line or its field, as in X-Forwarded-For: first (default), last, or first-public, the first that is reachable from the internet" },
-    { name: "input", value: "FORMAT", choices: FIELD_SYNTAXES, help: "what the lines are: csv, tsv, jsonl, or space (text, columns parted by blanks); default: told from the file's name and first line" },
-    { name: "header", value: "yes|no", choices: ["yes", "no"], help: "whether CSV or TSV begins with a header; default: told from its first line" },
-    { name: "append-as", value: "NAME", help: `with --format append: the name of the new column or JSON member; default: ${DEFAULT_APPENDED_NAME}` },
+    {
+      name: "top",
+      value: "N",
+      help: "the N addresses with the most lines, those with a match and those without; each different address takes up to 64 bytes of memory per thread",
+    },
+    {
+      name: "output",
+      short: "o",
+      value: "FILE",
+      isPath: true,
+      help: "write rows to FILE, all or nothing; .gz and .zst compress",
+    },
+    {
+      name: "field",
+      value: "N|NAME",
+      help: "where the address stands: a column from 1, or the name of a column or JSON member",
+    },
+    {
+      name: "address",
+      value: "WHICH",
+      choices: ADDRESS_CHOICES,
+      help: "which one counts where several stand in a line or its field, as in X-Forwarded-For: first (default), last, or first-public, the first that is reachable from the internet",
+    },
+    {
+      name: "input",
+      value: "FORMAT",
+      choices: FIELD_SYNTAXES,
+      help: "what the lines are: csv, tsv, jsonl, or space (text, columns parted by blanks); default: told from the file's name and first line",
+    },
+    {
+      name: "header",
+      value: "yes|no",
+      choices: ["yes", "no"],
+      help: "whether CSV or TSV begins with a header; default: told from its first line",
+    },
+    {
+      name: "append-as",
+      value: "NAME",
+      help: `with --format append: the name of the new column or JSON member; default: ${DEFAULT_APPENDED_NAME}`,
+    },
     { name: "text", help: "with --format jsonl: the line itself as well, as the member text" },
-    { name: "snapshot", value: "FILE", isPath: true, help: `the catalogue to use, as written by ipsieve build; default: ${DEFAULT_CATALOGUE}` },
+    {
+      name: "snapshot",
+      value: "FILE",
+      isPath: true,
+      help: `the catalogue to use, as written by ipsieve build; default: ${DEFAULT_CATALOGUE}`,
+    },
     AS_OF_OPTION,
     { name: "threads", value: "N", help: "default: one for each processor" },
-    { name: "engine", value: "ENGINE", choices: ENGINES, help: "auto (default), webassembly, or typescript: slower, with the same answers" },
-    { name: "progress", value: "MODE", choices: PROGRESS_MODES, help: "auto (default: a bar on a terminal), bar, json, none; on stderr" },
+    {
+      name: "engine",
+      value: "ENGINE",
+      choices: ENGINES,
+      help: "auto (default), webassembly, or typescript: slower, with the same answers",
+    },
+    {
+      name: "progress",
+      value: "MODE",
+      choices: PROGRESS_MODES,
+      help: "auto (default: a bar on a terminal), bar, json, none; on stderr",
+    },
   ],
   notes: [
-    "Reads standard input without FILE or for \"-\"; .gz and .zst inputs are recognized by their content. Without --field an address counts wherever it stands in a line. Lines out = lines in: a line without a match has empty columns.",
+    'Reads standard input without FILE or for "-"; .gz and .zst inputs are recognized by their content. Without --field an address counts wherever it stands in a line. Lines out = lines in: a line without a match has empty columns.',
     "A field holds one address (with or without brackets, port, length, zone, quotes) or a list of them parted by commas; a field whose first item is something else has no address.",
     "CSV (a file called .csv, a first line of column names, --field NAME or --input csv): a quoted field may hold newlines, the header becomes the header of the rows. JSON lines (a first line that begins with a brace): a line that is no object is reported with its number; append keeps it as the text of an object.",
     "Exit code: 0 if a line was selected, 1 if none was, 2 after an error or a malformed line, 130 when interrupted.",
@@ -64,11 +127,23 @@ export const identifyCommand: Command = {
   examples: [
     { command: "ipsieve identify access.log", what: "address, prefix and services of every line" },
     { command: "ipsieve identify --summary access.log.gz", what: "who the visitors are" },
-    { command: "ipsieve identify --format append -o out.log.zst *.log", what: "the lines themselves with the ids behind them" },
-    { command: "ipsieve identify --field client_ip --format jsonl events.csv", what: "one document per line, from a named column" },
-    { command: "ipsieve identify --field xff --address first-public --format append events.jsonl", what: "the objects themselves with one more member" },
+    {
+      command: "ipsieve identify --format append -o out.log.zst *.log",
+      what: "the lines themselves with the ids behind them",
+    },
+    {
+      command: "ipsieve identify --field client_ip --format jsonl events.csv",
+      what: "one document per line, from a named column",
+    },
+    {
+      command: "ipsieve identify --field xff --address first-public --format append events.jsonl",
+      what: "the objects themselves with one more member",
+    },
     { command: "ipsieve identify --summary --top 10 --format json access.log", what: "counts for programs" },
-    { command: "ipsieve identify -c --snapshot blocklist.ipsieve access.log", what: "how many lines are on a list of your own" },
+    {
+      command: "ipsieve identify -c --snapshot blocklist.ipsieve access.log",
+      what: "how many lines are on a list of your own",
+    },
   ],
   guardsItsOutput: true,
   run,
@@ -84,7 +159,11 @@ async function run(args: Arguments): Promise<number> {
   if (readsTerminal) standardError().write("ipsieve: reading lines from the terminal; end with Ctrl-D\n");
   const path = await chosenSnapshot(args);
   const snapshot = await openCatalogueSnapshot(path);
-  const result = await identifyInterruptibly(args, { ...optionsFor(args, snapshot), inputs, ...(threads !== undefined && { threads }) });
+  const result = await identifyInterruptibly(args, {
+    ...optionsFor(args, snapshot),
+    inputs,
+    ...(threads !== undefined && { threads }),
+  });
   if (typeof result === "number") return result;
   if (args.has("field")) warnOfEmptyField(args.value("field")!, result);
   const selected = selectedLines(result, selection(args));
@@ -94,12 +173,16 @@ async function run(args: Arguments): Promise<number> {
   return selected > 0 ? EXIT.matched : EXIT.nothing;
 }
 
-/** After a signal, the exit code that stands for it; the unfinished output is gone then. A second signal ends the process at once. */
+/**
+ * After a signal, the exit code that stands for it; the unfinished output is gone then. A second signal ends the
+ * process at once.
+ */
 async function identifyInterruptibly(args: Arguments, options: IdentifyOptions): Promise<IdentifyResult | number> {
   const abort = new AbortController();
   const interrupt = (signal: NodeJS.Signals): void => {
     abort.abort(signal);
-    // Opening a FIFO that nobody writes cannot be cancelled, and even process.exit waits for it: the signal itself ends it.
+    // Opening a FIFO that nobody writes cannot be cancelled, and even process.exit waits for it: the signal itself ends
+    // it.
     setTimeout(() => process.kill(process.pid, signal), GRACE).unref();
   };
   for (const signal of SIGNALS.keys()) process.once(signal, interrupt);
@@ -144,8 +227,10 @@ function fieldOf(text: string): string | number {
 
 function appendedName(name: string): string {
   // oxlint-disable-next-line no-control-regex -- they are what it looks for
-  if (/[\u0000-\u001f]/.test(name)) throw new UsageError(`--append-as ${JSON.stringify(name)}: give a name of one line`);
-  if (name === "text") throw new UsageError('--append-as "text": that member holds lines that are no JSON object; give another name');
+  if (/[\u0000-\u001f]/.test(name))
+    throw new UsageError(`--append-as ${JSON.stringify(name)}: give a name of one line`);
+  if (name === "text")
+    throw new UsageError('--append-as "text": that member holds lines that are no JSON object; give another name');
   return name;
 }
 
@@ -156,8 +241,12 @@ function isCounting(args: Arguments): boolean {
 
 /** Says where lines are no JSON objects, and returns the exit code. */
 function reportMalformed({ malformed, malformedLines }: IdentifyResult): number {
-  const told = malformedLines.map(({ file, line, column }) => `${file === "-" ? "standard input" : file}:${line}:${column}: this line is no JSON object; its row holds it as the member "text"`);
-  if (malformed > told.length) told.push(`... and ${counted(malformed - told.length, "more line")} like these, ${grouped(malformed)} in all`);
+  const told = malformedLines.map(
+    ({ file, line, column }) =>
+      `${file === "-" ? "standard input" : file}:${line}:${column}: this line is no JSON object; its row holds it as the member "text"`,
+  );
+  if (malformed > told.length)
+    told.push(`... and ${counted(malformed - told.length, "more line")} like these, ${grouped(malformed)} in all`);
   standardError().write(told.map((text) => `ipsieve: ${text}\n`).join(""));
   return EXIT.error;
 }
@@ -182,7 +271,8 @@ function selectedLines({ lines, matched }: IdentifyResult, rows: RowSelection): 
 /** Refuses flags that would have no effect together, rather than ignoring one of them. */
 function checkCombination(args: Arguments): void {
   const refuse = (first: string, second: string, cure: string): void => {
-    if (args.has(first) && args.has(second)) throw new UsageError(`--${first} and --${second} do not go together; ${cure}`);
+    if (args.has(first) && args.has(second))
+      throw new UsageError(`--${first} and --${second} do not go together; ${cure}`);
   };
   refuse("invert-match", "matched", "leave one of them out");
   refuse("count", "summary", "the summary has the count");
@@ -190,20 +280,29 @@ function checkCombination(args: Arguments): void {
   refuse("count", "format", "a count has no rows");
   refuse("count", "output", "write the count to a file with > FILE");
   const format = args.value("format");
-  if (args.has("text") && format !== "jsonl") throw new UsageError("--text adds the line to rows of JSON; add --format jsonl");
-  if (args.has("append-as") && format !== "append") throw new UsageError("--append-as names what --format append adds; add --format append");
+  if (args.has("text") && format !== "jsonl")
+    throw new UsageError("--text adds the line to rows of JSON; add --format jsonl");
+  if (args.has("append-as") && format !== "append")
+    throw new UsageError("--append-as names what --format append adds; add --format append");
   if (isCounting(args)) checkCounting(args, format);
-  else if (format === "json") throw new UsageError("--format json is for --summary and --top; rows of JSON are --format jsonl");
+  else if (format === "json")
+    throw new UsageError("--format json is for --summary and --top; rows of JSON are --format jsonl");
 }
 
 /** Without -o only counts are printed, and --format is theirs. */
 function checkCounting(args: Arguments, format: string | undefined): void {
   const name = args.has("summary") ? "--summary" : "--top";
   if (args.has("output")) {
-    if (format === "json") throw new UsageError(`with -o, --format is that of the rows: ${ROW_FORMATS.join(", ")}; write rows and ${name} in two runs`);
+    if (format === "json")
+      throw new UsageError(
+        `with -o, --format is that of the rows: ${ROW_FORMATS.join(", ")}; write rows and ${name} in two runs`,
+      );
     return;
   }
-  if (format !== undefined && format !== "json" && format !== "csv") throw new UsageError(`${name} prints no rows for --format ${format}; add -o FILE for the rows, or choose json or csv`);
+  if (format !== undefined && format !== "json" && format !== "csv")
+    throw new UsageError(
+      `${name} prints no rows for --format ${format}; add -o FILE for the rows, or choose json or csv`,
+    );
   for (const option of ["invert-match", "matched"]) {
     if (args.has(option)) throw new UsageError(`${name} prints no rows for --${option}; add -o FILE for the rows`);
   }

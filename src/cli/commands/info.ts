@@ -22,7 +22,9 @@ export const infoCommand: Command = {
 async function run(args: Arguments): Promise<number> {
   const [path = defaultCatalogue()] = args.operands;
   const snapshot = await openSnapshot(path);
-  const text = args.has("json") ? `${JSON.stringify({ path, ...snapshot.info, about: aboutOf(snapshot, path) })}\n` : infoText(path, snapshot, styleFor(process.stdout));
+  const text = args.has("json")
+    ? `${JSON.stringify({ path, ...snapshot.info, about: aboutOf(snapshot, path) })}\n`
+    : infoText(path, snapshot, styleFor(process.stdout));
   process.stdout.write(text);
   return EXIT.matched;
 }
@@ -34,7 +36,10 @@ function infoText(path: string, snapshot: Snapshot, style: Style): string {
     ["generation", info.generation],
     ["created", info.createdAt.toISOString()],
     ["size", `${byteSize(info.byteLength)}, ${byteSize(table.byteLength)} of it the table`],
-    ["prefixes", `${grouped(info.prefixCount4)} IPv4, ${grouped(info.prefixCount6)} IPv6, ${counted(info.matchCount, "distinct match", "distinct matches")}`],
+    [
+      "prefixes",
+      `${grouped(info.prefixCount4)} IPv4, ${grouped(info.prefixCount6)} IPv6, ${counted(info.matchCount, "distinct match", "distinct matches")}`,
+    ],
     ...aboutFacts(snapshot, path),
   ];
   const sections = info.sections.filter(({ byteLength }) => byteLength > 0);
@@ -42,13 +47,27 @@ function infoText(path: string, snapshot: Snapshot, style: Style): string {
     style("bold", path),
     ...facts.map(([name, value]) => `  ${style("cyan", name.padEnd(11))} ${value}`),
     style("bold", "sections"),
-    ...sections.map(({ name, byteLength, crc32 }) => `  ${style("cyan", name.padEnd(11))} ${grouped(byteLength).padStart(12)} bytes  crc32 ${crc32.toString(16).padStart(8, "0")}`),
+    ...sections.map(
+      ({ name, byteLength, crc32 }) =>
+        `  ${style("cyan", name.padEnd(11))} ${grouped(byteLength).padStart(12)} bytes  crc32 ${crc32.toString(16).padStart(8, "0")}`,
+    ),
     "",
   ].join("\n");
 }
 
 /** What the metadata tells, for the kinds whose metadata is known. */
-function aboutOf(snapshot: Snapshot, path: string): { title: string; types?: Record<string, number>; layers?: readonly LayerAge[]; documents?: number; sources: unknown } | undefined {
+function aboutOf(
+  snapshot: Snapshot,
+  path: string,
+):
+  | {
+      title: string;
+      types?: Record<string, number>;
+      layers?: readonly LayerAge[];
+      documents?: number;
+      sources: unknown;
+    }
+  | undefined {
   if (snapshot.info.kind === CTI_KIND) {
     const { metadata, documentCount } = ctiDatasetOf(snapshot, path);
     return { title: metadata.title, documents: documentCount, sources: metadata.sources };
@@ -71,7 +90,10 @@ function layerText({ sources, newest_at, advice }: LayerAge): string {
 function aboutFacts(snapshot: Snapshot, path: string): [string, string][] {
   if (snapshot.info.kind === CTI_KIND) {
     const { metadata, documentCount } = ctiDatasetOf(snapshot, path);
-    const sources = metadata.sources.map(({ name, entries }): [string, string] => ["source", `${name}, ${counted(entries, "entry", "entries")}`]);
+    const sources = metadata.sources.map(({ name, entries }): [string, string] => [
+      "source",
+      `${name}, ${counted(entries, "entry", "entries")}`,
+    ]);
     return [["title", metadata.title], ["documents", `${grouped(documentCount)} distinct`], ...sources];
   }
   if (snapshot.info.kind !== CATALOGUE_KIND) return [];

@@ -24,7 +24,9 @@ export const lookupCommand: Command = {
     { name: "snapshot", value: "FILE", isPath: true, help: `the catalogue to use; default: ${DEFAULT_CATALOGUE}` },
     AS_OF_OPTION,
   ],
-  notes: ['"-" reads standard input, one address or prefix on each line. A prefix belongs to what covers the whole of it. Exit code: 0 if something matched, 1 if nothing did, 2 if an argument or a line is malformed.'],
+  notes: [
+    '"-" reads standard input, one address or prefix on each line. A prefix belongs to what covers the whole of it. Exit code: 0 if something matched, 1 if nothing did, 2 if an argument or a line is malformed.',
+  ],
   examples: [
     { command: "ipsieve lookup 8.8.8.8 2606:4700::/32", what: "an address and a prefix" },
     { command: "ipsieve lookup --json 8.8.8.8 | jq .cbs_ids", what: "for programs" },

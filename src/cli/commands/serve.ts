@@ -22,7 +22,10 @@ export const serveCommand: Command = {
   options: [
     ...Object.values<Setting>(SETTINGS).map(optionOf),
     { name: "config", value: "FILE", isPath: true, help: "a JSON file of settings, named as the flags without dashes" },
-    { name: "quick-start", help: "give an empty store an organisation with all plans and a key, and lookups a small sample of threat intelligence" },
+    {
+      name: "quick-start",
+      help: "give an empty store an organisation with all plans and a key, and lookups a small sample of threat intelligence",
+    },
   ],
   notes: [
     "A setting is taken from its flag, else from its variable (IPSIEVE_PORT for --port), else from the file, else it is the default. The log goes to standard error.",
@@ -31,7 +34,10 @@ export const serveCommand: Command = {
   guardsItsOutput: true,
   examples: [
     { command: "ipsieve serve --quick-start", what: "a server to try, on port 8080" },
-    { command: "IPSIEVE_PORT=80 ipsieve serve --host :: --database-url postgres://ipsieve@db/ipsieve", what: "one of several" },
+    {
+      command: "IPSIEVE_PORT=80 ipsieve serve --host :: --database-url postgres://ipsieve@db/ipsieve",
+      what: "one of several",
+    },
   ],
   run,
 };
@@ -39,7 +45,13 @@ export const serveCommand: Command = {
 function optionOf(setting: Setting): Option {
   const { name, value, choices, isPath, help, initial } = setting;
   const told = initial === "" ? help : `${help} [${String(initial)}]`;
-  return { name, value, help: told, ...(choices === undefined ? {} : { choices }), ...(isPath === undefined ? {} : { isPath }) };
+  return {
+    name,
+    value,
+    help: told,
+    ...(choices === undefined ? {} : { choices }),
+    ...(isPath === undefined ? {} : { isPath }),
+  };
 }
 
 async function run(args: Arguments): Promise<number> {
@@ -53,7 +65,17 @@ async function run(args: Arguments): Promise<number> {
   const { serve } = await import("../../api/serve.ts");
   const { LineWriter } = await import("../../api/line-writer.ts");
   const [logTo, printTo] = [new LineWriter(process.stderr), new LineWriter(process.stdout)];
-  const isWritten = await serve({ settings, store, catalogue: catalogueOf(settings), threats: threatsOf(settings, quickStart), updateCommand: updateCommandOf(settings), quickStart, warnings, logTo, printTo });
+  const isWritten = await serve({
+    settings,
+    store,
+    catalogue: catalogueOf(settings),
+    threats: threatsOf(settings, quickStart),
+    updateCommand: updateCommandOf(settings),
+    quickStart,
+    warnings,
+    logTo,
+    printTo,
+  });
   // A reader that stands still would hold the process for as long as lines wait for it.
   if (!isWritten) process.exit(EXIT.matched);
   return EXIT.matched;
@@ -62,7 +84,11 @@ async function run(args: Arguments): Promise<number> {
 function settingsOf(args: Arguments): Settings {
   const path = args.value("config");
   try {
-    return readSettings({ flag: (name) => args.value(name), environment: process.env, file: path === undefined ? undefined : readConfiguration(path) });
+    return readSettings({
+      flag: (name) => args.value(name),
+      environment: process.env,
+      file: path === undefined ? undefined : readConfiguration(path),
+    });
   } catch (error) {
     throw error instanceof SettingError ? new UsageError(error.message) : error;
   }
@@ -76,7 +102,9 @@ function readConfiguration(path: string): unknown {
   }
 }
 
-/** As every command finds it: by a flag, else by a variable; else by the configuration file; else in the home folder. */
+/**
+ * As every command finds it: by a flag, else by a variable; else by the configuration file; else in the home folder.
+ */
 function storeOf(args: Arguments, { database, databaseUrl }: Settings): StoreLocation {
   const { IPSIEVE_DB = "", DATABASE_URL = "" } = process.env;
   const isNamed = args.has("db") || args.has("database-url") || IPSIEVE_DB !== "" || DATABASE_URL !== "";
@@ -88,7 +116,10 @@ function storeOf(args: Arguments, { database, databaseUrl }: Settings): StoreLoc
 
 /** `--catalogue`, else the one that an update has made, or will make, else the bundled one. */
 function catalogueOf({ catalogue }: Settings): SnapshotPaths {
-  return { paths: catalogue !== "" ? [resolve(catalogue)] : [currentCatalogue(homeFolder()), BUNDLED_CATALOGUE], mayBeMissing: false };
+  return {
+    paths: catalogue !== "" ? [resolve(catalogue)] : [currentCatalogue(homeFolder()), BUNDLED_CATALOGUE],
+    mayBeMissing: false,
+  };
 }
 
 /** `--cti`, else the one in the home folder, once there is one, else the sample for a quick start. */
@@ -97,12 +128,19 @@ function threatsOf({ threats }: Settings, quickStart: boolean): SnapshotPaths {
   return { paths: [datasetPath(homeFolder()), ...(quickStart ? [SAMPLE_DATASET] : [])], mayBeMissing: true };
 }
 
-/** What the dashboard runs to update the catalogue; undefined where the server answers from a file that no update writes. */
+/**
+ * What the dashboard runs to update the catalogue; undefined where the server answers from a file that no update
+ * writes.
+ */
 function updateCommandOf({ catalogue }: Settings): ChildCommand | undefined {
   const home = homeFolder();
   if (catalogue !== "" && resolve(catalogue) !== currentCatalogue(home)) return undefined;
   const main = fileURLToPath(new URL(`../main${extname(import.meta.url)}`, import.meta.url));
-  return { program: process.execPath, args: [main, "cbs", "update", "--json", "--progress", "json", "--home", home], environment: withoutSettings(process.env) };
+  return {
+    program: process.execPath,
+    args: [main, "cbs", "update", "--json", "--progress", "json", "--home", home],
+    environment: withoutSettings(process.env),
+  };
 }
 
 /** No other process is to know the database's password. */

@@ -17,6 +17,13 @@ export function ageText(time: string | null, now = Date.now()): string {
 
 /** "published 3 days ago, fetched just now, changed 2 hours ago", without what nobody knows. */
 export function timesText({ publishedAt, fetchedAt, changedAt }: ListTimes, now = Date.now()): string {
-  const times = [["published", publishedAt], ["fetched", fetchedAt], ["changed", changedAt]] as const;
-  return times.filter(([, time]) => time !== null).map(([what, time]) => `${what} ${ageText(time, now)}`).join(", ");
+  const times = [
+    ["published", publishedAt],
+    ["fetched", fetchedAt],
+    ["changed", changedAt],
+  ] as const;
+  return times
+    .filter(([, time]) => time !== null)
+    .map(([what, time]) => `${what} ${ageText(time, now)}`)
+    .join(", ");
 }

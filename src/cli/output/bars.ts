@@ -21,19 +21,27 @@ export function drawBar(share: number, width: number): string {
 }
 
 /**
- * Lines `name  count  percent  bar` for each group of bars, with the same columns in all groups. Percentages are of `total`;
- * the longest bar of a group fills the width, so that small counts can be told apart. Names give way to bars: lines fit 40 columns.
+ * Lines `name  count  percent  bar` for each group of bars, with the same columns in all groups. Percentages are of
+ * `total`; the longest bar of a group fills the width, so that small counts can be told apart. Names give way to bars:
+ * lines fit 40 columns.
  */
 export function barLines(groups: readonly (readonly Bar[])[], total: number, width: number, style: Style): string[][] {
   const all = groups.flat();
   const countWidth = Math.max(...all.map(({ count }) => grouped(count).length));
   const left = width - countWidth - 15;
-  const nameWidth = Math.min(Math.max(...all.map(({ name }) => name.length)), Math.max(NARROWEST_NAME, left - NARROWEST_BAR));
+  const nameWidth = Math.min(
+    Math.max(...all.map(({ name }) => name.length)),
+    Math.max(NARROWEST_NAME, left - NARROWEST_BAR),
+  );
   const barWidth = Math.max(1, Math.min(WIDEST_BAR, left - nameWidth));
   return groups.map((bars) => {
     const most = Math.max(1, ...bars.map(({ count }) => count));
     return bars.map(({ name, count, color }) => {
-      const columns = [cut(name, nameWidth).padEnd(nameWidth), grouped(count).padStart(countWidth), percent(total === 0 ? 0 : count / total).padStart(7)];
+      const columns = [
+        cut(name, nameWidth).padEnd(nameWidth),
+        grouped(count).padStart(countWidth),
+        percent(total === 0 ? 0 : count / total).padStart(7),
+      ];
       return `  ${columns.join("  ")}  ${count === 0 ? "" : style(color, drawBar(count / most, barWidth))}`.trimEnd();
     });
   });

@@ -1,10 +1,15 @@
 import type { Style } from "./style.ts";
 
-/** Rows of texts in columns as wide as they must be; the columns named stand at the right. The first row is the head. */
+/**
+ * Rows of texts in columns as wide as they must be; the columns named stand at the right. The first row is the head.
+ */
 export function columnLines(rows: readonly (readonly string[])[], right: ReadonlySet<number>, style: Style): string[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows.map((row, i) => {
-    const line = row.map((text, column) => (right.has(column) ? text.padStart(widths[column]!) : text.padEnd(widths[column]!))).join("  ").trimEnd();
+    const line = row
+      .map((text, column) => (right.has(column) ? text.padStart(widths[column]!) : text.padEnd(widths[column]!)))
+      .join("  ")
+      .trimEnd();
     return `  ${i === 0 ? style("dim", line) : line}`;
   });
 }

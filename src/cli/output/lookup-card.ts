@@ -3,19 +3,34 @@ import { parseAddress } from "../../address/parse-address.ts";
 import { formatAddress } from "../../address/format-address.ts";
 import { formatPrefix, prefixContains, prefixOf } from "../../address/prefix.ts";
 import { specialPurpose } from "../../address/special-purpose.ts";
-import { type Catalogue, type CatalogueNode, type CatalogueSource, sourceKey, sourceUpdatedAt } from "../../cbs/catalogue.ts";
+import {
+  type Catalogue,
+  type CatalogueNode,
+  type CatalogueSource,
+  sourceKey,
+  sourceUpdatedAt,
+} from "../../cbs/catalogue.ts";
 import { counted } from "./numbers.ts";
 import type { Style } from "./style.ts";
 
 /**
- * Special blocks of which the IANA registries do not say that all of it is unreachable: N/A (as reachable as what they embed,
- * or deprecated), False with exceptions inside, and multicast, which has scopes.
+ * Special blocks of which the IANA registries do not say that all of it is unreachable: N/A (as reachable as what they
+ * embed, or deprecated), False with exceptions inside, and multicast, which has scopes.
  */
 const REACHABILITY_OPEN = new Set([
-  "192.0.0.0/24", "192.88.99.0/24", "224.0.0.0/4", "2001::/23", "2001::/32", "2001:10::/28", "2002::/16", "ff00::/8",
+  "192.0.0.0/24",
+  "192.88.99.0/24",
+  "224.0.0.0/4",
+  "2001::/23",
+  "2001::/32",
+  "2001:10::/28",
+  "2002::/16",
+  "ff00::/8",
 ]);
 
-/** All that is known about an address or prefix, for people: covering prefixes, most specific first, with their nodes. */
+/**
+ * All that is known about an address or prefix, for people: covering prefixes, most specific first, with their nodes.
+ */
 export async function lookupCard(catalogue: Catalogue, prefix: Prefix, title: string, style: Style): Promise<string> {
   const { table } = catalogue;
   const lines = [style("bold", title)];
@@ -24,7 +39,10 @@ export async function lookupCard(catalogue: Catalogue, prefix: Prefix, title: st
     lines.push(`  ${style("cyan", formatPrefix(covering))}  ${style("dim", await extent(covering))}`);
     for (const { node, source } of catalogue.claimsOf(match)) lines.push(claimLine(node, source, style));
   }
-  if (lines.length === 1) lines.push(`  ${style("yellow", "no match")}${prefix.length < addressBits(prefix.family) ? " that covers the whole prefix" : ""}`);
+  if (lines.length === 1)
+    lines.push(
+      `  ${style("yellow", "no match")}${prefix.length < addressBits(prefix.family) ? " that covers the whole prefix" : ""}`,
+    );
   const note = specialNote(prefix);
   if (note !== undefined) lines.push(`  ${style("yellow", note)}`);
   return `${lines.join("\n")}\n`;
@@ -33,7 +51,12 @@ export async function lookupCard(catalogue: Catalogue, prefix: Prefix, title: st
 /** A node, and who says so since when. */
 function claimLine({ label, id }: CatalogueNode, source: CatalogueSource | null, style: Style): string {
   const about = label === id ? [] : [id];
-  if (source !== null) about.push([`by ${sourceKey(source)}`, sourceUpdatedAt(source)?.slice(0, 10)].filter((part) => part !== undefined).join(", "));
+  if (source !== null)
+    about.push(
+      [`by ${sourceKey(source)}`, sourceUpdatedAt(source)?.slice(0, 10)]
+        .filter((part) => part !== undefined)
+        .join(", "),
+    );
   return `    ${label}${about.length === 0 ? "" : `  ${style("dim", about.join("  "))}`}`;
 }
 

@@ -1,5 +1,10 @@
-/** Writes to standard output no faster than it is read, and stops where nobody reads any more. For `guardStandardOutput`, which tells of errors. */
-export async function printChunks(chunks: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>): Promise<void> {
+/**
+ * Writes to standard output no faster than it is read, and stops where nobody reads any more. For
+ * `guardStandardOutput`, which tells of errors.
+ */
+export async function printChunks(
+  chunks: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>,
+): Promise<void> {
   const { stdout } = process;
   let isClosed = false;
   const close = (): void => {

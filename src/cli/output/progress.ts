@@ -23,8 +23,8 @@ const BAR_COLUMNS = 24;
 const JSON_INTERVAL = 1000;
 
 /**
- * The display for a mode, undefined for none. `auto` draws a bar if stderr is a terminal, unless rows are printed there too
- * (`rowsOnTerminal`): they are their own progress.
+ * The display for a mode, undefined for none. `auto` draws a bar if stderr is a terminal, unless rows are printed there
+ * too (`rowsOnTerminal`): they are their own progress.
  */
 export function createProgress(mode: ProgressMode, rowsOnTerminal: boolean): ProgressDisplay | undefined {
   if (mode === "json") return jsonDisplay();
@@ -71,7 +71,9 @@ function jsonDisplay(): ProgressDisplay {
   let last: ShownProgress | undefined;
   const show = (progress: ShownProgress): void => {
     const { linesPerSecond, secondsLeft } = estimate(progress);
-    standardError().write(`${JSON.stringify({ ...progress, linesPerSecond: Math.round(linesPerSecond), secondsLeft })}\n`);
+    standardError().write(
+      `${JSON.stringify({ ...progress, linesPerSecond: Math.round(linesPerSecond), secondsLeft })}\n`,
+    );
     shownAt = progress.elapsed;
     last = undefined;
   };
@@ -87,7 +89,10 @@ function jsonDisplay(): ProgressDisplay {
 }
 
 /** From the average so far; the time left is null where the end is not known. */
-function estimate({ bytesRead, totalBytes, lines, elapsed }: ShownProgress): { linesPerSecond: number; secondsLeft: number | null } {
+function estimate({ bytesRead, totalBytes, lines, elapsed }: ShownProgress): {
+  linesPerSecond: number;
+  secondsLeft: number | null;
+} {
   const linesPerSecond = elapsed === 0 ? 0 : (lines * 1000) / elapsed;
   if (totalBytes === null || bytesRead === 0) return { linesPerSecond, secondsLeft: null };
   const secondsLeft = Math.max(0, ((totalBytes - bytesRead) * elapsed) / bytesRead / 1000);

@@ -5,8 +5,8 @@ let isGuarded = false;
 let isClosed = false;
 
 /**
- * From now on an error of standard output ends the process with a message, but for the one that is none: a reader that has
- * seen enough (`ipsieve ... | head`) closes the pipe, as is its right.
+ * From now on an error of standard output ends the process with a message, but for the one that is none: a reader that
+ * has seen enough (`ipsieve ... | head`) closes the pipe, as is its right.
  */
 export function guardStandardOutput(): void {
   if (isGuarded) return;
@@ -21,8 +21,8 @@ export function guardStandardOutput(): void {
 }
 
 /**
- * Writes a short text to standard output at once, where that goes without making a stream of it, which takes 4 ms of a start
- * that takes 50; otherwise as everything else is written.
+ * Writes a short text to standard output at once, where that goes without making a stream of it, which takes 4 ms of a
+ * start that takes 50; otherwise as everything else is written.
  */
 export function printShortly(text: string): void {
   const bytes = Buffer.from(text);

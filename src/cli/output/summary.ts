@@ -15,10 +15,15 @@ export interface SummaryLayout {
 }
 
 /**
- * The counts of a run, with bars: the lines by outcome, then (`countMatches`) by type, provider and service, and the top addresses, where these
- * were counted. A line counts once for each type, provider and service that it belongs to.
+ * The counts of a run, with bars: the lines by outcome, then (`countMatches`) by type, provider and service, and the
+ * top addresses, where these were counted. A line counts once for each type, provider and service that it belongs to.
  */
-export function summaryText(result: IdentifyResult, catalogue: Catalogue, { width, rows }: SummaryLayout, style: Style): string {
+export function summaryText(
+  result: IdentifyResult,
+  catalogue: Catalogue,
+  { width, rows }: SummaryLayout,
+  style: Style,
+): string {
   const outcome: Bar[] = [
     { name: "matched", count: result.matched, color: "green" },
     { name: "unmatched", count: result.unmatched, color: "yellow" },
@@ -42,7 +47,10 @@ export function summaryText(result: IdentifyResult, catalogue: Catalogue, { widt
   return texts.join("\n");
 }
 
-/** A part of the summary. `all`: so many of its bars are drawn, `of`: there are so many; otherwise as many as the layout says. */
+/**
+ * A part of the summary. `all`: so many of its bars are drawn, `of`: there are so many; otherwise as many as the layout
+ * says.
+ */
 interface Section {
   readonly title: string;
   readonly bars: readonly Bar[];
@@ -55,10 +63,17 @@ function topSections({ top }: IdentifyResult, catalogue: Catalogue): Section[] {
   const section = (title: string, ranking: AddressRanking, color: BarColor): Section => {
     const { distinct, addresses } = topList(ranking, catalogue);
     const width = Math.max(0, ...addresses.map(({ ip }) => ip.length));
-    const bars = addresses.map(({ ip, labels, lines }): Bar => ({ name: `${ip.padEnd(width)}  ${labels.join(", ")}`.trimEnd(), count: lines, color }));
+    const bars = addresses.map(({ ip, labels, lines }): Bar => ({
+      name: `${ip.padEnd(width)}  ${labels.join(", ")}`.trimEnd(),
+      count: lines,
+      color,
+    }));
     return { title, bars, all: bars.length, of: distinct };
   };
-  return [section("top addresses, matched", top.matched, "green"), section("top addresses, unmatched", top.unmatched, "yellow")];
+  return [
+    section("top addresses, matched", top.matched, "green"),
+    section("top addresses, unmatched", top.unmatched, "yellow"),
+  ];
 }
 
 function barsOf(counts: readonly NamedLines[], color: BarColor): Bar[] {

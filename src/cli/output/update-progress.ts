@@ -14,13 +14,20 @@ export interface UpdateProgress {
 
 /** As of logs: a bar on a terminal, or a line of JSON for each list; undefined for none. */
 export function createUpdateProgress(mode: ProgressMode): UpdateProgress | undefined {
-  if (mode === "json") return { show: (report, done, total) => void standardError().write(`${JSON.stringify({ done, total, ...report })}\n`), end: () => {} };
+  if (mode === "json")
+    return {
+      show: (report, done, total) => void standardError().write(`${JSON.stringify({ done, total, ...report })}\n`),
+      end: () => {},
+    };
   if (mode !== "bar" && !(mode === "auto" && process.stderr.isTTY)) return undefined;
   const style = styleFor(process.stderr);
   return {
     show({ path, outcome }, done, total) {
       const bar = drawBar(done / total, BAR_COLUMNS).padEnd(BAR_COLUMNS);
-      const facts = ` ${done} of ${total} lists  ${path} ${outcome}`.slice(0, (process.stderr.columns ?? 80) - BAR_COLUMNS - 2);
+      const facts = ` ${done} of ${total} lists  ${path} ${outcome}`.slice(
+        0,
+        (process.stderr.columns ?? 80) - BAR_COLUMNS - 2,
+      );
       standardError().write(`${CLEAR_LINE} ${style("green", bar)}${facts}`);
     },
     end: () => void standardError().write(CLEAR_LINE),

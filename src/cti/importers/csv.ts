@@ -9,7 +9,11 @@ import { FeedError } from "./feed-error.ts";
 const ADDRESS_COLUMNS: readonly string[] = ["ip", "cidr", "prefix", "network", "address", "ip_address", "dst_ip"];
 
 /** What abuse.ch calls its columns. */
-const OTHER_NAMES: Readonly<Record<string, string>> = { first_seen_utc: "first_seen", last_online: "last_seen", malware: "tags" };
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  first_seen_utc: "first_seen",
+  last_online: "last_seen",
+  malware: "tags",
+};
 
 const MOST_ROW_LENGTH = 1 << 20;
 
@@ -33,9 +37,9 @@ export function isHeader(line: string): boolean {
 }
 
 /**
- * CSV (RFC 4180): the first line names the columns, `ip` (or `cidr`) and members of the extended document of a lookup by their
- * paths, such as `src.asn.number`. Lists are parted by `|`, or written as JSON arrays. Empty cells say nothing; lines that begin with `#`
- * are comments.
+ * CSV (RFC 4180): the first line names the columns, `ip` (or `cidr`) and members of the extended document of a lookup
+ * by their paths, such as `src.asn.number`. Lists are parted by `|`, or written as JSON arrays. Empty cells say
+ * nothing; lines that begin with `#` are comments.
  */
 export function csv(feed: Feed): FeedReader {
   let columns: Columns | undefined;
@@ -58,12 +62,22 @@ export function csv(feed: Feed): FeedReader {
       if (!isOpen) rowLine = number;
       row.push(text);
       rowLength += text.length + 1;
-      if (rowLength > MOST_ROW_LENGTH) throw new FeedError("line-too-long", rowLine, "the row that begins here has more than a million characters; does something close its last quote?");
+      if (rowLength > MOST_ROW_LENGTH)
+        throw new FeedError(
+          "line-too-long",
+          rowLine,
+          "the row that begins here has more than a million characters; does something close its last quote?",
+        );
       if (countQuotes(text) % 2 !== 0) isOpen = !isOpen;
       if (!isOpen) endRow();
     },
     end() {
-      if (isOpen) throw new FeedError("unclosed-quote", rowLine, "a double quote opens a cell in the row that begins here, and nothing closes it; the feed may be cut off");
+      if (isOpen)
+        throw new FeedError(
+          "unclosed-quote",
+          rowLine,
+          "a double quote opens a cell in the row that begins here, and nothing closes it; the feed may be cut off",
+        );
     },
   };
 }
@@ -78,15 +92,24 @@ function countQuotes(text: string): number {
 function cellsOf(feed: Feed, row: string, line: number): Cell[] | undefined {
   const cells: Cell[] = [];
   const cell = /[ \t]*(?:"([^"]*(?:""[^"]*)*)"[ \t]*|([^",]*))(,|$)/dy;
-  for (let comma = ","; comma === ","; ) {
+  for (let comma = ","; comma === ",";) {
     const start = cell.lastIndex;
     const found = cell.exec(row);
     if (found === null) {
-      fault(feed, row, line, start, "a double quote stands inside this cell; enclose the whole cell in quotes, and double those inside");
+      fault(
+        feed,
+        row,
+        line,
+        start,
+        "a double quote stands inside this cell; enclose the whole cell in quotes, and double those inside",
+      );
       return undefined;
     }
     const [, inQuotes, plain] = found;
-    cells.push({ text: inQuotes === undefined ? plain!.trimEnd() : inQuotes.replaceAll('""', '"'), at: found.indices![inQuotes === undefined ? 2 : 1]![0] });
+    cells.push({
+      text: inQuotes === undefined ? plain!.trimEnd() : inQuotes.replaceAll('""', '"'),
+      at: found.indices![inQuotes === undefined ? 2 : 1]![0],
+    });
     comma = found[3]!;
   }
   return cells;
@@ -113,22 +136,38 @@ function columnsOf(feed: Feed, header: readonly Cell[], line: number): Columns {
   const names = header.map(({ text }) => columnName(text));
   const address = names.findIndex((name) => ADDRESS_COLUMNS.includes(name));
   if (address < 0) {
-    const cure = isPrefix(header[0]!.text) ? "the first line names the columns; without columns, give --format list" : `one of them is called ${ADDRESS_COLUMNS.join(", ")}`;
+    const cure = isPrefix(header[0]!.text)
+      ? "the first line names the columns; without columns, give --format list"
+      : `one of them is called ${ADDRESS_COLUMNS.join(", ")}`;
     throw new FeedError("bad-header", line, `no column of ${quoted(names.join(","))} holds addresses; ${cure}`);
   }
   const twice = names.find((name, i) => name !== "" && names.indexOf(name) !== i);
-  if (twice !== undefined) throw new FeedError("bad-header", line, `there are two columns ${quoted(twice)}; rename one`);
+  if (twice !== undefined)
+    throw new FeedError("bad-header", line, `there are two columns ${quoted(twice)}; rename one`);
   const fields = names.map((name) => FIELDS.find(({ path }) => path === name));
   const seen = names.indexOf("seen");
   for (const [i, name] of names.entries()) {
-    if (i !== address && i !== seen && fields[i] === undefined) feed.warn(`${quoted(name)} is no column that is known, and is not read`, line);
+    if (i !== address && i !== seen && fields[i] === undefined)
+      feed.warn(`${quoted(name)} is no column that is known, and is not read`, line);
   }
   return { address, seen, fields };
 }
 
-function addRow(feed: Feed, { address, seen, fields }: Columns, cells: readonly Cell[], row: string, line: number): void {
+function addRow(
+  feed: Feed,
+  { address, seen, fields }: Columns,
+  cells: readonly Cell[],
+  row: string,
+  line: number,
+): void {
   if (cells.length !== fields.length) {
-    return fault(feed, row, line, 0, `there ${cells.length === 1 ? "is 1 cell" : `are ${cells.length} cells`}, and ${fields.length} columns; a text with a comma stands in double quotes`);
+    return fault(
+      feed,
+      row,
+      line,
+      0,
+      `there ${cells.length === 1 ? "is 1 cell" : `are ${cells.length} cells`}, and ${fields.length} columns; a text with a comma stands in double quotes`,
+    );
   }
   const record: Partial<Record<keyof CtiRecord, unknown>> = { ...NOTHING_KNOWN };
   for (const [i, { text, at }] of cells.entries()) {
@@ -142,7 +181,14 @@ function addRow(feed: Feed, { address, seen, fields }: Columns, cells: readonly 
     }
   }
   const wasSeen = cells[seen] ?? { text: "", at: 0 };
-  if (!["", "true", "false"].includes(wasSeen.text)) return fault(feed, row, line, wasSeen.at, `seen: ${quoted(wasSeen.text)} is neither true nor false; correct it or leave the cell empty`);
+  if (!["", "true", "false"].includes(wasSeen.text))
+    return fault(
+      feed,
+      row,
+      line,
+      wasSeen.at,
+      `seen: ${quoted(wasSeen.text)} is neither true nor false; correct it or leave the cell empty`,
+    );
   if (wasSeen.text === "false") return feed.warn("a row says that its address was not seen, and is left out", line);
   const { text, at } = cells[address]!;
   const place = placeOf(row, line, at);

@@ -82,13 +82,20 @@ export class Feed {
   /** A record of the feed with what stands in for what it does not say. */
   complete(record: CtiRecord): CtiRecord {
     const complete: Partial<Record<keyof CtiRecord, unknown>> = {};
-    for (const { member, kind } of FIELDS) complete[member] = kind.isEmpty(record[member]) ? this.defaults[member] : record[member];
+    for (const { member, kind } of FIELDS)
+      complete[member] = kind.isEmpty(record[member]) ? this.defaults[member] : record[member];
     complete.tags = texts.merge(record.tags, this.defaults.tags);
     return complete as unknown as CtiRecord;
   }
 
   report(lines: number): FeedReport {
-    return { lines, entries: this.#entries, faults: this.#faults, faultCount: this.#faultCount, warnings: [...this.#warnings.values()] };
+    return {
+      lines,
+      entries: this.#entries,
+      faults: this.#faults,
+      faultCount: this.#faultCount,
+      warnings: [...this.#warnings.values()],
+    };
   }
 
   #parse(text: string, line: number, column: number): Prefix | undefined {
@@ -108,4 +115,3 @@ export class Feed {
     return prefix;
   }
 }
-

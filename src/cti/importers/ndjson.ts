@@ -34,7 +34,8 @@ class DocumentProblem extends Error {
 
 /**
  * One JSON document a line, with the members of the extended document of a lookup, none of which must be there but `ip`
- * (or `cidr`). Members that nobody knows are warned of and not read, and so is a line of Spamhaus that holds no prefix but `"type":"metadata"`.
+ * (or `cidr`). Members that nobody knows are warned of and not read, and so is a line of Spamhaus that holds no prefix
+ * but `"type":"metadata"`.
  */
 export function ndjson(feed: Feed): FeedReader {
   return {
@@ -46,7 +47,10 @@ export function ndjson(feed: Feed): FeedReader {
         addDocument(feed, document, text, number);
       } catch (error) {
         if (!(error instanceof DocumentProblem)) throw error;
-        const place = error.path.map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`)).join("").replace(/^\./, "");
+        const place = error.path
+          .map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`))
+          .join("")
+          .replace(/^\./, "");
         feed.fault(number, valueOffset(text, error.path) + 1, `${place}: ${error.message}`);
       }
     },
@@ -60,7 +64,11 @@ function parseDocument(feed: Feed, text: string, number: number): Record<string,
     value = JSON.parse(text);
   } catch {
     const at = jsonFault(text);
-    feed.fault(number, at + 1, `this is no JSON from ${at === text.length ? "the end" : quoted(text.slice(at, at + 20))} on; the feed may be cut off, or have documents of several lines (jq -c . makes one of each)`);
+    feed.fault(
+      number,
+      at + 1,
+      `this is no JSON from ${at === text.length ? "the end" : quoted(text.slice(at, at + 20))} on; the feed may be cut off, or have documents of several lines (jq -c . makes one of each)`,
+    );
     return undefined;
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -76,28 +84,46 @@ function parseDocument(feed: Feed, text: string, number: number): Record<string,
 /** @throws DocumentProblem */
 function addDocument(feed: Feed, document: Record<string, unknown>, text: string, number: number): void {
   const names = ADDRESS_MEMBERS.filter((name) => document[name] !== undefined);
-  if (names.length === 0 && document["type"] === "metadata") return feed.warn("a line is about the feed itself, and is not read", number);
-  if (names.length !== 1) throw new DocumentProblem(`${names.length === 0 ? "neither" : "both"} "ip" ${names.length === 0 ? "nor" : "and"} "cidr" is there; give one of them`, []);
+  if (names.length === 0 && document["type"] === "metadata")
+    return feed.warn("a line is about the feed itself, and is not read", number);
+  if (names.length !== 1)
+    throw new DocumentProblem(
+      `${names.length === 0 ? "neither" : "both"} "ip" ${names.length === 0 ? "nor" : "and"} "cidr" is there; give one of them`,
+      [],
+    );
   const [name] = names as [string];
   const ip = document[name];
-  if (typeof ip !== "string") throw new DocumentProblem(`an address or prefix stands here as text, not ${JSON.stringify(ip).slice(0, 40)}`, [name]);
+  if (typeof ip !== "string")
+    throw new DocumentProblem(`an address or prefix stands here as text, not ${JSON.stringify(ip).slice(0, 40)}`, [
+      name,
+    ]);
   const { [name]: _, seen = true, ...members } = document;
   const record: Partial<Record<keyof CtiRecord, unknown>> = { ...NOTHING_KNOWN };
   readMembers(feed, members, DOCUMENT, [], record, number);
-  if (typeof seen !== "boolean") throw new DocumentProblem(`true or false stands here, not ${JSON.stringify(seen).slice(0, 40)}`, ["seen"]);
+  if (typeof seen !== "boolean")
+    throw new DocumentProblem(`true or false stands here, not ${JSON.stringify(seen).slice(0, 40)}`, ["seen"]);
   if (!seen) return feed.warn("a document says that its address was not seen, and is left out", number);
   feed.add(ip, feed.complete(record as unknown as CtiRecord), number, valueOffset(text, [name]) + 2);
 }
 
 /** Reads the members of an object into the record. @throws DocumentProblem */
-function readMembers(feed: Feed, object: object, known: Members, path: readonly string[], into: Partial<Record<keyof CtiRecord, unknown>>, number: number): void {
+function readMembers(
+  feed: Feed,
+  object: object,
+  known: Members,
+  path: readonly string[],
+  into: Partial<Record<keyof CtiRecord, unknown>>,
+  number: number,
+): void {
   for (const [name, value] of Object.entries(object)) {
     const place = [...path, name];
     const member = known.get(name);
-    if (member === undefined) feed.warn(`${quoted(place.join("."))} is no member that is known, and is not read`, number);
+    if (member === undefined)
+      feed.warn(`${quoted(place.join("."))} is no member that is known, and is not read`, number);
     if (member === undefined || value === null) continue;
     if (!(member instanceof Map)) into[member.member] = fieldValue(member, value, place);
-    else if (typeof value === "object" && !Array.isArray(value)) readMembers(feed, value as object, member, place, into, number);
+    else if (typeof value === "object" && !Array.isArray(value))
+      readMembers(feed, value as object, member, place, into, number);
     else throw new DocumentProblem("an object stands here", place);
   }
 }

@@ -1,8 +1,8 @@
 import type { Feed, FeedReader } from "./feed.ts";
 
 /**
- * One address or prefix a line, as most blocklists are; `#` and `;` begin a comment at the start of a line or behind white space.
- * What else stands behind white space (IPsum counts there) is not read, and is warned of.
+ * One address or prefix a line, as most blocklists are; `#` and `;` begin a comment at the start of a line or behind
+ * white space. What else stands behind white space (IPsum counts there) is not read, and is warned of.
  */
 export function plainList(feed: Feed): FeedReader {
   return {
@@ -11,8 +11,14 @@ export function plainList(feed: Feed): FeedReader {
       if (start < 0 || text[start] === "#" || text[start] === ";") return;
       const [first] = /^\S+/.exec(text.slice(start))!;
       const rest = text.slice(start + first.length).trimStart();
-      if (rest !== "" && !rest.startsWith("#") && !rest.startsWith(";")) feed.warn("there is more behind the address, which is not read", number);
-      if (first.includes(",")) return feed.fault(number, start + first.indexOf(",") + 1, "there is a comma; give --format csv for a table, with a first line that names the columns");
+      if (rest !== "" && !rest.startsWith("#") && !rest.startsWith(";"))
+        feed.warn("there is more behind the address, which is not read", number);
+      if (first.includes(","))
+        return feed.fault(
+          number,
+          start + first.indexOf(",") + 1,
+          "there is a comma; give --format csv for a table, with a first line that names the columns",
+        );
       feed.add(first, feed.defaults, number, start + 1);
     },
     end() {},

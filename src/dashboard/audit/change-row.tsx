@@ -4,7 +4,11 @@ import { Time } from "../components/time.tsx";
 import type { Change, Rule } from "../documents.ts";
 import { formatCount, formatCounted, formatLocal } from "../format.ts";
 
-const ACTORS: Readonly<Record<Change["actor"]["kind"], readonly [IconName, string]>> = { key: ["key", "key"], user: ["user", "user"], command: ["system", "command line"] };
+const ACTORS: Readonly<Record<Change["actor"]["kind"], readonly [IconName, string]>> = {
+  key: ["key", "key"],
+  user: ["user", "user"],
+  command: ["system", "command line"],
+};
 
 /** One change: when, who, what, and what was there before and after it. */
 export function ChangeRow({ at, actor, action, summary, counts, sha256, old, new: now, ruleset_id }: Change) {
@@ -15,21 +19,63 @@ export function ChangeRow({ at, actor, action, summary, counts, sha256, old, new
   return (
     <li class="change">
       <Time at={at} seconds />
-      <span class="change-actor" title={`${by} ${actor.id ?? ""}`}><Icon name={icon} /><span><span class="hidden">{by} </span>{actor.name ?? actor.id ?? by}</span></span>
+      <span class="change-actor" title={`${by} ${actor.id ?? ""}`}>
+        <Icon name={icon} />
+        <span>
+          <span class="hidden">{by} </span>
+          {actor.name ?? actor.id ?? by}
+        </span>
+      </span>
       <div class="change-what">
-        <p class="wrap">{summary} <Badge>{action}</Badge>{ruleset_id !== null && <> <a class="small" href={`#/rulesets/${encodeURIComponent(ruleset_id)}`}>Ruleset</a></>}</p>
+        <p class="wrap">
+          {summary} <Badge>{action}</Badge>
+          {ruleset_id !== null && (
+            <>
+              {" "}
+              <a class="small" href={`#/rulesets/${encodeURIComponent(ruleset_id)}`}>
+                Ruleset
+              </a>
+            </>
+          )}
+        </p>
         {rows.length > 0 && (
           <details>
-            <summary>What changed<span class="hidden">: {summary}</span></summary>
+            <summary>
+              What changed<span class="hidden">: {summary}</span>
+            </summary>
             <div class="scroll" tabIndex={0} role="region" aria-label={summary}>
               <table class="before-after">
-                <thead><tr><th scope="col">What</th><th scope="col">Before</th><th scope="col">After</th></tr></thead>
-                <tbody>{rows.map(({ name, before, after }) => <tr key={name}><th scope="row">{name}</th><td>{before}</td><td>{after}</td></tr>)}</tbody>
+                <thead>
+                  <tr>
+                    <th scope="col">What</th>
+                    <th scope="col">Before</th>
+                    <th scope="col">After</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  {rows.map(({ name, before, after }) => (
+                    <tr key={name}>
+                      <th scope="row">{name}</th>
+                      <td>{before}</td>
+                      <td>{after}</td>
+                    </tr>
+                  ))}
+                </tbody>
               </table>
             </div>
             {untold > 0 && <p class="muted">and {formatCounted(untold, "more rule")}</p>}
-            {counts !== null && counts.skipped !== null && <p class="muted small">Of the list {formatCounted(counts.created, "rule was", "rules were")} created, {formatCount(counts.updated)} updated, {formatCount(counts.deleted)} deleted, {formatCount(counts.skipped)} left as they were.</p>}
-            {sha256 !== null && <p class="muted small wrap">SHA-256 of the list: <code>{sha256}</code></p>}
+            {counts !== null && counts.skipped !== null && (
+              <p class="muted small">
+                Of the list {formatCounted(counts.created, "rule was", "rules were")} created,{" "}
+                {formatCount(counts.updated)} updated, {formatCount(counts.deleted)} deleted,{" "}
+                {formatCount(counts.skipped)} left as they were.
+              </p>
+            )}
+            {sha256 !== null && (
+              <p class="muted small wrap">
+                SHA-256 of the list: <code>{sha256}</code>
+              </p>
+            )}
           </details>
         )}
       </div>
@@ -50,17 +96,43 @@ type Members = Readonly<Record<string, unknown>> | null;
 const UNTOLD = ["id", "rules", "rule_count"];
 
 const MEMBERS: Readonly<Record<string, string>> = {
-  name: "Name", label: "Label", purpose: "Purpose", description: "Description", role: "Role", access: "Access", start: "Key", area: "Plan", active: "Active", until: "Until", expires_at: "Expires",
-  revoked_at: "Revoked", deleted_at: "Removed", invited_until: "Invitation valid until",
+  name: "Name",
+  label: "Label",
+  purpose: "Purpose",
+  description: "Description",
+  role: "Role",
+  access: "Access",
+  start: "Key",
+  area: "Plan",
+  active: "Active",
+  until: "Until",
+  expires_at: "Expires",
+  revoked_at: "Revoked",
+  deleted_at: "Removed",
+  invited_until: "Invitation valid until",
 };
-const VALUES: Readonly<Record<string, string>> = { read: "read", read_write: "read and write", edl: "rulesets", cbs: "business services", cti: "threat intelligence" };
+const VALUES: Readonly<Record<string, string>> = {
+  read: "read",
+  read_write: "read and write",
+  edl: "rulesets",
+  cbs: "business services",
+  cti: "threat intelligence",
+};
 /** Members whose values are ids of their own, which have words. */
 const WORDED = ["access", "area"];
 
 /** The members that differ, as text. */
 function changedMembers(old: Members, now: Members): Changed[] {
-  const names = [...new Set([...Object.keys(old ?? {}), ...Object.keys(now ?? {})])].filter((name) => !UNTOLD.includes(name));
-  return names.map((name) => ({ name: MEMBERS[name] ?? name, before: textOf(name, old?.[name]), after: textOf(name, now?.[name]) })).filter(({ before, after }) => before !== after);
+  const names = [...new Set([...Object.keys(old ?? {}), ...Object.keys(now ?? {})])].filter(
+    (name) => !UNTOLD.includes(name),
+  );
+  return names
+    .map((name) => ({
+      name: MEMBERS[name] ?? name,
+      before: textOf(name, old?.[name]),
+      after: textOf(name, now?.[name]),
+    }))
+    .filter(({ before, after }) => before !== after);
 }
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
@@ -75,7 +147,11 @@ function textOf(name: string, value: unknown): string {
 
 function changedRules(old: readonly Rule[], now: readonly Rule[]): Changed[] {
   const [before, after] = [old, now].map((rules) => new Map(rules.map((rule) => [rule.ip, describe(rule)])));
-  return [...new Set([...before!.keys(), ...after!.keys()])].map((ip) => ({ name: ip, before: before!.get(ip) ?? "no rule", after: after!.get(ip) ?? "no rule" }));
+  return [...new Set([...before!.keys(), ...after!.keys()])].map((ip) => ({
+    name: ip,
+    before: before!.get(ip) ?? "no rule",
+    after: after!.get(ip) ?? "no rule",
+  }));
 }
 
 function describe({ name, expires_at }: Rule): string {

@@ -16,11 +16,50 @@ export function AuditFilterBar({ filter, onChange }: Props) {
   const { kinds = [], actors = [], rulesets = [] } = data ?? {};
   return (
     <div class="audit-filter">
-      <Choice label="Action" all="All actions" value={filter.kind} onChange={set("kind")} options={kinds.map(({ kind, action }) => [kind, action])} />
-      <Choice label="Who" all="Anyone" value={filter.actor} onChange={set("actor")} options={actors.map(({ actor, kind, name }) => [actor, kind === "key" ? `Key: ${name}` : name])} />
-      <Choice label="Ruleset" all="All rulesets" value={filter.ruleset_id} onChange={set("ruleset_id")} options={rulesets.map(({ id, name }) => [id, name])} other="Deleted ruleset" />
-      <Labelled label="From">{(id) => <input id={id} type="date" value={filter.from} max={filter.to} onChange={(event) => set("from")(event.currentTarget.value)} />}</Labelled>
-      <Labelled label="To">{(id) => <input id={id} type="date" value={filter.to} min={filter.from} onChange={(event) => set("to")(event.currentTarget.value)} />}</Labelled>
+      <Choice
+        label="Action"
+        all="All actions"
+        value={filter.kind}
+        onChange={set("kind")}
+        options={kinds.map(({ kind, action }) => [kind, action])}
+      />
+      <Choice
+        label="Who"
+        all="Anyone"
+        value={filter.actor}
+        onChange={set("actor")}
+        options={actors.map(({ actor, kind, name }) => [actor, kind === "key" ? `Key: ${name}` : name])}
+      />
+      <Choice
+        label="Ruleset"
+        all="All rulesets"
+        value={filter.ruleset_id}
+        onChange={set("ruleset_id")}
+        options={rulesets.map(({ id, name }) => [id, name])}
+        other="Deleted ruleset"
+      />
+      <Labelled label="From">
+        {(id) => (
+          <input
+            id={id}
+            type="date"
+            value={filter.from}
+            max={filter.to}
+            onChange={(event) => set("from")(event.currentTarget.value)}
+          />
+        )}
+      </Labelled>
+      <Labelled label="To">
+        {(id) => (
+          <input
+            id={id}
+            type="date"
+            value={filter.to}
+            min={filter.from}
+            onChange={(event) => set("to")(event.currentTarget.value)}
+          />
+        )}
+      </Labelled>
     </div>
   );
 }
@@ -44,14 +83,31 @@ function Choice({ label, all, value, options, other = value, onChange }: ChoiceP
         <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
           <option value="">{all}</option>
           {isOther && <option value={value}>{other}</option>}
-          {options.map(([each, text]) => <option key={each} value={each}>{text}</option>)}
+          {options.map(([each, text]) => (
+            <option key={each} value={each}>
+              {text}
+            </option>
+          ))}
         </select>
       )}
     </Labelled>
   );
 }
 
-function Labelled({ label, children }: { readonly label: string; readonly children: (id: string) => ComponentChildren }) {
+function Labelled({
+  label,
+  children,
+}: {
+  readonly label: string;
+  readonly children: (id: string) => ComponentChildren;
+}) {
   const id = useId();
-  return <div><label for={id} class="muted small">{label}</label>{children(id)}</div>;
+  return (
+    <div>
+      <label for={id} class="muted small">
+        {label}
+      </label>
+      {children(id)}
+    </div>
+  );
 }

@@ -4,7 +4,10 @@ import type { Change } from "../documents.ts";
 import { type Problem, problemOf } from "../problem.ts";
 
 const PAGE = 50;
-/** The server looks at some thousand changes for an answer, which may have none of those that are wanted: so many answers make a page. */
+/**
+ * The server looks at some thousand changes for an answer, which may have none of those that are wanted: so many
+ * answers make a page.
+ */
 const MOST_ANSWERS = 20;
 
 export interface Changes {
@@ -41,15 +44,27 @@ export function useChanges(query: Readonly<Record<string, string>>): Changes {
     return () => controller.abort();
   }, [JSON.stringify(query)]);
   const isFirst = items === undefined;
-  return { items, problem, isLoading, more: isFirst || next !== null ? () => void fetch(isFirst ? null : next) : undefined };
+  return {
+    items,
+    problem,
+    isLoading,
+    more: isFirst || next !== null ? () => void fetch(isFirst ? null : next) : undefined,
+  };
 }
 
-async function readPage(query: Readonly<Record<string, string>>, from: number | null, signal: AbortSignal | undefined): Promise<{ readonly items: readonly Change[]; readonly next: number | null }> {
+async function readPage(
+  query: Readonly<Record<string, string>>,
+  from: number | null,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly items: readonly Change[]; readonly next: number | null }> {
   const items: Change[] = [];
   let next = from;
   for (let answers = 0; answers < MOST_ANSWERS && items.length < PAGE; answers++) {
     const asked = { ...query, limit: PAGE - items.length, ...(next === null ? {} : { before: next }) };
-    const page = await get("/dashboard/api/audit", { params: { query: asked }, ...(signal === undefined ? {} : { signal }) });
+    const page = await get("/dashboard/api/audit", {
+      params: { query: asked },
+      ...(signal === undefined ? {} : { signal }),
+    });
     items.push(...page.items);
     next = page.next_before;
     if (next === null) break;

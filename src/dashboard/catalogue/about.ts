@@ -2,7 +2,10 @@ import type { CatalogueAbout, CatalogueLayer, CatalogueSource } from "../documen
 import { formatCounted } from "../format.ts";
 import type { Node } from "./tree-state.ts";
 
-/** Where the prefixes of a node come from: the sources that make it or one above it, else those that are tied to no node. */
+/**
+ * Where the prefixes of a node come from: the sources that make it or one above it, else those that are tied to no
+ * node.
+ */
 export function sourcesOf({ sources }: CatalogueAbout, id: string): readonly CatalogueSource[] {
   const own = sources.filter(({ node }) => node !== null && (id === node || id.startsWith(`${node}/`)));
   return own.length > 0 ? own : sources.filter(({ node }) => node === null);

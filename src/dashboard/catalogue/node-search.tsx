@@ -23,7 +23,16 @@ export function NodeSearch({ onShow }: { readonly onShow: (id: string) => void }
     const timer = setTimeout(() => setAsked(text.trim()), text.trim() === "" ? 0 : PAUSE);
     return () => clearTimeout(timer);
   }, [text]);
-  const { data, problem } = useLoad(async (signal) => (asked === "" ? undefined : { asked, ...(await get("/dashboard/api/cbs/search", { params: { query: { q: asked, page_size: MOST } }, signal })) }), [asked]);
+  const { data, problem } = useLoad(
+    async (signal) =>
+      asked === ""
+        ? undefined
+        : {
+            asked,
+            ...(await get("/dashboard/api/cbs/search", { params: { query: { q: asked, page_size: MOST } }, signal })),
+          },
+    [asked],
+  );
   const items = asked === "" || problem !== undefined ? [] : (data?.items ?? []);
   const isWaiting = text.trim() !== asked || (data?.asked !== asked && problem === undefined);
   useEffect(() => setActive(0), [data]);
@@ -43,25 +52,64 @@ export function NodeSearch({ onShow }: { readonly onShow: (id: string) => void }
     event.preventDefault();
   };
   const isShown = isOpen && text.trim() !== "";
-  const state = problem?.fields["q"]?.[0] ?? problem?.message ?? (isWaiting ? "Searching" : items.length === 0 ? "Nothing is called that" : items.length === MOST ? `The first ${MOST}; type more to find others` : formatCounted(items.length, "node"));
+  const state =
+    problem?.fields["q"]?.[0] ??
+    problem?.message ??
+    (isWaiting
+      ? "Searching"
+      : items.length === 0
+        ? "Nothing is called that"
+        : items.length === MOST
+          ? `The first ${MOST}; type more to find others`
+          : formatCounted(items.length, "node"));
   return (
-    <div class="node-search" onFocusOut={(event) => !event.currentTarget.contains(event.relatedTarget as Element | null) && setOpen(false)}>
+    <div
+      class="node-search"
+      onFocusOut={(event) => !event.currentTarget.contains(event.relatedTarget as Element | null) && setOpen(false)}
+    >
       <Icon name="search" />
       <input
-        {...COMBOBOX} type="search" aria-label="Search the catalogue" placeholder="Name, id or address" autocomplete="off" autocapitalize="off" spellcheck={false} maxLength={200} value={text}
-        aria-expanded={isShown} aria-controls={`${id}-list`} aria-autocomplete="list" aria-activedescendant={isShown && items[active] !== undefined ? `${id}-${active}` : undefined}
-        onInput={(event) => { setText(event.currentTarget.value); setOpen(true); }} onFocus={() => setOpen(true)} onKeyDown={press}
+        {...COMBOBOX}
+        type="search"
+        aria-label="Search the catalogue"
+        placeholder="Name, id or address"
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        maxLength={200}
+        value={text}
+        aria-expanded={isShown}
+        aria-controls={`${id}-list`}
+        aria-autocomplete="list"
+        aria-activedescendant={isShown && items[active] !== undefined ? `${id}-${active}` : undefined}
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+          setOpen(true);
+        }}
+        onFocus={() => setOpen(true)}
+        onKeyDown={press}
       />
       <div class={isShown ? "found" : "found closed"}>
         <ul ref={list} id={`${id}-list`} role="listbox" aria-label="Nodes">
-          {isShown && items.map((item, at) => (
-            <li key={item.id} id={`${id}-${at}`} role="option" aria-selected={at === active} onMouseDown={(event) => event.preventDefault()} onClick={() => show(item.id)}>
-              <span class="found-name">{item.name}</span><Badge>{item.type}</Badge>
-              <span class="found-path muted small">{item.label}</span>
-            </li>
-          ))}
+          {isShown &&
+            items.map((item, at) => (
+              <li
+                key={item.id}
+                id={`${id}-${at}`}
+                role="option"
+                aria-selected={at === active}
+                onMouseDown={(event) => event.preventDefault()}
+                onClick={() => show(item.id)}
+              >
+                <span class="found-name">{item.name}</span>
+                <Badge>{item.type}</Badge>
+                <span class="found-path muted small">{item.label}</span>
+              </li>
+            ))}
         </ul>
-        <p class="found-state muted small" role="status">{isShown && state}</p>
+        <p class="found-state muted small" role="status">
+          {isShown && state}
+        </p>
       </div>
     </div>
   );

@@ -12,7 +12,11 @@ import { useLoad } from "../load.ts";
 import { hrefOf } from "../place.ts";
 
 const PAGE_SIZE = 100;
-const FAMILIES = [["", "All"], [4, "IPv4"], [6, "IPv6"]] as const;
+const FAMILIES = [
+  ["", "All"],
+  [4, "IPv4"],
+  [6, "IPv6"],
+] as const;
 type Family = (typeof FAMILIES)[number][0];
 
 /** The prefixes of a node and of all below it, page by page; copied or kept as a file, all of them. */
@@ -20,9 +24,21 @@ export function Ranges({ id, name }: { readonly id: string; readonly name: strin
   const [page, setPage] = useState(1);
   const [family, setFamily] = useState<Family>("");
   const [aggregate, setAggregate] = useState(false);
-  const filter = { ...(id === "" ? {} : { id }), ...(family === "" ? {} : { family }), ...(aggregate ? { aggregate } : {}) };
-  const ranges = useLoad((signal) => get("/dashboard/api/cbs/ranges", { params: { query: { ...filter, page, page_size: PAGE_SIZE } }, signal }), [id, family, aggregate, page]);
-  const all = (accept: string): Promise<string> => fetchText(`/dashboard/api/cbs/ranges?${new URLSearchParams({ ...(id === "" ? {} : { id }), ...(family === "" ? {} : { family: String(family) }), aggregate: String(aggregate) })}`, accept);
+  const filter = {
+    ...(id === "" ? {} : { id }),
+    ...(family === "" ? {} : { family }),
+    ...(aggregate ? { aggregate } : {}),
+  };
+  const ranges = useLoad(
+    (signal) =>
+      get("/dashboard/api/cbs/ranges", { params: { query: { ...filter, page, page_size: PAGE_SIZE } }, signal }),
+    [id, family, aggregate, page],
+  );
+  const all = (accept: string): Promise<string> =>
+    fetchText(
+      `/dashboard/api/cbs/ranges?${new URLSearchParams({ ...(id === "" ? {} : { id }), ...(family === "" ? {} : { family: String(family) }), aggregate: String(aggregate) })}`,
+      accept,
+    );
   const choose = (next: Family): void => {
     setFamily(next);
     setPage(1);
@@ -32,19 +48,65 @@ export function Ranges({ id, name }: { readonly id: string; readonly name: strin
       <div class="ranges-filter row">
         <fieldset class="segments">
           <legend class="hidden">Family</legend>
-          {FAMILIES.map(([value, label]) => <label key={value}><input type="radio" name="family" class="hidden" checked={family === value} onChange={() => choose(value)} />{label}</label>)}
+          {FAMILIES.map(([value, label]) => (
+            <label key={value}>
+              <input
+                type="radio"
+                name="family"
+                class="hidden"
+                checked={family === value}
+                onChange={() => choose(value)}
+              />
+              {label}
+            </label>
+          ))}
         </fieldset>
-        <label class="check"><input type="checkbox" checked={aggregate} onChange={() => { setAggregate(!aggregate); setPage(1); }} />Aggregate: the fewest prefixes for the same addresses</label>
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={aggregate}
+            onChange={() => {
+              setAggregate(!aggregate);
+              setPage(1);
+            }}
+          />
+          Aggregate: the fewest prefixes for the same addresses
+        </label>
       </div>
       <Loaded of={ranges}>
         {({ items, count }) => (
           <>
             <div class={ranges.isLoading ? "waiting" : undefined} aria-busy={ranges.isLoading}>
               <Table
-                caption="Prefixes" rows={items} keyOf={({ cidr }) => cidr} empty={<Empty title={family === "" ? "There are no prefixes" : `There are no IPv${family} prefixes`} />}
+                caption="Prefixes"
+                rows={items}
+                keyOf={({ cidr }) => cidr}
+                empty={<Empty title={family === "" ? "There are no prefixes" : `There are no IPv${family} prefixes`} />}
                 columns={[
-                  { title: "Prefix", cell: ({ cidr }) => <a class="mono" href={hrefOf("/lookup", { ip: cidr })}>{cidr}</a> },
-                  { title: "Belongs to", cell: ({ cbs_ids }) => <span class="ids">{cbs_ids.map((each) => (each === id ? <code key={each}>{each}</code> : <a key={each} class="mono" href={hrefOf("/catalogue", { id: each })}>{each}</a>))}</span> },
+                  {
+                    title: "Prefix",
+                    cell: ({ cidr }) => (
+                      <a class="mono" href={hrefOf("/lookup", { ip: cidr })}>
+                        {cidr}
+                      </a>
+                    ),
+                  },
+                  {
+                    title: "Belongs to",
+                    cell: ({ cbs_ids }) => (
+                      <span class="ids">
+                        {cbs_ids.map((each) =>
+                          each === id ? (
+                            <code key={each}>{each}</code>
+                          ) : (
+                            <a key={each} class="mono" href={hrefOf("/catalogue", { id: each })}>
+                              {each}
+                            </a>
+                          ),
+                        )}
+                      </span>
+                    ),
+                  },
                 ]}
               />
             </div>
@@ -70,14 +132,22 @@ function Export({ all, name }: { readonly all: (accept: string) => Promise<strin
   return (
     <>
       <CopyButton label="Copy all" text={() => all("text/plain")} />
-      <Button icon="download" busy={isBusy} onClick={() => void keep("text/plain", "txt")}>Text</Button>
-      <Button icon="download" busy={isBusy} onClick={() => void keep("text/csv", "csv")}>CSV</Button>
+      <Button icon="download" busy={isBusy} onClick={() => void keep("text/plain", "txt")}>
+        Text
+      </Button>
+      <Button icon="download" busy={isBusy} onClick={() => void keep("text/csv", "csv")}>
+        CSV
+      </Button>
     </>
   );
 }
 
 /** `/cloud/aws` as IPv4: `cloud-aws-ipv4`. */
 function fileName(name: string, family: Family, aggregate: boolean): string {
-  const parts = [name.replace(/^\//, "").replace(/[^\w.-]+/g, "-"), family !== "" && `ipv${family}`, aggregate && "aggregated"];
+  const parts = [
+    name.replace(/^\//, "").replace(/[^\w.-]+/g, "-"),
+    family !== "" && `ipv${family}`,
+    aggregate && "aggregated",
+  ];
   return parts.filter(Boolean).join("-");
 }

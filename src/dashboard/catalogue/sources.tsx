@@ -8,11 +8,50 @@ export function Sources({ sources }: { readonly sources: readonly CatalogueSourc
     <ul class="sources">
       {sources.map((source, at) => (
         <li key={at}>
-          <strong>{source.name}</strong>{source.version !== null && source.version !== source.published_at && <> <span class="mono muted">{source.version}</span></>}
-          {source.url !== null && <div class="wrap">{isWebAddress(source.url) ? <a href={source.url} rel="noreferrer" target="_blank">{source.url}</a> : source.url}</div>}
+          <strong>{source.name}</strong>
+          {source.version !== null && source.version !== source.published_at && (
+            <>
+              {" "}
+              <span class="mono muted">{source.version}</span>
+            </>
+          )}
+          {source.url !== null && (
+            <div class="wrap">
+              {isWebAddress(source.url) ? (
+                <a href={source.url} rel="noreferrer" target="_blank">
+                  {source.url}
+                </a>
+              ) : (
+                source.url
+              )}
+            </div>
+          )}
           <div class="muted small">
-            {[source.published_at !== null && <>published <Time at={source.published_at} relative /></>, source.fetched_at !== null && <>fetched <Time at={source.fetched_at} relative /></>, source.changed_at !== null && <>last changed <Time at={source.changed_at} relative /></>, source.license]
-              .filter((each) => each !== false && each !== null).map((each, place) => <span key={place}>{place > 0 && " · "}{each}</span>)}
+            {[
+              source.published_at !== null && (
+                <>
+                  published <Time at={source.published_at} relative />
+                </>
+              ),
+              source.fetched_at !== null && (
+                <>
+                  fetched <Time at={source.fetched_at} relative />
+                </>
+              ),
+              source.changed_at !== null && (
+                <>
+                  last changed <Time at={source.changed_at} relative />
+                </>
+              ),
+              source.license,
+            ]
+              .filter((each) => each !== false && each !== null)
+              .map((each, place) => (
+                <span key={place}>
+                  {place > 0 && " · "}
+                  {each}
+                </span>
+              ))}
           </div>
           {source.attribution !== null && <div class="muted small">{source.attribution}</div>}
         </li>
@@ -26,5 +65,13 @@ export function SourceLine({ sources }: { readonly sources: readonly CatalogueSo
   const [first, ...others] = sources.filter(({ url }) => url !== null);
   const date = first === undefined ? null : dateOf(first);
   if (first === undefined) return null;
-  return <span class="card-source muted small"><span>{first.name}{others.length > 0 && ` and ${others.length} more`}</span>{date !== null && <Time at={date} relative />}</span>;
+  return (
+    <span class="card-source muted small">
+      <span>
+        {first.name}
+        {others.length > 0 && ` and ${others.length} more`}
+      </span>
+      {date !== null && <Time at={date} relative />}
+    </span>
+  );
 }

@@ -29,7 +29,10 @@ export interface Tree {
 
 const ROOT = "";
 
-/** The part of the catalogue's tree that has been opened. Children are fetched when they are opened first; what leads to `shown` is opened by itself. */
+/**
+ * The part of the catalogue's tree that has been opened. Children are fetched when they are opened first; what leads to
+ * `shown` is opened by itself.
+ */
 export function useTree(shown: string): Tree {
   const [children, setChildren] = useState<ReadonlyMap<string, readonly Child[] | "loading">>(new Map());
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
@@ -56,7 +59,10 @@ export function useTree(shown: string): Tree {
   const top = children.get(ROOT);
   return {
     rows: top === undefined || top === "loading" ? undefined : rowsBelow(ROOT, 1, children, opened),
-    isOpen: (id) => opened.has(id), isLoading: (id) => children.get(id) === "loading", open, close,
+    isOpen: (id) => opened.has(id),
+    isLoading: (id) => children.get(id) === "loading",
+    open,
+    close,
   };
 }
 
@@ -66,7 +72,12 @@ function ancestorsOf(id: string): string[] {
   return parts.slice(2).map((_, at) => parts.slice(0, at + 2).join("/"));
 }
 
-function rowsBelow(id: string, level: number, children: ReadonlyMap<string, readonly Child[] | "loading">, opened: ReadonlySet<string>): Row[] {
+function rowsBelow(
+  id: string,
+  level: number,
+  children: ReadonlyMap<string, readonly Child[] | "loading">,
+  opened: ReadonlySet<string>,
+): Row[] {
   const known = children.get(id);
   if (known === undefined || known === "loading") return [];
   return known.flatMap((child, at) => [

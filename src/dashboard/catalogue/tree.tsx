@@ -33,7 +33,10 @@ export function CatalogueTree({ shown, onShow }: Props) {
   const focus = (id: string | undefined): void => {
     if (id === undefined) return;
     setFocused(id);
-    [...list.current!.children].find((item) => (item as HTMLElement).dataset["id"] === id)?.querySelector<HTMLElement>(".tree-item")?.focus();
+    [...list.current!.children]
+      .find((item) => (item as HTMLElement).dataset["id"] === id)
+      ?.querySelector<HTMLElement>(".tree-item")
+      ?.focus();
   };
   const show = ({ child: { id, has_children: isBranch } }: Row): void => {
     if (isBranch) tree.open(id);
@@ -47,12 +50,21 @@ export function CatalogueTree({ shown, onShow }: Props) {
       ArrowUp: () => focus(rows[at - 1]?.child.id),
       Home: () => focus(rows[0]?.child.id),
       End: () => focus(rows.at(-1)?.child.id),
-      ArrowRight: () => (!isBranch ? undefined : tree.isOpen(id) ? rows[at + 1]?.parent === id && focus(rows[at + 1]!.child.id) : tree.open(id)),
+      ArrowRight: () =>
+        !isBranch
+          ? undefined
+          : tree.isOpen(id)
+            ? rows[at + 1]?.parent === id && focus(rows[at + 1]!.child.id)
+            : tree.open(id),
       ArrowLeft: () => (isBranch && tree.isOpen(id) ? tree.close(id) : focus(row.parent ?? undefined)),
       Enter: () => show(row),
       " ": () => show(row),
     };
-    const move = moves[event.key] ?? (event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey ? () => focus(nextNamed(rows, at, event.key)) : undefined);
+    const move =
+      moves[event.key] ??
+      (event.key.length === 1 && !event.ctrlKey && !event.metaKey && !event.altKey
+        ? () => focus(nextNamed(rows, at, event.key))
+        : undefined);
     if (move === undefined) return;
     event.preventDefault();
     move();
@@ -60,20 +72,49 @@ export function CatalogueTree({ shown, onShow }: Props) {
   return (
     <ul ref={list} role="tree" aria-label="Catalogue" class="tree">
       {rows.map((row) => {
-        const { child: { id, name, has_children, ipv4_count, ipv6_count }, level, position, brothers } = row;
+        const {
+          child: { id, name, has_children, ipv4_count, ipv6_count },
+          level,
+          position,
+          brothers,
+        } = row;
         const isOpen = tree.isOpen(id);
         return (
           <li key={id} role="none" data-id={id}>
             <div
-              role="treeitem" class="tree-item" tabIndex={id === current ? 0 : -1} aria-level={level} aria-posinset={position} aria-setsize={brothers} aria-selected={id === shown}
-              {...(has_children ? { "aria-expanded": isOpen } : {})} style={{ paddingLeft: `${(level - 1) * 16 + 4}px` }} onKeyDown={(event) => press(event, row)} onFocus={() => setFocused(id)}
+              role="treeitem"
+              class="tree-item"
+              tabIndex={id === current ? 0 : -1}
+              aria-level={level}
+              aria-posinset={position}
+              aria-setsize={brothers}
+              aria-selected={id === shown}
+              {...(has_children ? { "aria-expanded": isOpen } : {})}
+              style={{ paddingLeft: `${(level - 1) * 16 + 4}px` }}
+              onKeyDown={(event) => press(event, row)}
+              onFocus={() => setFocused(id)}
               onClick={() => show(row)}
             >
-              <span class="tree-sign" onClick={(event) => { if (!has_children) return; event.stopPropagation(); if (isOpen) tree.close(id); else tree.open(id); }}>
-                {has_children && (tree.isLoading(id) && isOpen ? <span class="spinner" /> : <Icon name={isOpen ? "down" : "right"} />)}
+              <span
+                class="tree-sign"
+                onClick={(event) => {
+                  if (!has_children) return;
+                  event.stopPropagation();
+                  if (isOpen) tree.close(id);
+                  else tree.open(id);
+                }}
+              >
+                {has_children &&
+                  (tree.isLoading(id) && isOpen ? <span class="spinner" /> : <Icon name={isOpen ? "down" : "right"} />)}
               </span>
               <span class="tree-name">{name}</span>
-              <span class="tree-count" title={`${formatCount(ipv4_count)} IPv4 and ${formatCount(ipv6_count)} IPv6 prefixes`}>{formatCount(ipv4_count + ipv6_count)}<span class="hidden"> prefixes</span></span>
+              <span
+                class="tree-count"
+                title={`${formatCount(ipv4_count)} IPv4 and ${formatCount(ipv6_count)} IPv6 prefixes`}
+              >
+                {formatCount(ipv4_count + ipv6_count)}
+                <span class="hidden"> prefixes</span>
+              </span>
             </div>
           </li>
         );
@@ -84,5 +125,7 @@ export function CatalogueTree({ shown, onShow }: Props) {
 
 /** The next item, round to the first, whose name begins with what was typed. */
 function nextNamed(rows: readonly Row[], at: number, key: string): string | undefined {
-  return [...rows.slice(at + 1), ...rows.slice(0, at)].find(({ child }) => child.name.toLowerCase().startsWith(key.toLowerCase()))?.child.id;
+  return [...rows.slice(at + 1), ...rows.slice(0, at)].find(({ child }) =>
+    child.name.toLowerCase().startsWith(key.toLowerCase()),
+  )?.child.id;
 }

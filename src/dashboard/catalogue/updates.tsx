@@ -15,15 +15,31 @@ export function CatalogueUpdates({ onUpdated }: { readonly onUpdated: () => void
   const { loading, isRunning, start } = useCatalogueUpdate(onUpdated);
   const canUpdate = loading.data?.can_update === true;
   return (
-    <Panel title="Official lists" actions={canUpdate && <Button icon="refresh" busy={isRunning} onClick={() => void start()}>{isRunning ? "Updating" : "Update catalogue"}</Button>}>
-      <Loaded of={loading} lines={1}>{(update) => <State of={update} />}</Loaded>
+    <Panel
+      title="Official lists"
+      actions={
+        canUpdate && (
+          <Button icon="refresh" busy={isRunning} onClick={() => void start()}>
+            {isRunning ? "Updating" : "Update catalogue"}
+          </Button>
+        )
+      }
+    >
+      <Loaded of={loading} lines={1}>
+        {(update) => <State of={update} />}
+      </Loaded>
     </Panel>
   );
 }
 
 function State({ of: { reason, last } }: { readonly of: CatalogueUpdate }) {
   if (reason !== null) return <Note>The catalogue cannot be updated here: {reason}.</Note>;
-  if (last === null) return <p class="muted">Fetches the publishers' official lists. The catalogue is shared by all organisations of this server.</p>;
+  if (last === null)
+    return (
+      <p class="muted">
+        Fetches the publishers' official lists. The catalogue is shared by all organisations of this server.
+      </p>
+    );
   return (
     <div class="stack">
       {last.state === "running" ? <Progress of={last} /> : <Outcome of={last} />}
@@ -34,10 +50,17 @@ function State({ of: { reason, last } }: { readonly of: CatalogueUpdate }) {
 
 function Progress({ of: { done, total } }: { readonly of: LastCatalogueUpdate }) {
   const isFetched = total > 0 && done === total;
-  const text = total === 0 ? "Starting" : isFetched ? "Building the catalogue" : `Fetching lists: ${formatCount(done)} of ${formatCount(total)}`;
+  const text =
+    total === 0
+      ? "Starting"
+      : isFetched
+        ? "Building the catalogue"
+        : `Fetching lists: ${formatCount(done)} of ${formatCount(total)}`;
   return (
     <div>
-      <p class="progress-text" role="status"><strong>{text}</strong></p>
+      <p class="progress-text" role="status">
+        <strong>{text}</strong>
+      </p>
       <progress aria-label="Lists fetched" max={Math.max(1, total)} value={done} />
     </div>
   );
@@ -48,12 +71,35 @@ function Outcome({ of: { error, ended_at, started_by, counts, catalogue } }: { r
   return (
     <div role="status">
       <Note kind={error !== null ? "bad" : problems > 0 ? "warning" : "good"}>
-        <strong>{error !== null ? "Update failed" : problems > 0 ? "Updated, but not from all lists" : catalogue?.is_changed === true ? "Updated" : "Already up to date"}</strong>
+        <strong>
+          {error !== null
+            ? "Update failed"
+            : problems > 0
+              ? "Updated, but not from all lists"
+              : catalogue?.is_changed === true
+                ? "Updated"
+                : "Already up to date"}
+        </strong>
         {error !== null && <p class="wrap">{error}</p>}
         <p>{countsText(counts)}</p>
-        {catalogue !== null && <p>{formatCounted(catalogue.sources, "official source")}, {formatCounted(catalogue.nodes, "node")}, {formatCounted(catalogue.ipv4_prefixes, "IPv4 prefix", "IPv4 prefixes")}, {formatCounted(catalogue.ipv6_prefixes, "IPv6 prefix", "IPv6 prefixes")}</p>}
-        {catalogue?.missing.map(({ source, problem }) => <p key={source} class="wrap">{source} is not in the catalogue: {problem}</p>)}
-        {ended_at !== null && <p class="small"><Time at={ended_at} />{started_by !== null && `, started by ${started_by}`}</p>}
+        {catalogue !== null && (
+          <p>
+            {formatCounted(catalogue.sources, "official source")}, {formatCounted(catalogue.nodes, "node")},{" "}
+            {formatCounted(catalogue.ipv4_prefixes, "IPv4 prefix", "IPv4 prefixes")},{" "}
+            {formatCounted(catalogue.ipv6_prefixes, "IPv6 prefix", "IPv6 prefixes")}
+          </p>
+        )}
+        {catalogue?.missing.map(({ source, problem }) => (
+          <p key={source} class="wrap">
+            {source} is not in the catalogue: {problem}
+          </p>
+        ))}
+        {ended_at !== null && (
+          <p class="small">
+            <Time at={ended_at} />
+            {started_by !== null && `, started by ${started_by}`}
+          </p>
+        )}
       </Note>
     </div>
   );
@@ -62,21 +108,50 @@ function Outcome({ of: { error, ended_at, started_by, counts, catalogue } }: { r
 /** "73 lists: 3 changed, 68 unchanged, 2 refused" */
 function countsText(counts: LastCatalogueUpdate["counts"]): string {
   const all = Object.entries(counts);
-  const shown = all.filter(([, count]) => count > 0).map(([outcome, count]) => `${formatCount(count)} ${outcome === "absent" ? "not offered" : outcome}`);
-  return [formatCounted(all.reduce((sum, [, count]) => sum + count, 0), "list"), shown.join(", ")].filter((text) => text !== "").join(": ");
+  const shown = all
+    .filter(([, count]) => count > 0)
+    .map(([outcome, count]) => `${formatCount(count)} ${outcome === "absent" ? "not offered" : outcome}`);
+  return [
+    formatCounted(
+      all.reduce((sum, [, count]) => sum + count, 0),
+      "list",
+    ),
+    shown.join(", "),
+  ]
+    .filter((text) => text !== "")
+    .join(": ");
 }
 
-const KINDS: Readonly<Record<List["outcome"], "good" | "bad" | "plain">> = { new: "good", changed: "good", unchanged: "plain", absent: "plain", refused: "bad", failed: "bad" };
+const KINDS: Readonly<Record<List["outcome"], "good" | "bad" | "plain">> = {
+  new: "good",
+  changed: "good",
+  unchanged: "plain",
+  absent: "plain",
+  refused: "bad",
+  failed: "bad",
+};
 
 function Lists({ of: { lists } }: { readonly of: LastCatalogueUpdate }) {
-  const inOrder = lists.toSorted((a, b) => Number(b.problem !== null) - Number(a.problem !== null) || a.path.localeCompare(b.path));
+  const inOrder = lists.toSorted(
+    (a, b) => Number(b.problem !== null) - Number(a.problem !== null) || a.path.localeCompare(b.path),
+  );
   const count = (value: number | null): string => (value === null ? "" : formatCount(value));
   return (
     <div class="scroll-long" tabIndex={0} role="region" aria-label="Lists of the update">
       <Table
-        caption="Lists that are new, changed, refused or failed" rows={inOrder} keyOf={({ path }) => path}
+        caption="Lists that are new, changed, refused or failed"
+        rows={inOrder}
+        keyOf={({ path }) => path}
         columns={[
-          { title: "List", cell: ({ path, problem }) => <><span class="wrap">{path}</span>{problem !== null && <div class="muted small wrap">{problem}</div>}</> },
+          {
+            title: "List",
+            cell: ({ path, problem }) => (
+              <>
+                <span class="wrap">{path}</span>
+                {problem !== null && <div class="muted small wrap">{problem}</div>}
+              </>
+            ),
+          },
           { title: "Outcome", cell: ({ outcome }) => <Badge kind={KINDS[outcome]}>{outcome}</Badge> },
           { title: "Prefixes", kind: "number", cell: ({ prefixes }) => count(prefixes) },
           { title: "Added", kind: "number", cell: ({ added }) => count(added) },

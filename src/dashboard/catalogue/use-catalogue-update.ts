@@ -13,7 +13,10 @@ export interface FollowedUpdate {
   readonly start: () => Promise<void>;
 }
 
-/** The last update of the catalogue, followed while it runs; `onUpdated` is called when one has ended that was seen running. */
+/**
+ * The last update of the catalogue, followed while it runs; `onUpdated` is called when one has ended that was seen
+ * running.
+ */
 export function useCatalogueUpdate(onUpdated: () => void): FollowedUpdate {
   const [isStarting, setStarting] = useState(false);
   const loading = useLoad((signal) => get("/dashboard/api/catalogue/update", { signal }));

@@ -23,7 +23,12 @@ const SPACE = 24;
 
 /** Room for the labels of the ticks at the left, whatever their length, and for half of the last label at the right. */
 export function marginFor(ticks: readonly string[], labels: readonly string[]): Margin {
-  return { left: Math.ceil(Math.max(24, ...ticks.map(textWidth)) + GAP + 2), right: Math.ceil(widthOf(labels) / 2 + 2), top: 8, bottom: 22 };
+  return {
+    left: Math.ceil(Math.max(24, ...ticks.map(textWidth)) + GAP + 2),
+    right: Math.ceil(widthOf(labels) / 2 + 2),
+    top: 8,
+    bottom: 22,
+  };
 }
 
 /** Lines across at the ticks, and as many labels below as there is room for, the last one among them. */
@@ -36,10 +41,20 @@ export function Axes({ width, height, margin, ticks, y, x, labels, format }: Pro
       {ticks.map((tick) => (
         <g key={tick}>
           <line class="grid" x1={margin.left} x2={width - margin.right} y1={y(tick)} y2={y(tick)} />
-          <text class="tick" x={margin.left - GAP} y={y(tick) + 4} text-anchor="end">{format(tick)}</text>
+          <text class="tick" x={margin.left - GAP} y={y(tick) + 4} text-anchor="end">
+            {format(tick)}
+          </text>
         </g>
       ))}
-      {labels.map((label, at) => (labels.length - 1 - at) % step === 0 && x(at) >= labelWidth / 2 && <text key={at} class="tick" x={x(at)} y={height - 5} text-anchor="middle">{label}</text>)}
+      {labels.map(
+        (label, at) =>
+          (labels.length - 1 - at) % step === 0 &&
+          x(at) >= labelWidth / 2 && (
+            <text key={at} class="tick" x={x(at)} y={height - 5} text-anchor="middle">
+              {label}
+            </text>
+          ),
+      )}
     </g>
   );
 }

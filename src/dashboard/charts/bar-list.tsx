@@ -9,16 +9,28 @@ export interface BarItem {
 }
 
 /** Names with bars that lie: the greatest one is as long as there is room. The figures stand beside them. */
-export function BarList({ title, items, format = formatCount }: { readonly title: string; readonly items: readonly BarItem[]; readonly format?: (value: number) => string }) {
+export function BarList({
+  title,
+  items,
+  format = formatCount,
+}: {
+  readonly title: string;
+  readonly items: readonly BarItem[];
+  readonly format?: (value: number) => string;
+}) {
   const greatest = Math.max(1, ...items.map(({ value }) => value));
   return (
     <figure class="chart">
-      <figcaption><span class="chart-title">{title}</span></figcaption>
+      <figcaption>
+        <span class="chart-title">{title}</span>
+      </figcaption>
       <ol class="bar-list">
         {items.map(({ key, name, value, color = 0 }) => (
           <li key={key}>
             <span class="bar-name">{name}</span>
-            <span class="bar-track" aria-hidden="true"><span class={`c${color}`} style={{ width: `${(100 * value) / greatest}%` }} /></span>
+            <span class="bar-track" aria-hidden="true">
+              <span class={`c${color}`} style={{ width: `${(100 * value) / greatest}%` }} />
+            </span>
             <b>{format(value)}</b>
           </li>
         ))}

@@ -22,16 +22,47 @@ export function Figure({ title, aside, labels, series, format, children }: Props
     <figure class="chart">
       <figcaption>
         <span class="chart-title">{title}</span>
-        {series.length > 1 && <span class="legend">{series.map(({ name }, at) => <span key={name}><i class={`swatch c${at}`} />{name}</span>)}</span>}
+        {series.length > 1 && (
+          <span class="legend">
+            {series.map(({ name }, at) => (
+              <span key={name}>
+                <i class={`swatch c${at}`} />
+                {name}
+              </span>
+            ))}
+          </span>
+        )}
         <output class="chart-aside">{aside}</output>
       </figcaption>
       {children}
       <details class="chart-table">
-        <summary>Figures<span class="hidden"> of {title}</span></summary>
+        <summary>
+          Figures<span class="hidden"> of {title}</span>
+        </summary>
         <div class="scroll" tabIndex={0} role="region" aria-label={`Figures of ${title}`}>
           <table>
-            <thead><tr><td />{series.map(({ name }) => <th key={name} scope="col">{name}</th>)}</tr></thead>
-            <tbody>{labels.map((label, row) => <tr key={row}><th scope="row">{label}</th>{series.map(({ name, values }) => <td key={name} class="number">{values[row] == null ? "" : format(values[row])}</td>)}</tr>)}</tbody>
+            <thead>
+              <tr>
+                <td />
+                {series.map(({ name }) => (
+                  <th key={name} scope="col">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {labels.map((label, row) => (
+                <tr key={row}>
+                  <th scope="row">{label}</th>
+                  {series.map(({ name, values }) => (
+                    <td key={name} class="number">
+                      {values[row] == null ? "" : format(values[row])}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
           </table>
         </div>
       </details>

@@ -1,5 +1,8 @@
 /** Round values from 0 up to the first that is not below `greatest`, about `wanted` of them, whole ones for counts. */
-export function ticksOf(greatest: number, { isCount = false, wanted = 4 }: { readonly isCount?: boolean; readonly wanted?: number } = {}): number[] {
+export function ticksOf(
+  greatest: number,
+  { isCount = false, wanted = 4 }: { readonly isCount?: boolean; readonly wanted?: number } = {},
+): number[] {
   if (!(greatest > 0)) return [0, 1];
   const rough = greatest / wanted;
   const power = 10 ** Math.floor(Math.log10(rough));

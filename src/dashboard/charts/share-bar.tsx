@@ -8,17 +8,45 @@ export interface Share {
 }
 
 /** One bar that is divided among its shares, with a legend that has the figures: it needs no other table. */
-export function ShareBar({ title, shares, format = formatCount }: { readonly title: string; readonly shares: readonly Share[]; readonly format?: (value: number) => string }) {
+export function ShareBar({
+  title,
+  shares,
+  format = formatCount,
+}: {
+  readonly title: string;
+  readonly shares: readonly Share[];
+  readonly format?: (value: number) => string;
+}) {
   const total = shares.reduce((sum, { value }) => sum + value, 0);
-  const percent = (value: number): string => (total === 0 ? "0 %" : `${((100 * value) / total).toFixed(value > 0 && value < total / 100 ? 2 : 1)} %`);
+  const percent = (value: number): string =>
+    total === 0 ? "0 %" : `${((100 * value) / total).toFixed(value > 0 && value < total / 100 ? 2 : 1)} %`;
   return (
     <figure class="chart shares">
-      <figcaption><span class="chart-title">{title}</span></figcaption>
+      <figcaption>
+        <span class="chart-title">{title}</span>
+      </figcaption>
       <div class="share-bar" aria-hidden="true">
-        {shares.map(({ name, value, color }, at) => value > 0 && <span key={name} class={`c${color ?? at % 8}`} style={{ flexGrow: String(value) }} title={`${name}: ${format(value)}`} />)}
+        {shares.map(
+          ({ name, value, color }, at) =>
+            value > 0 && (
+              <span
+                key={name}
+                class={`c${color ?? at % 8}`}
+                style={{ flexGrow: String(value) }}
+                title={`${name}: ${format(value)}`}
+              />
+            ),
+        )}
       </div>
       <ul class="share-legend">
-        {shares.map(({ name, value, color }, at) => <li key={name}><i class={`swatch c${color ?? at % 8}`} /><span>{name}</span><b>{format(value)}</b><span class="muted">{percent(value)}</span></li>)}
+        {shares.map(({ name, value, color }, at) => (
+          <li key={name}>
+            <i class={`swatch c${color ?? at % 8}`} />
+            <span>{name}</span>
+            <b>{format(value)}</b>
+            <span class="muted">{percent(value)}</span>
+          </li>
+        ))}
       </ul>
     </figure>
   );

@@ -1,7 +1,10 @@
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
-/** The width that an element has, in pixels, as it changes: charts are drawn in pixels, so that their texts stay as large as all others. */
+/**
+ * The width that an element has, in pixels, as it changes: charts are drawn in pixels, so that their texts stay as
+ * large as all others.
+ */
 export function useWidth<Element extends HTMLElement>(): [RefObject<Element | null>, number] {
   const element = useRef<Element>(null);
   const [width, setWidth] = useState(0);

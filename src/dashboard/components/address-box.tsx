@@ -27,10 +27,23 @@ export function AddressBox({ value = "", autofocus = false, faultId }: Props) {
     <form class="lookup-box" role="search" onSubmit={look}>
       <Icon name="search" />
       <input
-        ref={input} type="search" name="ip" class="mono" autofocus={autofocus} autocomplete="off" autocapitalize="off" spellcheck={false} maxLength={200}
-        aria-label="Address or prefix" placeholder="1.1.1.1, 2001:db8::1 or 203.0.113.0/24" aria-invalid={faultId !== undefined || undefined} aria-describedby={faultId}
+        ref={input}
+        type="search"
+        name="ip"
+        class="mono"
+        autofocus={autofocus}
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck={false}
+        maxLength={200}
+        aria-label="Address or prefix"
+        placeholder="1.1.1.1, 2001:db8::1 or 203.0.113.0/24"
+        aria-invalid={faultId !== undefined || undefined}
+        aria-describedby={faultId}
       />
-      <Button type="submit" look="primary">Look up</Button>
+      <Button type="submit" look="primary">
+        Look up
+      </Button>
     </form>
   );
 }

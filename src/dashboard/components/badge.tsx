@@ -1,6 +1,12 @@
 import type { ComponentChildren } from "preact";
 
 /** A state in a word; the color is never all that tells it. */
-export function Badge({ kind = "plain", children }: { readonly kind?: "plain" | "good" | "warning" | "bad" | "accent"; readonly children: ComponentChildren }) {
+export function Badge({
+  kind = "plain",
+  children,
+}: {
+  readonly kind?: "plain" | "good" | "warning" | "bad" | "accent";
+  readonly children: ComponentChildren;
+}) {
   return <span class={`badge ${kind}`}>{children}</span>;
 }

@@ -16,9 +16,25 @@ interface Props extends Look, Omit<ButtonHTMLAttributes<HTMLButtonElement>, "ico
   readonly children: ComponentChildren;
 }
 
-export function Button({ look, icon, small, busy = false, type = "button", disabled = false, children, ...others }: Props) {
+export function Button({
+  look,
+  icon,
+  small,
+  busy = false,
+  type = "button",
+  disabled = false,
+  children,
+  ...others
+}: Props) {
   return (
-    <button {...others} type={type} class={classOf({ look, small })} disabled={disabled} aria-disabled={busy || undefined} onClick={busy ? (event) => event.preventDefault() : others.onClick}>
+    <button
+      {...others}
+      type={type}
+      class={classOf({ look, small })}
+      disabled={disabled}
+      aria-disabled={busy || undefined}
+      onClick={busy ? (event) => event.preventDefault() : others.onClick}
+    >
       {busy ? <span class="spinner" /> : icon !== undefined && <Icon name={icon} />}
       {children}
     </button>
@@ -26,7 +42,14 @@ export function Button({ look, icon, small, busy = false, type = "button", disab
 }
 
 /** A link that looks like a button. */
-export function ButtonLink({ href, look, icon, small, children, download }: Look & { readonly href: string; readonly download?: string; readonly children: ComponentChildren }) {
+export function ButtonLink({
+  href,
+  look,
+  icon,
+  small,
+  children,
+  download,
+}: Look & { readonly href: string; readonly download?: string; readonly children: ComponentChildren }) {
   return (
     <a href={href} class={classOf({ look, small })} {...(download === undefined ? {} : { download })}>
       {icon !== undefined && <Icon name={icon} />}
@@ -36,8 +59,19 @@ export function ButtonLink({ href, look, icon, small, children, download }: Look
 }
 
 /** A button that shows an icon only; its label is heard, and seen on hovering. */
-export function IconButton({ icon, label, ...others }: { readonly icon: IconName; readonly label: string } & Omit<ButtonHTMLAttributes<HTMLButtonElement>, "icon" | "label">) {
-  return <button {...others} type="button" class="button icon-only" aria-label={label} title={label}><Icon name={icon} /></button>;
+export function IconButton({
+  icon,
+  label,
+  ...others
+}: { readonly icon: IconName; readonly label: string } & Omit<
+  ButtonHTMLAttributes<HTMLButtonElement>,
+  "icon" | "label"
+>) {
+  return (
+    <button {...others} type="button" class="button icon-only" aria-label={label} title={label}>
+      <Icon name={icon} />
+    </button>
+  );
 }
 
 function classOf({ look, small }: Look): string {

@@ -47,8 +47,12 @@ function QuestionDialog({ title, text, action, danger = false, run }: Question) 
       {problem !== undefined && <ProblemNote problem={problem} />}
       <div class="dialog-text">{text}</div>
       <footer class="dialog-foot">
-        <Button autofocus onClick={close}>Cancel</Button>
-        <Button look={danger ? "danger" : "primary"} busy={isBusy} onClick={() => void agree()}>{action}</Button>
+        <Button autofocus onClick={close}>
+          Cancel
+        </Button>
+        <Button look={danger ? "danger" : "primary"} busy={isBusy} onClick={() => void agree()}>
+          {action}
+        </Button>
       </footer>
     </Dialog>
   );

@@ -23,13 +23,19 @@ export function CopyButton({ text, label = "Copy", iconOnly = false }: Props) {
     }
   };
   const icon = isDone ? "check" : "copy";
-  if (iconOnly) return <IconButton icon={icon} label={isDone ? "Copied" : label} onClick={(event) => void copy(event)} />;
-  return <Button icon={icon} onClick={(event) => void copy(event)}><span aria-live="polite">{isDone ? "Copied" : label}</span></Button>;
+  if (iconOnly)
+    return <IconButton icon={icon} label={isDone ? "Copied" : label} onClick={(event) => void copy(event)} />;
+  return (
+    <Button icon={icon} onClick={(event) => void copy(event)}>
+      <span aria-live="polite">{isDone ? "Copied" : label}</span>
+    </Button>
+  );
 }
 
 async function write(text: string, beside: HTMLElement): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text);
-  // Without https the browser has the old way only. The field stands beside the button: outside of an open dialog nothing can be selected.
+  // Without https the browser has the old way only. The field stands beside the button: outside of an open dialog
+  // nothing can be selected.
   const area = document.createElement("textarea");
   area.value = text;
   area.className = "hidden";

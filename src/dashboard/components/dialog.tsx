@@ -24,7 +24,13 @@ export function Dialog({ title, onClose, wide = false, children }: Props) {
     onClose();
   };
   return (
-    <dialog ref={dialog} class={wide ? "wide" : ""} aria-labelledby={heading} onCancel={cancel} onMouseDown={(event) => event.target === dialog.current && cancel(event)}>
+    <dialog
+      ref={dialog}
+      class={wide ? "wide" : ""}
+      aria-labelledby={heading}
+      onCancel={cancel}
+      onMouseDown={(event) => event.target === dialog.current && cancel(event)}
+    >
       <div class="dialog-box">
         <header class="dialog-head">
           <h2 id={heading}>{title}</h2>

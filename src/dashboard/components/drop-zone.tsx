@@ -35,12 +35,27 @@ export function DropZone({ label, hint, accept, disabled = false, onFile }: Prop
     chooser.current!.value = "";
   };
   return (
-    <div class={isOver ? "drop-zone over" : "drop-zone"} onDragEnter={over} onDragOver={over} onDragLeave={() => setOver(false)} onDrop={drop}>
+    <div
+      class={isOver ? "drop-zone over" : "drop-zone"}
+      onDragEnter={over}
+      onDragOver={over}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+    >
       <Icon name="upload" />
       <p class="drop-label">{label}</p>
       {hint !== undefined && <p class="muted small">{hint}</p>}
-      <input ref={chooser} type="file" hidden {...(accept === undefined ? {} : { accept })} onChange={choose} aria-label={label} />
-      <Button disabled={disabled} onClick={() => chooser.current!.click()}>Choose a file</Button>
+      <input
+        ref={chooser}
+        type="file"
+        hidden
+        {...(accept === undefined ? {} : { accept })}
+        onChange={choose}
+        aria-label={label}
+      />
+      <Button disabled={disabled} onClick={() => chooser.current!.click()}>
+        Choose a file
+      </Button>
     </div>
   );
 }

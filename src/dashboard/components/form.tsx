@@ -9,7 +9,10 @@ type Faults = Readonly<Record<string, readonly string[]>>;
 const FormFaults = createContext<Faults>({});
 
 interface FormProps {
-  /** Given what was typed, by the fields' names. What it rejects with is told at the fields that it names, or above them. */
+  /**
+   * Given what was typed, by the fields' names. What it rejects with is told at the fields that it names, or above
+   * them.
+   */
   readonly onSubmit: (values: Readonly<Record<string, string>>) => Promise<unknown>;
   readonly submit: string;
   readonly onCancel?: (() => void) | undefined;
@@ -31,7 +34,9 @@ export function Form({ onSubmit, submit, onCancel, danger = false, disabled = fa
     event.preventDefault();
     if (isBusy || disabled) return;
     setBusy(true);
-    const values = Object.fromEntries([...new FormData(form.current!)].filter((entry): entry is [string, string] => typeof entry[1] === "string"));
+    const values = Object.fromEntries(
+      [...new FormData(form.current!)].filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+    );
     try {
       await onSubmit(values);
       setProblem(undefined);
@@ -42,14 +47,19 @@ export function Form({ onSubmit, submit, onCancel, danger = false, disabled = fa
   };
   // A fault of a field that the form does not have is told above.
   const names = new Set([...(form.current?.elements ?? [])].map((each) => (each as HTMLInputElement).name));
-  const isTold = problem !== undefined && Object.keys(problem.fields).length > 0 && Object.keys(problem.fields).every((name) => names.has(name));
+  const isTold =
+    problem !== undefined &&
+    Object.keys(problem.fields).length > 0 &&
+    Object.keys(problem.fields).every((name) => names.has(name));
   return (
     <form ref={form} class="form" noValidate onSubmit={(event) => void send(event)}>
       {problem !== undefined && !isTold && <ProblemNote problem={problem} />}
       <FormFaults.Provider value={problem?.fields ?? {}}>{children}</FormFaults.Provider>
       <footer class="form-foot">
         {onCancel !== undefined && <Button onClick={onCancel}>Cancel</Button>}
-        <Button type="submit" look={danger ? "danger" : "primary"} busy={isBusy} disabled={disabled}>{submit}</Button>
+        <Button type="submit" look={danger ? "danger" : "primary"} busy={isBusy} disabled={disabled}>
+          {submit}
+        </Button>
       </footer>
     </form>
   );
@@ -70,18 +80,47 @@ interface Tied {
   readonly "aria-invalid": boolean | undefined;
 }
 
-/** The label, hint and faults of a field, and what ties them to its control. `faults`: found here; undefined: those that the form was refused with. */
-function Frame({ name, label, hint, optional = false, faults: own, children }: FieldProps & { readonly faults?: readonly string[] | undefined; readonly children: (tied: Tied) => ComponentChildren }) {
+/**
+ * The label, hint and faults of a field, and what ties them to its control. `faults`: found here; undefined: those that
+ * the form was refused with.
+ */
+function Frame({
+  name,
+  label,
+  hint,
+  optional = false,
+  faults: own,
+  children,
+}: FieldProps & {
+  readonly faults?: readonly string[] | undefined;
+  readonly children: (tied: Tied) => ComponentChildren;
+}) {
   const id = useId();
   const told = useContext(FormFaults)[name] ?? [];
   const faults = own ?? told;
   const described = [faults.length > 0 && `${id}-fault`, hint !== undefined && `${id}-hint`].filter(Boolean).join(" ");
   return (
     <div class="field">
-      <label for={id}>{label}{optional && <span class="muted"> (optional)</span>}</label>
-      {children({ id, name, "aria-describedby": described === "" ? undefined : described, "aria-invalid": faults.length > 0 || undefined })}
-      {faults.length > 0 && <p class="fault" id={`${id}-fault`}>{faults.join("; ")}</p>}
-      {hint !== undefined && <p class="hint" id={`${id}-hint`}>{hint}</p>}
+      <label for={id}>
+        {label}
+        {optional && <span class="muted"> (optional)</span>}
+      </label>
+      {children({
+        id,
+        name,
+        "aria-describedby": described === "" ? undefined : described,
+        "aria-invalid": faults.length > 0 || undefined,
+      })}
+      {faults.length > 0 && (
+        <p class="fault" id={`${id}-fault`}>
+          {faults.join("; ")}
+        </p>
+      )}
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
     </div>
   );
 }
@@ -102,11 +141,25 @@ interface InputAttributes extends Other<HTMLAttributes<HTMLInputElement>> {
 type Other<Attributes> = Omit<Attributes, keyof FieldProps | "id" | "role" | "children">;
 
 export function Field({ name, label, hint, optional, ...input }: FieldProps & InputAttributes) {
-  return <Frame {...{ name, label, hint, optional: optional ?? false }}>{(tied) => <input {...(input as object)} {...tied} />}</Frame>;
+  return (
+    <Frame {...{ name, label, hint, optional: optional ?? false }}>
+      {(tied) => <input {...(input as object)} {...tied} />}
+    </Frame>
+  );
 }
 
-/** A field whose faults are found here: `check` says what is wrong with a value as soon as the field is left, and until it is right. */
-export function CheckedField({ name, label, hint, optional, check, ...input }: FieldProps & InputAttributes & { readonly check: (value: string) => string | undefined }) {
+/**
+ * A field whose faults are found here: `check` says what is wrong with a value as soon as the field is left, and until
+ * it is right.
+ */
+export function CheckedField({
+  name,
+  label,
+  hint,
+  optional,
+  check,
+  ...input
+}: FieldProps & InputAttributes & { readonly check: (value: string) => string | undefined }) {
   const [faults, setFaults] = useState<readonly string[]>();
   const told = useContext(FormFaults)[name];
   // What the form was refused with counts until something else is typed.
@@ -117,16 +170,38 @@ export function CheckedField({ name, label, hint, optional, check, ...input }: F
   };
   return (
     <Frame {...{ name, label, hint, optional: optional ?? false, faults }}>
-      {(tied) => <input {...(input as object)} {...tied} onBlur={(event) => look(event.currentTarget.value)} onInput={(event) => tied["aria-invalid"] === true && look(event.currentTarget.value)} />}
+      {(tied) => (
+        <input
+          {...(input as object)}
+          {...tied}
+          onBlur={(event) => look(event.currentTarget.value)}
+          onInput={(event) => tied["aria-invalid"] === true && look(event.currentTarget.value)}
+        />
+      )}
     </Frame>
   );
 }
 
 /** `options`: what is sent, and what is shown for it. */
-export function Select({ name, label, hint, optional, options, ...select }: FieldProps & { readonly options: Readonly<Record<string, string>> } & Other<SelectHTMLAttributes>) {
+export function Select({
+  name,
+  label,
+  hint,
+  optional,
+  options,
+  ...select
+}: FieldProps & { readonly options: Readonly<Record<string, string>> } & Other<SelectHTMLAttributes>) {
   return (
     <Frame {...{ name, label, hint, optional: optional ?? false }}>
-      {(tied) => <select {...select} {...tied}>{Object.entries(options).map(([value, text]) => <option key={value} value={value}>{text}</option>)}</select>}
+      {(tied) => (
+        <select {...select} {...tied}>
+          {Object.entries(options).map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
     </Frame>
   );
 }

@@ -4,12 +4,23 @@ import { ThemeSwitch } from "../shell.tsx";
 import { Logo } from "./logo.tsx";
 
 /** A page by itself, for those who are not signed in. */
-export function Gate({ title, about, children }: { readonly title: string; readonly about?: ComponentChildren; readonly children: ComponentChildren }) {
+export function Gate({
+  title,
+  about,
+  children,
+}: {
+  readonly title: string;
+  readonly about?: ComponentChildren;
+  readonly children: ComponentChildren;
+}) {
   useEffect(() => void (document.title = `${title} - ipsieve`), [title]);
   return (
     <main class="gate">
       <div class="gate-card">
-        <p class="brand"><Logo />ipsieve</p>
+        <p class="brand">
+          <Logo />
+          ipsieve
+        </p>
         <h1>{title}</h1>
         {about !== undefined && <p class="about">{about}</p>}
         {children}

@@ -31,7 +31,8 @@ const PATHS = {
   upload: "M8 10.5V3M4.8 6L8 2.8 11.2 6M2.5 13.5h11",
   usage: "M2.5 13.5h11M4 11V8M7 11V4.5M10 11V6.5M13 11V2.5",
   user: "M8 2.4a2.8 2.8 0 1 0 0 5.6 2.8 2.8 0 0 0 0-5.6zM2.8 13.8c0-2.8 2.2-4.3 5.2-4.3s5.2 1.5 5.2 4.3",
-  users: "M6 2.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5zM1.8 13.5c0-2.5 1.8-4 4.2-4s4.2 1.5 4.2 4M10.5 2.8a2.5 2.5 0 0 1 0 4.4M11.8 9.8c1.5.5 2.4 1.8 2.4 3.7",
+  users:
+    "M6 2.5a2.5 2.5 0 1 0 0 5 2.5 2.5 0 0 0 0-5zM1.8 13.5c0-2.5 1.8-4 4.2-4s4.2 1.5 4.2 4M10.5 2.8a2.5 2.5 0 0 1 0 4.4M11.8 9.8c1.5.5 2.4 1.8 2.4 3.7",
   warning: "M8 2.2l6.2 11.3H1.8zM8 6.5v3.2M8 11.5v.2",
 } as const;
 
@@ -39,5 +40,9 @@ export type IconName = keyof typeof PATHS;
 
 /** Says nothing to those who hear the page: the text beside it, or the label of its button, does. */
 export function Icon({ name }: { readonly name: IconName }) {
-  return <svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d={PATHS[name]} /></svg>;
+  return (
+    <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
+      <path d={PATHS[name]} />
+    </svg>
+  );
 }

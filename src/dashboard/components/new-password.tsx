@@ -14,18 +14,31 @@ interface Props {
 export function NewPassword({ name = "password", label = "Password", autofocus = false }: Props) {
   return (
     <>
-      <CheckedField name={name} label={label} type="password" autocomplete="new-password" autofocus={autofocus} required check={lengthFault} hint={`At least ${MIN_LENGTH} characters. Several unrelated words are hard to guess and easy to remember.`} />
+      <CheckedField
+        name={name}
+        label={label}
+        type="password"
+        autocomplete="new-password"
+        autofocus={autofocus}
+        required
+        check={lengthFault}
+        hint={`At least ${MIN_LENGTH} characters. Several unrelated words are hard to guess and easy to remember.`}
+      />
       <Field name="repeated" label="Repeat password" type="password" autocomplete="new-password" required />
     </>
   );
 }
 
-/** The password that was typed into the field `name`. @throws Problem where it is too short, or was typed differently the second time */
+/**
+ * The password that was typed into the field `name`.
+ * @throws Problem where it is too short, or was typed differently the second time
+ */
 export function newPasswordIn(values: Readonly<Record<string, string>>, name = "password"): string {
   const password = values[name] ?? "";
   const fault = lengthFault(password);
   if (fault !== undefined) throw new Problem(400, { validation_errors: { [name]: [fault] } });
-  if (values["repeated"] !== password) throw new Problem(400, { validation_errors: { repeated: ["The passwords do not match"] } });
+  if (values["repeated"] !== password)
+    throw new Problem(400, { validation_errors: { repeated: ["The passwords do not match"] } });
   return password;
 }
 

@@ -24,14 +24,17 @@ export function Page({ title, about, actions, children }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => void (document.title = `${title} - ipsieve`), [title]);
   useEffect(() => {
-    if (!isFirst && document.querySelector("main :focus, dialog[open]") === null) heading.current?.focus({ preventScroll: true });
+    if (!isFirst && document.querySelector("main :focus, dialog[open]") === null)
+      heading.current?.focus({ preventScroll: true });
     isFirst = false;
   }, []);
   return (
     <>
       <header class="page-head">
         <div>
-          <h1 ref={heading} tabIndex={-1}>{title}</h1>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
           {about !== undefined && <p class="about">{about}</p>}
         </div>
         {actions !== undefined && <div class="actions">{actions}</div>}
@@ -42,7 +45,17 @@ export function Page({ title, about, actions, children }: Props) {
 }
 
 /** A part of a page, with a heading of its own unless it needs none. */
-export function Panel({ title, actions, flush = false, children }: { readonly title?: ComponentChildren; readonly actions?: ComponentChildren; readonly flush?: boolean; readonly children: ComponentChildren }) {
+export function Panel({
+  title,
+  actions,
+  flush = false,
+  children,
+}: {
+  readonly title?: ComponentChildren;
+  readonly actions?: ComponentChildren;
+  readonly flush?: boolean;
+  readonly children: ComponentChildren;
+}) {
   return (
     <section class={flush ? "panel flush" : "panel"}>
       {(title !== undefined || actions !== undefined) && (

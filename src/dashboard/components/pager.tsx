@@ -19,7 +19,9 @@ export function Pager({ page, pageSize, count, what, onPage }: Props) {
   const shown = `${formatCount(first)} to ${formatCount(Math.min(page * pageSize, count))} of ${formatCount(count)} ${what}`;
   return (
     <nav class="pager" aria-label={`Pages of ${what}`}>
-      <span class="muted" role="status">{count === 0 ? `No ${what}` : shown}</span>
+      <span class="muted" role="status">
+        {count === 0 ? `No ${what}` : shown}
+      </span>
       {last > 1 && (
         <span class="row">
           <IconButton icon="left" label="Previous page" disabled={page <= 1} onClick={() => onPage(page - 1)} />
@@ -44,8 +46,14 @@ function PageNumber({ page, last, onPage }: Pick<Props, "page" | "onPage"> & { r
     <label class="row">
       <span class="hidden">Page</span>
       <input
-        key={page} type="number" inputMode="numeric" min={1} max={last} defaultValue={String(page)}
-        onChange={(event) => go(event.currentTarget)} onKeyDown={(event) => event.key === "Enter" && go(event.currentTarget)}
+        key={page}
+        type="number"
+        inputMode="numeric"
+        min={1}
+        max={last}
+        defaultValue={String(page)}
+        onChange={(event) => go(event.currentTarget)}
+        onKeyDown={(event) => event.key === "Enter" && go(event.currentTarget)}
       />
     </label>
   );

@@ -13,7 +13,11 @@ export function Plans() {
         <li key={area} class="row">
           <span>{NAMES[area]}</span>
           {hasPlan(area) ? <Badge kind="good">active</Badge> : <Badge>not active</Badge>}
-          {until !== null && <span class="muted">until <Time at={until} /></span>}
+          {until !== null && (
+            <span class="muted">
+              until <Time at={until} />
+            </span>
+          )}
         </li>
       ))}
     </ul>

@@ -5,7 +5,15 @@ import { Button } from "./button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 
 /** Nothing is there yet: what it would be, and how to begin. */
-export function Empty({ icon = "info", title, children }: { readonly icon?: IconName; readonly title: string; readonly children?: ComponentChildren }) {
+export function Empty({
+  icon = "info",
+  title,
+  children,
+}: {
+  readonly icon?: IconName;
+  readonly title: string;
+  readonly children?: ComponentChildren;
+}) {
   return (
     <div class="state">
       <Icon name={icon} />
@@ -22,14 +30,28 @@ export function ProblemNote({ problem, retry }: { readonly problem: Problem; rea
       <div>
         <strong>{problem.title}</strong>
         <p>{problem.message}</p>
-        {problem.requestId !== undefined && <p class="muted">Request <code>{problem.requestId}</code></p>}
+        {problem.requestId !== undefined && (
+          <p class="muted">
+            Request <code>{problem.requestId}</code>
+          </p>
+        )}
       </div>
-      {retry !== undefined && <Button small icon="refresh" onClick={retry}>Try again</Button>}
+      {retry !== undefined && (
+        <Button small icon="refresh" onClick={retry}>
+          Try again
+        </Button>
+      )}
     </div>
   );
 }
 
-export function Note({ kind = "info", children }: { readonly kind?: "info" | "good" | "warning" | "bad"; readonly children: ComponentChildren }) {
+export function Note({
+  kind = "info",
+  children,
+}: {
+  readonly kind?: "info" | "good" | "warning" | "bad";
+  readonly children: ComponentChildren;
+}) {
   return (
     <div class={`note ${kind}`}>
       <Icon name={kind === "good" ? "check" : kind === "info" ? "info" : "warning"} />
@@ -43,18 +65,30 @@ export function Skeleton({ lines = 4 }: { readonly lines?: number }) {
   return (
     <div class="skeleton" role="status">
       <span class="hidden">Loading</span>
-      {Array.from({ length: lines }, (_, line) => <span key={line} class="skeleton-line" aria-hidden="true" />)}
+      {Array.from({ length: lines }, (_, line) => (
+        <span key={line} class="skeleton-line" aria-hidden="true" />
+      ))}
     </div>
   );
 }
 
 /** Shows what was fetched, that it is being fetched, or why it could not be. */
-export function Loaded<Data>({ of, lines, children }: { readonly of: Loading<Data>; readonly lines?: number; readonly children: (data: Data) => ComponentChildren }) {
+export function Loaded<Data>({
+  of,
+  lines,
+  children,
+}: {
+  readonly of: Loading<Data>;
+  readonly lines?: number;
+  readonly children: (data: Data) => ComponentChildren;
+}) {
   const { data, problem, reload } = of;
   return (
     <>
       {problem !== undefined && <ProblemNote problem={problem} retry={reload} />}
-      {data !== undefined ? children(data) : problem === undefined && <Skeleton {...(lines === undefined ? {} : { lines })} />}
+      {data !== undefined
+        ? children(data)
+        : problem === undefined && <Skeleton {...(lines === undefined ? {} : { lines })} />}
     </>
   );
 }

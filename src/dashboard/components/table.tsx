@@ -32,13 +32,21 @@ export function Table<Row>({ caption, columns, rows, keyOf, empty, isFaded = () 
         <caption class="hidden">{caption}</caption>
         <thead role="rowgroup">
           <tr role="row">
-            {columns.map(({ title, kind }) => <th key={title} role="columnheader" scope="col" class={classOf(kind)}>{kind === "actions" ? <span class="hidden">{title}</span> : title}</th>)}
+            {columns.map(({ title, kind }) => (
+              <th key={title} role="columnheader" scope="col" class={classOf(kind)}>
+                {kind === "actions" ? <span class="hidden">{title}</span> : title}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody role="rowgroup">
           {rows.map((row) => (
             <tr key={keyOf(row)} role="row" class={isFaded(row) ? "faded" : undefined}>
-              {columns.map(({ title, cell, kind }) => <td key={title} role="cell" class={classOf(kind)} data-title={title}>{cell(row)}</td>)}
+              {columns.map(({ title, cell, kind }) => (
+                <td key={title} role="cell" class={classOf(kind)} data-title={title}>
+                  {cell(row)}
+                </td>
+              ))}
             </tr>
           ))}
         </tbody>

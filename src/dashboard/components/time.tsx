@@ -1,10 +1,22 @@
 import { formatLocal, formatRelative, formatUtc } from "../format.ts";
 
 /** A time of the server, in local time; UTC when pointed at. `relative`: as `3 minutes ago`. */
-export function Time({ at, relative = false, seconds = false }: { readonly at: string; readonly relative?: boolean; readonly seconds?: boolean }) {
+export function Time({
+  at,
+  relative = false,
+  seconds = false,
+}: {
+  readonly at: string;
+  readonly relative?: boolean;
+  readonly seconds?: boolean;
+}) {
   const date = new Date(at);
   const local = formatLocal(date, { seconds });
-  return <time dateTime={at} title={relative ? `${local} local time, ${formatUtc(date)}` : formatUtc(date)}>{relative ? formatRelative(date) : local}</time>;
+  return (
+    <time dateTime={at} title={relative ? `${local} local time, ${formatUtc(date)}` : formatUtc(date)}>
+      {relative ? formatRelative(date) : local}
+    </time>
+  );
 }
 
 /** A time that is meant in UTC, and what it is here, where that is another: below it, or `inline`. */
@@ -13,7 +25,13 @@ export function DateTime({ at, inline = false }: { readonly at: string; readonly
   const utc = formatUtc(date).replace(":00 UTC", " UTC");
   const local = formatLocal(date);
   const isSame = utc.startsWith(local);
-  if (inline) return <time dateTime={at}>{utc}{!isSame && `, which is ${local} local time`}</time>;
+  if (inline)
+    return (
+      <time dateTime={at}>
+        {utc}
+        {!isSame && `, which is ${local} local time`}
+      </time>
+    );
   return (
     <time dateTime={at} title={formatRelative(date)} class="both-times">
       <span>{utc}</span>

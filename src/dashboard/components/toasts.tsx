@@ -50,7 +50,18 @@ export function Toasts() {
         <div key={id} class={`toast ${kind}`}>
           <Icon name={kind === "good" ? "check" : "warning"} />
           <span>{text}</span>
-          {action !== undefined && <button type="button" class="link" onClick={() => { drop(id); action.run(); }}>{action.label}</button>}
+          {action !== undefined && (
+            <button
+              type="button"
+              class="link"
+              onClick={() => {
+                drop(id);
+                action.run();
+              }}
+            >
+              {action.label}
+            </button>
+          )}
           <IconButton icon="close" label="Dismiss" onClick={() => drop(id)} />
         </div>
       ))}

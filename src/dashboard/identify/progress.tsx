@@ -3,7 +3,13 @@ import type { Identification } from "../documents.ts";
 import type { Upload } from "./uploads.ts";
 
 /** How far the upload is, and how far the server. The time left is told once the speed is known. */
-export function Progress({ upload, data }: { readonly upload: Upload | undefined; readonly data: Identification | undefined }) {
+export function Progress({
+  upload,
+  data,
+}: {
+  readonly upload: Upload | undefined;
+  readonly data: Identification | undefined;
+}) {
   const size = upload?.size ?? data?.size ?? null;
   const sent = upload?.sent ?? data?.bytes ?? 0;
   const read = data?.bytes ?? 0;
@@ -12,17 +18,55 @@ export function Progress({ upload, data }: { readonly upload: Upload | undefined
   const isSent = size !== null && sent >= size;
   return (
     <div class="stack progress" role="group" aria-label="Progress">
-      {upload !== undefined && <Bar label="Uploaded" value={sent} most={size} aside={isSent ? "all of it" : [speed > 0 && `${formatBytes(speed)}/s`, speed > 0 && size !== null && `${formatTime((size - sent) / speed)} left`].filter(Boolean).join(", ")} />}
-      <Bar label="Identified" value={read} most={size} aside={data === undefined ? "waiting for the server" : formatCounted(data.lines, "line")} />
+      {upload !== undefined && (
+        <Bar
+          label="Uploaded"
+          value={sent}
+          most={size}
+          aside={
+            isSent
+              ? "all of it"
+              : [
+                  speed > 0 && `${formatBytes(speed)}/s`,
+                  speed > 0 && size !== null && `${formatTime((size - sent) / speed)} left`,
+                ]
+                  .filter(Boolean)
+                  .join(", ")
+          }
+        />
+      )}
+      <Bar
+        label="Identified"
+        value={read}
+        most={size}
+        aside={data === undefined ? "waiting for the server" : formatCounted(data.lines, "line")}
+      />
     </div>
   );
 }
 
-function Bar({ label, value, most, aside }: { readonly label: string; readonly value: number; readonly most: number | null; readonly aside: string }) {
+function Bar({
+  label,
+  value,
+  most,
+  aside,
+}: {
+  readonly label: string;
+  readonly value: number;
+  readonly most: number | null;
+  readonly aside: string;
+}) {
   const percent = most === null || most === 0 ? null : Math.min(100, Math.floor((100 * value) / most));
   return (
     <div>
-      <p class="progress-text"><span><strong>{label}</strong> {formatBytes(value)}{most !== null && ` of ${formatBytes(most)}`}{percent !== null && ` (${percent} %)`}</span><span class="muted">{aside}</span></p>
+      <p class="progress-text">
+        <span>
+          <strong>{label}</strong> {formatBytes(value)}
+          {most !== null && ` of ${formatBytes(most)}`}
+          {percent !== null && ` (${percent} %)`}
+        </span>
+        <span class="muted">{aside}</span>
+      </p>
       <progress aria-label={label} max={100} {...(percent === null ? {} : { value: percent })} />
     </div>
   );

@@ -14,15 +14,54 @@ const MOST_BARS = 12;
 /** What has been found in a log so far. */
 export function Summary({ of }: { readonly of: Identification }) {
   const { lines, matched, unmatched, no_address, types, providers } = of;
-  if (lines === 0) return <Panel><Empty icon="identify" title={of.state === "running" ? "Waiting for lines" : "No lines"} /></Panel>;
-  const shares = [{ name: "Service known", value: matched, color: 2 }, { name: "No matching service", value: unmatched, color: 1 }, { name: "No address", value: no_address, color: 7 }];
+  if (lines === 0)
+    return (
+      <Panel>
+        <Empty icon="identify" title={of.state === "running" ? "Waiting for lines" : "No lines"} />
+      </Panel>
+    );
+  const shares = [
+    { name: "Service known", value: matched, color: 2 },
+    { name: "No matching service", value: unmatched, color: 1 },
+    { name: "No address", value: no_address, color: 7 },
+  ];
   return (
     <>
-      <Panel><ShareBar title={formatCounted(lines, "line")} shares={shares} /></Panel>
+      <Panel>
+        <ShareBar title={formatCounted(lines, "line")} shares={shares} />
+      </Panel>
       {matched > 0 && (
         <div class="columns log-bars">
-          <Panel><BarList title="Lines by type" items={types.map(({ type, name, lines: value }, at) => ({ key: type, name: <a href={hrefOf("/catalogue", { id: idOf(type) })}>{name}</a>, value, color: at % 8 }))} /></Panel>
-          <Panel><BarList title={providers.length > MOST_BARS ? `Lines by provider, the first ${MOST_BARS}` : "Lines by provider"} items={providers.slice(0, MOST_BARS).map(({ type, provider, name, lines: value }) => ({ key: `${type}/${provider}`, name: <a href={hrefOf("/catalogue", { id: idOf(type, provider) })} title={name}>{name}</a>, value, color: Math.max(0, types.findIndex((each) => each.type === type)) % 8 }))} /></Panel>
+          <Panel>
+            <BarList
+              title="Lines by type"
+              items={types.map(({ type, name, lines: value }, at) => ({
+                key: type,
+                name: <a href={hrefOf("/catalogue", { id: idOf(type) })}>{name}</a>,
+                value,
+                color: at % 8,
+              }))}
+            />
+          </Panel>
+          <Panel>
+            <BarList
+              title={providers.length > MOST_BARS ? `Lines by provider, the first ${MOST_BARS}` : "Lines by provider"}
+              items={providers.slice(0, MOST_BARS).map(({ type, provider, name, lines: value }) => ({
+                key: `${type}/${provider}`,
+                name: (
+                  <a href={hrefOf("/catalogue", { id: idOf(type, provider) })} title={name}>
+                    {name}
+                  </a>
+                ),
+                value,
+                color:
+                  Math.max(
+                    0,
+                    types.findIndex((each) => each.type === type),
+                  ) % 8,
+              }))}
+            />
+          </Panel>
         </div>
       )}
       {matched > 0 && <Services of={of} />}
@@ -45,23 +84,45 @@ interface ServiceRow {
   readonly lines: number;
 }
 
-/** Providers, and their services where the catalogue names them: what a line counts for as a service, it counts for as a provider too. */
+/**
+ * Providers, and their services where the catalogue names them: what a line counts for as a service, it counts for as a
+ * provider too.
+ */
 function Services({ of: { services, providers, types, matched } }: { readonly of: Identification }) {
   const typeName = (type: string): string => types.find((each) => each.type === type)?.name ?? type;
-  const rows = [...providers.map((each) => ({ ...each, service: "" })), ...services].map(({ type, provider, service, name, lines }): ServiceRow => (
-    { key: `${type}/${provider}/${service}`, name, type: typeName(type), href: hrefOf("/catalogue", { id: idOf(type, provider) }), lines }
-  ));
+  const rows = [...providers.map((each) => ({ ...each, service: "" })), ...services].map(
+    ({ type, provider, service, name, lines }): ServiceRow => ({
+      key: `${type}/${provider}/${service}`,
+      name,
+      type: typeName(type),
+      href: hrefOf("/catalogue", { id: idOf(type, provider) }),
+      lines,
+    }),
+  );
   rows.sort((a, b) => b.lines - a.lines);
   return (
     <Panel title="Top providers and services" flush>
       <div class="scroll-long" tabIndex={0} role="region" aria-label="Top providers and services">
         <Table
-          caption="Those with the most lines first" rows={rows} keyOf={({ key }) => key}
+          caption="Those with the most lines first"
+          rows={rows}
+          keyOf={({ key }) => key}
           columns={[
-            { title: "Name", cell: ({ name, href }) => <a class="wrap" href={href}>{name}</a> },
+            {
+              title: "Name",
+              cell: ({ name, href }) => (
+                <a class="wrap" href={href}>
+                  {name}
+                </a>
+              ),
+            },
             { title: "Type", cell: ({ type }) => type },
             { title: "Lines", kind: "number", cell: ({ lines }) => formatCount(lines) },
-            { title: "Of all matched", kind: "number", cell: ({ lines }) => `${((100 * lines) / matched).toFixed(1)} %` },
+            {
+              title: "Of all matched",
+              kind: "number",
+              cell: ({ lines }) => `${((100 * lines) / matched).toFixed(1)} %`,
+            },
           ]}
         />
       </div>
@@ -73,9 +134,18 @@ function Unmatched({ of: { unmatched_sample: sample, unmatched, no_address } }: 
   if (sample.length === 0) return null;
   return (
     <Panel title="Lines without a service">
-      <p class="muted">{sample.length < unmatched + no_address ? `${formatCount(sample.length)} of ${formatCount(unmatched + no_address)} lines, from all over the log.` : "All of them."}</p>
+      <p class="muted">
+        {sample.length < unmatched + no_address
+          ? `${formatCount(sample.length)} of ${formatCount(unmatched + no_address)} lines, from all over the log.`
+          : "All of them."}
+      </p>
       <ol class="sample" tabIndex={0} aria-label="Lines without a service">
-        {sample.map(({ text, has_address: hasAddress }, at) => <li key={at}><span class="mono">{text === "" ? <span class="muted">(empty line)</span> : text}</span>{!hasAddress && <Badge>no address</Badge>}</li>)}
+        {sample.map(({ text, has_address: hasAddress }, at) => (
+          <li key={at}>
+            <span class="mono">{text === "" ? <span class="muted">(empty line)</span> : text}</span>
+            {!hasAddress && <Badge>no address</Badge>}
+          </li>
+        ))}
       </ol>
     </Panel>
   );

@@ -58,7 +58,14 @@ async function send(id: string, file: File, { format, field, input }: UploadOpti
   // A folder, or a file that may not be read, says so here only: while it is sent it looks like a lost connection.
   const isReadable = await canRead(file);
   if (!uploads.value.has(id)) return;
-  if (!isReadable) return fail(id, new Problem(0, { title: "The file cannot be read", detail: `The browser cannot read ${file.name}. Is it a folder, or has it been moved or changed?` }));
+  if (!isReadable)
+    return fail(
+      id,
+      new Problem(0, {
+        title: "The file cannot be read",
+        detail: `The browser cannot read ${file.name}. Is it a folder, or has it been moved or changed?`,
+      }),
+    );
   const request = new XMLHttpRequest();
   requests.set(id, request);
   const end = (problem?: Problem): void => {
@@ -70,23 +77,43 @@ async function send(id: string, file: File, { format, field, input }: UploadOpti
   request.addEventListener("load", () => end(request.status < 400 ? undefined : refusal(request)));
   request.addEventListener("error", () => void lost(id, file).then(end));
   request.addEventListener("abort", () => requests.delete(id));
-  request.open("POST", `/dashboard/api/identifications?${new URLSearchParams({ id, name: file.name.slice(0, 200), format, ...(field === "" ? {} : { field, ...(input === "" ? {} : { input }) }) })}`);
+  request.open(
+    "POST",
+    `/dashboard/api/identifications?${new URLSearchParams({ id, name: file.name.slice(0, 200), format, ...(field === "" ? {} : { field, ...(input === "" ? {} : { input }) }) })}`,
+  );
   request.setRequestHeader("Content-Type", "application/octet-stream");
   request.send(file);
 }
 
 async function canRead(file: File): Promise<boolean> {
-  return file.slice(0, 1).arrayBuffer().then(() => true, () => false);
+  return file
+    .slice(0, 1)
+    .arrayBuffer()
+    .then(
+      () => true,
+      () => false,
+    );
 }
 
 async function lost(id: string, file: File): Promise<Problem> {
-  if (!(await canRead(file))) return new Problem(0, { title: "The file cannot be read any more", detail: `${file.name} has been changed, moved or taken away while it was uploaded. Choose it again.` });
+  if (!(await canRead(file)))
+    return new Problem(0, {
+      title: "The file cannot be read any more",
+      detail: `${file.name} has been changed, moved or taken away while it was uploaded. Choose it again.`,
+    });
   const { sent = 0 } = uploads.value.get(id) ?? {};
-  return new Problem(0, { title: "The connection was lost", detail: `It broke after ${formatBytes(sent)} of ${formatBytes(file.size)}. Nothing has been kept: choose the file again once the server can be reached.` });
+  return new Problem(0, {
+    title: "The connection was lost",
+    detail: `It broke after ${formatBytes(sent)} of ${formatBytes(file.size)}. Nothing has been kept: choose the file again once the server can be reached.`,
+  });
 }
 
 function refusal({ status, responseText }: XMLHttpRequest): Problem {
-  if (status === 413) return new Problem(413, { title: "The file is too large", detail: "The server does not take so much at once. Split the file, or compress it." });
+  if (status === 413)
+    return new Problem(413, {
+      title: "The file is too large",
+      detail: "The server does not take so much at once. Split the file, or compress it.",
+    });
   try {
     return new Problem(status, JSON.parse(responseText) as object);
   } catch {

@@ -28,7 +28,7 @@ export function useIdentification(id: string): Followed {
 }
 
 async function follow(id: string, signal: AbortSignal, tell: (update: StateUpdater<Followed>) => void): Promise<void> {
-  for (let failures = 0; !signal.aborted; ) {
+  for (let failures = 0; !signal.aborted;) {
     try {
       const data = await read(id, signal);
       if (signal.aborted) return;
@@ -42,13 +42,19 @@ async function follow(id: string, signal: AbortSignal, tell: (update: StateUpdat
       if (problem.status >= 400 && problem.status < 500 && problem.status !== 429) return;
       failures++;
     }
-    await new Promise((resolve) => setTimeout(resolve, Math.min(LONGEST_PAUSE, PAUSE * 2 ** Math.max(0, failures - 1))));
+    await new Promise((resolve) =>
+      setTimeout(resolve, Math.min(LONGEST_PAUSE, PAUSE * 2 ** Math.max(0, failures - 1))),
+    );
   }
 }
 
-/** While it is sent it is looked for among all of them: it may not have reached the server yet, and a browser reports each answer 404 as an error. */
+/**
+ * While it is sent it is looked for among all of them: it may not have reached the server yet, and a browser reports
+ * each answer 404 as an error.
+ */
 async function read(id: string, signal: AbortSignal): Promise<Identification | undefined> {
-  if (uploads.value.get(id)?.state !== "sending") return get("/dashboard/api/identifications/{id}", { params: { path: { id } }, signal });
+  if (uploads.value.get(id)?.state !== "sending")
+    return get("/dashboard/api/identifications/{id}", { params: { path: { id } }, signal });
   const { items } = await get("/dashboard/api/identifications", { signal });
   return items.find((each) => each.id === id);
 }

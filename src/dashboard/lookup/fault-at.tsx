@@ -6,7 +6,15 @@ import { readFault } from "./fault.ts";
 const SPACE = 0x20;
 
 /** What is wrong with an address, shown at the character where it is. */
-export function FaultAt({ id, text, message }: { readonly id: string; readonly text: string; readonly message: string }) {
+export function FaultAt({
+  id,
+  text,
+  message,
+}: {
+  readonly id: string;
+  readonly text: string;
+  readonly message: string;
+}) {
   const fault = readFault(message);
   const [, cure] = /did you mean ([\da-f:./]+)\?$/i.exec(message) ?? [];
   return (
@@ -16,7 +24,14 @@ export function FaultAt({ id, text, message }: { readonly id: string; readonly t
         <strong>This is neither an address nor a prefix</strong>
         {fault !== undefined && <FaultyText text={text} position={fault.position} />}
         <p>{sentence(fault?.what ?? message)}</p>
-        {cure !== undefined && <p>Look up <a class="mono" href={hrefOf("/lookup", { ip: cure })}>{cure}</a></p>}
+        {cure !== undefined && (
+          <p>
+            Look up{" "}
+            <a class="mono" href={hrefOf("/lookup", { ip: cure })}>
+              {cure}
+            </a>
+          </p>
+        )}
       </div>
     </div>
   );
@@ -26,7 +41,9 @@ function FaultyText({ text, position }: { readonly text: string; readonly positi
   const [before, at] = [text.slice(0, position), String.fromCodePoint(text.codePointAt(position) ?? SPACE)];
   return (
     <p class="faulty-text mono">
-      <span>{before}</span><mark>{/\s/.test(at) ? " " : at}</mark><span>{text.slice(position + at.length)}</span>
+      <span>{before}</span>
+      <mark>{/\s/.test(at) ? " " : at}</mark>
+      <span>{text.slice(position + at.length)}</span>
       <span class="hidden"> (the fault is at character {position + 1})</span>
     </p>
   );

@@ -4,5 +4,9 @@ import { session } from "../session.ts";
 
 /** Says that an answer is missing since the organisation has no plan for it; that is not the same as nothing found. */
 export function NoPlan({ area, what }: { readonly area: Area; readonly what: string }) {
-  return <Note kind="warning">{session.value?.organisation.name} has no active plan for {what} (<code>{area}</code>), so it was not asked.</Note>;
+  return (
+    <Note kind="warning">
+      {session.value?.organisation.name} has no active plan for {what} (<code>{area}</code>), so it was not asked.
+    </Note>
+  );
 }

@@ -5,9 +5,17 @@ import type { Lookup } from "../documents.ts";
 import { hrefOf } from "../place.ts";
 import { type CoveringPrefix, coveringPrefixes, formatSize } from "./prefixes.ts";
 
-const LEGEND = [["c0", "Service"], ["c6", "Rule"], ["hatched", "Expired rule"], ["asked", "Looked up"]] as const;
+const LEGEND = [
+  ["c0", "Service"],
+  ["c6", "Rule"],
+  ["hatched", "Expired rule"],
+  ["asked", "Looked up"],
+] as const;
 
-/** The prefixes that cover what was looked up, each a bar within the less specific one: from its length to the end of the address. */
+/**
+ * The prefixes that cover what was looked up, each a bar within the less specific one: from its length to the end of
+ * the address.
+ */
 export function PrefixBars({ found }: { readonly found: Lookup }) {
   const { bits, prefixes } = coveringPrefixes(found);
   const labels = new Map(found.cbs?.cbs_ids.map((id, at) => [id, found.cbs!.labels[at] ?? id]));
@@ -16,17 +24,41 @@ export function PrefixBars({ found }: { readonly found: Lookup }) {
     <figure class="nesting">
       <figcaption class="nesting-head">
         <span class="muted small">Each prefix lies within the one above it; longer bars hold more addresses.</span>
-        <span class="nesting-legend small">{LEGEND.map(([color, name]) => <span key={color}><i class={`swatch ${color}`} />{name}</span>)}</span>
+        <span class="nesting-legend small">
+          {LEGEND.map(([color, name]) => (
+            <span key={color}>
+              <i class={`swatch ${color}`} />
+              {name}
+            </span>
+          ))}
+        </span>
       </figcaption>
-      <div class="nesting-scale" aria-hidden="true"><span>{ticks.map((tick) => <i key={tick} style={{ left: percent(tick, bits) }}>/{tick}</i>)}</span></div>
+      <div class="nesting-scale" aria-hidden="true">
+        <span>
+          {ticks.map((tick) => (
+            <i key={tick} style={{ left: percent(tick, bits) }}>
+              /{tick}
+            </i>
+          ))}
+        </span>
+      </div>
       <ol class="nesting-rows">
         {prefixes.map((prefix, row) => (
           <li key={prefix.cidr}>
-            <span class="nesting-name"><span class="mono">{prefix.cidr}</span><span class="muted small">{formatSize(prefix.length, bits)}</span></span>
-            <span class="nesting-track" aria-hidden="true">
-              {prefixes.slice(0, row + 1).map(({ cidr, length }, at) => <i key={cidr} class={at === row ? "own" : "outer"} style={{ left: percent(length, bits) }}>{at === row && <Stripes of={prefix} />}</i>)}
+            <span class="nesting-name">
+              <span class="mono">{prefix.cidr}</span>
+              <span class="muted small">{formatSize(prefix.length, bits)}</span>
             </span>
-            <span class="nesting-owners"><Owners of={prefix} labels={labels} /></span>
+            <span class="nesting-track" aria-hidden="true">
+              {prefixes.slice(0, row + 1).map(({ cidr, length }, at) => (
+                <i key={cidr} class={at === row ? "own" : "outer"} style={{ left: percent(length, bits) }}>
+                  {at === row && <Stripes of={prefix} />}
+                </i>
+              ))}
+            </span>
+            <span class="nesting-owners">
+              <Owners of={prefix} labels={labels} />
+            </span>
           </li>
         ))}
       </ol>
@@ -46,8 +78,21 @@ function percent(length: number, bits: number): string {
 /** The colors of those whom a prefix belongs to, side by side in its bar. */
 function Stripes({ of: { services, rules, isAsked } }: { readonly of: CoveringPrefix }) {
   const isActive = rules.some(({ rule }) => rule.state !== "expired");
-  const stripes = [services.length > 0 && "c0", isActive && "c6", !isActive && rules.length > 0 && "hatched", isAsked && services.length + rules.length === 0 && "asked"];
-  return <>{stripes.filter((each) => each !== false).map((each) => <b key={each} class={each} />)}</>;
+  const stripes = [
+    services.length > 0 && "c0",
+    isActive && "c6",
+    !isActive && rules.length > 0 && "hatched",
+    isAsked && services.length + rules.length === 0 && "asked",
+  ];
+  return (
+    <>
+      {stripes
+        .filter((each) => each !== false)
+        .map((each) => (
+          <b key={each} class={each} />
+        ))}
+    </>
+  );
 }
 
 interface Named {
@@ -57,12 +102,21 @@ interface Named {
 function Owners({ of: { services, rules, isAsked }, labels }: { readonly of: CoveringPrefix } & Named) {
   return (
     <>
-      {services.map(({ cbs_id }) => <a key={cbs_id} href={hrefOf("/catalogue", { id: cbs_id })}>{labels.get(cbs_id) ?? cbs_id}</a>)}
+      {services.map(({ cbs_id }) => (
+        <a key={cbs_id} href={hrefOf("/catalogue", { id: cbs_id })}>
+          {labels.get(cbs_id) ?? cbs_id}
+        </a>
+      ))}
       {rules.map(({ ruleset, rule }) => (
         <span key={ruleset.id}>
           <a href={hrefOf(`/rulesets/${ruleset.id}`)}>{ruleset.name}</a>
           {rule.name !== null && <>: {rule.state === "expired" ? <s>{rule.name}</s> : rule.name}</>}
-          {rule.state === "expired" && <> <Badge>expired</Badge></>}
+          {rule.state === "expired" && (
+            <>
+              {" "}
+              <Badge>expired</Badge>
+            </>
+          )}
         </span>
       ))}
       {isAsked && <span class="muted">looked up</span>}
@@ -70,16 +124,34 @@ function Owners({ of: { services, rules, isAsked }, labels }: { readonly of: Cov
   );
 }
 
-function PrefixTable({ prefixes, bits, labels }: { readonly prefixes: readonly CoveringPrefix[]; readonly bits: number } & Named) {
+function PrefixTable({
+  prefixes,
+  bits,
+  labels,
+}: { readonly prefixes: readonly CoveringPrefix[]; readonly bits: number } & Named) {
   return (
     <Table
-      caption="Covering prefixes, the least specific first" rows={prefixes} keyOf={({ cidr }) => cidr}
+      caption="Covering prefixes, the least specific first"
+      rows={prefixes}
+      keyOf={({ cidr }) => cidr}
       columns={[
         { title: "Prefix", cell: ({ cidr }) => <span class="mono">{cidr}</span> },
         { title: "Length", kind: "number", cell: ({ length }) => length },
         { title: "Holds", kind: "number", cell: ({ length }) => formatSize(length, bits) },
-        { title: "Services", cell: ({ services }) => listed(services.map(({ cbs_id }) => labels.get(cbs_id) ?? cbs_id)) },
-        { title: "Rules", cell: ({ rules }) => listed(rules.map(({ ruleset, rule }) => `${ruleset.name}${rule.name === null ? "" : `: ${rule.name}`}${rule.state === "expired" ? " (expired)" : ""}`)) },
+        {
+          title: "Services",
+          cell: ({ services }) => listed(services.map(({ cbs_id }) => labels.get(cbs_id) ?? cbs_id)),
+        },
+        {
+          title: "Rules",
+          cell: ({ rules }) =>
+            listed(
+              rules.map(
+                ({ ruleset, rule }) =>
+                  `${ruleset.name}${rule.name === null ? "" : `: ${rule.name}`}${rule.state === "expired" ? " (expired)" : ""}`,
+              ),
+            ),
+        },
       ]}
     />
   );

@@ -30,9 +30,14 @@ export function coveringPrefixes({ ip, cbs, rulesets }: Lookup): CoveringPrefixe
   const asked = askedLength(ip, bits);
   const lengthOf = (cidr: string): number => Number(cidr.split("/")[1] ?? bits);
   const covering = [...cidrs].map((cidr): CoveringPrefix => ({
-    cidr, length: lengthOf(cidr), services: matches.filter((match) => match.cidr === cidr), rules: rules.filter(({ rule }) => rule.ip === cidr), isAsked: lengthOf(cidr) === asked,
+    cidr,
+    length: lengthOf(cidr),
+    services: matches.filter((match) => match.cidr === cidr),
+    rules: rules.filter(({ rule }) => rule.ip === cidr),
+    isAsked: lengthOf(cidr) === asked,
   }));
-  if (!covering.some(({ isAsked }) => isAsked)) covering.push({ cidr: ip, length: asked, services: [], rules: [], isAsked: true });
+  if (!covering.some(({ isAsked }) => isAsked))
+    covering.push({ cidr: ip, length: asked, services: [], rules: [], isAsked: true });
   return { bits, prefixes: covering.sort((a, b) => a.length - b.length) };
 }
 

@@ -8,9 +8,26 @@ import { NoPlan } from "./no-plan.tsx";
 
 /** The services that have what was looked up, the most specific prefix first. */
 export function Services({ cbs }: Pick<Lookup, "cbs">) {
-  if (!hasPlan("cbs")) return <Panel title="Services"><NoPlan area="cbs" what="the catalogue of services" /></Panel>;
-  if (cbs === null) return <Panel title="Services"><Empty icon="catalogue" title="The server has no catalogue" /></Panel>;
-  if (!cbs.found) return <Panel title="Services"><Empty icon="catalogue" title="Not in the catalogue">The catalogue has no prefix that covers <span class="mono">{cbs.ip}</span>.</Empty></Panel>;
+  if (!hasPlan("cbs"))
+    return (
+      <Panel title="Services">
+        <NoPlan area="cbs" what="the catalogue of services" />
+      </Panel>
+    );
+  if (cbs === null)
+    return (
+      <Panel title="Services">
+        <Empty icon="catalogue" title="The server has no catalogue" />
+      </Panel>
+    );
+  if (!cbs.found)
+    return (
+      <Panel title="Services">
+        <Empty icon="catalogue" title="Not in the catalogue">
+          The catalogue has no prefix that covers <span class="mono">{cbs.ip}</span>.
+        </Empty>
+      </Panel>
+    );
   return (
     <Panel title="Services" flush>
       <ul class="entries">
@@ -18,8 +35,24 @@ export function Services({ cbs }: Pick<Lookup, "cbs">) {
           <li key={`${cbs_id} ${cidr} ${source}`}>
             <Path id={cbs_id} label={label} />
             <span class="mono muted">{cidr}</span>
-            {source !== null && <span class="muted small">{sourceText(source)}{source_updated_at !== null && <> <Time at={source_updated_at} relative /></>}</span>}
-            {(service ?? region) !== null && <span class="muted small">{[service !== null && `service ${service}`, region !== null && `region ${region}`].filter(Boolean).join(", ")}</span>}
+            {source !== null && (
+              <span class="muted small">
+                {sourceText(source)}
+                {source_updated_at !== null && (
+                  <>
+                    {" "}
+                    <Time at={source_updated_at} relative />
+                  </>
+                )}
+              </span>
+            )}
+            {(service ?? region) !== null && (
+              <span class="muted small">
+                {[service !== null && `service ${service}`, region !== null && `region ${region}`]
+                  .filter(Boolean)
+                  .join(", ")}
+              </span>
+            )}
           </li>
         ))}
       </ul>
@@ -37,12 +70,25 @@ export function Path({ id, label }: { readonly id: string; readonly label: strin
   const steps = stepsOf(id, label);
   return (
     <span class="path">
-      {steps.map((step, at) => <span key={step.id}>{at > 0 && <span class="muted" aria-hidden="true"> › </span>}<a href={hrefOf("/catalogue", { id: step.id })}>{step.name}</a></span>)}
+      {steps.map((step, at) => (
+        <span key={step.id}>
+          {at > 0 && (
+            <span class="muted" aria-hidden="true">
+              {" "}
+              ›{" "}
+            </span>
+          )}
+          <a href={hrefOf("/catalogue", { id: step.id })}>{step.name}</a>
+        </span>
+      ))}
     </span>
   );
 }
 
-/** `/cdn/cloudflare` and `CDN > Cloudflare`: the nodes from the top down; one alone where the names do not tell them apart. */
+/**
+ * `/cdn/cloudflare` and `CDN > Cloudflare`: the nodes from the top down; one alone where the names do not tell them
+ * apart.
+ */
 export function stepsOf(id: string, label: string): { readonly id: string; readonly name: string }[] {
   const [parts, names] = [id.split("/").slice(1), label.split(" > ")];
   if (!id.startsWith("/") || parts.length !== names.length) return [{ id, name: label }];

@@ -19,18 +19,43 @@ export function Classification({ of }: { readonly of: Document["classification"]
 /** What feeds say about an address, or a whole prefix. */
 export function Threat({ ip, cti }: Pick<Lookup, "ip" | "cti">) {
   const title = "Threat intelligence";
-  if (!hasPlan("cti")) return <Panel title={title}><NoPlan area="cti" what="threat intelligence" /></Panel>;
-  if (cti === null) return <Panel title={title}><Empty title="The server has no threat intelligence" /></Panel>;
-  if (!cti.seen) return <Panel title={title}><Empty icon="check" title="Not seen">No feed says anything about <span class="mono">{ip}</span>{ip.includes("/") && " as a whole; its single addresses may be known"}.</Empty></Panel>;
+  if (!hasPlan("cti"))
+    return (
+      <Panel title={title}>
+        <NoPlan area="cti" what="threat intelligence" />
+      </Panel>
+    );
+  if (cti === null)
+    return (
+      <Panel title={title}>
+        <Empty title="The server has no threat intelligence" />
+      </Panel>
+    );
+  if (!cti.seen)
+    return (
+      <Panel title={title}>
+        <Empty icon="check" title="Not seen">
+          No feed says anything about <span class="mono">{ip}</span>
+          {ip.includes("/") && " as a whole; its single addresses may be known"}.
+        </Empty>
+      </Panel>
+    );
   return (
     <Panel title={title} actions={<CopyButton label="Copy as JSON" text={JSON.stringify(cti, null, 2)} />}>
-      <div class="row threat-head"><Classification of={cti.classification} />{cti.tags.map((tag) => <Badge key={tag}>{tag}</Badge>)}</div>
+      <div class="row threat-head">
+        <Classification of={cti.classification} />
+        {cti.tags.map((tag) => (
+          <Badge key={tag}>{tag}</Badge>
+        ))}
+      </div>
       <div class="threat">
         <Facts rows={activity(cti)} />
         <Facts rows={origin(cti)} />
       </div>
       <Ports {...cti.network} />
-      <div class="threat"><Lists of={cti} /></div>
+      <div class="threat">
+        <Lists of={cti} />
+      </div>
     </Panel>
   );
 }
@@ -38,7 +63,14 @@ export function Threat({ ip, cti }: Pick<Lookup, "ip" | "cti">) {
 type FactRow = readonly [name: string, value: ComponentChildren];
 
 function Facts({ rows }: { readonly rows: readonly FactRow[] }) {
-  return <dl class="facts">{rows.map(([name, value]) => [<dt key={`${name}?`}>{name}</dt>, <dd key={name}>{value === "" || value === null ? <span class="muted">not known</span> : value}</dd>])}</dl>;
+  return (
+    <dl class="facts">
+      {rows.map(([name, value]) => [
+        <dt key={`${name}?`}>{name}</dt>,
+        <dd key={name}>{value === "" || value === null ? <span class="muted">not known</span> : value}</dd>,
+      ])}
+    </dl>
+  );
 }
 
 function activity({ actor, first_seen, last_seen, active_days, spoofable }: Document): FactRow[] {
@@ -47,12 +79,16 @@ function activity({ actor, first_seen, last_seen, active_days, spoofable }: Docu
     ["First seen", first_seen],
     ["Last seen", last_seen],
     ["Active", active_days === null ? null : `on ${formatCounted(active_days, "day")}`],
-    ["Spoofable", spoofable === null ? null : spoofable ? "yes: the sender may be forged" : "no: connections were completed"],
+    [
+      "Spoofable",
+      spoofable === null ? null : spoofable ? "yes: the sender may be forged" : "no: connections were completed",
+    ],
   ];
 }
 
 function origin({ rdns, src: { asn, geo } }: Document): FactRow[] {
-  const named = ({ code, name }: { readonly code: string; readonly name: string }): string => (name === "" || code === "" ? name || code : `${name} (${code})`);
+  const named = ({ code, name }: { readonly code: string; readonly name: string }): string =>
+    name === "" || code === "" ? name || code : `${name} (${code})`;
   return [
     ["Network", asn.number === null ? asn.name : `AS${asn.number} ${asn.name}`],
     ["Country", named(geo.country)],
@@ -67,15 +103,54 @@ function Ports({ ports, non_spoofable_ports: proven }: Document["network"]) {
   return (
     <div>
       <h3>Ports that it has tried</h3>
-      <ul class="chips">{ports.map((port) => <li key={port} class={proven.includes(port) ? "mono proven" : "mono"}>{port}{proven.includes(port) && <span class="hidden"> (connection completed)</span>}</li>)}</ul>
-      {proven.length > 0 && <p class="muted small">Framed in green: with a connection that was completed, so the sender is not forged.</p>}
+      <ul class="chips">
+        {ports.map((port) => (
+          <li key={port} class={proven.includes(port) ? "mono proven" : "mono"}>
+            {port}
+            {proven.includes(port) && <span class="hidden"> (connection completed)</span>}
+          </li>
+        ))}
+      </ul>
+      {proven.length > 0 && (
+        <p class="muted small">Framed in green: with a connection that was completed, so the sender is not forged.</p>
+      )}
     </div>
   );
 }
 
-function Lists({ of: { cve, tag_ids, fingerprints: { muonfp, ja3, ja4 }, http } }: { readonly of: Document }) {
+function Lists({
+  of: {
+    cve,
+    tag_ids,
+    fingerprints: { muonfp, ja3, ja4 },
+    http,
+  },
+}: {
+  readonly of: Document;
+}) {
   const lists: readonly (readonly [string, readonly string[]])[] = [
-    ["Vulnerabilities tried", cve], ["Paths requested", http.path], ["User agents", http.user_agent], ["MuonFP", muonfp], ["JA3", ja3], ["JA4", ja4], ["Tag ids", tag_ids],
+    ["Vulnerabilities tried", cve],
+    ["Paths requested", http.path],
+    ["User agents", http.user_agent],
+    ["MuonFP", muonfp],
+    ["JA3", ja3],
+    ["JA4", ja4],
+    ["Tag ids", tag_ids],
   ];
-  return <>{lists.filter(([, texts]) => texts.length > 0).map(([title, texts]) => <div key={title}><h3>{title}</h3><ul class="texts mono">{texts.map((text) => <li key={text}>{text}</li>)}</ul></div>)}</>;
+  return (
+    <>
+      {lists
+        .filter(([, texts]) => texts.length > 0)
+        .map(([title, texts]) => (
+          <div key={title}>
+            <h3>{title}</h3>
+            <ul class="texts mono">
+              {texts.map((text) => (
+                <li key={text}>{text}</li>
+              ))}
+            </ul>
+          </div>
+        ))}
+    </>
+  );
 }

@@ -16,14 +16,27 @@ export default function Account() {
       <div class="columns">
         <Panel title="You">
           <dl class="facts">
-            <dt>Name</dt><dd>{user.name}</dd>
-            <dt>Role</dt><dd><Badge kind="accent">{user.role}</Badge></dd>
-            <dt>Organisation</dt><dd>{organisation.name}</dd>
-            <dt>Plans</dt><dd><Plans /></dd>
-            <dt>Signed in</dt><dd><Time at={created_at} />, until <Time at={expires_at} /> at the latest</dd>
+            <dt>Name</dt>
+            <dd>{user.name}</dd>
+            <dt>Role</dt>
+            <dd>
+              <Badge kind="accent">{user.role}</Badge>
+            </dd>
+            <dt>Organisation</dt>
+            <dd>{organisation.name}</dd>
+            <dt>Plans</dt>
+            <dd>
+              <Plans />
+            </dd>
+            <dt>Signed in</dt>
+            <dd>
+              <Time at={created_at} />, until <Time at={expires_at} /> at the latest
+            </dd>
           </dl>
         </Panel>
-        <Panel title="Change your password"><ChangePassword /></Panel>
+        <Panel title="Change your password">
+          <ChangePassword />
+        </Panel>
       </div>
     </Page>
   );
@@ -41,7 +54,16 @@ function ChangePassword() {
   };
   return (
     <Form key={round} onSubmit={change} submit="Change password">
-      <input type="text" name="username" autocomplete="username" value={session.value!.user.name} class="hidden" tabIndex={-1} aria-hidden="true" readOnly />
+      <input
+        type="text"
+        name="username"
+        autocomplete="username"
+        value={session.value!.user.name}
+        class="hidden"
+        tabIndex={-1}
+        aria-hidden="true"
+        readOnly
+      />
       <Field name="password" label="Current password" type="password" autocomplete="current-password" required />
       <NewPassword name="new_password" label="New password" />
     </Form>

@@ -18,13 +18,19 @@ export default function Catalogue({ query }: PageProps) {
   return (
     <Page title="Catalogue" about="Which services and networks there are, and the prefixes that they have.">
       {id === "" && hasRole("admin") && <CatalogueUpdates onUpdated={() => setUpdates((count) => count + 1)} />}
-      {!hasPlan("cbs") ? <NoPlan area="cbs" what="the catalogue of services" /> : (
+      {!hasPlan("cbs") ? (
+        <NoPlan area="cbs" what="the catalogue of services" />
+      ) : (
         <div class="catalogue" key={updates}>
           <aside class="catalogue-side panel">
             <NodeSearch onShow={show} />
-            <div class="tree-box"><CatalogueTree shown={id} onShow={show} /></div>
+            <div class="tree-box">
+              <CatalogueTree shown={id} onShow={show} />
+            </div>
           </aside>
-          <div class="stack"><NodeView id={id} /></div>
+          <div class="stack">
+            <NodeView id={id} />
+          </div>
         </div>
       )}
     </Page>

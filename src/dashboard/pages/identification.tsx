@@ -23,21 +23,54 @@ export default function Identification({ params }: PageProps) {
   const name = data?.name ?? upload?.name ?? "A log";
   const failure = upload?.problem;
   return (
-    <Page title={name} about={<a href="#/identify">All logs</a>} actions={isRunning ? <Button icon="close" onClick={() => cancel(id)}>Cancel</Button> : data !== undefined && <Actions of={data} />}>
+    <Page
+      title={name}
+      about={<a href="#/identify">All logs</a>}
+      actions={
+        isRunning ? (
+          <Button icon="close" onClick={() => cancel(id)}>
+            Cancel
+          </Button>
+        ) : (
+          data !== undefined && <Actions of={data} />
+        )
+      }
+    >
       {failure !== undefined && <ProblemNote problem={failure} />}
       {failure === undefined && data?.state === "failed" && <Failed of={data} />}
-      {isRunning && <Panel title="Identifying" actions={<span class="spinner" aria-hidden="true" />}><Progress upload={upload} data={data} /></Panel>}
-      {problem !== undefined && failure === undefined && upload === undefined && (problem.status === 404 ? <Gone /> : <ProblemNote problem={problem} />)}
+      {isRunning && (
+        <Panel title="Identifying" actions={<span class="spinner" aria-hidden="true" />}>
+          <Progress upload={upload} data={data} />
+        </Panel>
+      )}
+      {problem !== undefined &&
+        failure === undefined &&
+        upload === undefined &&
+        (problem.status === 404 ? <Gone /> : <ProblemNote problem={problem} />)}
       {data !== undefined && data.state === "done" && <Done of={data} />}
-      {data !== undefined && (data.state !== "failed" || data.lines > 0) && failure === undefined && <Summary of={data} />}
+      {data !== undefined && (data.state !== "failed" || data.lines > 0) && failure === undefined && (
+        <Summary of={data} />
+      )}
       {data === undefined && problem === undefined && failure === undefined && !isRunning && <Skeleton />}
-      {failure !== undefined && <p><a href="#/identify" onClick={() => forgetUpload(id)}>Choose another file</a></p>}
+      {failure !== undefined && (
+        <p>
+          <a href="#/identify" onClick={() => forgetUpload(id)}>
+            Choose another file
+          </a>
+        </p>
+      )}
     </Page>
   );
 }
 
 function Gone() {
-  return <Panel><Empty icon="identify" title="This log is not here any more">Results are kept for an hour. <a href="#/identify">Identify it again</a>.</Empty></Panel>;
+  return (
+    <Panel>
+      <Empty icon="identify" title="This log is not here any more">
+        Results are kept for an hour. <a href="#/identify">Identify it again</a>.
+      </Empty>
+    </Panel>
+  );
 }
 
 function Failed({ of: { error } }: { readonly of: Document }) {
@@ -45,27 +78,56 @@ function Failed({ of: { error } }: { readonly of: Document }) {
     <Note kind="bad">
       <strong>The log could not be identified to its end</strong>
       <p>{error ?? "The server does not say why."}</p>
-      <p><a href="#/identify">Choose another file</a></p>
+      <p>
+        <a href="#/identify">Choose another file</a>
+      </p>
     </Note>
   );
 }
 
 function Done({ of: { expires_at, result_bytes } }: { readonly of: Document }) {
-  return <Note kind="good">{result_bytes === null ? "Done." : <>Done. The result ({formatBytes(result_bytes)}, gzip){expires_at !== null ? <> is kept until <Time at={expires_at} />.</> : " can be downloaded."}</>}</Note>;
+  return (
+    <Note kind="good">
+      {result_bytes === null ? (
+        "Done."
+      ) : (
+        <>
+          Done. The result ({formatBytes(result_bytes)}, gzip)
+          {expires_at !== null ? (
+            <>
+              {" "}
+              is kept until <Time at={expires_at} />.
+            </>
+          ) : (
+            " can be downloaded."
+          )}
+        </>
+      )}
+    </Note>
+  );
 }
 
 function Actions({ of: { id, state } }: { readonly of: Document }) {
   return (
     <>
-      {state === "done" && <ButtonLink look="primary" icon="download" href={`/dashboard/api/identifications/${id}/result`} download="">Download the result</ButtonLink>}
-      <Button icon="trash" onClick={() => ask(id)}>Delete</Button>
+      {state === "done" && (
+        <ButtonLink look="primary" icon="download" href={`/dashboard/api/identifications/${id}/result`} download="">
+          Download the result
+        </ButtonLink>
+      )}
+      <Button icon="trash" onClick={() => ask(id)}>
+        Delete
+      </Button>
     </>
   );
 }
 
 function ask(id: string): void {
   confirm({
-    title: "Delete the result?", text: "It cannot be downloaded any more. Your file is not touched.", action: "Delete", danger: true,
+    title: "Delete the result?",
+    text: "It cannot be downloaded any more. Your file is not touched.",
+    action: "Delete",
+    danger: true,
     run: async () => {
       await remove("/dashboard/api/identifications/{id}", { params: { path: { id } } });
       navigate("#/identify", { replace: true });

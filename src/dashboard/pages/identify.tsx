@@ -27,7 +27,14 @@ const FORMATS: Readonly<Record<Format, readonly [name: string, what: string]>> =
 export default function Identify() {
   return (
     <Page title="Identify a log" about="Find out which services the addresses of a log belong to.">
-      {hasPlan("cbs") ? <><Drop /><Past /></> : <NoPlan area="cbs" what="the catalogue of services" />}
+      {hasPlan("cbs") ? (
+        <>
+          <Drop />
+          <Past />
+        </>
+      ) : (
+        <NoPlan area="cbs" what="the catalogue of services" />
+      )}
     </Page>
   );
 }
@@ -38,19 +45,35 @@ function Drop() {
   const [input, setInput] = useState("");
   return (
     <Panel>
-      <DropZone label="Drop a log here" hint="A text of any format, or compressed by gzip or zstd; up to several gigabytes." onFile={(file) => navigate(`#/identify/${startUpload(file, { format, field: field.trim(), input })}`)} />
+      <DropZone
+        label="Drop a log here"
+        hint="A text of any format, or compressed by gzip or zstd; up to several gigabytes."
+        onFile={(file) => navigate(`#/identify/${startUpload(file, { format, field: field.trim(), input })}`)}
+      />
       <AddressField {...{ field, setField, input, setInput }} />
       <fieldset class="formats">
         <legend>The result to download</legend>
         {Object.entries(FORMATS).map(([value, [name, what]]) => (
-          <label key={value} class="format"><input type="radio" name="format" checked={format === value} onChange={() => setFormat(value as Format)} /><span><strong>{name}</strong><span class="muted small">{what}</span></span></label>
+          <label key={value} class="format">
+            <input type="radio" name="format" checked={format === value} onChange={() => setFormat(value as Format)} />
+            <span>
+              <strong>{name}</strong>
+              <span class="muted small">{what}</span>
+            </span>
+          </label>
         ))}
       </fieldset>
     </Panel>
   );
 }
 
-const SYNTAXES = { "": "By the first line", csv: "Commas (CSV)", tsv: "Tabs (TSV)", jsonl: "JSON lines", space: "Spaces" };
+const SYNTAXES = {
+  "": "By the first line",
+  csv: "Commas (CSV)",
+  tsv: "Tabs (TSV)",
+  jsonl: "JSON lines",
+  space: "Spaces",
+};
 
 interface AddressFieldProps {
   readonly field: string;
@@ -64,29 +87,65 @@ function AddressField({ field, setField, input, setInput }: AddressFieldProps) {
   return (
     <div class="address-field">
       <Field
-        name="field" label="Address field" optional value={field} maxLength={200} autocomplete="off" spellcheck={false} onInput={(event) => setField(event.currentTarget.value)}
+        name="field"
+        label="Address field"
+        optional
+        value={field}
+        maxLength={200}
+        autocomplete="off"
+        spellcheck={false}
+        onInput={(event) => setField(event.currentTarget.value)}
         hint="A column number (3), or the name of a column or JSON member (client_ip). If empty, the first address of each line counts."
       />
-      {field.trim() !== "" && <Select name="input" label="Fields are separated by" options={SYNTAXES} value={input} onChange={(event) => setInput(event.currentTarget.value)} />}
+      {field.trim() !== "" && (
+        <Select
+          name="input"
+          label="Fields are separated by"
+          options={SYNTAXES}
+          value={input}
+          onChange={(event) => setInput(event.currentTarget.value)}
+        />
+      )}
     </div>
   );
 }
 
 /** Those that the server still has, and those on their way. */
 function Past() {
-  const list = useLoad((signal) => get("/dashboard/api/identifications", { signal }), [[...uploads.value.keys()].join()]);
+  const list = useLoad(
+    (signal) => get("/dashboard/api/identifications", { signal }),
+    [[...uploads.value.keys()].join()],
+  );
   return (
     <Panel title="Logs of the last hour" flush>
       <Loaded of={list}>
         {({ items }) => (
           <Table
-            caption="Logs, the newest first" rows={items} keyOf={({ id }) => id} empty={<Empty icon="identify" title="No log yet">What you drop here is kept for an hour.</Empty>}
+            caption="Logs, the newest first"
+            rows={items}
+            keyOf={({ id }) => id}
+            empty={
+              <Empty icon="identify" title="No log yet">
+                What you drop here is kept for an hour.
+              </Empty>
+            }
             columns={[
-              { title: "Name", cell: ({ id, name }) => <a class="wrap" href={`#/identify/${id}`}>{name}</a> },
+              {
+                title: "Name",
+                cell: ({ id, name }) => (
+                  <a class="wrap" href={`#/identify/${id}`}>
+                    {name}
+                  </a>
+                ),
+              },
               { title: "State", cell: (each) => <State of={each} /> },
               { title: "Size", kind: "number", cell: ({ size, bytes }) => formatBytes(size ?? bytes) },
               { title: "Lines", kind: "number", cell: ({ lines }) => formatCount(lines) },
-              { title: "Service known", kind: "number", cell: ({ lines, matched }) => (lines === 0 ? "" : `${((100 * matched) / lines).toFixed(1)} %`) },
+              {
+                title: "Service known",
+                kind: "number",
+                cell: ({ lines, matched }) => (lines === 0 ? "" : `${((100 * matched) / lines).toFixed(1)} %`),
+              },
               { title: "Started", cell: ({ started_at }) => <Time at={started_at} relative /> },
             ]}
           />

@@ -28,7 +28,9 @@ interface Given extends RuleList {
 /** Milliseconds without a key until the server looks at the list. */
 const REST = 350;
 
-/** Takes a list of rules; what it would do is shown before anything is written, and then all of it is done or nothing. */
+/**
+ * Takes a list of rules; what it would do is shown before anything is written, and then all of it is done or nothing.
+ */
 export default function ImportRules({ params }: PageProps) {
   const rulesetId = params["ruleset_id"]!;
   const ruleset = useLoad((signal) => fetchRuleset(rulesetId, signal), [rulesetId]);
@@ -37,19 +39,37 @@ export default function ImportRules({ params }: PageProps) {
   const [mode, setMode] = useState<ConflictMode>("extend");
   const [defaults, setDefaults] = useState(NO_DEFAULTS);
   const way: Way = kind === "add" ? { kind, mode, defaults } : { kind, defaults };
-  const examined = useLoad(async (signal) => {
-    if (isEmpty(given)) return null;
-    await new Promise((resolve) => setTimeout(resolve, REST));
-    signal.throwIfAborted();
-    return examineList(rulesetId, given, way, signal);
-  }, [rulesetId, given, kind, mode, defaults]);
+  const examined = useLoad(
+    async (signal) => {
+      if (isEmpty(given)) return null;
+      await new Promise((resolve) => setTimeout(resolve, REST));
+      signal.throwIfAborted();
+      return examineList(rulesetId, given, way, signal);
+    },
+    [rulesetId, given, kind, mode, defaults],
+  );
   const name = ruleset.data?.name;
   return (
-    <Page title="Import a list" about={<span class="row"><a href="#/rulesets">Rulesets</a><a href={hrefOf(`/rulesets/${rulesetId}`)}><bdi>{name ?? "The ruleset"}</bdi></a></span>}>
+    <Page
+      title="Import a list"
+      about={
+        <span class="row">
+          <a href="#/rulesets">Rulesets</a>
+          <a href={hrefOf(`/rulesets/${rulesetId}`)}>
+            <bdi>{name ?? "The ruleset"}</bdi>
+          </a>
+        </span>
+      }
+    >
       {ruleset.problem !== undefined && <ProblemNote problem={ruleset.problem} retry={ruleset.reload} />}
       <div class="import">
-        <Panel title="The list"><ListInput given={given} onGiven={setGiven} /></Panel>
-        <Panel title="What to do with it"><WayInput {...{ kind, mode, setKind, setMode }} /><ListDefaultsInput value={defaults} onChange={setDefaults} /></Panel>
+        <Panel title="The list">
+          <ListInput given={given} onGiven={setGiven} />
+        </Panel>
+        <Panel title="What to do with it">
+          <WayInput {...{ kind, mode, setKind, setMode }} />
+          <ListDefaultsInput value={defaults} onChange={setDefaults} />
+        </Panel>
       </div>
       <Verdicts rulesetId={rulesetId} list={given} way={way} examined={examined} />
     </Page>
@@ -71,13 +91,40 @@ function ListInput({ given, onGiven }: { readonly given: Given; readonly onGiven
   };
   return (
     <>
-      {given.fileName === undefined
-        ? <textarea class="list-text" aria-label="Rules, one a line" spellcheck={false} placeholder={"203.0.113.0/24\n198.51.100.7\n2001:db8::/32"} value={given.text} onInput={({ currentTarget: { value } }) => onGiven({ text: value, type: guessType(value) })} />
-        : <FileCard given={given} onClear={() => onGiven({ type: "text/plain", text: "" })} />}
-      {isEmpty(given) && <DropZone label="or drop a file here" hint={`Text, CSV or NDJSON, up to ${formatBytes(most)}`} accept=".txt,.csv,.ndjson,.jsonl,.list,text/plain,text/csv" disabled={isReading} onFile={(file) => void take(file)} />}
+      {given.fileName === undefined ? (
+        <textarea
+          class="list-text"
+          aria-label="Rules, one a line"
+          spellcheck={false}
+          placeholder={"203.0.113.0/24\n198.51.100.7\n2001:db8::/32"}
+          value={given.text}
+          onInput={({ currentTarget: { value } }) => onGiven({ text: value, type: guessType(value) })}
+        />
+      ) : (
+        <FileCard given={given} onClear={() => onGiven({ type: "text/plain", text: "" })} />
+      )}
+      {isEmpty(given) && (
+        <DropZone
+          label="or drop a file here"
+          hint={`Text, CSV or NDJSON, up to ${formatBytes(most)}`}
+          accept=".txt,.csv,.ndjson,.jsonl,.list,text/plain,text/csv"
+          disabled={isReading}
+          onFile={(file) => void take(file)}
+        />
+      )}
       {!isEmpty(given) && (
-        <label class="row format">Format
-          <select value={given.type} onChange={({ currentTarget: { value } }) => onGiven({ ...given, type: value as ListType })}>{Object.entries(LIST_NAMES).map(([type, title]) => <option key={type} value={type}>{title}</option>)}</select>
+        <label class="row format">
+          Format
+          <select
+            value={given.type}
+            onChange={({ currentTarget: { value } }) => onGiven({ ...given, type: value as ListType })}
+          >
+            {Object.entries(LIST_NAMES).map(([type, title]) => (
+              <option key={type} value={type}>
+                {title}
+              </option>
+            ))}
+          </select>
         </label>
       )}
     </>
@@ -85,10 +132,20 @@ function ListInput({ given, onGiven }: { readonly given: Given; readonly onGiven
 }
 
 function FileCard({ given: { fileName, text }, onClear }: { readonly given: Given; readonly onClear: () => void }) {
-  const head = text.slice(0, 2000).split(/\r\n?|\n/, 9).slice(0, 8).join("\n");
+  const head = text
+    .slice(0, 2000)
+    .split(/\r\n?|\n/, 9)
+    .slice(0, 8)
+    .join("\n");
   return (
     <div class="file-card">
-      <div class="row"><strong class="wrap"><bdi>{fileName}</bdi></strong><span class="muted">{formatCounted(text.length, "character")}</span><IconButton icon="close" label="Take another list" onClick={onClear} /></div>
+      <div class="row">
+        <strong class="wrap">
+          <bdi>{fileName}</bdi>
+        </strong>
+        <span class="muted">{formatCounted(text.length, "character")}</span>
+        <IconButton icon="close" label="Take another list" onClick={onClear} />
+      </div>
       <pre class="small">{head}</pre>
     </div>
   );
@@ -107,11 +164,24 @@ function WayInput({ kind, mode, setKind, setMode }: WayProps) {
       <fieldset class="field">
         <legend class="hidden">What to do with the list</legend>
         <div class="choices">
-          <label class="choice"><input type="radio" name="way" checked={kind === "add"} onChange={() => setKind("add")} /><span>Add to the rules</span></label>
-          <label class="choice"><input type="radio" name="way" checked={kind === "replace"} onChange={() => setKind("replace")} /><span>Replace all rules</span></label>
+          <label class="choice">
+            <input type="radio" name="way" checked={kind === "add"} onChange={() => setKind("add")} />
+            <span>Add to the rules</span>
+          </label>
+          <label class="choice">
+            <input type="radio" name="way" checked={kind === "replace"} onChange={() => setKind("replace")} />
+            <span>Replace all rules</span>
+          </label>
         </div>
       </fieldset>
-      {kind === "add" ? <ConflictModes value={mode} onChange={setMode} /> : <Note kind="warning">The list becomes the ruleset: rules that are not in it are removed. A rule that is in it keeps the time of its creation.</Note>}
+      {kind === "add" ? (
+        <ConflictModes value={mode} onChange={setMode} />
+      ) : (
+        <Note kind="warning">
+          The list becomes the ruleset: rules that are not in it are removed. A rule that is in it keeps the time of its
+          creation.
+        </Note>
+      )}
     </>
   );
 }
@@ -128,7 +198,14 @@ function Verdicts({ rulesetId, list, way, examined: { data, problem, isLoading, 
   const [failure, setFailure] = useState<Problem>();
   const [isAsked, setAsked] = useState(false);
   useEffect(() => setFailure(undefined), [list, way.kind]);
-  if (isEmpty(list)) return <Panel><Empty icon="identify" title="Nothing is written yet">Give a list, and see line by line what it would do before it is done.</Empty></Panel>;
+  if (isEmpty(list))
+    return (
+      <Panel>
+        <Empty icon="identify" title="Nothing is written yet">
+          Give a list, and see line by line what it would do before it is done.
+        </Empty>
+      </Panel>
+    );
   const commit = async (examined: Examined, permission?: ShrinkPermission): Promise<void> => {
     const { tag, shrink } = examined;
     if (shrink !== undefined && permission === undefined) return setAsked(true);
@@ -136,7 +213,11 @@ function Verdicts({ rulesetId, list, way, examined: { data, problem, isLoading, 
     setBusy(true);
     setFailure(undefined);
     try {
-      const text = await write(rulesetId, list, way, { tag, permission, skipInvalid: (examined.counts.error ?? 0) > 0 });
+      const text = await write(rulesetId, list, way, {
+        tag,
+        permission,
+        skipInvalid: (examined.counts.error ?? 0) > 0,
+      });
       navigate(hrefOf(`/rulesets/${rulesetId}`));
       await tellChange(text);
     } catch (error) {
@@ -146,14 +227,54 @@ function Verdicts({ rulesetId, list, way, examined: { data, problem, isLoading, 
     setBusy(false);
   };
   return (
-    <Panel title="What will happen" flush actions={data && <CommitButton {...{ examined: data, way, isBusy, isStale: isLoading }} onCommit={() => void commit(data)} />}>
-      {failure?.status === 412 && <div class="panel-note"><Note kind="warning"><strong>The ruleset has been changed meanwhile, so nothing was written.</strong> What would happen now is shown below: look again.</Note></div>}
+    <Panel
+      title="What will happen"
+      flush
+      actions={
+        data && (
+          <CommitButton {...{ examined: data, way, isBusy, isStale: isLoading }} onCommit={() => void commit(data)} />
+        )
+      }
+    >
+      {failure?.status === 412 && (
+        <div class="panel-note">
+          <Note kind="warning">
+            <strong>The ruleset has been changed meanwhile, so nothing was written.</strong> What would happen now is
+            shown below: look again.
+          </Note>
+        </div>
+      )}
       {failure !== undefined && failure.status !== 412 && <ProblemNote problem={failure} />}
       {problem !== undefined && <ProblemNote problem={problem} retry={reload} />}
-      {data && isFaulty(data) && <div class="panel-note"><Note kind={canSkip(data) ? "warning" : "bad"}><strong>{faultText(data)}</strong> {cureOf(data)}</Note></div>}
-      {data?.canUndo === false && <div class="panel-note"><Note kind="warning"><strong>This cannot be undone:</strong> it changes more rules than are kept for that. Export the ruleset first.</Note></div>}
-      {data?.shrink !== undefined && <div class="panel-note"><Note kind="warning"><strong>{shrinkText(data.shrink)}</strong> You will be asked before it is done.</Note></div>}
-      {data?.shrink !== undefined && isAsked && <ConfirmShrink shrink={data.shrink} onClose={() => setAsked(false)} onAgreed={(permission) => commit(data, permission)} />}
+      {data && isFaulty(data) && (
+        <div class="panel-note">
+          <Note kind={canSkip(data) ? "warning" : "bad"}>
+            <strong>{faultText(data)}</strong> {cureOf(data)}
+          </Note>
+        </div>
+      )}
+      {data?.canUndo === false && (
+        <div class="panel-note">
+          <Note kind="warning">
+            <strong>This cannot be undone:</strong> it changes more rules than are kept for that. Export the ruleset
+            first.
+          </Note>
+        </div>
+      )}
+      {data?.shrink !== undefined && (
+        <div class="panel-note">
+          <Note kind="warning">
+            <strong>{shrinkText(data.shrink)}</strong> You will be asked before it is done.
+          </Note>
+        </div>
+      )}
+      {data?.shrink !== undefined && isAsked && (
+        <ConfirmShrink
+          shrink={data.shrink}
+          onClose={() => setAsked(false)}
+          onAgreed={(permission) => commit(data, permission)}
+        />
+      )}
       {data ? <ExaminedList examined={data} isBusy={isLoading} /> : problem === undefined && <Skeleton lines={6} />}
     </Panel>
   );
@@ -170,22 +291,51 @@ function canSkip({ counts: { conflict = 0 }, refusal }: Examined): boolean {
 
 function cureOf(examined: Examined): string {
   if (examined.refusal !== undefined) return `Nothing can be written: ${examined.refusal}.`;
-  return canSkip(examined) ? "Mend the list, and it is looked at again; or leave these lines out." : "Mend the list, and it is looked at again. Nothing is written while a line meets a rule and the rule is to stay.";
+  return canSkip(examined)
+    ? "Mend the list, and it is looked at again; or leave these lines out."
+    : "Mend the list, and it is looked at again. Nothing is written while a line meets a rule and the rule is to stay.";
 }
 
 function faultText({ counts: { error = 0, conflict = 0 } }: Examined): string {
-  const parts = [error > 0 && `${formatCounted(error, "line")} cannot be read`, conflict > 0 && `${formatCounted(conflict, "line meets", "lines meet")} a rule that is there`];
+  const parts = [
+    error > 0 && `${formatCounted(error, "line")} cannot be read`,
+    conflict > 0 && `${formatCounted(conflict, "line meets", "lines meet")} a rule that is there`,
+  ];
   return `${parts.filter(Boolean).join(", ")}.`;
 }
 
-function CommitButton({ examined, way, isBusy, isStale, onCommit }: { readonly examined: Examined; readonly way: Way; readonly isBusy: boolean; readonly isStale: boolean; readonly onCommit: () => void }) {
+function CommitButton({
+  examined,
+  way,
+  isBusy,
+  isStale,
+  onCommit,
+}: {
+  readonly examined: Examined;
+  readonly way: Way;
+  readonly isBusy: boolean;
+  readonly isStale: boolean;
+  readonly onCommit: () => void;
+}) {
   const { created = 0, updated = 0, removed = 0 } = examined.counts;
   const isNothing = created + updated + removed === 0;
-  return <Button look={way.kind === "replace" ? "danger" : "primary"} busy={isBusy} disabled={!canSkip(examined) || isStale || isNothing} onClick={onCommit}>{commitText(examined, way)}</Button>;
+  return (
+    <Button
+      look={way.kind === "replace" ? "danger" : "primary"}
+      busy={isBusy}
+      disabled={!canSkip(examined) || isStale || isNothing}
+      onClick={onCommit}
+    >
+      {commitText(examined, way)}
+    </Button>
+  );
 }
 
 /** What the button does, to how many. */
-function commitText({ counts: { error = 0, created = 0, updated = 0, skipped = 0, removed = 0 }, unchanged }: Examined, { kind }: Way): string {
+function commitText(
+  { counts: { error = 0, created = 0, updated = 0, skipped = 0, removed = 0 }, unchanged }: Examined,
+  { kind }: Way,
+): string {
   const others = formatCount(created + updated + skipped + unchanged);
   if (kind === "replace") return error > 0 ? `Replace the rules by the other ${others}` : "Replace the rules";
   if (created + updated + removed === 0) return "Nothing to write";
@@ -199,7 +349,12 @@ interface Writing {
 }
 
 /** All of the list, but for the lines that are to be left out, or nothing. Gives what was done, in words. */
-async function write(rulesetId: string, list: RuleList, way: Way, { tag, permission = {}, skipInvalid }: Writing): Promise<string> {
+async function write(
+  rulesetId: string,
+  list: RuleList,
+  way: Way,
+  { tag, permission = {}, skipInvalid }: Writing,
+): Promise<string> {
   const reading = { ...defaultsQuery(way.defaults), skip_invalid: skipInvalid };
   if (way.kind === "replace") {
     const { added, updated, removed, invalid = 0 } = await replaceRules(rulesetId, list, reading, permission, tag);

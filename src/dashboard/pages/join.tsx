@@ -17,7 +17,15 @@ export default function Join({ query }: PageProps) {
   };
   return (
     <Gate title="Join" about="You have been invited. Choose a password to sign in with.">
-      {token === "" ? <Note kind="bad">The link is incomplete: its token is missing. Copy the whole link, or ask for another invitation.</Note> : <Form onSubmit={join} submit="Join"><NewPassword autofocus /></Form>}
+      {token === "" ? (
+        <Note kind="bad">
+          The link is incomplete: its token is missing. Copy the whole link, or ask for another invitation.
+        </Note>
+      ) : (
+        <Form onSubmit={join} submit="Join">
+          <NewPassword autofocus />
+        </Form>
+      )}
     </Gate>
   );
 }

@@ -19,9 +19,17 @@ import { hasRole } from "../session.ts";
 export default function Keys() {
   const keys = useLoad((signal) => get("/dashboard/api/keys", { signal }));
   const [isCreating, setCreating] = useState(false);
-  const create = hasRole("admin") && <Button look="primary" icon="plus" onClick={() => setCreating(true)}>New key</Button>;
+  const create = hasRole("admin") && (
+    <Button look="primary" icon="plus" onClick={() => setCreating(true)}>
+      New key
+    </Button>
+  );
   return (
-    <Page title="Keys" about="Programs call the API with a key. Every key belongs to the organisation, no matter who created it." actions={create}>
+    <Page
+      title="Keys"
+      about="Programs call the API with a key. Every key belongs to the organisation, no matter who created it."
+      actions={create}
+    >
       <Panel flush>
         <Loaded of={keys}>
           {({ items }) => (
@@ -31,7 +39,11 @@ export default function Keys() {
               rows={items.toSorted(byState)}
               keyOf={({ id }) => id}
               isFaded={({ state }) => state !== "active"}
-              empty={<Empty icon="key" title="No keys yet">With a key a firewall can fetch a list, or a program can change one. {create}</Empty>}
+              empty={
+                <Empty icon="key" title="No keys yet">
+                  With a key a firewall can fetch a list, or a program can change one. {create}
+                </Empty>
+              }
             />
           )}
         </Loaded>
@@ -56,10 +68,34 @@ function columnsOf(reload: () => void): Column<ApiKey>[] {
     { title: "Key", cell: ({ start }) => <code title="How the key begins">{start}…</code> },
     { title: "Access", cell: ({ access }) => <span class="nowrap">{ACCESS[access]}</span> },
     { title: "State", cell: ({ state, expires_at }) => <State {...{ state, expires_at }} /> },
-    { title: "Expires", cell: ({ expires_at }) => (expires_at === null ? <span class="muted">never</span> : <DateTime at={expires_at} />) },
-    { title: "Last use", cell: ({ last_used_at }) => (last_used_at === null ? <span class="muted">never</span> : <Time at={last_used_at} relative />) },
-    { title: "Requests this month", kind: "number", cell: ({ requests_this_month }) => formatCount(requests_this_month) },
-    ...(hasRole("admin") ? [{ title: "Actions", kind: "actions" as const, cell: (key: ApiKey) => key.state === "active" && <Button small aria-label={`Revoke ${key.label}`} onClick={() => askToRevoke(key, reload)}>Revoke</Button> }] : []),
+    {
+      title: "Expires",
+      cell: ({ expires_at }) => (expires_at === null ? <span class="muted">never</span> : <DateTime at={expires_at} />),
+    },
+    {
+      title: "Last use",
+      cell: ({ last_used_at }) =>
+        last_used_at === null ? <span class="muted">never</span> : <Time at={last_used_at} relative />,
+    },
+    {
+      title: "Requests this month",
+      kind: "number",
+      cell: ({ requests_this_month }) => formatCount(requests_this_month),
+    },
+    ...(hasRole("admin")
+      ? [
+          {
+            title: "Actions",
+            kind: "actions" as const,
+            cell: (key: ApiKey) =>
+              key.state === "active" && (
+                <Button small aria-label={`Revoke ${key.label}`} onClick={() => askToRevoke(key, reload)}>
+                  Revoke
+                </Button>
+              ),
+          },
+        ]
+      : []),
   ];
 }
 
@@ -74,7 +110,11 @@ function State({ state, expires_at }: Pick<ApiKey, "state" | "expires_at">) {
 function askToRevoke({ id, label, start }: ApiKey, reload: () => void): void {
   confirm({
     title: `Revoke "${label}"?`,
-    text: <p>Requests with the key <code>{start}…</code> are refused from now on. This cannot be taken back.</p>,
+    text: (
+      <p>
+        Requests with the key <code>{start}…</code> are refused from now on. This cannot be taken back.
+      </p>
+    ),
     action: "Revoke the key",
     danger: true,
     run: async () => {
@@ -95,7 +135,11 @@ function NewKey({ onClose, onCreated }: NewKeyProps) {
   const [date, setDate] = useState("");
   const [access, setAccess] = useState<ApiKey["access"]>("read");
   const create = async ({ label = "", access, expires_on = "" }: Readonly<Record<string, string>>): Promise<void> => {
-    const body = { label, access: access === "read_write" ? "read_write" as const : "read" as const, ...(expires_on === "" ? {} : { expires_on }) };
+    const body = {
+      label,
+      access: access === "read_write" ? ("read_write" as const) : ("read" as const),
+      ...(expires_on === "" ? {} : { expires_on }),
+    };
     setMade(await post("/dashboard/api/keys", { body }));
     onCreated();
   };
@@ -103,12 +147,32 @@ function NewKey({ onClose, onCreated }: NewKeyProps) {
   return (
     <Dialog title="New key" onClose={onClose}>
       <Form onSubmit={create} onCancel={onClose} submit="Create key">
-        <Field name="label" label="Label" hint="Where it is used, such as the name of a firewall." maxLength={200} autocomplete="off" autofocus required />
-        <Select
-          name="access" label="Access" options={{ read: "Read: fetch lists, look up addresses", read_write: "Read and write: also change rulesets" }} value={access}
-          onChange={(event) => setAccess(event.currentTarget.value as ApiKey["access"])} hint={ACCESS_HINTS[access]}
+        <Field
+          name="label"
+          label="Label"
+          hint="Where it is used, such as the name of a firewall."
+          maxLength={200}
+          autocomplete="off"
+          autofocus
+          required
         />
-        <Field name="expires_on" label="Expires on" type="date" optional min={new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)} onInput={(event) => setDate(event.currentTarget.value)} hint={<ExpiryHint date={date} />} />
+        <Select
+          name="access"
+          label="Access"
+          options={{ read: "Read: fetch lists, look up addresses", read_write: "Read and write: also change rulesets" }}
+          value={access}
+          onChange={(event) => setAccess(event.currentTarget.value as ApiKey["access"])}
+          hint={ACCESS_HINTS[access]}
+        />
+        <Field
+          name="expires_on"
+          label="Expires on"
+          type="date"
+          optional
+          min={new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)}
+          onInput={(event) => setDate(event.currentTarget.value)}
+          hint={<ExpiryHint date={date} />}
+        />
       </Form>
     </Dialog>
   );
@@ -116,22 +180,47 @@ function NewKey({ onClose, onCreated }: NewKeyProps) {
 
 const ACCESS_HINTS: Readonly<Record<ApiKey["access"], string>> = {
   read: "Requests that change rulesets will get 403 Forbidden. Choose Read and write for a program that adds or deletes rules; access cannot be changed later.",
-  read_write: "Whoever has the key can change and delete all rulesets of the organisation. Access cannot be changed later.",
+  read_write:
+    "Whoever has the key can change and delete all rulesets of the organisation. Access cannot be changed later.",
 };
 
 /** A day begins at another time here than where the server counts. */
 function ExpiryHint({ date }: { readonly date: string }) {
-  if (Number.isNaN(Date.parse(date))) return <>The key works until the day begins, at midnight UTC. Without a date it never expires.</>;
-  return <>The key works until <DateTime at={`${date}T00:00:00Z`} inline /></>;
+  if (Number.isNaN(Date.parse(date)))
+    return <>The key works until the day begins, at midnight UTC. Without a date it never expires.</>;
+  return (
+    <>
+      The key works until <DateTime at={`${date}T00:00:00Z`} inline />
+    </>
+  );
 }
 
-function MadeKey({ made, text, onClose }: { readonly made: ApiKey; readonly text: string; readonly onClose: () => void }) {
+function MadeKey({
+  made,
+  text,
+  onClose,
+}: {
+  readonly made: ApiKey;
+  readonly text: string;
+  readonly onClose: () => void;
+}) {
   return (
     <Dialog title={`The key "${made.label}"`} onClose={onClose}>
       <Note kind="warning">Copy the key now. It is never shown again: only a digest of it is stored.</Note>
-      <div class="secret"><code>{text}</code><CopyButton text={text} label="Copy key" /></div>
-      <p class="muted">{made.access === "read" ? "This key can only read: requests that change rulesets get 403 Forbidden." : "This key can read and write."}</p>
-      <footer class="dialog-foot"><Button look="primary" onClick={onClose}>Done</Button></footer>
+      <div class="secret">
+        <code>{text}</code>
+        <CopyButton text={text} label="Copy key" />
+      </div>
+      <p class="muted">
+        {made.access === "read"
+          ? "This key can only read: requests that change rulesets get 403 Forbidden."
+          : "This key can read and write."}
+      </p>
+      <footer class="dialog-foot">
+        <Button look="primary" onClick={onClose}>
+          Done
+        </Button>
+      </footer>
     </Dialog>
   );
 }

@@ -17,14 +17,30 @@ import "./lookup.css";
 /** Everything that is known about an address or prefix; it stands in the page's address, so that it can be linked. */
 export default function Lookup({ query }: PageProps) {
   const ip = query.get("ip")?.trim() ?? "";
-  const { data, problem, isLoading, reload } = useLoad(async (signal) => (ip === "" ? undefined : get("/dashboard/api/lookup", { params: { query: { ip } }, signal })), [ip]);
+  const { data, problem, isLoading, reload } = useLoad(
+    async (signal) => (ip === "" ? undefined : get("/dashboard/api/lookup", { params: { query: { ip } }, signal })),
+    [ip],
+  );
   const fault = isLoading ? undefined : problem?.fields["ip"]?.[0];
   const isStale = isLoading || problem !== undefined;
   return (
-    <Page title={ip === "" ? "Lookup" : `Lookup of ${ip}`} about="Services, rules and threat intelligence of an address or prefix.">
+    <Page
+      title={ip === "" ? "Lookup" : `Lookup of ${ip}`}
+      about="Services, rules and threat intelligence of an address or prefix."
+    >
       <AddressBox value={ip} autofocus={ip === ""} faultId={fault === undefined ? undefined : "fault"} />
-      {fault !== undefined ? <FaultAt id="fault" text={ip} message={fault} /> : !isLoading && problem !== undefined && <ProblemNote problem={problem} retry={reload} />}
-      {ip === "" ? <Examples /> : isLoading && data?.ip !== ip ? <Skeleton /> : data !== undefined && !isStale && <Result found={data} />}
+      {fault !== undefined ? (
+        <FaultAt id="fault" text={ip} message={fault} />
+      ) : (
+        !isLoading && problem !== undefined && <ProblemNote problem={problem} retry={reload} />
+      )}
+      {ip === "" ? (
+        <Examples />
+      ) : isLoading && data?.ip !== ip ? (
+        <Skeleton />
+      ) : (
+        data !== undefined && !isStale && <Result found={data} />
+      )}
     </Page>
   );
 }
@@ -35,7 +51,16 @@ function Examples() {
   return (
     <Panel>
       <Empty icon="search" title="Type an address or a prefix">
-        As {EXAMPLES.map((each, at) => <span key={each}>{at === 0 ? "" : at === EXAMPLES.length - 1 ? " or " : ", "}<a class="mono" href={hrefOf("/lookup", { ip: each })}>{each}</a></span>)}. Host names are not looked up.
+        As{" "}
+        {EXAMPLES.map((each, at) => (
+          <span key={each}>
+            {at === 0 ? "" : at === EXAMPLES.length - 1 ? " or " : ", "}
+            <a class="mono" href={hrefOf("/lookup", { ip: each })}>
+              {each}
+            </a>
+          </span>
+        ))}
+        . Host names are not looked up.
       </Empty>
     </Panel>
   );
@@ -46,7 +71,9 @@ function Result({ found }: { readonly found: Found }) {
   return (
     <>
       <Answer found={found} />
-      <Panel title="Covering prefixes"><PrefixBars found={found} /></Panel>
+      <Panel title="Covering prefixes">
+        <PrefixBars found={found} />
+      </Panel>
       <div class="columns">
         <Services cbs={cbs} />
         <Rulesets ip={ip} rulesets={rulesets} decision={decision} />
@@ -62,12 +89,26 @@ function Answer({ found: { ip, cbs, rulesets, decision, cti } }: { readonly foun
   const names = cbs === null ? [] : [...new Set(cbs.labels)];
   return (
     <section class="answer panel" aria-label="Answer">
-      <div class="answer-ip"><span class="mono">{ip}</span><CopyButton iconOnly label={`Copy ${ip}`} text={ip} /></div>
+      <div class="answer-ip">
+        <span class="mono">{ip}</span>
+        <CopyButton iconOnly label={`Copy ${ip}`} text={ip} />
+      </div>
       <div class="row">
-        {names.map((name) => <Badge key={name} kind="accent">{name}</Badge>)}
+        {names.map((name) => (
+          <Badge key={name} kind="accent">
+            {name}
+          </Badge>
+        ))}
         {cbs !== null && names.length === 0 && <Badge>no service</Badge>}
-        {decision === "allow" && deciding.some(({ purpose }) => purpose === "blocklist") && <Badge kind="good">allowed</Badge>}
-        {deciding.map(({ id, name, purpose }) => <Badge key={id} kind={purpose === "allowlist" ? "good" : decision === "allow" ? "plain" : "bad"}>{purpose}: {name}{isOverruled(purpose, decision) && ", overruled"}</Badge>)}
+        {decision === "allow" && deciding.some(({ purpose }) => purpose === "blocklist") && (
+          <Badge kind="good">allowed</Badge>
+        )}
+        {deciding.map(({ id, name, purpose }) => (
+          <Badge key={id} kind={purpose === "allowlist" ? "good" : decision === "allow" ? "plain" : "bad"}>
+            {purpose}: {name}
+            {isOverruled(purpose, decision) && ", overruled"}
+          </Badge>
+        ))}
         {rulesets.length > 0 && deciding.length === 0 && <Badge>no active rule</Badge>}
         {cti !== null && (cti.seen ? <Classification of={cti.classification} /> : <Badge>not seen by feeds</Badge>)}
       </div>

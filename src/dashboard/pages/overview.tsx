@@ -17,7 +17,13 @@ export default function Overview() {
       <Figures />
       <div class="columns">
         {hasPlan("edl") && <Rulesets />}
-        {hasRole("admin") ? <LastChanges /> : <Panel title="Plans"><Plans /></Panel>}
+        {hasRole("admin") ? (
+          <LastChanges />
+        ) : (
+          <Panel title="Plans">
+            <Plans />
+          </Panel>
+        )}
       </div>
     </Page>
   );
@@ -28,17 +34,48 @@ function Figures() {
   return (
     <Loaded of={usage} lines={2}>
       {({ steps, keys, snapshots, rules }) => {
-        const total = (member: "requests" | "refused" | "failed"): number => steps.reduce((sum, step) => sum + step[member], 0);
+        const total = (member: "requests" | "refused" | "failed"): number =>
+          steps.reduce((sum, step) => sum + step[member], 0);
         const catalogue = snapshots.find(({ name }) => name === "catalogue");
         return (
           <>
             <div class="tiles">
-              <Tile name="Active rules" value={formatCount(rules.active)} more={`${formatCount(rules.expired)} expired`} href="#/rulesets" />
-              <Tile name="Active keys" value={formatCount(keys.filter(({ state }) => state === "active").length)} more={`${formatCount(keys.reduce((sum, key) => sum + key.requests_this_month, 0))} requests this month`} href="#/keys" />
-              <Tile name="Requests in the last hour" value={formatCount(total("requests"))} more={`${formatCount(total("refused"))} refused, ${formatCount(total("failed"))} failed`} href="#/usage" />
-              {catalogue?.created_at != null && <Tile name="Catalogue" value={formatRelative(new Date(catalogue.created_at))} more={formatLocal(new Date(catalogue.created_at))} href="#/catalogue" />}
+              <Tile
+                name="Active rules"
+                value={formatCount(rules.active)}
+                more={`${formatCount(rules.expired)} expired`}
+                href="#/rulesets"
+              />
+              <Tile
+                name="Active keys"
+                value={formatCount(keys.filter(({ state }) => state === "active").length)}
+                more={`${formatCount(keys.reduce((sum, key) => sum + key.requests_this_month, 0))} requests this month`}
+                href="#/keys"
+              />
+              <Tile
+                name="Requests in the last hour"
+                value={formatCount(total("requests"))}
+                more={`${formatCount(total("refused"))} refused, ${formatCount(total("failed"))} failed`}
+                href="#/usage"
+              />
+              {catalogue?.created_at != null && (
+                <Tile
+                  name="Catalogue"
+                  value={formatRelative(new Date(catalogue.created_at))}
+                  more={formatLocal(new Date(catalogue.created_at))}
+                  href="#/catalogue"
+                />
+              )}
             </div>
-            <Panel><LineChart title="Requests by minute, last hour" labels={steps.map(({ at }) => formatLocal(new Date(at)).slice(11))} series={[{ name: "Requests", values: steps.map(({ requests }) => requests) }]} area height={140} /></Panel>
+            <Panel>
+              <LineChart
+                title="Requests by minute, last hour"
+                labels={steps.map(({ at }) => formatLocal(new Date(at)).slice(11))}
+                series={[{ name: "Requests", values: steps.map(({ requests }) => requests) }]}
+                area
+                height={140}
+              />
+            </Panel>
           </>
         );
       }}
@@ -46,22 +83,50 @@ function Figures() {
   );
 }
 
-function Tile({ name, value, more, href }: { readonly name: string; readonly value: string; readonly more: string; readonly href: string }) {
-  return <a class="tile" href={href}><p class="tile-name">{name}</p><p class="tile-value">{value}</p><p class="tile-more">{more}</p></a>;
+function Tile({
+  name,
+  value,
+  more,
+  href,
+}: {
+  readonly name: string;
+  readonly value: string;
+  readonly more: string;
+  readonly href: string;
+}) {
+  return (
+    <a class="tile" href={href}>
+      <p class="tile-name">{name}</p>
+      <p class="tile-value">{value}</p>
+      <p class="tile-more">{more}</p>
+    </a>
+  );
 }
 
 const MOST_RULESETS = 8;
 
 function Rulesets() {
-  const rulesets = useLoad((signal) => get("/dashboard/api/edl/ip-rulesets/", { params: { query: { page_size: MOST_RULESETS } }, signal }));
+  const rulesets = useLoad((signal) =>
+    get("/dashboard/api/edl/ip-rulesets/", { params: { query: { page_size: MOST_RULESETS } }, signal }),
+  );
   return (
     <Panel title="Rulesets" actions={<a href="#/rulesets">All rulesets</a>} flush>
       <Loaded of={rulesets}>
         {({ items }) => (
           <Table
-            caption="Rulesets" rows={items} keyOf={({ id }) => id} empty={<Empty icon="rulesets" title="There is no ruleset yet" />}
+            caption="Rulesets"
+            rows={items}
+            keyOf={({ id }) => id}
+            empty={<Empty icon="rulesets" title="There is no ruleset yet" />}
             columns={[
-              { title: "Name", cell: ({ id, name }) => <a class="wrap" href={`#/rulesets/${id}`}>{name}</a> },
+              {
+                title: "Name",
+                cell: ({ id, name }) => (
+                  <a class="wrap" href={`#/rulesets/${id}`}>
+                    {name}
+                  </a>
+                ),
+              },
               { title: "Purpose", cell: ({ purpose }) => purpose },
               { title: "Active rules", kind: "number", cell: ({ active_rules }) => formatCount(active_rules) },
               { title: "Changed", cell: ({ updated_at }) => <Time at={updated_at} relative /> },
@@ -76,13 +141,18 @@ function Rulesets() {
 const MOST_CHANGES = 6;
 
 function LastChanges() {
-  const changes: Loading<{ items: { sequence: number; at: string; summary: string; actor: { name: string | null } }[] }> = useLoad((signal) => get("/dashboard/api/audit", { params: { query: { limit: MOST_CHANGES } }, signal }));
+  const changes: Loading<{
+    items: { sequence: number; at: string; summary: string; actor: { name: string | null } }[];
+  }> = useLoad((signal) => get("/dashboard/api/audit", { params: { query: { limit: MOST_CHANGES } }, signal }));
   return (
     <Panel title="Last changes" actions={<a href="#/audit">Audit log</a>} flush>
       <Loaded of={changes}>
         {({ items }) => (
           <Table
-            caption="Last changes" rows={items.slice(0, MOST_CHANGES)} keyOf={({ sequence }) => sequence} empty={<Empty icon="audit" title="Nothing has been changed yet" />}
+            caption="Last changes"
+            rows={items.slice(0, MOST_CHANGES)}
+            keyOf={({ sequence }) => sequence}
+            empty={<Empty icon="audit" title="Nothing has been changed yet" />}
             columns={[
               { title: "What", cell: ({ summary }) => <span class="wrap">{summary}</span> },
               { title: "Who", cell: ({ actor }) => actor.name },

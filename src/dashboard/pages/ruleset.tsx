@@ -9,7 +9,13 @@ import { hrefOf } from "../place.ts";
 import { navigate } from "../router.ts";
 import { AddRule } from "../rulesets/add-rule.tsx";
 import { AddressAnswer } from "../rulesets/address-answer.tsx";
-import { askToDelete, askToDeleteMatching, EditRule, SetExpiry, type WholeSelection } from "../rulesets/change-rules.tsx";
+import {
+  askToDelete,
+  askToDeleteMatching,
+  EditRule,
+  SetExpiry,
+  type WholeSelection,
+} from "../rulesets/change-rules.tsx";
 import { ExportRules } from "../rulesets/export-rules.tsx";
 import { FilterBar } from "../rulesets/filter-bar.tsx";
 import { placeQuery, readFilter, type RuleFilter } from "../rulesets/rule-filter.ts";
@@ -25,7 +31,10 @@ import { hasRole, session } from "../session.ts";
 import "../rulesets/rulesets.css";
 
 /** What is open above the table. */
-type Opened = { readonly kind: "add" | "export" | "about" | "delete" } | { readonly kind: "edit"; readonly rule: RuleRow } | { readonly kind: "expiry"; readonly rules: readonly RuleRow[] | WholeSelection; readonly tag: string };
+type Opened =
+  | { readonly kind: "add" | "export" | "about" | "delete" }
+  | { readonly kind: "edit"; readonly rule: RuleRow }
+  | { readonly kind: "expiry"; readonly rules: readonly RuleRow[] | WholeSelection; readonly tag: string };
 
 /** One ruleset with its rules. */
 export default function OneRuleset({ params, query }: PageProps) {
@@ -37,9 +46,18 @@ export default function OneRuleset({ params, query }: PageProps) {
   useEffect(() => void (isEditor && readUndoable()), [isEditor]);
   const filter = readFilter(query);
   const rules = useRules(rulesetId, filter);
-  if (data === undefined) return <Page title="Ruleset">{problem === undefined ? <Skeleton lines={8} /> : <ProblemNote problem={problem} retry={reload} />}</Page>;
+  if (data === undefined)
+    return (
+      <Page title="Ruleset">
+        {problem === undefined ? <Skeleton lines={8} /> : <ProblemNote problem={problem} retry={reload} />}
+      </Page>
+    );
   return (
-    <Page title={data.name} about={<About ruleset={data} />} actions={<Actions {...{ ruleset: data, isEditor, open }} />}>
+    <Page
+      title={data.name}
+      about={<About ruleset={data} />}
+      actions={<Actions {...{ ruleset: data, isEditor, open }} />}
+    >
       <Rules {...{ ruleset: data, filter, rules, isEditor, open }} />
       <Dialogs {...{ ruleset: data, filter, opened }} close={() => open(undefined)} />
     </Page>
@@ -47,7 +65,13 @@ export default function OneRuleset({ params, query }: PageProps) {
 }
 
 function About({ ruleset: { purpose, description } }: { readonly ruleset: Ruleset }) {
-  return <span class="row"><a href="#/rulesets">Rulesets</a><PurposeBadge purpose={purpose} />{description !== "" && <bdi class="wrap">{description}</bdi>}</span>;
+  return (
+    <span class="row">
+      <a href="#/rulesets">Rulesets</a>
+      <PurposeBadge purpose={purpose} />
+      {description !== "" && <bdi class="wrap">{description}</bdi>}
+    </span>
+  );
 }
 
 interface ActionsProps {
@@ -57,7 +81,11 @@ interface ActionsProps {
 }
 
 function Actions({ ruleset, isEditor, open }: ActionsProps) {
-  const exporting = <Button icon="download" onClick={() => open({ kind: "export" })}>Export</Button>;
+  const exporting = (
+    <Button icon="download" onClick={() => open({ kind: "export" })}>
+      Export
+    </Button>
+  );
   if (!isEditor) return exporting;
   return (
     <>
@@ -65,8 +93,12 @@ function Actions({ ruleset, isEditor, open }: ActionsProps) {
       <IconButton icon="edit" label="Rename or describe the ruleset" onClick={() => open({ kind: "about" })} />
       <IconButton icon="trash" label="Delete the ruleset" onClick={() => open({ kind: "delete" })} />
       {exporting}
-      <ButtonLink icon="upload" href={`#/rulesets/${ruleset.id}/import`}>Import</ButtonLink>
-      <Button look="primary" icon="plus" onClick={() => open({ kind: "add" })}>Add rule</Button>
+      <ButtonLink icon="upload" href={`#/rulesets/${ruleset.id}/import`}>
+        Import
+      </ButtonLink>
+      <Button look="primary" icon="plus" onClick={() => open({ kind: "add" })}>
+        Add rule
+      </Button>
     </>
   );
 }
@@ -79,36 +111,92 @@ interface RulesProps extends ActionsProps {
 function Rules({ ruleset, filter, rules: { rows, isLoading }, isEditor, open }: RulesProps) {
   const most = session.value!.settings.bulk_addresses;
   const selection = useSelection(rows, most);
-  const change = (next: RuleFilter): void => navigate(hrefOf(`/rulesets/${ruleset.id}`, placeQuery(next)), { replace: true });
+  const change = (next: RuleFilter): void =>
+    navigate(hrefOf(`/rulesets/${ruleset.id}`, placeQuery(next)), { replace: true });
   const page = rows?.latest;
   const remove = (wanted: readonly RuleRow[] | undefined): void => {
-    if (wanted === undefined && selection.isWhole) askToDeleteMatching(ruleset.id, { filter, count: selection.count }, selection.tag);
+    if (wanted === undefined && selection.isWhole)
+      askToDeleteMatching(ruleset.id, { filter, count: selection.count }, selection.tag);
     else askToDelete(ruleset.id, wanted ?? [...selection.rules.values()]);
   };
-  const setExpiry = (): void => open({ kind: "expiry", rules: selection.isWhole ? { filter, count: selection.count } : [...selection.rules.values()], tag: selection.tag });
+  const setExpiry = (): void =>
+    open({
+      kind: "expiry",
+      rules: selection.isWhole ? { filter, count: selection.count } : [...selection.rules.values()],
+      tag: selection.tag,
+    });
   return (
     <Panel flush>
-      <FilterBar filter={filter} total={page?.total ?? ruleset.total_rules} active={page?.active ?? ruleset.active_rules} onChange={change} />
-      {filter.ip !== undefined && <AddressAnswer rulesetId={ruleset.id} ip={filter.ip} tag={page?.tag ?? ""} onSearchNames={() => change({ ...filter, ip: undefined, name: filter.ip })} />}
-      {selection.count > 0 && rows !== undefined && <SelectionBar {...{ selection, count: rows.count }} onDelete={() => remove(undefined)} onExpiry={setExpiry} />}
-      {rows?.problem !== undefined && filter.ip === undefined && <ProblemNote problem={rows.problem} retry={() => rows.refresh()} />}
-      {rows === undefined ? <Skeleton lines={10} /> : page === undefined ? null
-        : page.count === 0 ? <NoRules {...{ ruleset, filter, isEditor, open }} />
-        : <RulesTable rows={rows} isLoading={isLoading} selection={isEditor ? selection : undefined} ip={filter.ip} onEdit={(rule) => open({ kind: "edit", rule })} onDelete={remove} />}
+      <FilterBar
+        filter={filter}
+        total={page?.total ?? ruleset.total_rules}
+        active={page?.active ?? ruleset.active_rules}
+        onChange={change}
+      />
+      {filter.ip !== undefined && (
+        <AddressAnswer
+          rulesetId={ruleset.id}
+          ip={filter.ip}
+          tag={page?.tag ?? ""}
+          onSearchNames={() => change({ ...filter, ip: undefined, name: filter.ip })}
+        />
+      )}
+      {selection.count > 0 && rows !== undefined && (
+        <SelectionBar {...{ selection, count: rows.count }} onDelete={() => remove(undefined)} onExpiry={setExpiry} />
+      )}
+      {rows?.problem !== undefined && filter.ip === undefined && (
+        <ProblemNote problem={rows.problem} retry={() => rows.refresh()} />
+      )}
+      {rows === undefined ? (
+        <Skeleton lines={10} />
+      ) : page === undefined ? null : page.count === 0 ? (
+        <NoRules {...{ ruleset, filter, isEditor, open }} />
+      ) : (
+        <RulesTable
+          rows={rows}
+          isLoading={isLoading}
+          selection={isEditor ? selection : undefined}
+          ip={filter.ip}
+          onEdit={(rule) => open({ kind: "edit", rule })}
+          onDelete={remove}
+        />
+      )}
     </Panel>
   );
 }
 
-function SelectionBar({ selection, count, onDelete, onExpiry }: { readonly selection: Selection; readonly count: number; readonly onDelete: () => void; readonly onExpiry: () => void }) {
+function SelectionBar({
+  selection,
+  count,
+  onDelete,
+  onExpiry,
+}: {
+  readonly selection: Selection;
+  readonly count: number;
+  readonly onDelete: () => void;
+  readonly onExpiry: () => void;
+}) {
   const { count: selected, isBusy, selectAll, clear } = selection;
   return (
     <div class="selection-bar">
-      <p role="status"><strong>{formatCounted(selected, "rule")} selected</strong></p>
-      {selected < count && <button type="button" class="link" disabled={isBusy} onClick={selectAll}>Select all {formatCounted(count, "rule")}</button>}
+      <p role="status">
+        <strong>{formatCounted(selected, "rule")} selected</strong>
+      </p>
+      {selected < count && (
+        <button type="button" class="link" disabled={isBusy} onClick={selectAll}>
+          Select all {formatCounted(count, "rule")}
+        </button>
+      )}
       <div class="actions">
-        <Button small icon="clock" onClick={onExpiry}>Set expiry</Button>
-        <Button small icon="trash" onClick={onDelete}>Delete</Button>
-        <Button small look="quiet" onClick={clear}>Clear</Button>
+        <Button small icon="clock" onClick={onExpiry}>
+          Set expiry
+        </Button>
+        <Button small icon="trash" onClick={onDelete}>
+          Delete
+        </Button>
+        <Button small look="quiet" onClick={clear}>
+          Clear
+        </Button>
       </div>
     </div>
   );
@@ -116,24 +204,57 @@ function SelectionBar({ selection, count, onDelete, onExpiry }: { readonly selec
 
 function NoRules({ ruleset, filter, isEditor, open }: Pick<RulesProps, "ruleset" | "filter" | "isEditor" | "open">) {
   const isFiltered = filter.state !== undefined || filter.ip !== undefined || filter.name !== undefined;
-  if (isFiltered) return <Empty icon="filter" title="No matching rules"><a class="button" href={hrefOf(`/rulesets/${ruleset.id}`)}>Show all rules</a></Empty>;
+  if (isFiltered)
+    return (
+      <Empty icon="filter" title="No matching rules">
+        <a class="button" href={hrefOf(`/rulesets/${ruleset.id}`)}>
+          Show all rules
+        </a>
+      </Empty>
+    );
   return (
     <Empty icon="rulesets" title="No rules yet">
       A rule is an address or prefix, with a name and an expiry if you like.
-      {isEditor && <div class="row centered"><Button look="primary" icon="plus" onClick={() => open({ kind: "add" })}>Add rule</Button><ButtonLink icon="upload" href={`#/rulesets/${ruleset.id}/import`}>Import a list</ButtonLink></div>}
+      {isEditor && (
+        <div class="row centered">
+          <Button look="primary" icon="plus" onClick={() => open({ kind: "add" })}>
+            Add rule
+          </Button>
+          <ButtonLink icon="upload" href={`#/rulesets/${ruleset.id}/import`}>
+            Import a list
+          </ButtonLink>
+        </div>
+      )}
     </Empty>
   );
 }
 
-function Dialogs({ ruleset, filter, opened, close }: { readonly ruleset: Ruleset; readonly filter: RuleFilter; readonly opened: Opened | undefined; readonly close: () => void }) {
+function Dialogs({
+  ruleset,
+  filter,
+  opened,
+  close,
+}: {
+  readonly ruleset: Ruleset;
+  readonly filter: RuleFilter;
+  readonly opened: Opened | undefined;
+  readonly close: () => void;
+}) {
   const shared = { rulesetId: ruleset.id, onClose: close };
   switch (opened?.kind) {
-    case "add": return <AddRule {...shared} ip={filter.ip} />;
-    case "edit": return <EditRule {...shared} rule={opened.rule} />;
-    case "expiry": return <SetExpiry {...shared} rules={opened.rules} tag={opened.tag} />;
-    case "export": return <ExportRules ruleset={ruleset} onClose={close} />;
-    case "about": return <EditRuleset ruleset={ruleset} onClose={close} />;
-    case "delete": return <DeleteRuleset ruleset={ruleset} onClose={close} onDeleted={() => navigate(hrefOf("/rulesets"))} />;
-    default: return null;
+    case "add":
+      return <AddRule {...shared} ip={filter.ip} />;
+    case "edit":
+      return <EditRule {...shared} rule={opened.rule} />;
+    case "expiry":
+      return <SetExpiry {...shared} rules={opened.rules} tag={opened.tag} />;
+    case "export":
+      return <ExportRules ruleset={ruleset} onClose={close} />;
+    case "about":
+      return <EditRuleset ruleset={ruleset} onClose={close} />;
+    case "delete":
+      return <DeleteRuleset ruleset={ruleset} onClose={close} onDeleted={() => navigate(hrefOf("/rulesets"))} />;
+    default:
+      return null;
   }
 }

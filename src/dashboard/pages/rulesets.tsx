@@ -24,13 +24,38 @@ export default function Rulesets() {
   const close = (): void => open(undefined);
   const isEditor = hasRole("editor");
   useEffect(() => void (isEditor && readUndoable()), [isEditor]);
-  const create = isEditor && <Button look="primary" icon="plus" onClick={() => open({ kind: "create" })}>New ruleset</Button>;
+  const create = isEditor && (
+    <Button look="primary" icon="plus" onClick={() => open({ kind: "create" })}>
+      New ruleset
+    </Button>
+  );
   return (
-    <Page title="Rulesets" about="Lists of addresses and prefixes that firewalls fetch and programs ask: whom to refuse, whom to let through." actions={isEditor && <><UndoButton />{create}</>}>
+    <Page
+      title="Rulesets"
+      about="Lists of addresses and prefixes that firewalls fetch and programs ask: whom to refuse, whom to let through."
+      actions={
+        isEditor && (
+          <>
+            <UndoButton />
+            {create}
+          </>
+        )
+      }
+    >
       <Panel flush>
         <Loaded of={rulesets}>
           {(items) => (
-            <Table caption="Rulesets" columns={columnsOf(isEditor, open)} rows={items} keyOf={({ id }) => id} empty={<Empty icon="rulesets" title="There is no ruleset yet">A ruleset holds up to a million rules. {create}</Empty>} />
+            <Table
+              caption="Rulesets"
+              columns={columnsOf(isEditor, open)}
+              rows={items}
+              keyOf={({ id }) => id}
+              empty={
+                <Empty icon="rulesets" title="There is no ruleset yet">
+                  A ruleset holds up to a million rules. {create}
+                </Empty>
+              }
+            />
           )}
         </Loaded>
       </Panel>
@@ -43,16 +68,40 @@ export default function Rulesets() {
 
 function columnsOf(isEditor: boolean, open: (opened: Opened) => void): Column<Ruleset>[] {
   const actions: Column<Ruleset> = {
-    title: "Actions", kind: "actions",
+    title: "Actions",
+    kind: "actions",
     cell: (ruleset) => (
       <span class="row-actions">
-        <Button small icon="edit" aria-label={`Edit ${ruleset.name}`} onClick={() => open({ kind: "edit", ruleset })}>Edit</Button>
-        <Button small icon="trash" aria-label={`Delete ${ruleset.name}`} onClick={() => open({ kind: "delete", ruleset })}>Delete</Button>
+        <Button small icon="edit" aria-label={`Edit ${ruleset.name}`} onClick={() => open({ kind: "edit", ruleset })}>
+          Edit
+        </Button>
+        <Button
+          small
+          icon="trash"
+          aria-label={`Delete ${ruleset.name}`}
+          onClick={() => open({ kind: "delete", ruleset })}
+        >
+          Delete
+        </Button>
       </span>
     ),
   };
   return [
-    { title: "Name", cell: ({ id, name, description }) => <div class="ruleset-name"><a href={`#/rulesets/${id}`}><bdi>{name}</bdi></a>{description !== "" && <p class="muted small wrap"><bdi>{description}</bdi></p>}</div> },
+    {
+      title: "Name",
+      cell: ({ id, name, description }) => (
+        <div class="ruleset-name">
+          <a href={`#/rulesets/${id}`}>
+            <bdi>{name}</bdi>
+          </a>
+          {description !== "" && (
+            <p class="muted small wrap">
+              <bdi>{description}</bdi>
+            </p>
+          )}
+        </div>
+      ),
+    },
     { title: "Purpose", cell: ({ purpose }) => <PurposeBadge purpose={purpose} /> },
     { title: "Active rules", kind: "number", cell: ({ active_rules }) => formatCount(active_rules) },
     { title: "All rules", kind: "number", cell: ({ total_rules }) => formatCount(total_rules) },

@@ -9,7 +9,8 @@ import { session } from "../session.ts";
 /** The first user of a server, by the link that it prints. */
 export default function Setup({ query }: PageProps) {
   const token = query.get("token") ?? "";
-  // The link names the only organisation that there is: another name would make a second one, without its rulesets and keys.
+  // The link names the only organisation that there is: another name would make a second one, without its rulesets and
+  // keys.
   const known = query.get("organisation") ?? "";
   const setUp = async (values: Readonly<Record<string, string>>): Promise<void> => {
     const { token: typed = token, organisation = "", name = "" } = values;
@@ -20,9 +21,32 @@ export default function Setup({ query }: PageProps) {
   return (
     <Gate title="Set up" about="This makes the first administrator, who can then invite others.">
       <Form onSubmit={setUp} submit="Set up">
-        {token === "" && <Field name="token" label="Token" hint="The server has printed it when it was started." autocomplete="off" required />}
-        <Field name="organisation" label="Organisation" hint="Its rulesets, keys and users belong together. One that exists is taken over by its name." autocomplete="organization" defaultValue={known} autofocus={known === ""} required />
-        <Field name="name" label="Your name" hint="To sign in with." autocomplete="username" autofocus={known !== ""} required />
+        {token === "" && (
+          <Field
+            name="token"
+            label="Token"
+            hint="The server has printed it when it was started."
+            autocomplete="off"
+            required
+          />
+        )}
+        <Field
+          name="organisation"
+          label="Organisation"
+          hint="Its rulesets, keys and users belong together. One that exists is taken over by its name."
+          autocomplete="organization"
+          defaultValue={known}
+          autofocus={known === ""}
+          required
+        />
+        <Field
+          name="name"
+          label="Your name"
+          hint="To sign in with."
+          autocomplete="username"
+          autofocus={known !== ""}
+          required
+        />
         <NewPassword />
       </Form>
     </Gate>

@@ -14,7 +14,11 @@ export function SignIn() {
   };
   return (
     <Gate title="Sign in">
-      {setup?.needed === true && <Note>There is no user yet. The server has printed a link when it was started: open it to make the first one.</Note>}
+      {setup?.needed === true && (
+        <Note>
+          There is no user yet. The server has printed a link when it was started: open it to make the first one.
+        </Note>
+      )}
       {hasExpired.value && <Note>Your session has ended. Sign in to go on where you were.</Note>}
       <Form onSubmit={signIn} submit="Sign in">
         <Field name="name" label="Name" autocomplete="username" autofocus required />

@@ -23,17 +23,47 @@ export default function Usage({ query }: PageProps) {
   const window = Object.hasOwn(WINDOWS, wanted) ? (wanted as Window) : "hour";
   const usage = useLoad((signal) => get("/dashboard/api/usage", { params: { query: { window } }, signal }), [window]);
   return (
-    <Page title="Usage" about="What was asked of the service, and how fast it answered." actions={<Button icon="refresh" busy={usage.isLoading && usage.data !== undefined} onClick={usage.reload}>Refresh</Button>}>
+    <Page
+      title="Usage"
+      about="What was asked of the service, and how fast it answered."
+      actions={
+        <Button icon="refresh" busy={usage.isLoading && usage.data !== undefined} onClick={usage.reload}>
+          Refresh
+        </Button>
+      }
+    >
       <Loaded of={usage} lines={10}>
         {({ window: shown, steps, keys, snapshots, rules }) => (
           <>
             <Traffic window={window} isWaiting={shown !== window} steps={steps} />
             <Panel title="Keys" flush>
-              <Table caption="Keys and their rates" columns={KEY_COLUMNS} rows={keys} keyOf={({ id }) => id} empty={<Empty icon="key" title="No keys yet" />} />
+              <Table
+                caption="Keys and their rates"
+                columns={KEY_COLUMNS}
+                rows={keys}
+                keyOf={({ id }) => id}
+                empty={<Empty icon="key" title="No keys yet" />}
+              />
             </Panel>
             <div class="columns">
-              <Panel title="Rules"><ShareBar title="All rules of the organisation" shares={[{ name: "Active", value: rules.active, color: 2 }, { name: "Expired", value: rules.expired, color: 7 }]} /></Panel>
-              <Panel title="Data" flush><Table caption="Snapshots in use" columns={SNAPSHOT_COLUMNS} rows={snapshots} keyOf={({ name }) => name} empty={<Empty title="No snapshot is loaded" />} /></Panel>
+              <Panel title="Rules">
+                <ShareBar
+                  title="All rules of the organisation"
+                  shares={[
+                    { name: "Active", value: rules.active, color: 2 },
+                    { name: "Expired", value: rules.expired, color: 7 },
+                  ]}
+                />
+              </Panel>
+              <Panel title="Data" flush>
+                <Table
+                  caption="Snapshots in use"
+                  columns={SNAPSHOT_COLUMNS}
+                  rows={snapshots}
+                  keyOf={({ name }) => name}
+                  empty={<Empty title="No snapshot is loaded" />}
+                />
+              </Panel>
             </div>
           </>
         )}
@@ -54,14 +84,30 @@ function Traffic({ window, isWaiting, steps }: TrafficProps) {
   const isLong = steps.length > 96;
   const labels = steps.map(({ at }) => formatLocal(new Date(at)).slice(isLong ? 5 : 11));
   const series = (name: string, of: (step: Step) => number | null) => ({ name, values: steps.map(of) });
-  const milliseconds = (value: number): string => `${value < 10 ? value.toFixed(2) : formatCount(Math.round(value))} ms`;
+  const milliseconds = (value: number): string =>
+    `${value < 10 ? value.toFixed(2) : formatCount(Math.round(value))} ms`;
   return (
     <Panel title="Traffic" actions={<WindowChoice window={window} />}>
       <div class={isWaiting ? "columns wide-gap waiting" : "columns wide-gap"} aria-busy={isWaiting}>
         <LineChart title="Requests" labels={labels} series={[series("Requests", ({ requests }) => requests)]} area />
-        <LineChart title="Addresses looked up" labels={labels} series={[series("Lookups", ({ lookups }) => lookups)]} area />
-        <LineChart title="Time to answer" labels={labels} series={[series("Median", ({ p50_ms }) => p50_ms), series("99th percentile", ({ p99_ms }) => p99_ms)]} format={milliseconds} formatTick={(value) => (value >= 1000 ? `${value / 1000} s` : `${value} ms`)} />
-        <LineChart title="Answers with an error" labels={labels} series={[series("Refused (4xx)", ({ refused }) => refused), series("Failed (5xx)", ({ failed }) => failed)]} />
+        <LineChart
+          title="Addresses looked up"
+          labels={labels}
+          series={[series("Lookups", ({ lookups }) => lookups)]}
+          area
+        />
+        <LineChart
+          title="Time to answer"
+          labels={labels}
+          series={[series("Median", ({ p50_ms }) => p50_ms), series("99th percentile", ({ p99_ms }) => p99_ms)]}
+          format={milliseconds}
+          formatTick={(value) => (value >= 1000 ? `${value / 1000} s` : `${value} ms`)}
+        />
+        <LineChart
+          title="Answers with an error"
+          labels={labels}
+          series={[series("Refused (4xx)", ({ refused }) => refused), series("Failed (5xx)", ({ failed }) => failed)]}
+        />
       </div>
     </Panel>
   );
@@ -72,28 +118,61 @@ function WindowChoice({ window }: { readonly window: Window }) {
     <fieldset class="segments">
       <legend class="hidden">How far back</legend>
       {Object.entries(WINDOWS).map(([each, title]) => (
-        <label key={each}><input type="radio" name="window" class="hidden" checked={each === window} onChange={() => navigate(hrefOf("/usage", { window: each }), { replace: true })} />{title}</label>
+        <label key={each}>
+          <input
+            type="radio"
+            name="window"
+            class="hidden"
+            checked={each === window}
+            onChange={() => navigate(hrefOf("/usage", { window: each }), { replace: true })}
+          />
+          {title}
+        </label>
       ))}
     </fieldset>
   );
 }
 
 const KEY_COLUMNS: readonly Column<Key>[] = [
-  { title: "Key", cell: ({ label, start }) => <><strong class="wrap">{label}</strong> <code class="muted">{start}…</code></> },
+  {
+    title: "Key",
+    cell: ({ label, start }) => (
+      <>
+        <strong class="wrap">{label}</strong> <code class="muted">{start}…</code>
+      </>
+    ),
+  },
   { title: "Requests this month", kind: "number", cell: ({ requests_this_month }) => formatCount(requests_this_month) },
   { title: "Monthly limit", cell: ({ month }) => <Meter name="month" window={month} /> },
   { title: "Limit per minute", cell: ({ minute }) => <Meter name="minute" window={minute} /> },
 ];
 
 /** How much of a rate has been used. */
-function Meter({ name, window: { limit, remaining, reset } }: { readonly name: string; readonly window: Key["minute"] }) {
+function Meter({
+  name,
+  window: { limit, remaining, reset },
+}: {
+  readonly name: string;
+  readonly window: Key["minute"];
+}) {
   const used = limit - remaining;
   const share = limit === 0 ? 1 : used / limit;
-  const ends = reset < 120 ? formatCounted(reset, "second") : reset < 7200 ? formatCounted(Math.round(reset / 60), "minute") : reset < 172_800 ? formatCounted(Math.round(reset / 3600), "hour") : formatCounted(Math.round(reset / 86_400), "day");
+  const ends =
+    reset < 120
+      ? formatCounted(reset, "second")
+      : reset < 7200
+        ? formatCounted(Math.round(reset / 60), "minute")
+        : reset < 172_800
+          ? formatCounted(Math.round(reset / 3600), "hour")
+          : formatCounted(Math.round(reset / 86_400), "day");
   return (
     <span class="meter" title={`The ${name} ends in ${ends}`}>
-      <span class="meter-track" aria-hidden="true"><span class={share > 0.9 ? "c5" : "c0"} style={{ width: `${Math.min(100, 100 * share)}%` }} /></span>
-      <span>{formatCount(used)} of {formatCount(limit)}</span>
+      <span class="meter-track" aria-hidden="true">
+        <span class={share > 0.9 ? "c5" : "c0"} style={{ width: `${Math.min(100, 100 * share)}%` }} />
+      </span>
+      <span>
+        {formatCount(used)} of {formatCount(limit)}
+      </span>
     </span>
   );
 }
@@ -102,7 +181,15 @@ const SNAPSHOT_NAMES = { catalogue: "Business services", threats: "Threat intell
 
 const SNAPSHOT_COLUMNS: readonly Column<UsageDocument["snapshots"][number]>[] = [
   { title: "Snapshot", cell: ({ name }) => <strong>{SNAPSHOT_NAMES[name]}</strong> },
-  { title: "Made", cell: ({ created_at }) => (created_at === null ? <span class="muted">not known</span> : <Time at={created_at} relative />) },
-  { title: "Loaded", cell: ({ loaded_at }) => (loaded_at === null ? <span class="muted">not loaded</span> : <Time at={loaded_at} relative />) },
+  {
+    title: "Made",
+    cell: ({ created_at }) =>
+      created_at === null ? <span class="muted">not known</span> : <Time at={created_at} relative />,
+  },
+  {
+    title: "Loaded",
+    cell: ({ loaded_at }) =>
+      loaded_at === null ? <span class="muted">not loaded</span> : <Time at={loaded_at} relative />,
+  },
   { title: "Generation", kind: "number", cell: ({ generation }) => generation },
 ];

@@ -22,7 +22,10 @@ const ROLES: Readonly<Record<Role, string>> = {
 };
 
 /** What is open above the list. */
-type Opened = { readonly kind: "invite" } | { readonly kind: "role"; readonly user: User } | { readonly kind: "link"; readonly user: User; readonly invitation: Invitation };
+type Opened =
+  | { readonly kind: "invite" }
+  | { readonly kind: "role"; readonly user: User }
+  | { readonly kind: "link"; readonly user: User; readonly invitation: Invitation };
 
 export default function Users() {
   const users = useLoad((signal) => get("/dashboard/api/users", { signal }));
@@ -33,9 +36,26 @@ export default function Users() {
     users.reload();
   };
   return (
-    <Page title="Users" about="People who sign in here. Programs have keys instead." actions={<Button look="primary" icon="plus" onClick={() => open({ kind: "invite" })}>Invite a user</Button>}>
+    <Page
+      title="Users"
+      about="People who sign in here. Programs have keys instead."
+      actions={
+        <Button look="primary" icon="plus" onClick={() => open({ kind: "invite" })}>
+          Invite a user
+        </Button>
+      }
+    >
       <Panel flush>
-        <Loaded of={users}>{({ items }) => <Table caption="Users" columns={columnsOf(open, invited, users.reload)} rows={items} keyOf={({ id }) => id} />}</Loaded>
+        <Loaded of={users}>
+          {({ items }) => (
+            <Table
+              caption="Users"
+              columns={columnsOf(open, invited, users.reload)}
+              rows={items}
+              keyOf={({ id }) => id}
+            />
+          )}
+        </Loaded>
       </Panel>
       {opened?.kind === "invite" && <Invite onClose={close} onInvited={invited} />}
       {opened?.kind === "role" && <ChangeRole user={opened.user} onClose={close} onChanged={users.reload} />}
@@ -49,18 +69,42 @@ type Invited = (answer: { user: User; invitation: Invitation }) => void;
 function columnsOf(open: (opened: Opened) => void, invited: Invited, reload: () => void): Column<User>[] {
   const ownId = session.value!.user.id;
   return [
-    { title: "Name", cell: ({ id, name }) => <span class="row"><strong class="wrap">{name}</strong>{id === ownId && <Badge>you</Badge>}</span> },
+    {
+      title: "Name",
+      cell: ({ id, name }) => (
+        <span class="row">
+          <strong class="wrap">{name}</strong>
+          {id === ownId && <Badge>you</Badge>}
+        </span>
+      ),
+    },
     { title: "Role", cell: ({ role }) => <Badge kind={role === "admin" ? "accent" : "plain"}>{role}</Badge> },
-    { title: "Last sign-in", cell: ({ invited, last_sign_in_at }) => (last_sign_in_at !== null ? <Time at={last_sign_in_at} relative /> : invited ? <Badge kind="warning">invited, not joined yet</Badge> : <span class="muted">never</span>) },
+    {
+      title: "Last sign-in",
+      cell: ({ invited, last_sign_in_at }) =>
+        last_sign_in_at !== null ? (
+          <Time at={last_sign_in_at} relative />
+        ) : invited ? (
+          <Badge kind="warning">invited, not joined yet</Badge>
+        ) : (
+          <span class="muted">never</span>
+        ),
+    },
     { title: "Since", cell: ({ created_at }) => <Time at={created_at} /> },
     {
       title: "Actions",
       kind: "actions",
       cell: (user) => (
         <span class="row-actions">
-          <Button small aria-label={`Change the role of ${user.name}`} onClick={() => open({ kind: "role", user })}>Role</Button>
-          <Button small aria-label={`New link for ${user.name}`} onClick={() => askToInviteAgain(user, invited)}>New link</Button>
-          <Button small aria-label={`Remove ${user.name}`} onClick={() => askToRemove(user, reload)}>Remove</Button>
+          <Button small aria-label={`Change the role of ${user.name}`} onClick={() => open({ kind: "role", user })}>
+            Role
+          </Button>
+          <Button small aria-label={`New link for ${user.name}`} onClick={() => askToInviteAgain(user, invited)}>
+            New link
+          </Button>
+          <Button small aria-label={`Remove ${user.name}`} onClick={() => askToRemove(user, reload)}>
+            Remove
+          </Button>
         </span>
       ),
     },
@@ -68,10 +112,15 @@ function columnsOf(open: (opened: Opened) => void, invited: Invited, reload: () 
 }
 
 function askToInviteAgain({ id, name, invited: isInvited }: User, invited: Invited): void {
-  const text = isInvited ? "The link that was made before stops working." : "With it a new password can be chosen, for somebody who has forgotten theirs. The one they have works until then.";
+  const text = isInvited
+    ? "The link that was made before stops working."
+    : "With it a new password can be chosen, for somebody who has forgotten theirs. The one they have works until then.";
   confirm({
-    title: `A new link for ${name}?`, text: <p>{text}</p>, action: "Make a link",
-    run: async () => invited(await post("/dashboard/api/users/{user_id}/invitation", { params: { path: { user_id: id } } })),
+    title: `A new link for ${name}?`,
+    text: <p>{text}</p>,
+    action: "Make a link",
+    run: async () =>
+      invited(await post("/dashboard/api/users/{user_id}/invitation", { params: { path: { user_id: id } } })),
   });
 }
 
@@ -90,18 +139,35 @@ function askToRemove({ id, name }: User, reload: () => void): void {
 }
 
 function Invite({ onClose, onInvited }: { readonly onClose: () => void; readonly onInvited: Invited }) {
-  const invite = async ({ name = "", role }: Readonly<Record<string, string>>): Promise<void> => onInvited(await post("/dashboard/api/users", { body: { name, role: role as Role } }));
+  const invite = async ({ name = "", role }: Readonly<Record<string, string>>): Promise<void> =>
+    onInvited(await post("/dashboard/api/users", { body: { name, role: role as Role } }));
   return (
     <Dialog title="Invite a user" onClose={onClose}>
       <Form onSubmit={invite} onCancel={onClose} submit="Make the invitation">
-        <Field name="name" label="Name" hint="To sign in with, such as an e-mail address. Nothing is sent: you pass the link on." maxLength={100} autocomplete="off" autofocus required />
+        <Field
+          name="name"
+          label="Name"
+          hint="To sign in with, such as an e-mail address. Nothing is sent: you pass the link on."
+          maxLength={100}
+          autocomplete="off"
+          autofocus
+          required
+        />
         <Select name="role" label="Role" options={ROLES} />
       </Form>
     </Dialog>
   );
 }
 
-function ChangeRole({ user, onClose, onChanged }: { readonly user: User; readonly onClose: () => void; readonly onChanged: () => void }) {
+function ChangeRole({
+  user,
+  onClose,
+  onChanged,
+}: {
+  readonly user: User;
+  readonly onClose: () => void;
+  readonly onChanged: () => void;
+}) {
   const change = async ({ role }: Readonly<Record<string, string>>): Promise<void> => {
     const { id } = user;
     await patch("/dashboard/api/users/{user_id}", { params: { path: { user_id: id } }, body: { role: role as Role } });
@@ -113,18 +179,38 @@ function ChangeRole({ user, onClose, onChanged }: { readonly user: User; readonl
   };
   return (
     <Dialog title={`The role of ${user.name}`} onClose={onClose}>
-      <Form onSubmit={change} onCancel={onClose} submit="Change the role"><Select name="role" label="Role" options={ROLES} defaultValue={user.role} /></Form>
+      <Form onSubmit={change} onCancel={onClose} submit="Change the role">
+        <Select name="role" label="Role" options={ROLES} defaultValue={user.role} />
+      </Form>
     </Dialog>
   );
 }
 
-function InvitationLink({ user, invitation, onClose }: { readonly user: User; readonly invitation: Invitation; readonly onClose: () => void }) {
+function InvitationLink({
+  user,
+  invitation,
+  onClose,
+}: {
+  readonly user: User;
+  readonly invitation: Invitation;
+  readonly onClose: () => void;
+}) {
   const link = `${location.origin}${location.pathname}#/join?token=${encodeURIComponent(invitation.token)}`;
   return (
     <Dialog title={`A link for ${user.name}`} onClose={onClose}>
-      <Note kind="warning">Copy the link now and pass it on by a way that nobody else reads. It is never shown again, works once, and until <Time at={invitation.expires_at} />.</Note>
-      <div class="secret"><code>{link}</code><CopyButton text={link} label="Copy the link" /></div>
-      <footer class="dialog-foot"><Button look="primary" onClick={onClose}>Done</Button></footer>
+      <Note kind="warning">
+        Copy the link now and pass it on by a way that nobody else reads. It is never shown again, works once, and until{" "}
+        <Time at={invitation.expires_at} />.
+      </Note>
+      <div class="secret">
+        <code>{link}</code>
+        <CopyButton text={link} label="Copy the link" />
+      </div>
+      <footer class="dialog-foot">
+        <Button look="primary" onClick={onClose}>
+          Done
+        </Button>
+      </footer>
     </Dialog>
   );
 }

@@ -27,7 +27,10 @@ export function AddRule({ rulesetId, ip = "", onClose }: Props) {
   useEffect(read, []);
   const add = async (values: Readonly<Record<string, string>>): Promise<void> => {
     const body = { ...newRuleOf(values, expiryOf(values)), conflict_resolution: mode };
-    const { action, rule } = await post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules", { params: { path: { ruleset_id: rulesetId } }, body });
+    const { action, rule } = await post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules", {
+      params: { path: { ruleset_id: rulesetId } },
+      body,
+    });
     onClose();
     if (action === "skipped") return tell(`${rule.ip} was there already and stays as it is.`);
     await tellChange(action === "created" ? `${rule.ip} is added.` : `${rule.ip} was there and is updated.`);
@@ -37,7 +40,16 @@ export function AddRule({ rulesetId, ip = "", onClose }: Props) {
       <Form onSubmit={add} onCancel={onClose} submit="Add rule">
         <div class="add-rule">
           <div ref={fields} class="form" onInput={read} onChange={() => setTimeout(read)}>
-            <Field name="ip" label="Address or prefix" defaultValue={ip} placeholder="203.0.113.7 or 2001:db8::/32" class="mono" autocomplete="off" autofocus required />
+            <Field
+              name="ip"
+              label="Address or prefix"
+              defaultValue={ip}
+              placeholder="203.0.113.7 or 2001:db8::/32"
+              class="mono"
+              autocomplete="off"
+              autofocus
+              required
+            />
             <Field name="name" label="Name" optional maxLength={255} autocomplete="off" />
             <ExpiryFields />
           </div>
@@ -52,7 +64,9 @@ export function AddRule({ rulesetId, ip = "", onClose }: Props) {
 /** The controls' values by their names, as a form would send them. */
 function valuesIn(element: HTMLElement): Record<string, string> {
   const inputs = [...element.querySelectorAll<HTMLInputElement>("input[name]")];
-  return Object.fromEntries(inputs.filter(({ type, checked }) => type !== "radio" || checked).map(({ name, value }) => [name, value]));
+  return Object.fromEntries(
+    inputs.filter(({ type, checked }) => type !== "radio" || checked).map(({ name, value }) => [name, value]),
+  );
 }
 
 /** Undefined while there is nothing to tell about. */
@@ -67,24 +81,45 @@ function draftOf(values: Readonly<Record<string, string>>): NewRule | undefined 
 }
 
 function newRuleOf({ ip = "", name = "" }: Readonly<Record<string, string>>, expiry: Expiry): NewRule {
-  return { ip: ip.trim(), ...(name.trim() === "" ? {} : { name: name.trim() }), ...(expiry.expires_at === null ? {} : expiry) };
+  return {
+    ip: ip.trim(),
+    ...(name.trim() === "" ? {} : { name: name.trim() }),
+    ...(expiry.expires_at === null ? {} : expiry),
+  };
 }
 
 /** Milliseconds without a key until the server is asked. */
 const REST = 180;
 
-function LivePreview({ rulesetId, draft, mode }: { readonly rulesetId: string; readonly draft: NewRule | undefined; readonly mode: ConflictMode }) {
-  const { data, problem, isLoading } = useLoad(async (signal) => {
-    if (draft === undefined) return null;
-    await new Promise((resolve) => setTimeout(resolve, REST));
-    signal.throwIfAborted();
-    return (await previewRule(rulesetId, draft, mode, signal)).lines[0] ?? null;
-  }, [rulesetId, JSON.stringify(draft), mode]);
+function LivePreview({
+  rulesetId,
+  draft,
+  mode,
+}: {
+  readonly rulesetId: string;
+  readonly draft: NewRule | undefined;
+  readonly mode: ConflictMode;
+}) {
+  const { data, problem, isLoading } = useLoad(
+    async (signal) => {
+      if (draft === undefined) return null;
+      await new Promise((resolve) => setTimeout(resolve, REST));
+      signal.throwIfAborted();
+      return (await previewRule(rulesetId, draft, mode, signal)).lines[0] ?? null;
+    },
+    [rulesetId, JSON.stringify(draft), mode],
+  );
   return (
     <div class={isLoading ? "preview busy" : "preview"} role="status" aria-live="polite" aria-busy={isLoading}>
-      {draft === undefined ? <p class="muted">Type an address to see what will happen.</p>
-        : problem !== undefined ? <VerdictCard line={{ line: 1, ip: draft.ip, verdict: "error", message: textOf(problem) }} />
-        : data ? <VerdictCard line={data} /> : <p class="muted">Looking…</p>}
+      {draft === undefined ? (
+        <p class="muted">Type an address to see what will happen.</p>
+      ) : problem !== undefined ? (
+        <VerdictCard line={{ line: 1, ip: draft.ip, verdict: "error", message: textOf(problem) }} />
+      ) : data ? (
+        <VerdictCard line={data} />
+      ) : (
+        <p class="muted">Looking…</p>
+      )}
     </div>
   );
 }

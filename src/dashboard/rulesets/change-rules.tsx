@@ -22,17 +22,29 @@ export function EditRule({ rulesetId, rule, onClose }: Props & { readonly rule: 
     const expiry = expiryOf(values);
     const name = values["name"]!.trim() === "" ? null : values["name"]!.trim();
     // The field tells no seconds: those of an expiry that was not touched stay.
-    const isSame = expiry.expires_in_days === undefined && minuteOf(expiry.expires_at ?? null) === minuteOf(rule.expires_at);
+    const isSame =
+      expiry.expires_in_days === undefined && minuteOf(expiry.expires_at ?? null) === minuteOf(rule.expires_at);
     const body = { ...(name === (rule.name === "" ? null : rule.name) ? {} : { name }), ...(isSame ? {} : expiry) };
     if (Object.keys(body).length === 0) return onClose();
-    await put("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules/rule", { params: { path: { ruleset_id: rulesetId }, query: { ip: rule.ip } }, body });
+    await put("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules/rule", {
+      params: { path: { ruleset_id: rulesetId }, query: { ip: rule.ip } },
+      body,
+    });
     onClose();
     await tellChange(`${rule.ip} is saved.`);
   };
   return (
     <Dialog title={`Edit ${rule.ip}`} onClose={onClose}>
       <Form onSubmit={edit} onCancel={onClose} submit="Save">
-        <Field name="name" label="Name" optional defaultValue={rule.name ?? ""} maxLength={255} autocomplete="off" autofocus />
+        <Field
+          name="name"
+          label="Name"
+          optional
+          defaultValue={rule.name ?? ""}
+          maxLength={255}
+          autocomplete="off"
+          autofocus
+        />
         <ExpiryFields expiresAt={rule.expires_at} />
       </Form>
     </Dialog>
@@ -50,11 +62,30 @@ export function askToDelete(rulesetId: string, rules: readonly RuleRow[]): void 
   const counted = formatCounted(rules.length, "rule");
   confirm({
     title: isOne ? "Delete this rule?" : `Delete ${counted}?`,
-    text: isOne ? <p><RuleText rule={first} /></p> : <><p>Those that are already gone are skipped.</p><ul>{rules.slice(0, 5).map((rule) => <li key={rule.ip}><RuleText rule={rule} /></li>)}{rules.length > 5 && <li class="muted">and {formatCounted(rules.length - 5, "more", "more")}</li>}</ul></>,
+    text: isOne ? (
+      <p>
+        <RuleText rule={first} />
+      </p>
+    ) : (
+      <>
+        <p>Those that are already gone are skipped.</p>
+        <ul>
+          {rules.slice(0, 5).map((rule) => (
+            <li key={rule.ip}>
+              <RuleText rule={rule} />
+            </li>
+          ))}
+          {rules.length > 5 && <li class="muted">and {formatCounted(rules.length - 5, "more", "more")}</li>}
+        </ul>
+      </>
+    ),
     action: isOne ? "Delete the rule" : `Delete ${counted}`,
     danger: true,
     run: async () => {
-      if (isOne) await remove("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules/rule", { params: { path: { ruleset_id: rulesetId }, query: { ip: first.ip } } });
+      if (isOne)
+        await remove("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules/rule", {
+          params: { path: { ruleset_id: rulesetId }, query: { ip: first.ip } },
+        });
       else await deleteRules(rulesetId, rules);
       void tellChange(isOne ? `${first.ip} is deleted.` : `${counted} are deleted.`);
     },
@@ -71,7 +102,10 @@ export interface WholeSelection {
 export function askToDeleteMatching(rulesetId: string, { filter, count }: WholeSelection, tag: string): void {
   const counted = formatCounted(count, "rule");
   confirm({
-    title: `Delete ${counted}?`, text: <p>All rules that are listed are deleted, or none if the ruleset has changed since they were shown.</p>, action: `Delete ${counted}`, danger: true,
+    title: `Delete ${counted}?`,
+    text: <p>All rules that are listed are deleted, or none if the ruleset has changed since they were shown.</p>,
+    action: `Delete ${counted}`,
+    danger: true,
     run: async () => {
       await changeMatching(rulesetId, filter, { action: "delete" }, count, tag).catch(toldChange);
       void tellChange(`${counted} are deleted.`);
@@ -83,22 +117,36 @@ export function askToDeleteMatching(rulesetId: string, { filter, count }: WholeS
 function toldChange(error: unknown): never {
   if (!(error instanceof Problem) || error.status !== 412) throw error;
   revision.value++;
-  throw new Problem(412, { title: "The rules have changed", detail: "Another user or program has changed the ruleset since these rules were selected. The list has been refreshed: select them again." });
+  throw new Problem(412, {
+    title: "The rules have changed",
+    detail:
+      "Another user or program has changed the ruleset since these rules were selected. The list has been refreshed: select them again.",
+  });
 }
 
 /** Sets the expiry of many rules, all or none. */
-export function SetExpiry({ rulesetId, rules, tag, onClose }: Props & { readonly rules: readonly RuleRow[] | WholeSelection; readonly tag: string }) {
+export function SetExpiry({
+  rulesetId,
+  rules,
+  tag,
+  onClose,
+}: Props & { readonly rules: readonly RuleRow[] | WholeSelection; readonly tag: string }) {
   const counted = formatCounted("count" in rules ? rules.count : rules.length, "rule");
   const set = async (values: Readonly<Record<string, string>>): Promise<void> => {
     const expiresAt = expiryTime(expiryOf(values));
-    const setting = "count" in rules ? changeMatching(rulesetId, rules.filter, { action: "set_expiry", expires_at: expiresAt }, rules.count, tag) : setExpiry(rulesetId, rules, expiresAt, tag);
+    const setting =
+      "count" in rules
+        ? changeMatching(rulesetId, rules.filter, { action: "set_expiry", expires_at: expiresAt }, rules.count, tag)
+        : setExpiry(rulesetId, rules, expiresAt, tag);
     await setting.catch(toldChange);
     onClose();
     await tellChange(`The expiry of ${counted} is set.`);
   };
   return (
     <Dialog title={`Expiry of ${counted}`} onClose={onClose}>
-      <Form onSubmit={set} onCancel={onClose} submit="Set expiry"><ExpiryFields /></Form>
+      <Form onSubmit={set} onCancel={onClose} submit="Set expiry">
+        <ExpiryFields />
+      </Form>
     </Dialog>
   );
 }

@@ -8,7 +8,8 @@ import { formatCount, formatCounted } from "../format.ts";
 /** What a replacement that removes too much would do, in words. */
 export function shrinkText(shrink: ShrinkProblem): string {
   const { removed, total_rules, removed_percent, max_shrink } = shrink;
-  if (isEmptied(shrink)) return `There is no rule in the list. It would remove ${formatAll(total_rules)} and leave the ruleset empty.`;
+  if (isEmptied(shrink))
+    return `There is no rule in the list. It would remove ${formatAll(total_rules)} and leave the ruleset empty.`;
   return `The list would remove ${formatCount(removed)} of ${formatCounted(total_rules, "rule")}, which is ${removed_percent} %. More than ${max_shrink} % is unusual.`;
 }
 
@@ -43,9 +44,25 @@ export function ConfirmShrink({ shrink, onClose, onAgreed }: Props) {
   const [typed, setTyped] = useState("");
   return (
     <Dialog title="Remove that many rules?" onClose={onClose}>
-      <Note kind="warning"><p>{shrinkText(shrink)} Firewalls that fetch the ruleset get the rest only.</p></Note>
-      <Form onSubmit={() => onAgreed(permissionOf(shrink))} onCancel={onClose} submit={`Remove ${formatCounted(shrink.removed, "rule")}`} danger disabled={numberIn(typed) !== shrink.removed}>
-        <Field name="typed" label="Type how many rules are to be removed" value={typed} onInput={(event) => setTyped(event.currentTarget.value)} placeholder={formatCount(shrink.removed)} autocomplete="off" autofocus />
+      <Note kind="warning">
+        <p>{shrinkText(shrink)} Firewalls that fetch the ruleset get the rest only.</p>
+      </Note>
+      <Form
+        onSubmit={() => onAgreed(permissionOf(shrink))}
+        onCancel={onClose}
+        submit={`Remove ${formatCounted(shrink.removed, "rule")}`}
+        danger
+        disabled={numberIn(typed) !== shrink.removed}
+      >
+        <Field
+          name="typed"
+          label="Type how many rules are to be removed"
+          value={typed}
+          onInput={(event) => setTyped(event.currentTarget.value)}
+          placeholder={formatCount(shrink.removed)}
+          autocomplete="off"
+          autofocus
+        />
       </Form>
     </Dialog>
   );

@@ -5,7 +5,9 @@ import { type ConflictMode, planReplacement, previewList } from "./rules-api.ts"
 import type { Outcome } from "./verdict.tsx";
 
 /** What is to be done with a list: its rules are added, or become the ruleset's rules. */
-export type Way = ({ readonly kind: "add"; readonly mode: ConflictMode } | { readonly kind: "replace" }) & { readonly defaults: ListDefaults };
+export type Way = ({ readonly kind: "add"; readonly mode: ConflictMode } | { readonly kind: "replace" }) & {
+  readonly defaults: ListDefaults;
+};
 
 export interface ListLine extends Omit<PreviewLine, "verdict" | "line"> {
   /** Undefined for a rule that no line names. */
@@ -35,16 +37,65 @@ export interface Examined {
 /** Asks the server, which writes nothing. */
 export async function examineList(rulesetId: string, list: RuleList, way: Way, signal: AbortSignal): Promise<Examined> {
   const reading = defaultsQuery(way.defaults);
-  const { preview, tag } = await previewList(rulesetId, list, way.kind === "add" ? way.mode : "override", reading, signal);
+  const { preview, tag } = await previewList(
+    rulesetId,
+    list,
+    way.kind === "add" ? way.mode : "override",
+    reading,
+    signal,
+  );
   const { counts, truncated, skip_refusal, can_undo: canUndo } = preview;
   const refused = skip_refusal === null ? {} : { refusal: skip_refusal };
   const faulty = preview.lines.filter(isFaulty);
-  if (way.kind === "add") return { tag, counts, unchanged: 0, lines: [...faulty, ...preview.lines.filter((line) => !isFaulty(line))], isCut: truncated, canUndo, ...refused };
-  if (skip_refusal !== null) return { tag, counts: { error: counts.error }, unchanged: 0, lines: faulty, isCut: truncated && faulty.length < counts.error, canUndo, refusal: skip_refusal };
-  const { added, updated, removed, unchanged, refusal, plan, can_undo } = await planReplacement(rulesetId, list, { ...reading, skip_invalid: counts.error > 0 }, tag, signal);
-  const named = (verdict: Outcome) => (rule: Rule): ListLine => ({ ip: rule.ip, verdict, ...(verdict === "created" ? { after: rule } : { before: rule }) });
-  const lines = [...faulty, ...plan!.removed.map(named("removed")), ...plan!.updated.map(({ before, after }): ListLine => ({ ip: after.ip, verdict: "updated", before, after })), ...plan!.added.map(named("created"))];
-  return { tag, counts: { error: counts.error, removed, updated, created: added }, unchanged, lines, isCut: plan!.truncated || faulty.length < counts.error, canUndo: can_undo, ...(refusal == null ? {} : { shrink: refusal }) };
+  if (way.kind === "add")
+    return {
+      tag,
+      counts,
+      unchanged: 0,
+      lines: [...faulty, ...preview.lines.filter((line) => !isFaulty(line))],
+      isCut: truncated,
+      canUndo,
+      ...refused,
+    };
+  if (skip_refusal !== null)
+    return {
+      tag,
+      counts: { error: counts.error },
+      unchanged: 0,
+      lines: faulty,
+      isCut: truncated && faulty.length < counts.error,
+      canUndo,
+      refusal: skip_refusal,
+    };
+  const { added, updated, removed, unchanged, refusal, plan, can_undo } = await planReplacement(
+    rulesetId,
+    list,
+    { ...reading, skip_invalid: counts.error > 0 },
+    tag,
+    signal,
+  );
+  const named =
+    (verdict: Outcome) =>
+    (rule: Rule): ListLine => ({
+      ip: rule.ip,
+      verdict,
+      ...(verdict === "created" ? { after: rule } : { before: rule }),
+    });
+  const lines = [
+    ...faulty,
+    ...plan!.removed.map(named("removed")),
+    ...plan!.updated.map(({ before, after }): ListLine => ({ ip: after.ip, verdict: "updated", before, after })),
+    ...plan!.added.map(named("created")),
+  ];
+  return {
+    tag,
+    counts: { error: counts.error, removed, updated, created: added },
+    unchanged,
+    lines,
+    isCut: plan!.truncated || faulty.length < counts.error,
+    canUndo: can_undo,
+    ...(refusal == null ? {} : { shrink: refusal }),
+  };
 }
 
 function isFaulty({ verdict }: PreviewLine): boolean {

@@ -7,9 +7,19 @@ import { type Outcome, VerdictBadge } from "./verdict.tsx";
 import { type RowLook, VirtualRows } from "./virtual-rows.tsx";
 
 const OUTCOMES: readonly (readonly [outcome: Outcome, title: string])[] = [
-  ["error", "Errors"], ["conflict", "Conflicts"], ["removed", "Removed"], ["created", "Created"], ["updated", "Updated"], ["skipped", "Skipped"],
+  ["error", "Errors"],
+  ["conflict", "Conflicts"],
+  ["removed", "Removed"],
+  ["created", "Created"],
+  ["updated", "Updated"],
+  ["skipped", "Skipped"],
 ];
-const COLUMNS = [{ title: "Line", kind: "line" }, { title: "Address", kind: "ip" }, { title: "Verdict", kind: "status" }, { title: "What happens", kind: "what" }];
+const COLUMNS = [
+  { title: "Line", kind: "line" },
+  { title: "Address", kind: "ip" },
+  { title: "Verdict", kind: "status" },
+  { title: "What happens", kind: "what" },
+];
 
 /** The verdicts about a list's lines, the faulty ones first. */
 export function ExaminedList({ examined, isBusy }: { readonly examined: Examined; readonly isBusy: boolean }) {
@@ -25,28 +35,100 @@ export function ExaminedList({ examined, isBusy }: { readonly examined: Examined
       <div class="filter-bar">
         <fieldset class="segments">
           <legend class="hidden">Verdict</legend>
-          {([[undefined, "All", total], ...given.map(([outcome, title]) => [outcome, title, counts[outcome]!] as const)] as const).map(([outcome, title, count]) => (
-            <label key={title}><input type="radio" name="verdict" class="hidden" checked={wanted === outcome} onChange={() => setOnly(outcome)} />{title}<span class="muted">{formatCount(count)}</span></label>
+          {(
+            [
+              [undefined, "All", total],
+              ...given.map(([outcome, title]) => [outcome, title, counts[outcome]!] as const),
+            ] as const
+          ).map(([outcome, title, count]) => (
+            <label key={title}>
+              <input
+                type="radio"
+                name="verdict"
+                class="hidden"
+                checked={wanted === outcome}
+                onChange={() => setOnly(outcome)}
+              />
+              {title}
+              <span class="muted">{formatCount(count)}</span>
+            </label>
           ))}
         </fieldset>
-        {unchanged > 0 && <p class="muted">{unchanged === 1 ? "1 stays as it is" : `${formatCount(unchanged)} stay as they are`}</p>}
+        {unchanged > 0 && (
+          <p class="muted">{unchanged === 1 ? "1 stays as it is" : `${formatCount(unchanged)} stay as they are`}</p>
+        )}
       </div>
-      {shown.length > 0 && <VirtualRows label="Verdicts" kind="verdicts" columns={COLUMNS} count={shown.length} rowHeight={58} row={look} isBusy={isBusy} place={wanted} />}
-      {examined.isCut && <p class="table-foot muted small">{formatCount(lines.length)} lines are shown, the faulty ones first; the counts are of all.</p>}
+      {shown.length > 0 && (
+        <VirtualRows
+          label="Verdicts"
+          kind="verdicts"
+          columns={COLUMNS}
+          count={shown.length}
+          rowHeight={58}
+          row={look}
+          isBusy={isBusy}
+          place={wanted}
+        />
+      )}
+      {examined.isCut && (
+        <p class="table-foot muted small">
+          {formatCount(lines.length)} lines are shown, the faulty ones first; the counts are of all.
+        </p>
+      )}
     </>
   );
 }
 
 function lookOf({ line, ip, verdict, message, before, after }: ListLine): RowLook {
-  const what = message !== undefined ? <span class="fault" title={message}>{message}</span> : <Difference before={before} after={after} />;
-  return { kind: verdict, cells: [line === undefined ? "" : formatCount(line), <code title={ip}><bdi>{ip}</bdi></code>, <VerdictBadge verdict={verdict} />, what] };
+  const what =
+    message !== undefined ? (
+      <span class="fault" title={message}>
+        {message}
+      </span>
+    ) : (
+      <Difference before={before} after={after} />
+    );
+  return {
+    kind: verdict,
+    cells: [
+      line === undefined ? "" : formatCount(line),
+      <code title={ip}>
+        <bdi>{ip}</bdi>
+      </code>,
+      <VerdictBadge verdict={verdict} />,
+      what,
+    ],
+  };
 }
 
 function Difference({ before, after }: { readonly before: Rule | undefined; readonly after: Rule | undefined }) {
-  if (before === undefined || after === undefined) return <span class="difference">{[before ?? after].map((rule) => rule !== undefined && <Short key="rule" rule={rule} />)}</span>;
-  return <span class="difference"><Short rule={before} /><span class="arrow"><span class="hidden">becomes </span><span aria-hidden="true">→</span></span><Short rule={after} /></span>;
+  if (before === undefined || after === undefined)
+    return (
+      <span class="difference">
+        {[before ?? after].map((rule) => rule !== undefined && <Short key="rule" rule={rule} />)}
+      </span>
+    );
+  return (
+    <span class="difference">
+      <Short rule={before} />
+      <span class="arrow">
+        <span class="hidden">becomes </span>
+        <span aria-hidden="true">→</span>
+      </span>
+      <Short rule={after} />
+    </span>
+  );
 }
 
 function Short({ rule }: { readonly rule: Rule }) {
-  return <span class="short"><span class="text" title={rule.name ?? undefined}><RuleName name={rule.name} /></span><span class="small">{rule.expires_at === null ? <span class="muted">never expires</span> : <Expires at={rule.expires_at} />}</span></span>;
+  return (
+    <span class="short">
+      <span class="text" title={rule.name ?? undefined}>
+        <RuleName name={rule.name} />
+      </span>
+      <span class="small">
+        {rule.expires_at === null ? <span class="muted">never expires</span> : <Expires at={rule.expires_at} />}
+      </span>
+    </span>
+  );
 }

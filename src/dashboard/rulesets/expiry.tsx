@@ -14,14 +14,47 @@ export function ExpiryFields({ expiresAt = null }: { readonly expiresAt?: string
   const isTime = !Number.isNaN(Date.parse(at));
   return (
     <fieldset class="field" aria-labelledby={id}>
-      <span class="field-name" id={id}>Expires</span>
+      <span class="field-name" id={id}>
+        Expires
+      </span>
       <div class="choices">
         {(Object.keys(KINDS) as Kind[]).map((each) => (
-          <label key={each} class="choice"><input type="radio" name="expiry" value={each} checked={kind === each} onChange={() => setKind(each)} /><span>{KINDS[each]}</span></label>
+          <label key={each} class="choice">
+            <input type="radio" name="expiry" value={each} checked={kind === each} onChange={() => setKind(each)} />
+            <span>{KINDS[each]}</span>
+          </label>
         ))}
       </div>
-      {kind === "days" && <Field name="expires_in_days" label="Days from now" type="number" min={1} max={36_500} defaultValue="30" required />}
-      {kind === "at" && <Field name="expires_at" label="Until, in local time" type="datetime-local" value={at} onInput={(event) => setAt(event.currentTarget.value)} required hint={isTime ? <>That is <time>{formatUtc(new Date(at))}</time>.</> : "A day and a time of day."} />}
+      {kind === "days" && (
+        <Field
+          name="expires_in_days"
+          label="Days from now"
+          type="number"
+          min={1}
+          max={36_500}
+          defaultValue="30"
+          required
+        />
+      )}
+      {kind === "at" && (
+        <Field
+          name="expires_at"
+          label="Until, in local time"
+          type="datetime-local"
+          value={at}
+          onInput={(event) => setAt(event.currentTarget.value)}
+          required
+          hint={
+            isTime ? (
+              <>
+                That is <time>{formatUtc(new Date(at))}</time>.
+              </>
+            ) : (
+              "A day and a time of day."
+            )
+          }
+        />
+      )}
     </fieldset>
   );
 }
@@ -36,8 +69,15 @@ export interface Expiry {
   readonly expires_at?: string | null;
 }
 
-/** What the fields say, `{}` for a new rule that never expires. @throws Problem at the field that says nothing sensible */
-export function expiryOf({ expiry, expires_in_days: days = "", expires_at: at = "" }: Readonly<Record<string, string>>): Expiry {
+/**
+ * What the fields say, `{}` for a new rule that never expires.
+ * @throws Problem at the field that says nothing sensible
+ */
+export function expiryOf({
+  expiry,
+  expires_in_days: days = "",
+  expires_at: at = "",
+}: Readonly<Record<string, string>>): Expiry {
   if (expiry === "days") {
     if (!/^[1-9]\d{0,4}$/.test(days.trim())) throw fault("expires_in_days", "a number of days, 1 or more");
     return { expires_in_days: Number(days) };
@@ -48,7 +88,10 @@ export function expiryOf({ expiry, expires_in_days: days = "", expires_at: at = 
 }
 
 /** As a time, for requests that know no days from now. */
-export function expiryTime({ expires_in_days: days, expires_at: at = null }: Expiry, now: number = Date.now()): string | null {
+export function expiryTime(
+  { expires_in_days: days, expires_at: at = null }: Expiry,
+  now: number = Date.now(),
+): string | null {
   return days === undefined ? at : new Date(now + days * 86_400_000).toISOString();
 }
 

@@ -34,36 +34,66 @@ export function ExportRules({ ruleset, onClose }: { readonly ruleset: Ruleset; r
           {(Object.keys(FORMATS) as Format[]).map((each) => (
             <label key={each} class="mode">
               <input type="radio" name="format" checked={format === each} onChange={() => setFormat(each)} />
-              <span><strong>{FORMATS[each][0]}</strong><span class="muted small">{FORMATS[each][1]}</span></span>
+              <span>
+                <strong>{FORMATS[each][0]}</strong>
+                <span class="muted small">{FORMATS[each][1]}</span>
+              </span>
             </label>
           ))}
         </div>
       </fieldset>
       {isNamed && (
         <Field
-          name="set_name" label="Set name" optional value={setName} maxLength={25} autocomplete="off" spellcheck={false} onInput={({ currentTarget }) => setSetName(currentTarget.value.trim())}
+          name="set_name"
+          label="Set name"
+          optional
+          value={setName}
+          maxLength={25}
+          autocomplete="off"
+          spellcheck={false}
+          onInput={({ currentTarget }) => setSetName(currentTarget.value.trim())}
           hint="A letter, then letters, digits and underscores; _4 and _6 are added. Made from the ruleset's name unless given."
         />
       )}
       <fieldset class="field">
         <legend class="field-name">Rules</legend>
         <div class="choices">
-          <label class="choice"><input type="radio" name="which" checked={isActive} onChange={() => setActive(true)} /><span>Active only</span></label>
-          <label class="choice"><input type="radio" name="which" checked={!isActive} onChange={() => setActive(false)} /><span>All, expired ones too</span></label>
+          <label class="choice">
+            <input type="radio" name="which" checked={isActive} onChange={() => setActive(true)} />
+            <span>Active only</span>
+          </label>
+          <label class="choice">
+            <input type="radio" name="which" checked={!isActive} onChange={() => setActive(false)} />
+            <span>All, expired ones too</span>
+          </label>
         </div>
       </fieldset>
       <div class="field">
         <span class="field-name">The same for a firewall, with a key</span>
-        <div class="secret"><code>{`${location.origin}/v1/edl/ip-rulesets/${id}/${query}`}</code><CopyButton iconOnly label="Copy the address" text={`${location.origin}/v1/edl/ip-rulesets/${id}/${query}`} /></div>
+        <div class="secret">
+          <code>{`${location.origin}/v1/edl/ip-rulesets/${id}/${query}`}</code>
+          <CopyButton iconOnly label="Copy the address" text={`${location.origin}/v1/edl/ip-rulesets/${id}/${query}`} />
+        </div>
       </div>
       <footer class="dialog-foot">
-        <ButtonLink look="primary" icon="download" href={`/dashboard/api/edl/ip-rulesets/${id}/${query}`} download={fileName(name, format)}>Download {formatCounted(isActive ? active : total, "rule")}</ButtonLink>
+        <ButtonLink
+          look="primary"
+          icon="download"
+          href={`/dashboard/api/edl/ip-rulesets/${id}/${query}`}
+          download={fileName(name, format)}
+        >
+          Download {formatCounted(isActive ? active : total, "rule")}
+        </ButtonLink>
       </footer>
     </Dialog>
   );
 }
 
 function fileName(name: string, format: Format): string {
-  const plain = name.normalize("NFKD").replaceAll(/[^\w.-]+/g, "-").replaceAll(/^[-.]+|[-.]+$/g, "").slice(0, 60);
+  const plain = name
+    .normalize("NFKD")
+    .replaceAll(/[^\w.-]+/g, "-")
+    .replaceAll(/^[-.]+|[-.]+$/g, "")
+    .slice(0, 60);
   return `${plain === "" ? "rules" : plain}.${FORMATS[format][2]}`;
 }

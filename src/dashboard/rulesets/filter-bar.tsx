@@ -10,19 +10,35 @@ interface Props {
   readonly onChange: (filter: RuleFilter) => void;
 }
 
-const STATES: readonly (readonly [state: RuleState | undefined, title: string])[] = [[undefined, "All"], ["active", "Active"], ["expiring", "Expiring soon"], ["expired", "Expired"]];
+const STATES: readonly (readonly [state: RuleState | undefined, title: string])[] = [
+  [undefined, "All"],
+  ["active", "Active"],
+  ["expiring", "Expiring soon"],
+  ["expired", "Expired"],
+];
 
 /** By state, and by address or name. */
 export function FilterBar({ filter, total, active, onChange }: Props) {
-  const counts = new Map<RuleState | undefined, number | undefined>([[undefined, total], ["active", active], ["expired", total === undefined || active === undefined ? undefined : total - active]]);
+  const counts = new Map<RuleState | undefined, number | undefined>([
+    [undefined, total],
+    ["active", active],
+    ["expired", total === undefined || active === undefined ? undefined : total - active],
+  ]);
   return (
     <div class="filter-bar">
       <fieldset class="segments">
         <legend class="hidden">State</legend>
         {STATES.map(([state, title]) => (
           <label key={title}>
-            <input type="radio" name="state" class="hidden" checked={filter.state === state} onChange={() => onChange({ ...filter, state })} />
-            {title}{counts.get(state) !== undefined && <span class="muted">{formatCount(counts.get(state)!)}</span>}
+            <input
+              type="radio"
+              name="state"
+              class="hidden"
+              checked={filter.state === state}
+              onChange={() => onChange({ ...filter, state })}
+            />
+            {title}
+            {counts.get(state) !== undefined && <span class="muted">{formatCount(counts.get(state)!)}</span>}
           </label>
         ))}
       </fieldset>
@@ -37,7 +53,12 @@ function Within({ days, onChange }: { readonly days: number; readonly onChange: 
     const value = Number((event.currentTarget as HTMLInputElement).value);
     if (Number.isInteger(value) && value >= 1 && value <= 36_500) onChange(value);
   };
-  return <label class="within">within <input type="number" min={1} max={36_500} defaultValue={days} onInput={change} placeholder={String(DAYS)} /> days</label>;
+  return (
+    <label class="within">
+      within{" "}
+      <input type="number" min={1} max={36_500} defaultValue={days} onInput={change} placeholder={String(DAYS)} /> days
+    </label>
+  );
 }
 
 /** Milliseconds without a key until it is searched. */
@@ -61,7 +82,15 @@ function Search({ filter, onChange }: Pick<Props, "filter" | "onChange">) {
   return (
     <div class="rule-search">
       <Icon name="search" />
-      <input type="search" aria-label="Search by address or name" placeholder="Address, prefix or name" autocomplete="off" spellcheck={false} value={typed} onInput={type} />
+      <input
+        type="search"
+        aria-label="Search by address or name"
+        placeholder="Address, prefix or name"
+        autocomplete="off"
+        spellcheck={false}
+        value={typed}
+        onInput={type}
+      />
     </div>
   );
 }

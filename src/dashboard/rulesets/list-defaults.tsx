@@ -10,17 +10,44 @@ export interface ListDefaults {
 export const NO_DEFAULTS: ListDefaults = { name: "", days: "" };
 
 /** As the server takes them. */
-export function defaultsQuery({ name, days }: ListDefaults): { readonly name?: string; readonly expires_in_days?: number } {
+export function defaultsQuery({ name, days }: ListDefaults): {
+  readonly name?: string;
+  readonly expires_in_days?: number;
+} {
   return { ...(name === "" ? {} : { name }), ...(days === "" ? {} : { expires_in_days: Number(days) }) };
 }
 
 const LONGEST_NAME = 255;
 
-export function ListDefaultsInput({ value, onChange }: { readonly value: ListDefaults; readonly onChange: (defaults: ListDefaults) => void }) {
+export function ListDefaultsInput({
+  value,
+  onChange,
+}: {
+  readonly value: ListDefaults;
+  readonly onChange: (defaults: ListDefaults) => void;
+}) {
   return (
     <>
-      <Field name="default_name" label="Name for rules without one" optional maxLength={LONGEST_NAME} autocomplete="off" value={value.name} onInput={(event) => onChange({ ...value, name: event.currentTarget.value })} />
-      <Field name="default_days" label="Expiry in days, for rules without one" optional type="number" min={1} max={36_500} value={value.days} onInput={(event) => onChange({ ...value, days: event.currentTarget.value })} hint="Without a number they never expire." />
+      <Field
+        name="default_name"
+        label="Name for rules without one"
+        optional
+        maxLength={LONGEST_NAME}
+        autocomplete="off"
+        value={value.name}
+        onInput={(event) => onChange({ ...value, name: event.currentTarget.value })}
+      />
+      <Field
+        name="default_days"
+        label="Expiry in days, for rules without one"
+        optional
+        type="number"
+        min={1}
+        max={36_500}
+        value={value.days}
+        onInput={(event) => onChange({ ...value, days: event.currentTarget.value })}
+        hint="Without a number they never expire."
+      />
     </>
   );
 }

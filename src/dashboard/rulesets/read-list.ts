@@ -6,7 +6,11 @@ export interface RuleList {
   readonly text: string;
 }
 
-export const LIST_NAMES: Readonly<Record<ListType, string>> = { "text/plain": "Text: an address a line", "text/csv": "CSV with a line of column names", "application/x-ndjson": "NDJSON: a JSON document a line" };
+export const LIST_NAMES: Readonly<Record<ListType, string>> = {
+  "text/plain": "Text: an address a line",
+  "text/csv": "CSV with a line of column names",
+  "application/x-ndjson": "NDJSON: a JSON document a line",
+};
 
 /** What a list looks like, by the name of its file and its first line. */
 export function guessType(text: string, fileName = ""): ListType {
@@ -19,7 +23,10 @@ export function guessType(text: string, fileName = ""): ListType {
 
 /** The text of a file. @throws Error where it is no UTF-8 or longer than the service takes */
 export async function readFile(file: File, mostBytes: number): Promise<string> {
-  if (file.size > mostBytes) throw new Error(`The file has ${file.size} bytes, and the service takes lists of up to ${mostBytes}. Cut it in parts.`);
+  if (file.size > mostBytes)
+    throw new Error(
+      `The file has ${file.size} bytes, and the service takes lists of up to ${mostBytes}. Cut it in parts.`,
+    );
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
   } catch {

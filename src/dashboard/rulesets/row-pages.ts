@@ -23,7 +23,9 @@ const AHEAD = 60;
 
 type Load<Page> = (offset: number, limit: number, signal: AbortSignal) => Promise<Page>;
 
-/** Rows of a long table, fetched in pages around the place that is looked at; requests for other places are given up. */
+/**
+ * Rows of a long table, fetched in pages around the place that is looked at; requests for other places are given up.
+ */
 export class RowPages<Row, Page extends RowsPage<Row>> {
   /** The page that came last, with what it tells of all. */
   latest: Page | undefined;
@@ -49,10 +51,19 @@ export class RowPages<Row, Page extends RowsPage<Row>> {
     return this.#pages.get(Math.floor(index / ROWS))?.[index % ROWS];
   }
 
-  /** Fetches what is missing of these rows: the first ones at once, all later once nobody has asked for others for a moment. */
+  /**
+   * Fetches what is missing of these rows: the first ones at once, all later once nobody has asked for others for a
+   * moment.
+   */
   show(first: number, last: number): void {
-    const [from, to] = [Math.max(0, first - AHEAD), Math.max(0, Math.min(last + AHEAD, this.latest === undefined ? last : this.count - 1))];
-    const wanted = Array.from({ length: Math.floor(to / ROWS) - Math.floor(from / ROWS) + 1 }, (_, at) => Math.floor(from / ROWS) + at);
+    const [from, to] = [
+      Math.max(0, first - AHEAD),
+      Math.max(0, Math.min(last + AHEAD, this.latest === undefined ? last : this.count - 1)),
+    ];
+    const wanted = Array.from(
+      { length: Math.floor(to / ROWS) - Math.floor(from / ROWS) + 1 },
+      (_, at) => Math.floor(from / ROWS) + at,
+    );
     if (this.#timer !== undefined && wanted.join() === this.#wanted.join()) return;
     this.#wanted = wanted;
     clearTimeout(this.#timer);
@@ -68,11 +79,15 @@ export class RowPages<Row, Page extends RowsPage<Row>> {
     for (const page of this.#wanted) void this.#fetch(page);
   }
 
-  /** Fetches rows from one to another, kept or not. Rejects with Problem, or where they are no longer those that are shown. */
+  /**
+   * Fetches rows from one to another, kept or not. Rejects with Problem, or where they are no longer those that are
+   * shown.
+   */
   async rows(first: number, last: number): Promise<Row[]> {
     for (let tries = 0; tries < MOST_TRIES; tries++) {
       const pages: Page[] = [];
-      for (let at = first; at <= last; at += LONGEST) pages.push(await this.#load(at, Math.min(LONGEST, last + 1 - at), new AbortController().signal));
+      for (let at = first; at <= last; at += LONGEST)
+        pages.push(await this.#load(at, Math.min(LONGEST, last + 1 - at), new AbortController().signal));
       if (pages.some(({ version }) => version !== this.latest!.version)) break;
       // Where rules have expired in between, those behind them may have moved up.
       if (pages.every(({ tag }) => tag === pages[0]!.tag)) return pages.flatMap(({ items }) => items);
@@ -118,7 +133,11 @@ export class RowPages<Row, Page extends RowsPage<Row>> {
       this.#keep(page, answer);
       this.problem = undefined;
       // What is looked at may have been of another tag, and be gone by that.
-      if (this.#timer === undefined && this.#wanted.some((wanted) => !this.#pages.has(wanted) && !this.#flights.has(wanted))) this.#fetchSoon();
+      if (
+        this.#timer === undefined &&
+        this.#wanted.some((wanted) => !this.#pages.has(wanted) && !this.#flights.has(wanted))
+      )
+        this.#fetchSoon();
     } catch (error) {
       if (flight.signal.aborted) return;
       this.#flights.delete(page);

@@ -32,7 +32,12 @@ export function placeQuery({ state, days, name, ip }: RuleFilter): Record<string
 }
 
 /** The members of the request. */
-export function requestQuery({ state, days, name, ip }: RuleFilter): { state?: RuleState; expiring_within_days?: number; name?: string; ip?: string } {
+export function requestQuery({ state, days, name, ip }: RuleFilter): {
+  state?: RuleState;
+  expiring_within_days?: number;
+  name?: string;
+  ip?: string;
+} {
   return {
     ...(state === undefined ? {} : { state }),
     ...(state === "expiring" ? { expiring_within_days: days } : {}),
@@ -50,5 +55,8 @@ export function readSearch(typed: string): Pick<RuleFilter, "name" | "ip"> {
 
 /** Names seldom look so; whether it is right the server says. */
 function looksLikeAddress(text: string): boolean {
-  return /^\d{1,3}(\.\d{1,3}){3}(\/\d{1,3})?$/.test(text) || (/^[\da-f:.]+(\/\d{1,3})?$/i.test(text) && text.split(":").length > 2);
+  return (
+    /^\d{1,3}(\.\d{1,3}){3}(\/\d{1,3})?$/.test(text) ||
+    (/^[\da-f:.]+(\/\d{1,3})?$/i.test(text) && text.split(":").length > 2)
+  );
 }

@@ -4,9 +4,26 @@ import { formatLocal, formatRelative, formatUtc } from "../format.ts";
 import type { Rule, RuleRow } from "../documents.ts";
 
 export function StateBadge({ state }: { readonly state: RuleRow["state"] }) {
-  if (state === "expired") return <Badge><Icon name="close" />expired</Badge>;
-  if (state === "expiring") return <Badge kind="warning"><Icon name="clock" />expires soon</Badge>;
-  return <Badge kind="good"><Icon name="check" />active</Badge>;
+  if (state === "expired")
+    return (
+      <Badge>
+        <Icon name="close" />
+        expired
+      </Badge>
+    );
+  if (state === "expiring")
+    return (
+      <Badge kind="warning">
+        <Icon name="clock" />
+        expires soon
+      </Badge>
+    );
+  return (
+    <Badge kind="good">
+      <Icon name="check" />
+      active
+    </Badge>
+  );
 }
 
 /** When a rule expires: here, and in UTC where that is another. */
@@ -27,5 +44,16 @@ export function RuleName({ name }: { readonly name: string | null }) {
 
 /** What is told of a rule in one line. */
 export function RuleText({ rule }: { readonly rule: Rule }) {
-  return <><code>{rule.ip}</code> · <RuleName name={rule.name} /> · {rule.expires_at === null ? "never expires" : <>until <Expires at={rule.expires_at} /></>}</>;
+  return (
+    <>
+      <code>{rule.ip}</code> · <RuleName name={rule.name} /> ·{" "}
+      {rule.expires_at === null ? (
+        "never expires"
+      ) : (
+        <>
+          until <Expires at={rule.expires_at} />
+        </>
+      )}
+    </>
+  );
 }

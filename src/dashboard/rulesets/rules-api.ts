@@ -14,7 +14,13 @@ export interface RulesPage extends RowsPage<RuleRow> {
   readonly active: number;
 }
 
-export async function fetchRows(rulesetId: string, filter: RuleFilter, offset: number, limit: number, signal: AbortSignal): Promise<RulesPage> {
+export async function fetchRows(
+  rulesetId: string,
+  filter: RuleFilter,
+  offset: number,
+  limit: number,
+  signal: AbortSignal,
+): Promise<RulesPage> {
   const params = { path: { ruleset_id: rulesetId }, query: { ...requestQuery(filter), offset, limit } };
   const { data, response } = await http.GET("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rows", { params, signal });
   return { ...data!, tag: tagOf(response) };
@@ -23,8 +29,11 @@ export async function fetchRows(rulesetId: string, filter: RuleFilter, offset: n
 /** All rulesets: an organisation has few. */
 export async function fetchRulesets(signal: AbortSignal): Promise<Ruleset[]> {
   const rulesets: Ruleset[] = [];
-  for (let cursor: string | null = ""; cursor !== null; ) {
-    const page: { items: Ruleset[]; next: string | null } = await get("/dashboard/api/edl/ip-rulesets/", { params: { query: { cursor, page_size: 1000 } }, signal });
+  for (let cursor: string | null = ""; cursor !== null;) {
+    const page: { items: Ruleset[]; next: string | null } = await get("/dashboard/api/edl/ip-rulesets/", {
+      params: { query: { cursor, page_size: 1000 } },
+      signal,
+    });
     rulesets.push(...page.items);
     cursor = page.next === null ? null : new URL(page.next).searchParams.get("cursor");
   }
@@ -40,26 +49,64 @@ export interface NewRule extends Expiry {
   readonly name?: string;
 }
 
-export function previewRule(rulesetId: string, rule: NewRule, mode: ConflictMode, signal: AbortSignal): Promise<Preview> {
+export function previewRule(
+  rulesetId: string,
+  rule: NewRule,
+  mode: ConflictMode,
+  signal: AbortSignal,
+): Promise<Preview> {
   const params = { path: { ruleset_id: rulesetId }, query: { conflict_resolution: mode } };
   return post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules:preview", { params, body: { rules: [rule] }, signal });
 }
 
 /** Deletes the rules, or none of them; those that are gone already do not matter. */
 export function deleteRules(rulesetId: string, rules: readonly Rule[]): Promise<unknown> {
-  return post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules:batch", { params: { path: { ruleset_id: rulesetId } }, body: { items: rules.map(({ ip }) => ({ op: "delete" as const, ip })) } });
+  return post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules:batch", {
+    params: { path: { ruleset_id: rulesetId } },
+    body: { items: rules.map(({ ip }) => ({ op: "delete" as const, ip })) },
+  });
 }
 
-/** Sets the expiry of the rules, or of none. `tag`: of the rows that were shown, whose names are sent along with them. */
-export function setExpiry(rulesetId: string, rules: readonly Rule[], expiresAt: string | null, tag: string): Promise<unknown> {
-  const items = rules.map(({ ip, name }) => ({ op: "add" as const, ip, name, expires_at: expiresAt, conflict_resolution: "override" as const }));
-  return post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules:batch", { params: { path: { ruleset_id: rulesetId } }, headers: { "If-Match": tag }, body: { items } });
+/**
+ * Sets the expiry of the rules, or of none. `tag`: of the rows that were shown, whose names are sent along with them.
+ */
+export function setExpiry(
+  rulesetId: string,
+  rules: readonly Rule[],
+  expiresAt: string | null,
+  tag: string,
+): Promise<unknown> {
+  const items = rules.map(({ ip, name }) => ({
+    op: "add" as const,
+    ip,
+    name,
+    expires_at: expiresAt,
+    conflict_resolution: "override" as const,
+  }));
+  return post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules:batch", {
+    params: { path: { ruleset_id: rulesetId } },
+    headers: { "If-Match": tag },
+    body: { items },
+  });
 }
 
-/** Deletes all rules that fit the filter, however many, or sets their expiry. `count`: so many were shown; where it is another number by now, nothing is done (412). */
-export function changeMatching(rulesetId: string, filter: RuleFilter, change: { readonly action: "delete" } | { readonly action: "set_expiry"; readonly expires_at: string | null }, count: number, tag: string): Promise<unknown> {
+/**
+ * Deletes all rules that fit the filter, however many, or sets their expiry. `count`: so many were shown; where it is
+ * another number by now, nothing is done (412).
+ */
+export function changeMatching(
+  rulesetId: string,
+  filter: RuleFilter,
+  change: { readonly action: "delete" } | { readonly action: "set_expiry"; readonly expires_at: string | null },
+  count: number,
+  tag: string,
+): Promise<unknown> {
   const params = { path: { ruleset_id: rulesetId }, query: requestQuery(filter) };
-  return post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rows:change", { params, headers: { "If-Match": tag }, body: { ...change, count } });
+  return post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rows:change", {
+    params,
+    headers: { "If-Match": tag },
+    body: { ...change, count },
+  });
 }
 
 export interface ReplacementPlan {
@@ -72,7 +119,12 @@ export interface ReplacementPlan {
   readonly invalid?: number;
   /** Why it would be refused; null or undefined: it would not. */
   readonly refusal?: ShrinkProblem | null;
-  readonly plan?: { readonly added: readonly Rule[]; readonly updated: readonly { readonly before: Rule; readonly after: Rule }[]; readonly removed: readonly Rule[]; readonly truncated: boolean };
+  readonly plan?: {
+    readonly added: readonly Rule[];
+    readonly updated: readonly { readonly before: Rule; readonly after: Rule }[];
+    readonly removed: readonly Rule[];
+    readonly truncated: boolean;
+  };
 }
 
 /** How a list is read. */
@@ -82,32 +134,73 @@ export interface Reading {
   readonly skip_invalid?: boolean;
 }
 
-export async function previewList(rulesetId: string, list: RuleList, mode: ConflictMode, reading: Reading, signal: AbortSignal): Promise<{ readonly preview: Preview; readonly tag: string }> {
+export async function previewList(
+  rulesetId: string,
+  list: RuleList,
+  mode: ConflictMode,
+  reading: Reading,
+  signal: AbortSignal,
+): Promise<{ readonly preview: Preview; readonly tag: string }> {
   const params = { path: { ruleset_id: rulesetId }, query: { conflict_resolution: mode, ...reading } };
-  const { data, response } = await http.POST("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules:preview", { params, ...bodyOf(list), signal });
+  const { data, response } = await http.POST("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules:preview", {
+    params,
+    ...bodyOf(list),
+    signal,
+  });
   return { preview: data!, tag: tagOf(response) };
 }
 
-/** Adds the rules of the list, or none of them: where the ruleset is no longer as `tag` says it rejects with a Problem of status 412. */
-export function importList(rulesetId: string, list: RuleList, mode: ConflictMode, reading: Reading, tag: string): Promise<{ created: number; updated: number; skipped: number; invalid?: number }> {
+/**
+ * Adds the rules of the list, or none of them: where the ruleset is no longer as `tag` says it rejects with a Problem
+ * of status 412.
+ */
+export function importList(
+  rulesetId: string,
+  list: RuleList,
+  mode: ConflictMode,
+  reading: Reading,
+  tag: string,
+): Promise<{ created: number; updated: number; skipped: number; invalid?: number }> {
   const params = { path: { ruleset_id: rulesetId }, query: { conflict_resolution: mode, ...reading } };
   return post("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules:import", { params, ...bodyOf(list, tag) });
 }
 
 /** Tells what making the list the ruleset's rules would change, if that is as `tag` says. */
-export async function planReplacement(rulesetId: string, list: RuleList, reading: Reading, tag: string, signal: AbortSignal): Promise<ReplacementPlan> {
+export async function planReplacement(
+  rulesetId: string,
+  list: RuleList,
+  reading: Reading,
+  tag: string,
+  signal: AbortSignal,
+): Promise<ReplacementPlan> {
   const params = { path: { ruleset_id: rulesetId }, query: { dry_run: true, ...reading } };
   return put("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules", { params, ...bodyOf(list, tag), signal });
 }
 
 /** Makes the list the ruleset's rules, if that is as `tag` says. */
-export function replaceRules(rulesetId: string, list: RuleList, reading: Reading, permission: ShrinkPermission, tag: string): Promise<ReplacementPlan> {
-  return put("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules", { params: { path: { ruleset_id: rulesetId }, query: { ...permission, ...reading } }, ...bodyOf(list, tag) });
+export function replaceRules(
+  rulesetId: string,
+  list: RuleList,
+  reading: Reading,
+  permission: ShrinkPermission,
+  tag: string,
+): Promise<ReplacementPlan> {
+  return put("/dashboard/api/edl/ip-rulesets/{ruleset_id}/rules", {
+    params: { path: { ruleset_id: rulesetId }, query: { ...permission, ...reading } },
+    ...bodyOf(list, tag),
+  });
 }
 
 /** The types know bodies of JSON only. */
-function bodyOf({ type, text }: RuleList, tag?: string): { body: never; bodySerializer: (body: unknown) => string; headers: Record<string, string> } {
-  return { body: text as never, bodySerializer: (body) => body as string, headers: { "Content-Type": type, ...(tag === undefined ? {} : { "If-Match": tag }) } };
+function bodyOf(
+  { type, text }: RuleList,
+  tag?: string,
+): { body: never; bodySerializer: (body: unknown) => string; headers: Record<string, string> } {
+  return {
+    body: text as never,
+    bodySerializer: (body) => body as string,
+    headers: { "Content-Type": type, ...(tag === undefined ? {} : { "If-Match": tag }) },
+  };
 }
 
 function tagOf(response: Response): string {

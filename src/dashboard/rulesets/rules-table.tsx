@@ -29,14 +29,33 @@ const NARROW = "(max-width: 720px)";
 export function RulesTable({ rows, isLoading, selection, ip, onEdit, onDelete }: Props) {
   const isNarrow = useMedia(NARROW);
   const range = useSignal<readonly [number, number]>([0, 0]);
-  const onRange = useCallback((first: number, last: number) => {
-    rows.show(first, last);
-    range.value = [first, last];
-  }, [rows]);
+  const onRange = useCallback(
+    (first: number, last: number) => {
+      rows.show(first, last);
+      range.value = [first, last];
+    },
+    [rows],
+  );
   const look = (index: number): RowLook => {
     const rule = rows.row(index);
-    if (rule === undefined) return { cells: [...(selection === undefined ? [] : [""]), <span class="bone" />, <span class="bone" />, <span class="bone" />, <span class="bone" />, <span class="bone" />, ...(selection === undefined ? [] : [""])], kind: "waiting" };
-    return { cells: cellsOf(rule, index, { selection, ip, onEdit, onDelete }), kind: rule.state, isSelected: selection && (selection.isWhole || selection.rules.has(rule.ip)) };
+    if (rule === undefined)
+      return {
+        cells: [
+          ...(selection === undefined ? [] : [""]),
+          <span class="bone" />,
+          <span class="bone" />,
+          <span class="bone" />,
+          <span class="bone" />,
+          <span class="bone" />,
+          ...(selection === undefined ? [] : [""]),
+        ],
+        kind: "waiting",
+      };
+    return {
+      cells: cellsOf(rule, index, { selection, ip, onEdit, onDelete }),
+      kind: rule.state,
+      isSelected: selection && (selection.isWhole || selection.rules.has(rule.ip)),
+    };
   };
   const press = (event: KeyboardEvent, index: number): void => {
     if (selection === undefined) return;
@@ -48,10 +67,24 @@ export function RulesTable({ rows, isLoading, selection, ip, onEdit, onDelete }:
   return (
     <>
       <VirtualRows
-        label="Rules" kind={selection === undefined ? "rules read-only" : "rules"} columns={columnsOf(selection, rows)} count={rows.count} rowHeight={isNarrow ? 88 : 42} row={look} isBusy={isLoading} place={rows}
-        onRange={onRange} onKey={press} {...(selection === undefined ? {} : { onMove: move })}
+        label="Rules"
+        kind={selection === undefined ? "rules read-only" : "rules"}
+        columns={columnsOf(selection, rows)}
+        count={rows.count}
+        rowHeight={isNarrow ? 88 : 42}
+        row={look}
+        isBusy={isLoading}
+        place={rows}
+        onRange={onRange}
+        onKey={press}
+        {...(selection === undefined ? {} : { onMove: move })}
       />
-      <p class="table-foot muted small"><Place range={range} count={rows.count} />{selection !== undefined && <span class="keys">Arrow keys move, Space selects, Enter edits, Delete deletes</span>}</p>
+      <p class="table-foot muted small">
+        <Place range={range} count={rows.count} />
+        {selection !== undefined && (
+          <span class="keys">Arrow keys move, Space selects, Enter edits, Delete deletes</span>
+        )}
+      </p>
     </>
   );
 }
@@ -59,11 +92,20 @@ export function RulesTable({ rows, isLoading, selection, ip, onEdit, onDelete }:
 /** By itself, so that scrolling renders nothing else again. */
 function Place({ range, count }: { readonly range: Signal<readonly [number, number]>; readonly count: number }) {
   const [first, last] = range.value;
-  return <span>{formatCount(first + 1)} to {formatCount(Math.min(last + 1, count))} of {formatCount(count)}</span>;
+  return (
+    <span>
+      {formatCount(first + 1)} to {formatCount(Math.min(last + 1, count))} of {formatCount(count)}
+    </span>
+  );
 }
 
 /** The keys of a row; true for those that are. */
-function pressKey(event: KeyboardEvent, { selection, onEdit, onDelete }: Pick<Props, "onEdit" | "onDelete"> & { readonly selection: Selection }, index: number, rule: RuleRow | undefined): boolean {
+function pressKey(
+  event: KeyboardEvent,
+  { selection, onEdit, onDelete }: Pick<Props, "onEdit" | "onDelete"> & { readonly selection: Selection },
+  index: number,
+  rule: RuleRow | undefined,
+): boolean {
   const isCommand = event.ctrlKey || event.metaKey;
   if (isCommand && event.key.toLowerCase() === "a") selection.selectAll();
   else if (event.key === "Escape" && selection.count > 0) selection.clear();
@@ -77,18 +119,41 @@ function pressKey(event: KeyboardEvent, { selection, onEdit, onDelete }: Pick<Pr
 }
 
 function columnsOf(selection: Selection | undefined, rows: RulePages): { title: ComponentChildren; kind: string }[] {
-  const shown = [{ title: "Address", kind: "ip" }, { title: "Name", kind: "name" }, { title: "State", kind: "status" }, { title: "Expires", kind: "until" }, { title: "Updated", kind: "changed" }];
+  const shown = [
+    { title: "Address", kind: "ip" },
+    { title: "Name", kind: "name" },
+    { title: "State", kind: "status" },
+    { title: "Expires", kind: "until" },
+    { title: "Updated", kind: "changed" },
+  ];
   if (selection === undefined) return shown;
   const isAll = selection.count > 0 && selection.count >= rows.count;
-  const all = <input type="checkbox" aria-label="Select all rules that are listed" checked={isAll} indeterminate={!isAll && selection.count > 0} onClick={() => (selection.count > 0 ? selection.clear() : selection.selectAll())} />;
+  const all = (
+    <input
+      type="checkbox"
+      aria-label="Select all rules that are listed"
+      checked={isAll}
+      indeterminate={!isAll && selection.count > 0}
+      onClick={() => (selection.count > 0 ? selection.clear() : selection.selectAll())}
+    />
+  );
   return [{ title: all, kind: "pick" }, ...shown, { title: <span class="hidden">Actions</span>, kind: "tools" }];
 }
 
-function cellsOf(rule: RuleRow, index: number, { selection, ip, onEdit, onDelete }: Pick<Props, "selection" | "ip" | "onEdit" | "onDelete">): ComponentChildren[] {
+function cellsOf(
+  rule: RuleRow,
+  index: number,
+  { selection, ip, onEdit, onDelete }: Pick<Props, "selection" | "ip" | "onEdit" | "onDelete">,
+): ComponentChildren[] {
   const relation = ip === undefined ? undefined : relationOf(rule.ip, ip);
   const shown = [
-    <><code title={rule.ip}>{rule.ip}</code>{relation !== undefined && <span class="relation muted">{relation}</span>}</>,
-    <span class="text" title={rule.name ?? undefined}><RuleName name={rule.name} /></span>,
+    <>
+      <code title={rule.ip}>{rule.ip}</code>
+      {relation !== undefined && <span class="relation muted">{relation}</span>}
+    </>,
+    <span class="text" title={rule.name ?? undefined}>
+      <RuleName name={rule.name} />
+    </span>,
     <StateBadge state={rule.state} />,
     <Expires at={rule.expires_at} />,
     <Time at={rule.updated_at} />,
@@ -96,7 +161,13 @@ function cellsOf(rule: RuleRow, index: number, { selection, ip, onEdit, onDelete
   if (selection === undefined) return shown;
   const check = (event: MouseEvent): void => (event.shiftKey ? selection.extend : selection.toggle)(index);
   return [
-    <input type="checkbox" tabIndex={-1} aria-label={`Select ${rule.ip}`} checked={selection.isWhole || selection.rules.has(rule.ip)} onClick={check} />,
+    <input
+      type="checkbox"
+      tabIndex={-1}
+      aria-label={`Select ${rule.ip}`}
+      checked={selection.isWhole || selection.rules.has(rule.ip)}
+      onClick={check}
+    />,
     ...shown,
     <>
       <IconButton icon="edit" label={`Edit ${rule.ip}`} tabIndex={-1} onClick={() => onEdit(rule)} />

@@ -18,7 +18,9 @@ const LONGEST_DESCRIPTION = 1000;
 
 export function CreateRuleset({ onClose }: DialogProps) {
   const create = async ({ name = "", purpose, description = "" }: Readonly<Record<string, string>>): Promise<void> => {
-    const made = await post("/dashboard/api/edl/ip-rulesets/", { body: { name, purpose: purpose as Ruleset["purpose"], description } });
+    const made = await post("/dashboard/api/edl/ip-rulesets/", {
+      body: { name, purpose: purpose as Ruleset["purpose"], description },
+    });
     navigate(hrefOf(`/rulesets/${made.id}`));
     await tellChange(`"${made.name}" is created.`);
   };
@@ -26,7 +28,15 @@ export function CreateRuleset({ onClose }: DialogProps) {
     <Dialog title="New ruleset" onClose={onClose}>
       <Form onSubmit={create} onCancel={onClose} submit="Create ruleset">
         <Field name="name" label="Name" maxLength={LONGEST_NAME} autocomplete="off" autofocus required />
-        <Select name="purpose" label="Purpose" hint="What it is for stays as it is." options={{ blocklist: "Blocklist: addresses to be refused", allowlist: "Allowlist: addresses to be let through" }} />
+        <Select
+          name="purpose"
+          label="Purpose"
+          hint="What it is for stays as it is."
+          options={{
+            blocklist: "Blocklist: addresses to be refused",
+            allowlist: "Allowlist: addresses to be let through",
+          }}
+        />
         <Field name="description" label="Description" optional maxLength={LONGEST_DESCRIPTION} autocomplete="off" />
       </Form>
     </Dialog>
@@ -35,22 +45,44 @@ export function CreateRuleset({ onClose }: DialogProps) {
 
 export function EditRuleset({ ruleset, onClose }: DialogProps & { readonly ruleset: Ruleset }) {
   const edit = async ({ name = "", description = "" }: Readonly<Record<string, string>>): Promise<void> => {
-    await patch("/dashboard/api/edl/ip-rulesets/{ruleset_id}", { params: { path: { ruleset_id: ruleset.id } }, body: { name, description } });
+    await patch("/dashboard/api/edl/ip-rulesets/{ruleset_id}", {
+      params: { path: { ruleset_id: ruleset.id } },
+      body: { name, description },
+    });
     onClose();
     await tellChange(`"${name}" is saved.`);
   };
   return (
     <Dialog title="Name and description" onClose={onClose}>
       <Form onSubmit={edit} onCancel={onClose} submit="Save">
-        <Field name="name" label="Name" defaultValue={ruleset.name} maxLength={LONGEST_NAME} autocomplete="off" autofocus required />
-        <Field name="description" label="Description" optional defaultValue={ruleset.description} maxLength={LONGEST_DESCRIPTION} autocomplete="off" />
+        <Field
+          name="name"
+          label="Name"
+          defaultValue={ruleset.name}
+          maxLength={LONGEST_NAME}
+          autocomplete="off"
+          autofocus
+          required
+        />
+        <Field
+          name="description"
+          label="Description"
+          optional
+          defaultValue={ruleset.description}
+          maxLength={LONGEST_DESCRIPTION}
+          autocomplete="off"
+        />
       </Form>
     </Dialog>
   );
 }
 
 /** A ruleset is deleted by those who have typed its name. */
-export function DeleteRuleset({ ruleset, onClose, onDeleted }: DialogProps & { readonly ruleset: Ruleset; readonly onDeleted?: () => void }) {
+export function DeleteRuleset({
+  ruleset,
+  onClose,
+  onDeleted,
+}: DialogProps & { readonly ruleset: Ruleset; readonly onDeleted?: () => void }) {
   const [typed, setTyped] = useState("");
   const erase = async (): Promise<void> => {
     await remove("/dashboard/api/edl/ip-rulesets/{ruleset_id}", { params: { path: { ruleset_id: ruleset.id } } });
@@ -61,10 +93,27 @@ export function DeleteRuleset({ ruleset, onClose, onDeleted }: DialogProps & { r
   return (
     <Dialog title="Delete this ruleset?" onClose={onClose}>
       <Note kind="warning">
-        <p>With <strong class="wrap">{ruleset.name}</strong> go its {formatCounted(ruleset.total_rules, "rule")}. Firewalls that fetch it get no list any more.</p>
+        <p>
+          With <strong class="wrap">{ruleset.name}</strong> go its {formatCounted(ruleset.total_rules, "rule")}.
+          Firewalls that fetch it get no list any more.
+        </p>
       </Note>
-      <Form onSubmit={erase} onCancel={onClose} submit="Delete the ruleset" danger disabled={typed.trim() !== ruleset.name.trim()}>
-        <Field name="typed" label="Type its name to delete it" value={typed} onInput={(event) => setTyped(event.currentTarget.value)} placeholder={ruleset.name} autocomplete="off" autofocus />
+      <Form
+        onSubmit={erase}
+        onCancel={onClose}
+        submit="Delete the ruleset"
+        danger
+        disabled={typed.trim() !== ruleset.name.trim()}
+      >
+        <Field
+          name="typed"
+          label="Type its name to delete it"
+          value={typed}
+          onInput={(event) => setTyped(event.currentTarget.value)}
+          placeholder={ruleset.name}
+          autocomplete="off"
+          autofocus
+        />
       </Form>
     </Dialog>
   );

@@ -22,7 +22,9 @@ export interface Selection {
 
 const NONE: ReadonlyMap<string, RuleRow> = new Map();
 
-/** Which rules are selected. It is about rules as they were shown: when they have changed, nothing is selected any more. */
+/**
+ * Which rules are selected. It is about rules as they were shown: when they have changed, nothing is selected any more.
+ */
 export function useSelection(rows: RulePages | undefined, most: number): Selection {
   const [rules, setRules] = useState(NONE);
   const [anchor, setAnchor] = useState(0);
@@ -62,7 +64,14 @@ export function useSelection(rows: RulePages | undefined, most: number): Selecti
     else void select(0, rows.count - 1, NONE);
   };
   return {
-    rules, tag, isBusy, isWhole, count: isWhole ? (rows?.count ?? 0) : rules.size, toggle, clear, selectAll,
+    rules,
+    tag,
+    isBusy,
+    isWhole,
+    count: isWhole ? (rows?.count ?? 0) : rules.size,
+    toggle,
+    clear,
+    selectAll,
     extend: (index) => void (rows !== undefined && select(Math.min(anchor, index), Math.max(anchor, index), rules)),
   };
 }

@@ -12,5 +12,9 @@ export function UndoButton() {
     await undo(change);
     setBusy(false);
   };
-  return <Button icon="undo" busy={isBusy} title={`Undo: ${change.summary}`} onClick={() => void run()}>Undo</Button>;
+  return (
+    <Button icon="undo" busy={isBusy} title={`Undo: ${change.summary}`} onClick={() => void run()}>
+      Undo
+    </Button>
+  );
 }

@@ -8,16 +8,22 @@ import { fetchRows, type RulesPage } from "./rules-api.ts";
 export type RulePages = RowPages<RuleRow, RulesPage>;
 
 /** The rows that fit the filter. While those of another filter are awaited, the last ones stay. */
-export function useRules(rulesetId: string, filter: RuleFilter): { readonly rows: RulePages | undefined; readonly isLoading: boolean } {
+export function useRules(
+  rulesetId: string,
+  filter: RuleFilter,
+): { readonly rows: RulePages | undefined; readonly isLoading: boolean } {
   const [shown, setShown] = useState<RulePages>();
   const [, render] = useReducer((round: number) => round + 1, 0);
   const newest = useRef<RulePages>(undefined);
   useLayoutEffect(() => {
-    const pages: RulePages = new RowPages((offset, limit, signal) => fetchRows(rulesetId, filter, offset, limit, signal), () => {
-      if (newest.current !== pages) return;
-      setShown(pages);
-      render(0);
-    });
+    const pages: RulePages = new RowPages(
+      (offset, limit, signal) => fetchRows(rulesetId, filter, offset, limit, signal),
+      () => {
+        if (newest.current !== pages) return;
+        setShown(pages);
+        render(0);
+      },
+    );
     newest.current = pages;
     pages.show(0, 0);
     return () => pages.close();

@@ -19,7 +19,12 @@ const LOOKS: Readonly<Record<Outcome, readonly [kind: Kind, icon: IconName, word
 
 export function VerdictBadge({ verdict }: { readonly verdict: Outcome }) {
   const [kind, icon, word] = LOOKS[verdict];
-  return <Badge kind={kind}><Icon name={icon} />{word}</Badge>;
+  return (
+    <Badge kind={kind}>
+      <Icon name={icon} />
+      {word}
+    </Badge>
+  );
 }
 
 const SENTENCES: Readonly<Record<Verdict, (ip: ComponentChildren) => ComponentChildren>> = {
@@ -34,7 +39,16 @@ const SENTENCES: Readonly<Record<Verdict, (ip: ComponentChildren) => ComponentCh
 export function VerdictCard({ line: { ip, verdict, message, before, after } }: { readonly line: PreviewLine }) {
   return (
     <div class={`verdict ${verdict}`}>
-      <p class="row"><VerdictBadge verdict={verdict} /><span class="wrap">{SENTENCES[verdict](<code><bdi>{ip}</bdi></code>)}</span></p>
+      <p class="row">
+        <VerdictBadge verdict={verdict} />
+        <span class="wrap">
+          {SENTENCES[verdict](
+            <code>
+              <bdi>{ip}</bdi>
+            </code>,
+          )}
+        </span>
+      </p>
       {message !== undefined && <p class="wrap fault">{message}</p>}
       {verdict !== "error" && <BeforeAfter before={before} after={after} />}
     </div>
@@ -47,10 +61,30 @@ function BeforeAfter({ before, after }: { readonly before: Rule | undefined; rea
   const isChange = before !== undefined && after !== undefined;
   return (
     <table class="before-after">
-      <thead><tr><td /><th scope="col">{before === undefined ? "New" : "Now"}</th>{isChange && <th scope="col">Then</th>}</tr></thead>
+      <thead>
+        <tr>
+          <td />
+          <th scope="col">{before === undefined ? "New" : "Now"}</th>
+          {isChange && <th scope="col">Then</th>}
+        </tr>
+      </thead>
       <tbody>
-        <tr><th scope="row">Name</th>{shown.map((rule, at) => <td key={at} class={at > 0 && before?.name !== after?.name ? "differs" : undefined}><RuleName name={rule.name} /></td>)}</tr>
-        <tr><th scope="row">Expires</th>{shown.map((rule, at) => <td key={at} class={at > 0 && before?.expires_at !== after?.expires_at ? "differs" : undefined}><Expires at={rule.expires_at} /></td>)}</tr>
+        <tr>
+          <th scope="row">Name</th>
+          {shown.map((rule, at) => (
+            <td key={at} class={at > 0 && before?.name !== after?.name ? "differs" : undefined}>
+              <RuleName name={rule.name} />
+            </td>
+          ))}
+        </tr>
+        <tr>
+          <th scope="row">Expires</th>
+          {shown.map((rule, at) => (
+            <td key={at} class={at > 0 && before?.expires_at !== after?.expires_at ? "differs" : undefined}>
+              <Expires at={rule.expires_at} />
+            </td>
+          ))}
+        </tr>
       </tbody>
     </table>
   );

@@ -36,10 +36,23 @@ const WHEEL = 600;
 const FINGER = 4000;
 
 /**
- * A table of any number of rows of one height: those that are seen exist. They stand in a box that sticks to the frame, so that what the browser
- * scrolls may be lower than all rows together. Keys go from row to row; which one is told by `aria-activedescendant`.
+ * A table of any number of rows of one height: those that are seen exist. They stand in a box that sticks to the frame,
+ * so that what the browser scrolls may be lower than all rows together. Keys go from row to row; which one is told by
+ * `aria-activedescendant`.
  */
-export function VirtualRows({ label, kind, columns, count, rowHeight, row, isBusy = false, place, onRange, onMove, onKey }: Props) {
+export function VirtualRows({
+  label,
+  kind,
+  columns,
+  count,
+  rowHeight,
+  row,
+  isBusy = false,
+  place,
+  onRange,
+  onMove,
+  onKey,
+}: Props) {
   const id = useId();
   const [active, setActive] = useState(-1);
   const { frame, head, scroll, viewport, reveal, ...handlers } = useScroll(count, rowHeight, place);
@@ -55,7 +68,13 @@ export function VirtualRows({ label, kind, columns, count, rowHeight, row, isBus
   const press = (event: KeyboardEvent): void => {
     const step = stepOf(event.key, Math.max(1, Math.floor(viewport / rowHeight) - 1), count);
     // A field in a row has keys of its own.
-    if (count === 0 || event.defaultPrevented || event.altKey || (event.target instanceof HTMLInputElement && event.target.type !== "checkbox")) return;
+    if (
+      count === 0 ||
+      event.defaultPrevented ||
+      event.altKey ||
+      (event.target instanceof HTMLInputElement && event.target.type !== "checkbox")
+    )
+      return;
     if (step === undefined) return void onKey?.(event, active);
     event.preventDefault();
     const from = active >= 0 ? active : step > 0 ? first - 1 : first + 1;
@@ -64,22 +83,52 @@ export function VirtualRows({ label, kind, columns, count, rowHeight, row, isBus
   const shown = Array.from({ length: count === 0 ? 0 : last - first + 1 }, (_, at) => first + at);
   return (
     <div
-      ref={frame} class={`virtual ${kind}`} role="grid" tabIndex={0} aria-label={label} aria-rowcount={count + 1} aria-colcount={columns.length} aria-busy={isBusy} aria-multiselectable={onMove !== undefined || undefined}
-      aria-activedescendant={active >= first && active <= last ? `${id}-${active}` : undefined} onKeyDown={press} {...handlers}
+      ref={frame}
+      class={`virtual ${kind}`}
+      role="grid"
+      tabIndex={0}
+      aria-label={label}
+      aria-rowcount={count + 1}
+      aria-colcount={columns.length}
+      aria-busy={isBusy}
+      aria-multiselectable={onMove !== undefined || undefined}
+      aria-activedescendant={active >= first && active <= last ? `${id}-${active}` : undefined}
+      onKeyDown={press}
+      {...handlers}
     >
       <div ref={head} class="virtual-head" role="rowgroup">
-        <div class="virtual-row" role="row" aria-rowindex={1}>{columns.map((column) => <div key={column.kind} role="columnheader" class={column.kind}>{column.title}</div>)}</div>
+        <div class="virtual-row" role="row" aria-rowindex={1}>
+          {columns.map((column) => (
+            <div key={column.kind} role="columnheader" class={column.kind}>
+              {column.title}
+            </div>
+          ))}
+        </div>
       </div>
       <div role="rowgroup" style={{ height: `${scroll.height}px` }}>
-        <div class="virtual-window" role="presentation" style={{ height: `${Math.min(viewport, scroll.height)}px`, top: `${head.current?.offsetHeight ?? 0}px` }}>
+        <div
+          class="virtual-window"
+          role="presentation"
+          style={{ height: `${Math.min(viewport, scroll.height)}px`, top: `${head.current?.offsetHeight ?? 0}px` }}
+        >
           {shown.map((index) => {
             const { cells, kind: rowKind = "", isSelected } = row(index);
             return (
               <div
-                key={index} id={`${id}-${index}`} role="row" aria-rowindex={index + 2} aria-selected={isSelected} class={`virtual-row ${rowKind}${index === active ? " at" : ""}`}
-                style={{ height: `${rowHeight}px`, transform: `translateY(${index * rowHeight - scroll.top}px)` }} onMouseDown={() => setActive(index)}
+                key={index}
+                id={`${id}-${index}`}
+                role="row"
+                aria-rowindex={index + 2}
+                aria-selected={isSelected}
+                class={`virtual-row ${rowKind}${index === active ? " at" : ""}`}
+                style={{ height: `${rowHeight}px`, transform: `translateY(${index * rowHeight - scroll.top}px)` }}
+                onMouseDown={() => setActive(index)}
               >
-                {cells.map((cell, at) => <div key={columns[at]!.kind} role="gridcell" class={columns[at]!.kind}>{cell}</div>)}
+                {cells.map((cell, at) => (
+                  <div key={columns[at]!.kind} role="gridcell" class={columns[at]!.kind}>
+                    {cell}
+                  </div>
+                ))}
               </div>
             );
           })}
@@ -92,13 +141,20 @@ export function VirtualRows({ label, kind, columns, count, rowHeight, row, isBus
 /** How many rows a key goes on; as many as there are: to an end. */
 function stepOf(key: string, page: number, count: number): number | undefined {
   switch (key) {
-    case "ArrowDown": return 1;
-    case "ArrowUp": return -1;
-    case "PageDown": return page;
-    case "PageUp": return -page;
-    case "Home": return -count;
-    case "End": return count;
-    default: return undefined;
+    case "ArrowDown":
+      return 1;
+    case "ArrowUp":
+      return -1;
+    case "PageDown":
+      return page;
+    case "PageUp":
+      return -page;
+    case "Home":
+      return -count;
+    case "End":
+      return count;
+    default:
+      return undefined;
   }
 }
 
@@ -138,7 +194,10 @@ function useScroll(count: number, rowHeight: number, place: unknown) {
     timer.current = setTimeout(settle, SETTLE);
   };
   return {
-    frame, head, scroll: current, viewport,
+    frame,
+    head,
+    scroll: current,
+    viewport,
     reveal: (index: number): void => {
       current.show(index);
       settle();
@@ -156,7 +215,8 @@ function useScroll(count: number, rowHeight: number, place: unknown) {
     onPointerDown: ({ target }: Event): void => void (target === frame.current && (fineUntil.current = 0)),
     // A row goes away when it is scrolled out of sight, and the focus with it; the frame stays.
     onFocusIn: (event: FocusEvent): void => {
-      if ((event.target as HTMLElement).closest(".virtual-window") !== null) frame.current!.focus({ preventScroll: true });
+      if ((event.target as HTMLElement).closest(".virtual-window") !== null)
+        frame.current!.focus({ preventScroll: true });
     },
   };
 }

@@ -9,8 +9,9 @@ export interface Extent {
 }
 
 /**
- * Where a long list is scrolled to. What the browser scrolls may be lower than the rows together: then its scroll bar is scaled up, and the wheel and
- * the finger are taken as they are, so that they go from row to row. The two drift apart by that, which `settle` makes good.
+ * Where a long list is scrolled to. What the browser scrolls may be lower than the rows together: then its scroll bar
+ * is scaled up, and the wheel and the finger are taken as they are, so that they go from row to row. The two drift
+ * apart by that, which `settle` makes good.
  */
 export class VirtualScroll {
   #extent: Extent = { rows: 0, rowHeight: 1, viewport: 1 };
@@ -77,7 +78,10 @@ export class VirtualScroll {
   range(): readonly [first: number, last: number] {
     const { rows, rowHeight, viewport } = this.#extent;
     const first = Math.floor(this.#top / rowHeight);
-    return [Math.min(first, Math.max(0, rows - 1)), Math.max(0, Math.min(rows - 1, Math.ceil((this.#top + viewport) / rowHeight) - 1))];
+    return [
+      Math.min(first, Math.max(0, rows - 1)),
+      Math.max(0, Math.min(rows - 1, Math.ceil((this.#top + viewport) / rowHeight) - 1)),
+    ];
   }
 
   #move(top: number): void {

@@ -8,8 +8,9 @@ const STRING = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u
 const WHITE = /[ \t\r]*/y;
 
 /**
- * Reads a line that is a JSON object (RFC 8259) whose values are texts and nulls. Unlike the engine's parser it tells where each
- * value stands, and refuses a member that stands twice, of which that one would silently drop the first. @throws LineFault
+ * Reads a line that is a JSON object (RFC 8259) whose values are texts and nulls. Unlike the engine's parser it tells
+ * where each value stands, and refuses a member that stands twice, of which that one would silently drop the first.
+ * @throws LineFault
  */
 export function readFlatObject(line: string): FlatObject {
   const members = new Map<string, Field | null>();
@@ -17,7 +18,8 @@ export function readFlatObject(line: string): FlatObject {
   if (line[at] === "}") return ended(line, at + 1, members);
   for (;;) {
     const key = textAt(line, at, "the name of a member");
-    if (members.has(key.text)) throw new LineFault(at, key.text, `the member ${JSON.stringify(key.text)} stands twice; leave one of them out`);
+    if (members.has(key.text))
+      throw new LineFault(at, key.text, `the member ${JSON.stringify(key.text)} stands twice; leave one of them out`);
     at = afterMark(line, key.end, ":", "a colon follows the name of a member");
     if (line.startsWith("null", at)) {
       members.set(key.text, null);
@@ -34,7 +36,8 @@ export function readFlatObject(line: string): FlatObject {
 
 function ended(line: string, at: number, members: FlatObject): FlatObject {
   const end = afterWhite(line, at);
-  if (end < line.length) throw new LineFault(end, line.slice(end), "one object stands on a line; begin a new line here");
+  if (end < line.length)
+    throw new LineFault(end, line.slice(end), "one object stands on a line; begin a new line here");
   return members;
 }
 

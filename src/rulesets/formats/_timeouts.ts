@@ -8,8 +8,9 @@ export interface TimedPrefix {
 }
 
 /**
- * The prefix of a rule with its timeout, counted from `now`. A rule that has expired and is wanted all the same stays, and so does one whose expiry is further
- * away than `longest`, which is as far as the program counts: until the list is loaded again.
+ * The prefix of a rule with its timeout, counted from `now`. A rule that has expired and is wanted all the same stays,
+ * and so does one whose expiry is further away than `longest`, which is as far as the program counts: until the list is
+ * loaded again.
  */
 export function timed({ prefix, expiresAt }: Rule, now: number, longest: number): TimedPrefix {
   const seconds = expiresAt === null ? Infinity : Math.ceil((expiresAt - now) / 1000);

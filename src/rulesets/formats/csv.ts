@@ -6,15 +6,19 @@ import { type Field, FileFault, LineFault, type LineReader } from "./imported-ru
 
 const COLUMNS = ["ip", "name", "expires_at"] as const;
 
-/** CSV by RFC 4180 with lines that end in LF: the columns `ip`, `name` (quoted if it is empty, nothing without one) and `expires_at`. */
+/**
+ * CSV by RFC 4180 with lines that end in LF: the columns `ip`, `name` (quoted if it is empty, nothing without one) and
+ * `expires_at`.
+ */
 export function* exportCsv(rules: Iterable<Rule>): Generator<string> {
   yield csvRow(COLUMNS);
-  for (const { prefix, name, expiresAt } of rules) yield csvRow([formatPrefix(prefix), name, expiresAt === null ? null : formatTimestamp(expiresAt)]);
+  for (const { prefix, name, expiresAt } of rules)
+    yield csvRow([formatPrefix(prefix), name, expiresAt === null ? null : formatTimestamp(expiresAt)]);
 }
 
 /**
- * CSV by RFC 4180 whose first line names the columns, in any order: `ip`, and `name` and `expires_at` if there are such. A field holds no
- * line break, since a name has none.
+ * CSV by RFC 4180 whose first line names the columns, in any order: `ip`, and `name` and `expires_at` if there are
+ * such. A field holds no line break, since a name has none.
  */
 export function csvLines(): LineReader {
   let columns: readonly string[] | undefined;
@@ -26,7 +30,11 @@ export function csvLines(): LineReader {
     }
     const fields = fieldsOf(line);
     if (fields.length !== columns.length) {
-      throw new LineFault(0, line, `there are ${fields.length} fields, and ${columns.length} columns; quote a field that has a comma in it`);
+      throw new LineFault(
+        0,
+        line,
+        `there are ${fields.length} fields, and ${columns.length} columns; quote a field that has a comma in it`,
+      );
     }
     const [ip, name, expiresAt] = COLUMNS.map((column) => fields[columns!.indexOf(column)]);
     return {
@@ -56,9 +64,14 @@ function columnsOf(line: string): string[] {
   const unknown = names.find((name) => !COLUMNS.some((column) => column === name));
   const repeated = names.find((name, at) => names.indexOf(name) < at);
   if (unknown !== undefined || !names.includes("ip")) {
-    throw new FileFault(0, line, `the first line names the columns: ip, and if there are such name and expires_at; ${unknown === undefined ? "ip is missing" : `${JSON.stringify(unknown)} is none of them`}`);
+    throw new FileFault(
+      0,
+      line,
+      `the first line names the columns: ip, and if there are such name and expires_at; ${unknown === undefined ? "ip is missing" : `${JSON.stringify(unknown)} is none of them`}`,
+    );
   }
-  if (repeated !== undefined) throw new FileFault(0, line, `the column ${repeated} stands twice; leave one of them out`);
+  if (repeated !== undefined)
+    throw new FileFault(0, line, `the column ${repeated} stands twice; leave one of them out`);
   return names;
 }
 
@@ -69,10 +82,16 @@ function fieldsOf(line: string): Cell[] {
     const isQuoted = line[at] === '"';
     const end = isQuoted ? closingQuote(line, at) + 1 : endOf(line, at);
     const text = isQuoted ? line.slice(at + 1, end - 1).replaceAll('""', '"') : line.slice(at, end);
-    if (!isQuoted && text.includes('"')) throw new LineFault(at + text.indexOf('"'), text, "a double quote stands inside a field; enclose the whole field in double quotes, and double this one");
+    if (!isQuoted && text.includes('"'))
+      throw new LineFault(
+        at + text.indexOf('"'),
+        text,
+        "a double quote stands inside a field; enclose the whole field in double quotes, and double this one",
+      );
     fields.push({ text, at: isQuoted ? at + 1 : at, isQuoted });
     if (end === line.length) return fields;
-    if (line[end] !== ",") throw new LineFault(end, line.slice(at), "behind a closing quote a comma or the end of the line must follow");
+    if (line[end] !== ",")
+      throw new LineFault(end, line.slice(at), "behind a closing quote a comma or the end of the line must follow");
     at = end;
   }
 }
@@ -85,7 +104,12 @@ function endOf(line: string, at: number): number {
 function closingQuote(line: string, opening: number): number {
   for (let at = opening + 1; ; at += 2) {
     at = line.indexOf('"', at);
-    if (at < 0) throw new LineFault(opening, line.slice(opening), "a double quote opens a field and none closes it on its line; a field holds no line break");
+    if (at < 0)
+      throw new LineFault(
+        opening,
+        line.slice(opening),
+        "a double quote opens a field and none closes it on its line; a field holds no line break",
+      );
     if (line[at + 1] !== '"') return at;
   }
 }

@@ -6,12 +6,26 @@ import { type ListedColumns, RuleList } from "../rule-list.ts";
 import { parseTimestamp } from "../timestamp.ts";
 import { checkRuleName, parseRulePrefix, type PrefixPolicy } from "../validate-rule.ts";
 import { csvLines } from "./csv.ts";
-import { faultText, type Field, FileFault, type ImportedRule, type LineError, LineFault, type LineReader, type RuleDefaults, type RuleFields, type SkippedLine } from "./imported-rule.ts";
+import {
+  faultText,
+  type Field,
+  FileFault,
+  type ImportedRule,
+  type LineError,
+  LineFault,
+  type LineReader,
+  type RuleDefaults,
+  type RuleFields,
+  type SkippedLine,
+} from "./imported-rule.ts";
 import { ndjsonLines } from "./ndjson.ts";
 import { textLines } from "./text.ts";
 
 /** Every format that can be imported, by name. */
-const READERS = { text: textLines, csv: csvLines, ndjson: ndjsonLines } as const satisfies Record<string, () => LineReader>;
+const READERS = { text: textLines, csv: csvLines, ndjson: ndjsonLines } as const satisfies Record<
+  string,
+  () => LineReader
+>;
 
 export type ImportFormat = keyof typeof READERS;
 export const IMPORT_FORMATS = Object.keys(READERS) as readonly ImportFormat[];
@@ -31,7 +45,10 @@ export interface ImportOptions extends PrefixPolicy {
   readonly setting?: string;
   /** Reading ends with the error that exceeds so many. By default 100. */
   readonly mostErrors?: number;
-  /** Leave out lines that cannot be read, or whose prefix stood there before, and tell of them in `skipped`. What makes all that follows unreadable is an error still. */
+  /**
+   * Leave out lines that cannot be read, or whose prefix stood there before, and tell of them in `skipped`. What makes
+   * all that follows unreadable is an error still.
+   */
   readonly skipInvalid?: boolean;
   /** How many of them are told. By default 200. */
   readonly mostSkipped?: number;
@@ -48,7 +65,10 @@ export interface SkippedLines {
 export interface ImportedRules {
   /** In the order of prefixes. Each prefix once: a line that repeats one is an error. */
   readonly rules: readonly ImportedRule[];
-  /** In the order of lines. No line is left out in silence: a caller who wants all or nothing imports only if there is none. */
+  /**
+   * In the order of lines. No line is left out in silence: a caller who wants all or nothing imports only if there is
+   * none.
+   */
   readonly errors: readonly LineError[];
   /** Whether all of the list was looked at: an error that ended the reading is the last one. */
   readonly isWhole: boolean;
@@ -62,8 +82,8 @@ export interface ImportedColumns extends Omit<ImportedRules, "rules"> {
 }
 
 /**
- * Imports a list that comes in chunks: `write` each, then `end`. A byte order mark is skipped; lines end in LF, CRLF or CR. Memory is
- * that of the rules and errors that are kept, and of one line.
+ * Imports a list that comes in chunks: `write` each, then `end`. A byte order mark is skipped; lines end in LF, CRLF or
+ * CR. Memory is that of the rules and errors that are kept, and of one line.
  */
 export class RuleImport {
   readonly #readLine: LineReader;
@@ -84,10 +104,26 @@ export class RuleImport {
   #isWhole = true;
 
   constructor(format: ImportFormat, options: ImportOptions = {}) {
-    const { allowSpecialPurpose = false, mostRules = 1_000_000, setting = "", mostErrors = 100, skipInvalid = false, mostSkipped = 200, defaults = NO_DEFAULTS } = options;
-    if (!Object.hasOwn(READERS, format)) throw new TypeError(`the format is ${IMPORT_FORMATS.join(", ")}, not ${JSON.stringify(format)}`);
+    const {
+      allowSpecialPurpose = false,
+      mostRules = 1_000_000,
+      setting = "",
+      mostErrors = 100,
+      skipInvalid = false,
+      mostSkipped = 200,
+      defaults = NO_DEFAULTS,
+    } = options;
+    if (!Object.hasOwn(READERS, format))
+      throw new TypeError(`the format is ${IMPORT_FORMATS.join(", ")}, not ${JSON.stringify(format)}`);
     this.#readLine = READERS[format]();
-    this.#options = { allowSpecialPurpose, mostRules, setting: setting === "" ? "" : ` (${setting})`, mostErrors, skipInvalid, defaults };
+    this.#options = {
+      allowSpecialPurpose,
+      mostRules,
+      setting: setting === "" ? "" : ` (${setting})`,
+      mostErrors,
+      skipInvalid,
+      defaults,
+    };
     this.#skipped = new FirstLines(mostSkipped);
   }
 
@@ -111,7 +147,8 @@ export class RuleImport {
     if (this.#hasEnded) return void (this.#rest = "");
     this.#rest = text.slice(start);
     if (this.#rest.length <= LONGEST_LINE) return;
-    if (!this.#isSkipping) this.#failLine(this.#line + 1, { text: this.#rest, at: LONGEST_LINE }, LINE_TOO_LONG, this.#rest);
+    if (!this.#isSkipping)
+      this.#failLine(this.#line + 1, { text: this.#rest, at: LONGEST_LINE }, LINE_TOO_LONG, this.#rest);
     this.#isSkipping = true;
     this.#rest = this.#rest.endsWith("\r") ? "\r" : "";
   }
@@ -122,7 +159,9 @@ export class RuleImport {
     let step = work.next();
     while (step.done !== true) step = work.next();
     const { parts, ...rest } = step.value;
-    const rules = parts.flatMap((part) => Array.from(wantedIn(part), (rule, at): ImportedRule => ({ ...rule, line: part.lines[at]! })));
+    const rules = parts.flatMap((part) =>
+      Array.from(wantedIn(part), (rule, at): ImportedRule => ({ ...rule, line: part.lines[at]! })),
+    );
     return { rules, ...rest };
   }
 
@@ -135,7 +174,13 @@ export class RuleImport {
       const field = { text: formatPrefix(prefix), at: 0 };
       const problem = `the prefix stands on line ${earlier} already, and has one rule; leave one of them out`;
       if (!this.#options.skipInvalid) this.#addError(line, field, problem);
-      else this.#skipped.add({ line, text: field.text, value: field.text, reason: faultText({ column: 1, value: field.text, problem }) });
+      else
+        this.#skipped.add({
+          line,
+          text: field.text,
+          value: field.text,
+          reason: faultText({ column: 1, value: field.text, problem }),
+        });
     });
     const skipped = { count: this.#skipped.count, lines: this.#skipped.inOrder() };
     return { parts, errors: this.#errors.sort((a, b) => a.line - b.line), isWhole: this.#isWhole, skipped };
@@ -174,7 +219,12 @@ export class RuleImport {
       } catch (error) {
         if (!(error instanceof RuleError)) throw error;
         isGood = false;
-        this.#failLine(this.#line, { text: field.text, at: field.at + error.position }, error.problem.replace(/^at position \d+: /, ""), line);
+        this.#failLine(
+          this.#line,
+          { text: field.text, at: field.at + error.position },
+          error.problem.replace(/^at position \d+: /, ""),
+          line,
+        );
         return null;
       }
     };
@@ -185,7 +235,11 @@ export class RuleImport {
     };
     if (prefix === null || !isGood) return;
     if (this.#rules.count === this.#options.mostRules) {
-      throw new FileFault(ip.at, ip.text, `there are more than ${this.#options.mostRules} rules${this.#options.setting}; the lines from here on were not read`);
+      throw new FileFault(
+        ip.at,
+        ip.text,
+        `there are more than ${this.#options.mostRules} rules${this.#options.setting}; the lines from here on were not read`,
+      );
     }
     this.#rules.add({ prefix, ...rule }, this.#line);
   }
@@ -200,7 +254,11 @@ export class RuleImport {
     this.#skipped.add(skipped);
     this.#unreadable = skipped;
     if (++this.#unreadableCount <= MOST_UNREADABLE) return;
-    this.#addError(line, field, `there are more than ${MOST_UNREADABLE} lines that cannot be read; check the format of the list`);
+    this.#addError(
+      line,
+      field,
+      `there are more than ${MOST_UNREADABLE} lines that cannot be read; check the format of the list`,
+    );
     this.#stop();
   }
 
@@ -210,7 +268,12 @@ export class RuleImport {
     if (this.#errors.length > mostErrors) return;
     const isLast = this.#errors.length === mostErrors;
     if (isLast) this.#stop();
-    this.#errors.push({ line, column: at + 1, value: shortened(text), problem: isLast ? `there are more than ${mostErrors} errors; what follows was not read, or is not told` : problem });
+    this.#errors.push({
+      line,
+      column: at + 1,
+      value: shortened(text),
+      problem: isLast ? `there are more than ${mostErrors} errors; what follows was not read, or is not told` : problem,
+    });
   }
 
   #stop(): void {

@@ -13,12 +13,16 @@ const TYPES = { 4: "ipv4_addr", 6: "ipv6_addr" } as const;
 /** As far as the kernel counts, and more than anybody waits for: 100 years, in seconds. */
 const LONGEST = 3_155_760_000;
 
-/** The table of all lists, so that one chain can refer to several. Sets are called by lists; a name with `_4` is never a word of nft's language. */
+/**
+ * The table of all lists, so that one chain can refer to several. Sets are called by lists; a name with `_4` is never a
+ * word of nft's language.
+ */
 const TABLE = "inet ipsieve";
 
 /**
- * A file for `nft -f`, which is one transaction: the sets `<name>_4` and `<name>_6` in the table `inet ipsieve` are replaced at once, or not at all. Elements of a
- * set may not overlap: an address is in one for as long as the last of its rules. @throws RangeError for a name that no set can have
+ * A file for `nft -f`, which is one transaction: the sets `<name>_4` and `<name>_6` in the table `inet ipsieve` are
+ * replaced at once, or not at all. Elements of a set may not overlap: an address is in one for as long as the last of
+ * its rules. @throws RangeError for a name that no set can have
  */
 export function* exportNftables(rules: Iterable<Rule>, { name, now }: FirewallSet): Generator<string> {
   checkSetName(name);
@@ -54,7 +58,10 @@ interface Open extends TimedPrefix {
   readonly longer: Prefix[];
 }
 
-/** Cuts rules that come in order into prefixes that do not overlap, each with the longest timeout of all rules that cover it: the fewest of each timeout. */
+/**
+ * Cuts rules that come in order into prefixes that do not overlap, each with the longest timeout of all rules that
+ * cover it: the fewest of each timeout.
+ */
 class Elements {
   /** What covers the next rules, perhaps: each within the one before, and to stay longer. */
   readonly #open: Open[] = [];
@@ -70,7 +77,8 @@ class Elements {
 
   *all(): Generator<TimedPrefix> {
     while (this.#open.length > 0) this.#close();
-    for (const [timeout, prefixes] of this.#byTimeout) for (const prefix of mergePrefixes(prefixes)) yield { prefix, timeout };
+    for (const [timeout, prefixes] of this.#byTimeout)
+      for (const prefix of mergePrefixes(prefixes)) yield { prefix, timeout };
   }
 
   #close(): void {

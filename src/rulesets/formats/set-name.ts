@@ -1,18 +1,32 @@
-/** What a firewall's set may be called. With the six characters of `_4_new`, which ipset needs while it fills a set, that makes the 31 that the kernel allows. */
+/**
+ * What a firewall's set may be called. With the six characters of `_4_new`, which ipset needs while it fills a set,
+ * that makes the 31 that the kernel allows.
+ */
 export const SET_NAME = /^[A-Za-z][A-Za-z0-9_]{0,24}$/;
 export const MAX_SET_NAME = 25;
 
 /** @throws RangeError for what needs quotes, could be a line of its own, or is too long */
 export function checkSetName(name: string): string {
   if (SET_NAME.test(name)) return name;
-  throw new RangeError(`The name of a set is a letter, then up to ${MAX_SET_NAME - 1} letters, digits and underscores, not ${JSON.stringify(name)}`);
+  throw new RangeError(
+    `The name of a set is a letter, then up to ${MAX_SET_NAME - 1} letters, digits and underscores, not ${JSON.stringify(name)}`,
+  );
 }
 
 const MAX_WORDS = 18;
 
-/** The name of the set of something with a name and an id: what is readable of the name, then six digits from the id, so that no two things get the same one. */
+/**
+ * The name of the set of something with a name and an id: what is readable of the name, then six digits from the id, so
+ * that no two things get the same one.
+ */
 export function setNameOf(name: string, id: string): string {
-  const words = name.normalize("NFKD").replaceAll(/\p{M}/gu, "").replaceAll(/[^A-Za-z0-9]+/g, "_").replace(/^[_0-9]+/, "").slice(0, MAX_WORDS).replace(/_$/, "");
+  const words = name
+    .normalize("NFKD")
+    .replaceAll(/\p{M}/gu, "")
+    .replaceAll(/[^A-Za-z0-9]+/g, "_")
+    .replace(/^[_0-9]+/, "")
+    .slice(0, MAX_WORDS)
+    .replace(/_$/, "");
   return `${words === "" ? "list" : words}_${digits(id)}`;
 }
 

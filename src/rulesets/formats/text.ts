@@ -7,7 +7,9 @@ export function* exportText(rules: Iterable<Rule>): Generator<string> {
   for (const { prefix } of rules) yield `${formatPrefix(prefix)}\n`;
 }
 
-/** `#` and `;` begin a comment at the start of a line or behind white space; white space around a prefix is no matter. */
+/**
+ * `#` and `;` begin a comment at the start of a line or behind white space; white space around a prefix is no matter.
+ */
 export function textLines(): LineReader {
   return (line) => {
     const content = line.replace(/(^|\s)[#;].*$/, "");

@@ -11,7 +11,9 @@ export const users: Migration = () => [
   `create table sessions (
     digest text not null primary key, user_id text not null references users (id), created_at bigint not null, expires_at bigint not null)`,
   `create index sessions_by_user on sessions (user_id)`,
-  ...["command text", "ruleset_id text", "rule_count bigint", "old text", "old_rules text"].map((column) => `alter table changes add column ${column}`),
+  ...["command text", "ruleset_id text", "rule_count bigint", "old text", "old_rules text"].map(
+    (column) => `alter table changes add column ${column}`,
+  ),
   `create index changes_by_organisation on changes (organisation_id, sequence)`,
   // Users have a table now: an account of the command line is no user.
   `update changes set actor = 'command:' || substr(actor, 6) where actor like 'user:%'`,

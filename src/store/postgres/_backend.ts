@@ -74,7 +74,10 @@ export class PostgresBackend implements Backend {
     });
   }
 
-  /** Carries the commands out, again and again while the database is away. A commit whose answer was lost is looked for, not guessed. */
+  /**
+   * Carries the commands out, again and again while the database is away. A commit whose answer was lost is looked for,
+   * not guessed.
+   */
   async carryOut(commands: readonly Command[]): Promise<GroupAnswer> {
     const deadline = performance.now() + this.#options.patience;
     for (;;) {
@@ -82,7 +85,8 @@ export class PostgresBackend implements Backend {
       const attempt = await this.#attempt(commands, transaction);
       if ("answer" in attempt) return attempt.answer;
       const { error, committing } = attempt;
-      if (committing !== undefined && (await this.#wasCommitted(committing.changes, transaction, deadline, error))) return committing;
+      if (committing !== undefined && (await this.#wasCommitted(committing.changes, transaction, deadline, error)))
+        return committing;
       if (!isRetriable(error) || performance.now() > deadline) throw asStoreError(error);
       await delay(AGAIN_AFTER);
     }
@@ -118,7 +122,10 @@ export class PostgresBackend implements Backend {
 
   probe(): Promise<void> {
     return reporting(async () => {
-      await this.#writer.engine.db.updateTable("store").set((row) => ({ sequence: row.ref("sequence") })).execute();
+      await this.#writer.engine.db
+        .updateTable("store")
+        .set((row) => ({ sequence: row.ref("sequence") }))
+        .execute();
     });
   }
 
@@ -148,7 +155,10 @@ export class PostgresBackend implements Backend {
 
   /** PostgreSQL's own tools do it better. */
   async backup(path: string): Promise<void> {
-    throw new StoreError("unsupported", `back a PostgreSQL database up by its own tool: pg_dump --format=custom --schema=${SCHEMA} --file=${path} "$DATABASE_URL"`);
+    throw new StoreError(
+      "unsupported",
+      `back a PostgreSQL database up by its own tool: pg_dump --format=custom --schema=${SCHEMA} --file=${path} "$DATABASE_URL"`,
+    );
   }
 
   async close(): Promise<void> {
@@ -156,7 +166,9 @@ export class PostgresBackend implements Backend {
     await this.#listener?.end().catch(() => {});
     await Promise.all([this.#writer.engine.db.destroy(), this.#reader.engine.db.destroy()]);
     // kysely ends only a pool that it has used.
-    await Promise.all([this.#writer.pool, this.#reader.pool].filter(({ ended, ending }) => !ended && !ending).map((pool) => pool.end()));
+    await Promise.all(
+      [this.#writer.pool, this.#reader.pool].filter(({ ended, ending }) => !ended && !ending).map((pool) => pool.end()),
+    );
   }
 
   onHint(hint: () => void): void {
@@ -195,28 +207,45 @@ export class PostgresBackend implements Backend {
       // A connection that is silent must not be waited for.
       if (isOutage(error)) this.#writing?.connection.stream.destroy();
       // Also after a failed commit: kysely lets go of the connection then, and of a broken one for good.
-      await within?.rollback().execute().catch(() => {});
+      await within
+        ?.rollback()
+        .execute()
+        .catch(() => {});
       return answer === undefined ? { error } : { error, committing: answer };
     }
   }
 
   /**
-   * Whether the transaction committed: whether its last change is there. The row that numbers the changes is locked first: should PostgreSQL still be at
-   * the commit, it holds that lock until it is through. Throws StoreError (`outcome-unknown`).
+   * Whether the transaction committed: whether its last change is there. The row that numbers the changes is locked
+   * first: should PostgreSQL still be at the commit, it holds that lock until it is through. Throws StoreError
+   * (`outcome-unknown`).
    */
-  async #wasCommitted(changes: readonly Change[], transaction: string, deadline: number, cause: unknown): Promise<boolean> {
+  async #wasCommitted(
+    changes: readonly Change[],
+    transaction: string,
+    deadline: number,
+    cause: unknown,
+  ): Promise<boolean> {
     if (changes.length === 0) return false; // it has changed nothing but claims of idempotency keys: the same again does no harm
     const { sequence } = changes.at(-1)!;
     for (;;) {
       try {
         return await this.#writer.engine.db.transaction().execute(async (within) => {
           await within.selectFrom("store").select("sequence").forUpdate().execute();
-          const row = await within.selectFrom("changes").select("transaction").where("sequence", "=", sequence).executeTakeFirst();
+          const row = await within
+            .selectFrom("changes")
+            .select("transaction")
+            .where("sequence", "=", sequence)
+            .executeTakeFirst();
           return row?.transaction === transaction;
         });
       } catch {
         if (performance.now() > deadline) {
-          throw new StoreError("outcome-unknown", "the connection to the database was lost during a commit, and the database cannot be asked what became of it", { cause });
+          throw new StoreError(
+            "outcome-unknown",
+            "the connection to the database was lost during a commit, and the database cannot be asked what became of it",
+            { cause },
+          );
         }
         await delay(AGAIN_AFTER);
       }

@@ -9,13 +9,17 @@ export const SCHEMA = "ipsieve";
 const STATEMENT_TIMEOUT = 60_000;
 const LOCK_TIMEOUT = 10_000;
 /**
- * How long PostgreSQL keeps a transaction, and its locks, of which it hears nothing: the connection may be cut, and every other server that writes waits for those locks,
- * for its `patience`, which is longer. What is done between two statements, also of a million rules, takes a fraction of it.
+ * How long PostgreSQL keeps a transaction, and its locks, of which it hears nothing: the connection may be cut, and
+ * every other server that writes waits for those locks, for its `patience`, which is longer. What is done between two
+ * statements, also of a million rules, takes a fraction of it.
  */
 export const WRITER_SILENCE = 5000;
 /** What is only read holds nobody up. */
 const READER_SILENCE = STATEMENT_TIMEOUT;
-/** Seconds after which PostgreSQL asks whether an idle connection is still there, between questions, and how many it asks: a machine that is gone leaves no connections. */
+/**
+ * Seconds after which PostgreSQL asks whether an idle connection is still there, between questions, and how many it
+ * asks: a machine that is gone leaves no connections.
+ */
 const [KEEPALIVE_IDLE, KEEPALIVE_INTERVAL, KEEPALIVE_COUNT] = [30, 10, 3];
 /** Nothing heard for so long: the connection is dead. */
 const SILENCE = STATEMENT_TIMEOUT + 5000;
@@ -34,20 +38,41 @@ export function connection(url: string, silence = READER_SILENCE): PoolConfig {
     lock_timeout: LOCK_TIMEOUT,
     idle_in_transaction_session_timeout: silence,
     keepAlive: true,
-    types: { getTypeParser: (oid: number, format?: "text" | "binary") => (oid === INT8 && format !== "binary" ? Number : types.getTypeParser(oid, format as "text")) },
+    types: {
+      getTypeParser: (oid: number, format?: "text" | "binary") =>
+        oid === INT8 && format !== "binary" ? Number : types.getTypeParser(oid, format as "text"),
+    },
   };
 }
 
-/** What PostgreSQL does about a peer that is silent; also while it waits to send, where no timeout of its own counts. As text, to be sent once per connection. */
+/**
+ * What PostgreSQL does about a peer that is silent; also while it waits to send, where no timeout of its own counts. As
+ * text, to be sent once per connection.
+ */
 export function peerSettings(silence = READER_SILENCE): string {
-  const settings = { tcp_user_timeout: silence, tcp_keepalives_idle: KEEPALIVE_IDLE, tcp_keepalives_interval: KEEPALIVE_INTERVAL, tcp_keepalives_count: KEEPALIVE_COUNT };
-  return `select ${Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', false)`).join(", ")}`;
+  const settings = {
+    tcp_user_timeout: silence,
+    tcp_keepalives_idle: KEEPALIVE_IDLE,
+    tcp_keepalives_interval: KEEPALIVE_INTERVAL,
+    tcp_keepalives_count: KEEPALIVE_COUNT,
+  };
+  return `select ${Object.entries(settings)
+    .map(([name, value]) => `set_config('${name}', '${value}', false)`)
+    .join(", ")}`;
 }
 
-/** `connections` to the database, made when they are needed. A commit waits for the disk, whatever the server's default is. */
-export function openPool(url: string, connections: number, silence = READER_SILENCE): { readonly engine: Engine; readonly pool: Pool } {
+/**
+ * `connections` to the database, made when they are needed. A commit waits for the disk, whatever the server's default
+ * is.
+ */
+export function openPool(
+  url: string,
+  connections: number,
+  silence = READER_SILENCE,
+): { readonly engine: Engine; readonly pool: Pool } {
   const pool = new Pool({ ...connection(url, silence), max: connections });
-  // The query that was under way is told of a broken connection, and the pool makes another: nobody else need hear of it.
+  // The query that was under way is told of a broken connection, and the pool makes another: nobody else need hear of
+  // it.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   const dialect = new PostgresDialect({
@@ -55,7 +80,11 @@ export function openPool(url: string, connections: number, silence = READER_SILE
     onCreateConnection: async (client) => {
       await client.executeQuery(sql`set search_path = ${sql.raw(SCHEMA)}`.compile(plain));
       await client.executeQuery(sql.raw(peerSettings(silence)).compile(plain));
-      await client.executeQuery(sql`select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`.compile(plain));
+      await client.executeQuery(
+        sql`select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`.compile(
+          plain,
+        ),
+      );
     },
   });
   const plain = new Kysely<Tables>({ dialect });
@@ -64,16 +93,31 @@ export function openPool(url: string, connections: number, silence = READER_SILE
 
 const readRules: Engine["readRules"] = async (within, ruleset, after, limit) => {
   const rows = await within
-    .selectFrom("rules").select(["prefix", "name", "expires_at", "created_at", "updated_at"])
-    .where("ruleset", "=", ruleset).where("prefix", ">", after).orderBy("prefix").limit(limit).execute();
-  return rows.map(({ prefix, name, expires_at, created_at, updated_at }): RuleValues => [prefix, name, expires_at, created_at, updated_at]);
+    .selectFrom("rules")
+    .select(["prefix", "name", "expires_at", "created_at", "updated_at"])
+    .where("ruleset", "=", ruleset)
+    .where("prefix", ">", after)
+    .orderBy("prefix")
+    .limit(limit)
+    .execute();
+  return rows.map(({ prefix, name, expires_at, created_at, updated_at }): RuleValues => [
+    prefix,
+    name,
+    expires_at,
+    created_at,
+    updated_at,
+  ]);
 };
 
 /** One array per column: a statement of the same text for any number of rows. */
 const insertRows: Engine["insertRows"] = async (within, { table, columns, ending }: Insertion, rows) => {
   if (rows.length === 0) return;
   const names = Object.keys(columns);
-  const arrays = Object.values(columns).map((type, column) => sql`${rows.map((row) => row[column])}::${sql.raw(type)}[]`);
+  const arrays = Object.values(columns).map(
+    (type, column) => sql`${rows.map((row) => row[column])}::${sql.raw(type)}[]`,
+  );
   const into = names.map((name) => sql.ref(name));
-  await sql`insert into ${sql.table(table)} (${sql.join(into)}) select * from unnest(${sql.join(arrays)}) ${sql.raw(ending)}`.execute(within);
+  await sql`insert into ${sql.table(table)} (${sql.join(into)}) select * from unnest(${sql.join(arrays)}) ${sql.raw(ending)}`.execute(
+    within,
+  );
 };

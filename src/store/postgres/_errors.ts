@@ -1,6 +1,9 @@
 import { StoreError, type StoreErrorCode } from "../store-error.ts";
 
-/** SQLSTATE classes and codes of a server that goes away, comes up, has no room for one more connection, or has ended one that was idle in a transaction. */
+/**
+ * SQLSTATE classes and codes of a server that goes away, comes up, has no room for one more connection, or has ended
+ * one that was idle in a transaction.
+ */
 const OUTAGES = /^(?:08|57P0[1-5]|53300|25P03)/;
 /** Of transactions that stood in each other's way, and of waiting too long for a lock: the same again may succeed. */
 const COLLISIONS = /^(?:40001|40P01|55P03|57014)/;
@@ -20,7 +23,12 @@ const FAILURES: readonly (readonly [states: RegExp, code: StoreErrorCode, what: 
   [/^53100/, "unavailable", "the database's disk is full", "free some space on its server"],
   [/^53(?!300)/, "unavailable", "the database has run out of a resource", "look at its server's log"],
   [/^25006/, "unavailable", "the database is read-only", "check that DATABASE_URL names the primary server"],
-  [/^(?:28|3D|42501)/, "unavailable", "the database refuses the service", "check the user, the password and the name in DATABASE_URL"],
+  [
+    /^(?:28|3D|42501)/,
+    "unavailable",
+    "the database refuses the service",
+    "check the user, the password and the name in DATABASE_URL",
+  ],
   [/^(?:XX00[12])/, "damaged", "the database is damaged", "restore a backup"],
   [/^(?:58|XX|F0)/, "unavailable", "the database fails", "look at its server's log"],
 ];
@@ -28,10 +36,17 @@ const FAILURES: readonly (readonly [states: RegExp, code: StoreErrorCode, what: 
 /** Errors of a database that is away, full, read-only or failing. Others are returned as they are. */
 export function asStoreError(cause: unknown): unknown {
   const { message = String(cause) } = cause as { message?: string };
-  if (isRetriable(cause)) return new StoreError("unavailable", `the database cannot be reached: ${message}; check DATABASE_URL and the server`, { cause });
+  if (isRetriable(cause))
+    return new StoreError(
+      "unavailable",
+      `the database cannot be reached: ${message}; check DATABASE_URL and the server`,
+      { cause },
+    );
   const state = stateOf(cause);
   const [, code, what, cure] = FAILURES.find(([states]) => state !== undefined && states.test(state)) ?? [];
-  return code === undefined ? cause : new StoreError(code, `${what}: ${message} (SQLSTATE ${state}); ${cure}`, { cause });
+  return code === undefined
+    ? cause
+    : new StoreError(code, `${what}: ${message} (SQLSTATE ${state}); ${cure}`, { cause });
 }
 
 /** What PostgreSQL says is wrong; none where it said nothing. */
@@ -44,6 +59,13 @@ function stateOf(error: unknown): string | undefined {
 function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof AggregateError) return error.errors.some(isConnectionError);
-  const isSocketError = "syscall" in error || /^(?:ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND)/.test(String((error as { code?: unknown }).code));
-  return isSocketError || /connection (?:terminated|ended)|timeout (?:exceeded|expired)|read timeout|not queryable|server closed/i.test(error.message);
+  const isSocketError =
+    "syscall" in error ||
+    /^(?:ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND)/.test(String((error as { code?: unknown }).code));
+  return (
+    isSocketError ||
+    /connection (?:terminated|ended)|timeout (?:exceeded|expired)|read timeout|not queryable|server closed/i.test(
+      error.message,
+    )
+  );
 }

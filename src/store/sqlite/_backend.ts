@@ -16,8 +16,9 @@ import { packed, type WorkerCall, type WorkerSetup } from "./messages.ts";
 const REOPEN_AFTER = 500;
 
 /**
- * A SQLite file, in a thread of its own. When that ends - out of memory, say - another one opens the same file: calls that were under way have an unknown outcome,
- * calls until it is open are refused, and whoever follows the changes is sent looking for what was committed without an answer.
+ * A SQLite file, in a thread of its own. When that ends - out of memory, say - another one opens the same file: calls
+ * that were under way have an unknown outcome, calls until it is open are refused, and whoever follows the changes is
+ * sent looking for what was committed without an answer.
  */
 export class SqliteBackend implements Backend {
   readonly #setup: WorkerSetup;
@@ -28,7 +29,9 @@ export class SqliteBackend implements Backend {
   #timer: NodeJS.Timeout | undefined;
   #reopening: Promise<void> | undefined;
   #isClosed = false;
-  /** Resolves when the file is open; rejects with StoreError, and the thread has ended. Calls before that wait for it. */
+  /**
+   * Resolves when the file is open; rejects with StoreError, and the thread has ended. Calls before that wait for it.
+   */
   readonly opened: Promise<void>;
 
   constructor(setup: WorkerSetup) {
@@ -142,6 +145,8 @@ export class SqliteBackend implements Backend {
 
   #call<T>(method: WorkerCall["method"], argument: unknown, options?: CallOptions): Promise<T> {
     if (this.#thread !== undefined) return this.#thread.call(method, argument, options);
-    return Promise.reject(new StoreError("unavailable", `${this.#setup.path}: the file is being opened again: ${this.#whyClosed}`));
+    return Promise.reject(
+      new StoreError("unavailable", `${this.#setup.path}: the file is being opened again: ${this.#whyClosed}`),
+    );
   }
 }

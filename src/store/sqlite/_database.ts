@@ -1,7 +1,15 @@
 import { closeSync, fchmodSync, openSync, rmSync, statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import {
-  CompiledQuery, type DatabaseConnection, type Driver, Kysely, SqliteAdapter, type SqliteDatabase, SqliteDialect, SqliteDriver, type TransactionSettings,
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  SqliteAdapter,
+  type SqliteDatabase,
+  SqliteDialect,
+  SqliteDriver,
+  type TransactionSettings,
 } from "kysely";
 import type { Engine, Insertion, RuleValues } from "../_engine.ts";
 import type { Tables } from "../_tables.ts";
@@ -25,24 +33,45 @@ export interface SqliteEngine extends Engine {
   readonly file: DatabaseSync;
 }
 
-/** How much a commit waits for. `full` is what serves; the tests show that `normal` loses what a power cut finds in the way. */
+/**
+ * How much a commit waits for. `full` is what serves; the tests show that `normal` loses what a power cut finds in the
+ * way.
+ */
 export type Synchronous = "full" | "normal" | "off";
 
-/** Opens the file, or makes it. Throws StoreError (`not-found`, `not-a-store`); `named` is what its message calls the file. */
-export function openDatabase(path: string, create: boolean, synchronous: Synchronous = "full", named = path): SqliteEngine {
-  if (!create && isMissing(path)) throw new StoreError("not-found", `${path}: there is no such file; "ipsieve db migrate" makes it`);
+/**
+ * Opens the file, or makes it. Throws StoreError (`not-found`, `not-a-store`); `named` is what its message calls the
+ * file.
+ */
+export function openDatabase(
+  path: string,
+  create: boolean,
+  synchronous: Synchronous = "full",
+  named = path,
+): SqliteEngine {
+  if (!create && isMissing(path))
+    throw new StoreError("not-found", `${path}: there is no such file; "ipsieve db migrate" makes it`);
   const isNew = create && makePrivateFile(path);
   const file = new DatabaseSync(path, { timeout: BUSY_TIMEOUT, enableForeignKeyConstraints: true });
   try {
     checkOwner(file, named);
-    file.exec(`pragma journal_mode = wal; pragma synchronous = ${synchronous}; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}; pragma cache_size = -${CACHE}`);
+    file.exec(
+      `pragma journal_mode = wal; pragma synchronous = ${synchronous}; pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}; pragma cache_size = -${CACHE}`,
+    );
   } catch (error) {
     file.close();
     // Not even its first page could be written.
     if (isNew && statSync(path).size === 0) rmSync(path);
     throw error;
   }
-  return { name: "sqlite", rowsAtOnce: ROWS_AT_ONCE, db: new Kysely<Tables>({ dialect: new NodeSqliteDialect(file) }), file, readRules: rulesReader(file), insertRows: rowInserter(file) };
+  return {
+    name: "sqlite",
+    rowsAtOnce: ROWS_AT_ONCE,
+    db: new Kysely<Tables>({ dialect: new NodeSqliteDialect(file) }),
+    file,
+    readRules: rulesReader(file),
+    insertRows: rowInserter(file),
+  };
 }
 
 /** Not where its folder does not let this user look. */
@@ -54,7 +83,10 @@ function isMissing(path: string): boolean {
   }
 }
 
-/** Makes the file, unless there is one: for its owner alone, whatever the umask. SQLite gives its log and the log's index the mode of the file. Gives whether it was made. */
+/**
+ * Makes the file, unless there is one: for its owner alone, whatever the umask. SQLite gives its log and the log's
+ * index the mode of the file. Gives whether it was made.
+ */
 export function makePrivateFile(path: string): boolean {
   let descriptor: number;
   try {
@@ -62,7 +94,11 @@ export function makePrivateFile(path: string): boolean {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EEXIST") return false;
-    throw new StoreError("unavailable", `${path}: the file cannot be created (${code}); check its folder and the space on its disk`, { cause: error });
+    throw new StoreError(
+      "unavailable",
+      `${path}: the file cannot be created (${code}); check its folder and the space on its disk`,
+      { cause: error },
+    );
   }
   fchmodSync(descriptor, PRIVATE);
   closeSync(descriptor);
@@ -84,7 +120,8 @@ function checkOwner(file: DatabaseSync, path: string): void {
 
 /** Behind kysely: arrays in place of objects, on the connection of the transaction, since there is no other. */
 function rulesReader(file: DatabaseSync): Engine["readRules"] {
-  const text = "select prefix, name, expires_at, created_at, updated_at from rules where ruleset = ? and prefix > ? order by prefix limit ?";
+  const text =
+    "select prefix, name, expires_at, created_at, updated_at from rules where ruleset = ? and prefix > ? order by prefix limit ?";
   return async (_within, ruleset, after, limit) => {
     const statement = file.prepare(text);
     statement.setReturnArrays(true);
@@ -125,7 +162,10 @@ class NodeSqliteDialect extends SqliteDialect {
   }
 }
 
-/** A transaction that writes takes the lock when it begins: one that finds out later that another has it could only start anew. */
+/**
+ * A transaction that writes takes the lock when it begins: one that finds out later that another has it could only
+ * start anew.
+ */
 class WriterDriver extends SqliteDriver {
   readonly #file: DatabaseSync;
 
@@ -135,7 +175,9 @@ class WriterDriver extends SqliteDriver {
   }
 
   override async beginTransaction(connection: DatabaseConnection, settings?: TransactionSettings): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw(settings?.accessMode === "read only" ? "begin" : "begin immediate"));
+    await connection.executeQuery(
+      CompiledQuery.raw(settings?.accessMode === "read only" ? "begin" : "begin immediate"),
+    );
   }
 
   /** @throws CommitError */
@@ -147,7 +189,10 @@ class WriterDriver extends SqliteDriver {
     }
   }
 
-  /** After a full disk or an I/O error SQLite has rolled back by itself, and a second rollback would hide the error by one of its own. */
+  /**
+   * After a full disk or an I/O error SQLite has rolled back by itself, and a second rollback would hide the error by
+   * one of its own.
+   */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     if (this.#file.isTransaction) await super.rollbackTransaction(connection);
   }

@@ -22,15 +22,22 @@ const OUTAGES: Readonly<Record<number, readonly [code: StoreErrorCode, cure: str
 };
 const IO_ERROR = 10;
 
-/** SQLite's errors about the disk or another process; the transaction was rolled back. Others are returned as they are. */
+/**
+ * SQLite's errors about the disk or another process; the transaction was rolled back. Others are returned as they are.
+ */
 export function asStoreError(error: unknown, path: string): unknown {
   if (error instanceof CommitError) return commitError(error, path);
   const { errcode, message } = error as { errcode?: number; message?: string };
   const known = errcode === undefined ? undefined : OUTAGES[errcode & 0xff];
-  return known === undefined ? error : new StoreError(known[0], `${path}: ${message} (SQLite error ${errcode}); ${known[1]}`, { cause: error });
+  return known === undefined
+    ? error
+    : new StoreError(known[0], `${path}: ${message} (SQLite error ${errcode}); ${known[1]}`, { cause: error });
 }
 
-/** After an I/O error nobody knows what of the log is on the disk: where it was the fsync that failed, a restart may find the transaction there. */
+/**
+ * After an I/O error nobody knows what of the log is on the disk: where it was the fsync that failed, a restart may
+ * find the transaction there.
+ */
 function commitError({ cause }: CommitError, path: string): unknown {
   const error = asStoreError(cause, path);
   const isUnknown = error instanceof StoreError && ((cause as { errcode: number }).errcode & 0xff) === IO_ERROR;

@@ -1,7 +1,10 @@
 import { statSync } from "node:fs";
 import { StoreError } from "../store-error.ts";
 
-/** Which file is at a path: SQLite goes on writing to the one that it has opened, wherever it is moved to, and to one that was deleted. */
+/**
+ * Which file is at a path: SQLite goes on writing to the one that it has opened, wherever it is moved to, and to one
+ * that was deleted.
+ */
 export class FileIdentity {
   readonly #path: string;
   /** Null where there was no file to be found. */
@@ -18,7 +21,10 @@ export class FileIdentity {
     const found = identityAt(this.#path);
     if (found === this.opened) return;
     const what = found === null ? "the database file has been moved or deleted" : "the database file has been replaced";
-    throw new StoreError("unavailable", `${this.#path}: ${what}; put the file back that was opened, or start the server again; nothing is written until then`);
+    throw new StoreError(
+      "unavailable",
+      `${this.#path}: ${what}; put the file back that was opened, or start the server again; nothing is written until then`,
+    );
   }
 }
 

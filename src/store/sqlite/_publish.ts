@@ -7,8 +7,8 @@ import { makePrivateFile } from "./_database.ts";
 const COMPANIONS = ["", "-journal", "-wal", "-shm"];
 
 /**
- * Lets `write` fill a file, which is empty, and gives it its name only when it is whole and on the disk; there is the old file or the new one. Only its owner
- * may read it, unless `mode` says otherwise. Throws StoreError.
+ * Lets `write` fill a file, which is empty, and gives it its name only when it is whole and on the disk; there is the
+ * old file or the new one. Only its owner may read it, unless `mode` says otherwise. Throws StoreError.
  */
 export async function publish(path: string, write: (part: string) => Promise<void>, mode = 0o600): Promise<void> {
   const part = `${path}.part`;
@@ -22,7 +22,11 @@ export async function publish(path: string, write: (part: string) => Promise<voi
     await sync(dirname(path));
   } catch (cause) {
     if (!isSystemError(cause)) throw cause;
-    throw new StoreError("unavailable", `${path}: it cannot be written (${cause.code}); check its folder and the space on its disk`, { cause });
+    throw new StoreError(
+      "unavailable",
+      `${path}: it cannot be written (${cause.code}); check its folder and the space on its disk`,
+      { cause },
+    );
   } finally {
     await removeAll(part);
   }

@@ -27,7 +27,10 @@ export class SqliteThread {
   #last = OPENING;
   #hasEnded = false;
   #cause: unknown;
-  /** Resolves with the file's identity when it is open; rejects with StoreError, and the thread has ended. Calls before that wait for it. */
+  /**
+   * Resolves with the file's identity when it is open; rejects with StoreError, and the thread has ended. Calls before
+   * that wait for it.
+   */
   readonly opened: Promise<string | null>;
   /** Resolves when the thread has ended, and everything in it is closed, with the error that ended it. */
   readonly ended: Promise<unknown>;
@@ -44,7 +47,8 @@ export class SqliteThread {
   }
 
   call<T>(method: WorkerCall["method"], argument: unknown, { receive, transfer = [] }: CallOptions = {}): Promise<T> {
-    if (this.#hasEnded) return Promise.reject(new StoreError("unavailable", `${this.#path}: the thread that writes it has ended`));
+    if (this.#hasEnded)
+      return Promise.reject(new StoreError("unavailable", `${this.#path}: the thread that writes it has ended`));
     const call: WorkerCall = { id: ++this.#last, method, argument };
     return new Promise<T>((resolve, reject) => {
       this.#calls.set(call.id, { resolve: resolve as (result: never) => void, reject, ...(receive && { receive }) });
@@ -81,7 +85,13 @@ export class SqliteThread {
     this.#hasEnded = true;
     const why = this.#cause instanceof Error ? ` (${this.#cause.message})` : "";
     for (const { reject } of this.#calls.values()) {
-      reject(new StoreError("outcome-unknown", `${this.#path}: the thread that writes it has ended${why}; the file is opened again`, { cause: this.#cause }));
+      reject(
+        new StoreError(
+          "outcome-unknown",
+          `${this.#path}: the thread that writes it has ended${why}; the file is opened again`,
+          { cause: this.#cause },
+        ),
+      );
     }
     this.#calls.clear();
     return this.#cause;

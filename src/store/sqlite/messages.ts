@@ -17,19 +17,44 @@ export interface WorkerSetup {
 /** A call of a method of the backend in the thread. */
 export interface WorkerCall {
   readonly id: number;
-  readonly method: "carryOut" | "load" | "changesAfter" | "credentials" | "invited" | "recordUsage" | "recordTraffic" | "traffic" | "probe" | "usage" | "usageOf" | "audit" | "auditEntry" | "isAsLeft" | "check" | "backup" | "close";
+  readonly method:
+    | "carryOut"
+    | "load"
+    | "changesAfter"
+    | "credentials"
+    | "invited"
+    | "recordUsage"
+    | "recordTraffic"
+    | "traffic"
+    | "probe"
+    | "usage"
+    | "usageOf"
+    | "audit"
+    | "auditEntry"
+    | "isAsLeft"
+    | "check"
+    | "backup"
+    | "close";
   readonly argument: unknown;
 }
 
 /** Batches of more items cross as text. */
 const MAX_CLONED_ITEMS = 256;
 
-/** Commands as they cross to the thread. Of thousands of small objects the engine's clone takes five times as long as JSON does, at both ends. */
+/**
+ * Commands as they cross to the thread. Of thousands of small objects the engine's clone takes five times as long as
+ * JSON does, at both ends.
+ */
 export function packed(commands: readonly Command[]): readonly Command[] | string {
-  return commands.some((command) => command.kind === "batch-rules" && command.items.length > MAX_CLONED_ITEMS) ? JSON.stringify(commands) : commands;
+  return commands.some((command) => command.kind === "batch-rules" && command.items.length > MAX_CLONED_ITEMS)
+    ? JSON.stringify(commands)
+    : commands;
 }
 
-/** What the thread sends. The parts of a load come before its result; the first message, of id 0, tells that the file is open. */
+/**
+ * What the thread sends. The parts of a load come before its result; the first message, of id 0, tells that the file is
+ * open.
+ */
 export type WorkerMessage =
   | { readonly id: number; readonly part: RulesetRules }
   | { readonly id: number; readonly result: unknown }

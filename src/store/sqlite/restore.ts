@@ -12,19 +12,25 @@ import { publish } from "./_publish.ts";
 const SQLITE_BUSY = 5;
 
 /**
- * Puts a backup in the place of a SQLite file: a copy of it is checked, brought up to date, and only then given the name. Throws StoreError: `exists`
- * where there is a file and `force` is not set, `unavailable` where that file is in use.
+ * Puts a backup in the place of a SQLite file: a copy of it is checked, brought up to date, and only then given the
+ * name. Throws StoreError: `exists` where there is a file and `force` is not set, `unavailable` where that file is in
+ * use.
  */
 export async function restoreFile(backup: string, path: string, force: boolean): Promise<StoreReport> {
   if (!existsSync(backup)) throw new StoreError("not-found", `${backup}: there is no such file`);
   await checkReadable(backup);
-  if (existsSync(path) && !force) throw new StoreError("exists", `${path}: there is a database already; --force puts the backup in its place`);
+  if (existsSync(path) && !force)
+    throw new StoreError("exists", `${path}: there is a database already; --force puts the backup in its place`);
   let report: StoreReport | undefined;
-  await publish(path, async (part) => {
-    await copyFile(backup, part);
-    report = await checkCopy(part, backup, path);
-    await retire(path);
-  }, modeOf(path));
+  await publish(
+    path,
+    async (part) => {
+      await copyFile(backup, part);
+      report = await checkCopy(part, backup, path);
+      await retire(path);
+    },
+    modeOf(path),
+  );
   return report!;
 }
 
@@ -32,7 +38,11 @@ async function checkReadable(backup: string): Promise<void> {
   try {
     await access(backup, constants.R_OK);
   } catch (cause) {
-    throw new StoreError("unavailable", `${backup}: it cannot be read (${(cause as NodeJS.ErrnoException).code}); check its permissions`, { cause });
+    throw new StoreError(
+      "unavailable",
+      `${backup}: it cannot be read (${(cause as NodeJS.ErrnoException).code}); check its permissions`,
+      { cause },
+    );
   }
 }
 
@@ -46,7 +56,8 @@ async function checkCopy(part: string, backup: string, path: string): Promise<St
   try {
     const engine = openDatabase(part, false, "full", backup);
     try {
-      if ((await migrate(engine)) === MIGRATIONS.length) throw new StoreError("not-a-store", `${backup}: this is an empty database; give a backup`);
+      if ((await migrate(engine)) === MIGRATIONS.length)
+        throw new StoreError("not-a-store", `${backup}: this is an empty database; give a backup`);
       return await checkFile(engine, backup);
     } finally {
       engine.file.close();
@@ -58,7 +69,10 @@ async function checkCopy(part: string, backup: string, path: string): Promise<St
   }
 }
 
-/** Leaves nothing of the old file's log, which would be taken for the new one's. A file that another process has open cannot change its mode. */
+/**
+ * Leaves nothing of the old file's log, which would be taken for the new one's. A file that another process has open
+ * cannot change its mode.
+ */
 async function retire(path: string): Promise<void> {
   if (!existsSync(path)) return;
   try {
@@ -69,7 +83,8 @@ async function retire(path: string): Promise<void> {
       file.close();
     }
   } catch (error) {
-    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) throw new StoreError("unavailable", `${path} is in use; stop the server first`, { cause: error });
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY)
+      throw new StoreError("unavailable", `${path} is in use; stop the server first`, { cause: error });
     const known = asStoreError(error, path);
     if (known instanceof StoreError && known.code === "unavailable") throw known;
     // It is damaged, or no database: that is why it is replaced.

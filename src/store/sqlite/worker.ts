@@ -33,12 +33,17 @@ const PROBE_TIMEOUT = 100;
 let engine: SqliteEngine;
 let identity: FileIdentity;
 
-async function run({ id, method, argument }: WorkerCall | { id: 0; method: "open"; argument: undefined }): Promise<void> {
+async function run({
+  id,
+  method,
+  argument,
+}: WorkerCall | { id: 0; method: "open"; argument: undefined }): Promise<void> {
   try {
     const isPacked = typeof argument === "string" && method === "carryOut";
     const result: unknown = await METHODS[method]((isPacked ? JSON.parse(argument) : argument) as never, id);
     if (isPacked) send({ id, text: JSON.stringify(result) });
-    else port.postMessage({ id, result } satisfies WorkerMessage, buffersIn(columnsOfChanges(changesIn(method, result))));
+    else
+      port.postMessage({ id, result } satisfies WorkerMessage, buffersIn(columnsOfChanges(changesIn(method, result))));
   } catch (error) {
     const known = asStoreError(error, path);
     if (known instanceof StoreError) send({ id, refusal: refusalOf(known) });

@@ -1,7 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 
-/** What a parser says of a text: `32 hexadecimal digits` as an address, `32 digits/length of 128` as a prefix, "-" for neither, "?" where it has no parser of that. */
+/**
+ * What a parser says of a text: `32 hexadecimal digits` as an address, `32 digits/length of 128` as a prefix, "-" for
+ * neither, "?" where it has no parser of that.
+ */
 export interface Answers {
   readonly address: string;
   readonly prefix: string;
@@ -16,8 +19,18 @@ export interface Parser {
 }
 
 /** A program of this folder, and how it is run: after `compile`, if there is anything to compile. */
-function parser(name: string, command: string, option: string, debianPackage: string, run: (path: string) => string[], compile?: (path: string) => string[]): Parser {
-  const missing = spawnSync(command, [option]).error === undefined ? false : `${command} is not installed; Debian's package is ${debianPackage}`;
+function parser(
+  name: string,
+  command: string,
+  option: string,
+  debianPackage: string,
+  run: (path: string) => string[],
+  compile?: (path: string) => string[],
+): Parser {
+  const missing =
+    spawnSync(command, [option]).error === undefined
+      ? false
+      : `${command} is not installed; Debian's package is ${debianPackage}`;
   return {
     name,
     missing,
@@ -32,7 +45,12 @@ function parser(name: string, command: string, option: string, debianPackage: st
 
 function execute([command, ...args]: string[], input: string): string {
   const env = { ...process.env, GOTOOLCHAIN: "local", GO111MODULE: "off" };
-  const { stdout, stderr, status, error } = spawnSync(command!, args, { input, env, encoding: "utf8", maxBuffer: 1 << 30 });
+  const { stdout, stderr, status, error } = spawnSync(command!, args, {
+    input,
+    env,
+    encoding: "utf8",
+    maxBuffer: 1 << 30,
+  });
   if (status !== 0) throw new Error(`${command} ${args.join(" ")} failed: ${error?.message ?? stderr}`);
   return stdout;
 }
@@ -49,8 +67,29 @@ function answersIn(output: string, count: number, name: string): Answers[] {
 const source = (name: string): string => join(import.meta.dirname, name);
 
 export const PARSERS: readonly Parser[] = [
-  parser("glibc inet_pton", "cc", "--version", "gcc", (program) => [program], (program) => ["cc", "-O1", "-o", program, source("inet_pton.c")]),
+  parser(
+    "glibc inet_pton",
+    "cc",
+    "--version",
+    "gcc",
+    (program) => [program],
+    (program) => ["cc", "-O1", "-o", program, source("inet_pton.c")],
+  ),
   parser("CPython ipaddress", "python3", "--version", "python3", () => ["python3", source("ip_address.py")]),
-  parser("Rust std::net", "rustc", "--version", "rustc", (program) => [program], (program) => ["rustc", "-O", "-o", program, source("std_net.rs")]),
-  parser("Go net/netip", "go", "version", "golang-go", (program) => [program], (program) => ["go", "build", "-o", program, source("netip.go")]),
+  parser(
+    "Rust std::net",
+    "rustc",
+    "--version",
+    "rustc",
+    (program) => [program],
+    (program) => ["rustc", "-O", "-o", program, source("std_net.rs")],
+  ),
+  parser(
+    "Go net/netip",
+    "go",
+    "version",
+    "golang-go",
+    (program) => [program],
+    (program) => ["go", "build", "-o", program, source("netip.go")],
+  ),
 ];

@@ -13,12 +13,30 @@ export interface TestUser {
 }
 
 /** A user with a session, made without a password that anybody knows: hashing one takes long. */
-export async function addUser({ server, clock }: TestServer, organisationId: string, role: Role, name = `${role} of ${organisationId}`): Promise<TestUser> {
+export async function addUser(
+  { server, clock }: TestServer,
+  organisationId: string,
+  role: Role,
+  name = `${role} of ${organisationId}`,
+): Promise<TestUser> {
   const about = { actor: "command:test", at: clock.now };
   const [invitation, session] = [makeToken(), makeToken()];
   const expiresAt = clock.now + 1e12;
-  const { user } = await server.store.write({ kind: "create-user", ...about, organisationId, name, role, invitation: { digest: invitation.digest, expiresAt } });
-  await server.store.write({ kind: "join", ...about, invitation: invitation.digest, password: "none", session: { digest: session.digest, expiresAt } });
+  const { user } = await server.store.write({
+    kind: "create-user",
+    ...about,
+    organisationId,
+    name,
+    role,
+    invitation: { digest: invitation.digest, expiresAt },
+  });
+  await server.store.write({
+    kind: "join",
+    ...about,
+    invitation: invitation.digest,
+    password: "none",
+    session: { digest: session.digest, expiresAt },
+  });
   return { id: user.id, name, organisationId, token: session.text };
 }
 
@@ -30,9 +48,17 @@ export interface PageQuestion extends Question {
 }
 
 /** One request to the dashboard's interface, as its pages send it. */
-export function visit(t: TestServer, method: string, path: string, { token, origin = t.server.url, headers, ...question }: PageQuestion = {}): Promise<Answer> {
+export function visit(
+  t: TestServer,
+  method: string,
+  path: string,
+  { token, origin = t.server.url, headers, ...question }: PageQuestion = {},
+): Promise<Answer> {
   const cookie: Record<string, string> = token === undefined ? {} : { Cookie: `${PLAIN_NAME}=${token}` };
-  return ask(t, method, `/dashboard/api${path}`, { ...question, headers: { ...cookie, ...(origin === null ? {} : { Origin: origin }), ...headers } });
+  return ask(t, method, `/dashboard/api${path}`, {
+    ...question,
+    headers: { ...cookie, ...(origin === null ? {} : { Origin: origin }), ...headers },
+  });
 }
 
 /** The token of the session that an answer has started. */

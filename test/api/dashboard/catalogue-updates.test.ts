@@ -1,4 +1,6 @@
-/** The catalogue is updated in the dashboard: by the command itself, in a process of its own, from a folder of lists. */
+/**
+ * The catalogue is updated in the dashboard: by the command itself, in a process of its own, from a folder of lists.
+ */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -36,10 +38,17 @@ function offer(list: string): void {
 }
 
 function command(...from: string[]): ChildCommand {
-  return { program: process.execPath, args: [MAIN, "cbs", "update", "--json", "--progress", "json", "--home", home, ...from], environment: process.env };
+  return {
+    program: process.execPath,
+    args: [MAIN, "cbs", "update", "--json", "--progress", "json", "--home", home, ...from],
+    environment: process.env,
+  };
 }
 
-async function start(update: ChildCommand | undefined = command("--from", join(folder, "lists")), settings: Partial<Settings> = {}): Promise<TestServer> {
+async function start(
+  update: ChildCommand | undefined = command("--from", join(folder, "lists")),
+  settings: Partial<Settings> = {},
+): Promise<TestServer> {
   const t = await startServer(settings, [join(home, "catalogue.ipsieve"), BUNDLED], null, update);
   servers.push(t);
   return t;
@@ -58,23 +67,49 @@ async function ended(t: TestServer, token: string): Promise<any> {
 }
 
 const startUpdate = (t: TestServer, token: string) => visit(t, "POST", "/catalogue/update", { token });
-const sourceOf = async (t: TestServer, token: string, ip: string) => (await visit(t, "GET", `/cbs/lookup?ip=${ip}`, { token })).body.matches.map(({ source }: { source: string }) => source);
+const sourceOf = async (t: TestServer, token: string, ip: string) =>
+  (await visit(t, "GET", `/cbs/lookup?ip=${ip}`, { token })).body.matches.map(
+    ({ source }: { source: string }) => source,
+  );
 
 test("an update: one at a time, reported list by list, answered from when it has ended and after a restart", async () => {
   const t = await start();
   const token = await admin(t, "only");
-  assert.deepEqual((await visit(t, "GET", "/catalogue/update", { token })).body, { can_update: true, reason: null, last: null });
+  assert.deepEqual((await visit(t, "GET", "/catalogue/update", { token })).body, {
+    can_update: true,
+    reason: null,
+    last: null,
+  });
   assert.deepEqual(await sourceOf(t, token, "30.0.0.1"), []);
   const [first, second] = [await startUpdate(t, token), await startUpdate(t, token)];
   assert.deepEqual([first.status, first.body.last.state, second.status], [202, "running", 409]);
   assert.match(second.body.detail, /already running/);
   const done = await ended(t, token);
-  assert.deepEqual([done.state, done.error, done.done, done.counts.new, done.started_by], ["done", null, done.total, 1, `admin of ${t.server.services.memory.onlyOrganisation!.id}`]);
+  assert.deepEqual(
+    [done.state, done.error, done.done, done.counts.new, done.started_by],
+    ["done", null, done.total, 1, `admin of ${t.server.services.memory.onlyOrganisation!.id}`],
+  );
   assert.ok(done.total > 50 && done.counts.absent === done.total - 1);
-  assert.deepEqual(done.lists, [{ source: "telegram", path: "telegram/cidr.txt", outcome: "new", problem: null, prefixes: 2, added: null, removed: null }].map((list) => ({ ...list, added: done.lists[0].added, removed: done.lists[0].removed })));
+  assert.deepEqual(
+    done.lists,
+    [
+      {
+        source: "telegram",
+        path: "telegram/cidr.txt",
+        outcome: "new",
+        problem: null,
+        prefixes: 2,
+        added: null,
+        removed: null,
+      },
+    ].map((list) => ({ ...list, added: done.lists[0].added, removed: done.lists[0].removed })),
+  );
   assert.deepEqual([done.catalogue.sources, done.catalogue.is_changed], [1, true]);
   assert.ok((await sourceOf(t, token, "30.0.0.1")).includes("telegram"), "the updated catalogue answers");
-  assert.match(t.logged(), /"user":"[0-9a-f-]{36}".*an update of the catalogue was started[^]*"new":1.*the update of the catalogue has ended/);
+  assert.match(
+    t.logged(),
+    /"user":"[0-9a-f-]{36}".*an update of the catalogue was started[^]*"new":1.*the update of the catalogue has ended/,
+  );
   await t.restart();
   assert.ok((await sourceOf(t, token, "30.0.0.1")).includes("telegram"), "after a restart too");
 });
@@ -88,14 +123,20 @@ test("lists that are refused are told with the reason; without any list there is
   assert.deepEqual([failed.state, failed.catalogue, failed.counts.refused], ["failed", null, 1]);
   assert.match(failed.error, /there is no list in .* that a catalogue could be built of/);
   assert.ok(!existsSync(join(home, "catalogue.ipsieve")));
-  assert.deepEqual([(await visit(t, "GET", "/cbs/lookup?ip=1.1.1.1", { token })).status, t.server.services.catalogue.generation], [200, 1]);
+  assert.deepEqual(
+    [(await visit(t, "GET", "/cbs/lookup?ip=1.1.1.1", { token })).status, t.server.services.catalogue.generation],
+    [200, 1],
+  );
   offer("30.0.0.0/24\n");
   await startUpdate(t, token);
   assert.equal((await ended(t, token)).state, "done");
   offer("<html>\n");
   await startUpdate(t, token);
   const partly = await ended(t, token);
-  assert.deepEqual([partly.state, partly.lists.length, partly.lists[0].outcome, partly.catalogue.is_changed], ["done", 1, "refused", false]);
+  assert.deepEqual(
+    [partly.state, partly.lists.length, partly.lists[0].outcome, partly.catalogue.is_changed],
+    ["done", 1, "refused", false],
+  );
   assert.match(partly.lists[0].problem, /^line 1: /);
   assert.ok((await sourceOf(t, token, "30.0.0.1")).includes("telegram"), "the last good list stays");
 });
@@ -109,7 +150,10 @@ test("who may: admins of the only organisation, else of the one that the setting
   for (const token of [one, two]) {
     const { body } = await visit(t, "GET", "/catalogue/update", { token });
     assert.deepEqual([body.can_update, body.last], [false, null]);
-    assert.match(body.reason, /start the server with --dataset-organisation or IPSIEVE_DATASET_ORGANISATION and the name/);
+    assert.match(
+      body.reason,
+      /start the server with --dataset-organisation or IPSIEVE_DATASET_ORGANISATION and the name/,
+    );
     const { status, body: problem } = await startUpdate(t, token);
     assert.deepEqual([status, problem.type, problem.detail], [403, "/problems/permission-denied", body.reason]);
   }
@@ -137,7 +181,12 @@ test("a server that closes ends the update, which publishes nothing; the next on
   const silent = createServer(() => {});
   await new Promise<void>((resolve) => void silent.listen(0, "127.0.0.1", resolve));
   const mirror = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-  const t = await startServer({}, [join(home, "catalogue.ipsieve"), BUNDLED], null, command("--mirror", mirror, "--allow-address", "127.0.0.0/8"));
+  const t = await startServer(
+    {},
+    [join(home, "catalogue.ipsieve"), BUNDLED],
+    null,
+    command("--mirror", mirror, "--allow-address", "127.0.0.0/8"),
+  );
   try {
     const token = await admin(t, "only");
     await startUpdate(t, token);

@@ -13,7 +13,10 @@ let t: TestServer;
 let ann = "";
 before(async () => {
   t = await startServer({ signInsPerMinute: LIMIT, trustProxy: "127.0.0.1" });
-  const made = await visit(t, "POST", "/setup", { headers: { "X-Forwarded-For": "198.51.100.200" }, body: { token: t.server.setupToken, organisation: "Example", name: "Ann", password: PASSWORD } });
+  const made = await visit(t, "POST", "/setup", {
+    headers: { "X-Forwarded-For": "198.51.100.200" },
+    body: { token: t.server.setupToken, organisation: "Example", name: "Ann", password: PASSWORD },
+  });
   ann = deviceOf(made);
 });
 after(async () => {
@@ -22,7 +25,9 @@ after(async () => {
 });
 
 function deviceOf({ headers }: Answer): string {
-  const [, cookie] = /^(ipsieve-device=[^;]+); Path=\/; Max-Age=34560000; HttpOnly; SameSite=Strict$/.exec(headers.getSetCookie().find((each) => each.includes("device"))!)!;
+  const [, cookie] = /^(ipsieve-device=[^;]+); Path=\/; Max-Age=34560000; HttpOnly; SameSite=Strict$/.exec(
+    headers.getSetCookie().find((each) => each.includes("device"))!,
+  )!;
   return cookie!;
 }
 
@@ -41,7 +46,10 @@ interface Try {
 }
 
 function signIn({ name = "ann", password = PASSWORD, cookie, address = newAddress() }: Try): Promise<Answer> {
-  return visit(t, "POST", "/session", { body: { name, password }, headers: { "X-Forwarded-For": address, ...(cookie === undefined ? {} : { Cookie: cookie }) } });
+  return visit(t, "POST", "/session", {
+    body: { name, password },
+    headers: { "X-Forwarded-For": address, ...(cookie === undefined ? {} : { Cookie: cookie }) },
+  });
 }
 
 async function statusOf(a: Try): Promise<number> {
@@ -84,8 +92,14 @@ test("what is no device of the user counts as none: made up, of another user, or
   const [, id, device, code] = /=([^.]+)\.([^.]+)\.(.+)$/.exec(ann)!;
   const [, , bobsDevice, bobsCode] = /=([^.]+)\.([^.]+)\.(.+)$/.exec(bob)!;
   const forged = [
-    "ipsieve-device=", "ipsieve-device=x", `ipsieve-device=${id}.${device}.${"A".repeat(43)}`, `ipsieve-device=${id}.${bobsDevice}.${bobsCode}`, `ipsieve-device=${id}.${"A".repeat(22)}.${code}`,
-    `ipsieve-device=00000000-0000-4000-8000-000000000000.${device}.${code}`, ann.replace("ipsieve-device", "__Host-ipsieve-device"), bob,
+    "ipsieve-device=",
+    "ipsieve-device=x",
+    `ipsieve-device=${id}.${device}.${"A".repeat(43)}`,
+    `ipsieve-device=${id}.${bobsDevice}.${bobsCode}`,
+    `ipsieve-device=${id}.${"A".repeat(22)}.${code}`,
+    `ipsieve-device=00000000-0000-4000-8000-000000000000.${device}.${code}`,
+    ann.replace("ipsieve-device", "__Host-ipsieve-device"),
+    bob,
   ];
   await attack("ann");
   for (const cookie of forged) assert.equal(await statusOf({ cookie }), 429, cookie);
@@ -97,11 +111,17 @@ test("what is no device of the user counts as none: made up, of another user, or
 
   const before = deviceOf(await signIn({ name: "Bob", cookie: bob }));
   assert.equal(before, bob);
-  const changed = await visit(t, "PUT", "/session/password", { token, body: { password: PASSWORD, new_password: "wrong donkey charger pin" } });
+  const changed = await visit(t, "PUT", "/session/password", {
+    token,
+    body: { password: PASSWORD, new_password: "wrong donkey charger pin" },
+  });
   assert.equal(changed.status, 204);
   await attack("bob");
   const now = { name: "bob", password: "wrong donkey charger pin" };
-  assert.deepEqual([await statusOf({ ...now, cookie: bob }), await statusOf({ ...now, cookie: deviceOf(changed) })], [429, 200]);
+  assert.deepEqual(
+    [await statusOf({ ...now, cookie: bob }), await statusOf({ ...now, cookie: deviceOf(changed) })],
+    [429, 200],
+  );
   nextMinute();
 });
 
@@ -109,7 +129,9 @@ test("what is no device of the user counts as none: made up, of another user, or
 async function addBob(): Promise<{ token: string; cookie: string }> {
   const signedIn = await signIn({ cookie: ann });
   const invited = await visit(t, "POST", "/users", { token: tokenOf(signedIn), body: { name: "Bob", role: "viewer" } });
-  const joined = await visit(t, "POST", "/join", { body: { token: invited.body.invitation.token, password: PASSWORD } });
+  const joined = await visit(t, "POST", "/join", {
+    body: { token: invited.body.invitation.token, password: PASSWORD },
+  });
   assert.equal(joined.status, 201);
   return { token: tokenOf(joined), cookie: deviceOf(joined) };
 }
@@ -119,9 +141,17 @@ test("a user who has signed in changes the password while the name and the addre
   await attack("ann");
   const address = newAddress();
   for (let i = 0; i < LIMIT; i++) await statusOf({ name: `guess ${i}`, address });
-  const change = (password: string) => visit(t, "PUT", "/session/password", { token, body: { password, new_password: PASSWORD }, headers: { "X-Forwarded-For": address } });
+  const change = (password: string) =>
+    visit(t, "PUT", "/session/password", {
+      token,
+      body: { password, new_password: PASSWORD },
+      headers: { "X-Forwarded-For": address },
+    });
   const answers = [await change(PASSWORD), await change("guess"), await change(PASSWORD)];
-  assert.deepEqual(answers.map(({ status }) => status), [204, 403, 429]);
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [204, 403, 429],
+  );
   ann = deviceOf(answers[0]!);
   nextMinute();
 });
@@ -139,17 +169,30 @@ test("a name that there is, and one that there is not, are answered alike, limit
   };
   const [known, unknown] = [await told("ann"), await told("nobody")];
   assert.deepEqual(known, unknown);
-  assert.deepEqual(known.map(({ status }) => status), [401, 401, 429]);
+  assert.deepEqual(
+    known.map(({ status }) => status),
+    [401, 401, 429],
+  );
 });
 
 const sockets: Socket[] = [];
 
-/** Sends the head of a request and no more than `body`, and gives the answer's status; 0 where the connection ends without one. */
+/**
+ * Sends the head of a request and no more than `body`, and gives the answer's status; 0 where the connection ends
+ * without one.
+ */
 function sendHead(path: string, address: string, body = ""): Promise<number> {
   const { host, hostname, port } = new URL(t.server.url);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => {
-      const head = [`POST /dashboard/api${path} HTTP/1.1`, `Host: ${host}`, `Origin: ${t.server.url}`, `X-Forwarded-For: ${address}`, "Content-Type: application/json", "Content-Length: 1000"];
+      const head = [
+        `POST /dashboard/api${path} HTTP/1.1`,
+        `Host: ${host}`,
+        `Origin: ${t.server.url}`,
+        `X-Forwarded-For: ${address}`,
+        "Content-Type: application/json",
+        "Content-Length: 1000",
+      ];
       socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
     });
     sockets.push(socket);
@@ -166,7 +209,8 @@ test("tries count when their heads come: bodies that are wrong or never come cou
   for (const path of ["/session", "/join", "/setup"]) {
     const [wrong, never] = [newAddress(), newAddress()];
     const statuses = [];
-    for (const body of ["{", { name: 1, token: 1, password: "x".repeat(600) }, {}]) statuses.push((await visit(t, "POST", path, { body, headers: { "X-Forwarded-For": wrong } })).status);
+    for (const body of ["{", { name: 1, token: 1, password: "x".repeat(600) }, {}])
+      statuses.push((await visit(t, "POST", path, { body, headers: { "X-Forwarded-For": wrong } })).status);
     assert.deepEqual(statuses, [400, 400, 429], path);
     const tries = Array.from({ length: LIMIT }, () => sendHead(path, never, '{"name":'));
     // None of them is answered, but they have counted; whichever comes first, one more is refused, or one of them.

@@ -33,13 +33,28 @@ const upload = (query: string, body: unknown, type = "application/octet-stream",
   visit(t, "POST", `/identifications?${query}`, { token: who.token, headers: { "Content-Type": type }, body });
 
 /** An upload that is under way: what it sends, and its answer. */
-function slowUpload(id: string, on = t, { token } = viewer): { sent: ClientRequest; answered: Promise<{ status: number; text: string }> } {
+function slowUpload(
+  id: string,
+  on = t,
+  { token } = viewer,
+): { sent: ClientRequest; answered: Promise<{ status: number; text: string }> } {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
-  const headers = { Cookie: `${PLAIN_NAME}=${token}`, Origin: on.server.url, "Content-Type": "application/octet-stream" };
-  const sent = request(`${on.server.url}/dashboard/api/identifications?id=${id}`, { method: "POST", headers }, (response) => {
-    let text = "";
-    response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk)).on("end", () => resolve({ status: response.statusCode!, text }));
-  });
+  const headers = {
+    Cookie: `${PLAIN_NAME}=${token}`,
+    Origin: on.server.url,
+    "Content-Type": "application/octet-stream",
+  };
+  const sent = request(
+    `${on.server.url}/dashboard/api/identifications?id=${id}`,
+    { method: "POST", headers },
+    (response) => {
+      let text = "";
+      response
+        .setEncoding("utf8")
+        .on("data", (chunk: string) => (text += chunk))
+        .on("end", () => resolve({ status: response.statusCode!, text }));
+    },
+  );
   sent.on("error", reject);
   promise.catch(() => {});
   return { sent, answered: promise };
@@ -54,29 +69,86 @@ async function untilState(id: string, state: string): Promise<any> {
 }
 
 test("a log is identified, told, downloaded and deleted", async () => {
-  for (const [body, type, format] of [[TEXT, "text/plain", "tsv"], [gzipSync(TEXT), "application/gzip", "append"]] as const) {
+  for (const [body, type, format] of [
+    [TEXT, "text/plain", "tsv"],
+    [gzipSync(TEXT), "application/gzip", "append"],
+  ] as const) {
     const id = randomUUID();
     const done = await upload(`id=${id.toUpperCase()}&name=access.log.gz&format=${format}`, body, type);
     assert.equal(done.status, 200, done.text);
-    const { name, state, bytes, size, lines, matched, unmatched, no_address, types, providers, unmatched_sample, error, result_bytes, expires_at } = done.body;
-    assert.deepEqual([done.body.id, name, state, bytes, size, error], [id, "access.log.gz", "done", body.length, body.length, null]);
+    const {
+      name,
+      state,
+      bytes,
+      size,
+      lines,
+      matched,
+      unmatched,
+      no_address,
+      types,
+      providers,
+      unmatched_sample,
+      error,
+      result_bytes,
+      expires_at,
+    } = done.body;
+    assert.deepEqual(
+      [done.body.id, name, state, bytes, size, error],
+      [id, "access.log.gz", "done", body.length, body.length, null],
+    );
     assert.deepEqual([lines, matched, unmatched, no_address], [4, 2, 1, 1]);
-    assert.deepEqual([types, providers], [[{ type: "cdn", name: "CDN", lines: 2 }], [{ type: "cdn", provider: "cloudflare", name: "Cloudflare", lines: 2 }]]);
-    assert.deepEqual(unmatched_sample, [{ text: "203.0.113.7 b", has_address: true }, { text: "nobody", has_address: false }]);
+    assert.deepEqual(
+      [types, providers],
+      [
+        [{ type: "cdn", name: "CDN", lines: 2 }],
+        [{ type: "cdn", provider: "cloudflare", name: "Cloudflare", lines: 2 }],
+      ],
+    );
+    assert.deepEqual(unmatched_sample, [
+      { text: "203.0.113.7 b", has_address: true },
+      { text: "nobody", has_address: false },
+    ]);
     assert.deepEqual(done.body.top_addresses.unmatched, [{ ip: "203.0.113.7", lines: 1, cbs_ids: [], labels: [] }]);
-    assert.deepEqual(done.body.top_addresses.matched.map(({ ip, lines: count, cbs_ids }: any) => [ip, count, cbs_ids]), [["1.1.1.1", 1, ["/cdn/cloudflare"]], ["2606:4700::1111", 1, ["/cdn/cloudflare"]]]);
-    assert.deepEqual([done.body.top_addresses.matched_count, done.body.top_addresses.unmatched_count, done.body.top_addresses.lines_missing], [2, 1, 0]);
+    assert.deepEqual(
+      done.body.top_addresses.matched.map(({ ip, lines: count, cbs_ids }: any) => [ip, count, cbs_ids]),
+      [
+        ["1.1.1.1", 1, ["/cdn/cloudflare"]],
+        ["2606:4700::1111", 1, ["/cdn/cloudflare"]],
+      ],
+    );
+    assert.deepEqual(
+      [
+        done.body.top_addresses.matched_count,
+        done.body.top_addresses.unmatched_count,
+        done.body.top_addresses.lines_missing,
+      ],
+      [2, 1, 0],
+    );
     assert.equal(expires_at, new Date(t.clock.now + 3_600_000).toISOString());
     assert.deepEqual((await get(`/identifications/${id}`)).body, done.body);
     assert.deepEqual((await get("/identifications")).body, { items: [done.body], count: 1 });
 
-    const download = await fetch(`${t.server.url}/dashboard/api/identifications/${id}/result`, { headers: { Cookie: `${PLAIN_NAME}=${viewer.token}` } });
+    const download = await fetch(`${t.server.url}/dashboard/api/identifications/${id}/result`, {
+      headers: { Cookie: `${PLAIN_NAME}=${viewer.token}` },
+    });
     const packed = Buffer.from(await download.arrayBuffer());
-    assert.deepEqual([download.status, download.headers.get("content-type"), packed.length], [200, "application/gzip", result_bytes]);
-    assert.equal(download.headers.get("content-disposition"), `attachment; filename="access.log.identified.${format === "append" ? "log" : format}.gz"`);
-    assert.match(gunzipSync(packed).toString(), format === "tsv" ? /^1\.1\.1\.1\t1\.1\.1\.0\/24\t.*\/cdn\/cloudflare.*\n203\.0\.113\.7\t\t\n\t\t\n2606/ : /^1\.1\.1\.1 a\t.*cloudflare/);
+    assert.deepEqual(
+      [download.status, download.headers.get("content-type"), packed.length],
+      [200, "application/gzip", result_bytes],
+    );
+    assert.equal(
+      download.headers.get("content-disposition"),
+      `attachment; filename="access.log.identified.${format === "append" ? "log" : format}.gz"`,
+    );
+    assert.match(
+      gunzipSync(packed).toString(),
+      format === "tsv"
+        ? /^1\.1\.1\.1\t1\.1\.1\.0\/24\t.*\/cdn\/cloudflare.*\n203\.0\.113\.7\t\t\n\t\t\n2606/
+        : /^1\.1\.1\.1 a\t.*cloudflare/,
+    );
 
-    for (const path of [`/identifications/${id}`, `/identifications/${id}/result`]) assert.equal((await get(path, stranger)).status, 404);
+    for (const path of [`/identifications/${id}`, `/identifications/${id}/result`])
+      assert.equal((await get(path, stranger)).status, 404);
     assert.deepEqual((await get("/identifications", stranger)).body, { items: [], count: 0 });
     assert.equal((await visit(t, "DELETE", `/identifications/${id}`, { token: stranger.token })).status, 404);
     assert.equal((await visit(t, "DELETE", `/identifications/${id}`, { token: viewer.token })).status, 204);
@@ -91,27 +163,42 @@ test("progress while the upload runs; no result before its end; deleting it ends
   for (;;) {
     const { status, body } = await get(`/identifications/${id}`);
     if (status === 200 && body.lines === 400) {
-      assert.deepEqual([body.state, body.matched, body.types[0].lines, body.size, body.ended_at], ["running", 200, 200, null, null]);
+      assert.deepEqual(
+        [body.state, body.matched, body.types[0].lines, body.size, body.ended_at],
+        ["running", 200, 200, null, null],
+      );
       break;
     }
     await delay(20);
   }
-  assert.deepEqual([(await get(`/identifications/${id}/result`)).status, (await upload(`id=${id}`, "x")).status], [409, 409]);
+  assert.deepEqual(
+    [(await get(`/identifications/${id}/result`)).status, (await upload(`id=${id}`, "x")).status],
+    [409, 409],
+  );
   assert.equal((await visit(t, "DELETE", `/identifications/${id}`, { token: viewer.token })).status, 204);
   const { status, text } = await answered;
-  assert.deepEqual([status, JSON.parse(text).state, JSON.parse(text).error], [200, "failed", "it was ended before its end"]);
+  assert.deepEqual(
+    [status, JSON.parse(text).state, JSON.parse(text).error],
+    [200, "failed", "it was ended before its end"],
+  );
   sent.destroy();
 });
 
 test("a client that goes away, or stands still, leaves a failed one behind and no file; one that still listens has an answer", async () => {
-  for (const [end, isAnswered] of [[(sent: ClientRequest) => void sent.destroy(), false], [() => {}, true]] as const) {
+  for (const [end, isAnswered] of [
+    [(sent: ClientRequest) => void sent.destroy(), false],
+    [() => {}, true],
+  ] as const) {
     const id = randomUUID();
     const { sent, answered } = slowUpload(id);
     sent.write(TEXT);
     await untilState(id, "running");
     end(sent);
     assert.equal((await untilState(id, "failed")).error, "the upload was broken off");
-    const answer = await answered.then(({ status, text }) => [status, JSON.parse(text).state], () => null);
+    const answer = await answered.then(
+      ({ status, text }) => [status, JSON.parse(text).state],
+      () => null,
+    );
     assert.deepEqual(answer, isAnswered ? [200, "failed"] : null);
     const { path } = t.server.services.identifications.get(viewer.organisationId, id)!;
     assert.equal(existsSync(path) || existsSync(`${path}.partial`), false);
@@ -128,18 +215,31 @@ test("organisations that send slowly do not keep another one out: the slowest of
       sent.write(name === "slower" && first === TEXT ? "1" : first);
       const timer = setInterval(() => sent.write("\n"), 100);
       // At least: between two looks a drop may have come.
-      while ((t.server.services.identifications.get(user.organisationId, id)?.log.summary().bytes ?? 0) < (name === "slower" && first === TEXT ? 1 : first.length)) await delay(10);
+      while (
+        (t.server.services.identifications.get(user.organisationId, id)?.log.summary().bytes ?? 0) <
+        (name === "slower" && first === TEXT ? 1 : first.length)
+      )
+        await delay(10);
       dripping.push({ id, user, sent, answered, timer });
     }
     // The negative control: its own organisation gets no third place.
     assert.equal((await upload(`id=${randomUUID()}`, TEXT, "text/plain", user)).status, 429);
   }
-  for (const [who, status] of [[viewer, 200], [stranger, 200]] as const) assert.equal((await upload(`id=${randomUUID()}`, TEXT, "text/plain", who)).status, status);
+  for (const [who, status] of [
+    [viewer, 200],
+    [stranger, 200],
+  ] as const)
+    assert.equal((await upload(`id=${randomUUID()}`, TEXT, "text/plain", who)).status, status);
   const slowest = dripping[2]!;
   const { status, text } = await slowest.answered;
   assert.deepEqual([status, JSON.parse(text).state], [200, "failed"]);
-  assert.match(JSON.parse(text).error, /^it came slowest of all logs and gave its place to one of another organisation; upload it again/);
-  const states = dripping.map(({ id, user }) => t.server.services.identifications.get(user.organisationId, id)!.log.state);
+  assert.match(
+    JSON.parse(text).error,
+    /^it came slowest of all logs and gave its place to one of another organisation; upload it again/,
+  );
+  const states = dripping.map(
+    ({ id, user }) => t.server.services.identifications.get(user.organisationId, id)!.log.state,
+  );
   assert.deepEqual(states, ["running", "running", "failed", "running"]);
   for (const { sent, timer, answered } of dripping) {
     clearInterval(timer);
@@ -155,16 +255,23 @@ test("a damaged gzip file is answered by the state failed, also where much more 
   const id = randomUUID();
   const { status, body } = await upload(`id=${id}`, bad, "application/gzip");
   assert.deepEqual([status, body.state, body.result_bytes], [200, "failed", null]);
-  assert.match(body.error, /gzip data is damaged .*; it stopped behind line \d+, within the first \d+ bytes of the file/);
+  assert.match(
+    body.error,
+    /gzip data is damaged .*; it stopped behind line \d+, within the first \d+ bytes of the file/,
+  );
   assert.equal((await get(`/identifications/${id}/result`)).status, 409);
 });
 
 test("what is no log is refused, and so are bad parameters, strangers and keys", async () => {
   const image = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
   const cases: [what: string, query: string, body: unknown, type: string, status: number, field?: string][] = [
-    ["an image", `id=${randomUUID()}`, image, "application/octet-stream", 415], ["JSON", `id=${randomUUID()}`, "{}", "application/json", 415],
-    ["a form", `id=${randomUUID()}`, "a=b", "application/x-www-form-urlencoded", 415], ["no id", "name=a", "x", "text/plain", 400, "id"], ["no UUID", `id=${"x".repeat(36)}`, "x", "text/plain", 400, "id"],
-    ["an empty name", `id=${randomUUID()}&name=`, "x", "text/plain", 400, "name"], ["a name with a line end", `id=${randomUUID()}&name=a%0Ab`, "x", "text/plain", 400, "name"],
+    ["an image", `id=${randomUUID()}`, image, "application/octet-stream", 415],
+    ["JSON", `id=${randomUUID()}`, "{}", "application/json", 415],
+    ["a form", `id=${randomUUID()}`, "a=b", "application/x-www-form-urlencoded", 415],
+    ["no id", "name=a", "x", "text/plain", 400, "id"],
+    ["no UUID", `id=${"x".repeat(36)}`, "x", "text/plain", 400, "id"],
+    ["an empty name", `id=${randomUUID()}&name=`, "x", "text/plain", 400, "name"],
+    ["a name with a line end", `id=${randomUUID()}&name=a%0Ab`, "x", "text/plain", 400, "name"],
     ["a format that there is not", `id=${randomUUID()}&format=xml`, "x", "text/plain", 400, "format"],
   ];
   for (const [what, query, body, type, status, field] of cases) {
@@ -174,7 +281,11 @@ test("what is no log is refused, and so are bad parameters, strangers and keys",
   }
   const { text: key } = await addKey(t, viewer.organisationId);
   assert.equal((await visit(t, "POST", `/identifications?id=${randomUUID()}`, { key, body: "x" })).status, 401);
-  assert.equal((await visit(t, "POST", `/identifications?id=${randomUUID()}`, { token: viewer.token, origin: null, body: "x" })).status, 403);
+  assert.equal(
+    (await visit(t, "POST", `/identifications?id=${randomUUID()}`, { token: viewer.token, origin: null, body: "x" }))
+      .status,
+    403,
+  );
   const without = await addUser(t, await addOrganisation(t, "no plan", ["edl"]), "admin");
   assert.equal((await upload(`id=${randomUUID()}`, "x", "text/plain", without)).status, 403);
   assert.equal((await get("/identifications/x")).status, 404);
@@ -186,10 +297,18 @@ test("an empty log has no lines", async () => {
 });
 
 test("a name becomes a file name that means nothing to any system", async () => {
-  for (const [name, file] of [["../../etc/passwd", "etc-passwd.identified.tsv.gz"], ['a"; x="b', "a-x-b.identified.tsv.gz"], ["журнал", "log.identified.tsv.gz"], ["<img src=x>.gz", "img-src-x-.identified.tsv.gz"]]) {
+  for (const [name, file] of [
+    ["../../etc/passwd", "etc-passwd.identified.tsv.gz"],
+    ['a"; x="b', "a-x-b.identified.tsv.gz"],
+    ["журнал", "log.identified.tsv.gz"],
+    ["<img src=x>.gz", "img-src-x-.identified.tsv.gz"],
+  ]) {
     const id = randomUUID();
     assert.equal((await upload(`id=${id}&name=${encodeURIComponent(name!)}`, TEXT)).body.name, name);
-    assert.equal((await get(`/identifications/${id}/result`)).headers.get("content-disposition"), `attachment; filename="${file}"`);
+    assert.equal(
+      (await get(`/identifications/${id}/result`)).headers.get("content-disposition"),
+      `attachment; filename="${file}"`,
+    );
   }
 });
 
@@ -198,12 +317,18 @@ test("a result whose file is gone is not found", async () => {
   assert.equal((await upload(`id=${id}`, TEXT)).status, 200);
   rmSync(t.server.services.identifications.get(viewer.organisationId, id)!.path);
   const { status, body, headers } = await get(`/identifications/${id}/result`);
-  assert.deepEqual([status, headers.get("content-type"), headers.get("content-disposition")], [404, "application/problem+json", null]);
+  assert.deepEqual(
+    [status, headers.get("content-type"), headers.get("content-disposition")],
+    [404, "application/problem+json", null],
+  );
   assert.match(body.detail, /upload the log again/);
 });
 
 test("a server that closes lets an upload end; one that is not over at the limit has failed", async () => {
-  for (const [isOver, shutdownTimeout] of [[true, 30], [false, 1]] as const) {
+  for (const [isOver, shutdownTimeout] of [
+    [true, 30],
+    [false, 1],
+  ] as const) {
     const closing = await startServer({ shutdownTimeout });
     const user = await addUser(closing, await addOrganisation(closing, "closing"), "viewer");
     const { sent, answered } = slowUpload(randomUUID(), closing, user);
@@ -214,7 +339,10 @@ test("a server that closes lets an upload end; one that is not over at the limit
     if (isOver) sent.end(TEXT);
     const { status, text } = await answered;
     const { state, lines, error } = JSON.parse(text);
-    assert.deepEqual([status, state, lines, error], isOver ? [200, "done", 8, null] : [200, "failed", lines, "the server is closing"]);
+    assert.deepEqual(
+      [status, state, lines, error],
+      isOver ? [200, "done", 8, null] : [200, "failed", lines, "the server is closing"],
+    );
     assert.equal(await closed, isOver ? 0 : 1);
     sent.destroy();
     rmSync(closing.folder, { recursive: true });
@@ -229,11 +357,17 @@ test("the field that holds the address: a column, a name, a member; one that the
   };
   const csv = "proxy,client_ip\n203.0.113.1,1.1.1.1\n";
   assert.deepEqual(await counts("", csv), ["done", 0, null]);
-  for (const query of ["field=2", "field=client_ip", "field=client_ip&input=csv", "field=2&input=csv"]) assert.deepEqual(await counts(query, csv), ["done", 1, null], query);
-  assert.deepEqual(await counts("field=a.ip&input=jsonl", '{"x":"203.0.113.1","a":{"ip":"1.1.1.1"}}\n'), ["done", 1, null]);
+  for (const query of ["field=2", "field=client_ip", "field=client_ip&input=csv", "field=2&input=csv"])
+    assert.deepEqual(await counts(query, csv), ["done", 1, null], query);
+  assert.deepEqual(await counts("field=a.ip&input=jsonl", '{"x":"203.0.113.1","a":{"ip":"1.1.1.1"}}\n'), [
+    "done",
+    1,
+    null,
+  ]);
   const [state, , error] = await counts("field=ip", csv);
   assert.deepEqual([state, error], ["failed", 'the header row has no column "ip"; it has "proxy", "client_ip"']);
-  for (const query of ["field=", `field=${"x".repeat(256)}`, "field=%00", "input=xml"]) assert.equal((await upload(`id=${randomUUID()}&${query}`, csv, "text/plain")).status, 400, query);
+  for (const query of ["field=", `field=${"x".repeat(256)}`, "field=%00", "input=xml"])
+    assert.equal((await upload(`id=${randomUUID()}&${query}`, csv, "text/plain")).status, 400, query);
 });
 
 test("a header of a megabyte of columns is read in one go: nobody waits for it", async () => {
@@ -248,14 +382,37 @@ test("the counts are those that the command gives for the same file; a provider 
     const { tree } = t.server.services.catalogue.view();
     const path = join(folder, "a.log");
     const ids = ["/cdn/akamai", "/security/akamai", "/cdn/cloudflare", "/cloud/aws"];
-    const addresses = ids.flatMap((id, index) => rangesOf(tree, id, { family: 4, limit: 40 + index }).items.map(({ cidr }) => cidr.split("/")[0]!));
+    const addresses = ids.flatMap((id, index) =>
+      rangesOf(tree, id, { family: 4, limit: 40 + index }).items.map(({ cidr }) => cidr.split("/")[0]!),
+    );
     writeFileSync(path, addresses.map((address) => `${address} - -\n`).join(""));
-    const { stdout } = await promisify(execFile)(process.execPath, [fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url)), "identify", "--summary", "--snapshot", CATALOGUE, path]);
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url)),
+      "identify",
+      "--summary",
+      "--snapshot",
+      CATALOGUE,
+      path,
+    ]);
     const { body } = await upload(`id=${randomUUID()}`, readFileSync(path), "text/plain");
     const section = stdout.split("by provider")[1]!.split("by service")[0]!;
-    const told = section.trim().split("\n").map((line) => /^\s*(.+?)\s{2,}([\d,]+)\s/.exec(line)).filter((match) => match !== null).map(([, name, lines]) => [name, Number(lines!.replaceAll(",", ""))]);
-    assert.deepEqual(told, body.providers.slice(0, told.length).map(({ name, lines }: any) => [name, lines]));
-    assert.deepEqual(body.providers.map(({ name }: any) => name).filter((name: string) => name.startsWith("Akamai")).sort(), ["Akamai (CDN)", "Akamai (Security)"]);
+    const told = section
+      .trim()
+      .split("\n")
+      .map((line) => /^\s*(.+?)\s{2,}([\d,]+)\s/.exec(line))
+      .filter((match) => match !== null)
+      .map(([, name, lines]) => [name, Number(lines!.replaceAll(",", ""))]);
+    assert.deepEqual(
+      told,
+      body.providers.slice(0, told.length).map(({ name, lines }: any) => [name, lines]),
+    );
+    assert.deepEqual(
+      body.providers
+        .map(({ name }: any) => name)
+        .filter((name: string) => name.startsWith("Akamai"))
+        .sort(),
+      ["Akamai (CDN)", "Akamai (Security)"],
+    );
     assert.ok(told.length > 2);
   } finally {
     rmSync(folder, { recursive: true });

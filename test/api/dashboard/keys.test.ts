@@ -16,12 +16,23 @@ after(() => t.close());
 const list = async () => (await visit(t, "GET", "/keys", { token })).body;
 
 test("a key is made, told once, used, and revoked", async () => {
-  const made = await visit(t, "POST", "/keys", { token, body: { label: "firewall", access: "read_write", expires_on: "2026-12-24" } });
+  const made = await visit(t, "POST", "/keys", {
+    token,
+    body: { label: "firewall", access: "read_write", expires_on: "2026-12-24" },
+  });
   const { key, text } = made.body;
   assert.equal(made.status, 201);
   assert.deepEqual(key, {
-    id: key.id, label: "firewall", access: "read_write", start: text.slice(0, 8), created_at: "2026-11-21T12:00:00.000Z", expires_at: "2026-12-24T00:00:00.000Z", revoked_at: null,
-    last_used_at: null, requests_this_month: 0, state: "active",
+    id: key.id,
+    label: "firewall",
+    access: "read_write",
+    start: text.slice(0, 8),
+    created_at: "2026-11-21T12:00:00.000Z",
+    expires_at: "2026-12-24T00:00:00.000Z",
+    revoked_at: null,
+    last_used_at: null,
+    requests_this_month: 0,
+    state: "active",
   });
   assert.deepEqual(await list(), { items: [key], count: 1 });
   t.clock.now += 1000;
@@ -31,12 +42,24 @@ test("a key is made, told once, used, and revoked", async () => {
   await t.restart();
   assert.deepEqual((await list()).items, [used]);
   t.clock.now = Date.UTC(2026, 11, 1);
-  await t.server.store.write({ kind: "set-role", actor: "command:test", at: 1, organisationId: organisation, userId: (await addUser(t, organisation, "admin", "later")).id, role: "admin" });
+  await t.server.store.write({
+    kind: "set-role",
+    actor: "command:test",
+    at: 1,
+    organisationId: organisation,
+    userId: (await addUser(t, organisation, "admin", "later")).id,
+    role: "admin",
+  });
   const later = await addUser(t, organisation, "admin", "december");
-  assert.deepEqual((await visit(t, "GET", "/keys", { token: later.token })).body.items, [{ ...used, requests_this_month: 0 }]);
+  assert.deepEqual((await visit(t, "GET", "/keys", { token: later.token })).body.items, [
+    { ...used, requests_this_month: 0 },
+  ]);
   t.clock.now = START + 2000;
   const revoked = await visit(t, "DELETE", `/keys/${key.id}`, { token });
-  assert.deepEqual([revoked.status, revoked.body.state, revoked.body.revoked_at], [200, "revoked", "2026-11-21T12:00:02.000Z"]);
+  assert.deepEqual(
+    [revoked.status, revoked.body.state, revoked.body.revoked_at],
+    [200, "revoked", "2026-11-21T12:00:02.000Z"],
+  );
   assert.equal((await ask(t, "GET", "/v1/edl/ip-rulesets/", { key: text })).status, 401);
   assert.equal((await visit(t, "DELETE", `/keys/${key.id}`, { token })).body.revoked_at, "2026-11-21T12:00:02.000Z");
 });
@@ -47,7 +70,8 @@ test("what is wrong is told by field; the newest key is first; one expires to th
     return [answer.status, Object.keys(answer.body.validation_errors)];
   };
   for (const label of ["", " x", "x\n", "x".repeat(256)]) assert.deepEqual(await faults({ label }), [400, ["label"]]);
-  for (const expires_on of ["", "2026-11-21", "2026-02-31", "2030-1-1", "2030-01-01T00:00"]) assert.deepEqual(await faults({ expires_on }), [400, ["expires_on"]], expires_on);
+  for (const expires_on of ["", "2026-11-21", "2026-02-31", "2030-1-1", "2030-01-01T00:00"])
+    assert.deepEqual(await faults({ expires_on }), [400, ["expires_on"]], expires_on);
   assert.deepEqual(await faults({ access: "admin" }), [400, ["access"]]);
   assert.deepEqual(await faults({ digest: "x" }), [400, ["digest"]]);
   t.clock.now = START + 3000;

@@ -19,12 +19,18 @@ before(async () => {
 });
 after(() => t.close());
 
-const lookUp = (ip: string, who = viewer) => visit(t, "GET", `/lookup?ip=${encodeURIComponent(ip)}`, { token: who.token });
+const lookUp = (ip: string, who = viewer) =>
+  visit(t, "GET", `/lookup?ip=${encodeURIComponent(ip)}`, { token: who.token });
 
 test("one answer has what the public lookups say, and which rule of each ruleset decides", async () => {
   const [allow, block] = (await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).body.items;
   const at = (days: number) => new Date(t.clock.now + days * DAY).toISOString();
-  const rules = [{ ip: "1.0.0.0/8", name: "wide" }, { ip: "1.1.0.0/16", expires_at: at(3) }, { ip: "1.1.1.1", expires_at: at(-1) }, { ip: "9.0.0.0/8" }];
+  const rules = [
+    { ip: "1.0.0.0/8", name: "wide" },
+    { ip: "1.1.0.0/16", expires_at: at(3) },
+    { ip: "1.1.1.1", expires_at: at(-1) },
+    { ip: "9.0.0.0/8" },
+  ];
   assert.equal((await ask(t, "PUT", `/v1/edl/ip-rulesets/${block.id}/rules`, { key, body: { rules } })).status, 200);
 
   const { status, body } = await lookUp("1.1.1.1");
@@ -32,25 +38,57 @@ test("one answer has what the public lookups say, and which rule of each ruleset
   assert.deepEqual(body.cbs, (await ask(t, "GET", "/v1/cbs/lookup?ip=1.1.1.1", { key })).body);
   assert.equal(body.cbs.found, true);
   assert.deepEqual(body.cti, (await ask(t, "GET", "/v1/cti/extended_lookup/1.1.1.1", { key })).body);
-  assert.deepEqual(body.rulesets[0], { id: allow.id, name: allow.name, purpose: "allowlist", rule: null, covering: [] });
-  assert.deepEqual(body.rulesets[1].covering.map((rule: any) => [rule.ip, rule.state]), [["1.1.1.1", "expired"], ["1.1.0.0/16", "expiring"], ["1.0.0.0/8", "active"]]);
+  assert.deepEqual(body.rulesets[0], {
+    id: allow.id,
+    name: allow.name,
+    purpose: "allowlist",
+    rule: null,
+    covering: [],
+  });
+  assert.deepEqual(
+    body.rulesets[1].covering.map((rule: any) => [rule.ip, rule.state]),
+    [
+      ["1.1.1.1", "expired"],
+      ["1.1.0.0/16", "expiring"],
+      ["1.0.0.0/8", "active"],
+    ],
+  );
   assert.deepEqual(body.rulesets[1].rule, body.rulesets[1].covering[1]);
   assert.equal(body.decision, "block");
-  assert.deepEqual((await lookUp("1.0.0.0/12")).body.rulesets[1].covering.map((rule: any) => rule.name), ["wide"]);
+  assert.deepEqual(
+    (await lookUp("1.0.0.0/12")).body.rulesets[1].covering.map((rule: any) => rule.name),
+    ["wide"],
+  );
   assert.equal((await lookUp("8.0.0.0/7")).body.rulesets[1].rule, null);
 });
 
 test("allow before block, whichever rule is more specific; an expired rule allows nothing", async () => {
   const [allow] = (await ask(t, "GET", "/v1/edl/ip-rulesets/", { key })).body.items;
   const decisionOf = async (ip: string) => (await lookUp(ip)).body.decision;
-  const allowing = (rules: object[]) => ask(t, "PUT", `/v1/edl/ip-rulesets/${allow.id}/rules`, { key, body: { rules } });
-  await allowing([{ ip: "1.0.0.0/12" }, { ip: "1.1.1.1" }, { ip: "9.9.9.9", expires_at: new Date(t.clock.now - 1).toISOString() }]);
-  assert.deepEqual([await decisionOf("1.1.1.1"), await decisionOf("1.1.0.0/16"), await decisionOf("1.128.0.0"), await decisionOf("9.9.9.9"), await decisionOf("5.5.5.5")], ["allow", "allow", "block", "block", "none"]);
+  const allowing = (rules: object[]) =>
+    ask(t, "PUT", `/v1/edl/ip-rulesets/${allow.id}/rules`, { key, body: { rules } });
+  await allowing([
+    { ip: "1.0.0.0/12" },
+    { ip: "1.1.1.1" },
+    { ip: "9.9.9.9", expires_at: new Date(t.clock.now - 1).toISOString() },
+  ]);
+  assert.deepEqual(
+    [
+      await decisionOf("1.1.1.1"),
+      await decisionOf("1.1.0.0/16"),
+      await decisionOf("1.128.0.0"),
+      await decisionOf("9.9.9.9"),
+      await decisionOf("5.5.5.5"),
+    ],
+    ["allow", "allow", "block", "block", "none"],
+  );
   await ask(t, "DELETE", `/v1/edl/ip-rulesets/${allow.id}`, { key });
 });
 
 test("a seen address, as an address and as its prefix", async () => {
-  const seen = (await ask(t, "POST", "/v1/cti/bulk_lookup", { key, body: { ips: ["203.0.113.7", "198.51.100.1", "192.0.2.1"] } })).body;
+  const seen = (
+    await ask(t, "POST", "/v1/cti/bulk_lookup", { key, body: { ips: ["203.0.113.7", "198.51.100.1", "192.0.2.1"] } })
+  ).body;
   for (const [ip, { seen: isSeen }] of Object.entries<any>(seen)) {
     const { body } = await lookUp(ip);
     assert.deepEqual([body.cti.ip, body.cti.seen], [ip, isSeen]);

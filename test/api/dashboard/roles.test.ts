@@ -37,10 +37,25 @@ after(() => t.close());
 
 const writing = { at: 0, actor: "command:test" };
 const newRuleset = async () => {
-  const { ruleset } = await t.server.store.write({ kind: "create-ruleset", ...writing, organisationId: organisation, name: `r${++serial}`, purpose: "allowlist", description: "" });
+  const { ruleset } = await t.server.store.write({
+    kind: "create-ruleset",
+    ...writing,
+    organisationId: organisation,
+    name: `r${++serial}`,
+    purpose: "allowlist",
+    description: "",
+  });
   await t.server.store.write({
-    kind: "add-rule", ...writing, organisationId: organisation, rulesetId: ruleset.id,
-    request: { prefix: { family: 4, w0: 0x01020300, w1: 0, w2: 0, w3: 0, length: 24 }, name: null, expiresAt: null, mode: "extend" },
+    kind: "add-rule",
+    ...writing,
+    organisationId: organisation,
+    rulesetId: ruleset.id,
+    request: {
+      prefix: { family: 4, w0: 0x01020300, w1: 0, w2: 0, w3: 0, length: 24 },
+      name: null,
+      expiresAt: null,
+      mode: "extend",
+    },
   });
   return ruleset.id;
 };
@@ -50,7 +65,15 @@ const newLog = async () => {
   const id = crypto.randomUUID();
   const { identifications, catalogue } = t.server.services;
   const body = Readable.from([Buffer.from("1.1.1.1\n")]);
-  await identifications.run({ organisationId: organisation, id, name: "log", format: "tsv", size: null, body, catalogue: catalogue.view() });
+  await identifications.run({
+    organisationId: organisation,
+    id,
+    name: "log",
+    format: "tsv",
+    size: null,
+    body,
+    catalogue: catalogue.view(),
+  });
   return id;
 };
 const address = async () => "198.51.100.130";
@@ -99,7 +122,13 @@ const CASES: Readonly<Record<string, Case>> = {
   getUsage: { least: "viewer", status: 200 },
   getUndo: { least: "viewer", status: 200 },
   undo: { least: "editor", status: 409 },
-  identifyLog: { least: "viewer", status: 200, query: () => `id=${crypto.randomUUID()}`, body: "1.1.1.1\n", type: "text/plain" },
+  identifyLog: {
+    least: "viewer",
+    status: 200,
+    query: () => `id=${crypto.randomUUID()}`,
+    body: "1.1.1.1\n",
+    type: "text/plain",
+  },
   listIdentifications: { least: "viewer", status: 200 },
   getIdentification: { least: "viewer", status: 200, id: newLog },
   getIdentificationResult: { least: "viewer", status: 200, id: newLog },
@@ -124,15 +153,26 @@ interface Operation {
 }
 
 async function operations(): Promise<Operation[]> {
-  const { paths } = (await visit(t, "GET", "/openapi.json")).body as { paths: Record<string, Record<string, { operationId: string }>> };
+  const { paths } = (await visit(t, "GET", "/openapi.json")).body as {
+    paths: Record<string, Record<string, { operationId: string }>>;
+  };
   return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { operationId }]) => ({ id: operationId, method: method.toUpperCase(), path: path.replace("/dashboard/api", "") })));
+    Object.entries(methods).map(([method, { operationId }]) => ({
+      id: operationId,
+      method: method.toUpperCase(),
+      path: path.replace("/dashboard/api", ""),
+    })),
+  );
 }
 
 async function send({ id: operationId, method, path }: Operation, token?: string): Promise<Answer> {
   const { id, body, type } = CASES[operationId]!;
   const place = path.replace(/\{\w+\}/, id === undefined ? "" : await id());
-  return visit(t, method, `${place}?${queryOf(operationId)}`, { token, body, ...(type === undefined ? {} : { headers: { "Content-Type": type } }) });
+  return visit(t, method, `${place}?${queryOf(operationId)}`, {
+    token,
+    body,
+    ...(type === undefined ? {} : { headers: { "Content-Type": type } }),
+  });
 }
 
 function queryOf(operationId: string): string {
@@ -145,22 +185,37 @@ async function sessionOf(role: Role): Promise<string> {
   return (await addUser(t, organisation, role, `${role} ${++serial}`)).token;
 }
 
-/** Holds an answer to what the dashboard's document says of the operation: the status, the headers that always come, and the body. */
+/**
+ * Holds an answer to what the dashboard's document says of the operation: the status, the headers that always come, and
+ * the body.
+ */
 function checkDescribed(document: ApiDocument, operationId: string, { status, headers, body }: Answer): void {
   const described = document.operations.find(({ id }) => id === operationId)!.responses.get(status);
   assert.ok(described !== undefined, `${operationId}: the document knows no answer ${status}`);
-  assert.deepEqual(described.requiredHeaders.filter((name) => !headers.has(name)), [], operationId);
+  assert.deepEqual(
+    described.requiredHeaders.filter((name) => !headers.has(name)),
+    [],
+    operationId,
+  );
   if (body === undefined) return;
   const check = described.bodies.get(headers.get("content-type")!.split(";")[0]!)!;
   assert.ok(check(body), `${operationId} ${status}: ${JSON.stringify(check.errors)} ${JSON.stringify(body)}`);
 }
 
-const MAY: Readonly<Record<Role, readonly Case["least"][]>> = { viewer: ["anybody", "viewer"], editor: ["anybody", "viewer", "editor"], admin: ["anybody", "viewer", "editor", "admin"] };
+const MAY: Readonly<Record<Role, readonly Case["least"][]>> = {
+  viewer: ["anybody", "viewer"],
+  editor: ["anybody", "viewer", "editor"],
+  admin: ["anybody", "viewer", "editor", "admin"],
+};
 
 test("every operation, asked by nobody and by each role: exactly who may", async (at) => {
   const all = await operations();
   const document = new ApiDocument((await visit(t, "GET", "/openapi.json")).body);
-  assert.deepEqual(all.map(({ id }) => id).filter((id) => !Object.hasOwn(CASES, id)), [], "operations without a case");
+  assert.deepEqual(
+    all.map(({ id }) => id).filter((id) => !Object.hasOwn(CASES, id)),
+    [],
+    "operations without a case",
+  );
   for (const operation of all) {
     const { least, status } = CASES[operation.id]!;
     const nobody = await send(operation);
@@ -175,7 +230,10 @@ test("every operation, asked by nobody and by each role: exactly who may", async
     }
   }
   const usage = await visit(t, "GET", "/usage", { token: users.viewer.token });
-  assert.throws(() => checkDescribed(document, "getUsage", { ...usage, body: { ...usage.body, more: 1 } }), "the control");
+  assert.throws(
+    () => checkDescribed(document, "getUsage", { ...usage, body: { ...usage.body, more: 1 } }),
+    "the control",
+  );
   at.diagnostic(`${all.length} operations`);
 });
 
@@ -184,7 +242,12 @@ test("ids of another organisation are as absent ones; what has no id in its path
     const { id } = CASES[operation.id]!;
     if (id === undefined || id === address) continue;
     const answer = await send(operation, other.token);
-    const absent = await visit(t, operation.method, `${operation.path.replace(/\{\w+\}/, crypto.randomUUID())}?${queryOf(operation.id)}`, { token: other.token, body: CASES[operation.id]!.body });
+    const absent = await visit(
+      t,
+      operation.method,
+      `${operation.path.replace(/\{\w+\}/, crypto.randomUUID())}?${queryOf(operation.id)}`,
+      { token: other.token, body: CASES[operation.id]!.body },
+    );
     const told = ({ body }: Answer) => ({ ...body, instance: "", detail: body.detail.replace(/[0-9a-f-]{36}/, "ID") });
     assert.deepEqual([answer.status, told(answer)], [404, told(absent)], operation.id);
   }
@@ -192,7 +255,10 @@ test("ids of another organisation are as absent ones; what has no id in its path
     const { text } = await visit(t, "GET", path, { token: other.token });
     for (const secret of [organisation, users.admin.id, "roles"]) assert.ok(!text.includes(secret), path);
   }
-  assert.deepEqual((await visit(t, "GET", "/users", { token: other.token })).body.items.map(({ id }: { id: string }) => id), [other.id]);
+  assert.deepEqual(
+    (await visit(t, "GET", "/users", { token: other.token })).body.items.map(({ id }: { id: string }) => id),
+    [other.id],
+  );
 });
 
 test("without a plan for the area: 403 for every role", async () => {
@@ -206,8 +272,13 @@ test("without a plan for the area: 403 for every role", async () => {
 
 test("a role that changes counts from the next request on", async () => {
   const user = await addUser(t, organisation, "viewer", "promoted");
-  const create = async () => (await visit(t, "POST", "/edl/ip-rulesets/", { token: user.token, body: { name: "x", purpose: "allowlist" } })).status;
+  const create = async () =>
+    (await visit(t, "POST", "/edl/ip-rulesets/", { token: user.token, body: { name: "x", purpose: "allowlist" } }))
+      .status;
   assert.equal(await create(), 403);
-  assert.equal((await visit(t, "PATCH", `/users/${user.id}`, { token: users.admin.token, body: { role: "editor" } })).status, 200);
+  assert.equal(
+    (await visit(t, "PATCH", `/users/${user.id}`, { token: users.admin.token, body: { role: "editor" } })).status,
+    200,
+  );
   assert.equal(await create(), 201);
 });

@@ -16,11 +16,17 @@ const RULES = "/v1/edl/ip-rulesets";
 
 type Examples = Record<string, OperationExamples>;
 
-/** The examples of all operations, as a real server answers them. An id that it chooses is replaced by the one that the document has for parameters. */
+/**
+ * The examples of all operations, as a real server answers them. An id that it chooses is replaced by the one that the
+ * document has for parameters.
+ */
 export function exampleAnswers(): Promise<Examples> {
   return inTemporaryFolder(async (folder) => {
     const path = join(folder, "catalogue.ipsieve");
-    const { table, metadata } = catalogueOf(CATALOGUE, { "/cdn/cloudflare": "Cloudflare", "/cloud/aws": "Amazon Web Services" });
+    const { table, metadata } = catalogueOf(CATALOGUE, {
+      "/cdn/cloudflare": "Cloudflare",
+      "/cloud/aws": "Amazon Web Services",
+    });
     await writeSnapshot(path, { table, metadata, kind: "catalogue" });
     const server = await startServer({ baseUrl: "https://lists.example.org" }, path, THREATS);
     try {
@@ -51,7 +57,10 @@ class Interview {
   readonly #document: any;
   /** The ruleset's id, which the server has chosen. */
   #id = EXAMPLE_ID;
-  readonly examples: Record<string, { bodies?: Record<string, string>; answers: Record<string, Record<string, unknown>> }> = {};
+  readonly examples: Record<
+    string,
+    { bodies?: Record<string, string>; answers: Record<string, Record<string, unknown>> }
+  > = {};
 
   constructor(server: TestServer, key: string, document: unknown) {
     this.#server = server;
@@ -64,9 +73,20 @@ class Interview {
     return this.#document.paths[path][method].requestBody.content["application/json"].example;
   }
 
-  /** A request; its answer becomes an example of the operation where that is named. A body that is a text is of the type `type`, and is one too. */
-  async ask(operation: string | null, method: string, path: string, { body, type, accept }: { body?: unknown; type?: string; accept?: string } = {}): Promise<Answer> {
-    const headers = { ...(type === undefined ? {} : { "Content-Type": type }), ...(accept === undefined ? {} : { Accept: accept }) };
+  /**
+   * A request; its answer becomes an example of the operation where that is named. A body that is a text is of the type
+   * `type`, and is one too.
+   */
+  async ask(
+    operation: string | null,
+    method: string,
+    path: string,
+    { body, type, accept }: { body?: unknown; type?: string; accept?: string } = {},
+  ): Promise<Answer> {
+    const headers = {
+      ...(type === undefined ? {} : { "Content-Type": type }),
+      ...(accept === undefined ? {} : { Accept: accept }),
+    };
     const answer = await ask(this.#server, method, path, { key: this.#key, body, headers });
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
     if (operation === null) return answer;
@@ -75,26 +95,32 @@ class Interview {
     if (operation === "createRuleset") this.#id = answer.body.id;
     const answered = answer.headers.get("content-type")?.split(";")[0];
     const shown = answer.text.replaceAll(this.#id, EXAMPLE_ID);
-    if (answered !== undefined) (example.answers[answer.status] ??= {})[answered] = answered === "application/json" ? JSON.parse(shown) : shown;
+    if (answered !== undefined)
+      (example.answers[answer.status] ??= {})[answered] = answered === "application/json" ? JSON.parse(shown) : shown;
     return answer;
   }
 }
 
 async function askAboutRulesets(interview: Interview): Promise<void> {
   const body = (path: string, method: string): unknown => interview.body(`${RULES}${path}`, method);
-  const { body: { id } } = await interview.ask("createRuleset", "POST", `${RULES}/`, { body: body("/", "post") });
+  const {
+    body: { id },
+  } = await interview.ask("createRuleset", "POST", `${RULES}/`, { body: body("/", "post") });
   const own = `${RULES}/${id}`;
   await interview.ask("addRule", "POST", `${own}/rules`, { body: body("/{ruleset_id}/rules", "post") });
   await interview.ask("addRule", "POST", `${own}/rules`, { body: { ip: "203.0.113.0/24", expires_in_days: 60 } });
   await interview.ask(null, "POST", `${own}/rules`, { body: { ip: "198.51.100.7", name: "scanner" } });
   await interview.ask("listRules", "GET", `${own}/rules`);
   for (const accept of [TEXT, CSV, LINES]) await interview.ask("listRules", "GET", `${own}/rules`, { accept });
-  for (const format of ["text", "csv", "ndjson"]) await interview.ask("exportRules", "GET", `${own}/rules:export?format=${format}`);
+  for (const format of ["text", "csv", "ndjson"])
+    await interview.ask("exportRules", "GET", `${own}/rules:export?format=${format}`);
   await interview.ask("listRulesets", "GET", `${RULES}/?purpose=allowlist&page=2&page_size=1`);
   await interview.ask("getRuleset", "GET", own);
   await interview.ask("getRule", "GET", `${own}/rules/rule?ip=203.0.113.0/24`);
   await interview.ask("checkRules", "POST", `${own}/rules:check`, { body: body("/{ruleset_id}/rules:check", "post") });
-  await interview.ask("updateRule", "PUT", `${own}/rules/rule?ip=203.0.113.0/24`, { body: body("/{ruleset_id}/rules/rule", "put") });
+  await interview.ask("updateRule", "PUT", `${own}/rules/rule?ip=203.0.113.0/24`, {
+    body: body("/{ruleset_id}/rules/rule", "put"),
+  });
   await interview.ask("batchRules", "POST", `${own}/rules:batch`, { body: body("/{ruleset_id}/rules:batch", "post") });
   await interview.ask("deleteRule", "DELETE", `${own}/rules/rule?ip=203.0.113.0/24`);
   for (const [type, list] of Object.entries(LISTS)) {
@@ -102,7 +128,9 @@ async function askAboutRulesets(interview: Interview): Promise<void> {
     await interview.ask("replaceRules", "PUT", `${own}/rules`, { body: list, type });
   }
   await interview.ask(null, "DELETE", `${own}/rules/rule?ip=203.0.113.0/24`);
-  await interview.ask("importRules", "POST", `${own}/rules:import`, { body: body("/{ruleset_id}/rules:import", "post") });
+  await interview.ask("importRules", "POST", `${own}/rules:import`, {
+    body: body("/{ruleset_id}/rules:import", "post"),
+  });
   await interview.ask(null, "DELETE", `${own}/rules/rule?ip=203.0.113.0/24`);
   await interview.ask("replaceRules", "PUT", `${own}/rules`, { body: body("/{ruleset_id}/rules", "put") });
   await interview.ask("updateRuleset", "PATCH", own, { body: body("/{ruleset_id}", "patch") });
@@ -120,14 +148,18 @@ async function askAboutLookups(interview: Interview): Promise<void> {
   await interview.ask("bulkLookupCbs", "POST", "/v1/cbs/lookup", { body: interview.body("/v1/cbs/lookup", "post") });
   await interview.ask("getCbsNode", "GET", "/v1/cbs/node?id=/cloud/aws");
   await interview.ask("listCbsRanges", "GET", "/v1/cbs/ranges?id=/cdn/cloudflare");
-  for (const accept of [TEXT, CSV]) await interview.ask("listCbsRanges", "GET", "/v1/cbs/ranges?id=/cdn/cloudflare", { accept });
+  for (const accept of [TEXT, CSV])
+    await interview.ask("listCbsRanges", "GET", "/v1/cbs/ranges?id=/cdn/cloudflare", { accept });
   await interview.ask("searchCbs", "GET", "/v1/cbs/search?q=cloudflare");
   await interview.ask("listCbsRegions", "GET", "/v1/cbs/regions");
   await interview.ask("listCbsServices", "GET", "/v1/cbs/services");
   await interview.ask("listCbsProviders", "GET", "/v1/cbs/providers?page_size=1");
   await interview.ask("lookupIp", "GET", "/v1/cti/lookup/192.0.2.2");
   await interview.ask("extendedLookupIp", "GET", "/v1/cti/extended_lookup/192.0.2.2");
-  for (const [operation, path] of [["bulkLookup", "/v1/cti/bulk_lookup"], ["bulkLookupAlias", "/bulk_lookup"]] as const) {
+  for (const [operation, path] of [
+    ["bulkLookup", "/v1/cti/bulk_lookup"],
+    ["bulkLookupAlias", "/bulk_lookup"],
+  ] as const) {
     await interview.ask(operation, "POST", path, { body: interview.body(path, "post") });
     await interview.ask(operation, "POST", path, { body: "192.0.2.2\n198.51.100.200\n", type: TEXT });
     await interview.ask(operation, "POST", path, { body: '{"ip":"192.0.2.2"}\n"198.51.100.200"\n', type: LINES });

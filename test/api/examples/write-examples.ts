@@ -23,7 +23,9 @@ function written(value: unknown, indent: string): string {
   const line = inOneLine(value);
   if (typeof value !== "object" || value === null || line.length + indent.length <= WIDTH) return line;
   const within = `${indent}  `;
-  const parts = Array.isArray(value) ? value.map((each) => written(each, within)) : Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}: ${written(each, within)}`);
+  const parts = Array.isArray(value)
+    ? value.map((each) => written(each, within))
+    : Object.entries(value).map(([key, each]) => `${JSON.stringify(key)}: ${written(each, within)}`);
   const [opening, closing] = Array.isArray(value) ? "[]" : "{}";
   return `${opening}\n${parts.map((part) => `${within}${part},\n`).join("")}${indent}${closing}`;
 }

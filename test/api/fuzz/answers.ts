@@ -16,7 +16,13 @@ export function readAnswers(received: Buffer): ReadAnswers {
     const end = text.indexOf(HEAD_END, at);
     const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(text.slice(at, at + 16))?.[1] ?? NaN);
     if (end < 0 || Number.isNaN(status)) break;
-    const headers = new Map(text.slice(at, end).split("\r\n").slice(1).map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]));
+    const headers = new Map(
+      text
+        .slice(at, end)
+        .split("\r\n")
+        .slice(1)
+        .map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()]),
+    );
     const next = status < 200 ? end + HEAD_END.length : endOfBody(text, end + HEAD_END.length, status, headers);
     if (next < 0) break;
     at = next;
@@ -36,7 +42,7 @@ function endOfBody(text: string, start: number, status: number, headers: Readonl
 }
 
 function endOfChunks(text: string, start: number): number {
-  for (let at = start; ; ) {
+  for (let at = start; ;) {
     const lineEnd = text.indexOf("\r\n", at);
     const size = Number.parseInt(text.slice(at, lineEnd), 16);
     if (lineEnd < 0 || Number.isNaN(size)) return -1;

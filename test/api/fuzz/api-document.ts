@@ -70,11 +70,15 @@ export class ApiDocument {
     addFormats.default(this.#ajv);
     this.#ajv.addFormat(ADDRESS_FORMAT, isAddress).addFormat(PREFIX_FORMAT, isPrefix);
     this.#ajv.addSchema(withoutExtras(document), "api");
-    this.operations = Object.entries(document["paths"]).flatMap(([path, methods]) => Object.entries(methods as Json).map(([method, each]) => this.#operation(path, method, each)));
+    this.operations = Object.entries(document["paths"]).flatMap(([path, methods]) =>
+      Object.entries(methods as Json).map(([method, each]) => this.#operation(path, method, each)),
+    );
   }
 
   static async of(url: string, door: "public" | "dashboard" = "public"): Promise<ApiDocument> {
-    return new ApiDocument((await (await fetch(`${url}${door === "public" ? "" : "/dashboard/api"}/openapi.json`)).json()) as Json);
+    return new ApiDocument(
+      (await (await fetch(`${url}${door === "public" ? "" : "/dashboard/api"}/openapi.json`)).json()) as Json,
+    );
   }
 
   /** The methods of a path, in capitals. */
@@ -83,7 +87,9 @@ export class ApiDocument {
   }
 
   resolve(schema: Schema): Schema {
-    return schema.$ref === undefined ? schema : this.resolve(this.#document["components"].schemas[schema.$ref.split("/").at(-1)!]);
+    return schema.$ref === undefined
+      ? schema
+      : this.resolve(this.#document["components"].schemas[schema.$ref.split("/").at(-1)!]);
   }
 
   /** Whether a value fits the schema of the document at this place. */
@@ -94,16 +100,35 @@ export class ApiDocument {
   }
 
   #operation(path: string, method: string, { operationId, parameters, requestBody, responses }: Json): Operation {
-    const bodies = new Map(Object.entries((requestBody?.content ?? {}) as Json).map(([type, { schema }]) => [type, schema as Schema]));
-    return { id: operationId, method: method.toUpperCase(), path, parameters, bodies, example: requestBody?.content?.["application/json"]?.example, responses: new Map(Object.entries(responses as Json).map(([status, each]) => [Number(status), this.#response(path, method, status, each)])) };
+    const bodies = new Map(
+      Object.entries((requestBody?.content ?? {}) as Json).map(([type, { schema }]) => [type, schema as Schema]),
+    );
+    return {
+      id: operationId,
+      method: method.toUpperCase(),
+      path,
+      parameters,
+      bodies,
+      example: requestBody?.content?.["application/json"]?.example,
+      responses: new Map(
+        Object.entries(responses as Json).map(([status, each]) => [
+          Number(status),
+          this.#response(path, method, status, each),
+        ]),
+      ),
+    };
   }
 
   #response(path: string, method: string, status: string, { headers = {}, content = {} }: Json): DocumentedResponse {
     const check = (type: string): ValidateFunction => {
-      const pointer = ["paths", path, method, "responses", status, "content", type, "schema"].map((part) => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1")));
+      const pointer = ["paths", path, method, "responses", status, "content", type, "schema"].map((part) =>
+        encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1")),
+      );
       return this.#ajv.compile({ $ref: `api#/${pointer.join("/")}` });
     };
-    const requiredHeaders = Object.entries(headers as Json).filter(([, { required }]) => required === true).map(([name]) => name.toLowerCase());
+    const requiredHeaders = Object.entries(headers as Json)
+      .filter(([, { required }]) => required === true)
+      .map(([name]) => name.toLowerCase());
     return { requiredHeaders, bodies: new Map(Object.keys(content).map((type) => [type, check(type)])) };
   }
 }
@@ -116,7 +141,8 @@ function inDocument(schema: unknown): any {
 /** What a schema does not name must not be told either. */
 function withoutExtras(document: Json): Json {
   return JSON.parse(JSON.stringify(document), (_key: string, value: any) => {
-    const isClosed = value?.type === "object" && value.properties !== undefined && value.additionalProperties === undefined;
+    const isClosed =
+      value?.type === "object" && value.properties !== undefined && value.additionalProperties === undefined;
     return isClosed ? { ...value, additionalProperties: false } : value;
   });
 }

@@ -43,21 +43,45 @@ const PLAIN_LISTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "QUERY"];
-const BAD_KEYS = ["x", "ips_", `ips_${"A".repeat(38)}`, "null", "ips_0123456789abcdefghijklmnopqrstuvwxyz", " ", "x".repeat(5000)];
+const BAD_KEYS = [
+  "x",
+  "ips_",
+  `ips_${"A".repeat(38)}`,
+  "null",
+  "ips_0123456789abcdefghijklmnopqrstuvwxyz",
+  " ",
+  "x".repeat(5000),
+];
 
 /** A case of an operation. Four of ten are all right. */
 export function anyCase(api: ApiDocument, operation: Operation, surroundings: Surroundings): fc.Arbitrary<Case> {
   const good = validParts(api, operation, surroundings);
-  const made = (kind: Kind, fault: string, parts: Parts): Case => ({ operation, kind, fault, sent: assemble(operation, parts, surroundings.key) });
+  const made = (kind: Kind, fault: string, parts: Parts): Case => ({
+    operation,
+    kind,
+    fault,
+    sent: assemble(operation, parts, surroundings.key),
+  });
   const weighted: (fc.WeightedArbitrary<Case> | undefined)[] = [
     { weight: 40, arbitrary: good.map((parts) => made("positive", "", parts)) },
     faults(operation, good, (fault, parts) => made("negative", fault, parts)),
     bodyFaults(api, operation, good, (fault, parts) => made("negative", fault, parts)),
     bodyAttacks(operation, good, surroundings.bodyBytes, (fault, parts) => made("negative", fault, parts)),
     { weight: 4, arbitrary: good.map((parts) => withoutKey(made("missing-key", "no key", parts))) },
-    { weight: 4, arbitrary: fc.tuple(good, fc.constantFrom(...BAD_KEYS)).map(([parts, key]) => ({ ...made("bad-key", `the key ${key}`, parts), sent: assemble(operation, parts, key) })) },
+    {
+      weight: 4,
+      arbitrary: fc.tuple(good, fc.constantFrom(...BAD_KEYS)).map(([parts, key]) => ({
+        ...made("bad-key", `the key ${key}`, parts),
+        sent: assemble(operation, parts, key),
+      })),
+    },
     { weight: 4, arbitrary: otherMethod(api, operation, good, made) },
-    operation.bodies.size === 0 ? undefined : { weight: 4, arbitrary: good.map((parts) => made("missing-header", "no Content-Type", { ...parts, type: undefined })) },
+    operation.bodies.size === 0
+      ? undefined
+      : {
+          weight: 4,
+          arbitrary: good.map((parts) => made("missing-header", "no Content-Type", { ...parts, type: undefined })),
+        },
   ];
   return fc.oneof(...weighted.filter((each) => each !== undefined));
 }
@@ -67,7 +91,12 @@ function withoutKey({ sent, ...others }: Case): Case {
   return { ...others, sent: { ...sent, headers } };
 }
 
-function otherMethod(api: ApiDocument, operation: Operation, good: fc.Arbitrary<Parts>, made: (kind: Kind, fault: string, parts: Parts) => Case): fc.Arbitrary<Case> {
+function otherMethod(
+  api: ApiDocument,
+  operation: Operation,
+  good: fc.Arbitrary<Parts>,
+  made: (kind: Kind, fault: string, parts: Parts) => Case,
+): fc.Arbitrary<Case> {
   const known = api.methodsOf(operation.path);
   const others = METHODS.filter((method) => !known.includes(method) && !(method === "HEAD" && known.includes("GET")));
   return fc.tuple(good, fc.constantFrom(...others)).map(([parts, method]) => {
@@ -78,28 +107,69 @@ function otherMethod(api: ApiDocument, operation: Operation, good: fc.Arbitrary<
 
 function validParts(api: ApiDocument, operation: Operation, { rulesetId }: Surroundings): fc.Arbitrary<Parts> {
   // The catalogue says which sources there are, and the fuzz's has none.
-  const of = (place: Parameter["in"]) => operation.parameters.filter((each) => each.in === place && each.name !== "source");
+  const of = (place: Parameter["in"]) =>
+    operation.parameters.filter((each) => each.in === place && each.name !== "source");
   const types = [...operation.bodies.keys()];
-  const body: fc.Arbitrary<readonly [string | undefined, any]> = types.length === 0 ? fc.constant([undefined, undefined]) : fc.oneof({ weight: 5, arbitrary: jsonBody(api, operation) }, ...plainBodies(types));
-  return fc.record({
-    path: fc.record(Object.fromEntries(of("path").map(({ name, schema }) => [name, name === "ruleset_id" ? fc.constantFrom(rulesetId, rulesetId.toUpperCase()) : validValue(api, schema, name)]))),
-    query: fc.record(Object.fromEntries(of("query").map(({ name, schema }) => [name, validValue(api, schema, name)])), { requiredKeys: of("query").filter(({ required }) => required).map(({ name }) => name) }),
-    headers: fc.record(Object.fromEntries(of("header").map(({ name }) => [name, validHeader(name)])), { requiredKeys: [] }),
-    accept: fc.constantFrom(undefined, undefined, undefined, "application/json", "*/*", "text/plain;q=0.5, */*;q=0.1", "text/csv", "application/x-ndjson, application/json;q=0.2", "image/png"),
-    requestId: fc.constantFrom(undefined, "abc-1", "not sane", "ips_secret"),
-    body,
-  }).map(({ path, query, headers, accept, requestId, body: [type, value] }) => ({
-    path,
-    query: Object.entries(withoutContradictions(query, accept)).map(([name, each]) => [name, String(each)] as const),
-    headers: { ...headers, ...(accept === undefined ? {} : { Accept: accept }), ...(requestId === undefined ? {} : { "X-Request-Id": requestId }) } as Record<string, string>,
-    type,
-    body: value,
-  }));
+  const body: fc.Arbitrary<readonly [string | undefined, any]> =
+    types.length === 0
+      ? fc.constant([undefined, undefined])
+      : fc.oneof({ weight: 5, arbitrary: jsonBody(api, operation) }, ...plainBodies(types));
+  return fc
+    .record({
+      path: fc.record(
+        Object.fromEntries(
+          of("path").map(({ name, schema }) => [
+            name,
+            name === "ruleset_id" ? fc.constantFrom(rulesetId, rulesetId.toUpperCase()) : validValue(api, schema, name),
+          ]),
+        ),
+      ),
+      query: fc.record(
+        Object.fromEntries(of("query").map(({ name, schema }) => [name, validValue(api, schema, name)])),
+        {
+          requiredKeys: of("query")
+            .filter(({ required }) => required)
+            .map(({ name }) => name),
+        },
+      ),
+      headers: fc.record(Object.fromEntries(of("header").map(({ name }) => [name, validHeader(name)])), {
+        requiredKeys: [],
+      }),
+      accept: fc.constantFrom(
+        undefined,
+        undefined,
+        undefined,
+        "application/json",
+        "*/*",
+        "text/plain;q=0.5, */*;q=0.1",
+        "text/csv",
+        "application/x-ndjson, application/json;q=0.2",
+        "image/png",
+      ),
+      requestId: fc.constantFrom(undefined, "abc-1", "not sane", "ips_secret"),
+      body,
+    })
+    .map(({ path, query, headers, accept, requestId, body: [type, value] }) => ({
+      path,
+      query: Object.entries(withoutContradictions(query, accept)).map(([name, each]) => [name, String(each)] as const),
+      headers: {
+        ...headers,
+        ...(accept === undefined ? {} : { Accept: accept }),
+        ...(requestId === undefined ? {} : { "X-Request-Id": requestId }),
+      } as Record<string, string>,
+      type,
+      body: value,
+    }));
 }
 
 function jsonBody(api: ApiDocument, { bodies }: Operation): fc.Arbitrary<readonly [string, any]> {
   const schema = bodies.get("application/json")!;
-  return fc.tuple(fc.constantFrom("application/json", "application/json; charset=utf-8", "Application/JSON"), validValue(api, schema)).map(([type, value]) => [type, distinct(value)] as const);
+  return fc
+    .tuple(
+      fc.constantFrom("application/json", "application/json; charset=utf-8", "Application/JSON"),
+      validValue(api, schema),
+    )
+    .map(([type, value]) => [type, distinct(value)] as const);
 }
 
 /** A list that replaces another names each prefix once: the document says so in words. */
@@ -109,7 +179,12 @@ function distinct(body: any): any {
 }
 
 function plainBodies(types: readonly string[]): fc.WeightedArbitrary<readonly [string, any]>[] {
-  return types.filter((type) => type in PLAIN_LISTS).map((type) => ({ weight: 1, arbitrary: fc.constantFrom(...PLAIN_LISTS[type]!).map((text) => [type, text] as const) }));
+  return types
+    .filter((type) => type in PLAIN_LISTS)
+    .map((type) => ({
+      weight: 1,
+      arbitrary: fc.constantFrom(...PLAIN_LISTS[type]!).map((text) => [type, text] as const),
+    }));
 }
 
 const TAGS = ["*", '"1-0"', 'W/"x", "y"', "nonsense", '"', '"99999999999999999999-1"'];
@@ -119,15 +194,30 @@ export const FRESH_TOKEN = "fresh";
 
 function validHeader(name: string): fc.Arbitrary<string> {
   if (name === "X-After-Sequence") return fc.constantFrom("0", "1", "0001");
-  if (name === "Idempotency-Key") return fc.oneof({ weight: 1, arbitrary: fc.constantFrom(...SHARED_TOKENS) }, { weight: 9, arbitrary: fc.constant(FRESH_TOKEN) });
+  if (name === "Idempotency-Key")
+    return fc.oneof(
+      { weight: 1, arbitrary: fc.constantFrom(...SHARED_TOKENS) },
+      { weight: 9, arbitrary: fc.constant(FRESH_TOKEN) },
+    );
   return fc.constantFrom(...TAGS);
 }
 
 /** Faults of parameters and headers: missing, wrong, repeated. */
-function faults(operation: Operation, good: fc.Arbitrary<Parts>, made: (fault: string, parts: Parts) => Case): fc.WeightedArbitrary<Case> | undefined {
-  const unknown = ["unknown", "__proto__", "constructor", "IP", "page[]", "ips_0123456789abcdef", ""].map((name): Fault => ({ fault: `the unknown parameter ${name}`, spoil: (parts) => ({ ...parts, query: [...parts.query, [name, "1"]] }) }));
+function faults(
+  operation: Operation,
+  good: fc.Arbitrary<Parts>,
+  made: (fault: string, parts: Parts) => Case,
+): fc.WeightedArbitrary<Case> | undefined {
+  const unknown = ["unknown", "__proto__", "constructor", "IP", "page[]", "ips_0123456789abcdef", ""].map(
+    (name): Fault => ({
+      fault: `the unknown parameter ${name}`,
+      spoil: (parts) => ({ ...parts, query: [...parts.query, [name, "1"]] }),
+    }),
+  );
   const all = [...operation.parameters.flatMap((each) => faultsOf(each)), ...unknown];
-  const arbitrary = fc.tuple(good, fc.constantFrom(...all)).map(([parts, { fault, spoil }]) => made(fault, spoil(parts)));
+  const arbitrary = fc
+    .tuple(good, fc.constantFrom(...all))
+    .map(([parts, { fault, spoil }]) => made(fault, spoil(parts)));
   return { weight: 20, arbitrary };
 }
 
@@ -143,58 +233,141 @@ interface Fault {
 
 function faultsOf({ name, in: place, required = false, schema }: Parameter): Fault[] {
   if (place === "path") {
-    const bad = name === "ip" ? BAD_ADDRESSES.filter((text) => text !== "") : ["x", "0", "00000000-0000-0000-0000-000000000000", "..", "%00", "\0", "a/b", "'", "x".repeat(7000)];
-    return bad.map((text) => ({ fault: `${name} is ${text}`, spoil: (parts) => ({ ...parts, path: { ...parts.path, [name]: text } }) }));
+    const bad =
+      name === "ip"
+        ? BAD_ADDRESSES.filter((text) => text !== "")
+        : ["x", "0", "00000000-0000-0000-0000-000000000000", "..", "%00", "\0", "a/b", "'", "x".repeat(7000)];
+    return bad.map((text) => ({
+      fault: `${name} is ${text}`,
+      spoil: (parts) => ({ ...parts, path: { ...parts.path, [name]: text } }),
+    }));
   }
   if (place === "header") {
     const bad = BAD_HEADERS[name] ?? [];
-    return bad.map((text) => ({ fault: `${name} is ${text}`, spoil: (parts) => ({ ...parts, headers: { ...parts.headers, [name]: text } }) }));
+    return bad.map((text) => ({
+      fault: `${name} is ${text}`,
+      spoil: (parts) => ({ ...parts, headers: { ...parts.headers, [name]: text } }),
+    }));
   }
   const without = (parts: Parts) => parts.query.filter(([each]) => each !== name);
   const missing: Fault = { fault: `${name} is missing`, spoil: (parts) => ({ ...parts, query: without(parts) }) };
-  const wrong = badQueryTexts(schema, name).map((text): Fault => ({ fault: `${name} is ${JSON.stringify(text)}`, spoil: (parts) => ({ ...parts, query: [...without(parts), [name, text]] }) }));
-  const twice: Fault = { fault: `${name} stands twice`, spoil: (parts) => ({ ...parts, query: [...without(parts), [name, "1"], [name, "1"]] }) };
+  const wrong = badQueryTexts(schema, name).map((text): Fault => ({
+    fault: `${name} is ${JSON.stringify(text)}`,
+    spoil: (parts) => ({ ...parts, query: [...without(parts), [name, text]] }),
+  }));
+  const twice: Fault = {
+    fault: `${name} stands twice`,
+    spoil: (parts) => ({ ...parts, query: [...without(parts), [name, "1"], [name, "1"]] }),
+  };
   return [...(required ? [missing] : []), ...wrong, twice];
 }
 
 /** Faults of bodies: values that do not fit, text that is no JSON, types that nobody takes. */
-function bodyFaults(api: ApiDocument, { bodies }: Operation, good: fc.Arbitrary<Parts>, made: (fault: string, parts: Parts) => Case): fc.WeightedArbitrary<Case> | undefined {
+function bodyFaults(
+  api: ApiDocument,
+  { bodies }: Operation,
+  good: fc.Arbitrary<Parts>,
+  made: (fault: string, parts: Parts) => Case,
+): fc.WeightedArbitrary<Case> | undefined {
   const schema = bodies.get("application/json");
   if (schema === undefined) return undefined;
   const json = "application/json";
   const mutated = validValue(api, schema).chain((value) => fc.constantFrom(...refusedMutations(api, schema, value)));
   const spoiled = fc.oneof(
     { weight: 6, arbitrary: mutated.map((value) => [json, JSON.stringify(value)] as const) },
-    { weight: 1, arbitrary: fc.jsonValue().filter((value) => isRefused(api, schema, value)).map((value) => [json, JSON.stringify(value)] as const) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .jsonValue()
+        .filter((value) => isRefused(api, schema, value))
+        .map((value) => [json, JSON.stringify(value)] as const),
+    },
     { weight: 1, arbitrary: fc.constantFrom(...NO_JSON).map((text) => [json, text] as const) },
-    { weight: 1, arbitrary: fc.constantFrom("text/html", "application/xml", "multipart/form-data; boundary=x", "application/jsonx", "x", "application/x-www-form-urlencoded").map((type) => [type, "{}"] as const) },
+    {
+      weight: 1,
+      arbitrary: fc
+        .constantFrom(
+          "text/html",
+          "application/xml",
+          "multipart/form-data; boundary=x",
+          "application/jsonx",
+          "x",
+          "application/x-www-form-urlencoded",
+        )
+        .map((type) => [type, "{}"] as const),
+    },
   );
-  return { weight: 24, arbitrary: fc.tuple(good, spoiled).map(([parts, [type, text]]) => made(`the body, ${type}: ${String(text).slice(0, 200)}`, { ...parts, type, body: text })) };
+  return {
+    weight: 24,
+    arbitrary: fc
+      .tuple(good, spoiled)
+      .map(([parts, [type, text]]) =>
+        made(`the body, ${type}: ${String(text).slice(0, 200)}`, { ...parts, type, body: text }),
+      ),
+  };
 }
 
 /** Bodies that are no mistakes, but attacks. */
-function bodyAttacks({ bodies }: Operation, good: fc.Arbitrary<Parts>, most: number, made: (fault: string, parts: Parts) => Case): fc.WeightedArbitrary<Case> | undefined {
+function bodyAttacks(
+  { bodies }: Operation,
+  good: fc.Arbitrary<Parts>,
+  most: number,
+  made: (fault: string, parts: Parts) => Case,
+): fc.WeightedArbitrary<Case> | undefined {
   if (!bodies.has("application/json")) return undefined;
-  return { weight: 12, arbitrary: fc.tuple(good, hostileBodies(most)).map(([parts, { name, type, bytes, headers }]) => made(name, { ...parts, headers: { ...parts.headers, ...headers }, type, body: bytes })) };
+  return {
+    weight: 12,
+    arbitrary: fc
+      .tuple(good, hostileBodies(most))
+      .map(([parts, { name, type, bytes, headers }]) =>
+        made(name, { ...parts, headers: { ...parts.headers, ...headers }, type, body: bytes }),
+      ),
+  };
 }
 
 function refusedMutations(api: ApiDocument, schema: Schema, value: unknown): unknown[] {
-  return mutationsOf(value).filter((each) => isRefused(api, schema, each)).toArray();
+  return mutationsOf(value)
+    .filter((each) => isRefused(api, schema, each))
+    .toArray();
 }
 
 const NO_JSON: readonly (string | Uint8Array)[] = [
-  "", " ", "{", "[", "nul", '{"a":1,}', "{'a':1}", "\uFEFF{}", "[1", '{"ip":"192.0.2.1","ip":"192.0.2.2"}', "[".repeat(100_000), '{"a":'.repeat(5000), "1e999", '"\\ud800"', "NaN", "{}{}", "\0",
-  new Uint8Array([0x22, 0xff, 0xfe, 0x22]), new Uint8Array([0x7b, 0x22, 0xc0, 0xaf, 0x22, 0x3a, 0x31, 0x7d]),
+  "",
+  " ",
+  "{",
+  "[",
+  "nul",
+  '{"a":1,}',
+  "{'a':1}",
+  "\uFEFF{}",
+  "[1",
+  '{"ip":"192.0.2.1","ip":"192.0.2.2"}',
+  "[".repeat(100_000),
+  '{"a":'.repeat(5000),
+  "1e999",
+  '"\\ud800"',
+  "NaN",
+  "{}{}",
+  "\0",
+  new Uint8Array([0x22, 0xff, 0xfe, 0x22]),
+  new Uint8Array([0x7b, 0x22, 0xc0, 0xaf, 0x22, 0x3a, 0x31, 0x7d]),
 ];
 
 function assemble({ method, path }: Operation, { path: values, query, headers, type, body }: Parts, key: string): Sent {
   const url = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encode(values[name]!));
   const search = query.map(([name, value]) => `${encode(name)}=${encode(value)}`).join("&");
-  const content = body === undefined || typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
+  const content =
+    body === undefined || typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
   return {
     method,
     path: search === "" ? url : `${url}?${search}`,
-    headers: { ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Buffer.from(value).toString("latin1")])), "X-API-Key": key, ...(type === undefined ? {} : { "Content-Type": type }) },
+    headers: {
+      ...Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [name, Buffer.from(value).toString("latin1")]),
+      ),
+      "X-API-Key": key,
+      ...(type === undefined ? {} : { "Content-Type": type }),
+    },
     body: content,
   };
 }
@@ -205,9 +378,16 @@ function encode(text: string): string {
 }
 
 /** Without parameters that exclude each other, or cannot be with this Accept: the document says so in words. */
-function withoutContradictions(query: Readonly<Record<string, unknown>>, accept: string | undefined): Readonly<Record<string, unknown>> {
+function withoutContradictions(
+  query: Readonly<Record<string, unknown>>,
+  accept: string | undefined,
+): Readonly<Record<string, unknown>> {
   const isJson = accept === undefined || accept === "application/json" || accept === "*/*" || accept === "image/png";
   const isFirewall = query["format"] === "ipset" || query["format"] === "nftables";
-  const dropped: Record<string, boolean> = { set_name: !isFirewall, cursor: "page" in query || !isJson, expires_in_days: "expires_at" in query };
+  const dropped: Record<string, boolean> = {
+    set_name: !isFirewall,
+    cursor: "page" in query || !isJson,
+    expires_in_days: "expires_at" in query,
+  };
   return Object.fromEntries(Object.entries(query).filter(([name]) => dropped[name] !== true));
 }

@@ -11,14 +11,19 @@ export interface Known {
   readonly ruleExists: boolean | undefined;
 }
 
-/** Idempotency keys that several requests share: a repetition gets the first answer, whatever that was, and another request 422. */
+/**
+ * Idempotency keys that several requests share: a repetition gets the first answer, whatever that was, and another
+ * request 422.
+ */
 export const SHARED_TOKENS = ["a", "b", "same", "!~", "k".repeat(255)];
 const OF_SHARED_TOKENS = [404, 406, 409, 412, 422];
 
 const ONE_RULE: ReadonlySet<string> = new Set(["getRule", "updateRule", "deleteRule", "addRule"]);
 const ONE_NODE: ReadonlySet<string> = new Set(["getCbsNode", "listCbsRanges"]);
 
-/** The statuses that a good request may get: its success, unless its own words or the server's state stand against that. */
+/**
+ * The statuses that a good request may get: its success, unless its own words or the server's state stand against that.
+ */
 export function expectedStatuses({ operation, sent }: Case, known: Known): ReadonlySet<number> {
   const { id, method, responses } = operation;
   const query = queryOf(sent.path);
@@ -27,24 +32,36 @@ export function expectedStatuses({ operation, sent }: Case, known: Known): Reado
   const expected = new Set(byState(id, query, bodyOf(sent), known) ?? good);
   if (header("If-None-Match") !== undefined) expected.add(method === "GET" ? 304 : 412);
   if (header("If-Match") !== undefined) expected.add(412);
-  if (!isAcceptable(operation, header("Accept"))) for (const status of notAcceptable(operation, sent, good)) expected.add(status);
-  if (SHARED_TOKENS.includes(header("Idempotency-Key") ?? "")) for (const status of [...good, ...OF_SHARED_TOKENS]) expected.add(status);
+  if (!isAcceptable(operation, header("Accept")))
+    for (const status of notAcceptable(operation, sent, good)) expected.add(status);
+  if (SHARED_TOKENS.includes(header("Idempotency-Key") ?? ""))
+    for (const status of [...good, ...OF_SHARED_TOKENS]) expected.add(status);
   return expected;
 }
 
 /** Undefined where nothing but success is due. */
-function byState(id: string, query: URLSearchParams, body: any, { nodes, ruleExists }: Known): readonly number[] | undefined {
+function byState(
+  id: string,
+  query: URLSearchParams,
+  body: any,
+  { nodes, ruleExists }: Known,
+): readonly number[] | undefined {
   if (id === "addRule") return ruleExists === true ? [body?.conflict_resolution === "fail" ? 409 : 200] : [201];
   if (ONE_RULE.has(id)) return [ruleExists !== true ? 404 : id === "deleteRule" ? 204 : 200];
   if (ONE_NODE.has(id)) return [query.has("id") && !nodes.has(query.get("id")!) ? 404 : 200];
   if (id === "importRules" && query.get("conflict_resolution") === "fail") return [200, 409];
-  if (id === "replaceRules") return query.get("dry_run") === "true" || (query.get("allow_empty") === "true" && query.get("max_shrink") === "100") ? [200] : [200, 409];
+  if (id === "replaceRules")
+    return query.get("dry_run") === "true" || (query.get("allow_empty") === "true" && query.get("max_shrink") === "100")
+      ? [200]
+      : [200, 409];
   if (id === "batchRules" && body?.atomic !== false && mayFail(body)) return [200, 409];
   return undefined;
 }
 
 function mayFail(body: any): boolean {
-  return body.items.some(({ conflict_resolution, missing }: any) => conflict_resolution === "fail" || missing === "fail");
+  return body.items.some(
+    ({ conflict_resolution, missing }: any) => conflict_resolution === "fail" || missing === "fail",
+  );
 }
 
 function isAcceptable({ responses }: Operation, accept: string | undefined): boolean {
@@ -58,7 +75,10 @@ function notAcceptable({ bodies }: Operation, { headers }: Case["sent"], good: r
   return isLines ? [...good, 406] : [406];
 }
 
-/** Looks, before the request is sent, whether there is the rule that it is about: in the list, since a server that does not find a rule does not find it for this either. */
+/**
+ * Looks, before the request is sent, whether there is the rule that it is about: in the list, since a server that does
+ * not find a rule does not find it for this either.
+ */
 export async function ruleExists({ operation, sent }: Case, send: Send): Promise<boolean | undefined> {
   if (!ONE_RULE.has(operation.id)) return undefined;
   const ip = operation.id === "addRule" ? bodyOf(sent)?.ip : queryOf(sent.path).get("ip");
@@ -74,7 +94,11 @@ export async function catalogueNodes(send: Send, key: string): Promise<ReadonlyS
   const left: (string | undefined)[] = [undefined];
   while (left.length > 0) {
     const id = left.pop();
-    const { text } = await send({ method: "GET", path: `/v1/cbs/node${id === undefined ? "" : `?id=${encodeURIComponent(id)}`}`, headers: { "X-API-Key": key } });
+    const { text } = await send({
+      method: "GET",
+      path: `/v1/cbs/node${id === undefined ? "" : `?id=${encodeURIComponent(id)}`}`,
+      headers: { "X-API-Key": key },
+    });
     for (const child of JSON.parse(text).children ?? []) {
       found.add(child.id);
       left.push(child.id);

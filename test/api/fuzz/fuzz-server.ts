@@ -13,13 +13,29 @@ export interface FuzzServer extends TestServer {
   readonly key: string;
 }
 
-/** A server that takes requests at any rate, with a catalogue of a few lines: answers of megabytes would cost the time of many small ones. */
+/**
+ * A server that takes requests at any rate, with a catalogue of a few lines: answers of megabytes would cost the time
+ * of many small ones.
+ */
 export async function startFuzzServer(settings: Parameters<typeof startServer>[0] = {}): Promise<FuzzServer> {
   const folder = mkdtempSync(join(tmpdir(), "ipsieve-fuzz-"));
   const path = join(folder, "catalogue.ipsieve");
-  const catalogue = catalogueOf([["192.0.2.0/24", "/cdn/cloudflare", "/cloud/aws/by-service/ec2/us-east-1"], ["2001:db8::/32", "/saas/github/actions"], ["0.0.0.0/1", "/isp/starlink"], ["1.1.1.1", "/cdn/cloudflare"]]);
+  const catalogue = catalogueOf([
+    ["192.0.2.0/24", "/cdn/cloudflare", "/cloud/aws/by-service/ec2/us-east-1"],
+    ["2001:db8::/32", "/saas/github/actions"],
+    ["0.0.0.0/1", "/isp/starlink"],
+    ["1.1.1.1", "/cdn/cloudflare"],
+  ]);
   await writeSnapshot(path, { table: catalogue.table, metadata: catalogue.metadata, kind: "catalogue" });
-  const limits = { perMinute: 1e9, perMonth: 1e12, failuresPerMinute: 1e9, eventLoopDelay: 60_000, concurrentRequests: 100_000, rulesetsPerOrganisation: 100_000, logLevel: "silent" };
+  const limits = {
+    perMinute: 1e9,
+    perMonth: 1e12,
+    failuresPerMinute: 1e9,
+    eventLoopDelay: 60_000,
+    concurrentRequests: 100_000,
+    rulesetsPerOrganisation: 100_000,
+    logLevel: "silent",
+  };
   const server = await startServer({ ...limits, ...settings }, path, THREATS);
   const { text: key } = await addKey(server, await addOrganisation(server, "fuzz"));
   const close = async (): Promise<void> => {

@@ -17,7 +17,10 @@ export interface FuzzOptions {
   readonly only?: string;
   /** Of a hostile body, at most. */
   readonly bodyBytes?: number;
-  /** The server has more to do than it can: 503 with the time to wait is as good as any other answer. What prepares a case waits for it. */
+  /**
+   * The server has more to do than it can: 503 with the time to wait is as good as any other answer. What prepares a
+   * case waits for it.
+   */
   readonly sheds?: boolean;
 }
 
@@ -35,17 +38,36 @@ export interface FuzzReport {
 }
 
 /** Sends cases of every operation of the server's own document, and holds every answer to it. */
-export async function fuzz({ url, key, seed, runs, only, bodyBytes = BODY_BYTES, sheds = false }: FuzzOptions): Promise<FuzzReport> {
+export async function fuzz({
+  url,
+  key,
+  seed,
+  runs,
+  only,
+  bodyBytes = BODY_BYTES,
+  sheds = false,
+}: FuzzOptions): Promise<FuzzReport> {
   const api = await ApiDocument.of(url);
   const operations = api.operations.filter(({ id }) => only === undefined || id === only);
-  const report: FuzzReport = { seed, operations: operations.length, requests: 0, byKind: {}, byStatus: {}, failures: {} };
+  const report: FuzzReport = {
+    seed,
+    operations: operations.length,
+    requests: 0,
+    byKind: {},
+    byStatus: {},
+    failures: {},
+  };
   const { send, close } = sender(url);
   const counted: Send = (sent) => {
     report.requests++;
     return send(sent);
   };
   const nodes = await catalogueNodes(patient(counted), key);
-  await Promise.all(operations.map((operation) => new OperationFuzz({ api, operation, key, send: counted, report, nodes, sheds }).run(runs, bodyBytes)));
+  await Promise.all(
+    operations.map((operation) =>
+      new OperationFuzz({ api, operation, key, send: counted, report, nodes, sheds }).run(runs, bodyBytes),
+    ),
+  );
   close();
   return report;
 }
@@ -102,25 +124,43 @@ class OperationFuzz {
     // A case names the ruleset by this; which one it is, is known when it is sent.
     const arbitrary = anyCase(this.#api, this.#operation, { key: this.#key, rulesetId: PLACEHOLDER, bodyBytes });
     const { seed, failures } = this.#report;
-    const details = await fc.check(fc.asyncProperty(arbitrary, (one) => this.#try(one)), { seed, numRuns: runs, endOnFailure: false });
+    const details = await fc.check(
+      fc.asyncProperty(arbitrary, (one) => this.#try(one)),
+      { seed, numRuns: runs, endOnFailure: false },
+    );
     if (!details.failed) return;
     const error = details.errorInstance;
     const name = error instanceof CheckFailure ? error.check : "error";
-    failures[`${name} ${this.#operation.id}`] = `${String(error instanceof Error ? error.message : error)}\nseed ${seed}, path ${details.counterexamplePath}`;
+    failures[`${name} ${this.#operation.id}`] =
+      `${String(error instanceof Error ? error.message : error)}\nseed ${seed}, path ${details.counterexamplePath}`;
   }
 
   async #try(planned: Case): Promise<void> {
     await this.#prepare();
-    const path = planned.sent.path.replaceAll(PLACEHOLDER, this.#rulesetId).replaceAll(PLACEHOLDER.toUpperCase(), this.#rulesetId.toUpperCase());
+    const path = planned.sent.path
+      .replaceAll(PLACEHOLDER, this.#rulesetId)
+      .replaceAll(PLACEHOLDER.toUpperCase(), this.#rulesetId.toUpperCase());
     const sent: Case = { ...planned, sent: { ...planned.sent, path, headers: withFreshToken(planned.sent.headers) } };
-    const one = planned.kind === "positive" ? { ...sent, expected: expectedStatuses(sent, { nodes: this.#nodes, ruleExists: await ruleExists(sent, this.#sendSurely) }) } : sent;
+    const one =
+      planned.kind === "positive"
+        ? {
+            ...sent,
+            expected: expectedStatuses(sent, {
+              nodes: this.#nodes,
+              ruleExists: await ruleExists(sent, this.#sendSurely),
+            }),
+          }
+        : sent;
     const answer = await this.#send(one.sent);
     this.#count(one, answer);
     const isShed = this.#sheds && answer.status === 503;
-    for (const [name, check] of Object.entries(CHECKS)) if (!isShed || OF_ANY_ANSWER.has(name)) throwAt(name, one, answer, check(one, answer, this.#api));
+    for (const [name, check] of Object.entries(CHECKS))
+      if (!isShed || OF_ANY_ANSWER.has(name)) throwAt(name, one, answer, check(one, answer, this.#api));
     if (isShed) return;
-    for (const [name, check] of Object.entries(FOLLOW_UPS)) throwAt(name, one, answer, await check(one, answer, this.#sendSurely));
-    if (this.#operation.id === "createRuleset" && answer.status === 201) await this.#sendSurely({ method: "DELETE", path: answer.headers["location"]!, headers: this.#headers });
+    for (const [name, check] of Object.entries(FOLLOW_UPS))
+      throwAt(name, one, answer, await check(one, answer, this.#sendSurely));
+    if (this.#operation.id === "createRuleset" && answer.status === 201)
+      await this.#sendSurely({ method: "DELETE", path: answer.headers["location"]!, headers: this.#headers });
     if (this.#operation.id === "deleteRuleset" && answer.status === 204) this.#rulesetId = "";
   }
 
@@ -132,7 +172,12 @@ class OperationFuzz {
   async #prepare(): Promise<void> {
     const headers = this.#headers;
     if (this.#rulesetId === "" && this.#operation.path.includes("{ruleset_id}")) {
-      const { text } = await this.#sendSurely({ method: "POST", path: "/v1/edl/ip-rulesets/", headers, body: JSON.stringify({ name: "fuzz", purpose: "blocklist" }) });
+      const { text } = await this.#sendSurely({
+        method: "POST",
+        path: "/v1/edl/ip-rulesets/",
+        headers,
+        body: JSON.stringify({ name: "fuzz", purpose: "blocklist" }),
+      });
       this.#rulesetId = JSON.parse(text).id;
       await this.#addRules();
     }
@@ -140,8 +185,17 @@ class OperationFuzz {
   }
 
   async #addRules(): Promise<void> {
-    const items = Array.from({ length: 41 }, (_, last) => ({ op: "add", ip: `192.0.2.${last}`, expires_in_days: 1 + (last % 3) }));
-    await this.#sendSurely({ method: "POST", path: `/v1/edl/ip-rulesets/${this.#rulesetId}/rules:batch`, headers: this.#headers, body: JSON.stringify({ items }) });
+    const items = Array.from({ length: 41 }, (_, last) => ({
+      op: "add",
+      ip: `192.0.2.${last}`,
+      expires_in_days: 1 + (last % 3),
+    }));
+    await this.#sendSurely({
+      method: "POST",
+      path: `/v1/edl/ip-rulesets/${this.#rulesetId}/rules:batch`,
+      headers: this.#headers,
+      body: JSON.stringify({ items }),
+    });
   }
 
   #count({ kind }: Case, { status }: Received): void {
@@ -156,7 +210,14 @@ function withFreshToken(headers: Case["sent"]["headers"]): Case["sent"]["headers
 }
 
 /** Checks that hold for a request that was shed, too. */
-const OF_ANY_ANSWER: ReadonlySet<string> = new Set(["status_code_conformance", "content_type_conformance", "response_schema_conformance", "response_headers_conformance", "problem_conformance", "no_key_in_answers"]);
+const OF_ANY_ANSWER: ReadonlySet<string> = new Set([
+  "status_code_conformance",
+  "content_type_conformance",
+  "response_schema_conformance",
+  "response_headers_conformance",
+  "problem_conformance",
+  "no_key_in_answers",
+]);
 
 const PLACEHOLDER = "cafecafe-cafe-4afe-8afe-cafecafecafe";
 
@@ -169,8 +230,20 @@ class CheckFailure extends Error {
   }
 }
 
-function throwAt(name: string, { kind, fault, sent }: Case, { status, text }: Received, verdict: string | undefined): void {
+function throwAt(
+  name: string,
+  { kind, fault, sent }: Case,
+  { status, text }: Received,
+  verdict: string | undefined,
+): void {
   if (verdict === undefined) return;
-  const shown = { ...sent, headers: { ...sent.headers, "X-API-Key": "…" }, body: sent.body === undefined ? undefined : String(sent.body).slice(0, 2000) };
-  throw new CheckFailure(name, `${name}: ${verdict}\n${kind} ${fault}\n${JSON.stringify(shown)}\n${status} ${text.slice(0, 1000)}`);
+  const shown = {
+    ...sent,
+    headers: { ...sent.headers, "X-API-Key": "…" },
+    body: sent.body === undefined ? undefined : String(sent.body).slice(0, 2000),
+  };
+  throw new CheckFailure(
+    name,
+    `${name}: ${verdict}\n${kind} ${fault}\n${JSON.stringify(shown)}\n${status} ${text.slice(0, 1000)}`,
+  );
 }

@@ -24,12 +24,29 @@ export function sender(url: string, connections = 32): { send: Send; close(): vo
   const send: Send = ({ method, path, headers, body }) =>
     new Promise((resolve, reject) => {
       const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
-      const going = request({ agent, host, port, method, path, headers: { ...headers, ...length } as Record<string, string | string[]>, joinDuplicateHeaders: true }, (answer) => {
-        const chunks: Buffer[] = [];
-        answer.on("data", (chunk: Buffer) => chunks.push(chunk));
-        answer.on("end", () => resolve({ status: answer.statusCode!, headers: answer.headers as Received["headers"], text: Buffer.concat(chunks).toString() }));
-        answer.on("error", reject);
-      });
+      const going = request(
+        {
+          agent,
+          host,
+          port,
+          method,
+          path,
+          headers: { ...headers, ...length } as Record<string, string | string[]>,
+          joinDuplicateHeaders: true,
+        },
+        (answer) => {
+          const chunks: Buffer[] = [];
+          answer.on("data", (chunk: Buffer) => chunks.push(chunk));
+          answer.on("end", () =>
+            resolve({
+              status: answer.statusCode!,
+              headers: answer.headers as Received["headers"],
+              text: Buffer.concat(chunks).toString(),
+            }),
+          );
+          answer.on("error", reject);
+        },
+      );
       going.on("error", reject);
       going.end(body);
     });

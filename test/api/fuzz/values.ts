@@ -4,11 +4,55 @@ import type { ApiDocument, Schema } from "./api-document.ts";
 import { EDGES, QUERY_NUMBERS } from "./numbers.ts";
 
 /** Names that programs have stumbled over, and texts at the edges of what a text can be. */
-const NASTY_TEXTS = ["", " ", "__proto__", "constructor", "toString", "null", "true", "0", "'; drop table rules; --", "=1+1", "../../etc/passwd", "<script>", "%00", "𝕏".repeat(255), "e\u0301", "\u202e", "\uffff", "🏳️‍🌈"];
+const NASTY_TEXTS = [
+  "",
+  " ",
+  "__proto__",
+  "constructor",
+  "toString",
+  "null",
+  "true",
+  "0",
+  "'; drop table rules; --",
+  "=1+1",
+  "../../etc/passwd",
+  "<script>",
+  "%00",
+  "𝕏".repeat(255),
+  "e\u0301",
+  "\u202e",
+  "\uffff",
+  "🏳️‍🌈",
+];
 /** Of these, those that no name may hold. */
 const REFUSED_TEXTS = ["\0", "a\nb", "\u2028", "\u007f", "\u0085", "\ud800", "x\udfff", "n".repeat(256)];
 
-export const BAD_ADDRESSES = ["", "x", "1.2.3", "1.2.3.4.5", "01.2.3.4", "1.2.3.256", " 1.2.3.4", "1.2.3.4 ", "1.2.3.4/33", "1.2.3.4/", "1.2.3.4/+8", "1.2.3.4/08", "::1::", "[::1]", "fe80::1%eth0", "1.2.3.4:80", "::ffff:1.2.3.4/95x", "1:2:3:4:5:6:7:8:9", "٢.2.3.4", "1.2.3.4\0", "1.2.3.4,1.2.3.5", "0x7f.1", "::/129", "1".repeat(99)];
+export const BAD_ADDRESSES = [
+  "",
+  "x",
+  "1.2.3",
+  "1.2.3.4.5",
+  "01.2.3.4",
+  "1.2.3.256",
+  " 1.2.3.4",
+  "1.2.3.4 ",
+  "1.2.3.4/33",
+  "1.2.3.4/",
+  "1.2.3.4/+8",
+  "1.2.3.4/08",
+  "::1::",
+  "[::1]",
+  "fe80::1%eth0",
+  "1.2.3.4:80",
+  "::ffff:1.2.3.4/95x",
+  "1:2:3:4:5:6:7:8:9",
+  "٢.2.3.4",
+  "1.2.3.4\0",
+  "1.2.3.4,1.2.3.5",
+  "0x7f.1",
+  "::/129",
+  "1".repeat(99),
+];
 const HOST_BITS = ["10.0.0.1/8", "2001:db8::1/32", "::ffff:10.0.0.1/104"];
 
 const byte = fc.nat(255);
@@ -26,18 +70,44 @@ export const anyAddress: fc.Arbitrary<string> = fc.oneof(
 
 export const anyPrefix: fc.Arbitrary<string> = fc.oneof(
   { weight: 3, arbitrary: anyAddress },
-  { weight: 1, arbitrary: fc.tuple(fc.constantFrom("192.0.2.0", "0.0.0.0"), fc.constantFrom(32, 31)).map(([address, length]) => `${address}/${length}`) },
-  { weight: 1, arbitrary: fc.constantFrom("192.0.2.0/24", "0.0.0.0/0", "::/0", "2001:db8::/32", "2001:db8::/128", "::ffff:192.0.2.0/120", "128.0.0.0/1") },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(fc.constantFrom("192.0.2.0", "0.0.0.0"), fc.constantFrom(32, 31))
+      .map(([address, length]) => `${address}/${length}`),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      "192.0.2.0/24",
+      "0.0.0.0/0",
+      "::/0",
+      "2001:db8::/32",
+      "2001:db8::/128",
+      "::ffff:192.0.2.0/120",
+      "128.0.0.0/1",
+    ),
+  },
 );
 
 const timestamp = fc.oneof(
-  fc.date({ min: new Date(0), max: new Date(Date.UTC(9999, 11, 31)), noInvalidDate: true }).map((date) => date.toISOString()),
-  fc.constantFrom("2026-12-31T00:00:00+02:00", "2026-11-21T12:00:00Z", "2026-11-21T12:00:00.001Z", "2024-02-29T23:59:59-1130"),
+  fc
+    .date({ min: new Date(0), max: new Date(Date.UTC(9999, 11, 31)), noInvalidDate: true })
+    .map((date) => date.toISOString()),
+  fc.constantFrom(
+    "2026-12-31T00:00:00+02:00",
+    "2026-11-21T12:00:00Z",
+    "2026-11-21T12:00:00.001Z",
+    "2024-02-29T23:59:59-1130",
+  ),
 );
 
 const line = fc.oneof(fc.constantFrom(...NASTY_TEXTS), fc.string({ unit: "grapheme", maxLength: 40 }));
 
-/** Values that fit a schema of the document, and what its words say beyond the schema: what an address is, a timestamp, a name. */
+/**
+ * Values that fit a schema of the document, and what its words say beyond the schema: what an address is, a timestamp,
+ * a name.
+ */
 export function validValue(api: ApiDocument, reference: Schema, name = ""): fc.Arbitrary<any> {
   const schema = api.resolve(reference);
   if (schema.oneOf !== undefined) return fc.oneof(...schema.oneOf.map((each) => validValue(api, each, name)));
@@ -67,7 +137,10 @@ function ofType(api: ApiDocument, schema: Schema, type: string, name: string): f
 /** Small ones, and those at the edges of what programs count with. */
 function anyInteger(min: number, max: number): fc.Arbitrary<number> {
   const edges = [...EDGES.map(Number), min, max].filter((edge) => edge >= min && edge <= max && Number.isFinite(edge));
-  return fc.oneof({ weight: 3, arbitrary: fc.integer({ min, max: Math.min(max, min + 100_000) }) }, { weight: 1, arbitrary: fc.constantFrom(...edges) });
+  return fc.oneof(
+    { weight: 3, arbitrary: fc.integer({ min, max: Math.min(max, min + 100_000) }) },
+    { weight: 1, arbitrary: fc.constantFrom(...edges) },
+  );
 }
 
 function validText({ format, minLength = 0, maxLength = 200 }: Schema, name: string): fc.Arbitrary<string> {
@@ -76,7 +149,11 @@ function validText({ format, minLength = 0, maxLength = 200 }: Schema, name: str
   if (name === "expires_at") return timestamp;
   if (name === "cursor") return fc.constant("");
   if (name === "set_name") return fc.stringMatching(/^[A-Za-z][A-Za-z0-9_]{0,24}$/);
-  if (name === "id") return fc.oneof(fc.constantFrom("/cloud", "/cdn/cloudflare", "/cloud/aws", "/saas/github"), line.map((text) => text.slice(0, maxLength)));
+  if (name === "id")
+    return fc.oneof(
+      fc.constantFrom("/cloud", "/cdn/cloudflare", "/cloud/aws", "/saas/github"),
+      line.map((text) => text.slice(0, maxLength)),
+    );
   // 255 characters of two code units each are a name.
   return line.filter((text) => [...text].length >= minLength && [...text].length <= maxLength && !REFUSED.test(text));
 }
@@ -84,23 +161,49 @@ function validText({ format, minLength = 0, maxLength = 200 }: Schema, name: str
 /** What no name may hold. */
 const REFUSED = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
 
-function validObject(api: ApiDocument, { properties = {}, required = [], minProperties = 0 }: Schema): fc.Arbitrary<object> {
-  const members = Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, validValue(api, each, name)]));
-  return fc.record(members, { requiredKeys: [...required] }).map((value) => {
-    // Both expiries at once are refused.
-    if ("expires_at" in value && "expires_in_days" in value) delete value["expires_in_days"];
-    return value;
-  }).filter((value) => Object.keys(value).length >= minProperties);
+function validObject(
+  api: ApiDocument,
+  { properties = {}, required = [], minProperties = 0 }: Schema,
+): fc.Arbitrary<object> {
+  const members = Object.fromEntries(
+    Object.entries(properties).map(([name, each]) => [name, validValue(api, each, name)]),
+  );
+  return fc
+    .record(members, { requiredKeys: [...required] })
+    .map((value) => {
+      // Both expiries at once are refused.
+      if ("expires_at" in value && "expires_in_days" in value) delete value["expires_in_days"];
+      return value;
+    })
+    .filter((value) => Object.keys(value).length >= minProperties);
 }
 
-const WRONG: readonly unknown[] = [null, true, 0, -1, 1.5, 1e308, 2 ** 53, -(2 ** 53), 2 ** 63, "", "x", [], {}, [[]], "9".repeat(300), ...REFUSED_TEXTS];
+const WRONG: readonly unknown[] = [
+  null,
+  true,
+  0,
+  -1,
+  1.5,
+  1e308,
+  2 ** 53,
+  -(2 ** 53),
+  2 ** 63,
+  "",
+  "x",
+  [],
+  {},
+  [[]],
+  "9".repeat(300),
+  ...REFUSED_TEXTS,
+];
 
 /** All values that differ from this one in one place, by a member that is missing, unknown or of another kind. */
 export function* mutationsOf(value: any, name = ""): Generator<unknown> {
   const wrong = /^ips?$/.test(name) && typeof value === "string" ? [...WRONG, ...BAD_ADDRESSES, ...HOST_BITS] : WRONG;
   yield* wrong;
   if (Array.isArray(value)) {
-    for (const [index, each] of value.slice(0, 2).entries()) for (const other of mutationsOf(each, name)) yield value.with(index, other);
+    for (const [index, each] of value.slice(0, 2).entries())
+      for (const other of mutationsOf(each, name)) yield value.with(index, other);
   } else if (typeof value === "object" && value !== null) {
     for (const [key, each] of Object.entries(value)) {
       const { [key]: _, ...others } = value;
@@ -108,7 +211,9 @@ export function* mutationsOf(value: any, name = ""): Generator<unknown> {
       for (const other of mutationsOf(each, key)) yield { ...value, [key]: other };
     }
     for (const unknown of ["unknown", "constructor", "Ip", ""]) yield { ...value, [unknown]: 1 };
-    yield JSON.parse(`${JSON.stringify(value).slice(0, -1)}${Object.keys(value).length === 0 ? "" : ","}"__proto__":{}}`);
+    yield JSON.parse(
+      `${JSON.stringify(value).slice(0, -1)}${Object.keys(value).length === 0 ? "" : ","}"__proto__":{}}`,
+    );
   }
 }
 
@@ -129,11 +234,19 @@ function hasBadText(value: unknown, name: string): boolean {
 
 /** Texts that are no value of a query's parameter. */
 export function badQueryTexts(schema: Schema, name: string): string[] {
-  if (schema.enum !== undefined) return ["", "x", String(schema.enum[0]).toUpperCase() === String(schema.enum[0]) ? "?" : String(schema.enum[0]).toUpperCase(), "\0"];
+  if (schema.enum !== undefined)
+    return [
+      "",
+      "x",
+      String(schema.enum[0]).toUpperCase() === String(schema.enum[0]) ? "?" : String(schema.enum[0]).toUpperCase(),
+      "\0",
+    ];
   if (schema.type === "boolean") return ["", "yes", "TRUE", "2", "01", " true", "null"];
   if (schema.type === "integer") {
     const { minimum = 0, maximum = Infinity } = schema;
-    const outside = QUERY_NUMBERS.filter((text) => !/^\d+$/.test(text) || Number(text) < minimum || Number(text) > maximum);
+    const outside = QUERY_NUMBERS.filter(
+      (text) => !/^\d+$/.test(text) || Number(text) < minimum || Number(text) > maximum,
+    );
     return ["", "x", " 1", "١", String(minimum - 1), ...outside];
   }
   if (name === "ip") return BAD_ADDRESSES;

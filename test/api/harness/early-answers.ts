@@ -9,7 +9,13 @@ import type { SlowRequest } from "./raw-exchange.ts";
 import { SAMPLE_THREATS } from "./service-process.ts";
 
 /** Small limits, so that small bodies are too long, too. */
-const LIMITS = { bodyBytes: 4096, bulkBodyBytes: 100_000, failedKeysPerMinute: 1e9, signInsPerMinute: 1e9, logLevel: "silent" } as const;
+const LIMITS = {
+  bodyBytes: 4096,
+  bulkBodyBytes: 100_000,
+  failedKeysPerMinute: 1e9,
+  signInsPerMinute: 1e9,
+  logLevel: "silent",
+} as const;
 
 export interface EarlyCase {
   readonly name: string;
@@ -36,7 +42,11 @@ export class EarlyAnswers {
   readonly #credentials: Readonly<Record<Scope, Credentials>>;
   readonly #identification = randomUUID();
 
-  private constructor(members: Pick<EarlyAnswers, "test" | "organisationId" | "operations">, rulesetId: string, credentials: Readonly<Record<Scope, Credentials>>) {
+  private constructor(
+    members: Pick<EarlyAnswers, "test" | "organisationId" | "operations">,
+    rulesetId: string,
+    credentials: Readonly<Record<Scope, Credentials>>,
+  ) {
     this.test = members.test;
     this.organisationId = members.organisationId;
     this.operations = members.operations;
@@ -48,10 +58,15 @@ export class EarlyAnswers {
     const test = await startServer({ ...LIMITS, ...settings }, undefined, SAMPLE_THREATS);
     const organisationId = await addOrganisation(test, "Example");
     const key = (await addKey(test, organisationId)).text;
-    const credentials = { public: await keysOf(test, organisationId, key), dashboard: await cookiesOf(test, organisationId) };
+    const credentials = {
+      public: await keysOf(test, organisationId, key),
+      dashboard: await cookiesOf(test, organisationId),
+    };
     const [ruleset] = test.server.services.memory.rulesets(organisationId);
     const withBody = async (scope: Scope, path: string) =>
-      (await ApiDocument.of(test.server.url + path)).operations.filter(({ bodies }) => bodies.size > 0).map((operation) => ({ scope, operation }));
+      (await ApiDocument.of(test.server.url + path)).operations
+        .filter(({ bodies }) => bodies.size > 0)
+        .map((operation) => ({ scope, operation }));
     const operations = [...(await withBody("public", "")), ...(await withBody("dashboard", "/dashboard/api"))];
     return new EarlyAnswers({ test, organisationId, operations }, ruleset!.about.id, credentials);
   }
@@ -62,7 +77,9 @@ export class EarlyAnswers {
 
   /** Every case of every operation. */
   cases(): EarlyCase[] {
-    return this.operations.flatMap(({ scope, operation }) => this.#casesOf(scope, operation).map((each) => ({ ...each, name: `${scope} ${operation.id}, ${each.name}` })));
+    return this.operations.flatMap(({ scope, operation }) =>
+      this.#casesOf(scope, operation).map((each) => ({ ...each, name: `${scope} ${operation.id}, ${each.name}` })),
+    );
   }
 
   #casesOf(scope: Scope, operation: Operation): EarlyCase[] {
@@ -71,7 +88,10 @@ export class EarlyAnswers {
     const path = this.#pathOf(operation);
     const types = [...operation.bodies.keys()];
     const type = { "Content-Type": types[0]! };
-    const of = (name: string, headers: HeaderValues, change: Partial<EarlyCase["request"]> = {}): EarlyCase => ({ name, request: { method, path, headers, ...change } });
+    const of = (name: string, headers: HeaderValues, change: Partial<EarlyCase["request"]> = {}): EarlyCase => ({
+      name,
+      request: { method, path, headers, ...change },
+    });
     return [
       of("no credentials", type),
       of("weak credentials", { ...weak, ...type }),
@@ -87,14 +107,18 @@ export class EarlyAnswers {
   }
 
   #pathOf({ id, path }: Operation): string {
-    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => (name === "ruleset_id" ? this.#rulesetId : randomUUID()));
+    const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+      name === "ruleset_id" ? this.#rulesetId : randomUUID(),
+    );
     // The first one is there then, and the others are in conflict with it.
     return id === "identifyLog" ? `${filled}?id=${this.#identification}` : filled;
   }
 
   /** One with a body that the path does not take. */
   #otherMethod({ path }: Operation): string {
-    const taken = this.operations.filter(({ operation }) => operation.path === path).map(({ operation }) => operation.method);
+    const taken = this.operations
+      .filter(({ operation }) => operation.path === path)
+      .map(({ operation }) => operation.method);
     return ["PATCH", "PUT", "POST"].find((method) => !taken.includes(method))!;
   }
 }
@@ -102,14 +126,27 @@ export class EarlyAnswers {
 async function keysOf(test: TestServer, organisationId: string, key: string): Promise<Credentials> {
   const other = await addOrganisation(test, "Limited");
   for (const area of AREAS) {
-    await test.server.store.write({ kind: "set-plan", actor: "command:test", at: test.clock.now, organisationId: other, area, active: true, until: null, perMinute: 1, perMonth: null });
+    await test.server.store.write({
+      kind: "set-plan",
+      actor: "command:test",
+      at: test.clock.now,
+      organisationId: other,
+      area,
+      active: true,
+      until: null,
+      perMinute: 1,
+      perMonth: null,
+    });
   }
   const [weak, limited] = [(await addKey(test, organisationId, "read")).text, (await addKey(test, other)).text];
   return { good: { "X-API-Key": key }, weak: { "X-API-Key": weak }, limited: { "X-API-Key": limited } };
 }
 
 async function cookiesOf(test: TestServer, organisationId: string): Promise<Credentials> {
-  const cookie = async (role: "admin" | "viewer"): Promise<HeaderValues> => ({ Cookie: `${PLAIN_NAME}=${(await addUser(test, organisationId, role)).token}`, Origin: "http://localhost" });
+  const cookie = async (role: "admin" | "viewer"): Promise<HeaderValues> => ({
+    Cookie: `${PLAIN_NAME}=${(await addUser(test, organisationId, role)).token}`,
+    Origin: "http://localhost",
+  });
   const good = await cookie("admin");
   return { good, weak: await cookie("viewer"), limited: { ...good, "Sec-Fetch-Site": "cross-site" } };
 }

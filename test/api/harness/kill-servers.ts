@@ -22,7 +22,10 @@ const WRITERS = 8;
 /** Milliseconds until the kill, at most. */
 const LONGEST = 150;
 
-/** R1: kills the real server under writes over HTTP, by chance, and looks whether what it acknowledged is in the database, and the database sound. */
+/**
+ * R1: kills the real server under writes over HTTP, by chance, and looks whether what it acknowledged is in the
+ * database, and the database sound.
+ */
 export async function killServers({ folder, store, seed, timing, go }: KillOptions): Promise<KillReport> {
   const report: KillReport = { kills: 0, acknowledged: 0, lost: [] };
   const random = new Random(seed);
@@ -33,7 +36,17 @@ export async function killServers({ folder, store, seed, timing, go }: KillOptio
     said.begin(await readRules(location));
     const service = await ServiceProcess.start(location, ["--allow-special-purpose", "true"]);
     const clients = await Promise.all(Array.from({ length: WRITERS }, () => LoadConnection.open(service.port)));
-    const writers = clients.map((client, writer) => writeUntilKilled(client, { writer, first: report.kills * 1_000_000, random, key, rulesetId: emptyId, timing, said }));
+    const writers = clients.map((client, writer) =>
+      writeUntilKilled(client, {
+        writer,
+        first: report.kills * 1_000_000,
+        random,
+        key,
+        rulesetId: emptyId,
+        timing,
+        said,
+      }),
+    );
     await sleep(random.below(LONGEST * 1000) / 1000);
     await service.end("SIGKILL");
     await Promise.all(writers);
@@ -54,12 +67,19 @@ interface Writing {
   readonly said: SaidWrites;
 }
 
-async function writeUntilKilled(client: LoadConnection, { writer, first, random, key, rulesetId, timing, said }: Writing): Promise<void> {
+async function writeUntilKilled(
+  client: LoadConnection,
+  { writer, first, random, key, rulesetId, timing, said }: Writing,
+): Promise<void> {
   for (let number = first; ; number++) {
     const kind = ["one", "both", "both", "delete"][random.below(4)]!;
     said.hear(`began ${writer} ${number} ${kind}`);
     if (timing === "early") said.hear(`done ${writer} ${number}`);
-    const bytes = requestBytes({ method: "POST", key, ...requestOf(writer, number, kind, `/v1/edl/ip-rulesets/${rulesetId}`) });
+    const bytes = requestBytes({
+      method: "POST",
+      key,
+      ...requestOf(writer, number, kind, `/v1/edl/ip-rulesets/${rulesetId}`),
+    });
     const status = await new Promise<number>((resolve) => client.ask(bytes, resolve, () => resolve(0)));
     if (status === 0) return client.close();
     if (status !== 200 && status !== 201) throw new Error(`a write was answered by ${status}`);

@@ -1,11 +1,19 @@
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 
-/** Microseconds: a short period, so that a server that has used up its share goes on before anybody takes it for stuck. */
+/**
+ * Microseconds: a short period, so that a server that has used up its share goes on before anybody takes it for stuck.
+ */
 const PERIOD = 10_000;
 
-/** A folder of the processor's control groups, and what to write there: version 1 has a hierarchy for each resource, version 2 one for all. */
+/**
+ * A folder of the processor's control groups, and what to write there: version 1 has a hierarchy for each resource,
+ * version 2 one for all.
+ */
 const VERSIONS = [
-  { root: "/sys/fs/cgroup/cpu", settingsOf: (quota: number) => ({ "cpu.cfs_period_us": PERIOD, "cpu.cfs_quota_us": quota }) },
+  {
+    root: "/sys/fs/cgroup/cpu",
+    settingsOf: (quota: number) => ({ "cpu.cfs_period_us": PERIOD, "cpu.cfs_quota_us": quota }),
+  },
   { root: "/sys/fs/cgroup", settingsOf: (quota: number) => ({ "cpu.max": `${quota} ${PERIOD}` }) },
 ] as const;
 
@@ -21,7 +29,8 @@ export function limitProcessor(pid: number, share: number): { remove(): void } {
   if (version === undefined) throw new Error("the system has no control group of the processor");
   const folder = `${version.root}/ipsieve-${pid}`;
   mkdirSync(folder);
-  for (const [name, value] of Object.entries(version.settingsOf(Math.round(PERIOD * share)))) writeFileSync(`${folder}/${name}`, String(value));
+  for (const [name, value] of Object.entries(version.settingsOf(Math.round(PERIOD * share))))
+    writeFileSync(`${folder}/${name}`, String(value));
   writeFileSync(`${folder}/cgroup.procs`, String(pid));
   return { remove: () => rmdirSync(folder) };
 }

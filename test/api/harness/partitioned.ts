@@ -1,6 +1,7 @@
 /*
- * `unshare --net node partitioned.ts OPTIONS`: two servers on one PostgreSQL in a network namespace that has nothing but its loopback interface. Each server
- * reaches the database by an address of its own, so that a packet filter can cut off one of them, in both directions or in one. Prints a PartitionReport as JSON.
+ * `unshare --net node partitioned.ts OPTIONS`: two servers on one PostgreSQL in a network namespace that has nothing
+ * but its loopback interface. Each server reaches the database by an address of its own, so that a packet filter can
+ * cut off one of them, in both directions or in one. Prints a PartitionReport as JSON.
  */
 import { execFileSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -33,7 +34,15 @@ async function run(server: PostgresServer, services: ServiceProcess[]): Promise<
   };
   const replicas = [await start(ADDRESSES[0]), await start(ADDRESSES[1])] as const;
   const filter = new PacketFilter(Number(new URL(url).port));
-  const counts: Counts = { rounds: {}, claimedFresh: 0, staleWrites: 0, acrossPartition: 0, othersWaited: 0, othersBlocked: 0, slowestCatchUp: 0 };
+  const counts: Counts = {
+    rounds: {},
+    claimedFresh: 0,
+    staleWrites: 0,
+    acrossPartition: 0,
+    othersWaited: 0,
+    othersBlocked: 0,
+    slowestCatchUp: 0,
+  };
   const writing = replicas.map((replica, index) => replica.write(`198.${18 + index}`));
   await sleep(500);
   for (let round = 0; round < rounds; round++) await cutOff(replicas, round, filter, counts);
@@ -46,13 +55,27 @@ async function run(server: PostgresServer, services: ServiceProcess[]): Promise<
     const known = await replica.rules(timing === "early" ? 0 : acknowledged.length);
     for (const ip of acknowledged) if (!known.has(ip)) lost.add(ip);
   }
-  return { ...counts, acknowledged: acknowledged.length, lost: [...lost], otherRefusals: replicas.flatMap(({ refused }) => refused).filter((status) => status !== 503) };
+  return {
+    ...counts,
+    acknowledged: acknowledged.length,
+    lost: [...lost],
+    otherRefusals: replicas.flatMap(({ refused }) => refused).filter((status) => status !== 503),
+  };
 }
 
-type Counts = { -readonly [Name in Exclude<keyof PartitionReport, "rounds" | "acknowledged" | "lost" | "otherRefusals">]: PartitionReport[Name] } & { readonly rounds: Record<string, number> };
+type Counts = {
+  -readonly [
+    Name in Exclude<keyof PartitionReport, "rounds" | "acknowledged" | "lost" | "otherRefusals">
+  ]: PartitionReport[Name];
+} & { readonly rounds: Record<string, number> };
 
 /** One of the two for some seconds, while both are written to. */
-async function cutOff(replicas: readonly [ServiceReplica, ServiceReplica], round: number, filter: PacketFilter, counts: Counts): Promise<void> {
+async function cutOff(
+  replicas: readonly [ServiceReplica, ServiceReplica],
+  round: number,
+  filter: PacketFilter,
+  counts: Counts,
+): Promise<void> {
   const which = random.below(2);
   const [cut, other] = [replicas[which]!, replicas[1 - which]!];
   const direction = DIRECTIONS[round % DIRECTIONS.length]!;
@@ -89,7 +112,7 @@ async function cutOff(replicas: readonly [ServiceReplica, ServiceReplica], round
 }
 
 async function addUntilDone(replica: ServiceReplica, ip: string): Promise<void> {
-  for (let status = 0; status !== 201 && status !== 409; ) status = await replica.add(ip);
+  for (let status = 0; status !== 201 && status !== 409;) status = await replica.add(ip);
 }
 
 /** What it has been sent has not arrived, and never will. */

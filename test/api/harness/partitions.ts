@@ -14,15 +14,23 @@ export interface PartitionReport {
   readonly acknowledged: number;
   /** Writes that were acknowledged and are not there, at one of the two servers or at a third one. */
   readonly lost: readonly string[];
-  /** Answers of a server that was cut off by which the rules of another server, newer ones, were the same as its own. */
+  /**
+   * Answers of a server that was cut off by which the rules of another server, newer ones, were the same as its own.
+   */
   readonly claimedFresh: number;
   /** Writes that were carried out though the rules had changed since the tag that they named. */
   readonly staleWrites: number;
-  /** Writes that a server acknowledged while nothing went between it and the database in one direction at least: then the partition was none. */
+  /**
+   * Writes that a server acknowledged while nothing went between it and the database in one direction at least: then
+   * the partition was none.
+   */
   readonly acrossPartition: number;
   /** Rounds in which the server that was not cut off had to wait for a transaction of the other's. */
   readonly othersWaited: number;
-  /** Of these, the rounds in which it waited for longer than a server tries: then all writes of all servers would be refused. */
+  /**
+   * Of these, the rounds in which it waited for longer than a server tries: then all writes of all servers would be
+   * refused.
+   */
   readonly othersBlocked: number;
   /** Answers to writes that are neither 201 nor 503. */
   readonly otherRefusals: readonly number[];
@@ -34,17 +42,34 @@ export interface PartitionReport {
 export function whyNoPartitions(): false | string {
   if (process.platform !== "linux") return "network namespaces are Linux's";
   if (process.getuid?.() !== 0) return "only root may make a network namespace and filter packets in it";
-  const probe = spawnSync("unshare", ["--net", "sh", "-c", "ip link set lo up && nft list ruleset"], { encoding: "utf8" });
-  return probe.status === 0 ? false : `ip (iproute2), nft (nftables) and unshare are needed: ${probe.stderr ?? probe.error?.message}`;
+  const probe = spawnSync("unshare", ["--net", "sh", "-c", "ip link set lo up && nft list ruleset"], {
+    encoding: "utf8",
+  });
+  return probe.status === 0
+    ? false
+    : `ip (iproute2), nft (nftables) and unshare are needed: ${probe.stderr ?? probe.error?.message}`;
 }
 
-/** Cuts servers off from their database by a packet filter, in a network namespace of its own: a process that is alone in it does it, and reports. */
+/**
+ * Cuts servers off from their database by a packet filter, in a network namespace of its own: a process that is alone
+ * in it does it, and reports.
+ */
 export function runPartitions(options: PartitionOptions): PartitionReport {
   const script = fileURLToPath(new URL("./partitioned.ts", import.meta.url));
-  const text = execFileSync("unshare", ["--net", process.execPath, script, JSON.stringify(options)], { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+  const text = execFileSync("unshare", ["--net", process.execPath, script, JSON.stringify(options)], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   return JSON.parse(text.slice(text.lastIndexOf("\n{") + 1)) as PartitionReport;
 }
 
-export function holdsInPartitions({ lost, claimedFresh, staleWrites, acrossPartition, othersBlocked, otherRefusals }: PartitionReport): boolean {
+export function holdsInPartitions({
+  lost,
+  claimedFresh,
+  staleWrites,
+  acrossPartition,
+  othersBlocked,
+  otherRefusals,
+}: PartitionReport): boolean {
   return lost.length + claimedFresh + staleWrites + acrossPartition + othersBlocked + otherRefusals.length === 0;
 }

@@ -38,8 +38,13 @@ export const PROXIES: readonly Proxy[] = [
     name: "haproxy",
     missing: missingCommand("haproxy", "-v", "haproxy"),
     configure({ folder, listenPort, servicePort, withTls }) {
-      writeFileSync(join(folder, "both.pem"), readFileSync(join(TLS, "server.crt"), "utf8") + readFileSync(join(TLS, "server.key"), "utf8"));
-      writeFileSync(join(folder, "haproxy.cfg"), `global
+      writeFileSync(
+        join(folder, "both.pem"),
+        readFileSync(join(TLS, "server.crt"), "utf8") + readFileSync(join(TLS, "server.key"), "utf8"),
+      );
+      writeFileSync(
+        join(folder, "haproxy.cfg"),
+        `global
   nbthread 1
 defaults
   mode http
@@ -54,7 +59,8 @@ frontend clients
 backend service
   http-reuse always
   server one 127.0.0.1:${servicePort} maxconn 1 pool-max-conn 1
-`);
+`,
+      );
       return ["-db", "-f", join(folder, "haproxy.cfg")];
     },
   },
@@ -63,7 +69,11 @@ backend service
     missing: missingCommand("nginx", "-v", "nginx-light"),
     configure({ folder, listenPort, servicePort, withTls }) {
       const tls = `ssl_certificate ${join(TLS, "server.crt")}; ssl_certificate_key ${join(TLS, "server.key")};`;
-      writeFileSync(join(folder, "nginx.conf"), nginxConfiguration(folder, `  upstream service { server 127.0.0.1:${servicePort}; keepalive 1; }
+      writeFileSync(
+        join(folder, "nginx.conf"),
+        nginxConfiguration(
+          folder,
+          `  upstream service { server 127.0.0.1:${servicePort}; keepalive 1; }
   server {
     listen 127.0.0.1:${listenPort}${withTls ? " ssl" : ""};
     ${withTls ? tls : ""}
@@ -78,14 +88,19 @@ backend service
       proxy_set_header X-Forwarded-Host $http_host;
       proxy_set_header X-Forwarded-Proto $scheme;
     }
-  }`));
+  }`,
+        ),
+      );
       return ["-p", folder, "-c", join(folder, "nginx.conf")];
     },
   },
 ];
 
 /** Starts a proxy to the service, and waits until it listens. */
-export async function startProxy({ name, configure }: Proxy, options: Omit<ProxyOptions, "listenPort">): Promise<RunningProxy> {
+export async function startProxy(
+  { name, configure }: Proxy,
+  options: Omit<ProxyOptions, "listenPort">,
+): Promise<RunningProxy> {
   const port = await freePort();
   const child = spawn(name, configure({ ...options, listenPort: port }), { stdio: ["ignore", "ignore", "inherit"] });
   const ended = once(child, "exit");
@@ -102,7 +117,10 @@ export async function startProxy({ name, configure }: Proxy, options: Omit<Proxy
 async function isListening({ exitCode, spawnfile }: ChildProcess, port: number): Promise<boolean> {
   if (exitCode !== null) throw new Error(`${spawnfile} ended with exit code ${exitCode}`);
   const socket = connect(port, "127.0.0.1");
-  const isUp = await once(socket, "connect").then(() => true, () => false);
+  const isUp = await once(socket, "connect").then(
+    () => true,
+    () => false,
+  );
   socket.destroy();
   return isUp;
 }

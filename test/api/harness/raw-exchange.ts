@@ -22,7 +22,10 @@ export interface SlowRequest {
 export interface ExchangeReport {
   /** What came back, whole answers only. */
   readonly answers: readonly RawAnswer[];
-  /** How it ended; `stuck`: neither was there an answer to the second request within the limit, nor the connection's end. */
+  /**
+   * How it ended; `stuck`: neither was there an answer to the second request within the limit, nor the connection's
+   * end.
+   */
   readonly end: "answered" | "closed" | "stuck";
 }
 
@@ -42,15 +45,20 @@ const PIECE = 1 << 14;
 /** Milliseconds until an exchange counts as stuck. */
 const LIMIT = 120_000;
 
-/** Sends a request whose body comes after its head, and another request after that on the same connection, whatever has been answered meanwhile. */
+/**
+ * Sends a request whose body comes after its head, and another request after that on the same connection, whatever has
+ * been answered meanwhile.
+ */
 export async function exchange(port: number, request: SlowRequest, milliseconds = LIMIT): Promise<ExchangeReport> {
   const socket = connect({ host: "127.0.0.1", port, noDelay: true });
   const received: Buffer[] = [];
   let length = 0;
-  socket.on("error", () => {}).on("data", (chunk: Buffer) => {
-    received.push(chunk);
-    length += chunk.length;
-  });
+  socket
+    .on("error", () => {})
+    .on("data", (chunk: Buffer) => {
+      received.push(chunk);
+      length += chunk.length;
+    });
   await once(socket, "connect");
   const limit = AbortSignal.timeout(milliseconds);
   const isOver = (): boolean => socket.readableEnded || socket.destroyed || limit.aborted;
@@ -71,10 +79,23 @@ export async function exchange(port: number, request: SlowRequest, milliseconds 
   return { answers, end: answers.length >= 2 ? "answered" : isClosed ? "closed" : "stuck" };
 }
 
-async function sendAll(socket: Socket, { method, path, headers, framing, body }: SlowRequest, limit: AbortSignal): Promise<void> {
-  const all = { Host: "localhost", "X-Request-Id": "first", ...headers, ...(framing === "length" ? { "Content-Length": String(body.length) } : { "Transfer-Encoding": "chunked" }) };
+async function sendAll(
+  socket: Socket,
+  { method, path, headers, framing, body }: SlowRequest,
+  limit: AbortSignal,
+): Promise<void> {
+  const all = {
+    Host: "localhost",
+    "X-Request-Id": "first",
+    ...headers,
+    ...(framing === "length" ? { "Content-Length": String(body.length) } : { "Transfer-Encoding": "chunked" }),
+  };
   try {
-    socket.write(`${method} ${path} HTTP/1.1\r\n${Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`);
+    socket.write(
+      `${method} ${path} HTTP/1.1\r\n${Object.entries(all)
+        .map(([name, value]) => `${name}: ${value}\r\n`)
+        .join("")}\r\n`,
+    );
     await Promise.race([once(socket, "data", { signal: limit }), sleep(HEAD_START)]);
     for (let at = 0; at < body.length && socket.writable; at += PIECE) {
       const piece = body.subarray(at, at + PIECE);
@@ -93,13 +114,18 @@ async function sendAll(socket: Socket, { method, path, headers, framing, body }:
 /** The whole answers that bytes begin with. @throws Error where something else comes after one */
 export function parseAnswers(bytes: Buffer): RawAnswer[] {
   const answers: RawAnswer[] = [];
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const end = bytes.indexOf("\r\n\r\n", at);
     if (end < 0) break;
     const [line, ...fields] = bytes.toString("latin1", at, end).split("\r\n");
     const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(line!)?.[1]);
     if (Number.isNaN(status)) throw new Error(`this is no answer: ${JSON.stringify(line!.slice(0, 200))}`);
-    const headers = new Map(fields.map((field) => [field.slice(0, field.indexOf(":")).toLowerCase(), field.slice(field.indexOf(":") + 1).trim()]));
+    const headers = new Map(
+      fields.map((field) => [
+        field.slice(0, field.indexOf(":")).toLowerCase(),
+        field.slice(field.indexOf(":") + 1).trim(),
+      ]),
+    );
     const body = bodyAt(bytes, end + 4, status, headers);
     if (body === undefined) break;
     at = body.end;
@@ -109,15 +135,22 @@ export function parseAnswers(bytes: Buffer): RawAnswer[] {
 }
 
 /** Undefined where a part of it is missing. */
-function bodyAt(bytes: Buffer, start: number, status: number, headers: ReadonlyMap<string, string>): { bytes: Buffer; end: number } | undefined {
+function bodyAt(
+  bytes: Buffer,
+  start: number,
+  status: number,
+  headers: ReadonlyMap<string, string>,
+): { bytes: Buffer; end: number } | undefined {
   if (headers.get("transfer-encoding") === "chunked") return chunksAt(bytes, start);
   const length = status === 204 || status === 304 || status < 200 ? 0 : Number(headers.get("content-length") ?? 0);
-  return start + length > bytes.length ? undefined : { bytes: bytes.subarray(start, start + length), end: start + length };
+  return start + length > bytes.length
+    ? undefined
+    : { bytes: bytes.subarray(start, start + length), end: start + length };
 }
 
 function chunksAt(bytes: Buffer, start: number): { bytes: Buffer; end: number } | undefined {
   const parts: Buffer[] = [];
-  for (let at = start; ; ) {
+  for (let at = start; ;) {
     const line = bytes.indexOf("\r\n", at);
     const size = line < 0 ? NaN : Number.parseInt(bytes.toString("latin1", at, line), 16);
     if (Number.isNaN(size) || line + 2 + size + 2 > bytes.length) return undefined;
@@ -131,11 +164,17 @@ function chunksAt(bytes: Buffer, start: number): { bytes: Buffer; end: number } 
 export function faultIn({ answers, end }: ExchangeReport): string | undefined {
   const ids = answers.map(({ headers }) => headers.get("x-request-id"));
   if (ids.includes(SMUGGLED)) return "bytes of the body were read as a request";
-  if (end === "stuck") return answers.length === 0 ? "no answer came, and the connection stayed open" : "the request after it was never answered";
+  if (end === "stuck")
+    return answers.length === 0
+      ? "no answer came, and the connection stayed open"
+      : "the request after it was never answered";
   if (answers.length === 0) return "the connection was closed without an answer";
   if (ids[0] !== "first") return `the first answer is the one to ${ids[0]}`;
-  if (end === "answered") return ids.length === 2 && ids[1] === CANARY ? undefined : `the answers are those to ${ids.join(", ")}`;
+  if (end === "answered")
+    return ids.length === 2 && ids[1] === CANARY ? undefined : `the answers are those to ${ids.join(", ")}`;
   // A stream's head was sent before it was known that the connection would end.
   const { status, headers } = answers[0]!;
-  return headers.get("connection") === "close" || headers.get("transfer-encoding") === "chunked" ? undefined : `the connection was closed after ${status} without Connection: close`;
+  return headers.get("connection") === "close" || headers.get("transfer-encoding") === "chunked"
+    ? undefined
+    : `the connection was closed after ${status} without Connection: close`;
 }

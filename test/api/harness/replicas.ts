@@ -6,7 +6,16 @@ import { openStore } from "../../../src/store/open-store.ts";
 import { ServiceProcess } from "./service-process.ts";
 
 const WRITERS = 8;
-export const LIMITS = ["--allow-special-purpose", "true", "--rules-per-ruleset", "1000000", "--event-loop-delay", "60000", "--log-level", "silent"];
+export const LIMITS = [
+  "--allow-special-purpose",
+  "true",
+  "--rules-per-ruleset",
+  "1000000",
+  "--event-loop-delay",
+  "60000",
+  "--log-level",
+  "silent",
+];
 
 /** A server process, and requests to it that concern one ruleset. */
 export class ServiceReplica {
@@ -29,7 +38,10 @@ export class ServiceReplica {
   }
 
   async add(ip: string): Promise<number> {
-    const { status } = await this.#ask(this.#rules, { method: "POST", body: JSON.stringify({ ip, conflict_resolution: "fail" }) });
+    const { status } = await this.#ask(this.#rules, {
+      method: "POST",
+      body: JSON.stringify({ ip, conflict_resolution: "fail" }),
+    });
     return status;
   }
 
@@ -97,7 +109,11 @@ export class ServiceReplica {
 
   /** Adds a rule on condition that the rules are still those of the tag. */
   async addIf(tag: string, ip: string): Promise<number> {
-    const { status } = await this.#ask(`${this.#rules}:batch`, { method: "POST", headers: { "If-Match": tag }, body: JSON.stringify({ items: [{ op: "add", ip }] }) });
+    const { status } = await this.#ask(`${this.#rules}:batch`, {
+      method: "POST",
+      headers: { "If-Match": tag },
+      body: JSON.stringify({ items: [{ op: "add", ip }] }),
+    });
     return status;
   }
 
@@ -105,7 +121,10 @@ export class ServiceReplica {
     return this.#service.end("SIGKILL");
   }
 
-  async #ask(url: string, { headers = {}, ...init }: { method?: string; body?: string; headers?: Record<string, string> } = {}): Promise<{ status: number; text: string; tag: string | null }> {
+  async #ask(
+    url: string,
+    { headers = {}, ...init }: { method?: string; body?: string; headers?: Record<string, string> } = {},
+  ): Promise<{ status: number; text: string; tag: string | null }> {
     const response = await fetch(url, { ...init, headers: { ...this.#headers, ...headers } });
     return { status: response.status, text: await response.text(), tag: response.headers.get("etag") };
   }
@@ -133,6 +152,7 @@ export async function startReplicas(t: TestContext, urls: readonly string[]) {
 async function revokeKey(url: string): Promise<void> {
   const store = await openStore({ url });
   const { keys } = await store.load(null);
-  for (const { id: keyId, organisationId } of keys) await store.write({ kind: "revoke-key", actor: "user:test", at: Date.now(), organisationId, keyId });
+  for (const { id: keyId, organisationId } of keys)
+    await store.write({ kind: "revoke-key", actor: "user:test", at: Date.now(), organisationId, keyId });
   await store.close();
 }

@@ -8,7 +8,10 @@ export interface DownloadOptions {
   readonly folder: string;
   readonly rules: number;
   readonly downloads: number;
-  /** Each download asks for the ruleset in a state of its own, so that no two share bytes: the negative control of the memory. */
+  /**
+   * Each download asks for the ruleset in a state of its own, so that no two share bytes: the negative control of the
+   * memory.
+   */
   readonly unshared?: boolean;
 }
 
@@ -22,7 +25,12 @@ export interface DownloadReport {
 }
 
 /** R11: downloads of one big list, all at the same time, by clients that read slowly. */
-export async function runDownloads({ folder, rules, downloads, unshared = false }: DownloadOptions): Promise<DownloadReport> {
+export async function runDownloads({
+  folder,
+  rules,
+  downloads,
+  unshared = false,
+}: DownloadOptions): Promise<DownloadReport> {
   const file = `${folder}/downloads.db`;
   const { key, rulesetId } = await fillStore(file, rules, new Random(3));
   const service = await ServiceProcess.start(file, ["--rules-per-ruleset", String(rules + downloads)]);
@@ -30,7 +38,8 @@ export async function runDownloads({ folder, rules, downloads, unshared = false 
   const headers = { "X-API-Key": key };
   try {
     const first = await readSlowly(await fetch(`${path}/rules:export?format=csv`, { headers }));
-    if (first.lines !== rules + 1) throw new Error(`the export has ${first.lines} lines, and the ruleset ${rules} rules`);
+    if (first.lines !== rules + 1)
+      throw new Error(`the export has ${first.lines} lines, and the ruleset ${rules} rules`);
     const all = Array.from({ length: downloads }, async (_, index) => {
       if (unshared) await addRule(path, key, index);
       return readSlowly(await fetch(`${path}/rules:export?format=csv`, { headers }));
@@ -46,7 +55,11 @@ export async function runDownloads({ folder, rules, downloads, unshared = false 
 
 async function addRule(path: string, key: string, index: number): Promise<void> {
   const body = JSON.stringify({ ip: `21.${index >> 8}.${index & 255}.0/24` });
-  await fetch(`${path}/rules`, { method: "POST", headers: { "X-API-Key": key, "Content-Type": "application/json" }, body });
+  await fetch(`${path}/rules`, {
+    method: "POST",
+    headers: { "X-API-Key": key, "Content-Type": "application/json" },
+    body,
+  });
 }
 
 /** Reads a piece, lets others have their turn, and so on. */

@@ -16,11 +16,17 @@ export interface OverloadOptions {
   readonly sheds?: boolean;
   /** Has the server take a few milliseconds for overload: the negative control of the goodput. */
   readonly shedsEarly?: boolean;
-  /** The server gets this share of one processor (root on Linux only), so that the load generator can offer several times what it takes. */
+  /**
+   * The server gets this share of one processor (root on Linux only), so that the load generator can offer several
+   * times what it takes.
+   */
   readonly processorShare?: number;
 }
 
-/** Pages of 1000 rules; bulk lookups of 10,000 addresses, whose bodies take as long to arrive; lookups of single addresses, some 25 µs each. */
+/**
+ * Pages of 1000 rules; bulk lookups of 10,000 addresses, whose bodies take as long to arrive; lookups of single
+ * addresses, some 25 µs each.
+ */
 export type Load = "pages" | "bulk lookups" | "lookups";
 
 export interface OverloadReport {
@@ -28,7 +34,10 @@ export interface OverloadReport {
   readonly peak: number;
   /** How many times the peak was to be sent. */
   readonly wanted: number;
-  /** Requests a second that were sent. Every connection waits for its answers, so that a server that lets requests wait is sent fewer. */
+  /**
+   * Requests a second that were sent. Every connection waits for its answers, so that a server that lets requests wait
+   * is sent fewer.
+   */
   readonly offered: number;
   /** Good answers a second then. */
   readonly goodput: number;
@@ -44,7 +53,9 @@ export interface OverloadReport {
 const TIMES = 5;
 /** Of lookups, more at a time than the event loop takes from the system at once, which is 1,024. */
 const CONNECTIONS: Readonly<Record<Load, { readonly atPeak: number; readonly over: number }>> = {
-  pages: { atPeak: 4, over: 1000 }, "bulk lookups": { atPeak: 4, over: 1000 }, lookups: { atPeak: 64, over: 1500 },
+  pages: { atPeak: 4, over: 1000 },
+  "bulk lookups": { atPeak: 4, over: 1000 },
+  lookups: { atPeak: 64, over: 1500 },
 };
 /** In milliseconds: less than the requests of 1,024 connections take. */
 const SHORT_DELAY = "10";
@@ -53,7 +64,14 @@ const LOOKUPS = 512;
 const RULES = 50_000;
 
 /** R10: the server at its best, and then five times as many requests. */
-export async function runOverload({ folder, milliseconds, of, sheds = true, shedsEarly = false, processorShare }: OverloadOptions): Promise<OverloadReport> {
+export async function runOverload({
+  folder,
+  milliseconds,
+  of,
+  sheds = true,
+  shedsEarly = false,
+  processorShare,
+}: OverloadOptions): Promise<OverloadReport> {
   const file = `${folder}/overload.db`;
   const { key, rulesetId } = await fillStore(file, RULES, new Random(1));
   const limits: string[] = sheds ? [] : ["--event-loop-delay", "60000", "--concurrent-requests", "1000000"];
@@ -66,7 +84,13 @@ export async function runOverload({ folder, milliseconds, of, sheds = true, shed
     const requests = requestsOf(of, key, rulesetId);
     const { atPeak: few, over: many } = CONNECTIONS[of];
     const run = (connections: number, duration: number, rate?: number) =>
-      load.run({ port: service.port, connections, milliseconds: duration, requests, ...(rate === undefined ? {} : { rate }) });
+      load.run({
+        port: service.port,
+        connections,
+        milliseconds: duration,
+        requests,
+        ...(rate === undefined ? {} : { rate }),
+      });
     await run(few, milliseconds / 4);
     // Not before: compiling would use the share up.
     if (processorShare !== undefined) limit = limitProcessor(service.pid, processorShare);
@@ -76,7 +100,14 @@ export async function runOverload({ folder, milliseconds, of, sheds = true, shed
     const { 200: good = 0, "503": shed = 0, ...others } = over.statuses;
     await sleep(1000);
     return {
-      peak, wanted: TIMES, offered: over.sent / over.seconds, goodput: good / over.seconds, shed, statuses: over.statuses, p99: over.p99, mostMemory: service.mostMemory,
+      peak,
+      wanted: TIMES,
+      offered: over.sent / over.seconds,
+      goodput: good / over.seconds,
+      shed,
+      statuses: over.statuses,
+      p99: over.p99,
+      mostMemory: service.mostMemory,
       others: Object.values(others).reduce((sum, count) => sum + count, 0) + over.withoutRetryAfter,
     };
   } finally {
@@ -92,7 +123,14 @@ function requestsOf(of: Load, key: string, rulesetId: string): Buffer[] {
     case "pages":
       return [requestBytes({ path: `/v1/edl/ip-rulesets/${rulesetId}/rules?page=20&page_size=1000`, key })];
     case "bulk lookups":
-      return [requestBytes({ method: "POST", path: "/v1/cti/bulk_lookup", key, body: JSON.stringify({ ips: addresses(ADDRESSES) }) })];
+      return [
+        requestBytes({
+          method: "POST",
+          path: "/v1/cti/bulk_lookup",
+          key,
+          body: JSON.stringify({ ips: addresses(ADDRESSES) }),
+        }),
+      ];
     case "lookups":
       return addresses(LOOKUPS).map((ip) => requestBytes({ path: `/v1/cti/lookup/${ip}`, key }));
   }

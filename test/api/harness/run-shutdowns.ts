@@ -30,7 +30,10 @@ export interface ShutdownReport {
 const CONNECTIONS = 16;
 const REQUESTS = 400;
 
-/** R10: ends a server under load by a signal, at a random moment, and counts what became of the requests that were under way. */
+/**
+ * R10: ends a server under load by a signal, at a random moment, and counts what became of the requests that were under
+ * way.
+ */
 export async function runShutdowns({ folder, seed, go, signal = "SIGTERM" }: ShutdownOptions): Promise<ShutdownReport> {
   const report: ShutdownReport = { shutdowns: 0, answered: 0, inFlight: 0, failed: 0, turnedAway: 0, badExits: [] };
   const random = new Random(seed);
@@ -40,7 +43,9 @@ export async function runShutdowns({ folder, seed, go, signal = "SIGTERM" }: Shu
     const service = await ServiceProcess.start(file);
     const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => LoadConnection.open(service.port)));
     const state = { isOver: false };
-    const loops = clients.map((client) => askUntilOver(client, requestsOf(random, key, rulesetId, emptyId), state, report));
+    const loops = clients.map((client) =>
+      askUntilOver(client, requestsOf(random, key, rulesetId, emptyId), state, report),
+    );
     await sleep(50 + random.below(200));
     const exit = service.end(signal);
     state.isOver = true;
@@ -64,7 +69,12 @@ function requestsOf(random: Random, key: string, rulesetId: string, emptyId: str
       case 1:
         return requestBytes({ method: "POST", path: "/v1/cti/bulk_lookup", key, body: JSON.stringify({ ips }) });
       case 2:
-        return requestBytes({ method: "POST", path: `${path}/${emptyId}/rules`, key, body: JSON.stringify({ ip: `20.${random.below(256)}.${random.below(256)}.1` }) });
+        return requestBytes({
+          method: "POST",
+          path: `${path}/${emptyId}/rules`,
+          key,
+          body: JSON.stringify({ ip: `20.${random.below(256)}.${random.below(256)}.1` }),
+        });
       default:
         return requestBytes({ path: `${path}/${rulesetId}/rules?page_size=50`, key });
     }
@@ -72,10 +82,17 @@ function requestsOf(random: Random, key: string, rulesetId: string, emptyId: str
 }
 
 /** Goes on for some requests after the signal, until it is turned away. */
-async function askUntilOver(client: LoadConnection, requests: readonly Buffer[], state: { readonly isOver: boolean }, report: ShutdownReport): Promise<void> {
+async function askUntilOver(
+  client: LoadConnection,
+  requests: readonly Buffer[],
+  state: { readonly isOver: boolean },
+  report: ShutdownReport,
+): Promise<void> {
   for (let index = 0; ; index++) {
     const isInFlight = !state.isOver;
-    const status = await new Promise<number>((resolve) => client.ask(requests[index % requests.length]!, resolve, () => resolve(0)));
+    const status = await new Promise<number>((resolve) =>
+      client.ask(requests[index % requests.length]!, resolve, () => resolve(0)),
+    );
     const isGood = status === 200 || status === 201;
     if (isGood) report.answered++;
     else if (isInFlight) report.failed++;

@@ -9,7 +9,10 @@ export const SAMPLE_THREATS = fileURLToPath(new URL("../../../data/cti-sample.ip
 
 /** The command line of a server over a store, a text being the path of a SQLite file. */
 export function serveArguments(store: string | StoreLocation, args: readonly string[] = []): string[] {
-  const location = typeof store === "object" && "url" in store ? ["--database-url", store.url] : ["--db", typeof store === "string" ? store : store.file];
+  const location =
+    typeof store === "object" && "url" in store
+      ? ["--database-url", store.url]
+      : ["--db", typeof store === "string" ? store : store.file];
   const port = args.includes("--port") ? [] : ["--port", "0"];
   return [MAIN, "serve", ...port, ...location, "--cti", SAMPLE_THREATS, ...args];
 }
@@ -33,10 +36,22 @@ export class ServiceProcess {
     child.stderr?.on("data", (chunk) => (this.#logged += String(chunk)));
   }
 
-  /** A text is the path of a SQLite file. `logTo`: a file descriptor for the log, or "pipe" for `logged`; `nodeArgs`: flags of the engine. */
-  static async start(store: string | StoreLocation, args: readonly string[] = [], { logTo = "inherit", nodeArgs = [] }: ProcessOptions = {}): Promise<ServiceProcess> {
-    const child = spawn(process.execPath, [...nodeArgs, ...serveArguments(store, args)], { env: { ...process.env, IPSIEVE_LOG_LEVEL: "error" }, stdio: ["ignore", "pipe", logTo] });
-    const ended = new Promise<number | string>((resolve) => child.once("exit", (code, signal) => resolve(code ?? signal!)));
+  /**
+   * A text is the path of a SQLite file. `logTo`: a file descriptor for the log, or "pipe" for `logged`; `nodeArgs`:
+   * flags of the engine.
+   */
+  static async start(
+    store: string | StoreLocation,
+    args: readonly string[] = [],
+    { logTo = "inherit", nodeArgs = [] }: ProcessOptions = {},
+  ): Promise<ServiceProcess> {
+    const child = spawn(process.execPath, [...nodeArgs, ...serveArguments(store, args)], {
+      env: { ...process.env, IPSIEVE_LOG_LEVEL: "error" },
+      stdio: ["ignore", "pipe", logTo],
+    });
+    const ended = new Promise<number | string>((resolve) =>
+      child.once("exit", (code, signal) => resolve(code ?? signal!)),
+    );
     const line = new Promise<string>((resolve) => createInterface({ input: child.stdout! }).once("line", resolve));
     const first = await Promise.race([line, ended]);
     const port = /http:\/\/[^ ]*:(\d+)/.exec(String(first))?.[1];
@@ -56,7 +71,10 @@ export class ServiceProcess {
 
   /** The lines of its log so far, where that is a pipe. */
   get logged(): Record<string, unknown>[] {
-    return this.#logged.split("\n").filter((line) => line.startsWith("{") && line.endsWith("}")).map((line) => JSON.parse(line));
+    return this.#logged
+      .split("\n")
+      .filter((line) => line.startsWith("{") && line.endsWith("}"))
+      .map((line) => JSON.parse(line));
   }
 
   /** The most memory it has had resident, in MiB; NaN where the system does not tell. */

@@ -17,15 +17,30 @@ export interface ExpiryReport {
   wrong: number;
 }
 
-/** Fills a ruleset with rules of known expiries, and asks for every one of them around its expiry: by check, by list, and by count. */
+/**
+ * Fills a ruleset with rules of known expiries, and asks for every one of them around its expiry: by check, by list,
+ * and by count.
+ */
 export async function expireExactly({ server, key, random, rules, together }: ExpiryOptions): Promise<ExpiryReport> {
   const report: ExpiryReport = { rules, asked: 0, wrong: 0 };
   const start = server.clock.now;
-  const { body: ruleset } = await ask(server, "POST", "/v1/edl/ip-rulesets/", { key, body: { name: "expiry", purpose: "blocklist" } });
+  const { body: ruleset } = await ask(server, "POST", "/v1/edl/ip-rulesets/", {
+    key,
+    body: { name: "expiry", purpose: "blocklist" },
+  });
   const path = `/v1/edl/ip-rulesets/${ruleset.id}`;
-  const groups = Array.from({ length: rules / together }, (_, group) => ({ expiresAt: start + 10 * (group + 1), ips: Array.from({ length: together }, (_, index) => addressOf(group * together + index)) }));
-  const lines = groups.flatMap(({ expiresAt, ips }) => ips.map((ip) => JSON.stringify({ ip, expires_at: new Date(expiresAt).toISOString() })));
-  const { status, text } = await ask(server, "PUT", `${path}/rules`, { key, headers: { "Content-Type": "application/x-ndjson" }, body: lines.join("\n") });
+  const groups = Array.from({ length: rules / together }, (_, group) => ({
+    expiresAt: start + 10 * (group + 1),
+    ips: Array.from({ length: together }, (_, index) => addressOf(group * together + index)),
+  }));
+  const lines = groups.flatMap(({ expiresAt, ips }) =>
+    ips.map((ip) => JSON.stringify({ ip, expires_at: new Date(expiresAt).toISOString() })),
+  );
+  const { status, text } = await ask(server, "PUT", `${path}/rules`, {
+    key,
+    headers: { "Content-Type": "application/x-ndjson" },
+    body: lines.join("\n"),
+  });
   if (status !== 200) throw new Error(text);
   const askAt = async (group: number, offset: number): Promise<void> => {
     const { expiresAt, ips } = groups[group]!;
@@ -36,7 +51,8 @@ export async function expireExactly({ server, key, random, rules, together }: Ex
     const checked = (await ask(server, "POST", `${path}/rules:check`, { key, body: { ips } })).body;
     report.asked += ips.length;
     report.wrong += ips.filter((ip) => checked[ip].matched !== offset < 0).length;
-    if (counted.active_rules !== rules - gone || counted.total_rules !== rules || listed.count !== rules - gone) report.wrong++;
+    if (counted.active_rules !== rules - gone || counted.total_rules !== rules || listed.count !== rules - gone)
+      report.wrong++;
   };
   // Back and forth in time: clocks may step back.
   const order = groups.map((_, group) => group).sort(() => random.below(3) - 1);

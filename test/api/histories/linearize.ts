@@ -7,8 +7,9 @@ export interface Entry<State> {
 }
 
 /**
- * Whether there is an order of the entries in which each had its answer, and none comes before one that had ended when it began
- * (Wing and Gong: depth first, remembering what led nowhere). Gives how many entries the longest order explains: all of them, if there is one.
+ * Whether there is an order of the entries in which each had its answer, and none comes before one that had ended when
+ * it began (Wing and Gong: depth first, remembering what led nowhere). Gives how many entries the longest order
+ * explains: all of them, if there is one.
  */
 export function linearize<State>(entries: readonly Entry<State>[], initial: State): number {
   const all = [...entries].sort((a, b) => a.began - b.began);
@@ -25,7 +26,8 @@ export function linearize<State>(entries: readonly Entry<State>[], initial: Stat
     const place = `${first} ${openBits(first)} ${JSON.stringify(state)}`;
     if (deadEnds.has(place)) return false;
     let firstEnd = Infinity;
-    for (let at = first; at < all.length && all[at]!.began < firstEnd; at++) if (isDone[at] === false) firstEnd = Math.min(firstEnd, all[at]!.ended);
+    for (let at = first; at < all.length && all[at]!.began < firstEnd; at++)
+      if (isDone[at] === false) firstEnd = Math.min(firstEnd, all[at]!.ended);
     for (let at = first; at < all.length && all[at]!.began <= firstEnd; at++) {
       const next = isDone[at] === false ? all[at]!.apply(state) : undefined;
       if (next === undefined) continue;

@@ -32,7 +32,14 @@ const PREFIXES = ["198.18.0.1", "198.18.0.0/24", "2001:db8:1::/48"];
 const EXTENDED = "203.0.113.9";
 
 /** Many clients write a few rules at once, and read them; then an order is looked for that explains what each got. */
-export async function runHistories({ url, key, now, seed, writers, operations }: HistoryOptions): Promise<HistoryReport> {
+export async function runHistories({
+  url,
+  key,
+  now,
+  seed,
+  writers,
+  operations,
+}: HistoryOptions): Promise<HistoryReport> {
   const { send, close } = sender(url, 64);
   const report: HistoryReport = { seed, ordered: 0, reads: 0, failures: [] };
   const rulesetId = await createRuleset(send, key);
@@ -58,7 +65,12 @@ export async function runHistories({ url, key, now, seed, writers, operations }:
 }
 
 async function createRuleset(send: Send, key: string): Promise<string> {
-  const { text } = await send({ method: "POST", path: BASE, headers: { "X-API-Key": key, "Content-Type": "application/json" }, body: '{"name":"history","purpose":"blocklist"}' });
+  const { text } = await send({
+    method: "POST",
+    path: BASE,
+    headers: { "X-API-Key": key, "Content-Type": "application/json" },
+    body: '{"name":"history","purpose":"blocklist"}',
+  });
   return JSON.parse(text).id;
 }
 
@@ -96,7 +108,11 @@ class History {
         return;
       default: {
         const conflict_resolution = MODES[random.below(4)]!;
-        return this.#record(ip, await this.#timed("POST", "/rules", { ip, name, expires_at, conflict_resolution }), addition({ name, expires_at }, conflict_resolution));
+        return this.#record(
+          ip,
+          await this.#timed("POST", "/rules", { ip, name, expires_at, conflict_resolution }),
+          addition({ name, expires_at }, conflict_resolution),
+        );
       }
     }
   }
@@ -106,32 +122,56 @@ class History {
     const block = `192.0.2.${(number >> 1) % 100}`;
     const other = `192.0.2.${100 + ((number >> 1) % 100)}`;
     const expired = new Date(this.#now - 1).toISOString();
-    const items = number % 2 === 0 ? [{ op: "add", ip: block }, { op: "add", ip: other, expires_at: expired }] : [{ op: "delete", ip: block }, { op: "delete", ip: other }];
+    const items =
+      number % 2 === 0
+        ? [
+            { op: "add", ip: block },
+            { op: "add", ip: other, expires_at: expired },
+          ]
+        : [
+            { op: "delete", ip: block },
+            { op: "delete", ip: other },
+          ];
     const { answer } = await this.#timed("POST", "/rules:batch", { items });
-    if (answer.status !== 200) this.#report.failures.push(`a batch that cannot fail got ${answer.status} ${answer.text}`);
+    if (answer.status !== 200)
+      this.#report.failures.push(`a batch that cannot fail got ${answer.status} ${answer.text}`);
   }
 
-  /** Reads counts and lists, and that one rule that is only ever extended. Gives its expiry, which must not be before the one given. */
+  /**
+   * Reads counts and lists, and that one rule that is only ever extended. Gives its expiry, which must not be before
+   * the one given.
+   */
   async read(longest: string | null): Promise<string | null> {
-    const fail = (what: string, answer: Received): void => void this.#report.failures.push(`${what}: ${answer.status} ${answer.text.slice(0, 500)}`);
+    const fail = (what: string, answer: Received): void =>
+      void this.#report.failures.push(`${what}: ${answer.status} ${answer.text.slice(0, 500)}`);
     const { answer: all } = await this.#timed("GET", "/rules?page_size=1000");
-    const { items, count } = JSON.parse(all.text) as { items: { ip: string; expires_at: string | null }[]; count: number };
+    const { items, count } = JSON.parse(all.text) as {
+      items: { ip: string; expires_at: string | null }[];
+      count: number;
+    };
     if (items.length !== count) fail(`${items.length} rules are listed`, all);
     const now = new Date(this.#now).toISOString();
     const pairs = items.filter(({ ip }) => ip.startsWith("192.0.2."));
     const expired = pairs.filter(({ expires_at }) => expires_at !== null && expires_at <= now);
-    if (expired.length * 2 !== pairs.length) fail(`${expired.length} of ${pairs.length} rules have expired, which come and go in pairs`, all);
+    if (expired.length * 2 !== pairs.length)
+      fail(`${expired.length} of ${pairs.length} rules have expired, which come and go in pairs`, all);
     const { answer: active } = await this.#timed("GET", "/rules?page_size=1000&active_only=true");
     const listed = JSON.parse(active.text) as { items: { expires_at: string | null }[]; count: number };
-    if (listed.items.length !== listed.count || listed.items.some(({ expires_at }) => expires_at !== null && expires_at <= now)) fail("the active rules are not", active);
+    if (
+      listed.items.length !== listed.count ||
+      listed.items.some(({ expires_at }) => expires_at !== null && expires_at <= now)
+    )
+      fail("the active rules are not", active);
     const { answer: ruleset } = await this.#timed("GET", "");
     const { total_rules: total, active_rules: some } = JSON.parse(ruleset.text);
-    if (!(some >= 0 && some <= total && total - some <= total / 2 + PREFIXES.length + 1)) fail("the counts cannot be", ruleset);
+    if (!(some >= 0 && some <= total && total - some <= total / 2 + PREFIXES.length + 1))
+      fail("the counts cannot be", ruleset);
     const { answer } = await this.#timed("GET", `/rules/rule?ip=${EXTENDED}`);
     this.#report.reads += 4;
     if (answer.status !== 200) return longest;
     const { expires_at } = JSON.parse(answer.text) as { expires_at: string | null };
-    if (longest === null ? expires_at !== null : expires_at !== null && expires_at < longest) fail(`extend has shortened ${longest}`, answer);
+    if (longest === null ? expires_at !== null : expires_at !== null && expires_at < longest)
+      fail(`extend has shortened ${longest}`, answer);
     return expires_at;
   }
 
@@ -140,14 +180,22 @@ class History {
     for (const [ip, entries] of this.#entries) {
       const explained = linearize(entries, null);
       this.#report.ordered += explained;
-      if (explained < entries.length) this.#report.failures.push(`no order explains more than ${explained} of the ${entries.length} operations on ${ip}`);
+      if (explained < entries.length)
+        this.#report.failures.push(
+          `no order explains more than ${explained} of the ${entries.length} operations on ${ip}`,
+        );
     }
   }
 
   async #timed(method: string, path: string, body?: object): Promise<Timed> {
     const began = this.#tick++;
     const type: Record<string, string> = body === undefined ? {} : { "Content-Type": "application/json" };
-    const answer = await this.#send({ method, path: this.#path + path, headers: { "X-API-Key": this.#key, ...type }, body: body === undefined ? undefined : JSON.stringify(body) });
+    const answer = await this.#send({
+      method,
+      path: this.#path + path,
+      headers: { "X-API-Key": this.#key, ...type },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
     return { began, ended: this.#tick++, answer };
   }
 
@@ -172,7 +220,8 @@ function isSame(state: RuleState, told: any): boolean {
   return state !== null && state.name === told.name && state.expires_at === told.expires_at;
 }
 
-const reading: Operation = (state, status, told) => (status === 404 ? state === null : status === 200 && isSame(state, told)) ? state : undefined;
+const reading: Operation = (state, status, told) =>
+  (status === 404 ? state === null : status === 200 && isSame(state, told)) ? state : undefined;
 
 const deletion: Operation = (state, status) => (status === (state === null ? 404 : 204) ? null : undefined);
 
@@ -186,7 +235,8 @@ function update(changes: { name: string | null }): Operation {
 
 function addition(wanted: { name: string | null; expires_at: string | null }, mode: (typeof MODES)[number]): Operation {
   return (state, status, told) => {
-    const answers = (code: number, action: string, after: RuleState): RuleState | undefined => (status === code && told.action === action && isSame(after, told.rule) ? after : undefined);
+    const answers = (code: number, action: string, after: RuleState): RuleState | undefined =>
+      status === code && told.action === action && isSame(after, told.rule) ? after : undefined;
     if (state === null) return answers(201, "created", wanted);
     if (mode === "fail") return status === 409 && isSame(state, told.existing) ? state : undefined;
     if (mode === "skip") return answers(200, "skipped", state);

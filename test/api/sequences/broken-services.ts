@@ -14,20 +14,32 @@ function keepsTheFirstKey(): Fault {
   });
 }
 
-const without = (name: string): Fault => asking((exchange) => ({ ...exchange, headers: { ...exchange.headers, [name]: undefined } }));
-const instead = (from: string | RegExp, to: string): Fault => asking((exchange) => ({ ...exchange, body: exchange.body.replace(from, to) }));
+const without = (name: string): Fault =>
+  asking((exchange) => ({ ...exchange, headers: { ...exchange.headers, [name]: undefined } }));
+const instead = (from: string | RegExp, to: string): Fault =>
+  asking((exchange) => ({ ...exchange, body: exchange.body.replace(from, to) }));
 
 /** Services that get a rule wrong, behind which stands the real one. The model must disagree with each. */
 export const BROKEN_SERVICES: Readonly<Record<string, () => Fault>> = {
   "lists rulesets of another organisation": keepsTheFirstKey,
-  "overrides where it should extend": () => instead('"conflict_resolution":"extend"', '"conflict_resolution":"override"'),
+  "overrides where it should extend": () =>
+    instead('"conflict_resolution":"extend"', '"conflict_resolution":"override"'),
   "skips where it should fail": () => instead('"conflict_resolution":"fail"', '"conflict_resolution":"skip"'),
-  "lists expired rules as active": () => asking((exchange) => ({ ...exchange, path: exchange.path.replace("active_only=true", "active_only=false") })),
+  "lists expired rules as active": () =>
+    asking((exchange) => ({ ...exchange, path: exchange.path.replace("active_only=true", "active_only=false") })),
   "gives another page": () => asking((exchange) => ({ ...exchange, path: exchange.path.replace("page=2", "page=1") })),
   "carries repeated requests out again": () => without("idempotency-key"),
   "replaces without a look at If-Match": () => without("if-match"),
   "carries out batches that fail in part": () => instead('"atomic":true', '"atomic":false'),
-  "says 304 to everybody": () => ({ operation: "all", run: (exchange, ask) => ask(exchange.headers["if-none-match"] === undefined ? exchange : { ...exchange, headers: { ...exchange.headers, "if-none-match": "*" } }) }),
+  "says 304 to everybody": () => ({
+    operation: "all",
+    run: (exchange, ask) =>
+      ask(
+        exchange.headers["if-none-match"] === undefined
+          ? exchange
+          : { ...exchange, headers: { ...exchange.headers, "if-none-match": "*" } },
+      ),
+  }),
   "tells that a foreign ruleset exists": () => ({
     operation: "all",
     run: async (exchange, ask) => {

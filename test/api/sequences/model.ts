@@ -46,13 +46,23 @@ export interface Asked {
   readonly ifVersion?: number | null | undefined;
 }
 
-const PROBLEMS: Readonly<Record<number, string>> = { 401: "authentication-required", 403: "permission-denied", 404: "not-found", 409: "conflict", 412: "precondition-failed", 422: "idempotency-key-reused" };
+const PROBLEMS: Readonly<Record<number, string>> = {
+  401: "authentication-required",
+  403: "permission-denied",
+  404: "not-found",
+  409: "conflict",
+  412: "precondition-failed",
+  422: "idempotency-key-reused",
+};
 
 function problem(status: number, extensions: object = {}): Expected {
   return { status, body: { type: `/problems/${PROBLEMS[status]}`, status, ...extensions } };
 }
 
-/** What two organisations' rulesets are, by the words of the specification: lists, and every question answered by going through them. Shares no code with src. */
+/**
+ * What two organisations' rulesets are, by the words of the specification: lists, and every question answered by going
+ * through them. Shares no code with src.
+ */
 export class Model {
   readonly rulesets: readonly [ModelRuleset[], ModelRuleset[]] = [[], []];
   readonly #answers = new Map<string, { readonly request: string; readonly expected: Expected }>();
@@ -64,8 +74,27 @@ export class Model {
     return all[index % Math.max(1, all.length)];
   }
 
-  add(organisation: 0 | 1, { id = "", name, purpose, description = "", now }: { id?: string; name: string; purpose: "allowlist" | "blocklist"; description?: string | undefined; now: number }): ModelRuleset {
-    const ruleset = { id, name, purpose, description, createdAt: now, updatedAt: now, version: 0, isDeleted: false, rules: [] };
+  add(
+    organisation: 0 | 1,
+    {
+      id = "",
+      name,
+      purpose,
+      description = "",
+      now,
+    }: { id?: string; name: string; purpose: "allowlist" | "blocklist"; description?: string | undefined; now: number },
+  ): ModelRuleset {
+    const ruleset = {
+      id,
+      name,
+      purpose,
+      description,
+      createdAt: now,
+      updatedAt: now,
+      version: 0,
+      isDeleted: false,
+      rules: [],
+    };
     this.rulesets[organisation].push(ruleset);
     return ruleset;
   }
@@ -73,7 +102,9 @@ export class Model {
   answer(asked: Asked): Expected {
     const { key } = asked.caller;
     if (key === "expired" || key === "revoked" || key === "unknown") return problem(401);
-    const isWrite = !["list-rulesets", "get-ruleset", "list-rules", "export", "get-rule", "check"].includes(asked.question.kind);
+    const isWrite = !["list-rulesets", "get-ruleset", "list-rules", "export", "get-rule", "check"].includes(
+      asked.question.kind,
+    );
     if (key === "without-plan" || (key === "read" && isWrite)) return problem(403);
     return isWrite ? this.#write(asked) : this.#read(asked);
   }
@@ -87,8 +118,15 @@ export class Model {
   #read(asked: Asked): Expected {
     const { question, now, caller } = asked;
     if (question.kind === "list-rulesets") {
-      const all = this.rulesets[caller.organisation].filter(({ isDeleted, purpose }) => !isDeleted && (question.purpose === undefined || purpose === question.purpose));
-      return tagged(page(all.map((each) => rulesetDocument(each, now)), question));
+      const all = this.rulesets[caller.organisation].filter(
+        ({ isDeleted, purpose }) => !isDeleted && (question.purpose === undefined || purpose === question.purpose),
+      );
+      return tagged(
+        page(
+          all.map((each) => rulesetDocument(each, now)),
+          question,
+        ),
+      );
     }
     const ruleset = this.#own(asked);
     if (ruleset === undefined) return problem(404);
@@ -97,17 +135,34 @@ export class Model {
       case "get-ruleset":
         return tagged(rulesetDocument(ruleset, now));
       case "list-rules":
-        return tagged(page(rules.filter((rule) => question.active_only !== true || isActive(rule, now)).map(ruleDocument), question));
+        return tagged(
+          page(
+            rules.filter((rule) => question.active_only !== true || isActive(rule, now)).map(ruleDocument),
+            question,
+          ),
+        );
       case "export":
-        return { status: 200, body: rules.filter((rule) => question.active_only === false || isActive(rule, now)).map(({ block }) => `${block.text}\n`).join("") };
+        return {
+          status: 200,
+          body: rules
+            .filter((rule) => question.active_only === false || isActive(rule, now))
+            .map(({ block }) => `${block.text}\n`)
+            .join(""),
+        };
       case "get-rule": {
         const rule = rules.find(({ block }) => block.text === blockOf(question.ip).text);
         return rule === undefined ? problem(404) : { status: 200, body: ruleDocument(rule) };
       }
       case "check": {
         const wanted = blockOf(question.ip);
-        const covering = rules.filter((rule) => covers(rule.block, wanted) && isActive(rule, now)).sort((a, b) => b.block.length - a.block.length).map(ruleDocument);
-        return { status: 200, body: { ip: question.ip, matched: covering.length > 0, rule: covering[0] ?? null, covering } };
+        const covering = rules
+          .filter((rule) => covers(rule.block, wanted) && isActive(rule, now))
+          .sort((a, b) => b.block.length - a.block.length)
+          .map(ruleDocument);
+        return {
+          status: 200,
+          body: { ip: question.ip, matched: covering.length > 0, rule: covering[0] ?? null, covering },
+        };
       }
       default:
         throw new TypeError(question.kind);
@@ -118,8 +173,12 @@ export class Model {
     const { question, idempotencyKey, request, caller } = asked;
     const ruleset = question.kind === "create-ruleset" ? undefined : this.#own(asked);
     // A ruleset that is gone is told before keys are looked up, but by its deletion: that may be repeated.
-    if (ruleset === undefined && question.kind !== "create-ruleset" && question.kind !== "delete-ruleset") return problem(404);
-    if (question.kind === "replace" && question.dry_run === true) return isOutdated(asked, ruleset!) ? problem(412) : { status: 200, body: replaced(ruleset!, question, asked.now, false) };
+    if (ruleset === undefined && question.kind !== "create-ruleset" && question.kind !== "delete-ruleset")
+      return problem(404);
+    if (question.kind === "replace" && question.dry_run === true)
+      return isOutdated(asked, ruleset!)
+        ? problem(412)
+        : { status: 200, body: replaced(ruleset!, question, asked.now, false) };
     if (idempotencyKey === undefined) return this.#carryOut(asked, ruleset);
     const key = `${caller.organisation} ${idempotencyKey}`;
     const earlier = this.#answers.get(key);
@@ -140,7 +199,8 @@ export class Model {
     switch (question.kind) {
       case "update-ruleset": {
         const { name = ruleset.name, description = ruleset.description } = question.body;
-        if (name !== ruleset.name || description !== ruleset.description) changed(Object.assign(ruleset, { name, description }), now);
+        if (name !== ruleset.name || description !== ruleset.description)
+          changed(Object.assign(ruleset, { name, description }), now);
         return { status: 200, body: rulesetDocument(ruleset, now) };
       }
       case "delete-ruleset":
@@ -167,10 +227,18 @@ export class Model {
       case "replace": {
         if (isOutdated(asked, ruleset)) return problem(412);
         const before = JSON.stringify(ruleset.rules.map(ruleDocument).sort((a, b) => (a.ip < b.ip ? -1 : 1)));
-        const { removed, refusal } = replaced(ruleset, question, now, false) as { removed: number; refusal: object | null };
-        if (refusal !== null) return { status: 409, body: { type: "/problems/shrinks-too-much", status: 409, total_rules: ruleset.rules.length, removed } };
+        const { removed, refusal } = replaced(ruleset, question, now, false) as {
+          removed: number;
+          refusal: object | null;
+        };
+        if (refusal !== null)
+          return {
+            status: 409,
+            body: { type: "/problems/shrinks-too-much", status: 409, total_rules: ruleset.rules.length, removed },
+          };
         const body = replaced(ruleset, question, now, true);
-        if (before !== JSON.stringify(ruleset.rules.map(ruleDocument).sort((a, b) => (a.ip < b.ip ? -1 : 1)))) changed(ruleset, now);
+        if (before !== JSON.stringify(ruleset.rules.map(ruleDocument).sort((a, b) => (a.ip < b.ip ? -1 : 1))))
+          changed(ruleset, now);
         return { status: 200, body };
       }
       default:
@@ -199,17 +267,37 @@ function tagged(body: unknown): Expected {
 const iso = (time: number): string => new Date(time).toISOString();
 
 function ruleDocument({ block, name, expiresAt, createdAt, updatedAt }: ModelRule) {
-  return { ip: block.text, name, expires_at: expiresAt === null ? null : iso(expiresAt), created_at: iso(createdAt), updated_at: iso(updatedAt) };
+  return {
+    ip: block.text,
+    name,
+    expires_at: expiresAt === null ? null : iso(expiresAt),
+    created_at: iso(createdAt),
+    updated_at: iso(updatedAt),
+  };
 }
 
 function rulesetDocument({ id, name, purpose, description, rules, createdAt, updatedAt }: ModelRuleset, now: number) {
-  return { id, name, purpose, description, total_rules: rules.length, active_rules: rules.filter((rule) => isActive(rule, now)).length, created_at: iso(createdAt), updated_at: iso(updatedAt) };
+  return {
+    id,
+    name,
+    purpose,
+    description,
+    total_rules: rules.length,
+    active_rules: rules.filter((rule) => isActive(rule, now)).length,
+    created_at: iso(createdAt),
+    updated_at: iso(updatedAt),
+  };
 }
 
 /** `next` and `prev` are told as the numbers of their pages. */
 function page(all: readonly unknown[], { page = 1, page_size = 100 }: { page?: number; page_size?: number }) {
   const pages = Math.max(1, Math.ceil(all.length / page_size));
-  return { items: all.slice((page - 1) * page_size, page * page_size), count: all.length, next: page < pages ? page + 1 : null, prev: page === 1 ? null : Math.min(page - 1, pages) };
+  return {
+    items: all.slice((page - 1) * page_size, page * page_size),
+    count: all.length,
+    next: page < pages ? page + 1 : null,
+    prev: page === 1 ? null : Math.min(page - 1, pages),
+  };
 }
 
 function ruleAt(ruleset: ModelRuleset, ip: string): ModelRule | undefined {
@@ -270,38 +358,72 @@ function batch(ruleset: ModelRuleset, items: readonly BatchItem[], atomic: boole
     if (item.op === "delete") {
       const ip = blockOf(item.ip).text;
       if (remove(ruleset, item.ip)) return { action: "deleted", ip };
-      return { action: "absent", ip, ...(item.missing === "fail" && { error: `there is no rule for ${ip} to delete` }) };
+      return {
+        action: "absent",
+        ip,
+        ...(item.missing === "fail" && { error: `there is no rule for ${ip} to delete` }),
+      };
     }
     const { action, rule } = added(ruleset, item, now);
-    return { action, ip: rule.ip, rule, ...(action === "conflict" && { error: `there is a rule for ${rule.ip} already` }) };
+    return {
+      action,
+      ip: rule.ip,
+      rule,
+      ...(action === "conflict" && { error: `there is a rule for ${rule.ip} already` }),
+    };
   });
   if (atomic && results.some((result) => "error" in result)) {
     ruleset.rules = before;
-    return problem(409, { results: results.map((result) => ("error" in result ? result : { action: "not_applied", ip: result.ip })) });
+    return problem(409, {
+      results: results.map((result) => ("error" in result ? result : { action: "not_applied", ip: result.ip })),
+    });
   }
-  if (results.some(({ action }) => action === "created" || action === "updated" || action === "deleted")) changed(ruleset, now);
+  if (results.some(({ action }) => action === "created" || action === "updated" || action === "deleted"))
+    changed(ruleset, now);
   return { status: 200, body: { results } };
 }
 
-function replaced(ruleset: ModelRuleset, { rules: wanted, allow_empty = false, max_shrink }: Extract<Question, { kind: "replace" }>, now: number, isDone: boolean) {
+function replaced(
+  ruleset: ModelRuleset,
+  { rules: wanted, allow_empty = false, max_shrink }: Extract<Question, { kind: "replace" }>,
+  now: number,
+  isDone: boolean,
+) {
   const total = ruleset.rules.length;
   const plan = { added: [] as object[], updated: [] as object[], removed: [] as object[] };
   let unchanged = 0;
   const rules: ModelRule[] = [];
   for (const body of [...wanted].sort((a, b) => compareBlocks(blockOf(a.ip), blockOf(b.ip)))) {
     const before = ruleAt(ruleset, body.ip);
-    const rule = before === undefined ? { block: blockOf(body.ip), name: body.name ?? null, expiresAt: expiryOf(body, now) ?? null, createdAt: now, updatedAt: now } : { ...before };
+    const rule =
+      before === undefined
+        ? {
+            block: blockOf(body.ip),
+            name: body.name ?? null,
+            expiresAt: expiryOf(body, now) ?? null,
+            createdAt: now,
+            updatedAt: now,
+          }
+        : { ...before };
     rules.push(rule);
     if (before === undefined) plan.added.push(ruleDocument(rule));
-    else if (update(rule, { name: body.name ?? null, expires_at: isoOrNull(expiryOf(body, now) ?? null) }, now)) plan.updated.push({ before: ruleDocument(before), after: ruleDocument(rule) });
+    else if (update(rule, { name: body.name ?? null, expires_at: isoOrNull(expiryOf(body, now) ?? null) }, now))
+      plan.updated.push({ before: ruleDocument(before), after: ruleDocument(rule) });
     else unchanged++;
   }
-  for (const rule of [...ruleset.rules].sort((a, b) => compareBlocks(a.block, b.block))) if (!rules.some(({ block }) => block.text === rule.block.text)) plan.removed.push(ruleDocument(rule));
+  for (const rule of [...ruleset.rules].sort((a, b) => compareBlocks(a.block, b.block)))
+    if (!rules.some(({ block }) => block.text === rule.block.text)) plan.removed.push(ruleDocument(rule));
   if (isDone) ruleset.rules = rules;
   const counts = { added: plan.added.length, updated: plan.updated.length, removed: plan.removed.length, unchanged };
   const mayGo = rules.length === 0 ? (allow_empty ? 100 : 0) : (max_shrink ?? (total < 20 ? 100 : 50));
-  const refusal = plan.removed.length / Math.max(total, 1) > mayGo / 100 ? { status: 409, removed: plan.removed.length } : null;
-  return { ...counts, can_undo: true, dry_run: !isDone, ...(isDone ? {} : { refusal, plan: { ...plan, truncated: false } }) };
+  const refusal =
+    plan.removed.length / Math.max(total, 1) > mayGo / 100 ? { status: 409, removed: plan.removed.length } : null;
+  return {
+    ...counts,
+    can_undo: true,
+    dry_run: !isDone,
+    ...(isDone ? {} : { refusal, plan: { ...plan, truncated: false } }),
+  };
 }
 
 function isoOrNull(time: number | null): string | null {

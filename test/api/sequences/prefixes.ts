@@ -19,7 +19,12 @@ export function blockOf(spelling: string): Block {
   const written = bits === undefined ? undefined : Number(bits) - (isMapped && address.includes(":") ? 96 : 0);
   const most = isMapped ? 32 : 128;
   const length = written ?? most;
-  return { text: `${oracleFormat(value)}${length === most ? "" : `/${length}`}`, family: isMapped ? 4 : 6, first: value & (isMapped ? 0xffff_ffffn : (1n << 128n) - 1n), length };
+  return {
+    text: `${oracleFormat(value)}${length === most ? "" : `/${length}`}`,
+    family: isMapped ? 4 : 6,
+    first: value & (isMapped ? 0xffff_ffffn : (1n << 128n) - 1n),
+    length,
+  };
 }
 
 export function covers(outer: Block, inner: Block): boolean {
@@ -34,6 +39,23 @@ export function compareBlocks(a: Block, b: Block): number {
 
 /** Prefixes that nest, in several spellings. */
 export const SPELLINGS = [
-  "192.0.2.0/24", "::ffff:192.0.2.0/120", "192.0.2.0/25", "192.0.2.7", "192.0.2.7/32", "::ffff:c000:207", "192.0.2.8", "192.0.2.128/25", "198.51.100.0/31", "0.0.0.0/0", "::ffff:0:0/96", "9.9.9.9",
-  "2001:db8::/32", "2001:DB8:0::/32", "2001:db8::1", "2001:db8:0:0:0:0:0:1/128", "2001:db8:0:1::/64", "::/0", "2620:fe::fe",
+  "192.0.2.0/24",
+  "::ffff:192.0.2.0/120",
+  "192.0.2.0/25",
+  "192.0.2.7",
+  "192.0.2.7/32",
+  "::ffff:c000:207",
+  "192.0.2.8",
+  "192.0.2.128/25",
+  "198.51.100.0/31",
+  "0.0.0.0/0",
+  "::ffff:0:0/96",
+  "9.9.9.9",
+  "2001:db8::/32",
+  "2001:DB8:0::/32",
+  "2001:db8::1",
+  "2001:db8:0:0:0:0:0:1/128",
+  "2001:db8:0:1::/64",
+  "::/0",
+  "2620:fe::fe",
 ] as const;

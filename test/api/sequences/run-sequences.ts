@@ -28,8 +28,17 @@ export interface SequenceOptions {
 
 const DAY = 86_400_000;
 
-/** Runs sequences of requests of two organisations, each in organisations of its own, and compares every answer with the model's. */
-export async function runSequences({ server, url = server.server.url, seed, runs, shrinks = true }: SequenceOptions): Promise<SequenceReport> {
+/**
+ * Runs sequences of requests of two organisations, each in organisations of its own, and compares every answer with the
+ * model's.
+ */
+export async function runSequences({
+  server,
+  url = server.server.url,
+  seed,
+  runs,
+  shrinks = true,
+}: SequenceOptions): Promise<SequenceReport> {
   const report: SequenceReport = { seed, sequences: 0, requests: 0, answers: {}, failure: undefined };
   const { send, close } = sender(url, 1);
   const start = server.clock.now;
@@ -41,7 +50,8 @@ export async function runSequences({ server, url = server.server.url, seed, runs
   });
   const details = await fc.check(property, { seed, numRuns: runs, endOnFailure: !shrinks });
   close();
-  if (details.failed) report.failure = `${(details.errorInstance as Error).message}\nsteps: ${JSON.stringify(details.counterexample?.[0], undefined, 1)}\nseed ${seed}, path ${details.counterexamplePath}`;
+  if (details.failed)
+    report.failure = `${(details.errorInstance as Error).message}\nsteps: ${JSON.stringify(details.counterexample?.[0], undefined, 1)}\nseed ${seed}, path ${details.counterexamplePath}`;
   return report;
 }
 
@@ -68,13 +78,16 @@ class World {
 
   static async make(server: TestServer, send: Send, report: SequenceReport): Promise<World> {
     const number = report.sequences;
-    const made = await Promise.all(["first", "second", "poor"].map((name) => organisation(server, `${name} ${number} ${Math.random()}`)));
+    const made = await Promise.all(
+      ["first", "second", "poor"].map((name) => organisation(server, `${name} ${number} ${Math.random()}`)),
+    );
     const [first, second, poor] = made as [Made, Made, Made];
     const without = await keyOf(server, poor.id, "read_write");
     const keys = await Promise.all([first, second].map((each) => keysOf(server, each.id, without)));
     const world = new World(server, send, report, keys as [Keys, Keys]);
     for (const [index, { rulesets }] of [first, second].entries()) {
-      for (const { id, name, purpose } of rulesets) world.#model.add(index as 0 | 1, { id, name, purpose, now: server.clock.now });
+      for (const { id, name, purpose } of rulesets)
+        world.#model.add(index as 0 | 1, { id, name, purpose, now: server.clock.now });
     }
     return world;
   }
@@ -82,7 +95,14 @@ class World {
   async take({ passes, caller, question }: Step): Promise<void> {
     this.#server.clock.now += passes;
     const sent = this.#request(caller, question);
-    const asked: Asked = { caller, question, now: this.#server.clock.now, request: JSON.stringify([sent.method, sent.path, sent.body]), idempotencyKey: sent.headers["Idempotency-Key"] as string | undefined, ifVersion: this.#ifVersion(caller, question) };
+    const asked: Asked = {
+      caller,
+      question,
+      now: this.#server.clock.now,
+      request: JSON.stringify([sent.method, sent.path, sent.body]),
+      idempotencyKey: sent.headers["Idempotency-Key"] as string | undefined,
+      ifVersion: this.#ifVersion(caller, question),
+    };
     const expected = this.#model.answer(asked);
     const answer = await this.#send(sent);
     this.#report.requests++;
@@ -106,15 +126,19 @@ class World {
     const { etag } = answer.headers;
     if (expected.tagged === undefined || answer.status !== 200) return;
     assert.ok(etag !== undefined, `${shown}: no ETag`);
-    if (known?.etag === etag) assert.equal(known.tagged, expected.tagged, `${shown}: the same ETag, but another answer`);
+    if (known?.etag === etag)
+      assert.equal(known.tagged, expected.tagged, `${shown}: the same ETag, but another answer`);
     this.#tags.set(tagKey, { etag, tagged: expected.tagged });
   }
 
-  /** Whatever the model says: ids of the other organisation's rulesets are in no answer, unless the question named them. */
+  /**
+   * Whatever the model says: ids of the other organisation's rulesets are in no answer, unless the question named them.
+   */
   #searchForOthers(shown: string, { organisation }: Caller, { text, headers }: Received): void {
     const all = `${text} ${JSON.stringify(headers)}`;
     for (const { id } of this.#model.rulesets[1 - organisation]!) {
-      if (!shown.includes(id)) assert.ok(!all.includes(id), `${shown}: the answer tells of the other organisation's ${id}`);
+      if (!shown.includes(id))
+        assert.ok(!all.includes(id), `${shown}: the answer tells of the other organisation's ${id}`);
     }
   }
 
@@ -139,19 +163,51 @@ class World {
 
   #request(caller: Caller, question: Question): Sent {
     const { method, path, query = {}, body, headers = {} } = this.#parts(caller, question);
-    const search = new URLSearchParams(Object.entries(query).flatMap(([name, value]): [string, string][] => (value === undefined ? [] : [[name, String(value)]]))).toString();
+    const search = new URLSearchParams(
+      Object.entries(query).flatMap(([name, value]): [string, string][] =>
+        value === undefined ? [] : [[name, String(value)]],
+      ),
+    ).toString();
     const url = search === "" ? path : `${path}?${search}`;
     const key = this.#keys[caller.organisation][caller.key];
     // Keys are forgotten after a day: half a day's are other ones.
-    const slot: Record<string, string> = "slot" in question && question.slot !== undefined ? { "Idempotency-Key": `slot-${question.slot}-${Math.floor(this.#server.clock.now / (DAY / 2))}` } : {};
+    const slot: Record<string, string> =
+      "slot" in question && question.slot !== undefined
+        ? { "Idempotency-Key": `slot-${question.slot}-${Math.floor(this.#server.clock.now / (DAY / 2))}` }
+        : {};
     const type: Record<string, string> = body === undefined ? {} : { "Content-Type": "application/json" };
-    const known = "isKnown" in question && question.isKnown ? this.#tags.get(`${caller.organisation} ${url}`) : undefined;
-    return { method, path: url, headers: { "X-API-Key": key, ...type, ...slot, ...headers, ...(known === undefined ? {} : { "If-None-Match": known.etag }) }, body: body === undefined ? undefined : JSON.stringify(body) };
+    const known =
+      "isKnown" in question && question.isKnown ? this.#tags.get(`${caller.organisation} ${url}`) : undefined;
+    return {
+      method,
+      path: url,
+      headers: {
+        "X-API-Key": key,
+        ...type,
+        ...slot,
+        ...headers,
+        ...(known === undefined ? {} : { "If-None-Match": known.etag }),
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    };
   }
 
-  #parts(caller: Caller, question: Question): { method: string; path: string; query?: object; body?: unknown; headers?: Record<string, string> } {
-    if (question.kind === "list-rulesets") return { method: "GET", path: BASE, query: { purpose: question.purpose, page: question.page, page_size: question.page_size } };
-    if (question.kind === "create-ruleset") return { method: "POST", path: BASE, body: { name: question.name, purpose: question.purpose, description: question.description } };
+  #parts(
+    caller: Caller,
+    question: Question,
+  ): { method: string; path: string; query?: object; body?: unknown; headers?: Record<string, string> } {
+    if (question.kind === "list-rulesets")
+      return {
+        method: "GET",
+        path: BASE,
+        query: { purpose: question.purpose, page: question.page, page_size: question.page_size },
+      };
+    if (question.kind === "create-ruleset")
+      return {
+        method: "POST",
+        path: BASE,
+        body: { name: question.name, purpose: question.purpose, description: question.description },
+      };
     const id = this.#idOf(caller, question.target);
     const path = `${BASE}${id}`;
     switch (question.kind) {
@@ -162,7 +218,11 @@ class World {
       case "delete-ruleset":
         return { method: "DELETE", path };
       case "list-rules":
-        return { method: "GET", path: `${path}/rules`, query: { active_only: question.active_only, page: question.page, page_size: question.page_size } };
+        return {
+          method: "GET",
+          path: `${path}/rules`,
+          query: { active_only: question.active_only, page: question.page, page_size: question.page_size },
+        };
       case "export":
         return { method: "GET", path: `${path}/rules:export`, query: { active_only: question.active_only } };
       case "add-rule":
@@ -176,10 +236,22 @@ class World {
       case "check":
         return { method: "POST", path: `${path}/rules:check`, body: { ip: question.ip } };
       case "batch":
-        return { method: "POST", path: `${path}/rules:batch`, body: { items: question.items, atomic: question.atomic } };
+        return {
+          method: "POST",
+          path: `${path}/rules:batch`,
+          body: { items: question.items, atomic: question.atomic },
+        };
       case "replace": {
-        const headers: Record<string, string> = question.isConditional ? { "If-Match": this.#versions.get(id)?.etag ?? '"nonsense"' } : {};
-        return { method: "PUT", path: `${path}/rules`, query: { dry_run: question.dry_run, allow_empty: question.allow_empty, max_shrink: question.max_shrink }, body: { rules: question.rules }, headers };
+        const headers: Record<string, string> = question.isConditional
+          ? { "If-Match": this.#versions.get(id)?.etag ?? '"nonsense"' }
+          : {};
+        return {
+          method: "PUT",
+          path: `${path}/rules`,
+          query: { dry_run: question.dry_run, allow_empty: question.allow_empty, max_shrink: question.max_shrink },
+          body: { rules: question.rules },
+          headers,
+        };
       }
     }
   }
@@ -188,42 +260,93 @@ class World {
 const BASE = "/v1/edl/ip-rulesets/";
 const NOBODYS = "11111111-1111-4111-8111-111111111111";
 
-/** The answer, as far as the model says what it is: without ids that the server chooses and words of its own, pages by number. */
+/**
+ * The answer, as far as the model says what it is: without ids that the server chooses and words of its own, pages by
+ * number.
+ */
 function comparable({ status, headers, text }: Received, { body }: Expected): unknown {
   if (body === undefined || body === null) return text === "" ? undefined : text;
   if (headers["content-type"]?.startsWith("text/plain") === true) return text;
   const told = JSON.parse(text);
   if (status >= 400) return Object.fromEntries(Object.keys(body ?? {}).map((name) => [name, told[name]]));
-  if (status === 201 && "purpose" in told) return Object.fromEntries(Object.entries(told).filter(([name]) => name !== "id"));
+  if (status === 201 && "purpose" in told)
+    return Object.fromEntries(Object.entries(told).filter(([name]) => name !== "id"));
   // Of what a dry run tells of a refusal, that it is one and its number.
   if (told.refusal) return { ...told, refusal: { status: told.refusal.status, removed: told.refusal.removed } };
   if (!("items" in told)) return told;
-  const pageOf = (url: string | null): number | null => (url === null ? null : Number(new URL(url).searchParams.get("page")));
+  const pageOf = (url: string | null): number | null =>
+    url === null ? null : Number(new URL(url).searchParams.get("page"));
   return { ...told, next: pageOf(told.next), prev: pageOf(told.prev) };
 }
 
 interface Made {
   readonly id: string;
-  readonly rulesets: readonly { readonly id: string; readonly name: string; readonly purpose: "allowlist" | "blocklist" }[];
+  readonly rulesets: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly purpose: "allowlist" | "blocklist";
+  }[];
 }
 
 async function organisation({ server, clock }: TestServer, name: string): Promise<Made> {
   const about = { actor: "user:test", at: clock.now };
   const { organisation, rulesets } = await server.store.write({ kind: "create-organisation", ...about, name });
   const isPoor = name.startsWith("poor");
-  await server.store.write({ kind: "set-plan", ...about, organisationId: organisation.id, area: isPoor ? "cbs" : "edl", active: true, until: null, perMinute: null, perMonth: null });
+  await server.store.write({
+    kind: "set-plan",
+    ...about,
+    organisationId: organisation.id,
+    area: isPoor ? "cbs" : "edl",
+    active: true,
+    until: null,
+    perMinute: null,
+    perMonth: null,
+  });
   return { id: organisation.id, rulesets };
 }
 
-async function keyOf({ server, clock }: TestServer, organisationId: string, access: "read" | "read_write", expiresAt: number | null = null): Promise<{ text: string; id: string }> {
+async function keyOf(
+  { server, clock }: TestServer,
+  organisationId: string,
+  access: "read" | "read_write",
+  expiresAt: number | null = null,
+): Promise<{ text: string; id: string }> {
   const { text, digest, start } = makeApiKey();
-  const { key } = await server.store.write({ kind: "create-key", actor: "user:test", at: clock.now, organisationId, label: "test", access, digest, start, expiresAt });
+  const { key } = await server.store.write({
+    kind: "create-key",
+    actor: "user:test",
+    at: clock.now,
+    organisationId,
+    label: "test",
+    access,
+    digest,
+    start,
+    expiresAt,
+  });
   return { text, id: key.id };
 }
 
 async function keysOf(server: TestServer, organisationId: string, without: { text: string }): Promise<Keys> {
   const { now } = server.clock;
-  const [full, read, expired, revoked] = await Promise.all([keyOf(server, organisationId, "read_write"), keyOf(server, organisationId, "read"), keyOf(server, organisationId, "read_write", now), keyOf(server, organisationId, "read_write")]);
-  await server.server.store.write({ kind: "revoke-key", actor: "user:test", at: now, organisationId, keyId: revoked.id });
-  return { read_write: full.text, read: read.text, expired: expired.text, revoked: revoked.text, unknown: makeApiKey().text, "without-plan": without.text };
+  const [full, read, expired, revoked] = await Promise.all([
+    keyOf(server, organisationId, "read_write"),
+    keyOf(server, organisationId, "read"),
+    keyOf(server, organisationId, "read_write", now),
+    keyOf(server, organisationId, "read_write"),
+  ]);
+  await server.server.store.write({
+    kind: "revoke-key",
+    actor: "user:test",
+    at: now,
+    organisationId,
+    keyId: revoked.id,
+  });
+  return {
+    read_write: full.text,
+    read: read.text,
+    expired: expired.text,
+    revoked: revoked.text,
+    unknown: makeApiKey().text,
+    "without-plan": without.text,
+  };
 }

@@ -14,7 +14,8 @@ export function compareMmdb(tree: CatalogueTree, reader: Reader<Response>, step:
     const match = tree.catalogue.table.lookupAddress(address);
     if (!known.has(match)) known.set(match, JSON.stringify(recordOf(tree, address)));
     // As text: comparing a million documents member by member takes a minute.
-    if (JSON.stringify(reader.get(formatAddress(address))) !== known.get(match)) assert.deepEqual(reader.get(formatAddress(address)), recordOf(tree, address), formatAddress(address));
+    if (JSON.stringify(reader.get(formatAddress(address))) !== known.get(match))
+      assert.deepEqual(reader.get(formatAddress(address)), recordOf(tree, address), formatAddress(address));
     count++;
   }
   return count;

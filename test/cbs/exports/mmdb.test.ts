@@ -21,7 +21,15 @@ describe("MMDB, read by mmdb-lib", () => {
       const count = compareMmdb(tree, reader, isLarge(tree) ? 20 : 1);
       t.diagnostic(`${count} addresses, ${bytes.length} bytes`);
       const { metadata } = reader;
-      assert.deepEqual([metadata.binaryFormatMajorVersion, metadata.binaryFormatMinorVersion, metadata.ipVersion, metadata.databaseType], [2, 0, 6, "ipsieve-CBS"]);
+      assert.deepEqual(
+        [
+          metadata.binaryFormatMajorVersion,
+          metadata.binaryFormatMinorVersion,
+          metadata.ipVersion,
+          metadata.databaseType,
+        ],
+        [2, 0, 6, "ipsieve-CBS"],
+      );
       assert.equal(metadata.buildEpoch.getTime(), Date.parse(tree.catalogue.metadata.createdAt));
       assert.deepEqual(metadata.description, { en: tree.catalogue.metadata.title });
     });
@@ -30,20 +38,34 @@ describe("MMDB, read by mmdb-lib", () => {
   test("IPv4 is answered in mapped form too, and never by an IPv6 prefix around it", () => {
     const reader = new Reader<Response>(bytesOf(all[1]![1], "mmdb"));
     const idsOf = (address: string): unknown => (reader.get(address) as { cbs_ids: string[] } | null)?.cbs_ids ?? null;
-    assert.deepEqual(["10.1.1.1", "::ffff:10.1.1.1", "11.1.1.1", "::ffff:11.1.1.1"].map(idsOf), [["ten"], ["ten"], null, null]);
-    assert.deepEqual(["::1:0:0:0", "1::", "::fffe:0:1"].map(idsOf), [["six", "six-low"], ["six"], ["six", "six-around", "six-low"]]);
+    assert.deepEqual(["10.1.1.1", "::ffff:10.1.1.1", "11.1.1.1", "::ffff:11.1.1.1"].map(idsOf), [
+      ["ten"],
+      ["ten"],
+      null,
+      null,
+    ]);
+    assert.deepEqual(["::1:0:0:0", "1::", "::fffe:0:1"].map(idsOf), [
+      ["six", "six-low"],
+      ["six"],
+      ["six", "six-around", "six-low"],
+    ]);
   });
 
   test("a catalogue of before 1970 has the first second that readers take for a time", () => {
     const { metadata, table } = catalogueOf([["10.0.0.0/8", "ten"]]);
-    for (const [createdAt, epoch] of [["1969-07-20T20:17:40Z", 1], ["1970-01-01T00:00:00Z", 1], ["1970-01-01T00:00:02Z", 2]] as const) {
+    for (const [createdAt, epoch] of [
+      ["1969-07-20T20:17:40Z", 1],
+      ["1970-01-01T00:00:00Z", 1],
+      ["1970-01-01T00:00:02Z", 2],
+    ] as const) {
       const tree = new CatalogueTree(new Catalogue({ ...metadata, createdAt }, table));
       assert.equal(new Reader<Response>(bytesOf(tree, "mmdb")).metadata.buildEpoch.getTime(), epoch * 1000);
     }
   });
 
   test("the same catalogue gives the same bytes", () => {
-    for (const [, tree] of all.slice(0, 3)) assert.deepEqual(bytesOf(new CatalogueTree(tree.catalogue), "mmdb"), bytesOf(tree, "mmdb"));
+    for (const [, tree] of all.slice(0, 3))
+      assert.deepEqual(bytesOf(new CatalogueTree(tree.catalogue), "mmdb"), bytesOf(tree, "mmdb"));
   });
 
   test("random catalogues", () => {
@@ -89,8 +111,14 @@ describe("records of every width", () => {
       const found = new Set(recordsOf(bytes, recordSize));
       for (const match of search.matches()) assert.ok(found.has(top - match));
       assert.equal(bytes.length, (search.nodeCount * recordSize) / 4);
-      const small = recordsOf(search.write(24, (match) => 2 ** 23 + match), 24);
-      const wide = recordsOf(search.write(recordSize, (match) => 2 ** 23 + match), recordSize);
+      const small = recordsOf(
+        search.write(24, (match) => 2 ** 23 + match),
+        24,
+      );
+      const wide = recordsOf(
+        search.write(recordSize, (match) => 2 ** 23 + match),
+        recordSize,
+      );
       assert.deepEqual(wide, small);
     });
   }
@@ -102,7 +130,8 @@ function recordsOf(bytes: Uint8Array, recordSize: number): number[] {
   for (let at = 0; at < bytes.length; at += recordSize / 4) {
     const node = bytes.subarray(at, at + recordSize / 4);
     const number = (part: Iterable<number>): number => [...part].reduce((value, byte) => value * 256 + byte, 0);
-    if (recordSize === 28) records.push(number([node[3]! >> 4, ...node.subarray(0, 3)]), number([node[3]! & 15, ...node.subarray(4)]));
+    if (recordSize === 28)
+      records.push(number([node[3]! >> 4, ...node.subarray(0, 3)]), number([node[3]! & 15, ...node.subarray(4)]));
     else records.push(number(node.subarray(0, recordSize / 8)), number(node.subarray(recordSize / 8)));
   }
   return records;
@@ -119,7 +148,12 @@ test("sizes and pointers at the edges of their forms are read back", () => {
   }
   // The second "again" is a pointer to the first, which lies behind so many bytes.
   for (const place of [0, 2000, 2047, 2048, 2049, 526_000, 526_335, 526_336, 526_337, 140_000_000]) {
-    const { first, second } = readRecord([["before", ["y".repeat(Math.min(place, 16_000_000))]], ...fillers(place), ["first", ["again"]], ["second", ["z", "again"]]]);
+    const { first, second } = readRecord([
+      ["before", ["y".repeat(Math.min(place, 16_000_000))]],
+      ...fillers(place),
+      ["first", ["again"]],
+      ["second", ["z", "again"]],
+    ]);
     assert.deepEqual([first, second], [["again"], ["z", "again"]]);
   }
   for (const number of [0, 1, 255, 256, 65_535]) assert.equal(readRecord([["n", number]]).n, number);
@@ -138,7 +172,12 @@ function readRecord(members: [string, string[] | number][]): any {
   search.addAll(tree.prefixes(4));
   const empty = bytesOf(tree, "mmdb");
   const metadata = empty.subarray(empty.lastIndexOf("\xab\xcd\xefMaxMind.com", undefined, "latin1"));
-  const bytes = Buffer.concat([search.write(24, () => search.nodeCount + 16), new Uint8Array(16), data.bytes(), metadata]);
+  const bytes = Buffer.concat([
+    search.write(24, () => search.nodeCount + 16),
+    new Uint8Array(16),
+    data.bytes(),
+    metadata,
+  ]);
   return new Reader<Response>(bytes).get("1.1.1.1");
 }
 

@@ -20,22 +20,47 @@ for (const program of PROGRAMS) {
     }
 
     test("a catalogue of before 1970", async () => {
-      const { metadata, table } = catalogueOf([["10.0.0.0/8", "/cloud/aws"], ["2001:4860::/32", "/saas/google"]]);
+      const { metadata, table } = catalogueOf([
+        ["10.0.0.0/8", "/cloud/aws"],
+        ["2001:4860::/32", "/saas/google"],
+      ]);
       for (const createdAt of ["1969-07-20T20:17:40.000Z", "1970-01-01T00:00:00.000Z"]) {
-        const [asked, found] = await compareProgram(program, new CatalogueTree(new Catalogue({ ...metadata, createdAt }, table)));
+        const [asked, found] = await compareProgram(
+          program,
+          new CatalogueTree(new Catalogue({ ...metadata, createdAt }, table)),
+        );
         assert.ok(asked > 0 && found > 0);
       }
     });
 
     test("hundreds of nodes of one prefix", async () => {
       const ids = Array.from({ length: 200 }, (_, i) => `é"\\$${String(i).padStart(45, "x")}`);
-      await compareProgram(program, new CatalogueTree(catalogueOf([["10.0.0.0/8", ...ids], ["2001:4860::/32", "short"]])));
+      await compareProgram(
+        program,
+        new CatalogueTree(
+          catalogueOf([
+            ["10.0.0.0/8", ...ids],
+            ["2001:4860::/32", "short"],
+          ]),
+        ),
+      );
     });
 
     test("negative control: the answers of another catalogue are noticed", async () => {
-      const other = new CatalogueTree(catalogueOf([["10.0.0.0/9", "/cloud/aws"], ["2001:db8::/32", "/saas/docs"]]));
-      const answersOfOther: Program = { ...program, answers: (_tree, addresses, own) => program.answers(other, addresses, own) };
-      await assert.rejects(compareProgram(answersOfOther, all[0]![1]), { name: "AssertionError", message: /^[0-9a-f.:]+\n/ });
+      const other = new CatalogueTree(
+        catalogueOf([
+          ["10.0.0.0/9", "/cloud/aws"],
+          ["2001:db8::/32", "/saas/docs"],
+        ]),
+      );
+      const answersOfOther: Program = {
+        ...program,
+        answers: (_tree, addresses, own) => program.answers(other, addresses, own),
+      };
+      await assert.rejects(compareProgram(answersOfOther, all[0]![1]), {
+        name: "AssertionError",
+        message: /^[0-9a-f.:]+\n/,
+      });
     });
   });
 }

@@ -13,16 +13,28 @@ import { bound, bytesOf, entriesOf, linesOf } from "./subjects.ts";
 import { readers, same } from "./text-readers.ts";
 
 describe("exports of all published lists together", { skip: noPublishedLists }, () => {
-  const { metadata, trie } = importCatalogue(readPublished, { title: "Test", createdAt: new Date("2026-11-21T00:00:00Z") });
+  const { metadata, trie } = importCatalogue(readPublished, {
+    title: "Test",
+    createdAt: new Date("2026-11-21T00:00:00Z"),
+  });
   const tree = new CatalogueTree(new Catalogue(metadata, freeze(trie)));
   const entries = [...entriesOf(bound(tree.catalogue))];
 
-  for (const [format, member] of [["csv", "own"], ["jsonl", "own"], ["nginx", "all"], ["haproxy", "all"], ["clickhouse", "all"]] as const) {
+  for (const [format, member] of [
+    ["csv", "own"],
+    ["jsonl", "own"],
+    ["nginx", "all"],
+    ["haproxy", "all"],
+    ["clickhouse", "all"],
+  ] as const) {
     test(`${format}: every prefix with its ids`, (t) => {
       const lines = linesOf(tree, format);
       t.diagnostic(`${lines.length} lines`);
       const read = readers[format](lines).filter(([, ids]) => ids.length > 0);
-      same(read, entries.map((entry) => [formatPrefix(entry.prefix), entry[member]]));
+      same(
+        read,
+        entries.map((entry) => [formatPrefix(entry.prefix), entry[member]]),
+      );
     });
   }
 

@@ -17,7 +17,7 @@ export const HARD_LINES: readonly Line[] = [
   ["0.0.0.0/0", "everything"],
   ["10.0.0.0/8", "/cloud/aws"],
   ["10.1.0.0/16", "/cloud/aws/by-service/ec2/us-east-1", "/cloud/aws/by-region/us-east-1/ec2"],
-  ["10.1.2.3/32", "it's \"quoted\" \\ \\n; {x} $y #z", "=1+1", "é💡 '; '"],
+  ["10.1.2.3/32", 'it\'s "quoted" \\ \\n; {x} $y #z', "=1+1", "é💡 '; '"],
   ["10.1.2.4/31", "/cdn/x"],
   ["255.255.255.255/32", "/cdn/x"],
   ["::/0", "/isp/everything"],
@@ -27,11 +27,25 @@ export const HARD_LINES: readonly Line[] = [
   ["ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff/128", "/cdn/last"],
 ];
 
-/** An IPv6 prefix around the mapped block, and no IPv4 prefix for all: readers that map addresses must not mix them up. */
-export const AROUND_MAPPED: readonly Line[] = [["::/0", "six"], ["::/64", "six-low"], ["10.0.0.0/8", "ten"], ["::fffe:0:0/95", "six-around"]];
+/**
+ * An IPv6 prefix around the mapped block, and no IPv4 prefix for all: readers that map addresses must not mix them up.
+ */
+export const AROUND_MAPPED: readonly Line[] = [
+  ["::/0", "six"],
+  ["::/64", "six-low"],
+  ["10.0.0.0/8", "ten"],
+  ["::fffe:0:0/95", "six-around"],
+];
 
-/** No IPv6 prefix around the forms of IPv6 that hold IPv4 addresses: readers that unwrap those must not take their answer from IPv4. */
-const UNWRAPPED: readonly Line[] = [["10.0.0.0/8", "ten"], ["2002:a01:200::/40", "six-to-four"], ["2001:db8::/32", "docs"]];
+/**
+ * No IPv6 prefix around the forms of IPv6 that hold IPv4 addresses: readers that unwrap those must not take their
+ * answer from IPv4.
+ */
+const UNWRAPPED: readonly Line[] = [
+  ["10.0.0.0/8", "ten"],
+  ["2002:a01:200::/40", "six-to-four"],
+  ["2001:db8::/32", "docs"],
+];
 
 export async function subjects(): Promise<[name: string, tree: CatalogueTree][]> {
   return [
@@ -52,13 +66,23 @@ export function linesOf(tree: CatalogueTree, format: ExportFormat): string[] {
   return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }
 
-/** Every prefix of the catalogue in order, with the ids that lists name for it, and those of all prefixes around it too. */
-export function* entriesOf({ table, nodesOf, ownNodesOf }: BoundCatalogue): Generator<{ prefix: Prefix; own: string[]; all: string[] }> {
+/**
+ * Every prefix of the catalogue in order, with the ids that lists name for it, and those of all prefixes around it too.
+ */
+export function* entriesOf({
+  table,
+  nodesOf,
+  ownNodesOf,
+}: BoundCatalogue): Generator<{ prefix: Prefix; own: string[]; all: string[] }> {
   const known = new Map<number, { own: string[]; all: string[] }>();
   for (const family of [4, 6] as const) {
     for (const { prefix, match } of table.entries(family)) {
       let ids = known.get(match);
-      if (ids === undefined) known.set(match, (ids = { own: ownNodesOf(match).map(({ id }) => id), all: nodesOf(match).map(({ id }) => id) }));
+      if (ids === undefined)
+        known.set(
+          match,
+          (ids = { own: ownNodesOf(match).map(({ id }) => id), all: nodesOf(match).map(({ id }) => id) }),
+        );
       yield { prefix, ...ids };
     }
   }
@@ -67,10 +91,17 @@ export function* entriesOf({ table, nodesOf, ownNodesOf }: BoundCatalogue): Gene
 type BoundCatalogue = Pick<Catalogue, "table" | "nodesOf" | "ownNodesOf">;
 
 export function bound(catalogue: Catalogue): BoundCatalogue {
-  return { table: catalogue.table, nodesOf: (match) => catalogue.nodesOf(match), ownNodesOf: (match) => catalogue.ownNodesOf(match) };
+  return {
+    table: catalogue.table,
+    nodesOf: (match) => catalogue.nodesOf(match),
+    ownNodesOf: (match) => catalogue.ownNodesOf(match),
+  };
 }
 
-/** The first address of every prefix; of every `step`th one also the last, those right outside, one from anywhere and one from near it. */
+/**
+ * The first address of every prefix; of every `step`th one also the last, those right outside, one from anywhere and
+ * one from near it.
+ */
 export function* probes({ table }: Catalogue, step = 1): Generator<Address> {
   let seed = 20260617;
   const random = (): number => (seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0);
@@ -84,7 +115,9 @@ export function* probes({ table }: Catalogue, step = 1): Generator<Address> {
       yield neighbour(prefix, -1);
       yield neighbour(last, 1);
       yield family === 4 ? four(random()) : plain({ family, w0: random(), w1: random(), w2: random(), w3: random() });
-      yield family === 4 ? four(((prefix.w0 & 0xffff0000) | (random() >>> 16)) >>> 0) : plain({ ...prefix, w3: random() });
+      yield family === 4
+        ? four(((prefix.w0 & 0xffff0000) | (random() >>> 16)) >>> 0)
+        : plain({ ...prefix, w3: random() });
     }
   }
 }
@@ -111,9 +144,22 @@ function neighbour({ family, w0, w1, w2, w3 }: Address, by: number): Address {
 }
 
 /** Random catalogues whose labels are any text. */
-const labels = fc.string({ unit: "binary", minLength: 1, maxLength: 6 }).filter((text) => text.trim() === text && !/[,\p{Cc}\u2028\u2029]/u.test(text) && !text.startsWith("/") && text.isWellFormed());
+const labels = fc
+  .string({ unit: "binary", minLength: 1, maxLength: 6 })
+  .filter(
+    (text) =>
+      text.trim() === text && !/[,\p{Cc}\u2028\u2029]/u.test(text) && !text.startsWith("/") && text.isWellFormed(),
+  );
 export const randomLines = fc.array(
-  fc.tuple(prefixes, fc.array(fc.oneof(labels, fc.constantFrom("/cloud/aws/by-service/ec2", "/cdn/x", "/saas/a/b")), { minLength: 1, maxLength: 3 })).map(([prefix, ids]): Line => [prefix, ...ids]),
+  fc
+    .tuple(
+      prefixes,
+      fc.array(fc.oneof(labels, fc.constantFrom("/cloud/aws/by-service/ec2", "/cdn/x", "/saas/a/b")), {
+        minLength: 1,
+        maxLength: 3,
+      }),
+    )
+    .map(([prefix, ids]): Line => [prefix, ...ids]),
   { maxLength: 15 },
 );
 
@@ -142,5 +188,9 @@ export class LongestMatch<Value> {
 
 function cut({ family, w0, w1, w2, w3 }: Address, length: number): string {
   const words = family === 4 ? [w0] : [w0, w1, w2, w3];
-  return words.map((word, i) => (length <= i * 32 ? 0 : length >= (i + 1) * 32 ? word : (word & (-1 << ((i + 1) * 32 - length))) >>> 0)).join(".");
+  return words
+    .map((word, i) =>
+      length <= i * 32 ? 0 : length >= (i + 1) * 32 ? word : (word & (-1 << ((i + 1) * 32 - length))) >>> 0,
+    )
+    .join(".");
 }

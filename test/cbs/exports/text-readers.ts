@@ -4,7 +4,9 @@ import type { ExportFormat } from "../../../src/cbs/exports/export.ts";
 
 /** The fields of a CSV line, quoted or not. */
 function csvFields(line: string): string[] {
-  const fields = [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/g)].map(([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain!);
+  const fields = [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/g)].map(
+    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain!,
+  );
   return fields.map((field) => (/^'(?:'|[\s\p{Cf}]*[=+\-@＝＋－＠])/u.test(field) ? field.slice(1) : field));
 }
 
@@ -45,7 +47,11 @@ function readNginx(lines: string[]): [prefix: string, ids: string[]][] {
   const end = lines.indexOf("}");
   assert.deepEqual([lines.slice(0, 2), lines.slice(-1)], [["geo $cbs_nodes {", 'default "";'], ["}"]]);
   const map = lines.indexOf("map $cbs_nodes $cbs {");
-  const constants = new Map(lines.slice(end + 1, map).map((line) => [/^geo \$(\w+) /.exec(line)![1]!, unquoted(/default (".*"); }$/.exec(line)![1]!)]));
+  const constants = new Map(
+    lines
+      .slice(end + 1, map)
+      .map((line) => [/^geo \$(\w+) /.exec(line)![1]!, unquoted(/default (".*"); }$/.exec(line)![1]!)]),
+  );
   const long = new Map(
     lines.slice(map + 2, -1).map((line) => {
       const [, key, variables] = /^"(,\d+)" "((?:\$\{\w+\})+)";$/.exec(line)!;
@@ -74,6 +80,7 @@ function arrayOf(cell: string): string[] {
 export function same(read: readonly [string, string[]][], expected: readonly [string, string[]][]): void {
   assert.equal(read.length, expected.length);
   for (const [i, [prefix, ids]] of read.entries()) {
-    if (prefix !== expected[i]![0] || ids.join() !== expected[i]![1].join()) assert.deepEqual([prefix, ids], expected[i]);
+    if (prefix !== expected[i]![0] || ids.join() !== expected[i]![1].join())
+      assert.deepEqual([prefix, ids], expected[i]);
   }
 }

@@ -36,11 +36,17 @@ test("AWS: one prefix under several services, GLOBAL, no newline at the end", ()
 });
 
 test("AWS: an edition of 2014, without IPv6 and border groups", () => {
-  const list = aws('{"syncToken":"1416435608","createDate":"2014-11-19-22-20-08","prefixes":[{"ip_prefix":"192.0.2.0/24","region":"us-west-1","service":"AMAZON"}]}');
-  assert.deepEqual([entriesOf(list), list.publishedAt], [["192.0.2.0/24 amazon@us-west-1"], "2014-11-19T22:20:08.000Z"]);
+  const list = aws(
+    '{"syncToken":"1416435608","createDate":"2014-11-19-22-20-08","prefixes":[{"ip_prefix":"192.0.2.0/24","region":"us-west-1","service":"AMAZON"}]}',
+  );
+  assert.deepEqual(
+    [entriesOf(list), list.publishedAt],
+    [["192.0.2.0/24 amazon@us-west-1"], "2014-11-19T22:20:08.000Z"],
+  );
 });
 
-const row = (member: string, prefix: unknown, more = '"region":"r","service":"s"') => `{"${member}":${JSON.stringify(prefix)},${more}}`;
+const row = (member: string, prefix: unknown, more = '"region":"r","service":"s"') =>
+  `{"${member}":${JSON.stringify(prefix)},${more}}`;
 const lists = (four: string, six = "") => `{"prefixes":[${four}],"ipv6_prefixes":[${six}]}`;
 const bad: BadList[] = [
   ...NO_JSON,
@@ -48,10 +54,25 @@ const bad: BadList[] = [
   ["empty arrays", lists(""), "empty", "line 1"],
   ["a row that is no object", lists('"192.0.2.0/24"'), "bad-shape", "$.prefixes[0]"],
   ["a row without a prefix", lists('{"region":"r","service":"s"}'), "bad-shape", "$.prefixes[0].ip_prefix"],
-  ["a row without a service", lists(row("ip_prefix", "192.0.2.0/24", '"region":"r"')), "bad-shape", "$.prefixes[0].service"],
-  ["a row without a region", lists(row("ip_prefix", "192.0.2.0/24", '"service":"s"')), "bad-shape", "$.prefixes[0].region"],
+  [
+    "a row without a service",
+    lists(row("ip_prefix", "192.0.2.0/24", '"region":"r"')),
+    "bad-shape",
+    "$.prefixes[0].service",
+  ],
+  [
+    "a row without a region",
+    lists(row("ip_prefix", "192.0.2.0/24", '"service":"s"')),
+    "bad-shape",
+    "$.prefixes[0].region",
+  ],
   ["a list for a prefix", lists(row("ip_prefix", ["192.0.2.0/24"])), "bad-shape", "$.prefixes[0].ip_prefix"],
   ["IPv6 among IPv4", lists(row("ip_prefix", "2001:db8::/32")), "bad-prefix", "$.prefixes[0].ip_prefix"],
-  ["a prefix that is none", lists(row("ip_prefix", "192.0.2.0/24"), row("ipv6_prefix", "2001:db8::/129")), "bad-prefix", "$.ipv6_prefixes[0].ipv6_prefix"],
+  [
+    "a prefix that is none",
+    lists(row("ip_prefix", "192.0.2.0/24"), row("ipv6_prefix", "2001:db8::/129")),
+    "bad-prefix",
+    "$.ipv6_prefixes[0].ipv6_prefix",
+  ],
 ];
 for (const list of bad) test(`AWS refused: ${list[0]}`, () => assertRefused(aws, list));

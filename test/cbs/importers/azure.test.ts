@@ -6,7 +6,15 @@ import { assertRefused, type BadList, entriesOf, namesOf, NO_JSON } from "./list
 const tag = (name: string, region: string, systemService: string, addressPrefixes: unknown) => ({
   name,
   id: name,
-  properties: { changeNumber: 1, region, regionId: 0, platform: "Azure", systemService, addressPrefixes, networkFeatures: null },
+  properties: {
+    changeNumber: 1,
+    region,
+    regionId: 0,
+    platform: "Azure",
+    systemService,
+    addressPrefixes,
+    networkFeatures: null,
+  },
 });
 const cloud = (...values: unknown[]) => JSON.stringify({ changeNumber: 398, cloud: "Public", values });
 
@@ -47,7 +55,17 @@ test("Azure: a dot is not always a region; base tags and regional ones; both fam
 });
 
 test("Azure: as the service tag API answers, with a change number for a text and no region where there is none", () => {
-  const list = azure(JSON.stringify({ changeNumber: "63", cloud: "Public", name: "public", values: [{ name: "A", properties: { region: null, addressPrefixes: ["192.0.2.0/24"] } }, { name: "B", properties: { addressPrefixes: ["198.51.100.0/24"] } }] }));
+  const list = azure(
+    JSON.stringify({
+      changeNumber: "63",
+      cloud: "Public",
+      name: "public",
+      values: [
+        { name: "A", properties: { region: null, addressPrefixes: ["192.0.2.0/24"] } },
+        { name: "B", properties: { addressPrefixes: ["198.51.100.0/24"] } },
+      ],
+    }),
+  );
   assert.deepEqual([entriesOf(list), list.version], [["192.0.2.0/24 a", "198.51.100.0/24 b"], "63"]);
 });
 
@@ -59,7 +77,12 @@ const bad: BadList[] = [
   ["a tag without a name", cloud({ properties: { region: "", addressPrefixes: [] } }), "bad-shape", "$.values[0].name"],
   ["a region that is no text", cloud(tag("A", 7 as never, "", [])), "bad-shape", "$.values[0].properties.region"],
   ["a tag without prefixes", cloud(tag("A", "", "", undefined)), "bad-shape", "$.values[0].properties.addressPrefixes"],
-  ["a prefix that is none", cloud(tag("A", "", "", ["192.0.2.0/24", "192.0.2.0/24;"])), "bad-prefix", "$.values[0].properties.addressPrefixes[1]"],
+  [
+    "a prefix that is none",
+    cloud(tag("A", "", "", ["192.0.2.0/24", "192.0.2.0/24;"])),
+    "bad-prefix",
+    "$.values[0].properties.addressPrefixes[1]",
+  ],
   ["null for a prefix", cloud(tag("A", "", "", [null])), "bad-shape", "$.values[0].properties.addressPrefixes[0]"],
 ];
 for (const list of bad) test(`Azure refused: ${list[0]}`, () => assertRefused(azure, list));

@@ -6,33 +6,79 @@ import { assertRefused, type BadList, entriesOf } from "./lists.ts";
 
 describe("rows of CSV", () => {
   const cases: [what: string, text: string, rows: [line: number, ...fields: string[]][]][] = [
-    ["plain", "a,b\nc,d", [[1, "a", "b"], [2, "c", "d"]]],
-    ["CRLF and CR", "a\r\nb\rc\r\n", [[1, "a"], [2, "b"], [3, "c"]]],
+    [
+      "plain",
+      "a,b\nc,d",
+      [
+        [1, "a", "b"],
+        [2, "c", "d"],
+      ],
+    ],
+    [
+      "CRLF and CR",
+      "a\r\nb\rc\r\n",
+      [
+        [1, "a"],
+        [2, "b"],
+        [3, "c"],
+      ],
+    ],
     ["empty fields, also at the end", "a,,\n", [[1, "a", "", ""]]],
     ["white space around", " a , b\t\n", [[1, "a", "b"]]],
     ["white space inside", "1098 XH", [[1, "1098 XH"]]],
     ["quotes", '"a,b","c ""d""" , "" \n', [[1, "a,b", 'c "d"', ""]]],
-    ["a line break in quotes", '"a\r\nb",c\nd\n', [[1, "a\r\nb", "c"], [3, "d"]]],
+    [
+      "a line break in quotes",
+      '"a\r\nb",c\nd\n',
+      [
+        [1, "a\r\nb", "c"],
+        [3, "d"],
+      ],
+    ],
     ["empty lines", "\n  \na\n\n", [[3, "a"]]],
     ["an empty field in quotes is a field", '""\n', [[1, ""]]],
-    ["comments", "# all of this, and that\na # b, c\n#\nd", [[2, "a"], [4, "d"]]],
+    [
+      "comments",
+      "# all of this, and that\na # b, c\n#\nd",
+      [
+        [2, "a"],
+        [4, "d"],
+      ],
+    ],
     ["a # in quotes", '"#a"\n', [[1, "#a"]]],
-    ["a comment behind quotes", '"a" # b\nc', [[1, "a"], [2, "c"]]],
+    [
+      "a comment behind quotes",
+      '"a" # b\nc',
+      [
+        [1, "a"],
+        [2, "c"],
+      ],
+    ],
     ["nothing", "", []],
   ];
   for (const [what, text, rows] of cases) {
-    test(what, () => assert.deepEqual([...csvRows(text)].map(({ line, fields }) => [line, ...fields]), rows));
+    test(what, () =>
+      assert.deepEqual(
+        [...csvRows(text)].map(({ line, fields }) => [line, ...fields]),
+        rows,
+      ),
+    );
   }
 });
 
 describe("CSV", () => {
   test("with a header, whose columns may stand in any order and case", () => {
-    const list = csv()('Service,IP Prefix,Region\r\nAPI,192.0.2.0/24,eu-west-1\r\n"Web, all",2001:db8::/32,global\r\n,198.51.100.0/24,');
+    const list = csv()(
+      'Service,IP Prefix,Region\r\nAPI,192.0.2.0/24,eu-west-1\r\n"Web, all",2001:db8::/32,global\r\n,198.51.100.0/24,',
+    );
     assert.deepEqual(entriesOf(list), ["192.0.2.0/24 api@eu-west-1", "2001:db8::/32 web-all", "198.51.100.0/24 -"]);
   });
 
   test("with a header of a type and an address", () => {
-    assert.deepEqual(entriesOf(csv()("Type,Address\nIPv4,192.0.2.0/24\nIPv6,2001:db8::1\n")), ["192.0.2.0/24 -", "2001:db8::1 -"]);
+    assert.deepEqual(entriesOf(csv()("Type,Address\nIPv4,192.0.2.0/24\nIPv6,2001:db8::1\n")), [
+      "192.0.2.0/24 -",
+      "2001:db8::1 -",
+    ]);
   });
 
   test("without a header", () => {
@@ -40,7 +86,10 @@ describe("CSV", () => {
   });
 
   test("the caller's service and region go before the columns", () => {
-    assert.deepEqual(entriesOf(csv({ service: "mine", region: null })("prefix,service,region\n192.0.2.0/24,api,eu\n")), ["192.0.2.0/24 mine"]);
+    assert.deepEqual(
+      entriesOf(csv({ service: "mine", region: null })("prefix,service,region\n192.0.2.0/24,api,eu\n")),
+      ["192.0.2.0/24 mine"],
+    );
   });
 
   const bad: BadList[] = [

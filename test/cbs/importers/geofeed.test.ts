@@ -6,10 +6,14 @@ import { assertRefused, type BadList, entriesOf, namesOf, NO_JSON } from "./list
 
 describe("a geofeed (RFC 8805)", () => {
   test("of comments, a header in a comment, an empty postal code, IPv6 first", () => {
-    const text = "# self-published\n# Last modified: 2026-01-29\n# ip_prefix, alpha2code, region, city, postal_code\n2001:db8::/32,US,US-TX,Richardson,\n192.0.2.0/24,FR,FR-13,Marseille,\n";
+    const text =
+      "# self-published\n# Last modified: 2026-01-29\n# ip_prefix, alpha2code, region, city, postal_code\n2001:db8::/32,US,US-TX,Richardson,\n192.0.2.0/24,FR,FR-13,Marseille,\n";
     const list = geofeed()(text);
     assert.deepEqual(entriesOf(list), ["2001:db8::/32 @us-tx", "192.0.2.0/24 @fr-13"]);
-    assert.deepEqual(namesOf(list), { "us-tx": "Richardson, US-TX, United States", "fr-13": "Marseille, FR-13, France" });
+    assert.deepEqual(namesOf(list), {
+      "us-tx": "Richardson, US-TX, United States",
+      "fr-13": "Marseille, FR-13, France",
+    });
     assert.deepEqual(list.warnings, []);
   });
 
@@ -26,25 +30,46 @@ describe("a geofeed (RFC 8805)", () => {
   });
 
   test("a prefix counts where its location is unknown or cannot be read", () => {
-    const list = geofeed()("192.0.2.0/24\n198.51.100.0/24,,,,\n203.0.113.0/25,None\n203.0.113.128/25,US,CA-ON,Toronto,\n");
-    assert.deepEqual(entriesOf(list), ["192.0.2.0/24 -", "198.51.100.0/24 -", "203.0.113.0/25 -", "203.0.113.128/25 @us"]);
-    assert.deepEqual(list.warnings.map(({ code, position }) => [code, position]), [["location", "line 3"], ["location", "line 4"]]);
+    const list = geofeed()(
+      "192.0.2.0/24\n198.51.100.0/24,,,,\n203.0.113.0/25,None\n203.0.113.128/25,US,CA-ON,Toronto,\n",
+    );
+    assert.deepEqual(entriesOf(list), [
+      "192.0.2.0/24 -",
+      "198.51.100.0/24 -",
+      "203.0.113.0/25 -",
+      "203.0.113.128/25 @us",
+    ]);
+    assert.deepEqual(
+      list.warnings.map(({ code, position }) => [code, position]),
+      [
+        ["location", "line 3"],
+        ["location", "line 4"],
+      ],
+    );
   });
 
   test("a region is called after its cities where they are few", () => {
-    const rows = (...cities: string[]) => geofeed()(cities.map((city, at) => `192.0.2.${at},US,US-CA,${city},`).join("\n"));
+    const rows = (...cities: string[]) =>
+      geofeed()(cities.map((city, at) => `192.0.2.${at},US,US-CA,${city},`).join("\n"));
     assert.equal(namesOf(rows("San Jose", "Fremont", "San Jose"))["us-ca"], "Fremont / San Jose, US-CA, United States");
     assert.equal(namesOf(rows("A", "B", "C", "D"))["us-ca"], "US-CA, United States");
     assert.equal(namesOf(rows(""))["us-ca"], "US-CA, United States");
   });
 
   test("a header without a # and quotes, which other publishers have", () => {
-    assert.deepEqual(entriesOf(geofeed()('ip_prefix,country,region,city,postal\n"192.0.2.0/24","DE","DE-HE","Frankfurt, Main","60341"\n')), ["192.0.2.0/24 @de-he"]);
+    assert.deepEqual(
+      entriesOf(
+        geofeed()('ip_prefix,country,region,city,postal\n"192.0.2.0/24","DE","DE-HE","Frankfurt, Main","60341"\n'),
+      ),
+      ["192.0.2.0/24 @de-he"],
+    );
   });
 
   test("a header under any name, CRLF, blanks, single addresses, codes in small letters, comments behind rows, rows of commas", () => {
     for (const header of ["ip_prefix", "IP Range", "network/subnet", "prefix-v4"]) {
-      const list = geofeed()(`\ufeff${header},country,region,city,postal\r\n192.0.2.0/24 , us , us-ca , "San Jose, CA" , 95101 # main\r\n,,,,\r\n198.51.100.7,de,,,\r\n2001:db8::1,,,,`);
+      const list = geofeed()(
+        `\ufeff${header},country,region,city,postal\r\n192.0.2.0/24 , us , us-ca , "San Jose, CA" , 95101 # main\r\n,,,,\r\n198.51.100.7,de,,,\r\n2001:db8::1,,,,`,
+      );
       assert.deepEqual(entriesOf(list), ["192.0.2.0/24 @us-ca", "198.51.100.7 @de", "2001:db8::1 -"]);
       assert.deepEqual(list.warnings, []);
     }
@@ -68,7 +93,9 @@ describe("a geofeed as JSON", () => {
   test("has the same regions", () => {
     const list = vultr(
       JSON.stringify({
-        description: "feed", asn: 20473, updated: "2026-08-21T10:00:00Z",
+        description: "feed",
+        asn: 20473,
+        updated: "2026-08-21T10:00:00Z",
         subnets: [
           { ip_prefix: "192.0.2.0/24", alpha2code: "US", region: "US-NJ", city: "Piscataway", postal_code: "08854" },
           { ip_prefix: "2001:db8::/32", alpha2code: "JP", region: "", city: "" },
@@ -87,7 +114,12 @@ describe("a geofeed as JSON", () => {
     ["a row that is no object", '{"subnets":["192.0.2.0/24"]}', "bad-shape", "$.subnets[0]"],
     ["a row without a prefix", '{"subnets":[{"city":"x"}]}', "bad-shape", "$.subnets[0].ip_prefix"],
     ["a prefix that is none", '{"subnets":[{"ip_prefix":"x"}]}', "bad-prefix", "$.subnets[0].ip_prefix"],
-    ["a region that is no text", '{"subnets":[{"ip_prefix":"192.0.2.0/24","region":7}]}', "bad-shape", "$.subnets[0].region"],
+    [
+      "a region that is no text",
+      '{"subnets":[{"ip_prefix":"192.0.2.0/24","region":7}]}',
+      "bad-shape",
+      "$.subnets[0].region",
+    ],
   ];
   for (const list of bad) test(`refused: ${list[0]}`, () => assertRefused(vultr, list));
 });

@@ -24,13 +24,16 @@ function outcome(importer: Importer, text: string): number {
 /** A list of each kind, which damage is done to: what is random alone does not get beyond the first check. */
 const lists = [
   "192.0.2.0/24\t\n# c\n2001:db8::/32\r\n192.0.2.1-192.0.2.9",
-  "prefix,service,region\n192.0.2.0/24,api,eu\n\"2001:db8::/32\",,",
+  'prefix,service,region\n192.0.2.0/24,api,eu\n"2001:db8::/32",,',
   "# geofeed\n192.0.2.0/24,US,US-CA,Fremont,\n2001:db8::/32,PH,PH-00,,",
   "## Front-end (public) network\n|Data center|City|IP range|\n|---|---|---|\n|ams03|Amsterdam|192.0.2.0/24 \\n 192.0.2.1|\n",
   "### US Service Region\n\n    192.0.2.1\n",
   ...[
     ["192.0.2.1", "2001:db8::1"],
-    { creationTime: "2026-01-01", prefixes: [{ ipv4Prefix: "192.0.2.0/24" }, { ipv6Prefix: "2001:db8::/32", service: "a", scope: "global" }] },
+    {
+      creationTime: "2026-01-01",
+      prefixes: [{ ipv4Prefix: "192.0.2.0/24" }, { ipv6Prefix: "2001:db8::/32", service: "a", scope: "global" }],
+    },
     { prefixes: [{ ip_prefix: "192.0.2.0/24", region: "a", service: "b" }], ipv6_prefixes: [] },
     { prefixes: [{ ip_prefix: ["192.0.2.0/24"], region: "a" }] },
     { prefixes: [{ prefix: "192.0.2.0/26" }] },
@@ -40,7 +43,10 @@ const lists = [
     { items: [{ cidr: "192.0.2.0/24", region: ["a"], product: ["b"] }] },
     [{ serviceArea: "A", ips: ["192.0.2.0/24"] }],
     { agents: { prefixes_ipv4: ["192.0.2.0/24"], prefixes_ipv4_by_location: { "aws:a": ["192.0.2.0/24"] } } },
-    { "zscaler.net": { "continent : EMEA": { "city : Paris": [{ range: "192.0.2.0/24", gre: "192.0.2.1" }] } }, svpnIPs: ["192.0.2.1"] },
+    {
+      "zscaler.net": { "continent : EMEA": { "city : Paris": [{ range: "192.0.2.0/24", gre: "192.0.2.1" }] } },
+      svpnIPs: ["192.0.2.1"],
+    },
     { IPRanges: { jobs: ["192.0.2.1"] } },
     { cell: { ip_ranges: ["192.0.2.1"] } },
     { ip_ranges: [{ range: "192.0.2.1", region: "a", service: "b" }] },
@@ -50,15 +56,41 @@ const lists = [
   ].map((list) => JSON.stringify(list)),
 ];
 const put = fc.oneof(
-  fc.constantFrom('"', "{}", "[]", "null", "7", ",", "}", "__proto__", "constructor", "\n", "|", "#", "0.0.0.0/0", "/33", "global", "東京", "\u0000", "\ufeff", "<br>", "-"),
+  fc.constantFrom(
+    '"',
+    "{}",
+    "[]",
+    "null",
+    "7",
+    ",",
+    "}",
+    "__proto__",
+    "constructor",
+    "\n",
+    "|",
+    "#",
+    "0.0.0.0/0",
+    "/33",
+    "global",
+    "東京",
+    "\u0000",
+    "\ufeff",
+    "<br>",
+    "-",
+  ),
   fc.string({ maxLength: 6 }),
 );
 const text = fc.oneof(
   { weight: 1, arbitrary: fc.oneof(fc.string(), fc.json()) },
-  { weight: 6, arbitrary: fc.tuple(fc.constantFrom(...lists), fc.nat(), fc.nat({ max: 9 }), fc.oneof(fc.constant(""), put)).map(([list, at, taken, given]) => {
-    const place = at % (list.length + 1);
-    return list.slice(0, place) + given + list.slice(place + taken);
-  }) },
+  {
+    weight: 6,
+    arbitrary: fc
+      .tuple(fc.constantFrom(...lists), fc.nat(), fc.nat({ max: 9 }), fc.oneof(fc.constant(""), put))
+      .map(([list, at, taken, given]) => {
+        const place = at % (list.length + 1);
+        return list.slice(0, place) + given + list.slice(place + taken);
+      }),
+  },
 );
 
 test("whatever the text, it is imported or refused with an ImportError", (context) => {
@@ -73,19 +105,27 @@ test("whatever the text, it is imported or refused with an ImportError", (contex
     }),
     runs,
   );
-  context.diagnostic(`${kinds.length} importers, ${runs.numRuns} lists: ${counts.imported} imported, ${counts.refused} refused, seed ${runs.seed}`);
+  context.diagnostic(
+    `${kinds.length} importers, ${runs.numRuns} lists: ${counts.imported} imported, ${counts.refused} refused, seed ${runs.seed}`,
+  );
   assert.ok(counts.imported > 500 && counts.refused > 10_000);
 });
 
 test("undamaged, each list is imported by somebody", () => {
-  for (const list of lists) assert.ok(kinds.some((importer) => outcome(importer, list) > 0), list);
+  for (const list of lists)
+    assert.ok(
+      kinds.some((importer) => outcome(importer, list) > 0),
+      list,
+    );
 });
 
 test("a list cut off anywhere in JSON is refused", () => {
-  const list = '{"creationTime": "2026-08-20T14:46:45", "prefixes": [{"ipv4Prefix": "192.0.2.0/24"}, {"ipv6Prefix": "2001:db8::/32"}]}';
+  const list =
+    '{"creationTime": "2026-08-20T14:46:45", "prefixes": [{"ipv4Prefix": "192.0.2.0/24"}, {"ipv6Prefix": "2001:db8::/32"}]}';
   const importer = SOURCES.find(({ id }) => id === "bingbot")!.files[0]!.importer;
   assert.equal(outcome(importer, list), 2);
-  for (let end = 0; end < list.length; end++) assert.equal(outcome(importer, list.slice(0, end)), -1, list.slice(0, end));
+  for (let end = 0; end < list.length; end++)
+    assert.equal(outcome(importer, list.slice(0, end)), -1, list.slice(0, end));
 });
 
 test("what a list says of itself may be of any shape, and is one short line", () => {
@@ -93,7 +133,10 @@ test("what a list says of itself may be of any shape, and is one short line", ()
   const depth = 200_000;
   const listOf = (head: string): string => `{${head}, "prefixes": [{"ipv4Prefix": "192.0.2.0/24"}]}`;
   const list = importer(listOf(`"creationTime": ${"[".repeat(depth)}${"]".repeat(depth)}`));
-  assert.deepEqual([list.publishedAt, list.warnings], [null, [{ code: "time", position: "$.creationTime", message: "$.creationTime: an array is no time" }]]);
+  assert.deepEqual(
+    [list.publishedAt, list.warnings],
+    [null, [{ code: "time", position: "$.creationTime", message: "$.creationTime: an array is no time" }]],
+  );
   assert.equal(importer(listOf(String.raw`"syncToken": "7\u001b[31m\u009b\n\u202ered"`)).version, "7 [31m red");
   assert.equal(importer(listOf(`"syncToken": "${"7".repeat(100_000)}"`)).version!.length, 200);
 });
@@ -102,19 +145,29 @@ test("an error shows what stands there, but nothing that a terminal would obey",
   const importer = SOURCES.find(({ id }) => id === "github")!.files[0]!.importer;
   const hostile = String.raw`\u001b[31m\u009b31m\u202e\u2028\u2069`;
   for (const list of [`{"web": ["20.0.0.0/24", "${hostile}"]}`, `{"${hostile}": ["20.0.0.0/24", "1.x"]}`]) {
-    assert.throws(() => importer(list), (error: Error) => {
-      assert.ok(error.message.includes(hostile), error.message);
-      // oxlint-disable-next-line no-control-regex -- they are what it looks for
-      assert.doesNotMatch(error.message, /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/);
-      return true;
-    });
+    assert.throws(
+      () => importer(list),
+      (error: Error) => {
+        assert.ok(error.message.includes(hostile), error.message);
+        // oxlint-disable-next-line no-control-regex -- they are what it looks for
+        assert.doesNotMatch(error.message, /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/);
+        return true;
+      },
+    );
   }
 });
 
-/** Reads the long texts in a process of its own, which the system ends when it has used so many seconds of a processor; gives how it ended. */
+/**
+ * Reads the long texts in a process of its own, which the system ends when it has used so many seconds of a processor;
+ * gives how it ended.
+ */
 function readLongTexts(importers: "ours" | "quadratic"): string | number | null {
   const program = fileURLToPath(new URL("./read-long-texts.ts", import.meta.url));
-  const { status, signal, stderr } = spawnSync("sh", ["-c", `ulimit -t ${SECONDS}; exec "$0" "$@"`, process.execPath, program, importers], { encoding: "utf8" });
+  const { status, signal, stderr } = spawnSync(
+    "sh",
+    ["-c", `ulimit -t ${SECONDS}; exec "$0" "$@"`, process.execPath, program, importers],
+    { encoding: "utf8" },
+  );
   assert.doesNotMatch(stderr, /Error/);
   return signal ?? status;
 }
@@ -122,7 +175,15 @@ function readLongTexts(importers: "ours" | "quadratic"): string | number | null 
 /** Several times what all texts take; a small part of what one takes that is read again from each of its characters. */
 const SECONDS = 15;
 
-test("long texts take no more than their length", { skip: process.platform === "win32" && "there is no ulimit" }, () => {
-  assert.equal(readLongTexts("ours"), 0);
-  assert.match(String(readLongTexts("quadratic")), /^SIG(KILL|XCPU)$|^(137|152)$/, "negative control: an importer that goes back at every character");
-});
+test(
+  "long texts take no more than their length",
+  { skip: process.platform === "win32" && "there is no ulimit" },
+  () => {
+    assert.equal(readLongTexts("ours"), 0);
+    assert.match(
+      String(readLongTexts("quadratic")),
+      /^SIG(KILL|XCPU)$|^(137|152)$/,
+      "negative control: an importer that goes back at every character",
+    );
+  },
+);

@@ -18,7 +18,8 @@ describe("the segment of a node id", () => {
     ["東京", ""],
     ["--x--", "x"],
   ];
-  for (const [code, segment] of cases) test(`${JSON.stringify(code)} is ${JSON.stringify(segment)}`, () => assert.equal(segmentOf(code), segment));
+  for (const [code, segment] of cases)
+    test(`${JSON.stringify(code)} is ${JSON.stringify(segment)}`, () => assert.equal(segmentOf(code), segment));
 });
 
 describe("places", () => {
@@ -31,7 +32,11 @@ describe("places", () => {
   });
 
   test("a service and a region of the same code keep their own names", () => {
-    const [{ service, region }] = new Places().of({ id: "us", name: "For the US" }, { id: "us", name: "United States" }, "");
+    const [{ service, region }] = new Places().of(
+      { id: "us", name: "For the US" },
+      { id: "us", name: "United States" },
+      "",
+    );
     assert.deepEqual([service?.name, region?.name], ["For the US", "United States"]);
   });
 
@@ -52,14 +57,24 @@ describe("places", () => {
     assert.equal(new Places().of({ id: "a", name: " A\r\n\u0000B " }, null, "")[0].service?.name, "A B");
     assert.equal(new Places().of({ id: "a", name: "\n" }, null, "")[0].service?.name, "a");
     // A terminal obeys one-byte escapes, too, and shows what follows a mark of direction from right to left.
-    assert.equal(new Places().of({ id: "a", name: "A\u009b31m\u202etxet\u2069B" }, null, "")[0].service?.name, "A 31m txet B");
+    assert.equal(
+      new Places().of({ id: "a", name: "A\u009b31m\u202etxet\u2069B" }, null, "")[0].service?.name,
+      "A 31m txet B",
+    );
   });
 
   test("a code that no publisher would have is refused", () => {
-    assert.throws(() => new Places().of("x".repeat(201), null, "$.here"), { name: "ImportError", code: "bad-name", position: "$.here" });
+    assert.throws(() => new Places().of("x".repeat(201), null, "$.here"), {
+      name: "ImportError",
+      code: "bad-name",
+      position: "$.here",
+    });
   });
 
   test("what no id can be made of is refused, at its place", () => {
-    assert.throws(() => new Places().of("x", "東京", "$.here"), (error) => error instanceof ImportError && error.code === "bad-name" && error.position === "$.here");
+    assert.throws(
+      () => new Places().of("x", "東京", "$.here"),
+      (error) => error instanceof ImportError && error.code === "bad-name" && error.position === "$.here",
+    );
   });
 });

@@ -6,32 +6,59 @@ import { assertRefused, type BadList, entriesOf, namesOf, NO_JSON } from "./list
 
 describe("lists by name", () => {
   test("as services (HCP Terraform, Stripe), each prefix where it stands", () => {
-    const list = keyedLists({ keys: "service" })('{"api":["192.0.2.0/31"],"notifications":["192.0.2.4","192.0.2.5"],"VCS":["192.0.2.4"],"none":[]}');
-    assert.deepEqual(entriesOf(list), ["192.0.2.0/31 api", "192.0.2.4 notifications", "192.0.2.5 notifications", "192.0.2.4 vcs"]);
+    const list = keyedLists({ keys: "service" })(
+      '{"api":["192.0.2.0/31"],"notifications":["192.0.2.4","192.0.2.5"],"VCS":["192.0.2.4"],"none":[]}',
+    );
+    assert.deepEqual(entriesOf(list), [
+      "192.0.2.0/31 api",
+      "192.0.2.4 notifications",
+      "192.0.2.5 notifications",
+      "192.0.2.4 vcs",
+    ]);
     assert.deepEqual([namesOf(list).vcs, list.warnings], ["VCS", []]);
   });
 
   test("inside a member (CircleCI), inside each value (Okta)", () => {
-    assert.deepEqual(entriesOf(keyedLists({ keys: "service", within: ["IPRanges"] })('{"IPRanges":{"jobs":["192.0.2.1"],"macOS":["198.51.100.0/24"]}}')), [
-      "192.0.2.1 jobs",
-      "198.51.100.0/24 macos",
-    ]);
-    assert.deepEqual(entriesOf(keyedLists({ keys: "service", inner: "ip_ranges" })('{"version":7,"us_cell_1":{"ip_ranges":["192.0.2.1/32"]}}')), ["192.0.2.1 us_cell_1"]);
-    assert.deepEqual(entriesOf(keyedLists({ keys: "service", inner: "ip_ranges" })('{"us_cell_1":{"ip_ranges":["192.0.2.1/32"]},"us_cell_10":{"ip_ranges":["192.0.2.1/32"]}}')), [
-      "192.0.2.1 us_cell_1",
-      "192.0.2.1 us_cell_10",
-    ]);
+    assert.deepEqual(
+      entriesOf(
+        keyedLists({ keys: "service", within: ["IPRanges"] })(
+          '{"IPRanges":{"jobs":["192.0.2.1"],"macOS":["198.51.100.0/24"]}}',
+        ),
+      ),
+      ["192.0.2.1 jobs", "198.51.100.0/24 macos"],
+    );
+    assert.deepEqual(
+      entriesOf(
+        keyedLists({ keys: "service", inner: "ip_ranges" })('{"version":7,"us_cell_1":{"ip_ranges":["192.0.2.1/32"]}}'),
+      ),
+      ["192.0.2.1 us_cell_1"],
+    );
+    assert.deepEqual(
+      entriesOf(
+        keyedLists({ keys: "service", inner: "ip_ranges" })(
+          '{"us_cell_1":{"ip_ranges":["192.0.2.1/32"]},"us_cell_10":{"ip_ranges":["192.0.2.1/32"]}}',
+        ),
+      ),
+      ["192.0.2.1 us_cell_1", "192.0.2.1 us_cell_10"],
+    );
   });
 
   test("as regions, whose names hold commas and letters beyond ASCII (New Relic)", () => {
-    const list = keyedLists({ keys: "region", service: "synthetics" })('{"Washington, DC, USA":["192.0.2.0/24"],"Montreal, Qu\\u00e9bec, CA":["198.51.100.0/24"]}');
-    assert.deepEqual(entriesOf(list), ["192.0.2.0/24 synthetics@washington-dc-usa", "198.51.100.0/24 synthetics@montreal-quebec-ca"]);
+    const list = keyedLists({ keys: "region", service: "synthetics" })(
+      '{"Washington, DC, USA":["192.0.2.0/24"],"Montreal, Qu\\u00e9bec, CA":["198.51.100.0/24"]}',
+    );
+    assert.deepEqual(entriesOf(list), [
+      "192.0.2.0/24 synthetics@washington-dc-usa",
+      "198.51.100.0/24 synthetics@montreal-quebec-ca",
+    ]);
     assert.equal(namesOf(list)["montreal-quebec-ca"], "Montreal, Québec, CA");
   });
 
   test("of which only some are asked for (Fastly, Imperva)", () => {
     const imperva = keyedLists({ only: ["ipRanges", "ipv6Ranges"] });
-    const list = imperva('{"ipRanges":["192.0.2.0/24"],"ipv6Ranges":["2001:db8::/32"],"res":0,"res_message":"OK","debug_info":{"id-info":"999999"}}');
+    const list = imperva(
+      '{"ipRanges":["192.0.2.0/24"],"ipv6Ranges":["2001:db8::/32"],"res":0,"res_message":"OK","debug_info":{"id-info":"999999"}}',
+    );
     assert.deepEqual([entriesOf(list), list.warnings], [["192.0.2.0/24 -", "2001:db8::/32 -"], []]);
     assertRefused(imperva, ["one of them is missing", '{"ipRanges":["192.0.2.0/24"]}', "bad-shape", "$.ipv6Ranges"]);
   });
@@ -39,7 +66,13 @@ describe("lists by name", () => {
   test("beside members that are no lists, which are told", () => {
     const list = keyedLists({ keys: "service" })('{"api":["192.0.2.1"],"switch":false,"more":{"web":["192.0.2.2"]}}');
     assert.deepEqual(entriesOf(list), ["192.0.2.1 api"]);
-    assert.deepEqual(list.warnings.map(({ code, position }) => [code, position]), [["unknown-member", "$.switch"], ["unknown-member", "$.more"]]);
+    assert.deepEqual(
+      list.warnings.map(({ code, position }) => [code, position]),
+      [
+        ["unknown-member", "$.switch"],
+        ["unknown-member", "$.more"],
+      ],
+    );
   });
 
   const bad: BadList[] = [
@@ -58,7 +91,12 @@ describe("lists by name", () => {
   test("refused: what stands within, or inside, is not there", () => {
     assertRefused(keyedLists({ within: ["IPRanges"] }), ["nothing within", '{"ranges":{}}', "bad-shape", "$.IPRanges"]);
     assertRefused(keyedLists({ inner: "ip_ranges" }), ["no object", '{"cell":["192.0.2.1"]}', "bad-shape", "$.cell"]);
-    assertRefused(keyedLists({ inner: "ip_ranges" }), ["no list inside", '{"cell":{}}', "bad-shape", "$.cell.ip_ranges"]);
+    assertRefused(keyedLists({ inner: "ip_ranges" }), [
+      "no list inside",
+      '{"cell":{}}',
+      "bad-shape",
+      "$.cell.ip_ranges",
+    ]);
   });
 });
 
@@ -67,12 +105,18 @@ describe("GitHub's meta", () => {
     const list = github(
       JSON.stringify({
         verifiable_password_authentication: false,
-        ssh_key_fingerprints: { SHA256_RSA: "uNiVztksCsDhcc0u9e8BujQXVUpKZIDTMczCvj3tD2s", SHA256_ED25519: "+DiY3wvvV6TuJJhbpZisF/zLDA0zPMSvHdkr4UvCOqU" },
+        ssh_key_fingerprints: {
+          SHA256_RSA: "uNiVztksCsDhcc0u9e8BujQXVUpKZIDTMczCvj3tD2s",
+          SHA256_ED25519: "+DiY3wvvV6TuJJhbpZisF/zLDA0zPMSvHdkr4UvCOqU",
+        },
         ssh_keys: ["ssh-ed25519 AAAAC3/+="],
         hooks: ["192.30.252.0/22", "2a0a:a440::/29"],
         api: ["192.30.252.0/22", "140.82.121.33/32"],
         actions: ["4.148.0.0/16", "2603:1030:401::5d6/128"],
-        domains: { website: ["*.github.com"], artifact_attestations: { trust_domain: "", services: ["*.actions.githubusercontent.com"] } },
+        domains: {
+          website: ["*.github.com"],
+          artifact_attestations: { trust_domain: "", services: ["*.actions.githubusercontent.com"] },
+        },
       }),
     );
     assert.deepEqual(entriesOf(list), [
@@ -87,18 +131,39 @@ describe("GitHub's meta", () => {
   });
 
   test("a service that is new counts; one called like a method of objects, too", () => {
-    assert.deepEqual(namesOf(github('{"actions_new":["192.0.2.1"],"constructor":["192.0.2.2"]}')), { actions_new: "actions_new", constructor: "constructor" });
+    assert.deepEqual(namesOf(github('{"actions_new":["192.0.2.1"],"constructor":["192.0.2.2"]}')), {
+      actions_new: "actions_new",
+      constructor: "constructor",
+    });
   });
 
   test("a key that is new: a list of prefixes is a service, anything else is reported", () => {
-    const list = github('{"web":["192.0.2.0/24"],"new_service":["2001:db8::/32"],"installed_version":"3.22.0","host_keys":["ssh-ed25519 AAAA"],"dependabot":[]}');
+    const list = github(
+      '{"web":["192.0.2.0/24"],"new_service":["2001:db8::/32"],"installed_version":"3.22.0","host_keys":["ssh-ed25519 AAAA"],"dependabot":[]}',
+    );
     assert.deepEqual(entriesOf(list), ["192.0.2.0/24 web", "2001:db8::/32 new_service"]);
-    assert.deepEqual(list.warnings.map(({ code, position }) => [code, position]), [["unknown-member", "$.installed_version"], ["unknown-member", "$.host_keys"]]);
-    assertRefused(github, ["a new list with a bad prefix", '{"web":["192.0.2.0/24"],"new_service":["192.0.2.0/33","x"]}', "bad-prefix", "$.new_service[0]"]);
+    assert.deepEqual(
+      list.warnings.map(({ code, position }) => [code, position]),
+      [
+        ["unknown-member", "$.installed_version"],
+        ["unknown-member", "$.host_keys"],
+      ],
+    );
+    assertRefused(github, [
+      "a new list with a bad prefix",
+      '{"web":["192.0.2.0/24"],"new_service":["192.0.2.0/33","x"]}',
+      "bad-prefix",
+      "$.new_service[0]",
+    ]);
   });
 
   test("refused: a rate limit's answer; a service whose prefix is none", () => {
-    assertRefused(github, ["rate limit", '{"message":"API rate limit exceeded","documentation_url":"x"}', "empty", "line 1"]);
+    assertRefused(github, [
+      "rate limit",
+      '{"message":"API rate limit exceeded","documentation_url":"x"}',
+      "empty",
+      "line 1",
+    ]);
     assertRefused(github, ["bad", '{"hooks":["192.30.252.0/22"],"api":["api.github.com"]}', "bad-prefix", "$.api[0]"]);
   });
 });
@@ -106,7 +171,10 @@ describe("GitHub's meta", () => {
 describe("plain arrays", () => {
   test("of addresses (Grafana, PagerDuty)", () => {
     const importer = bareArray({ service: { id: "hosted-alerts", name: "Hosted Alerts" } });
-    assert.deepEqual(entriesOf(importer('[\n  "192.0.2.1",\n  "2001:db8::1"\n]\n')), ["192.0.2.1 hosted-alerts", "2001:db8::1 hosted-alerts"]);
+    assert.deepEqual(entriesOf(importer('[\n  "192.0.2.1",\n  "2001:db8::1"\n]\n')), [
+      "192.0.2.1 hosted-alerts",
+      "2001:db8::1 hosted-alerts",
+    ]);
     for (const list of NO_JSON) assertRefused(importer, list);
     assertRefused(importer, ["an object", "{}", "bad-shape", "$"]);
     assertRefused(importer, ["empty", "[]", "empty", "line 1"]);
@@ -116,7 +184,10 @@ describe("plain arrays", () => {
 
   test("of objects (Ahrefs)", () => {
     const importer = objectList("ips", "ip_address");
-    assert.deepEqual(entriesOf(importer('{"ips":[{"ip_address":"192.0.2.1"},{"ip_address":"192.0.2.2"}]}')), ["192.0.2.1 -", "192.0.2.2 -"]);
+    assert.deepEqual(entriesOf(importer('{"ips":[{"ip_address":"192.0.2.1"},{"ip_address":"192.0.2.2"}]}')), [
+      "192.0.2.1 -",
+      "192.0.2.2 -",
+    ]);
     for (const list of NO_JSON) assertRefused(importer, list);
     assertRefused(importer, ["no list", "{}", "bad-shape", "$.ips"]);
     assertRefused(importer, ["no object", '{"ips":["192.0.2.1"]}', "bad-shape", "$.ips[0]"]);
@@ -128,7 +199,10 @@ describe("plain arrays", () => {
   test("of addresses, or two of them joined by family (bunny)", () => {
     const importer = arrayOrFamilies();
     assert.deepEqual(entriesOf(importer('["192.0.2.1"]')), ["192.0.2.1 -"]);
-    assert.deepEqual(entriesOf(importer('{"ipv4":["192.0.2.1"],"ipv6":["2001:db8::1"]}')), ["192.0.2.1 -", "2001:db8::1 -"]);
+    assert.deepEqual(entriesOf(importer('{"ipv4":["192.0.2.1"],"ipv6":["2001:db8::1"]}')), [
+      "192.0.2.1 -",
+      "2001:db8::1 -",
+    ]);
     for (const list of NO_JSON) assertRefused(importer, list);
     assertRefused(importer, ["one family", '{"ipv4":["192.0.2.1"]}', "bad-shape", "$.ipv6"]);
   });

@@ -4,8 +4,30 @@ import { pagerdutyPage } from "../../../src/cbs/importers/pagerduty.ts";
 import { GENERIC_IMPORTERS, SOURCES } from "../../../src/cbs/importers/sources.ts";
 
 const KINDS = [
-  "aws", "google-cloud", "google", "azure", "oracle", "ibm", "digitalocean", "vultr", "cdn77", "bunny", "cloudflare", "fastly", "github", "atlassian", "microsoft365", "okta",
-  "datadog", "salesforce", "circleci", "intercom", "grafana", "new-relic", "ahrefs", "zscaler",
+  "aws",
+  "google-cloud",
+  "google",
+  "azure",
+  "oracle",
+  "ibm",
+  "digitalocean",
+  "vultr",
+  "cdn77",
+  "bunny",
+  "cloudflare",
+  "fastly",
+  "github",
+  "atlassian",
+  "microsoft365",
+  "okta",
+  "datadog",
+  "salesforce",
+  "circleci",
+  "intercom",
+  "grafana",
+  "new-relic",
+  "ahrefs",
+  "zscaler",
 ];
 /** One importer of each kind. */
 export const kinds: readonly Importer[] = [

@@ -15,7 +15,9 @@ function placeText({ service, region }: Place): string {
 
 /** The names of all services and regions of a list, by their ids. */
 export function namesOf({ entries }: ImportedList): Record<string, string> {
-  const named = entries.flatMap(({ places }) => places.flatMap(({ service, region }) => [service, region])).filter((name) => name !== null);
+  const named = entries
+    .flatMap(({ places }) => places.flatMap(({ service, region }) => [service, region]))
+    .filter((name) => name !== null);
   return Object.fromEntries(named.map(({ id, name }) => [id, name]));
 }
 

@@ -53,10 +53,14 @@ Allow 10.0.0.0/8 and 161.26.0.0/16.
 
   test("a table that nobody knows is told", () => {
     const list = ibm(page.replace("### Customer private network space", "### Satellite"));
-    assert.deepEqual(list.warnings.map(({ code, position }) => [code, position]), [["unknown-member", "line 25"]]);
+    assert.deepEqual(
+      list.warnings.map(({ code, position }) => [code, position]),
+      [["unknown-member", "line 25"]],
+    );
   });
 
-  const table = (header: string, ...rows: string[]) => ["## Legacy networks", header, header.replace(/[^|]+/g, "---"), ...rows].join("\n");
+  const table = (header: string, ...rows: string[]) =>
+    ["## Legacy networks", header, header.replace(/[^|]+/g, "---"), ...rows].join("\n");
   const bad: BadList[] = [
     ["nothing", "", "empty", "line 1"],
     ["a page without a table", "# IBM\n10.0.0.0/8\n", "empty", "line 1"],
@@ -64,18 +68,41 @@ Allow 10.0.0.0/8 and 161.26.0.0/16.
     ["a row with a cell too many", table("|IP range|", "|192.0.2.0/24|x|"), "bad-shape", "line 4"],
     ["a row cut off", table("|Data center|City|IP range|", "|ams03|Amster"), "bad-shape", "line 4"],
     ["another last column", table("|IP range|Notes|", "|192.0.2.0/24|x|"), "bad-shape", "line 4"],
-    ["a cell that is no prefix", table("|IP range|", "|192.0.2.0/24|", "|192.0.2.0/24, 198.51.100.0/24|"), "bad-prefix", "line 5"],
+    [
+      "a cell that is no prefix",
+      table("|IP range|", "|192.0.2.0/24|", "|192.0.2.0/24, 198.51.100.0/24|"),
+      "bad-prefix",
+      "line 5",
+    ],
     ["a cell without a prefix", table("|IP range|", "|192.0.2.0/24|", "| |"), "bad-shape", "line 5"],
   ];
   for (const list of bad) test(`refused: ${list[0]}`, () => assertRefused(ibm, list));
 });
 
 describe("IBM's data centres", () => {
-  const centers = (networks: unknown) => JSON.stringify({ version: "3.0.2", last_updated: "10/24/2024", data_centers: [{ key: "ams03", city: "Amsterdam", cidr_networks: networks }] });
+  const centers = (networks: unknown) =>
+    JSON.stringify({
+      version: "3.0.2",
+      last_updated: "10/24/2024",
+      data_centers: [{ key: "ams03", city: "Amsterdam", cidr_networks: networks }],
+    });
 
   test("masks and hosts beside a prefix are none", () => {
-    const list = ibmDataCenters(centers([{ service: "File & Block", cidr_notation: "10.1.243.0/24", subnet_mask: "255.255.255.0", wildcard_mask: "0.0.0.255", first_assignable_host: "10.1.243.1" }]));
-    assert.deepEqual([entriesOf(list), list.version, namesOf(list).ams03], [["10.1.243.0/24 file-block@ams03"], "3.0.2", "Amsterdam (ams03)"]);
+    const list = ibmDataCenters(
+      centers([
+        {
+          service: "File & Block",
+          cidr_notation: "10.1.243.0/24",
+          subnet_mask: "255.255.255.0",
+          wildcard_mask: "0.0.0.255",
+          first_assignable_host: "10.1.243.1",
+        },
+      ]),
+    );
+    assert.deepEqual(
+      [entriesOf(list), list.version, namesOf(list).ams03],
+      [["10.1.243.0/24 file-block@ams03"], "3.0.2", "Amsterdam (ams03)"],
+    );
   });
 
   const bad: BadList[] = [
@@ -84,10 +111,30 @@ describe("IBM's data centres", () => {
     ["no networks", centers(undefined), "bad-shape", "$.data_centers[0].cidr_networks"],
     ["none at all", centers([]), "empty", "line 1"],
     ["a network that is no object", centers(["10.0.0.0/8"]), "bad-shape", "$.data_centers[0].cidr_networks[0]"],
-    ["a network without a service", centers([{ cidr_notation: "10.0.0.0/8" }]), "bad-shape", "$.data_centers[0].cidr_networks[0].service"],
-    ["a network without a prefix", centers([{ service: "IMS" }]), "bad-shape", "$.data_centers[0].cidr_networks[0].cidr_notation"],
-    ["a centre without a key", '{"data_centers":[{"city":"x","cidr_networks":[]}]}', "bad-shape", "$.data_centers[0].key"],
-    ["a centre without a city", '{"data_centers":[{"key":"x","cidr_networks":[]}]}', "bad-shape", "$.data_centers[0].city"],
+    [
+      "a network without a service",
+      centers([{ cidr_notation: "10.0.0.0/8" }]),
+      "bad-shape",
+      "$.data_centers[0].cidr_networks[0].service",
+    ],
+    [
+      "a network without a prefix",
+      centers([{ service: "IMS" }]),
+      "bad-shape",
+      "$.data_centers[0].cidr_networks[0].cidr_notation",
+    ],
+    [
+      "a centre without a key",
+      '{"data_centers":[{"city":"x","cidr_networks":[]}]}',
+      "bad-shape",
+      "$.data_centers[0].key",
+    ],
+    [
+      "a centre without a city",
+      '{"data_centers":[{"key":"x","cidr_networks":[]}]}',
+      "bad-shape",
+      "$.data_centers[0].city",
+    ],
   ];
   for (const list of bad) test(`refused: ${list[0]}`, () => assertRefused(ibmDataCenters, list));
 });

@@ -14,7 +14,11 @@ describe("plain text", () => {
     ["a byte order mark", "\ufeff192.0.2.0/24\n", ["192.0.2.0/24 -"]],
     ["TABs and blanks around", "192.0.2.0/24\t\n  198.51.100.0/24  \n\t\n", ["192.0.2.0/24 -", "198.51.100.0/24 -"]],
     ["bare addresses", "192.0.2.1\n2001:DB8::1\n", ["192.0.2.1 -", "2001:db8::1 -"]],
-    ["comments", "# made by hand\n192.0.2.0/24 # office\n; old style\n198.51.100.0/24\t; lab\n", ["192.0.2.0/24 -", "198.51.100.0/24 -"]],
+    [
+      "comments",
+      "# made by hand\n192.0.2.0/24 # office\n; old style\n198.51.100.0/24\t; lab\n",
+      ["192.0.2.0/24 -", "198.51.100.0/24 -"],
+    ],
     ["a range", "192.0.2.0-192.0.2.2\n", ["192.0.2.0/31 -", "192.0.2.2 -"]],
   ];
   for (const [what, text, entries] of cases) test(what, () => assert.deepEqual(entriesOf(plainText()(text)), entries));
@@ -28,7 +32,13 @@ describe("plain text", () => {
   test("clears host bits and says so; tells repeats", () => {
     const list = plainText()("192.0.2.9/24\n198.51.100.0/24\n198.51.100.0/24\n");
     assert.deepEqual(entriesOf(list), ["192.0.2.0/24 -", "198.51.100.0/24 -", "198.51.100.0/24 -"]);
-    assert.deepEqual(list.warnings.map(({ code, position }) => [code, position]), [["host-bits", "line 1"], ["repeat", "line 3"]]);
+    assert.deepEqual(
+      list.warnings.map(({ code, position }) => [code, position]),
+      [
+        ["host-bits", "line 1"],
+        ["repeat", "line 3"],
+      ],
+    );
     assert.match(list.warnings[0]!.message, /^line 1: "192\.0\.2\.9\/24" .*192\.0\.2\.0\/24/);
     assert.deepEqual(list.warningCounts, { "host-bits": 1, repeat: 1 });
   });
@@ -53,11 +63,13 @@ describe("plain text", () => {
   ];
   for (const list of bad) test(`refused: ${list[0]}`, () => assertRefused(plainText(), list));
 
-  test("refused: a place that no node can have", () => assertRefused(plainText({ service: "?" }), ["", "192.0.2.0/24", "bad-name", "line 1"]));
+  test("refused: a place that no node can have", () =>
+    assertRefused(plainText({ service: "?" }), ["", "192.0.2.0/24", "bad-name", "line 1"]));
 });
 
 describe("bytes", () => {
-  const bytes = (...parts: (string | number)[]) => Uint8Array.from(parts.flatMap((part) => (typeof part === "number" ? [part] : [...Buffer.from(part)])));
+  const bytes = (...parts: (string | number)[]) =>
+    Uint8Array.from(parts.flatMap((part) => (typeof part === "number" ? [part] : [...Buffer.from(part)])));
 
   test("are UTF-8, with or without a byte order mark", () => {
     assert.equal(decodeList(bytes("Yaoundé")), "Yaoundé");
@@ -72,7 +84,10 @@ describe("bytes", () => {
   ];
   for (const [what, list, position] of bad) {
     test(`refused: ${what}`, () => {
-      assert.throws(() => decodeList(list), (error) => error instanceof ImportError && error.code === "not-utf8" && error.position === position);
+      assert.throws(
+        () => decodeList(list),
+        (error) => error instanceof ImportError && error.code === "not-utf8" && error.position === position,
+      );
     });
   }
 });

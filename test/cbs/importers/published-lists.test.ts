@@ -34,10 +34,15 @@ function readManifest(): Counted[] {
 }
 
 const asn = keyedLists({ only: ["IPv4Prefixes", "IPv6Prefixes"] });
-const sourceImporters = new Map(SOURCES.flatMap(({ files }) => files.map(({ path, importer }): [string, Importer] => [path, importer])));
+const sourceImporters = new Map(
+  SOURCES.flatMap(({ files }) => files.map(({ path, importer }): [string, Importer] => [path, importer])),
+);
 const importerOf = (path: string): Importer => sourceImporters.get(path)!;
 
-/** Files whose importer is that of another name, or of no source: other editions, and lists that third parties have made. */
+/**
+ * Files whose importer is that of another name, or of no source: other editions, and lists that third parties have
+ * made.
+ */
 const OTHER_NAMES: Readonly<Record<string, Importer>> = {
   "applebot/applebot.json": importerOf("applebot/applebot.json"),
   "azure/ServiceTags_AzureGovernment_20260720.json": importerOf("azure/ServiceTags_AzureGovernment.json"),
@@ -57,7 +62,12 @@ const OTHER_NAMES: Readonly<Record<string, Importer>> = {
   "meta/as32934-ipv4.txt": GENERIC_IMPORTERS.text!,
   "meta/as32934-ipv6.txt": GENERIC_IMPORTERS.text!,
   "microsoft365/misp-microsoft-office365-ip.json": keyedLists({ only: ["list"] }),
-  ...Object.fromEntries(["ipv6-linklocal", "multicast", "rfc1918", "rfc3849", "rfc5735", "rfc6598"].map((name) => [`special-use/${name}.json`, keyedLists({ only: ["list"] })])),
+  ...Object.fromEntries(
+    ["ipv6-linklocal", "multicast", "rfc1918", "rfc3849", "rfc5735", "rfc6598"].map((name) => [
+      `special-use/${name}.json`,
+      keyedLists({ only: ["list"] }),
+    ]),
+  ),
   "ovh/as16276.json": asn,
   "tencent/as-prefixes.json": asn,
   "vultr/vultr-as20473.json": asn,
@@ -74,21 +84,40 @@ const EXCEPTIONS: Readonly<Record<string, { readonly why: string; check(text: st
       const leftOut = list.warnings.filter(({ code }) => code !== "left-out");
       assert.deepEqual(leftOut, []);
       assert.equal(addressesIn(text), counted.ipv4);
-      const tables = text.split(/^## /m).filter((section) => /^(Front-end \(public\) network|Load balancer IPs|Legacy networks)$/m.test(section.split("\n")[0]!));
+      const tables = text
+        .split(/^## /m)
+        .filter((section) =>
+          /^(Front-end \(public\) network|Load balancer IPs|Legacy networks)$/m.test(section.split("\n")[0]!),
+        );
       assert.equal(tables.length, 3);
       assert.deepEqual(countsOf(list), { ipv4: 90, ipv6: 0, distinct4: 90, distinct6: 0 });
-      assert.equal(tables.map(addressesIn).reduce((sum, count) => sum + count, 0), 90);
+      assert.equal(
+        tables.map(addressesIn).reduce((sum, count) => sum + count, 0),
+        90,
+      );
     },
   },
   "ibm/datacenters.json": {
     why: "the manifest counts every text that looks like an address: masks, wildcard masks, first and last hosts beside each prefix, and each prefix twice",
     check(text, counted) {
       const list = ibmDataCenters(text);
-      const centers = (JSON.parse(text) as { data_centers: Record<string, { cidr_blocks?: string[] }[]>[] }).data_centers;
-      const blocks = centers.flatMap((center) => Object.values(center).flatMap((value) => (Array.isArray(value) ? value.flatMap(({ cidr_blocks = [] }) => cidr_blocks) : [])));
+      const centers = (JSON.parse(text) as { data_centers: Record<string, { cidr_blocks?: string[] }[]>[] })
+        .data_centers;
+      const blocks = centers.flatMap((center) =>
+        Object.values(center).flatMap((value) =>
+          Array.isArray(value) ? value.flatMap(({ cidr_blocks = [] }) => cidr_blocks) : [],
+        ),
+      );
       const { ipv4, distinct4 } = countsOf(list);
-      assert.equal(ipv4 + blocks.length + 10_782, counted.ipv4, "prefixes by network, prefixes by kind, and what is none");
-      assert.deepEqual(new Set(list.entries.map(({ prefix }) => formatPrefix(prefix))), new Set(blocks.map((block) => block.replace(/\/32$/, ""))));
+      assert.equal(
+        ipv4 + blocks.length + 10_782,
+        counted.ipv4,
+        "prefixes by network, prefixes by kind, and what is none",
+      );
+      assert.deepEqual(
+        new Set(list.entries.map(({ prefix }) => formatPrefix(prefix))),
+        new Set(blocks.map((block) => block.replace(/\/32$/, ""))),
+      );
       assert.ok(distinct4 <= counted.distinct4);
     },
   },
@@ -96,13 +125,25 @@ const EXCEPTIONS: Readonly<Record<string, { readonly why: string; check(text: st
     why: "host names only",
     check: (text) => refused(keyedLists({ only: ["list"] }), text, "bad-prefix", "$.list[0]"),
   },
-  "slack/Slack-unofficial.txt": { why: "host names, made by hand; Slack publishes no addresses", check: (text) => refused(GENERIC_IMPORTERS.text!, text, "bad-prefix", "line 11") },
-  "zoom/Zoom-unofficial.txt": { why: "host names and prefixes, made by hand", check: (text) => refused(GENERIC_IMPORTERS.text!, text, "bad-prefix", "line 6") },
-  "zoom/zoom-fortigate.txt": { why: "a firewall's configuration", check: (text) => refused(GENERIC_IMPORTERS.text!, text, "bad-prefix", "line 1") },
+  "slack/Slack-unofficial.txt": {
+    why: "host names, made by hand; Slack publishes no addresses",
+    check: (text) => refused(GENERIC_IMPORTERS.text!, text, "bad-prefix", "line 11"),
+  },
+  "zoom/Zoom-unofficial.txt": {
+    why: "host names and prefixes, made by hand",
+    check: (text) => refused(GENERIC_IMPORTERS.text!, text, "bad-prefix", "line 6"),
+  },
+  "zoom/zoom-fortigate.txt": {
+    why: "a firewall's configuration",
+    check: (text) => refused(GENERIC_IMPORTERS.text!, text, "bad-prefix", "line 1"),
+  },
 };
 
 function refused(importer: Importer, text: string, code: string, position: string): void {
-  assert.throws(() => importer(text), (error) => error instanceof ImportError && error.code === code && error.position === position);
+  assert.throws(
+    () => importer(text),
+    (error) => error instanceof ImportError && error.code === code && error.position === position,
+  );
 }
 
 function addressesIn(text: string): number {
@@ -110,12 +151,14 @@ function addressesIn(text: string): number {
 }
 
 function countsOf({ entries }: ImportedList): Omit<Counted, "path"> {
-  const of = (family: 4 | 6): string[] => entries.filter(({ prefix }) => prefix.family === family).map(({ prefix }) => formatPrefix(prefix));
+  const of = (family: 4 | 6): string[] =>
+    entries.filter(({ prefix }) => prefix.family === family).map(({ prefix }) => formatPrefix(prefix));
   return { ipv4: of(4).length, ipv6: of(6).length, distinct4: new Set(of(4)).size, distinct6: new Set(of(6)).size };
 }
 
 describe("published lists", { skip: noPublishedLists }, () => {
-  const manifest = noPublishedLists === false ? readManifest().filter(({ path }) => existsSync(join(PUBLISHED, path))) : [];
+  const manifest =
+    noPublishedLists === false ? readManifest().filter(({ path }) => existsSync(join(PUBLISHED, path))) : [];
 
   test("are all in the manifest", (context) => {
     context.diagnostic(`${manifest.length} lists in ${PUBLISHED}`);
@@ -140,7 +183,16 @@ describe("published lists", { skip: noPublishedLists }, () => {
   }
 
   test("the three rows of DigitalOcean's without a location count without one", () => {
-    const { warnings } = importerOf("digitalocean/google.csv")(decodeList(readFileSync(join(PUBLISHED, "digitalocean/google.csv"))));
-    assert.deepEqual(warnings.map(({ code, position }) => [code, position]), [["location", "line 743"], ["location", "line 744"], ["location", "line 1105"]]);
+    const { warnings } = importerOf("digitalocean/google.csv")(
+      decodeList(readFileSync(join(PUBLISHED, "digitalocean/google.csv"))),
+    );
+    assert.deepEqual(
+      warnings.map(({ code, position }) => [code, position]),
+      [
+        ["location", "line 743"],
+        ["location", "line 744"],
+        ["location", "line 1105"],
+      ],
+    );
   });
 });

@@ -1,14 +1,34 @@
-/** `read-long-texts.ts ours|quadratic`: has importers read texts that are long in one way each. A process, so that it can be ended in the middle. */
+/**
+ * `read-long-texts.ts ours|quadratic`: has importers read texts that are long in one way each. A process, so that it
+ * can be ended in the middle.
+ */
 import { ImportError } from "../../../src/cbs/importers/import-error.ts";
 import type { Importer } from "../../../src/cbs/importers/imported-list.ts";
 import { kinds } from "./kinds.ts";
 
 const long = 400_000;
 const texts = [
-  " ".repeat(long), "\n".repeat(long), "#".repeat(long), "[".repeat(long), '{"a":'.repeat(long), '"'.repeat(long), ",".repeat(long), "|".repeat(long), "-".repeat(long), ".".repeat(long),
-  `## ${" #".repeat(long)}x`, `|a|\n|-|\n|${" ".repeat(long)}x|`, `## Legacy networks\n|IP range|\n|-|\n|x${" ".repeat(long)}<br${" ".repeat(long)}|`, `192.0.2.0/24${" ".repeat(long)};x`, `"${'""'.repeat(long)}`, `"${"\n".repeat(long)}`,
-  JSON.stringify({ [".".repeat(long) + "x"]: ["192.0.2.0/24"] }), JSON.stringify(["1".repeat(long)]), JSON.stringify({ creationTime: "2".repeat(long), prefixes: [] }),
-  `    ${" ".repeat(long)}`, `192.0.2.0/24,US,US-${"0".repeat(long)},x`,
+  " ".repeat(long),
+  "\n".repeat(long),
+  "#".repeat(long),
+  "[".repeat(long),
+  '{"a":'.repeat(long),
+  '"'.repeat(long),
+  ",".repeat(long),
+  "|".repeat(long),
+  "-".repeat(long),
+  ".".repeat(long),
+  `## ${" #".repeat(long)}x`,
+  `|a|\n|-|\n|${" ".repeat(long)}x|`,
+  `## Legacy networks\n|IP range|\n|-|\n|x${" ".repeat(long)}<br${" ".repeat(long)}|`,
+  `192.0.2.0/24${" ".repeat(long)};x`,
+  `"${'""'.repeat(long)}`,
+  `"${"\n".repeat(long)}`,
+  JSON.stringify({ [".".repeat(long) + "x"]: ["192.0.2.0/24"] }),
+  JSON.stringify(["1".repeat(long)]),
+  JSON.stringify({ creationTime: "2".repeat(long), prefixes: [] }),
+  `    ${" ".repeat(long)}`,
+  `192.0.2.0/24,US,US-${"0".repeat(long)},x`,
 ];
 
 /** Looks for the end of the blanks from each of them. */

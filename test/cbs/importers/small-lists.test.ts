@@ -6,12 +6,14 @@ import type { ImportedList } from "../../../src/cbs/importers/imported-list.ts";
 import { SOURCES } from "../../../src/cbs/importers/sources.ts";
 import { type Counts, SMALL_LISTS } from "./small-lists.ts";
 
-// What published-lists.test.ts holds to the published lists, where these are at hand, holds everywhere for a small list of each format.
+// What published-lists.test.ts holds to the published lists, where these are at hand, holds everywhere for a small list
+// of each format.
 
 const files = new Map(SOURCES.flatMap((source) => source.files.map((file) => [file.path, file])));
 
 function countsOf({ entries }: ImportedList): Counts {
-  const of = (family: 4 | 6): string[] => entries.filter(({ prefix }) => prefix.family === family).map(({ prefix }) => formatPrefix(prefix));
+  const of = (family: 4 | 6): string[] =>
+    entries.filter(({ prefix }) => prefix.family === family).map(({ prefix }) => formatPrefix(prefix));
   return { ipv4: of(4).length, ipv6: of(6).length, distinct4: new Set(of(4)).size, distinct6: new Set(of(6)).size };
 }
 
@@ -25,7 +27,8 @@ describe("a small list in the format of", () => {
       test(`${path}: ${counts.ipv4} IPv4 and ${counts.ipv6} IPv6 prefixes`, () => {
         const list = files.get(path)!.importer(text);
         assert.deepEqual(countsOf(list), counts);
-        for (const code of ["host-bits", "unknown-member"] as const) assert.equal(list.warningCounts[code], undefined, JSON.stringify(list.warnings));
+        for (const code of ["host-bits", "unknown-member"] as const)
+          assert.equal(list.warningCounts[code], undefined, JSON.stringify(list.warnings));
         assert.ok(list.entries.every(({ places }) => places.length > 0));
       });
     }
@@ -40,7 +43,16 @@ describe("a small list in the format of", () => {
 
 test("together they are a catalogue of all sources but for what one takes out of the other", () => {
   const texts = new Map(SMALL_LISTS.flatMap(({ paths, text }) => paths.map((path) => [path, text])));
-  const { reports, trie } = importCatalogue((path) => texts.get(path), { title: "Small", createdAt: new Date("2026-11-22T00:00:00Z") });
-  assert.deepEqual(reports.filter(({ status }) => status !== "imported").map(({ source, error }) => [source.id, error]), []);
-  assert.deepEqual([...trie].map(({ prefix }) => formatPrefix(prefix)), ["192.0.2.0/24", "198.51.100.7", "2001:db8::/48", "2001:db8:1::/64"]);
+  const { reports, trie } = importCatalogue((path) => texts.get(path), {
+    title: "Small",
+    createdAt: new Date("2026-11-22T00:00:00Z"),
+  });
+  assert.deepEqual(
+    reports.filter(({ status }) => status !== "imported").map(({ source, error }) => [source.id, error]),
+    [],
+  );
+  assert.deepEqual(
+    [...trie].map(({ prefix }) => formatPrefix(prefix)),
+    ["192.0.2.0/24", "198.51.100.7", "2001:db8::/48", "2001:db8:1::/64"],
+  );
 });

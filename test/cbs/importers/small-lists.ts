@@ -6,7 +6,10 @@ export interface Counts {
   readonly distinct6: number;
 }
 
-/** A list of a few rows, written by hand in the format of these files, with its counts. Every list repeats a prefix, as published ones do. */
+/**
+ * A list of a few rows, written by hand in the format of these files, with its counts. Every list repeats a prefix, as
+ * published ones do.
+ */
 export interface SmallList {
   readonly paths: readonly string[];
   readonly text: string;
@@ -20,12 +23,29 @@ const [A, B, C, D] = ["192.0.2.0/24", "198.51.100.7", "2001:db8::/48", "2001:db8
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2);
 const prefixes = (member4: string, member6: string, more: object = {}): string => {
-  return json({ creationTime: "2026-08-20T14:46:45.000000", prefixes: [A, `${B}/32`, A, C, D].map((text) => ({ [text.includes(":") ? member6 : member4]: text, ...more })) });
+  return json({
+    creationTime: "2026-08-20T14:46:45.000000",
+    prefixes: [A, `${B}/32`, A, C, D].map((text) => ({ [text.includes(":") ? member6 : member4]: text, ...more })),
+  });
 };
 const serviceTags = json({
-  changeNumber: 398, cloud: "Public",
-  values: [["Storage.WestEurope", "westeurope", "AzureStorage", [A, C]], ["AzureCloud", "", "", [A, `${B}/32`, D]]].map(([name, region, systemService, addressPrefixes]) => ({
-    name, id: name, properties: { changeNumber: 1, region, regionId: 0, platform: "Azure", systemService, addressPrefixes, networkFeatures: ["API", "NSG"] },
+  changeNumber: 398,
+  cloud: "Public",
+  values: [
+    ["Storage.WestEurope", "westeurope", "AzureStorage", [A, C]],
+    ["AzureCloud", "", "", [A, `${B}/32`, D]],
+  ].map(([name, region, systemService, addressPrefixes]) => ({
+    name,
+    id: name,
+    properties: {
+      changeNumber: 1,
+      region,
+      regionId: 0,
+      platform: "Azure",
+      systemService,
+      addressPrefixes,
+      networkFeatures: ["API", "NSG"],
+    },
   })),
 });
 const geofeed = `# ip_prefix, alpha2code, region, city, postal_code\n${A},NL,NL-NH,Amsterdam,\n${B}/32,NL,NL-NH,Amsterdam,\n${A},NL,NL-NH,Amsterdam,\n\n${C},US,US-TX,Dallas,\n${D},US,,,\n`;
@@ -35,31 +55,81 @@ export const SMALL_LISTS: readonly SmallList[] = [
   {
     paths: ["aws/ip-ranges.json"],
     text: json({
-      syncToken: "1", createDate: "2026-08-22-21-17-05",
-      prefixes: [[A, "AMAZON"], [A, "EC2"], [`${B}/32`, "S3"]].map(([ip_prefix, service]) => ({ ip_prefix, region: "eu-west-1", service, network_border_group: "eu-west-1" })),
-      ipv6_prefixes: [[C, "EC2"], [D, "EC2"]].map(([ipv6_prefix, service]) => ({ ipv6_prefix, region: "GLOBAL", service, network_border_group: "GLOBAL" })),
+      syncToken: "1",
+      createDate: "2026-08-22-21-17-05",
+      prefixes: [
+        [A, "AMAZON"],
+        [A, "EC2"],
+        [`${B}/32`, "S3"],
+      ].map(([ip_prefix, service]) => ({ ip_prefix, region: "eu-west-1", service, network_border_group: "eu-west-1" })),
+      ipv6_prefixes: [
+        [C, "EC2"],
+        [D, "EC2"],
+      ].map(([ipv6_prefix, service]) => ({ ipv6_prefix, region: "GLOBAL", service, network_border_group: "GLOBAL" })),
     }),
     counts: three,
   },
-  { paths: ["google/cloud.json"], text: prefixes("ipv4Prefix", "ipv6Prefix", { service: "Google Cloud", scope: "europe-west4" }), counts: three },
+  {
+    paths: ["google/cloud.json"],
+    text: prefixes("ipv4Prefix", "ipv6Prefix", { service: "Google Cloud", scope: "europe-west4" }),
+    counts: three,
+  },
   {
     paths: [
-      "google/goog.json", "googlebot/googlebot.json", "googlebot/special-crawlers.json", "googlebot/user-triggered-fetchers.json", "bingbot/bingbot.json", "applebot/applebot.json",
-      "openai/gptbot.json", "openai/searchbot.json", "openai/chatgpt-user.json", "anthropic/anthropic.json", "perplexity/perplexitybot.json", "perplexity/perplexity-user.json",
+      "google/goog.json",
+      "googlebot/googlebot.json",
+      "googlebot/special-crawlers.json",
+      "googlebot/user-triggered-fetchers.json",
+      "bingbot/bingbot.json",
+      "applebot/applebot.json",
+      "openai/gptbot.json",
+      "openai/searchbot.json",
+      "openai/chatgpt-user.json",
+      "anthropic/anthropic.json",
+      "perplexity/perplexitybot.json",
+      "perplexity/perplexity-user.json",
     ],
     text: prefixes("ipv4Prefix", "ipv6Prefix"),
     counts: three,
   },
-  { paths: ["exoscale/exoscale_prefixes.json"], text: prefixes("IPv4Prefix", "IPv6Prefix", { zone: "ch-gva-2" }), counts: three },
-  { paths: ["cdn77/cdn77.json"], text: json({ updated_at: "2026-07-27T14:00:04.173594+00:00", prefixes: [A, `${B}/32`, A, C, D].map((prefix) => ({ prefix })) }), counts: three },
-  { paths: ["azure/ServiceTags_Public.json", "azure/ServiceTags_AzureGovernment.json", "azure/ServiceTags_China.json"], text: serviceTags, counts: three },
+  {
+    paths: ["exoscale/exoscale_prefixes.json"],
+    text: prefixes("IPv4Prefix", "IPv6Prefix", { zone: "ch-gva-2" }),
+    counts: three,
+  },
+  {
+    paths: ["cdn77/cdn77.json"],
+    text: json({
+      updated_at: "2026-07-27T14:00:04.173594+00:00",
+      prefixes: [A, `${B}/32`, A, C, D].map((prefix) => ({ prefix })),
+    }),
+    counts: three,
+  },
+  {
+    paths: ["azure/ServiceTags_Public.json", "azure/ServiceTags_AzureGovernment.json", "azure/ServiceTags_China.json"],
+    text: serviceTags,
+    counts: three,
+  },
   {
     paths: ["oracle/public_ip_ranges.json"],
     text: json({
       last_updated_timestamp: "2026-07-27T06:55:33.696145",
       regions: [
-        { region: "eu-frankfurt-1", cidrs: [{ cidr: A, tags: ["OCI"] }, { cidr: `${B}/32`, tags: ["OSN", "OBJECT_STORAGE"] }] },
-        { region: "eu-zurich-1", cidrs: [{ cidr: A, tags: ["OSN"] }, { cidr: C, tags: ["OCI"] }, { cidr: D, tags: ["OCI"] }] },
+        {
+          region: "eu-frankfurt-1",
+          cidrs: [
+            { cidr: A, tags: ["OCI"] },
+            { cidr: `${B}/32`, tags: ["OSN", "OBJECT_STORAGE"] },
+          ],
+        },
+        {
+          region: "eu-zurich-1",
+          cidrs: [
+            { cidr: A, tags: ["OSN"] },
+            { cidr: C, tags: ["OCI"] },
+            { cidr: D, tags: ["OCI"] },
+          ],
+        },
       ],
     }),
     counts: three,
@@ -69,54 +139,153 @@ export const SMALL_LISTS: readonly SmallList[] = [
     text: `# IP ranges\n\n## Front-end (public) network\n\n|Data center|City|IP range|\n|---|---|---|\n|ams03|Amsterdam |${A}|\n|che01|Chennai |${B}/32|\n\n## Legacy networks\n\n|Data center|City|IP range|\n|---|---|---|\n|ams03|Amsterdam|${A}|\n\n## SSL VPN data centers\n\n|Data center|City|IP range|\n|---|---|---|\n|ams03|Amsterdam|10.2.220.0/24|\n`,
     counts: only4,
   },
-  { paths: ["digitalocean/google.csv", "linode/geofeed.csv", "meta/geofeed.csv", "netflix/geofeed.csv", "apple-private-relay/egress-ip-ranges.csv", "starlink/feed.csv"], text: geofeed, counts: three },
-  {
-    paths: ["vultr/geofeed.json"],
-    text: json({ updated: "2026-08-20T00:00:00Z", subnets: [A, `${B}/32`, A, C, D].map((ip_prefix) => ({ ip_prefix, alpha2code: "NL", region: "NL-NH", city: "Amsterdam", postal_code: "" })) }),
-    counts: three,
-  },
-  { paths: ["scaleway/as12876.json"], text: json({ IPv4Prefixes: [A, `${B}/32`, A], IPv6Prefixes: [C, D] }), counts: three },
   {
     paths: [
-      "cloudflare/ips-v4", "akamai/akamai_ipv4_CIDRs.txt", "cachefly/cachefly.txt", "zoom/Zoom.txt", "zoom/ZoomMeetings.txt", "zoom/ZoomPhone.txt", "zoom/ZoomCRC.txt", "zoom/ZoomCDN.txt",
-      "sentry/uptime-ips.txt", "tor/exits.txt",
+      "digitalocean/google.csv",
+      "linode/geofeed.csv",
+      "meta/geofeed.csv",
+      "netflix/geofeed.csv",
+      "apple-private-relay/egress-ip-ranges.csv",
+      "starlink/feed.csv",
+    ],
+    text: geofeed,
+    counts: three,
+  },
+  {
+    paths: ["vultr/geofeed.json"],
+    text: json({
+      updated: "2026-08-20T00:00:00Z",
+      subnets: [A, `${B}/32`, A, C, D].map((ip_prefix) => ({
+        ip_prefix,
+        alpha2code: "NL",
+        region: "NL-NH",
+        city: "Amsterdam",
+        postal_code: "",
+      })),
+    }),
+    counts: three,
+  },
+  {
+    paths: ["scaleway/as12876.json"],
+    text: json({ IPv4Prefixes: [A, `${B}/32`, A], IPv6Prefixes: [C, D] }),
+    counts: three,
+  },
+  {
+    paths: [
+      "cloudflare/ips-v4",
+      "akamai/akamai_ipv4_CIDRs.txt",
+      "cachefly/cachefly.txt",
+      "zoom/Zoom.txt",
+      "zoom/ZoomMeetings.txt",
+      "zoom/ZoomPhone.txt",
+      "zoom/ZoomCRC.txt",
+      "zoom/ZoomCDN.txt",
+      "sentry/uptime-ips.txt",
+      "tor/exits.txt",
     ],
     text: `${A}\n${B}\n${A}\n`,
     counts: only4,
   },
   { paths: ["cloudflare/ips-v6", "akamai/akamai_ipv6_CIDRs.txt"], text: `${C}\r\n${D}\r\n${C}`, counts: only6 },
   { paths: ["telegram/cidr.txt"], text: `${A}\n${B}/32\n${A}\n${C}\n${D}\n`, counts: three },
-  { paths: ["fastly/public-ip-list.json"], text: json({ addresses: [A, `${B}/32`, A], ipv6_addresses: [C, D] }), counts: three },
-  { paths: ["bunny/edgeserverlist.json", "bunny/edgeserverlist-ipv6.json"], text: json({ ipv4: [A, B, A], ipv6: [C, D] }), counts: three },
-  { paths: ["github/meta.json"], text: json({ verifiable_password_authentication: false, ssh_keys: ["x"], domains: { website: ["*.github.com"] }, hooks: [A, C], web: [A, `${B}/32`, D] }), counts: three },
+  {
+    paths: ["fastly/public-ip-list.json"],
+    text: json({ addresses: [A, `${B}/32`, A], ipv6_addresses: [C, D] }),
+    counts: three,
+  },
+  {
+    paths: ["bunny/edgeserverlist.json", "bunny/edgeserverlist-ipv6.json"],
+    text: json({ ipv4: [A, B, A], ipv6: [C, D] }),
+    counts: three,
+  },
+  {
+    paths: ["github/meta.json"],
+    text: json({
+      verifiable_password_authentication: false,
+      ssh_keys: ["x"],
+      domains: { website: ["*.github.com"] },
+      hooks: [A, C],
+      web: [A, `${B}/32`, D],
+    }),
+    counts: three,
+  },
   {
     paths: ["atlassian/ip-ranges.json"],
     text: json({
-      creationDate: "2026-06-17T04:08:46.684598", syncToken: 1781669326,
-      items: [A, `${B}/32`, A, C, D].map((cidr) => ({ network: cidr.split("/")[0], mask_len: Number(cidr.split("/")[1]), cidr, mask: "255.255.252.0", region: ["eu-west-1"], product: ["jira", "bitbucket"], direction: ["egress"] })),
+      creationDate: "2026-06-17T04:08:46.684598",
+      syncToken: 1781669326,
+      items: [A, `${B}/32`, A, C, D].map((cidr) => ({
+        network: cidr.split("/")[0],
+        mask_len: Number(cidr.split("/")[1]),
+        cidr,
+        mask: "255.255.252.0",
+        region: ["eu-west-1"],
+        product: ["jira", "bitbucket"],
+        direction: ["egress"],
+      })),
     }),
     counts: three,
   },
   {
     paths: ["microsoft365/worldwide.json"],
     text: json([
-      { id: 1, serviceArea: "Exchange", serviceAreaDisplayName: "Exchange Online", urls: ["outlook.office.com"], ips: [A, C], tcpPorts: "80,443", expressRoute: true, category: "Optimize", required: true },
-      { id: 2, serviceArea: "Skype", serviceAreaDisplayName: "Microsoft Teams", ips: [A, `${B}/32`, D], udpPorts: "3478", expressRoute: true, category: "Optimize", required: true },
-      { id: 3, serviceArea: "Common", serviceAreaDisplayName: "Common", urls: ["login.example"], expressRoute: false, category: "Default", required: true },
+      {
+        id: 1,
+        serviceArea: "Exchange",
+        serviceAreaDisplayName: "Exchange Online",
+        urls: ["outlook.office.com"],
+        ips: [A, C],
+        tcpPorts: "80,443",
+        expressRoute: true,
+        category: "Optimize",
+        required: true,
+      },
+      {
+        id: 2,
+        serviceArea: "Skype",
+        serviceAreaDisplayName: "Microsoft Teams",
+        ips: [A, `${B}/32`, D],
+        udpPorts: "3478",
+        expressRoute: true,
+        category: "Optimize",
+        required: true,
+      },
+      {
+        id: 3,
+        serviceArea: "Common",
+        serviceAreaDisplayName: "Common",
+        urls: ["login.example"],
+        expressRoute: false,
+        category: "Default",
+        required: true,
+      },
     ]),
     counts: three,
   },
-  { paths: ["okta/ip_ranges.json"], text: json({ us_cell_1: { ip_ranges: [A, `${B}/32`, C] }, emea_cell_1: { ip_ranges: [A, D] } }), counts: three },
+  {
+    paths: ["okta/ip_ranges.json"],
+    text: json({ us_cell_1: { ip_ranges: [A, `${B}/32`, C] }, emea_cell_1: { ip_ranges: [A, D] } }),
+    counts: three,
+  },
   {
     paths: ["datadog/ip-ranges.json"],
-    text: json({ version: 62, modified: "2026-02-24-00-00-00", agents: { prefixes_ipv4: [A, `${B}/32`], prefixes_ipv6: [C] }, api: { prefixes_ipv4: [A], prefixes_ipv6: [D] } }),
+    text: json({
+      version: 62,
+      modified: "2026-02-24-00-00-00",
+      agents: { prefixes_ipv4: [A, `${B}/32`], prefixes_ipv6: [C] },
+      api: { prefixes_ipv4: [A], prefixes_ipv6: [D] },
+    }),
     counts: three,
   },
   {
     paths: ["salesforce/ip-ranges.json"],
     text: json({
-      syncToken: "1", createDate: "2026-07-06-09-00-00",
-      prefixes: [{ region: "af-south-1", provider: "aws", ip_prefix: [A, `${B}/32`] }, { region: "eu-west-1", provider: "aws", ip_prefix: [A] }],
+      syncToken: "1",
+      createDate: "2026-07-06-09-00-00",
+      prefixes: [
+        { region: "af-south-1", provider: "aws", ip_prefix: [A, `${B}/32`] },
+        { region: "eu-west-1", provider: "aws", ip_prefix: [A] },
+      ],
     }),
     counts: only4,
   },
@@ -125,34 +294,87 @@ export const SMALL_LISTS: readonly SmallList[] = [
   { paths: ["stripe/ips_armada_gator.json"], text: json({ ARMADA_GATOR: [A, B, A] }), counts: only4 },
   {
     paths: [
-      "pagerduty/webhooks-us-service-region.json", "pagerduty/webhooks-eu-service-region.json", "grafana/hosted-alerts.json", "grafana/hosted-grafana.json", "grafana/hosted-metrics.json",
-      "grafana/hosted-traces.json", "grafana/hosted-logs.json", "grafana/hosted-profiles.json", "grafana/hosted-otlp.json",
+      "pagerduty/webhooks-us-service-region.json",
+      "pagerduty/webhooks-eu-service-region.json",
+      "grafana/hosted-alerts.json",
+      "grafana/hosted-grafana.json",
+      "grafana/hosted-metrics.json",
+      "grafana/hosted-traces.json",
+      "grafana/hosted-logs.json",
+      "grafana/hosted-profiles.json",
+      "grafana/hosted-otlp.json",
     ],
     text: json([A, B, A]),
     counts: only4,
   },
-  { paths: ["newrelic/synthetics-ip-ranges.json"], text: json({ "Washington, DC, USA": [A, `${B}/32`], "Columbus, OH, USA": [A] }), counts: only4 },
-  { paths: ["circleci/ip-ranges-list.json"], text: json({ IPRanges: { macOS: [A, `${B}/32`], jobs: [A] } }), counts: only4 },
   {
-    paths: ["intercom/intercom-ip-ranges-us.json", "intercom/intercom-ip-ranges-eu.json", "intercom/intercom-ip-ranges-au.json"],
-    text: json({ date: "2026-01-29", ip_ranges: [intercom(A, "INTERCOM-OUTBOUND"), intercom(`${B}/32`, "INTERCOM-OUTBOUND"), intercom(A, "INTERCOM-INBOUND")] }),
+    paths: ["newrelic/synthetics-ip-ranges.json"],
+    text: json({ "Washington, DC, USA": [A, `${B}/32`], "Columbus, OH, USA": [A] }),
+    counts: only4,
+  },
+  {
+    paths: ["circleci/ip-ranges-list.json"],
+    text: json({ IPRanges: { macOS: [A, `${B}/32`], jobs: [A] } }),
+    counts: only4,
+  },
+  {
+    paths: [
+      "intercom/intercom-ip-ranges-us.json",
+      "intercom/intercom-ip-ranges-eu.json",
+      "intercom/intercom-ip-ranges-au.json",
+    ],
+    text: json({
+      date: "2026-01-29",
+      ip_ranges: [
+        intercom(A, "INTERCOM-OUTBOUND"),
+        intercom(`${B}/32`, "INTERCOM-OUTBOUND"),
+        intercom(A, "INTERCOM-INBOUND"),
+      ],
+    }),
     counts: only4,
   },
   { paths: ["hcp-terraform/ip-ranges.json"], text: json({ api: [A, `${B}/32`], sentinel: [A] }), counts: only4 },
-  { paths: ["ahrefs/crawler-ips.json"], text: json({ ips: [A, B, A].map((ip_address) => ({ ip_address })) }), counts: only4 },
-  { paths: ["imperva/ips.json"], text: json({ ipRanges: [A, `${B}/32`, A], ipv6Ranges: [C, D], res: 0, res_message: "OK", debug_info: { "id-info": "999999" } }), counts: three },
+  {
+    paths: ["ahrefs/crawler-ips.json"],
+    text: json({ ips: [A, B, A].map((ip_address) => ({ ip_address })) }),
+    counts: only4,
+  },
+  {
+    paths: ["imperva/ips.json"],
+    text: json({
+      ipRanges: [A, `${B}/32`, A],
+      ipv6Ranges: [C, D],
+      res: 0,
+      res_message: "OK",
+      debug_info: { "id-info": "999999" },
+    }),
+    counts: three,
+  },
   {
     paths: ["zscaler/cenr.json"],
     text: json({
       "zscaler.net": {
         "continent : EMEA": {
-          "city : Abu Dhabi II": [{ range: C, vpn: "", gre: "", ext: "", hostname: "", latitude: "24.4", longitude: "54.3" }],
-          "city : Amsterdam II": [{ range: A, vpn: "", gre: B, ext: "", hostname: "", latitude: "52.3", longitude: "4.9" }, { range: A, vpn: "", gre: "", ext: "", hostname: "", latitude: "52.3", longitude: "4.9" }],
+          "city : Abu Dhabi II": [
+            { range: C, vpn: "", gre: "", ext: "", hostname: "", latitude: "24.4", longitude: "54.3" },
+          ],
+          "city : Amsterdam II": [
+            { range: A, vpn: "", gre: B, ext: "", hostname: "", latitude: "52.3", longitude: "4.9" },
+            { range: A, vpn: "", gre: "", ext: "", hostname: "", latitude: "52.3", longitude: "4.9" },
+          ],
         },
-        "continent : Americas": { "city : Dallas": [{ range: D, vpn: "", gre: "", ext: "", hostname: "", latitude: "32.7", longitude: "-96.7" }] },
+        "continent : Americas": {
+          "city : Dallas": [
+            { range: D, vpn: "", gre: "", ext: "", hostname: "", latitude: "32.7", longitude: "-96.7" },
+          ],
+        },
       },
     }),
     counts: three,
   },
-  { paths: ["zscaler/hubs-cidr-recommended.json"], text: json({ cloudName: "zscaler.net", type: "recommended", hubPrefixes: [A, `${B}/32`, A] }), counts: only4 },
+  {
+    paths: ["zscaler/hubs-cidr-recommended.json"],
+    text: json({ cloudName: "zscaler.net", type: "recommended", hubPrefixes: [A, `${B}/32`, A] }),
+    counts: only4,
+  },
 ];

@@ -10,7 +10,10 @@ test("every source has what is needed to tell and to fetch it", (context) => {
   for (const { id, name, type, provider, homepage, license, updateHours, files } of SOURCES) {
     assert.match(id, /^[a-z0-9-]+$/);
     assert.match(`/${type}/${provider}`, /^\/(bot|cdn|cloud|isp|saas|security)\/[a-z0-9-]+$/, id);
-    assert.ok(name.trim() !== "" && license.endsWith(".") && homepage.startsWith("https://") && URL.canParse(homepage), id);
+    assert.ok(
+      name.trim() !== "" && license.endsWith(".") && homepage.startsWith("https://") && URL.canParse(homepage),
+      id,
+    );
     assert.ok(updateHours >= 1 && updateHours <= 24 * 7 && files.length > 0, id);
     for (const { path, url, link, member, importer } of files) {
       assert.match(path, /^[a-z0-9-]+\/[A-Za-z0-9_.-]+$/);
@@ -29,13 +32,59 @@ test("every source has what is needed to tell and to fetch it", (context) => {
 
 test("all providers are there", () => {
   const wanted = [
-    "aws", "google-cloud", "google", "azure", "azure-government", "azure-china", "oracle", "cloudflare", "fastly", "akamai", "imperva", "cdn77", "bunny", "cachefly",
-    "digitalocean", "linode", "vultr", "starlink", "github", "atlassian", "microsoft365", "zscaler", "okta", "datadog", "salesforce", "stripe", "pagerduty", "new-relic",
-    "ibm", "zoom", "circleci", "intercom", "grafana", "hcp-terraform", "sentry", "telegram", "exoscale", "scaleway", "googlebot", "bingbot", "applebot", "openai",
-    "anthropic", "perplexity", "ahrefs", "apple-private-relay", "tor",
+    "aws",
+    "google-cloud",
+    "google",
+    "azure",
+    "azure-government",
+    "azure-china",
+    "oracle",
+    "cloudflare",
+    "fastly",
+    "akamai",
+    "imperva",
+    "cdn77",
+    "bunny",
+    "cachefly",
+    "digitalocean",
+    "linode",
+    "vultr",
+    "starlink",
+    "github",
+    "atlassian",
+    "microsoft365",
+    "zscaler",
+    "okta",
+    "datadog",
+    "salesforce",
+    "stripe",
+    "pagerduty",
+    "new-relic",
+    "ibm",
+    "zoom",
+    "circleci",
+    "intercom",
+    "grafana",
+    "hcp-terraform",
+    "sentry",
+    "telegram",
+    "exoscale",
+    "scaleway",
+    "googlebot",
+    "bingbot",
+    "applebot",
+    "openai",
+    "anthropic",
+    "perplexity",
+    "ahrefs",
+    "apple-private-relay",
+    "tor",
   ];
   const ids = SOURCES.map(({ id }) => id);
-  assert.deepEqual(wanted.filter((id) => !ids.includes(id)), []);
+  assert.deepEqual(
+    wanted.filter((id) => !ids.includes(id)),
+    [],
+  );
   assert.deepEqual(Object.keys(GENERIC_IMPORTERS), ["text", "csv", "geofeed", "prefixes"]);
 });
 
@@ -48,10 +97,17 @@ test("a provider that the map of AS numbers knows, too, has the same id and name
 });
 
 test("the weekly links of Microsoft's pages are told apart", () => {
-  const names = ["ServiceTags_Public_20260720.json", "ServiceTags_AzureGovernment_20260720.json", "ServiceTags_China_20260720.json"];
+  const names = [
+    "ServiceTags_Public_20260720.json",
+    "ServiceTags_AzureGovernment_20260720.json",
+    "ServiceTags_China_20260720.json",
+  ];
   const links = SOURCES.flatMap(({ files }) => files.flatMap(({ link }) => link ?? []));
   for (const [at, link] of links.entries()) {
-    assert.deepEqual(names.filter((name) => link.test(`https://download.microsoft.com/download/7/1/d/x/${name}`)), [names[at]]);
+    assert.deepEqual(
+      names.filter((name) => link.test(`https://download.microsoft.com/download/7/1/d/x/${name}`)),
+      [names[at]],
+    );
   }
   assert.equal(links.length, 3);
 });

@@ -4,18 +4,58 @@ import { assertFault, assertRefused, type BadFeed, type BadLine, type Entry, rea
 
 describe("CSV", () => {
   const cases: [what: string, text: string, entries: Entry[]][] = [
-    ["columns in any order, lists, empty cells", "tags,ip,spoofable,src.asn.number\na|b,192.0.2.1,false,64500\n,192.0.2.2,,\n", [["192.0.2.1", { spoofable: false, tags: ["a", "b"], asnNumber: 64500 }], ["192.0.2.2", {}]]],
-    ["quotes, line breaks inside, CRLF", '"ip","http.user_agent","actor"\r\n"192.0.2.1","Mozilla/5.0 (X11; ""x"")|curl, 8","a\r\nb"\r\n192.0.2.2,,c', [
-      ["192.0.2.1", { userAgents: ['Mozilla/5.0 (X11; "x")', "curl, 8"], actor: "a\nb" }],
-      ["192.0.2.2", { actor: "c" }],
-    ]],
-    ["a list as a JSON array", 'ip,http.path,network.ports\n192.0.2.1,"[""/a|b"",""/c""]",443|22\n', [["192.0.2.1", { httpPaths: ["/a|b", "/c"], ports: [22, 443] }]]],
-    ["one column, CIDR, a name in capitals", "CIDR\n10.0.0.1/8\n2001:db8::/32\n", [["10.0.0.0/8", {}], ["2001:db8::/32", {}]]],
+    [
+      "columns in any order, lists, empty cells",
+      "tags,ip,spoofable,src.asn.number\na|b,192.0.2.1,false,64500\n,192.0.2.2,,\n",
+      [
+        ["192.0.2.1", { spoofable: false, tags: ["a", "b"], asnNumber: 64500 }],
+        ["192.0.2.2", {}],
+      ],
+    ],
+    [
+      "quotes, line breaks inside, CRLF",
+      '"ip","http.user_agent","actor"\r\n"192.0.2.1","Mozilla/5.0 (X11; ""x"")|curl, 8","a\r\nb"\r\n192.0.2.2,,c',
+      [
+        ["192.0.2.1", { userAgents: ['Mozilla/5.0 (X11; "x")', "curl, 8"], actor: "a\nb" }],
+        ["192.0.2.2", { actor: "c" }],
+      ],
+    ],
+    [
+      "a list as a JSON array",
+      'ip,http.path,network.ports\n192.0.2.1,"[""/a|b"",""/c""]",443|22\n',
+      [["192.0.2.1", { httpPaths: ["/a|b", "/c"], ports: [22, 443] }]],
+    ],
+    [
+      "one column, CIDR, a name in capitals",
+      "CIDR\n10.0.0.1/8\n2001:db8::/32\n",
+      [
+        ["10.0.0.0/8", {}],
+        ["2001:db8::/32", {}],
+      ],
+    ],
     ["white space around cells and quotes", 'ip , actor\n 192.0.2.1 ,  "x" \n', [["192.0.2.1", { actor: "x" }]]],
-    ["abuse.ch: comments, its columns", '# Feodo\n"first_seen_utc","dst_ip","dst_port","last_online","malware"\n"2022-06-04 21:24:53","192.0.2.1","8080","2026-01-05","Dridex"\n# END\n', [
-      ["192.0.2.1", { firstSeen: Date.UTC(2022, 5, 4) / 86_400_000, lastSeen: Date.UTC(2026, 0, 5) / 86_400_000, tags: ["Dridex"] }],
-    ]],
-    ["an address that was not seen", "ip,seen\n192.0.2.1,false\n192.0.2.2,true\n192.0.2.3,\n", [["192.0.2.2", {}], ["192.0.2.3", {}]]],
+    [
+      "abuse.ch: comments, its columns",
+      '# Feodo\n"first_seen_utc","dst_ip","dst_port","last_online","malware"\n"2022-06-04 21:24:53","192.0.2.1","8080","2026-01-05","Dridex"\n# END\n',
+      [
+        [
+          "192.0.2.1",
+          {
+            firstSeen: Date.UTC(2022, 5, 4) / 86_400_000,
+            lastSeen: Date.UTC(2026, 0, 5) / 86_400_000,
+            tags: ["Dridex"],
+          },
+        ],
+      ],
+    ],
+    [
+      "an address that was not seen",
+      "ip,seen\n192.0.2.1,false\n192.0.2.2,true\n192.0.2.3,\n",
+      [
+        ["192.0.2.2", {}],
+        ["192.0.2.3", {}],
+      ],
+    ],
   ];
   for (const [what, text, entries] of cases) {
     test(what, () => {
@@ -24,7 +64,9 @@ describe("CSV", () => {
   }
 
   test("columns that nobody knows are warned of", () => {
-    assert.deepEqual(readFeed("ip,colour\n192.0.2.1,red\n").report.warnings, [{ message: '"colour" is no column that is known, and is not read', count: 1, line: 1 }]);
+    assert.deepEqual(readFeed("ip,colour\n192.0.2.1,red\n").report.warnings, [
+      { message: '"colour" is no column that is known, and is not read', count: 1, line: 1 },
+    ]);
   });
 
   const bad: BadLine[] = [

@@ -5,39 +5,98 @@ import { assertFault, type BadLine, readFeed } from "../feeds.ts";
 
 /** Every member of an extended document. */
 export const FULL = {
-  ip: "192.0.2.10", seen: true, spoofable: false, classification: "malicious", actor: "Nobody", tags: ["ssh", "scanner", "ssh"], rdns: "host.example",
-  first_seen: "2026-01-02", last_seen: "2026-06-17T23:30:00-02:00", active_days: 12, tag_ids: ["t1"], cve: ["CVE-2021-44228"],
-  src: { asn: { number: 64500, name: "EXAMPLE" }, geo: { country: { code: "DE", name: "Germany" }, continent: { code: "EU", name: "Europe" }, city: "Köln" } },
-  network: { ports: [443, 22, 443], non_spoofable_ports: [22] }, fingerprints: { muonfp: ["64240:2-4-8"], ja3: ["aa"], ja4: ["t13d"] }, http: { path: ["/.env", "/a|b"], user_agent: ["curl/8", "x\ny"] },
+  ip: "192.0.2.10",
+  seen: true,
+  spoofable: false,
+  classification: "malicious",
+  actor: "Nobody",
+  tags: ["ssh", "scanner", "ssh"],
+  rdns: "host.example",
+  first_seen: "2026-01-02",
+  last_seen: "2026-06-17T23:30:00-02:00",
+  active_days: 12,
+  tag_ids: ["t1"],
+  cve: ["CVE-2021-44228"],
+  src: {
+    asn: { number: 64500, name: "EXAMPLE" },
+    geo: { country: { code: "DE", name: "Germany" }, continent: { code: "EU", name: "Europe" }, city: "Köln" },
+  },
+  network: { ports: [443, 22, 443], non_spoofable_ports: [22] },
+  fingerprints: { muonfp: ["64240:2-4-8"], ja3: ["aa"], ja4: ["t13d"] },
+  http: { path: ["/.env", "/a|b"], user_agent: ["curl/8", "x\ny"] },
 };
 
 describe("NDJSON", () => {
   test("every member of the contract", () => {
     const { entries, report } = readFeed(`${JSON.stringify(FULL)}\n`);
     assert.deepEqual(report.warnings, []);
-    assert.deepEqual(entries, [["192.0.2.10", {
-      spoofable: false, classification: "malicious", actor: "Nobody", tags: ["scanner", "ssh"], rdns: "host.example",
-      firstSeen: Date.UTC(2026, 0, 2) / 86_400_000, lastSeen: Date.UTC(2026, 5, 18) / 86_400_000, activeDays: 12, tagIds: ["t1"], cve: ["CVE-2021-44228"],
-      asnNumber: 64500, asnName: "EXAMPLE", countryCode: "DE", countryName: "Germany", continentCode: "EU", continentName: "Europe", city: "Köln",
-      ports: [22, 443], nonSpoofablePorts: [22], muonfp: ["64240:2-4-8"], ja3: ["aa"], ja4: ["t13d"], httpPaths: ["/.env", "/a|b"], userAgents: ["curl/8", "x\ny"],
-    }]]);
+    assert.deepEqual(entries, [
+      [
+        "192.0.2.10",
+        {
+          spoofable: false,
+          classification: "malicious",
+          actor: "Nobody",
+          tags: ["scanner", "ssh"],
+          rdns: "host.example",
+          firstSeen: Date.UTC(2026, 0, 2) / 86_400_000,
+          lastSeen: Date.UTC(2026, 5, 18) / 86_400_000,
+          activeDays: 12,
+          tagIds: ["t1"],
+          cve: ["CVE-2021-44228"],
+          asnNumber: 64500,
+          asnName: "EXAMPLE",
+          countryCode: "DE",
+          countryName: "Germany",
+          continentCode: "EU",
+          continentName: "Europe",
+          city: "Köln",
+          ports: [22, 443],
+          nonSpoofablePorts: [22],
+          muonfp: ["64240:2-4-8"],
+          ja3: ["aa"],
+          ja4: ["t13d"],
+          httpPaths: ["/.env", "/a|b"],
+          userAgents: ["curl/8", "x\ny"],
+        },
+      ],
+    ]);
   });
 
   test("null is unknown everywhere; empty lines; pieces of any size", () => {
-    const text = '{"ip":"192.0.2.1","spoofable":null,"src":null,"http":{"path":null},"tags":null,"first_seen":null}\r\n\n {"ip":"2001:db8::/32"}';
-    for (const pieceLength of [Infinity, 1, 10]) assert.deepEqual(readFeed(text, {}, pieceLength).entries, [["192.0.2.1", {}], ["2001:db8::/32", {}]]);
+    const text =
+      '{"ip":"192.0.2.1","spoofable":null,"src":null,"http":{"path":null},"tags":null,"first_seen":null}\r\n\n {"ip":"2001:db8::/32"}';
+    for (const pieceLength of [Infinity, 1, 10])
+      assert.deepEqual(readFeed(text, {}, pieceLength).entries, [
+        ["192.0.2.1", {}],
+        ["2001:db8::/32", {}],
+      ]);
   });
 
   test("Spamhaus DROP as JSON: cidr, members that nobody knows, a line about the list", () => {
-    const text = '{"cidr":"1.10.16.0/20","sblid":"SBL256894","rir":"apnic"}\n{"cidr":"1.19.0.0/16","sblid":"SBL434604","rir":"apnic"}\n{"type":"metadata","timestamp":1,"records":2}\n';
+    const text =
+      '{"cidr":"1.10.16.0/20","sblid":"SBL256894","rir":"apnic"}\n{"cidr":"1.19.0.0/16","sblid":"SBL434604","rir":"apnic"}\n{"type":"metadata","timestamp":1,"records":2}\n';
     const { entries, report } = readFeed(text, { defaults: recordOf({ tags: ["drop"] }) });
-    assert.deepEqual(entries, [["1.10.16.0/20", { tags: ["drop"] }], ["1.19.0.0/16", { tags: ["drop"] }]]);
-    assert.deepEqual(report.warnings.map(({ message, count, line }) => [message.split(" ")[0], count, line]), [['"sblid"', 2, 1], ['"rir"', 2, 1], ["a", 1, 3]]);
+    assert.deepEqual(entries, [
+      ["1.10.16.0/20", { tags: ["drop"] }],
+      ["1.19.0.0/16", { tags: ["drop"] }],
+    ]);
+    assert.deepEqual(
+      report.warnings.map(({ message, count, line }) => [message.split(" ")[0], count, line]),
+      [
+        ['"sblid"', 2, 1],
+        ['"rir"', 2, 1],
+        ["a", 1, 3],
+      ],
+    );
   });
 
   test("what the caller says stands in where the document says nothing; tags are added", () => {
     const defaults = recordOf({ tags: ["b"], classification: "malicious", actor: "they", spoofable: true });
-    const { entries } = readFeed('{"ip":"192.0.2.1","tags":["a","c"],"classification":"benign","spoofable":false}\n{"ip":"192.0.2.2"}\n', { defaults });
+    const { entries } = readFeed(
+      '{"ip":"192.0.2.1","tags":["a","c"],"classification":"benign","spoofable":false}\n{"ip":"192.0.2.2"}\n',
+      { defaults },
+    );
     assert.deepEqual(entries, [
       ["192.0.2.1", { tags: ["a", "b", "c"], classification: "benign", actor: "they", spoofable: false }],
       ["192.0.2.2", { tags: ["b"], classification: "malicious", actor: "they", spoofable: true }],
@@ -46,7 +105,10 @@ describe("NDJSON", () => {
 
   test("a document of an address that was not seen is left out", () => {
     const { entries, report } = readFeed('{"ip":"192.0.2.1","seen":false}\n{"ip":"192.0.2.2"}\n');
-    assert.deepEqual(entries.map(([prefix]) => prefix), ["192.0.2.2"]);
+    assert.deepEqual(
+      entries.map(([prefix]) => prefix),
+      ["192.0.2.2"],
+    );
     assert.equal(report.warnings[0]!.line, 1);
   });
 
@@ -61,7 +123,7 @@ describe("NDJSON", () => {
   const bad: BadLine[] = [
     ["no JSON", '{"ip":"192.0.2.1",}\n', 1, 19, /no JSON from "}/],
     ["cut off", '{"ip":"192.0.2.1"}\n{"ip":"192.0.2.2","tags":["a"\n', 2, 30, /the end/],
-    ["no object", "{\"ip\":\"192.0.2.1\"}\n 7\n", 2, 2, /an object/],
+    ["no object", '{"ip":"192.0.2.1"}\n 7\n', 2, 2, /an object/],
     ["an array of documents", '[{"ip":"192.0.2.1"}]\n', 1, 1, /jq -c '\.\[\]'/],
     ["a key twice", line('"actor":"a","actor":"b"'), 1, 31, /second time/],
     ["no address", '{"tags":["a"]}\n', 1, 1, /neither "ip" nor "cidr"/],
@@ -71,7 +133,13 @@ describe("NDJSON", () => {
     ["everything", '{"ip":"::/0"}\n', 1, 8, /every address/],
     ["seen that is no boolean", line('"seen":"yes"'), 1, 26, /seen: true or false/],
     ["spoofable as text", line('"spoofable":"true"'), 1, 31, /spoofable: true, false or null stands here, not "true"/],
-    ["another classification", line('"classification":"evil"'), 1, 36, /"evil".*unknown, benign, promiscuous, malicious/],
+    [
+      "another classification",
+      line('"classification":"evil"'),
+      1,
+      36,
+      /"evil".*unknown, benign, promiscuous, malicious/,
+    ],
     ["an actor that is no text", line('"actor":{}'), 1, 27, /a text stands here, not an object/],
     ["half a character", line('"actor":"\\ud800"'), 1, 27, /half a character/],
     ["tags that are no array", line('"tags":"a"'), 1, 26, /an array stands here, not "a"/],
@@ -90,7 +158,9 @@ describe("NDJSON", () => {
   for (const fault of bad) test(`left out: ${fault[0]}`, () => assertFault(fault));
 
   test("__proto__ and constructor are members like others, that nobody knows", () => {
-    const { entries, report } = readFeed('{"ip":"192.0.2.1","__proto__":{"actor":"x"},"constructor":1,"src":{"__proto__":{}}}\n');
+    const { entries, report } = readFeed(
+      '{"ip":"192.0.2.1","__proto__":{"actor":"x"},"constructor":1,"src":{"__proto__":{}}}\n',
+    );
     assert.deepEqual(entries, [["192.0.2.1", {}]]);
     assert.equal(report.warnings.length, 3);
   });

@@ -5,22 +5,48 @@ import { assertFault, assertRefused, type BadFeed, type BadLine, type Entry, rea
 
 describe("plain lists", () => {
   const cases: [what: string, text: string, prefixes: string[]][] = [
-    ["FireHOL: comments in front", "#\n# Maintainer : FireHOL\n\n1.10.16.0/20\n1.0.164.165\n", ["1.10.16.0/20", "1.0.164.165"]],
-    ["Spamhaus DROP: `; SBL` behind", "; Spamhaus DROP List\n1.10.16.0/20 ; SBL256894\n2001:db8::/32 ; SBL1\n", ["1.10.16.0/20", "2001:db8::/32"]],
+    [
+      "FireHOL: comments in front",
+      "#\n# Maintainer : FireHOL\n\n1.10.16.0/20\n1.0.164.165\n",
+      ["1.10.16.0/20", "1.0.164.165"],
+    ],
+    [
+      "Spamhaus DROP: `; SBL` behind",
+      "; Spamhaus DROP List\n1.10.16.0/20 ; SBL256894\n2001:db8::/32 ; SBL1\n",
+      ["1.10.16.0/20", "2001:db8::/32"],
+    ],
     ["IPsum: a count behind", "# IP\tnumber\n77.90.185.20\t10\n", ["77.90.185.20"]],
-    ["CRLF, no end of the last line, a byte order mark", "\ufeff192.0.2.1\r\n\r\n192.0.2.2", ["192.0.2.1", "192.0.2.2"]],
-    ["white space around, other spellings", "  192.0.2.1 # x\n\t2001:DB8:0:0::1\n::ffff:192.0.2.7\n::ffff:10.0.0.0/104\n", ["192.0.2.1", "2001:db8::1", "192.0.2.7", "10.0.0.0/8"]],
+    [
+      "CRLF, no end of the last line, a byte order mark",
+      "\ufeff192.0.2.1\r\n\r\n192.0.2.2",
+      ["192.0.2.1", "192.0.2.2"],
+    ],
+    [
+      "white space around, other spellings",
+      "  192.0.2.1 # x\n\t2001:DB8:0:0::1\n::ffff:192.0.2.7\n::ffff:10.0.0.0/104\n",
+      ["192.0.2.1", "2001:db8::1", "192.0.2.7", "10.0.0.0/8"],
+    ],
     ["host bits", "10.0.0.1/8\n2001:db8::1/32\n", ["10.0.0.0/8", "2001:db8::/32"]],
   ];
   for (const [what, text, prefixes] of cases) {
     test(what, () => {
-      for (const pieceLength of [Infinity, 1, 3]) assert.deepEqual(readFeed(text, {}, pieceLength).entries, prefixes.map((prefix): Entry => [prefix, {}]));
+      for (const pieceLength of [Infinity, 1, 3])
+        assert.deepEqual(
+          readFeed(text, {}, pieceLength).entries,
+          prefixes.map((prefix): Entry => [prefix, {}]),
+        );
     });
   }
 
   test("what is not read, and host bits, are counted, with the first line of each", () => {
     const { warnings, lines, entries } = readFeed("# x\n1.1.1.1 5\n10.0.0.1/8 # y\n1.1.1.2\t6 7\n10.0.0.1/9\n").report;
-    assert.deepEqual(warnings.map(({ count, line }) => [count, line]), [[2, 2], [2, 3]]);
+    assert.deepEqual(
+      warnings.map(({ count, line }) => [count, line]),
+      [
+        [2, 2],
+        [2, 3],
+      ],
+    );
     assert.match(warnings[0]!.message, /more behind the address/);
     assert.match(warnings[1]!.message, /bits behind the prefix length/);
     assert.deepEqual([lines, entries], [5, 4]);
@@ -28,7 +54,9 @@ describe("plain lists", () => {
 
   test("what the caller says goes to every entry", () => {
     const defaults = recordOf({ tags: ["tor"], classification: "promiscuous", actor: "nobody", spoofable: false });
-    assert.deepEqual(readFeed("192.0.2.1\n", { defaults }).entries, [["192.0.2.1", { tags: ["tor"], classification: "promiscuous", actor: "nobody", spoofable: false }]]);
+    assert.deepEqual(readFeed("192.0.2.1\n", { defaults }).entries, [
+      ["192.0.2.1", { tags: ["tor"], classification: "promiscuous", actor: "nobody", spoofable: false }],
+    ]);
   });
 
   const bad: BadLine[] = [

@@ -10,9 +10,14 @@ import { bulkLookup } from "../../../src/cti/bulk-lookup.ts";
 import { freeze } from "../../../src/table/freeze.ts";
 
 /** Blocklists as they were published, and a manifest that counts them: beside the lists of publishers. */
-const folder = resolve(process.env.IPSIEVE_LISTS ?? join(import.meta.dirname, "../../../../shared/data/cbs"), "../blocklists");
+const folder = resolve(
+  process.env.IPSIEVE_LISTS ?? join(import.meta.dirname, "../../../../shared/data/cbs"),
+  "../blocklists",
+);
 const manifestPath = join(folder, "MANIFEST.md");
-const absent = existsSync(manifestPath) ? false : `no blocklists in ${folder}; name the folder beside theirs in IPSIEVE_LISTS`;
+const absent = existsSync(manifestPath)
+  ? false
+  : `no blocklists in ${folder}; name the folder beside theirs in IPSIEVE_LISTS`;
 
 interface Counted {
   readonly path: string;
@@ -24,9 +29,12 @@ function readManifest(): Counted[] {
   const sections = readFileSync(manifestPath, "utf8").split(/^### /m).slice(1);
   return sections.flatMap((section) => {
     const [, origin, file] = /^(\S+) \/ `(.+)`/.exec(section) ?? [];
-    const [ipv4, ipv6, hostBits] = /^- entries: (\d+) v4 \/ (\d+) v6, .* (\d+) with host bits/m.exec(section)?.slice(1).map(Number) ?? [];
+    const [ipv4, ipv6, hostBits] =
+      /^- entries: (\d+) v4 \/ (\d+) v6, .* (\d+) with host bits/m.exec(section)?.slice(1).map(Number) ?? [];
     const path = `${origin}/${file}`;
-    return ipv4 === undefined || !existsSync(join(folder, path)) ? [] : [{ path, entries: ipv4 + ipv6!, hostBits: hostBits! }];
+    return ipv4 === undefined || !existsSync(join(folder, path))
+      ? []
+      : [{ path, entries: ipv4 + ipv6!, hostBits: hostBits! }];
   });
 }
 
@@ -41,7 +49,10 @@ describe("published blocklists", { skip: absent }, () => {
 
   for (const { path, entries, hostBits } of manifest) {
     test(`${path}: ${entries} entries`, () => {
-      const feed = new FeedImport({ defaults: recordOf({ tags: [path], classification: "malicious" }) }, (prefix, record) => builder.add(prefix, record));
+      const feed = new FeedImport(
+        { defaults: recordOf({ tags: [path], classification: "malicious" }) },
+        (prefix, record) => builder.add(prefix, record),
+      );
       const text = readFileSync(join(folder, path), "utf8");
       for (let at = 0; at < text.length; at += 65_536) feed.push(text.slice(at, at + 65_536));
       const report = feed.end();
@@ -58,8 +69,14 @@ describe("published blocklists", { skip: absent }, () => {
     dataset.checkDocuments();
     assert.ok(dataset.documentCount < 2000, `${dataset.documentCount} sets of tags`);
     for (const { path } of manifest) {
-      const addresses = readFileSync(join(folder, path), "utf8").split(/\r?\n/).map((line) => /^[0-9a-fA-F:.]+/.exec(line)?.[0] ?? "").filter((text) => text !== "");
-      assert.ok(bulkLookup(dataset, addresses).every((state) => state !== 0), path);
+      const addresses = readFileSync(join(folder, path), "utf8")
+        .split(/\r?\n/)
+        .map((line) => /^[0-9a-fA-F:.]+/.exec(line)?.[0] ?? "")
+        .filter((text) => text !== "");
+      assert.ok(
+        bulkLookup(dataset, addresses).every((state) => state !== 0),
+        path,
+      );
       for (const address of addresses.slice(0, 200)) assert.ok(dataset.lookup(address).tags.length > 0);
     }
   });

@@ -8,25 +8,38 @@ import type { Random } from "./sample.ts";
 export class DisagreementError extends Error {}
 
 function sampleAddress(random: Random, family: Family, entries: readonly TableEntry[]): Address {
-  const noise: Address = family === 4
-    ? { family, w0: random.word(), w1: 0, w2: 0, w3: 0 }
-    : { family, w0: random.word(), w1: random.word(), w2: random.word(), w3: random.word() };
+  const noise: Address =
+    family === 4
+      ? { family, w0: random.word(), w1: 0, w2: 0, w3: 0 }
+      : { family, w0: random.word(), w1: random.word(), w2: random.word(), w3: random.word() };
   if (entries.length === 0 || random.below(4) === 0) return noise;
   // The first address of a prefix, one behind its first word, or noise in its lower half.
   const { prefix } = entries[random.below(entries.length)];
   const { w0, w1, w2, w3 } = prefix;
-  if (family === 4) return { family, w0: (w0 + [0, 1, -1, random.below(65_536)][random.below(4)]) >>> 0, w1: 0, w2: 0, w3: 0 };
-  return random.below(2) === 0 ? { family, w0, w1, w2, w3 } : { family, w0, w1: (w1 + random.below(3)) >>> 0, w2: noise.w2, w3: noise.w3 };
+  if (family === 4)
+    return { family, w0: (w0 + [0, 1, -1, random.below(65_536)][random.below(4)]) >>> 0, w1: 0, w2: 0, w3: 0 };
+  return random.below(2) === 0
+    ? { family, w0, w1, w2, w3 }
+    : { family, w0, w1: (w1 + random.below(3)) >>> 0, w2: noise.w2, w3: noise.w3 };
 }
 
-/** Looks many addresses up in a table that nobody verified: every answer is a whole number, or a `TableError` is thrown. */
+/**
+ * Looks many addresses up in a table that nobody verified: every answer is a whole number, or a `TableError` is thrown.
+ */
 export function checkLookups(table: PrefixTable, random: Random, matchCount: number): number {
-  const addresses = ([4, 6] as const).flatMap((family) => Array.from({ length: 20 }, () => sampleAddress(random, family, [])));
+  const addresses = ([4, 6] as const).flatMap((family) =>
+    Array.from({ length: 20 }, () => sampleAddress(random, family, [])),
+  );
   for (const address of addresses) {
     const match = typed(() => table.lookupAddress(address));
     if (!Number.isInteger(match)) throw new DisagreementError(`a lookup gave ${match}`);
     if (match >= 1 && match <= matchCount) {
-      for (const told of [table.prefixLength(match), typed(() => table.parent(match)), typed(() => table.value(match)), typed(() => table.chain(match).length)]) {
+      for (const told of [
+        table.prefixLength(match),
+        typed(() => table.parent(match)),
+        typed(() => table.value(match)),
+        typed(() => table.chain(match).length),
+      ]) {
         if (!Number.isInteger(told)) throw new DisagreementError(`match ${match} told ${told}`);
       }
     }
@@ -57,15 +70,20 @@ export function checkCovering(table: PrefixTable, random: Random): void {
 
 function checkAddress(table: PrefixTable, entries: readonly TableEntry[], address: Address, fromBatch: number): void {
   const host = { ...address, length: address.family === 4 ? 32 : 128 };
-  const covering = entries.filter(({ prefix }) => prefixContains(prefix, host)).sort((a, b) => b.prefix.length - a.prefix.length);
+  const covering = entries
+    .filter(({ prefix }) => prefixContains(prefix, host))
+    .sort((a, b) => b.prefix.length - a.prefix.length);
   const expected = covering.map(({ match }) => match);
   const match = table.lookupAddress(address);
   const told = table.chain(match);
   if (match !== fromBatch) throw new DisagreementError(`one by one ${match}, in a batch ${fromBatch}`);
-  if (told.join() !== expected.join()) throw new DisagreementError(`the chain is ${told.join()}, the covering prefixes have ${expected.join()}`);
+  if (told.join() !== expected.join())
+    throw new DisagreementError(`the chain is ${told.join()}, the covering prefixes have ${expected.join()}`);
   for (const [i, id] of told.entries()) {
-    if (table.prefixLength(id) !== covering[i].prefix.length) throw new DisagreementError(`match ${id} tells another length than its prefix has`);
+    if (table.prefixLength(id) !== covering[i].prefix.length)
+      throw new DisagreementError(`match ${id} tells another length than its prefix has`);
     const values = table.values(id);
-    if (values.length === 0 || values[0] !== table.value(id) || values.some((value) => !(value >= 1))) throw new DisagreementError(`match ${id} has the values ${values.join()}`);
+    if (values.length === 0 || values[0] !== table.value(id) || values.some((value) => !(value >= 1)))
+      throw new DisagreementError(`match ${id} has the values ${values.join()}`);
   }
 }

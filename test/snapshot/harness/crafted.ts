@@ -13,7 +13,10 @@ export interface CraftedReport {
   tried: number;
   refusedAtOpen: number;
   refusedAtVerify: number;
-  /** Say that they hold more than a million prefixes, and were not verified: that takes as long as a million prefixes do. */
+  /**
+   * Say that they hold more than a million prefixes, and were not verified: that takes as long as a million prefixes
+   * do.
+   */
   claimTooMany: number;
   /** Passed the deep check and answered consistently. */
   consistent: number;
@@ -26,7 +29,16 @@ export interface CraftedReport {
 }
 
 export function newCraftedReport(): CraftedReport {
-  return { tried: 0, refusedAtOpen: 0, refusedAtVerify: 0, claimTooMany: 0, consistent: 0, wrong: [], untyped: [], unverifiedLookups: 0 };
+  return {
+    tried: 0,
+    refusedAtOpen: 0,
+    refusedAtVerify: 0,
+    claimTooMany: 0,
+    consistent: 0,
+    wrong: [],
+    untyped: [],
+    unverifiedLookups: 0,
+  };
 }
 
 /** The sections of a good file, to be changed and put together again. */
@@ -41,14 +53,22 @@ export function partsOf(file: Buffer): Uint8Array[] {
 /** A word that is likely to matter: a bound, a neighbour of what was there, a node entry, noise. */
 function craftedWord(random: Random, old: number, words: number): number {
   switch (random.below(8)) {
-    case 0: return 0;
-    case 1: return 0xffff_ffff;
-    case 2: return old + 1;
-    case 3: return old - 1;
-    case 4: return old ^ (1 << random.below(32));
-    case 5: return 0x8000_0000 + random.below(4) * 0x2000_0000 + random.below(words + 2);
-    case 6: return random.below(words + 2);
-    default: return random.word();
+    case 0:
+      return 0;
+    case 1:
+      return 0xffff_ffff;
+    case 2:
+      return old + 1;
+    case 3:
+      return old - 1;
+    case 4:
+      return old ^ (1 << random.below(32));
+    case 5:
+      return 0x8000_0000 + random.below(4) * 0x2000_0000 + random.below(words + 2);
+    case 6:
+      return random.below(words + 2);
+    default:
+      return random.word();
   }
 }
 
@@ -94,7 +114,13 @@ const LIES: readonly ((one: Buffer, other: Buffer, random: Random) => Buffer)[] 
   (one, _other, random) => {
     const parts = partsOf(one);
     const i = random.below(parts.length);
-    const size = [0, random.below(parts[i].length + 1), Math.max(0, parts[i].length - 4), parts[i].length + 4, parts[i].length + random.below(100)][random.below(5)];
+    const size = [
+      0,
+      random.below(parts[i].length + 1),
+      Math.max(0, parts[i].length - 4),
+      parts[i].length + 4,
+      parts[i].length + random.below(100),
+    ][random.below(5)];
     const resized = new Uint8Array(size);
     resized.set(parts[i].subarray(0, size));
     parts[i] = resized;
@@ -122,7 +148,9 @@ const LIES: readonly ((one: Buffer, other: Buffer, random: Random) => Buffer)[] 
     const file = Buffer.from(one);
     const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
     for (let i = 1 + random.below(2); i > 0; i--) {
-      const at = HEADER.byteOrder + 4 * random.below((HEADER.size + SNAPSHOT_SECTIONS.length * ENTRY.size - HEADER.byteOrder) / 4);
+      const at =
+        HEADER.byteOrder +
+        4 * random.below((HEADER.size + SNAPSHOT_SECTIONS.length * ENTRY.size - HEADER.byteOrder) / 4);
       view.setUint32(at, craftedWord(random, view.getUint32(at, true), file.length), true);
     }
     (random.below(2) === 0 ? sealHead : reseal)(file);
@@ -131,7 +159,9 @@ const LIES: readonly ((one: Buffer, other: Buffer, random: Random) => Buffer)[] 
   // Metadata of noise, which MessagePack gives a meaning.
   (one, _other, random) => {
     const parts = partsOf(one);
-    parts[parts.length - 1] = Uint8Array.from({ length: random.below(60) }, () => (random.below(3) === 0 ? 0x80 + random.below(128) : random.below(256)));
+    parts[parts.length - 1] = Uint8Array.from({ length: random.below(60) }, () =>
+      random.below(3) === 0 ? 0x80 + random.below(128) : random.below(256),
+    );
     return assemble(one, parts);
   },
 ];
@@ -146,7 +176,13 @@ export function craft(one: Buffer, other: Buffer, seed: number): Buffer {
  * Opens a crafted file, looks addresses up unverified (bounded, typed), verifies it, and holds a verified one to a slow
  * oracle. `trusting`, for the negative control, leaves the deep check out.
  */
-export async function tryCrafted(path: string, file: Buffer, seed: number, report: CraftedReport, trusting: boolean): Promise<void> {
+export async function tryCrafted(
+  path: string,
+  file: Buffer,
+  seed: number,
+  report: CraftedReport,
+  trusting: boolean,
+): Promise<void> {
   report.tried++;
   writeFileSync(path, file);
   try {
@@ -169,7 +205,8 @@ export async function tryCrafted(path: string, file: Buffer, seed: number, repor
     report.consistent++;
   } catch (error) {
     if (error instanceof SnapshotError) return;
-    if (error instanceof DisagreementError || error instanceof TableError) report.wrong.push(`file ${seed}: ${error.message}`);
+    if (error instanceof DisagreementError || error instanceof TableError)
+      report.wrong.push(`file ${seed}: ${error.message}`);
     else report.untyped.push(`file ${seed}: ${error instanceof Error ? error.stack : String(error)}`);
   }
 }

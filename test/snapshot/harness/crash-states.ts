@@ -8,9 +8,11 @@ import { Random } from "./sample.ts";
 /*
  * What a power cut may leave behind, after any operation of a recorded trace:
  *
- * - A write that no sync of its file followed may be on the disk or not, each 512-byte block of it for itself, in any order.
+ * - A write that no sync of its file followed may be on the disk or not, each 512-byte block of it for itself, in any
+ * order.
  *   The file's length may be any up to which blocks were allocated: bytes that did not get there are zero (or what was there).
- * - A creation, rename or removal that no sync of the folder followed may have happened or not, each for itself, in any order
+ * - A creation, rename or removal that no sync of the folder followed may have happened or not, each for itself, in any
+ * order
  *   among the others; one rename is atomic. Emptying a file is such an operation of the file.
  * - What was synced is there.
  *
@@ -19,7 +21,10 @@ import { Random } from "./sample.ts";
 
 const BLOCK = 512;
 
-/** What was found after crashes. Before the rename it must be the old one, when all is done the new one, in between either. */
+/**
+ * What was found after crashes. Before the rename it must be the old one, when all is done the new one, in between
+ * either.
+ */
 export interface CrashReport {
   states: number;
   old: number;
@@ -46,8 +51,17 @@ export function newCrashReport(): CrashReport {
   return { states: 0, old: 0, new: 0, absent: 0, damaged: 0, misplaced: 0, untyped: [] };
 }
 
-/** Builds `limit` different crash states of a trace by chance, opens what stands under the name in each, and counts what is found. */
-export async function enumerateCrashStates(crash: CrashCase, folder: string, seed: number, limit: number, report = newCrashReport()): Promise<CrashReport> {
+/**
+ * Builds `limit` different crash states of a trace by chance, opens what stands under the name in each, and counts what
+ * is found.
+ */
+export async function enumerateCrashStates(
+  crash: CrashCase,
+  folder: string,
+  seed: number,
+  limit: number,
+  report = newCrashReport(),
+): Promise<CrashReport> {
   const random = new Random(seed);
   const seen = new Set<string>();
   const laidOut = new Map<string, Uint8Array>();
@@ -108,7 +122,8 @@ function namesAfter(operations: readonly FileOperation[], crash: CrashCase, keep
   const seen = new Map(onDisk);
   for (const [i, operation] of operations.entries()) {
     if (operation.kind !== "create" && operation.kind !== "rename" && operation.kind !== "unlink") continue;
-    const file = operation.kind === "create" ? operation.file : operation.kind === "rename" ? seen.get(operation.from)! : 0;
+    const file =
+      operation.kind === "create" ? operation.file : operation.kind === "rename" ? seen.get(operation.from)! : 0;
     for (const names of i < synced || keep() ? [seen, onDisk] : [seen]) {
       if (operation.kind === "rename") names.delete(operation.from);
       if (operation.kind === "unlink") names.delete(operation.name);
@@ -118,7 +133,13 @@ function namesAfter(operations: readonly FileOperation[], crash: CrashCase, keep
   return onDisk;
 }
 
-function contentAfter(operations: readonly FileOperation[], file: number, crash: CrashCase, keep: () => boolean, random: Random): Uint8Array {
+function contentAfter(
+  operations: readonly FileOperation[],
+  file: number,
+  crash: CrashCase,
+  keep: () => boolean,
+  random: Random,
+): Uint8Array {
   const synced = operations.findLastIndex((operation) => operation.kind === "sync" && operation.file === file);
   let content = file === EXISTING_FILE && crash.oldFile !== null ? Buffer.from(crash.oldFile) : Buffer.alloc(0);
   let length = content.length;

@@ -48,7 +48,7 @@ export const ACCIDENTS: Readonly<Record<string, Accident>> = {
     file.copyWithin(random.below(file.length), from, to);
   },
   "cut short": (file, random) => file.subarray(0, random.below(file.length)),
-  "grown": (file, random) => Buffer.concat([file, Buffer.alloc(1 + random.below(2000), random.below(2) * 0xff)]),
+  grown: (file, random) => Buffer.concat([file, Buffer.alloc(1 + random.below(2000), random.below(2) * 0xff)]),
   "bytes lost": (file, random) => {
     const [from, to] = blockIn(file, random);
     return Buffer.concat([file.subarray(0, from), file.subarray(to)]);
@@ -63,7 +63,13 @@ export const ACCIDENTS: Readonly<Record<string, Accident>> = {
  * Damages `good` by chance as long as `go` says so and opens each file. `seal`, for the negative control, mends the
  * checksums after the damage: what then opens is what a format without checksums would let through.
  */
-export async function damageByChance(path: string, good: Buffer, seed: number, go: (tried: number) => boolean, seal?: (file: Buffer) => void): Promise<DamageReport> {
+export async function damageByChance(
+  path: string,
+  good: Buffer,
+  seed: number,
+  go: (tried: number) => boolean,
+  seal?: (file: Buffer) => void,
+): Promise<DamageReport> {
   const report = newReport();
   const answers = answersOf((await openFile(path, good)).table);
   const random = new Random(seed);
@@ -120,14 +126,19 @@ async function openFile(path: string, file: Buffer): Promise<{ table: PrefixTabl
   return openSnapshot(path);
 }
 
-/** The matches and values of many addresses, in and around the sample's ranges, as one text. Lookups that throw say so. */
+/**
+ * The matches and values of many addresses, in and around the sample's ranges, as one text. Lookups that throw say so.
+ */
 function answersOf(table: PrefixTable): string {
   const random = new Random(99);
   const answers: string[] = [];
   for (let i = 0; i < 400; i++) {
     const word = i % 4 === 0 ? random.word() : (0x0a00_0000 | (random.word() & 0x0003_ffff)) >>> 0;
     const wide = [0x2001_0db8 + (random.word() & 1), random.word(), random.word(), random.word()] as const;
-    answers.push(answer(table, () => table.lookup4(word)), answer(table, () => table.lookup6(...wide)));
+    answers.push(
+      answer(table, () => table.lookup4(word)),
+      answer(table, () => table.lookup6(...wide)),
+    );
   }
   return answers.join();
 }

@@ -18,7 +18,10 @@ export interface KillReport {
   wrong: string[];
 }
 
-/** Starts real processes that publish to `path` without end, kills each with SIGKILL by chance, and looks at what is there. */
+/**
+ * Starts real processes that publish to `path` without end, kills each with SIGKILL by chance, and looks at what is
+ * there.
+ */
 export async function killWriters(path: string, seed: number, go: (kills: number) => boolean): Promise<KillReport> {
   const report: KillReport = { kills: 0, inTheMiddle: 0, published: 0, wrong: [] };
   const random = new Random(seed);
@@ -45,7 +48,9 @@ export async function killWriters(path: string, seed: number, go: (kills: number
 
 /** The last number that the writer said, killed `delay` milliseconds after its first. */
 async function killOne(path: string, delay: number): Promise<number> {
-  const writer = spawn(process.execPath, [fileURLToPath(new URL("./killed-writer.ts", import.meta.url)), path], { stdio: ["ignore", "pipe", "inherit"] });
+  const writer = spawn(process.execPath, [fileURLToPath(new URL("./killed-writer.ts", import.meta.url)), path], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let said = "";
   writer.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
   const closed = once(writer, "close");
@@ -58,5 +63,7 @@ async function killOne(path: string, delay: number): Promise<number> {
 }
 
 export async function temporariesOf(path: string): Promise<string[]> {
-  return (await readdir(dirname(path))).filter((name) => name.startsWith(`.${basename(path)}.`) && name.endsWith(".tmp"));
+  return (await readdir(dirname(path))).filter(
+    (name) => name.startsWith(`.${basename(path)}.`) && name.endsWith(".tmp"),
+  );
 }

@@ -6,7 +6,10 @@ import { Random, sampleTable } from "./sample.ts";
 // Publishes snapshots numbered upwards from the one that is there, without end, and says each number when it is done.
 const path = process.argv[2];
 const table = sampleTable(new Random(1), 3000);
-const first = await openSnapshot(path).then(({ metadata }) => (metadata as { number: number }).number, () => 0);
+const first = await openSnapshot(path).then(
+  ({ metadata }) => (metadata as { number: number }).number,
+  () => 0,
+);
 writeSync(1, `${first}\n`);
 for (let number = first + 1; ; number++) {
   await writeSnapshot(path, { table, metadata: { number }, kind: "numbered" });

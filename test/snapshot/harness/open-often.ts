@@ -1,8 +1,9 @@
 import { openSnapshot, type Snapshot } from "../../../src/snapshot/open-snapshot.ts";
 
 /**
- * `node open-often.ts PATH OPENS KEPT [without]`: opens the snapshot again and again, keeps the last so many, and prints the kind of
- * memory it lies in, the match of 1.2.3.4, and the most resident memory in MiB. `without` takes WebAssembly away first.
+ * `node open-often.ts PATH OPENS KEPT [without]`: opens the snapshot again and again, keeps the last so many, and
+ * prints the kind of memory it lies in, the match of 1.2.3.4, and the most resident memory in MiB. `without` takes
+ * WebAssembly away first.
  */
 const [path, opens, kept, without] = process.argv.slice(2);
 // Not by `--jitless`: the types of this file are stripped by WebAssembly.
@@ -13,4 +14,10 @@ for (let opened = 0; opened < Number(opens); opened++) {
   alive[opened % Number(kept)] = await openSnapshot(path);
   most = Math.max(most, process.memoryUsage.rss());
 }
-process.stdout.write(JSON.stringify({ isMemory: alive[0].memory !== null, match: alive[0].table.lookup("1.2.3.4"), mebibytes: Math.round(most / 2 ** 20) }));
+process.stdout.write(
+  JSON.stringify({
+    isMemory: alive[0].memory !== null,
+    match: alive[0].table.lookup("1.2.3.4"),
+    mebibytes: Math.round(most / 2 ** 20),
+  }),
+);

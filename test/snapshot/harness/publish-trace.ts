@@ -27,11 +27,21 @@ export async function recordRewriteInPlace(folder: string, seed: number): Promis
   await writeSnapshot(join(folder, "next"), sampleContent(new Random(seed + 1)));
   const { files, trace } = recordFiles();
   await rewriteInPlace(path, await readFile(join(folder, "next")), files);
-  return { trace, name: NAME, oldFile, oldGeneration: old.generation, newGeneration: (await openSnapshot(path)).info.generation };
+  return {
+    trace,
+    name: NAME,
+    oldFile,
+    oldGeneration: old.generation,
+    newGeneration: (await openSnapshot(path)).info.generation,
+  };
 }
 
 /** How not to publish: readers and crashes find the file half written. */
-export async function rewriteInPlace(path: string, content: Uint8Array, files: Pick<FileOperations, "open">): Promise<void> {
+export async function rewriteInPlace(
+  path: string,
+  content: Uint8Array,
+  files: Pick<FileOperations, "open">,
+): Promise<void> {
   const file = await files.open(path, "w");
   for (let at = 0; at < content.length; at += 1000) await file.write(content.subarray(at, at + 1000));
   await file.sync();

@@ -26,7 +26,9 @@ export function recordFiles(): { files: FileOperations; trace: FileOperation[] }
       const handle = await open(path, flags);
       if (flags === "r") return recordSync(handle, trace, { kind: "sync-folder" });
       const file = flags === "wx" ? ++opened : EXISTING_FILE;
-      trace.push(flags === "wx" ? { kind: "create", name: basename(path), file } : { kind: "empty", name: basename(path) });
+      trace.push(
+        flags === "wx" ? { kind: "create", name: basename(path), file } : { kind: "empty", name: basename(path) },
+      );
       return recordSync(recordWrites(handle, trace, file), trace, { kind: "sync", file });
     },
     async rename(from, to) {
@@ -46,7 +48,12 @@ function recordWrites(handle: FileHandle, trace: FileOperation[], file: number):
   let offset = 0;
   handle.write = (async (chunk: Uint8Array, from = 0) => {
     const result = await write(chunk, from);
-    trace.push({ kind: "write", file, offset, bytes: Uint8Array.prototype.slice.call(chunk, from, from + result.bytesWritten) });
+    trace.push({
+      kind: "write",
+      file,
+      offset,
+      bytes: Uint8Array.prototype.slice.call(chunk, from, from + result.bytesWritten),
+    });
     offset += result.bytesWritten;
     return result;
   }) as typeof handle.write;

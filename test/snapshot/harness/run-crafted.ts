@@ -5,10 +5,17 @@ import type { CraftedWork } from "./crafted-worker.ts";
 /** Longer than any file may take. */
 const HANG_MS = 20_000;
 
-/** Runs crafted files in a thread and watches it: no progress for `hangAfter` milliseconds is a hang, named by its file. */
-export async function runCrafted(work: Omit<CraftedWork, "progress">, hangAfter = HANG_MS): Promise<CraftedReport | { hungAt: number }> {
+/**
+ * Runs crafted files in a thread and watches it: no progress for `hangAfter` milliseconds is a hang, named by its file.
+ */
+export async function runCrafted(
+  work: Omit<CraftedWork, "progress">,
+  hangAfter = HANG_MS,
+): Promise<CraftedReport | { hungAt: number }> {
   const progress = new Int32Array(new SharedArrayBuffer(4));
-  const worker = new Worker(new URL("./crafted-worker.ts", import.meta.url), { workerData: { ...work, progress: progress.buffer } });
+  const worker = new Worker(new URL("./crafted-worker.ts", import.meta.url), {
+    workerData: { ...work, progress: progress.buffer },
+  });
   let seen = -1;
   let since = Date.now();
   const { promise, resolve, reject } = Promise.withResolvers<CraftedReport | { hungAt: number }>();

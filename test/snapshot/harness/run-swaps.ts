@@ -8,7 +8,10 @@ import type { SwapReading, SwapReadings } from "./swap-reader.ts";
 
 export interface SwapReport extends SwapReadings {
   swaps: number;
-  /** The most resident memory in MiB: in the first half of the swaps, and in the second. What leaks shows as twice as much. */
+  /**
+   * The most resident memory in MiB: in the first half of the swaps, and in the second. What leaks shows as twice as
+   * much.
+   */
   earlyRss: number;
   lateRss: number;
 }
@@ -24,7 +27,14 @@ export interface SwapOptions {
 }
 
 /** Publishes one generation after another while two threads open and look up. */
-export async function runSwaps({ path, prefixes, lookupsPerOpen, go, inPlace = false, mixing = false }: SwapOptions): Promise<SwapReport> {
+export async function runSwaps({
+  path,
+  prefixes,
+  lookupsPerOpen,
+  go,
+  inPlace = false,
+  mixing = false,
+}: SwapOptions): Promise<SwapReport> {
   await writeSnapshot(path, swapContent(0, prefixes));
   const stop = new Int32Array(new SharedArrayBuffer(4));
   const reading: SwapReading = { path, stop: stop.buffer, lookupsPerOpen, mixing };
@@ -50,7 +60,8 @@ export async function runSwaps({ path, prefixes, lookupsPerOpen, go, inPlace = f
 }
 
 function sum(told: readonly SwapReadings[]): SwapReadings {
-  const total = (pick: (readings: SwapReadings) => number): number => told.reduce((so, readings) => so + pick(readings), 0);
+  const total = (pick: (readings: SwapReadings) => number): number =>
+    told.reduce((so, readings) => so + pick(readings), 0);
   return {
     opens: total(({ opens }) => opens),
     lookups: total(({ lookups }) => lookups),

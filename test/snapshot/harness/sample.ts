@@ -30,16 +30,25 @@ function samplePrefix(random: Random): Prefix {
     return prefixOf({ family: 4, w0: word, w1: 0, w2: 0, w3: 0 }, random.below(33));
   }
   const w0 = (0x2001_0db8 + (random.word() & 1)) >>> 0;
-  return prefixOf({ family: 6, w0, w1: random.word(), w2: random.below(2) * random.word(), w3: random.below(2) * random.word() }, random.below(129));
+  return prefixOf(
+    { family: 6, w0, w1: random.word(), w2: random.below(2) * random.word(), w3: random.below(2) * random.word() },
+    random.below(129),
+  );
 }
 
 export function sampleTable(random: Random, prefixes: number): PrefixTable {
-  return freeze(sampleTrie(random, prefixes), { expiresAt: (value) => (value % 3 === 0 ? 1_700_000_000_000 + value : null) });
+  return freeze(sampleTrie(random, prefixes), {
+    expiresAt: (value) => (value % 3 === 0 ? 1_700_000_000_000 + value : null),
+  });
 }
 
 export function sampleContent(random: Random, prefixes = 60): SnapshotContent {
   const names = Array.from({ length: 5 }, () => `node-${random.below(1000)}`);
-  return { table: sampleTable(random, prefixes), metadata: { title: "sample", names, nested: { ratio: 0.5, none: null } }, kind: "sample" };
+  return {
+    table: sampleTable(random, prefixes),
+    metadata: { title: "sample", names, nested: { ratio: 0.5, none: null } },
+    kind: "sample",
+  };
 }
 
 /** A folder of its own, removed at the end. */
@@ -52,7 +61,10 @@ export async function inTemporaryFolder<Result>(use: (folder: string) => Promise
   }
 }
 
-/** Makes all checksums right again after a change; what a section table that lies calls a section is cut at the file's end. */
+/**
+ * Makes all checksums right again after a change; what a section table that lies calls a section is cut at the file's
+ * end.
+ */
 export function reseal(file: Uint8Array): void {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   for (let i = 0; i < SNAPSHOT_SECTIONS.length; i++) {

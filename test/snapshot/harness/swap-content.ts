@@ -13,7 +13,8 @@ function addressOf(index: number): number {
 /** A snapshot in which every value, and the metadata, tell the generation's number. */
 export function swapContent(number: number, prefixes: number): SnapshotContent {
   const trie = new PrefixTrie();
-  for (let i = 0; i < prefixes; i++) trie.insert({ family: 4, w0: addressOf(i), w1: 0, w2: 0, w3: 0, length: 24 }, valueOf(number, i));
+  for (let i = 0; i < prefixes; i++)
+    trie.insert({ family: 4, w0: addressOf(i), w1: 0, w2: 0, w3: 0, length: 24 }, valueOf(number, i));
   return { table: freeze(trie), metadata: { number, prefixes }, kind: "swap" };
 }
 

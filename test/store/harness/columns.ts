@@ -10,9 +10,16 @@ export function columnsOfTexts(texts: readonly string[], name: string | null = n
     if (own.length === 0) return [];
     const words = own.flatMap(({ w0, w1, w2, w3 }) => (family === 4 ? [w0] : [w0, w1, w2, w3]));
     const times = () => new Float64Array(own.length);
-    return [{
-      family, words: Uint32Array.from(words), lengths: Uint8Array.from(own, ({ length }) => length), names: own.map(() => name),
-      expiresAt: times().fill(Number.POSITIVE_INFINITY), createdAt: times(), updatedAt: times(),
-    }];
+    return [
+      {
+        family,
+        words: Uint32Array.from(words),
+        lengths: Uint8Array.from(own, ({ length }) => length),
+        names: own.map(() => name),
+        expiresAt: times().fill(Number.POSITIVE_INFINITY),
+        createdAt: times(),
+        updatedAt: times(),
+      },
+    ];
   });
 }

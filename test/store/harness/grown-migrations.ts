@@ -4,5 +4,9 @@ import { MIGRATIONS } from "../../../src/store/migrations/migrate.ts";
 /** The migrations of a later release: one more, that changes a table and its rows. */
 export const GROWN: readonly Migration[] = [
   ...MIGRATIONS,
-  () => ["alter table organisations add column note text", "update organisations set note = name", "insert into organisations (id, name, created_at) values ('1', 'one', 1)"],
+  () => [
+    "alter table organisations add column note text",
+    "update organisations set note = name",
+    "insert into organisations (id, name, created_at) values ('1', 'one', 1)",
+  ],
 ];

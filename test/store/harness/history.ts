@@ -26,14 +26,15 @@ export interface Entry {
   readonly began: number;
   readonly ended: number;
   readonly at: number;
-  readonly item: BatchItem | { readonly update: { name: string } ; readonly prefix: string };
+  readonly item: BatchItem | { readonly update: { name: string }; readonly prefix: string };
   readonly result: string;
   readonly rule: Rule | null;
 }
 
 /**
- * Many writers add, update and delete rules of few prefixes through several replicas, while others load. Then, for each prefix, an order of the writes
- * is looked for in which each got what the pure decision gives at its place, and none comes before one that had ended when it began.
+ * Many writers add, update and delete rules of few prefixes through several replicas, while others load. Then, for each
+ * prefix, an order of the writes is looked for in which each got what the pure decision gives at its place, and none
+ * comes before one that had ended when it began.
  */
 export async function runHistory(replicas: readonly Replica[], options: HistoryOptions): Promise<HistoryReport> {
   const { organisation, blocklist } = await replicas[0]!.organisation("history");
@@ -66,24 +67,57 @@ export async function runHistory(replicas: readonly Replica[], options: HistoryO
   return { writes: total, chained, loads: await loads };
 }
 
-async function oneWrite(store: Replica["store"], into: { organisationId: string; rulesetId: string }, text: string, at: number, random: Random): Promise<Pick<Entry, "item" | "result" | "rule">> {
+async function oneWrite(
+  store: Replica["store"],
+  into: { organisationId: string; rulesetId: string },
+  text: string,
+  at: number,
+  random: Random,
+): Promise<Pick<Entry, "item" | "result" | "rule">> {
   const prefix = parsePrefix(text);
-  const failed = ({ code, existing = null }: { code: string; existing?: Rule | null }) => ({ result: code, rule: existing });
+  const failed = ({ code, existing = null }: { code: string; existing?: Rule | null }) => ({
+    result: code,
+    rule: existing,
+  });
   switch (random.below(5)) {
     case 0: {
       const item = { delete: prefix };
-      return { item, ...(await store.write({ kind: "delete-rule", ...into, prefix, ...by(at) }).then(() => ({ result: "deleted", rule: null }), failed)) };
+      return {
+        item,
+        ...(await store
+          .write({ kind: "delete-rule", ...into, prefix, ...by(at) })
+          .then(() => ({ result: "deleted", rule: null }), failed)),
+      };
     }
     case 1: {
       const update = { name: `n${random.below(3)}` };
       const done = store.write({ kind: "update-rule", ...into, prefix, changes: update, ...by(at) });
-      return { item: { update, prefix: text }, ...(await done.then(({ rule }) => ({ result: "updated", rule }), failed)) };
+      return {
+        item: { update, prefix: text },
+        ...(await done.then(({ rule }) => ({ result: "updated", rule }), failed)),
+      };
     }
     default: {
       const mode = CONFLICT_MODES[random.below(4)]!;
-      const add = adding(text, { name: random.below(2) === 0 ? null : `n${random.below(3)}`, expiresAt: random.below(5) === 0 ? null : random.below(5000), mode });
-      if (random.below(4) > 0) return { item: { add }, ...(await store.write({ kind: "add-rule", ...into, request: add, ...by(at) }).then(({ action, rule }) => ({ result: action as string, rule }), failed)) };
-      const { results } = await store.write({ kind: "batch-rules", ...into, items: [{ add }], atomic: false, ...by(at) });
+      const add = adding(text, {
+        name: random.below(2) === 0 ? null : `n${random.below(3)}`,
+        expiresAt: random.below(5) === 0 ? null : random.below(5000),
+        mode,
+      });
+      if (random.below(4) > 0)
+        return {
+          item: { add },
+          ...(await store
+            .write({ kind: "add-rule", ...into, request: add, ...by(at) })
+            .then(({ action, rule }) => ({ result: action as string, rule }), failed)),
+        };
+      const { results } = await store.write({
+        kind: "batch-rules",
+        ...into,
+        items: [{ add }],
+        atomic: false,
+        ...by(at),
+      });
       const [result] = results as [BatchResult & { rule: Rule }];
       return { item: { add }, result: result.action, rule: result.rule };
     }
@@ -91,28 +125,42 @@ async function oneWrite(store: Replica["store"], into: { organisationId: string;
 }
 
 /** What the write gives where the rule is `before`. */
-function expected({ item, at }: Entry, before: Rule | undefined): { result: string; rule: Rule | null; after: Rule | undefined } {
+function expected(
+  { item, at }: Entry,
+  before: Rule | undefined,
+): { result: string; rule: Rule | null; after: Rule | undefined } {
   if ("update" in item) {
     if (before === undefined) return { result: "rule-not-found", rule: null, after: undefined };
     const rule = updateRule(before, item.update, at);
     return { result: "updated", rule, after: rule };
   }
-  if ("delete" in item) return { result: before === undefined ? "rule-not-found" : "deleted", rule: null, after: undefined };
+  if ("delete" in item)
+    return { result: before === undefined ? "rule-not-found" : "deleted", rule: null, after: undefined };
   const { action, rule } = addRule(before, item.add, at);
   if (before !== undefined && item.add.mode === "extend") {
-    assert.ok((rule.expiresAt ?? Number.POSITIVE_INFINITY) >= (before.expiresAt ?? Number.POSITIVE_INFINITY), "extend shortens");
+    assert.ok(
+      (rule.expiresAt ?? Number.POSITIVE_INFINITY) >= (before.expiresAt ?? Number.POSITIVE_INFINITY),
+      "extend shortens",
+    );
   }
   return { result: action, rule, after: rule };
 }
 
-/** Puts the writes of one prefix into an order that explains them all; fails where there is none. Depth first, remembering what led nowhere. */
+/**
+ * Puts the writes of one prefix into an order that explains them all; fails where there is none. Depth first,
+ * remembering what led nowhere.
+ */
 export function orderOf(entries: readonly Entry[]): number {
   const all = [...entries].sort((a, b) => a.began - b.began);
   const deadEnds = new Set<string>();
   let most = 0;
-  const isSame = (a: Rule | null | undefined, b: Rule | null | undefined) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
+  const isSame = (a: Rule | null | undefined, b: Rule | null | undefined) =>
+    JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
   const left = new Set(all.keys());
-  assert.ok(search(undefined), `no order explains more than ${most} of the ${all.length} writes of ${prefixOf(all[0]!)}`);
+  assert.ok(
+    search(undefined),
+    `no order explains more than ${most} of the ${all.length} writes of ${prefixOf(all[0]!)}`,
+  );
   return all.length;
 
   function search(rule: Rule | undefined): boolean {
@@ -150,13 +198,19 @@ function prefixOf({ item }: Entry): string {
   return formatPrefix("add" in item ? item.add.prefix : item.delete);
 }
 
-/** A load while others write is of one instant: the ruleset's version is of a change that it holds, and every rule is active or expired, once. */
+/**
+ * A load while others write is of one instant: the ruleset's version is of a change that it holds, and every rule is
+ * active or expired, once.
+ */
 async function checkLoad({ store }: Replica): Promise<void> {
   const memory = new Memory();
   memory.start(await store.load((part) => memory.add(part)));
   for (const { version } of memory.rulesets.values()) assert.ok(version <= memory.sequence);
   for (const rules of memory.rules.values()) {
     const all = [...rules.values()];
-    assert.equal(all.filter((rule) => isActive(rule, 2000)).length + all.filter((rule) => !isActive(rule, 2000)).length, all.length);
+    assert.equal(
+      all.filter((rule) => isActive(rule, 2000)).length + all.filter((rule) => !isActive(rule, 2000)).length,
+      all.length,
+    );
   }
 }

@@ -15,8 +15,16 @@ export interface KillReport {
   lost: string[];
 }
 
-/** Starts real processes that write to a SQLite file, kills each with SIGKILL by chance, and looks whether what was acknowledged is there and the file sound. */
-export async function killWriters(path: string, seed: number, timing: "honest" | "early", go: (report: KillReport) => boolean): Promise<KillReport> {
+/**
+ * Starts real processes that write to a SQLite file, kills each with SIGKILL by chance, and looks whether what was
+ * acknowledged is there and the file sound.
+ */
+export async function killWriters(
+  path: string,
+  seed: number,
+  timing: "honest" | "early",
+  go: (report: KillReport) => boolean,
+): Promise<KillReport> {
   const report: KillReport = { kills: 0, acknowledged: 0, lost: [] };
   const random = new Random(seed);
   let rules: Rule[] = [];
@@ -35,7 +43,9 @@ export async function killWriters(path: string, seed: number, timing: "honest" |
 /** What the writer said, killed `delay` milliseconds after it was ready. */
 async function killOne(path: string, seed: number, timing: string, delay: number): Promise<string[]> {
   const program = fileURLToPath(new URL("./killed-writer.ts", import.meta.url));
-  const writer = spawn(process.execPath, [program, path, String(seed), "full", timing, "1000000"], { stdio: ["ignore", "pipe", "inherit"] });
+  const writer = spawn(process.execPath, [program, path, String(seed), "full", timing, "1000000"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let said = "";
   writer.stdout.setEncoding("utf8").on("data", (text: string) => (said += text));
   const closed = once(writer, "close");

@@ -7,18 +7,31 @@ import { Random } from "../../snapshot/harness/sample.ts";
 import { adding } from "./stores.ts";
 
 /*
- * Writes without end, or so many times, from several writers at once, and says of every write that it begins and that it is
- * acknowledged: `began WRITER NUMBER KIND` and `done WRITER NUMBER`. Each writer has two prefixes of its own: a write gives one or both of
- * them the write's number for a name, or deletes both. With `early` a write is said to be acknowledged before it is.
+ * Writes without end, or so many times, from several writers at once, and says of every write that it begins and that
+ * it is acknowledged: `began WRITER NUMBER KIND` and `done WRITER NUMBER`. Each writer has two prefixes of its own: a
+ * write gives one or both of them the write's number for a name, or deletes both. With `early` a write is said to be
+ * acknowledged before it is.
  */
-const [path, seed, synchronous, timing, writes] = process.argv.slice(2) as [string, string, Synchronous, "early" | "honest", string];
+const [path, seed, synchronous, timing, writes] = process.argv.slice(2) as [
+  string,
+  string,
+  Synchronous,
+  "early" | "honest",
+  string,
+];
 const WRITERS = 8;
 
-const backend = new SqliteBackend({ path, create: true, limits: { rulesPerRuleset: 1000, rulesetsPerOrganisation: 1000, auditDays: 400 }, synchronous });
+const backend = new SqliteBackend({
+  path,
+  create: true,
+  limits: { rulesPerRuleset: 1000, rulesetsPerOrganisation: 1000, auditDays: 400 },
+  synchronous,
+});
 await backend.opened;
 const store = new QueuedStore(backend, 1000);
 const { rulesets } = await store.load(null);
-const { organisationId, id: rulesetId } = rulesets[0] ?? (await store.write({ kind: "create-organisation", name: "killed", ...by() })).rulesets[0]!;
+const { organisationId, id: rulesetId } =
+  rulesets[0] ?? (await store.write({ kind: "create-organisation", name: "killed", ...by() })).rulesets[0]!;
 writeSync(1, "ready\n");
 await Promise.all(Array.from({ length: WRITERS }, (_, writer) => writeOn(writer)));
 await store.close();
@@ -41,8 +54,15 @@ async function writeOne(writer: number, number: number, kind: string): Promise<u
   const request = (half: number) => adding(`192.0.2.${2 * writer + half}`, { name: String(number), mode: "override" });
   if (kind === "one") return store.write({ kind: "add-rule", ...into, request: request(0) });
   const prefixes = [0, 1].map((half) => parsePrefix(`192.0.2.${2 * writer + half}`));
-  const items = kind === "both" ? [{ add: request(0) }, { add: request(1) }] : prefixes.map((prefix) => ({ delete: prefix }));
-  return store.write({ kind: "batch-rules", ...into, items, atomic: false, idempotency: { key: `${writer} ${number}`, request: kind } });
+  const items =
+    kind === "both" ? [{ add: request(0) }, { add: request(1) }] : prefixes.map((prefix) => ({ delete: prefix }));
+  return store.write({
+    kind: "batch-rules",
+    ...into,
+    items,
+    atomic: false,
+    idempotency: { key: `${writer} ${number}`, request: kind },
+  });
 }
 
 function by() {

@@ -5,7 +5,16 @@ import type { Rule } from "../../../src/rulesets/rule.ts";
 import type { RuleColumns } from "../../../src/rulesets/rule-columns.ts";
 import { namesOf } from "../../../src/rulesets/rule-names.ts";
 import type { Change } from "../../../src/store/change.ts";
-import type { ApiKey, Organisation, Plan, Ruleset, RulesetRules, Session, State, User } from "../../../src/store/state.ts";
+import type {
+  ApiKey,
+  Organisation,
+  Plan,
+  Ruleset,
+  RulesetRules,
+  Session,
+  State,
+  User,
+} from "../../../src/store/state.ts";
 
 /** What a server holds, in maps: the simplest thing that a state and its changes can be applied to. */
 export class Memory {
@@ -56,9 +65,17 @@ export class Memory {
 
   /** Everything, to be compared with another. */
   contents() {
-    const rules = [...this.rules].filter(([, own]) => own.size > 0).map(([id, own]) => [id, [...own.values()].sort((a, b) => comparePrefixes(a.prefix, b.prefix))] as const);
+    const rules = [...this.rules]
+      .filter(([, own]) => own.size > 0)
+      .map(([id, own]) => [id, [...own.values()].sort((a, b) => comparePrefixes(a.prefix, b.prefix))] as const);
     return {
-      sequence: this.sequence, organisations: sorted(this.organisations), plans: sorted(this.plans), keys: sorted(this.keys), users: sorted(this.users), sessions: sorted(this.sessions), rulesets: sorted(this.rulesets),
+      sequence: this.sequence,
+      organisations: sorted(this.organisations),
+      plans: sorted(this.plans),
+      keys: sorted(this.keys),
+      users: sorted(this.users),
+      sessions: sorted(this.sessions),
+      rulesets: sorted(this.rulesets),
       rules: sorted(new Map(rules)),
     };
   }
@@ -78,7 +95,8 @@ export class Memory {
         this.users.set(change.user.id, change.user);
         return;
       case "session":
-        for (const { digest, expiresAt } of this.sessions.values()) if (expiresAt <= change.at) this.sessions.delete(digest);
+        for (const { digest, expiresAt } of this.sessions.values())
+          if (expiresAt <= change.at) this.sessions.delete(digest);
         this.sessions.set(change.session.digest, change.session);
         return;
       case "sessions-ended":
@@ -113,12 +131,19 @@ export function* rulesOfColumns(columns: RuleColumns): Generator<Rule> {
   let before: Prefix | undefined;
   const names = namesOf(columns.names);
   for (let i = 0; i < columns.lengths.length; i++) {
-    const [w0, w1, w2, w3] = columns.family === 4 ? [columns.words[i]!, 0, 0, 0] : columns.words.subarray(4 * i, 4 * i + 4);
+    const [w0, w1, w2, w3] =
+      columns.family === 4 ? [columns.words[i]!, 0, 0, 0] : columns.words.subarray(4 * i, 4 * i + 4);
     const prefix: Prefix = { family: columns.family, w0: w0!, w1: w1!, w2: w2!, w3: w3!, length: columns.lengths[i]! };
     assert.ok(before === undefined || comparePrefixes(before, prefix) < 0, "rules are loaded out of order");
     before = prefix;
     const expiresAt = columns.expiresAt[i]!;
-    yield { prefix, name: names[i]!, expiresAt: expiresAt === Number.POSITIVE_INFINITY ? null : expiresAt, createdAt: columns.createdAt[i]!, updatedAt: columns.updatedAt[i]! };
+    yield {
+      prefix,
+      name: names[i]!,
+      expiresAt: expiresAt === Number.POSITIVE_INFINITY ? null : expiresAt,
+      createdAt: columns.createdAt[i]!,
+      updatedAt: columns.updatedAt[i]!,
+    };
   }
 }
 

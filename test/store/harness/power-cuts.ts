@@ -12,9 +12,10 @@ import { rulesOfColumns } from "./memory.ts";
 import { SaidWrites } from "./said-writes.ts";
 
 /*
- * What a power cut may leave of a SQLite file and its log, after any system call of a recorded run: what was synced is there; of a write that no sync of
- * its file followed, each block of 512 bytes may be there or not, in any order; so may a file whose folder was not synced after it was
- * made. The recording is strace's, of a real process: so what its writers said stands in one order with what reached the disk.
+ * What a power cut may leave of a SQLite file and its log, after any system call of a recorded run: what was synced is
+ * there; of a write that no sync of its file followed, each block of 512 bytes may be there or not, in any order; so
+ * may a file whose folder was not synced after it was made. The recording is strace's, of a real process: so what its
+ * writers said stands in one order with what reached the disk.
  */
 
 const BLOCK = 512;
@@ -38,7 +39,9 @@ export interface CutReport {
 /** Why nothing can be recorded here. */
 export function whyNoStrace(): false | string {
   const { status, error, stderr } = spawnSync("strace", ["-f", "-o", "/dev/null", "true"], { encoding: "utf8" });
-  return status === 0 ? false : `power cuts are recorded by strace, which does not run here: ${error?.message ?? stderr}`;
+  return status === 0
+    ? false
+    : `power cuts are recorded by strace, which does not run here: ${error?.message ?? stderr}`;
 }
 
 /** A run of the writers, and the file as it was before. */
@@ -48,26 +51,64 @@ export interface Recording {
   readonly name: string;
 }
 
-export async function recordWriters(folder: string, seed: number, synchronous: Synchronous, writes: number): Promise<Recording> {
+export async function recordWriters(
+  folder: string,
+  seed: number,
+  synchronous: Synchronous,
+  writes: number,
+): Promise<Recording> {
   const path = join(folder, `recorded-${synchronous}-${seed}.db`);
   await runWriters(path, seed, synchronous, 0); // makes the file
   const before = readFileSync(path);
   const trace = `${path}.trace`;
   await runWriters(path, seed, synchronous, writes, [
-    "strace", "-f", "-y", "-xx", "-s", "1000000", "-o", trace, "-e", "trace=openat,pwrite64,write,fsync,fdatasync,ftruncate,unlink",
+    "strace",
+    "-f",
+    "-y",
+    "-xx",
+    "-s",
+    "1000000",
+    "-o",
+    trace,
+    "-e",
+    "trace=openat,pwrite64,write,fsync,fdatasync,ftruncate,unlink",
   ]);
-  return { calls: readFileSync(trace, "latin1").split("\n").flatMap((line) => callOf(line, folder)), before, name: basename(path) };
+  return {
+    calls: readFileSync(trace, "latin1")
+      .split("\n")
+      .flatMap((line) => callOf(line, folder)),
+    before,
+    name: basename(path),
+  };
 }
 
-async function runWriters(path: string, seed: number, synchronous: Synchronous, writes: number, under: readonly string[] = []): Promise<void> {
+async function runWriters(
+  path: string,
+  seed: number,
+  synchronous: Synchronous,
+  writes: number,
+  under: readonly string[] = [],
+): Promise<void> {
   const program = fileURLToPath(new URL("./killed-writer.ts", import.meta.url));
-  const [command, ...args] = [...under, process.execPath, program, path, String(seed), synchronous, "honest", String(writes)];
+  const [command, ...args] = [
+    ...under,
+    process.execPath,
+    program,
+    path,
+    String(seed),
+    synchronous,
+    "honest",
+    String(writes),
+  ];
   const child = spawn(command!, args, { stdio: ["ignore", "ignore", "inherit"] });
   const [code] = (await once(child, "close")) as [number];
   if (code !== 0) throw new Error(`the writers ended with ${code}`);
 }
 
-/** One line of strace's, as far as it is about our files. A sync counts when it has come back, anything else when it began. */
+/**
+ * One line of strace's, as far as it is about our files. A sync counts when it has come back, anything else when it
+ * began.
+ */
 function callOf(line: string, folder: string): Call[] {
   const text = line.replace(/^\d+ +/, "");
   const [, name] = /^(?:<\.\.\. )?(\w+)/.exec(text) ?? [];
@@ -84,10 +125,16 @@ function callOf(line: string, folder: string): Call[] {
   if (isResumed) return [];
   const strings = [...text.matchAll(/"((?:\\x[0-9a-f]{2})*)"/g)].map(([, hex]) => unhex(hex!));
   const path = unhex(hexPath ?? "").toString();
-  if (name === "write" && /^write\(1</.test(text)) return strings[0]!.toString().trim().split("\n").map((said) => ({ kind: "said", line: said }));
+  if (name === "write" && /^write\(1</.test(text))
+    return strings[0]!
+      .toString()
+      .trim()
+      .split("\n")
+      .map((said) => ({ kind: "said", line: said }));
   const file = basename(path);
   const isOurs = path.startsWith(`${folder}/`) && !file.endsWith("-shm");
-  if (name === "pwrite64" && isOurs) return [{ kind: "write", file, offset: Number(/, (\d+)(?:\)|\s*<unfinished)/.exec(text)![1]), bytes: strings[0]! }];
+  if (name === "pwrite64" && isOurs)
+    return [{ kind: "write", file, offset: Number(/, (\d+)(?:\)|\s*<unfinished)/.exec(text)![1]), bytes: strings[0]! }];
   if (name === "ftruncate" && isOurs) return [{ kind: "truncate", file, length: Number(/, (\d+)/.exec(text)![1]) }];
   const named = strings[0]?.toString() ?? "";
   if (!named.startsWith(`${folder}/`) || named.endsWith("-shm")) return [];
@@ -120,7 +167,12 @@ export async function cutPower(recording: Recording, folder: string, seed: numbe
   return report;
 }
 
-async function openAfter({ before, name }: Recording, done: readonly Call[], folder: string, random: Random): Promise<Rule[]> {
+async function openAfter(
+  { before, name }: Recording,
+  done: readonly Call[],
+  folder: string,
+  random: Random,
+): Promise<Rule[]> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   // All that was not synced is kept, or lost, or each block for itself.
@@ -131,7 +183,8 @@ async function openAfter({ before, name }: Recording, done: readonly Call[], fol
   const made = done.findLastIndex((call) => call.kind === "make" && call.file === log);
   const removed = done.findLastIndex((call) => call.kind === "remove" && call.file === log);
   const isSynced = done.findLastIndex(({ kind }) => kind === "sync-folder") > made;
-  if (made > removed && (isSynced || keep())) writeFileSync(join(folder, log), contentAfter(done.slice(made), log, Buffer.alloc(0), keep));
+  if (made > removed && (isSynced || keep()))
+    writeFileSync(join(folder, log), contentAfter(done.slice(made), log, Buffer.alloc(0), keep));
   return readAll(join(folder, name));
 }
 
@@ -152,7 +205,8 @@ function contentAfter(done: readonly Call[], file: string, before: Buffer, keep:
   const synced = done.findLastIndex((call) => call.kind === "sync" && call.file === file);
   let content: Buffer = Buffer.from(before);
   for (const [i, call] of done.entries()) {
-    if (call.kind === "truncate" && call.file === file && (i < synced || keep())) content = content.subarray(0, call.length);
+    if (call.kind === "truncate" && call.file === file && (i < synced || keep()))
+      content = content.subarray(0, call.length);
     if (call.kind !== "write" || call.file !== file) continue;
     const kept: boolean[] = [];
     for (let at = 0; at < call.bytes.length; at += BLOCK) kept.push(i < synced || keep());

@@ -2,8 +2,9 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { PassThrough, Transform } from "node:stream";
 
 /**
- * What to do with a commit on its way to PostgreSQL: let it pass, cut the connection behind it, or cut the connection in its place; stop carrying anything in either
- * direction, as a cable that is pulled does, the connection staying open; or keep the commit back for some time.
+ * What to do with a commit on its way to PostgreSQL: let it pass, cut the connection behind it, or cut the connection
+ * in its place; stop carrying anything in either direction, as a cable that is pulled does, the connection staying
+ * open; or keep the commit back for some time.
  */
 export type CommitFate = "pass" | "lose the answer" | "lose the commit" | "pull the cable" | "delay the commit";
 
@@ -40,7 +41,10 @@ export async function startProxy(url: string, { losesNotifications = false } = {
     };
     for (const socket of [client, database]) {
       sockets.add(socket);
-      socket.on("error", cut).on("close", cut).on("close", () => sockets.delete(socket));
+      socket
+        .on("error", cut)
+        .on("close", cut)
+        .on("close", () => sockets.delete(socket));
     }
     const filter = losesNotifications ? withoutNotifications(() => proxy.lost++) : new PassThrough();
     database.pipe(filter).pipe(client);
@@ -68,7 +72,10 @@ export async function startProxy(url: string, { losesNotifications = false } = {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   target.port = String((server.address() as AddressInfo).port);
   const proxy = {
-    url: target.href, fate: "pass" as CommitFate, struck: 0, lost: 0,
+    url: target.href,
+    fate: "pass" as CommitFate,
+    struck: 0,
+    lost: 0,
     shut() {
       isShut = true;
       for (const socket of sockets) socket.destroy();
@@ -86,7 +93,10 @@ export async function startProxy(url: string, { losesNotifications = false } = {
 
 const NOTIFICATION = "A".charCodeAt(0);
 
-/** The messages of PostgreSQL's protocol, each a letter, its length without the letter in four bytes, and its content; but for notifications. */
+/**
+ * The messages of PostgreSQL's protocol, each a letter, its length without the letter in four bytes, and its content;
+ * but for notifications.
+ */
 function withoutNotifications(lost: () => void): Transform {
   let rest = Buffer.alloc(0);
   return new Transform({

@@ -3,7 +3,10 @@ import { closeSync, ftruncateSync, mkdirSync, mkdtempSync, openSync, rmSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** A disk that the kernel can find broken, whereupon its file system is read-only, also for files that are open. `mount -o remount,ro` is refused while there are any. */
+/**
+ * A disk that the kernel can find broken, whereupon its file system is read-only, also for files that are open. `mount
+ * -o remount,ro` is refused while there are any.
+ */
 export interface BreakableDisk extends Disposable {
   readonly path: string;
   /** What the kernel does at an error of an ext4 file system mounted with errors=remount-ro. */

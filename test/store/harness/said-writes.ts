@@ -3,7 +3,10 @@ import { formatPrefix } from "../../../src/address/prefix.ts";
 
 /** What the writers of `killed-writer.ts` said: the writes of each, in order. */
 export class SaidWrites {
-  /** By writer: what its two prefixes are named after each of its writes, null where deleted; and how many of its writes were acknowledged. */
+  /**
+   * By writer: what its two prefixes are named after each of its writes, null where deleted; and how many of its writes
+   * were acknowledged.
+   */
   readonly #writers = new Map<number, { states: (readonly [string | null, string | null])[]; done: number }>();
 
   /** A writer whose prefixes are named so by now. */
@@ -27,7 +30,9 @@ export class SaidWrites {
     return this.#writers.values().reduce((sum, { done }) => sum + done, 0);
   }
 
-  /** Acknowledged writes that are not there; a write that was begun may have been done. Half of a batch is told as well. */
+  /**
+   * Acknowledged writes that are not there; a write that was begun may have been done. Half of a batch is told as well.
+   */
   missingFrom(rules: Iterable<Rule>): string[] {
     const names = namesOf(rules);
     return [...this.#writers].flatMap(([writer, { states, done }]) => {

@@ -27,7 +27,12 @@ export async function databases(): Promise<Database[]> {
   let files = 0;
   let server: PostgresServer | undefined;
   return [
-    { name: "SQLite", skip: false, make: async () => ({ file: join(folder, `${++files}.db`) }), stop: () => rm(folder, { recursive: true, force: true }) },
+    {
+      name: "SQLite",
+      skip: false,
+      make: async () => ({ file: join(folder, `${++files}.db`) }),
+      stop: () => rm(folder, { recursive: true, force: true }),
+    },
     {
       name: "PostgreSQL",
       skip: await whyNoPostgres(),
@@ -59,12 +64,18 @@ export class Replica {
     const memory = new Memory();
     memory.start(await store.load((part) => memory.add(part)));
     const replica = new Replica(store, memory);
-    store.follow(memory.sequence, (changes: readonly Change[]) => memory.apply(changes), (error) => replica.failures.push(error));
+    store.follow(
+      memory.sequence,
+      (changes: readonly Change[]) => memory.apply(changes),
+      (error) => replica.failures.push(error),
+    );
     return replica;
   }
 
   /** An organisation with its two rulesets. */
-  async organisation(name = "Example"): Promise<{ organisation: Organisation; allowlist: Ruleset; blocklist: Ruleset }> {
+  async organisation(
+    name = "Example",
+  ): Promise<{ organisation: Organisation; allowlist: Ruleset; blocklist: Ruleset }> {
     const { organisation, rulesets } = await this.store.write({ kind: "create-organisation", name, ...by(1) });
     return { organisation, allowlist: rulesets[0]!, blocklist: rulesets[1]! };
   }
@@ -74,7 +85,10 @@ export function by(at: number): { actor: string; at: number } {
   return { actor: "user:test", at };
 }
 
-export function adding(prefix: string, { name = null, expiresAt = null, mode = "extend" }: Partial<Omit<AddRequest, "prefix">> = {}): AddRequest {
+export function adding(
+  prefix: string,
+  { name = null, expiresAt = null, mode = "extend" }: Partial<Omit<AddRequest, "prefix">> = {},
+): AddRequest {
   return { prefix: parsePrefix(prefix), name, expiresAt, mode };
 }
 

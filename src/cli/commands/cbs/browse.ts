@@ -1,4 +1,13 @@
-import { browse, type ChildDocument, type ListFilter, type ListItem, listProviders, listRegions, listServices, type NodeDocument } from "../../../cbs/browse.ts";
+import {
+  browse,
+  type ChildDocument,
+  type ListFilter,
+  type ListItem,
+  listProviders,
+  listRegions,
+  listServices,
+  type NodeDocument,
+} from "../../../cbs/browse.ts";
 import type { CatalogueTree, Extent } from "../../../cbs/catalogue-tree.ts";
 import { AS_OF_OPTION, chosenSnapshot } from "../../catalogue-history.ts";
 import { openTree, SNAPSHOT_OPTION, withIds } from "../../catalogue-tree.ts";
@@ -19,7 +28,12 @@ export const browseCommand: Command = {
   maxOperands: 1,
   operandWords: [],
   options: [
-    { name: "list", value: "WHAT", choices: Object.keys(LISTS), help: "in place of a node, a flat list of providers, services or regions" },
+    {
+      name: "list",
+      value: "WHAT",
+      choices: Object.keys(LISTS),
+      help: "in place of a node, a flat list of providers, services or regions",
+    },
     { name: "type", value: "TYPE", help: "with --list: only those of this type, such as cloud" },
     { name: "provider", value: "NAME", help: "with --list: only those of this provider, such as aws" },
     { name: "service", value: "NAME", help: "with --list: only those with this service" },
@@ -42,9 +56,11 @@ export const browseCommand: Command = {
 async function run(args: Arguments): Promise<number> {
   const list = args.value("list") as keyof typeof LISTS | undefined;
   const [id] = args.operands;
-  if (list !== undefined && id !== undefined) throw new UsageError(`--list and the id ${id} do not go together; give --provider or another filter`);
+  if (list !== undefined && id !== undefined)
+    throw new UsageError(`--list and the id ${id} do not go together; give --provider or another filter`);
   const filter = FILTERS.find((name) => args.has(name));
-  if (list === undefined && filter !== undefined) throw new UsageError(`--${filter} is for lists; add --list ${Object.keys(LISTS).join("|")}`);
+  if (list === undefined && filter !== undefined)
+    throw new UsageError(`--${filter} is for lists; add --list ${Object.keys(LISTS).join("|")}`);
   const tree = await openTree(await chosenSnapshot(args));
   return list === undefined ? printNode(tree, id, args) : printList(LISTS[list](tree, filterOf(args)), args);
 }
@@ -68,7 +84,11 @@ function nodeText(node: NodeDocument, style: Style): string {
 }
 
 export function extentText({ ipv4_count, ipv6_count, ipv4_addresses }: Extent): string {
-  return [counted(ipv4_count, "IPv4 prefix", "IPv4 prefixes"), counted(ipv6_count, "IPv6 prefix", "IPv6 prefixes"), counted(ipv4_addresses, "IPv4 address", "IPv4 addresses")].join(", ");
+  return [
+    counted(ipv4_count, "IPv4 prefix", "IPv4 prefixes"),
+    counted(ipv6_count, "IPv6 prefix", "IPv6 prefixes"),
+    counted(ipv4_addresses, "IPv4 address", "IPv4 addresses"),
+  ].join(", ");
 }
 
 function childLines(children: readonly ChildDocument[], style: Style): string[] {
@@ -86,7 +106,9 @@ export function extentCells({ ipv4_count, ipv6_count, ipv4_addresses }: Extent):
 
 function printList(items: readonly ListItem[], args: Arguments): number {
   const rows = items.map((item) => [item.id, item.name, ...extentCells(item)]);
-  const lines = args.has("json") ? items.map((item) => JSON.stringify(item)) : columnLines([["id", "name", ...EXTENT_HEAD], ...rows], EXTENT_COLUMNS, styleFor(process.stdout));
+  const lines = args.has("json")
+    ? items.map((item) => JSON.stringify(item))
+    : columnLines([["id", "name", ...EXTENT_HEAD], ...rows], EXTENT_COLUMNS, styleFor(process.stdout));
   if (items.length > 0) process.stdout.write(`${lines.join("\n")}\n`);
   return items.length > 0 ? EXIT.matched : EXIT.nothing;
 }

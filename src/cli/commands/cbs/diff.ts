@@ -27,9 +27,14 @@ export const diffCommand: Command = {
 async function run(args: Arguments): Promise<number> {
   const [before, after] = [await openTree(args.operands[0]), await openTree(args.operands[1])];
   const diff = diffCatalogues(before, after);
-  const lines = args.has("json") ? [`${JSON.stringify(diff)}\n`] : args.has("prefixes") ? prefixLines(diff, styleFor(process.stdout)) : [overview(diff, styleFor(process.stdout))];
+  const lines = args.has("json")
+    ? [`${JSON.stringify(diff)}\n`]
+    : args.has("prefixes")
+      ? prefixLines(diff, styleFor(process.stdout))
+      : [overview(diff, styleFor(process.stdout))];
   await printChunks(joined(lines));
-  const isSame = diff.prefixes.length + diff.nodes_added.length + diff.nodes_removed.length + diff.nodes_renamed.length === 0;
+  const isSame =
+    diff.prefixes.length + diff.nodes_added.length + diff.nodes_removed.length + diff.nodes_renamed.length === 0;
   return isSame ? EXIT.nothing : EXIT.matched;
 }
 
@@ -45,7 +50,10 @@ function overview(diff: CatalogueDiff, style: Style): string {
   const totals = [
     ["", "before", "after", "change"],
     ...(["ipv4_count", "ipv6_count", "ipv4_addresses"] as const).map((member, i) => [
-      ["IPv4 prefixes", "IPv6 prefixes", "IPv4 addresses"][i]!, grouped(before[member]), grouped(after[member]), signed(after[member] - before[member]),
+      ["IPv4 prefixes", "IPv6 prefixes", "IPv4 addresses"][i]!,
+      grouped(before[member]),
+      grouped(after[member]),
+      signed(after[member] - before[member]),
     ]),
   ];
   const lines = [
@@ -57,7 +65,9 @@ function overview(diff: CatalogueDiff, style: Style): string {
   ];
   if (diff.nodes.length > 0) {
     const rows = diff.nodes.map((node) => [
-      node.id, `+${grouped(node.ipv4_added)} -${grouped(node.ipv4_removed)}`, `+${grouped(node.ipv6_added)} -${grouped(node.ipv6_removed)}`,
+      node.id,
+      `+${grouped(node.ipv4_added)} -${grouped(node.ipv4_removed)}`,
+      `+${grouped(node.ipv6_added)} -${grouped(node.ipv6_removed)}`,
       signed(node.ipv4_addresses_after - node.ipv4_addresses_before),
     ]);
     lines.push("", ...columnLines([["node", "IPv4", "IPv6", "IPv4 addresses"], ...rows], new Set([1, 2, 3]), style));

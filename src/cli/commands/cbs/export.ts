@@ -19,8 +19,19 @@ export const exportCommand: Command = {
   minOperands: 0,
   maxOperands: 0,
   options: [
-    { name: "format", value: "FORMAT", choices: EXPORT_FORMATS, help: "mmdb, clickhouse (TSV for ip_trie), csv, jsonl, nginx (geo and map), haproxy (map)" },
-    { name: "output", short: "o", value: "FILE", isPath: true, help: "the file to write; readers see the old one or the new one. Default: standard output" },
+    {
+      name: "format",
+      value: "FORMAT",
+      choices: EXPORT_FORMATS,
+      help: "mmdb, clickhouse (TSV for ip_trie), csv, jsonl, nginx (geo and map), haproxy (map)",
+    },
+    {
+      name: "output",
+      short: "o",
+      value: "FILE",
+      isPath: true,
+      help: "the file to write; readers see the old one or the new one. Default: standard output",
+    },
     { name: "ddl", help: "with --format clickhouse: the statements that make the dictionary, in place of the rows" },
     SNAPSHOT_OPTION,
   ],
@@ -40,9 +51,11 @@ export const exportCommand: Command = {
 async function run(args: Arguments): Promise<number> {
   const format = args.value("format") as ExportFormat | undefined;
   if (format === undefined) throw new UsageError(`cbs export needs --format ${EXPORT_FORMATS.join("|")}`);
-  if (args.has("ddl") && format !== "clickhouse") throw new UsageError(`--ddl is of ClickHouse; add --format clickhouse in place of ${format}`);
+  if (args.has("ddl") && format !== "clickhouse")
+    throw new UsageError(`--ddl is of ClickHouse; add --format clickhouse in place of ${format}`);
   const output = args.value("output");
-  if (format === "mmdb" && output === undefined && process.stdout.isTTY) throw new UsageError("an MMDB file is no text for a terminal; add -o FILE");
+  if (format === "mmdb" && output === undefined && process.stdout.isTTY)
+    throw new UsageError("an MMDB file is no text for a terminal; add -o FILE");
   const snapshot = args.value("snapshot");
   if (output !== undefined) await refuseOverwriting(output, snapshot ?? defaultCatalogue());
   const chunks = args.has("ddl") ? [new TextEncoder().encode(clickhouseDdl())] : await chunksOf(format, snapshot);
@@ -67,7 +80,9 @@ async function write(output: string, chunks: Iterable<Uint8Array>): Promise<void
   try {
     await publishFile(output, parts);
   } catch (error) {
-    throw new UsageError(`${output}: it cannot be written (${(error as NodeJS.ErrnoException).code ?? (error as Error).message}); choose another path`);
+    throw new UsageError(
+      `${output}: it cannot be written (${(error as NodeJS.ErrnoException).code ?? (error as Error).message}); choose another path`,
+    );
   }
   standardError().write(`${output}: ${byteSize(parts.reduce((sum, part) => sum + part.length, 0))}\n`);
 }
@@ -75,5 +90,6 @@ async function write(output: string, chunks: Iterable<Uint8Array>): Promise<void
 /** The catalogue that is read must not be what is written. */
 async function refuseOverwriting(output: string, snapshot: string): Promise<void> {
   const [a, b] = await Promise.all([output, snapshot].map((path) => stat(path).catch(() => undefined)));
-  if (a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino) throw new UsageError(`-o ${output} is the catalogue itself; give another file`);
+  if (a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino)
+    throw new UsageError(`-o ${output} is the catalogue itself; give another file`);
 }

@@ -21,19 +21,40 @@ export const rangesCommand: Command = {
   options: [
     { name: "aggregate", help: "the fewest prefixes that cover exactly the same addresses" },
     { name: "family", value: "4|6", choices: ["4", "6"], help: "only IPv4 or only IPv6" },
-    { name: "source", value: "KEY", help: "only what this source names: a publisher's list, such as aws, or asn for what AS numbers tell" },
-    { name: "format", value: "FORMAT", choices: FORMATS, help: "text (default: a prefix a line), or a file for a firewall: ipset (for ipset restore) or nftables (for nft -f)" },
-    { name: "set-name", value: "NAME", help: "of ipset and nftables: what the sets are called, followed by _4 and _6; default: made from ID" },
-    { name: "json", help: "one JSON document per line: the prefix, all nodes that sources name for it, and these sources" },
+    {
+      name: "source",
+      value: "KEY",
+      help: "only what this source names: a publisher's list, such as aws, or asn for what AS numbers tell",
+    },
+    {
+      name: "format",
+      value: "FORMAT",
+      choices: FORMATS,
+      help: "text (default: a prefix a line), or a file for a firewall: ipset (for ipset restore) or nftables (for nft -f)",
+    },
+    {
+      name: "set-name",
+      value: "NAME",
+      help: "of ipset and nftables: what the sets are called, followed by _4 and _6; default: made from ID",
+    },
+    {
+      name: "json",
+      help: "one JSON document per line: the prefix, all nodes that sources name for it, and these sources",
+    },
     SNAPSHOT_OPTION,
     AS_OF_OPTION,
   ],
-  notes: ["One prefix per line, each once, by address. The files for firewalls replace the sets NAME_4 and NAME_6 at once, those of nftables in the table inet ipsieve. Exit code: 0 if there is any, 1 if there is none, 2 for an ID that no node has."],
+  notes: [
+    "One prefix per line, each once, by address. The files for firewalls replace the sets NAME_4 and NAME_6 at once, those of nftables in the table inet ipsieve. Exit code: 0 if there is any, 1 if there is none, 2 for an ID that no node has.",
+  ],
   examples: [
     { command: "ipsieve cbs ranges /cdn/cloudflare", what: "as its lists have them" },
     { command: "ipsieve cbs ranges --source aws /cloud/aws", what: "only what the publisher's own list names" },
     { command: "ipsieve cbs ranges --aggregate --family 4 /cloud/aws > aws.txt", what: "for a firewall" },
-    { command: "ipsieve cbs ranges /cdn/cloudflare --format nftables --set-name cdn | nft -f -", what: "as the sets cdn_4 and cdn_6" },
+    {
+      command: "ipsieve cbs ranges /cdn/cloudflare --format nftables --set-name cdn | nft -f -",
+      what: "as the sets cdn_4 and cdn_6",
+    },
   ],
   run,
 };
@@ -42,13 +63,23 @@ async function run(args: Arguments): Promise<number> {
   const format = formatOf(args);
   const tree = await openTree(await chosenSnapshot(args));
   const family = args.has("family") ? (Number(args.value("family")) as Family) : undefined;
-  const { items, count } = withIds(tree, () => rangesOf(tree, args.operands[0], { family, aggregate: args.has("aggregate"), source: args.value("source") }));
+  const { items, count } = withIds(tree, () =>
+    rangesOf(tree, args.operands[0], { family, aggregate: args.has("aggregate"), source: args.value("source") }),
+  );
   if (format !== "text") {
-    const rules = items.values().map(({ cidr }) => ({ prefix: parsePrefix(cidr), name: null, expiresAt: null, createdAt: 0, updatedAt: 0 }));
-    await printChunks(exportRules(rules, format, { setName: args.value("set-name") ?? setNameOf(args.operands[0]!, args.operands[0]!) }));
+    const rules = items
+      .values()
+      .map(({ cidr }) => ({ prefix: parsePrefix(cidr), name: null, expiresAt: null, createdAt: 0, updatedAt: 0 }));
+    await printChunks(
+      exportRules(rules, format, {
+        setName: args.value("set-name") ?? setNameOf(args.operands[0]!, args.operands[0]!),
+      }),
+    );
     return count > 0 ? EXIT.matched : EXIT.nothing;
   }
-  const lineOf = args.has("json") ? (item: (typeof items)[number]) => `${JSON.stringify(item)}\n` : ({ cidr }: (typeof items)[number]) => `${cidr}\n`;
+  const lineOf = args.has("json")
+    ? (item: (typeof items)[number]) => `${JSON.stringify(item)}\n`
+    : ({ cidr }: (typeof items)[number]) => `${cidr}\n`;
   await printChunks(joined(items.values().map(lineOf)));
   return count > 0 ? EXIT.matched : EXIT.nothing;
 }
@@ -62,6 +93,9 @@ function formatOf(args: Arguments): Format {
   const name = args.value("set-name");
   if (name === undefined) return format;
   if (format === "text") throw new UsageError("--set-name goes with --format ipset or nftables");
-  if (!SET_NAME.test(name)) throw new UsageError(`--set-name is a letter, followed by up to ${MAX_SET_NAME - 1} letters, digits and underscores, not ${JSON.stringify(name)}`);
+  if (!SET_NAME.test(name))
+    throw new UsageError(
+      `--set-name is a letter, followed by up to ${MAX_SET_NAME - 1} letters, digits and underscores, not ${JSON.stringify(name)}`,
+    );
   return format;
 }

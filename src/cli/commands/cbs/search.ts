@@ -39,7 +39,13 @@ async function run(args: Arguments): Promise<number> {
   const found = index.search(args.operands.join(" "), { limit, type: args.value("type") });
   const style = styleFor(process.stdout);
   const width = Math.max(...found.map(({ id }) => id.length));
-  const lines = found.map((node) => (args.has("json") ? JSON.stringify(node) : node.label === node.id ? node.id : `${node.id.padEnd(width)}  ${style("dim", node.label)}`));
+  const lines = found.map((node) =>
+    args.has("json")
+      ? JSON.stringify(node)
+      : node.label === node.id
+        ? node.id
+        : `${node.id.padEnd(width)}  ${style("dim", node.label)}`,
+  );
   if (found.length > 0) process.stdout.write(`${lines.join("\n")}\n`);
   return found.length > 0 ? EXIT.matched : EXIT.nothing;
 }

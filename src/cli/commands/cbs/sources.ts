@@ -57,9 +57,15 @@ async function run(args: Arguments): Promise<number> {
   const path = args.value("snapshot") ?? defaultCatalogue();
   const tree = await openTree(path);
   const extents = atOnce(tree.sourceExtents());
-  const documents = SOURCES.filter(({ id }) => ids.length === 0 || ids.includes(id)).map((source) => documentOf(source, tree, extents));
+  const documents = SOURCES.filter(({ id }) => ids.length === 0 || ids.includes(id)).map((source) =>
+    documentOf(source, tree, extents),
+  );
   const style = styleFor(process.stdout);
-  const text = args.has("json") ? documents.map((document) => `${JSON.stringify(document)}\n`).join("") : ids.length > 0 ? cards(documents, style) : table(path, documents, style);
+  const text = args.has("json")
+    ? documents.map((document) => `${JSON.stringify(document)}\n`).join("")
+    : ids.length > 0
+      ? cards(documents, style)
+      : table(path, documents, style);
   process.stdout.write(text);
   return documents.some(({ stale }) => stale) ? EXIT.nothing : EXIT.matched;
 }
@@ -73,41 +79,67 @@ function documentOf(source: Source, tree: CatalogueTree, extents: readonly Exten
   const extent = extents[at];
   const { publishedAt = null, fetchedAt = null, changedAt = null } = times ?? {};
   return {
-    id, name, type, node, update_hours: updateHours, license, homepage,
+    id,
+    name,
+    type,
+    node,
+    update_hours: updateHours,
+    license,
+    homepage,
     files: files.map(({ path, url }) => ({ path, url })),
     ipv4_count: extent?.ipv4_count ?? null,
     ipv6_count: extent?.ipv6_count ?? null,
     published_at: publishedAt,
     fetched_at: fetchedAt,
     changed_at: changedAt,
-    stale: fetchedAt !== null && Date.now() - Date.parse(fetchedAt) > Math.max(STALE_INTERVALS * updateHours, STALE_HOURS) * HOUR,
+    stale:
+      fetchedAt !== null &&
+      Date.now() - Date.parse(fetchedAt) > Math.max(STALE_INTERVALS * updateHours, STALE_HOURS) * HOUR,
   };
 }
 
 function table(path: string, documents: readonly SourceDocument[], style: Style): string {
   const rows = documents.map((document) => [
-    document.id, document.type, intervalText(document.update_hours), countText(document.ipv4_count), countText(document.ipv6_count),
-    ageText(document.published_at), ageText(document.changed_at), `${ageText(document.fetched_at)}${document.stale ? ", stale" : ""}`,
+    document.id,
+    document.type,
+    intervalText(document.update_hours),
+    countText(document.ipv4_count),
+    countText(document.ipv6_count),
+    ageText(document.published_at),
+    ageText(document.changed_at),
+    `${ageText(document.fetched_at)}${document.stale ? ", stale" : ""}`,
   ]);
   const present = documents.filter(({ ipv4_count }) => ipv4_count !== null).length;
-  const lines = columnLines([["id", "type", "updates", "IPv4", "IPv6", "published", "changed", "fetched"], ...rows], new Set([3, 4]), style);
+  const lines = columnLines(
+    [["id", "type", "updates", "IPv4", "IPv6", "published", "changed", "fetched"], ...rows],
+    new Set([3, 4]),
+    style,
+  );
   return `${[`${style("bold", path)}: ${present} of ${counted(documents.length, "source")}`, ...lines].join("\n")}\n`;
 }
 
 function cards(documents: readonly SourceDocument[], style: Style): string {
-  return documents.map((document) => {
-    const { id, name, node, license, homepage, files, ipv4_count, ipv6_count, published_at, fetched_at, changed_at } = document;
-    const when = timesText({ publishedAt: published_at, fetchedAt: fetched_at, changedAt: changed_at });
-    const held = ipv4_count === null ? "not in the catalogue" : `${counted(ipv4_count, "IPv4 prefix", "IPv4 prefixes")}, ${counted(ipv6_count!, "IPv6 prefix", "IPv6 prefixes")}`;
-    return [
-      `${style("bold", name)}  ${style("dim", `${id}, ${node}`)}`,
-      `  ${held}${when === "" ? "" : `; ${when}`}${document.stale ? "; stale" : ""}`,
-      `  updates ${intervalText(document.update_hours)}; ${homepage}`,
-      `  ${license}`,
-      ...files.map(({ path, url }) => `  ${path}  ${style("cyan", url ?? "offered nowhere; for --from and --mirror")}`),
-      "",
-    ].join("\n");
-  }).join("");
+  return documents
+    .map((document) => {
+      const { id, name, node, license, homepage, files, ipv4_count, ipv6_count, published_at, fetched_at, changed_at } =
+        document;
+      const when = timesText({ publishedAt: published_at, fetchedAt: fetched_at, changedAt: changed_at });
+      const held =
+        ipv4_count === null
+          ? "not in the catalogue"
+          : `${counted(ipv4_count, "IPv4 prefix", "IPv4 prefixes")}, ${counted(ipv6_count!, "IPv6 prefix", "IPv6 prefixes")}`;
+      return [
+        `${style("bold", name)}  ${style("dim", `${id}, ${node}`)}`,
+        `  ${held}${when === "" ? "" : `; ${when}`}${document.stale ? "; stale" : ""}`,
+        `  updates ${intervalText(document.update_hours)}; ${homepage}`,
+        `  ${license}`,
+        ...files.map(
+          ({ path, url }) => `  ${path}  ${style("cyan", url ?? "offered nowhere; for --from and --mirror")}`,
+        ),
+        "",
+      ].join("\n");
+    })
+    .join("");
 }
 
 function intervalText(hours: number): string {

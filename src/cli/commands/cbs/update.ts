@@ -33,17 +33,50 @@ export const updateCommand: Command = {
   minOperands: 0,
   maxOperands: 0,
   options: [
-    { name: "only", value: "ID", repeats: true, help: "fetch this source only, such as aws; may be given several times. The others keep the lists that they have" },
-    { name: "from", value: "DIR", isPath: true, help: "take lists that were downloaded already: DIR/aws/ip-ranges.json and so on, or as a browser saves them" },
+    {
+      name: "only",
+      value: "ID",
+      repeats: true,
+      help: "fetch this source only, such as aws; may be given several times. The others keep the lists that they have",
+    },
+    {
+      name: "from",
+      value: "DIR",
+      isPath: true,
+      help: "take lists that were downloaded already: DIR/aws/ip-ranges.json and so on, or as a browser saves them",
+    },
     { name: "mirror", value: "URL", help: "fetch from a mirror: URL/aws/ip-ranges.json and so on" },
-    { name: "proxy", value: "URL", help: "fetch through this proxy (CONNECT), such as http://proxy.example:3128; env: the one that HTTPS_PROXY names, but for what NO_PROXY names" },
-    { name: "allow-address", value: "PREFIX", repeats: true, help: "connect to these special-purpose addresses all the same, for a mirror in a private network or, in tests, on this machine (where http will do); may be given several times" },
-    { name: "max-change", value: "PERCENT", help: `refuse a list of which more than this is another than before; default: ${DEFAULT_MAX_CHANGE}` },
-    { name: "accept", value: "ID", repeats: true, help: "take the lists of this source however much they have changed; may be given several times" },
+    {
+      name: "proxy",
+      value: "URL",
+      help: "fetch through this proxy (CONNECT), such as http://proxy.example:3128; env: the one that HTTPS_PROXY names, but for what NO_PROXY names",
+    },
+    {
+      name: "allow-address",
+      value: "PREFIX",
+      repeats: true,
+      help: "connect to these special-purpose addresses all the same, for a mirror in a private network or, in tests, on this machine (where http will do); may be given several times",
+    },
+    {
+      name: "max-change",
+      value: "PERCENT",
+      help: `refuse a list of which more than this is another than before; default: ${DEFAULT_MAX_CHANGE}`,
+    },
+    {
+      name: "accept",
+      value: "ID",
+      repeats: true,
+      help: "take the lists of this source however much they have changed; may be given several times",
+    },
     { name: "keep", value: "N", help: `catalogues that the history keeps; default: ${DEFAULT_KEEP}` },
     HOME_OPTION,
     { name: "json", help: "the report as one JSON document" },
-    { name: "progress", value: "MODE", choices: PROGRESS_MODES, help: "auto (default: a bar on a terminal), bar, json, none; on stderr" },
+    {
+      name: "progress",
+      value: "MODE",
+      choices: PROGRESS_MODES,
+      help: "auto (default: a bar on a terminal), bar, json, none; on stderr",
+    },
   ],
   notes: [
     "A list that is a web page, empty, cut off, less than half of the last good one, changed too much, or that holds absurdly wide or special-purpose prefixes is refused and reported; the last good one stays. catalogue.ipsieve in the home folder is replaced by rename: whoever opens it finds the old or the new one. Catalogues that differ from the one before also stand in history/.",
@@ -55,7 +88,10 @@ export const updateCommand: Command = {
     { command: "ipsieve cbs update --only aws --only cloudflare", what: "two of them" },
     { command: "ipsieve cbs update --from /mnt/usb/lists", what: "without a network" },
     { command: "ipsieve cbs update --proxy http://proxy.example:3128", what: "out of a network by its proxy" },
-    { command: "ipsieve cbs update --mirror https://mirror.example/lists --allow-address 10.0.0.0/8", what: "from a machine of your own" },
+    {
+      command: "ipsieve cbs update --mirror https://mirror.example/lists --allow-address 10.0.0.0/8",
+      what: "from a machine of your own",
+    },
   ],
   run,
 };
@@ -74,9 +110,20 @@ async function run(args: Arguments): Promise<number> {
     if (report.problem !== null) problems.push(`${report.path}: ${report.outcome}: ${report.problem}`);
   };
   try {
-    const report = await updateCatalogue({ home, base: BUNDLED_CATALOGUE, origin, accept, maxChange, keep, onFile, ...(only.length > 0 && { only: new Set(only) }) });
+    const report = await updateCatalogue({
+      home,
+      base: BUNDLED_CATALOGUE,
+      origin,
+      accept,
+      maxChange,
+      keep,
+      onFile,
+      ...(only.length > 0 && { only: new Set(only) }),
+    });
     problems.push(...report.left.map(({ source, error }) => `${source.id}: not in the catalogue: ${error}`));
-    process.stdout.write(args.has("json") ? `${JSON.stringify(report)}\n` : reportText(report, styleFor(process.stdout)));
+    process.stdout.write(
+      args.has("json") ? `${JSON.stringify(report)}\n` : reportText(report, styleFor(process.stdout)),
+    );
   } finally {
     progress?.end();
     await origin.close();
@@ -88,11 +135,14 @@ async function run(args: Arguments): Promise<number> {
 
 async function originOf(args: Arguments): Promise<ListOrigin> {
   const [from, mirror] = [args.value("from"), args.value("mirror")];
-  if (from !== undefined && mirror !== undefined) throw new UsageError("--from and --mirror do not go together; give one of them");
-  if (mirror !== undefined && !isWebAddress(mirror)) throw new UsageError(`--mirror ${JSON.stringify(mirror)}: give a URL such as https://mirror.example/lists`);
+  if (from !== undefined && mirror !== undefined)
+    throw new UsageError("--from and --mirror do not go together; give one of them");
+  if (mirror !== undefined && !isWebAddress(mirror))
+    throw new UsageError(`--mirror ${JSON.stringify(mirror)}: give a URL such as https://mirror.example/lists`);
   const allow = args.values("allow-address").map((text) => parsePrefix(text));
   const proxy = args.has("proxy") ? chosenProxy(args.value("proxy")!, process.env) : undefined;
-  if (from === undefined) return WebOrigin.open({ allow, userAgent: `ipsieve/${ownVersion()}`, ...(proxy && { proxy }) }, mirror);
+  if (from === undefined)
+    return WebOrigin.open({ allow, userAgent: `ipsieve/${ownVersion()}`, ...(proxy && { proxy }) }, mirror);
   if (proxy !== undefined) throw new UsageError("--proxy is for what is fetched; leave it out beside --from");
   if (allow.length > 0) throw new UsageError("--allow-address is for what is fetched; leave it out beside --from");
   const found = await stat(from).catch(() => undefined);
@@ -104,8 +154,14 @@ async function originOf(args: Arguments): Promise<ListOrigin> {
 function chosenProxy(text: string, environment: NodeJS.ProcessEnv): Proxy {
   if (text !== "env") return { url: proxyUrl(text, "--proxy"), except: [] };
   const named = environment["https_proxy"] ?? environment["HTTPS_PROXY"] ?? "";
-  if (named === "") throw new UsageError("--proxy env: HTTPS_PROXY is not set; set it, or name the proxy: --proxy http://proxy.example:3128");
-  const except = (environment["no_proxy"] ?? environment["NO_PROXY"] ?? "").split(/[\s,]+/).filter((name) => name !== "").map((name) => name.toLowerCase().replace(/^\*?\./, ""));
+  if (named === "")
+    throw new UsageError(
+      "--proxy env: HTTPS_PROXY is not set; set it, or name the proxy: --proxy http://proxy.example:3128",
+    );
+  const except = (environment["no_proxy"] ?? environment["NO_PROXY"] ?? "")
+    .split(/[\s,]+/)
+    .filter((name) => name !== "")
+    .map((name) => name.toLowerCase().replace(/^\*?\./, ""));
   return { url: proxyUrl(named, "HTTPS_PROXY"), except };
 }
 
@@ -118,7 +174,10 @@ function proxyUrl(text: string, from: string): URL {
 function reportText(report: UpdateReport, style: Style): string {
   const { files, sources, base, nodes, ipv4, ipv6, catalogue, generation } = report;
   const rows = files.filter(({ outcome }) => outcome !== "unchanged" && outcome !== "absent").map(rowOf);
-  const lines = rows.length === 0 ? [] : [...columnLines([["list", "", "prefixes", "added", "removed"], ...rows], new Set([2, 3, 4]), style), ""];
+  const lines =
+    rows.length === 0
+      ? []
+      : [...columnLines([["list", "", "prefixes", "added", "removed"], ...rows], new Set([2, 3, 4]), style), ""];
   return [
     ...lines,
     `  ${countsText(files)}`,
@@ -131,11 +190,20 @@ function reportText(report: UpdateReport, style: Style): string {
 
 function rowOf({ path, outcome, prefixes, added, removed }: FileReport): string[] {
   const known = outcome === "changed";
-  return [path, outcome, prefixes === null ? "" : grouped(prefixes), known ? `+${grouped(added!)}` : "", known ? `-${grouped(removed!)}` : ""];
+  return [
+    path,
+    outcome,
+    prefixes === null ? "" : grouped(prefixes),
+    known ? `+${grouped(added!)}` : "",
+    known ? `-${grouped(removed!)}` : "",
+  ];
 }
 
 /** "73 lists: 3 changed, 68 unchanged, 2 refused". */
 function countsText(files: readonly FileReport[]): string {
   const counts = OUTCOMES.map((outcome) => [outcome, files.filter((file) => file.outcome === outcome).length] as const);
-  return `${counted(files.length, "list")}: ${counts.filter(([, count]) => count > 0).map(([outcome, count]) => `${count} ${outcome}`).join(", ")}`;
+  return `${counted(files.length, "list")}: ${counts
+    .filter(([, count]) => count > 0)
+    .map(([outcome, count]) => `${count} ${outcome}`)
+    .join(", ")}`;
 }

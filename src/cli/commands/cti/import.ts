@@ -23,14 +23,30 @@ export const importCommand: Command = {
   minOperands: 1,
   maxOperands: Infinity,
   options: [
-    { name: "output", short: "o", value: "FILE", isPath: true, help: "the dataset to write; readers see the old file or the new one" },
-    { name: "format", value: "FORMAT", choices: FEED_FORMATS, help: "of all files; default: told by the first line of each" },
+    {
+      name: "output",
+      short: "o",
+      value: "FILE",
+      isPath: true,
+      help: "the dataset to write; readers see the old file or the new one",
+    },
+    {
+      name: "format",
+      value: "FORMAT",
+      choices: FEED_FORMATS,
+      help: "of all files; default: told by the first line of each",
+    },
     { name: "tag", value: "TAG", repeats: true, help: "a tag for every entry; may be given several times" },
     { name: "classification", value: "CLASS", choices: CLASSIFICATIONS, help: "of entries whose feed says none" },
     { name: "actor", value: "NAME", help: "of entries whose feed names none" },
     { name: "spoofable", value: "true|false", choices: ["true", "false"], help: "of entries whose feed does not say" },
     { name: "strict", help: "write nothing if any line cannot be read" },
-    { name: "progress", value: "MODE", choices: PROGRESS_MODES, help: "auto (a bar on a terminal), bar, json (a line a second), none" },
+    {
+      name: "progress",
+      value: "MODE",
+      choices: PROGRESS_MODES,
+      help: "auto (a bar on a terminal), bar, json (a line a second), none",
+    },
   ],
   notes: [
     'Each line names one address or prefix: ndjson, a document with "ip" and the members of "cti lookup --extended"; csv, a table whose first line names those as columns (ip, tags, src.asn.number), lists parted by "|"; list, nothing else, "#" or ";" before a comment. .gz and .zst files are unpacked, "-" is standard input.',
@@ -38,7 +54,10 @@ export const importCommand: Command = {
     "Host bits are cleared and counted. A line that cannot be read is reported as file:line:column and left out. Exit code: 0 if the dataset was written, 2 if not.",
   ],
   examples: [
-    { command: "ipsieve cti import --tag tor --classification promiscuous tor.txt -o cti.ipsieve", what: "one list, one tag" },
+    {
+      command: "ipsieve cti import --tag tor --classification promiscuous tor.txt -o cti.ipsieve",
+      what: "one list, one tag",
+    },
     { command: "ipsieve cti import sensors.ndjson.gz partners.csv -o cti.ipsieve", what: "feeds that say more" },
   ],
   run,
@@ -52,9 +71,15 @@ async function run(args: Arguments): Promise<number> {
   const options = { format: args.value("format") as FeedFormat | undefined, defaults: defaultsOf(args) };
   const reports = await readFeeds(args.operands, options, builder, (args.value("progress") ?? "auto") as ProgressMode);
   const left = reports.reduce((sum, { faultCount }) => sum + faultCount, 0);
-  if (left > 0 && args.has("strict")) throw new UsageError(`${output} is not written: ${counted(left, "line")} cannot be read; correct the feeds or leave out --strict`);
+  if (left > 0 && args.has("strict"))
+    throw new UsageError(
+      `${output} is not written: ${counted(left, "line")} cannot be read; correct the feeds or leave out --strict`,
+    );
   if (builder.size === 0) throw new UsageError(`${output} is not written: no feed holds an entry that can be read`);
-  const sources = args.operands.map((path, i) => ({ name: path === "-" ? "standard input" : basename(path), entries: reports[i]!.entries }));
+  const sources = args.operands.map((path, i) => ({
+    name: path === "-" ? "standard input" : basename(path),
+    entries: reports[i]!.entries,
+  }));
   await write(output, builder, sources);
   return EXIT.matched;
 }
@@ -69,7 +94,12 @@ function defaultsOf(args: Arguments): CtiRecord {
   });
 }
 
-async function readFeeds(paths: readonly string[], options: FeedOptions, builder: CtiBuilder, mode: ProgressMode): Promise<FeedReport[]> {
+async function readFeeds(
+  paths: readonly string[],
+  options: FeedOptions,
+  builder: CtiBuilder,
+  mode: ProgressMode,
+): Promise<FeedReport[]> {
   const totalBytes = await sizeOf(paths);
   const progress = createProgress(mode, false);
   const start = performance.now();
@@ -88,7 +118,12 @@ async function readFeeds(paths: readonly string[], options: FeedOptions, builder
   return reports;
 }
 
-async function readFeed(path: string, options: FeedOptions, builder: CtiBuilder, onPiece: (bytes: number, lines: number) => void): Promise<FeedReport> {
+async function readFeed(
+  path: string,
+  options: FeedOptions,
+  builder: CtiBuilder,
+  onPiece: (bytes: number, lines: number) => void,
+): Promise<FeedReport> {
   const feed = new FeedImport(options, (prefix, record) => builder.add(prefix, record));
   // What is not UTF-8 becomes U+FFFD, which no line may hold. A byte order mark is dropped.
   const decoder = new TextDecoder();
@@ -116,11 +151,16 @@ async function sizeOf(paths: readonly string[]): Promise<number | null> {
 const MOST_COMPLAINTS = 20;
 
 function tell(path: string, { entries, lines, faults, faultCount, warnings }: FeedReport): void {
-  const told = faults.slice(0, MOST_COMPLAINTS).map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`);
-  if (faultCount > told.length) told.push(`${path}: ... and ${counted(faultCount - told.length, "more line")} like these`);
+  const told = faults
+    .slice(0, MOST_COMPLAINTS)
+    .map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`);
+  if (faultCount > told.length)
+    told.push(`${path}: ... and ${counted(faultCount - told.length, "more line")} like these`);
   for (const { message, count, line } of warnings) told.push(`${path}:${line}: ${message} (${counted(count, "line")})`);
   const left = faultCount === 0 ? "" : `, ${counted(faultCount, "line")} left out`;
-  standardError().write([...told, `${path}: ${counted(entries, "entry", "entries")} in ${counted(lines, "line")}${left}`, ""].join("\n"));
+  standardError().write(
+    [...told, `${path}: ${counted(entries, "entry", "entries")} in ${counted(lines, "line")}${left}`, ""].join("\n"),
+  );
 }
 
 async function write(output: string, builder: CtiBuilder, sources: readonly CtiSource[]): Promise<void> {
@@ -128,7 +168,11 @@ async function write(output: string, builder: CtiBuilder, sources: readonly CtiS
   const { trie, metadata } = builder.build({ title: sources.map(({ name }) => name).join(", "), createdAt, sources });
   const info = await writeSnapshot(output, { table: freeze(trie), metadata, kind: CTI_KIND, createdAt });
   const documents = metadata.documents.ends.length / 4;
-  const parts = [counted(trie.size, "prefix", "prefixes"), counted(documents, "distinct document"), byteSize(info.byteLength)];
+  const parts = [
+    counted(trie.size, "prefix", "prefixes"),
+    counted(documents, "distinct document"),
+    byteSize(info.byteLength),
+  ];
   standardError().write(`${output}: ${parts.join(", ")}\n`);
 }
 
@@ -138,6 +182,7 @@ async function refuseOverwriting(output: string, feeds: readonly string[]): Prom
   if (existing === undefined) return;
   for (const feed of feeds) {
     const { dev, ino } = (feed === "-" ? undefined : await stat(feed).catch(() => undefined)) ?? {};
-    if (dev === existing.dev && ino === existing.ino) throw new UsageError(`-o ${output} is one of the feeds; give another file`);
+    if (dev === existing.dev && ino === existing.ino)
+      throw new UsageError(`-o ${output} is one of the feeds; give another file`);
   }
 }

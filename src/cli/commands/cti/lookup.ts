@@ -51,12 +51,19 @@ async function run(args: Arguments): Promise<number> {
   return found ? EXIT.matched : EXIT.nothing;
 }
 
-function documentOf(dataset: CtiDataset, ip: string, args: Arguments): Partial<ExtendedCtiDocument> & { ip: string; seen: boolean } {
+function documentOf(
+  dataset: CtiDataset,
+  ip: string,
+  args: Arguments,
+): Partial<ExtendedCtiDocument> & { ip: string; seen: boolean } {
   return args.has("extended") ? dataset.lookupExtended(ip) : dataset.lookup(ip);
 }
 
 /** What is known, a line each: for people. */
-function card({ ip, seen, ...members }: Partial<ExtendedCtiDocument> & { ip: string; seen: boolean }, style: Style): string {
+function card(
+  { ip, seen, ...members }: Partial<ExtendedCtiDocument> & { ip: string; seen: boolean },
+  style: Style,
+): string {
   if (!seen) return `${style("bold", ip)}\n  ${style("yellow", "not seen")}\n`;
   const facts = [...factsOf(members, "")];
   const width = Math.max(...facts.map(([name]) => name.length));
@@ -76,6 +83,9 @@ function* factsOf(object: object, path: string): Generator<[name: string, value:
 
 /** A feed may say anything: nothing of it may move the cursor or begin a line. */
 function oneLine(value: unknown): string {
-  // oxlint-disable-next-line no-control-regex -- they are what it looks for
-  return String(value).replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return String(value).replace(
+    // oxlint-disable-next-line no-control-regex -- they are what it looks for
+    /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }

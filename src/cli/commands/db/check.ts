@@ -22,6 +22,11 @@ async function run(args: Arguments): Promise<number> {
 }
 
 export function reportText({ schema, sequence, organisations, keys, rulesets, rules }: StoreReport): string {
-  const counts = [counted(organisations, "organisation"), counted(keys, "key"), counted(rulesets, "ruleset"), counted(rules, "rule")];
+  const counts = [
+    counted(organisations, "organisation"),
+    counted(keys, "key"),
+    counted(rulesets, "ruleset"),
+    counted(rules, "rule"),
+  ];
   return `${counts.join(", ")}; schema ${schema}, change ${sequence}`;
 }

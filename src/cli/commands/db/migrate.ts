@@ -8,8 +8,15 @@ export const migrateCommand: Command = {
   minOperands: 0,
   maxOperands: 0,
   options: DATABASE_OPTIONS,
-  notes: ["The server does so when it starts. Killed in the middle, it has done a step or not; call it again. A database of a newer release is refused."],
-  examples: [{ command: "ipsieve db migrate --database-url postgres://ipsieve@localhost/ipsieve", what: "before the servers start" }],
+  notes: [
+    "The server does so when it starts. Killed in the middle, it has done a step or not; call it again. A database of a newer release is refused.",
+  ],
+  examples: [
+    {
+      command: "ipsieve db migrate --database-url postgres://ipsieve@localhost/ipsieve",
+      what: "before the servers start",
+    },
+  ],
   run,
 };
 

@@ -22,7 +22,10 @@ export const restoreCommand: Command = {
 
 async function run(args: Arguments): Promise<number> {
   const location = databaseLocation(args);
-  if (!("file" in location)) throw new UsageError('restore a PostgreSQL database by its own tool: pg_restore --clean --if-exists --dbname="$DATABASE_URL" FILE');
+  if (!("file" in location))
+    throw new UsageError(
+      'restore a PostgreSQL database by its own tool: pg_restore --clean --if-exists --dbname="$DATABASE_URL" FILE',
+    );
   makePrivateFolder(dirname(location.file));
   const { restoreFile } = await import("../../../store/sqlite/restore.ts");
   const report = await restoreFile(args.operands[0]!, location.file, args.has("force"));

@@ -3,7 +3,17 @@ import { makeApiKey } from "../../../store/api-key.ts";
 import { ACCESS_LEVELS, type AccessLevel, type Area, AREAS } from "../../../store/state.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { standardError } from "../../output/standard-error.ts";
-import { chosenOrganisation, DATABASE_OPTIONS, dateText, midnight, ORGANISATION_OPTION, organisationOption, RUNNING_SERVER_NOTE, signature, withStore } from "../../service-database.ts";
+import {
+  chosenOrganisation,
+  DATABASE_OPTIONS,
+  dateText,
+  midnight,
+  ORGANISATION_OPTION,
+  organisationOption,
+  RUNNING_SERVER_NOTE,
+  signature,
+  withStore,
+} from "../../service-database.ts";
 
 export const createCommand: Command = {
   name: "key create",
@@ -24,7 +34,10 @@ export const createCommand: Command = {
   ],
   examples: [
     { command: "ipsieve key create laptop", what: "a key that reads" },
-    { command: "ipsieve key create ci --org Example --access read_write --expires 2030-01-01 > key.txt", what: "one that writes, for a time" },
+    {
+      command: "ipsieve key create ci --org Example --access read_write --expires 2030-01-01 > key.txt",
+      what: "one that writes, for a time",
+    },
   ],
   run,
 };
@@ -33,7 +46,10 @@ export const createCommand: Command = {
 function planNote(active: readonly Area[], name: string): string {
   const missing = AREAS.filter((area) => !active.includes(area));
   if (missing.length === 0) return "";
-  const about = active.length === 0 ? `${name} has no active plan, so every request with the key gets 403` : `${name} has no active plan for ${missing.join(" and ")}, so such requests with the key get 403`;
+  const about =
+    active.length === 0
+      ? `${name} has no active plan, so every request with the key gets 403`
+      : `${name} has no active plan for ${missing.join(" and ")}, so such requests with the key get 403`;
   return `${about}. Next:\n  ipsieve plan set ${missing.join(" ")}${organisationOption(name)}\n`;
 }
 
@@ -45,11 +61,22 @@ async function run(args: Arguments): Promise<number> {
   const note = await withStore(args, false, async (store) => {
     const state = await store.load(null);
     const { id: organisationId, name } = chosenOrganisation(state, args);
-    const command = { kind: "create-key", organisationId, label: args.operands[0]!, access, digest, start, expiresAt, ...signature() } as const;
+    const command = {
+      kind: "create-key",
+      organisationId,
+      label: args.operands[0]!,
+      access,
+      digest,
+      start,
+      expiresAt,
+      ...signature(),
+    } as const;
     const { key } = await store.write(command);
     const until = expiresAt === null ? "never expires" : `expires ${dateText(expiresAt)}`;
     standardError().write(`key ${key.id} of ${name}, ${access}, ${until}; it is shown this once:\n`);
-    const active = state.plans.filter((plan) => plan.organisationId === organisationId && isActivePlan(plan, Date.now())).map(({ area }) => area);
+    const active = state.plans
+      .filter((plan) => plan.organisationId === organisationId && isActivePlan(plan, Date.now()))
+      .map(({ area }) => area);
     return planNote(active, name);
   });
   process.stdout.write(`${text}\n`);

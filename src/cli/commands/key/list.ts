@@ -2,7 +2,13 @@ import type { ApiKey } from "../../../store/state.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { columnLines } from "../../output/columns.ts";
 import { styleFor } from "../../output/style.ts";
-import { chosenOrganisation, DATABASE_OPTIONS, dateText, ORGANISATION_OPTION, withStore } from "../../service-database.ts";
+import {
+  chosenOrganisation,
+  DATABASE_OPTIONS,
+  dateText,
+  ORGANISATION_OPTION,
+  withStore,
+} from "../../service-database.ts";
 
 export const listCommand: Command = {
   name: "key list",
@@ -10,7 +16,11 @@ export const listCommand: Command = {
   operands: "",
   minOperands: 0,
   maxOperands: 0,
-  options: [{ ...ORGANISATION_OPTION, help: "only of this organisation, by name or id" }, { name: "json", help: "as one JSON document" }, ...DATABASE_OPTIONS],
+  options: [
+    { ...ORGANISATION_OPTION, help: "only of this organisation, by name or id" },
+    { name: "json", help: "as one JSON document" },
+    ...DATABASE_OPTIONS,
+  ],
   notes: ["A key is known by its id and by its first characters; the rest of it is kept nowhere."],
   examples: [{ command: "ipsieve key list --org Example", what: "of one organisation" }],
   run,
@@ -23,8 +33,19 @@ async function run(args: Arguments): Promise<number> {
   const keys = state.keys.filter(({ organisationId }) => only === undefined || organisationId === only);
   if (args.has("json")) process.stdout.write(`${JSON.stringify(keys.map((key) => ({ ...key, digest: undefined })))}\n`);
   else {
-    const rows = keys.map((key) => [key.id, `${key.start}...`, names.get(key.organisationId)!, key.label, key.access, stateText(key)]);
-    const lines = columnLines([["id", "key", "organisation", "label", "access", "state"], ...rows], new Set(), styleFor(process.stdout));
+    const rows = keys.map((key) => [
+      key.id,
+      `${key.start}...`,
+      names.get(key.organisationId)!,
+      key.label,
+      key.access,
+      stateText(key),
+    ]);
+    const lines = columnLines(
+      [["id", "key", "organisation", "label", "access", "state"], ...rows],
+      new Set(),
+      styleFor(process.stdout),
+    );
     process.stdout.write(`${lines.join("\n")}\n`);
   }
   return keys.length > 0 ? EXIT.matched : EXIT.nothing;

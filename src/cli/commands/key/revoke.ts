@@ -11,7 +11,7 @@ export const revokeCommand: Command = {
   maxOperands: 1,
   operandWords: [],
   options: DATABASE_OPTIONS,
-  notes: ["KEY is the id, or the first 8 characters, that \"ipsieve key list\" shows.", RUNNING_SERVER_NOTE],
+  notes: ['KEY is the id, or the first 8 characters, that "ipsieve key list" shows.', RUNNING_SERVER_NOTE],
   examples: [{ command: "ipsieve key revoke ips_Ab3d", what: "by its first characters" }],
   run,
 };
@@ -31,5 +31,9 @@ function chosenKey(keys: readonly ApiKey[], text: string): ApiKey {
   if (found.length === 1) return found[0]!;
   // A whole key must not be repeated on the screen.
   const shown = JSON.stringify(text.length > 8 && text.startsWith("ips_") ? `${text.slice(0, 8)}...` : text);
-  throw new UsageError(found.length === 0 ? `there is no key ${shown}; "ipsieve key list" tells which there are` : `several keys begin with ${shown}; give the id`);
+  throw new UsageError(
+    found.length === 0
+      ? `there is no key ${shown}; "ipsieve key list" tells which there are`
+      : `several keys begin with ${shown}; give the id`,
+  );
 }

@@ -3,7 +3,13 @@ import { readOrganisationName } from "../../../api/read-user.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { UsageError } from "../../usage-error.ts";
 import { standardError } from "../../output/standard-error.ts";
-import { DATABASE_OPTIONS, organisationOption, RUNNING_SERVER_NOTE, signature, withStore } from "../../service-database.ts";
+import {
+  DATABASE_OPTIONS,
+  organisationOption,
+  RUNNING_SERVER_NOTE,
+  signature,
+  withStore,
+} from "../../service-database.ts";
 
 export const createCommand: Command = {
   name: "org create",
@@ -13,18 +19,29 @@ export const createCommand: Command = {
   maxOperands: 1,
   operandWords: [],
   options: [{ name: "json", help: "as one JSON document" }, ...DATABASE_OPTIONS],
-  notes: ["The database is made where there is none.", "Next: give it a plan (ipsieve plan set) and a key (ipsieve key create).", RUNNING_SERVER_NOTE],
-  examples: [{ command: 'ipsieve org create Example', what: 'with "My Allowlist rules" and "My Blocklist rules"' }],
+  notes: [
+    "The database is made where there is none.",
+    "Next: give it a plan (ipsieve plan set) and a key (ipsieve key create).",
+    RUNNING_SERVER_NOTE,
+  ],
+  examples: [{ command: "ipsieve org create Example", what: 'with "My Allowlist rules" and "My Blocklist rules"' }],
   run,
 };
 
 async function run(args: Arguments): Promise<number> {
   const name = checkedName(args.operands[0]!);
-  const { organisation, rulesets } = await withStore(args, true, (store) => store.write({ kind: "create-organisation", name, ...signature() }));
+  const { organisation, rulesets } = await withStore(args, true, (store) =>
+    store.write({ kind: "create-organisation", name, ...signature() }),
+  );
   if (args.has("json")) process.stdout.write(`${JSON.stringify({ organisation, rulesets })}\n`);
-  else process.stdout.write([organisation, ...rulesets].map((item, i) => `${i === 0 ? "" : "  "}${item.id}  ${item.name}\n`).join(""));
+  else
+    process.stdout.write(
+      [organisation, ...rulesets].map((item, i) => `${i === 0 ? "" : "  "}${item.id}  ${item.name}\n`).join(""),
+    );
   const option = organisationOption(name);
-  standardError().write(`Next: let it use areas of the service, and make a key:\n  ipsieve plan set edl cbs cti${option}\n  ipsieve key create LABEL --access read_write${option}\n`);
+  standardError().write(
+    `Next: let it use areas of the service, and make a key:\n  ipsieve plan set edl cbs cti${option}\n  ipsieve key create LABEL --access read_write${option}\n`,
+  );
   return EXIT.matched;
 }
 

@@ -19,10 +19,15 @@ async function run(args: Arguments): Promise<number> {
   if (args.has("json")) process.stdout.write(`${JSON.stringify(state.organisations)}\n`);
   else {
     const rows = state.organisations.map(({ id, name, createdAt }) => {
-      const own = (items: readonly { readonly organisationId: string }[]) => String(items.filter(({ organisationId }) => organisationId === id).length);
+      const own = (items: readonly { readonly organisationId: string }[]) =>
+        String(items.filter(({ organisationId }) => organisationId === id).length);
       return [id, name, dateText(createdAt), own(state.rulesets), own(state.keys)];
     });
-    const lines = columnLines([["id", "name", "created", "rulesets", "keys"], ...rows], new Set([3, 4]), styleFor(process.stdout));
+    const lines = columnLines(
+      [["id", "name", "created", "rulesets", "keys"], ...rows],
+      new Set([3, 4]),
+      styleFor(process.stdout),
+    );
     process.stdout.write(`${lines.join("\n")}\n`);
   }
   return state.organisations.length > 0 ? EXIT.matched : EXIT.nothing;

@@ -3,7 +3,13 @@ import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { columnLines } from "../../output/columns.ts";
 import { grouped } from "../../output/numbers.ts";
 import { styleFor } from "../../output/style.ts";
-import { chosenOrganisation, DATABASE_OPTIONS, dateText, ORGANISATION_OPTION, withStore } from "../../service-database.ts";
+import {
+  chosenOrganisation,
+  DATABASE_OPTIONS,
+  dateText,
+  ORGANISATION_OPTION,
+  withStore,
+} from "../../service-database.ts";
 
 export const listCommand: Command = {
   name: "plan list",
@@ -11,7 +17,11 @@ export const listCommand: Command = {
   operands: "",
   minOperands: 0,
   maxOperands: 0,
-  options: [{ ...ORGANISATION_OPTION, help: "only of this organisation, by name or id" }, { name: "json", help: "as one JSON document" }, ...DATABASE_OPTIONS],
+  options: [
+    { ...ORGANISATION_OPTION, help: "only of this organisation, by name or id" },
+    { name: "json", help: "as one JSON document" },
+    ...DATABASE_OPTIONS,
+  ],
   examples: [{ command: "ipsieve plan list --org Example", what: "of one organisation" }],
   run,
 };
@@ -24,8 +34,18 @@ async function run(args: Arguments): Promise<number> {
   plans.sort((a, b) => (names.get(a.organisationId)! < names.get(b.organisationId)! ? -1 : 1));
   if (args.has("json")) process.stdout.write(`${JSON.stringify(plans)}\n`);
   else {
-    const rows = plans.map((plan) => [names.get(plan.organisationId)!, plan.area, stateText(plan), limitText(plan.perMinute), limitText(plan.perMonth)]);
-    const lines = columnLines([["organisation", "area", "state", "per minute", "per month"], ...rows], new Set([3, 4]), styleFor(process.stdout));
+    const rows = plans.map((plan) => [
+      names.get(plan.organisationId)!,
+      plan.area,
+      stateText(plan),
+      limitText(plan.perMinute),
+      limitText(plan.perMonth),
+    ]);
+    const lines = columnLines(
+      [["organisation", "area", "state", "per minute", "per month"], ...rows],
+      new Set([3, 4]),
+      styleFor(process.stdout),
+    );
     process.stdout.write(`${lines.join("\n")}\n`);
   }
   return plans.length > 0 ? EXIT.matched : EXIT.nothing;

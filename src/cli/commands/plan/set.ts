@@ -1,7 +1,15 @@
 import { AREAS, type Area } from "../../../store/state.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { wholeNumber } from "../../parse-arguments.ts";
-import { chosenOrganisation, DATABASE_OPTIONS, midnight, ORGANISATION_OPTION, RUNNING_SERVER_NOTE, signature, withStore } from "../../service-database.ts";
+import {
+  chosenOrganisation,
+  DATABASE_OPTIONS,
+  midnight,
+  ORGANISATION_OPTION,
+  RUNNING_SERVER_NOTE,
+  signature,
+  withStore,
+} from "../../service-database.ts";
 import { UsageError } from "../../usage-error.ts";
 import { planText } from "./list.ts";
 
@@ -17,12 +25,19 @@ export const setCommand: Command = {
   options: [
     ORGANISATION_OPTION,
     { name: "off", help: "no longer: the plan is kept, but not active" },
-    { name: "until", value: "DATE", help: "the plan ends at midnight UTC of this date, YYYY-MM-DD; default: it does not end" },
+    {
+      name: "until",
+      value: "DATE",
+      help: "the plan ends at midnight UTC of this date, YYYY-MM-DD; default: it does not end",
+    },
     { name: "per-minute", value: "N", help: "requests that each key may make per minute; default: the server's" },
     { name: "per-month", value: "N", help: "requests that each key may make per month; default: the server's" },
     ...DATABASE_OPTIONS,
   ],
-  notes: ["Areas: edl (rulesets), cbs (business services), cti (threat intelligence). The plan becomes what the call says: what it does not say becomes the default.", RUNNING_SERVER_NOTE],
+  notes: [
+    "Areas: edl (rulesets), cbs (business services), cti (threat intelligence). The plan becomes what the call says: what it does not say becomes the default.",
+    RUNNING_SERVER_NOTE,
+  ],
   examples: [
     { command: "ipsieve plan set edl cbs cti --org Example", what: "everything" },
     { command: "ipsieve plan set cti --until 2030-01-01 --per-minute 600", what: "one area, for a time" },
@@ -38,7 +53,12 @@ async function run(args: Arguments): Promise<number> {
     return text === undefined ? null : wholeNumber(option, text, MOST_REQUESTS);
   };
   const until = args.value("until");
-  const plan = { active: !args.has("off"), until: until === undefined ? null : midnight("until", until), perMinute: number("per-minute"), perMonth: number("per-month") };
+  const plan = {
+    active: !args.has("off"),
+    until: until === undefined ? null : midnight("until", until),
+    perMinute: number("per-minute"),
+    perMonth: number("per-month"),
+  };
   await withStore(args, false, async (store) => {
     const { id: organisationId, name } = chosenOrganisation(await store.load(null), args);
     for (const area of areas) {
@@ -51,6 +71,7 @@ async function run(args: Arguments): Promise<number> {
 
 function checkedArea(text: string): Area {
   const area = AREAS.find((known) => known === text);
-  if (area === undefined) throw new UsageError(`there is no area ${JSON.stringify(text)}; there are ${AREAS.join(", ")}`);
+  if (area === undefined)
+    throw new UsageError(`there is no area ${JSON.stringify(text)}; there are ${AREAS.join(", ")}`);
   return area;
 }

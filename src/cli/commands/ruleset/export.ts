@@ -18,16 +18,38 @@ export const exportCommand: Command = {
   maxOperands: 1,
   operandWords: [],
   options: [
-    { name: "format", value: "FORMAT", choices: RULE_EXPORT_FORMATS, help: `${RULE_EXPORT_FORMATS.join(", ")}; default: by the extension of -o (.csv, .ndjson, .jsonl), else text` },
-    { name: "set-name", value: "NAME", help: "of ipset and nftables: what the sets are called, followed by _4 and _6; default: made from the ruleset's name and id" },
+    {
+      name: "format",
+      value: "FORMAT",
+      choices: RULE_EXPORT_FORMATS,
+      help: `${RULE_EXPORT_FORMATS.join(", ")}; default: by the extension of -o (.csv, .ndjson, .jsonl), else text`,
+    },
+    {
+      name: "set-name",
+      value: "NAME",
+      help: "of ipset and nftables: what the sets are called, followed by _4 and _6; default: made from the ruleset's name and id",
+    },
     { name: "all", help: "rules that have expired too; only csv and ndjson show when" },
-    { name: "output", short: "o", value: "FILE", isPath: true, help: "the file to write; readers see the old file or the new one; default: standard output" },
+    {
+      name: "output",
+      short: "o",
+      value: "FILE",
+      isPath: true,
+      help: "the file to write; readers see the old file or the new one; default: standard output",
+    },
     ...CONNECTION_OPTIONS,
   ],
-  notes: ["RULESET is an id or a name. If the server cannot be reached or the answer breaks off, the old file stays as it is.", KEY_NOTE, "Exit code: 0 if the rules were written, 2 if not."],
+  notes: [
+    "RULESET is an id or a name. If the server cannot be reached or the answer breaks off, the old file stays as it is.",
+    KEY_NOTE,
+    "Exit code: 0 if the rules were written, 2 if not.",
+  ],
   examples: [
     { command: "ipsieve ruleset export Blocklist -o blocklist.csv", what: "addresses, names and expiries" },
-    { command: "ipsieve ruleset export Blocklist --format nftables --set-name blocklist | nft -f -", what: "into the kernel, at once" },
+    {
+      command: "ipsieve ruleset export Blocklist --format nftables --set-name blocklist | nft -f -",
+      what: "into the kernel, at once",
+    },
   ],
   run,
 };
@@ -49,14 +71,25 @@ function formatOf(output: string): RuleExportFormat {
   const extension = extname(output).toLowerCase();
   if (extension === ".csv") return "csv";
   if (extension === ".ndjson" || extension === ".jsonl") return "ndjson";
-  if ([".json", ".gz", ".zst"].includes(extension)) throw new UsageError(`-o ${output}: there is no export as ${extension}; choose another name, or say the format with --format`);
+  if ([".json", ".gz", ".zst"].includes(extension))
+    throw new UsageError(
+      `-o ${output}: there is no export as ${extension}; choose another name, or say the format with --format`,
+    );
   return "text";
 }
 
-async function exportOf(client: Client, id: string, format: RuleExportFormat, args: Arguments): Promise<AsyncIterable<Uint8Array>> {
+async function exportOf(
+  client: Client,
+  id: string,
+  format: RuleExportFormat,
+  args: Arguments,
+): Promise<AsyncIterable<Uint8Array>> {
   const name = args.value("set-name");
   const query = { format, active_only: !args.has("all"), ...(name !== undefined && { set_name: name }) };
-  const stream = await client.get("/v1/edl/ip-rulesets/{ruleset_id}/rules:export", { params: { path: { ruleset_id: id }, query }, parseAs: "stream" });
+  const stream = await client.get("/v1/edl/ip-rulesets/{ruleset_id}/rules:export", {
+    params: { path: { ruleset_id: id }, query },
+    parseAs: "stream",
+  });
   return wholeAnswer(stream as ReadableStream<Uint8Array> | null, serverOf(args));
 }
 
@@ -81,7 +114,9 @@ async function write(output: string, chunks: AsyncIterable<Uint8Array>): Promise
     await publishFile(output, counting());
   } catch (error) {
     if (error instanceof ConnectionError) throw error;
-    throw new UsageError(`${output}: it cannot be written (${(error as NodeJS.ErrnoException).code ?? (error as Error).message}); choose another path`);
+    throw new UsageError(
+      `${output}: it cannot be written (${(error as NodeJS.ErrnoException).code ?? (error as Error).message}); choose another path`,
+    );
   }
   standardError().write(`${output}: ${byteSize(bytes)}\n`);
 }

@@ -14,7 +14,12 @@ export const importCommand: Command = {
   minOperands: 2,
   maxOperands: 2,
   options: [
-    { name: "conflict", value: "MODE", choices: CONFLICT_MODES, help: "if a rule already exists: extend (keep the later expiry; default), override it, skip it, or fail" },
+    {
+      name: "conflict",
+      value: "MODE",
+      choices: CONFLICT_MODES,
+      help: "if a rule already exists: extend (keep the later expiry; default), override it, skip it, or fail",
+    },
     ...LIST_OPTIONS,
     { name: "json", help: "print the server's answer" },
     ...CONNECTION_OPTIONS,
@@ -26,8 +31,14 @@ export const importCommand: Command = {
     "Exit code: 0 if the list was imported, 2 if not.",
   ],
   examples: [
-    { command: "ipsieve ruleset import 'Blocklist' spamhaus.txt --name spamhaus --expires-in-days 7", what: "rules that leave by themselves unless they are imported again" },
-    { command: "zcat feed.csv.gz | ipsieve ruleset import 'Blocklist' - --format csv --skip-invalid", what: "from a pipe, without bad lines" },
+    {
+      command: "ipsieve ruleset import 'Blocklist' spamhaus.txt --name spamhaus --expires-in-days 7",
+      what: "rules that leave by themselves unless they are imported again",
+    },
+    {
+      command: "zcat feed.csv.gz | ipsieve ruleset import 'Blocklist' - --format csv --skip-invalid",
+      what: "from a pipe, without bad lines",
+    },
   ],
   run,
 };
@@ -35,7 +46,9 @@ export const importCommand: Command = {
 async function run(args: Arguments): Promise<number> {
   const mode = args.value("conflict") as ConflictMode | undefined;
   const query = { ...listQuery(args), ...(mode !== undefined && { conflict_resolution: mode }) };
-  const { ruleset, answer } = await uploadList(args, (client, path, list) => client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules:import", { params: { path, query }, ...list }));
+  const { ruleset, answer } = await uploadList(args, (client, path, list) =>
+    client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules:import", { params: { path, query }, ...list }),
+  );
   await printText(args.has("json") ? `${JSON.stringify(answer)}\n` : `${ruleset.name}: ${importText(answer)}\n`);
   return EXIT.matched;
 }

@@ -14,7 +14,12 @@ export const listCommand: Command = {
   maxOperands: 0,
   options: [{ name: "json", help: "as one JSON document" }, ...CONNECTION_OPTIONS],
   notes: [KEY_NOTE, "Exit code: 0 if there are rulesets, 1 if there are none, 2 for an error."],
-  examples: [{ command: "ipsieve ruleset list --server https://lists.example.org --key-file key.txt", what: "those of the key's organisation" }],
+  examples: [
+    {
+      command: "ipsieve ruleset list --server https://lists.example.org --key-file key.txt",
+      what: "those of the key's organisation",
+    },
+  ],
   run,
 };
 
@@ -22,8 +27,16 @@ async function run(args: Arguments): Promise<number> {
   const rulesets = await withService(args, allRulesets);
   if (args.has("json")) await printText(`${JSON.stringify(rulesets)}\n`);
   else {
-    const rows = rulesets.map(({ id, name, purpose, total_rules: total, active_rules: active }) => [id, name, purpose, grouped(total), grouped(active)]);
-    await printText(`${columnLines([["id", "name", "purpose", "rules", "active"], ...rows], new Set([3, 4]), styleFor(process.stdout)).join("\n")}\n`);
+    const rows = rulesets.map(({ id, name, purpose, total_rules: total, active_rules: active }) => [
+      id,
+      name,
+      purpose,
+      grouped(total),
+      grouped(active),
+    ]);
+    await printText(
+      `${columnLines([["id", "name", "purpose", "rules", "active"], ...rows], new Set([3, 4]), styleFor(process.stdout)).join("\n")}\n`,
+    );
   }
   return rulesets.length > 0 ? EXIT.matched : EXIT.nothing;
 }

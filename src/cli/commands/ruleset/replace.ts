@@ -18,7 +18,11 @@ export const replaceCommand: Command = {
   options: [
     { name: "dry-run", help: "print what would change, and change nothing" },
     { name: "allow-empty", help: "let a list without rules empty the ruleset" },
-    { name: "max-shrink", value: "N", help: "the largest share of the rules that may be removed, 0 to 100 per cent; default: 50 of 20 rules or more, any share of fewer" },
+    {
+      name: "max-shrink",
+      value: "N",
+      help: "the largest share of the rules that may be removed, 0 to 100 per cent; default: 50 of 20 rules or more, any share of fewer",
+    },
     ...LIST_OPTIONS,
     { name: "json", help: "print the server's answer; with --dry-run it names the first rules of each kind" },
     ...CONNECTION_OPTIONS,
@@ -31,7 +35,10 @@ export const replaceCommand: Command = {
   ],
   examples: [
     { command: "ipsieve ruleset replace Blocklist spamhaus.txt --dry-run", what: "what would change?" },
-    { command: "ipsieve ruleset replace Blocklist feed.ndjson.gz --max-shrink 80", what: "a list that may become much shorter" },
+    {
+      command: "ipsieve ruleset replace Blocklist feed.ndjson.gz --max-shrink 80",
+      what: "a list that may become much shorter",
+    },
   ],
   run,
 };
@@ -44,14 +51,24 @@ async function run(args: Arguments): Promise<number> {
     ...(args.has("allow-empty") && { allow_empty: true }),
     ...(most !== undefined && { max_shrink: wholeNumber("max-shrink", most, 100, 0) }),
   };
-  const { ruleset, answer } = await uploadList(args, (client, path, list) => client.put("/v1/edl/ip-rulesets/{ruleset_id}/rules", { params: { path, query }, ...list }));
+  const { ruleset, answer } = await uploadList(args, (client, path, list) =>
+    client.put("/v1/edl/ip-rulesets/{ruleset_id}/rules", { params: { path, query }, ...list }),
+  );
   await printText(args.has("json") ? `${JSON.stringify(answer)}\n` : `${ruleset.name}: ${replaceText(answer)}\n`);
   if ((answer.refusal ?? null) === null) return EXIT.matched;
   standardError().write(`ipsieve: ${listName(args.operands[1]!)}: ${shrinkText(answer.refusal!)}\n`);
   return EXIT.nothing;
 }
 
-function replaceText({ added, updated, removed, unchanged, invalid = 0, can_undo: canUndo, dry_run: isDry }: ReplaceAnswer): string {
+function replaceText({
+  added,
+  updated,
+  removed,
+  unchanged,
+  invalid = 0,
+  can_undo: canUndo,
+  dry_run: isDry,
+}: ReplaceAnswer): string {
   const counts = `${counted(added, "rule")} ${isDry ? "would be " : ""}added, ${grouped(updated)} changed, ${grouped(removed)} removed, ${grouped(unchanged)} kept as they were`;
   return counts + leftOutText(invalid) + undoText(added + updated + removed, canUndo);
 }

@@ -2,7 +2,14 @@ import { Problem } from "../../../api/problem.ts";
 import { readUserName } from "../../../api/read-user.ts";
 import { ROLES } from "../../../store/state.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { chosenOrganisation, DATABASE_OPTIONS, ORGANISATION_OPTION, RUNNING_SERVER_NOTE, signature, withStore } from "../../service-database.ts";
+import {
+  chosenOrganisation,
+  DATABASE_OPTIONS,
+  ORGANISATION_OPTION,
+  RUNNING_SERVER_NOTE,
+  signature,
+  withStore,
+} from "../../service-database.ts";
 import { checkedRole, invite, URL_OPTION } from "../../service-users.ts";
 import { UsageError } from "../../usage-error.ts";
 
@@ -13,13 +20,20 @@ export const addCommand: Command = {
   minOperands: 1,
   maxOperands: 1,
   operandWords: [],
-  options: [ORGANISATION_OPTION, { name: "role", value: "ROLE", choices: ROLES, help: "viewer, editor or admin; default: viewer" }, URL_OPTION, ...DATABASE_OPTIONS],
+  options: [
+    ORGANISATION_OPTION,
+    { name: "role", value: "ROLE", choices: ROLES, help: "viewer, editor or admin; default: viewer" },
+    URL_OPTION,
+    ...DATABASE_OPTIONS,
+  ],
   notes: [
     "Viewers read, editors also write rulesets, admins do everything. A name is used once in the whole service; capitals do not matter.",
     "The link goes to stdout, alone; what is said about it goes to stderr. Who has it chooses the password.",
     RUNNING_SERVER_NOTE,
   ],
-  examples: [{ command: "ipsieve user add ann@example.org --role admin --url https://lists.example.org", what: "an admin" }],
+  examples: [
+    { command: "ipsieve user add ann@example.org --role admin --url https://lists.example.org", what: "an admin" },
+  ],
   run,
 };
 
@@ -28,7 +42,9 @@ async function run(args: Arguments): Promise<number> {
   const role = checkedRole(args.value("role") ?? "viewer");
   await withStore(args, false, async (store) => {
     const { id: organisationId } = chosenOrganisation(await store.load(null), args);
-    await invite(args, (invitation) => store.write({ kind: "create-user", organisationId, name, role, invitation, ...signature() }));
+    await invite(args, (invitation) =>
+      store.write({ kind: "create-user", organisationId, name, role, invitation, ...signature() }),
+    );
   });
   return EXIT.matched;
 }

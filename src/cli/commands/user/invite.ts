@@ -10,7 +10,10 @@ export const inviteCommand: Command = {
   maxOperands: 1,
   operandWords: [],
   options: [URL_OPTION, ...DATABASE_OPTIONS],
-  notes: ["For who let the first one expire, or has forgotten the password: that stays until the link is followed. An earlier link can no longer be followed.", RUNNING_SERVER_NOTE],
+  notes: [
+    "For who let the first one expire, or has forgotten the password: that stays until the link is followed. An earlier link can no longer be followed.",
+    RUNNING_SERVER_NOTE,
+  ],
   examples: [{ command: "ipsieve user invite bob@example.org", what: "a new link for Bob" }],
   run,
 };
@@ -18,7 +21,9 @@ export const inviteCommand: Command = {
 async function run(args: Arguments): Promise<number> {
   await withStore(args, false, async (store) => {
     const { id: userId, organisationId } = chosenUser(await store.load(null), args.operands[0]!);
-    await invite(args, (invitation) => store.write({ kind: "invite-user", organisationId, userId, invitation, ...signature() }));
+    await invite(args, (invitation) =>
+      store.write({ kind: "invite-user", organisationId, userId, invitation, ...signature() }),
+    );
   });
   return EXIT.matched;
 }

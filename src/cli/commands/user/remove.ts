@@ -10,7 +10,10 @@ export const removeCommand: Command = {
   maxOperands: 1,
   operandWords: [],
   options: DATABASE_OPTIONS,
-  notes: ["The last admin of an organisation who can sign in stays. The audit log goes on naming who was removed.", RUNNING_SERVER_NOTE],
+  notes: [
+    "The last admin of an organisation who can sign in stays. The audit log goes on naming who was removed.",
+    RUNNING_SERVER_NOTE,
+  ],
   examples: [{ command: "ipsieve user remove bob@example.org", what: "Bob can no longer sign in" }],
   run,
 };

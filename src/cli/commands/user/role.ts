@@ -10,7 +10,10 @@ export const roleCommand: Command = {
   maxOperands: 2,
   operandWords: [],
   options: DATABASE_OPTIONS,
-  notes: ["ROLE is viewer, editor or admin. The last admin of an organisation who can sign in stays one.", RUNNING_SERVER_NOTE],
+  notes: [
+    "ROLE is viewer, editor or admin. The last admin of an organisation who can sign in stays one.",
+    RUNNING_SERVER_NOTE,
+  ],
   examples: [{ command: "ipsieve user role bob@example.org editor", what: "Bob may write rulesets from now on" }],
   run,
 };

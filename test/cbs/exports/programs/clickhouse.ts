@@ -27,7 +27,9 @@ export const clickhouse: Program = {
     const session = new Session(join(folder, "clickhouse"));
     try {
       const run = (sql: string): string => session.query(sql, "JSONCompactEachRow");
-      run("CREATE DATABASE IF NOT EXISTS test; USE test; DROP DICTIONARY IF EXISTS cbs; DROP TABLE IF EXISTS cbs_prefixes");
+      run(
+        "CREATE DATABASE IF NOT EXISTS test; USE test; DROP DICTIONARY IF EXISTS cbs; DROP TABLE IF EXISTS cbs_prefixes",
+      );
       const ddl = clickhouseDdl();
       writeFileSync(join(folder, "cbs.tsv"), bytesOf(tree, "clickhouse"));
       run(ddl);
@@ -50,13 +52,19 @@ function ask(run: (sql: string) => string, addresses: readonly Address[], file: 
   const columns = [...MEMBERS, "prefix_length"].map((column) => `'${column}'`).join(", ");
   const from = `file('${file}', 'TSV', 'at UInt32, family UInt8, text String')`;
   const answers: string[] = [];
-  for (const [key, which] of [["toIPv6(text)", "1"], ["toIPv4(text)", "family = 4"]] as const) {
-    const rows = run(`SELECT at, dictGet('cbs', (${columns}), tuple(${key})) FROM (SELECT * FROM ${from} WHERE ${which}) SETTINGS output_format_json_escape_forward_slashes = 0`);
+  for (const [key, which] of [
+    ["toIPv6(text)", "1"],
+    ["toIPv4(text)", "family = 4"],
+  ] as const) {
+    const rows = run(
+      `SELECT at, dictGet('cbs', (${columns}), tuple(${key})) FROM (SELECT * FROM ${from} WHERE ${which}) SETTINGS output_format_json_escape_forward_slashes = 0`,
+    );
     for (const row of rows.split("\n")) {
       if (row === "") continue;
       const [at, values] = JSON.parse(row) as [number, unknown];
       const answer = JSON.stringify(values);
-      if (answers[at] !== undefined && answers[at] !== answer) throw new Error(`${key}, ${row}: as mapped IPv6 it was ${answers[at]}`);
+      if (answers[at] !== undefined && answers[at] !== answer)
+        throw new Error(`${key}, ${row}: as mapped IPv6 it was ${answers[at]}`);
       answers[at] = answer;
     }
   }

@@ -13,7 +13,10 @@ import type { Program } from "./program.ts";
 
 export const PROGRAMS: readonly Program[] = [clickhouse, mmdblookup, nginx, haproxy];
 
-/** Compares the answers of the program with those of the catalogue; gives the number of the addresses, and of those that something covers. */
+/**
+ * Compares the answers of the program with those of the catalogue; gives the number of the addresses, and of those that
+ * something covers.
+ */
 export async function compareProgram(program: Program, tree: CatalogueTree): Promise<[asked: number, found: number]> {
   const addresses = sampleOf(tree, program.most);
   const folder = temporaryFolder();
@@ -21,14 +24,31 @@ export async function compareProgram(program: Program, tree: CatalogueTree): Pro
   assert.equal(answers.length, addresses.length);
   let found = 0;
   for (const [at, address] of addresses.entries()) {
-    if (answers[at] !== program.expected(tree, address)) assert.equal(answers[at], program.expected(tree, address), formatAddress(address));
+    if (answers[at] !== program.expected(tree, address))
+      assert.equal(answers[at], program.expected(tree, address), formatAddress(address));
     if (tree.catalogue.table.lookupAddress(address) !== 0) found++;
   }
   return [addresses.length, found];
 }
 
-/** Whatever the catalogue: the ends of both families, and forms of IPv6 that hold the IPv4 address 10.1.2.3, which some programs look up instead. */
-const ALWAYS = ["0.0.0.0", "9.9.9.9", "255.255.255.255", "::", "::1", "ffff::", "2001:4860::", "::a01:203", "2002:a01:203::", "64:ff9b::a01:203", "::fffe:a01:203", "::ffff:0:a01:203"];
+/**
+ * Whatever the catalogue: the ends of both families, and forms of IPv6 that hold the IPv4 address 10.1.2.3, which some
+ * programs look up instead.
+ */
+const ALWAYS = [
+  "0.0.0.0",
+  "9.9.9.9",
+  "255.255.255.255",
+  "::",
+  "::1",
+  "ffff::",
+  "2001:4860::",
+  "::a01:203",
+  "2002:a01:203::",
+  "64:ff9b::a01:203",
+  "::fffe:a01:203",
+  "::ffff:0:a01:203",
+];
 
 function sampleOf(tree: CatalogueTree, most: number): Address[] {
   const addresses = [...probes(tree.catalogue)];

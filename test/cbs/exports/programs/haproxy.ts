@@ -15,13 +15,20 @@ export const haproxy: Program = {
     const options = ["-f", join(folder, "haproxy.cfg")];
     const { status, stderr } = spawnSync("haproxy", ["-c", ...options], { encoding: "utf8" });
     assert.equal(status, 0, stderr);
-    const answers = await askServer(spawn("haproxy", ["-db", ...options], { stdio: "ignore" }), join(folder, "haproxy.sock"), addresses);
+    const answers = await askServer(
+      spawn("haproxy", ["-db", ...options], { stdio: "ignore" }),
+      join(folder, "haproxy.sock"),
+      addresses,
+    );
     return answers.map((answer) => Buffer.from(answer, "base64").toString("utf8"));
   },
   expected: (tree, address) => idsOf(tree, address).join(",") || "-",
 };
 
-/** The address of the client comes in a header, as from a proxy in front; the answer is in base64, as log formats encode some characters. */
+/**
+ * The address of the client comes in a header, as from a proxy in front; the answer is in base64, as log formats encode
+ * some characters.
+ */
 function configuration(folder: string): string {
   return `defaults
   mode http

@@ -14,16 +14,24 @@ export const mmdblookup: Program = {
     const file = join(folder, "cbs.mmdb");
     writeFileSync(file, bytesOf(tree, "mmdb"));
     return addresses.map((address) => {
-      const { status, stdout, stderr } = spawnSync("mmdblookup", ["--file", file, "--ip", formatAddress(address)], { encoding: "utf8" });
+      const { status, stdout, stderr } = spawnSync("mmdblookup", ["--file", file, "--ip", formatAddress(address)], {
+        encoding: "utf8",
+      });
       if (status === 0) return JSON.stringify(readDump(stdout));
       return /Could not find an entry/.test(stderr) ? "null" : `${status}: ${stderr}`;
     });
   },
   // The format keeps IPv4 at ::/96.
-  expected: (tree, address) => JSON.stringify(recordOf(tree, isInMmdbIpv4(address) ? { family: 4, w0: address.w3, w1: 0, w2: 0, w3: 0 } : address)),
+  expected: (tree, address) =>
+    JSON.stringify(
+      recordOf(tree, isInMmdbIpv4(address) ? { family: 4, w0: address.w3, w1: 0, w2: 0, w3: 0 } : address),
+    ),
 };
 
-/** A map of lists of texts and numbers as it is dumped: a line for each value, with its type behind, and texts as they are. */
+/**
+ * A map of lists of texts and numbers as it is dumped: a line for each value, with its type behind, and texts as they
+ * are.
+ */
 function readDump(dump: string): Record<string, string[] | number> {
   const record: Record<string, string[] | number> = {};
   let key = "";

@@ -1,8 +1,13 @@
 import { join } from "node:path";
 
-/** The configuration of an nginx in the foreground that writes into this folder only; `http` is what its part of that name says besides. */
+/**
+ * The configuration of an nginx in the foreground that writes into this folder only; `http` is what its part of that
+ * name says besides.
+ */
 export function nginxConfiguration(folder: string, http: string): string {
-  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((what) => `${what}_temp_path ${join(folder, what)};`);
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map(
+    (what) => `${what}_temp_path ${join(folder, what)};`,
+  );
   return `daemon off;
 master_process off;
 pid ${join(folder, "nginx.pid")};

@@ -23,8 +23,11 @@ export const nginx: Program = {
 
 /** The address of the client comes in a header, as from a proxy in front. */
 function configuration(folder: string): string {
-  return nginxConfiguration(folder, `  set_real_ip_from unix:;
+  return nginxConfiguration(
+    folder,
+    `  set_real_ip_from unix:;
   real_ip_header X-Real-IP;
   include ${join(folder, "cbs.conf")};
-  server { listen unix:${join(folder, "nginx.sock")}; location / { return 200 "$cbs"; } }`);
+  server { listen unix:${join(folder, "nginx.sock")}; location / { return 200 "$cbs"; } }`,
+  );
 }

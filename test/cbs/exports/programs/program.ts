@@ -20,7 +20,9 @@ export interface Program {
 }
 
 export function missingCommand(command: string, option: string, debianPackage: string): string | false {
-  return spawnSync(command, [option]).error === undefined ? false : `${command} is not installed; Debian's package is ${debianPackage}`;
+  return spawnSync(command, [option]).error === undefined
+    ? false
+    : `${command} is not installed; Debian's package is ${debianPackage}`;
 }
 
 /** The ids of all nodes of an address. */
@@ -29,7 +31,11 @@ export function idsOf({ catalogue }: CatalogueTree, address: Address): string[] 
 }
 
 /** Asks a server on a socket, which answers the address in the header X-Real-IP with a text, and ends it. */
-export async function askServer(server: ChildProcess, socketPath: string, addresses: readonly Address[]): Promise<string[]> {
+export async function askServer(
+  server: ChildProcess,
+  socketPath: string,
+  addresses: readonly Address[],
+): Promise<string[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const ended = once(server, "close");
   const ask = (ip: string): Promise<string> => bodyOf({ agent, socketPath, headers: { "X-Real-IP": ip } });

@@ -4,7 +4,10 @@ import type { NodeSets } from "../../../../src/cbs/exports/_rows.ts";
 import { identify } from "../../../../src/cbs/identify.ts";
 
 /** What an export must say about an address; null where nothing covers it. */
-export function recordOf({ catalogue }: CatalogueTree, address: Address): (NodeSets & { readonly prefix_length: number }) | null {
+export function recordOf(
+  { catalogue }: CatalogueTree,
+  address: Address,
+): (NodeSets & { readonly prefix_length: number }) | null {
   const match = catalogue.table.lookupAddress(address);
   if (match === 0) return null;
   const { cbs_ids, labels, providers, types, services, regions } = identify(catalogue, address, "");
