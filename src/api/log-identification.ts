@@ -11,7 +11,7 @@ import { logCounts } from "../cbs/lines-by.ts";
 import type { CatalogueView } from "./catalogue-view.ts";
 import { ClientSpeed } from "./client-speed.ts";
 import { Problem } from "./problem.ts";
-import { RENDERER } from "./identify-renderer.ts";
+import { CATALOGUE_RENDERER } from "../datasets/catalogue-renderer.ts";
 import { inSlices, turn } from "./in-slices.ts";
 import { type UnmatchedLine, UnmatchedSample } from "./unmatched-sample.ts";
 
@@ -137,7 +137,7 @@ export class LogIdentification {
         inputs: [Readable.from(this.#text(), { objectMode: true })],
         snapshot: catalogue.snapshot,
         format,
-        renderer: RENDERER,
+        renderer: CATALOGUE_RENDERER,
         output: { path },
         countMatches: true,
         keptAddresses,

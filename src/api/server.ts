@@ -2,8 +2,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { collectDefaultMetrics } from "prom-client";
 import type { Logger } from "pino";
-import { CtiDataset } from "../cti/dataset.ts";
-import { openSnapshot } from "../snapshot/open-snapshot.ts";
+import { openCtiDataset } from "../datasets/open-cti-dataset.ts";
 import type { Change } from "../store/change.ts";
 import type { Store } from "../store/store.ts";
 import { buildApp } from "./app.ts";
@@ -256,12 +255,8 @@ function servicesOf(
   };
 }
 
-/** Opens and checks a dataset. Rejects with SnapshotError, CtiError. */
+/** Opens and checks a dataset. Rejects with SnapshotError, DatasetError. */
 async function openDataset(path: string): Promise<{ view: ThreatView; createdAt: number }> {
-  const snapshot = await openSnapshot(path);
-  const { kind } = snapshot.info;
-  if (kind !== "cti")
-    throw new Error(`${path}: its kind is "${kind}", not "cti"; give a file written by "ipsieve cti import"`);
-  const dataset = new CtiDataset(snapshot.metadata, snapshot.table);
+  const dataset = await openCtiDataset(path);
   return { view: new ThreatView(dataset), createdAt: Date.parse(dataset.metadata.createdAt) };
 }
