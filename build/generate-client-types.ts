@@ -8,8 +8,8 @@ import { dirname, join } from "node:path";
 import { pino } from "pino";
 import { buildApp } from "../src/api/app.ts";
 import type { DoorName } from "../src/api/plugins/doors.ts";
-import { readSettings } from "../src/api/settings.ts";
-import type { Services } from "../src/api/services.ts";
+import { readSettings } from "../src/service/settings.ts";
+import type { Services } from "../src/service/services.ts";
 
 // openapi-typescript writes with the compiler's API, which TypeScript 7 does not have.
 registerHooks({

@@ -67,8 +67,8 @@ export { type CatalogueStats, catalogueStats, type TypeStats } from "./cbs/stats
 export { type CatalogueDiff, diffCatalogues, type NodeChange, type PrefixChange } from "./cbs/diff.ts";
 export { EXPORT_FORMATS, exportCatalogue, type ExportFormat } from "./cbs/exports/export.ts";
 export { clickhouseDdl } from "./cbs/exports/clickhouse.ts";
-export { openCatalogue, openCatalogueSnapshot } from "./datasets/open-catalogue.ts";
-export { DatasetError as UsageError, type DatasetErrorCode as UsageErrorCode } from "./datasets/dataset-error.ts";
+export { openCatalogue, openCatalogueSnapshot } from "./cli/catalogue-snapshot.ts";
+export { UsageError } from "./cli/usage-error.ts";
 
 // threat intelligence
 export { CtiDataset, type CtiMetadata, type CtiSource } from "./cti/dataset.ts";
@@ -88,7 +88,7 @@ export { FEED_FORMATS, type FeedFormat, FeedImport, type FeedOptions } from "./c
 export { type FeedFault, type FeedReport, type FeedWarning } from "./cti/importers/feed.ts";
 export { FeedError, type FeedErrorCode } from "./cti/importers/feed-error.ts";
 export { CtiError, type CtiErrorCode } from "./cti/cti-error.ts";
-export { openCtiDataset, openCtiSnapshot } from "./datasets/open-cti-dataset.ts";
+export { openCtiDataset, openCtiSnapshot } from "./cli/cti-snapshot.ts";
 
 // rulesets
 export { activeRules, isActive, type Rule } from "./rulesets/rule.ts";
@@ -142,4 +142,4 @@ export type { AddressRanking, CountedAddress, TopAddresses } from "./batch/top-a
 export { type BufferMatches, type BufferProgress, Matcher } from "./batch/matcher.ts";
 export { NO_ADDRESS } from "./batch/find-address.ts";
 export { BatchError, type BatchErrorCode } from "./batch/batch-error.ts";
-export { CATALOGUE_RENDERER as catalogueRenderer } from "./datasets/catalogue-renderer.ts";
+export { RENDERER as catalogueRenderer } from "./cli/identify-renderer.ts";

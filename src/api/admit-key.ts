@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ApiKey } from "../store/state.ts";
 import type { Admission } from "./admission.ts";
-import { KnownKeys } from "./known-keys.ts";
-import { allowanceOf, isActivePlan, noPlan, PLAN_NAMES } from "./plans.ts";
-import { invalid, Problem, tooMany } from "./problem.ts";
-import type { Services } from "./services.ts";
+import { KnownKeys } from "../service/access/known-keys.ts";
+import { allowanceOf, isActivePlan, noPlan, PLAN_NAMES } from "../service/access/plans.ts";
+import { Problem } from "./problem.ts";
+import { invalid, tooManyRequests } from "../service/service-error.ts";
+import type { Services } from "../service/services.ts";
 
 /**
  * Checks the key of a request to an operation of an area, then the rate, the plan and the access level, in this order.
@@ -15,20 +16,20 @@ export function keyAdmission(services: Services): Admission {
   const keys = new KnownKeys(memory);
   return { admit, confirm };
 
-  function confirm(request: FastifyRequest): Problem | undefined {
+  function confirm(request: FastifyRequest): Error | undefined {
     const key = keyOf(request, keys);
-    return key instanceof Problem ? key : undefined;
+    return key instanceof Error ? key : undefined;
   }
 
-  function admit(request: FastifyRequest, reply: FastifyReply): Problem | undefined {
+  function admit(request: FastifyRequest, reply: FastifyReply): Error | undefined {
     const { area = "edl", access } = request.route.config;
     const key = keyOf(request, keys);
-    if (key instanceof Problem) {
+    if (key instanceof Error) {
       services.metrics.failedKeys.inc();
       const window = failureLimits.take(request.ip, settings.failuresPerMinute);
       reply.headers(window.headers);
       return window.isExceeded
-        ? tooMany("too many requests without a valid API key came from this address", window.retryAfter)
+        ? tooManyRequests("too many requests without a valid API key came from this address", window.retryAfter)
         : key;
     }
     request.asker = { kind: "key", id: key.id };
@@ -37,7 +38,7 @@ export function keyAdmission(services: Services): Admission {
     reply.headers(window.headers);
     if (window.isExceeded) {
       services.metrics.rateLimited.inc({ window: window.name });
-      return tooMany(
+      return tooManyRequests(
         `the key has made the ${window.limit} requests of this ${window.name} that the plan for ${PLAN_NAMES[area]} allows`,
         window.retryAfter,
       );
@@ -54,9 +55,9 @@ export function keyAdmission(services: Services): Admission {
 }
 
 /** The valid key of the request, or why there is none. Unknown, malformed and revoked keys cannot be told apart. */
-function keyOf(request: FastifyRequest, keys: KnownKeys): ApiKey | Problem {
+function keyOf(request: FastifyRequest, keys: KnownKeys): ApiKey | Error {
   const text = keyText(request);
-  if (text instanceof Problem) return text;
+  if (text instanceof Error) return text;
   if (text === "") return refused("No API key found in request");
   const key = keys.find(text);
   if (key === undefined || key.revokedAt !== null) return refused("Unauthorized");
@@ -68,7 +69,7 @@ function refused(detail: string): Problem {
 }
 
 /** The header decides where there is one; an empty one is none. */
-function keyText({ headers, query, route }: FastifyRequest): string | Problem {
+function keyText({ headers, query, route }: FastifyRequest): string | Error {
   const { apikey = "" } = query as Readonly<Record<string, string | string[] | undefined>>;
   if (typeof apikey !== "string") return invalid({ apikey: ["it is given more than once"] });
   const header = headers["x-api-key"] || (route.config.area === "cti" ? headers["apikey"] : undefined);

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import { isSameDigest } from "../store/api-key.ts";
 import { Problem } from "./problem.ts";
-import { digestOfToken } from "./secret-token.ts";
-import type { Settings } from "./settings.ts";
+import { digestOfToken } from "../service/access/secret-token.ts";
+import type { Settings } from "../service/settings.ts";
 
 /** What proxies add to the requests that they pass on. */
 const PROXY_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];

@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Role } from "../store/state.ts";
 import type { Admission } from "./admission.ts";
 import type { Access } from "./operation.ts";
-import { isActivePlan, noPlan } from "./plans.ts";
+import { isActivePlan, noPlan } from "../service/access/plans.ts";
 import { Problem } from "./problem.ts";
-import type { Services } from "./services.ts";
+import type { Services } from "../service/services.ts";
 import { sessionDigest } from "./session-cookie.ts";
 
 /** What a role may do, by access level. */
@@ -21,7 +21,7 @@ const MAY: Readonly<Record<Role, readonly Access[]>> = {
 export function sessionAdmission({ memory, settings }: Services): Admission {
   return { admit, confirm };
 
-  function admit(request: FastifyRequest, reply: FastifyReply): Problem | undefined {
+  function admit(request: FastifyRequest, reply: FastifyReply): Error | undefined {
     reply.header("cache-control", "no-store");
     if (request.method !== "GET" && request.method !== "HEAD" && !isSameOrigin(request, settings.baseUrl)) {
       return new Problem(
@@ -32,7 +32,7 @@ export function sessionAdmission({ memory, settings }: Services): Admission {
     return confirm(request);
   }
 
-  function confirm(request: FastifyRequest): Problem | undefined {
+  function confirm(request: FastifyRequest): Error | undefined {
     const { area, access = "admin" } = request.route.config;
     if (access === "none") return undefined;
     const digest = sessionDigest(request, settings.baseUrl);

@@ -30,8 +30,8 @@ import { addBatchRoutes } from "./routes/batch-rules.ts";
 import { addRuleRoutes } from "./routes/rules.ts";
 import { addRulesetRoutes } from "./routes/rulesets.ts";
 import { addWholeRulesetRoutes } from "./routes/whole-rulesets.ts";
-import type { Services } from "./services.ts";
-import { prefixesIn } from "./settings.ts";
+import type { Services } from "../service/services.ts";
+import { prefixesIn } from "../service/settings.ts";
 
 /** A path may be as long as the URL's limit lets it: what it means is the operation's to say. */
 const LONGEST_PARAMETER = 65_536;

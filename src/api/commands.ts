@@ -1,8 +1,8 @@
 import { createHash, hash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import type { Idempotency } from "../store/command.ts";
-import { invalid } from "./problem.ts";
-import type { ListBody } from "./wanted-rules.ts";
+import { invalid } from "../service/service-error.ts";
+import type { ListBody } from "../service/rules/desired-rules.ts";
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 

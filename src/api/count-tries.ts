@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { knownDevice } from "./known-device.ts";
-import type { Services } from "./services.ts";
+import type { Services } from "../service/services.ts";
 
 /**
  * A hook of routes at which passwords and tokens can be tried: counts the try when its head is there, so that one that

@@ -1,33 +1,6 @@
-import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Rule } from "../rulesets/rule.ts";
-import { type IfMatch, rulesetsTag, ruleTag } from "../store/if-match.ts";
+import type { IfMatch } from "../store/if-match.ts";
 import { readCodedTag, takesCoding } from "./content-coding.ts";
-import type { LiveRuleset } from "./service-memory.ts";
-
-/**
- * The tag of what is told about a ruleset at `now`: the version of its last change, and how many of its rules have
- * expired. Without a write the set of active rules changes exactly when that number does.
- */
-export function rulesetTag({ about, rules }: LiveRuleset, now: number, representation = ""): string {
-  return `"${about.version}-${rules.expiredCount(now)}${representation === "" ? "" : `-${representation}`}"`;
-}
-
-/** The tag of a list of rulesets. */
-export function listTag(rulesets: readonly LiveRuleset[], now: number): string {
-  const expired = rulesets.reduce((sum, { rules }) => sum + rules.expiredCount(now), 0);
-  return `"l-${rulesetsTag(rulesets.map(({ about }) => about))}-${expired}"`;
-}
-
-/** The tag of one rule: it changes with the rule and with nothing else. */
-export function tagOfRule(rule: Rule): string {
-  return `"r-${ruleTag(rule)}"`;
-}
-
-/** The tag of an answer that depends on what this text says, and on nothing else. */
-export function tagOf(text: string): string {
-  return `"${hash("sha256", text, "base64url").slice(0, 22)}"`;
-}
 
 /** Tells the tag, and whether the client has that already (If-None-Match); the answer is 304 then. */
 export function isKnown(request: FastifyRequest, reply: FastifyReply, tag: string): boolean {

@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { keyOfName } from "../store/name-key.ts";
 import { readCookie, setCookie } from "./cookies.ts";
-import type { Services } from "./services.ts";
+import type { Services } from "../service/services.ts";
 
 /** A browser in which the user has signed in before. */
 export interface Device {

@@ -6,9 +6,9 @@ import type { ArrivingBody } from "./arriving-body.ts";
 import { passBodies } from "./plugins/bodies.ts";
 import { itemsOf, listReader, withListErrors } from "./plugins/json-body.ts";
 import type { BodyList } from "./plugins/validation.ts";
-import { invalid } from "./problem.ts";
-import type { RuleMembers } from "./read-rule.ts";
-import { LIST_TYPES, type ListBody, type ListedMember, RefusedMember } from "./wanted-rules.ts";
+import { invalid } from "../service/service-error.ts";
+import type { RuleMembers } from "../service/rules/read-rule.ts";
+import { LIST_TYPES, type ListBody, type ListedMember, RefusedMember } from "../service/rules/desired-rules.ts";
 
 /** Adds routes whose bodies are lists of any length, which are read while they arrive: `listIn` gives them. */
 export function withListBodies(app: App, addRoutes: (app: App) => void): void {

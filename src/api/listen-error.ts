@@ -1,4 +1,4 @@
-import type { Settings } from "./settings.ts";
+import type { Settings } from "../service/settings.ts";
 
 /** The server cannot listen; its message says where, why, and the cure. */
 export class ListenError extends Error {

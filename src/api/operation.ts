@@ -2,7 +2,7 @@ import type { TSchema } from "typebox";
 import type { AccessLevel, Area } from "../store/state.ts";
 import type { DoorName } from "./plugins/doors.ts";
 import type { ProblemKind } from "./problem.ts";
-import type { Settings } from "./settings.ts";
+import type { Settings } from "../service/settings.ts";
 
 /**
  * What an operation asks for: at the public door of a key; at the dashboard's of a role, where editors write and admins

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from "fastify";
 import type { Prefix } from "../address/address.ts";
 import { parsePrefix } from "../address/prefix.ts";
-import { invalid, type Problem } from "./problem.ts";
+import { invalid, type ServiceError } from "../service/service-error.ts";
 import { redact, safePath } from "./redact.ts";
-import type { Settings } from "./settings.ts";
+import type { Settings } from "../service/settings.ts";
 
 const DEFAULT_SIZE = 100;
 
@@ -56,7 +56,7 @@ export interface Part<Item> {
 /**
  * The envelope of a page by cursor: the items behind the key that the cursor holds, from the first one if it is empty.
  * What others add or take out moves no item from one page to another, as it does with page numbers. `part` gives up to
- * `limit` items. @throws Problem (400) for a cursor that no page has given, or together with `page`
+ * `limit` items. @throws ServiceError "invalid" for a cursor that no page has given, or together with `page`
  */
 export function cursorPageOf<Item>(
   request: FastifyRequest,
@@ -87,18 +87,18 @@ export function partBehind<Item>(
   return { items, last: start < 0 || start + limit >= list.length ? null : keyOf(items.at(-1)!) };
 }
 
-/** @throws Problem (400) */
+/** @throws ServiceError "invalid" */
 function keyIn(cursor: string): string {
   const key = Buffer.from(cursor, "base64url").toString();
   if (Buffer.from(key).toString("base64url") !== cursor) throw badCursor();
   return key;
 }
 
-export function badCursor(): Problem {
+export function badCursor(): ServiceError {
   return invalid({ cursor: ["it is no cursor of this list; take it from `next`, or start with an empty one"] });
 }
 
-/** The prefix that a cursor holds. @throws Problem (400) */
+/** The prefix that a cursor holds. @throws ServiceError "invalid" */
 export function prefixOfCursor(key: string): Prefix {
   try {
     return parsePrefix(key);
@@ -107,7 +107,7 @@ export function prefixOfCursor(key: string): Prefix {
   }
 }
 
-/** @throws Problem (400) for a cursor where the answer is no JSON, which alone has `next` */
+/** @throws ServiceError "invalid" for a cursor where the answer is no JSON, which alone has `next` */
 export function refuseCursor({ query }: FastifyRequest): void {
   if ((query as PageQuery).cursor !== undefined)
     throw invalid({ cursor: ["only JSON comes in pages by cursor; leave it out, or ask for application/json"] });

@@ -1,5 +1,4 @@
-/** By field, what is wrong with it. */
-export type FieldFaults = Readonly<Record<string, readonly string[]>>;
+import type { FieldErrors } from "../service/service-error.ts";
 
 /** The kinds of problem there are. Each has one status, one `type` and one `title`. */
 export const PROBLEMS = {
@@ -36,7 +35,7 @@ export const WITH_REQUEST_ID: ReadonlySet<ProblemKind> = new Set([
 ]);
 
 interface Details {
-  readonly validationErrors?: FieldFaults;
+  readonly validationErrors?: FieldErrors;
   /** Members of its own, by name. */
   readonly extensions?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -75,22 +74,6 @@ export class Problem extends Error {
       ...extensions,
     };
   }
-}
-
-/** The problem of fields that are wrong, at least one of them. */
-export function invalid(faults: FieldFaults): Problem {
-  const told = Object.entries(faults).map(([field, messages]) => `${field}: ${messages[0]}`);
-  const more = told.length > MOST_TOLD ? `; and ${told.length - MOST_TOLD} more` : "";
-  return new Problem("validation-error", `${told.slice(0, MOST_TOLD).join("; ")}${more}`, { validationErrors: faults });
-}
-
-const MOST_TOLD = 3;
-
-/** The problem of having asked too often. */
-export function tooMany(detail: string, retryAfter: number): Problem {
-  return new Problem("rate-limit-exceeded", `${detail}; try again in ${retryAfter} s`, {
-    headers: { "retry-after": String(retryAfter) },
-  });
 }
 
 export function notFound(what: string): Problem {

@@ -3,13 +3,13 @@ import { setFlagsFromString } from "node:v8";
 import type { Logger } from "pino";
 import { makeApiKey } from "../store/api-key.ts";
 import { AREAS } from "../store/state.ts";
-import type { ChildCommand } from "./child-command.ts";
+import type { ChildCommand } from "../service/datasets/child-command.ts";
 import type { LineWriter } from "./line-writer.ts";
-import type { LoadingStore } from "./loading-store.ts";
+import type { LoadingStore } from "../service/store/loading-store.ts";
 import { createLog } from "./plugins/logging.ts";
 import { Server } from "./server.ts";
-import type { Settings } from "./settings.ts";
-import type { SnapshotPaths } from "./snapshot-holder.ts";
+import type { Settings } from "../service/settings.ts";
+import type { SnapshotPaths } from "../service/datasets/snapshot-holder.ts";
 
 export interface ServeOptions {
   readonly settings: Settings;

@@ -2,34 +2,35 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { collectDefaultMetrics } from "prom-client";
 import type { Logger } from "pino";
-import { openCtiDataset } from "../datasets/open-cti-dataset.ts";
+import { CtiDataset } from "../cti/dataset.ts";
+import { openSnapshot } from "../snapshot/open-snapshot.ts";
 import type { Change } from "../store/change.ts";
 import type { Store } from "../store/store.ts";
 import { buildApp } from "./app.ts";
 import type { App } from "./app-type.ts";
-import { CatalogueUpdates } from "./catalogue-updates.ts";
-import { openCatalogueView } from "./catalogue-view.ts";
-import type { ChildCommand } from "./child-command.ts";
-import { GuardedStore } from "./guarded-store.ts";
-import { Identifications } from "./identifications.ts";
+import { CatalogueUpdates } from "../service/datasets/catalogue-updates.ts";
+import { openCatalogueView } from "../service/datasets/catalogue-view.ts";
+import type { ChildCommand } from "../service/datasets/child-command.ts";
+import { GuardedStore } from "../service/store/guarded-store.ts";
+import { Identifications } from "../service/logs/identifications.ts";
 import { listenError } from "./listen-error.ts";
-import { loadMemory, type LoadingStore } from "./loading-store.ts";
-import { Metrics } from "./metrics.ts";
-import { Passwords } from "./passwords.ts";
-import { FailureLimits, KeyLimits, SteadyClock } from "./rate-limits.ts";
-import { makeToken } from "./secret-token.ts";
-import { RuleRows } from "./rule-rows.ts";
-import { SequenceWaiters } from "./sequence-waiters.ts";
-import { ServiceMemory } from "./service-memory.ts";
-import type { Services } from "./services.ts";
-import type { Settings } from "./settings.ts";
-import { SharedCache } from "./shared-cache.ts";
-import { SignInLimits } from "./sign-in-limits.ts";
-import { SnapshotHolder, type SnapshotPaths } from "./snapshot-holder.ts";
-import { StoreOutage } from "./store-outage.ts";
-import { ThreatView } from "./threat-view.ts";
-import { UsageRecorder } from "./usage-recorder.ts";
-import { loadPasswordLists } from "./weak-password.ts";
+import { loadMemory, type LoadingStore } from "../service/store/loading-store.ts";
+import { Metrics } from "../service/usage/metrics.ts";
+import { Passwords } from "../service/access/passwords.ts";
+import { FailureLimits, KeyLimits, SteadyClock } from "../service/access/rate-limits.ts";
+import { makeToken } from "../service/access/secret-token.ts";
+import { RuleRows } from "../service/rules/rule-rows.ts";
+import { SequenceWaiters } from "../service/store/sequence-waiters.ts";
+import { ServiceMemory } from "../service/rules/service-memory.ts";
+import type { Services } from "../service/services.ts";
+import type { Settings } from "../service/settings.ts";
+import { SharedCache } from "../service/shared-cache.ts";
+import { SignInLimits } from "../service/access/sign-in-limits.ts";
+import { SnapshotHolder, type SnapshotPaths } from "../service/datasets/snapshot-holder.ts";
+import { StoreOutage } from "../service/store/store-outage.ts";
+import { ThreatView } from "../service/datasets/threat-view.ts";
+import { UsageRecorder } from "../service/usage/usage-recorder.ts";
+import { loadPasswordLists } from "../service/access/weak-password.ts";
 
 /**
  * Milliseconds in which a server that closes goes on as before, but for saying so: to those who ask whether it is
@@ -255,8 +256,12 @@ function servicesOf(
   };
 }
 
-/** Opens and checks a dataset. Rejects with SnapshotError, DatasetError. */
+/** Opens and checks a dataset. Rejects with SnapshotError, CtiError. */
 async function openDataset(path: string): Promise<{ view: ThreatView; createdAt: number }> {
-  const dataset = await openCtiDataset(path);
+  const snapshot = await openSnapshot(path);
+  const { kind } = snapshot.info;
+  if (kind !== "cti")
+    throw new Error(`${path}: its kind is "${kind}", not "cti"; give a file written by "ipsieve cti import"`);
+  const dataset = new CtiDataset(snapshot.metadata, snapshot.table);
   return { view: new ThreatView(dataset), createdAt: Date.parse(dataset.metadata.createdAt) };
 }

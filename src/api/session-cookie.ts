@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { readCookie, setCookie } from "./cookies.ts";
-import { digestOfToken, isToken } from "./secret-token.ts";
+import { digestOfToken, isToken } from "../service/access/secret-token.ts";
 
 export const SECURE_NAME = "__Host-ipsieve";
 export const PLAIN_NAME = "ipsieve-session";

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { compress, type Effort, LEAST_COMPRESSED } from "./compress.ts";
 import { chooseCoding, tellCoding, vary } from "./content-coding.ts";
-import type { SharedCache } from "./shared-cache.ts";
+import type { SharedCache } from "../service/shared-cache.ts";
 
 export interface SharedFile {
   /** Says all that it depends on. */

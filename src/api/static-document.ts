@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { isKnown, tagOf } from "./entity-tags.ts";
-import { SharedCache } from "./shared-cache.ts";
+import { isKnown } from "./entity-tags.ts";
+import { tagOf } from "../service/rules/tags.ts";
+import { SharedCache } from "../service/shared-cache.ts";
 import { sendShared } from "./shared-file.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { invitationLink, makeInvitation } from "../api/invitation.ts";
-import { isWebAddress } from "../api/web-address.ts";
+import { invitationLink, makeInvitation } from "../service/access/invitation.ts";
+import { isWebAddress } from "../service/web-address.ts";
 import type { Invitation } from "../store/command.ts";
 import { ROLES, type Role, type State, type User } from "../store/state.ts";
 import type { Arguments, Option } from "./command.ts";

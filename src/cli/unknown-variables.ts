@@ -36,7 +36,7 @@ export async function refuseUnknownVariables(environment: NodeJS.ProcessEnv = pr
   );
   if (names.length === 0) return;
   // Only where there are some: most commands do without the settings of the server.
-  const { SETTINGS, variableOf } = await import("../api/settings.ts");
+  const { SETTINGS, variableOf } = await import("../service/settings.ts");
   const settings = Object.values(SETTINGS).map(variableOf);
   const unknown = names.find((name) => !settings.includes(name));
   if (unknown === undefined) return;

@@ -2,7 +2,7 @@ import { formatPrefix } from "../address/prefix.ts";
 import type { Rule } from "./rule.ts";
 import { formatTimestamp } from "./timestamp.ts";
 
-/** A rule as it is told at the edge. */
+/** A rule as JSON, in the API, its exports and its audit log. */
 export interface RuleDocument {
   readonly ip: string;
   readonly name: string | null;
@@ -11,7 +11,7 @@ export interface RuleDocument {
   readonly updated_at: string;
 }
 
-export function documentOf({ prefix, name, expiresAt, createdAt, updatedAt }: Rule): RuleDocument {
+export function ruleDocument({ prefix, name, expiresAt, createdAt, updatedAt }: Rule): RuleDocument {
   return {
     ip: formatPrefix(prefix),
     name,

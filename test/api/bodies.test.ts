@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { fileURLToPath } from "node:url";
-import type { Settings } from "../../src/api/settings.ts";
+import type { Settings } from "../../src/service/settings.ts";
 import { addUser } from "./dashboard/browser.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { RULES_SETTING, RULESETS_SETTING } from "../../src/store/limit-settings.ts";
-import { namesOf } from "../../src/api/settings.ts";
+import { namesOf } from "../../src/service/settings.ts";
 import { addUser, type TestUser, visit } from "./dashboard/browser.ts";
 import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "./start-server.ts";
 

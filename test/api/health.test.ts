@@ -3,7 +3,7 @@ import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Settings } from "../../src/api/settings.ts";
+import type { Settings } from "../../src/service/settings.ts";
 import { addUser, visit } from "./dashboard/browser.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { variableOf, SETTINGS } from "../../src/api/settings.ts";
+import { variableOf, SETTINGS } from "../../src/service/settings.ts";
 import { refuseUnknownVariables } from "../../src/cli/unknown-variables.ts";
 import { run } from "./run-command.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { type Page } from "playwright-core";
-import { AUDIT_ACTIONS } from "../../src/api/audit-actions.ts";
+import { AUDIT_ACTIONS } from "../../src/service/rules/audit-actions.ts";
 import { PLAIN_NAME } from "../../src/api/session-cookie.ts";
 import { makeApiKey } from "../../src/store/api-key.ts";
 import { addUser, type TestUser, visit } from "../api/dashboard/browser.ts";

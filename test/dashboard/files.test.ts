@@ -11,7 +11,7 @@ import type { App } from "../../src/api/app-type.ts";
 import { answerProblems } from "../../src/api/plugins/problems.ts";
 import { readDashboardFiles } from "../../src/api/dashboard-files.ts";
 import { addDashboardFiles } from "../../src/api/routes/dashboard-files.ts";
-import type { Services } from "../../src/api/services.ts";
+import type { Services } from "../../src/service/services.ts";
 import { startServer, type TestServer } from "../api/start-server.ts";
 
 const BUILT = join(import.meta.dirname, "../../dist/dashboard");

@@ -4,14 +4,14 @@ import { Type } from "typebox";
 import { csvRow } from "../../csv/write-row.ts";
 import type { AuditEntry, AuditQuery as StoreQuery } from "../../store/audit.ts";
 import type { App } from "../app-type.ts";
-import { AUDIT_ACTIONS } from "../audit-actions.ts";
-import { joined } from "../encoded.ts";
+import { AUDIT_ACTIONS } from "../../service/rules/audit-actions.ts";
+import { joined } from "../../service/encoded.ts";
 import { BY_ADMINS } from "../operation.ts";
-import { invalid } from "../problem.ts";
+import { invalid } from "../../service/service-error.ts";
 import { readTime } from "../read-time.ts";
 import { streamJson } from "../reply.ts";
 import { AuditExportQuery, AuditFilters, AuditList, AuditQuery, DEFAULT_ITEMS } from "../schemas/audit.ts";
-import type { Services } from "../services.ts";
+import type { Services } from "../../service/services.ts";
 import { auditDocument } from "./audit-document.ts";
 
 const tags = ["Audit log"];

@@ -1,10 +1,10 @@
 import type { App } from "../app-type.ts";
-import { type CatalogueUpdate, countsOf } from "../catalogue-updates.ts";
-import { datasetRefusal } from "../dataset-access.ts";
+import { type CatalogueUpdate, countsOf } from "../../service/datasets/catalogue-updates.ts";
+import { datasetRefusal } from "../../service/datasets/dataset-access.ts";
 import { BY_ADMINS } from "../operation.ts";
 import { Problem } from "../problem.ts";
 import { CatalogueUpdateSchema } from "../schemas/catalogue-update.ts";
-import type { Services } from "../services.ts";
+import type { Services } from "../../service/services.ts";
 import { formatTimestamp } from "../../rulesets/timestamp.ts";
 
 const PATH = "/catalogue/update";

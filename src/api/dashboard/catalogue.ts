@@ -4,7 +4,7 @@ import { SOURCES } from "../../cbs/importers/sources.ts";
 import type { App } from "../app-type.ts";
 import { READ_CBS } from "../operation.ts";
 import { CatalogueSchema } from "../schemas/catalogue.ts";
-import type { Services } from "../services.ts";
+import type { Services } from "../../service/services.ts";
 
 const NODES = new Map(SOURCES.map(({ id, type, provider }) => [id, `/${type}/${provider}`]));
 

@@ -3,11 +3,12 @@ import { Type } from "typebox";
 import type { FastifyRequest } from "fastify";
 import type { App } from "../app-type.ts";
 import { ArrivingBody } from "../arriving-body.ts";
-import type { Identification } from "../identifications.ts";
+import type { Identification } from "../../service/logs/identifications.ts";
 import { READ_CBS } from "../operation.ts";
 import { passBodies } from "../plugins/bodies.ts";
-import { invalid, notFound, Problem } from "../problem.ts";
-import { readLine } from "../read-user.ts";
+import { notFound, Problem } from "../problem.ts";
+import { invalid } from "../../service/service-error.ts";
+import { readLine } from "../../service/access/read-user.ts";
 import {
   identificationDocument,
   IdentificationList,
@@ -15,7 +16,7 @@ import {
   IdentificationSchema,
   IdentifyQuery,
 } from "../schemas/identification.ts";
-import type { Services } from "../services.ts";
+import type { Services } from "../../service/services.ts";
 
 const tags = ["Logs"];
 const PATH = "/identifications";

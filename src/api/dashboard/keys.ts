@@ -2,8 +2,9 @@ import { makeApiKey } from "../../store/api-key.ts";
 import type { App } from "../app-type.ts";
 import { signature } from "../commands.ts";
 import { BY_ADMINS, BY_USERS } from "../operation.ts";
-import { invalid, notFound } from "../problem.ts";
-import { readLine } from "../read-user.ts";
+import { notFound } from "../problem.ts";
+import { invalid } from "../../service/service-error.ts";
+import { readLine } from "../../service/access/read-user.ts";
 import {
   CreatedKey,
   CreateKeyBody,
@@ -13,7 +14,7 @@ import {
   KeySchema,
   type KeyUse,
 } from "../schemas/key.ts";
-import type { Services } from "../services.ts";
+import type { Services } from "../../service/services.ts";
 
 const tags = ["API keys"];
 const NEVER: KeyUse = { requests: 0, lastUsedAt: null };

@@ -5,12 +5,12 @@ import { isActive } from "../../rulesets/rule.ts";
 import type { Area, Purpose } from "../../store/state.ts";
 import type { App } from "../app-type.ts";
 import { BY_USERS } from "../operation.ts";
-import { isActivePlan } from "../plans.ts";
-import { readPrefix } from "../read-address.ts";
+import { isActivePlan } from "../../service/access/plans.ts";
+import { readPrefix } from "../../service/rules/read-address.ts";
 import { Lookup, LookupQuery } from "../schemas/lookup.ts";
 import { rowDocument } from "../schemas/row.ts";
-import type { LiveRuleset } from "../service-memory.ts";
-import type { Services } from "../services.ts";
+import type { LiveRuleset } from "../../service/rules/service-memory.ts";
+import type { Services } from "../../service/services.ts";
 
 /** All that is known of an address or prefix, in one answer. */
 export function addLookupRoutes(app: App, services: Services): void {

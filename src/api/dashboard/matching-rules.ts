@@ -7,15 +7,16 @@ import type { RuleFilter } from "../../rulesets/rule-search.ts";
 import type { App } from "../app-type.ts";
 import { signed } from "../commands.ts";
 import { ifMatch } from "../entity-tags.ts";
-import { inSlices, turn } from "../in-slices.ts";
+import { inSlices, turn } from "../../service/in-slices.ts";
 import { WRITE_EDL } from "../operation.ts";
-import { invalid, Problem } from "../problem.ts";
-import { readPrefix } from "../read-address.ts";
+import { Problem } from "../problem.ts";
+import { invalid } from "../../service/service-error.ts";
+import { readPrefix } from "../../service/rules/read-address.ts";
 import { readTime } from "../read-time.ts";
 import { findRuleset } from "../routes/find-ruleset.ts";
 import { ChangeMatchingBody, ChangeMatchingResponse, MatchingQuery, within } from "../schemas/row.ts";
 import { RulesetParameters } from "../schemas/rule.ts";
-import type { Services } from "../services.ts";
+import type { Services } from "../../service/services.ts";
 import { IDEMPOTENT, matching } from "../told-headers.ts";
 
 /** Rules that are read in a turn: some milliseconds. */

@@ -1,8 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
 import type { App } from "../app-type.ts";
-import { joined } from "../encoded.ts";
-import { rulesetTag } from "../entity-tags.ts";
+import { joined } from "../../service/encoded.ts";
+import { rulesetTag } from "../../service/rules/tags.ts";
 import { listBody, listIn, withListBodies } from "../list-bodies.ts";
 import { READ_EDL } from "../operation.ts";
 import {
@@ -12,13 +12,14 @@ import {
   previewRules,
   readListToEnd,
   readRulesToEnd,
-} from "../preview-rules.ts";
-import { readDefaults, type RuleMembers } from "../read-rule.ts";
+} from "../../service/rules/preview-rules.ts";
+import { readDefaults, type RuleMembers } from "../../service/rules/read-rule.ts";
 import { streamJson } from "../reply.ts";
 import { findRuleset, noRuleset } from "../routes/find-ruleset.ts";
 import { Preview, PreviewBody } from "../schemas/row.ts";
-import { PreviewQuery, ruleDocument, RulesetParameters } from "../schemas/rule.ts";
-import type { Services } from "../services.ts";
+import { PreviewQuery, RulesetParameters } from "../schemas/rule.ts";
+import { ruleDocument } from "../../rulesets/rule-document.ts";
+import type { Services } from "../../service/services.ts";
 
 /** What an import would do, before anything is written. */
 export function addPreviewRoutes(app: App, services: Services): void {

@@ -1,5 +1,5 @@
 import type { App } from "../app-type.ts";
-import type { Services } from "../services.ts";
+import type { Services } from "../../service/services.ts";
 import { addAuditRoutes } from "./audit.ts";
 import { addCatalogueRoutes } from "./catalogue.ts";
 import { addCatalogueUpdateRoutes } from "./catalogue-updates.ts";

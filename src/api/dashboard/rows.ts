@@ -1,11 +1,11 @@
 import type { App } from "../app-type.ts";
-import { rulesetTag } from "../entity-tags.ts";
+import { rulesetTag } from "../../service/rules/tags.ts";
 import { READ_EDL } from "../operation.ts";
-import { readPrefix } from "../read-address.ts";
+import { readPrefix } from "../../service/rules/read-address.ts";
 import { findRuleset, noRuleset } from "../routes/find-ruleset.ts";
 import { DEFAULT_ROWS, rowDocument, Rows, RowsQuery, within } from "../schemas/row.ts";
 import { RulesetParameters } from "../schemas/rule.ts";
-import type { Services } from "../services.ts";
+import type { Services } from "../../service/services.ts";
 
 /** The table of a ruleset's rules, from any row on. */
 export function addRowRoutes(app: App, services: Services): void {

@@ -3,11 +3,11 @@ import type { App } from "../app-type.ts";
 import { countTries } from "../count-tries.ts";
 import { BY_ANYBODY } from "../operation.ts";
 import { Problem } from "../problem.ts";
-import { readOrganisationName, readUserName } from "../read-user.ts";
-import { digestOfToken } from "../secret-token.ts";
+import { readOrganisationName, readUserName } from "../../service/access/read-user.ts";
+import { digestOfToken } from "../../service/access/secret-token.ts";
 import { SessionSchema, Setup, SetupBody } from "../schemas/session.ts";
-import type { Services } from "../services.ts";
-import { refuseWeakPassword } from "../weak-password.ts";
+import type { Services } from "../../service/services.ts";
+import { refuseWeakPassword } from "../../service/access/weak-password.ts";
 import { COOKIES, startSession } from "./sessions.ts";
 
 const tags = ["Sessions"];

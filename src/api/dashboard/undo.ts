@@ -7,8 +7,8 @@ import { signature } from "../commands.ts";
 import { READ_EDL, WRITE_EDL } from "../operation.ts";
 import { Problem } from "../problem.ts";
 import { LastChange, Undone, UndoQuery } from "../schemas/undo.ts";
-import type { Services } from "../services.ts";
-import { CHANGED, type Inverse, inverseOf, isOvertaken, UndoLog } from "../undo.ts";
+import type { Services } from "../../service/services.ts";
+import { CHANGED, type Inverse, inverseOf, isOvertaken, UndoLog } from "../../service/rules/undo.ts";
 import { summaryOf } from "./audit-document.ts";
 
 const tags = ["Undo"];

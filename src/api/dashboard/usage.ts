@@ -3,13 +3,13 @@ import { AREAS } from "../../store/state.ts";
 import type { Traffic } from "../../store/traffic.ts";
 import type { App } from "../app-type.ts";
 import { BY_USERS } from "../operation.ts";
-import { allowanceOf, isActivePlan } from "../plans.ts";
-import type { WindowState } from "../rate-limits.ts";
+import { allowanceOf, isActivePlan } from "../../service/access/plans.ts";
+import type { WindowState } from "../../service/access/rate-limits.ts";
 import { Usage, UsageQuery } from "../schemas/usage.ts";
-import type { Services } from "../services.ts";
-import type { SnapshotHolder } from "../snapshot-holder.ts";
-import { quantileOf } from "../time-classes.ts";
-import { trafficHistory, WINDOWS } from "../traffic-history.ts";
+import type { Services } from "../../service/services.ts";
+import type { SnapshotHolder } from "../../service/datasets/snapshot-holder.ts";
+import { quantileOf } from "../../service/usage/time-classes.ts";
+import { trafficHistory, WINDOWS } from "../../service/usage/traffic-history.ts";
 
 /** How much is asked, and how fast it is answered. */
 export function addUsageRoutes(app: App, services: Services): void {

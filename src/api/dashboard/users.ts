@@ -5,10 +5,10 @@ import type { Invitation } from "../../store/command.ts";
 import type { User } from "../../store/state.ts";
 import type { App } from "../app-type.ts";
 import { signature } from "../commands.ts";
-import { makeInvitation } from "../invitation.ts";
+import { makeInvitation } from "../../service/access/invitation.ts";
 import { BY_ADMINS } from "../operation.ts";
 import { notFound } from "../problem.ts";
-import { readUserName } from "../read-user.ts";
+import { readUserName } from "../../service/access/read-user.ts";
 import {
   CreateUserBody,
   InvitedUser,
@@ -18,8 +18,8 @@ import {
   UserParameters,
   UserSchema,
 } from "../schemas/user.ts";
-import type { ServiceMemory } from "../service-memory.ts";
-import type { Services } from "../services.ts";
+import type { ServiceMemory } from "../../service/rules/service-memory.ts";
+import type { Services } from "../../service/services.ts";
 
 const tags = ["Users"];
 const params = UserParameters;

@@ -1,9 +1,9 @@
 import type { RouteOptions } from "fastify";
-import { ownVersion } from "../own-version.ts";
+import { ownVersion } from "../../service/own-version.ts";
 import type { DoorName } from "../plugins/doors.ts";
 import { pascalCase } from "../schemas/problem.ts";
-import type { Settings } from "../settings.ts";
-import { isWebAddress } from "../web-address.ts";
+import type { Settings } from "../../service/settings.ts";
+import { isWebAddress } from "../../service/web-address.ts";
 import { DESCRIPTIONS, LICENSE, SECURITY, TAGS, TITLES } from "./about.ts";
 import { SchemaComponents, shareParts } from "./components.ts";
 import type { Answer, Json, OpenApi, Operation } from "./open-api.ts";

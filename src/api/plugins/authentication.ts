@@ -3,9 +3,8 @@ import type { Admission } from "../admission.ts";
 import { keyAdmission } from "../admit-key.ts";
 import { sessionAdmission } from "../admit-session.ts";
 import type { Device } from "../known-device.ts";
-import type { LiveSession } from "../service-memory.ts";
-import type { Problem } from "../problem.ts";
-import type { Services } from "../services.ts";
+import type { LiveSession } from "../../service/rules/service-memory.ts";
+import type { Services } from "../../service/services.ts";
 import type { DoorName } from "./doors.ts";
 
 /** Who a request comes from: the bearer of an API key, or a user who has signed in. */
@@ -18,7 +17,7 @@ export interface Caller {
 declare module "fastify" {
   interface FastifyInstance {
     /** What refuses a caller who was let in, now that the body is there. */
-    confirmCaller(request: FastifyRequest): Problem | undefined;
+    confirmCaller(request: FastifyRequest): Error | undefined;
   }
 
   interface FastifyRequest {
@@ -55,11 +54,11 @@ export function authenticate(app: FastifyInstance, services: Services): void {
     done(door === undefined ? undefined : admissions[door].admit(request, reply));
   });
   // A key may have been revoked, a user deleted, while the body came.
-  app.decorate("confirmCaller", (request: FastifyRequest): Problem | undefined => {
+  app.decorate("confirmCaller", (request: FastifyRequest): Error | undefined => {
     const { door } = request.route.config;
     return door === undefined ? undefined : admissions[door].confirm(request);
   });
-  const confirm = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Problem) => void): void =>
+  const confirm = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void =>
     done(app.confirmCaller(request));
   app.addHook("onRoute", (route) => {
     const access = route.config?.access;

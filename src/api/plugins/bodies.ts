@@ -4,9 +4,9 @@ import type { App } from "../app-type.ts";
 import { ArrivingBody, type BodyAccount, tooLong } from "../arriving-body.ts";
 import { FairShare } from "../fair-share.ts";
 import { Problem } from "../problem.ts";
-import { originOf } from "../rate-limits.ts";
-import type { Services } from "../services.ts";
-import { namesOf, type SettingName, type Settings } from "../settings.ts";
+import { originOf } from "../../service/access/rate-limits.ts";
+import type { Services } from "../../service/services.ts";
+import { namesOf, type SettingName, type Settings } from "../../service/settings.ts";
 
 declare module "fastify" {
   interface FastifyInstance {

@@ -6,9 +6,9 @@ import { isAddress } from "../../address/parse-address.ts";
 import { parsePrefix, prefixContains } from "../../address/prefix.ts";
 import { FairShare } from "../fair-share.ts";
 import { Problem } from "../problem.ts";
-import { originOf } from "../rate-limits.ts";
-import type { Services } from "../services.ts";
-import { prefixesIn } from "../settings.ts";
+import { originOf } from "../../service/access/rate-limits.ts";
+import type { Services } from "../../service/services.ts";
+import { prefixesIn } from "../../service/settings.ts";
 import { callerOf } from "./bodies.ts";
 
 declare module "fastify" {

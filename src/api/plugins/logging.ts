@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { LogController } from "fastify";
 import { type DestinationStream, type Logger, pino, stdSerializers } from "pino";
 import { redact, safePath } from "../redact.ts";
-import type { Services } from "../services.ts";
+import type { Services } from "../../service/services.ts";
 
 /** Writes lines of JSON. Nothing of a request is logged but what `logRequests` names; errors are told without keys. */
 export function createLog(level: string, destination: DestinationStream): Logger {

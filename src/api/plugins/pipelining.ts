@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance } from "fastify";
-import { turn } from "../in-slices.ts";
+import { turn } from "../../service/in-slices.ts";
 
 /** What ends a head, and a body of chunks. */
 const EMPTY_LINE = "\r\n\r\n";

@@ -1,11 +1,9 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { StoreError, type StoreErrorCode } from "../../store/store-error.ts";
 import { Problem, type ProblemKind } from "../problem.ts";
+import { problemOf } from "../problem-of.ts";
 import { redact, safePath } from "../redact.ts";
-import { ruleDocument } from "../schemas/rule.ts";
-import type { Services } from "../services.ts";
-import { shrinkProblem } from "../shrink-problem.ts";
-import { RETRY_AFTER } from "../store-outage.ts";
+import { ServiceError } from "../../service/service-error.ts";
+import type { Services } from "../../service/services.ts";
 import { SAFE_HEADERS } from "./safe-headers.ts";
 
 declare module "fastify" {
@@ -18,12 +16,13 @@ declare module "fastify" {
 /** Answers every error by a problem document; what nobody expected is logged and told without details. */
 export function answerProblems(app: FastifyInstance, { isClosing, failureLimits, settings }: Services): void {
   app.decorate("addressWindow", (address: string) => failureLimits.peek(address, settings.failuresPerMinute).headers);
-  app.setErrorHandler((error: FastifyError | Problem, request, reply) => {
+  app.setErrorHandler((error: Error, request, reply) => {
     // The framework hangs up wherever a body is refused, as more of it may come: see early-answers.ts for when that is
     // so.
     if (!isClosing() && mayStay(request)) reply.header("connection", "keep-alive");
     // What is wrong with a request does not matter where no route takes it.
-    const isRefused = !(error instanceof Problem) || ABOUT_REQUEST.has(error.kind);
+    const isOurs = error instanceof Problem || error instanceof ServiceError;
+    const isRefused = !isOurs || ABOUT_REQUEST.has(problemOf(error).kind);
     return answerError(request.is404 && isRefused ? notRouted(app, request) : error, request, reply);
   });
   app.setNotFoundHandler((request, reply) => answerProblem(notRouted(app, request), request, reply));
@@ -92,74 +91,4 @@ function notRouted(app: FastifyInstance, request: FastifyRequest): Problem {
   if (allowed.length === 0) return nothingAt(path);
   const detail = `${request.method} is not possible at ${path}; use ${allowed.join(" or ")}`;
   return new Problem("method-not-allowed", detail, { headers: { allow: allowed.join(", ") } });
-}
-
-/** Errors of the framework by their codes. */
-const FRAMEWORK: Readonly<Record<string, readonly [ProblemKind, string]>> = {
-  FST_ERR_BAD_URL: ["validation-error", "the path is not percent-encoded UTF-8"],
-  FST_ERR_CTP_BODY_TOO_LARGE: ["content-too-large", "the body is longer than this operation takes"],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["validation-error", "the body is not as long as Content-Length says"],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
-    "unsupported-media-type",
-    "the body's Content-Type is none that this operation takes; send application/json",
-  ],
-};
-
-const REFUSALS: Readonly<Partial<Record<StoreErrorCode, ProblemKind>>> = {
-  "ruleset-not-found": "not-found",
-  "rule-not-found": "not-found",
-  "key-not-found": "not-found",
-  "user-not-found": "not-found",
-  "user-exists": "conflict",
-  "organisation-exists": "conflict",
-  "users-exist": "conflict",
-  "last-admin": "conflict",
-  "invitation-not-found": "authentication-required",
-  conflict: "conflict",
-  "version-mismatch": "precondition-failed",
-  "rule-exists": "precondition-failed",
-  "shrinks-too-much": "shrinks-too-much",
-  "password-changed": "conflict",
-  "rules-changed": "conflict",
-  "change-not-kept": "conflict",
-  "too-many-rules": "conflict",
-  "too-many-rulesets": "conflict",
-  "too-many-keys": "conflict",
-  "too-many-users": "conflict",
-  "ruleset-exists": "conflict",
-  "batch-refused": "conflict",
-  "idempotency-mismatch": "idempotency-key-reused",
-  unavailable: "service-unavailable",
-  "outcome-unknown": "service-unavailable",
-  damaged: "service-unavailable",
-  closed: "service-unavailable",
-};
-
-/** The true reason names hosts, paths and users: it is in the log, for operators. */
-const NOT_AVAILABLE = `the service's database is not available at the moment; try again in ${RETRY_AFTER} s`;
-const UNAVAILABLE: Readonly<Partial<Record<StoreErrorCode, string>>> = {
-  "outcome-unknown": `the service's database did not confirm the change, which may have been made; try again in ${RETRY_AFTER} s with the same Idempotency-Key`,
-  closed: `the server is closing; try again in ${RETRY_AFTER} s`,
-};
-
-export function problemOf(error: Error): Problem {
-  if (error instanceof Problem) return error;
-  if (error instanceof StoreError) return refusalOf(error);
-  const { code } = error as FastifyError;
-  const known = code !== undefined && Object.hasOwn(FRAMEWORK, code) ? FRAMEWORK[code] : undefined;
-  if (known !== undefined) return new Problem(...known);
-  return new Problem("internal-server-error", "an unexpected error occurred; quote the request_id when you report it");
-}
-
-function refusalOf(error: StoreError): Problem {
-  const kind = REFUSALS[error.code];
-  if (kind === undefined)
-    return new Problem("internal-server-error", "the store failed; quote the request_id when you report it");
-  if (kind === "service-unavailable")
-    return new Problem(kind, UNAVAILABLE[error.code] ?? NOT_AVAILABLE, {
-      headers: { "retry-after": String(RETRY_AFTER) },
-    });
-  if (error.shrink !== undefined) return shrinkProblem(error.shrink);
-  const existing = error.existing === undefined ? {} : { existing: ruleDocument(error.existing) };
-  return new Problem(kind, error.message, { extensions: existing });
 }

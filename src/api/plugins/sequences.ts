@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { invalid, Problem } from "../problem.ts";
-import type { Services } from "../services.ts";
+import { Problem } from "../problem.ts";
+import { invalid } from "../../service/service-error.ts";
+import type { Services } from "../../service/services.ts";
 
 /** Milliseconds that a request waits for a change that another server has made. */
 const MAX_WAIT = 5000;
@@ -56,7 +57,7 @@ async function isWithin(promise: Promise<unknown>, milliseconds: number): Promis
 }
 
 /** Time has passed, and the change may be that the caller may no longer ask. */
-function confirmed(app: FastifyInstance, request: FastifyRequest, { now }: Services): Problem | undefined {
+function confirmed(app: FastifyInstance, request: FastifyRequest, { now }: Services): Error | undefined {
   request.now = now();
   return app.confirmCaller(request);
 }

@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import { Problem, type ProblemKind } from "../problem.ts";
 import { safePath } from "../redact.ts";
-import type { Services } from "../services.ts";
+import type { Services } from "../../service/services.ts";
 import { bodyOfProblem } from "./problems.ts";
 import { requestId } from "./request-ids.ts";
 import { SAFE_HEADERS } from "./safe-headers.ts";

@@ -4,7 +4,7 @@ import { Compile, type Validator } from "typebox/compile";
 import { tooManyItems } from "../../json/json-list.ts";
 import { ArrivingBody } from "../arriving-body.ts";
 import { nearest } from "../../words/nearest.ts";
-import { invalid, type Problem } from "../problem.ts";
+import { invalid } from "../../service/service-error.ts";
 import { redact } from "../redact.ts";
 import { areItemsForHandler } from "../schemas/common.ts";
 
@@ -17,7 +17,7 @@ export interface TypeBoxTypes extends FastifyTypeProvider {
   readonly serializer: unknown;
 }
 
-type Read = (data: unknown) => { readonly value: unknown } | { readonly error: Problem };
+type Read = (data: unknown) => { readonly value: unknown } | { readonly error: Error };
 
 /**
  * Query strings are read by their schema, bodies are held to theirs. Nothing is coerced, filled in or dropped in

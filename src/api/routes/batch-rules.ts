@@ -3,17 +3,19 @@ import type { BatchItem, BatchResult } from "../../store/command.ts";
 import { StoreError } from "../../store/store-error.ts";
 import type { App } from "../app-type.ts";
 import { signed } from "../commands.ts";
-import { joined } from "../encoded.ts";
+import { joined } from "../../service/encoded.ts";
 import { ifMatch } from "../entity-tags.ts";
-import { inSlices } from "../in-slices.ts";
+import { inSlices } from "../../service/in-slices.ts";
 import { rulesBytes, WRITE_EDL } from "../operation.ts";
 import type { BodyList } from "../plugins/validation.ts";
-import { type FieldFaults, invalid, Problem } from "../problem.ts";
-import { readPrefix } from "../read-address.ts";
-import { readRule, type RuleMembers } from "../read-rule.ts";
+import { Problem } from "../problem.ts";
+import { type FieldErrors, invalid, ServiceError } from "../../service/service-error.ts";
+import { readPrefix } from "../../service/rules/read-address.ts";
+import { readRule, type RuleMembers } from "../../service/rules/read-rule.ts";
 import { MAX_AT_ONCE, streamJson } from "../reply.ts";
-import { BatchBody, BatchResponse, ruleDocument, RulesetParameters } from "../schemas/rule.ts";
-import type { Services } from "../services.ts";
+import { BatchBody, BatchResponse, RulesetParameters } from "../schemas/rule.ts";
+import { ruleDocument } from "../../rulesets/rule-document.ts";
+import type { Services } from "../../service/services.ts";
 import { IDEMPOTENT, matching } from "../told-headers.ts";
 import { findRuleset } from "./find-ruleset.ts";
 
@@ -75,7 +77,7 @@ export function addBatchRoutes(app: App, services: Services): void {
 /** An item that cannot be read: what it has for an address, and by member what is wrong. */
 interface MalformedItem {
   readonly ip: string;
-  readonly faults: FieldFaults;
+  readonly faults: FieldErrors;
 }
 
 type ReadItem = BatchItem | MalformedItem;
@@ -115,8 +117,8 @@ function readItem(
       ? { delete: readPrefix(item.ip), mustExist: item.missing === "fail" }
       : { add: readRule(item, options) };
   } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    return { ip: ipOf(item), faults: error.details.validationErrors! };
+    if (!(error instanceof ServiceError)) throw error;
+    return { ip: ipOf(item), faults: error.fields! };
   }
 }
 
@@ -129,7 +131,7 @@ function ipOf(item: unknown): string {
 const MAX_ADDRESS = 100;
 
 /** `[0].ip` as `ip`, and `[0]` as `item`. */
-function withoutIndex(faults: FieldFaults): FieldFaults {
+function withoutIndex(faults: FieldErrors): FieldErrors {
   return Object.fromEntries(
     Object.entries(faults).map(([field, messages]) => [field.replace(/^\[0\]\.?/, "") || "item", messages]),
   );

@@ -5,12 +5,13 @@ import { type CatalogueNode, sourceKey } from "../../cbs/catalogue.ts";
 import type { CatalogueTree } from "../../cbs/catalogue-tree.ts";
 import type { RangeDocument, RangeList } from "../../cbs/ranges.ts";
 import type { App } from "../app-type.ts";
-import { encoded, joined } from "../encoded.ts";
-import { isKnown, tagOf } from "../entity-tags.ts";
-import { inSlices } from "../in-slices.ts";
-import type { LookupWriter } from "../lookup-writer.ts";
+import { encoded, joined } from "../../service/encoded.ts";
+import { isKnown } from "../entity-tags.ts";
+import { tagOf } from "../../service/rules/tags.ts";
+import { inSlices } from "../../service/in-slices.ts";
+import type { LookupWriter } from "../../service/datasets/lookup-writer.ts";
 import { chooseType } from "../media-types.ts";
-import type { Metrics } from "../metrics.ts";
+import type { Metrics } from "../../service/usage/metrics.ts";
 import { addressesBytes, READ_CBS } from "../operation.ts";
 import {
   badCursor,
@@ -23,7 +24,7 @@ import {
   refuseCursor,
 } from "../page.ts";
 import { notFound } from "../problem.ts";
-import { readPrefix, readPrefixes, withField } from "../read-address.ts";
+import { readPrefix, readPrefixes, withField } from "../../service/rules/read-address.ts";
 import { MAX_AT_ONCE, sendJson, streamJson } from "../reply.ts";
 import {
   CbsBulk,
@@ -39,7 +40,7 @@ import {
   CbsSearch,
   CbsSearchQuery,
 } from "../schemas/cbs.ts";
-import type { Services } from "../services.ts";
+import type { Services } from "../../service/services.ts";
 import { sendShared } from "../shared-file.ts";
 import { CONDITIONAL } from "../told-headers.ts";
 

@@ -9,8 +9,8 @@ import { lookUpLines } from "../lookup-lines.ts";
 import { chooseType } from "../media-types.ts";
 import { addressesBytes, READ_CTI } from "../operation.ts";
 import { passBodies } from "../plugins/bodies.ts";
-import { invalid } from "../problem.ts";
-import { withField } from "../read-address.ts";
+import { invalid } from "../../service/service-error.ts";
+import { withField } from "../../service/rules/read-address.ts";
 import { sendJson, sendText } from "../reply.ts";
 import {
   BulkThreatBody,
@@ -20,7 +20,7 @@ import {
   Threat,
   ThreatParameters,
 } from "../schemas/cti.ts";
-import type { Services } from "../services.ts";
+import type { Services } from "../../service/services.ts";
 
 const tags = ["Threat intelligence"];
 const LINES = "application/x-ndjson";

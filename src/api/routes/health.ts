@@ -5,7 +5,7 @@ import { asVersion30 } from "../document/version-30.ts";
 import { DOCUMENT_ICON, documentPage, DOCUMENT_STYLE } from "../document-page.ts";
 import { nothingAt } from "../plugins/problems.ts";
 import { sendText } from "../reply.ts";
-import type { Services } from "../services.ts";
+import type { Services } from "../../service/services.ts";
 import { StaticDocument } from "../static-document.ts";
 
 /** Milliseconds; changes are looked for every second. */

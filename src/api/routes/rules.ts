@@ -5,27 +5,26 @@ import { isActive, type Rule } from "../../rulesets/rule.ts";
 import type { RuleIndex } from "../../rulesets/rule-index.ts";
 import { atOnce } from "../../cbs/in-parts.ts";
 import type { App } from "../app-type.ts";
-import { checkRules, checkText, checkTexts } from "../check-rules.ts";
+import { checkRules, checkText, checkTexts } from "../../service/rules/check-rules.ts";
 import { signed } from "../commands.ts";
-import { joined } from "../encoded.ts";
-import { ifMatch, isKnown, rulesNotMatched, rulesetTag, tagOfRule } from "../entity-tags.ts";
-import { atOneVersion } from "../one-version.ts";
+import { joined } from "../../service/encoded.ts";
+import { ifMatch, isKnown, rulesNotMatched } from "../entity-tags.ts";
+import { rulesetTag, tagOfRule } from "../../service/rules/tags.ts";
+import { atOneVersion } from "../../service/rules/at-one-version.ts";
 import { addressesBytes, READ_EDL, WRITE_EDL } from "../operation.ts";
 import { cursorPageOf, extentOf, pageOf, type Part, prefixOfCursor, refuseCursor } from "../page.ts";
 import { notFound, type Problem } from "../problem.ts";
 import { chooseType } from "../media-types.ts";
-import { readPrefix, readPrefixes } from "../read-address.ts";
-import { preparedRules } from "../prepared-rules.ts";
+import { readPrefix, readPrefixes } from "../../service/rules/read-address.ts";
+import { preparedRules } from "../../service/rules/prepared-rules.ts";
 import { MAX_AT_ONCE, sendJson, streamJson } from "../reply.ts";
-import { readChanges, readRule, type RuleMembers } from "../read-rule.ts";
+import { readChanges, readRule, type RuleMembers } from "../../service/rules/read-rule.ts";
 import {
   AddRuleBody,
   AddRuleResponse,
   CheckBody,
   CheckResult,
   CheckResults,
-  type RuleDocument,
-  ruleDocument,
   RulePage,
   RuleQuery,
   RuleSchema,
@@ -33,10 +32,11 @@ import {
   RulesQuery,
   UpdateRuleBody,
 } from "../schemas/rule.ts";
-import type { LiveRuleset } from "../service-memory.ts";
-import type { Services } from "../services.ts";
+import { type RuleDocument, ruleDocument } from "../../rulesets/rule-document.ts";
+import type { LiveRuleset } from "../../service/rules/service-memory.ts";
+import type { Services } from "../../service/services.ts";
 import { CONDITIONAL, IDEMPOTENT, matching, TAGGED } from "../told-headers.ts";
-import { LIST_TYPES } from "../wanted-rules.ts";
+import { LIST_TYPES } from "../../service/rules/desired-rules.ts";
 import { findRuleset } from "./find-ruleset.ts";
 import { sendExport } from "./whole-rulesets.ts";
 

@@ -2,7 +2,8 @@ import { Type } from "typebox";
 import type { App } from "../app-type.ts";
 import { RuleIndex } from "../../rulesets/rule-index.ts";
 import { signed } from "../commands.ts";
-import { ifMatch, isKnown, listTag, rulesetTag } from "../entity-tags.ts";
+import { ifMatch, isKnown } from "../entity-tags.ts";
+import { listTag, rulesetTag } from "../../service/rules/tags.ts";
 import { READ_EDL, WRITE_EDL } from "../operation.ts";
 import { badCursor, cursorPageOf, extentOf, pageOf, type Part, partBehind } from "../page.ts";
 import {
@@ -14,9 +15,9 @@ import {
   UpdateRulesetBody,
 } from "../schemas/ruleset.ts";
 import { RulesetParameters } from "../schemas/rule.ts";
-import { checkRulesetText } from "../read-rule.ts";
-import type { LiveRuleset } from "../service-memory.ts";
-import type { Services } from "../services.ts";
+import { checkRulesetText } from "../../service/rules/read-rule.ts";
+import type { LiveRuleset } from "../../service/rules/service-memory.ts";
+import type { Services } from "../../service/services.ts";
 import { CONDITIONAL, IDEMPOTENT, matching, TAGGED } from "../told-headers.ts";
 import { findRuleset, rulesetId } from "./find-ruleset.ts";
 

@@ -7,13 +7,15 @@ import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../app-type.ts";
 import { signedList } from "../commands.ts";
-import { ifMatch, isKnown, rulesetTag } from "../entity-tags.ts";
-import { exportFile, type ExportRequest, representationOf } from "../export-file.ts";
+import { ifMatch, isKnown } from "../entity-tags.ts";
+import { rulesetTag } from "../../service/rules/tags.ts";
+import { exportFile, type ExportRequest, representationOf } from "../../service/rules/export-file.ts";
 import { listBody, listIn, withListBodies } from "../list-bodies.ts";
 import { READ_EDL, WRITE_EDL } from "../operation.ts";
-import { type CountedPlan, planCounted } from "../plan-replacement.ts";
-import { invalid, Problem } from "../problem.ts";
-import { readDefaults, type RuleMembers } from "../read-rule.ts";
+import { type CountedPlan, planCounted } from "../../service/rules/plan-replacement.ts";
+import { Problem } from "../problem.ts";
+import { invalid } from "../../service/service-error.ts";
+import { readDefaults, type RuleMembers } from "../../service/rules/read-rule.ts";
 import { safePath } from "../redact.ts";
 import {
   ImportQuery,
@@ -21,16 +23,16 @@ import {
   ReplaceBody,
   ReplaceQuery,
   ReplaceResponse,
-  ruleDocument,
   RulesetParameters,
 } from "../schemas/rule.ts";
-import type { LiveRuleset } from "../service-memory.ts";
+import { ruleDocument } from "../../rulesets/rule-document.ts";
+import type { LiveRuleset } from "../../service/rules/service-memory.ts";
 import type { IfMatch } from "../../store/if-match.ts";
-import type { Services } from "../services.ts";
+import type { Services } from "../../service/services.ts";
 import { sendShared } from "../shared-file.ts";
 import { shrinkProblem } from "../shrink-problem.ts";
 import { IDEMPOTENT, matching } from "../told-headers.ts";
-import { readWanted, type Wanted } from "../wanted-rules.ts";
+import { readWanted, type Wanted } from "../../service/rules/desired-rules.ts";
 import { findRuleset, noRuleset, rulesetId } from "./find-ruleset.ts";
 
 const tags = ["IP rulesets"];

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, type TStringOptions, Type } from "typebox";
-import { namesOf, type SettingName } from "../settings.ts";
+import { namesOf, type SettingName } from "../../service/settings.ts";
 
 const NAME = Symbol("name");
 const SHOWN = Symbol("shown");

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { LONGEST_NAME } from "../../rulesets/validate-rule.ts";
 import { formatTimestamp } from "../../rulesets/timestamp.ts";
-import type { Identification, Identifications } from "../identifications.ts";
+import type { Identification, Identifications } from "../../service/logs/identifications.ts";
 import { Count, LineText, named, Nullable, NullableText, NullableTimestamp, Timestamp, WorkState } from "./common.ts";
 
 const ROW_FORMATS = ["tsv", "csv", "jsonl", "append"] as const;

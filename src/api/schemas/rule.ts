@@ -1,11 +1,8 @@
 import { type TObject, Type } from "typebox";
-import { formatPrefix } from "../../address/prefix.ts";
-import type { Rule } from "../../rulesets/rule.ts";
 import { LONGEST_NAME, MAX_EXPIRY_DAYS } from "../../rulesets/validate-rule.ts";
 import { CONFLICT_MODES } from "../../rulesets/write-rule.ts";
-import { formatTimestamp } from "../../rulesets/timestamp.ts";
-import { MAX_LISTED } from "../plan-replacement.ts";
-import { MAX_FAULTY } from "../wanted-rules.ts";
+import { MAX_LISTED } from "../../service/rules/plan-replacement.ts";
+import { MAX_FAULTY } from "../../service/rules/desired-rules.ts";
 import {
   Count,
   FieldMessages,
@@ -37,24 +34,6 @@ export const RuleSchema = named(
     updated_at: Timestamp,
   }),
 );
-
-export interface RuleDocument {
-  readonly ip: string;
-  readonly name: string | null;
-  readonly expires_at: string | null;
-  readonly created_at: string;
-  readonly updated_at: string;
-}
-
-export function ruleDocument({ prefix, name, expiresAt, createdAt, updatedAt }: Rule): RuleDocument {
-  return {
-    ip: formatPrefix(prefix),
-    name,
-    expires_at: expiresAt === null ? null : formatTimestamp(expiresAt),
-    created_at: formatTimestamp(createdAt),
-    updated_at: formatTimestamp(updatedAt),
-  };
-}
 
 /** The ruleset of all examples. */
 export const EXAMPLE_ID = "7b0fcd2c-58d3-4b2e-9f0d-3d1f4c6f8a11";

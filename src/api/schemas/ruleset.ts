@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { LONGEST_DESCRIPTION, LONGEST_NAME } from "../../rulesets/validate-rule.ts";
 import { PURPOSES } from "../../store/state.ts";
 import { formatTimestamp } from "../../rulesets/timestamp.ts";
-import type { LiveRuleset } from "../service-memory.ts";
+import type { LiveRuleset } from "../../service/rules/service-memory.ts";
 import { Count, LineText, named, pageOf, pageParameters, strict, Timestamp } from "./common.ts";
 
 /** What counts where rules of both purposes cover an address; the page of lookups says the same. */

@@ -2,9 +2,9 @@ import { Type } from "typebox";
 import { LONGEST_NAME } from "../../rulesets/validate-rule.ts";
 import { formatTimestamp } from "../../rulesets/timestamp.ts";
 import { AREAS, ROLES } from "../../store/state.ts";
-import { LONGEST_USER_NAME } from "../read-user.ts";
-import type { LiveSession } from "../service-memory.ts";
-import type { Services } from "../services.ts";
+import { LONGEST_USER_NAME } from "../../service/access/read-user.ts";
+import type { LiveSession } from "../../service/rules/service-memory.ts";
+import type { Services } from "../../service/services.ts";
 import { Count, IdAndName, named, NullableTimestamp, strict, Timestamp } from "./common.ts";
 
 const SHORTEST_PASSWORD = 10;

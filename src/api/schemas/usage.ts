@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { AREAS } from "../../store/state.ts";
-import { type Window, WINDOWS } from "../traffic-history.ts";
+import { type Window, WINDOWS } from "../../service/usage/traffic-history.ts";
 import { Count, named, NullableTimestamp, Timestamp } from "./common.ts";
 
 const RateWindow = named(

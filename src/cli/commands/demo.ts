@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { identify } from "../../batch/identify.ts";
 import type { Catalogue } from "../../cbs/catalogue.ts";
 import { identifyText, type LookupDocument } from "../../cbs/identify.ts";
-import { BUNDLED_CATALOGUE, catalogueOf, openCatalogueSnapshot } from "../../datasets/open-catalogue.ts";
+import { BUNDLED_CATALOGUE, catalogueOf, openCatalogueSnapshot } from "../catalogue-snapshot.ts";
 import { type Command, EXIT } from "../command.ts";
 import { grouped, short } from "../output/numbers.ts";
 import { type Style, styleFor } from "../output/style.ts";

@@ -1,7 +1,7 @@
 import { COMMANDS, GROUPS, loadCommands } from "../command-table.ts";
 import { type Command, EXIT } from "../command.ts";
 import { nearest } from "../../words/nearest.ts";
-import { ownVersion } from "../../api/own-version.ts";
+import { ownVersion } from "../../service/own-version.ts";
 import { printShortly } from "../output/standard-output.ts";
 import { type Style, styleFor } from "../output/style.ts";
 import { UsageError } from "../usage-error.ts";

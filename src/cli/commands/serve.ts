@@ -1,14 +1,20 @@
 import { readFileSync } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ChildCommand } from "../../api/child-command.ts";
-import { readSettings, type Setting, SettingError, SETTINGS, type Settings, variableOf } from "../../api/settings.ts";
-import type { SnapshotPaths } from "../../api/snapshot-holder.ts";
+import type { ChildCommand } from "../../service/datasets/child-command.ts";
+import {
+  readSettings,
+  type Setting,
+  SettingError,
+  SETTINGS,
+  type Settings,
+  variableOf,
+} from "../../service/settings.ts";
+import type { SnapshotPaths } from "../../service/datasets/snapshot-holder.ts";
 import type { StoreLocation } from "../../store/open-store.ts";
-import { BUNDLED_CATALOGUE } from "../../datasets/open-catalogue.ts";
+import { BUNDLED_CATALOGUE } from "../catalogue-snapshot.ts";
 import { type Arguments, type Command, EXIT, type Option } from "../command.ts";
-import { datasetPath } from "../default-datasets.ts";
-import { SAMPLE_DATASET } from "../../datasets/open-cti-dataset.ts";
+import { datasetPath, SAMPLE_DATASET } from "../cti-snapshot.ts";
 import { currentCatalogue, homeFolder, makePrivateFolder } from "../home.ts";
 import { permissionWarnings } from "../permission-warnings.ts";
 import { databaseLocation } from "../service-database.ts";
@@ -59,7 +65,7 @@ async function run(args: Arguments): Promise<number> {
   const settings = settingsOf(args);
   const quickStart = args.has("quick-start");
   // The store is read while the modules of the server are found and compiled, which takes some tenths of a second.
-  const { openLoading } = await import("../../api/loading-store.ts");
+  const { openLoading } = await import("../../service/store/loading-store.ts");
   const location = storeOf(args, settings);
   const warnings = "file" in location ? permissionWarnings(location.file, homeFolder()) : [];
   const store = openLoading(location, settings);

@@ -1,5 +1,5 @@
 import type { Rule } from "../rule.ts";
-import { documentOf } from "../rule-document.ts";
+import { ruleDocument } from "../rule-document.ts";
 import { readFlatObject } from "./_flat-json.ts";
 import { LineFault, type LineReader } from "./imported-rule.ts";
 
@@ -8,7 +8,7 @@ const MEMBERS = ["ip", "name", "expires_at", "created_at", "updated_at"];
 
 /** A JSON document a line: `{ip, name, expires_at, created_at, updated_at}`. */
 export function* exportNdjson(rules: Iterable<Rule>): Generator<string> {
-  for (const rule of rules) yield `${JSON.stringify(documentOf(rule))}\n`;
+  for (const rule of rules) yield `${JSON.stringify(ruleDocument(rule))}\n`;
 }
 
 /** A JSON object a line, with the member `ip`, and `name` and `expires_at` if there are such, texts or null. */

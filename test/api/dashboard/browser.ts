@@ -1,4 +1,4 @@
-import { makeToken } from "../../../src/api/secret-token.ts";
+import { makeToken } from "../../../src/service/access/secret-token.ts";
 import { PLAIN_NAME } from "../../../src/api/session-cookie.ts";
 import type { Role } from "../../../src/store/state.ts";
 import { type Answer, ask, type Question, type TestServer } from "../start-server.ts";

@@ -10,8 +10,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { ChildCommand } from "../../../src/api/child-command.ts";
-import type { Settings } from "../../../src/api/settings.ts";
+import type { ChildCommand } from "../../../src/service/datasets/child-command.ts";
+import type { Settings } from "../../../src/service/settings.ts";
 import { addOrganisation, startServer, type TestServer } from "../start-server.ts";
 import { addUser, visit } from "./browser.ts";
 

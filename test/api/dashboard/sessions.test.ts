@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { makeToken } from "../../../src/api/secret-token.ts";
+import { makeToken } from "../../../src/service/access/secret-token.ts";
 import { addKey, type Answer, ask, START, startServer, type TestServer } from "../start-server.ts";
 import { addUser, tokenOf, visit } from "./browser.ts";
 

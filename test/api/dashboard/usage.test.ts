@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { openLoading } from "../../../src/api/loading-store.ts";
+import { openLoading } from "../../../src/service/store/loading-store.ts";
 import { createLog } from "../../../src/api/plugins/logging.ts";
 import { Server } from "../../../src/api/server.ts";
 import { addKey, addOrganisation, ask, snapshotsAt, startServer, type TestServer } from "../start-server.ts";

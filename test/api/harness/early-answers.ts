@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { PLAIN_NAME } from "../../../src/api/session-cookie.ts";
-import type { Settings } from "../../../src/api/settings.ts";
+import type { Settings } from "../../../src/service/settings.ts";
 import { AREAS } from "../../../src/store/state.ts";
 import { addUser } from "../dashboard/browser.ts";
 import { ApiDocument, type Operation } from "../fuzz/api-document.ts";

@@ -4,7 +4,7 @@ import { clickhouseDdl } from "../../../cbs/exports/clickhouse.ts";
 import { EXPORT_FORMATS, type ExportFormat, exportCatalogue } from "../../../cbs/exports/export.ts";
 import { withoutPlaceInMmdb } from "../../../cbs/exports/mmdb.ts";
 import { publishFile } from "../../../snapshot/publish-file.ts";
-import { defaultCatalogue } from "../../default-datasets.ts";
+import { defaultCatalogue } from "../../catalogue-snapshot.ts";
 import { openTree, SNAPSHOT_OPTION } from "../../catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { byteSize, counted } from "../../output/numbers.ts";

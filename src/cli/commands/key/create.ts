@@ -1,4 +1,4 @@
-import { isActivePlan } from "../../../api/plans.ts";
+import { isActivePlan } from "../../../service/access/plans.ts";
 import { makeApiKey } from "../../../store/api-key.ts";
 import { ACCESS_LEVELS, type AccessLevel, type Area, AREAS } from "../../../store/state.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";

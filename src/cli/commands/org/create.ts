@@ -1,5 +1,5 @@
-import { Problem } from "../../../api/problem.ts";
-import { readOrganisationName } from "../../../api/read-user.ts";
+import { ServiceError } from "../../../service/service-error.ts";
+import { readOrganisationName } from "../../../service/access/read-user.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { UsageError } from "../../usage-error.ts";
 import { standardError } from "../../output/standard-error.ts";
@@ -49,6 +49,6 @@ function checkedName(text: string): string {
   try {
     return readOrganisationName(text.trim());
   } catch (error) {
-    throw error instanceof Problem ? new UsageError(error.message) : error;
+    throw error instanceof ServiceError ? new UsageError(error.message) : error;
   }
 }

@@ -1,5 +1,5 @@
-import { Problem } from "../../../api/problem.ts";
-import { readUserName } from "../../../api/read-user.ts";
+import { ServiceError } from "../../../service/service-error.ts";
+import { readUserName } from "../../../service/access/read-user.ts";
 import { ROLES } from "../../../store/state.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import {
@@ -53,6 +53,6 @@ function checkedName(text: string): string {
   try {
     return readUserName(text);
   } catch (error) {
-    throw error instanceof Problem ? new UsageError(error.message) : error;
+    throw error instanceof ServiceError ? new UsageError(error.message) : error;
   }
 }

@@ -1,0 +1,96 @@
+import type { FastifyError } from "fastify";
+import { ServiceError, type ServiceErrorCode } from "../service/service-error.ts";
+import { StoreError, type StoreErrorCode } from "../store/store-error.ts";
+import { Problem, type ProblemKind } from "./problem.ts";
+import { ruleDocument } from "../rulesets/rule-document.ts";
+import { shrinkProblem } from "./shrink-problem.ts";
+import { RETRY_AFTER } from "../service/store/store-outage.ts";
+
+/** Errors of the framework by their codes. */
+const FRAMEWORK: Readonly<Record<string, readonly [ProblemKind, string]>> = {
+  FST_ERR_BAD_URL: ["validation-error", "the path is not percent-encoded UTF-8"],
+  FST_ERR_CTP_BODY_TOO_LARGE: ["content-too-large", "the body is longer than this operation takes"],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["validation-error", "the body is not as long as Content-Length says"],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    "unsupported-media-type",
+    "the body's Content-Type is none that this operation takes; send application/json",
+  ],
+};
+
+const OF_SERVICE: Readonly<Record<ServiceErrorCode, ProblemKind>> = {
+  invalid: "validation-error",
+  "not-text": "unsupported-media-type",
+  "not-found": "not-found",
+  conflict: "conflict",
+  "no-plan": "permission-denied",
+  "too-many-requests": "rate-limit-exceeded",
+  unavailable: "service-unavailable",
+};
+
+const OF_STORE: Readonly<Partial<Record<StoreErrorCode, ProblemKind>>> = {
+  "ruleset-not-found": "not-found",
+  "rule-not-found": "not-found",
+  "key-not-found": "not-found",
+  "user-not-found": "not-found",
+  "user-exists": "conflict",
+  "organisation-exists": "conflict",
+  "users-exist": "conflict",
+  "last-admin": "conflict",
+  "invitation-not-found": "authentication-required",
+  conflict: "conflict",
+  "version-mismatch": "precondition-failed",
+  "rule-exists": "precondition-failed",
+  "shrinks-too-much": "shrinks-too-much",
+  "password-changed": "conflict",
+  "rules-changed": "conflict",
+  "change-not-kept": "conflict",
+  "too-many-rules": "conflict",
+  "too-many-rulesets": "conflict",
+  "too-many-keys": "conflict",
+  "too-many-users": "conflict",
+  "ruleset-exists": "conflict",
+  "batch-refused": "conflict",
+  "idempotency-mismatch": "idempotency-key-reused",
+  unavailable: "service-unavailable",
+  "outcome-unknown": "service-unavailable",
+  damaged: "service-unavailable",
+  closed: "service-unavailable",
+};
+
+/** The true reason names hosts, paths and users: it is in the log, for operators. */
+const NOT_AVAILABLE = `the service's database is not available at the moment; try again in ${RETRY_AFTER} s`;
+const UNAVAILABLE: Readonly<Partial<Record<StoreErrorCode, string>>> = {
+  "outcome-unknown": `the service's database did not confirm the change, which may have been made; try again in ${RETRY_AFTER} s with the same Idempotency-Key`,
+  closed: `the server is closing; try again in ${RETRY_AFTER} s`,
+};
+
+/** The problem that answers an error: one table for each kind of error. */
+export function problemOf(error: Error): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof ServiceError) return problemOfService(error);
+  if (error instanceof StoreError) return problemOfStore(error);
+  const { code } = error as FastifyError;
+  const known = code !== undefined && Object.hasOwn(FRAMEWORK, code) ? FRAMEWORK[code] : undefined;
+  if (known !== undefined) return new Problem(...known);
+  return new Problem("internal-server-error", "an unexpected error occurred; quote the request_id when you report it");
+}
+
+function problemOfService({ code, message, fields, retryAfter }: ServiceError): Problem {
+  return new Problem(OF_SERVICE[code], message, {
+    ...(fields === undefined ? {} : { validationErrors: fields }),
+    ...(retryAfter === undefined ? {} : { headers: { "retry-after": String(retryAfter) } }),
+  });
+}
+
+function problemOfStore(error: StoreError): Problem {
+  const kind = OF_STORE[error.code];
+  if (kind === undefined)
+    return new Problem("internal-server-error", "the store failed; quote the request_id when you report it");
+  if (kind === "service-unavailable")
+    return new Problem(kind, UNAVAILABLE[error.code] ?? NOT_AVAILABLE, {
+      headers: { "retry-after": String(RETRY_AFTER) },
+    });
+  if (error.shrink !== undefined) return shrinkProblem(error.shrink);
+  const existing = error.existing === undefined ? {} : { existing: ruleDocument(error.existing) };
+  return new Problem(kind, error.message, { extensions: existing });
+}

@@ -1,0 +1,27 @@
+import type { Area, Plan } from "../../store/state.ts";
+import { ServiceError } from "../service-error.ts";
+import type { Allowance } from "./rate-limits.ts";
+import type { Settings } from "../settings.ts";
+
+export const PLAN_NAMES: Readonly<Record<Area, string>> = {
+  edl: "EDL Management",
+  cbs: "Common Business Services",
+  cti: "threat-intelligence lookup",
+};
+
+export function isActivePlan(plan: Plan | undefined, now: number): plan is Plan {
+  return plan !== undefined && plan.active && (plan.until === null || now < plan.until);
+}
+
+/** How many requests of a key a plan allows; as many as the server does where it names no number. */
+export function allowanceOf(plan: Plan | undefined, { perMinute, perMonth }: Settings): Allowance {
+  return { perMinute: plan?.perMinute ?? perMinute, perMonth: plan?.perMonth ?? perMonth };
+}
+
+/** The error of an organisation without an active plan for the area: the command is for whoever runs the service. */
+export function noPlan(area: Area): ServiceError {
+  return new ServiceError(
+    "no-plan",
+    `the organisation has no active plan for ${PLAN_NAMES[area]} (${area}); whoever runs the service activates it by: ipsieve plan set ${area}`,
+  );
+}

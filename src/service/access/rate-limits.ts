@@ -1,0 +1,353 @@
+import { hash, randomBytes } from "node:crypto";
+import { parseAddress } from "../../address/parse-address.ts";
+import { formatPrefix, prefixOf } from "../../address/prefix.ts";
+import { type Area, AREAS } from "../../store/state.ts";
+
+const MINUTE = 60_000;
+
+/** How much of a window is left. */
+export interface WindowState {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Whole seconds until it ends, at least 1. */
+  readonly reset: number;
+}
+
+/** What a window says of one request that counted in it. */
+export interface Taken {
+  readonly isExceeded: boolean;
+  readonly name: "minute" | "month";
+  readonly limit: number;
+  /** Whole seconds until the window ends, at least 1. */
+  readonly retryAfter: number;
+  /** `RateLimit-Limit`, `-Remaining` and `-Reset`, of the window that has less left. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** `left`: milliseconds until the window ends. */
+function taken(name: "minute" | "month", used: number, limit: number, left: number): Taken {
+  const retryAfter = secondsOf(left);
+  const headers = {
+    "ratelimit-limit": String(limit),
+    "ratelimit-remaining": String(Math.max(0, limit - used)),
+    "ratelimit-reset": String(retryAfter),
+  };
+  return { isExceeded: used > limit, name, limit, retryAfter, headers };
+}
+
+function secondsOf(left: number): number {
+  return Math.max(1, Math.ceil(left / 1000));
+}
+
+/**
+ * Time that never goes back: where the clock is set back, it goes on from where it was, at the clock's speed. So a
+ * window that is over stays over, and the next one comes after a minute, not when the clock has caught up.
+ */
+export class SteadyClock {
+  readonly #now: () => number;
+  #last = -Infinity;
+  #ahead = 0;
+
+  /** `now`: the clock, in milliseconds since 1970. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  read(): number {
+    const now = this.#now();
+    if (now < this.#last) this.#ahead += this.#last - now;
+    this.#last = now;
+    return now + this.#ahead;
+  }
+}
+
+/** How many requests a calendar month has had. */
+interface MonthCount {
+  /** `YYYY-MM` as a number of months. */
+  readonly month: number;
+  readonly requests: number;
+}
+
+interface Windows {
+  minute: number;
+  inMinute: number;
+  /** `YYYY-MM` as a number of months. */
+  month: number;
+  inMonth: number;
+  /**
+   * The month before this one; or the one after, where the clock was set back. It goes on from there when it comes
+   * again.
+   */
+  otherMonth: MonthCount | undefined;
+  /** Counted, but not recorded yet. */
+  unrecorded: number;
+  lastUsedAt: number;
+}
+
+/** The requests of one key under one plan that the store does not know of yet. */
+export interface UnrecordedUse {
+  readonly keyId: string;
+  readonly area: Area;
+  /** `YYYY-MM`, UTC. */
+  readonly month: string;
+  readonly requests: number;
+  readonly lastUsedAt: number;
+}
+
+/** How many requests a window lets through. */
+export interface Allowance {
+  readonly perMinute: number;
+  readonly perMonth: number;
+}
+
+/**
+ * Requests per key and plan in two windows, the minute and the calendar month (UTC): what one plan allows is not used
+ * up by requests under another. A request that is refused counts in neither window.
+ */
+export class KeyLimits {
+  readonly #steady: SteadyClock;
+  /** By area, then by key: a text of both would have to be made, and hashed, for every request. */
+  readonly #windows: Readonly<Record<Area, Map<string, Windows>>> = { edl: new Map(), cbs: new Map(), cti: new Map() };
+  /** Of a month that is over: still to be recorded. */
+  #left: UnrecordedUse[] = [];
+
+  /** Minutes are those of `steady`; months are the calendar's, by the `now` of each call. */
+  constructor(steady: SteadyClock) {
+    this.#steady = steady;
+  }
+
+  take(keyId: string, area: Area, now: number, { perMinute, perMonth }: Allowance): Taken {
+    const steady = this.#steady.read();
+    const windows = this.#at(keyId, area, now, steady);
+    const monthIsOver = windows.inMonth >= perMonth;
+    const isExceeded = monthIsOver || windows.inMinute >= perMinute;
+    if (!isExceeded) {
+      windows.inMinute++;
+      windows.inMonth++;
+      windows.unrecorded++;
+      windows.lastUsedAt = now;
+    }
+    const extra = isExceeded ? 1 : 0;
+    const monthDecides = isExceeded ? monthIsOver : perMonth - windows.inMonth < perMinute - windows.inMinute;
+    if (monthDecides) return taken("month", windows.inMonth + extra, perMonth, monthStart(windows.month + 1) - now);
+    return taken("minute", windows.inMinute + extra, perMinute, (windows.minute + 1) * MINUTE - steady);
+  }
+
+  /** The windows of a key under a plan, without counting: `inMonth` are its requests of the month, by all servers. */
+  peek(
+    keyId: string,
+    area: Area,
+    now: number,
+    { perMinute, perMonth }: Allowance,
+  ): { readonly inMonth: number; readonly minute: WindowState; readonly month: WindowState } {
+    const steady = this.#steady.read();
+    const { inMinute, inMonth, minute, month } = this.#at(keyId, area, now, steady);
+    const state = (used: number, limit: number, left: number): WindowState => ({
+      limit,
+      remaining: Math.max(0, limit - used),
+      reset: secondsOf(left),
+    });
+    return {
+      inMonth,
+      minute: state(inMinute, perMinute, (minute + 1) * MINUTE - steady),
+      month: state(inMonth, perMonth, monthStart(month + 1) - now),
+    };
+  }
+
+  /** Sets how many requests all servers together have recorded in the month. */
+  setRecorded(keyId: string, area: Area, month: string, requests: number, now: number): void {
+    const windows = this.#at(keyId, area, now, this.#steady.read());
+    if (monthName(windows.month) === month) windows.inMonth = requests + windows.unrecorded;
+  }
+
+  /** What has to be recorded; it counts as recorded from now on. `giveBack` undoes that. */
+  takeUnrecorded(): UnrecordedUse[] {
+    const uses = this.#left;
+    this.#left = [];
+    for (const area of AREAS) {
+      for (const [keyId, windows] of this.#windows[area]) {
+        if (windows.unrecorded === 0) continue;
+        uses.push({
+          keyId,
+          area,
+          month: monthName(windows.month),
+          requests: windows.unrecorded,
+          lastUsedAt: windows.lastUsedAt,
+        });
+        windows.unrecorded = 0;
+      }
+    }
+    return uses;
+  }
+
+  /**
+   * What takeUnrecorded would give of this key, under all plans: requests of `month`, and when the last one came; null
+   * where there are none.
+   */
+  unrecordedOf(keyId: string, month: string): { readonly requests: number; readonly lastUsedAt: number } | null {
+    const used = AREAS.map((area) => this.#windows[area].get(keyId)).filter(
+      (windows) => windows !== undefined && windows.unrecorded > 0,
+    ) as Windows[];
+    if (used.length === 0) return null;
+    const ofMonth = used.filter((windows) => monthName(windows.month) === month);
+    return {
+      requests: ofMonth.reduce((sum, { unrecorded }) => sum + unrecorded, 0),
+      lastUsedAt: Math.max(...used.map(({ lastUsedAt }) => lastUsedAt)),
+    };
+  }
+
+  giveBack(uses: readonly UnrecordedUse[]): void {
+    this.#left.push(...uses);
+  }
+
+  #at(keyId: string, area: Area, now: number, steady: number): Windows {
+    const minute = Math.floor(steady / MINUTE);
+    const byKey = this.#windows[area];
+    let windows = byKey.get(keyId);
+    if (windows === undefined)
+      byKey.set(
+        keyId,
+        (windows = {
+          minute,
+          inMinute: 0,
+          month: monthOf(now),
+          inMonth: 0,
+          otherMonth: undefined,
+          unrecorded: 0,
+          lastUsedAt: 0,
+        }),
+      );
+    if (windows.minute === minute) return windows;
+    windows.minute = minute;
+    windows.inMinute = 0;
+    const month = monthOf(now);
+    return windows.month === month ? windows : this.#changeMonth(keyId, area, windows, month);
+  }
+
+  #changeMonth(keyId: string, area: Area, windows: Windows, next: number): Windows {
+    const { month, inMonth, otherMonth, unrecorded: requests, lastUsedAt } = windows;
+    if (requests > 0) this.#left.push({ keyId, area, month: monthName(month), requests, lastUsedAt });
+    const counted = otherMonth?.month === next ? otherMonth.requests : 0;
+    return Object.assign(windows, {
+      month: next,
+      inMonth: counted,
+      otherMonth: { month, requests: inMonth },
+      unrecorded: 0,
+    });
+  }
+}
+
+function monthOf(now: number): number {
+  const date = new Date(now);
+  return date.getUTCFullYear() * 12 + date.getUTCMonth();
+}
+
+function monthStart(month: number): number {
+  return Date.UTC(Math.floor(month / 12), month % 12);
+}
+
+/** `YYYY-MM` */
+export function monthName(month: number): string {
+  return new Date(monthStart(month)).toISOString().slice(0, 7);
+}
+
+/** Who is counted one by one in a minute. */
+const MAX_COUNTED = 100_000;
+/** Counts that all others share. */
+const SHARED_COUNTS = 1 << 16;
+
+/**
+ * What each of many has done in the minute, in bounded memory. Nothing is forgotten before the minute is over. Past
+ * 100,000 the others share counts, by a hash with a secret: none of them gets more than its limit, and who they share
+ * with cannot be chosen.
+ */
+export class MinuteCounts {
+  readonly #steady: SteadyClock;
+  #minute = -1;
+  readonly #counts = new Map<string, number>();
+  readonly #shared = new Uint32Array(SHARED_COUNTS);
+  readonly #secret = randomBytes(16).toString("hex");
+
+  constructor(steady: SteadyClock) {
+    this.#steady = steady;
+  }
+
+  /** Counts one more of `who`. */
+  take(who: string, perMinute: number): Taken {
+    const left = this.#advance();
+    return taken("minute", this.#add(who), perMinute, left);
+  }
+
+  /** The window as it is, without counting. */
+  peek(who: string, perMinute: number): Taken {
+    const left = this.#advance();
+    return taken(
+      "minute",
+      this.#counts.get(who) ?? (this.#isFull ? this.#shared[this.#shareOf(who)]! : 0),
+      perMinute,
+      left,
+    );
+  }
+
+  get #isFull(): boolean {
+    return this.#counts.size >= MAX_COUNTED;
+  }
+
+  #add(who: string): number {
+    const count = this.#counts.get(who);
+    if (count === undefined && this.#isFull) return ++this.#shared[this.#shareOf(who)]!;
+    this.#counts.set(who, (count ?? 0) + 1);
+    return (count ?? 0) + 1;
+  }
+
+  #shareOf(who: string): number {
+    return parseInt(hash("sha256", this.#secret + who, "hex").slice(0, 8), 16) % SHARED_COUNTS;
+  }
+
+  /** Milliseconds that are left of the minute. */
+  #advance(): number {
+    const steady = this.#steady.read();
+    const minute = Math.floor(steady / MINUTE);
+    if (minute !== this.#minute) {
+      if (this.#isFull) this.#shared.fill(0);
+      this.#minute = minute;
+      this.#counts.clear();
+    }
+    return (minute + 1) * MINUTE - steady;
+  }
+}
+
+/**
+ * Requests without a good key, per minute and address; IPv6 addresses of one /56 count as one, since one customer has
+ * all of them.
+ */
+export class FailureLimits {
+  readonly #counts: MinuteCounts;
+
+  constructor(steady: SteadyClock) {
+    this.#counts = new MinuteCounts(steady);
+  }
+
+  /** Counts a request. */
+  take(address: string, perMinute: number): Taken {
+    return this.#counts.take(originOf(address), perMinute);
+  }
+
+  /** The window as it is, without counting. */
+  peek(address: string, perMinute: number): Taken {
+    return this.#counts.peek(originOf(address), perMinute);
+  }
+}
+
+const CUSTOMER_BITS = 56;
+
+/** Whom an address stands for: itself, or its /56. */
+export function originOf(text: string): string {
+  try {
+    const zone = text.indexOf("%");
+    const address = parseAddress(zone < 0 ? text : text.slice(0, zone));
+    return address.family === 4 ? text : formatPrefix(prefixOf(address, CUSTOMER_BITS));
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,75 @@
+import { RuleError } from "../../rulesets/rule-error.ts";
+import { checkRuleName } from "../../rulesets/validate-rule.ts";
+import { invalid } from "../service-error.ts";
+
+export const LONGEST_USER_NAME = 100;
+
+/** The name of a user. @throws ServiceError "invalid" */
+export function readUserName(text: string): string {
+  if (text.length > LONGEST_USER_NAME) throw invalid({ name: [`it has more than ${LONGEST_USER_NAME} characters`] });
+  return readName("name", text);
+}
+
+/** The name of an organisation. @throws ServiceError "invalid" */
+export function readOrganisationName(text: string): string {
+  return readName("organisation", text);
+}
+
+/** A line that somebody is recognized by, so that no word of it can pass for another in other letters. */
+function readName(field: string, text: string): string {
+  const line = readLine(field, text);
+  refuseCharacter(field, line, INVISIBLE, "is invisible");
+  const mixed = line.match(WORDS)?.find((word) => !ALPHABETS.some((alphabet) => alphabet.test(word)));
+  if (mixed === undefined) return line;
+  throw invalid({
+    [field]: [
+      `the word ${JSON.stringify(mixed)} mixes letters of several alphabets, some of which look alike; use one alphabet per word`,
+    ],
+  });
+}
+
+/** One line without spaces around it, shown in the order in which it is written. @throws ServiceError "invalid" */
+export function readLine(field: string, text: string): string {
+  if (text.trim() !== text || text === "") throw invalid({ [field]: ["it is empty, or has spaces around it"] });
+  const line = checkedLine(field, text);
+  refuseCharacter(field, line, REORDERING, "changes the order in which text is shown");
+  return line;
+}
+
+function refuseCharacter(field: string, line: string, refused: RegExp, why: string): void {
+  const at = line.search(refused);
+  if (at < 0) return;
+  const code = line.codePointAt(at)!.toString(16).toUpperCase().padStart(4, "0");
+  throw invalid({ [field]: [`the character U+${code} at position ${at} ${why}; remove it`] });
+}
+
+function checkedLine(field: string, text: string): string {
+  try {
+    return checkRuleName(text);
+  } catch (error) {
+    if (error instanceof RuleError) throw invalid({ [field]: [error.message] });
+    throw error;
+  }
+}
+
+/** Embeddings, overrides and isolates of writing directions. */
+const REORDERING = /[\u202a-\u202e\u2066-\u2069]/;
+/**
+ * Formatting (directions of writing and joiners among it), what programs do not draw, what has no meaning, blanks other
+ * than the space, and the blank of Braille.
+ */
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Co}\p{Cn}\u2800]|[^\P{Zs} ]/u;
+const WORDS = /[\p{L}\p{M}\p{N}]+/gu;
+/**
+ * What a word may be written in: one alphabet, or those that East Asian languages write together, which may have Latin
+ * letters too (UTS #39, section 5.2).
+ */
+const ALPHABETS = [
+  ...["Latin", "Cyrillic", "Greek", "Armenian", "Georgian", "Hebrew", "Arabic", "Cherokee"].map(
+    (script) => new RegExp(`^[\\p{scx=${script}}\\p{scx=Common}\\p{scx=Inherited}]*$`, "u"),
+  ),
+  /^[\p{scx=Latin}\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Common}\p{scx=Inherited}]*$/u,
+  /^[\p{scx=Latin}\p{scx=Han}\p{scx=Hangul}\p{scx=Bopomofo}\p{scx=Common}\p{scx=Inherited}]*$/u,
+  // Of the other scripts none is drawn like one of those.
+  /^[^\p{sc=Latin}\p{sc=Cyrillic}\p{sc=Greek}\p{sc=Armenian}\p{sc=Georgian}\p{sc=Hebrew}\p{sc=Arabic}\p{sc=Cherokee}]*$/u,
+];

@@ -1,0 +1,40 @@
+import { tooManyRequests } from "../service-error.ts";
+import { MinuteCounts, originOf, type SteadyClock, type Taken } from "./rate-limits.ts";
+
+/**
+ * Tries at passwords and tokens, per minute. Each counts once for whom it comes from, a known device or else an
+ * address, before its body is read; and if it is from no known device of the user, for the name as well. So whoever
+ * attacks a name locks out only those who are not known.
+ */
+export class SignInLimits {
+  readonly #perMinute: number;
+  readonly #addresses: MinuteCounts;
+  readonly #names: MinuteCounts;
+  readonly #known: MinuteCounts;
+
+  constructor(perMinute: number, steady: SteadyClock) {
+    this.#perMinute = perMinute;
+    this.#addresses = new MinuteCounts(steady);
+    this.#names = new MinuteCounts(steady);
+    this.#known = new MinuteCounts(steady);
+  }
+
+  /** @throws ServiceError "too-many-requests" */
+  takeAddress(address: string): void {
+    refuseExceeded(this.#addresses.take(originOf(address), this.#perMinute));
+  }
+
+  /** `nameKey`: as `keyOfName` makes it. @throws ServiceError "too-many-requests" */
+  takeName(nameKey: string): void {
+    refuseExceeded(this.#names.take(nameKey, this.#perMinute));
+  }
+
+  /** A device, or a user who has a session, by their id. @throws ServiceError "too-many-requests" */
+  takeKnown(id: string): void {
+    refuseExceeded(this.#known.take(id, this.#perMinute));
+  }
+}
+
+function refuseExceeded({ isExceeded, retryAfter }: Taken): void {
+  if (isExceeded) throw tooManyRequests("too many sign-in attempts", retryAfter);
+}

@@ -1,0 +1,69 @@
+import type { ZxcvbnFactory } from "@zxcvbn-ts/core";
+import { invalid, type ServiceError } from "../service-error.ts";
+
+/** The limit by name lets an attacker make that many in 19 years. */
+const MIN_GUESSES = 1e8;
+/** A long password is judged by its beginning: the time grows with the square of the length. */
+const JUDGED = 32;
+const MAX_SUBSTITUTIONS = 10;
+
+/**
+ * Refuses a password that is among the first an attacker tries: a common one, a repetition, a sequence, a date, or made
+ * of names that belong to the user. What characters it is made of does not matter (NIST SP 800-63B, section 3.1.1.2).
+ * @throws ServiceError "invalid" about `field`
+ */
+export async function refuseWeakPassword(field: string, password: string, names: readonly string[]): Promise<void> {
+  const estimator = await loadPasswordLists();
+  const known = ["ipsieve", ...names.flatMap(partsOf)];
+  const text = password.normalize("NFKC").slice(0, JUDGED);
+  const { guesses, feedback } = estimator.check(text, known);
+  const why = guesses < MIN_GUESSES ? (REASONS[feedback.warning ?? ""] ?? "too easy to guess") : undefined;
+  if (why !== undefined) throw weak(field, why);
+  const rest = without(text.toLowerCase(), known);
+  if (rest.length < text.length && estimator.check(rest).guesses < MIN_GUESSES)
+    throw weak(field, REASONS["userInputs"]!);
+}
+
+function weak(field: string, why: string): ServiceError {
+  return invalid({ [field]: [`this password is ${why}; use several unrelated words, or a longer one`] });
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  topTen: "one of the most common",
+  topHundred: "one of the most common",
+  common: "a common one",
+  similarToCommon: "too similar to a common one",
+  simpleRepeat: "one that repeats itself",
+  extendedRepeat: "one that repeats itself",
+  sequences: "a sequence",
+  dates: "a date",
+  recentYears: "a year",
+  straightRow: "a row of keys",
+  keyPattern: "a row of keys",
+  userInputs: "made of your name or the organisation's",
+};
+
+/** A name, all its words in one, and each of them, without very short ones, which good passwords have by chance. */
+function partsOf(name: string): string[] {
+  const lower = name.normalize("NFKC").toLowerCase();
+  const words = lower.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+  return [lower, words.join(""), ...words].filter((part) => part.length > 2);
+}
+
+/** The text without the longest names in it first, as others are within them. */
+function without(text: string, names: readonly string[]): string {
+  return names.toSorted((a, b) => b.length - a.length).reduce((rest, name) => rest.replaceAll(name, ""), text);
+}
+
+let loading: Promise<ZxcvbnFactory> | undefined;
+
+/** The lists take 6 MB, and a tenth of a second to load, in one turn: a server does it before it serves. */
+export function loadPasswordLists(): Promise<ZxcvbnFactory> {
+  return (loading ??= load());
+}
+
+async function load(): Promise<ZxcvbnFactory> {
+  const { ZxcvbnFactory } = await import("@zxcvbn-ts/core");
+  const { dictionary, adjacencyGraphs } = await import("@zxcvbn-ts/language-common");
+  return new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs, l33tMaxSubstitutions: MAX_SUBSTITUTIONS });
+}

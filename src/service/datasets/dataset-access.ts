@@ -1,0 +1,22 @@
+import type { Services } from "../services.ts";
+import { namesOf } from "../settings.ts";
+
+/**
+ * Why admins of an organisation may not change what all organisations of the server share, and who can allow it;
+ * undefined where they may. No other organisation is named.
+ */
+export function datasetRefusal(
+  { settings, memory }: Pick<Services, "settings" | "memory">,
+  organisationId: string,
+): string | undefined {
+  const { datasetOrganisation } = settings;
+  const setting = namesOf("dataset-organisation");
+  if (datasetOrganisation !== "") {
+    const isNamed = memory.organisation(organisationId)?.name === datasetOrganisation;
+    return isNamed
+      ? undefined
+      : `the catalogue is shared by all organisations of this server; only admins of the one that ${setting} names may update it`;
+  }
+  if (memory.onlyOrganisation?.id === organisationId) return undefined;
+  return `the catalogue is shared by all organisations of this server; start the server with ${setting} and the name of the organisation whose admins may update it`;
+}

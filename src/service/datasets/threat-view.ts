@@ -1,0 +1,34 @@
+import type { CtiDataset } from "../../cti/dataset.ts";
+
+/** Documents kept as text, some hundred bytes each. */
+const MOST_TEXTS = 20_000;
+
+/** One dataset and what its routes need. */
+export class ThreatView {
+  readonly dataset: CtiDataset;
+  readonly #texts = new Map<number, string>();
+
+  constructor(dataset: CtiDataset) {
+    this.dataset = dataset;
+  }
+
+  /**
+   * The document of an address as JSON. All addresses with one document have the same text but for themselves, so it is
+   * made once.
+   * @throws AddressError for malformed text
+   */
+  write(ip: string): { json: string; seen: boolean } {
+    const { table } = this.dataset;
+    const match = table.lookup(ip);
+    const value = match === 0 ? 0 : table.value(match);
+    // An address holds nothing that JSON escapes.
+    return { json: `{"ip":"${ip}"${this.#texts.get(value) ?? this.#addText(value, match)}`, seen: match !== 0 };
+  }
+
+  #addText(value: number, match: number): string {
+    const text = JSON.stringify(this.dataset.documentOf("", match)).slice('{"ip":""'.length);
+    if (this.#texts.size >= MOST_TEXTS) this.#texts.clear();
+    this.#texts.set(value, text);
+    return text;
+  }
+}

@@ -1,0 +1,311 @@
+import { existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { FieldSyntax, RowFormat } from "../../batch/identify.ts";
+import type { CatalogueView } from "../datasets/catalogue-view.ts";
+import { ServiceError } from "../service-error.ts";
+import { LogIdentification } from "./log-identification.ts";
+
+/** How much there may be at a time. */
+export interface IdentificationLimits {
+  /** Running, of an organisation and of all. */
+  readonly perOrganisation: number;
+  readonly inAll: number;
+  /**
+   * An upload of which less comes in a second of waiting, once it has been waited for so many milliseconds, gives way
+   * to another that finds no room.
+   */
+  readonly slowBytes: number;
+  readonly slowAfter: number;
+  /** Ended ones that an organisation keeps; the oldest goes first. */
+  readonly kept: number;
+  /** Milliseconds for which an ended one is kept. */
+  readonly keptFor: number;
+  /** Bytes of the disk that are left to others. */
+  readonly freeBytes: number;
+  /**
+   * Different addresses of a log that are counted exactly; where there are more, rare ones give way. They take up to 10
+   * MB in each thread that works on the log, and some 15 ms of a turn of the event loop whenever half of them give way.
+   */
+  readonly keptAddresses: number;
+}
+
+export const DEFAULT_IDENTIFICATION_LIMITS: IdentificationLimits = {
+  perOrganisation: 2,
+  inAll: 4,
+  slowBytes: 16 << 10,
+  slowAfter: 5000,
+  kept: 10,
+  keptFor: 3_600_000,
+  freeBytes: 512 << 20,
+  keptAddresses: 150_000,
+};
+
+/** How often it is looked whether the disk is full and what has been kept for long enough, in milliseconds. */
+const EVERY = 1000;
+
+/** A log that somebody has had identified, or is having. */
+export interface Identification {
+  readonly organisationId: string;
+  readonly id: string;
+  readonly name: string;
+  readonly format: RowFormat;
+  /** Bytes as they are uploaded; null where the client did not say. */
+  readonly size: number | null;
+  readonly startedAt: number;
+  /** Null while it runs. */
+  readonly endedAt: number | null;
+  /** Where the rows lie, gzipped, once it is done. */
+  readonly path: string;
+  readonly log: LogIdentification;
+}
+
+export interface NewIdentification extends Pick<Identification, "organisationId" | "id" | "name" | "format" | "size"> {
+  readonly body: AsyncIterable<Buffer>;
+  readonly catalogue: CatalogueView;
+  readonly field?: string | undefined;
+  readonly input?: FieldSyntax | undefined;
+}
+
+type Entry = { -readonly [Member in keyof Identification]: Identification[Member] } & {
+  readonly end: AbortController;
+  readonly ended: Promise<void>;
+};
+
+/** The logs of all organisations, and their results, in a folder of the system's for temporary files. */
+export class Identifications {
+  readonly #now: () => number;
+  readonly #limits: IdentificationLimits;
+  readonly #freeBytes: (folder: string) => number;
+  /** By organisation and id, in the order in which they began. */
+  readonly #entries = new Map<string, Entry>();
+  #folder: string | undefined;
+  #files = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(
+    now: () => number,
+    limits: Partial<IdentificationLimits> = {},
+    freeBytes: (folder: string) => number = freeBytesOf,
+  ) {
+    this.#now = now;
+    this.#limits = { ...DEFAULT_IDENTIFICATION_LIMITS, ...limits };
+    this.#freeBytes = freeBytes;
+  }
+
+  /**
+   * Identifies a log while it comes; resolves when that is over, well or not. Rejects with ServiceError where it cannot
+   * begin, or is no text (415).
+   */
+  async run({
+    organisationId,
+    id,
+    name,
+    format,
+    size,
+    body,
+    catalogue,
+    field,
+    input,
+  }: NewIdentification): Promise<Identification> {
+    const key = keyOf(organisationId, id);
+    const path = join(this.#makeRoom(organisationId, key), `${++this.#files}.gz`);
+    const end = new AbortController();
+    const log = new LogIdentification({
+      body,
+      catalogue,
+      format,
+      field,
+      input,
+      path,
+      keptAddresses: this.#limits.keptAddresses,
+      signal: end.signal,
+    });
+    const entry: Entry = {
+      organisationId,
+      id,
+      name,
+      format,
+      size,
+      startedAt: this.#now(),
+      endedAt: null,
+      path,
+      log,
+      end,
+      ended: log.run(),
+    };
+    this.#entries.set(key, entry);
+    try {
+      await entry.ended;
+    } catch (error) {
+      if (error instanceof ServiceError) this.#forget(key, entry);
+      throw error;
+    } finally {
+      entry.endedAt = this.#now();
+      this.#forgetOld();
+    }
+    return entry;
+  }
+
+  get(organisationId: string, id: string): Identification | undefined {
+    this.#forgetOld();
+    return this.#entries.get(keyOf(organisationId, id));
+  }
+
+  /** Those of an organisation, the newest first. */
+  list(organisationId: string): readonly Identification[] {
+    this.#forgetOld();
+    return this.#entriesOf(organisationId).reverse();
+  }
+
+  /** The first millisecond at which it is no longer kept; null while it runs. */
+  expiryOf({ endedAt }: Identification): number | null {
+    return endedAt === null ? null : endedAt + this.#limits.keptFor;
+  }
+
+  /** Ends it, if it runs, and forgets it. False where there is none. */
+  async remove(organisationId: string, id: string): Promise<boolean> {
+    const key = keyOf(organisationId, id);
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return false;
+    entry.end.abort(new Error("it was ended before its end"));
+    await entry.ended.catch(() => {});
+    this.#forget(key, entry);
+    return true;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    const all = [...this.#entries.values()];
+    for (const { end } of all) end.abort(new Error(CLOSING));
+    await Promise.allSettled(all.map(({ ended }) => ended));
+    if (this.#folder !== undefined) remove(this.#folder);
+  }
+
+  /** The folder for one more. @throws ServiceError "conflict", "too-many-requests", "unavailable" */
+  #makeRoom(organisationId: string, key: string): string {
+    if (this.#isClosed) throw new ServiceError("unavailable", CLOSING, { retryAfter: 10 });
+    this.#forgetOld();
+    const { freeBytes } = this.#limits;
+    if (this.#entries.has(key))
+      throw new ServiceError("conflict", "there is an identification of this id; choose a new one for each");
+    const folder = this.#privateFolder();
+    if (this.#freeBytes(folder) < freeBytes) throw new ServiceError("unavailable", DISK_FULL, { retryAfter: 60 });
+    this.#findPlace(organisationId);
+    this.#timer ??= setInterval(() => this.#look(), EVERY).unref();
+    return folder;
+  }
+
+  /**
+   * Finds a place among those that run. Where there is none, the slowest upload loses its place of the organisations
+   * that have more of them than this one then has, and of those that hardly come: nobody can hold all places by sending
+   * slowly. @throws ServiceError "too-many-requests"
+   */
+  #findPlace(organisationId: string): void {
+    const { perOrganisation, inAll } = this.#limits;
+    const running = [...this.#entries.values()].filter((entry) => isRunning(entry) && !entry.end.signal.aborted);
+    const countOf = (id: string): number => running.filter((entry) => entry.organisationId === id).length;
+    const own = countOf(organisationId);
+    if (own >= perOrganisation) {
+      const slow = running.filter((entry) => entry.organisationId === organisationId && this.#isSlow(entry));
+      if (slow.length === 0)
+        throw tooMany(
+          `your organisation has ${perOrganisation} logs identified at the moment; try again when one of them is over`,
+        );
+      giveWay(slow, "your organisation");
+    } else if (running.length >= inAll) {
+      const candidates = running.filter((entry) => countOf(entry.organisationId) > own + 1 || this.#isSlow(entry));
+      if (candidates.length === 0)
+        throw tooMany("the server identifies as many logs as it can at the moment; try again in a minute");
+      giveWay(candidates, "another organisation");
+    }
+  }
+
+  #isSlow({ log: { speed } }: Entry): boolean {
+    return speed.waited >= this.#limits.slowAfter && speed.bytesPerSecond < this.#limits.slowBytes;
+  }
+
+  /** Only its owner can read it, whatever the umask. Systems remove what is old from the folder that it is in. */
+  #privateFolder(): string {
+    if (this.#folder === undefined || !existsSync(this.#folder))
+      this.#folder = mkdtempSync(join(tmpdir(), "ipsieve-logs-"));
+    return this.#folder;
+  }
+
+  #look(): void {
+    this.#forgetOld();
+    const running = [...this.#entries.values()].filter(isRunning);
+    if (running.length === 0 || !existsSync(this.#folder!) || this.#freeBytes(this.#folder!) >= this.#limits.freeBytes)
+      return;
+    for (const { end } of running) end.abort(new Error(DISK_FULL));
+  }
+
+  /** Forgets what has been kept for long enough, and what is more than may be kept. */
+  #forgetOld(): void {
+    const now = this.#now();
+    const kept = new Map<string, number>();
+    for (const [key, entry] of [...this.#entries].reverse()) {
+      if (isRunning(entry)) continue;
+      const newer = kept.get(entry.organisationId) ?? 0;
+      kept.set(entry.organisationId, newer + 1);
+      if (newer >= this.#limits.kept || now >= this.expiryOf(entry)!) this.#forget(key, entry);
+    }
+  }
+
+  #forget(key: string, { path }: Entry): void {
+    this.#entries.delete(key);
+    // Who is downloading it has it open.
+    remove(path);
+  }
+
+  #entriesOf(organisationId: string): Entry[] {
+    return [...this.#entries.values()].filter((entry) => entry.organisationId === organisationId);
+  }
+}
+
+const CLOSING = "the server is closing";
+const DISK_FULL = "the server's disk is too full for the results; try again later, or ask whoever runs it to make room";
+
+function isRunning({ endedAt }: Identification): boolean {
+  return endedAt === null;
+}
+
+function giveWay(candidates: readonly Entry[], to: string): void {
+  const slowest = candidates.reduce((found, entry) =>
+    entry.log.speed.bytesPerSecond < found.log.speed.bytesPerSecond ? entry : found,
+  );
+  slowest.end.abort(
+    new Error(
+      `it came slowest of all logs and gave its place to one of ${to}; upload it again, or over a faster connection`,
+    ),
+  );
+}
+
+function tooMany(message: string): ServiceError {
+  return new ServiceError("too-many-requests", message, { retryAfter: 10 });
+}
+
+/** What the disk does not let go of stays: nothing leads to it any more, and it is no reason to fail. */
+function remove(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // Such as a disk that can only be read after an error.
+  }
+}
+
+function keyOf(organisationId: string, id: string): string {
+  return `${organisationId} ${id}`;
+}
+
+/** None where the folder is gone. */
+function freeBytesOf(folder: string): number {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize;
+  } catch {
+    return 0;
+  }
+}

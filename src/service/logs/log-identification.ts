@@ -1,0 +1,272 @@
+import { stat } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { BatchError } from "../../batch/batch-error.ts";
+import {
+  type FieldSyntax,
+  identify,
+  type IdentifyOptions,
+  type Progress,
+  type RowFormat,
+} from "../../batch/identify.ts";
+import { inputChunks } from "../../batch/input-chunks.ts";
+import { Matcher } from "../../batch/matcher.ts";
+import type { AddressCounts } from "../../batch/messages.ts";
+import { type AddressRanking, topAddresses } from "../../batch/top-addresses.ts";
+import { identifyText } from "../../cbs/identify.ts";
+import { logCounts } from "../../cbs/lines-by.ts";
+import type { CatalogueView } from "../datasets/catalogue-view.ts";
+import { ClientSpeed } from "./client-speed.ts";
+import { ServiceError } from "../service-error.ts";
+import { RENDERER } from "./identify-renderer.ts";
+import { inSlices, turn } from "../in-slices.ts";
+import { type UnmatchedLine, UnmatchedSample } from "./unmatched-sample.ts";
+
+/**
+ * Requests are answered by the same thread: a part of a shard takes it a millisecond or two, a line of the greatest
+ * length some ten more, and of all logs only one part is worked on in a turn.
+ */
+export const BY_TURNS = {
+  limits: { shardBytes: 256 << 10, shardLines: 8192, rowBytes: 512 << 10, lineBytes: 1 << 20 },
+  pause: turn,
+} as const satisfies Pick<IdentifyOptions, "limits" | "pause">;
+const MOST_LISTED = 50;
+/** A text has no such byte; what is looked at is the beginning of what is uploaded. */
+const NUL = 0;
+const HEAD_BYTES = 4096;
+
+/** Why a log fails whose client has gone away. */
+export const BROKEN_OFF = "the upload was broken off";
+
+const RESULT_UNWRITABLE =
+  "the server cannot write the result at the moment; try again later, or ask whoever runs it to make room on its disk";
+
+export type IdentificationState = "running" | "done" | "failed";
+
+/** An address of many lines, and what the catalogue knows of it. */
+export interface TopAddress {
+  readonly ip: string;
+  readonly lines: number;
+  readonly cbs_ids: readonly string[];
+  readonly labels: readonly string[];
+}
+
+/** The addresses with the most lines, of those with a service and of those without. */
+export interface TopAddresses {
+  readonly matched: readonly TopAddress[];
+  readonly unmatched: readonly TopAddress[];
+  /** How many different addresses there are; null where there are too many to count. */
+  readonly matched_count: number | null;
+  readonly unmatched_count: number | null;
+  /** How many lines too few an address may have here, or, missing here, has at most; 0: all is exact. */
+  readonly lines_missing: number;
+}
+
+/** What is told of a log, while it is identified and afterwards. */
+export interface IdentificationSummary {
+  /** As they were uploaded: compressed ones, if they are. */
+  readonly bytes: number;
+  readonly lines: number;
+  readonly matched: number;
+  /** Lines with an address that no service has. */
+  readonly unmatched: number;
+  readonly no_address: number;
+  readonly types: readonly { readonly type: string; readonly name: string; readonly lines: number }[];
+  readonly providers: readonly {
+    readonly type: string;
+    readonly provider: string;
+    readonly name: string;
+    readonly lines: number;
+  }[];
+  readonly services: readonly {
+    readonly type: string;
+    readonly provider: string;
+    readonly service: string;
+    readonly name: string;
+    readonly lines: number;
+  }[];
+  readonly unmatched_sample: readonly UnmatchedLine[];
+  /** Null until it is done. */
+  readonly top_addresses: TopAddresses | null;
+}
+
+export interface LogRequest {
+  readonly body: AsyncIterable<Buffer>;
+  readonly catalogue: CatalogueView;
+  readonly format: RowFormat;
+  /**
+   * Where the address stands in a line: the number of a column from 1, or the name of one or of a member of JSON;
+   * anywhere unless given.
+   */
+  readonly field?: string | undefined;
+  /** How lines are cut into fields; by what the first line looks like unless given. */
+  readonly input?: FieldSyntax | undefined;
+  /** Where the rows go, gzipped. */
+  readonly path: string;
+  readonly signal: AbortSignal;
+  /** Different addresses that are counted exactly. */
+  readonly keptAddresses: number;
+}
+
+/**
+ * One log that streams in: its lines are identified as they come, in bounded memory, no faster than they are written to
+ * the result.
+ */
+export class LogIdentification {
+  state: IdentificationState = "running";
+  /** Why it failed, for whoever uploaded the log. */
+  error: string | null = null;
+  /** What keeps the server from writing the result, for whoever runs it: it names a path. */
+  outputError: BatchError | null = null;
+  /** The size of the result, compressed; null until it is there. */
+  resultBytes: number | null = null;
+  /** Of who uploads it. */
+  readonly speed: ClientSpeed = new ClientSpeed();
+  readonly #request: LogRequest;
+  readonly #sample: UnmatchedSample;
+  #progress: Progress = { bytesRead: 0, totalBytes: null, lines: 0, addresses: 0, matched: 0, elapsed: 0 };
+  #bytes = 0;
+  #top: TopAddresses | null = null;
+
+  constructor(request: LogRequest) {
+    this.#request = request;
+    this.#sample = new UnmatchedSample(new Matcher(request.catalogue.snapshot));
+  }
+
+  /**
+   * Resolves when it is done or has failed.
+   * @throws ServiceError "not-text"; the error of a full disk
+   */
+  async run(): Promise<void> {
+    const { catalogue, format, path, signal, field, input, keptAddresses } = this.#request;
+    try {
+      const { addressCounts } = await identify({
+        inputs: [Readable.from(this.#text(), { objectMode: true })],
+        snapshot: catalogue.snapshot,
+        format,
+        renderer: RENDERER,
+        output: { path },
+        countMatches: true,
+        keptAddresses,
+        signal,
+        ...BY_TURNS,
+        ...(field === undefined ? {} : { field: /^\d+$/.test(field) ? Number(field) : field }),
+        ...(input === undefined ? {} : { fieldSyntax: input }),
+        onProgress: (progress) => (this.#progress = progress),
+      });
+      await inSlices(this.#sample.end());
+      this.#top = await inSlices(this.#rank(addressCounts!));
+      this.resultBytes = (await stat(path)).size;
+      this.state = "done";
+    } catch (error) {
+      this.state = "failed";
+      if (error instanceof BatchError && isOfOutput(error)) this.outputError = error;
+      this.error = this.#reasonOf(error);
+      if (isNoText(error)) throw new ServiceError("not-text", this.error);
+      if (!(error instanceof BatchError) && !signal.aborted) throw error;
+    }
+  }
+
+  /** O(distinct matches). */
+  summary(): IdentificationSummary {
+    const { lines, addresses, matched, perMatch } = this.#progress;
+    const counted = perMatch === undefined ? new Float64Array(0) : perMatch();
+    const { catalogue } = this.#request.catalogue;
+    const { types, providers, services } = logCounts(catalogue, counted);
+    return {
+      bytes: this.#bytes,
+      lines,
+      matched,
+      unmatched: addresses - matched,
+      no_address: lines - addresses,
+      types: types.map(({ node: { type }, name, lines: own }) => ({ type, name, lines: own })),
+      providers: providers
+        .slice(0, MOST_LISTED)
+        .map(({ node: { type, provider }, name, lines: own }) => ({ type, provider, name, lines: own })),
+      services: services.slice(0, MOST_LISTED).map(({ node: { type, provider, service }, name, lines: own }) => ({
+        type,
+        provider,
+        service: service!,
+        name,
+        lines: own,
+      })),
+      unmatched_sample: [...this.#sample.lines],
+      top_addresses: this.#top,
+    };
+  }
+
+  *#rank(counts: AddressCounts): Generator<undefined, TopAddresses, undefined> {
+    const { catalogue, snapshot } = this.#request.catalogue;
+    const { matched, unmatched } = yield* topAddresses(counts, snapshot.table, MOST_LISTED);
+    const list = ({ addresses }: AddressRanking): TopAddress[] =>
+      addresses.map(({ address, lines }) => {
+        const { cbs_ids, labels } = identifyText(catalogue, address);
+        return { ip: address, lines, cbs_ids, labels };
+      });
+    const countOf = ({ distinct }: AddressRanking): number | null => (counts.missing === 0 ? distinct : null);
+    return {
+      matched: list(matched),
+      unmatched: list(unmatched),
+      matched_count: countOf(matched),
+      unmatched_count: countOf(unmatched),
+      lines_missing: counts.missing,
+    };
+  }
+
+  /** The text of the log, chunk by chunk. */
+  async *#text(): AsyncGenerator<Buffer> {
+    const stored = Readable.from(checkedHead(received(this.speed.follow(this.#request.body))));
+    for await (const chunk of inputChunks(stored, (bytes) => (this.#bytes += bytes))) {
+      await inSlices(this.#sample.add(chunk));
+      yield chunk;
+    }
+  }
+
+  #reasonOf(error: unknown): string {
+    const { signal } = this.#request;
+    if (signal.aborted) return String((signal.reason as Error).message);
+    if (!(error instanceof BatchError)) return "an unexpected error occurred";
+    if (error.code === "input-unreadable") return BROKEN_OFF;
+    if (isOfOutput(error)) return RESULT_UNWRITABLE;
+    const what = error.message.replace(/^input stream:(\d+:)? /, "");
+    if (error.code !== "stream-corrupt" && error.code !== "stream-truncated") return what;
+    return `${what}; it stopped behind line ${this.#progress.lines}, within the first ${this.#bytes} bytes of the file`;
+  }
+}
+
+function isOfOutput({ code }: BatchError): boolean {
+  return code === "output-failed" || code === "output-unusable";
+}
+
+/** Formats that the pipeline knows and refuses, and what `checkedHead` finds. */
+function isNoText(error: unknown): boolean {
+  return error instanceof BatchError && (error.code === "input-compression" || error.code === "input-encoding");
+}
+
+/** The chunks, as long as the client sends them. @throws BatchError */
+async function* received(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* body;
+  } catch (cause) {
+    throw new BatchError("input-unreadable", BROKEN_OFF, { cause });
+  }
+}
+
+/** The chunks, if they begin like a text or like compressed data. */
+async function* checkedHead(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let isFirst = true;
+  for await (const chunk of body) {
+    if (isFirst && !isCompressed(chunk) && chunk.subarray(0, HEAD_BYTES).includes(NUL)) {
+      throw new BatchError(
+        "input-encoding",
+        "this is no text of lines and not compressed by gzip; upload a log as it is, or gzipped",
+      );
+    }
+    isFirst = false;
+    yield chunk;
+  }
+}
+
+/** By the first bytes of gzip, zstd, and those formats that the pipeline names when it refuses them. */
+function isCompressed(chunk: Buffer): boolean {
+  return /^(1f8b|28b52ffd|5.2a4d18|fd377a58|425a68|04224d18|504b0304|fffe|feff)/.test(chunk.toString("hex", 0, 6));
+}

@@ -1,0 +1,40 @@
+import { Slice } from "../in-slices.ts";
+import type { LiveRuleset } from "./service-memory.ts";
+
+/** A ruleset that changes while it is read is begun again so many times; then a copy of it is read. */
+const MAX_TRIES = 3;
+
+/**
+ * Reads a ruleset of any size in slices, as it was at one moment. `current` gives it as it is when it is called,
+ * undefined once it is gone; `read` is begun again where it has changed since. Gives what was read, and of which
+ * version; undefined where the ruleset is gone.
+ */
+export async function atOneVersion<Result>(
+  current: () => LiveRuleset | undefined,
+  read: (ruleset: LiveRuleset) => Generator<undefined, Result, undefined>,
+): Promise<{ readonly ruleset: LiveRuleset; readonly result: Result } | undefined> {
+  for (let tries = 0; ; tries++) {
+    const live = current();
+    if (live === undefined) return undefined;
+    const isCopy = tries === MAX_TRIES;
+    const ruleset = isCopy ? { ...live, rules: live.rules.copy() } : live;
+    const found = await readThrough(read(ruleset), () => isCopy || current()?.about.version === live.about.version);
+    if (found !== undefined) return { ruleset, ...found };
+  }
+}
+
+/** Undefined where it no longer holds what it was when others had their turn. */
+async function readThrough<Result>(
+  work: Generator<undefined, Result, undefined>,
+  holds: () => boolean,
+): Promise<{ readonly result: Result } | undefined> {
+  const slice = new Slice();
+  for (;;) {
+    await slice.pause();
+    if (!holds()) return undefined;
+    do {
+      const { done, value } = work.next();
+      if (done === true) return { result: value };
+    } while (!slice.isOver);
+  }
+}

@@ -1,0 +1,37 @@
+import type { CommandKind } from "../../store/command.ts";
+
+/** What a command does, in the words of the dashboard's buttons: for the audit log, wherever it is shown. */
+export const AUDIT_ACTIONS = {
+  "add-rule": "Add rule",
+  "update-rule": "Edit rule",
+  "delete-rule": "Delete rule",
+  "batch-rules": "Change several rules",
+  "import-rules": "Import rules",
+  "replace-rules": "Replace all rules",
+  "restore-rules": "Undo a change of rules",
+  "create-ruleset": "Create ruleset",
+  "update-ruleset": "Edit ruleset",
+  "delete-ruleset": "Delete ruleset",
+  "restore-ruleset": "Undo deleting a ruleset",
+  "create-key": "Create key",
+  "revoke-key": "Revoke key",
+  "create-user": "Invite user",
+  "invite-user": "Invite user again",
+  join: "Accept invitation",
+  "set-role": "Change role",
+  "delete-user": "Remove user",
+  "start-session": "Sign in",
+  "end-session": "Sign out",
+  "set-password": "Change password",
+  "create-organisation": "Create organisation",
+  "set-up": "Set up",
+  "set-plan": "Change plan",
+} as const satisfies Readonly<Record<CommandKind, string>>;
+
+export const AUDITED_COMMANDS = Object.keys(AUDIT_ACTIONS) as CommandKind[];
+
+/** The words for a kind of command; of changes that are older than these, the kind of the change. */
+export function actionOf(kind: string): string {
+  if (Object.hasOwn(AUDIT_ACTIONS, kind)) return AUDIT_ACTIONS[kind as CommandKind];
+  return `Change ${kind.replaceAll("-", " ")}`;
+}

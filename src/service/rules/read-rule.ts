@@ -1,0 +1,98 @@
+import type { RuleDefaults } from "../../rulesets/formats/imported-rule.ts";
+import { RuleError } from "../../rulesets/rule-error.ts";
+import { parseTimestamp } from "../../rulesets/timestamp.ts";
+import { checkDescription, checkRuleName, expiryInDays, parseRulePrefix } from "../../rulesets/validate-rule.ts";
+import type { AddRequest, ConflictMode, RuleChanges } from "../../rulesets/write-rule.ts";
+import { invalid } from "../service-error.ts";
+
+interface ExpiryMembers {
+  readonly expires_at?: string | null | undefined;
+  readonly expires_in_days?: number | undefined;
+}
+
+export interface RuleMembers extends ExpiryMembers {
+  readonly ip: string;
+  readonly name?: string | null | undefined;
+  readonly conflict_resolution?: ConflictMode | undefined;
+}
+
+/** How rules of a request are read. */
+export interface ReadingOptions {
+  readonly now: number;
+  readonly allowSpecialPurpose: boolean;
+  /** What stands in front of the members' names in errors. */
+  readonly place?: string;
+  /** For what the body does not say. */
+  readonly defaults?: RuleDefaults;
+}
+
+/** What a body asks to add. @throws ServiceError "invalid" */
+export function readRule(
+  { ip, name, conflict_resolution, ...expiry }: RuleMembers,
+  options: ReadingOptions,
+): AddRequest {
+  const { now, place = "", defaults = { name: null, expiresAt: null } } = options;
+  return atPlace(place, () => ({
+    prefix: parseRulePrefix(ip, options),
+    name: name === undefined ? defaults.name : name === null ? null : checkRuleName(name),
+    expiresAt: orDefault(readExpiry(expiry, now, place), defaults.expiresAt),
+    mode: conflict_resolution ?? "extend",
+  }));
+}
+
+/** What the rules of a list get that do not say it themselves, by the query of its request. @throws ServiceError "invalid" */
+export function readDefaults({ name, ...expiry }: Omit<RuleMembers, "ip">, now: number): RuleDefaults {
+  return atPlace("", () => ({
+    name: typeof name === "string" ? checkRuleName(name) : null,
+    expiresAt: readExpiry(expiry, now, "") ?? null,
+  }));
+}
+
+function orDefault(expiresAt: number | null | undefined, initial: number | null): number | null {
+  return expiresAt === undefined ? initial : expiresAt;
+}
+
+/** What a body asks to change: only what it names. @throws ServiceError "invalid" */
+export function readChanges({ name, ...expiry }: Omit<RuleMembers, "ip">, now: number): RuleChanges {
+  return atPlace("", () => ({
+    name: typeof name === "string" ? checkRuleName(name) : name,
+    expiresAt: readExpiry(expiry, now, ""),
+  }));
+}
+
+/** A name or a description of a ruleset. @throws ServiceError "invalid" */
+export function checkRulesetText({
+  name,
+  description,
+}: {
+  name?: string | undefined;
+  description?: string | undefined;
+}): void {
+  atPlace("", () => {
+    if (name !== undefined) checkRuleName(name);
+    if (description !== undefined) checkDescription(description);
+  });
+}
+
+/** Milliseconds since 1970, null for never, undefined where the body says nothing. */
+function readExpiry(
+  { expires_at, expires_in_days }: ExpiryMembers,
+  now: number,
+  place: string,
+): number | null | undefined {
+  if (expires_at !== undefined && expires_in_days !== undefined) {
+    const message = "give either expires_at or expires_in_days, not both";
+    throw invalid({ [`${place}expires_at`]: [message], [`${place}expires_in_days`]: [message] });
+  }
+  if (expires_in_days !== undefined) return expiryInDays(expires_in_days, now);
+  return typeof expires_at === "string" ? parseTimestamp(expires_at) : expires_at;
+}
+
+function atPlace<Value>(place: string, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof RuleError) throw invalid({ [place + error.field]: [error.message] });
+    throw error;
+  }
+}

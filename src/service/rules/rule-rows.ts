@@ -1,0 +1,147 @@
+import { formatPrefix } from "../../address/prefix.ts";
+import type { Rule } from "../../rulesets/rule.ts";
+import type { FoundRules, RuleFilter } from "../../rulesets/rule-search.ts";
+import { Slice } from "../in-slices.ts";
+import { preparedRules } from "./prepared-rules.ts";
+import type { LiveRuleset } from "./service-memory.ts";
+
+/** What is kept of all searches together; the one that was asked for longest ago goes first. */
+const MOST_BYTES = 32 << 20;
+const MOST_SEARCHES = 1000;
+/** Rules that are looked at before the clock is: some hundred microseconds. */
+const STEP = 4096;
+/** A ruleset that changes while it is searched is begun again so many times; then a copy of it is searched. */
+const MOST_TRIES = 3;
+
+/** What is to be shown of a ruleset: `limit` of the rules that fit, from the one with `offset` before it. */
+export interface RowsRequest {
+  readonly filter: RuleFilter;
+  readonly offset: number;
+  readonly limit: number;
+}
+
+export interface Rows {
+  /** As it was when its rules were read. */
+  readonly ruleset: LiveRuleset;
+  readonly rules: readonly Rule[];
+  /** How many rules fit. */
+  readonly count: number;
+}
+
+/** Gives the ruleset as it is when it is called, undefined once it is gone. */
+type Current = () => LiveRuleset | undefined;
+
+/**
+ * The rows of tables over rulesets of a million rules, at any offset. Without a filter, or by active and expired alone,
+ * the index counts them: O(limit). Any other filter is a search, O(rules) in slices, whose result is kept as long as it
+ * holds.
+ */
+export class RuleRows {
+  readonly #found = new Map<string, FoundRules>();
+  readonly #running = new Map<string, Promise<void>>();
+  #bytes = 0;
+
+  /** Of what is kept. */
+  get byteLength(): number {
+    return this.#bytes;
+  }
+
+  /** Undefined where the ruleset is gone. */
+  async get(current: Current, request: RowsRequest, now: number): Promise<Rows | undefined> {
+    if (isByState(request.filter)) await preparedRules(current, now);
+    for (let tries = 0; ; tries++) {
+      const ruleset = current();
+      if (ruleset === undefined) return undefined;
+      // What is found are places in the index: they are read in the same turn in which the version is looked at.
+      const rows = countedRows(ruleset, request, now) ?? this.#keptRows(ruleset, request, now);
+      if (rows !== undefined) return rows;
+      if (tries === MOST_TRIES) return rowsOfCopy(ruleset, request, now);
+      await this.#search(current, ruleset, request.filter, now);
+    }
+  }
+
+  #keptRows(ruleset: LiveRuleset, { filter, offset, limit }: RowsRequest, now: number): Rows | undefined {
+    const key = keyOf(ruleset, filter);
+    const found = this.#found.get(key);
+    if (found === undefined) return undefined;
+    this.#drop(key);
+    if (now < found.since || now >= found.until) return undefined;
+    this.#keep(key, found);
+    return { ruleset, rules: found.page(offset, limit), count: found.count };
+  }
+
+  /** One search for all who ask for the same at the same time; nothing is kept of it where the ruleset has changed. */
+  #search(current: Current, ruleset: LiveRuleset, filter: RuleFilter, now: number): Promise<void> {
+    const key = keyOf(ruleset, filter);
+    const running =
+      this.#running.get(key) ??
+      this.#searchInSlices(current, ruleset, filter, now).finally(() => this.#running.delete(key));
+    this.#running.set(key, running);
+    return running;
+  }
+
+  async #searchInSlices(current: Current, ruleset: LiveRuleset, filter: RuleFilter, now: number): Promise<void> {
+    const { rules, about } = ruleset;
+    const search = rules.search(filter, now);
+    const slice = new Slice();
+    while (search.advance(STEP)) {
+      if (!slice.isOver) continue;
+      await slice.pause();
+      if (current()?.about.version !== about.version) return;
+    }
+    this.#keep(keyOf(ruleset, filter), search.found());
+  }
+
+  /** The last one stays, however large it is: somebody is about to read it. */
+  #keep(key: string, found: FoundRules): void {
+    this.#drop(key);
+    this.#found.set(key, found);
+    this.#bytes += found.byteLength;
+    for (const oldest of this.#found.keys()) {
+      if (oldest === key || (this.#bytes <= MOST_BYTES && this.#found.size <= MOST_SEARCHES)) return;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(key: string): void {
+    this.#bytes -= this.#found.get(key)?.byteLength ?? 0;
+    this.#found.delete(key);
+  }
+}
+
+/** Of a ruleset that never rests. */
+async function rowsOfCopy(live: LiveRuleset, { filter, offset, limit }: RowsRequest, now: number): Promise<Rows> {
+  const ruleset: LiveRuleset = { ...live, rules: live.rules.copy() };
+  const search = ruleset.rules.search(filter, now);
+  const slice = new Slice();
+  while (search.advance(STEP)) await slice.pause();
+  const found = search.found();
+  return { ruleset, rules: found.page(offset, limit), count: found.count };
+}
+
+/** The rows that need no search; undefined for others. */
+function countedRows(ruleset: LiveRuleset, { filter, offset, limit }: RowsRequest, now: number): Rows | undefined {
+  const { state } = filter;
+  if (!isByState(filter)) return undefined;
+  const { rules } = ruleset;
+  const page = rules.page({ offset, limit, activeOnly: state === "active", expiredOnly: state === "expired" }, now);
+  const count =
+    state === undefined ? rules.count : state === "active" ? rules.activeCount(now) : rules.expiredCount(now);
+  return { ruleset, rules: page, count };
+}
+
+/** Whether rules are chosen by their state alone, or not at all. */
+function isByState({ state, name = "", related }: RuleFilter): boolean {
+  return name === "" && related === undefined && state !== "expiring";
+}
+
+function keyOf({ about }: LiveRuleset, { state, within, name, related }: RuleFilter): string {
+  return JSON.stringify([
+    about.id,
+    about.version,
+    state,
+    state === "expiring" ? within : 0,
+    name?.toLowerCase(),
+    related && formatPrefix(related),
+  ]);
+}

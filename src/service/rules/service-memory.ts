@@ -1,0 +1,348 @@
+import { RuleIndex } from "../../rulesets/rule-index.ts";
+import type { RuleColumns } from "../../rulesets/rule-columns.ts";
+import type { Change } from "../../store/change.ts";
+import type {
+  ApiKey,
+  Area,
+  Organisation,
+  Plan,
+  Purpose,
+  Ruleset,
+  RulesetRules,
+  Session,
+  State,
+  User,
+} from "../../store/state.ts";
+import { inSlices, turn } from "../in-slices.ts";
+
+/** Rules that are changed in some milliseconds. */
+const LARGE = 1000;
+
+/** A ruleset and its rules. */
+export interface LiveRuleset {
+  readonly about: Ruleset;
+  readonly rules: RuleIndex;
+}
+
+/** A session and whose it is. */
+export interface LiveSession {
+  readonly session: Session;
+  readonly user: User;
+}
+
+/**
+ * What all reads answer from: organisations, plans, keys, users, sessions, rulesets and rules as the store had them at
+ * `sequence`. Filled once from a loaded state, then kept by applying the store's changes in order. Every method is O(1)
+ * unless it says otherwise. A ruleset that is replaced is built beside the one that is here, in slices: readers see one
+ * or the other.
+ */
+export class ServiceMemory {
+  #sequence = 0;
+  #organisations = new Map<string, Organisation>();
+  /** By area, then by organisation: a text of both would have to be made, and hashed, for every request. */
+  #plans: Readonly<Record<Area, Map<string, Plan>>> = { edl: new Map(), cbs: new Map(), cti: new Map() };
+  #keys = new Map<string, ApiKey>();
+  /** Deleted ones too. */
+  #users = new Map<string, User>();
+  /** By digest. */
+  #sessions = new Map<string, Session>();
+  #rulesets = new Map<string, LiveRuleset>();
+  /** By organisation, in the order of creation. */
+  #owned = new Map<string, LiveRuleset[]>();
+  /** By ruleset that is being built: resolves when it, and all changes of it that have come since, are here. */
+  #building = new Map<string, Promise<void>>();
+  /** Parts of rules that have come before the rulesets they belong to. */
+  readonly #parts = new Map<string, RuleColumns[]>();
+
+  /** The last change that is applied. */
+  get sequence(): number {
+    return this.#sequence;
+  }
+
+  /** Takes a part of a ruleset's rules; all of them come before `addState`. */
+  addRules({ rulesetId, rules }: RulesetRules): void {
+    const parts = this.#parts.get(rulesetId);
+    if (parts === undefined) this.#parts.set(rulesetId, [rules]);
+    else parts.push(rules);
+  }
+
+  /** Takes what the store has besides rules. O(rules), in slices. */
+  async addState({ sequence, organisations, plans, keys, users, sessions, rulesets }: State): Promise<void> {
+    for (const organisation of organisations) this.#organisations.set(organisation.id, organisation);
+    for (const plan of plans) this.#setPlan(plan);
+    for (const key of keys) this.#keys.set(key.digest, key);
+    for (const user of users) this.#users.set(user.id, user);
+    for (const session of sessions) this.#sessions.set(session.digest, session);
+    for (const ruleset of rulesets) {
+      this.#setRuleset(ruleset, await inSlices(RuleIndex.building(this.#parts.get(ruleset.id) ?? [])));
+      this.#parts.delete(ruleset.id);
+    }
+    this.#sequence = sequence;
+  }
+
+  /** Takes the place of what is here by what another one holds, which is given up: readers see one or the other. */
+  become(other: ServiceMemory): void {
+    this.#organisations = other.#organisations;
+    this.#plans = other.#plans;
+    this.#keys = other.#keys;
+    this.#users = other.#users;
+    this.#sessions = other.#sessions;
+    this.#rulesets = other.#rulesets;
+    this.#owned = other.#owned;
+    // What is being built is older than what is here now.
+    this.#building = new Map();
+    this.#sequence = other.#sequence;
+  }
+
+  /**
+   * Applies changes at once but those of rulesets that are being built: a promise resolves when these are through, too.
+   */
+  apply(changes: readonly Change[]): void | Promise<void> {
+    const building = new Set<string>();
+    for (const [index, change] of changes.entries()) {
+      const later = this.#applyOne(change, changes[index - 1], changes[index + 1]);
+      if (later !== undefined) building.add(later);
+      this.#sequence = change.sequence;
+    }
+    if (building.size > 0) return this.#built(building);
+  }
+
+  get organisationCount(): number {
+    return this.#organisations.size;
+  }
+
+  /** The organisation, where there is one and no other. */
+  get onlyOrganisation(): Organisation | undefined {
+    return this.#organisations.size === 1 ? this.#organisations.values().next().value : undefined;
+  }
+
+  organisation(id: string): Organisation | undefined {
+    return this.#organisations.get(id);
+  }
+
+  plan(organisationId: string, area: Area): Plan | undefined {
+    return this.#plans[area].get(organisationId);
+  }
+
+  keyByDigest(digest: string): ApiKey | undefined {
+    return this.#keys.get(digest);
+  }
+
+  /** O(keys of all organisations). */
+  key(organisationId: string, id: string): ApiKey | undefined {
+    return this.#keys.values().find((key) => key.id === id && key.organisationId === organisationId);
+  }
+
+  /** The keys of an organisation, in the order of creation. O(keys of all organisations). */
+  keys(organisationId: string): ApiKey[] {
+    return [...this.#keys.values()].filter((key) => key.organisationId === organisationId);
+  }
+
+  /** Whether there is a user that has not been deleted. O(deleted users). */
+  get hasUsers(): boolean {
+    return this.#users.values().some(({ deletedAt }) => deletedAt === null);
+  }
+
+  /** A user of the organisation, a deleted one too. */
+  user(organisationId: string, id: string): User | undefined {
+    const user = this.#users.get(id);
+    return user?.organisationId === organisationId ? user : undefined;
+  }
+
+  /** A user of any organisation that has not been deleted. */
+  userById(id: string): User | undefined {
+    const user = this.#users.get(id);
+    return user?.deletedAt === null ? user : undefined;
+  }
+
+  /**
+   * The users of an organisation that have not been deleted, in the order of creation. O(users of all organisations).
+   */
+  users(organisationId: string): User[] {
+    return [...this.#users.values()].filter(
+      (user) => user.organisationId === organisationId && user.deletedAt === null,
+    );
+  }
+
+  /** The users of an organisation, also those that have been deleted. O(users of all organisations). */
+  everyUser(organisationId: string): User[] {
+    return [...this.#users.values()].filter((user) => user.organisationId === organisationId);
+  }
+
+  /** The session and its user, unless it has ended. */
+  session(digest: string, now: number): LiveSession | undefined {
+    const session = this.#sessions.get(digest);
+    const user = session === undefined || now >= session.expiresAt ? undefined : this.#users.get(session.userId);
+    return user === undefined || user.deletedAt !== null ? undefined : { session: session!, user };
+  }
+
+  /** Another organisation's ruleset is as absent as one that does not exist. */
+  ruleset(organisationId: string, id: string): LiveRuleset | undefined {
+    const ruleset = this.#rulesets.get(id);
+    return ruleset?.about.organisationId === organisationId ? ruleset : undefined;
+  }
+
+  /** In the order of creation. O(rulesets of the organisation) with a purpose. */
+  rulesets(organisationId: string, purpose?: Purpose): readonly LiveRuleset[] {
+    const all = this.#owned.get(organisationId) ?? [];
+    return purpose === undefined ? all : all.filter(({ about }) => about.purpose === purpose);
+  }
+
+  /**
+   * Resolves when the changes of the organisation's rulesets that are in hand are here; undefined where they are.
+   * O(rulesets being built).
+   */
+  buildingOf(organisationId: string): Promise<unknown> | undefined {
+    // One that is not here yet may be anybody's.
+    const own = [...this.#building].filter(
+      ([id]) => (this.#rulesets.get(id)?.about.organisationId ?? organisationId) === organisationId,
+    );
+    return own.length === 0 ? undefined : Promise.all(own.map(([, done]) => done));
+  }
+
+  /** The rules of all organisations. O(rulesets). */
+  countRules(now: number): { active: number; expired: number } {
+    let [active, expired] = [0, 0];
+    for (const { rules } of this.#rulesets.values()) {
+      expired += rules.expiredCount(now);
+      active += rules.activeCount(now);
+    }
+    return { active, expired };
+  }
+
+  async #built(rulesets: Iterable<string>): Promise<void> {
+    await Promise.all([...rulesets].map((id) => this.#building.get(id)));
+  }
+
+  /** Gives the ruleset whose change is left to later. */
+  #applyOne(change: Change, before: Change | undefined, after: Change | undefined): string | undefined {
+    switch (change.kind) {
+      case "organisation":
+        return void this.#organisations.set(change.organisation.id, change.organisation);
+      case "plan":
+        return void this.#setPlan(change.plan);
+      case "key":
+        return void this.#keys.set(change.key.digest, change.key);
+      case "user":
+        return void this.#users.set(change.user.id, change.user);
+      case "session":
+        return void this.#startSession(change.session, change.at);
+      case "sessions-ended":
+        for (const digest of change.digests) this.#sessions.delete(digest);
+        return;
+      case "ruleset":
+        // Without its rules nobody is to see it.
+        if (after !== undefined && isWithRules(change, after)) return change.ruleset.id;
+        return this.#inOrder(change.ruleset.id, () =>
+          this.#setRuleset(change.ruleset, this.#rulesets.get(change.ruleset.id)?.rules ?? new RuleIndex()),
+        );
+      case "ruleset-deleted":
+        return this.#inOrder(change.rulesetId, () => this.#deleteRuleset(change.rulesetId));
+      case "rules":
+        return this.#changeSome(change);
+      case "rules-replaced":
+        this.#build(change, before !== undefined && isWithRules(before, change) ? before.ruleset : undefined);
+        return change.rulesetId;
+    }
+  }
+
+  /**
+   * All at once, as readers must not see half of it; a large change waits for a turn of its own, so that many of them
+   * do not add up to one long turn.
+   */
+  #changeSome(change: Change & { readonly kind: "rules" }): string | undefined {
+    const { rulesetId, upserts, deletes } = change;
+    const apply = (): void =>
+      this.#changeRules(rulesetId, change, (rules) => {
+        for (const rule of upserts) rules.set(rule);
+        for (const prefix of deletes) rules.delete(prefix);
+        return rules;
+      });
+    if (upserts.length + deletes.length < LARGE) return this.#inOrder(rulesetId, apply);
+    this.#putBehind(rulesetId, this.#building.get(rulesetId), async () => {
+      await turn();
+      return apply;
+    });
+    return rulesetId;
+  }
+
+  /** Changes a ruleset, after what is under way; gives it where something is. */
+  #inOrder(id: string, change: () => void): string | undefined {
+    const before = this.#building.get(id);
+    if (before === undefined) return void change();
+    this.#putBehind(id, before, async () => change);
+    return id;
+  }
+
+  /** `about` is of the change before, which comes with this one. */
+  #build(change: Change & { readonly kind: "rules-replaced" }, about: Ruleset | undefined): void {
+    this.#putBehind(change.rulesetId, this.#building.get(change.rulesetId), async () => {
+      const rules = await inSlices(RuleIndex.building(change.rules));
+      return () => {
+        if (about !== undefined) this.#setRuleset(about, rules);
+        this.#changeRules(change.rulesetId, change, () => rules);
+      };
+    });
+  }
+
+  #putBehind(id: string, before: Promise<void> | undefined, prepare: () => Promise<() => void>): void {
+    const building = this.#building;
+    const done: Promise<void> = (before ?? Promise.resolve()).then(prepare).then((change) => {
+      // Something newer may have taken the place of everything.
+      if (building === this.#building) change();
+      if (building.get(id) === done) building.delete(id);
+    });
+    building.set(id, done);
+  }
+
+  #changeRules(id: string, { sequence, at }: Change, changed: (rules: RuleIndex) => RuleIndex): void {
+    const ruleset = this.#rulesets.get(id);
+    if (ruleset === undefined) return;
+    this.#setRuleset({ ...ruleset.about, version: sequence, updatedAt: at }, changed(ruleset.rules));
+  }
+
+  /** O(sessions): those that have expired go. */
+  #startSession(session: Session, at: number): void {
+    for (const { digest, expiresAt } of this.#sessions.values()) if (expiresAt <= at) this.#sessions.delete(digest);
+    this.#sessions.set(session.digest, session);
+  }
+
+  #setPlan(plan: Plan): void {
+    this.#plans[plan.area].set(plan.organisationId, plan);
+  }
+
+  #setRuleset(about: Ruleset, rules: RuleIndex): void {
+    const before = this.#rulesets.get(about.id);
+    const ruleset = { about, rules };
+    this.#rulesets.set(about.id, ruleset);
+    const owned = this.#owned.get(about.organisationId) ?? [];
+    if (before === undefined) owned.splice(placeOf(about, owned), 0, ruleset);
+    else owned[owned.indexOf(before)] = ruleset;
+    this.#owned.set(about.organisationId, owned);
+  }
+
+  #deleteRuleset(id: string): void {
+    const ruleset = this.#rulesets.get(id);
+    if (ruleset === undefined) return;
+    this.#rulesets.delete(id);
+    const { organisationId } = ruleset.about;
+    this.#owned.set(
+      organisationId,
+      this.#owned.get(organisationId)!.filter((each) => each !== ruleset),
+    );
+  }
+}
+
+/** Whether a ruleset is made, or described anew, and gets all its rules at once. */
+function isWithRules(before: Change, change: Change): before is Change & { readonly kind: "ruleset" } {
+  return before.kind === "ruleset" && change.kind === "rules-replaced" && change.rulesetId === before.ruleset.id;
+}
+
+/** Where a ruleset stands in the order of creation: last, unless it was deleted and is there again. */
+function placeOf({ createdAt, id }: Ruleset, owned: readonly LiveRuleset[]): number {
+  return (
+    owned.findLastIndex(
+      ({ about }) => about.createdAt < createdAt || (about.createdAt === createdAt && about.id < id),
+    ) + 1
+  );
+}

@@ -1,0 +1,28 @@
+import { hash } from "node:crypto";
+import type { Rule } from "../../rulesets/rule.ts";
+import { rulesetsTag, ruleTag } from "../../store/if-match.ts";
+import type { LiveRuleset } from "./service-memory.ts";
+
+/**
+ * The tag of a ruleset's representation at `now`: the version of its last change, and how many of its rules have
+ * expired. Without a write the set of active rules changes exactly when that number does.
+ */
+export function rulesetTag({ about, rules }: LiveRuleset, now: number, representation = ""): string {
+  return `"${about.version}-${rules.expiredCount(now)}${representation === "" ? "" : `-${representation}`}"`;
+}
+
+/** The tag of a list of rulesets. */
+export function listTag(rulesets: readonly LiveRuleset[], now: number): string {
+  const expired = rulesets.reduce((sum, { rules }) => sum + rules.expiredCount(now), 0);
+  return `"l-${rulesetsTag(rulesets.map(({ about }) => about))}-${expired}"`;
+}
+
+/** The tag of one rule: it changes with the rule and with nothing else. */
+export function tagOfRule(rule: Rule): string {
+  return `"r-${ruleTag(rule)}"`;
+}
+
+/** The tag of an answer that depends on what this text says, and on nothing else. */
+export function tagOf(text: string): string {
+  return `"${hash("sha256", text, "base64url").slice(0, 22)}"`;
+}

@@ -1,0 +1,143 @@
+import type { AuditEntry } from "../../store/audit.ts";
+import type {
+  DeleteRulesetCommand,
+  RestoreRulesCommand,
+  RestoreRulesetCommand,
+  UpdateRulesetCommand,
+} from "../../store/command.ts";
+import type { IfMatch } from "../../store/if-match.ts";
+import type { Ruleset } from "../../store/state.ts";
+import type { Store } from "../../store/store.ts";
+import type { LiveSession, ServiceMemory } from "./service-memory.ts";
+import type { Services } from "../services.ts";
+
+/** Entries that are read at a time. */
+const PAGE = 50;
+/** Sessions of which it is remembered what they have undone. */
+const MOST_SESSIONS = 10_000;
+
+type Unsigned<Command> = Command extends unknown
+  ? Omit<Command, "actor" | "at" | "organisationId" | "idempotency">
+  : never;
+
+/** What takes a change back, but for who gives the command and when. */
+export type UndoCommand = Unsigned<
+  RestoreRulesCommand | UpdateRulesetCommand | DeleteRulesetCommand | RestoreRulesetCommand
+>;
+
+/** The exact inverse of a change, or why there is none. */
+export type Inverse = { readonly command: UndoCommand } | { readonly refusal: string };
+
+const RULESET_GONE = "its ruleset has been deleted since";
+export const CHANGED = "what it touched has been changed since";
+const TOO_MANY = "it touched more rules than are kept for taking changes back";
+
+/** Finds what a user has done last, in one session. What has been taken back is not found again. */
+export class UndoLog {
+  readonly #store: Store;
+  /** By session, the last change that is not to be found any more, which is the one that took another back. */
+  readonly #undone = new Map<string, number>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /**
+   * The last change of rules or rulesets that the user has made since the session began, of those kinds that can be
+   * taken back.
+   */
+  async last({ session, user }: LiveSession): Promise<AuditEntry | null> {
+    const undone = this.#undone.get(session.digest) ?? 0;
+    let before: number | null | undefined;
+    while (before !== null) {
+      const { entries, nextBefore } = await this.#store.audit(user.organisationId, {
+        actor: `user:${user.id}`,
+        limit: PAGE,
+        before,
+        isBrief: true,
+      });
+      for (const entry of entries) {
+        if (entry.at < session.createdAt || entry.sequence <= undone) return null;
+        if (isOfRulesets(entry)) return isUndo(entry) ? null : entry;
+      }
+      before = nextBefore;
+    }
+    return null;
+  }
+
+  /** Remembers that the session has taken a change back, by a change of this sequence. */
+  undid({ session }: LiveSession, sequence: number): void {
+    this.#undone.delete(session.digest);
+    this.#undone.set(session.digest, sequence);
+    for (const oldest of this.#undone.keys()) {
+      if (this.#undone.size <= MOST_SESSIONS) return;
+      this.#undone.delete(oldest);
+    }
+  }
+}
+
+function isOfRulesets({ kind }: AuditEntry): boolean {
+  return kind === "rules" || kind === "rules-replaced" || kind === "ruleset" || kind === "ruleset-deleted";
+}
+
+function isUndo({ command }: AuditEntry): boolean {
+  return command === "restore-rules" || command === "restore-ruleset";
+}
+
+/** What takes the change back. Whether rules are still as it left them is for the store to say: see `isOvertaken`. */
+export function inverseOf(entry: AuditEntry, memory: ServiceMemory, organisationId: string): Inverse {
+  const { kind, rulesetId, sequence } = entry;
+  if (kind === "ruleset-deleted") return inverseOfDeletion(entry, memory, organisationId);
+  const live = rulesetId === null ? undefined : memory.ruleset(organisationId, rulesetId);
+  if (live === undefined) return { refusal: RULESET_GONE };
+  const { id, version, name, description } = live.about;
+  if (kind === "ruleset") {
+    const [before, after] = [entry.old, entry.new] as [Ruleset | null, Ruleset];
+    if (name !== after.name || description !== after.description) return { refusal: CHANGED };
+    if (before !== null)
+      return {
+        command: {
+          kind: "update-ruleset",
+          rulesetId: id,
+          name: before.name,
+          description: before.description,
+          ifMatch: ofVersion(version),
+        },
+      };
+    return version === sequence
+      ? { command: { kind: "delete-ruleset", rulesetId: id, ifMatch: ofVersion(version) } }
+      : { refusal: CHANGED };
+  }
+  return !entry.isKept ? { refusal: TOO_MANY } : { command: { kind: "restore-rules", rulesetId: id, sequence } };
+}
+
+function ofVersion(version: number): IfMatch {
+  return { versions: [version], rules: [], lists: [] };
+}
+
+/**
+ * Whether rules that the change touched are no longer as it left them. While the ruleset is of the change's version,
+ * none of them is looked at.
+ */
+export async function isOvertaken(
+  { rulesetId, sequence }: AuditEntry,
+  { command }: { readonly command: UndoCommand },
+  { store, memory }: Pick<Services, "store" | "memory">,
+  organisationId: string,
+): Promise<boolean> {
+  if (command.kind !== "restore-rules" || memory.ruleset(organisationId, rulesetId!)?.about.version === sequence)
+    return false;
+  return !(await store.isAsLeft(organisationId, sequence));
+}
+
+function inverseOfDeletion(
+  { old, isKept, sequence }: AuditEntry,
+  memory: ServiceMemory,
+  organisationId: string,
+): Inverse {
+  const ruleset = old as Ruleset | null;
+  if (ruleset === null || !isKept) return { refusal: TOO_MANY };
+  return memory.ruleset(organisationId, ruleset.id) === undefined
+    ? { command: { kind: "restore-ruleset", sequence } }
+    : { refusal: CHANGED };
+}

@@ -1,0 +1,44 @@
+import type { Store } from "../store/store.ts";
+import type { CatalogueUpdates } from "./datasets/catalogue-updates.ts";
+import type { CatalogueView } from "./datasets/catalogue-view.ts";
+import type { Identifications } from "./logs/identifications.ts";
+import type { Metrics } from "./usage/metrics.ts";
+import type { Passwords } from "./access/passwords.ts";
+import type { FailureLimits, KeyLimits } from "./access/rate-limits.ts";
+import type { RuleRows } from "./rules/rule-rows.ts";
+import type { SequenceWaiters } from "./store/sequence-waiters.ts";
+import type { ServiceMemory } from "./rules/service-memory.ts";
+import type { Settings } from "./settings.ts";
+import type { SharedCache } from "./shared-cache.ts";
+import type { SignInLimits } from "./access/sign-in-limits.ts";
+import type { SnapshotHolder } from "./datasets/snapshot-holder.ts";
+import type { ThreatView } from "./datasets/threat-view.ts";
+
+/** What the routes work with. */
+export interface Services {
+  readonly settings: Settings;
+  /** Milliseconds since 1970 UTC. Every response reads it once. */
+  readonly now: () => number;
+  readonly store: Store;
+  readonly memory: ServiceMemory;
+  /** Requests that wait for changes of other servers. */
+  readonly waiters: SequenceWaiters;
+  readonly catalogue: SnapshotHolder<CatalogueView>;
+  readonly catalogueUpdates: CatalogueUpdates;
+  readonly threats: SnapshotHolder<ThreatView>;
+  /** Files that are written once for all who ask for them. */
+  readonly files: SharedCache<Buffer>;
+  readonly rows: RuleRows;
+  readonly identifications: Identifications;
+  readonly keyLimits: KeyLimits;
+  readonly failureLimits: FailureLimits;
+  readonly passwords: Passwords;
+  readonly signIns: SignInLimits;
+  /** The digest of the token for making the first user; null where the server started with users. */
+  readonly setupDigest: () => string | null;
+  readonly metrics: Metrics;
+  /** Whether the database is known to fail. */
+  readonly isDatabaseDown: () => boolean;
+  /** Whether the server has begun to close: load balancers are to send nothing more. */
+  readonly isClosing: () => boolean;
+}

@@ -1,0 +1,153 @@
+import type { Logger } from "pino";
+import { StoreError, type StoreErrorCode } from "../../store/store-error.ts";
+import type { Metrics } from "../usage/metrics.ts";
+
+/** Seconds after which a client is to try again what the database did not take. */
+export const RETRY_AFTER = 5;
+
+/** Errors of the database itself, rather than of a command. */
+const OUTAGE_CODES: ReadonlySet<StoreErrorCode> = new Set(["unavailable", "outcome-unknown", "damaged"]);
+
+type Access = "read" | "write";
+
+export interface OutageTimes {
+  /** Milliseconds between two probes. */
+  readonly probeEvery: number;
+  /**
+   * Milliseconds without an error after which an outage is over: more than any task in the background takes to fail
+   * again.
+   */
+  readonly calm: number;
+  /** Milliseconds after which a line in the log repeats that it goes on. */
+  readonly repeatEvery: number;
+}
+
+const TIMES: OutageTimes = { probeEvery: 1000, calm: 6000, repeatEvery: 60_000 };
+
+interface OutageOptions {
+  readonly log: Pick<Logger, "error" | "info">;
+  readonly metrics: Pick<Metrics, "databaseUp" | "databaseOutages">;
+  /** Rejects while the database fails. */
+  readonly probe: () => Promise<void>;
+  readonly times?: OutageTimes;
+}
+
+/**
+ * What the server knows of a database that fails: a line in the log when that begins, each minute, and when it is over,
+ * whatever the number of errors.
+ *
+ *     error ─▶ begin ─▶ probe ── fails ──▶ probe again in a second
+ *                             └─ works ──▶ what was refused is tried again ── no error for some seconds ──▶ end
+ *
+ * Once a client's read, or write, has failed, others are refused at once until a probe works: those that wait for a
+ * database that hangs would leave no room for requests that are answered from memory.
+ */
+export class StoreOutage {
+  readonly #options: OutageOptions;
+  readonly #times: OutageTimes;
+  readonly #refused = new Set<Access>();
+  #current:
+    | { readonly since: number; lastError: number; reason: string; loggedAt: number; refusals: number }
+    | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(options: OutageOptions) {
+    this.#options = options;
+    this.#times = options.times ?? TIMES;
+    options.metrics.databaseUp.set(1);
+  }
+
+  /** Whether it is known to fail. It is asked every second. */
+  get isCurrent(): boolean {
+    return this.#current !== undefined;
+  }
+
+  /** For a request of a client. Rejects as the call does, or at once while such calls fail. */
+  async guard<T>(access: Access, call: () => Promise<T>): Promise<T> {
+    if (this.#current !== undefined && this.#refused.has(access))
+      throw this.#refuse(new StoreError("unavailable", this.#current.reason));
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof StoreError) || !OUTAGE_CODES.has(error.code)) throw error;
+      this.#refused.add(access);
+      this.failed(error);
+      throw this.#refuse(error);
+    }
+  }
+
+  /** For a task in the background, any error of which is worth a line. */
+  async watch<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      this.failed(error);
+      throw error;
+    }
+  }
+
+  failed(error: unknown): void {
+    if (this.#isClosed) return;
+    const { log, metrics } = this.#options;
+    const now = performance.now();
+    const reason = error instanceof Error ? error.message : String(error);
+    metrics.databaseUp.set(0);
+    if (this.#current !== undefined) return void Object.assign(this.#current, { lastError: now, reason });
+    this.#current = { since: now, lastError: now, reason, loggedAt: now, refusals: 0 };
+    metrics.databaseOutages.inc();
+    // The stack is of interest only where nobody expected the error.
+    log.error(
+      error instanceof StoreError ? { code: error.code, reason } : { err: error },
+      "the database fails; what needs it is answered 503 until it works again",
+    );
+    this.#probeIn(0);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  #refuse(error: StoreError): StoreError {
+    if (this.#current !== undefined) this.#current.refusals++;
+    return error;
+  }
+
+  #probeIn(milliseconds: number): void {
+    if (!this.#isClosed) this.#timer = setTimeout(() => void this.#probe(), milliseconds).unref();
+  }
+
+  async #probe(): Promise<void> {
+    try {
+      await this.#options.probe();
+      this.#refused.clear();
+      if (!this.#isClosed) this.#options.metrics.databaseUp.set(1);
+    } catch (error) {
+      this.failed(error);
+    }
+    if (this.#isClosed) return;
+    if (performance.now() - this.#current!.lastError >= this.#times.calm) return this.#end();
+    this.#repeat();
+    this.#probeIn(this.#times.probeEvery);
+  }
+
+  #repeat(): void {
+    const current = this.#current!;
+    const now = performance.now();
+    if (now - current.loggedAt < this.#times.repeatEvery) return;
+    current.loggedAt = now;
+    const { reason, since, refusals } = current;
+    this.#options.log.error({ reason, seconds: seconds(now - since), refused: refusals }, "the database still fails");
+  }
+
+  #end(): void {
+    const { since, lastError, refusals } = this.#current!;
+    this.#current = undefined;
+    this.#options.log.info({ seconds: seconds(lastError - since), refused: refusals }, "the database works again");
+  }
+}
+
+function seconds(milliseconds: number): number {
+  return Math.round(milliseconds / 100) / 10;
+}

@@ -1,0 +1,142 @@
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { Area } from "../../store/state.ts";
+import { RequestTimes } from "./request-times.ts";
+import { TrafficCounter } from "./traffic-counter.ts";
+
+/** What `/metrics` tells. No label names a key, an address or an organisation. */
+export class Metrics {
+  readonly registry = new Registry();
+  readonly failedKeys: Counter;
+  readonly rateLimited: Counter<"window">;
+  readonly shed: Counter;
+  readonly refusedConnections: Counter;
+  readonly snapshotGeneration: Gauge<"snapshot">;
+  readonly snapshotCreated: Gauge<"snapshot">;
+  readonly snapshotFailures: Counter<"snapshot">;
+  readonly databaseUp: Gauge;
+  readonly databaseOutages: Counter;
+  /** What the dashboard shows, until it is recorded. */
+  readonly traffic = new TrafficCounter();
+  readonly #requests = new RequestTimes();
+  /**
+   * Since the page was read last: the library makes a text of the labels whenever it counts, which takes longer than
+   * counting.
+   */
+  readonly #lookups = new Map<Area, { found: number; missed: number }>();
+
+  constructor() {
+    const registers = [this.registry];
+    this.registry.registerMetric(this.#requests as unknown as Histogram);
+    this.failedKeys = new Counter({
+      name: "ipsieve_failed_keys_total",
+      help: "Requests without a valid API key",
+      registers,
+    });
+    this.rateLimited = new Counter({
+      name: "ipsieve_rate_limited_total",
+      help: "Requests refused by the rate limit of their key",
+      labelNames: ["window"],
+      registers,
+    });
+    this.shed = new Counter({
+      name: "ipsieve_shed_requests_total",
+      help: "Requests refused because of overload",
+      registers,
+    });
+    this.refusedConnections = new Counter({
+      name: "ipsieve_refused_connections_total",
+      help: "Connections refused because their address has too many",
+      registers,
+    });
+    const lookups: Counter = new Counter({
+      name: "ipsieve_lookups_total",
+      help: "Addresses and prefixes looked up",
+      labelNames: ["area", "result"],
+      registers,
+      collect: () => this.#moveLookups(lookups),
+    });
+    this.snapshotGeneration = new Gauge({
+      name: "ipsieve_snapshot_generation",
+      help: "How many snapshots have been loaded",
+      labelNames: ["snapshot"],
+      registers,
+    });
+    this.snapshotCreated = new Gauge({
+      name: "ipsieve_snapshot_created_seconds",
+      help: "When the loaded snapshot was made, in seconds since 1970",
+      labelNames: ["snapshot"],
+      registers,
+    });
+    this.snapshotFailures = new Counter({
+      name: "ipsieve_snapshot_failures_total",
+      help: "Snapshots that could not be loaded",
+      labelNames: ["snapshot"],
+      registers,
+    });
+    this.databaseUp = new Gauge({
+      name: "ipsieve_database_up",
+      help: "Whether the database works: 1, or 0 while it fails",
+      registers,
+    });
+    this.databaseOutages = new Counter({
+      name: "ipsieve_database_outages_total",
+      help: "How often the database has begun to fail",
+      registers,
+    });
+  }
+
+  /** Counts a request that has been answered. */
+  observe(operation: string, status: number, seconds: number): void {
+    this.#requests.observe(operation, status, seconds);
+  }
+
+  /** Counts lookups of an area, of which so many found something. */
+  countLookups(area: Area, lookups: number, found: number): void {
+    let counts = this.#lookups.get(area);
+    if (counts === undefined) this.#lookups.set(area, (counts = { found: 0, missed: 0 }));
+    counts.found += found;
+    counts.missed += lookups - found;
+    this.traffic.addLookups(lookups);
+  }
+
+  #moveLookups(counter: Counter): void {
+    for (const [area, { found, missed }] of this.#lookups) {
+      if (found > 0) counter.inc({ area, result: "found" }, found);
+      if (missed > 0) counter.inc({ area, result: "missed" }, missed);
+    }
+    this.#lookups.clear();
+  }
+
+  /** A gauge that is read when the page is. */
+  addGauge(name: string, help: string, read: () => number): void {
+    const gauge: Gauge = new Gauge({ name, help, registers: [this.registry], collect: () => gauge.set(read()) });
+  }
+
+  /** A counter that is read when the page is. */
+  addLostLogLines(read: () => number): void {
+    const counter = new Counter({
+      name: "ipsieve_log_lines_lost_total",
+      help: "Log lines that could not be written: the disk is full, or the reader too slow or gone",
+      registers: [this.registry],
+      collect(): void {
+        counter.reset();
+        counter.inc(read());
+      },
+    });
+  }
+
+  /** A gauge by state that is read when the page is. */
+  addRules(read: () => { readonly active: number; readonly expired: number }): void {
+    const gauge = new Gauge({
+      name: "ipsieve_rules",
+      help: "Rules by state",
+      labelNames: ["state"],
+      registers: [this.registry],
+      collect(): void {
+        const { active, expired } = read();
+        gauge.set({ state: "active" }, active);
+        gauge.set({ state: "expired" }, expired);
+      },
+    });
+  }
+}

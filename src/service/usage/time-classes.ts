@@ -1,0 +1,36 @@
+import type { Times } from "../../store/traffic.ts";
+
+/** Of answers' times: four to each doubling of microseconds, so that none is wider than a quarter of what is in it. */
+export const TIME_CLASSES = 124;
+const MAX_MICROSECONDS = 2 ** 31 - 1;
+
+/**
+ * Below 4 each microsecond has a class; from there on the two bits after the leading one choose among the four of its
+ * doubling.
+ */
+export function timeClassOf(milliseconds: number): number {
+  const value = Math.min(milliseconds * 1000, MAX_MICROSECONDS) | 0;
+  if (value < 4) return value;
+  const octave = 31 - Math.clz32(value);
+  return octave * 4 - 4 + ((value >>> (octave - 2)) & 3);
+}
+
+/**
+ * Milliseconds within which a share of the answers was given, up to a quarter off, as if what is in a class lay evenly
+ * in it. Null without answers.
+ */
+export function quantileOf(times: Times, share: number): number | null {
+  const rank = Math.ceil(share * times.reduce((sum, [, answers]) => sum + answers, 0));
+  let before = 0;
+  for (const [timeClass, answers] of times) {
+    if (before + answers >= rank) return microsecondsIn(timeClass, (rank - before) / answers) / 1000;
+    before += answers;
+  }
+  return null;
+}
+
+function microsecondsIn(timeClass: number, share: number): number {
+  const octave = (timeClass + 4) >> 2;
+  const [from, width] = timeClass < 4 ? [timeClass, 1] : [(4 + (timeClass & 3)) * 2 ** (octave - 2), 2 ** (octave - 2)];
+  return from + width * share;
+}

@@ -1,0 +1,63 @@
+import type { Services } from "../services.ts";
+
+/** How often, in milliseconds, uses of keys and traffic are recorded and those of other servers are learned. */
+const EVERY = 5000;
+
+/** Brings the monthly counts of keys, and what was asked by minutes, together with the store: never per request. */
+export class UsageRecorder {
+  readonly #services: Services;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  /** Learns this month's counts, then goes on by itself. Rejects where the store cannot tell them. */
+  async start(): Promise<void> {
+    await this.#learn();
+    this.#timer = setInterval(() => (this.#running = this.#exchange()), EVERY).unref();
+  }
+
+  /** Records what has been counted so far. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#running;
+    await this.#record();
+    await this.#recordTraffic();
+  }
+
+  async #exchange(): Promise<void> {
+    await this.#record();
+    await this.#recordTraffic();
+    try {
+      await this.#learn();
+    } catch {
+      // The store's outage has a line in the log; it is tried again.
+    }
+  }
+
+  async #record(): Promise<void> {
+    const { keyLimits, store } = this.#services;
+    const uses = keyLimits.takeUnrecorded();
+    if (uses.length === 0) return;
+    try {
+      await store.recordUsage(uses);
+    } catch {
+      keyLimits.giveBack(uses);
+    }
+  }
+
+  async #recordTraffic(): Promise<void> {
+    const { metrics, store, now } = this.#services;
+    await metrics.traffic.record(now(), (minutes) => store.recordTraffic(minutes));
+  }
+
+  async #learn(): Promise<void> {
+    const { keyLimits, store, now } = this.#services;
+    const time = now();
+    for (const { keyId, area, month, requests } of await store.usage(new Date(time).toISOString().slice(0, 7))) {
+      if (area !== null) keyLimits.setRecorded(keyId, area, month, requests, time);
+    }
+  }
+}

@@ -1,0 +1,234 @@
+import { sql, type Transaction } from "kysely";
+import type { Rule } from "../rulesets/rule.ts";
+import type { RuleColumns } from "../rulesets/rule-columns.ts";
+import { type Engine, type Insertion, type RuleValues } from "./_engine.ts";
+import { keyOfPrefix, prefixOfKey } from "./_prefix-key.ts";
+import { atOneInstant } from "./_read-state.ts";
+import { ruleOfValues, valuesOfRule, wholeRuleset } from "./_rule-rows.ts";
+import type { ChangeRow, Tables } from "./_tables.ts";
+import type { ToldRules } from "./_told-rules.ts";
+import type { Change, ChangeBody } from "./change.ts";
+import { StoreError } from "./store-error.ts";
+
+/** A reader that is so many changes behind loads again. */
+const READABLE = 100_000;
+/**
+ * Old changes are deleted when so many more have come, and then at most twice as many, so that those go, too, that were
+ * too young before.
+ */
+const DELETED_EVERY = 1000;
+const DELETED_AT_ONCE = 2 * DELETED_EVERY;
+const DAY = 86_400_000;
+/** A change with a longer text is written by a statement of its own. */
+const MAX_CHARACTERS = 100_000;
+/** The changes that are read in one piece. */
+const PAGE = 1000;
+
+const INSERT: Insertion = {
+  table: "changes",
+  columns: {
+    sequence: "bigint",
+    transaction: "text",
+    at: "bigint",
+    actor: "text",
+    organisation_id: "text",
+    kind: "text",
+    body: "text",
+    command: "text",
+    ruleset_id: "text",
+    rule_count: "bigint",
+    old: "text",
+    old_rules: "text",
+    kept: "text",
+    told: "text",
+  },
+  ending: "",
+};
+
+/** Rules in a stored change as they are in a row. */
+interface StoredRules {
+  /** Of changes of before the ruleset had a column. */
+  readonly rulesetId?: string;
+  readonly upserts: readonly RuleValues[];
+  readonly deletes: readonly string[];
+}
+
+/** Rules that a change touched, as they were, as far as they existed. */
+export interface OldRules {
+  readonly rules: readonly RuleValues[];
+  /** What a change that tells its ruleset as a whole made of the rules that it touched. */
+  readonly upserts?: readonly RuleValues[];
+  readonly deletes?: readonly string[];
+}
+
+/** What is kept with a change for the audit log. */
+export interface Note {
+  readonly command: string;
+  readonly old: object | undefined;
+  /** Perhaps as JSON already. */
+  readonly oldRules: OldRules | string | undefined;
+  readonly ruleCount: number | undefined;
+  /** The id of parts in `kept_rules`. */
+  readonly kept: string | null | undefined;
+  readonly told: ToldRules | undefined;
+}
+
+/** Writes changes, and deletes those that are older than so many days. */
+export async function appendChanges(
+  engine: Engine,
+  within: Transaction<Tables>,
+  transaction: string,
+  changes: readonly Change[],
+  notes: readonly Note[],
+  auditDays: number,
+): Promise<void> {
+  if (changes.length === 0) return;
+  const rows = changes.map((change, index) => rowOf(change, transaction, notes[index]!));
+  await engine.insertRows(
+    within,
+    INSERT,
+    rows.filter((row) => !isLong(row)),
+  );
+  for (const row of rows) if (isLong(row)) await insertLong(within, row);
+  const { sequence: last, at } = changes.at(-1)!;
+  const before = last - changes.length;
+  if (Math.floor(last / DELETED_EVERY) === Math.floor(before / DELETED_EVERY)) return;
+  const oldest = await within
+    .selectFrom("changes")
+    .select(["sequence", "at"])
+    .where("sequence", "<=", last - READABLE)
+    .orderBy("sequence")
+    .limit(DELETED_AT_ONCE)
+    .execute();
+  // Clocks differ: only those go that no younger one stands before, so that the numbers stay without a gap.
+  const young = oldest.findIndex((row) => row.at > at - auditDays * DAY);
+  const gone = young < 0 ? oldest.at(-1) : oldest[young - 1];
+  if (gone !== undefined) await within.deleteFrom("changes").where("sequence", "<=", gone.sequence).execute();
+}
+
+function rowOf(
+  { sequence, at, actor, organisationId, ...body }: Change,
+  transaction: string,
+  { command, old, oldRules, ruleCount, kept = null, told }: Note,
+): (string | number | null)[] {
+  const count = body.kind === "rules" ? body.upserts.length + body.deletes.length : (ruleCount ?? null);
+  return [
+    sequence,
+    transaction,
+    at,
+    actor,
+    organisationId,
+    body.kind,
+    encode(body),
+    command,
+    rulesetIdOf(body),
+    count,
+    jsonOf(old),
+    jsonOf(oldRules),
+    kept,
+    jsonOf(told),
+  ];
+}
+
+function isLong(row: readonly (string | number | null)[]): boolean {
+  return row.some((value) => typeof value === "string" && value.length > MAX_CHARACTERS);
+}
+
+/**
+ * As a value of its own: among others of an array PostgreSQL's client would go through all of its characters to quote
+ * them.
+ */
+async function insertLong(within: Transaction<Tables>, row: readonly (string | number | null)[]): Promise<void> {
+  const names = Object.keys(INSERT.columns);
+  await sql`insert into changes (${sql.join(names.map((name) => sql.ref(name)))}) values (${sql.join(row)})`.execute(
+    within,
+  );
+}
+
+function jsonOf(value: object | string | undefined): string | null {
+  return value === undefined ? null : typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** The ruleset that a change is about. */
+export function rulesetIdOf(body: ChangeBody): string | null {
+  if (body.kind === "ruleset") return body.ruleset.id;
+  return "rulesetId" in body ? body.rulesetId : null;
+}
+
+/** See `Store.changesAfter`. */
+export function readChanges(engine: Engine, after: number): Promise<Change[]> {
+  return atOneInstant(engine, async (within) => {
+    const { sequence } = await within.selectFrom("store").select("sequence").executeTakeFirstOrThrow();
+    if (sequence === after) return [];
+    const rows = await within
+      .selectFrom("changes")
+      .select(["sequence", "at", "actor", "organisation_id", "kind", "ruleset_id", "body"])
+      .where("sequence", ">", after)
+      .orderBy("sequence")
+      .limit(PAGE)
+      .execute();
+    if (rows[0]?.sequence !== after + 1 || sequence - after > READABLE) {
+      throw new StoreError(
+        "changes-gone",
+        `the database is at change ${sequence} and does not hold all changes after ${after}; load the state again`,
+      );
+    }
+    const wholes = new Map<string, RuleColumns[]>();
+    for (const { kind, body } of rows) {
+      if (kind === "rules-replaced") await readWhole(engine, within, JSON.parse(body).rulesetId, wholes);
+    }
+    return rows.map((row) => decode(row, wholes));
+  });
+}
+
+/** Reads the rules of a ruleset once, even where it was replaced several times. */
+async function readWhole(
+  engine: Engine,
+  within: Transaction<Tables>,
+  rulesetId: string,
+  wholes: Map<string, RuleColumns[]>,
+): Promise<void> {
+  if (wholes.has(rulesetId)) return;
+  const ruleset = await within.selectFrom("rulesets").select("number").where("id", "=", rulesetId).executeTakeFirst();
+  wholes.set(rulesetId, ruleset === undefined ? [] : await wholeRuleset(engine, within, ruleset.number));
+}
+
+/** A replacement is stored without its rules, which the ruleset holds. */
+function encode(body: ChangeBody): string {
+  if (body.kind === "rules-replaced") return JSON.stringify({ rulesetId: body.rulesetId });
+  if (body.kind !== "rules") return JSON.stringify(body);
+  return JSON.stringify({
+    upserts: body.upserts.map(valuesOfRule),
+    deletes: body.deletes.map(keyOfPrefix),
+  } satisfies StoredRules);
+}
+
+function decode(
+  { sequence, at, actor, organisation_id, kind, ruleset_id, body }: ReadRow,
+  wholes: ReadonlyMap<string, readonly RuleColumns[]>,
+): Change {
+  const stored = JSON.parse(body);
+  return { sequence, at, actor, organisationId: organisation_id, ...decodeBody(kind, stored, ruleset_id, wholes) };
+}
+
+type ReadRow = Pick<ChangeRow, "sequence" | "at" | "actor" | "organisation_id" | "kind" | "ruleset_id" | "body">;
+
+function decodeBody(
+  kind: string,
+  stored: ChangeBody | StoredRules,
+  ruleset: string | null,
+  wholes: ReadonlyMap<string, readonly RuleColumns[]>,
+): ChangeBody {
+  if (kind === "rules-replaced") {
+    const { rulesetId } = stored as { rulesetId: string };
+    return { kind, rulesetId, rules: wholes.get(rulesetId)! };
+  }
+  if (kind !== "rules") return stored as ChangeBody;
+  const { rulesetId = ruleset!, upserts, deletes } = stored as StoredRules;
+  return {
+    kind,
+    rulesetId,
+    upserts: upserts.map((values): Rule => ruleOfValues(values)),
+    deletes: deletes.map(prefixOfKey),
+  };
+}

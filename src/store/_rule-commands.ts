@@ -1,0 +1,121 @@
+import type { Prefix } from "../address/address.ts";
+import { formatPrefix } from "../address/prefix.ts";
+import type { Rule } from "../rulesets/rule.ts";
+import type { Decision, Group } from "./_group.ts";
+import { checkMatch, mostRulesText, RuleEdit } from "./_ruleset-draft.ts";
+import { ruleTag } from "./if-match.ts";
+import type {
+  AddRuleCommand,
+  BatchItem,
+  BatchResult,
+  BatchRulesCommand,
+  Command,
+  DeleteRuleCommand,
+  UpdateRuleCommand,
+} from "./command.ts";
+import { StoreError } from "./store-error.ts";
+
+type RuleCommand = AddRuleCommand | UpdateRuleCommand | DeleteRuleCommand | BatchRulesCommand;
+
+export function isRuleCommand(command: Command): command is RuleCommand {
+  return prefixesOf(command).length > 0 || command.kind === "batch-rules";
+}
+
+/** The prefixes whose rules must be known to decide the command. */
+export function prefixesOf(command: Command): Prefix[] {
+  switch (command.kind) {
+    case "add-rule":
+      return [command.request.prefix];
+    case "update-rule":
+    case "delete-rule":
+      return [command.prefix];
+    case "batch-rules":
+      return command.items.map(prefixOfItem);
+    default:
+      return [];
+  }
+}
+
+export function decideRules(group: Group, command: RuleCommand): Decision {
+  const draft = group.ruleset(command);
+  const edit = new RuleEdit(draft, group.rulesPerRuleset, command.at);
+  checkMatch(draft.row, command.ifMatch, ruleBefore(edit, command));
+  const outcome = edited(edit, command, group.rulesPerRuleset);
+  const recorded = edit.keep();
+  return { outcome, changes: recorded === null ? [] : [recorded] };
+}
+
+/** The rule that the command is about, as it is. Throws StoreError (`rule-not-found`, `rule-exists`). */
+function ruleBefore(edit: RuleEdit, command: RuleCommand): Rule | null {
+  if (command.kind === "batch-rules") return null;
+  if (command.kind !== "add-rule") return edit.existing(command.prefix);
+  const rule = edit.get(command.request.prefix);
+  if (rule !== null && (command.ifNoneMatch === "*" || command.ifNoneMatch?.includes(ruleTag(rule))))
+    throw new StoreError("rule-exists", `there is a rule for ${formatPrefix(rule.prefix)} already`, { existing: rule });
+  return rule;
+}
+
+function edited(edit: RuleEdit, command: RuleCommand, mostRules: number): Decision["outcome"] {
+  switch (command.kind) {
+    case "add-rule": {
+      const addition = edit.add(command.request);
+      if (addition.action !== "conflict") return addition;
+      throw new StoreError("conflict", `there is a rule for ${formatPrefix(addition.rule.prefix)} already`, {
+        existing: addition.rule,
+      });
+    }
+    case "update-rule":
+      return { rule: edit.update(command.prefix, command.changes) };
+    case "delete-rule":
+      edit.delete(command.prefix);
+      return {};
+    case "batch-rules":
+      return { results: runBatch(edit, command, mostRules) };
+  }
+}
+
+function runBatch(edit: RuleEdit, { items, atomic }: BatchRulesCommand, mostRules: number): BatchResult[] {
+  const results = items.map((item) => withReason(runItem(edit, item), item, mostRules));
+  const failed = results.find(({ error }) => error !== undefined);
+  if (!atomic || failed === undefined) return results;
+  const whatHappened = results.map((result, at): BatchResult =>
+    result.error === undefined ? { action: "not_applied", prefix: prefixOfItem(items[at]!) } : result,
+  );
+  throw new StoreError("batch-refused", `${failed.error!}, so nothing was written`, { results: whatHappened });
+}
+
+/** The result with the reason why the item fails, if it does. */
+function withReason(result: BatchResult, item: BatchItem, mostRules: number): BatchResult {
+  const { action } = result;
+  const isFailure =
+    action === "conflict" ||
+    action === "too_many_rules" ||
+    (action === "absent" && "delete" in item && item.mustExist === true);
+  return isFailure ? { ...result, error: reasonOf(result, mostRules) } : result;
+}
+
+/** Why a rule cannot be added or deleted, in words. */
+export function reasonOf(result: BatchResult, mostRules: number): string {
+  if ("rule" in result) return `there is a rule for ${formatPrefix(result.rule.prefix)} already`;
+  const prefix = formatPrefix(result.prefix);
+  return result.action === "absent"
+    ? `there is no rule for ${prefix} to delete`
+    : `there is no room for ${prefix}: ${mostRulesText(mostRules)}`;
+}
+
+function runItem(edit: RuleEdit, item: BatchItem): BatchResult {
+  if ("delete" in item && edit.get(item.delete) === null) return { action: "absent", prefix: item.delete };
+  try {
+    if ("add" in item) return edit.add(item.add);
+    edit.delete(item.delete);
+    return { action: "deleted", prefix: item.delete };
+  } catch (error) {
+    if (error instanceof StoreError && error.code === "too-many-rules")
+      return { action: "too_many_rules", prefix: prefixOfItem(item) };
+    throw error;
+  }
+}
+
+function prefixOfItem(item: BatchItem): Prefix {
+  return "add" in item ? item.add.prefix : item.delete;
+}

@@ -1,0 +1,16 @@
+import { sql, type Transaction } from "kysely";
+import type { Tables } from "./_tables.ts";
+import { StoreError } from "./store-error.ts";
+
+/** Does what is written as it is decided: where it is refused half way, what it has written is gone. */
+export async function withSavepoint<Result>(within: Transaction<Tables>, work: () => Promise<Result>): Promise<Result> {
+  await sql`savepoint command`.execute(within);
+  try {
+    const result = await work();
+    await sql`release savepoint command`.execute(within);
+    return result;
+  } catch (error) {
+    if (error instanceof StoreError) await sql`rollback to savepoint command`.execute(within);
+    throw error;
+  }
+}

@@ -1,0 +1,171 @@
+import type { Generated } from "kysely";
+import type { AccessLevel, Area, Purpose, Role } from "./state.ts";
+
+// The rows, as both databases give them: times in milliseconds, counts and sequences as numbers.
+
+export interface Tables {
+  readonly store: StoreRow;
+  readonly organisations: OrganisationRow;
+  readonly plans: PlanRow;
+  readonly api_keys: ApiKeyRow;
+  readonly users: UserRow;
+  readonly sessions: SessionRow;
+  readonly rulesets: RulesetRow;
+  readonly rules: RuleRow;
+  readonly changes: ChangeRow;
+  readonly kept_rules: KeptRulesRow;
+  readonly idempotency: IdempotencyRow;
+  readonly key_usage: KeyUsageRow;
+  readonly traffic: TrafficRow;
+}
+
+/** One row. */
+export interface StoreRow {
+  readonly id: number;
+  /** How many migrations have run. */
+  readonly schema: number;
+  /** The last change. Whoever holds the lock on it decides the next numbers, so numbers are in the order of commits. */
+  readonly sequence: number;
+}
+
+export interface OrganisationRow {
+  readonly id: string;
+  readonly name: string;
+  readonly created_at: number;
+}
+
+export interface PlanRow {
+  readonly organisation_id: string;
+  readonly area: Area;
+  readonly active: number;
+  readonly until: number | null;
+  readonly per_minute: number | null;
+  readonly per_month: number | null;
+}
+
+export interface ApiKeyRow {
+  readonly id: string;
+  readonly organisation_id: string;
+  readonly label: string;
+  readonly access: AccessLevel;
+  readonly digest: string;
+  readonly start: string;
+  readonly created_at: number;
+  readonly expires_at: number | null;
+  readonly revoked_at: number | null;
+}
+
+export interface UserRow {
+  readonly id: string;
+  readonly organisation_id: string;
+  readonly name: string;
+  /** As `keyOfName` makes it: names that differ in capitals only are the same. */
+  readonly name_key: string;
+  readonly role: Role;
+  /** As whoever checks it writes it; null until an invitation has been followed. */
+  readonly password: string | null;
+  /** SHA-256 of the open invitation's token in base64url. */
+  readonly invitation: string | null;
+  readonly invited_until: number | null;
+  readonly created_at: number;
+  readonly last_sign_in_at: number | null;
+  readonly deleted_at: number | null;
+}
+
+export interface SessionRow {
+  readonly digest: string;
+  readonly user_id: string;
+  readonly created_at: number;
+  readonly expires_at: number;
+}
+
+export interface RulesetRow {
+  /** Stands for the id in every rule: 8 bytes in place of 36. */
+  readonly number: Generated<number>;
+  readonly id: string;
+  readonly organisation_id: string;
+  readonly name: string;
+  readonly purpose: Purpose;
+  readonly description: string;
+  readonly created_at: number;
+  readonly updated_at: number;
+  readonly version: number;
+  readonly rule_count: number;
+}
+
+export interface RuleRow {
+  readonly ruleset: number;
+  /** As `keyOfPrefix` makes it: ordered as prefixes are. */
+  readonly prefix: string;
+  readonly name: string | null;
+  readonly expires_at: number | null;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+export interface ChangeRow {
+  readonly sequence: number;
+  /**
+   * The transaction that wrote it, a random UUID: by it a writer whose connection broke finds out whether it committed.
+   */
+  readonly transaction: string;
+  readonly at: number;
+  readonly actor: string;
+  readonly organisation_id: string;
+  readonly kind: string;
+  /** JSON. */
+  readonly body: string;
+  /** The kind of the command that made the change; null in changes of before users were. */
+  readonly command: string | null;
+  readonly ruleset_id: string | null;
+  /** How many rules it touched, of changes of rules. */
+  readonly rule_count: number | null;
+  /** JSON of what was there, of changes of other things than rules; null where there was nothing. */
+  readonly old: string | null;
+  /** JSON of `OldRules`; null where there were none, too many, or they are in `kept_rules`. */
+  readonly old_rules: string | null;
+  /** The id of the parts in `kept_rules`. */
+  readonly kept: string | null;
+  /** JSON of `ToldRules`; null where the rules themselves are few, and tell it. */
+  readonly told: string | null;
+}
+
+/** Some thousand of the rules that a large change touched. */
+export interface KeptRulesRow {
+  readonly id: string;
+  readonly part: number;
+  /** Of the change; parts go with their age. */
+  readonly at: number;
+  /** JSON of `OldRules`. */
+  readonly rules: string;
+}
+
+export interface IdempotencyRow {
+  readonly organisation_id: string;
+  readonly key: string;
+  readonly request: string;
+  /** JSON of an `Answer`; null only while its transaction runs. */
+  readonly answer: string | null;
+  readonly created_at: number;
+}
+
+export interface KeyUsageRow {
+  readonly key_id: string;
+  /** "" in rows of before areas were counted apart. */
+  readonly area: Area | "";
+  readonly month: string;
+  readonly requests: number;
+  readonly last_used_at: number;
+}
+
+export interface TrafficRow {
+  /** The length of the step, in milliseconds. */
+  readonly step: number;
+  readonly at: number;
+  readonly requests: number;
+  readonly refused: number;
+  readonly failed: number;
+  readonly lookups: number;
+  /** JSON of `Times`. */
+  readonly times: string;
+}

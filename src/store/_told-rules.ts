@@ -1,0 +1,99 @@
+import { formatPrefix } from "../address/prefix.ts";
+import type { Rule } from "../rulesets/rule.ts";
+import { type ChangedRules, MAX_SHOWN_RULES, type Tally } from "./audit.ts";
+import type { RuleValues } from "./_engine.ts";
+import { prefixOfKey } from "./_prefix-key.ts";
+import { ruleOfValues, valuesOfRule } from "./_rule-rows.ts";
+
+/** How many rules, and the key of the first. */
+type ToldTally = readonly [count: number, first: string | null];
+
+/** What a change did to rules, as it is kept with it: short, however many there are. */
+export interface ToldRules {
+  readonly added: ToldTally;
+  readonly changed: ToldTally;
+  readonly deleted: ToldTally;
+  /** The first of them as they were, and as they became. */
+  readonly before: readonly RuleValues[];
+  readonly after: readonly RuleValues[];
+  /** Whether the rules as they were are kept. */
+  readonly isKept: boolean;
+  /** Of lists: rules that are as they were, and the digest of what was sent. */
+  readonly skipped?: number;
+  readonly digest?: string;
+}
+
+/** The first rules take so many characters at most, those of before and of after each. */
+const MOST_CHARACTERS = 8000;
+
+/** Counts what a change does, and keeps the first of it. */
+export class RuleTally {
+  readonly #counts = { added: 0, changed: 0, deleted: 0 };
+  readonly #first: { added: string | null; changed: string | null; deleted: string | null } = {
+    added: null,
+    changed: null,
+    deleted: null,
+  };
+  readonly #before = new FirstRows();
+  readonly #after = new FirstRows();
+
+  /** Null where there was, or is, no rule. */
+  add(before: Rule | null, after: Rule | null): void {
+    const kind = before === null ? "added" : after === null ? "deleted" : "changed";
+    if (this.#counts[kind]++ === 0) [this.#first[kind]] = valuesOfRule((after ?? before)!);
+    if (before !== null) this.#before.add(before);
+    if (after !== null) this.#after.add(after);
+  }
+
+  told(about: Pick<ToldRules, "isKept" | "skipped" | "digest">): ToldRules {
+    const tally = (kind: "added" | "changed" | "deleted"): ToldTally => [this.#counts[kind], this.#first[kind]];
+    return {
+      added: tally("added"),
+      changed: tally("changed"),
+      deleted: tally("deleted"),
+      before: this.#before.rows,
+      after: this.#after.rows,
+      ...about,
+    };
+  }
+}
+
+class FirstRows {
+  readonly rows: RuleValues[] = [];
+  #characters = 0;
+
+  add(rule: Rule): void {
+    if (this.rows.length === MAX_SHOWN_RULES || this.#characters > MOST_CHARACTERS) return;
+    this.#characters += formatPrefix(rule.prefix).length + (rule.name?.length ?? 0) + 50;
+    if (this.#characters <= MOST_CHARACTERS) this.rows.push(valuesOfRule(rule));
+  }
+}
+
+/** What the audit log shows of it. */
+export function changedRulesOf({ added, changed, deleted, before, after }: ToldRules): ChangedRules {
+  return {
+    added: tallyOf(added),
+    changed: tallyOf(changed),
+    deleted: tallyOf(deleted),
+    before: before.map(ruleOfValues),
+    beforeCount: changed[0] + deleted[0],
+    after: after.map(ruleOfValues),
+    afterCount: added[0] + changed[0],
+  };
+}
+
+function tallyOf([count, first]: ToldTally): Tally {
+  return { count, only: count === 1 ? prefixOfKey(first!) : null };
+}
+
+/** What taking the change back does. */
+export function inverseOf({ added, changed, deleted, before, after }: ToldRules, at: number): ToldRules {
+  return {
+    added: deleted,
+    changed,
+    deleted: added,
+    before: after,
+    after: before.map(([key, name, expiresAt, createdAt]) => [key, name, expiresAt, createdAt, at]),
+    isKept: false,
+  };
+}

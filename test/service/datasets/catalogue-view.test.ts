@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { CatalogueView } from "../../../src/service/datasets/catalogue-view.ts";
+import { inSlices } from "../../../src/service/in-slices.ts";
+import { Catalogue } from "../../../src/cbs/catalogue.ts";
+import { CatalogueTree } from "../../../src/cbs/catalogue-tree.ts";
+import { atOnce } from "../../../src/cbs/in-parts.ts";
+import { SearchIndex } from "../../../src/cbs/search.ts";
+import { openSnapshot } from "../../../src/snapshot/open-snapshot.ts";
+
+const BUNDLED = fileURLToPath(new URL("../../../data/catalogue.ipsieve", import.meta.url));
+
+async function bundled(): Promise<Catalogue> {
+  const { metadata, table } = await openSnapshot(BUNDLED);
+  return new Catalogue(metadata, table);
+}
+
+test("a catalogue is made ready in many short parts, and is the same as when made at once", async () => {
+  const catalogue = await bundled();
+  const work = CatalogueView.make(await openSnapshot(BUNDLED));
+  let parts = 0;
+  let step = work.next();
+  for (; step.done !== true; step = work.next()) parts++;
+  // A part is a thousand prefixes or fewer.
+  assert.ok(parts > catalogue.table.prefixCount(4) / 1000, `${parts} parts`);
+  const [tree, search] = [new CatalogueTree(await bundled()), new SearchIndex(await bundled())];
+  for (let value = 0; value <= catalogue.nodeCount; value++)
+    assert.deepEqual(step.value.tree.extent(value), tree.extent(value));
+  for (const text of ["cloudflare", "amazon", "clodflare", "goo", "1.1.1.1", "isp"])
+    assert.deepEqual(step.value.search.search(text), search.search(text));
+});
+
+test("work in slices lets others have their turn between parts; done at once it does not", async () => {
+  let turns = 0;
+  const counting = setInterval(() => turns++, 1);
+  const work = function* (): Generator<undefined, string, undefined> {
+    for (let part = 0; part < 10; part++) {
+      for (const end = performance.now() + 10; performance.now() < end;);
+      yield;
+    }
+    return "done";
+  };
+  assert.equal(atOnce(work()), "done");
+  assert.equal(turns, 0);
+  assert.equal(await inSlices(work()), "done");
+  clearInterval(counting);
+  assert.ok(turns >= 8, `${turns} turns`);
+});

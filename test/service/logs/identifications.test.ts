@@ -1,0 +1,472 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
+import { setImmediate as turn, setTimeout as delay } from "node:timers/promises";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { gunzipSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { type CatalogueView, openCatalogueView } from "../../../src/service/datasets/catalogue-view.ts";
+import {
+  type IdentificationLimits,
+  Identifications,
+  type NewIdentification,
+} from "../../../src/service/logs/identifications.ts";
+import { BY_TURNS } from "../../../src/service/logs/log-identification.ts";
+import { ServiceError } from "../../../src/service/service-error.ts";
+import { rangesOf } from "../../../src/cbs/ranges.ts";
+import { type BatchLimits, identify } from "../../../src/batch/identify.ts";
+import { Matcher } from "../../../src/batch/matcher.ts";
+import { UnmatchedSample } from "../../../src/service/logs/unmatched-sample.ts";
+import { identifyText } from "../../../src/cbs/identify.ts";
+
+const CATALOGUE = fileURLToPath(new URL("../../../data/catalogue.ipsieve", import.meta.url));
+
+let catalogue: CatalogueView;
+const clock = { now: Date.UTC(2026, 10, 21) };
+const open: Identifications[] = [];
+before(async () => {
+  catalogue = (await openCatalogueView(CATALOGUE)).view;
+});
+after(() => Promise.all(open.map((each) => each.close())));
+
+function make(limits: Partial<IdentificationLimits> = {}, freeBytes?: () => number): Identifications {
+  const made = new Identifications(() => clock.now, limits, freeBytes);
+  open.push(made);
+  return made;
+}
+
+let ids = 0;
+function log(body: Readable | Buffer | string, more: Partial<NewIdentification> = {}): NewIdentification {
+  return {
+    organisationId: "first",
+    id: `id-${++ids}`,
+    name: "access.log",
+    format: "tsv",
+    size: null,
+    catalogue,
+    body: body instanceof Readable ? body : Readable.from([Buffer.from(body)]),
+    ...more,
+  };
+}
+
+/** A body that gives what it is told to and then waits. */
+function waitingBody(first: string): { body: Readable; go: (last?: string) => void; lose: (error: Error) => void } {
+  const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
+  promise.catch(() => {});
+  const body = Readable.from(
+    (async function* () {
+      yield Buffer.from(first);
+      const last = await promise;
+      if (last !== undefined) yield Buffer.from(last);
+    })(),
+  );
+  return { body, go: resolve, lose: reject };
+}
+
+/** Addresses of the catalogue, of nobody, and none: the line and the address in it. */
+function someLines(count: number): { line: string; address: string | null }[] {
+  const services = catalogue.catalogue.nodes.filter(({ service }) => service !== null).map(({ id }) => id);
+  const nodes = ["/cdn/akamai", "/saas/meta", "/cloud/aws", "/cdn/cloudflare", ...services];
+  const known = nodes
+    .flatMap((id, i) => rangesOf(catalogue.tree, id, { family: i % 2 === 0 ? 4 : 6, offset: 0, limit: 1 }).items)
+    .map(({ cidr }) => cidr.split("/")[0]!);
+  return Array.from({ length: count }, (_, i) => {
+    const address = i % 7 === 0 ? null : i % 3 === 0 ? `203.0.113.${i % 256}` : known[(i >> 1) % known.length]!;
+    return {
+      address,
+      line: `${address ?? "nobody"} - - [21/Nov/2026:10:${i % 60}:00 +0000] "GET /${i} HTTP/1.1" 200 ${i}`,
+    };
+  });
+}
+
+/** What has to be told of lines, one lookup document at a time. */
+function expectedCounts(
+  lines: readonly { address: string | null }[],
+): Record<"types" | "providers" | "services", Record<string, number>> {
+  const counts = {
+    types: {} as Record<string, number>,
+    providers: {} as Record<string, number>,
+    services: {} as Record<string, number>,
+  };
+  const add = (of: Record<string, number>, keys: Iterable<string>): void => {
+    for (const key of new Set(keys)) of[key] = (of[key] ?? 0) + 1;
+  };
+  for (const { address } of lines) {
+    if (address === null) continue;
+    const { types, matches } = identifyText(catalogue.catalogue, address);
+    add(counts.types, types);
+    add(
+      counts.providers,
+      matches.map(({ type, provider }) => `${type} ${provider}`),
+    );
+    add(
+      counts.services,
+      matches
+        .filter(({ service }) => service !== null)
+        .map(({ type, provider, service }) => `${type} ${provider} ${service}`),
+    );
+  }
+  return counts;
+}
+
+test("a log, plain, gzipped or as zstd: counts, types, providers, services, and a row for every line", async () => {
+  const service = make();
+  const lines = someLines(5000);
+  const text = `${lines.map(({ line }) => line).join("\n")}\n`;
+  const expected = expectedCounts(lines);
+  for (const body of [Buffer.from(text), gzipSync(text), zstdCompressSync(text)]) {
+    // In pieces, as it comes from a network.
+    const pieces = Array.from({ length: Math.ceil(body.length / 3000) }, (_, i) =>
+      body.subarray(i * 3000, (i + 1) * 3000),
+    );
+    const done = await service.run(log(Readable.from(pieces)));
+    const told = done.log.summary();
+    assert.equal(done.log.state, "done");
+    const withAddress = lines.filter(({ address }) => address !== null);
+    const matched = withAddress.filter(({ address }) => identifyText(catalogue.catalogue, address!).found).length;
+    assert.deepEqual(
+      [told.bytes, told.lines, told.matched, told.unmatched, told.no_address],
+      [body.length, 5000, matched, withAddress.length - matched, 5000 - withAddress.length],
+    );
+    assert.deepEqual(Object.fromEntries(told.types.map(({ type, lines: own }) => [type, own])), expected.types);
+    assert.deepEqual(
+      Object.fromEntries(told.providers.map(({ type, provider, lines: own }) => [`${type} ${provider}`, own])),
+      expected.providers,
+    );
+    assert.deepEqual(
+      Object.fromEntries(
+        told.services.map(({ type, provider, service: name, lines: own }) => [`${type} ${provider} ${name}`, own]),
+      ),
+      expected.services,
+    );
+    assert.ok(told.types.length >= 3 && told.services.length >= 2, JSON.stringify(told.types));
+    assert.equal(told.unmatched_sample.length, 100);
+    const rows = gunzipSync(readFileSync(done.path)).toString().split("\n");
+    assert.equal(rows.length, 5001);
+    assert.equal(done.log.resultBytes, statSync(done.path).size);
+    for (const [i, { address }] of lines.entries()) assert.equal(rows[i]!.split("\t")[0], address ?? "");
+  }
+});
+
+test("the sample holds every line without a match while there are few, whole and in order, long ones cut", async () => {
+  const service = make();
+  const text = `8.8.8.8 a\r\n203.0.113.1 b\r\nnothing\n${"x".repeat(3000)} 203.0.113.2\n203.0.113.3 last`;
+  const { log: done } = await service.run(log(Readable.from([...Buffer.from(text)].map((byte) => Buffer.of(byte)))));
+  assert.deepEqual(done.summary().unmatched_sample, [
+    { text: "203.0.113.1 b", has_address: true },
+    { text: "nothing", has_address: false },
+    { text: `${"x".repeat(500)}…`, has_address: true },
+    { text: "203.0.113.3 last", has_address: true },
+  ]);
+});
+
+test("top addresses: those with the most lines, and what the catalogue knows of them; of too many addresses, with a bound", async () => {
+  const lines = someLines(20_000).map(({ address }, i) =>
+    address === null ? null : i % 5 === 0 ? `198.51.${i % 256}.${(i >> 3) % 256}` : address,
+  );
+  const counts = new Map<string, number>();
+  for (const address of lines) if (address !== null) counts.set(address, (counts.get(address) ?? 0) + 1);
+  const isMatched = (address: string): boolean => identifyText(catalogue.catalogue, address).found;
+  const ranked = [...counts].sort(([, a], [, b]) => b - a);
+  const text = lines.map((address) => `${address ?? "nobody"} x\n`).join("");
+
+  const exact = (await make().run(log(text))).log.summary().top_addresses!;
+  for (const [kind, wanted] of [
+    ["matched", true],
+    ["unmatched", false],
+  ] as const) {
+    const own = ranked.filter(([address]) => isMatched(address) === wanted);
+    assert.ok(own.length > 50, `${own.length}`);
+    assert.deepEqual(
+      exact[kind].map(({ lines: count }) => count),
+      own.slice(0, 50).map(([, count]) => count),
+    );
+    for (const { ip, lines: count, cbs_ids, labels } of exact[kind]) {
+      assert.equal(count, counts.get(ip));
+      assert.deepEqual(
+        [cbs_ids, labels],
+        [identifyText(catalogue.catalogue, ip).cbs_ids, identifyText(catalogue.catalogue, ip).labels],
+      );
+    }
+    assert.deepEqual([exact[`${kind}_count`], exact.lines_missing], [own.length, 0]);
+  }
+
+  const bounded = (await make({ keptAddresses: 500 }).run(log(text))).log.summary().top_addresses!;
+  assert.deepEqual([bounded.matched_count, bounded.unmatched_count, bounded.lines_missing > 0], [null, null, true]);
+  for (const { ip, lines: count } of [...bounded.matched, ...bounded.unmatched])
+    assert.ok(count <= counts.get(ip)! && counts.get(ip)! <= count + bounded.lines_missing);
+  const failed = (await make().run(log(gzipSync(text).subarray(0, 5000)))).log;
+  assert.deepEqual([failed.state, failed.summary().top_addresses], ["failed", null]);
+});
+
+test("however short the lines are, only so many are worked on in a turn of the event loop", async () => {
+  const bomb = gzipSync("\n".repeat(1 << 20));
+  const countPauses = async (more: Partial<BatchLimits> = {}): Promise<number> => {
+    let pauses = 0;
+    const pause = (): Promise<void> => (pauses++, BY_TURNS.pause());
+    await identify({
+      inputs: [Readable.from([bomb])],
+      snapshot: catalogue.snapshot,
+      format: "none",
+      threads: 1,
+      ...BY_TURNS,
+      limits: { ...BY_TURNS.limits, ...more },
+      pause,
+    });
+    return pauses;
+  };
+  assert.ok((await countPauses()) >= 128);
+  assert.ok((await countPauses({ shardLines: 1 << 30 })) < 16, "the negative control: a limit in bytes alone");
+});
+
+test("the sample looks at so many lines in a step", () => {
+  const sample = new UnmatchedSample(new Matcher(catalogue.snapshot));
+  const chunk = Buffer.alloc(1 << 18, "\n");
+  assert.equal([...sample.add(chunk)].length, chunk.length / 4096);
+  assert.equal(sample.lines.length, 100);
+});
+
+test("while it runs it tells how far it is, and of what types the lines so far are", async () => {
+  const service = make();
+  const { body, go } = waitingBody("8.8.8.8\n203.0.113.1\n".repeat(50));
+  const running = service.run(log(body, { id: "running" }));
+  for (;;) {
+    const { log: live, endedAt } = service.get("first", "running")!;
+    assert.deepEqual([live.state, endedAt], ["running", null]);
+    const { lines, matched, types } = live.summary();
+    if (lines === 100) {
+      assert.deepEqual([matched, types.length > 0, types[0]!.lines], [50, true, 50]);
+      break;
+    }
+    await delay(20);
+  }
+  go("9.9.9.9\n");
+  assert.equal((await running).log.summary().lines, 101);
+});
+
+test("what is no text is refused, and nothing is kept of it", async () => {
+  const service = make();
+  const bad: [what: string, body: Buffer, message: RegExp][] = [
+    ["an image", Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), /no text of lines and not compressed by gzip/],
+    ["xz", Buffer.from("fd377a585a000004e6d6b446", "hex"), /this is xz.*xz -dc/],
+    ["a ZIP archive", Buffer.from("504b030414000000080000", "hex"), /this is zip/],
+    ["UTF-16", Buffer.from("\ufeff1.2.3.4\n", "utf16le"), /this is UTF-16/],
+  ];
+  for (const [what, body, message] of bad) {
+    await assert.rejects(
+      service.run(log(body, { id: what })),
+      (error) => error instanceof ServiceError && error.code === "not-text" && message.test(error.message),
+      what,
+    );
+    assert.equal(service.get("first", what), undefined);
+  }
+});
+
+test("damaged gzip fails, and says where; a cut one too", async () => {
+  const service = make();
+  const text = someLines(50_000)
+    .map(({ line }) => `${line}\n`)
+    .join("");
+  const good = gzipSync(text);
+  const damaged = Buffer.from(good);
+  damaged.fill(0xff, good.length >> 1, (good.length >> 1) + 40);
+  for (const [body, message] of [
+    [damaged, /gzip data is damaged/],
+    [good.subarray(0, good.length - 100), /ends too early/],
+  ] as const) {
+    const { log: failed, path } = await service.run(log(body));
+    assert.equal(failed.state, "failed");
+    assert.match(failed.error!, message);
+    const place = /it stopped behind line (\d+), within the first (\d+) bytes of the file/.exec(failed.error!);
+    assert.ok(Number(place![1]) > 1000 && Number(place![2]) <= body.length, failed.error!);
+    assert.equal(existsSync(path), false);
+  }
+});
+
+test("results are for the server's user alone, whatever the umask, and where the system has removed their folder there is another", async () => {
+  const umask = process.umask(0);
+  try {
+    const service = make();
+    const { path } = await service.run(log("8.8.8.8\n"));
+    assert.equal(statSync(dirname(path)).mode & 0o777, 0o700);
+    rmSync(dirname(path), { recursive: true });
+    const running = waitingBody("8.8.8.8\n");
+    const ended = service.run(log(running.body));
+    await turn();
+    running.go();
+    assert.equal((await ended).log.state, "done");
+    assert.equal(statSync(dirname((await ended).path)).mode & 0o777, 0o700);
+  } finally {
+    process.umask(umask);
+  }
+});
+
+test("a result that cannot be written: the client learns that, the server's user why", async () => {
+  const service = make();
+  const { path } = await service.run(log("8.8.8.8\n"));
+  mkdirSync(join(dirname(path), "2.gz"));
+  const { log: failed } = await service.run(log("8.8.8.8\n"));
+  assert.deepEqual(
+    [failed.state, failed.error],
+    [
+      "failed",
+      "the server cannot write the result at the moment; try again later, or ask whoever runs it to make room on its disk",
+    ],
+  );
+  assert.match(failed.outputError!.message, /ipsieve-logs-.*2\.gz: this is a folder/);
+});
+
+test("limits: running ones of an organisation and of all, kept ones, time, ids, and the disk", async () => {
+  let free = 1e12;
+  const service = make({ perOrganisation: 1, inAll: 2, kept: 3, keptFor: 1000 }, () => free);
+  const kindOf = (wanted: NewIdentification) =>
+    service.run(wanted).then(
+      () => "done",
+      (error: ServiceError) => error.code,
+    );
+  const [one, two] = [waitingBody("8.8.8.8\n"), waitingBody("8.8.8.8\n")];
+  const first = service.run(log(one.body, { id: "a" }));
+  assert.equal(await kindOf(log("x", { id: "a" })), "conflict");
+  assert.equal(await kindOf(log("x")), "too-many-requests");
+  const second = service.run(log(two.body, { organisationId: "second", id: "a" }));
+  assert.equal(await kindOf(log("x", { organisationId: "third" })), "too-many-requests");
+  one.go();
+  two.go();
+  await Promise.all([first, second]);
+  free = 1000;
+  assert.equal(await kindOf(log("x")), "unavailable");
+  free = 1e12;
+
+  const paths = [];
+  for (let i = 0; i < 5; i++) paths.push((await service.run(log("8.8.8.8\n", { id: `kept ${i}` }))).path);
+  assert.deepEqual(
+    service.list("first").map(({ id }) => id),
+    ["kept 4", "kept 3", "kept 2"],
+  );
+  assert.deepEqual(
+    paths.map((path) => existsSync(path)),
+    [false, false, true, true, true],
+  );
+  assert.deepEqual(
+    service.list("second").map(({ id }) => id),
+    ["a"],
+  );
+  assert.equal(service.get("second", "kept 4"), undefined);
+  assert.equal(await service.remove("second", "kept 4"), false);
+  clock.now += 1000;
+  assert.deepEqual([service.list("first"), paths.some((path) => existsSync(path))], [[], false]);
+});
+
+test("where organisations hold as many each, only an upload that hardly comes gives way", async () => {
+  for (const [slowBytes, isSlow] of [
+    [1 << 30, true],
+    [1, false],
+  ] as const) {
+    for (const [perOrganisation, organisationId, to] of [
+      [1, "first", "your organisation"],
+      [2, "third", "another organisation"],
+    ] as const) {
+      const service = make({ perOrganisation, inAll: 2, slowBytes, slowAfter: 0 });
+      const bodies = [waitingBody("8.8.8.8\n".repeat(100)), waitingBody("8.8.8.8\n")];
+      const running = bodies.map(({ body }, i) =>
+        service.run(log(body, { organisationId: ["first", "second"][i]!, id: `${i}` })),
+      );
+      while (["first", "second"].some((id, i) => service.get(id, `${i}`)!.log.summary().bytes === 0)) await delay(5);
+      const third = await service.run(log("8.8.8.8\n", { organisationId })).then(
+        ({ log: { state } }) => state,
+        (error: ServiceError) => error.code,
+      );
+      assert.equal(third, isSlow ? "done" : "too-many-requests");
+      for (const { go } of bodies) go();
+      const ended = await Promise.all(running);
+      const slowest = organisationId === "first" ? 0 : 1;
+      assert.deepEqual(
+        ended.map(({ log: { state } }) => state),
+        ended.map((_, i) => (isSlow && i === slowest ? "failed" : "done")),
+      );
+      if (isSlow) assert.match(ended[slowest]!.log.error!, new RegExp(`gave its place to one of ${to}`));
+    }
+  }
+});
+
+test("the disk fills up, the client goes away, somebody ends it, the server closes: it ends and leaves no file", async () => {
+  let free = 1e12;
+  const service = make({}, () => free);
+  const cases: [why: RegExp, end: (id: string, lose: (error: Error) => void) => void][] = [
+    [/the upload was broken off/, (_, lose) => lose(new Error("aborted"))],
+    [/disk is too full/, () => void (free = 0)],
+    [/ended before its end/, (id) => void service.remove("first", id)],
+    [/the server is closing/, () => void service.close()],
+  ];
+  for (const [index, [why, end]] of cases.entries()) {
+    const id = `ended ${index}`;
+    const { body, lose } = waitingBody("8.8.8.8\n");
+    const running = service.run(log(body, { id }));
+    await turn();
+    end(id, lose);
+    const { log: ended, path } = await running;
+    assert.equal(ended.state, "failed");
+    assert.match(ended.error!, why);
+    assert.equal(existsSync(path) || existsSync(`${path}.partial`), false);
+    free = 1e12;
+    if (index < cases.length - 1) continue;
+    await service.close();
+    assert.equal(existsSync(dirname(path)), false);
+  }
+});
+
+test("memory stays where it is however long the log is", { timeout: 600_000 }, async (t) => {
+  const service = make();
+  const megabytes = 600;
+  const piece = Buffer.from(
+    someLines(15_000)
+      .map(({ line }) => `${line}\n`)
+      .join(""),
+  ).subarray(0, 1 << 20);
+  const resident: number[] = [];
+  let largest = 0;
+  const body = Readable.from(
+    (async function* () {
+      for (let i = 0; i < megabytes; i++) {
+        for (let at = 0; at < piece.length; at += 65_536) yield piece.subarray(at, at + 65_536);
+        largest = Math.max(largest, process.memoryUsage.rss());
+        if (i % 100 === 99) {
+          resident.push(largest >> 20);
+          largest = 0;
+        }
+      }
+    })(),
+    { highWaterMark: 1 },
+  );
+  const { log: done } = await service.run(log(body));
+  assert.equal(done.summary().bytes, megabytes << 20);
+  t.diagnostic(
+    `${megabytes} MiB, ${done.summary().lines} lines; largest resident size of each 100 MiB, in MiB: ${resident.join(" ")}`,
+  );
+  assert.ok(resident.at(-1)! < resident[0]! + 150, resident.join(" "));
+});
+
+test("the middle of a line that matches is no unmatched line, however long the line is", async () => {
+  const pieces = [
+    Buffer.from(`1.1.1.1 ${"192.0.2.77 abc ".repeat(6000)}`),
+    ...Array.from({ length: 7 }, () => Buffer.from("192.0.2.77 abc ".repeat(4000))),
+    Buffer.from("\n1.1.1.1 short\n"),
+  ];
+  const done = await make().run(log(Readable.from(pieces)));
+  assert.deepEqual([done.log.summary().matched, done.log.summary().unmatched_sample], [2, []]);
+});
+
+test("somebody clears the folder for temporary files: what runs ends, and the next log has a folder again", async () => {
+  const service = make();
+  const { body, go } = waitingBody("8.8.8.8\n");
+  const running = service.run(log(body, { id: "cleared" }));
+  await turn();
+  const folder = dirname(service.get("first", "cleared")!.path);
+  rmSync(folder, { recursive: true });
+  await delay(1200); // it is looked every second whether the disk is full
+  go();
+  assert.equal((await running).log.state, "failed");
+  const { log: next, path } = await service.run(log("8.8.8.8\n"));
+  assert.deepEqual([next.state, existsSync(path)], ["done", true]);
+});

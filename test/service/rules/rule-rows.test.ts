@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { parsePrefix } from "../../../src/address/prefix.ts";
+import { RuleRows, type Rows } from "../../../src/service/rules/rule-rows.ts";
+import type { LiveRuleset } from "../../../src/service/rules/service-memory.ts";
+import type { Rule } from "../../../src/rulesets/rule.ts";
+import { columnsOf } from "../../../src/rulesets/rule-columns.ts";
+import { RuleIndex } from "../../../src/rulesets/rule-index.ts";
+import type { RuleFilter } from "../../../src/rulesets/rule-search.ts";
+
+const NOW = Date.UTC(2026, 10, 21);
+const DAY = 86_400_000;
+
+function rule(w0: number, name: string | null, expiresAt: number | null): Rule {
+  return {
+    prefix: { family: 4, w0, w1: 0, w2: 0, w3: 0, length: 32 },
+    name,
+    expiresAt,
+    createdAt: NOW,
+    updatedAt: NOW,
+  };
+}
+
+/**
+ * Rules whose names and expiries go round: every third is permanent, every third expires in up to 30 days, every third
+ * has expired.
+ */
+function rulesetOf(count: number): LiveRuleset {
+  const rules = Array.from({ length: count }, (_, i) =>
+    rule(i * 4, `Name ${i % 1000}`, i % 3 === 0 ? null : NOW + (i % 3 === 1 ? 1 + (i % 30) : -1) * DAY),
+  );
+  const about = {
+    id: "7d0c5a2e-0000-4000-8000-000000000001",
+    organisationId: "x",
+    name: "r",
+    purpose: "blocklist",
+    description: "",
+    createdAt: NOW,
+    updatedAt: NOW,
+    version: 1,
+  } as const;
+  return { about, rules: RuleIndex.from(columnsOf(rules)) };
+}
+
+/** What it should give, by looking at every rule. */
+function expected({ rules }: LiveRuleset, { state, within = 0, name = "" }: RuleFilter, now: number): Rule[] {
+  return [...rules.rules()].filter((each) => {
+    const end = each.expiresAt ?? Infinity;
+    const states = end <= now ? ["expired"] : end <= now + within ? ["active", "expiring"] : ["active"];
+    return (
+      (state === undefined || states.includes(state)) && (each.name ?? "").toLowerCase().includes(name.toLowerCase())
+    );
+  });
+}
+
+const FILTERS: readonly RuleFilter[] = [
+  {},
+  { state: "active" },
+  { state: "expired" },
+  { state: "expiring", within: 7 * DAY },
+  { name: "NAME 99" },
+  { name: "name 1", state: "expiring", within: 2 * DAY },
+  { name: "nothing" },
+  { related: parsePrefix("0.0.0.0/0"), state: "active" },
+];
+
+test("rows at any offset, by any filter, are those of the slow answer, as time goes on", async () => {
+  const ruleset = rulesetOf(20_000);
+  const rows = new RuleRows();
+  for (const now of [NOW, NOW + 1, NOW + 3 * DAY, NOW + 3 * DAY, NOW - DAY, NOW + 40 * DAY]) {
+    for (const filter of FILTERS) {
+      const all = expected(ruleset, filter, now);
+      for (const offset of [0, 1, 777, all.length - 10, all.length, all.length + 5].filter((each) => each >= 0)) {
+        const { rules, count } = (await rows.get(() => ruleset, { filter, offset, limit: 50 }, now))!;
+        assert.equal(count, all.length);
+        assert.deepEqual(rules, all.slice(offset, offset + 50));
+      }
+    }
+  }
+});
+
+test("a ruleset that changes while it is searched is never answered from two states; one that is gone is", async () => {
+  let live: LiveRuleset | undefined = rulesetOf(200_000);
+  const rows = new RuleRows();
+  const filter = { name: "name 7" };
+  const progress = { ended: false };
+  const answers: Promise<Rows | undefined>[] = Array.from({ length: 5 }, (_, i) =>
+    rows.get(() => live, { filter, offset: i * 100, limit: 3000 }, NOW),
+  );
+  const all = Promise.all(answers).finally(() => (progress.ended = true));
+  let writes = 0;
+  // Each write takes the first rule that fits away, and moves all others by a row.
+  for (; !progress.ended && writes < 2000; writes++) {
+    live.rules.delete(rule((7 + 1000 * writes) * 4, null, null).prefix);
+    live = { about: { ...live.about, version: live.about.version + 1 }, rules: live.rules };
+    await turn();
+  }
+  for (const [i, answer] of (await all).entries()) {
+    const { version } = answer!.ruleset.about;
+    const fresh = expected(rulesetOf(200_000), filter, NOW).filter(
+      ({ prefix }) => !((prefix.w0 / 4) % 1000 === 7 && (prefix.w0 / 4 - 7) / 1000 < version - 1),
+    );
+    assert.equal(answer!.count, fresh.length);
+    assert.deepEqual(answer!.rules, fresh.slice(i * 100, i * 100 + 3000));
+  }
+  assert.ok(writes >= 3, String(writes));
+  live = undefined;
+  assert.equal(await rows.get(() => live, { filter: { name: "x" }, offset: 0, limit: 1 }, NOW), undefined);
+});
+
+test("searches do not hold others up, and many of them take bounded memory", async (t) => {
+  const ruleset = rulesetOf(1_000_000);
+  const rows = new RuleRows();
+  const others = { turns: 0, ended: false };
+  const run = (async () => {
+    for (; !others.ended; others.turns++) await turn();
+  })();
+  for (let i = 1; i <= 20; i++) {
+    const { count } = (await rows.get(
+      () => ruleset,
+      { filter: { state: "expiring", within: (40 + i) * DAY, related: parsePrefix("0.0.0.0/0") }, offset: 0, limit: 1 },
+      NOW,
+    ))!;
+    assert.equal(count, 333_333);
+  }
+  others.ended = true;
+  await run;
+  t.diagnostic(`${others.turns} turns of others during 20 searches, ${rows.byteLength} bytes kept`);
+  assert.ok(others.turns > 40);
+  assert.ok(rows.byteLength > 0 && rows.byteLength <= 32 << 20);
+});

@@ -1,0 +1,181 @@
+/**
+ * A ruleset that is replaced by a large one: readers see the old one or the new one, in the order of changes, and
+ * nobody is held up by it.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { ServiceMemory } from "../../../src/service/rules/service-memory.ts";
+import type { Rule } from "../../../src/rulesets/rule.ts";
+import { columnsOf } from "../../../src/rulesets/rule-columns.ts";
+import type { Change, ChangeBody } from "../../../src/store/change.ts";
+import type { Ruleset } from "../../../src/store/state.ts";
+
+const MANY = 120_000;
+const organisationId = "organisation";
+const about = (id: string): Ruleset => ({
+  id,
+  organisationId,
+  name: id,
+  purpose: "blocklist",
+  description: "",
+  createdAt: 1,
+  updatedAt: 1,
+  version: 1,
+});
+
+function rule(w0: number, name: string | null = null): Rule {
+  return {
+    prefix: { family: 4, w0, w1: 0, w2: 0, w3: 0, length: 32 },
+    name,
+    expiresAt: null,
+    createdAt: 1,
+    updatedAt: 1,
+  };
+}
+
+function change(sequence: number, body: ChangeBody): Change {
+  return { sequence, at: sequence, actor: "user:test", organisationId, ...body };
+}
+
+const replaced = (sequence: number, count: number): Change => {
+  const rules = Array.from({ length: count }, (_, at) => rule(at, `rule ${at}`));
+  const parts = Array.from({ length: Math.ceil(count / 8192) }, (_, at) =>
+    columnsOf(rules.slice(8192 * at, 8192 * (at + 1))),
+  ).flat();
+  return change(sequence, { kind: "rules-replaced", rulesetId: "a", rules: parts });
+};
+const added = (sequence: number, rulesetId: string, w0: number): Change =>
+  change(sequence, { kind: "rules", rulesetId, upserts: [rule(w0)], deletes: [] });
+
+async function makeMemory(): Promise<ServiceMemory> {
+  const memory = new ServiceMemory();
+  await memory.addState({
+    sequence: 1,
+    organisations: [],
+    plans: [],
+    keys: [],
+    users: [],
+    sessions: [],
+    rulesets: [about("a"), about("b")],
+  });
+  return memory;
+}
+
+/** What readers see of both rulesets: version and number of rules. */
+function seen(memory: ServiceMemory): number[] {
+  return ["a", "b"].flatMap((id) => {
+    const ruleset = memory.ruleset(organisationId, id);
+    return [ruleset?.about.version ?? 0, ruleset?.rules.count ?? 0];
+  });
+}
+
+test("the old ruleset is there until the new one is whole; changes of others go on; its own wait for it, in order", async () => {
+  const memory = await makeMemory();
+  memory.apply([added(2, "a", 7)]);
+  const building = memory.apply([replaced(3, MANY)]);
+  const behind = memory.apply([
+    added(4, "a", 0xffff_0000),
+    change(5, { kind: "ruleset", ruleset: { ...about("a"), name: "renamed", version: 5 } }),
+  ]);
+  assert.equal(memory.apply([added(6, "b", 1)]), undefined);
+  assert.deepEqual([memory.sequence, ...seen(memory)], [6, 2, 1, 6, 1]);
+  const all = new Set<string>();
+  let turns = 0;
+  const built = { is: false };
+  void Promise.resolve(building).then(() => (built.is = true));
+  for (; !built.is; turns++) {
+    all.add(seen(memory).join(" "));
+    await nextTurn();
+  }
+  assert.ok(turns > 3, `${turns} turns`);
+  assert.deepEqual(
+    [...all].filter((state) => !["2 1 6 1", `3 ${MANY} 6 1`, `5 ${MANY + 1} 6 1`].includes(state)),
+    [],
+  );
+  await behind;
+  assert.deepEqual(seen(memory), [5, MANY + 1, 6, 1]);
+  assert.equal(memory.ruleset(organisationId, "a")!.about.name, "renamed");
+  assert.deepEqual(memory.ruleset(organisationId, "a")!.rules.get(rule(77).prefix), rule(77, "rule 77"));
+  assert.equal(memory.apply([added(7, "a", 0xffff_0001)]), undefined);
+  assert.deepEqual(seen(memory), [7, MANY + 2, 6, 1]);
+});
+
+test("replaced twice in a row, and deleted", async () => {
+  const memory = await makeMemory();
+  const first = memory.apply([replaced(2, MANY)]);
+  const second = memory.apply([replaced(3, 5), added(4, "a", 0xffff_0000)]);
+  await first;
+  await second;
+  assert.deepEqual(seen(memory), [4, 6, 1, 0]);
+  await Promise.all([
+    memory.apply([replaced(5, MANY)]),
+    memory.apply([change(6, { kind: "ruleset-deleted", rulesetId: "a" })]),
+  ]);
+  assert.deepEqual(seen(memory), [0, 0, 1, 0]);
+});
+
+test("a ruleset that comes back with many rules is there with all of them, or not at all", async () => {
+  const memory = await makeMemory();
+  memory.apply([change(2, { kind: "ruleset-deleted", rulesetId: "a" })]);
+  const restored = { is: false };
+  const building = memory.apply([
+    change(3, { kind: "ruleset", ruleset: { ...about("a"), version: 3 } }),
+    replaced(4, MANY),
+  ]);
+  void Promise.resolve(building).then(() => (restored.is = true));
+  const all = new Set<string>();
+  for (; !restored.is; await nextTurn()) all.add(seen(memory).join(" "));
+  assert.deepEqual(
+    [...all].filter((state) => state !== `4 ${MANY} 1 0`),
+    ["0 0 1 0"],
+  );
+  assert.deepEqual([memory.sequence, ...seen(memory)], [4, 4, MANY, 1, 0]);
+});
+
+test("what was being built when everything was loaded again is dropped", async () => {
+  const memory = await makeMemory();
+  const building = memory.apply([replaced(2, MANY)]);
+  const newer = await makeMemory();
+  newer.apply([added(3, "a", 1)]);
+  memory.become(newer);
+  await building;
+  assert.deepEqual(seen(memory), [3, 1, 1, 0]);
+  await memory.apply([replaced(4, 3)]);
+  assert.deepEqual(seen(memory), [4, 3, 1, 0]);
+});
+
+test("rules that are out of order are the reader's to hear of", async () => {
+  const memory = await makeMemory();
+  await assert.rejects(
+    Promise.resolve(
+      memory.apply([
+        change(2, {
+          kind: "rules-replaced",
+          rulesetId: "a",
+          rules: [...columnsOf([rule(2)]), ...columnsOf([rule(1)])],
+        }),
+      ]),
+    ),
+    RangeError,
+  );
+});
+
+test("large changes have a turn each, and are seen whole, in order", async () => {
+  const memory = await makeMemory();
+  const large = (sequence: number): Change =>
+    change(sequence, {
+      kind: "rules",
+      rulesetId: "a",
+      upserts: Array.from({ length: 2000 }, (_, at) => rule(sequence * 10_000 + at)),
+      deletes: [],
+    });
+  const done = { is: false };
+  void Promise.resolve(memory.apply([large(2), large(3), added(4, "a", 7), added(5, "b", 7), large(6)])).then(
+    () => (done.is = true),
+  );
+  const states: string[] = [];
+  for (; !done.is; await nextTurn()) if (states.at(-1) !== seen(memory).join(" ")) states.push(seen(memory).join(" "));
+  assert.deepEqual(states, ["1 0 5 1", "2 2000 5 1", "4 4001 5 1"]);
+  assert.deepEqual(seen(memory), [6, 6001, 5, 1]);
+});
