@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { type Browser, chromium, type Page } from "playwright-core";
-import { PLAIN_NAME } from "../../src/api/session-cookie.ts";
+import { PLAIN_NAME } from "../../src/api/access/session-cookie.ts";
 import { openStore } from "../../src/store/open-store.ts";
 import { cachePath } from "../data/cache.ts";
 import { Random } from "../data/random.ts";

@@ -13,7 +13,7 @@ import { brotliDecompressSync, createGunzip, gunzipSync } from "node:zlib";
 import { addUser, type TestUser } from "./dashboard/browser.ts";
 import { missingCommand } from "../cbs/exports/programs/program.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
-import { PLAIN_NAME } from "../../src/api/session-cookie.ts";
+import { PLAIN_NAME } from "../../src/api/access/session-cookie.ts";
 import { SAMPLE_THREATS } from "./harness/service-process.ts";
 
 let t: TestServer;

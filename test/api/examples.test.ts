@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { EXAMPLES } from "../../src/api/examples.ts";
+import { EXAMPLES } from "../../src/api/openapi/examples.ts";
 import { exampleAnswers } from "./examples/example-answers.ts";
 import { ApiDocument } from "./fuzz/api-document.ts";
 import { inlined } from "./inlined-document.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { type ClientRequest, request } from "node:http";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { PLAIN_NAME } from "../../src/api/session-cookie.ts";
+import { PLAIN_NAME } from "../../src/api/access/session-cookie.ts";
 import { addUser } from "./dashboard/browser.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
 

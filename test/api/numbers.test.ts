@@ -9,7 +9,7 @@ import { addUser, type TestUser } from "./dashboard/browser.ts";
 import { ApiDocument, type Operation, type Schema } from "./fuzz/api-document.ts";
 import { JSON_NUMBERS, QUERY_NUMBERS } from "./fuzz/numbers.ts";
 import { addKey, addOrganisation, startServer, type TestServer } from "./start-server.ts";
-import { PLAIN_NAME } from "../../src/api/session-cookie.ts";
+import { PLAIN_NAME } from "../../src/api/access/session-cookie.ts";
 
 const THREATS = fileURLToPath(new URL("../../data/cti-sample.ipsieve", import.meta.url));
 

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { type Page } from "playwright-core";
 import { AUDIT_ACTIONS } from "../../src/service/rules/audit-actions.ts";
-import { PLAIN_NAME } from "../../src/api/session-cookie.ts";
+import { PLAIN_NAME } from "../../src/api/access/session-cookie.ts";
 import { makeApiKey } from "../../src/store/api-key.ts";
 import { addUser, type TestUser, visit } from "../api/dashboard/browser.ts";
 import { addKey, addOrganisation, ask } from "../api/start-server.ts";

@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import type { ChildCommand } from "../../src/service/datasets/child-command.ts";
-import { PLAIN_NAME } from "../../src/api/session-cookie.ts";
+import { PLAIN_NAME } from "../../src/api/access/session-cookie.ts";
 import type { Role } from "../../src/store/state.ts";
 import { addUser, type TestUser } from "../api/dashboard/browser.ts";
 import { addOrganisation, startServer, type TestServer } from "../api/start-server.ts";

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Admission } from "../admission.ts";
-import { keyAdmission } from "../admit-key.ts";
-import { sessionAdmission } from "../admit-session.ts";
-import type { Device } from "../known-device.ts";
+import type { Admission } from "../access/admission.ts";
+import { keyAdmission } from "../access/admit-key.ts";
+import { sessionAdmission } from "../access/admit-session.ts";
+import type { Device } from "../access/known-device.ts";
 import type { LiveSession } from "../../service/rules/service-memory.ts";
 import type { Services } from "../../service/services.ts";
 import type { DoorName } from "./doors.ts";

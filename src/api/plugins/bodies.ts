@@ -1,8 +1,8 @@
 import { getHeapStatistics } from "node:v8";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { App } from "../app-type.ts";
-import { ArrivingBody, type BodyAccount, tooLong } from "../arriving-body.ts";
-import { FairShare } from "../fair-share.ts";
+import { ArrivingBody, type BodyAccount, tooLong } from "../http/arriving-body.ts";
+import { FairShare } from "../http/fair-share.ts";
 import { Problem } from "../problem.ts";
 import { originOf } from "../../service/access/rate-limits.ts";
 import type { Services } from "../../service/services.ts";

@@ -1,7 +1,7 @@
 import { pipeline, type Readable } from "node:stream";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { compress, compressor, COMPRESSOR_BYTES, LEAST_COMPRESSED } from "../compress.ts";
-import { chooseCoding, type Coding, takesCoding, tellCoding, vary } from "../content-coding.ts";
+import { compress, compressor, COMPRESSOR_BYTES, LEAST_COMPRESSED } from "../http/compress.ts";
+import { chooseCoding, type Coding, takesCoding, tellCoding, vary } from "../http/content-coding.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {

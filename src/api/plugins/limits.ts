@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Prefix } from "../../address/address.ts";
 import { isAddress } from "../../address/parse-address.ts";
 import { parsePrefix, prefixContains } from "../../address/prefix.ts";
-import { FairShare } from "../fair-share.ts";
+import { FairShare } from "../http/fair-share.ts";
 import { Problem } from "../problem.ts";
 import { originOf } from "../../service/access/rate-limits.ts";
 import type { Services } from "../../service/services.ts";

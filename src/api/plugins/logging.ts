@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { LogController } from "fastify";
 import { type DestinationStream, type Logger, pino, stdSerializers } from "pino";
-import { redact, safePath } from "../redact.ts";
+import { redact, safePath } from "../http/redact.ts";
 import type { Services } from "../../service/services.ts";
 
 /** Writes lines of JSON. Nothing of a request is logged but what `logRequests` names; errors are told without keys. */

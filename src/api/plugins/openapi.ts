@@ -1,7 +1,7 @@
 import type { RouteOptions } from "fastify";
 import type { App } from "../app-type.ts";
-import { documentOf } from "../document/document.ts";
-import type { OpenApi } from "../document/open-api.ts";
+import { documentOf } from "../openapi/document.ts";
+import type { OpenApi } from "../openapi/open-api.ts";
 import type { Services } from "../../service/services.ts";
 import type { DoorName } from "./doors.ts";
 

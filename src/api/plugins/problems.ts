@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { Problem, type ProblemKind } from "../problem.ts";
 import { problemOf } from "../problem-of.ts";
-import { redact, safePath } from "../redact.ts";
+import { redact, safePath } from "../http/redact.ts";
 import { ServiceError } from "../../service/service-error.ts";
 import type { Services } from "../../service/services.ts";
 import { SAFE_HEADERS } from "./safe-headers.ts";

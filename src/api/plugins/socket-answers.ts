@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import { Problem, type ProblemKind } from "../problem.ts";
-import { safePath } from "../redact.ts";
+import { safePath } from "../http/redact.ts";
 import type { Services } from "../../service/services.ts";
 import { bodyOfProblem } from "./problems.ts";
 import { requestId } from "./request-ids.ts";

@@ -2,10 +2,10 @@ import type { FastifyInstance, FastifyTypeProvider } from "fastify";
 import type { Static, TSchema } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 import { tooManyItems } from "../../json/json-list.ts";
-import { ArrivingBody } from "../arriving-body.ts";
+import { ArrivingBody } from "../http/arriving-body.ts";
 import { nearest } from "../../words/nearest.ts";
 import { invalid } from "../../service/service-error.ts";
-import { redact } from "../redact.ts";
+import { redact } from "../http/redact.ts";
 import { areItemsForHandler } from "../schemas/common.ts";
 
 /**

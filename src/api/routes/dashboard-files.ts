@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "../app-type.ts";
-import { chooseCoding, CODINGS, tellCoding, vary } from "../content-coding.ts";
+import { chooseCoding, CODINGS, tellCoding, vary } from "../http/content-coding.ts";
 import { type DashboardFile, readDashboardFiles } from "../dashboard-files.ts";
-import { isKnown } from "../entity-tags.ts";
+import { isKnown } from "../http/entity-tags.ts";
 import { notFound } from "../problem.ts";
 
 /** What pages of the dashboard may load and be part of: their own files, and nothing inline. */

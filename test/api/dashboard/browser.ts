@@ -1,5 +1,5 @@
 import { makeToken } from "../../../src/service/access/secret-token.ts";
-import { PLAIN_NAME } from "../../../src/api/session-cookie.ts";
+import { PLAIN_NAME } from "../../../src/api/access/session-cookie.ts";
 import type { Role } from "../../../src/store/state.ts";
 import { type Answer, ask, type Question, type TestServer } from "../start-server.ts";
 

@@ -13,7 +13,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { rangesOf } from "../../../src/cbs/ranges.ts";
 import { addKey, addOrganisation, startServer, type TestServer } from "../start-server.ts";
 import { addUser, type TestUser, visit } from "./browser.ts";
-import { PLAIN_NAME } from "../../../src/api/session-cookie.ts";
+import { PLAIN_NAME } from "../../../src/api/access/session-cookie.ts";
 
 const CATALOGUE = fileURLToPath(new URL("../../../data/catalogue.ipsieve", import.meta.url));
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { join } from "node:path";
-import type { OperationExamples } from "../../../src/api/examples.ts";
+import type { OperationExamples } from "../../../src/api/openapi/examples.ts";
 import { EXAMPLE_ID } from "../../../src/api/schemas/rule.ts";
 import { writeSnapshot } from "../../../src/snapshot/write-snapshot.ts";
 import { catalogueOf } from "../../cbs/catalogues.ts";

@@ -1,10 +1,10 @@
 /**
- * `npm run examples`: writes src/api/examples.ts from a real server's answers.
+ * `npm run examples`: writes src/api/openapi/examples.ts from a real server's answers.
  */
 import { writeFileSync } from "node:fs";
 import { exampleAnswers } from "./example-answers.ts";
 
-const FILE = new URL("../../../src/api/examples.ts", import.meta.url);
+const FILE = new URL("../../../src/api/openapi/examples.ts", import.meta.url);
 const WIDTH = 175;
 
 const HEAD = `// Written by "npm run examples" from a real server's answers, which test/api/examples.test.ts compares them with.

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { PLAIN_NAME } from "../../../src/api/session-cookie.ts";
+import { PLAIN_NAME } from "../../../src/api/access/session-cookie.ts";
 import type { Settings } from "../../../src/service/settings.ts";
 import { AREAS } from "../../../src/store/state.ts";
 import { addUser } from "../dashboard/browser.ts";

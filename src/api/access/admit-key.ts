@@ -1,0 +1,77 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { ApiKey } from "../../store/state.ts";
+import type { Admission } from "./admission.ts";
+import { KnownKeys } from "../../service/access/known-keys.ts";
+import { allowanceOf, isActivePlan, noPlan, PLAN_NAMES } from "../../service/access/plans.ts";
+import { Problem } from "../problem.ts";
+import { invalid, tooManyRequests } from "../../service/service-error.ts";
+import type { Services } from "../../service/services.ts";
+
+/**
+ * Checks the key of a request to an operation of an area, then the rate, the plan and the access level, in this order.
+ * Gives what refuses it.
+ */
+export function keyAdmission(services: Services): Admission {
+  const { memory, keyLimits, failureLimits, settings } = services;
+  const keys = new KnownKeys(memory);
+  return { admit, confirm };
+
+  function confirm(request: FastifyRequest): Error | undefined {
+    const key = keyOf(request, keys);
+    return key instanceof Error ? key : undefined;
+  }
+
+  function admit(request: FastifyRequest, reply: FastifyReply): Error | undefined {
+    const { area = "edl", access } = request.route.config;
+    const key = keyOf(request, keys);
+    if (key instanceof Error) {
+      services.metrics.failedKeys.inc();
+      const window = failureLimits.take(request.ip, settings.failuresPerMinute);
+      reply.headers(window.headers);
+      return window.isExceeded
+        ? tooManyRequests("too many requests without a valid API key came from this address", window.retryAfter)
+        : key;
+    }
+    request.asker = { kind: "key", id: key.id };
+    const plan = memory.plan(key.organisationId, area);
+    const window = keyLimits.take(key.id, area, request.now, allowanceOf(plan, settings));
+    reply.headers(window.headers);
+    if (window.isExceeded) {
+      services.metrics.rateLimited.inc({ window: window.name });
+      return tooManyRequests(
+        `the key has made the ${window.limit} requests of this ${window.name} that the plan for ${PLAN_NAMES[area]} allows`,
+        window.retryAfter,
+      );
+    }
+    if (!isActivePlan(plan, request.now)) return noPlan(area);
+    if (access !== "read" && key.access === "read")
+      return new Problem(
+        "permission-denied",
+        "the API key may only read; this needs a key of the access level read_write",
+      );
+    request.caller = { kind: "key", id: key.id, organisationId: key.organisationId };
+    return undefined;
+  }
+}
+
+/** The valid key of the request, or why there is none. Unknown, malformed and revoked keys cannot be told apart. */
+function keyOf(request: FastifyRequest, keys: KnownKeys): ApiKey | Error {
+  const text = keyText(request);
+  if (text instanceof Error) return text;
+  if (text === "") return refused("No API key found in request");
+  const key = keys.find(text);
+  if (key === undefined || key.revokedAt !== null) return refused("Unauthorized");
+  return key.expiresAt !== null && request.now >= key.expiresAt ? refused("API key expired") : key;
+}
+
+function refused(detail: string): Problem {
+  return new Problem("authentication-required", detail);
+}
+
+/** The header decides where there is one; an empty one is none. */
+function keyText({ headers, query, route }: FastifyRequest): string | Error {
+  const { apikey = "" } = query as Readonly<Record<string, string | string[] | undefined>>;
+  if (typeof apikey !== "string") return invalid({ apikey: ["it is given more than once"] });
+  const header = headers["x-api-key"] || (route.config.area === "cti" ? headers["apikey"] : undefined);
+  return header === undefined || header === "" ? apikey : String(header);
+}

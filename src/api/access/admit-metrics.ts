@@ -1,0 +1,41 @@
+import type { FastifyRequest } from "fastify";
+import { isSameDigest } from "../../store/api-key.ts";
+import { Problem } from "../problem.ts";
+import { digestOfToken } from "../../service/access/secret-token.ts";
+import type { Settings } from "../../service/settings.ts";
+
+/** What proxies add to the requests that they pass on. */
+const PROXY_HEADERS = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
+
+/** Who may read the metrics, which tell how much is asked. "hidden": as if there were none. */
+export function metricsAdmission({
+  host,
+  metrics,
+  metricsToken,
+  trustProxy,
+}: Settings): (request: FastifyRequest) => "admitted" | "hidden" | Problem {
+  if (metrics === "off") return () => "hidden";
+  if (metricsToken !== "") {
+    const digest = digestOfToken(metricsToken);
+    return ({ headers }) =>
+      isSameDigest(digestOfToken(/^Bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1] ?? ""), digest)
+        ? "admitted"
+        : refusal();
+  }
+  if (metrics === "on") return () => "admitted";
+  const isLocal = isLoopback(host) && trustProxy === "";
+  return ({ headers }) =>
+    isLocal && PROXY_HEADERS.every((name) => headers[name] === undefined) ? "admitted" : "hidden";
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function refusal(): Problem {
+  return new Problem(
+    "authentication-required",
+    "the metrics need the token that the server was started with, as Authorization: Bearer TOKEN",
+    { headers: { "www-authenticate": "Bearer" } },
+  );
+}

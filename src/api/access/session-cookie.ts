@@ -1,0 +1,24 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { readCookie, setCookie } from "../http/cookies.ts";
+import { digestOfToken, isToken } from "../../service/access/secret-token.ts";
+
+export const SECURE_NAME = "__Host-ipsieve";
+export const PLAIN_NAME = "ipsieve-session";
+const NAME = { secure: SECURE_NAME, plain: PLAIN_NAME };
+
+/** The digest of the session's token in the request's cookie; undefined where there is none. */
+export function sessionDigest(request: FastifyRequest, baseUrl: string): string | undefined {
+  const token = readCookie(request, baseUrl, NAME);
+  return token !== undefined && isToken(token) ? digestOfToken(token) : undefined;
+}
+
+/** Has the browser keep the token for so many seconds; 0: forget it. */
+export function setSessionCookie(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  baseUrl: string,
+  token: string,
+  seconds: number,
+): void {
+  setCookie(request, reply, baseUrl, NAME, token, seconds);
+}

@@ -1,0 +1,61 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { IfMatch } from "../../store/if-match.ts";
+import { readCodedTag, takesCoding } from "./content-coding.ts";
+
+/** Tells the tag, and whether the client has that already (If-None-Match); the answer is 304 then. */
+export function isKnown(request: FastifyRequest, reply: FastifyReply, tag: string): boolean {
+  reply.header("etag", tag);
+  // The dashboard asks anew each time: another user may sign in to the same browser.
+  if (request.route.config.door !== "dashboard") reply.header("cache-control", "private, no-cache");
+  const known = request.headers["if-none-match"];
+  if (known === undefined) return false;
+  if (known.trim() === "*") return true;
+  // In a coding that it would not take now it is of no use to it.
+  const same = codedTagsIn(known).find(({ plain, coding }) => plain === tag && takesCoding(request, coding));
+  if (same?.coding !== undefined) reply.header("etag", same.tag);
+  return same !== undefined;
+}
+
+/** A tag of a header, weak or strong. */
+const TAG = /(W\/)?("[^"]*")/g;
+
+/** Tags of a header, without the mark of weak ones: If-None-Match compares weakly (RFC 9110, section 13.1.2). */
+function codedTagsIn(header: string): ({ readonly tag: string } & ReturnType<typeof readCodedTag>)[] {
+  return Array.from(header.matchAll(TAG), ([, , tag]) => ({ tag: tag!, ...readCodedTag(tag!) }));
+}
+
+/** The same, in whatever coding it was told. */
+function tagsIn(header: string): string[] {
+  return codedTagsIn(header).map(({ plain }) => plain);
+}
+
+/**
+ * What a write is meant for (If-Match), for the store to decide; undefined without that header and for `*`, since the
+ * operation finds out itself whether what it is about exists. Tags compare strongly: a weak one stands for nothing (RFC
+ * 9110, section 13.1.1). Of a ruleset's tag the version counts; rules that have expired since are no change.
+ */
+export function ifMatch({ headers }: FastifyRequest): IfMatch | undefined {
+  const header = headers["if-match"];
+  if (header === undefined || header.trim() === "*") return undefined;
+  const strong = Array.from(header.matchAll(TAG)).flatMap(([, weak, tag]) =>
+    weak === undefined ? [readCodedTag(tag!).plain] : [],
+  );
+  return {
+    versions: found(strong, /^"([1-9]\d{0,14})-\d+(?:-\w+)*"$/).map(Number),
+    rules: found(strong, RULE_TAG),
+    lists: found(strong, /^"l-([\w-]{22})-\d+"$/),
+  };
+}
+
+/** What there must not be where a rule is added (If-None-Match): any rule, or one of these tags. */
+export function rulesNotMatched({ headers }: FastifyRequest): "*" | readonly string[] | undefined {
+  const header = headers["if-none-match"];
+  return header === undefined ? undefined : header.trim() === "*" ? "*" : found(tagsIn(header), RULE_TAG);
+}
+
+const RULE_TAG = /^"r-([\w-]{22})"$/;
+
+/** What a kind of tag says, of the tags that are of this kind. */
+function found(tags: readonly string[], syntax: RegExp): string[] {
+  return tags.flatMap((tag) => syntax.exec(tag)?.[1] ?? []);
+}

@@ -1,0 +1,123 @@
+import type { Hash } from "node:crypto";
+import type { FastifyRequest } from "fastify";
+import { Type } from "typebox";
+import type { App } from "../app-type.ts";
+import type { ArrivingBody } from "./arriving-body.ts";
+import { passBodies } from "../plugins/bodies.ts";
+import { itemsOf, listReader, withListErrors } from "../plugins/json-body.ts";
+import type { BodyList } from "../plugins/validation.ts";
+import { invalid } from "../../service/service-error.ts";
+import type { RuleMembers } from "../../service/rules/read-rule.ts";
+import { LIST_TYPES, type ListBody, type ListedMember, RefusedMember } from "../../service/rules/desired-rules.ts";
+
+/** Adds routes whose bodies are lists of any length, which are read while they arrive: `listIn` gives them. */
+export function withListBodies(app: App, addRoutes: (app: App) => void): void {
+  void app.register((context, _options, done) => {
+    context.removeContentTypeParser("application/json");
+    passBodies(context, ["application/json", ...Object.keys(LIST_TYPES)], false);
+    addRoutes(context as unknown as App);
+    done();
+  });
+}
+
+/** The schema of a body that is JSON, or a list of one of the other types. */
+export function listBody(json: object): object {
+  return {
+    content: {
+      "application/json": { schema: json },
+      ...Object.fromEntries(Object.keys(LIST_TYPES).map((type) => [type, { schema: Type.String() }])),
+    },
+  };
+}
+
+export interface ListReading {
+  /** Leave out rules of a JSON document that the schema refuses: see `RefusedMember`. */
+  readonly skipInvalid?: boolean;
+  /** Is given all bytes of the body. */
+  readonly hash?: Hash;
+}
+
+async function* hashed(body: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {
+  for await (const part of body) {
+    hash.update(part);
+    yield part;
+  }
+}
+
+/**
+ * The list that a body is, while it arrives; the rules of a JSON document are held to their schema, each by itself
+ * where those that it refuses are to be left out. To read it throws Problem (400, 401, 403, 408, 413, 503).
+ * @throws Problem (400) without one
+ */
+export function listIn(request: FastifyRequest, { skipInvalid = false, hash }: ListReading = {}): ListBody {
+  const arriving = request.body as ArrivingBody | undefined;
+  if (arriving === undefined)
+    throw invalid({
+      body: ["it is missing; send a JSON document, or a list as text/plain, text/csv or application/x-ndjson"],
+    });
+  const body = hash === undefined ? arriving : hashed(arriving, hash);
+  const type = request.headers["content-type"]!.split(";")[0]!.trim().toLowerCase();
+  const format = LIST_TYPES[type];
+  return format === undefined
+    ? { members: membersOf(request, body, { list: request.route.config.list!, skipInvalid }) }
+    : { text: textOf(request, body), format };
+}
+
+/** While the body came, the caller may have lost the right to send it. @throws Problem (401, 403) */
+function confirm(request: FastifyRequest): void {
+  const problem = request.server.confirmCaller(request);
+  if (problem !== undefined) throw problem;
+}
+
+/** Errors of a list that are listed. */
+const MAX_ERRORS = 200;
+
+async function* membersOf(
+  request: FastifyRequest,
+  body: AsyncIterable<Buffer>,
+  { list, skipInvalid }: { readonly list: BodyList; readonly skipInvalid: boolean },
+): AsyncGenerator<readonly ListedMember[], void, undefined> {
+  const reader = listReader(list);
+  const errors: Record<string, string[]> = Object.create(null);
+  let count = 0;
+  let isGood = true;
+  for await (const batch of itemsOf(body, reader)) {
+    const own = list.errorsOf(batch, count);
+    if (own !== undefined && skipInvalid) {
+      yield itemByItem(batch, count, list);
+    } else if (own !== undefined) {
+      isGood = false;
+      Object.assign(errors, own);
+      if (Object.keys(errors).length >= MAX_ERRORS) throw invalid(errors);
+    } else if (isGood) {
+      yield batch as RuleMembers[];
+    }
+    count += batch.length;
+  }
+  const read = list.readWithoutItems(withListErrors(() => reader.end()));
+  if ("error" in read) throw read.error;
+  if (!isGood) throw invalid(errors);
+  confirm(request);
+}
+
+/** A batch with some items that the schema refuses. */
+function itemByItem(batch: readonly unknown[], start: number, list: BodyList): ListedMember[] {
+  return batch.map((item, at) => {
+    const faults = list.errorsOf([item], start + at);
+    return faults === undefined ? (item as RuleMembers) : new RefusedMember(item, faults);
+  });
+}
+
+async function* textOf(request: FastifyRequest, body: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const decode = (bytes?: Uint8Array): string => {
+    try {
+      return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
+    } catch {
+      throw invalid({ body: ["it is not UTF-8"] });
+    }
+  };
+  for await (const part of body) yield decode(part);
+  yield decode();
+  confirm(request);
+}

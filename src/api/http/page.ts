@@ -1,0 +1,133 @@
+import type { FastifyRequest } from "fastify";
+import type { Prefix } from "../../address/address.ts";
+import { parsePrefix } from "../../address/prefix.ts";
+import { invalid, type ServiceError } from "../../service/service-error.ts";
+import { redact, safePath } from "./redact.ts";
+import type { Settings } from "../../service/settings.ts";
+
+const DEFAULT_SIZE = 100;
+
+export interface PageQuery {
+  readonly page?: number | undefined;
+  readonly page_size?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  readonly count: number;
+  readonly next: string | null;
+  readonly prev: string | null;
+}
+
+/** Where the page that was asked for begins, and how many items it has at most. */
+export function extentOf({ page = 1, page_size = DEFAULT_SIZE }: PageQuery): { offset: number; limit: number } {
+  // Products beyond are not exact. Nothing has so many items that the page would be any but an empty one.
+  return { offset: Math.min((page - 1) * page_size, Number.MAX_SAFE_INTEGER - page_size), limit: page_size };
+}
+
+/** The envelope of a page: `items` of `count` in all. Beyond the last page `prev` leads back to it. */
+export function pageOf<Item>(
+  request: FastifyRequest,
+  settings: Settings,
+  items: readonly Item[],
+  count: number,
+): Page<Item> {
+  const { page = 1, page_size = DEFAULT_SIZE } = request.query as PageQuery;
+  const last = Math.max(1, Math.ceil(count / page_size));
+  const addressOf = (number: number): string => pageAddress(request, settings, "page", String(number));
+  return {
+    items,
+    count,
+    next: page < last ? addressOf(page + 1) : null,
+    prev: page > 1 ? addressOf(Math.min(page - 1, last)) : null,
+  };
+}
+
+/**
+ * A part of a list in its order, and the key of the last item that was looked at, behind which the next part begins;
+ * null at the end of the list.
+ */
+export interface Part<Item> {
+  readonly items: readonly Item[];
+  readonly last: string | null;
+}
+
+/**
+ * The envelope of a page by cursor: the items behind the key that the cursor holds, from the first one if it is empty.
+ * What others add or take out moves no item from one page to another, as it does with page numbers. `part` gives up to
+ * `limit` items. @throws ServiceError "invalid" for a cursor that no page has given, or together with `page`
+ */
+export function cursorPageOf<Item>(
+  request: FastifyRequest,
+  settings: Settings,
+  count: number,
+  part: (after: string | undefined, limit: number) => Part<Item>,
+): Page<Item> {
+  const { page, page_size = DEFAULT_SIZE, cursor = "" } = request.query as PageQuery;
+  if (page !== undefined) throw invalid({ cursor: ["give either cursor or page, not both"] });
+  const { items, last } = part(cursor === "" ? undefined : keyIn(cursor), page_size);
+  return {
+    items,
+    count,
+    next: last === null ? null : pageAddress(request, settings, "cursor", Buffer.from(last).toString("base64url")),
+    prev: null,
+  };
+}
+
+/** The first part of a list that is sorted by keys, behind a key. O(list). */
+export function partBehind<Item>(
+  list: readonly Item[],
+  isBehind: (item: Item) => boolean,
+  keyOf: (item: Item) => string,
+  limit: number,
+): Part<Item> {
+  const start = list.findIndex(isBehind);
+  const items = start < 0 ? [] : list.slice(start, start + limit);
+  return { items, last: start < 0 || start + limit >= list.length ? null : keyOf(items.at(-1)!) };
+}
+
+/** @throws ServiceError "invalid" */
+function keyIn(cursor: string): string {
+  const key = Buffer.from(cursor, "base64url").toString();
+  if (Buffer.from(key).toString("base64url") !== cursor) throw badCursor();
+  return key;
+}
+
+export function badCursor(): ServiceError {
+  return invalid({ cursor: ["it is no cursor of this list; take it from `next`, or start with an empty one"] });
+}
+
+/** The prefix that a cursor holds. @throws ServiceError "invalid" */
+export function prefixOfCursor(key: string): Prefix {
+  try {
+    return parsePrefix(key);
+  } catch {
+    throw badCursor();
+  }
+}
+
+/** @throws ServiceError "invalid" for a cursor where the answer is no JSON, which alone has `next` */
+export function refuseCursor({ query }: FastifyRequest): void {
+  if ((query as PageQuery).cursor !== undefined)
+    throw invalid({ cursor: ["only JSON comes in pages by cursor; leave it out, or ask for application/json"] });
+}
+
+/**
+ * The address of another page of the same request: the parameters that the operation has, and no others, which may be a
+ * key under a wrong name.
+ */
+function pageAddress(
+  request: FastifyRequest,
+  { baseUrl }: Settings,
+  parameter: "page" | "cursor",
+  value: string,
+): string {
+  const [path = "", query = ""] = request.url.split("?", 2);
+  const parameters = new URLSearchParams();
+  for (const [name, value] of new URLSearchParams(query))
+    if (Object.hasOwn(request.query as object, name)) parameters.set(name, redact(value));
+  parameters.set(parameter, value);
+  const base = baseUrl === "" ? `${request.protocol}://${redact(request.host)}` : baseUrl.replace(/\/$/, "");
+  return `${base}${safePath(path)}?${parameters.toString()}`;
+}

@@ -1,0 +1,32 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { compress, type Effort, LEAST_COMPRESSED } from "./compress.ts";
+import { chooseCoding, tellCoding, vary } from "./content-coding.ts";
+import type { SharedCache } from "../../service/shared-cache.ts";
+
+export interface SharedFile {
+  /** Says all that it depends on. */
+  readonly key: string;
+  readonly type: string;
+  readonly effort: Effort;
+  make(): Promise<Buffer>;
+}
+
+/**
+ * Answers with a file that several ask for: it is made once, and compressed once in each way. All answers share its
+ * bytes.
+ */
+export async function sendShared(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  files: SharedCache<Buffer>,
+  { key, type, effort, make }: SharedFile,
+): Promise<FastifyReply> {
+  vary(reply, "Accept-Encoding");
+  reply.type(type);
+  const bytes = await files.get(key, make);
+  const coding = chooseCoding(request);
+  if (coding === undefined || bytes.length < LEAST_COMPRESSED) return reply.send(bytes);
+  const coded = await files.get(`${coding} ${key}`, () => compress(bytes, coding, effort));
+  tellCoding(reply, coding);
+  return reply.send(coded);
+}

@@ -1,0 +1,82 @@
+import type { Access } from "../operation.ts";
+import type { DoorName } from "../plugins/doors.ts";
+import { PLAIN_NAME, SECURE_NAME } from "../access/session-cookie.ts";
+import type { Area } from "../../store/state.ts";
+import type { Json } from "./open-api.ts";
+
+// What the documents of the two doors say in words.
+
+export const TITLES: Readonly<Record<DoorName, string>> = { public: "ipsieve", dashboard: "ipsieve dashboard" };
+
+export const DESCRIPTIONS: Readonly<Record<DoorName, string>> = {
+  public:
+    "IP rulesets, business services and threat intelligence. Errors are problem details (RFC 9457), but for 400 and 500 of threat intelligence.",
+  dashboard:
+    `What the dashboard's pages ask the server. A user who has signed in has a cookie (${SECURE_NAME} over TLS, else ${PLAIN_NAME}); API keys do not count here, nor the cookie ` +
+    "anywhere else. A request other than GET must come from the pages themselves, by its Sec-Fetch-Site or Origin; otherwise the answer is 403.",
+};
+
+/** The package's, in the form that both versions of OpenAPI know. */
+export const LICENSE = { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" };
+
+/** Of all tags, in the order in which they are shown. */
+export const TAGS: Readonly<Record<string, string>> = {
+  "IP rulesets": "Allowlists and blocklists of addresses and prefixes, whose rules may expire.",
+  "Common Business Services":
+    "Which cloud, CDN, SaaS, crawler, security or ISP service an address belongs to, and what the catalogue holds.",
+  "Threat intelligence": "What threat feeds say about addresses.",
+  Lookup: "Everything that is known about an address or prefix.",
+  Logs: "Uploaded logs, identified line by line.",
+  Undo: "Reverting the last change.",
+  Sessions: "Signing in and out.",
+  Users: "The users of the organisation and their invitations.",
+  "API keys": "The keys of the organisation.",
+  "Audit log": "Who changed what, and when.",
+  Usage: "How much is asked, and how fast it is answered.",
+};
+
+export const SECURITY: Readonly<Record<DoorName, Json>> = {
+  public: {
+    header: { type: "apiKey", in: "header", name: "X-API-Key", description: "An API key, recommended" },
+    query: {
+      type: "apiKey",
+      in: "query",
+      name: "apikey",
+      description: "An API key, for clients that cannot set headers",
+    },
+  },
+  dashboard: {
+    session: { type: "apiKey", in: "cookie", name: SECURE_NAME, description: "A session over TLS" },
+    plain: { type: "apiKey", in: "cookie", name: PLAIN_NAME, description: "A session without TLS" },
+  },
+};
+
+const PLANS: Readonly<Record<Area, string>> = {
+  edl: "EDL Management",
+  cbs: "Common Business Services",
+  cti: "threat intelligence",
+};
+
+const NEEDED: Readonly<Record<DoorName, Readonly<Record<Access, string>>>> = {
+  public: {
+    none: "no key",
+    read: "a key (access level read or read_write)",
+    read_write: "a key with access level read_write",
+    admin: "",
+  },
+  dashboard: { none: "no session", read: "a session", read_write: "the role editor or admin", admin: "the role admin" },
+};
+
+/** What a caller needs for an operation, in words. */
+export function requirement(door: DoorName, access: Access, area: Area | undefined): string {
+  return `Requires ${NEEDED[door][access]}${area === undefined ? "" : ` and an active plan for ${PLANS[area]}`}.`;
+}
+
+/** The least role, by what the operation does. */
+const ROLES: Readonly<Record<Access, string>> = { none: "none", read: "viewer", read_write: "editor", admin: "admin" };
+
+/** The same for programs. */
+export function requirementMembers(door: DoorName, access: Access, area: Area | undefined): Json {
+  const least = door === "public" ? { "x-access-level": access } : { "x-role": ROLES[access] };
+  return { ...least, ...(area === undefined ? {} : { "x-plan": area }) };
+}

@@ -1,0 +1,105 @@
+import type { FastifySchema, RouteOptions } from "fastify";
+import type { TSchema } from "typebox";
+import { EXAMPLES } from "./examples.ts";
+import type { DoorName } from "../plugins/doors.ts";
+import { requirement, requirementMembers, SECURITY } from "./about.ts";
+import { answersOf, exampleOf, textSchema } from "./answers.ts";
+import type { SchemaComponents } from "./components.ts";
+import { AFTER } from "./documented-headers.ts";
+import { headerSchema } from "./headers.ts";
+import type { Json, Operation, Parameter } from "./open-api.ts";
+
+export function operationOf(
+  door: DoorName,
+  { config = {}, schema = {} }: RouteOptions,
+  schemas: SchemaComponents,
+): Operation {
+  const { operationId = "", summary = "", description, tags = [] } = schema;
+  const { access = "admin", area } = config;
+  return {
+    operationId,
+    summary,
+    description: [description, requirement(door, access, area)].filter((each) => each !== undefined).join(" "),
+    tags,
+    ...requirementMembers(door, access, area),
+    security: access === "none" ? [] : Object.keys(SECURITY[door]).map((scheme) => ({ [scheme]: [] })),
+    parameters: parametersOf(
+      access === "none" ? schema : { ...schema, requestHeaders: { ...schema.requestHeaders, ...AFTER } },
+      schemas,
+    ),
+    ...(schema.body === undefined ? {} : { requestBody: bodyOf(schema, schemas) }),
+    responses: answersOf(schema, { door, access, isThreat: door === "public" && area === "cti" }, schemas),
+  };
+}
+
+interface ObjectSchema {
+  readonly properties: Readonly<
+    Record<string, TSchema & { readonly description?: string; readonly examples?: readonly unknown[] }>
+  >;
+  readonly required?: readonly string[];
+}
+
+function parametersOf(
+  { params, querystring, requestHeaders = {} }: FastifySchema,
+  schemas: SchemaComponents,
+): Parameter[] {
+  const of = (place: string, schema: unknown): Parameter[] => {
+    const { properties = {}, required = [] } = (schema ?? {}) as Partial<ObjectSchema>;
+    return Object.entries(properties).map(([name, each]) => ({
+      name,
+      in: place,
+      required: required.includes(name),
+      ...descriptionOf(each),
+      schema: schemas.refer(each),
+    }));
+  };
+  const headers = Object.entries(requestHeaders).map(([name, description]) => ({
+    name,
+    in: "header",
+    required: false,
+    description,
+    schema: headerSchema(name),
+  }));
+  return [...of("path", params), ...of("query", querystring), ...headers];
+}
+
+function descriptionOf({ description }: { readonly description?: string }): { description?: string } {
+  return description === undefined ? {} : { description };
+}
+
+function bodyOf(
+  {
+    operationId = "",
+    body,
+    documentedBody = jsonBody(body),
+    otherBodies = otherTypesOf(body),
+    bodyExample,
+  }: FastifySchema,
+  schemas: SchemaComponents,
+): Json {
+  const examples = EXAMPLES[operationId]?.bodies;
+  const others = otherBodies.map((type) => [type, { schema: textSchema(type), ...exampleOf(examples?.[type]) }]);
+  const json =
+    documentedBody === undefined
+      ? {}
+      : { "application/json": { schema: schemas.refer(documentedBody), ...exampleOf(bodyExample) } };
+  return { required: true, content: { ...json, ...Object.fromEntries(others) } };
+}
+
+/** Bodies of several types are told by type. */
+function contentOf(body: unknown): Readonly<Record<string, { readonly schema: TSchema }>> {
+  return (
+    (body as { content?: Readonly<Record<string, { schema: TSchema }>> }).content ?? {
+      "application/json": { schema: body as TSchema },
+    }
+  );
+}
+
+/** None where the operation takes no JSON. */
+function jsonBody(body: unknown): TSchema | undefined {
+  return contentOf(body)["application/json"]?.schema;
+}
+
+function otherTypesOf(body: unknown): string[] {
+  return Object.keys(contentOf(body)).filter((type) => type !== "application/json");
+}

@@ -1,0 +1,168 @@
+import { formatPrefix } from "../../../address/prefix.ts";
+import { formatTimestamp } from "../../../rulesets/timestamp.ts";
+import type { AuditEntry, ChangedRules } from "../../../store/audit.ts";
+import { actionOf } from "../../../service/rules/audit-actions.ts";
+import type { Area } from "../../../store/state.ts";
+import type { ServiceMemory } from "../../../service/rules/service-memory.ts";
+import { ruleDocument } from "../../../rulesets/rule-document.ts";
+
+type State = Readonly<Record<string, string | number | boolean | null>>;
+
+/** An entry as the pages tell it. */
+export function auditDocument(
+  entry: AuditEntry,
+  organisationId: string,
+  memory: ServiceMemory,
+): Record<string, unknown> {
+  const { sequence, at, command: kind, rulesetId } = entry;
+  return {
+    sequence,
+    at: formatTimestamp(at),
+    actor: actorOf(entry.actor, organisationId, memory),
+    kind,
+    action: actionOf(kind),
+    ruleset_id: rulesetId,
+    summary: summaryOf(entry),
+    counts: countsOf(entry),
+    sha256: entry.list?.digest ?? null,
+    old: stateDocument(entry.old, "before", entry),
+    new: stateDocument(entry.new, "after", entry),
+  };
+}
+
+function countsOf({ rules, list }: AuditEntry): object | null {
+  return rules === null
+    ? null
+    : {
+        created: rules.added.count,
+        updated: rules.changed.count,
+        deleted: rules.deleted.count,
+        skipped: list?.skipped ?? null,
+      };
+}
+
+function actorOf(
+  actor: string,
+  organisationId: string,
+  memory: ServiceMemory,
+): { kind: string; id: string | null; name: string | null } {
+  const end = actor.indexOf(":");
+  const [kind, id] = [actor.slice(0, end), actor.slice(end + 1)];
+  if (kind === "user") return { kind, id, name: memory.user(organisationId, id)?.name ?? null };
+  if (kind === "key") return { kind, id, name: memory.key(organisationId, id)?.label ?? null };
+  return { kind: "command", id: null, name: id };
+}
+
+/** Members that are told, by those of the store; digests are not. */
+const TEXTS: Readonly<Record<string, string>> = {
+  id: "id",
+  name: "name",
+  label: "label",
+  purpose: "purpose",
+  description: "description",
+  role: "role",
+  access: "access",
+  start: "start",
+  area: "area",
+  active: "active",
+};
+const TIMES: Readonly<Record<string, string>> = {
+  until: "until",
+  expiresAt: "expires_at",
+  revokedAt: "revoked_at",
+  deletedAt: "deleted_at",
+  invitedUntil: "invited_until",
+};
+
+function stateDocument(
+  state: object | null,
+  when: "before" | "after",
+  { kind, ruleCount, rules }: AuditEntry,
+): object | null {
+  const told: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(state ?? {})) {
+    if (Object.hasOwn(TEXTS, name)) told[TEXTS[name]!] = value;
+    else if (Object.hasOwn(TIMES, name)) told[TIMES[name]!] = value === null ? null : formatTimestamp(value);
+  }
+  // Of changes that are too long to be told, it is how many rules were touched, which says nothing of before or after.
+  if (kind === "ruleset-deleted" && state !== null && rules === null) told["rule_count"] = ruleCount;
+  const count = rules?.[`${when}Count`] ?? 0;
+  if (count > 0) Object.assign(told, { rules: rules![when].map(ruleDocument), rule_count: count });
+  return Object.keys(told).length === 0 ? null : told;
+}
+
+/** What was done, in a few words. */
+export function summaryOf(entry: AuditEntry): string {
+  const { kind, command } = entry;
+  if (kind === "rules" || kind === "rules-replaced")
+    return `${command.startsWith("restore-") ? "undid: " : ""}${ruleSummary(entry)}`;
+  const [before, after] = [(entry.old ?? {}) as State, (entry.new ?? {}) as State];
+  const name = JSON.stringify(after["name"] ?? after["label"] ?? before["name"] ?? "");
+  const summary = Object.hasOwn(SUMMARIES, command) ? SUMMARIES[command]!(name, before, after) : undefined;
+  if (kind === "ruleset-deleted") return `${summary} with ${counted(entry.ruleCount)}`;
+  return kind === "user" && command === "set-up"
+    ? `created the first user ${name}`
+    : (summary ?? `${actionOf(command).toLowerCase()} ${name}`);
+}
+
+const SUMMARIES: Readonly<Record<string, (name: string, before: State, after: State) => string>> = {
+  "create-ruleset": (name) => `created the ruleset ${name}`,
+  "update-ruleset": (name, before, after) =>
+    before["name"] === after["name"]
+      ? `changed the description of the ruleset ${name}`
+      : `renamed the ruleset ${JSON.stringify(before["name"])} to ${name}`,
+  "delete-ruleset": (name) => `deleted the ruleset ${name}`,
+  "restore-ruleset": (name) => `undid the deletion of the ruleset ${name}`,
+  "create-organisation": (name, _before, { purpose }) =>
+    purpose === undefined ? `created the organisation ${name}` : `created the ruleset ${name}`,
+  "set-up": (name, _before, { area, purpose }) =>
+    area !== undefined
+      ? `gave the organisation the plan for ${planName(area)}`
+      : purpose === undefined
+        ? `created the organisation ${name}`
+        : `created the ruleset ${name}`,
+  "set-plan": (_name, _before, { area, active }) =>
+    `${active === true ? "activated" : "deactivated"} the plan for ${planName(area)}`,
+  "create-key": (name, _before, { start }) => `created the key ${name} (${start}...)`,
+  "revoke-key": (name, _before, { start }) => `revoked the key ${name} (${start}...)`,
+  "create-user": (name, _before, { role }) => `invited the user ${name} as ${role}`,
+  "set-role": (name, before, { role }) => `changed the role of ${name} from ${before["role"]} to ${role}`,
+  "delete-user": (name) => `removed the user ${name}`,
+  "invite-user": (name) => `invited the user ${name} again`,
+  join: (name) => `${name} accepted the invitation`,
+  "set-password": (name) => `${name} changed the password`,
+  "start-session": (name) => `${name} signed in`,
+  "end-session": () => "signed out",
+};
+
+const PLAN_NAMES: Readonly<Record<Area, string>> = {
+  edl: "rulesets",
+  cbs: "business services",
+  cti: "threat intelligence",
+};
+
+function planName(area: State[string] | undefined): string {
+  return PLAN_NAMES[area as Area];
+}
+
+const VERBS = ["added", "changed", "deleted"] as const satisfies readonly (keyof ChangedRules)[];
+
+function ruleSummary({ rules, ruleCount, list, command }: AuditEntry): string {
+  // Which of the three each was, is not known without the rules.
+  if (rules === null) return `added, changed or deleted ${counted(ruleCount)}`;
+  const told = VERBS.flatMap((verb) => {
+    const { count, only } = rules[verb];
+    return count === 0 ? [] : [`${verb} ${only === null ? `${count} rules` : formatPrefix(only)}`];
+  });
+  if (told.length === 0) return "added a rule and deleted it again";
+  const skipped =
+    list === null || list.skipped === 0 || command.startsWith("restore-")
+      ? []
+      : [`left ${counted(list.skipped)} as ${list.skipped === 1 ? "it was" : "they were"}`];
+  return [...told, ...skipped].join(", ");
+}
+
+/** Rules that nobody has counted are just rules. */
+function counted(rules: number | null): string {
+  return rules === null ? "rules" : `${rules} ${rules === 1 ? "rule" : "rules"}`;
+}

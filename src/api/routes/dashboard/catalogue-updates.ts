@@ -1,0 +1,94 @@
+import type { App } from "../../app-type.ts";
+import { type CatalogueUpdate, countsOf } from "../../../service/datasets/catalogue-updates.ts";
+import { datasetRefusal } from "../../../service/datasets/dataset-access.ts";
+import { BY_ADMINS } from "../../operation.ts";
+import { Problem } from "../../problem.ts";
+import { CatalogueUpdateSchema } from "../../schemas/catalogue-update.ts";
+import type { Services } from "../../../service/services.ts";
+import { formatTimestamp } from "../../../rulesets/timestamp.ts";
+
+const PATH = "/catalogue/update";
+const tags = ["Common Business Services"];
+
+/** Updates of the catalogue, for admins of the organisation that may change what all share. */
+export function addCatalogueUpdateRoutes(app: App, services: Services): void {
+  const { catalogueUpdates } = services;
+
+  const read = {
+    operationId: "getCatalogueUpdate",
+    summary: "Whether the catalogue can be updated here, and how the last update went or is going",
+    tags,
+    response: { 200: CatalogueUpdateSchema },
+  };
+  app.get(PATH, { config: BY_ADMINS, schema: read }, (request) =>
+    updateDocument(services, request.caller.organisationId),
+  );
+
+  const start = {
+    operationId: "updateCatalogue",
+    summary: "Starts an update of the catalogue from the publishers' official lists",
+    description: "It goes on after the answer; getCatalogueUpdate tells how far it is. One runs at a time.",
+    tags,
+    problems: [409, 503],
+    response: { 202: CatalogueUpdateSchema },
+  };
+  app.post(PATH, { config: BY_ADMINS, schema: start }, (request, reply) => {
+    const { organisationId, id } = request.caller;
+    const refusal = datasetRefusal(services, organisationId);
+    if (refusal !== undefined) throw new Problem("permission-denied", refusal);
+    catalogueUpdates.start(id);
+    return reply.code(202).send(updateDocument(services, organisationId));
+  });
+}
+
+function updateDocument(services: Services, organisationId: string) {
+  const { catalogueUpdates, memory } = services;
+  const refusal = datasetRefusal(services, organisationId);
+  const unusable = catalogueUpdates.isPossible
+    ? undefined
+    : "this server uses the catalogue that --catalogue names, which no update changes; start it without --catalogue to update here";
+  // Reports name folders of the server, which are only for those who run it.
+  const last = refusal === undefined ? catalogueUpdates.last : undefined;
+  const startedBy = last === undefined ? null : (memory.user(organisationId, last.startedBy)?.name ?? null);
+  return {
+    can_update: refusal === undefined && unusable === undefined,
+    reason: refusal ?? unusable ?? null,
+    last: last === undefined ? null : lastDocument(last, startedBy),
+  };
+}
+
+function lastDocument(update: CatalogueUpdate, startedBy: string | null) {
+  const { startedAt, endedAt, done, total, lists, result, error } = update;
+  const shown = lists.filter(({ outcome }) => outcome !== "unchanged" && outcome !== "absent");
+  return {
+    state: endedAt === null ? ("running" as const) : error === null ? ("done" as const) : ("failed" as const),
+    started_by: startedBy,
+    started_at: formatTimestamp(startedAt),
+    ended_at: endedAt === null ? null : formatTimestamp(endedAt),
+    done,
+    total,
+    counts: countsOf(update),
+    error,
+    lists: shown.map(({ source, path, outcome, problem, prefixes, added, removed }) => ({
+      source,
+      path,
+      outcome,
+      problem,
+      prefixes,
+      added,
+      removed,
+    })),
+    catalogue:
+      result === null
+        ? null
+        : {
+            created_at: result.createdAt,
+            sources: result.sources,
+            nodes: result.nodes,
+            ipv4_prefixes: result.ipv4,
+            ipv6_prefixes: result.ipv6,
+            is_changed: result.generation !== null,
+            missing: result.left.map(({ source, error: problem }) => ({ source: source.id, problem: problem ?? "" })),
+          },
+  };
+}

@@ -1,0 +1,195 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { Type } from "typebox";
+import type { FastifyRequest } from "fastify";
+import type { App } from "../../app-type.ts";
+import { ArrivingBody } from "../../http/arriving-body.ts";
+import type { Identification } from "../../../service/logs/identifications.ts";
+import { READ_CBS } from "../../operation.ts";
+import { passBodies } from "../../plugins/bodies.ts";
+import { notFound, Problem } from "../../problem.ts";
+import { invalid } from "../../../service/service-error.ts";
+import { readLine } from "../../../service/access/read-user.ts";
+import {
+  identificationDocument,
+  IdentificationList,
+  IdentificationParameters,
+  IdentificationSchema,
+  IdentifyQuery,
+} from "../../schemas/identification.ts";
+import type { Services } from "../../../service/services.ts";
+
+const tags = ["Logs"];
+const PATH = "/identifications";
+const params = IdentificationParameters;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** What the body says it is; what it is, its first bytes tell. */
+const LOG_TYPES = [
+  "application/octet-stream",
+  "text/plain",
+  "application/gzip",
+  "application/x-gzip",
+  "application/zstd",
+];
+
+const FORGOTTEN = "there is no such identification, or it has been forgotten; upload the log again";
+
+/** Logs that are uploaded to learn which services their addresses belong to. */
+export function addIdentificationRoutes(app: App, services: Services): void {
+  // Nowhere else may a body be a stream without an end.
+  void app.register((context, _options, done) => {
+    context.removeAllContentTypeParsers();
+    passBodies(context, LOG_TYPES, true);
+    addUpload(context as unknown as App, services);
+    done();
+  });
+  addReads(app, services);
+}
+
+function addUpload(app: App, services: Services): void {
+  const { identifications, catalogue, metrics } = services;
+  const schema = {
+    operationId: "identifyLog",
+    summary: "Identifies the lines of a log while it is uploaded; answers when that is over",
+    description:
+      "The body is the log, plain or compressed by gzip or zstd, of any length. A log that fails on the way, such as a damaged gzip file, is answered by 200 and the state failed, as is one that comes slowly and has to give way to another organisation's.",
+    tags,
+    problems: [400, 409, 415, 429, 503],
+    querystring: IdentifyQuery,
+    body: logBody(),
+    response: { 200: IdentificationSchema },
+  };
+  app.post(PATH, { config: READ_CBS, schema }, async (request) => {
+    const { id, name = "log", format = "tsv", field, input } = request.query;
+    const body: unknown = request.body;
+    if (!(body instanceof ArrivingBody))
+      throw invalid({ body: ["it is missing; send the log as application/octet-stream"] });
+    const length = request.headers["content-length"];
+    const done = await identifications.run({
+      organisationId: request.caller.organisationId,
+      id: readId(id),
+      name: readLine("name", name),
+      format,
+      size: length === undefined ? null : Number(length),
+      body,
+      catalogue: catalogue.view(),
+      field: field === undefined ? undefined : readLine("field", field),
+      input,
+    });
+    const { lines, no_address, matched } = done.log.summary();
+    metrics.countLookups("cbs", lines - no_address, matched);
+    if (done.log.outputError !== null)
+      request.log.error({ request_id: request.id, err: done.log.outputError }, "the result of a log cannot be written");
+    return identificationDocument(done, identifications);
+  });
+}
+
+/** A body of any of the types, which no schema describes. */
+function logBody(): object {
+  return { content: Object.fromEntries(LOG_TYPES.map((type) => [type, { schema: Type.Any() }])) };
+}
+
+function addReads(app: App, services: Services): void {
+  const { identifications } = services;
+  const list = {
+    operationId: "listIdentifications",
+    summary: "The logs of the organisation that are being identified, or have been lately",
+    tags,
+    response: { 200: IdentificationList },
+  };
+  app.get(PATH, { config: READ_CBS, schema: list }, ({ caller }) => {
+    const items = identifications
+      .list(caller.organisationId)
+      .map((each) => identificationDocument(each, identifications));
+    return { items, count: items.length };
+  });
+
+  const get = {
+    operationId: "getIdentification",
+    summary: "How far a log is, and what its lines belong to",
+    tags,
+    problems: [404],
+    params,
+    response: { 200: IdentificationSchema },
+  };
+  app.get(`${PATH}/:id`, { config: READ_CBS, schema: get }, (request) =>
+    identificationDocument(find(request, services), identifications),
+  );
+
+  const result = {
+    operationId: "getIdentificationResult",
+    summary: "A row for every line of a log, gzipped",
+    tags,
+    problems: [404, 409],
+    params,
+    response: { 200: Type.String() },
+    otherTypes: ["application/gzip"],
+    responseHeaders: { "Content-Disposition": "the name of a file" },
+  };
+  app.get(`${PATH}/:id/result`, { config: READ_CBS, schema: result }, async (request, reply) => {
+    const { log, name, format, path } = find(request, services);
+    if (log.resultBytes === null)
+      throw new Problem(
+        "conflict",
+        log.state === "running"
+          ? "the log is still being identified"
+          : "the log could not be identified, so there is no result",
+      );
+    const file = await openResult(path);
+    reply.headers({
+      "content-length": log.resultBytes,
+      "content-disposition": `attachment; filename="${fileName(name, format)}"`,
+    });
+    return reply.type("application/gzip").send(file.createReadStream());
+  });
+
+  const remove = {
+    operationId: "deleteIdentification",
+    summary: "Ends the identification of a log, if it runs, and forgets it with its result",
+    tags,
+    problems: [404],
+    params,
+    response: { 204: Type.Null() },
+  };
+  app.delete(`${PATH}/:id`, { config: READ_CBS, schema: remove }, async (request, reply) => {
+    const { organisationId, id } = find(request, services);
+    await identifications.remove(organisationId, id);
+    return reply.code(204).send();
+  });
+}
+
+/**
+ * @throws Problem (404) where the file has been removed, by this server or by what clears the folder for temporary
+ * files
+ */
+async function openResult(path: string): Promise<FileHandle> {
+  try {
+    return await open(path);
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === "ENOENT" ? notFound(FORGOTTEN) : error;
+  }
+}
+
+/** @throws Problem (404) */
+function find(request: FastifyRequest, { identifications }: Services): Identification {
+  const { id } = request.params as { id: string };
+  const found = identifications.get(request.caller.organisationId, id.toLowerCase());
+  if (found !== undefined) return found;
+  throw notFound(FORGOTTEN);
+}
+
+/** @throws Problem (400) */
+function readId(text: string): string {
+  const id = text.toLowerCase();
+  if (UUID.test(id)) return id;
+  throw invalid({ id: [`${JSON.stringify(text)} is no UUID`] });
+}
+
+/** A name that means nothing to any file system, without the endings of what was uploaded. */
+function fileName(name: string, format: string): string {
+  const stem = name
+    .replace(/\.(gz|zst)$/i, "")
+    .replaceAll(/[^A-Za-z0-9._-]+/g, "-")
+    .replace(/^[.-]+/, "")
+    .slice(0, 100);
+  return `${stem === "" ? "log" : stem}.identified.${format === "append" ? "log" : format}.gz`;
+}

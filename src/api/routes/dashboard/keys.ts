@@ -1,0 +1,109 @@
+import { makeApiKey } from "../../../store/api-key.ts";
+import type { App } from "../../app-type.ts";
+import { signature } from "../../http/signed-request.ts";
+import { BY_ADMINS, BY_USERS } from "../../operation.ts";
+import { notFound } from "../../problem.ts";
+import { invalid } from "../../../service/service-error.ts";
+import { readLine } from "../../../service/access/read-user.ts";
+import {
+  CreatedKey,
+  CreateKeyBody,
+  keyDocument,
+  KeyList,
+  KeyParameters,
+  KeySchema,
+  type KeyUse,
+} from "../../schemas/key.ts";
+import type { Services } from "../../../service/services.ts";
+
+const tags = ["API keys"];
+const NEVER: KeyUse = { requests: 0, lastUsedAt: null };
+
+/** The organisation's API keys. */
+export function addKeyRoutes(app: App, services: Services): void {
+  const { store, memory } = services;
+  const list = {
+    operationId: "listKeys",
+    summary: "The API keys of the organisation",
+    tags,
+    response: { 200: KeyList },
+  };
+  app.get("/keys", { config: BY_USERS, schema: list }, async ({ caller, now }) => {
+    const uses = await usesOf(services, caller.organisationId, now);
+    const items = memory
+      .keys(caller.organisationId)
+      .reverse()
+      .map((key) => keyDocument(key, uses(key.id), now));
+    return { items, count: items.length };
+  });
+
+  const create = {
+    operationId: "createKey",
+    summary: "Makes an API key and tells it, once",
+    tags,
+    problems: [400, 409, 413, 415],
+    body: CreateKeyBody,
+    response: { 201: CreatedKey },
+    bodyExample: { label: "firewall", access: "read", expires_on: "2030-01-01" },
+  };
+  app.post("/keys", { config: { ...BY_ADMINS, tellsSecret: true }, schema: create }, async (request, reply) => {
+    const { access, expires_on: date } = request.body;
+    const label = readLine("label", request.body.label);
+    const expiresAt = date === undefined ? null : readMidnight(date, request.now);
+    const { text, digest, start } = makeApiKey();
+    const { key } = await store.write({
+      kind: "create-key",
+      ...signature(request),
+      label,
+      access,
+      digest,
+      start,
+      expiresAt,
+    });
+    return reply.code(201).send({ key: keyDocument(key, NEVER, request.now) as never, text });
+  });
+
+  const revoke = {
+    operationId: "revokeKey",
+    summary: "Revokes an API key, for good; once more changes nothing",
+    tags,
+    problems: [404],
+    params: KeyParameters,
+    response: { 200: KeySchema },
+  };
+  app.delete("/keys/:key_id", { config: BY_ADMINS, schema: revoke }, async (request) => {
+    const { caller, now, params } = request;
+    const known = memory.key(caller.organisationId, params.key_id.toLowerCase());
+    if (known === undefined) throw notFound("there is no such key; listKeys tells yours");
+    const { key } = await store.write({ kind: "revoke-key", ...signature(request), keyId: known.id });
+    return keyDocument(key, (await usesOf(services, caller.organisationId, now))(key.id), now);
+  });
+}
+
+/** What the store has recorded of all servers, and what this one has yet to record. */
+async function usesOf(
+  { store, keyLimits }: Services,
+  organisationId: string,
+  now: number,
+): Promise<(keyId: string) => KeyUse> {
+  const month = new Date(now).toISOString().slice(0, 7);
+  const recorded = new Map((await store.usageOf(organisationId, month)).map((use) => [use.keyId, use]));
+  return (keyId) => {
+    const [known, own] = [recorded.get(keyId), keyLimits.unrecordedOf(keyId, month)];
+    const lastUsedAt = Math.max(known?.lastUsedAt ?? 0, own?.lastUsedAt ?? 0);
+    return {
+      requests: (known?.requests ?? 0) + (own?.requests ?? 0),
+      lastUsedAt: lastUsedAt === 0 ? null : lastUsedAt,
+    };
+  };
+}
+
+/** @throws Problem (400) */
+function readMidnight(text: string, now: number): number {
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00.000Z`) : Number.NaN;
+  // Date.parse takes 31 February for 3 March.
+  if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== text)
+    throw invalid({ expires_on: ["it is no date; write YYYY-MM-DD"] });
+  if (time <= now) throw invalid({ expires_on: ["that midnight (UTC) has passed; give a later date"] });
+  return time;
+}

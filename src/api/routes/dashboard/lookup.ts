@@ -1,0 +1,83 @@
+import type { Prefix } from "../../../address/address.ts";
+import { identify } from "../../../cbs/identify.ts";
+import { type ExtendedCtiDocument, extendedDocumentOf } from "../../../cti/documents.ts";
+import { isActive } from "../../../rulesets/rule.ts";
+import type { Area, Purpose } from "../../../store/state.ts";
+import type { App } from "../../app-type.ts";
+import { BY_USERS } from "../../operation.ts";
+import { isActivePlan } from "../../../service/access/plans.ts";
+import { readPrefix } from "../../../service/rules/read-address.ts";
+import { Lookup, LookupQuery } from "../../schemas/lookup.ts";
+import { rowDocument } from "../../schemas/row.ts";
+import type { LiveRuleset } from "../../../service/rules/service-memory.ts";
+import type { Services } from "../../../service/services.ts";
+
+/** All that is known of an address or prefix, in one answer. */
+export function addLookupRoutes(app: App, services: Services): void {
+  const { memory, catalogue, metrics } = services;
+  const schema = {
+    operationId: "lookup",
+    summary: "What the catalogue, the organisation's rulesets and threat intelligence say of an address or prefix",
+    description:
+      "Areas without an active plan say nothing: `cbs` and `cti` are null, `rulesets` is empty. So is `cti` where no dataset is loaded.",
+    tags: ["Lookup"],
+    problems: [400],
+    querystring: LookupQuery,
+    response: { 200: Lookup },
+  };
+  app.get("/lookup", { config: BY_USERS, schema }, (request) => {
+    const {
+      now,
+      caller: { organisationId },
+      query: { ip },
+    } = request;
+    const has = (area: Area): boolean => isActivePlan(memory.plan(organisationId, area), now);
+    const prefix = readPrefix(ip);
+    const cbs = has("cbs") ? identify(catalogue.view().catalogue, prefix, ip) : null;
+    if (cbs !== null) metrics.countLookups("cbs", 1, cbs.found ? 1 : 0);
+    const cti = has("cti") ? threatOf(services, prefix, ip) : null;
+    const rulesets = has("edl")
+      ? memory.rulesets(organisationId).map((ruleset) => rulesetLookup(ruleset, prefix, now))
+      : [];
+    return { ip, cbs, rulesets, decision: decisionOf(rulesets), cti };
+  });
+}
+
+/** Allow before block. */
+function decisionOf(rulesets: readonly RulesetLookup[]): "allow" | "block" | "none" {
+  const purposes = new Set(rulesets.filter(({ rule }) => rule !== null).map(({ purpose }) => purpose));
+  return purposes.has("allowlist") ? "allow" : purposes.has("blocklist") ? "block" : "none";
+}
+
+interface RulesetLookup {
+  readonly id: string;
+  readonly name: string;
+  readonly purpose: Purpose;
+  readonly rule: object | null;
+  readonly covering: readonly object[];
+}
+
+function rulesetLookup(
+  { about: { id, name, purpose }, rules }: LiveRuleset,
+  prefix: Prefix,
+  now: number,
+): RulesetLookup {
+  const covering = rules.covering(prefix);
+  const rule = covering.find((each) => isActive(each, now));
+  return {
+    id,
+    name,
+    purpose,
+    rule: rule === undefined ? null : rowDocument(rule, now),
+    covering: covering.map((each) => rowDocument(each, now)),
+  };
+}
+
+/** What feeds say of the address, or of all of the prefix. */
+function threatOf({ threats, metrics }: Services, prefix: Prefix, ip: string): ExtendedCtiDocument | null {
+  if (threats.generation === 0) return null;
+  const { dataset } = threats.view();
+  const match = dataset.table.lookupPrefix(prefix);
+  metrics.countLookups("cti", 1, match === 0 ? 0 : 1);
+  return extendedDocumentOf(ip, match !== 0, dataset.recordOf(match));
+}

@@ -1,0 +1,34 @@
+import type { App } from "../../app-type.ts";
+import type { Services } from "../../../service/services.ts";
+import { addAuditRoutes } from "./audit.ts";
+import { addCatalogueRoutes } from "./catalogue.ts";
+import { addCatalogueUpdateRoutes } from "./catalogue-updates.ts";
+import { addIdentificationRoutes } from "./identifications.ts";
+import { addKeyRoutes } from "./keys.ts";
+import { addLookupRoutes } from "./lookup.ts";
+import { addMatchingRuleRoutes } from "./matching-rules.ts";
+import { addPreviewRoutes } from "./previews.ts";
+import { addRowRoutes } from "./rows.ts";
+import { addSessionRoutes } from "./sessions.ts";
+import { addSetupRoutes } from "./setup.ts";
+import { addUndoRoutes } from "./undo.ts";
+import { addUsageRoutes } from "./usage.ts";
+import { addUserRoutes } from "./users.ts";
+
+/** What only the dashboard has, beside the operations of the public API. */
+export function addDashboardRoutes(app: App, services: Services): void {
+  addSetupRoutes(app, services);
+  addSessionRoutes(app, services);
+  addUserRoutes(app, services);
+  addKeyRoutes(app, services);
+  addAuditRoutes(app, services);
+  addRowRoutes(app, services);
+  addMatchingRuleRoutes(app, services);
+  addPreviewRoutes(app, services);
+  addUndoRoutes(app, services);
+  addIdentificationRoutes(app, services);
+  addLookupRoutes(app, services);
+  addUsageRoutes(app, services);
+  addCatalogueRoutes(app, services);
+  addCatalogueUpdateRoutes(app, services);
+}

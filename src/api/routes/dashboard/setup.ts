@@ -1,0 +1,67 @@
+import { timingSafeEqual } from "node:crypto";
+import type { App } from "../../app-type.ts";
+import { countTries } from "../../access/count-tries.ts";
+import { BY_ANYBODY } from "../../operation.ts";
+import { Problem } from "../../problem.ts";
+import { readOrganisationName, readUserName } from "../../../service/access/read-user.ts";
+import { digestOfToken } from "../../../service/access/secret-token.ts";
+import { SessionSchema, Setup, SetupBody } from "../../schemas/session.ts";
+import type { Services } from "../../../service/services.ts";
+import { refuseWeakPassword } from "../../../service/access/weak-password.ts";
+import { COOKIES, startSession } from "./sessions.ts";
+
+const tags = ["Sessions"];
+
+/** The first user. There is a token for it only when the server started without any user; it is printed then. */
+export function addSetupRoutes(app: App, services: Services): void {
+  const { store, memory, passwords } = services;
+  const get = { operationId: "getSetup", summary: "Whether there is no user yet", tags, response: { 200: Setup } };
+  app.get("/setup", { config: BY_ANYBODY, schema: get }, () => ({ needed: !memory.hasUsers }));
+
+  const setUp = {
+    operationId: "setUp",
+    summary: "Makes the first user, an admin, and starts a session",
+    description: "The organisation is made, with all plans, where there is none of the name.",
+    tags,
+    problems: [400, 401, 409, 413, 415, 429],
+    body: SetupBody,
+    response: { 201: SessionSchema },
+    responseHeaders: COOKIES,
+    bodyExample: {
+      token: "bT9m2Vd0cLrXhQyN8sKfWzA1uE5gJ7pRo3iYtC6xM4a",
+      organisation: "Example",
+      name: "ann@example.org",
+      password: "correct horse battery staple",
+    },
+  };
+  app.post("/setup", { config: BY_ANYBODY, schema: setUp, onRequest: countTries(services) }, async (request, reply) => {
+    const { token, password } = request.body;
+    const organisation = readOrganisationName(request.body.organisation);
+    const name = readUserName(request.body.name);
+    if (memory.hasUsers) throw new Problem("conflict", "there are users already; an admin invites more of them");
+    if (!isSetupToken(services, token))
+      throw new Problem(
+        "authentication-required",
+        "this is not the token that the server has printed when it started last",
+      );
+    await refuseWeakPassword("password", password, [name, organisation]);
+    const hash = await passwords.hash(password, { who: "", isKnown: true });
+    reply.code(201);
+    return startSession(request, reply, services, hash, (session) =>
+      store.write({
+        kind: "set-up",
+        actor: "command:setup",
+        at: request.now,
+        organisation,
+        name,
+        password: hash,
+        session,
+      }),
+    );
+  });
+}
+
+function isSetupToken({ setupDigest }: Services, token: string): boolean {
+  const wanted = setupDigest();
+  return wanted !== null && timingSafeEqual(Buffer.from(wanted), Buffer.from(digestOfToken(token)));
+}

@@ -1,0 +1,113 @@
+import type { FastifyRequest } from "fastify";
+import { formatTimestamp } from "../../../rulesets/timestamp.ts";
+import type { AuditEntry } from "../../../store/audit.ts";
+import { StoreError, type StoreErrorCode } from "../../../store/store-error.ts";
+import type { App } from "../../app-type.ts";
+import { signature } from "../../http/signed-request.ts";
+import { READ_EDL, WRITE_EDL } from "../../operation.ts";
+import { Problem } from "../../problem.ts";
+import { LastChange, Undone, UndoQuery } from "../../schemas/undo.ts";
+import type { Services } from "../../../service/services.ts";
+import { CHANGED, type Inverse, inverseOf, isOvertaken, UndoLog } from "../../../service/rules/undo.ts";
+import { summaryOf } from "./audit-document.ts";
+
+const tags = ["Undo"];
+/** What the store says where somebody was quicker. */
+const OVERTAKEN: readonly StoreErrorCode[] = [
+  "version-mismatch",
+  "ruleset-not-found",
+  "ruleset-exists",
+  "change-not-kept",
+  "too-many-rules",
+  "too-many-rulesets",
+];
+
+/** Takes back what the user has done last to rules or rulesets, in this session. */
+export function addUndoRoutes(app: App, services: Services): void {
+  const { store, memory } = services;
+  const log = new UndoLog(store);
+
+  const get = {
+    operationId: "getUndo",
+    summary:
+      "The last change of rules or rulesets that the user has made in this session, if it has not been taken back",
+    tags,
+    response: { 200: LastChange },
+  };
+  app.get("/undo", { config: READ_EDL, schema: get }, async (request) => {
+    const last = await lastChange(request, services, log);
+    return { change: last === null ? null : changeDocument(await judged(last, services, request), services, request) };
+  });
+
+  const undo = {
+    operationId: "undo",
+    summary:
+      "Takes the last change back, exactly: rules get their old names, expiries and times of creation, deleted ones and rulesets come back",
+    description:
+      "409 where there is none, where what it touched has been changed since, or where it touched more rules than are kept.",
+    tags,
+    problems: [400, 409],
+    querystring: UndoQuery,
+    response: { 200: Undone },
+  };
+  app.post("/undo", { config: WRITE_EDL, schema: undo }, async (request) => {
+    const last = await lastChange(request, services, log);
+    if (last === null) throw new Problem("conflict", "there is nothing to take back in this session");
+    if (request.query.sequence !== undefined && request.query.sequence !== last.entry.sequence)
+      throw new Problem("conflict", "another change has been made since; look at it first");
+    if ("refusal" in last.inverse) throw new Problem("conflict", last.inverse.refusal);
+    try {
+      await store.write({ ...last.inverse.command, ...signature(request) });
+    } catch (error) {
+      if (error instanceof StoreError && error.code === "rules-changed") throw new Problem("conflict", CHANGED);
+      if (error instanceof StoreError && OVERTAKEN.includes(error.code))
+        throw new Problem("conflict", `it cannot be taken back any more: ${error.message}`);
+      throw error;
+    }
+    log.undid(request.live, memory.sequence);
+    return { undone: changeDocument(last, services, request) };
+  });
+}
+
+interface Last {
+  readonly entry: AuditEntry;
+  readonly inverse: Inverse;
+}
+
+async function lastChange(
+  { live, caller: { organisationId } }: FastifyRequest,
+  { store, memory }: Services,
+  log: UndoLog,
+): Promise<Last | null> {
+  const found = await log.last(live);
+  // With how many rules it touched: a list of entries leaves out what long ones did.
+  const entry = found === null ? null : await store.auditEntry(organisationId, found.sequence);
+  return entry === null ? null : { entry, inverse: inverseOf(entry, memory, organisationId) };
+}
+
+/** What the store would say of it. */
+async function judged(last: Last, services: Services, { caller: { organisationId } }: FastifyRequest): Promise<Last> {
+  const { entry, inverse } = last;
+  if ("refusal" in inverse || !(await isOvertaken(entry, inverse, services, organisationId))) return last;
+  return { entry, inverse: { refusal: CHANGED } };
+}
+
+function changeDocument(
+  { entry, inverse }: Last,
+  { memory }: Services,
+  { caller: { organisationId } }: FastifyRequest,
+): Record<string, unknown> {
+  const { sequence, at, command: kind, rulesetId, old } = entry;
+  const live = rulesetId === null ? undefined : memory.ruleset(organisationId, rulesetId);
+  const reason = "refusal" in inverse ? inverse.refusal : null;
+  return {
+    sequence,
+    at: formatTimestamp(at),
+    kind,
+    ruleset_id: rulesetId,
+    ruleset_name: live?.about.name ?? (old as { name?: string } | null)?.name ?? null,
+    summary: summaryOf(entry),
+    can_undo: reason === null,
+    reason,
+  };
+}

@@ -1,0 +1,184 @@
+import { formatPrefix } from "../../../address/prefix.ts";
+import type { BatchItem, BatchResult } from "../../../store/command.ts";
+import { StoreError } from "../../../store/store-error.ts";
+import type { App } from "../../app-type.ts";
+import { signed } from "../../http/signed-request.ts";
+import { joined } from "../../../service/encoded.ts";
+import { ifMatch } from "../../http/entity-tags.ts";
+import { inSlices } from "../../../service/in-slices.ts";
+import { rulesBytes, WRITE_EDL } from "../../operation.ts";
+import type { BodyList } from "../../plugins/validation.ts";
+import { Problem } from "../../problem.ts";
+import { type FieldErrors, invalid, ServiceError } from "../../../service/service-error.ts";
+import { readPrefix } from "../../../service/rules/read-address.ts";
+import { readRule, type RuleMembers } from "../../../service/rules/read-rule.ts";
+import { MAX_AT_ONCE, streamJson } from "../../http/reply.ts";
+import { BatchBody, BatchResponse, RulesetParameters } from "../../schemas/rule.ts";
+import { ruleDocument } from "../../../rulesets/rule-document.ts";
+import type { Services } from "../../../service/services.ts";
+import { IDEMPOTENT, matching } from "../../openapi/documented-headers.ts";
+import { findRuleset } from "./find-ruleset.ts";
+
+export function addBatchRoutes(app: App, services: Services): void {
+  const { store, settings } = services;
+  const batch = {
+    operationId: "batchRules",
+    summary: "Adds and deletes many rules, in their order",
+    description:
+      "All or nothing unless `atomic` is false. An item fails where there is a rule and it says `fail`, where there is none to delete and it says `fail`, and where the ruleset is full. If one fails, the answer is 409: its `results` say why items failed and that " +
+      "the others were not applied. Malformed items are a 400. With `atomic: false` the answer is 200, whichever items failed or are malformed.",
+    tags: ["IP rulesets"],
+    problems: [400, 404, 409, 412, 413, 415, 422],
+    params: RulesetParameters,
+    body: BatchBody(settings.bulkAddresses),
+    response: { 200: BatchResponse },
+    requestHeaders: { ...IDEMPOTENT, ...matching("the rules") },
+    bodyExample: {
+      items: [
+        { op: "add", ip: "203.0.113.0/24", name: "office" },
+        { op: "delete", ip: "198.51.100.7" },
+      ],
+    },
+  };
+  app.post(
+    "/edl/ip-rulesets/:ruleset_id/rules::batch",
+    { config: { ...WRITE_EDL, bodyBytes: rulesBytes(settings) }, schema: batch },
+    async (request, reply) => {
+      const { about } = findRuleset(request, services);
+      const { atomic = true } = request.body;
+      const items = await inSlices(
+        readItems(request.body.items, request.route.config.list!, {
+          now: request.now,
+          allowSpecialPurpose: settings.specialPurpose,
+        }),
+      );
+      if (atomic) checkItems(items);
+      try {
+        const { results } = await store.write({
+          kind: "batch-rules",
+          ...signed(request),
+          rulesetId: about.id,
+          items: items.filter(isReadable),
+          atomic,
+          ifMatch: ifMatch(request),
+        });
+        const documents = resultDocuments(items, results);
+        return items.length <= MAX_AT_ONCE
+          ? { results: [...documents] }
+          : streamJson(reply, joined(resultTexts(documents)));
+      } catch (error) {
+        if (!(error instanceof StoreError) || error.results === undefined) throw error;
+        throw new Problem("conflict", error.message, { extensions: { results: error.results.map(resultDocument) } });
+      }
+    },
+  );
+}
+
+/** An item that cannot be read: what it has for an address, and by member what is wrong. */
+interface MalformedItem {
+  readonly ip: string;
+  readonly faults: FieldErrors;
+}
+
+type ReadItem = BatchItem | MalformedItem;
+type ItemMembers =
+  | { readonly op: "delete"; readonly ip: string; readonly missing?: "ignore" | "fail" }
+  | ({ readonly op: "add" } & RuleMembers);
+
+function isReadable(item: ReadItem): item is BatchItem {
+  return !("faults" in item);
+}
+
+/** Items that are read before others may have their turn: some hundred microseconds. */
+const READ_AT_ONCE = 200;
+
+function* readItems(
+  items: readonly unknown[],
+  list: BodyList,
+  options: { readonly now: number; readonly allowSpecialPurpose: boolean },
+): Generator<undefined, ReadItem[], undefined> {
+  const read: ReadItem[] = [];
+  for (const item of items) {
+    if (read.length % READ_AT_ONCE === READ_AT_ONCE - 1) yield;
+    const faults = list.errorsOf([item], 0, "");
+    read.push(
+      faults === undefined ? readItem(item as ItemMembers, options) : { ip: ipOf(item), faults: withoutIndex(faults) },
+    );
+  }
+  return read;
+}
+
+function readItem(
+  item: ItemMembers,
+  options: { readonly now: number; readonly allowSpecialPurpose: boolean },
+): ReadItem {
+  try {
+    return item.op === "delete"
+      ? { delete: readPrefix(item.ip), mustExist: item.missing === "fail" }
+      : { add: readRule(item, options) };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return { ip: ipOf(item), faults: error.fields! };
+  }
+}
+
+/** What a malformed item has for an address: no longer than any address is. */
+function ipOf(item: unknown): string {
+  const { ip } = (item ?? {}) as { ip?: unknown };
+  return typeof ip === "string" ? ip.slice(0, MAX_ADDRESS) : "";
+}
+
+const MAX_ADDRESS = 100;
+
+/** `[0].ip` as `ip`, and `[0]` as `item`. */
+function withoutIndex(faults: FieldErrors): FieldErrors {
+  return Object.fromEntries(
+    Object.entries(faults).map(([field, messages]) => [field.replace(/^\[0\]\.?/, "") || "item", messages]),
+  );
+}
+
+/** Malformed items that are named. */
+const MAX_NAMED = 200;
+
+/** @throws Problem (400) that names the first malformed items, and how many there are */
+function checkItems(items: readonly ReadItem[]): void {
+  const malformed = [...items.entries()].flatMap(([index, item]) => (isReadable(item) ? [] : [{ index, ...item }]));
+  if (malformed.length === 0) return;
+  const faults = malformed
+    .slice(0, MAX_NAMED)
+    .flatMap(({ index, faults }) =>
+      Object.entries(faults).map(([field, messages]) => [
+        field === "item" ? `items[${index}]` : `items[${index}].${field}`,
+        messages,
+      ]),
+    );
+  if (malformed.length > MAX_NAMED)
+    faults.push(["items", [`${malformed.length} items are malformed; the first ${MAX_NAMED} are named`]]);
+  throw invalid(Object.fromEntries(faults));
+}
+
+/** The documents of all items, by the schema `BatchResponse`; `results` are those of the readable ones. */
+function* resultDocuments(items: readonly ReadItem[], results: readonly BatchResult[]): Generator<object> {
+  let at = 0;
+  for (const item of items) yield isReadable(item) ? resultDocument(results[at++]!) : malformedDocument(item);
+}
+
+function* resultTexts(documents: Iterable<object>): Generator<string> {
+  let start = '{"results":[';
+  for (const document of documents) {
+    yield start + JSON.stringify(document);
+    start = ",";
+  }
+  yield "]}";
+}
+
+function malformedDocument({ ip, faults }: MalformedItem): object {
+  return { action: "invalid", ip, error: invalid(faults).message, validation_errors: faults };
+}
+
+function resultDocument(result: BatchResult): object {
+  const error = result.error === undefined ? {} : { error: result.error };
+  if ("rule" in result)
+    return { action: result.action, ip: formatPrefix(result.rule.prefix), rule: ruleDocument(result.rule), ...error };
+  return { action: result.action, ip: formatPrefix(result.prefix), ...error };
+}

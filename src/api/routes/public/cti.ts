@@ -1,0 +1,133 @@
+import { Readable } from "node:stream";
+import { Type } from "typebox";
+import type { App } from "../../app-type.ts";
+import { bulkJson, bulkJsonLines, bulkLookup } from "../../../cti/bulk-lookup.ts";
+import { CtiError } from "../../../cti/cti-error.ts";
+import type { CtiDataset } from "../../../cti/dataset.ts";
+import { ArrivingBody } from "../../http/arriving-body.ts";
+import { lookUpLines } from "../../http/lookup-lines.ts";
+import { chooseType } from "../../http/media-types.ts";
+import { addressesBytes, READ_CTI } from "../../operation.ts";
+import { passBodies } from "../../plugins/bodies.ts";
+import { invalid } from "../../../service/service-error.ts";
+import { withField } from "../../../service/rules/read-address.ts";
+import { sendJson, sendText } from "../../http/reply.ts";
+import {
+  BulkThreatBody,
+  BulkThreatRequest,
+  BulkThreats,
+  ExtendedThreat,
+  Threat,
+  ThreatParameters,
+} from "../../schemas/cti.ts";
+import type { Services } from "../../../service/services.ts";
+
+const tags = ["Threat intelligence"];
+const LINES = "application/x-ndjson";
+/** Bodies of these types are streams. */
+const LINE_TYPES = [LINES, "text/plain"];
+
+/** What feeds say about addresses. Each answer comes from one generation of the dataset. */
+export function addCtiRoutes(app: App, services: Services): void {
+  addSingleLookups(app, services);
+  addStreams(app, (context) => addBulkLookup(context, services, "/cti/bulk_lookup", "bulkLookup"));
+}
+
+/** The other path of the bulk lookup. */
+export function addCtiAlias(app: App, services: Services): void {
+  addStreams(app, (context) => addBulkLookup(context, services, "/bulk_lookup", "bulkLookupAlias"));
+}
+
+/** In a context of its own: nowhere else may a body be a stream of lines without an end. */
+function addStreams(app: App, addRoutes: (app: App) => void): void {
+  void app.register((context, _options, done) => {
+    passBodies(context, LINE_TYPES, true);
+    addRoutes(context as unknown as App);
+    done();
+  });
+}
+
+function addSingleLookups(app: App, { threats, metrics }: Services): void {
+  const lookup = {
+    operationId: "lookupIp",
+    summary: "What is known about an address",
+    tags,
+    problems: [400],
+    params: ThreatParameters,
+    response: { 200: Threat },
+  };
+  app.get("/cti/lookup/:ip", { config: READ_CTI, schema: lookup }, (request, reply) => {
+    const { json, seen } = withField("ip", () => threats.view().write(request.params.ip));
+    metrics.countLookups("cti", 1, seen ? 1 : 0);
+    sendJson(reply, json);
+  });
+
+  const extended = {
+    operationId: "extendedLookupIp",
+    summary: "All that is known about an address",
+    tags,
+    problems: [400],
+    params: ThreatParameters,
+    response: { 200: ExtendedThreat },
+  };
+  app.get("/cti/extended_lookup/:ip", { config: READ_CTI, schema: extended }, (request) => {
+    const document = withField("ip", () => threats.view().dataset.lookupExtended(request.params.ip));
+    metrics.countLookups("cti", 1, document.seen ? 1 : 0);
+    return document;
+  });
+}
+
+function addBulkLookup(app: App, { threats, metrics, settings }: Services, path: string, operationId: string): void {
+  const most = settings.bulkAddresses;
+  const schema = {
+    operationId,
+    summary: "Whether many addresses are seen and spoofable",
+    description: `A JSON body has at most ${most} addresses and is answered by a map, or by lines where Accept is ${LINES}. A body of ${LINES} (a text, or an object with the member ip, per line) or text/plain (an address per line) may be of any length: it is answered line by line while it arrives; a line that is no address is answered by its number and the error.`,
+    tags,
+    problems: [400, 406, 413, 415],
+    body: bulkBody(most),
+    documentedBody: BulkThreatRequest(most),
+    response: { 200: BulkThreats },
+    otherTypes: [LINES],
+    otherBodies: LINE_TYPES,
+    bodyExample: { ips: ["203.0.113.7", "2001:db8::1"] },
+  };
+  app.post(path, { config: { ...READ_CTI, bodyBytes: addressesBytes(settings) }, schema }, (request, reply) => {
+    const { dataset } = threats.view();
+    const count = (lookups: number, seen: number): void => metrics.countLookups("cti", lookups, seen);
+    const body: unknown = request.body;
+    if (body === undefined)
+      throw invalid({ body: [`it is missing; send a JSON document, or lines as ${LINE_TYPES.join(" or ")}`] });
+    if (body instanceof ArrivingBody) {
+      return reply.type(LINES).send(Readable.from(lookUpLines(dataset, body, count)));
+    }
+    const type = chooseType(request, reply, ["application/json", LINES]);
+    const ips = (Array.isArray(body) ? body : (body as { ips: unknown[] }).ips) as string[];
+    const states = lookUp(dataset, ips);
+    count(
+      ips.length,
+      states.reduce((seen, state) => seen + (state === 0 ? 0 : 1), 0),
+    );
+    if (type === LINES) return sendText(reply, LINES, bulkJsonLines(ips, states));
+    return sendJson(reply, bulkJson(ips, states));
+  });
+}
+
+function bulkBody(most: number): object {
+  return {
+    content: {
+      "application/json": { schema: BulkThreatBody(most) },
+      ...Object.fromEntries(LINE_TYPES.map((type) => [type, { schema: Type.Any() }])),
+    },
+  };
+}
+
+/** @throws Problem (400) that names the index of every malformed address */
+function lookUp(dataset: CtiDataset, ips: readonly unknown[]): Uint8Array {
+  try {
+    return bulkLookup(dataset, ips);
+  } catch (error) {
+    if (error instanceof CtiError && error.code === "bad-addresses") throw invalid({ ips: [error.message] });
+    throw error;
+  }
+}

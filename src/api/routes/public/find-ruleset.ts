@@ -1,0 +1,25 @@
+import type { FastifyRequest } from "fastify";
+import { notFound } from "../../problem.ts";
+import type { LiveRuleset } from "../../../service/rules/service-memory.ts";
+import type { Services } from "../../../service/services.ts";
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The ruleset that the path names, if it is the caller's organisation's. @throws Problem (404) */
+export function findRuleset(request: FastifyRequest, { memory }: Services): LiveRuleset {
+  const ruleset = memory.ruleset(request.caller.organisationId, rulesetId(request));
+  if (ruleset !== undefined) return ruleset;
+  throw noRuleset(request);
+}
+
+/** The id in the path. What is no UUID names no ruleset. @throws Problem (404) */
+export function rulesetId(request: FastifyRequest): string {
+  const id = (request.params as { ruleset_id: string }).ruleset_id.toLowerCase();
+  if (UUID.test(id)) return id;
+  throw noRuleset(request);
+}
+
+/** What is told of a ruleset that there is not, or no longer. */
+export function noRuleset({ server }: FastifyRequest): Error {
+  return notFound(`there is no such ruleset; ${server.prefix}/edl/ip-rulesets/ lists yours`);
+}

@@ -1,0 +1,80 @@
+import { metricsAdmission } from "../../access/admit-metrics.ts";
+import type { App } from "../../app-type.ts";
+import { withSharedParts } from "../../openapi/document.ts";
+import { asVersion30 } from "../../openapi/version-30.ts";
+import { DOCUMENT_ICON, documentPage, DOCUMENT_STYLE } from "../../openapi/document-page.ts";
+import { nothingAt } from "../../plugins/problems.ts";
+import { sendText } from "../../http/reply.ts";
+import type { Services } from "../../../service/services.ts";
+import { StaticDocument } from "../../openapi/static-document.ts";
+
+/** Milliseconds; changes are looked for every second. */
+const MAX_STALENESS = 10_000;
+
+/** Answered however busy the server is. */
+const HEALTH = { config: { isHealth: true } };
+
+/** What needs no key: health, metrics, and the description of the service. */
+export function addHealthRoutes(app: App, services: Services): void {
+  app.get("/livez", HEALTH, (_request, reply) => sendText(reply, "text/plain", "ok\n"));
+  app.get("/readyz", HEALTH, (_request, reply) => {
+    const missing = missingParts(services);
+    return sendText(
+      missing.length === 0 ? reply : reply.code(503),
+      "text/plain",
+      missing.length === 0 ? "ok\n" : `not ready: ${missing.join(", ")}\n`,
+    );
+  });
+  addMetrics(app, services);
+  addDocuments(app);
+}
+
+function addMetrics(app: App, { settings, metrics }: Services): void {
+  const admit = metricsAdmission(settings);
+  app.get("/metrics", HEALTH, async (request, reply) => {
+    const verdict = admit(request);
+    if (verdict !== "admitted") throw verdict === "hidden" ? nothingAt("/metrics") : verdict;
+    return sendText(reply, "text/plain", await metrics.registry.metrics());
+  });
+}
+
+/**
+ * Why the server is not to be sent requests. Anyone may ask: it names the part, and the log says what is wrong with it.
+ */
+function missingParts({ catalogue, store, isDatabaseDown, isClosing }: Services): string[] {
+  const states: readonly (readonly [isMissing: boolean, what: string])[] = [
+    [catalogue.generation === 0, "the catalogue is not loaded"],
+    [isDatabaseDown(), "the database fails"],
+    [store.staleness() > MAX_STALENESS, "changes of other servers are not read"],
+    [isClosing(), "the server is closing"],
+  ];
+  return states.filter(([isMissing]) => isMissing).map(([, what]) => what);
+}
+
+const POLICY =
+  "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+function addDocuments(app: App): void {
+  const add = (path: string, type: string, write: () => string): void => {
+    const document = new StaticDocument(type, write);
+    app.get(path, (request, reply) => document.send(request, reply));
+  };
+  for (const [door, folder] of [
+    ["public", ""],
+    ["dashboard", "/dashboard/api"],
+  ] as const) {
+    add(`${folder}/openapi.json`, "application/json", () => JSON.stringify(withSharedParts(app.openApi(door))));
+    add(`${folder}/openapi-3.0.json`, "application/json", () =>
+      JSON.stringify(asVersion30(withSharedParts(app.openApi(door)))),
+    );
+  }
+  const page = new StaticDocument("text/html", () => documentPage(app.openApi("public")));
+  app.get("/docs", (request, reply) => {
+    // What the page refers to stands beside it, wherever a proxy has put it.
+    if (/^[^?]*\/(\?|$)/.test(request.url)) return reply.redirect("../docs", 308);
+    reply.headers({ "content-security-policy": POLICY, "referrer-policy": "no-referrer" });
+    return page.send(request, reply);
+  });
+  add("/docs.css", "text/css", () => DOCUMENT_STYLE);
+  add("/favicon.ico", "image/svg+xml", () => DOCUMENT_ICON);
+}

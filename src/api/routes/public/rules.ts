@@ -1,0 +1,252 @@
+import { Type } from "typebox";
+import type { Prefix } from "../../../address/address.ts";
+import { formatPrefix } from "../../../address/prefix.ts";
+import { isActive, type Rule } from "../../../rulesets/rule.ts";
+import type { RuleIndex } from "../../../rulesets/rule-index.ts";
+import { atOnce } from "../../../cbs/in-parts.ts";
+import type { App } from "../../app-type.ts";
+import { checkRules, checkText, checkTexts } from "../../../service/rules/check-rules.ts";
+import { signed } from "../../http/signed-request.ts";
+import { joined } from "../../../service/encoded.ts";
+import { ifMatch, isKnown, rulesNotMatched } from "../../http/entity-tags.ts";
+import { rulesetTag, tagOfRule } from "../../../service/rules/tags.ts";
+import { atOneVersion } from "../../../service/rules/at-one-version.ts";
+import { addressesBytes, READ_EDL, WRITE_EDL } from "../../operation.ts";
+import { cursorPageOf, extentOf, pageOf, type Part, prefixOfCursor, refuseCursor } from "../../http/page.ts";
+import { notFound, type Problem } from "../../problem.ts";
+import { chooseType } from "../../http/media-types.ts";
+import { readPrefix, readPrefixes } from "../../../service/rules/read-address.ts";
+import { preparedRules } from "../../../service/rules/prepared-rules.ts";
+import { MAX_AT_ONCE, sendJson, streamJson } from "../../http/reply.ts";
+import { readChanges, readRule, type RuleMembers } from "../../../service/rules/read-rule.ts";
+import {
+  AddRuleBody,
+  AddRuleResponse,
+  CheckBody,
+  CheckResult,
+  CheckResults,
+  RulePage,
+  RuleQuery,
+  RuleSchema,
+  RulesetParameters,
+  RulesQuery,
+  UpdateRuleBody,
+} from "../../schemas/rule.ts";
+import { type RuleDocument, ruleDocument } from "../../../rulesets/rule-document.ts";
+import type { LiveRuleset } from "../../../service/rules/service-memory.ts";
+import type { Services } from "../../../service/services.ts";
+import { CONDITIONAL, IDEMPOTENT, matching, TAGGED } from "../../openapi/documented-headers.ts";
+import { LIST_TYPES } from "../../../service/rules/desired-rules.ts";
+import { findRuleset } from "./find-ruleset.ts";
+import { sendExport } from "./whole-rulesets.ts";
+
+const tags = ["IP rulesets"];
+const PATH = "/edl/ip-rulesets/:ruleset_id";
+const params = RulesetParameters;
+const MATCHED = matching("the rule, of its ruleset or of a list of its rules");
+const RULE_TAGGED = { ETag: "changes with the rule" };
+
+/** Rules are read from memory and written through the store, which has memory up to date before it answers. */
+export function addRuleRoutes(app: App, services: Services): void {
+  addList(app, services);
+  addSingleRules(app, services);
+  addCheck(app, services);
+}
+
+function addList(app: App, services: Services): void {
+  const list = {
+    operationId: "listRules",
+    summary: "The rules of a ruleset, by address",
+    description: "As text, CSV or NDJSON (Accept) all active rules at once; with active_only=false expired ones too.",
+    otherTypes: Object.keys(LIST_TYPES),
+    tags,
+    problems: [400, 404, 406],
+    params,
+    querystring: RulesQuery,
+    response: { 200: RulePage, 304: Type.Null() },
+    requestHeaders: CONDITIONAL,
+    responseHeaders: TAGGED,
+  };
+  app.get(`${PATH}/rules`, { config: READ_EDL, schema: list }, async (request, reply) => {
+    const type = chooseType(request, reply, ["application/json", "text/plain", "text/csv", "application/x-ndjson"]);
+    const format = LIST_TYPES[type];
+    if (format !== undefined) refuseCursor(request);
+    if (format !== undefined)
+      return sendExport(request, reply, services, { format, activeOnly: request.query.active_only ?? true });
+    const {
+      now,
+      query: { active_only: activeOnly = false },
+    } = request;
+    if (activeOnly) await preparedRules(() => findRuleset(request, services), now);
+    const ruleset = findRuleset(request, services);
+    if (isKnown(request, reply, rulesetTag(ruleset, now, activeOnly ? "active" : ""))) return reply.code(304).send();
+    const { rules } = ruleset;
+    const count = activeOnly ? rules.activeCount(now) : rules.count;
+    if (request.query.cursor !== undefined)
+      return cursorPageOf(request, services.settings, count, (after, limit) =>
+        rulesBehind(rules, after, limit, (rule) => !activeOnly || isActive(rule, now)),
+      );
+    const items = rules.page({ ...extentOf(request.query), activeOnly }, now).map(ruleDocument);
+    return pageOf(request, services.settings, items, count);
+  });
+}
+
+/** Rules that are looked at for one page: some milliseconds, where all of them have expired. */
+const LOOKED_AT = 10_000;
+
+/** Up to `limit` of the rules behind a prefix that are wanted; fewer where many are not. */
+function rulesBehind(
+  rules: RuleIndex,
+  after: string | undefined,
+  limit: number,
+  isWanted: (rule: Rule) => boolean,
+): Part<RuleDocument> {
+  const items: RuleDocument[] = [];
+  let looked = 0;
+  let last = "";
+  for (const rule of rules.rules(after === undefined ? undefined : prefixOfCursor(after))) {
+    if (items.length === limit || looked++ === LOOKED_AT) return { items, last };
+    last = formatPrefix(rule.prefix);
+    if (isWanted(rule)) items.push(ruleDocument(rule));
+  }
+  return { items, last: null };
+}
+
+function addSingleRules(app: App, services: Services): void {
+  const { store, settings } = services;
+  const add = {
+    operationId: "addRule",
+    summary: "Adds a rule, or settles with the one that is there",
+    tags,
+    problems: [400, 404, 409, 412, 413, 415, 422],
+    params,
+    body: AddRuleBody,
+    response: { 200: AddRuleResponse, 201: AddRuleResponse },
+    requestHeaders: {
+      ...IDEMPOTENT,
+      ...matching("the rules, or of the rule that there is"),
+      "If-None-Match": "`*`, or the ETag of a rule: where there is such a rule for the prefix, the answer is 412",
+    },
+    bodyExample: { ip: "203.0.113.0/24", name: "office", expires_in_days: 30 },
+  };
+  app.post(`${PATH}/rules`, { config: WRITE_EDL, schema: add }, async (request, reply) => {
+    const { about } = findRuleset(request, services);
+    const rule = readRule(request.body as RuleMembers, {
+      now: request.now,
+      allowSpecialPurpose: settings.specialPurpose,
+    });
+    const addition = await store.write({
+      kind: "add-rule",
+      ...signed(request),
+      rulesetId: about.id,
+      request: rule,
+      ifMatch: ifMatch(request),
+      ifNoneMatch: rulesNotMatched(request),
+    });
+    return reply
+      .code(addition.action === "created" ? 201 : 200)
+      .send({ action: addition.action as "created", rule: ruleDocument(addition.rule) });
+  });
+
+  const one = { tags, problems: [400, 404], params, querystring: RuleQuery };
+  const get = {
+    ...one,
+    operationId: "getRule",
+    summary: "One rule",
+    response: { 200: RuleSchema, 304: Type.Null() },
+    requestHeaders: CONDITIONAL,
+    responseHeaders: RULE_TAGGED,
+  };
+  app.get(`${PATH}/rules/rule`, { config: READ_EDL, schema: get }, (request, reply) => {
+    const ruleset = findRuleset(request, services);
+    const prefix = readPrefix(request.query.ip);
+    const rule = ruleset.rules.get(prefix);
+    if (rule === undefined) throw noRule(prefix);
+    if (isKnown(request, reply, tagOfRule(rule))) return reply.code(304).send();
+    return ruleDocument(rule);
+  });
+
+  const update = {
+    ...one,
+    operationId: "updateRule",
+    summary: "Changes the name or expiry of a rule",
+    problems: [400, 404, 412, 413, 415, 422],
+    body: UpdateRuleBody,
+    response: { 200: RuleSchema },
+    requestHeaders: { ...IDEMPOTENT, ...MATCHED },
+    responseHeaders: RULE_TAGGED,
+    bodyExample: { name: "office", expires_at: null },
+  };
+  app.put(`${PATH}/rules/rule`, { config: WRITE_EDL, schema: update }, async (request, reply) => {
+    const { about } = findRuleset(request, services);
+    const prefix = readPrefix(request.query.ip);
+    const changes = readChanges(request.body, request.now);
+    const { rule } = await store.write({
+      kind: "update-rule",
+      ...signed(request),
+      rulesetId: about.id,
+      prefix,
+      changes,
+      ifMatch: ifMatch(request),
+    });
+    reply.header("etag", tagOfRule(rule));
+    return ruleDocument(rule);
+  });
+
+  const remove = {
+    ...one,
+    operationId: "deleteRule",
+    summary: "Deletes a rule",
+    problems: [400, 404, 412, 422],
+    response: { 204: Type.Null() },
+    requestHeaders: { ...IDEMPOTENT, ...MATCHED },
+  };
+  app.delete(`${PATH}/rules/rule`, { config: WRITE_EDL, schema: remove }, async (request, reply) => {
+    const { about } = findRuleset(request, services);
+    await store.write({
+      kind: "delete-rule",
+      ...signed(request),
+      rulesetId: about.id,
+      prefix: readPrefix(request.query.ip),
+      ifMatch: ifMatch(request),
+    });
+    return reply.code(204).send();
+  });
+}
+
+function noRule(prefix: Prefix): Problem {
+  return notFound(`the ruleset has no rule for ${formatPrefix(prefix)}`);
+}
+
+function addCheck(app: App, services: Services): void {
+  const check = {
+    operationId: "checkRules",
+    summary: "Which active rules cover addresses or prefixes",
+    description: "With `ip` one answer, with `ips` a map from each address, as it was sent, to its answer.",
+    tags,
+    problems: [400, 404, 413, 415],
+    params,
+    body: CheckBody(services.settings.bulkAddresses),
+    response: { 200: Type.Union([CheckResult, CheckResults]) },
+    bodyExample: { ip: "203.0.113.7" },
+  };
+  app.post(
+    `${PATH}/rules::check`,
+    { config: { ...READ_EDL, bodyBytes: addressesBytes(services.settings) }, schema: check },
+    async (request, reply) => {
+      const ruleset = findRuleset(request, services);
+      const { ip, ips = [] } = request.body;
+      if (ip !== undefined) {
+        const [result] = atOnce(checkRules(ruleset, new Map([[ip, readPrefix(ip)]]), request.now));
+        return sendJson(reply, checkText(result!));
+      }
+      const prefixes = readPrefixes(ips);
+      if (prefixes.size <= MAX_AT_ONCE)
+        return sendJson(reply, [...checkTexts(atOnce(checkRules(ruleset, prefixes, request.now)))].join(""));
+      const { id, organisationId } = ruleset.about;
+      const latest = (): LiveRuleset => services.memory.ruleset(organisationId, id) ?? ruleset;
+      const { result: checks } = (await atOneVersion(latest, (live) => checkRules(live, prefixes, request.now)))!;
+      return streamJson(reply, joined(checkTexts(checks)));
+    },
+  );
+}

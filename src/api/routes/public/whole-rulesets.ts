@@ -1,0 +1,280 @@
+import { createHash } from "node:crypto";
+import { Type } from "typebox";
+import {
+  FIREWALL_FORMATS,
+  RULE_EXPORT_FORMATS,
+  type RuleExportFormat,
+} from "../../../rulesets/formats/export-rules.ts";
+import { MAX_SET_NAME, SET_NAME } from "../../../rulesets/formats/set-name.ts";
+import { ShrinkGuard, type ShrinkLimits } from "../../../rulesets/shrink-guard.ts";
+import { CONFLICT_MODES } from "../../../rulesets/write-rule.ts";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { App } from "../../app-type.ts";
+import { signedList } from "../../http/signed-request.ts";
+import { ifMatch, isKnown } from "../../http/entity-tags.ts";
+import { rulesetTag } from "../../../service/rules/tags.ts";
+import { exportFile, type ExportRequest, representationOf } from "../../../service/rules/export-file.ts";
+import { listBody, listIn, withListBodies } from "../../http/list-bodies.ts";
+import { READ_EDL, WRITE_EDL } from "../../operation.ts";
+import { type CountedPlan, planCounted } from "../../../service/rules/plan-replacement.ts";
+import { Problem } from "../../problem.ts";
+import { invalid } from "../../../service/service-error.ts";
+import { readDefaults, type RuleMembers } from "../../../service/rules/read-rule.ts";
+import { safePath } from "../../http/redact.ts";
+import {
+  ImportQuery,
+  ImportResponse,
+  ReplaceBody,
+  ReplaceQuery,
+  ReplaceResponse,
+  RulesetParameters,
+} from "../../schemas/rule.ts";
+import { ruleDocument } from "../../../rulesets/rule-document.ts";
+import type { LiveRuleset } from "../../../service/rules/service-memory.ts";
+import type { IfMatch } from "../../../store/if-match.ts";
+import type { Services } from "../../../service/services.ts";
+import { sendShared } from "../../http/shared-file.ts";
+import { shrinkProblem } from "../../shrink-problem.ts";
+import { IDEMPOTENT, matching } from "../../openapi/documented-headers.ts";
+import { readWanted, type Wanted } from "../../../service/rules/desired-rules.ts";
+import { findRuleset, noRuleset, rulesetId } from "./find-ruleset.ts";
+
+const tags = ["IP rulesets"];
+const PATH = "/edl/ip-rulesets/:ruleset_id";
+const params = RulesetParameters;
+
+/** Rulesets as wholes: exported, replaced, and added to from lists. */
+export function addWholeRulesetRoutes(app: App, services: Services): void {
+  addExport(app, services);
+  withListBodies(app, (context) => {
+    addReplacement(context, services);
+    addImport(context, services);
+  });
+}
+
+const TYPES: Readonly<Partial<Record<RuleExportFormat, string>>> = { csv: "text/csv", ndjson: "application/x-ndjson" };
+
+const ExportQuery = Type.Object({
+  format: Type.Optional(Type.Enum([...RULE_EXPORT_FORMATS], { default: "text" })),
+  active_only: Type.Optional(Type.Boolean({ default: true, description: "only rules that have not expired" })),
+  set_name: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: MAX_SET_NAME,
+      description:
+        "of ipset and nftables: what the sets are called, followed by _4 and _6: a letter, then letters, digits and underscores. Unless given, it is made from the ruleset's name and id",
+      examples: ["blocklist"],
+    }),
+  ),
+});
+
+function addExport(app: App, services: Services): void {
+  const schema = {
+    operationId: "exportRules",
+    summary: "The whole ruleset as a file",
+    description:
+      "ipset and nftables replace their sets at once, and have elements dropped when their rules expire; ipset knows no expiry further away than 24 days, until when the list has to be loaded again.",
+    tags,
+    problems: [400, 404],
+    params,
+    querystring: ExportQuery,
+    response: { 200: Type.String(), 304: Type.Null() },
+    otherTypes: ["text/plain", ...Object.values(TYPES)],
+    requestHeaders: { "If-None-Match": "an ETag that is known already: the answer is 304 if it still holds" },
+    responseHeaders: { ETag: "changes with the answer, also when rules expire" },
+  };
+  app.get(`${PATH}/rules::export`, { config: READ_EDL, schema }, (request, reply) => {
+    const format = request.query.format ?? "text";
+    return sendExport(request, reply, services, {
+      format,
+      activeOnly: request.query.active_only ?? true,
+      setName: setNameFor(format, request.query.set_name),
+    });
+  });
+}
+
+/** @throws Problem (400) for what no set can be called, and for formats without sets */
+function setNameFor(format: RuleExportFormat, name: string | undefined): string | undefined {
+  if (name === undefined) return undefined;
+  if (!FIREWALL_FORMATS.has(format))
+    throw invalid({
+      set_name: [`${format} has no sets; leave it out, or choose one of ${[...FIREWALL_FORMATS].join(", ")}`],
+    });
+  if (!SET_NAME.test(name))
+    throw invalid({
+      set_name: [
+        `${JSON.stringify(name)} is not a letter, followed by up to ${MAX_SET_NAME - 1} letters, digits and underscores`,
+      ],
+    });
+  return name;
+}
+
+export async function sendExport(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  services: Services,
+  wanted: ExportRequest,
+): Promise<FastifyReply> {
+  const ruleset = findRuleset(request, services);
+  if (isKnown(request, reply, rulesetTag(ruleset, request.now, representationOf(ruleset, request.now, wanted))))
+    return reply.code(304).send();
+  const { id, organisationId } = ruleset.about;
+  const file = exportFile(() => services.memory.ruleset(organisationId, id), ruleset, request.now, wanted);
+  return sendShared(request, reply, services.files, {
+    ...file,
+    type: `${TYPES[wanted.format] ?? "text/plain"}; charset=utf-8`,
+    effort: "once",
+  });
+}
+
+function addReplacement(app: App, services: Services): void {
+  const { store, memory, settings } = services;
+  const schema = {
+    operationId: "replaceRules",
+    summary: "Makes a list the ruleset's rules, all or nothing",
+    description:
+      "The list is JSON, or a file of the type that Content-Type says. With dry_run the answer tells what would change, and nothing is. A list that would remove all rules, or over half of 20 or more, is refused " +
+      "(409, `/problems/shrinks-too-much`, with the numbers: see ShrinksTooMuchProblem), unless allow_empty or max_shrink says that it may.",
+    tags,
+    problems: [400, 404, 409, "shrinks-too-much" as const, 412, 413, 415, 422],
+    params,
+    querystring: ReplaceQuery,
+    body: listBody(ReplaceBody(settings.rulesPerRuleset)),
+    response: { 200: ReplaceResponse },
+    requestHeaders: { ...IDEMPOTENT, ...matching("the rules") },
+    responseHeaders: { ETag: { sometimes: "of the rules as they are now; none after a dry run" } },
+    bodyExample: { rules: [{ ip: "203.0.113.0/24", name: "office" }] },
+  };
+  app.put(
+    `${PATH}/rules`,
+    { config: { ...WRITE_EDL, bodyBytes: settings.bulkBodyBytes }, schema },
+    async (request, reply) => {
+      findRuleset(request, services);
+      const list = listOf(request, services);
+      const wanted = await list.read();
+      // Others have had their turn while it was read.
+      const ruleset = findRuleset(request, services);
+      const { dry_run: isDry, allow_empty: allowEmpty, max_shrink: maxShrink } = request.query;
+      const shrink = { allowEmpty, maxShrink };
+      if (isDry === true)
+        return {
+          ...(await planRules(request, wanted, services, { state: ifMatch(request), shrink })),
+          ...list.told(wanted),
+        };
+      const { id, organisationId } = ruleset.about;
+      const { isKept, ...counts } = await store.write({
+        kind: "replace-rules",
+        ...list.signed(),
+        rulesetId: id,
+        rules: wanted.rules,
+        shrink,
+        ifMatch: ifMatch(request),
+      });
+      const after: LiveRuleset = memory.ruleset(organisationId, id) ?? ruleset;
+      reply.header("etag", rulesetTag(after, request.now));
+      return { ...counts, ...list.told(wanted), can_undo: isKept, dry_run: false };
+    },
+  );
+}
+
+async function planRules(
+  request: FastifyRequest,
+  wanted: Wanted,
+  { memory }: Services,
+  { state, shrink }: { readonly state: IfMatch | undefined; readonly shrink: ShrinkLimits },
+): Promise<object> {
+  const { caller, now } = request;
+  const id = rulesetId(request);
+  const plan = await planCounted(() => memory.ruleset(caller.organisationId, id), wanted.rules, now);
+  if (plan === undefined) throw noRuleset(request);
+  if (state === undefined || state.versions.includes(plan.ruleset.about.version))
+    return planDocument(request, plan.result, shrink);
+  throw new Problem("precondition-failed", "the rules have changed since; get them again and send their ETag");
+}
+
+function planDocument(
+  request: FastifyRequest,
+  { counts, added, updated, removed, truncated, canUndo }: CountedPlan,
+  shrink: ShrinkLimits,
+): object {
+  const [before, after] = [
+    counts.removed + counts.updated + counts.unchanged,
+    counts.added + counts.updated + counts.unchanged,
+  ];
+  const refusal = new ShrinkGuard(before, after, shrink).refusalOf(counts);
+  const plan = {
+    added: added.map(ruleDocument),
+    updated: updated.map(({ before, after }) => ({ before: ruleDocument(before), after: ruleDocument(after) })),
+    removed: removed.map(ruleDocument),
+    truncated,
+  };
+  return {
+    ...counts,
+    can_undo: canUndo,
+    dry_run: true,
+    refusal: refusal === undefined ? null : shrinkProblem(refusal).document(safePath(request.url), request.id),
+    plan,
+  };
+}
+
+function addImport(app: App, services: Services): void {
+  const { store, settings } = services;
+  const schema = {
+    operationId: "importRules",
+    summary: "Adds the rules of a list, all or nothing",
+    tags,
+    problems: [400, 404, 409, 412, 413, 415, 422],
+    params,
+    querystring: ImportQuery,
+    body: listBody(ReplaceBody(settings.rulesPerRuleset)),
+    response: { 200: ImportResponse },
+    requestHeaders: { ...IDEMPOTENT, ...matching("the rules") },
+    bodyExample: { rules: [{ ip: "203.0.113.0/24", name: "office" }] },
+  };
+  app.post(
+    `${PATH}/rules::import`,
+    { config: { ...WRITE_EDL, bodyBytes: settings.bulkBodyBytes }, schema },
+    async (request) => {
+      const ruleset = findRuleset(request, services);
+      const mode = request.query.conflict_resolution ?? CONFLICT_MODES[0];
+      const list = listOf(request, services);
+      const wanted = await list.read();
+      const { isKept, ...counts } = await store.write({
+        kind: "import-rules",
+        ...list.signed(),
+        rulesetId: ruleset.about.id,
+        rules: wanted.rules,
+        mode,
+        ifMatch: ifMatch(request),
+      });
+      return { ...counts, ...list.told(wanted), can_undo: isKept };
+    },
+  );
+}
+
+interface ListQuery extends Omit<RuleMembers, "ip"> {
+  readonly skip_invalid?: boolean;
+}
+
+/** The list that a request sends, to be read as its query says. @throws Problem (400) */
+function listOf(request: FastifyRequest, { settings }: Services) {
+  const { now } = request;
+  const query = request.query as ListQuery;
+  const { skip_invalid: skipInvalid = false } = query;
+  const options = {
+    now,
+    allowSpecialPurpose: settings.specialPurpose,
+    mostRules: settings.rulesPerRuleset,
+    skipInvalid,
+    defaults: readDefaults(query, now),
+  };
+  const hash = createHash("sha256");
+  const { body, signed } = signedList(request, listIn(request, { skipInvalid, hash }));
+  return {
+    /** Once it has been read. */
+    signed: () => ({ ...signed(), digest: hash.digest("hex") }),
+    read: () => readWanted(body, options),
+    /** What the answer tells of lines that were left out. */
+    told: ({ invalid, invalidLines }: Wanted): object => (skipInvalid ? { invalid, invalid_lines: invalidLines } : {}),
+  };
+}

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { lookUpLines } from "../../../src/api/http/lookup-lines.ts";
+import { CtiDataset } from "../../../src/cti/dataset.ts";
+import { openSnapshot } from "../../../src/snapshot/open-snapshot.ts";
+
+const THREATS = fileURLToPath(new URL("../../../data/cti-sample.ipsieve", import.meta.url));
+
+test("a chunk of faulty lines, whose answer is fifty times as long, is answered piece by piece, and others have their turns in between", async () => {
+  const { metadata, table } = await openSnapshot(THREATS);
+  const lines = 32_768;
+  let lookups = 0;
+  let turns = 0;
+  let isOver = false;
+  const takeTurn = (): void => void (!isOver && ++turns && setImmediate(takeTurn));
+  setImmediate(takeTurn);
+  async function* body(): AsyncGenerator<Buffer> {
+    yield Buffer.from("x\n".repeat(lines));
+  }
+  const answers: string[] = [];
+  for await (const text of lookUpLines(new CtiDataset(metadata, table), body(), (count) => (lookups += count)))
+    answers.push(text);
+  isOver = true;
+  const all = answers.join("").trimEnd().split("\n");
+  assert.deepEqual([all.length, lookups], [lines, lines]);
+  assert.deepEqual(JSON.parse(all.at(-1)!), {
+    line: lines,
+    error: '"x" at position 0: the character "x" has no place in an address',
+  });
+  assert.ok(
+    answers.every(({ length }) => length < 256 << 10),
+    "no piece of the answer takes much memory while it waits to be read",
+  );
+  assert.ok(turns >= 8 && answers.length >= 8, `${turns} turns, ${answers.length} pieces`);
+});
