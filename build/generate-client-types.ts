@@ -7,7 +7,7 @@ import { registerHooks } from "node:module";
 import { dirname, join } from "node:path";
 import { pino } from "pino";
 import { buildApp } from "../src/api/app.ts";
-import type { DoorName } from "../src/api/plugins/doors.ts";
+import type { RouteScope } from "../src/api/plugins/route-scopes.ts";
 import { readSettings } from "../src/service/settings.ts";
 import type { Services } from "../src/service/services.ts";
 
@@ -21,13 +21,13 @@ export const OPERATIONS = join(import.meta.dirname, "../src/client/_operations.t
 export const DASHBOARD_OPERATIONS = join(import.meta.dirname, "../src/dashboard/_operations.ts");
 
 /** The types as text, of the public operations, or of the dashboard's. */
-export async function operationTypes(door: DoorName): Promise<string> {
+export async function operationTypes(scope: RouteScope): Promise<string> {
   const settings = readSettings({ flag: () => undefined, environment: {}, file: undefined });
   // Routes keep what they are given until a request comes, and none does.
   const app = buildApp({ settings } as Services, pino({ level: "silent" }));
   await app.ready();
   // Neither headers of answers nor examples are of use in types, and they are most of the text.
-  const document = JSON.stringify(app.openApi(door), (key, value) =>
+  const document = JSON.stringify(app.openApi(scope), (key, value) =>
     key === "headers" || key === "example" || key === "examples" ? undefined : value,
   );
   await app.close();

@@ -7,7 +7,7 @@ import { authenticate } from "./plugins/authentication.ts";
 import { readBodies } from "./plugins/bodies.ts";
 import { compressAnswers } from "./plugins/compression.ts";
 import { followConnections } from "./plugins/connections.ts";
-import { openDoor } from "./plugins/doors.ts";
+import { addScope } from "./plugins/route-scopes.ts";
 import { answerEarly } from "./plugins/early-answers.ts";
 import { answerClientError, refuseAmbiguousRequests, withoutAuthority } from "./plugins/framing.ts";
 import { readJsonBodies } from "./plugins/json-body.ts";
@@ -83,9 +83,9 @@ export function buildApp(services: Services, log: Logger): App {
   answerEarly(app);
   validateStrictly(app);
   answerProblems(app, services);
-  openDoor(app, "public", "/v1", (within) => addAreas(within, services));
-  openDoor(app, "public", "", (within) => addCtiAlias(within, services));
-  openDoor(app, "dashboard", "/dashboard/api", (within) => {
+  addScope(app, "public", "/v1", (within) => addAreas(within, services));
+  addScope(app, "public", "", (within) => addCtiAlias(within, services));
+  addScope(app, "dashboard", "/dashboard/api", (within) => {
     addDashboardRoutes(within, services);
     addAreas(within, services);
   });
@@ -94,7 +94,7 @@ export function buildApp(services: Services, log: Logger): App {
   return app;
 }
 
-/** The operations that both doors have: the same schemas, checks and isolation, whoever asks. */
+/** The operations that both scopes have: the same schemas, checks and isolation, whoever asks. */
 function addAreas(app: App, services: Services): void {
   addRulesetRoutes(app, services);
   addRuleRoutes(app, services);

@@ -1,11 +1,11 @@
 import type { TSchema } from "typebox";
 import type { AccessLevel, Area } from "../store/state.ts";
-import type { DoorName } from "./plugins/doors.ts";
+import type { RouteScope } from "./plugins/route-scopes.ts";
 import type { ProblemKind } from "./problem.ts";
 import type { Settings } from "../service/settings.ts";
 
 /**
- * What an operation asks for: at the public door of a key; at the dashboard's of a role, where editors write and admins
+ * What an operation asks for: in the public scope a key; in the dashboard's a role, where editors write and admins
  * do everything. `none`: of nobody.
  */
 export type Access = AccessLevel | "admin" | "none";
@@ -33,8 +33,8 @@ declare module "fastify" {
   }
 
   interface FastifyContextConfig {
-    /** The way in that it belongs to; set by `openDoor`. Without one it is open to everybody. */
-    readonly door?: DoorName;
+    /** The way in that it belongs to; set by `addScope`. Without one it is open to everybody. */
+    readonly scope?: RouteScope;
     /** What the organisation needs a plan for. */
     readonly area?: Area;
     /** The least that the caller may do. */

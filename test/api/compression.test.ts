@@ -50,11 +50,11 @@ interface Asked {
 
 /** Over node:http, which decodes nothing. */
 async function askRaw(path: string, { accept, headers = {}, method = "GET", body }: Asked = {}): Promise<Coded> {
-  const door: Record<string, string> = path.startsWith("/dashboard/api/")
+  const scope: Record<string, string> = path.startsWith("/dashboard/api/")
     ? { Cookie: `${PLAIN_NAME}=${user.token}`, Origin: t.server.url }
     : { "X-API-Key": key };
   const all = {
-    ...door,
+    ...scope,
     ...(accept === undefined ? {} : { "Accept-Encoding": accept }),
     ...(body === undefined ? {} : { "Content-Type": "application/json" }),
     ...headers,
@@ -81,7 +81,7 @@ function decoded(bytes: Buffer, coding: string | undefined): string {
 const ips = JSON.stringify({ ips: Array.from({ length: 2000 }, (_, i) => `1.1.${i >> 8}.${i & 255}`) });
 const rules = (): string => `/edl/ip-rulesets/${rulesetId}/rules`;
 
-/** Every kind of long answer: text, JSON, CSV, lines, files, streams, errors, documents; at both doors. */
+/** Every kind of long answer: text, JSON, CSV, lines, files, streams, errors, documents; in both scopes. */
 function longAnswers(): [path: string, asked: Asked][] {
   const both: [string, Asked][] = [
     [rules(), {}],

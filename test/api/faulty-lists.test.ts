@@ -18,12 +18,12 @@ beforeEach(async () => {
   id = (await ask(t, "POST", "/v1/edl/ip-rulesets/", { key, body: { name: "faulty", purpose: "blocklist" } })).body.id;
 });
 
-type Door = "public" | "dashboard";
+type RouteScope = "public" | "dashboard";
 
-function send(door: Door, method: "PUT" | "POST", query: string, type: string, body: unknown): Promise<Answer> {
+function send(scope: RouteScope, method: "PUT" | "POST", query: string, type: string, body: unknown): Promise<Answer> {
   const path = `/edl/ip-rulesets/${id}/rules${method === "POST" ? ":import" : ""}${query}`;
   const sent = { body, headers: { "Content-Type": type } };
-  return door === "public"
+  return scope === "public"
     ? ask(t, method, `/v1${path}`, { key, ...sent })
     : visit(t, method, path, { token: editor.token, ...sent });
 }
@@ -80,15 +80,15 @@ const FORMS: readonly (readonly [
 ];
 const WANTED = ["192.0.2.1", "192.0.2.2", "192.0.2.3"];
 
-for (const door of ["public", "dashboard"] as const) {
+for (const scope of ["public", "dashboard"] as const) {
   for (const method of ["POST", "PUT"] as const) {
-    describe(`${door}, ${method === "PUT" ? "replaced" : "imported"}: what cannot be read is left out where that is asked for`, () => {
+    describe(`${scope}, ${method === "PUT" ? "replaced" : "imported"}: what cannot be read is left out where that is asked for`, () => {
       for (const [type, body, lines] of FORMS) {
         test(type, async () => {
-          assert.equal((await send(door, method, "", type, body)).status, 400);
-          assert.equal((await send(door, method, "?skip_invalid=false", type, body)).status, 400);
+          assert.equal((await send(scope, method, "", type, body)).status, 400);
+          assert.equal((await send(scope, method, "?skip_invalid=false", type, body)).status, 400);
           assert.deepEqual(await rules(), []);
-          const { status, body: told } = await send(door, method, "?skip_invalid=true", type, body);
+          const { status, body: told } = await send(scope, method, "?skip_invalid=true", type, body);
           assert.equal(status, 200, JSON.stringify(told));
           assert.deepEqual(
             [told.invalid, told.invalid_lines.map((each: any) => [each.line, each.text]), told.created ?? told.added],
@@ -212,13 +212,13 @@ describe("a name and an expiry for a whole list: rules that have their own keep 
       ],
     ],
   ];
-  for (const door of ["public", "dashboard"] as const) {
+  for (const scope of ["public", "dashboard"] as const) {
     for (const method of ["POST", "PUT"] as const) {
       for (const [type, body, wanted] of forms) {
-        test(`${door}, ${method}, ${type}`, async () => {
-          assert.equal((await send(door, method, "?name=a%20feed&expires_in_days=7", type, body)).status, 200);
+        test(`${scope}, ${method}, ${type}`, async () => {
+          assert.equal((await send(scope, method, "?name=a%20feed&expires_in_days=7", type, body)).status, 200);
           assert.deepEqual(await rules(), wanted);
-          assert.equal((await send(door, method, `?name=a%20feed&expires_at=${days}`, type, body)).body.updated, 0);
+          assert.equal((await send(scope, method, `?name=a%20feed&expires_at=${days}`, type, body)).body.updated, 0);
         });
       }
     }

@@ -80,17 +80,17 @@ describe("a list of more rules than a ruleset holds is refused with one error, w
 
 describe("a ruleset that is full says so, with the setting", () => {
   const one = { ip: "21.0.0.1" };
-  const ways: readonly (readonly [what: string, ask: (door: "public" | "dashboard") => Promise<Answer>])[] = [
-    ["addRule", (door) => askAt(door, "POST", path, one)],
-    ["batchRules", (door) => askAt(door, "POST", `${path}:batch`, { items: [{ op: "add", ...one }] })],
-    ["importRules", (door) => askAt(door, "POST", `${path}:import`, { rules: [one] })],
+  const ways: readonly (readonly [what: string, ask: (scope: "public" | "dashboard") => Promise<Answer>])[] = [
+    ["addRule", (scope) => askAt(scope, "POST", path, one)],
+    ["batchRules", (scope) => askAt(scope, "POST", `${path}:batch`, { items: [{ op: "add", ...one }] })],
+    ["importRules", (scope) => askAt(scope, "POST", `${path}:import`, { rules: [one] })],
   ];
-  const askAt = (door: "public" | "dashboard", method: string, to: string, body: unknown) =>
-    door === "public" ? ask(t, method, `/v1${to}`, { key, body }) : visitTo(method, to, "application/json", body);
+  const askAt = (scope: "public" | "dashboard", method: string, to: string, body: unknown) =>
+    scope === "public" ? ask(t, method, `/v1${to}`, { key, body }) : visitTo(method, to, "application/json", body);
   for (const [what, send] of ways) {
-    for (const door of ["public", "dashboard"] as const) {
-      test(`${what}, ${door}`, async () => {
-        const { status, body } = await send(door);
+    for (const scope of ["public", "dashboard"] as const) {
+      test(`${what}, ${scope}`, async () => {
+        const { status, body } = await send(scope);
         assert.equal(status, 409);
         assert.ok(body.detail.includes(SETTING), body.detail);
       });

@@ -77,8 +77,8 @@ async function send({
 /** Operations that end what the others work with. */
 const ENDS = new Set(["deleteRuleset", "signOut", "deleteUser", "undoLastChange"]);
 
-async function operationsOf(door: "public" | "dashboard"): Promise<{ api: ApiDocument; operations: Operation[] }> {
-  const api = await ApiDocument.of(t.server.url, door);
+async function operationsOf(scope: "public" | "dashboard"): Promise<{ api: ApiDocument; operations: Operation[] }> {
+  const api = await ApiDocument.of(t.server.url, scope);
   return { api, operations: api.operations.filter(({ id }) => !ENDS.has(id)) };
 }
 
@@ -118,9 +118,9 @@ function replaced(parent: any, at: string | number, text: string): string {
   return JSON.stringify(copy).replace('"@"', () => text);
 }
 
-for (const door of ["public", "dashboard"] as const) {
-  test(`${door}: numbers of queries`, async (c) => {
-    const { api, operations } = await operationsOf(door);
+for (const scope of ["public", "dashboard"] as const) {
+  test(`${scope}: numbers of queries`, async (c) => {
+    const { api, operations } = await operationsOf(scope);
     let requests = 0;
     for (const operation of operations) {
       for (const { name, in: place, schema } of operation.parameters) {
@@ -146,8 +146,8 @@ for (const door of ["public", "dashboard"] as const) {
     assert.ok(requests > 15 * QUERY_NUMBERS.length);
   });
 
-  test(`${door}: numbers of paths`, async () => {
-    const { operations } = await operationsOf(door);
+  test(`${scope}: numbers of paths`, async () => {
+    const { operations } = await operationsOf(scope);
     for (const operation of operations) {
       for (const { name, in: place } of operation.parameters) {
         if (place !== "path") continue;
@@ -163,8 +163,8 @@ for (const door of ["public", "dashboard"] as const) {
     }
   });
 
-  test(`${door}: numbers of bodies`, async (c) => {
-    const { api, operations } = await operationsOf(door);
+  test(`${scope}: numbers of bodies`, async (c) => {
+    const { api, operations } = await operationsOf(scope);
     let requests = 0;
     for (const operation of operations) {
       const schema = operation.bodies.get("application/json");

@@ -23,14 +23,14 @@ beforeEach(async () => {
   assert.equal((await put("public", "", "text/plain", lines(0, RULES))).status, 200);
 });
 
-type Door = "public" | "dashboard";
+type RouteScope = "public" | "dashboard";
 
 function lines(from: number, to: number): string {
   return Array.from({ length: to - from }, (_, i) => `20.0.0.${from + i}\n`).join("");
 }
 
 const put = (
-  door: Door,
+  scope: RouteScope,
   query: string,
   type: string,
   body: unknown,
@@ -38,7 +38,7 @@ const put = (
 ): Promise<Answer> => {
   const path = `/edl/ip-rulesets/${id}/rules${query}`;
   const sent = { body, headers: { "Content-Type": type, ...headers } };
-  return door === "public"
+  return scope === "public"
     ? ask(t, "PUT", `/v1${path}`, { key, ...sent })
     : visit(t, "PUT", path, { token: editor.token, ...sent });
 };
@@ -54,12 +54,12 @@ const EMPTY: readonly (readonly [what: string, type: string, body: string])[] = 
   ["no rules", "application/json", '{"rules":[]}'],
 ];
 
-for (const door of ["public", "dashboard"] as const) {
-  describe(`${door}: a list without rules empties no ruleset unless allow_empty says so`, () => {
+for (const scope of ["public", "dashboard"] as const) {
+  describe(`${scope}: a list without rules empties no ruleset unless allow_empty says so`, () => {
     for (const [what, type, body] of EMPTY) {
       test(what, async () => {
         for (const query of ["", "?max_shrink=100", "?allow_empty=false"]) {
-          const { status, body: problem } = await put(door, query, type, body);
+          const { status, body: problem } = await put(scope, query, type, body);
           const { type: kind, total_rules, removed, added, updated, unchanged, removed_percent } = problem;
           assert.deepEqual(
             { status, kind, total_rules, removed, added, updated, unchanged, removed_percent },
@@ -80,16 +80,16 @@ for (const door of ["public", "dashboard"] as const) {
           );
         }
         assert.equal(await count(), RULES);
-        const done = await put(door, "?allow_empty=true", type, body);
+        const done = await put(scope, "?allow_empty=true", type, body);
         assert.deepEqual([done.status, done.body.removed, await count()], [200, RULES, 0]);
-        assert.equal((await put(door, "", type, body)).status, 200, "where there is nothing, nothing goes");
+        assert.equal((await put(scope, "", type, body)).status, 200, "where there is nothing, nothing goes");
       });
     }
   });
 
-  test(`${door}: more than half of 20 or more goes only where max_shrink says so; a dry run tells it`, async () => {
+  test(`${scope}: more than half of 20 or more goes only where max_shrink says so; a dry run tells it`, async () => {
     const body = lines(0, 10) + lines(100, 105);
-    const refused = await put(door, "", "text/plain", body);
+    const refused = await put(scope, "", "text/plain", body);
     const numbers = {
       total_rules: RULES,
       added: 5,
@@ -105,38 +105,38 @@ for (const door of ["public", "dashboard"] as const) {
       refused.body.detail,
       /would remove 30 of 40 rules \(75 %\), and at most 50 % may go: .* max_shrink=75/,
     );
-    const dry = await put(door, "?dry_run=true", "text/plain", body);
+    const dry = await put(scope, "?dry_run=true", "text/plain", body);
     assert.deepEqual([dry.status, dry.body.removed, dry.body.plan.removed.length], [200, 30, 30]);
     assert.deepEqual(dry.body.refusal, refused.body, "what it would be answered with");
-    assert.equal((await put(door, "?dry_run=true&max_shrink=75", "text/plain", body)).body.refusal, null);
-    assert.equal((await put(door, "?max_shrink=74", "text/plain", body)).status, 409);
+    assert.equal((await put(scope, "?dry_run=true&max_shrink=75", "text/plain", body)).body.refusal, null);
+    assert.equal((await put(scope, "?max_shrink=74", "text/plain", body)).status, 409);
     assert.equal(
-      (await put(door, "?allow_empty=true", "text/plain", body)).status,
+      (await put(scope, "?allow_empty=true", "text/plain", body)).status,
       409,
       "that is about empty lists only",
     );
     assert.equal(await count(), RULES);
-    assert.equal((await put(door, "?max_shrink=75", "text/plain", body)).status, 200);
+    assert.equal((await put(scope, "?max_shrink=75", "text/plain", body)).status, 200);
     assert.equal(await count(), 15);
     assert.equal(
-      (await put(door, "", "text/plain", lines(200, 201))).status,
+      (await put(scope, "", "text/plain", lines(200, 201))).status,
       200,
       "of fewer than 20, all but the last may go",
     );
     assert.equal(
-      (await put(door, "?max_shrink=0", "text/plain", lines(201, 202))).status,
+      (await put(scope, "?max_shrink=0", "text/plain", lines(201, 202))).status,
       409,
       "a share that is said counts for any number",
     );
   });
 
-  test(`${door}: what is refused leaves nothing behind: neither the version nor the audit log, and its Idempotency-Key keeps the answer`, async () => {
+  test(`${scope}: what is refused leaves nothing behind: neither the version nor the audit log, and its Idempotency-Key keeps the answer`, async () => {
     const tag = async () => (await ask(t, "GET", `/v1/edl/ip-rulesets/${id}/rules`, { key })).headers.get("etag");
     const newest = async () => (await t.server.store.audit(organisation, { limit: 1 })).entries[0]!.sequence;
     const [before, sequence] = [await tag(), await newest()];
-    const headers = { "Idempotency-Key": `${door}-${id}` };
-    const first = await put(door, "", "text/plain", "# nothing\n", headers);
-    const again = await put(door, "", "text/plain", "# nothing\n", headers);
+    const headers = { "Idempotency-Key": `${scope}-${id}` };
+    const first = await put(scope, "", "text/plain", "# nothing\n", headers);
+    const again = await put(scope, "", "text/plain", "# nothing\n", headers);
     assert.deepEqual([first.status, again.status, again.body], [409, 409, first.body]);
     assert.deepEqual([await tag(), await newest()], [before, sequence]);
   });

@@ -6,7 +6,7 @@ import { readCodedTag, takesCoding } from "./content-coding.ts";
 export function isKnown(request: FastifyRequest, reply: FastifyReply, tag: string): boolean {
   reply.header("etag", tag);
   // The dashboard asks anew each time: another user may sign in to the same browser.
-  if (request.route.config.door !== "dashboard") reply.header("cache-control", "private, no-cache");
+  if (request.route.config.scope !== "dashboard") reply.header("cache-control", "private, no-cache");
   const known = request.headers["if-none-match"];
   if (known === undefined) return false;
   if (known.trim() === "*") return true;

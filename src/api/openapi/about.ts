@@ -1,14 +1,14 @@
 import type { Access } from "../operation.ts";
-import type { DoorName } from "../plugins/doors.ts";
+import type { RouteScope } from "../plugins/route-scopes.ts";
 import { PLAIN_NAME, SECURE_NAME } from "../access/session-cookie.ts";
 import type { Area } from "../../store/state.ts";
 import type { Json } from "./open-api.ts";
 
-// What the documents of the two doors say in words.
+// What the documents of the two scopes say in words.
 
-export const TITLES: Readonly<Record<DoorName, string>> = { public: "ipsieve", dashboard: "ipsieve dashboard" };
+export const TITLES: Readonly<Record<RouteScope, string>> = { public: "ipsieve", dashboard: "ipsieve dashboard" };
 
-export const DESCRIPTIONS: Readonly<Record<DoorName, string>> = {
+export const DESCRIPTIONS: Readonly<Record<RouteScope, string>> = {
   public:
     "IP rulesets, business services and threat intelligence. Errors are problem details (RFC 9457), but for 400 and 500 of threat intelligence.",
   dashboard:
@@ -35,7 +35,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Usage: "How much is asked, and how fast it is answered.",
 };
 
-export const SECURITY: Readonly<Record<DoorName, Json>> = {
+export const SECURITY: Readonly<Record<RouteScope, Json>> = {
   public: {
     header: { type: "apiKey", in: "header", name: "X-API-Key", description: "An API key, recommended" },
     query: {
@@ -57,7 +57,7 @@ const PLANS: Readonly<Record<Area, string>> = {
   cti: "threat intelligence",
 };
 
-const NEEDED: Readonly<Record<DoorName, Readonly<Record<Access, string>>>> = {
+const NEEDED: Readonly<Record<RouteScope, Readonly<Record<Access, string>>>> = {
   public: {
     none: "no key",
     read: "a key (access level read or read_write)",
@@ -68,15 +68,15 @@ const NEEDED: Readonly<Record<DoorName, Readonly<Record<Access, string>>>> = {
 };
 
 /** What a caller needs for an operation, in words. */
-export function requirement(door: DoorName, access: Access, area: Area | undefined): string {
-  return `Requires ${NEEDED[door][access]}${area === undefined ? "" : ` and an active plan for ${PLANS[area]}`}.`;
+export function requirement(scope: RouteScope, access: Access, area: Area | undefined): string {
+  return `Requires ${NEEDED[scope][access]}${area === undefined ? "" : ` and an active plan for ${PLANS[area]}`}.`;
 }
 
 /** The least role, by what the operation does. */
 const ROLES: Readonly<Record<Access, string>> = { none: "none", read: "viewer", read_write: "editor", admin: "admin" };
 
 /** The same for programs. */
-export function requirementMembers(door: DoorName, access: Access, area: Area | undefined): Json {
-  const least = door === "public" ? { "x-access-level": access } : { "x-role": ROLES[access] };
+export function requirementMembers(scope: RouteScope, access: Access, area: Area | undefined): Json {
+  const least = scope === "public" ? { "x-access-level": access } : { "x-role": ROLES[access] };
   return { ...least, ...(area === undefined ? {} : { "x-plan": area }) };
 }

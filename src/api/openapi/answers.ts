@@ -2,7 +2,7 @@ import type { FastifySchema } from "fastify";
 import type { TSchema } from "typebox";
 import { EXAMPLES } from "./examples.ts";
 import type { Access } from "../operation.ts";
-import type { DoorName } from "../plugins/doors.ts";
+import type { RouteScope } from "../plugins/route-scopes.ts";
 import { PROBLEMS, type ProblemKind, WITH_REQUEST_ID } from "../problem.ts";
 import { ThreatError } from "../schemas/problem.ts";
 import { problemSchema } from "../schemas/problem-kinds.ts";
@@ -13,14 +13,14 @@ import type { Answer, Json } from "./open-api.ts";
 
 /** What the answers of an operation depend on beside its schema. */
 export interface OperationKind {
-  readonly door: DoorName;
+  readonly scope: RouteScope;
   readonly access: Access;
   /** Whether 400 and 500 have the shape of the threat-intelligence service. */
   readonly isThreat: boolean;
 }
 
 /** What every operation may answer with; those that anybody may use refuse only requests of other pages. */
-const COMMON: Readonly<Record<DoorName, readonly number[]>> = {
+const COMMON: Readonly<Record<RouteScope, readonly number[]>> = {
   public: [400, 401, 403, 414, 429, 500, 503],
   dashboard: [400, 401, 403, 414, 500, 503],
 };
@@ -28,7 +28,7 @@ const COMMON_OF_OPEN = [400, 403, 414, 500, 503];
 
 const REQUEST_ID = { "X-Request-Id": "the request's id; the client's where it sent one" };
 
-const COMMON_HEADERS: Readonly<Record<DoorName, Json>> = {
+const COMMON_HEADERS: Readonly<Record<RouteScope, Json>> = {
   public: headersOf({
     ...REQUEST_ID,
     ...SEQUENCE,
@@ -64,7 +64,7 @@ function goodAnswer(
   status: string,
   body: TSchema,
   { operationId = "", responseHeaders = {}, otherTypes = [] }: FastifySchema,
-  { door }: OperationKind,
+  { scope }: OperationKind,
   schemas: SchemaComponents,
 ): Answer {
   const { type: kind } = body as { type?: string };
@@ -78,7 +78,7 @@ function goodAnswer(
     type,
     { schema: type === "application/json" ? schemas.refer(body) : textSchema(type), ...exampleOf(examples?.[type]) },
   ]);
-  const headers = { ...headersOf(responseHeaders), ...COMMON_HEADERS[door] };
+  const headers = { ...headersOf(responseHeaders), ...COMMON_HEADERS[scope] };
   return {
     description: GOOD[status] ?? "Done",
     headers,
@@ -100,8 +100,8 @@ export function exampleOf(example: unknown): { example?: unknown } {
 type ByStatus = [status: number, kinds: ProblemKind[]][];
 
 /** A status alone stands for the first kind that has it. */
-function problemsByStatus({ problems = [] }: FastifySchema, { door, access }: OperationKind): ByStatus {
-  const common = access === "none" ? COMMON_OF_OPEN : COMMON[door];
+function problemsByStatus({ problems = [] }: FastifySchema, { scope, access }: OperationKind): ByStatus {
+  const common = access === "none" ? COMMON_OF_OPEN : COMMON[scope];
   const kinds = new Set([...problems, ...common].map((each) => (typeof each === "string" ? each : kindOf(each))));
   return [...Map.groupBy(kinds, (kind) => PROBLEMS[kind].status as number)].sort(([a], [b]) => a - b);
 }
@@ -112,7 +112,7 @@ function kindOf(status: number): ProblemKind {
 
 function problemAnswer(
   kinds: readonly ProblemKind[],
-  { door, isThreat }: OperationKind,
+  { scope, isThreat }: OperationKind,
   schemas: SchemaComponents,
 ): Answer {
   const { status } = PROBLEMS[kinds[0]!];
@@ -127,9 +127,9 @@ function problemAnswer(
         },
       }
     : {
-        "application/problem+json": { schema: problemOneOf(kinds, schemas), example: exampleProblem(kinds[0]!, door) },
+        "application/problem+json": { schema: problemOneOf(kinds, schemas), example: exampleProblem(kinds[0]!, scope) },
       };
-  return { description, headers: { ...COMMON_HEADERS[door], ...retry }, content };
+  return { description, headers: { ...COMMON_HEADERS[scope], ...retry }, content };
 }
 
 const EXAMPLE_REQUEST = "7d0c5a2e";
@@ -141,14 +141,14 @@ function problemOneOf(kinds: readonly ProblemKind[], schemas: SchemaComponents):
   return { oneOf: forms, discriminator: { propertyName: "type", mapping } };
 }
 
-function exampleProblem(kind: ProblemKind, door: DoorName): Json {
+function exampleProblem(kind: ProblemKind, scope: RouteScope): Json {
   const { status, title } = PROBLEMS[kind];
   return {
     type: `/problems/${kind}`,
     title,
     status,
     detail: title,
-    instance: door === "public" ? "/v1/..." : "/dashboard/api/...",
+    instance: scope === "public" ? "/v1/..." : "/dashboard/api/...",
     ...(WITH_REQUEST_ID.has(kind) ? { request_id: EXAMPLE_REQUEST } : {}),
     ...(kind === "validation-error" ? { validation_errors: { ip: [title] } } : {}),
   };

@@ -1,6 +1,6 @@
 import type { RouteOptions } from "fastify";
 import { ownVersion } from "../../service/own-version.ts";
-import type { DoorName } from "../plugins/doors.ts";
+import type { RouteScope } from "../plugins/route-scopes.ts";
 import { pascalCase } from "../schemas/problem.ts";
 import type { Settings } from "../../service/settings.ts";
 import { isWebAddress } from "../../service/web-address.ts";
@@ -10,10 +10,14 @@ import type { Answer, Json, OpenApi, Operation } from "./open-api.ts";
 import { operationOf } from "./operations.ts";
 
 /**
- * The OpenAPI document of a door's routes. Parameters, headers and answers stand in it wherever they are used;
+ * The OpenAPI document of a scope's routes. Parameters, headers and answers stand in it wherever they are used;
  * `withSharedParts` has them once.
  */
-export function documentOf(door: DoorName, routes: readonly RouteOptions[], { baseUrl, contact }: Settings): OpenApi {
+export function documentOf(
+  scope: RouteScope,
+  routes: readonly RouteOptions[],
+  { baseUrl, contact }: Settings,
+): OpenApi {
   const schemas = new SchemaComponents();
   const paths: Record<string, Record<string, Operation>> = {};
   for (const route of routes) {
@@ -21,21 +25,21 @@ export function documentOf(door: DoorName, routes: readonly RouteOptions[], { ba
       .replaceAll("::", "\u0000")
       .replaceAll(/:(\w+)/g, "{$1}")
       .replaceAll("\u0000", ":");
-    (paths[path] ??= {})[String(route.method).toLowerCase()] = operationOf(door, route, schemas);
+    (paths[path] ??= {})[String(route.method).toLowerCase()] = operationOf(scope, route, schemas);
   }
   return {
     openapi: "3.1.0",
     info: {
-      title: TITLES[door],
+      title: TITLES[scope],
       version: ownVersion(),
-      description: DESCRIPTIONS[door],
+      description: DESCRIPTIONS[scope],
       contact: contactOf(contact),
       license: LICENSE,
     },
     servers: [{ url: baseUrl === "" ? "/" : baseUrl.replace(/\/$/, "") }],
     tags: tagsOf(paths),
     paths,
-    components: { schemas: withoutClashes(schemas.all, paths), securitySchemes: SECURITY[door] },
+    components: { schemas: withoutClashes(schemas.all, paths), securitySchemes: SECURITY[scope] },
   };
 }
 

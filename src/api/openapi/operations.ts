@@ -1,7 +1,7 @@
 import type { FastifySchema, RouteOptions } from "fastify";
 import type { TSchema } from "typebox";
 import { EXAMPLES } from "./examples.ts";
-import type { DoorName } from "../plugins/doors.ts";
+import type { RouteScope } from "../plugins/route-scopes.ts";
 import { requirement, requirementMembers, SECURITY } from "./about.ts";
 import { answersOf, exampleOf, textSchema } from "./answers.ts";
 import type { SchemaComponents } from "./components.ts";
@@ -10,7 +10,7 @@ import { headerSchema } from "./headers.ts";
 import type { Json, Operation, Parameter } from "./open-api.ts";
 
 export function operationOf(
-  door: DoorName,
+  scope: RouteScope,
   { config = {}, schema = {} }: RouteOptions,
   schemas: SchemaComponents,
 ): Operation {
@@ -19,16 +19,16 @@ export function operationOf(
   return {
     operationId,
     summary,
-    description: [description, requirement(door, access, area)].filter((each) => each !== undefined).join(" "),
+    description: [description, requirement(scope, access, area)].filter((each) => each !== undefined).join(" "),
     tags,
-    ...requirementMembers(door, access, area),
-    security: access === "none" ? [] : Object.keys(SECURITY[door]).map((scheme) => ({ [scheme]: [] })),
+    ...requirementMembers(scope, access, area),
+    security: access === "none" ? [] : Object.keys(SECURITY[scope]).map((scheme) => ({ [scheme]: [] })),
     parameters: parametersOf(
       access === "none" ? schema : { ...schema, requestHeaders: { ...schema.requestHeaders, ...AFTER } },
       schemas,
     ),
     ...(schema.body === undefined ? {} : { requestBody: bodyOf(schema, schemas) }),
-    responses: answersOf(schema, { door, access, isThreat: door === "public" && area === "cti" }, schemas),
+    responses: answersOf(schema, { scope, access, isThreat: scope === "public" && area === "cti" }, schemas),
   };
 }
 

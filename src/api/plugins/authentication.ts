@@ -5,7 +5,7 @@ import { sessionAdmission } from "../access/admit-session.ts";
 import type { Device } from "../access/known-device.ts";
 import type { LiveSession } from "../../service/rules/service-memory.ts";
 import type { Services } from "../../service/services.ts";
-import type { DoorName } from "./doors.ts";
+import type { RouteScope } from "./route-scopes.ts";
 
 /** Who a request comes from: the bearer of an API key, or a user who has signed in. */
 export interface Caller {
@@ -21,11 +21,11 @@ declare module "fastify" {
   }
 
   interface FastifyRequest {
-    /** Set for operations of a door, but for those that anybody may use. */
+    /** Set for operations of a scope, but for those that anybody may use. */
     caller: Caller;
     /** Whose key or session it has, also where that is not let in. For the log. */
     asker: Pick<Caller, "kind" | "id"> | undefined;
-    /** The caller's session, at the dashboard's door. */
+    /** The caller's session, in the dashboard's scope. */
     live: LiveSession;
     /** The known device that a try to sign in comes from. */
     device: Device | undefined;
@@ -34,10 +34,10 @@ declare module "fastify" {
   }
 }
 
-/** Has every request to a door's operation prove who it comes from, in the door's way, before the body is read. */
+/** Has every request to a scope's operation prove who it comes from, in the scope's way, before the body is read. */
 export function authenticate(app: FastifyInstance, services: Services): void {
   const { now } = services;
-  const admissions: Readonly<Record<DoorName, Admission>> = {
+  const admissions: Readonly<Record<RouteScope, Admission>> = {
     public: keyAdmission(services),
     dashboard: sessionAdmission(services),
   };
@@ -48,15 +48,15 @@ export function authenticate(app: FastifyInstance, services: Services): void {
   app.decorateRequest("now", 0);
   app.addHook("onRequest", (request, reply, done) => {
     request.now = now();
-    const { door } = request.route.config;
+    const { scope } = request.route.config;
     // Only keys have windows of their own.
-    if (door !== "public") reply.headers(app.addressWindow(request.ip));
-    done(door === undefined ? undefined : admissions[door].admit(request, reply));
+    if (scope !== "public") reply.headers(app.addressWindow(request.ip));
+    done(scope === undefined ? undefined : admissions[scope].admit(request, reply));
   });
   // A key may have been revoked, a user deleted, while the body came.
   app.decorate("confirmCaller", (request: FastifyRequest): Error | undefined => {
-    const { door } = request.route.config;
-    return door === undefined ? undefined : admissions[door].confirm(request);
+    const { scope } = request.route.config;
+    return scope === undefined ? undefined : admissions[scope].confirm(request);
   });
   const confirm = (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void =>
     done(app.confirmCaller(request));

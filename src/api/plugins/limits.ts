@@ -58,7 +58,7 @@ export function limitRequests(app: FastifyInstance, services: Services): void {
       delay() > settings.eventLoopDelay ||
       turn.elapsed(request.raw.socket) > settings.eventLoopDelay ||
       work.used >= settings.concurrentRequests;
-    if (!isBusy || request.route.config.door === undefined) return done();
+    if (!isBusy || request.route.config.scope === undefined) return done();
     metrics.shed.inc();
     done(tooBusy());
   });
@@ -69,11 +69,11 @@ export function limitRequests(app: FastifyInstance, services: Services): void {
     throw tooBusy();
   });
   app.addHook("preValidation", (request, _reply, done) => {
-    const { door, isHealth } = request.route.config;
+    const { scope, isHealth } = request.route.config;
     if (isHealth === true || request.is404) return done();
     const caller = callerOf(request);
     if (!unread.hasRoom(caller)) return done(tooBusy("read the answers that have been sent"));
-    if (door === undefined) return done();
+    if (scope === undefined) return done();
     if (!work.take(caller, 1)) {
       metrics.shed.inc();
       return done(tooBusy());

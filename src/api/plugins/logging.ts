@@ -29,7 +29,7 @@ export function logRequests(app: FastifyInstance, { metrics, now }: Services, lo
     const operation = request.route?.schema?.operationId ?? "none";
     metrics.observe(operation, status, elapsedTime / 1000);
     // The dashboard asks for these figures, and would see itself.
-    if (request.route?.config.door === "public") metrics.traffic.addRequest(request.now || now(), status, elapsedTime);
+    if (request.route?.config.scope === "public") metrics.traffic.addRequest(request.now || now(), status, elapsedTime);
     if (!log.isLevelEnabled("info")) return done();
     const { id: request_id, method, url, ip: address, asker } = request;
     log.info(

@@ -379,7 +379,7 @@ test("requests of other pages, and of none, change nothing", async () => {
   assert.equal(await count(), atFirst + 1);
 });
 
-test("cookies count nowhere but at the dashboard's door, and keys do not count there", async () => {
+test("cookies count nowhere but in the dashboard's scope, and keys do not count there", async () => {
   const { organisation } = (await visit(t, "GET", "/session", { token })).body;
   const { text: key } = await addKey(t, organisation.id);
   for (const path of ["/v1/edl/ip-rulesets/", "/v1/cbs/lookup?ip=1.1.1.1", "/v1/cti/lookup/1.1.1.1"]) {

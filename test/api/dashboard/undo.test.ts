@@ -320,7 +320,7 @@ describe("changes of many rules", () => {
   });
 });
 
-test("only the user's own changes, of this session, and only at this door", async () => {
+test("only the user's own changes, of this session, and only in this scope", async () => {
   const { text: key } = await addKey(t, editor.organisationId);
   const first = await addUser(t, editor.organisationId, "editor", "first");
   await send("POST", `${path}/rules`, { ip: "192.0.2.100" }, first);
@@ -384,7 +384,7 @@ test("updateRuleset and deleteRuleset with If-Match: 412 where the ruleset has c
   assert.equal((await send("DELETE", own, undefined, editor, { "If-Match": await tagOf() })).status, 204);
 });
 
-test("an organisation that has all the rulesets it may have: 409 at both doors, and a deleted one does not come back", async (at) => {
+test("an organisation that has all the rulesets it may have: 409 in both scopes, and a deleted one does not come back", async (at) => {
   const full = await startServer({ rulesetsPerOrganisation: 2 });
   at.after(() => full.close());
   const organisationId = await addOrganisation(full, "full");

@@ -75,9 +75,9 @@ export class ApiDocument {
     );
   }
 
-  static async of(url: string, door: "public" | "dashboard" = "public"): Promise<ApiDocument> {
+  static async of(url: string, scope: "public" | "dashboard" = "public"): Promise<ApiDocument> {
     return new ApiDocument(
-      (await (await fetch(`${url}${door === "public" ? "" : "/dashboard/api"}/openapi.json`)).json()) as Json,
+      (await (await fetch(`${url}${scope === "public" ? "" : "/dashboard/api"}/openapi.json`)).json()) as Json,
     );
   }
 

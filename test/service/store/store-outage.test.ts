@@ -78,7 +78,7 @@ function assertUnavailable({ status, headers, body }: Answer): void {
   assert.equal(body.detail, "the service's database is not available at the moment; try again in 5 s");
 }
 
-/** Asks what needs the database, at both doors, signed in and not. */
+/** Asks what needs the database, in both scopes, signed in and not. */
 async function askAll({ t, key, admin: { token }, rules }: Subject): Promise<Answer[]> {
   const password = "correct horse battery";
   const list = rules.slice(0, -"/rules".length);

@@ -59,13 +59,13 @@ function addDocuments(app: App): void {
     const document = new StaticDocument(type, write);
     app.get(path, (request, reply) => document.send(request, reply));
   };
-  for (const [door, folder] of [
+  for (const [scope, folder] of [
     ["public", ""],
     ["dashboard", "/dashboard/api"],
   ] as const) {
-    add(`${folder}/openapi.json`, "application/json", () => JSON.stringify(withSharedParts(app.openApi(door))));
+    add(`${folder}/openapi.json`, "application/json", () => JSON.stringify(withSharedParts(app.openApi(scope))));
     add(`${folder}/openapi-3.0.json`, "application/json", () =>
-      JSON.stringify(asVersion30(withSharedParts(app.openApi(door)))),
+      JSON.stringify(asVersion30(withSharedParts(app.openApi(scope)))),
     );
   }
   const page = new StaticDocument("text/html", () => documentPage(app.openApi("public")));

@@ -5,21 +5,21 @@ import type { QuerySchema } from "./validation.ts";
  * The ways in. `public`: for programs, which send an API key. `dashboard`: for its pages, which send a session's
  * cookie. Neither takes the other's.
  */
-export type DoorName = "public" | "dashboard";
+export type RouteScope = "public" | "dashboard";
 
 /**
- * Adds routes below a path. They all belong to the door: what their requests must prove is decided by it, and by
+ * Adds routes below a path. They all belong to the scope: what their requests must prove is decided by it, and by
  * nothing in the request.
  */
-export function openDoor(app: App, door: DoorName, path: string, addRoutes: (app: App) => void): void {
+export function addScope(app: App, scope: RouteScope, path: string, addRoutes: (app: App) => void): void {
   void app.register(
     (context, _options, done) => {
       context.addHook("onRoute", (route) => {
-        route.config = { ...route.config, door };
+        route.config = { ...route.config, scope };
         const querystring = (route.schema?.querystring ?? { properties: {} }) as QuerySchema;
         route.schema = {
           ...route.schema,
-          querystring: { ...querystring, read: door === "public" ? ["apikey"] : [] } satisfies QuerySchema,
+          querystring: { ...querystring, read: scope === "public" ? ["apikey"] : [] } satisfies QuerySchema,
         };
       });
       addRoutes(context as unknown as App);
