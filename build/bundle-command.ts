@@ -11,7 +11,7 @@ const ROOT = join(import.meta.dirname, "..");
 const BUNDLES = {
   "dist/cli/command-line.js": "src/cli/command-line.ts",
   "dist/cli/_renderer.js": "src/cli/identify-renderer.ts",
-  "dist/batch/shard-worker.js": "src/batch/shard-worker.ts",
+  "dist/batch/pipeline/shard-worker.js": "src/batch/pipeline/shard-worker.ts",
 };
 
 /**

@@ -126,20 +126,14 @@ export {
 export type { ImportedRule, LineError, RuleDefaults, SkippedLine } from "./rulesets/formats/imported-rule.ts";
 
 // batch: `identify` of whole logs, under a name of its own here
-export {
-  identify as identifyLines,
-  type AddressChoice,
-  type CreateRowTemplates,
-  type Engine,
-  type IdentifyOptions,
-  type IdentifyResult,
-  type MalformedInputLine,
-  type Progress,
-} from "./batch/identify.ts";
-export type { TemplateFormat } from "./batch/line-shape.ts";
-export type { AddressCounts } from "./batch/messages.ts";
+export { identify as identifyLines } from "./batch/identify.ts";
+export type { AddressChoice, Engine, IdentifyOptions } from "./batch/identify-options.ts";
+export type { CreateRowTemplates } from "./batch/create-row-templates.ts";
+export type { IdentifyResult, MalformedInputLine, Progress } from "./batch/identify-result.ts";
+export type { TemplateFormat } from "./rows/row-format.ts";
+export type { AddressCounts } from "./batch/address-counts.ts";
 export type { AddressRanking, CountedAddress, TopAddresses } from "./batch/top-addresses.ts";
 export { type BufferMatches, type BufferProgress, Matcher } from "./batch/matcher.ts";
-export { NO_ADDRESS } from "./batch/find-address.ts";
+export { NO_ADDRESS } from "./batch/lines/find-address.ts";
 export { BatchError, type BatchErrorCode } from "./batch/batch-error.ts";
 export { RENDERER as catalogueRenderer } from "./cli/identify-renderer.ts";

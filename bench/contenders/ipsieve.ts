@@ -1,5 +1,5 @@
-import { createFound, findAddress, STOP } from "../../src/batch/find-address.ts";
-import { endOfLine } from "../../src/batch/_end-of-line.ts";
+import { createFound, findAddress, STOP } from "../../src/batch/lines/find-address.ts";
+import { endOfLine } from "../../src/batch/lines/end-of-line.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { prefixAt } from "../data/texts.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";

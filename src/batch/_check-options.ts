@@ -1,5 +1,5 @@
-import { TEXT_NAME } from "./_append-rows.ts";
-import type { IdentifyOptions } from "./identify.ts";
+import { TEXT_NAME } from "./engine/typescript/_append-rows.ts";
+import type { IdentifyOptions } from "./identify-options.ts";
 
 const CHOICES = {
   format: ["tsv", "jsonl", "csv", "append", "none"],

@@ -5,11 +5,11 @@ import { WORKSPACE_BYTES } from "../kernel/workspace.ts";
 import { Snapshot } from "../snapshot/open-snapshot.ts";
 import { allocateShared, weigh } from "../snapshot/shared-memory.ts";
 import { PrefixTable } from "../table/prefix-table.ts";
-import { endOfLine } from "./_end-of-line.ts";
-import { KernelHeap } from "./_kernel-heap.ts";
-import { SLACK } from "./_thread-sizes.ts";
-import { createFound, findAddress, NO_ADDRESS, STOP } from "./find-address.ts";
-import type { Engine } from "./identify.ts";
+import { endOfLine } from "./lines/end-of-line.ts";
+import { KernelHeap } from "./engine/kernel/kernel-heap.ts";
+import { SLACK } from "./engine/thread-sizes.ts";
+import { createFound, findAddress, NO_ADDRESS, STOP } from "./lines/find-address.ts";
+import type { Engine } from "./identify-options.ts";
 
 const LF = 0x0a;
 

@@ -4,7 +4,7 @@ import type { Prefix } from "../address/address.ts";
 import { AddressError, quoted } from "../address/address-error.ts";
 import { parsePrefix } from "../address/prefix.ts";
 import { parseRange, rangeToPrefixes } from "../address/range.ts";
-import { inputChunks } from "../batch/input-chunks.ts";
+import { inputChunks } from "../batch/input/input-chunks.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** One line of a list. */

@@ -1,4 +1,4 @@
-import { inputChunks } from "../batch/input-chunks.ts";
+import { inputChunks } from "../batch/input/input-chunks.ts";
 import { standardError } from "./output/standard-error.ts";
 
 /** Something to look up, and where it was read: an empty string for the command line. */

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { extname } from "node:path";
-import { inputChunks } from "../batch/input-chunks.ts";
+import { inputChunks } from "../batch/input/input-chunks.ts";
 import { MAX_EXPIRY_DAYS } from "../rulesets/validate-rule.ts";
 import type { Arguments, Option } from "./command.ts";
 import { createProgress } from "./output/progress.ts";

@@ -3,9 +3,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { formatAddress } from "../../src/address/format-address.ts";
-import { AddressCounter } from "../../src/batch/_address-counter.ts";
-import { identify, type IdentifyOptions } from "../../src/batch/identify.ts";
-import type { AddressCounts } from "../../src/batch/messages.ts";
+import { AddressCounter } from "../../src/batch/engine/address-counter.ts";
+import { identify } from "../../src/batch/identify.ts";
+import type { IdentifyOptions } from "../../src/batch/identify-options.ts";
+import type { AddressCounts } from "../../src/batch/address-counts.ts";
 import { ENGINE, makeSnapshot, RENDERER, temporaryFolder } from "./fixture.ts";
 
 const folder = temporaryFolder();

@@ -1,4 +1,5 @@
-import type { AddressChoice, RowFormat, RowSelection } from "../../src/batch/identify.ts";
+import type { AddressChoice, RowSelection } from "../../src/batch/identify-options.ts";
+import type { RowFormat } from "../../src/rows/row-format.ts";
 import { oracleLines } from "../oracle/line-oracle.ts";
 import { oracleChosen, oracleFieldAddress, oracleRecords, oracleUnquoted } from "../oracle/record-oracle.ts";
 import { type Answer, answerOf } from "./fixture.ts";

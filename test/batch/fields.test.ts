@@ -5,9 +5,9 @@ import { Readable } from "node:stream";
 import { test } from "node:test";
 import fc from "fast-check";
 import { BatchError } from "../../src/batch/batch-error.ts";
-import type { FieldSpan, FieldSpec } from "../../src/batch/fields/field-spec.ts";
-import { locateField } from "../../src/batch/fields/locate-field.ts";
-import { detectSyntax, resolveField } from "../../src/batch/fields/resolve-field.ts";
+import type { FieldSpan, FieldSpec } from "../../src/batch/lines/fields/field-spec.ts";
+import { locateField } from "../../src/batch/lines/fields/locate-field.ts";
+import { detectSyntax, resolveField } from "../../src/batch/lines/fields/resolve-field.ts";
 import { identify } from "../../src/batch/identify.ts";
 import { ENGINE, expectedRows, makeSnapshot, RENDERER, temporaryFolder } from "./fixture.ts";
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { formatAddress, formatAddressInto } from "../../src/address/format-address.ts";
 import { parseAddress } from "../../src/address/parse-address.ts";
-import { createFound, findAddress, STOP } from "../../src/batch/find-address.ts";
+import { createFound, findAddress, STOP } from "../../src/batch/lines/find-address.ts";
 import { LOG_LINES } from "../cases/log-lines.ts";
 import { oracleAddressOf } from "../oracle/line-oracle.ts";
 

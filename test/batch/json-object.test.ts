@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { ObjectReader } from "../../src/batch/json-object.ts";
+import { ObjectReader } from "../../src/batch/engine/typescript/_json-object.ts";
 
 const SEED = 20261122;
 const NAME = "cbs_ids";

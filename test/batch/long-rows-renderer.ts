@@ -1,4 +1,4 @@
-import type { CreateRowTemplates } from "../../src/batch/identify.ts";
+import type { CreateRowTemplates } from "../../src/batch/create-row-templates.ts";
 
 /** Rows of 20 KB, other ones for every match. */
 export const createRowTemplates: CreateRowTemplates = () => (match) =>

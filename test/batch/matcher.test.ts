@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { NO_ADDRESS } from "../../src/batch/find-address.ts";
+import { NO_ADDRESS } from "../../src/batch/lines/find-address.ts";
 import { Matcher } from "../../src/batch/matcher.ts";
 import { Snapshot } from "../../src/snapshot/open-snapshot.ts";
 import { freeze } from "../../src/table/freeze.ts";

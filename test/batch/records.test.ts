@@ -6,18 +6,14 @@ import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
-import { CsvRecordCutter, endOfRecord, type LineCutter, PlainLineCutter } from "../../src/batch/_csv-records.ts";
+import { CsvRecordCutter, endOfRecord, type LineCutter, PlainLineCutter } from "../../src/batch/lines/csv-records.ts";
 import { BatchError } from "../../src/batch/batch-error.ts";
-import { fieldAddress } from "../../src/batch/fields/field-address.ts";
-import { createFound } from "../../src/batch/find-address.ts";
-import {
-  type AddressChoice,
-  identify,
-  type IdentifyOptions,
-  type RowFormat,
-  type RowSelection,
-} from "../../src/batch/identify.ts";
-import { isPublicAddress } from "../../src/batch/public-address.ts";
+import { fieldAddress } from "../../src/batch/lines/fields/field-address.ts";
+import { createFound } from "../../src/batch/lines/find-address.ts";
+import type { AddressChoice, IdentifyOptions, RowSelection } from "../../src/batch/identify-options.ts";
+import { identify } from "../../src/batch/identify.ts";
+import type { RowFormat } from "../../src/rows/row-format.ts";
+import { isPublicAddress } from "../../src/batch/lines/public-address.ts";
 import { oracleFieldAddress, oracleIsPublic, type OracleRecord, oracleRecords } from "../oracle/record-oracle.ts";
 import { ENGINE, makeSnapshot, RENDERER, temporaryFolder } from "./fixture.ts";
 import { expectedTable, type TableCase } from "./expected-table.ts";

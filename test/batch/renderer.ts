@@ -1,4 +1,4 @@
-import type { CreateRowTemplates } from "../../src/batch/identify.ts";
+import type { CreateRowTemplates } from "../../src/batch/create-row-templates.ts";
 
 /**
  * Rows that hold the values of all covering prefixes, in every format, with parts of every length and several holes.

@@ -1,5 +1,5 @@
 import { formatAddress } from "../../src/address/format-address.ts";
-import { createFound, findAddress, STOP } from "../../src/batch/find-address.ts";
+import { createFound, findAddress, STOP } from "../../src/batch/lines/find-address.ts";
 import { TEXT_SLACK } from "../../src/kernel/workspace.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";

@@ -1,5 +1,5 @@
 /**
- * The slow reading of the rules of `src/batch/find-address.ts`, with strings and regular expressions. It shares no code
+ * The slow reading of the rules of `src/batch/lines/find-address.ts`, with strings and regular expressions. It shares no code
  * with the scanner or with the address room. Text is one character per byte (latin1).
  */
 

@@ -2,12 +2,11 @@ import {
   type AddressChoice,
   DEFAULT_APPENDED_NAME,
   type Engine,
-  identify,
   type IdentifyOptions,
-  type IdentifyResult,
-  prepareThreads,
   type RowSelection,
-} from "../../batch/identify.ts";
+} from "../../batch/identify-options.ts";
+import { identify, prepareThreads } from "../../batch/identify.ts";
+import type { IdentifyResult } from "../../batch/identify-result.ts";
 import type { Catalogue } from "../../cbs/catalogue.ts";
 import type { Snapshot } from "../../snapshot/open-snapshot.ts";
 import { AS_OF_OPTION, chosenSnapshot } from "../catalogue-history.ts";

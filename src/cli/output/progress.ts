@@ -1,5 +1,5 @@
 import { fstatSync } from "node:fs";
-import type { Progress } from "../../batch/identify.ts";
+import type { Progress } from "../../batch/identify-result.ts";
 import { drawBar } from "./bars.ts";
 import { byteSize, clock, short } from "./numbers.ts";
 import { standardError } from "./standard-error.ts";

@@ -1,4 +1,4 @@
-import type { IdentifyResult } from "../../batch/identify.ts";
+import type { IdentifyResult } from "../../batch/identify-result.ts";
 import type { AddressRanking } from "../../batch/top-addresses.ts";
 import type { Catalogue } from "../../cbs/catalogue.ts";
 import { logCounts, type NamedLines } from "../../cbs/lines-by.ts";

@@ -1,7 +1,7 @@
 import { KIND_COLON, KIND_DELIMITER, KIND_DOT, KIND_HEX, KIND_OTHER, KINDS, VECTOR_DOT, VECTOR_IS_COLON } from "../workspace.ts";
 import { workspace } from "./workspace.ts";
 
-// The general way, as src/batch/find-address.ts goes it; the rule is told there.
+// The general way, as src/batch/lines/find-address.ts goes it; the rule is told there.
 
 const SPACE: u32 = 0x20;
 const DOT: u8 = 0x2e;

@@ -1,7 +1,8 @@
 import { existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { FieldSyntax, RowFormat } from "../../batch/identify.ts";
+import type { FieldSyntax } from "../../batch/identify-options.ts";
+import type { RowFormat } from "../../rows/row-format.ts";
 import type { CatalogueView } from "../datasets/catalogue-view.ts";
 import { ServiceError } from "../service-error.ts";
 import { LogIdentification } from "./log-identification.ts";

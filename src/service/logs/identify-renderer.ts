@@ -1,4 +1,4 @@
-import type { CreateRowTemplates } from "../../batch/identify.ts";
+import type { CreateRowTemplates } from "../../batch/create-row-templates.ts";
 import { Catalogue } from "../../cbs/catalogue.ts";
 import { rowTemplates } from "../../cbs/row-templates.ts";
 

@@ -1,16 +1,13 @@
 import { stat } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { BatchError } from "../../batch/batch-error.ts";
-import {
-  type FieldSyntax,
-  identify,
-  type IdentifyOptions,
-  type Progress,
-  type RowFormat,
-} from "../../batch/identify.ts";
-import { inputChunks } from "../../batch/input-chunks.ts";
+import type { FieldSyntax, IdentifyOptions } from "../../batch/identify-options.ts";
+import { identify } from "../../batch/identify.ts";
+import type { Progress } from "../../batch/identify-result.ts";
+import type { RowFormat } from "../../rows/row-format.ts";
+import { inputChunks } from "../../batch/input/input-chunks.ts";
 import { Matcher } from "../../batch/matcher.ts";
-import type { AddressCounts } from "../../batch/messages.ts";
+import type { AddressCounts } from "../../batch/address-counts.ts";
 import { type AddressRanking, topAddresses } from "../../batch/top-addresses.ts";
 import { identifyText } from "../../cbs/identify.ts";
 import { logCounts } from "../../cbs/lines-by.ts";

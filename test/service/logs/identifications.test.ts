@@ -15,7 +15,8 @@ import {
 import { BY_TURNS } from "../../../src/service/logs/log-identification.ts";
 import { ServiceError } from "../../../src/service/service-error.ts";
 import { rangesOf } from "../../../src/cbs/ranges.ts";
-import { type BatchLimits, identify } from "../../../src/batch/identify.ts";
+import type { BatchLimits } from "../../../src/batch/identify-options.ts";
+import { identify } from "../../../src/batch/identify.ts";
 import { Matcher } from "../../../src/batch/matcher.ts";
 import { UnmatchedSample } from "../../../src/service/logs/unmatched-sample.ts";
 import { identifyText } from "../../../src/cbs/identify.ts";

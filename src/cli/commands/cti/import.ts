@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
-import { inputChunks } from "../../../batch/input-chunks.ts";
+import { inputChunks } from "../../../batch/input/input-chunks.ts";
 import { CtiBuilder } from "../../../cti/dataset-builder.ts";
 import type { CtiSource } from "../../../cti/dataset.ts";
 import { CLASSIFICATIONS, type Classification, type CtiRecord, recordOf } from "../../../cti/fields.ts";

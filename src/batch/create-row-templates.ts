@@ -1,0 +1,15 @@
+import type { TemplateFormat } from "../rows/row-format.ts";
+import type { Snapshot } from "../snapshot/open-snapshot.ts";
+
+/**
+ * The module at `IdentifyOptions.renderer` exports this function under the name `createRowTemplates`. Every thread
+ * imports the module and calls the result once per match id it meets (0: an address without a match).
+ *
+ * A template is the bytes of a row in which byte 0x00 and one byte L are a hole: L = 255 is the canonical address, L <=
+ * 128 the address masked to L bits as a prefix (bare at the family's full length). `tsv`, `csv` and `jsonl` templates
+ * end with the newline; a `jsonl` template is an object, to which the number of the line is added (and, with `rowText`,
+ * the line). `append` templates hold what follows the original line, without a newline; `append-csv` ones a comma and
+ * the last column of a record of CSV, `append-jsonl` ones the value of a member: they are asked for where the input is
+ * CSV or JSON. What a call returns is used before the next call: one array may serve all.
+ */
+export type CreateRowTemplates = (snapshot: Snapshot, format: TemplateFormat) => (match: number) => Uint8Array;

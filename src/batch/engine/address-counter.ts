@@ -1,0 +1,160 @@
+import type { AddressCounts } from "../address-counts.ts";
+
+const FIRST_SLOTS = 1024;
+
+/** Addresses that are added between two interruptions: a millisecond or two. */
+const STEP = 4096;
+
+/**
+ * Counts lines by address, exactly until `makeRoom` is called: 16 to 32 bytes for each different IPv4 address, 32 to 64
+ * for each IPv6 address.
+ */
+export class AddressCounter {
+  readonly #four = new WordCounter(1);
+  readonly #six = new WordCounter(4);
+  readonly #most: number;
+  #missing = 0;
+
+  /** `most` different addresses are accepted. */
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Whether there are more different addresses than are accepted. */
+  get isFull(): boolean {
+    return this.#four.size + this.#six.size > this.#most;
+  }
+
+  /** Adds `lines` to the address whose words are `words[at, ...)`. */
+  add(family: 4 | 6, words: Uint32Array, at: number, lines = 1): void {
+    (family === 4 ? this.#four : this.#six).add(words, at, lines);
+  }
+
+  /**
+   * Takes the median of all counts from each of them and drops the addresses that have no lines left, at least half
+   * (Misra and Gries). Whatever is added before and after, and by several counters that are then added up: the count of
+   * an address, 0 if it was dropped, is too low by `missing` at most. Each call takes more than `most / 2` times as
+   * many lines as it adds to `missing`, so that `missing` < 2 * lines / `most`.
+   */
+  makeRoom(): void {
+    const lines = this.#medianLines();
+    this.#four.subtract(lines);
+    this.#six.subtract(lines);
+    this.#missing += lines;
+  }
+
+  #medianLines(): number {
+    const four = this.#four.entries().counts;
+    const all = new Float64Array(four.length + this.#six.size);
+    all.set(four);
+    all.set(this.#six.entries().counts, four.length);
+    return all.sort()[all.length >> 1]!;
+  }
+
+  /** Adds what another counter has. It can be interrupted after each step. */
+  *adding({ words4, counts4, words6, counts6, missing }: AddressCounts): Generator<undefined, void, undefined> {
+    this.#missing += missing;
+    for (let index = 0; index < counts4.length; index++) {
+      this.#four.add(words4, index, counts4[index]!);
+      if (index % STEP === STEP - 1) yield;
+    }
+    for (let index = 0; index < counts6.length; index++) {
+      this.#six.add(words6, 4 * index, counts6[index]!);
+      if (index % STEP === STEP - 1) yield;
+    }
+  }
+
+  counts(): AddressCounts {
+    const four = this.#four.entries();
+    const six = this.#six.entries();
+    return { words4: four.words, counts4: four.counts, words6: six.words, counts6: six.counts, missing: this.#missing };
+  }
+}
+
+/**
+ * A hash table of keys of one or four words, open addressing, at most three quarters full. A slot without lines is
+ * free.
+ */
+class WordCounter {
+  size = 0;
+  readonly #width: number;
+  /**
+   * Another one in each table: nobody can write a log whose addresses all share a slot, and what one table gives in the
+   * order of its slots does not fill another one from its beginning, where each would have to go past all others.
+   */
+  readonly #seed = Math.trunc(Math.random() * 2 ** 32);
+  #words: Uint32Array;
+  #counts = new Float64Array(FIRST_SLOTS);
+
+  constructor(width: number) {
+    this.#width = width;
+    this.#words = new Uint32Array(width * FIRST_SLOTS);
+  }
+
+  add(from: Uint32Array, at: number, lines: number): void {
+    const slot = this.#slotOf(from, at);
+    if (this.#counts[slot] === 0) {
+      for (let word = 0; word < this.#width; word++) this.#words[slot * this.#width + word] = from[at + word]!;
+      this.size++;
+    }
+    this.#counts[slot]! += lines;
+    if (4 * this.size > 3 * this.#counts.length) this.#grow();
+  }
+
+  #slotOf(from: Uint32Array, at: number): number {
+    const words = this.#words;
+    const mask = this.#counts.length - 1;
+    let slot = hash(this.#seed, from, at, this.#width) & mask;
+    for (; this.#counts[slot] !== 0; slot = (slot + 1) & mask) {
+      if (words[slot * this.#width] !== from[at]) continue;
+      if (this.#width === 1 || isSame(words, slot * 4, from, at)) break;
+    }
+    return slot;
+  }
+
+  /** Takes so many lines from each key; those with no more than that are gone. */
+  subtract(lines: number): void {
+    const { words, counts } = this.entries();
+    this.size = 0;
+    this.#counts.fill(0);
+    for (let index = 0; index < counts.length; index++) {
+      if (counts[index]! > lines) this.add(words, index * this.#width, counts[index]! - lines);
+    }
+  }
+
+  #grow(): void {
+    const { words, counts } = this.entries();
+    this.size = 0;
+    this.#counts = new Float64Array(2 * this.#counts.length);
+    this.#words = new Uint32Array(this.#width * this.#counts.length);
+    for (let index = 0; index < counts.length; index++) this.add(words, index * this.#width, counts[index]!);
+  }
+
+  entries(): { words: Uint32Array; counts: Float64Array } {
+    const width = this.#width;
+    const words = new Uint32Array(width * this.size);
+    const counts = new Float64Array(this.size);
+    let to = 0;
+    for (let slot = 0; slot < this.#counts.length; slot++) {
+      if (this.#counts[slot] === 0) continue;
+      for (let word = 0; word < width; word++) words[to * width + word] = this.#words[slot * width + word]!;
+      counts[to++] = this.#counts[slot]!;
+    }
+    return { words, counts };
+  }
+}
+
+function isSame(words: Uint32Array, at: number, others: Uint32Array, other: number): boolean {
+  return (
+    words[at + 1] === others[other + 1] && words[at + 2] === others[other + 2] && words[at + 3] === others[other + 3]
+  );
+}
+
+/** Every bit of the words reaches the low bits: addresses of one network must not share a slot. */
+function hash(seed: number, words: Uint32Array, at: number, width: number): number {
+  let mixed = seed;
+  for (let word = 0; word < width; word++) mixed = Math.imul(mixed ^ words[at + word]!, 0x9e37_79b1) ^ (mixed >>> 15);
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85eb_ca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2_ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}

@@ -1,0 +1,75 @@
+import type { KernelMemory } from "../../../kernel/web-assembly.ts";
+
+const PAGE = 64 * 1024;
+/** Below this, blocks are as large as this. */
+const LEAST = 4096;
+/**
+ * Memory grows by as much as this thread has grown it so far, but by no more pages than that: growing is a call of the
+ * system and tells all threads. Little at first, because what a thread has grown is lost when it ends.
+ */
+const MOST_GROWTH_PAGES = 256;
+const MOST_PAGES = 65_536;
+
+const heaps = new WeakMap<KernelMemory, KernelHeap>();
+
+/**
+ * Hands out blocks of a memory behind what it held at first, and takes them back for later use: a memory never becomes
+ * smaller. Sizes are powers of two, so that blocks of all runs fit one another. One thread's blocks are its own, also
+ * where several threads have a heap of the same memory: each has grown its own pages.
+ */
+export class KernelHeap {
+  readonly #memory: KernelMemory;
+  /** Addresses of free blocks by size. */
+  readonly #free = new Map<number, number[]>();
+  /** Grown, and never handed out: [#next, #end). */
+  #next = 0;
+  #end = 0;
+  #grownPages = 0;
+
+  private constructor(memory: KernelMemory) {
+    this.#memory = memory;
+  }
+
+  static of(memory: KernelMemory): KernelHeap {
+    const known = heaps.get(memory) ?? new KernelHeap(memory);
+    heaps.set(memory, known);
+    return known;
+  }
+
+  /**
+   * The address of `byteLength` bytes or more, a multiple of 64; what they hold is left from whatever used them. Throws
+   * `RangeError` when the memory cannot grow.
+   */
+  take(byteLength: number): number {
+    const size = sizeFor(byteLength);
+    const free = this.#free.get(size)?.pop();
+    if (free !== undefined) return free;
+    if (this.#end - this.#next < size) this.#grow(size);
+    const address = this.#next;
+    this.#next += size;
+    return address;
+  }
+
+  /** Takes back a block of so many bytes. */
+  give(address: number, byteLength: number): void {
+    const size = sizeFor(byteLength);
+    const free = this.#free.get(size);
+    if (free === undefined) this.#free.set(size, [address]);
+    else free.push(address);
+  }
+
+  #grow(size: number): void {
+    const needed = Math.ceil(size / PAGE);
+    const there = this.#memory.buffer.byteLength / PAGE;
+    const pages = Math.max(needed, Math.min(this.#grownPages, MOST_GROWTH_PAGES, MOST_PAGES - there));
+    const start = this.#memory.grow(pages) * PAGE;
+    this.#grownPages += pages;
+    // What was left over is lost, unless no other thread has grown the memory in the meantime.
+    if (start !== this.#end) this.#next = start;
+    this.#end = start + pages * PAGE;
+  }
+}
+
+function sizeFor(byteLength: number): number {
+  return Math.max(LEAST, 2 ** Math.ceil(Math.log2(byteLength)));
+}

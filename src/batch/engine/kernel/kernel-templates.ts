@@ -1,0 +1,109 @@
+import type { Kernel } from "../../../kernel/kernel.ts";
+import { templateRoom, TemplateWriter } from "../../../kernel/row-template.ts";
+import { SLACK, TEMPLATE_BYTES } from "../thread-sizes.ts";
+import type { RowFormat } from "../../../rows/row-format.ts";
+import type { RowSelection } from "../../identify-options.ts";
+import type { Workspace } from "../../pipeline/messages.ts";
+
+/**
+ * A chunk that misses so many templates is one of many that will: then those of the matches around are made as well.
+ */
+const MANY = 64;
+/**
+ * Matches whose values and templates lie side by side: making all of them takes half as long as making each when it is
+ * met.
+ */
+const BLOCK = 64;
+
+/**
+ * Row templates in the memory of the snapshot, written there when a match id is met for the first time. Threads share
+ * the list of them: each writes into an area of its own and then puts the address into the list, so that what one has
+ * made serves all (should two make the same one at the same moment, either will do). A thread whose area is full goes
+ * on alone with a list and an area that it alone uses: these it can forget and fill anew, while the others still use
+ * what it wrote before.
+ */
+export class KernelTemplates {
+  readonly #kernel: Kernel;
+  readonly #writer: TemplateWriter;
+  readonly #bytesOf: (match: number) => Uint8Array;
+  /** By match id + 1 (0: no address): the address of its template, 0 while it is not there. */
+  #templateOf: Uint32Array;
+  #next: number;
+  #end: number;
+  readonly #useOwn: () => void;
+  /** Whether a template takes less than a microsecond: documents do not. */
+  readonly #isQuick: boolean;
+
+  /** `buffer` is the memory's; `templates` gives a template by match id (-1: no address), with its holes in it. */
+  constructor(
+    kernel: Kernel,
+    buffer: SharedArrayBuffer,
+    workspace: Workspace,
+    matchCount: number,
+    format: RowFormat,
+    selection: RowSelection,
+    templates: (match: number) => Uint8Array,
+  ) {
+    this.#kernel = kernel;
+    this.#writer = new TemplateWriter(buffer);
+    this.#bytesOf = templates;
+    this.#isQuick = format !== "jsonl";
+    const use = (list: number, area: number): void => {
+      this.#templateOf = new Uint32Array(buffer, list, matchCount + 2);
+      this.#next = area;
+      this.#end = area + TEMPLATE_BYTES - SLACK;
+      kernel.useRows(list, selection, format === "append");
+    };
+    this.#templateOf = new Uint32Array(0);
+    this.#next = this.#end = 0;
+    use(workspace.sharedTemplateOf, workspace.sharedTemplates);
+    this.#useOwn = () => {
+      use(workspace.templateOf, workspace.templates);
+      this.#templateOf.fill(0);
+    };
+  }
+
+  /** Sees that all rows of the kernel's chunk have templates. False where they are longer than there is room for. */
+  complete(): boolean {
+    let isEmptied = false;
+    for (let missing = this.#kernel.gatherTemplates(); missing > 0; missing = this.#kernel.gatherTemplates()) {
+      if (this.#writeMissing(missing)) continue;
+      if (isEmptied) return false;
+      // Memory must not grow with the catalogue: all are forgotten, and those of this chunk made anew.
+      this.#useOwn();
+      isEmptied = true;
+    }
+    return true;
+  }
+
+  /** False where the room is too small. */
+  #writeMissing(count: number): boolean {
+    const { missing } = this.#kernel;
+    const block = count >= MANY && this.#isQuick ? BLOCK : 1;
+    for (let index = 0; index < count; index++) {
+      const match = missing[index]!;
+      if (this.#templateOf[match + 1] !== 0) continue;
+      if (!this.#write(match)) return false;
+      if (block > 1 && match > 0) this.#writeBlock(match);
+    }
+    return true;
+  }
+
+  /** Writes the templates of the matches around one, as far as there is room. */
+  #writeBlock(match: number): void {
+    const first = match - (match % BLOCK);
+    const end = Math.min(first + BLOCK, this.#templateOf.length - 1);
+    for (let other = Math.max(first, 1); other < end; other++) {
+      if (this.#templateOf[other + 1] === 0 && !this.#write(other)) return;
+    }
+  }
+
+  #write(match: number): boolean {
+    const template = this.#bytesOf(match);
+    const at = this.#next;
+    if (templateRoom(template) > this.#end - at) return false;
+    this.#next = this.#writer.write(at, template);
+    Atomics.store(this.#templateOf, match + 1, at); // behind its bytes, for the other threads
+    return true;
+  }
+}

@@ -1,0 +1,45 @@
+import { HOLE, LINE_HOLE, TEXT_HOLE } from "../../kernel/workspace.ts";
+import { NO_ADDRESS } from "../lines/find-address.ts";
+import type { CreateRowTemplates } from "../create-row-templates.ts";
+import type { TemplateFormat } from "../../rows/row-format.ts";
+
+const NEWLINE = 0x0a;
+const CLOSE_OBJECT = 0x7d;
+
+/** The row of a line without an address: empty columns. */
+const NO_ADDRESS_ROWS: Record<TemplateFormat, string> = {
+  tsv: "\t\t\n",
+  csv: ",,\n",
+  jsonl:
+    '{"ip":null,"found":false,"cidr":null,"labels":[],"cbs_ids":[],"providers":[],"types":[],"services":[],"regions":[],"matches":[]}\n',
+  append: "\t",
+  "append-csv": ",",
+  "append-jsonl": "[]",
+};
+
+/** Templates by match id (`NO_ADDRESS` among them), as a renderer makes them for a format. */
+export type RowTemplates = (format: TemplateFormat) => (match: number) => Uint8Array;
+
+/** Rows of the format "jsonl" also tell the number of their line and, with `rowText`, the line. */
+export function rowTemplates(
+  snapshot: Parameters<CreateRowTemplates>[0],
+  create: CreateRowTemplates,
+  rowText: boolean,
+): RowTemplates {
+  return (format) => {
+    const templates = create(snapshot, format);
+    const noAddress = Buffer.from(NO_ADDRESS_ROWS[format]);
+    const plain = (match: number): Uint8Array => (match === NO_ADDRESS ? noAddress : templates(match));
+    return format === "jsonl" ? (match) => numbered(plain(match), rowText) : plain;
+  };
+}
+
+function numbered(template: Uint8Array, rowText: boolean): Buffer {
+  const end = template.length - 2;
+  if (template[end] !== CLOSE_OBJECT || template[end + 1] !== NEWLINE)
+    throw new TypeError('a template of the format "jsonl" is a JSON object and a newline');
+  const comma = end > 1 ? "," : "";
+  const parts = [template.subarray(0, end), Buffer.from(`${comma}"line":`), Buffer.of(HOLE, LINE_HOLE)];
+  if (rowText) parts.push(Buffer.from(',"text":'), Buffer.of(HOLE, TEXT_HOLE));
+  return Buffer.concat([...parts, Buffer.from("}\n")]);
+}

@@ -1,0 +1,122 @@
+import { countFields } from "../../lines/csv-records.ts";
+import { JsonText } from "./_json-text.ts";
+import type { LineCounts } from "../line-engine.ts";
+import type { RowWriter } from "./_row-writer.ts";
+import { ObjectReader } from "./_json-object.ts";
+import type { LineShape } from "../../lines/line-shape.ts";
+
+const LF = 0x0a;
+const COMMA = 0x2c;
+const CLOSE_OBJECT = 0x7d;
+const MARK_BYTES = 3;
+
+/** The line whose row is to be written. */
+export interface AppendedLine {
+  readonly bytes: Buffer;
+  readonly start: number;
+  /** Without its line end. */
+  readonly end: number;
+  readonly match: number;
+  readonly family: 0 | 4 | 6;
+  readonly words: Uint32Array;
+}
+
+/**
+ * Rows of the format "append": the line itself and what its match adds, as text, as one more column of a record, or as
+ * one more member of an object. A line without anything but blanks stays as it is where a record or an object is
+ * expected. Each returns false where the row does not fit behind those there are, or must not be written
+ * (`counts.failure`).
+ */
+export class AppendRows {
+  readonly #writer: RowWriter;
+  readonly #objects: ObjectReader;
+  /** `"name":`, as it stands in an object. */
+  readonly #member: Buffer;
+
+  constructor(writer: RowWriter, appendAs: string) {
+    this.#writer = writer;
+    this.#objects = new ObjectReader(appendAs);
+    this.#member = Buffer.from(`${JSON.stringify(appendAs)}:`);
+  }
+
+  write(line: AppendedLine, shape: LineShape, counts: LineCounts): boolean {
+    if (shape.append === "append") return this.#appendText(line, 0);
+    if (isBlank(line)) return this.#keep(line);
+    if (shape.append === "append-csv") return this.#appendText(line, missingColumns(line, shape.columns));
+    return this.#appendMember(line, counts);
+  }
+
+  /** The line, commas for the columns that it lacks, and the template. */
+  #appendText({ bytes, start, end, match, family, words }: AppendedLine, commas: number): boolean {
+    const writer = this.#writer;
+    if (!writer.reserve(match, end - start + commas + 1)) return false;
+    writer.copy(bytes, start, end);
+    for (let comma = 0; comma < commas; comma++) writer.byte(COMMA);
+    writer.fill(family, words);
+    writer.byte(LF);
+    return true;
+  }
+
+  #keep({ bytes, start, end, match }: AppendedLine): boolean {
+    if (!this.#writer.reserve(match, end - start + 1)) return false;
+    this.#writer.copy(bytes, start, end);
+    this.#writer.byte(LF);
+    return true;
+  }
+
+  #appendMember(line: AppendedLine, counts: LineCounts): boolean {
+    const { bytes, start, end, match, family, words } = line;
+    const objects = this.#objects;
+    const writer = this.#writer;
+    if (!objects.read(bytes, startBehindMark(bytes, start, end), end)) return this.#wrap(line, counts);
+    if (objects.hasName) {
+      counts.failure = "member-exists";
+      return false;
+    }
+    if (!writer.reserve(match, end - start + this.#member.length + 2)) return false;
+    writer.copy(bytes, start, objects.end);
+    if (objects.hasMembers) writer.byte(COMMA);
+    writer.copy(this.#member, 0, this.#member.length);
+    writer.fill(family, words);
+    writer.copy(bytes, objects.end, end);
+    writer.byte(LF);
+    return true;
+  }
+
+  /** A line that is no object becomes one that holds it as a text, so that every row is JSON and nothing is lost. */
+  #wrap({ bytes, start, end, match, family, words }: AppendedLine, counts: LineCounts): boolean {
+    const column = this.#objects.end - start + 1;
+    const text = new JsonText(bytes, start, end);
+    const writer = this.#writer;
+    if (!writer.reserve(match, text.length + this.#member.length + TEXT_MEMBER.length + 3)) return false;
+    writer.copy(TEXT_MEMBER, 0, TEXT_MEMBER.length);
+    writer.jsonText(text);
+    writer.byte(COMMA);
+    writer.copy(this.#member, 0, this.#member.length);
+    writer.fill(family, words);
+    writer.byte(CLOSE_OBJECT);
+    writer.byte(LF);
+    counts.addMalformed(counts.textLines, column);
+    return true;
+  }
+}
+
+/** The name under which rows hold a line as a text. */
+export const TEXT_NAME = "text";
+const TEXT_MEMBER = Buffer.from(`{"${TEXT_NAME}":`);
+
+function missingColumns({ bytes, start, end }: AppendedLine, columns: number): number {
+  return columns === 0 ? 0 : Math.max(0, columns - countFields(bytes, start, end));
+}
+
+function isBlank({ bytes, start, end }: AppendedLine): boolean {
+  for (let at = start; at < end; at++) if (bytes[at] !== 0x20 && bytes[at] !== 0x09 && bytes[at] !== 0x0d) return false;
+  return true;
+}
+
+/** A byte order mark at the front of a file is no part of its first object. */
+function startBehindMark(bytes: Buffer, start: number, end: number): number {
+  return end - start >= MARK_BYTES && bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf
+    ? start + MARK_BYTES
+    : start;
+}

@@ -1,0 +1,76 @@
+import { HOLE, HOLE_BYTES } from "../../../kernel/workspace.ts";
+import { TEMPLATE_BYTES } from "../thread-sizes.ts";
+
+const FIRST_BYTES = 64 * 1024;
+
+/**
+ * Row templates, cut at their holes, in two flat arrays. A template is a run of `cuts`, from the position that `find`
+ * gives:
+ *
+ *     most bytes of a row | holes n | start of part 0 | end of part 0, hole 1 | end of part 1, hole 2 | ... | end of part n
+ *
+ * where part 0 is `bytes[start, end 0)`, part 1 begins where part 0 ends, and so on.
+ */
+export class TemplateCache {
+  bytes: Buffer = Buffer.alloc(FIRST_BYTES);
+  cuts = new Int32Array(FIRST_BYTES / 16);
+  readonly #bytesOf: (match: number) => Uint8Array;
+  /** By key: 1 + its position in `cuts`, 0 while it is not there. */
+  readonly #slots: Uint32Array;
+  #bytesUsed = 0;
+  #cutsUsed = 0;
+
+  /** Keys are 0..keys-1; `bytesOf` gives the template with its holes in it. */
+  constructor(keys: number, bytesOf: (key: number) => Uint8Array) {
+    this.#bytesOf = bytesOf;
+    this.#slots = new Uint32Array(keys);
+  }
+
+  /** Where the template is in `cuts`; good until the next call. */
+  find(key: number): number {
+    const slot = this.#slots[key]!;
+    return slot === 0 ? this.#add(key) : slot - 1;
+  }
+
+  #add(key: number): number {
+    const template = this.#bytesOf(key);
+    this.#makeRoom(template.length);
+    const position = this.#cutsUsed;
+    this.#slots[key] = position + 1;
+
+    let cut = position + 2;
+    this.cuts[cut++] = this.#bytesUsed;
+    for (let at = 0; at < template.length; at++) {
+      if (template[at] !== HOLE) {
+        this.bytes[this.#bytesUsed++] = template[at]!;
+      } else {
+        this.cuts[cut++] = this.#bytesUsed;
+        this.cuts[cut++] = template[++at]!;
+      }
+    }
+    this.cuts[cut++] = this.#bytesUsed;
+    const holes = (cut - position - 4) / 2;
+    this.cuts[position] = template.length + holes * HOLE_BYTES;
+    this.cuts[position + 1] = holes;
+    this.#cutsUsed = cut;
+    return position;
+  }
+
+  /** A template of n bytes has at most n / 2 holes. */
+  #makeRoom(length: number): void {
+    if (this.#bytesUsed > 0 && this.#bytesUsed + length + 4 * this.#cutsUsed > TEMPLATE_BYTES) {
+      this.#slots.fill(0);
+      this.#bytesUsed = this.#cutsUsed = 0;
+    }
+    if (this.#bytesUsed + length > this.bytes.length) {
+      const larger = Buffer.alloc(2 * (this.#bytesUsed + length));
+      this.bytes.copy(larger, 0, 0, this.#bytesUsed);
+      this.bytes = larger;
+    }
+    if (this.#cutsUsed + length + 4 > this.cuts.length) {
+      const larger = new Int32Array(2 * (this.#cutsUsed + length + 4));
+      larger.set(this.cuts.subarray(0, this.#cutsUsed));
+      this.cuts = larger;
+    }
+  }
+}

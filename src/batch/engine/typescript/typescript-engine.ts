@@ -1,0 +1,241 @@
+import type { Family } from "../../../address/address.ts";
+import type { PrefixTable } from "../../../table/prefix-table.ts";
+import type { AddressCounter } from "../address-counter.ts";
+import { AppendRows } from "./_append-rows.ts";
+import { endOfRecord } from "../../lines/csv-records.ts";
+import { endOfLine } from "../../lines/end-of-line.ts";
+import { JsonText } from "./_json-text.ts";
+import { LineCounts, type LineEngine, type Lines, type RowSpace } from "../line-engine.ts";
+import { RowWriter } from "./_row-writer.ts";
+import type { RowTemplates } from "../row-templates.ts";
+import { fieldAddress } from "../../lines/fields/field-address.ts";
+import type { FieldSpan, LocateField } from "../../lines/fields/field-spec.ts";
+import { locateField } from "../../lines/fields/locate-field.ts";
+import { createFound, endOfToken, findAddress, findNextAddress, NO_ADDRESS, STOP } from "../../lines/find-address.ts";
+import type { RowFormat } from "../../../rows/row-format.ts";
+import { type LineShape, TEXT_LINES } from "../../lines/line-shape.ts";
+import type { ShardWork } from "../../pipeline/messages.ts";
+import { isPublicAddress } from "../../lines/public-address.ts";
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+/** Addresses looked up together when only counting; they and their matches stay in the first-level cache. */
+const GATHERED = 512;
+
+/** The engine that takes every line, in memory of any kind, and cuts fields: the reference for the kernel's. */
+export class TypeScriptEngine implements LineEngine {
+  readonly #table: PrefixTable;
+  readonly #work: ShardWork;
+  readonly #writer: RowWriter | null;
+  readonly #appends: AppendRows | null;
+  readonly #perMatch: Float64Array | null;
+  readonly #counter: AddressCounter | null;
+  readonly #found = createFound();
+  readonly #span: FieldSpan = { bytes: Buffer.alloc(0), start: 0, end: 0 };
+  readonly #gathered4 = new Uint32Array(GATHERED);
+  readonly #gathered6 = new Uint32Array(GATHERED * 4);
+  readonly #matches = new Uint32Array(GATHERED);
+  readonly #lastFound = createFound();
+  #shape = TEXT_LINES;
+  #locate: LocateField | null = null;
+  /** Lines end with LF and their first address counts: what most runs want. */
+  #isSimple = false;
+  #counts = new LineCounts();
+
+  /** `templates` are for rows, `perMatch` counts lines by match id, `counter` by address; each may be missing. */
+  constructor(
+    table: PrefixTable,
+    work: ShardWork,
+    templates: RowTemplates | null,
+    perMatch: Float64Array | null,
+    counter: AddressCounter | null,
+  ) {
+    this.#table = table;
+    this.#work = work;
+    this.#writer = templates && new RowWriter(table.matchCount, templates);
+    this.#appends = this.#writer && new AppendRows(this.#writer, work.appendAs);
+    this.#perMatch = perMatch;
+    this.#counter = counter;
+  }
+
+  run(lines: Lines, shape: LineShape, rows: RowSpace | null, counts: LineCounts): number {
+    this.#counts = counts;
+    this.#useShape(shape);
+    if (rows !== null) {
+      const format =
+        this.#work.format === "append" ? shape.append : (this.#work.format as Exclude<RowFormat, "append">);
+      return this.#writeRows(this.#writer!.into(rows, format), lines);
+    }
+    this.#count(lines.bytes, lines.start, lines.end);
+    return lines.end;
+  }
+
+  #useShape(shape: LineShape): void {
+    this.#isSimple = shape.field === null && shape.records === "lines" && this.#work.address === "first";
+    const { field } = shape;
+    const known = this.#shape.field;
+    this.#shape = shape;
+    if (field === known || (field !== null && JSON.stringify(field) === JSON.stringify(known))) return;
+    this.#locate = field === null ? null : locateField(field);
+  }
+
+  /** The loop without rows: addresses are gathered and looked up together, so that their cache misses overlap. */
+  #count(bytes: Buffer, start: number, end: number): void {
+    const found = this.#found;
+    const gathered4 = this.#gathered4;
+    const gathered6 = this.#gathered6;
+    let lines = 0;
+    let waiting4 = 0;
+    let waiting6 = 0;
+    for (let at = start; at < end;) {
+      const family = this.#findInLine(bytes, at, end);
+      const lineEnd = found[STOP]!;
+      lines++;
+      at = lineEnd + 1;
+      if (family === 4) {
+        gathered4[waiting4++] = found[0]!;
+        if (waiting4 === GATHERED) {
+          this.#countGathered(4, gathered4, waiting4);
+          waiting4 = 0;
+        }
+      } else if (family === 6) {
+        for (let word = 0; word < 4; word++) gathered6[waiting6++] = found[word]!;
+        if (waiting6 === gathered6.length) {
+          this.#countGathered(6, gathered6, GATHERED);
+          waiting6 = 0;
+        }
+      }
+    }
+    this.#countGathered(4, gathered4, waiting4);
+    this.#countGathered(6, gathered6, waiting6 / 4);
+    this.#counts.lines += lines;
+    this.#counts.textLines += this.#shape.records === "lines" ? lines : textLinesIn(bytes, start, end);
+  }
+
+  #countGathered(family: Family, words: Uint32Array, count: number): void {
+    const matches = this.#matches;
+    const perMatch = this.#perMatch;
+    const counter = this.#counter;
+    this.#table.lookupBatchInto(family, words, matches, count);
+    let unmatched = 0;
+    for (let index = 0; index < count; index++) {
+      const match = matches[index]!;
+      if (match === 0) unmatched++;
+      if (perMatch !== null) perMatch[match]!++;
+      if (counter !== null) counter.add(family, words, family === 4 ? index : 4 * index);
+    }
+    this.#counts.addresses += count;
+    this.#counts.matched += count - unmatched;
+  }
+
+  /** Counts a line with an address. */
+  #countMatch(match: number, family: Family): void {
+    this.#counts.addresses++;
+    if (match !== 0) this.#counts.matched++;
+    if (this.#perMatch !== null) this.#perMatch[match]!++;
+    if (this.#counter !== null) this.#counter.add(family, this.#found, 0);
+  }
+
+  /**
+   * The loop with rows. Returns where it stopped: `end`, or the first line whose row does not fit any more (a first row
+   * that does not fit gets a buffer of its size) or is not to be written. A line is counted when its row is written.
+   */
+  #writeRows(rows: RowWriter, { bytes, start, end, firstLine }: Lines): number {
+    const table = this.#table;
+    const found = this.#found;
+    const counts = this.#counts;
+    const selection = this.#work.rows;
+    for (let at = start; at < end;) {
+      const family = this.#findInLine(bytes, at, end);
+      const lineEnd = found[STOP]!;
+      let match = NO_ADDRESS;
+      if (family === 4) match = table.lookup4(found[0]!);
+      else if (family === 6) match = table.lookup6(found[0]!, found[1]!, found[2]!, found[3]!);
+
+      if (selection === "all" || (selection === "matched") === match > 0) {
+        rows.lineNumber = firstLine + counts.textLines;
+        if (!this.#writeRow(rows, bytes, at, withoutCarriageReturn(bytes, at, lineEnd), match, family)) return at;
+      }
+      counts.lines++;
+      counts.textLines += this.#shape.records === "lines" ? 1 : textLinesIn(bytes, at, Math.min(lineEnd + 1, end));
+      at = lineEnd + 1;
+      if (family !== 0) this.#countMatch(match, family);
+    }
+    return end;
+  }
+
+  /** Whether the row is written. */
+  #writeRow(rows: RowWriter, bytes: Buffer, start: number, end: number, match: number, family: 0 | 4 | 6): boolean {
+    const words = this.#found;
+    if (this.#work.format === "append")
+      return this.#appends!.write({ bytes, start, end, match, family, words }, this.#shape, this.#counts);
+    if (this.#work.rowText) rows.text = new JsonText(bytes, start, end);
+    if (!rows.reserve(match, this.#work.rowText ? rows.text!.length : 0)) return false;
+    rows.fill(family, words);
+    return true;
+  }
+
+  /**
+   * The family of the address of the line at `at`, its words in `#found`, and the position of the line's LF in
+   * `#found[STOP]`.
+   */
+  #findInLine(bytes: Buffer, at: number, end: number): 0 | 4 | 6 {
+    const found = this.#found;
+    if (this.#isSimple) {
+      const family = findAddress(bytes, at, end, found);
+      const stop = found[STOP]!;
+      if (bytes[stop] !== LF) found[STOP] = endOfLine(bytes, stop);
+      return family;
+    }
+    const lineEnd = this.#shape.records === "csv" ? endOfRecord(bytes, at, end) : endOfLine(bytes, at);
+    const family =
+      this.#locate === null
+        ? this.#findChosen(bytes, at, lineEnd)
+        : this.#findInField(this.#locate, bytes, at, lineEnd);
+    found[STOP] = lineEnd;
+    return family;
+  }
+
+  #findInField(locate: LocateField, bytes: Buffer, start: number, lineEnd: number): 0 | 4 | 6 {
+    const span = this.#span;
+    if (!locate(bytes, start, withoutCarriageReturn(bytes, start, lineEnd), span)) return 0;
+    return fieldAddress(span.bytes, span.start, span.end, this.#work.address, this.#found);
+  }
+
+  /** The address of a line, or of a record of several lines, that the run wants. */
+  #findChosen(bytes: Buffer, start: number, end: number): 0 | 4 | 6 {
+    const found = this.#found;
+    const choice = this.#work.address;
+    const last = this.#lastFound;
+    let lastFamily: 0 | 4 | 6 = 0;
+    let family = findAddress(bytes, start, end, found);
+    for (let front = start; ;) {
+      const stop = found[STOP]!;
+      if (family === 0) {
+        if (stop >= end) break;
+        front = stop + 1; // the next line of the record
+        family = findAddress(bytes, front, end, found);
+        continue;
+      }
+      if (choice === "first" || (choice === "first-public" && isPublicAddress(family, found))) return family;
+      lastFamily = family;
+      last.set(found);
+      family = findNextAddress(bytes, front, end, found, endOfToken(bytes, stop));
+    }
+    if (choice !== "last" || lastFamily === 0) return 0;
+    found.set(last);
+    return lastFamily;
+  }
+}
+
+function withoutCarriageReturn(bytes: Buffer, start: number, lineEnd: number): number {
+  return lineEnd > start && bytes[lineEnd - 1] === CR ? lineEnd - 1 : lineEnd;
+}
+
+/** The lines of the text `bytes[start, end)`, the last one with or without its LF. */
+function textLinesIn(bytes: Buffer, start: number, end: number): number {
+  let lines = 0;
+  for (let at = start; at < end; at = endOfLine(bytes, at) + 1) lines++;
+  return lines;
+}

@@ -1,0 +1,126 @@
+import type { Readable, Writable } from "node:stream";
+import type { RowFormat } from "../rows/row-format.ts";
+import type { Snapshot } from "../snapshot/open-snapshot.ts";
+import type { Progress } from "./identify-result.ts";
+
+/**
+ * What a line is: CSV (RFC 4180), columns parted by tabs, a JSON object, or text, whose columns are parted by blanks.
+ */
+export type FieldSyntax = "csv" | "tsv" | "jsonl" | "space";
+
+/**
+ * What finds and looks up addresses: the WebAssembly kernel, or TypeScript alone, several times slower, with the same
+ * answers. "auto" takes the kernel where the platform has WebAssembly with SIMD and shared memory. What the kernel does
+ * not do (fields, and lines longer than a shard) is done in TypeScript in any case.
+ */
+export type Engine = "auto" | "webassembly" | "typescript";
+
+/** Which lines give a row: `unmatched` are the lines without a match, those without an address among them. */
+export type RowSelection = "all" | "matched" | "unmatched";
+
+/**
+ * Which address of a line counts where several stand in it, or in a list in its field: the first, the last, or the
+ * first that is reachable from the internet (not private, loopback, documentation and so on, by the IANA registries).
+ */
+export type AddressChoice = "first" | "last" | "first-public";
+
+export interface IdentifyOptions {
+  /** Paths in the order of the rows; "-" is standard input. A stream stands for itself. At least one. */
+  readonly inputs: readonly (string | Readable)[];
+  /** Its memory is what all threads read, and where buffers are added behind it; nothing is copied. */
+  readonly snapshot: Snapshot;
+  /** "none" counts only; then `renderer` and `output` are not used. */
+  readonly format: RowFormat | "none";
+  /** Address of the module that exports `createRowTemplates` (`import.meta.resolve(...)` gives one). */
+  readonly renderer?: string;
+  /** Default "all": lines out = lines in. */
+  readonly rows?: RowSelection;
+  /**
+   * A column from 1, or a name: of the header row (csv, tsv), or of a member (jsonl; dots reach into objects). Default:
+   * the whole line.
+   */
+  readonly field?: number | string;
+  /**
+   * What the lines are. Default: told from each input's name (.csv, .tsv) and first line that is not empty. Without
+   * `field` only JSON and a row of column names are told from that line. In CSV a quoted field may hold newlines: a
+   * line is a record then.
+   */
+  readonly fieldSyntax?: FieldSyntax;
+  /**
+   * Whether the first line of CSV and TSV is a header: it gives no row, and rows get a header of their own. Default:
+   * told from that line.
+   */
+  readonly header?: boolean;
+  /** Default "first". */
+  readonly address?: AddressChoice;
+  /**
+   * What "append" calls the member that it adds to a JSON object, or the column that it adds to CSV with a header.
+   * Default "cbs_ids".
+   */
+  readonly appendAs?: string;
+  /** Rows of the format "jsonl" hold the line itself as well, as the member "text". */
+  readonly rowText?: boolean;
+  /**
+   * Also count lines by address, exactly, and tell the addresses with the most (`IdentifyResult.top`): so many with a
+   * match, and so many without.
+   */
+  readonly topAddresses?: number;
+  /** Threads that work on shards, the calling one among them. Default: as many as the machine has. */
+  readonly threads?: number;
+  /** Default "auto". */
+  readonly engine?: Engine;
+  /**
+   * Where rows go: a path (written as PATH.partial, then renamed; compressed if it ends in .gz or .zst) or a stream,
+   * which is not ended.
+   */
+  readonly output?: Writable | { readonly path: string };
+  /** Also count the lines of each match id (`IdentifyResult.perMatch`). */
+  readonly countMatches?: boolean;
+  /**
+   * Also count lines by address (`IdentifyResult.addressCounts`), exactly for so many different ones: where there are
+   * more, the rare ones are dropped and the counts of the others are too low by a known number at most. Not with
+   * `topAddresses`.
+   */
+  readonly keptAddresses?: number;
+  /** Called about ten times a second and once at the end, whatever it is. */
+  readonly onProgress?: (progress: Progress) => void;
+  /** Aborting rejects with the signal's reason; an unfinished output file is removed first. */
+  readonly signal?: AbortSignal;
+  readonly limits?: Partial<BatchLimits>;
+  /**
+   * Awaited each time before the calling thread works on a shard, or on a part of one (`limits.shardLines`), or on some
+   * thousand counted addresses: so a program that answers others meanwhile decides when it goes on.
+   */
+  readonly pause?: () => Promise<void>;
+}
+
+/** Sizes that decide speed and memory, never a result. The defaults are the measured best; tests make them tiny. */
+export interface BatchLimits {
+  /** Bytes of input per shard at most (1 MiB). */
+  readonly shardBytes: number;
+  /** Lines that are done at a time (no limit): of empty ones there are as many as bytes. */
+  readonly shardLines: number;
+  /** Bytes of rows per shard at most (2 MiB; one longer row is let through alone). */
+  readonly rowBytes: number;
+  /** Inputs of fewer bytes altogether start no workers (8 MiB). */
+  readonly workerBytes: number;
+  /** The longest line accepted (1 GiB); it is in memory about twice, with its row three times. */
+  readonly lineBytes: number;
+  /**
+   * With `topAddresses`: the most different addresses that are counted (20 million), at up to 32 bytes each in every
+   * thread, 64 for IPv6.
+   */
+  readonly addresses: number;
+}
+
+export const DEFAULT_LIMITS: BatchLimits = {
+  shardBytes: 1 << 20,
+  shardLines: Number.MAX_SAFE_INTEGER,
+  rowBytes: 2 << 20,
+  workerBytes: 8 << 20,
+  lineBytes: 1 << 30,
+  addresses: 20_000_000,
+};
+
+/** What `append` calls what it adds to a record or an object. */
+export const DEFAULT_APPENDED_NAME = "cbs_ids";

@@ -1,0 +1,56 @@
+import { pipeline, Readable } from "node:stream";
+import { createGunzip, createZstdDecompress } from "node:zlib";
+import { truncated, zstdFrameChunks } from "./_zstd-frames.ts";
+import { BatchError } from "../batch-error.ts";
+
+const CHUNK_BYTES = 256 * 1024;
+
+/**
+ * The decompressed bytes: all members of a gzip stream, all frames of a zstd stream. Throws BatchError where they are
+ * damaged.
+ */
+export async function* decompress(
+  chunks: AsyncIterable<Buffer>,
+  encoding: "gzip" | "zstd",
+  file: string,
+): AsyncGenerator<Buffer> {
+  let stored = chunks;
+  if (encoding === "zstd") {
+    // Nothing but skippable frames is an empty text; the decoder would call it truncated.
+    const frames = zstdFrameChunks(chunks, file);
+    const first = await frames.next();
+    if (first.done) return;
+    stored = startingWith(first.value, frames);
+  }
+  const source = Readable.from(stored);
+  const decoder =
+    encoding === "zstd" ? createZstdDecompress({ chunkSize: CHUNK_BYTES }) : createGunzip({ chunkSize: CHUNK_BYTES });
+  pipeline(source, decoder, () => {}); // an error of either comes out of the loop below
+  try {
+    yield* decoder;
+  } catch (cause) {
+    throw damage(cause, encoding, file);
+  }
+}
+
+async function* startingWith(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield first;
+  yield* rest;
+}
+
+function damage(cause: unknown, encoding: string, file: string): unknown {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  if (code === "Z_BUF_ERROR") return truncated(file);
+  if (!/^(Z_|ZSTD_)/.test(code ?? "")) return cause;
+  if (code === "ZSTD_error_frameParameter_windowTooLarge") {
+    return new BatchError("stream-corrupt", "its window is larger than 128 MiB; pipe it through `zstd --long=31 -dc`", {
+      file,
+      cause,
+    });
+  }
+  return new BatchError(
+    "stream-corrupt",
+    `the ${encoding} data is damaged (${message}); copy or fetch the file again`,
+    { file, cause },
+  );
+}

@@ -1,0 +1,140 @@
+import { countFields, endOfRecord } from "../lines/csv-records.ts";
+import { BYTE_ORDER_MARK, type OpenInput } from "./open-input.ts";
+import { createFound, findAddress } from "../lines/find-address.ts";
+import type { FieldSpec } from "../lines/fields/field-spec.ts";
+import { columnNames, detectSyntax, resolveField } from "../lines/fields/resolve-field.ts";
+import type { FieldSyntax, IdentifyOptions } from "../identify-options.ts";
+import { type LineShape, TEXT_LINES } from "../lines/line-shape.ts";
+
+const LF = 0x0a;
+const CR = 0x0d;
+
+/** What the beginning of an input tells about its lines. */
+export interface LineSurvey {
+  readonly shape: LineShape;
+  /**
+   * The header as it stands there, without its line end, and with what is in front of it; null: the first line is a
+   * line like others.
+   */
+  readonly header: Buffer | null;
+  /** Where the first line begins: behind the header. */
+  readonly from: number;
+  /** The lines that the header takes. */
+  readonly headerLines: number;
+}
+
+/**
+ * Looks at the beginning of an input: whether its lines are text, JSON, or a table with a header, and where the field
+ * is. An input without lines is text. Throws BatchError for a field that is not there.
+ */
+export async function surveyLines(input: OpenInput, options: IdentifyOptions): Promise<LineSurvey> {
+  const { field, fieldSyntax, header: wanted } = options;
+  const text: LineSurvey = { shape: TEXT_LINES, header: null, from: 0, headerLines: 0 };
+  let head = await input.peek(firstLineSearch());
+  let { start, end } = firstLineIn(head);
+  const line = textOf(head, start, end);
+  if (line === "") return text;
+  const syntax = fieldSyntax ?? (field === undefined ? detectTable(line, input.name) : detectSyntax(line));
+  const spec = (names: string): FieldSpec | null =>
+    field === undefined ? null : resolveField(field, syntax, names, input.name);
+  if (syntax === "jsonl") return { ...text, shape: { ...TEXT_LINES, field: spec(line), append: "append-jsonl" } };
+  if (syntax === "space") return { ...text, shape: { ...TEXT_LINES, field: spec(line) } };
+
+  if (syntax === "csv") {
+    head = await input.peek((bytes) => recordEnd(bytes, start) >= 0);
+    const found = recordEnd(head, start);
+    if (found >= 0) end = found;
+    else if (head.subarray(start).includes(LF)) end = firstLineIn(head).end; // a quote that is not closed is told of later
+    else end = head.length;
+  }
+  const record = textOf(head, start, end);
+  const shape: LineShape = {
+    ...TEXT_LINES,
+    field: spec(record),
+    ...(syntax === "csv" && { records: "csv", append: "append-csv" }),
+  };
+  const hasHeader = wanted ?? (typeof field === "string" || isHeader(record, syntax));
+  // A byte order mark would hide the quote of the first field.
+  if (!hasHeader) return { ...text, shape, from: syntax === "csv" ? markLength(head) : 0 };
+  const header = Buffer.from(head.subarray(0, withoutCarriageReturn(head, start, end)));
+  return {
+    shape: { ...shape, columns: countFields(head, start, end) },
+    header,
+    from: Math.min(end + 1, head.length),
+    headerLines: linesIn(head, end),
+  };
+}
+
+function textOf(head: Buffer, start: number, end: number): string {
+  return head.toString("utf8", start, withoutCarriageReturn(head, start, end));
+}
+
+/** Tells of a growing beginning whether the first line that is not empty is in it. Looks at each byte once. */
+function firstLineSearch(): (head: Buffer) => boolean {
+  let start = 0; // what is before is no part of the line
+  let searched = 0; // no LF between start and here
+  return (head) => {
+    start = Math.max(start, markLength(head));
+    while (head[start] === LF || head[start] === CR) start++;
+    const found = head.indexOf(LF, Math.max(start, searched)) >= 0;
+    searched = head.length;
+    return found;
+  };
+}
+
+/** Where the first line that is not empty stands; where the head ends within it, that much of it. */
+function firstLineIn(head: Buffer): { start: number; end: number } {
+  let start = markLength(head);
+  while (head[start] === LF || head[start] === CR) start++;
+  const end = head.indexOf(LF, start);
+  return { start, end: end < 0 ? head.length : end };
+}
+
+/** The position of the LF that ends the record at `start`; -1 where the head ends within it. */
+function recordEnd(head: Buffer, start: number): number {
+  const end = endOfRecord(head, start, head.length);
+  return end < head.length ? end : -1;
+}
+
+/**
+ * How lines are cut where neither an option nor a field says so: by the name of the input, or by what cannot be a line
+ * of a log.
+ */
+function detectTable(line: string, name: string): FieldSyntax {
+  if (/^\s*\{/.test(line)) return "jsonl";
+  const [, extension] = /\.(csv|tsv)(?:\.gz|\.zst)?$/i.exec(name) ?? [];
+  if (extension !== undefined) return extension.toLowerCase() as FieldSyntax;
+  const [, delimiter] = ROW_OF_NAMES.exec(line) ?? [];
+  if (delimiter === undefined || hasAddress(line)) return "space";
+  const names = line.split(delimiter);
+  return new Set(names).size < names.length ? "space" : delimiter === "," ? "csv" : "tsv";
+}
+
+/** Two names or more, as columns have in programs, with or without quotes. */
+const ROW_OF_NAMES = /^"?[A-Za-z_@][\w.@-]*"?(?:([,\t])"?[A-Za-z_@][\w.@-]*"?)(?:\1"?[A-Za-z_@][\w.@-]*"?)*$/;
+
+/**
+ * Whether a first record looks like a header: every column has a text that is no number, and nothing in it is an
+ * address.
+ */
+function isHeader(record: string, syntax: "csv" | "tsv"): boolean {
+  const names = columnNames(record, syntax);
+  return names.every((name) => name !== "" && !/^[-+.\d]+$/.test(name)) && !record.split("\n").some(hasAddress);
+}
+
+function hasAddress(line: string): boolean {
+  const bytes = Buffer.from(`${line}\n`);
+  return findAddress(bytes, 0, bytes.length - 1, createFound()) !== 0;
+}
+
+function linesIn(head: Buffer, end: number): number {
+  return head.toString("latin1", 0, end).split("\n").length;
+}
+
+function markLength(head: Buffer): number {
+  return head.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0;
+}
+
+function withoutCarriageReturn(bytes: Buffer, start: number, end: number): number {
+  return end > start && bytes[end - 1] === CR ? end - 1 : end;
+}

@@ -1,0 +1,125 @@
+import { parseAddressBytes } from "../../../address/parse-address.ts";
+import { isPublicAddress } from "../public-address.ts";
+import type { AddressChoice } from "../../identify-options.ts";
+
+const TAB = 0x09;
+const SPACE = 0x20;
+const QUOTE = 0x22;
+const PERCENT = 0x25;
+const APOSTROPHE = 0x27;
+const COMMA = 0x2c;
+const DOT = 0x2e;
+const SLASH = 0x2f;
+const COLON = 0x3a;
+const OPEN = 0x5b;
+const CLOSE = 0x5d;
+
+/**
+ * The address of a field `bytes[start, end)`: its family, with its words in `found`, or 0. A field holds one address or
+ * a list of them, separated by commas: the value of `X-Forwarded-For`, or a JSON array. `choice` names the item that
+ * counts: the first, the last, or the first that is an address reachable from the internet. The first or last item is
+ * an address or the field has none: what merely looks like one further on is never taken for it.
+ *
+ * An item is an address, bare or with a length (`/24`), a zone (`%eth0`), a port (`1.2.3.4:80`), in brackets
+ * (`[::1]:80`), with quotes and spaces around it.
+ */
+export function fieldAddress(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  choice: AddressChoice,
+  found: Uint32Array,
+): 0 | 4 | 6 {
+  if (isArray(bytes, start, end)) {
+    start++;
+    end = trimmedEnd(bytes, start, end) - 1;
+  }
+  if (choice === "last") return itemAddress(bytes, lastItem(bytes, start, end), end, found);
+  for (let at = start; at <= end;) {
+    const itemEnd = next(bytes, COMMA, at, end);
+    const family = itemAddress(bytes, at, itemEnd, found);
+    if (choice === "first" || (family !== 0 && isPublicAddress(family, found))) return family;
+    at = itemEnd + 1;
+  }
+  return 0;
+}
+
+/** Whether this is a JSON array of strings: `[` alone may also begin an address in brackets. */
+function isArray(bytes: Uint8Array, start: number, end: number): boolean {
+  if (bytes[start] !== OPEN) return false;
+  let at = start + 1;
+  while (at < end && (bytes[at] === SPACE || bytes[at] === TAB)) at++;
+  return at < end && bytes[at] === QUOTE && bytes[trimmedEnd(bytes, start, end) - 1] === CLOSE;
+}
+
+function lastItem(bytes: Uint8Array, start: number, end: number): number {
+  let at = end;
+  while (at > start && bytes[at - 1] !== COMMA) at--;
+  return at;
+}
+
+function itemAddress(bytes: Uint8Array, start: number, end: number, found: Uint32Array): 0 | 4 | 6 {
+  while (start < end && isMargin(bytes[start]!)) start++;
+  end = trimmedEnd(bytes, start, end);
+  if (bytes[start] === OPEN && start < end) {
+    const close = next(bytes, CLOSE, start, end);
+    if (close === end || !isTail(bytes, close + 1, end, true)) return 0;
+    return parsed(bytes, start + 1, next(bytes, PERCENT, start + 1, close), close, found);
+  }
+  const slash = next(bytes, SLASH, start, end);
+  const zone = next(bytes, PERCENT, start, slash);
+  if (slash < end || zone < slash) {
+    const family = parsed(bytes, start, zone, slash, found);
+    return family !== 0 && (slash === end || isNumber(bytes, slash + 1, end, isSix(bytes, start, zone) ? 128 : 32))
+      ? family
+      : 0;
+  }
+  const colon = next(bytes, COLON, start, end);
+  const isQuadWithPort = colon < end && next(bytes, DOT, start, colon) < colon;
+  if (isQuadWithPort) return isTail(bytes, colon, end, false) ? parsed(bytes, start, colon, colon, found) : 0;
+  return parsed(bytes, start, end, end, found);
+}
+
+/** The address `bytes[start, zone)`, and its zone up to `end`, which only an IPv6 address has. */
+function parsed(bytes: Uint8Array, start: number, zone: number, end: number, found: Uint32Array): 0 | 4 | 6 {
+  if (zone < end && (zone + 1 === end || !isSix(bytes, start, zone))) return 0;
+  const family = parseAddressBytes(bytes, start, zone, found);
+  return family < 0 ? 0 : (family as 4 | 6);
+}
+
+function isSix(bytes: Uint8Array, start: number, end: number): boolean {
+  return next(bytes, COLON, start, end) < end;
+}
+
+/** What may follow a closing bracket, or a quad without brackets: nothing, a port, or (brackets) a length. */
+function isTail(bytes: Uint8Array, start: number, end: number, isBracketed: boolean): boolean {
+  if (start === end) return true;
+  if (bytes[start] === COLON) return isNumber(bytes, start + 1, end, 65_535);
+  return isBracketed && bytes[start] === SLASH && isNumber(bytes, start + 1, end, 128);
+}
+
+function isNumber(bytes: Uint8Array, start: number, end: number, most: number): boolean {
+  if (start === end || end - start > 5) return false;
+  let value = 0;
+  for (let at = start; at < end; at++) {
+    const digit = bytes[at]! - 0x30;
+    if (digit < 0 || digit > 9) return false;
+    value = value * 10 + digit;
+  }
+  return value <= most;
+}
+
+function isMargin(byte: number): boolean {
+  return byte === SPACE || byte === TAB || byte === QUOTE || byte === APOSTROPHE;
+}
+
+function trimmedEnd(bytes: Uint8Array, start: number, end: number): number {
+  while (end > start && isMargin(bytes[end - 1]!)) end--;
+  return end;
+}
+
+/** The position of the byte, or `end`. */
+function next(bytes: Uint8Array, byte: number, at: number, end: number): number {
+  while (at < end && bytes[at] !== byte) at++;
+  return at;
+}

@@ -1,0 +1,84 @@
+import { BatchError } from "../../batch-error.ts";
+import type { FieldSyntax } from "../../identify-options.ts";
+import type { FieldSpan, FieldSpec } from "./field-spec.ts";
+import { locateField } from "./locate-field.ts";
+
+/**
+ * How a line of this kind is cut: an object is JSON, then a tab decides, then a comma; otherwise blanks part the
+ * columns.
+ */
+export function detectSyntax(line: string): FieldSyntax {
+  if (/^\s*\{/.test(line)) return "jsonl";
+  if (line.includes("\t")) return "tsv";
+  return line.includes(",") ? "csv" : "space";
+}
+
+/**
+ * What `--field` means for one input, whose first line that is not empty is `firstLine` (without its line end and byte
+ * order mark). A name is looked up in that line, the header row, unless the lines are JSON. Throws BatchError.
+ */
+export function resolveField(
+  field: number | string,
+  syntax: FieldSyntax | undefined,
+  firstLine: string,
+  file: string,
+): FieldSpec {
+  const cut = syntax ?? detectSyntax(firstLine);
+  if (typeof field === "number") {
+    if (!Number.isInteger(field) || field < 1)
+      throw new BatchError("field-unusable", `column ${field} does not exist; columns count from 1`, { file });
+    if (cut === "jsonl")
+      throw new BatchError(
+        "field-unusable",
+        `JSON lines have names, not columns; give the name of a member instead of ${field}`,
+        { file },
+      );
+    return { syntax: cut, column: field - 1 };
+  }
+  if (cut === "jsonl") return { syntax: cut, member: field };
+  if (cut === "space") {
+    throw new BatchError(
+      "field-unusable",
+      `field "${field}" needs a header row or JSON lines, and this looks like plain text; give a column number, or the syntax (csv, tsv or jsonl)`,
+      { file },
+    );
+  }
+  const names = columnNames(firstLine, cut);
+  const column = names.indexOf(field);
+  if (column < 0)
+    throw new BatchError("field-missing", `the header row has no column "${field}"; it has ${listed(names)}`, {
+      file,
+      line: 1,
+    });
+  return { syntax: cut, column };
+}
+
+const SEPARATORS = { csv: 0x2c, tsv: 0x09 } as const;
+
+/** One column after the other, each from where the one before it ends: a header of a megabyte is read once. */
+export function columnNames(line: string, syntax: "csv" | "tsv"): string[] {
+  const bytes = Buffer.from(`${line}\n`, "utf8");
+  const end = bytes.length - 1;
+  const span: FieldSpan = { bytes, start: 0, end: 0 };
+  const first = locateField({ syntax, column: 0 });
+  const names: string[] = [];
+  for (let start = 0; start <= end && first(bytes, start, end, span);) {
+    const text = bytes.toString("utf8", span.start, span.end);
+    names.push(syntax === "csv" ? text.replaceAll('""', '"').trim() : text.trim());
+    const separator = bytes.indexOf(SEPARATORS[syntax], span.end);
+    if (separator < 0) break;
+    start = separator + 1;
+  }
+  return names;
+}
+
+/** So many names are listed where one is not found. */
+const MOST_NAMED = 20;
+
+function listed(names: readonly string[]): string {
+  const more = names.length > MOST_NAMED ? `, and ${names.length - MOST_NAMED} more` : "";
+  return `${names
+    .slice(0, MOST_NAMED)
+    .map((name) => JSON.stringify(name))
+    .join(", ")}${more}`;
+}

@@ -1,0 +1,180 @@
+import type { OpenInput } from "../input/open-input.ts";
+import type { SharedBuffer } from "./_run-memory.ts";
+import { SLACK } from "../engine/thread-sizes.ts";
+import { CsvRecordCutter, PlainLineCutter } from "../lines/csv-records.ts";
+import type { LineShape } from "../lines/line-shape.ts";
+import type { Shard, ShardFailure } from "./messages.ts";
+
+const LF = 0x0a;
+/** A stream that has whole lines waiting and says nothing for this long gets them done (`tail -f` at the other end). */
+const QUIET_MS = 20;
+
+/** A shard, and what to do when its rows are written. */
+export interface CutShard {
+  readonly shard: Shard;
+  readonly done: () => void;
+}
+
+/** What comes next in an input: a shard, or the reason why there is none. */
+export type PlannedShard = CutShard | { readonly failure: ShardFailure };
+
+export interface ShardSizes {
+  /** How large the next shard shall be; it may change from one to the next, but never exceeds `most`. */
+  next(): number;
+  readonly most: number;
+  readonly lineBytes: number;
+  /** A buffer of so many bytes, for what a stream gives. */
+  take(byteLength: number): SharedBuffer;
+}
+
+/**
+ * Cuts one input into shards, from the byte `from` on. A thread that takes a part of a file finds the front of its
+ * first line by itself; where a record of CSV begins is known only to whoever has read all before it, so that such a
+ * file is read here, as a stream is.
+ */
+export function shardsOf(
+  input: OpenInput,
+  shape: LineShape,
+  from: number,
+  sizes: ShardSizes,
+): AsyncGenerator<PlannedShard> {
+  if (input.kind === "file" && shape.records === "lines") return fileShards(input, shape, from, sizes);
+  return chunkShards(withoutFront(input.chunks(), from), shape, sizes);
+}
+
+async function* fileShards(
+  input: OpenInput & { kind: "file" },
+  shape: LineShape,
+  start: number,
+  sizes: ShardSizes,
+): AsyncGenerator<PlannedShard> {
+  const { descriptor, size } = input;
+  // The descriptor is closed when all shards are cut and all of them are done, whatever comes last.
+  let open = 1;
+  const done = (): void => {
+    if (--open === 0) input.close();
+  };
+  try {
+    for (let from = start; from < size;) {
+      const to = Math.min(size, from + sizes.next());
+      open++;
+      yield { shard: { kind: "file", descriptor, from, to, size, shape, firstLine: null, rows: null }, done };
+      from = to;
+    }
+  } finally {
+    done();
+  }
+}
+
+/** The chunks without the first bytes. */
+async function* withoutFront(chunks: AsyncGenerator<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    if (chunk.length > bytes) yield bytes === 0 ? chunk : chunk.subarray(bytes);
+    bytes = Math.max(0, bytes - chunk.length);
+  }
+}
+
+/**
+ * Fills buffers with the stream's bytes and cuts them behind the last line; what is behind it begins the next buffer.
+ */
+async function* chunkShards(
+  chunks: AsyncGenerator<Buffer>,
+  shape: LineShape,
+  sizes: ShardSizes,
+): AsyncGenerator<PlannedShard> {
+  const spare: SharedBuffer[] = [];
+  const take = (bytes: number): SharedBuffer => {
+    // A block of the memory is only given back at the end of the run: there are as many as are in use at a time, of one
+    // size.
+    return bytes > sizes.most ? bufferOfItsOwn(bytes + SLACK) : (spare.pop() ?? sizes.take(sizes.most + SLACK));
+  };
+  let buffer = take(sizes.most);
+  let limit = sizes.next();
+  let fill = 0;
+  const cutter = shape.records === "csv" ? new CsvRecordCutter() : new PlainLineCutter();
+
+  const cutAt = (end: number): PlannedShard => {
+    const full = buffer;
+    buffer = take(Math.max(sizes.most, 2 * (fill - end)));
+    full.bytes.copy(buffer.bytes, 0, end, fill);
+    fill -= end;
+    limit = Math.max(sizes.next(), 2 * fill);
+    cutter.cut(end);
+    const done = (): void => {
+      if (full.bytes.length === sizes.most + SLACK) spare.push(full);
+    };
+    return { shard: { kind: "chunk", bytes: full.place, from: 0, to: end, shape, firstLine: null, rows: null }, done };
+  };
+  /** The position behind the last whole line, 0 without one. */
+  const lastCut = (): number => cutter.lastEnd(buffer.bytes, fill);
+
+  try {
+    for await (const chunk of withQuiet(chunks)) {
+      if (chunk === null) {
+        const end = lastCut();
+        if (end > 0) yield cutAt(end);
+        continue;
+      }
+      for (let at = 0; at < chunk.length;) {
+        const taken = Math.min(chunk.length - at, limit - fill);
+        chunk.copy(buffer.bytes, fill, at, at + taken);
+        fill += taken;
+        at += taken;
+        if (fill < limit) continue;
+        const end = lastCut();
+        if (end > 0) {
+          yield cutAt(end);
+          continue;
+        }
+        // One line is longer than the buffer.
+        if (fill > sizes.lineBytes) {
+          yield { failure: cutter.isOpen ? "quote-unclosed" : "line-too-long" };
+          return;
+        }
+        limit = Math.min(2 * limit, sizes.lineBytes + 1);
+        if (buffer.bytes.length < limit + SLACK) {
+          const larger = bufferOfItsOwn(limit + SLACK);
+          buffer.bytes.copy(larger.bytes, 0, 0, fill);
+          buffer = larger;
+        }
+      }
+    }
+  } catch (damage) {
+    // What came before it is answered.
+    const end = lastCut();
+    if (end > 0) yield cutAt(end);
+    throw damage;
+  }
+  const end = lastCut();
+  if (cutter.isOpen) {
+    if (end > 0) yield cutAt(end);
+    yield { failure: "quote-unclosed" };
+  } else if (fill > 0) {
+    buffer.bytes[fill] = LF; // the last line may lack it
+    yield cutAt(fill);
+  }
+}
+
+/** For a line that is longer than a shard: it is done in TypeScript, and its buffer goes back to the system. */
+function bufferOfItsOwn(byteLength: number): SharedBuffer {
+  const buffer = new SharedArrayBuffer(byteLength);
+  return { place: { buffer, at: 0, byteLength }, bytes: Buffer.from(buffer) };
+}
+
+/** The chunks, and a null whenever the next one has not come for a while. */
+async function* withQuiet(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer | null> {
+  for (;;) {
+    const next = chunks.next();
+    next.catch(() => {}); // the loop that waits for it may be left
+    let timer: NodeJS.Timeout | undefined;
+    const quiet = new Promise<null>((resolve) => {
+      timer = setTimeout(resolve, QUIET_MS, null);
+    });
+    const first = await Promise.race([next, quiet]);
+    clearTimeout(timer);
+    if (first === null) yield null;
+    const { value, done } = await next;
+    if (done) return;
+    yield value;
+  }
+}

@@ -1,0 +1,99 @@
+import type { KernelMemory } from "../../kernel/web-assembly.ts";
+import { WORKSPACE_BYTES } from "../../kernel/workspace.ts";
+import { KernelHeap } from "../engine/kernel/kernel-heap.ts";
+import type { SharedBytes, Workspace } from "./messages.ts";
+import { INPUT_BUFFERS, TEMPLATE_BYTES } from "../engine/thread-sizes.ts";
+
+/** Larger ones than this get a buffer of their own, which is given back to the system. */
+const MOST_BLOCK_BYTES = 64 * 1024 * 1024;
+
+/** Bytes that threads share, and this thread's view of them. */
+export interface SharedBuffer {
+  readonly place: SharedBytes;
+  readonly bytes: Buffer;
+}
+
+/**
+ * The memory that one run uses in all its threads: blocks of the kernel's memory, as far as there is one; else buffers.
+ */
+export class RunMemory {
+  readonly memory: KernelMemory | null;
+  readonly #heap: KernelHeap | null;
+  #held: SharedBytes | null = null;
+  #isReleased = false;
+  readonly #taken: { readonly address: number; readonly byteLength: number }[] = [];
+
+  /** Without a memory all buffers are buffers of their own. */
+  constructor(memory: KernelMemory | null) {
+    this.memory = memory;
+    this.#heap = memory === null ? null : KernelHeap.of(memory);
+  }
+
+  /** So many bytes, for reading or writing; what they hold at first is left from whatever used them. */
+  take(byteLength: number): SharedBuffer {
+    const address = byteLength > MOST_BLOCK_BYTES ? null : this.#takeBlock(byteLength);
+    if (address !== null) return viewOf({ buffer: null, at: address, byteLength }, this.memory);
+    return viewOf({ buffer: new SharedArrayBuffer(byteLength), at: 0, byteLength }, null);
+  }
+
+  /**
+   * What a thread with a kernel needs; null where there is no memory for it. `inputBytes` is the size of an input
+   * buffer, `sharedTemplateOf` the address of the list of row templates, 0 without rows.
+   */
+  takeWorkspace(inputBytes: number, matchCount: number, sharedTemplateOf: number): Workspace | null {
+    const writesRows = sharedTemplateOf !== 0;
+    const kernel = this.#takeBlock(WORKSPACE_BYTES);
+    const inputs = Array.from({ length: INPUT_BUFFERS }, () => this.#takeBlock(inputBytes));
+    const templateOf = writesRows ? this.#takeBlock((matchCount + 2) * 4) : 0;
+    const templates = writesRows ? this.#takeBlock(TEMPLATE_BYTES) : 0;
+    const sharedTemplates = writesRows ? this.#takeBlock(TEMPLATE_BYTES) : 0;
+    if (
+      kernel === null ||
+      templateOf === null ||
+      templates === null ||
+      sharedTemplates === null ||
+      !inputs.every((input) => input !== null)
+    )
+      return null;
+    return { kernel, inputs, inputBytes, sharedTemplateOf, sharedTemplates, templateOf, templates };
+  }
+
+  #takeBlock(byteLength: number): number | null {
+    if (this.#heap === null) return null;
+    try {
+      const address = this.#heap.take(byteLength);
+      this.#taken.push({ address, byteLength });
+      return address;
+    } catch {
+      return null; // it has 4 GiB, or the system has no more
+    }
+  }
+
+  /**
+   * Says that an output reads from these bytes until `letGo`: it may do so longer than the run lasts, when that is
+   * given up.
+   */
+  hold(place: SharedBytes): void {
+    this.#held = place;
+  }
+
+  letGo(): void {
+    this.#held = null;
+    if (this.#isReleased) this.release();
+  }
+
+  /** Lets later runs have the blocks, the one that is held when it is let go. No thread may use them any more. */
+  release(): void {
+    this.#isReleased = true;
+    const held = this.#held?.buffer === null ? this.#held.at : null;
+    for (const block of this.#taken.splice(0)) {
+      if (block.address === held) this.#taken.push(block);
+      else this.#heap!.give(block.address, block.byteLength);
+    }
+  }
+}
+
+/** This thread's view of bytes that threads share; `memory` is the run's. */
+export function viewOf(place: SharedBytes, memory: KernelMemory | null): SharedBuffer {
+  return { place, bytes: Buffer.from(place.buffer ?? memory!.buffer, place.at, place.byteLength) };
+}

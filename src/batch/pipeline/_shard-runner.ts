@@ -1,0 +1,293 @@
+import { read, readSync } from "node:fs";
+import { Kernel } from "../../kernel/kernel.ts";
+import type { KernelMemory } from "../../kernel/web-assembly.ts";
+import type { Snapshot } from "../../snapshot/open-snapshot.ts";
+import { endOfRecord } from "../lines/csv-records.ts";
+import { endOfLine } from "../lines/end-of-line.ts";
+import { AddressCounter } from "../engine/address-counter.ts";
+import { KernelEngine } from "../engine/kernel/kernel-engine.ts";
+import { KernelTemplates } from "../engine/kernel/kernel-templates.ts";
+import { LineCounts, type Lines, type RowSpace } from "../engine/line-engine.ts";
+import { type RowTemplates, rowTemplates } from "../engine/row-templates.ts";
+import { viewOf } from "./_run-memory.ts";
+import { SLACK } from "../engine/thread-sizes.ts";
+import { TypeScriptEngine } from "../engine/typescript/typescript-engine.ts";
+import type { CreateRowTemplates } from "../create-row-templates.ts";
+import type { RowFormat } from "../../rows/row-format.ts";
+import type { LineShape } from "../lines/line-shape.ts";
+import type { AddressCounts } from "../address-counts.ts";
+import type { FileShard, Shard, ShardResult, ShardWork } from "./messages.ts";
+
+const LF = 0x0a;
+
+/** Read behind a shard with it, so that the end of its last line is nearly always there. */
+const TAIL = 16 * 1024;
+
+/** Making a kernel takes 2 to 5 ms, which is what this many bytes take in TypeScript. */
+const KERNEL_FROM_BYTES = 32 * 1024;
+
+/**
+ * Files are read from multiples of this on, into buffers that begin at one: between addresses that are not aligned
+ * alike, the system takes five times as long to copy (381 MB in 160 ms instead of 30).
+ */
+const ALIGNMENT = 64;
+
+/**
+ * The size of a buffer that a shard of so many bytes is read into: the byte in front, the end of the last line, an LF.
+ */
+export function inputBytesFor(shardBytes: number): number {
+  return shardBytes + ALIGNMENT + TAIL + SLACK;
+}
+
+/** Told how many lines a shard has, gives the number of the first; null: none may be asked for. */
+export type AskFirstLine = (textLines: number) => Promise<number>;
+
+/** Lines that were read, and why the one behind them could not be. */
+interface ReadLines extends Omit<Lines, "firstLine"> {
+  readonly failure: ShardResult["failure"];
+}
+
+/** A buffer to read into, and where it lies in the snapshot's memory, if it does. */
+interface Input {
+  readonly bytes: Buffer;
+  readonly address: number | null;
+}
+
+/** Does the shards of one thread: reads them and lets an engine find and look up addresses, count, and write rows. */
+export class ShardRunner {
+  readonly #work: ShardWork;
+  readonly #memory: KernelMemory | null;
+  readonly #typescript: TypeScriptEngine;
+  readonly #makeKernel: () => KernelEngine | null;
+  readonly #counter: AddressCounter | null;
+  /** Undefined until it is made; null where it cannot be. */
+  #kernel: KernelEngine | null | undefined;
+  readonly #inputs: Input[];
+  /**
+   * A worker waits for its reads: that is a fifth quicker than asking a thread of the pool. The main thread does not:
+   * it has signals, progress and other threads' results to attend to, and, alone, reads on a second processor.
+   */
+  readonly #waits: boolean;
+
+  private constructor(snapshot: Snapshot, work: ShardWork, templates: RowTemplates | null, thread: number) {
+    this.#work = work;
+    this.#waits = thread > 0;
+    this.#memory = snapshot.memory;
+    const { table } = snapshot;
+    const ids = table.matchCount + 1;
+    const counters =
+      work.perMatch === null
+        ? null
+        : { ...work.perMatch, at: work.perMatch.at + thread * ids * 8, byteLength: ids * 8 };
+    const perMatch =
+      counters === null ? null : new Float64Array(counters.buffer ?? this.#memory!.buffer, counters.at, ids);
+    this.#counter = work.countedAddresses === 0 ? null : new AddressCounter(work.countedAddresses);
+    this.#typescript = new TypeScriptEngine(table, work, templates, perMatch, this.#counter);
+    const workspace = work.workspaces?.[thread] ?? null;
+    if (workspace === null) this.#kernel = null;
+    this.#makeKernel = () => {
+      const kernel = Kernel.create(this.#memory!, table.sections, workspace!.kernel);
+      if (kernel === null) return null;
+      const { buffer } = this.#memory!;
+      const format = work.format as RowFormat;
+      const rows =
+        templates &&
+        new KernelTemplates(kernel, buffer, workspace!, table.matchCount, format, work.rows, templates(format));
+      return new KernelEngine(kernel, perMatch && { address: counters!.at, counts: perMatch }, rows, this.#counter);
+    };
+    this.#inputs =
+      workspace === null
+        ? []
+        : workspace.inputs.map((at) => ({
+            bytes: viewOf({ buffer: null, at, byteLength: workspace.inputBytes }, this.#memory).bytes,
+            address: at,
+          }));
+  }
+
+  /** `thread` is this thread's row of `work.perMatch`. Imports the renderer. */
+  static async create(snapshot: Snapshot, work: ShardWork, thread: number): Promise<ShardRunner> {
+    if (work.format === "none") return new ShardRunner(snapshot, work, null, thread);
+    if (work.renderer === undefined) throw new TypeError(`identify: format "${work.format}" needs a renderer`);
+    const renderer = (await import(work.renderer)) as { createRowTemplates: CreateRowTemplates };
+    return new ShardRunner(snapshot, work, rowTemplates(snapshot, renderer.createRowTemplates, work.rowText), thread);
+  }
+
+  /** Makes the kernel if it can be had and has not been made, and tells what there is. */
+  prepareEngine(): "webassembly" | "typescript" {
+    if (this.#kernel === undefined) this.#kernel = this.#makeKernel();
+    return this.#kernel === null ? "typescript" : "webassembly";
+  }
+
+  get hasKernel(): boolean {
+    return (this.#kernel ?? null) !== null;
+  }
+
+  /** `ask` is for shards whose rows carry numbers that are not known yet. */
+  async run(shard: Shard, ask: AskFirstLine | null = null): Promise<ShardResult> {
+    if (shard.kind === "chunk") {
+      const { bytes } = viewOf(shard.bytes, this.#memory);
+      const address = shard.bytes.buffer === null ? shard.bytes.at : null;
+      return this.#runLines({ bytes, address, start: shard.from, end: shard.to, failure: null }, shard, 0, ask);
+    }
+    const input = this.#takeInput(inputBytesFor(shard.to - shard.from));
+    // The byte in front tells whether a line begins at `from`; from there back to where the system copies quickly.
+    const before = Math.max(0, shard.from - 1);
+    const offset = before - (before % ALIGNMENT);
+    try {
+      return await this.#runLines(await this.#readLines(shard, input, offset), shard, offset, ask);
+    } finally {
+      this.#inputs.push(input);
+    }
+  }
+
+  /** The lines by address of all shards so far. */
+  collect(): AddressCounts {
+    return this.#counter!.counts();
+  }
+
+  #takeInput(bytes: number): Input {
+    const input = this.#inputs.pop();
+    return input !== undefined && input.bytes.length >= bytes
+      ? input
+      : { bytes: Buffer.from(new SharedArrayBuffer(bytes)), address: null };
+  }
+
+  /** Reads the lines that begin in the shard's bytes, the last one to its end. */
+  async #readLines(shard: FileShard, input: Input, offset: number): Promise<ReadLines> {
+    const { bytes: buffer } = input;
+    const wanted = Math.min(shard.to + TAIL, shard.size) - offset;
+    const got = await this.#readFully(shard.descriptor, buffer, wanted, offset);
+    if (got < wanted) return { ...input, start: 0, end: 0, failure: "input-changed" };
+    buffer[got] = LF; // so that every search ends
+
+    const owned = shard.to - offset; // lines that begin at this position or behind it belong to the next shard
+    const start = shard.from === 0 ? 0 : endOfLine(buffer, shard.from - 1 - offset) + 1;
+    if (start >= owned) return { ...input, start: 0, end: 0, failure: null };
+    const lastEnd = endOfLine(buffer, owned - 1);
+    if (lastEnd < got || offset + got === shard.size)
+      return this.#checkLast({ ...input, start, end: Math.min(lastEnd + 1, got), failure: null });
+
+    // The last line goes on behind what was read. Find its end first, then read everything into a buffer of that size:
+    // a line is in memory once.
+    const end = await this.#findLineEnd(shard, offset + got);
+    const lastStart = buffer.lastIndexOf(LF, owned - 1) + 1;
+    if (end - 1 - (offset + lastStart) > this.#work.lineBytes)
+      return { ...input, start, end: lastStart, failure: "line-too-long" };
+    const large = Buffer.from(new SharedArrayBuffer(end - offset + SLACK));
+    const all = await this.#readFully(shard.descriptor, large, end - offset, offset);
+    if (all < end - offset) return { ...input, start: 0, end: 0, failure: "input-changed" };
+    large[all] = LF;
+    return { bytes: large, address: null, start, end: all, failure: null };
+  }
+
+  /** Only the last line of a shard can be longer than the shard. */
+  #checkLast(lines: ReadLines): ReadLines {
+    const { bytes, start, end } = lines;
+    if (end - start <= this.#work.lineBytes) return lines;
+    const lastStart = Math.max(start, bytes.lastIndexOf(LF, end - 2) + 1);
+    return end - lastStart - 1 > this.#work.lineBytes ? { ...lines, end: lastStart, failure: "line-too-long" } : lines;
+  }
+
+  /**
+   * The position behind the first LF from `position` on, or the end of the file, or some position if that is too far.
+   */
+  async #findLineEnd(shard: FileShard, position: number): Promise<number> {
+    const limit = Math.min(shard.size, position + this.#work.lineBytes + 2);
+    const piece = Buffer.from(new SharedArrayBuffer(64 * TAIL));
+    for (let at = position; at < limit;) {
+      const got = await this.#readFully(shard.descriptor, piece, Math.min(piece.length, shard.size - at), at);
+      const found = piece.subarray(0, got).indexOf(LF);
+      if (found >= 0) return at + found + 1;
+      if (got === 0) return at;
+      at += got;
+    }
+    return limit;
+  }
+
+  /**
+   * What the kernel does not take, or leaves because it cannot go on with an empty place for rows, is done in
+   * TypeScript.
+   */
+  async #runLines(read: ReadLines, shard: Shard, offset: number, ask: AskFirstLine | null): Promise<ShardResult> {
+    const { shape } = shard;
+    if (this.#kernel === undefined && read.end - read.start >= KERNEL_FROM_BYTES) this.prepareEngine();
+    const kernel = this.#kernel && read.address !== null ? this.#kernel : null;
+    const isNumbered = this.#work.format === "jsonl" && ask !== null;
+    const firstLine =
+      shard.firstLine ??
+      (!isNumbered ? 1 : await ask(kernel?.countNewlines({ ...read, firstLine: 0 }) ?? newlinesIn(read)));
+    const lines: Lines = { ...read, firstLine };
+
+    const counts = new LineCounts();
+    const rows: RowSpace | null = shard.rows === null ? null : { ...viewOf(shard.rows, this.#memory), filled: 0 };
+    const part = { ...lines, end: this.#endOfPart(lines, shape) };
+    let next = lines.start;
+    if (kernel !== null && this.#isForKernel(shape)) next = kernel.run(part, shape, rows, counts);
+    if (next < part.end && (rows === null || rows.filled === 0))
+      next = this.#typescript.run({ ...part, start: next }, shape, rows, counts);
+    if (this.#counter?.isFull === true) {
+      if (this.#work.moreAddresses === "drop") this.#counter.makeRoom();
+      else counts.failure ??= "too-many-addresses";
+    }
+    const { failure, ...counted } = counts;
+    const done = next >= lines.end || failure !== null;
+    return {
+      ...counted,
+      next: done ? null : offset + next,
+      rows: rows?.place ?? null,
+      rowBytes: rows?.filled ?? 0,
+      failure: failure ?? (done ? read.failure : null),
+    };
+  }
+
+  /** It finds the first address of lines of text. */
+  #isForKernel({ field, records, append }: LineShape): boolean {
+    const { format, address, rowText } = this.#work;
+    return (
+      field === null &&
+      records === "lines" &&
+      address === "first" &&
+      !rowText &&
+      (format !== "append" || append === "append")
+    );
+  }
+
+  /** The position behind as many lines as are done at a time. */
+  #endOfPart({ bytes, start, end }: Lines, { records }: LineShape): number {
+    const { shardLines } = this.#work;
+    // No line is shorter than its LF.
+    if (end - start <= shardLines) return end;
+    let at = start;
+    for (let left = shardLines; left > 0 && at < end; left--)
+      at = (records === "csv" ? endOfRecord(bytes, at, end) : endOfLine(bytes, at)) + 1;
+    return Math.min(at, end);
+  }
+
+  /** Reads until `length` bytes are there or the file ends; returns how many there are. */
+  async #readFully(descriptor: number, buffer: Buffer, length: number, position: number): Promise<number> {
+    let done = 0;
+    while (done < length) {
+      const bytesRead = this.#waits
+        ? readSync(descriptor, buffer, done, length - done, position + done)
+        : await readSome(descriptor, buffer, done, length - done, position + done);
+      if (bytesRead === 0) break;
+      done += bytesRead;
+    }
+    return done;
+  }
+}
+
+function readSome(descriptor: number, buffer: Buffer, at: number, length: number, position: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    read(descriptor, buffer, at, length, position, (error, bytesRead) =>
+      error === null ? resolve(bytesRead) : reject(error),
+    );
+  });
+}
+
+function newlinesIn({ bytes, start, end }: ReadLines): number {
+  const text = bytes.subarray(start, end);
+  let lines = 0;
+  for (let at = text.indexOf(LF); at >= 0; at = text.indexOf(LF, at + 1)) lines++;
+  return lines;
+}
