@@ -38,13 +38,7 @@ export async function withService<T>(
 ): Promise<T> {
   const [baseUrl, key] = [serverOf(args), keyOf(args)];
   const { Client: ServiceClient } = await import("../client/client.ts");
-  // A redirect could take the key to another server.
-  const client = new ServiceClient({
-    baseUrl,
-    key,
-    fetch: (request) => fetch(request, { redirect: "manual" }),
-    ...(once ? { maxWait: 0 } : {}),
-  });
+  const client = new ServiceClient({ baseUrl, key, ...(once ? { maxWait: 0 } : {}) });
   try {
     return await use(client);
   } catch (error) {

@@ -75,7 +75,8 @@ const LARGEST_PAGE = 1000;
  * service's document and its parameters and body, all typed, and give the body of the answer; `http` gives the response
  * with it, for its headers. Every refusal rejects with ServiceError: ProblemError, or ThreatLookupError; where no
  * answer came, it is ConnectionError. Writes get an Idempotency-Key of their own unless they have one, so that they can
- * be repeated. A `signal` ends a request, and its waiting, with its reason.
+ * be repeated. A `signal` ends a request, and its waiting, with its reason. Redirects are not followed: they are
+ * ServiceErrors.
  */
 export class Client {
   /** The same calls with the whole response: `{ data, response }`. */
@@ -89,6 +90,8 @@ export class Client {
     this.http = createClient<paths, "application/json">({
       baseUrl: this.#address,
       headers: { "X-API-Key": key },
+      // A redirect followed would take the key along, to whatever origin it names. The service sends none.
+      redirect: "manual",
       fetch: patientFetch(
         reaching((request) => fetch(request)),
         maxWait,

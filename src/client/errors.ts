@@ -18,22 +18,22 @@ export interface ProblemDocument {
 
 /** What to do about a connection that failed, by the code of its error. */
 const CURES: readonly (readonly [codes: RegExp, cure: string])[] = [
-  [/^ECONNREFUSED$/, "nothing listens there: check that the service runs, and baseUrl"],
-  [/^(ENOTFOUND|EAI_AGAIN)$/, "its name has no address: check baseUrl, and that names can be resolved here"],
+  [/^ECONNREFUSED$/, "nothing listens there: check that the service is running, and the service's address"],
+  [/^(ENOTFOUND|EAI_AGAIN)$/, "its host name cannot be resolved: check the service's address and this machine's DNS"],
   [
     /TIMEOUT|TIMEDOUT|^(EHOSTUNREACH|ENETUNREACH)$/,
-    "it does not answer: check baseUrl, the network and firewalls between",
+    "it does not respond: check the service's address, the network and any firewall in between",
   ],
   [
     /^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/,
-    "the connection was cut off: send the request again; a write is made once by its Idempotency-Key",
+    "the connection was closed early: send the request again; its Idempotency-Key keeps a write from being made twice",
   ],
   [
     /CERT|TLS|SSL|SIGNATURE/,
-    "its certificate is not trusted here: check the name in baseUrl, or name the authority in NODE_EXTRA_CA_CERTS",
+    "its certificate is not trusted here: check the host name in the service's address, or set NODE_EXTRA_CA_CERTS to the file of its authority",
   ],
 ];
-const CURE = "check baseUrl, and that the service can be reached from here";
+const CURE = "check the service's address, and that it can be reached from here";
 
 /** No answer came, or not all of it. `cause` is the platform's own error. */
 export class ConnectionError extends Error {
@@ -115,5 +115,15 @@ export async function errorOf(response: Response): Promise<ServiceError> {
     return new ProblemError(told as ProblemDocument, response);
   if (typeof told?.message === "string" && typeof told.request_id === "string")
     return new ThreatLookupError(told.message, response, told.request_id);
+  if (isRedirect(response)) return new ServiceError(redirectText(response), response);
   return new ServiceError(`the service answered ${response.status} ${response.statusText}`.trim(), response);
+}
+
+/** Browsers hide where a redirect leads, and even its status. */
+function isRedirect({ type, status, headers }: Response): boolean {
+  return type === "opaqueredirect" || (status >= 300 && status < 400 && headers.has("location"));
+}
+
+function redirectText({ headers }: Response): string {
+  return `the service redirects to ${headers.get("location") ?? "another address"}, and the key is not sent there; use the service's own address`;
 }

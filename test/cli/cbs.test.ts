@@ -123,8 +123,11 @@ describe("cbs ranges", () => {
     );
     for (const [options, problem] of [
       [["--set-name", "a"], /goes with --format ipset or nftables/],
-      [["--format", "ipset", "--set-name", "a\nb"], /letters, digits and underscores, not "a\\nb"/],
-      [["--json", "--format", "text"], /exclude each other/],
+      [
+        ["--format", "ipset", "--set-name", "a\nb"],
+        /--set-name "a\\nb": the name of a set must be a letter followed by up to 24 letters, digits and underscores\n$/,
+      ],
+      [["--json", "--format", "text"], /give --json or --format, not both/],
     ] as const) {
       const { code, stdout, stderr } = await old("ranges", "/cloud/acme", ...options);
       assert.deepEqual([code, stdout], [2, ""]);

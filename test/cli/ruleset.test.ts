@@ -486,7 +486,7 @@ describe("servers that are none", () => {
         file("kept.txt", "old\n");
         assertRefused(
           await ruleset("export", BLOCKLIST, "-o", "kept.txt", "--server", url),
-          /no answer from .*the connection was cut off/,
+          /no answer from .*the connection was closed early/,
         );
         assert.equal(readFileSync(join(folder.path, "kept.txt"), "utf8"), "old\n");
       },

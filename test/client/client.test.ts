@@ -250,6 +250,26 @@ test("503: reads and writes are sent again, writes with the same Idempotency-Key
   }
 });
 
+for (const status of [301, 302, 303, 307, 308])
+  test(`a redirect (${status}) is an error, and the key is not sent where it leads`, async () => {
+    const elsewhere = await scripted([[200, {}]]);
+    const server = await scripted([[status, { location: `${elsewhere.url}/v1/edl/ip-rulesets/` }]]);
+    try {
+      await assert.rejects(
+        new Client({ baseUrl: server.url, key: "secret" }).get("/v1/edl/ip-rulesets/"),
+        (error: ServiceError) => {
+          assert.deepEqual([error.name, error.status], ["ServiceError", status]);
+          assert.match(error.message, /^the service redirects to http:\S+, and the key is not sent there; use/);
+          return true;
+        },
+      );
+      assert.deepEqual([server.asked.length, elsewhere.asked.length], [1, 0]);
+    } finally {
+      server.close();
+      elsewhere.close();
+    }
+  });
+
 test("a signal ends a request, its waiting, and an iteration, with its reason", async () => {
   const server = await scripted([[429, { "retry-after": "30" }]]);
   try {
@@ -341,21 +361,26 @@ test("where no answer comes, the error says where, why and the cure, and keeps t
     "/v1/cbs/providers",
     "^ECONNREFUSED$",
     new RegExp(
-      `^no answer from http://127\\.0\\.0\\.1:${port} \\(ECONNREFUSED\\); nothing listens there: check that the service runs, and baseUrl$`,
+      `^no answer from http://127\\.0\\.0\\.1:${port} \\(ECONNREFUSED\\); nothing listens there: check that the service is running, and the service's address$`,
     ),
   );
-  await failed("http://nothing.invalid", "/v1/cbs/providers", /ENOTFOUND|EAI_AGAIN/, /its name has no address/);
+  await failed(
+    "http://nothing.invalid",
+    "/v1/cbs/providers",
+    /ENOTFOUND|EAI_AGAIN/,
+    /its host name cannot be resolved/,
+  );
   await failed(
     `http://127.0.0.1:${other}`,
     "/v1/cbs/providers",
     /UND_ERR_SOCKET|ECONNRESET/,
-    /the connection was cut off/,
+    /the connection was closed early/,
   );
   await failed(
     `http://127.0.0.1:${other}`,
     "/v1/cbs/regions",
     /UND_ERR_SOCKET|ECONNRESET/,
-    /the connection was cut off/,
+    /the connection was closed early/,
   );
   hangsUp.close();
   const reason = new Error("enough");

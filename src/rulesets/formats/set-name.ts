@@ -4,13 +4,13 @@
  */
 export const SET_NAME = /^[A-Za-z][A-Za-z0-9_]{0,24}$/;
 export const MAX_SET_NAME = 25;
+/** What an error says of another name, after what it names. */
+export const SET_NAME_RULE = `must be a letter followed by up to ${MAX_SET_NAME - 1} letters, digits and underscores`;
 
 /** @throws RangeError for what needs quotes, could be a line of its own, or is too long */
 export function checkSetName(name: string): string {
   if (SET_NAME.test(name)) return name;
-  throw new RangeError(
-    `The name of a set is a letter, then up to ${MAX_SET_NAME - 1} letters, digits and underscores, not ${JSON.stringify(name)}`,
-  );
+  throw new RangeError(`the name of a set ${SET_NAME_RULE}, not ${JSON.stringify(name)}`);
 }
 
 const MAX_WORDS = 18;

@@ -116,7 +116,7 @@ test("expired rules are left out where only the active ones are asked for", () =
 for (const name of ["", "a b", "a;b", "a\nb", "1a", "a".repeat(26), "a\n", "-exist", "é"]) {
   test(`${JSON.stringify(name)} is no name of a set`, () => {
     for (const format of ["ipset", "nftables"] as const)
-      assert.throws(() => [...exportRules(rules, format, { setName: name })], /The name of a set is a letter/);
+      assert.throws(() => [...exportRules(rules, format, { setName: name })], /the name of a set must be a letter/);
   });
 }
 

@@ -5,7 +5,7 @@ import {
   RULE_EXPORT_FORMATS,
   type RuleExportFormat,
 } from "../../../rulesets/formats/export-rules.ts";
-import { MAX_SET_NAME, SET_NAME } from "../../../rulesets/formats/set-name.ts";
+import { MAX_SET_NAME, SET_NAME, SET_NAME_RULE } from "../../../rulesets/formats/set-name.ts";
 import { ShrinkGuard, type ShrinkLimits } from "../../../rulesets/shrink-guard.ts";
 import { CONFLICT_MODES } from "../../../rulesets/write-rule.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -102,9 +102,7 @@ function setNameFor(format: RuleExportFormat, name: string | undefined): string 
     });
   if (!SET_NAME.test(name))
     throw invalid({
-      set_name: [
-        `${JSON.stringify(name)} is not a letter, followed by up to ${MAX_SET_NAME - 1} letters, digits and underscores`,
-      ],
+      set_name: [`${SET_NAME_RULE}, not ${JSON.stringify(name)}`],
     });
   return name;
 }

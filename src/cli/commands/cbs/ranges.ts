@@ -2,7 +2,7 @@ import type { Family } from "../../../address/address.ts";
 import { parsePrefix } from "../../../address/prefix.ts";
 import { rangesOf } from "../../../cbs/ranges.ts";
 import { exportRules } from "../../../rulesets/formats/export-rules.ts";
-import { MAX_SET_NAME, SET_NAME, setNameOf } from "../../../rulesets/formats/set-name.ts";
+import { SET_NAME, SET_NAME_RULE, setNameOf } from "../../../rulesets/formats/set-name.ts";
 import { AS_OF_OPTION, chosenSnapshot } from "../../catalogue-history.ts";
 import { openTree, SNAPSHOT_OPTION, withIds } from "../../catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
@@ -89,13 +89,11 @@ type Format = (typeof FORMATS)[number];
 /** @throws UsageError for options that do not go together */
 function formatOf(args: Arguments): Format {
   const format = (args.value("format") ?? "text") as Format;
-  if (args.has("json") && args.has("format")) throw new UsageError("--json and --format exclude each other");
+  if (args.has("json") && args.has("format")) throw new UsageError("give --json or --format, not both");
   const name = args.value("set-name");
   if (name === undefined) return format;
   if (format === "text") throw new UsageError("--set-name goes with --format ipset or nftables");
   if (!SET_NAME.test(name))
-    throw new UsageError(
-      `--set-name is a letter, followed by up to ${MAX_SET_NAME - 1} letters, digits and underscores, not ${JSON.stringify(name)}`,
-    );
+    throw new UsageError(`--set-name ${JSON.stringify(name)}: the name of a set ${SET_NAME_RULE}`);
   return format;
 }
