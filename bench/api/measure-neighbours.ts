@@ -38,8 +38,8 @@ export interface NeighbourOptions {
   readonly folder: string;
   readonly rules: number;
   readonly milliseconds: number;
-  /** An `operationId`, a path of those without one, or either with its scope and a blank before it; all without. */
-  readonly only?: string | undefined;
+  /** `operationId`s, paths of those without one, or either with its scope and a blank before it; all without. */
+  readonly only?: readonly string[] | undefined;
   /** For node: the negative control loads something before the service. */
   readonly nodeOptions?: readonly string[];
   readonly progress?: (line: string) => void;
@@ -175,14 +175,15 @@ class NeighbourBench {
     }));
     const { only } = this.#options;
     const all = [...ofScope("public"), ...ofScope("dashboard"), ...others];
-    const planned = all.filter(
-      ({ scope, operation }) => only === undefined || only === operation || only === `${scope} ${operation}`,
-    );
-    if (planned.length === 0)
+    if (only === undefined) return all;
+    const isNamed = (name: string, { scope, operation }: (typeof all)[number]): boolean =>
+      name === operation || name === `${scope} ${operation}`;
+    const unknown = only.filter((name) => !all.some((each) => isNamed(name, each)));
+    if (unknown.length > 0)
       throw new Error(
-        `there is no operation ${JSON.stringify(only)}; there are ${all.map(({ scope, operation }) => `${scope} ${operation}`).join(", ")}`,
+        `there is no operation ${unknown.join(", ")}; there are ${all.map(({ scope, operation }) => `${scope} ${operation}`).join(", ")}`,
       );
-    return planned;
+    return all.filter((each) => only.some((name) => isNamed(name, each)));
   }
 
   async #measureRequest(scope: Scope | "other", operation: string, request: string): Promise<MeasuredRequest> {

@@ -1,8 +1,9 @@
 /**
- * `npm run bench:neighbours [-- --only OPERATION] [--seconds N] [--rules N]`: how long another organisation's cheap
+ * `npm run bench:neighbours [-- --only OPERATION ...] [--seconds N] [--rules N]`: how long another organisation's cheap
  * requests take while one client sends the costliest request that an operation permits, over and over on two
  * connections; for every operation of both OpenAPI documents. Begins with the negative control: a server that stands
- * still for 300 ms must be over the limits. Writes a record under bench/record/, unless it is about one operation only.
+ * still for 300 ms must be over the limits. Writes a record under bench/record/, unless `--only`, which may be repeated,
+ * leaves some out.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -27,9 +28,9 @@ async function inFolder<Result>(use: (folder: string) => Promise<Result>): Promi
 /** @throws where a server that stands still is taken for a good one */
 export async function measureControl(): Promise<MeasuredOperation> {
   const blocking = new URL("blocking-server.ts", import.meta.url).href;
-  const { rules, milliseconds, operation: only } = CONTROL;
+  const { rules, milliseconds, operation } = CONTROL;
   const { operations } = await inFolder((folder) =>
-    measureNeighbours({ folder, rules, milliseconds, only, nodeOptions: ["--import", blocking] }),
+    measureNeighbours({ folder, rules, milliseconds, only: [operation], nodeOptions: ["--import", blocking] }),
   );
   const [control] = operations;
   if (isWithin(control!))
@@ -40,7 +41,7 @@ export async function measureControl(): Promise<MeasuredOperation> {
 if (import.meta.main) {
   const { values } = parseArgs({
     options: {
-      only: { type: "string" },
+      only: { type: "string", multiple: true },
       seconds: { type: "string", default: "5" },
       rules: { type: "string", default: "1000000" },
     },

@@ -22,6 +22,7 @@ import { setSafeHeaders } from "./plugins/safe-headers.ts";
 import { followSequences } from "./plugins/sequences.ts";
 import { SocketAnswers } from "./plugins/socket-answers.ts";
 import { type TypeBoxTypes, validateStrictly } from "./plugins/validation.ts";
+import { compileWriters } from "./plugins/writers.ts";
 import { addCbsRoutes } from "./routes/public/cbs.ts";
 import { addCtiAlias, addCtiRoutes } from "./routes/public/cti.ts";
 import { addDashboardFiles } from "./routes/dashboard-files.ts";
@@ -82,6 +83,7 @@ export function buildApp(services: Services, log: Logger): App {
   readJsonBodies(app);
   answerEarly(app);
   validateStrictly(app);
+  compileWriters(app);
   answerProblems(app, services);
   addScope(app, "public", "/v1", (within) => addAreas(within, services));
   addScope(app, "public", "", (within) => addCtiAlias(within, services));

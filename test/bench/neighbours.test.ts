@@ -35,7 +35,7 @@ test("every operation of both documents has a costliest request, and no entry is
 
 test("the victim is served beside costly requests, and its times are counted", async (t) => {
   const { alone, operations } = await inTemporaryFolder((folder) =>
-    measureNeighbours({ folder, rules: 1000, milliseconds: 300, only: "public lookupCbs" }),
+    measureNeighbours({ folder, rules: 1000, milliseconds: 300, only: ["public lookupCbs"] }),
   );
   t.diagnostic(JSON.stringify(operations));
   const [operation] = operations;
