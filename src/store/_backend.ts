@@ -1,5 +1,5 @@
 import type { GroupAnswer } from "./_answer.ts";
-import type { AuditRows } from "./_audit.ts";
+import type { AuditRows } from "./sql/_audit-log.ts";
 import type { AuditQuery } from "./audit.ts";
 import type { Command } from "./command.ts";
 import type { Store } from "./store.ts";
@@ -24,7 +24,7 @@ export interface Backend extends Pick<
   | "close"
 > {
   /** Carries the commands out in one transaction. Rejects with StoreError for all of them. */
-  carryOut(commands: readonly Command[]): Promise<GroupAnswer>;
+  execute(commands: readonly Command[]): Promise<GroupAnswer>;
   audit(organisationId: string, query: AuditQuery): Promise<AuditRows>;
   /** Calls `hint` when there may be changes by others, sooner than by asking for them every second. It may fail to. */
   onHint(hint: () => void): void;

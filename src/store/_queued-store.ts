@@ -1,8 +1,8 @@
 import { errorOf, type GroupAnswer } from "./_answer.ts";
-import { auditPageOf } from "./_audit.ts";
+import { auditPageOf } from "./sql/_audit-log.ts";
 import type { Backend } from "./_backend.ts";
 import { type ApplyChanges, ChangeFeed } from "./_change-feed.ts";
-import { GroupQueue } from "./_group-queue.ts";
+import { CommandQueue } from "./_command-queue.ts";
 import type { AuditEntry, AuditPage, AuditQuery } from "./audit.ts";
 import type { Change } from "./change.ts";
 import type { Command, CommandKind, Outcome } from "./command.ts";
@@ -14,14 +14,14 @@ import type { Traffic } from "./traffic.ts";
 export class QueuedStore implements Store {
   readonly #backend: Backend;
   readonly #pollEvery: number;
-  readonly #queue: GroupQueue;
+  readonly #queue: CommandQueue;
   #feed: ChangeFeed | undefined;
 
   constructor(backend: Backend, pollEvery: number) {
     this.#backend = backend;
     this.#pollEvery = pollEvery;
-    this.#queue = new GroupQueue(
-      (commands) => backend.carryOut(commands),
+    this.#queue = new CommandQueue(
+      (commands) => backend.execute(commands),
       ({ changes, sequence }: GroupAnswer) => this.#feed?.arrived(changes, sequence) ?? Promise.resolve(),
     );
   }

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { formatPrefix, parsePrefix } from "../../src/address/prefix.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
 import type { AuditEntry } from "../../src/store/audit.ts";
-import type { Engine } from "../../src/store/_engine.ts";
+import type { Engine } from "../../src/store/sql/_engine.ts";
 import type { BatchItem } from "../../src/store/command.ts";
 import { openStore, type StoreLocation } from "../../src/store/open-store.ts";
 import { openPool } from "../../src/store/postgres/_database.ts";

@@ -131,7 +131,7 @@ describe("the thread of a SQLite file that ends", () => {
     // Nobody waits for an answer of this id.
     const argument = [{ kind: "add-rule", ...into, request: adding("192.0.2.7"), ...by(2) }];
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-    threads.at(-1)!.postMessage({ id: -1, method: "carryOut", argument });
+    threads.at(-1)!.postMessage({ id: -1, method: "execute", argument });
     while (sequenceIn(file) === sequence) await delay(1);
     await endThread();
     await whenOpen(() => add("192.0.2.8"));

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from "kysely";
-import type { Engine } from "../_engine.ts";
-import type { Tables } from "../_tables.ts";
+import type { Engine } from "../sql/_engine.ts";
+import type { Tables } from "../sql/_tables.ts";
 import { StoreError } from "../store-error.ts";
 import { first } from "./0001-first.ts";
 import { users } from "./0002-users.ts";

@@ -3,17 +3,17 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type ControlledTransaction, sql } from "kysely";
 import { Client } from "pg";
 import type { GroupAnswer } from "../_answer.ts";
-import { type AuditRows, readAudit, readAuditEntry, readIsAsLeft } from "../_audit.ts";
+import { type AuditRows, readAudit, readAuditEntry, readIsAsLeft } from "../sql/_audit-log.ts";
 import type { Backend } from "../_backend.ts";
-import { readChanges } from "../_changes.ts";
-import { readCredentials, readInvited } from "../_credentials.ts";
-import type { Engine } from "../_engine.ts";
-import type { Tables } from "../_tables.ts";
-import { carryOut } from "../_group.ts";
-import { readState } from "../_read-state.ts";
-import { readReport } from "../_report.ts";
-import { readTraffic, recordTraffic } from "../_traffic.ts";
-import { readUsage, readUsageOf, recordUsage } from "../_usage.ts";
+import { readChanges } from "../sql/_changes.ts";
+import { readCredentials, readInvited } from "../sql/_credentials.ts";
+import type { Engine } from "../sql/_engine.ts";
+import type { Tables } from "../sql/_tables.ts";
+import { executeGroup } from "../sql/_group-commit.ts";
+import { readState } from "../sql/_read-state.ts";
+import { readReport } from "../sql/_report.ts";
+import { readTraffic, recordTraffic } from "../sql/_traffic.ts";
+import { readUsage, readUsageOf, recordUsage } from "../sql/_usage.ts";
 import type { AuditEntry, AuditQuery } from "../audit.ts";
 import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
@@ -78,7 +78,7 @@ export class PostgresBackend implements Backend {
    * Carries the commands out, again and again while the database is away. A commit whose answer was lost is looked for,
    * not guessed.
    */
-  async carryOut(commands: readonly Command[]): Promise<GroupAnswer> {
+  async execute(commands: readonly Command[]): Promise<GroupAnswer> {
     const deadline = performance.now() + this.#options.patience;
     for (;;) {
       const transaction = randomUUID();
@@ -198,7 +198,7 @@ export class PostgresBackend implements Backend {
     let answer: GroupAnswer | undefined;
     try {
       within = await engine.db.startTransaction().execute();
-      const result = await carryOut(engine, within, commands, this.#options, transaction);
+      const result = await executeGroup(engine, within, commands, this.#options, transaction);
       if (result.changes.length > 0) await sql`select pg_notify(${CHANNEL}, '')`.execute(within);
       answer = result;
       await within.commit().execute();

@@ -1,7 +1,7 @@
 import { Kysely, PostgresDialect, sql } from "kysely";
 import { Pool, type PoolConfig, types } from "pg";
-import type { Engine, Insertion, RuleValues } from "../_engine.ts";
-import type { Tables } from "../_tables.ts";
+import type { Engine, Insertion, RuleValues } from "../sql/_engine.ts";
+import type { Tables } from "../sql/_tables.ts";
 
 /** Our tables have a schema of their own, so that the database may hold others. */
 export const SCHEMA = "ipsieve";

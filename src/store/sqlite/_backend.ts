@@ -1,5 +1,5 @@
 import type { GroupAnswer } from "../_answer.ts";
-import type { AuditRows } from "../_audit.ts";
+import type { AuditRows } from "../sql/_audit-log.ts";
 import type { Backend } from "../_backend.ts";
 import type { AuditEntry, AuditQuery } from "../audit.ts";
 import type { Change } from "../change.ts";
@@ -40,8 +40,8 @@ export class SqliteBackend implements Backend {
     this.opened = this.#keepOpen(this.#thread);
   }
 
-  carryOut(commands: readonly Command[]): Promise<GroupAnswer> {
-    return this.#call("carryOut", packed(commands), { transfer: buffersIn(columnsOfCommands(commands)) });
+  execute(commands: readonly Command[]): Promise<GroupAnswer> {
+    return this.#call("execute", packed(commands), { transfer: buffersIn(columnsOfCommands(commands)) });
   }
 
   load(receive: ((part: RulesetRules) => void) | null): Promise<State> {

@@ -1,4 +1,4 @@
-import { readReport } from "../_report.ts";
+import { readReport } from "../sql/_report.ts";
 import { StoreError } from "../store-error.ts";
 import type { StoreReport } from "../store.ts";
 import type { SqliteEngine } from "./_database.ts";

@@ -11,8 +11,8 @@ import {
   SqliteDriver,
   type TransactionSettings,
 } from "kysely";
-import type { Engine, Insertion, RuleValues } from "../_engine.ts";
-import type { Tables } from "../_tables.ts";
+import type { Engine, Insertion, RuleValues } from "../sql/_engine.ts";
+import type { Tables } from "../sql/_tables.ts";
 import { StoreError } from "../store-error.ts";
 import { CommitError } from "./_errors.ts";
 

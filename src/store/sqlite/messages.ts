@@ -18,7 +18,7 @@ export interface WorkerSetup {
 export interface WorkerCall {
   readonly id: number;
   readonly method:
-    | "carryOut"
+    | "execute"
     | "load"
     | "changesAfter"
     | "credentials"

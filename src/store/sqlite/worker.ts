@@ -2,14 +2,14 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { type GroupAnswer, refusalOf } from "../_answer.ts";
-import { readAudit, readAuditEntry, readIsAsLeft } from "../_audit.ts";
+import { readAudit, readAuditEntry, readIsAsLeft } from "../sql/_audit-log.ts";
 import type { AuditQuery } from "../audit.ts";
-import { readChanges } from "../_changes.ts";
-import { readCredentials, readInvited } from "../_credentials.ts";
-import { carryOut } from "../_group.ts";
-import { readState } from "../_read-state.ts";
-import { readTraffic, recordTraffic } from "../_traffic.ts";
-import { readUsage, readUsageOf, recordUsage } from "../_usage.ts";
+import { readChanges } from "../sql/_changes.ts";
+import { readCredentials, readInvited } from "../sql/_credentials.ts";
+import { executeGroup } from "../sql/_group-commit.ts";
+import { readState } from "../sql/_read-state.ts";
+import { readTraffic, recordTraffic } from "../sql/_traffic.ts";
+import { readUsage, readUsageOf, recordUsage } from "../sql/_usage.ts";
 import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
 import { checkSchema, migrate } from "../migrations/migrate.ts";
@@ -39,7 +39,7 @@ async function run({
   argument,
 }: WorkerCall | { id: 0; method: "open"; argument: undefined }): Promise<void> {
   try {
-    const isPacked = typeof argument === "string" && method === "carryOut";
+    const isPacked = typeof argument === "string" && method === "execute";
     const result: unknown = await METHODS[method]((isPacked ? JSON.parse(argument) : argument) as never, id);
     if (isPacked) send({ id, text: JSON.stringify(result) });
     else
@@ -62,9 +62,9 @@ const METHODS = {
     return identity.opened;
   },
 
-  async carryOut(commands: readonly Command[]): Promise<GroupAnswer> {
+  async execute(commands: readonly Command[]): Promise<GroupAnswer> {
     identity.check();
-    return engine.db.transaction().execute((within) => carryOut(engine, within, commands, limits, randomUUID()));
+    return engine.db.transaction().execute((within) => executeGroup(engine, within, commands, limits, randomUUID()));
   },
 
   load: (withRules: boolean, id: number) => readState(engine, withRules ? (part) => sendPart(id, part) : null),
@@ -140,6 +140,6 @@ function sendPart(id: number, part: RulesetRules): void {
 }
 
 function changesIn(method: string, result: unknown): readonly Change[] {
-  if (method === "carryOut") return (result as GroupAnswer).changes;
+  if (method === "execute") return (result as GroupAnswer).changes;
   return method === "changesAfter" ? (result as readonly Change[]) : [];
 }

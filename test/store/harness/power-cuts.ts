@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Rule } from "../../../src/rulesets/rule.ts";
-import { readState } from "../../../src/store/_read-state.ts";
+import { readState } from "../../../src/store/sql/_read-state.ts";
 import { checkFile } from "../../../src/store/sqlite/_check.ts";
 import { openDatabase, type Synchronous } from "../../../src/store/sqlite/_database.ts";
 import { Random } from "../../snapshot/harness/sample.ts";

@@ -2,7 +2,7 @@ import { type Transaction } from "kysely";
 import type { Engine } from "./_engine.ts";
 import { columnsOf, readAllRules } from "./_rule-rows.ts";
 import type { ApiKeyRow, OrganisationRow, PlanRow, RulesetRow, SessionRow, Tables, UserRow } from "./_tables.ts";
-import type { ApiKey, Organisation, Plan, Ruleset, RulesetRules, Session, State, User } from "./state.ts";
+import type { ApiKey, Organisation, Plan, Ruleset, RulesetRules, Session, State, User } from "../state.ts";
 import type { Selectable } from "kysely";
 
 /** Runs `read` on one instant of the database. */

@@ -1,9 +1,9 @@
-import type { Prefix } from "../address/address.ts";
-import { formatPrefix } from "../address/prefix.ts";
-import type { Rule } from "../rulesets/rule.ts";
-import type { Decision, Group } from "./_group.ts";
+import type { Prefix } from "../../address/address.ts";
+import { formatPrefix } from "../../address/prefix.ts";
+import type { Rule } from "../../rulesets/rule.ts";
+import type { Decision, Group } from "../sql/_group-commit.ts";
 import { checkMatch, mostRulesText, RuleEdit } from "./_ruleset-draft.ts";
-import { ruleTag } from "./if-match.ts";
+import { ruleTag } from "../if-match.ts";
 import type {
   AddRuleCommand,
   BatchItem,
@@ -12,8 +12,8 @@ import type {
   Command,
   DeleteRuleCommand,
   UpdateRuleCommand,
-} from "./command.ts";
-import { StoreError } from "./store-error.ts";
+} from "../command.ts";
+import { StoreError } from "../store-error.ts";
 
 type RuleCommand = AddRuleCommand | UpdateRuleCommand | DeleteRuleCommand | BatchRulesCommand;
 

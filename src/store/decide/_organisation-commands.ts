@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { Decision, Group, Recorded } from "./_group.ts";
-import { KeptParts, noTexts } from "./_kept-parts.ts";
-import { isStorable } from "./_engine.ts";
+import type { Decision, Group, Recorded } from "../sql/_group-commit.ts";
+import { KeptParts, noTexts } from "../sql/_kept-parts.ts";
+import { isStorable } from "../sql/_engine.ts";
 import { areAlike } from "./_look-alikes.ts";
-import { keyOf, organisationOf, planOf, rulesetOf } from "./_read-state.ts";
-import { readAllRules, ruleOfValues } from "./_rule-rows.ts";
-import { checkRoomForKey, checkRoomForRuleset } from "./_room.ts";
+import { keyOf, organisationOf, planOf, rulesetOf } from "../sql/_read-state.ts";
+import { readAllRules, ruleOfValues } from "../sql/_rule-rows.ts";
+import { checkRoomForKey, checkRoomForRuleset } from "../sql/_room.ts";
 import { checkMatch } from "./_ruleset-draft.ts";
 import type {
   Command,
@@ -17,12 +17,12 @@ import type {
   SetPlanCommand,
   UpdateRulesetCommand,
   UserCommand,
-} from "./command.ts";
-import { rulesetsTag } from "./if-match.ts";
-import { RuleTally } from "./_told-rules.ts";
-import { keptLength } from "./kept-length.ts";
-import { PURPOSES, type Ruleset } from "./state.ts";
-import { StoreError } from "./store-error.ts";
+} from "../command.ts";
+import { rulesetsTag } from "../if-match.ts";
+import { RuleTally } from "./_rules-summary.ts";
+import { keptLength } from "../kept-length.ts";
+import { PURPOSES, type Ruleset } from "../state.ts";
+import { StoreError } from "../store-error.ts";
 
 type RulesetFields = Pick<CreateRulesetCommand, "organisationId" | "name" | "purpose" | "description" | "at">;
 

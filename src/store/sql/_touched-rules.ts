@@ -1,18 +1,18 @@
-import type { Prefix } from "../address/address.ts";
-import type { Rule } from "../rulesets/rule.ts";
-import type { RuleColumns } from "../rulesets/rule-columns.ts";
+import type { Prefix } from "../../address/address.ts";
+import type { Rule } from "../../rulesets/rule.ts";
+import type { RuleColumns } from "../../rulesets/rule-columns.ts";
 import type { Engine, RuleValues } from "./_engine.ts";
-import type { Recorded } from "./_group.ts";
+import type { Recorded } from "./_group-commit.ts";
 import { KeptParts, type KeptTexts, noTexts, textOfParts } from "./_kept-parts.ts";
 import { deleteRules, upsertRules, valuesOfRule } from "./_rule-rows.ts";
 import type { Transaction } from "kysely";
 import type { Tables } from "./_tables.ts";
-import { RuleTally } from "./_told-rules.ts";
-import type { ChangeBody } from "./change.ts";
-import { keptLength } from "./kept-length.ts";
+import { RuleTally } from "../decide/_rules-summary.ts";
+import type { ChangeBody } from "../change.ts";
+import { keptLength } from "../kept-length.ts";
 
 /** So many changed rules are told one by one; more, as the whole ruleset. */
-export const MAX_TOLD_SINGLY = 4000;
+export const MAX_LISTED_RULES = 4000;
 
 /** What is told of a list besides its rules. */
 export interface ListNote {
@@ -81,7 +81,7 @@ export class TouchedRules {
     this.#tally.add(rule, null);
     this.#keep(this.#texts.rules, rule, values);
     if (this.isKept) this.#texts.deletes.push(JSON.stringify(values[0]));
-    if (this.count <= MAX_TOLD_SINGLY) this.#told.deletes.push(rule.prefix);
+    if (this.count <= MAX_LISTED_RULES) this.#told.deletes.push(rule.prefix);
   }
 
   /** What comes from now on is counted only: it will be refused. */
@@ -111,7 +111,7 @@ export class TouchedRules {
     { skipped, digest }: ListNote,
   ): Promise<Recorded> {
     const told = this.#tally.told({ isKept: this.isKept, skipped, ...(digest === undefined ? {} : { digest }) });
-    if (this.count <= MAX_TOLD_SINGLY) {
+    if (this.count <= MAX_LISTED_RULES) {
       return {
         change: { kind: "rules", rulesetId, ...this.#told },
         oldRules: textOfParts({ ...this.#texts, upserts: [], deletes: [] }),
@@ -125,7 +125,7 @@ export class TouchedRules {
   #upsert(rule: Rule): RuleValues {
     const values = valuesOfRule(rule);
     this.#upserts.push([this.#number, ...values]);
-    if (this.count <= MAX_TOLD_SINGLY) this.#told.upserts.push(rule);
+    if (this.count <= MAX_LISTED_RULES) this.#told.upserts.push(rule);
     return values;
   }
 
@@ -146,7 +146,7 @@ export class TouchedRules {
 
   /** Few are kept with the change itself. */
   async #writeTexts(): Promise<void> {
-    if (this.count <= MAX_TOLD_SINGLY) return;
+    if (this.count <= MAX_LISTED_RULES) return;
     if (this.isKept) await this.#parts.write(this.#texts);
     else await this.#parts.drop();
     this.#texts = noTexts();

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { sql, type Transaction } from "kysely";
 import type { Engine } from "./_engine.ts";
-import { MOST_KEPT } from "./kept-length.ts";
+import { MOST_KEPT } from "../kept-length.ts";
 import type { Tables } from "./_tables.ts";
 
 /** JSON of rows and keys, one text each: made of all at once it would hold others up. */

@@ -1,7 +1,7 @@
 import type { Engine } from "./_engine.ts";
 import { atOneInstant } from "./_read-state.ts";
-import { StoreError } from "./store-error.ts";
-import type { StoreReport } from "./store.ts";
+import { StoreError } from "../store-error.ts";
+import type { StoreReport } from "../store.ts";
 
 /**
  * Counts what is there. Throws StoreError (`damaged`) where the counts kept with rulesets, or the numbers of changes,

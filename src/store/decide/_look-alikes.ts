@@ -1,4 +1,4 @@
-import { keyOfName } from "./name-key.ts";
+import { keyOfName } from "../name-key.ts";
 
 /**
  * Letters of other alphabets that are drawn as Latin ones, each after the Latin letter: of UTS #39 (confusables.txt)

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import { type Engine, jsonRows } from "./_engine.ts";
 import type { Tables } from "./_tables.ts";
-import { bySteps, sumOfTimes, type Times, type Traffic, TRAFFIC_STEPS } from "./traffic.ts";
+import { bySteps, sumOfTimes, type Times, type Traffic, TRAFFIC_STEPS } from "../traffic.ts";
 
 /** Adds to what is there in every step, and forgets what is older than is kept. See `Store.recordTraffic`. */
 export async function recordTraffic(engine: Engine, minutes: readonly Traffic[]): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Generated } from "kysely";
-import type { AccessLevel, Area, Purpose, Role } from "./state.ts";
+import type { AccessLevel, Area, Purpose, Role } from "../state.ts";
 
 // The rows, as both databases give them: times in milliseconds, counts and sequences as numbers.
 
@@ -126,7 +126,7 @@ export interface ChangeRow {
   readonly old_rules: string | null;
   /** The id of the parts in `kept_rules`. */
   readonly kept: string | null;
-  /** JSON of `ToldRules`; null where the rules themselves are few, and tell it. */
+  /** JSON of `RulesSummary`; null where the rules themselves are few, and tell it. */
   readonly told: string | null;
 }
 

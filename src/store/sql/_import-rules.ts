@@ -1,16 +1,16 @@
-import type { WantedRule } from "../rulesets/plan-replacement.ts";
-import { type RuleColumns, wantedIn } from "../rulesets/rule-columns.ts";
-import { addRule } from "../rulesets/write-rule.ts";
-import type { Decision, Group } from "./_group.ts";
-import { keyOfPrefix } from "./_prefix-key.ts";
+import type { WantedRule } from "../../rulesets/plan-replacement.ts";
+import { type RuleColumns, wantedIn } from "../../rulesets/rule-columns.ts";
+import { addRule } from "../../rulesets/write-rule.ts";
+import type { Decision, Group } from "./_group-commit.ts";
+import { keyOfPrefix } from "../_prefix-key.ts";
 import { checkNames } from "./_replace-rules.ts";
-import { reasonOf } from "./_rule-commands.ts";
+import { reasonOf } from "../decide/_rule-commands.ts";
 import { readRulesOf, ruleOfValues, wholeRuleset } from "./_rule-rows.ts";
-import { checkMatch, type RulesetDraft } from "./_ruleset-draft.ts";
+import { checkMatch, type RulesetDraft } from "../decide/_ruleset-draft.ts";
 import { withSavepoint } from "./_savepoint.ts";
 import { TouchedRules } from "./_touched-rules.ts";
-import type { BatchResult, ImportRulesCommand } from "./command.ts";
-import { StoreError } from "./store-error.ts";
+import type { BatchResult, ImportRulesCommand } from "../command.ts";
+import { StoreError } from "../store-error.ts";
 
 /** Adds a list of rules, writing what changes. It is in a group of its own. */
 export async function importRules(group: Group, command: ImportRulesCommand): Promise<Decision> {

@@ -1,6 +1,6 @@
 import { type Engine, isStorable } from "./_engine.ts";
-import { keyOfName } from "./name-key.ts";
-import type { Credentials, Invited } from "./state.ts";
+import { keyOfName } from "../name-key.ts";
+import type { Credentials, Invited } from "../state.ts";
 
 /** See `Store.credentials`. */
 export async function readCredentials({ db }: Engine, name: string): Promise<Credentials | null> {

@@ -1,9 +1,9 @@
 import { sql, type Transaction } from "kysely";
-import type { Answer } from "./_answer.ts";
+import type { Answer } from "../_answer.ts";
 import { type Engine, jsonRows } from "./_engine.ts";
 import type { Tables } from "./_tables.ts";
-import type { Command } from "./command.ts";
-import { StoreError } from "./store-error.ts";
+import type { Command } from "../command.ts";
+import { StoreError } from "../store-error.ts";
 
 /** How long an idempotency key is remembered. */
 const REMEMBERED = 24 * 60 * 60 * 1000;

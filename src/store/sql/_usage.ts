@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { type Engine, jsonRows } from "./_engine.ts";
-import type { KeyUsage, Usage } from "./state.ts";
+import type { KeyUsage, Usage } from "../state.ts";
 
 /** In the place of an area, in rows of before areas were counted apart. */
 export const ANY_AREA = "";

@@ -1,18 +1,18 @@
 import type { Selectable } from "kysely";
-import type { Prefix } from "../address/address.ts";
-import { formatPrefix } from "../address/prefix.ts";
-import type { Rule } from "../rulesets/rule.ts";
-import { type Addition, addRule, type AddRequest, type RuleChanges, updateRule } from "../rulesets/write-rule.ts";
-import { isStorable, type RuleValues } from "./_engine.ts";
-import type { Recorded } from "./_group.ts";
-import { keyOfPrefix, prefixOfKey } from "./_prefix-key.ts";
-import { valuesOfRule } from "./_rule-rows.ts";
-import type { RulesetRow } from "./_tables.ts";
-import { type IfMatch, ruleTag } from "./if-match.ts";
-import { RuleTally } from "./_told-rules.ts";
-import { keptLength, MOST_KEPT } from "./kept-length.ts";
-import { RULES_SETTING } from "./limit-settings.ts";
-import { StoreError } from "./store-error.ts";
+import type { Prefix } from "../../address/address.ts";
+import { formatPrefix } from "../../address/prefix.ts";
+import type { Rule } from "../../rulesets/rule.ts";
+import { type Addition, addRule, type AddRequest, type RuleChanges, updateRule } from "../../rulesets/write-rule.ts";
+import { isStorable, type RuleValues } from "../sql/_engine.ts";
+import type { Recorded } from "../sql/_group-commit.ts";
+import { keyOfPrefix, prefixOfKey } from "../_prefix-key.ts";
+import { valuesOfRule } from "../sql/_rule-rows.ts";
+import type { RulesetRow } from "../sql/_tables.ts";
+import { type IfMatch, ruleTag } from "../if-match.ts";
+import { RuleTally } from "./_rules-summary.ts";
+import { keptLength, MOST_KEPT } from "../kept-length.ts";
+import { RULES_SETTING } from "../limit-settings.ts";
+import { StoreError } from "../store-error.ts";
 
 /**
  * A ruleset as the commands of a group that have been decided leave it: the rules that the group touches, null where

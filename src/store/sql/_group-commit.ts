@@ -1,23 +1,23 @@
 import { sql, type Selectable, type Transaction } from "kysely";
-import { type Answer, type GroupAnswer, refusalOf } from "./_answer.ts";
+import { type Answer, type GroupAnswer, refusalOf } from "../_answer.ts";
 import { appendChanges, type Note, type OldRules, rulesetIdOf } from "./_changes.ts";
 import { type Engine, forUpdate, jsonRows } from "./_engine.ts";
 import { IdempotencyKeys } from "./_idempotency.ts";
-import { decideOrganisation } from "./_organisation-commands.ts";
+import { decideOrganisation } from "../decide/_organisation-commands.ts";
 import { importRules } from "./_import-rules.ts";
-import { keyOfPrefix } from "./_prefix-key.ts";
+import { keyOfPrefix } from "../_prefix-key.ts";
 import { replaceRules } from "./_replace-rules.ts";
 import { deleteRules, readRulesOf, ruleOfValues, upsertRules } from "./_rule-rows.ts";
 import { restoreRules, restoreRuleset } from "./_restore-rules.ts";
-import { decideRules, isRuleCommand, prefixesOf } from "./_rule-commands.ts";
-import { RulesetDraft } from "./_ruleset-draft.ts";
+import { decideRules, isRuleCommand, prefixesOf } from "../decide/_rule-commands.ts";
+import { RulesetDraft } from "../decide/_ruleset-draft.ts";
 import type { RulesetRow, Tables } from "./_tables.ts";
-import type { ToldRules } from "./_told-rules.ts";
-import { decideUser, isUserCommand } from "./_user-commands.ts";
-import type { Change, ChangeBody } from "./change.ts";
-import type { Command, Outcome } from "./command.ts";
-import { StoreError } from "./store-error.ts";
-import type { StoreLimits } from "./store.ts";
+import type { RulesSummary } from "../decide/_rules-summary.ts";
+import { decideUser, isUserCommand } from "../decide/_user-commands.ts";
+import type { Change, ChangeBody } from "../change.ts";
+import type { Command, Outcome } from "../command.ts";
+import { StoreError } from "../store-error.ts";
+import type { StoreLimits } from "../store.ts";
 
 /** What deciding a command needs. */
 export interface Group {
@@ -40,7 +40,7 @@ export interface Recorded {
   readonly ruleCount?: number;
   /** The id of parts in `kept_rules`. */
   readonly kept?: string | null;
-  readonly told?: ToldRules | undefined;
+  readonly told?: RulesSummary | undefined;
 }
 
 /** A command that is carried out: its outcome and what it changed. */
@@ -59,7 +59,7 @@ export interface Decision {
  * locks in one order: idempotency keys, rulesets, then the one row that numbers the changes, which is held until the
  * commit, so that numbers have the order of commits.
  */
-export async function carryOut(
+export async function executeGroup(
   engine: Engine,
   within: Transaction<Tables>,
   commands: readonly Command[],

@@ -9,19 +9,19 @@ import {
   writeOldRules,
 } from "./_kept-rules.ts";
 import type { RuleValues } from "./_engine.ts";
-import type { Decision, Group, Recorded } from "./_group.ts";
-import { prefixOfKey } from "./_prefix-key.ts";
-import { checkOrganisation } from "./_organisation-commands.ts";
+import type { Decision, Group, Recorded } from "./_group-commit.ts";
+import { prefixOfKey } from "../_prefix-key.ts";
+import { checkOrganisation } from "../decide/_organisation-commands.ts";
 import { rulesetOf } from "./_read-state.ts";
 import { checkRoomForRuleset } from "./_room.ts";
 import { ruleOfValues, wholeRuleset } from "./_rule-rows.ts";
-import { tooManyRules } from "./_ruleset-draft.ts";
+import { tooManyRules } from "../decide/_ruleset-draft.ts";
 import type { ChangeRow } from "./_tables.ts";
-import { changedRulesOf, inverseOf, type ToldRules } from "./_told-rules.ts";
-import { MAX_TOLD_SINGLY } from "./_touched-rules.ts";
-import type { RestoreRulesCommand, RestoreRulesetCommand } from "./command.ts";
-import type { Ruleset } from "./state.ts";
-import { StoreError } from "./store-error.ts";
+import { changedRulesOf, inverseOf, type RulesSummary } from "../decide/_rules-summary.ts";
+import { MAX_LISTED_RULES } from "./_touched-rules.ts";
+import type { RestoreRulesCommand, RestoreRulesetCommand } from "../command.ts";
+import type { Ruleset } from "../state.ts";
+import { StoreError } from "../store-error.ts";
 
 type StoredChange = Pick<ChangeRow, "sequence" | "kind" | "ruleset_id" | "rule_count" | "old" | "told">;
 
@@ -37,7 +37,7 @@ export async function restoreRules(group: Group, command: RestoreRulesCommand): 
   );
   if (!(await isAsLeft(engine, within, change, number)))
     throw new StoreError("rules-changed", `rules that change ${command.sequence} touched have been changed since`);
-  const told = change.told === null ? undefined : (JSON.parse(change.told) as ToldRules);
+  const told = change.told === null ? undefined : (JSON.parse(change.told) as RulesSummary);
   const { added, changed, deleted } =
     told === undefined ? await countChangedRules(engine, within, change) : changedRulesOf(told);
   const count = added.count + changed.count + deleted.count;
@@ -61,8 +61,8 @@ async function recorded(
   at: number,
 ): Promise<Recorded> {
   const { engine, within } = group;
-  const told = change.told === null ? undefined : inverseOf(JSON.parse(change.told) as ToldRules, at);
-  if (count > MAX_TOLD_SINGLY)
+  const told = change.told === null ? undefined : inverseOf(JSON.parse(change.told) as RulesSummary, at);
+  if (count > MAX_LISTED_RULES)
     return {
       change: { kind: "rules-replaced", rulesetId: id, rules: await wholeRuleset(engine, within, number) },
       ruleCount: count,
@@ -111,7 +111,7 @@ export async function restoreRuleset(group: Group, command: RestoreRulesetComman
   await writeOldRules(engine, within, change, made.number, at);
   const ruleset = rulesetOf(made);
   const changes: Recorded[] = [{ change: { kind: "ruleset", ruleset } }];
-  if (count > MAX_TOLD_SINGLY)
+  if (count > MAX_LISTED_RULES)
     changes.push({
       change: { kind: "rules-replaced", rulesetId: id, rules: await wholeRuleset(engine, within, made.number) },
       ruleCount: count,

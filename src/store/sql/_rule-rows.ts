@@ -1,9 +1,9 @@
 import { sql, type Transaction } from "kysely";
-import type { Rule } from "../rulesets/rule.ts";
-import type { RuleColumns } from "../rulesets/rule-columns.ts";
-import { packNames } from "../rulesets/rule-names.ts";
+import type { Rule } from "../../rulesets/rule.ts";
+import type { RuleColumns } from "../../rulesets/rule-columns.ts";
+import { packNames } from "../../rulesets/rule-names.ts";
 import { type Engine, type Insertion, jsonRows, type RuleValues } from "./_engine.ts";
-import { familyOfKey, keyOfPrefix, lengthOfKey, prefixOfKey, wordAt } from "./_prefix-key.ts";
+import { familyOfKey, keyOfPrefix, lengthOfKey, prefixOfKey, wordAt } from "../_prefix-key.ts";
 import type { Tables } from "./_tables.ts";
 
 export function ruleOfValues([key, name, expiresAt, createdAt, updatedAt]: RuleValues): Rule {

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql, type Transaction } from "kysely";
-import { type ChangedRules, MAX_SHOWN_RULES, type Tally } from "./audit.ts";
+import { type ChangedRules, MAX_SHOWN_RULES, type Tally } from "../audit.ts";
 import type { OldRules } from "./_changes.ts";
 import type { Engine, RuleValues } from "./_engine.ts";
-import { prefixOfKey } from "./_prefix-key.ts";
+import { prefixOfKey } from "../_prefix-key.ts";
 import { ruleOfValues } from "./_rule-rows.ts";
 import type { ChangeRow, Tables } from "./_tables.ts";
-import type { ToldRules } from "./_told-rules.ts";
+import type { RulesSummary } from "../decide/_rules-summary.ts";
 
 // The rules that a change touched are kept as JSON: few with it, many in parts of their own. What is done with many of
 // them the database does by itself: neither the thread that serves requests nor that of the file makes objects of them.
@@ -34,7 +34,7 @@ export interface KeptFacts {
 export function areRulesKept({ kind, rule_count, has_old_rules, told }: KeptFacts): boolean {
   if (rule_count === null) return false;
   if (told === null) return rule_count <= MOST_ONCE_KEPT && (kind !== "rules-replaced" || has_old_rules === 1);
-  const { isKept } = JSON.parse(told) as ToldRules;
+  const { isKept } = JSON.parse(told) as RulesSummary;
   return isKept && (has_old_rules === 1 || kind === "rules" || rule_count === 0);
 }
 

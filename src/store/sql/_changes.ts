@@ -1,14 +1,14 @@
 import { sql, type Transaction } from "kysely";
-import type { Rule } from "../rulesets/rule.ts";
-import type { RuleColumns } from "../rulesets/rule-columns.ts";
+import type { Rule } from "../../rulesets/rule.ts";
+import type { RuleColumns } from "../../rulesets/rule-columns.ts";
 import { type Engine, type Insertion, type RuleValues } from "./_engine.ts";
-import { keyOfPrefix, prefixOfKey } from "./_prefix-key.ts";
+import { keyOfPrefix, prefixOfKey } from "../_prefix-key.ts";
 import { atOneInstant } from "./_read-state.ts";
 import { ruleOfValues, valuesOfRule, wholeRuleset } from "./_rule-rows.ts";
 import type { ChangeRow, Tables } from "./_tables.ts";
-import type { ToldRules } from "./_told-rules.ts";
-import type { Change, ChangeBody } from "./change.ts";
-import { StoreError } from "./store-error.ts";
+import type { RulesSummary } from "../decide/_rules-summary.ts";
+import type { Change, ChangeBody } from "../change.ts";
+import { StoreError } from "../store-error.ts";
 
 /** A reader that is so many changes behind loads again. */
 const READABLE = 100_000;
@@ -70,7 +70,7 @@ export interface Note {
   readonly ruleCount: number | undefined;
   /** The id of parts in `kept_rules`. */
   readonly kept: string | null | undefined;
-  readonly told: ToldRules | undefined;
+  readonly told: RulesSummary | undefined;
 }
 
 /** Writes changes, and deletes those that are older than so many days. */

@@ -1,11 +1,11 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
 import { setImmediate } from "node:timers/promises";
-import type { AuditEntry, AuditPage, AuditQuery, ChangedRules } from "./audit.ts";
+import type { AuditEntry, AuditPage, AuditQuery, ChangedRules } from "../audit.ts";
 import type { Engine } from "./_engine.ts";
 import { areRulesKept, changedRules, countChangedRules, HAS_OLD_RULES, isAsLeft, keptRows } from "./_kept-rules.ts";
 import { atOneInstant } from "./_read-state.ts";
 import type { ChangeRow } from "./_tables.ts";
-import { changedRulesOf, type ToldRules } from "./_told-rules.ts";
+import { changedRulesOf, type RulesSummary } from "../decide/_rules-summary.ts";
 
 /** So many changes are looked at in one call, however few of them are wanted. */
 const MOST_SCANNED = 10_000;
@@ -162,7 +162,7 @@ function entryOf(row: AuditRow, rules: ChangedRules | null): AuditEntry {
 
 function listOf(told: string | null): AuditEntry["list"] {
   if (told === null) return null;
-  const { skipped, digest = null } = JSON.parse(told) as ToldRules;
+  const { skipped, digest = null } = JSON.parse(told) as RulesSummary;
   return skipped === undefined ? null : { skipped, digest };
 }
 

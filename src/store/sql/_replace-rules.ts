@@ -1,19 +1,19 @@
-import { comparePrefixes, formatPrefix } from "../address/prefix.ts";
-import type { WantedRule } from "../rulesets/plan-replacement.ts";
-import type { Rule } from "../rulesets/rule.ts";
-import { prefixIn, type RuleColumns } from "../rulesets/rule-columns.ts";
-import { namesOf } from "../rulesets/rule-names.ts";
-import { ShrinkGuard, type Shrinkage } from "../rulesets/shrink-guard.ts";
-import { updateRule } from "../rulesets/write-rule.ts";
+import { comparePrefixes, formatPrefix } from "../../address/prefix.ts";
+import type { WantedRule } from "../../rulesets/plan-replacement.ts";
+import type { Rule } from "../../rulesets/rule.ts";
+import { prefixIn, type RuleColumns } from "../../rulesets/rule-columns.ts";
+import { namesOf } from "../../rulesets/rule-names.ts";
+import { ShrinkGuard, type Shrinkage } from "../../rulesets/shrink-guard.ts";
+import { updateRule } from "../../rulesets/write-rule.ts";
 import type { RuleValues } from "./_engine.ts";
-import type { Decision, Group } from "./_group.ts";
-import { familyOfKey, lengthOfKey, wordAt } from "./_prefix-key.ts";
+import type { Decision, Group } from "./_group-commit.ts";
+import { familyOfKey, lengthOfKey, wordAt } from "../_prefix-key.ts";
 import { readAllRules, ruleOfValues } from "./_rule-rows.ts";
-import { checkMatch, checkName, type RulesetDraft, tooManyRules } from "./_ruleset-draft.ts";
+import { checkMatch, checkName, type RulesetDraft, tooManyRules } from "../decide/_ruleset-draft.ts";
 import { withSavepoint } from "./_savepoint.ts";
 import { TouchedRules } from "./_touched-rules.ts";
-import type { ReplaceRulesCommand } from "./command.ts";
-import { StoreError } from "./store-error.ts";
+import type { ReplaceRulesCommand } from "../command.ts";
+import { StoreError } from "../store-error.ts";
 
 /** Writes the difference between the rules as they are and as they shall be. It is in a group of its own. */
 export async function replaceRules(group: Group, command: ReplaceRulesCommand): Promise<Decision> {

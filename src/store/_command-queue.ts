@@ -17,8 +17,8 @@ interface Waiting {
  * Joins commands to groups: what arrives while a group is being committed makes the next one. So a lone command never
  * waits for company, and under load many share one fsync.
  */
-export class GroupQueue {
-  readonly #carryOut: (commands: readonly Command[]) => Promise<GroupAnswer>;
+export class CommandQueue {
+  readonly #execute: (commands: readonly Command[]) => Promise<GroupAnswer>;
   readonly #arrived: (answer: GroupAnswer) => Promise<void>;
   #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
@@ -26,10 +26,10 @@ export class GroupQueue {
 
   /** `arrived` is called with each group's answer, in order; its commands are answered when its promise resolves. */
   constructor(
-    carryOut: (commands: readonly Command[]) => Promise<GroupAnswer>,
+    execute: (commands: readonly Command[]) => Promise<GroupAnswer>,
     arrived: (answer: GroupAnswer) => Promise<void>,
   ) {
-    this.#carryOut = carryOut;
+    this.#execute = execute;
     this.#arrived = arrived;
   }
 
@@ -61,7 +61,7 @@ export class GroupQueue {
 
   async #runGroup(group: readonly Waiting[]): Promise<void> {
     try {
-      const answer = await this.#carryOut(group.map(({ command }) => command));
+      const answer = await this.#execute(group.map(({ command }) => command));
       void this.#arrived(answer).then(() => group.forEach(({ resolve }, index) => resolve(answer.answers[index]!)));
     } catch (error) {
       // One that the database refuses must not harm the others: each alone. A StoreError is about the database itself.

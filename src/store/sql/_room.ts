@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { forUpdate } from "./_engine.ts";
-import type { Group } from "./_group.ts";
-import { RULESETS_SETTING } from "./limit-settings.ts";
-import { StoreError } from "./store-error.ts";
+import type { Group } from "./_group-commit.ts";
+import { RULESETS_SETTING } from "../limit-settings.ts";
+import { StoreError } from "../store-error.ts";
 
 /** Keys that are not revoked, and users that are not deleted, of an organisation: only its admins make them. */
 const [MAX_KEYS, MAX_USERS] = [10_000, 10_000];

@@ -1,18 +1,18 @@
-import { formatPrefix } from "../address/prefix.ts";
-import type { Rule } from "../rulesets/rule.ts";
-import { type ChangedRules, MAX_SHOWN_RULES, type Tally } from "./audit.ts";
-import type { RuleValues } from "./_engine.ts";
-import { prefixOfKey } from "./_prefix-key.ts";
-import { ruleOfValues, valuesOfRule } from "./_rule-rows.ts";
+import { formatPrefix } from "../../address/prefix.ts";
+import type { Rule } from "../../rulesets/rule.ts";
+import { type ChangedRules, MAX_SHOWN_RULES, type Tally } from "../audit.ts";
+import type { RuleValues } from "../sql/_engine.ts";
+import { prefixOfKey } from "../_prefix-key.ts";
+import { ruleOfValues, valuesOfRule } from "../sql/_rule-rows.ts";
 
 /** How many rules, and the key of the first. */
-type ToldTally = readonly [count: number, first: string | null];
+type SummaryTally = readonly [count: number, first: string | null];
 
 /** What a change did to rules, as it is kept with it: short, however many there are. */
-export interface ToldRules {
-  readonly added: ToldTally;
-  readonly changed: ToldTally;
-  readonly deleted: ToldTally;
+export interface RulesSummary {
+  readonly added: SummaryTally;
+  readonly changed: SummaryTally;
+  readonly deleted: SummaryTally;
   /** The first of them as they were, and as they became. */
   readonly before: readonly RuleValues[];
   readonly after: readonly RuleValues[];
@@ -45,8 +45,8 @@ export class RuleTally {
     if (after !== null) this.#after.add(after);
   }
 
-  told(about: Pick<ToldRules, "isKept" | "skipped" | "digest">): ToldRules {
-    const tally = (kind: "added" | "changed" | "deleted"): ToldTally => [this.#counts[kind], this.#first[kind]];
+  told(about: Pick<RulesSummary, "isKept" | "skipped" | "digest">): RulesSummary {
+    const tally = (kind: "added" | "changed" | "deleted"): SummaryTally => [this.#counts[kind], this.#first[kind]];
     return {
       added: tally("added"),
       changed: tally("changed"),
@@ -70,7 +70,7 @@ class FirstRows {
 }
 
 /** What the audit log shows of it. */
-export function changedRulesOf({ added, changed, deleted, before, after }: ToldRules): ChangedRules {
+export function changedRulesOf({ added, changed, deleted, before, after }: RulesSummary): ChangedRules {
   return {
     added: tallyOf(added),
     changed: tallyOf(changed),
@@ -82,12 +82,12 @@ export function changedRulesOf({ added, changed, deleted, before, after }: ToldR
   };
 }
 
-function tallyOf([count, first]: ToldTally): Tally {
+function tallyOf([count, first]: SummaryTally): Tally {
   return { count, only: count === 1 ? prefixOfKey(first!) : null };
 }
 
 /** What taking the change back does. */
-export function inverseOf({ added, changed, deleted, before, after }: ToldRules, at: number): ToldRules {
+export function inverseOf({ added, changed, deleted, before, after }: RulesSummary, at: number): RulesSummary {
   return {
     added: deleted,
     changed,

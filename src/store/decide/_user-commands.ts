@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
-import type { Decision, Group, Recorded } from "./_group.ts";
+import type { Decision, Group, Recorded } from "../sql/_group-commit.ts";
 import { checkOrganisation, checkTexts, createOrganisation, setPlan } from "./_organisation-commands.ts";
 import { areAlike } from "./_look-alikes.ts";
-import { sessionOf, userOf } from "./_read-state.ts";
-import { checkRoomForUser, lockNumbers } from "./_room.ts";
-import { keyOfName } from "./name-key.ts";
-import type { UserRow } from "./_tables.ts";
+import { sessionOf, userOf } from "../sql/_read-state.ts";
+import { checkRoomForUser, lockNumbers } from "../sql/_room.ts";
+import { keyOfName } from "../name-key.ts";
+import type { UserRow } from "../sql/_tables.ts";
 import type {
   Command,
   CreateUserCommand,
@@ -19,9 +19,9 @@ import type {
   SetUpCommand,
   StartSessionCommand,
   UserCommand,
-} from "./command.ts";
-import { AREAS, type Session } from "./state.ts";
-import { StoreError } from "./store-error.ts";
+} from "../command.ts";
+import { AREAS, type Session } from "../state.ts";
+import { StoreError } from "../store-error.ts";
 
 /** Sessions of one user at a time; the oldest end. */
 const MOST_SESSIONS = 20;
