@@ -1,14 +1,13 @@
 import { errorOf, type GroupAnswer } from "./_answer.ts";
-import { auditPageOf } from "./sql/_audit-log.ts";
 import type { Backend } from "./_backend.ts";
 import { type ApplyChanges, ChangeFeed } from "./_change-feed.ts";
 import { CommandQueue } from "./_command-queue.ts";
-import type { AuditEntry, AuditPage, AuditQuery } from "./audit.ts";
 import type { Change } from "./change.ts";
 import type { Command, CommandKind, Outcome } from "./command.ts";
-import type { Credentials, Invited, KeyUsage, RulesetRules, State, Usage } from "./state.ts";
+import type { CounterName, Increments, Recorded } from "./counters.ts";
+import { finish, type ReadAnswer, type ReadName, type ReadRequest } from "./reads.ts";
+import type { RulesetRules, State } from "./state.ts";
 import type { Store, StoreReport } from "./store.ts";
-import type { Traffic } from "./traffic.ts";
 
 /** The store over either database: commands in groups, changes in order. */
 export class QueuedStore implements Store {
@@ -59,48 +58,16 @@ export class QueuedStore implements Store {
     return answer.outcome as Outcome<Kind>;
   }
 
-  credentials(name: string): Promise<Credentials | null> {
-    return this.#backend.credentials(name);
+  async read<Name extends ReadName>(name: Name, ...request: ReadRequest<Name>): Promise<ReadAnswer<Name>> {
+    return finish(name, await this.#backend.find(name, request));
   }
 
-  invited(digest: string, at: number): Promise<Invited | null> {
-    return this.#backend.invited(digest, at);
-  }
-
-  recordUsage(increments: readonly Usage[]): Promise<void> {
-    return this.#backend.recordUsage(increments);
-  }
-
-  recordTraffic(minutes: readonly Traffic[]): Promise<void> {
-    return this.#backend.recordTraffic(minutes);
-  }
-
-  traffic(step: number, from: number): Promise<readonly Traffic[]> {
-    return this.#backend.traffic(step, from);
+  record<Name extends CounterName>(name: Name, ...increments: Increments<Name>): Promise<Recorded<Name>> {
+    return this.#backend.record(name, ...increments);
   }
 
   probe(): Promise<void> {
     return this.#backend.probe();
-  }
-
-  usage(month: string): Promise<readonly Usage[]> {
-    return this.#backend.usage(month);
-  }
-
-  usageOf(organisationId: string, month: string): Promise<readonly KeyUsage[]> {
-    return this.#backend.usageOf(organisationId, month);
-  }
-
-  async audit(organisationId: string, query: AuditQuery): Promise<AuditPage> {
-    return auditPageOf(await this.#backend.audit(organisationId, query));
-  }
-
-  auditEntry(organisationId: string, sequence: number): Promise<AuditEntry | null> {
-    return this.#backend.auditEntry(organisationId, sequence);
-  }
-
-  isAsLeft(organisationId: string, sequence: number): Promise<boolean> {
-    return this.#backend.isAsLeft(organisationId, sequence);
   }
 
   check(): Promise<StoreReport> {

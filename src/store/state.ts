@@ -52,7 +52,7 @@ export interface ApiKey {
   readonly revokedAt: number | null;
 }
 
-/** Somebody who signs in. The password's hash is told by `Store.credentials` only. */
+/** Somebody who signs in. Only `READS.credentials` gives the password's hash. */
 export interface User {
   readonly id: string;
   readonly organisationId: string;

@@ -1,9 +1,9 @@
-import type { AuditEntry, AuditPage, AuditQuery } from "./audit.ts";
 import type { ApplyChanges } from "./_change-feed.ts";
 import type { Change } from "./change.ts";
 import type { Command, CommandKind, Outcome } from "./command.ts";
-import type { Credentials, Invited, KeyUsage, RulesetRules, State, Usage } from "./state.ts";
-import type { Traffic } from "./traffic.ts";
+import type { CounterName, Increments, Recorded } from "./counters.ts";
+import type { ReadAnswer, ReadName, ReadRequest } from "./reads.ts";
+import type { RulesetRules, State } from "./state.ts";
 
 /**
  * Organisations, plans, keys, users, rulesets and rules, durably. Servers read from memory, which they fill by `load`
@@ -48,50 +48,17 @@ export interface Store {
    */
   changesAfter(sequence: number): Promise<readonly Change[]>;
 
-  /** Carries the command out, durably, or throws StoreError and has written nothing (but for `outcome-unknown`). */
+  /** Executes the command, durably, or throws StoreError and has written nothing (but for `outcome-unknown`). */
   write<Kind extends CommandKind>(command: Extract<Command, { kind: Kind }>): Promise<Outcome<Kind>>;
 
-  /** What the user of this name signs in with; null where there is none, or no password yet. Capitals do not matter. */
-  credentials(name: string): Promise<Credentials | null>;
+  /** Answers one of the questions of `READS`. */
+  read<Name extends ReadName>(name: Name, ...request: ReadRequest<Name>): Promise<ReadAnswer<Name>>;
 
-  /** Whom the invitation of this digest is for; null where it cannot be followed at that time. */
-  invited(digest: string, at: number): Promise<Invited | null>;
-
-  /** Adds the requests to those recorded for the key and month. For increments of seconds, not for every request. */
-  recordUsage(increments: readonly Usage[]): Promise<void>;
-
-  /**
-   * Adds what was asked in these minutes to what other servers have recorded of them, and to the longer steps in which
-   * older traffic is kept.
-   */
-  recordTraffic(minutes: readonly Traffic[]): Promise<void>;
-
-  /**
-   * What was asked of all servers together, in steps of one of the lengths that are kept, from a time on, the oldest
-   * first. Steps without a request are left out.
-   */
-  traffic(step: number, from: number): Promise<readonly Traffic[]>;
+  /** Adds to one of `COUNTERS`. */
+  record<Name extends CounterName>(name: Name, ...increments: Increments<Name>): Promise<Recorded<Name>>;
 
   /** Has the database write what changes nothing, at once: rejects while it fails. */
   probe(): Promise<void>;
-
-  /** The requests of each key, by area, that has made some in the month (`YYYY-MM`), by all servers together. */
-  usage(month: string): Promise<readonly Usage[]>;
-
-  /** The requests in the month, and the last use in any month, of each key of the organisation that was ever used. */
-  usageOf(organisationId: string, month: string): Promise<readonly KeyUsage[]>;
-
-  /** The audit log of an organisation, page by page. Changes of many rules come without them. */
-  audit(organisationId: string, query: AuditQuery): Promise<AuditPage>;
-
-  /**
-   * One entry; null where it is not the organisation's. Of as many rules as are kept it tells how many were added,
-   * changed and deleted; of more than a page shows, no more.
-   */
-  auditEntry(organisationId: string, sequence: number): Promise<AuditEntry | null>;
-
-  /** Whether all rules that a change touched are still as it left them. */
-  isAsLeft(organisationId: string, sequence: number): Promise<boolean>;
 
   /** Whether the database answers and is whole. Throws StoreError (`damaged`). Reads all of it. */
   check(): Promise<StoreReport>;
@@ -99,7 +66,7 @@ export interface Store {
   /** Writes a consistent copy to a new file while others write. Throws StoreError (`exists`). */
   backup(path: string): Promise<void>;
 
-  /** Carries out what has been given to `write`, then lets go of the database. */
+  /** Executes what has been given to `write`, then lets go of the database. */
   close(): Promise<void>;
 }
 

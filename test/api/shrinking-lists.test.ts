@@ -132,7 +132,7 @@ for (const scope of ["public", "dashboard"] as const) {
 
   test(`${scope}: what is refused leaves nothing behind: neither the version nor the audit log, and its Idempotency-Key keeps the answer`, async () => {
     const tag = async () => (await ask(t, "GET", `/v1/edl/ip-rulesets/${id}/rules`, { key })).headers.get("etag");
-    const newest = async () => (await t.server.store.audit(organisation, { limit: 1 })).entries[0]!.sequence;
+    const newest = async () => (await t.server.store.read("audit", organisation, { limit: 1 })).entries[0]!.sequence;
     const [before, sequence] = [await tag(), await newest()];
     const headers = { "Idempotency-Key": `${scope}-${id}` };
     const first = await put(scope, "", "text/plain", "# nothing\n", headers);

@@ -75,7 +75,7 @@ for (const { name, skip, make, stop } of await databases()) {
         mode: "extend",
         ...by(10),
       });
-      const { entries, nextBefore } = await store.audit(organisationId, { limit: 8 });
+      const { entries, nextBefore } = await store.read("audit", organisationId, { limit: 8 });
       assert.deepEqual(entries.map(told), [
         ["import-rules", "rules", 2, ["192.0.2.4 null"], ["192.0.2.4 f", "192.0.2.5 f"]],
         ["import-rules", "rules", 1, [], ["192.0.2.4 null"]],
@@ -86,7 +86,7 @@ for (const { name, skip, make, stop } of await databases()) {
         ["add-rule", "rules", 1, ["192.0.2.1 a"], ["192.0.2.1 b"]],
         ["add-rule", "rules", 1, [], ["192.0.2.1 a"]],
       ]);
-      const rest = await store.audit(organisationId, { limit: 6, before: nextBefore! });
+      const rest = await store.read("audit", organisationId, { limit: 6, before: nextBefore! });
       assert.deepEqual(
         rest.entries.map(told),
         Array.from({ length: 3 }, (_, i) => [
@@ -98,13 +98,19 @@ for (const { name, skip, make, stop } of await databases()) {
         ]),
       );
       assert.equal(rest.nextBefore, null);
-      assert.deepEqual(await store.auditEntry(organisationId, entries[3]!.sequence), entries[3]);
+      assert.deepEqual(await store.read("auditEntry", organisationId, entries[3]!.sequence), entries[3]);
       assert.deepEqual(
-        [await store.auditEntry("another", entries[1]!.sequence), (await store.audit("another", { limit: 9 })).entries],
+        [
+          await store.read("auditEntry", "another", entries[1]!.sequence),
+          (await store.read("audit", "another", { limit: 9 })).entries,
+        ],
         [null, []],
       );
-      assert.equal((await store.audit(organisationId, { limit: 99, rulesetId: blocklist.id })).entries.length, 9);
-      assert.equal((await store.audit(organisationId, { limit: 99, actor: "user:nobody" })).entries.length, 0);
+      assert.equal(
+        (await store.read("audit", organisationId, { limit: 99, rulesetId: blocklist.id })).entries.length,
+        9,
+      );
+      assert.equal((await store.read("audit", organisationId, { limit: 99, actor: "user:nobody" })).entries.length, 0);
       await store.close();
     });
 
@@ -147,7 +153,7 @@ for (const { name, skip, make, stop } of await databases()) {
         session: "other-digest",
       });
       await store.write({ kind: "end-session", ...by(6), organisationId, digest: "other-digest" });
-      const { entries } = await store.audit(organisationId, { limit: 100 });
+      const { entries } = await store.read("audit", organisationId, { limit: 100 });
       assert.deepEqual(
         entries.slice(0, 5).map(({ command, kind }) => [command, kind]),
         [
@@ -197,9 +203,9 @@ for (const { name, skip, make, stop } of await databases()) {
         shrink: { maxShrink: 100 },
         ...by(7),
       });
-      const page = (await store.audit(organisation.id, { limit: 1 })).entries[0]!;
+      const page = (await store.read("audit", organisation.id, { limit: 1 })).entries[0]!;
       assert.deepEqual([page.kind, page.ruleCount], ["rules-replaced", 30_002]);
-      const { rules } = (await store.auditEntry(organisation.id, page.sequence))!;
+      const { rules } = (await store.read("auditEntry", organisation.id, page.sequence))!;
       assert.deepEqual(
         [
           rules!.added,
@@ -214,9 +220,9 @@ for (const { name, skip, make, stop } of await databases()) {
       );
       const version = () => memory.rulesets.get(blocklist.id)!.version;
       const restore = { kind: "restore-rules", ...into, sequence: page.sequence, ...by(8) } as const;
-      assert.equal(await store.isAsLeft(organisation.id, page.sequence), true);
+      assert.equal(await store.read("isAsLeft", organisation.id, page.sequence), true);
       await store.write(restore);
-      assert.equal(await store.isAsLeft(organisation.id, page.sequence), false);
+      assert.equal(await store.read("isAsLeft", organisation.id, page.sequence), false);
       await assert.rejects(store.write(restore), { code: "rules-changed" });
       for (const sequence of [1, page.sequence - 100, 1e9])
         await assert.rejects(store.write({ ...restore, sequence }), { code: "change-not-kept" });
@@ -235,7 +241,7 @@ for (const { name, skip, make, stop } of await databases()) {
       );
       const ruleset = memory.rulesets.get(blocklist.id)!;
       await store.write({ kind: "delete-ruleset", ...into, ifMatch: ofVersion(version()), ...by(9) });
-      const gone = (await store.audit(organisation.id, { limit: 1 })).entries[0]!;
+      const gone = (await store.read("audit", organisation.id, { limit: 1 })).entries[0]!;
       assert.deepEqual(
         [gone.command, gone.ruleCount, gone.old, gone.rules!.beforeCount],
         ["delete-ruleset", 30_001, ruleset, 30_001],
@@ -264,7 +270,7 @@ for (const { name, skip, make, stop } of await databases()) {
       const into = { organisationId: organisation.id, rulesetId: rulesets[0]!.id };
       const batch = async (items: readonly BatchItem[], at: number) => {
         await store.write({ kind: "batch-rules", ...into, items, atomic: true, ...by(at) });
-        return (await store.audit(organisation.id, { limit: 1 })).entries[0]!;
+        return (await store.read("audit", organisation.id, { limit: 1 })).entries[0]!;
       };
       const add = (from: number, to: number, name: string): BatchItem[] =>
         Array.from({ length: to - from }, (_, at) => ({
@@ -295,7 +301,7 @@ for (const { name, skip, make, stop } of await databases()) {
         [rules!.before.length, rules!.beforeCount, rules!.after.length, rules!.afterCount],
         [100, 121, 100, 121],
       );
-      assert.deepEqual(await store.isAsLeft(organisation.id, kept.sequence), false);
+      assert.deepEqual(await store.read("isAsLeft", organisation.id, kept.sequence), false);
       const long = await batch([...add(100, 1000, "€".repeat(100)), { delete: parsePrefix("192.0.2.1") }], 4);
       assert.deepEqual(
         [
@@ -309,21 +315,21 @@ for (const { name, skip, make, stop } of await databases()) {
         [tally(851), tally(49), tally("192.0.2.1"), 50, 900, 901],
       );
       assert.ok(long.rules!.after.length > 10 && long.rules!.after.length < 100, "rules with long names are fewer");
-      assert.deepEqual(await store.auditEntry(organisation.id, long.sequence), long);
-      const brief = (await store.audit(organisation.id, { limit: 9, isBrief: true })).entries;
+      assert.deepEqual(await store.read("auditEntry", organisation.id, long.sequence), long);
+      const brief = (await store.read("audit", organisation.id, { limit: 9, isBrief: true })).entries;
       assert.deepEqual(
         brief.map(({ rules: none, old, new: made }) => [none, old, made]),
         Array.from({ length: 6 }, () => [null, null, null]),
       );
       assert.deepEqual(
         brief.map(({ sequence }) => sequence),
-        (await store.audit(organisation.id, { limit: 9 })).entries.map(({ sequence }) => sequence),
+        (await store.read("audit", organisation.id, { limit: 9 })).entries.map(({ sequence }) => sequence),
       );
       assert.deepEqual(
         [
-          await store.isAsLeft(organisation.id, long.sequence),
-          await store.isAsLeft("another", long.sequence),
-          await store.isAsLeft(organisation.id, 1e9),
+          await store.read("isAsLeft", organisation.id, long.sequence),
+          await store.read("isAsLeft", "another", long.sequence),
+          await store.read("isAsLeft", organisation.id, 1e9),
         ],
         [true, false, false],
       );
@@ -354,11 +360,14 @@ for (const { name, skip, make, stop } of await databases()) {
         return store;
       };
       const patient = await write(3, "a");
-      assert.equal((await patient.auditEntry(organisation.id, 1))?.command, "create-organisation");
+      assert.equal((await patient.read("auditEntry", organisation.id, 1))?.command, "create-organisation");
       await patient.close();
       const store = await write(1, "b");
       assert.deepEqual(
-        [await store.auditEntry(organisation.id, 2000), (await store.auditEntry(organisation.id, 2001))?.sequence],
+        [
+          await store.read("auditEntry", organisation.id, 2000),
+          (await store.read("auditEntry", organisation.id, 2001))?.sequence,
+        ],
         [null, 2001],
       );
       await assert.rejects(store.changesAfter(3000), { code: "changes-gone" });
@@ -394,7 +403,7 @@ for (const { name, skip, make, stop } of await databases()) {
           .sort((a, b) => (formatPrefix(a.prefix) < formatPrefix(b.prefix) ? -1 : 1));
       const before = whole();
       const list = (count: number) => columnsOfTexts(textsOf(100, 100 + count), "new");
-      const newest = async () => (await store.audit(organisation.id, { limit: 1 })).entries[0]!;
+      const newest = async () => (await store.read("audit", organisation.id, { limit: 1 })).entries[0]!;
       const ways = [
         {
           write: () =>
@@ -434,7 +443,7 @@ for (const { name, skip, make, stop } of await databases()) {
           [rules!.before.length, rules!.after.length, rules!.beforeCount, rules!.afterCount],
           [changed + deleted === 0 ? 0 : 100, 100, changed + deleted, added + changed],
         );
-        assert.deepEqual(await store.auditEntry(organisation.id, entry.sequence), entry);
+        assert.deepEqual(await store.read("auditEntry", organisation.id, entry.sequence), entry);
         await store.write({ ...restore, sequence: entry.sequence });
         assert.deepEqual(whole(), before);
         const undone = await newest();
@@ -445,7 +454,7 @@ for (const { name, skip, make, stop } of await databases()) {
       }
       await ways[2].write();
       const { sequence } = await newest();
-      assert.equal(await store.isAsLeft(organisation.id, sequence), true);
+      assert.equal(await store.read("isAsLeft", organisation.id, sequence), true);
       await store.write({
         kind: "update-rule",
         ...into,
@@ -453,7 +462,7 @@ for (const { name, skip, make, stop } of await databases()) {
         changes: { name: "mine" },
         ...by(10),
       });
-      assert.equal(await store.isAsLeft(organisation.id, sequence), false);
+      assert.equal(await store.read("isAsLeft", organisation.id, sequence), false);
       await assert.rejects(store.write({ ...restore, sequence }), { code: "rules-changed" });
       const fresh = await Replica.open(location);
       assert.deepEqual(fresh.memory.contents(), memory.contents());
@@ -477,7 +486,7 @@ for (const { name, skip, make, stop } of await databases()) {
           .isKept,
         false,
       );
-      const [imported] = (await store.audit(organisation.id, { limit: 1 })).entries;
+      const [imported] = (await store.read("audit", organisation.id, { limit: 1 })).entries;
       assert.deepEqual(
         [imported!.rules!.added, imported!.isKept, imported!.list],
         [tally(count), false, { skipped: 0, digest: "d" }],
@@ -487,7 +496,7 @@ for (const { name, skip, make, stop } of await databases()) {
         code: "change-not-kept",
       });
       await store.write({ kind: "delete-ruleset", ...into, ...by(4) });
-      const [deleted] = (await store.audit(organisation.id, { limit: 1 })).entries;
+      const [deleted] = (await store.read("audit", organisation.id, { limit: 1 })).entries;
       assert.deepEqual([deleted!.rules!.deleted, deleted!.isKept], [tally(count), false]);
       await assert.rejects(
         store.write({
@@ -502,8 +511,8 @@ for (const { name, skip, make, stop } of await databases()) {
       const other = { organisationId: organisation.id, rulesetId: rulesets[1]!.id };
       const some = () => columnsOfTexts(Array.from({ length: 5000 }, (_, i) => `20.${i >> 8}.${i & 255}.0/24`));
       await store.write({ kind: "import-rules", ...other, rules: some(), mode: "extend", ...by(6) });
-      const { sequence } = (await store.audit(organisation.id, { limit: 1 })).entries[0]!;
-      assert.equal((await store.auditEntry(organisation.id, sequence))!.isKept, true);
+      const { sequence } = (await store.read("audit", organisation.id, { limit: 1 })).entries[0]!;
+      assert.equal((await store.read("auditEntry", organisation.id, sequence))!.isKept, true);
       await store.write({
         kind: "replace-rules",
         ...other,
@@ -511,7 +520,7 @@ for (const { name, skip, make, stop } of await databases()) {
         shrink: { allowEmpty: true },
         ...by(31 * 86_400_000),
       });
-      const aged = (await store.auditEntry(organisation.id, sequence))!;
+      const aged = (await store.read("auditEntry", organisation.id, sequence))!;
       assert.deepEqual([aged.isKept, aged.rules!.added.count], [false, 5000]);
       await assert.rejects(store.write({ kind: "restore-rules", ...other, sequence, ...by(32 * 86_400_000) }), {
         code: "change-not-kept",

@@ -59,7 +59,7 @@ async function holdThrough(
   for (let round = 1; round <= 20; round++) await write(round);
   assert.equal(await write(21), GROUP, "it fails in the end");
   await assert.rejects(replica.store.probe(), expected);
-  await replica.store.credentials("nobody"); // reads go on
+  await replica.store.read("credentials", "nobody"); // reads go on
   mend();
   await replica.store.probe();
   assert.equal(await write(22), 0, "it goes on without a restart");
@@ -156,7 +156,7 @@ describe("a SQLite file that is moved while it is open", () => {
       const gone = { name: "StoreError", code: "unavailable", message };
       await assert.rejects(add("192.0.2.2"), gone);
       await assert.rejects(
-        replica.store.recordUsage([{ keyId: "k", area: "edl", month: "2026-11", requests: 1, lastUsedAt: 1 }]),
+        replica.store.record("usage", [{ keyId: "k", area: "edl", month: "2026-11", requests: 1, lastUsedAt: 1 }]),
         gone,
       );
       await assert.rejects(replica.store.probe(), gone);

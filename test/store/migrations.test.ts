@@ -123,20 +123,20 @@ for (const { name, skip, make, stop } of await databases()) {
         deletes: [parsePrefix("203.0.113.0/24")],
       });
       assert.deepEqual(
-        (await store.audit("o", { limit: 1 })).entries.map(({ command, rules: touched }) => [command, touched]),
+        (await store.read("audit", "o", { limit: 1 })).entries.map(({ command, rules: touched }) => [command, touched]),
         [["rules", null]],
       );
       assert.equal((await store.check()).schema, MIGRATIONS.length);
-      await store.recordUsage([{ keyId: "k", area: "cti", month: "2026-11", requests: 1, lastUsedAt: 10 }]);
+      await store.record("usage", [{ keyId: "k", area: "cti", month: "2026-11", requests: 1, lastUsedAt: 10 }]);
       const used = { keyId: "k", month: "2026-11" };
       assert.deepEqual(
-        (await store.usage("2026-11")).toSorted((a, b) => b.requests - a.requests),
+        (await store.read("usage", "2026-11")).toSorted((a, b) => b.requests - a.requests),
         [
           { ...used, area: null, requests: 7, lastUsedAt: 9 },
           { ...used, area: "cti", requests: 1, lastUsedAt: 10 },
         ],
       );
-      assert.deepEqual(await store.usageOf("o", "2026-11"), [{ ...used, requests: 8, lastUsedAt: 10 }]);
+      assert.deepEqual(await store.read("usageOf", "o", "2026-11"), [{ ...used, requests: 8, lastUsedAt: 10 }]);
       const session = { digest: "d", expiresAt: 10 };
       const { user } = await store.write({
         kind: "set-up",

@@ -77,13 +77,16 @@ for (const { name, skip, make, stop } of await databases()) {
             ...by(1),
           });
         const { user } = await create("coco", "first");
-        assert.deepEqual(await store.invited("first", 99), { id: user.id, organisationId, name: "coco" });
-        assert.deepEqual([await store.invited("first", 100), await store.invited("other", 1)], [null, null]);
+        assert.deepEqual(await store.read("invited", "first", 99), { id: user.id, organisationId, name: "coco" });
+        assert.deepEqual(
+          [await store.read("invited", "first", 100), await store.read("invited", "other", 1)],
+          [null, null],
+        );
         for (const name of ["COCO", "ｃｏｃｏ", "сосо", "СОСО", "ᴄᴏᴄᴏ"])
           await refused("user-exists", create(name, name));
         await create("cocoa", "second");
         await store.write({ kind: "delete-user", organisationId, userId: user.id, ...by(2) });
-        assert.equal(await store.invited("first", 2), null);
+        assert.equal(await store.read("invited", "first", 2), null);
         await create("сосо", "third");
       }));
 
@@ -338,7 +341,7 @@ for (const { name, skip, make, stop } of await databases()) {
             /at most 5 rulesets \(--rulesets-per-organisation or IPSIEVE_RULESETS_PER_ORGANISATION\); delete some first$/,
           );
           await replica.store.write({ kind: "delete-ruleset", ...of, rulesetId: blocklist.id });
-          const { sequence } = (await replica.store.audit(organisation.id, { limit: 1 })).entries[0]!;
+          const { sequence } = (await replica.store.read("audit", organisation.id, { limit: 1 })).entries[0]!;
           await create(other);
           await refused("too-many-rulesets", replica.store.write({ kind: "restore-ruleset", ...of, sequence }));
           await replica.organisation("Another"); // has a limit of its own
@@ -538,25 +541,25 @@ for (const { name, skip, make, stop } of await databases()) {
         const other = await openStore(location);
         await Promise.all(
           [replica.store, other].map((store) =>
-            store.recordUsage([
+            store.record("usage", [
               { keyId: b, area: "edl", month: "2026-11", requests: 5, lastUsedAt: 7 },
               { keyId: a, area: "edl", month: "2026-11", requests: 2, lastUsedAt: 9 },
             ]),
           ),
         );
-        await other.recordUsage([
+        await other.record("usage", [
           { keyId: a, area: "edl", month: "2026-12", requests: 1, lastUsedAt: 8 },
           { keyId: a, area: "edl", month: "2026-11", requests: 1, lastUsedAt: 3 },
           { keyId: a, area: "cti", month: "2026-11", requests: 1, lastUsedAt: 12 },
         ]);
-        const november = [...(await other.usage("2026-11"))].sort((x, y) => x.requests - y.requests);
+        const november = [...(await other.read("usage", "2026-11"))].sort((x, y) => x.requests - y.requests);
         assert.deepEqual(november, [
           { keyId: a, area: "cti", month: "2026-11", requests: 1, lastUsedAt: 12 },
           { keyId: a, area: "edl", month: "2026-11", requests: 5, lastUsedAt: 9 },
           { keyId: b, area: "edl", month: "2026-11", requests: 10, lastUsedAt: 7 },
         ]);
         assert.deepEqual(
-          (await other.usageOf(organisation.id, "2026-11")).find(({ keyId }) => keyId === a),
+          (await other.read("usageOf", organisation.id, "2026-11")).find(({ keyId }) => keyId === a),
           { keyId: a, month: "2026-11", requests: 6, lastUsedAt: 12 },
         );
         await other.close();
@@ -579,9 +582,9 @@ for (const { name, skip, make, stop } of await databases()) {
         };
         const both = [replica.store, other];
         for (let at = start; at < start + 5 * minute; at += minute)
-          await Promise.all(both.map((store) => store.recordTraffic([{ at, ...one }])));
+          await Promise.all(both.map((store) => store.record("traffic", [{ at, ...one }])));
         assert.deepEqual(
-          (await other.traffic(minute, start)).map(({ at, requests, times }) => [at, requests, times]),
+          (await other.read("traffic", minute, start)).map(({ at, requests, times }) => [at, requests, times]),
           [0, 1, 2, 3, 4].map((n) => [
             start + n * minute,
             6,
@@ -602,15 +605,16 @@ for (const { name, skip, make, stop } of await databases()) {
             [40, 10],
           ],
         };
-        for (const step of [quarter, hour]) assert.deepEqual(await other.traffic(step, start), [all]);
-        assert.deepEqual(await other.traffic(minute, start + 5 * minute), []);
+        for (const step of [quarter, hour]) assert.deepEqual(await other.read("traffic", step, start), [all]);
+        assert.deepEqual(await other.read("traffic", minute, start + 5 * minute), []);
         // 40 days, every 40 minutes.
         for (let at = start; at < start + 40 * 24 * hour; at += 40 * minute * 24)
-          await replica.store.recordTraffic(
+          await replica.store.record(
+            "traffic",
             Array.from({ length: 24 }, (_, n) => ({ at: at + n * 40 * minute, ...one })),
           );
         const rows = await Promise.all(
-          [minute, quarter, hour].map(async (step) => (await other.traffic(step, 0)).length),
+          [minute, quarter, hour].map(async (step) => (await other.read("traffic", step, 0)).length),
         );
         assert.deepEqual(rows, [3, 72, 31 * 24]);
         await other.close();

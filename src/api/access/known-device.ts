@@ -30,7 +30,7 @@ export async function knownDevice(
 ): Promise<Device | undefined> {
   const [, userId = "", id = "", code = ""] = PATTERN.exec(readCookie(request, settings.baseUrl, NAME) ?? "") ?? [];
   const user = memory.userById(userId);
-  const known = user === undefined ? null : await store.credentials(user.name);
+  const known = user === undefined ? null : await store.read("credentials", user.name);
   if (user === undefined || known?.userId !== userId) return undefined;
   const isRight = timingSafeEqual(Buffer.from(codeOf(id, userId, known.password)), Buffer.from(code));
   return isRight ? { id, userId, nameKey: keyOfName(user.name) } : undefined;

@@ -50,7 +50,7 @@ export class UndoLog {
     const undone = this.#undone.get(session.digest) ?? 0;
     let before: number | null | undefined;
     while (before !== null) {
-      const { entries, nextBefore } = await this.#store.audit(user.organisationId, {
+      const { entries, nextBefore } = await this.#store.read("audit", user.organisationId, {
         actor: `user:${user.id}`,
         limit: PAGE,
         before,
@@ -127,7 +127,7 @@ export async function isOvertaken(
 ): Promise<boolean> {
   if (command.kind !== "restore-rules" || memory.ruleset(organisationId, rulesetId!)?.about.version === sequence)
     return false;
-  return !(await store.isAsLeft(organisationId, sequence));
+  return !(await store.read("isAsLeft", organisationId, sequence));
 }
 
 function inverseOfDeletion(

@@ -1,9 +1,9 @@
-import type { AuditEntry, AuditPage, AuditQuery } from "../../store/audit.ts";
 import type { Change } from "../../store/change.ts";
 import type { Command, CommandKind, Outcome } from "../../store/command.ts";
-import type { Credentials, Invited, KeyUsage, RulesetRules, State, Usage } from "../../store/state.ts";
+import type { CounterName, Increments, Recorded } from "../../store/counters.ts";
+import { isBackground, type ReadAnswer, type ReadName, type ReadRequest } from "../../store/reads.ts";
+import type { RulesetRules, State } from "../../store/state.ts";
 import type { Store, StoreReport } from "../../store/store.ts";
-import type { Traffic } from "../../store/traffic.ts";
 import type { StoreOutage } from "./store-outage.ts";
 
 /** A store whose errors an outage is told: those of requests, and those of what the server does in the background. */
@@ -52,48 +52,17 @@ export class GuardedStore implements Store {
     return this.#outage.guard("write", () => this.#store.write<Kind>(command));
   }
 
-  credentials(name: string): Promise<Credentials | null> {
-    return this.#outage.guard("read", () => this.#store.credentials(name));
+  read<Name extends ReadName>(name: Name, ...request: ReadRequest<Name>): Promise<ReadAnswer<Name>> {
+    const call = () => this.#store.read(name, ...request);
+    return isBackground(name) ? this.#outage.watch(call) : this.#outage.guard("read", call);
   }
 
-  invited(digest: string, at: number): Promise<Invited | null> {
-    return this.#outage.guard("read", () => this.#store.invited(digest, at));
-  }
-
-  recordUsage(increments: readonly Usage[]): Promise<void> {
-    return this.#outage.watch(() => this.#store.recordUsage(increments));
-  }
-
-  recordTraffic(minutes: readonly Traffic[]): Promise<void> {
-    return this.#outage.watch(() => this.#store.recordTraffic(minutes));
-  }
-
-  traffic(step: number, from: number): Promise<readonly Traffic[]> {
-    return this.#outage.guard("read", () => this.#store.traffic(step, from));
+  record<Name extends CounterName>(name: Name, ...increments: Increments<Name>): Promise<Recorded<Name>> {
+    return this.#outage.watch(() => this.#store.record(name, ...increments));
   }
 
   probe(): Promise<void> {
     return this.#store.probe();
-  }
-
-  usage(month: string): Promise<readonly Usage[]> {
-    return this.#outage.watch(() => this.#store.usage(month));
-  }
-
-  usageOf(organisationId: string, month: string): Promise<readonly KeyUsage[]> {
-    return this.#outage.guard("read", () => this.#store.usageOf(organisationId, month));
-  }
-
-  audit(organisationId: string, query: AuditQuery): Promise<AuditPage> {
-    return this.#outage.guard("read", () => this.#store.audit(organisationId, query));
-  }
-
-  auditEntry(organisationId: string, sequence: number): Promise<AuditEntry | null> {
-    return this.#outage.guard("read", () => this.#store.auditEntry(organisationId, sequence));
-  }
-
-  isAsLeft(organisationId: string, sequence: number): Promise<boolean> {
-    return this.#outage.guard("read", () => this.#store.isAsLeft(organisationId, sequence));
   }
 
   check(): Promise<StoreReport> {

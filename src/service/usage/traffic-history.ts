@@ -43,7 +43,7 @@ async function readAll(
 ): Promise<Traffic[]> {
   for (let tries = 1; ; tries++) {
     const { round } = traffic;
-    const recorded = await store.traffic(step, from);
+    const recorded = await store.read("traffic", step, from);
     if ((round === null || round !== traffic.round) && tries < MOST_TRIES) continue;
     return [...recorded, ...traffic.pending(now).filter(({ at }) => at >= from)];
   }

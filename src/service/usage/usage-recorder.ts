@@ -42,7 +42,7 @@ export class UsageRecorder {
     const uses = keyLimits.takeUnrecorded();
     if (uses.length === 0) return;
     try {
-      await store.recordUsage(uses);
+      await store.record("usage", uses);
     } catch {
       keyLimits.giveBack(uses);
     }
@@ -50,13 +50,16 @@ export class UsageRecorder {
 
   async #recordTraffic(): Promise<void> {
     const { metrics, store, now } = this.#services;
-    await metrics.traffic.record(now(), (minutes) => store.recordTraffic(minutes));
+    await metrics.traffic.record(now(), (minutes) => store.record("traffic", minutes));
   }
 
   async #learn(): Promise<void> {
     const { keyLimits, store, now } = this.#services;
     const time = now();
-    for (const { keyId, area, month, requests } of await store.usage(new Date(time).toISOString().slice(0, 7))) {
+    for (const { keyId, area, month, requests } of await store.read(
+      "usage",
+      new Date(time).toISOString().slice(0, 7),
+    )) {
       if (area !== null) keyLimits.setRecorded(keyId, area, month, requests, time);
     }
   }

@@ -3,25 +3,21 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type ControlledTransaction, sql } from "kysely";
 import { Client } from "pg";
 import type { GroupAnswer } from "../_answer.ts";
-import { type AuditRows, readAudit, readAuditEntry, readIsAsLeft } from "../sql/_audit-log.ts";
 import type { Backend } from "../_backend.ts";
 import { readChanges } from "../sql/_changes.ts";
-import { readCredentials, readInvited } from "../sql/_credentials.ts";
 import type { Engine } from "../sql/_engine.ts";
 import type { Tables } from "../sql/_tables.ts";
 import { executeGroup } from "../sql/_group-commit.ts";
 import { readState } from "../sql/_read-state.ts";
 import { readReport } from "../sql/_report.ts";
-import { readTraffic, recordTraffic } from "../sql/_traffic.ts";
-import { readUsage, readUsageOf, recordUsage } from "../sql/_usage.ts";
-import type { AuditEntry, AuditQuery } from "../audit.ts";
 import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
+import { type CounterName, type Increments, record, type Recorded } from "../counters.ts";
+import { find, type ReadFound, type ReadName, type ReadRequest } from "../reads.ts";
 import { checkSchema, lockMigrations, migrate } from "../migrations/migrate.ts";
-import type { Credentials, Invited, KeyUsage, RulesetRules, State, Usage } from "../state.ts";
+import type { RulesetRules, State } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import type { StoreOptions, StoreReport } from "../store.ts";
-import type { Traffic } from "../traffic.ts";
 import { connection, openPool, peerSettings, SCHEMA, WRITER_SILENCE } from "./_database.ts";
 import { asStoreError, isOutage, isRetriable } from "./_errors.ts";
 
@@ -100,24 +96,12 @@ export class PostgresBackend implements Backend {
     return reporting(() => readChanges(this.#reader.engine, sequence));
   }
 
-  credentials(name: string): Promise<Credentials | null> {
-    return reporting(() => readCredentials(this.#reader.engine, name));
+  find<Name extends ReadName>(name: Name, request: ReadRequest<Name>): Promise<ReadFound<Name>> {
+    return reporting(() => find(this.#reader.engine, name, request));
   }
 
-  invited(digest: string, at: number): Promise<Invited | null> {
-    return reporting(() => readInvited(this.#reader.engine, digest, at));
-  }
-
-  recordUsage(increments: readonly Usage[]): Promise<void> {
-    return reporting(() => recordUsage(this.#reader.engine, increments));
-  }
-
-  recordTraffic(minutes: readonly Traffic[]): Promise<void> {
-    return reporting(() => recordTraffic(this.#reader.engine, minutes));
-  }
-
-  traffic(step: number, from: number): Promise<Traffic[]> {
-    return reporting(() => readTraffic(this.#reader.engine, step, from));
+  record<Name extends CounterName>(name: Name, ...increments: Increments<Name>): Promise<Recorded<Name>> {
+    return reporting(() => record(this.#reader.engine, name, increments));
   }
 
   probe(): Promise<void> {
@@ -127,26 +111,6 @@ export class PostgresBackend implements Backend {
         .set((row) => ({ sequence: row.ref("sequence") }))
         .execute();
     });
-  }
-
-  usage(month: string): Promise<Usage[]> {
-    return reporting(() => readUsage(this.#reader.engine, month));
-  }
-
-  usageOf(organisationId: string, month: string): Promise<KeyUsage[]> {
-    return reporting(() => readUsageOf(this.#reader.engine, organisationId, month));
-  }
-
-  audit(organisationId: string, query: AuditQuery): Promise<AuditRows> {
-    return reporting(() => readAudit(this.#reader.engine, organisationId, query));
-  }
-
-  auditEntry(organisationId: string, sequence: number): Promise<AuditEntry | null> {
-    return reporting(() => readAuditEntry(this.#reader.engine, organisationId, sequence));
-  }
-
-  isAsLeft(organisationId: string, sequence: number): Promise<boolean> {
-    return reporting(() => readIsAsLeft(this.#reader.engine, organisationId, sequence));
   }
 
   check(): Promise<StoreReport> {

@@ -33,7 +33,7 @@ export interface AuditRows {
   readonly nextBefore: number | null;
 }
 
-/** The page that `Store.audit` gives, to be made by `auditPageOf`. */
+/** What `READS.audit` finds, to be made by `auditPageOf`. */
 export function readAudit(
   engine: Engine,
   organisationId: string,
@@ -88,7 +88,7 @@ export function readAudit(
   });
 }
 
-/** See `Store.audit`. Each entry may have some hundred rules: others have their turn in between. */
+/** See `READS.audit`. Each entry may have some hundred rules: others have their turn in between. */
 export async function auditPageOf({ rows, nextBefore }: AuditRows): Promise<AuditPage> {
   const entries: AuditEntry[] = [];
   let characters = 0;
@@ -101,7 +101,7 @@ export async function auditPageOf({ rows, nextBefore }: AuditRows): Promise<Audi
   return { entries, nextBefore };
 }
 
-/** See `Store.auditEntry`. */
+/** See `READS.auditEntry`. */
 export function readAuditEntry(engine: Engine, organisationId: string, sequence: number): Promise<AuditEntry | null> {
   return atOneInstant(engine, async (within) => {
     const { rows } =
@@ -115,7 +115,7 @@ export function readAuditEntry(engine: Engine, organisationId: string, sequence:
   });
 }
 
-/** See `Store.isAsLeft`. */
+/** See `READS.isAsLeft`. */
 export function readIsAsLeft(engine: Engine, organisationId: string, sequence: number): Promise<boolean> {
   return atOneInstant(engine, async (within) => {
     const change = await within

@@ -2,7 +2,7 @@ import { type Engine, isStorable } from "./_engine.ts";
 import { keyOfName } from "../name-key.ts";
 import type { Credentials, Invited } from "../state.ts";
 
-/** See `Store.credentials`. */
+/** See `READS.credentials`. */
 export async function readCredentials({ db }: Engine, name: string): Promise<Credentials | null> {
   if (!isStorable(name)) return null;
   const row = await db
@@ -16,7 +16,7 @@ export async function readCredentials({ db }: Engine, name: string): Promise<Cre
     : { userId: row.id, organisationId: row.organisation_id, password: row.password };
 }
 
-/** See `Store.invited`. */
+/** See `READS.invited`. */
 export async function readInvited({ db }: Engine, digest: string, at: number): Promise<Invited | null> {
   const row = await db
     .selectFrom("users")

@@ -3,7 +3,7 @@ import { type Engine, jsonRows } from "./_engine.ts";
 import type { Tables } from "./_tables.ts";
 import { bySteps, sumOfTimes, type Times, type Traffic, TRAFFIC_STEPS } from "../traffic.ts";
 
-/** Adds to what is there in every step, and forgets what is older than is kept. See `Store.recordTraffic`. */
+/** Adds to what is there in every step, and forgets what is older than is kept. See `COUNTERS.traffic`. */
 export async function recordTraffic(engine: Engine, minutes: readonly Traffic[]): Promise<void> {
   if (minutes.length === 0) return;
   const newest = Math.max(...minutes.map(({ at }) => at));
@@ -61,7 +61,7 @@ async function addSteps(
   }
 }
 
-/** See `Store.traffic`. */
+/** See `READS.traffic`. */
 export function readTraffic({ db }: Engine, step: number, from: number): Promise<Traffic[]> {
   return selectSteps(db, step, from);
 }

@@ -42,7 +42,7 @@ export async function readUsage({ db }: Engine, month: string): Promise<Usage[]>
   }));
 }
 
-/** See `Store.usageOf`. */
+/** See `READS.usageOf`. */
 export async function readUsageOf({ db }: Engine, organisationId: string, month: string): Promise<KeyUsage[]> {
   const { rows } = await sql<{ key_id: string; requests: number; last_used_at: number }>`
     select key_id, cast(sum(case when month = ${month} then requests else 0 end) as bigint) as requests, max(last_used_at) as last_used_at

@@ -1,16 +1,15 @@
 import type { GroupAnswer } from "../_answer.ts";
-import type { AuditRows } from "../sql/_audit-log.ts";
 import type { Backend } from "../_backend.ts";
-import type { AuditEntry, AuditQuery } from "../audit.ts";
 import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
-import type { Credentials, Invited, KeyUsage, RulesetRules, State, Usage } from "../state.ts";
+import type { CounterName, Increments, Recorded } from "../counters.ts";
+import type { ReadFound, ReadName, ReadRequest } from "../reads.ts";
+import type { RulesetRules, State } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import type { StoreReport } from "../store.ts";
-import type { Traffic } from "../traffic.ts";
 import { type CallOptions, SqliteThread } from "./_thread.ts";
 import { buffersIn, columnsOfCommands } from "./_transfers.ts";
-import { packed, type WorkerCall, type WorkerSetup } from "./messages.ts";
+import { packed, type WorkerArgument, type WorkerMethod, type WorkerResult, type WorkerSetup } from "./messages.ts";
 
 /** Milliseconds from the end of a thread, or from a file that could not be opened, until another thread opens it. */
 const REOPEN_AFTER = 500;
@@ -52,48 +51,16 @@ export class SqliteBackend implements Backend {
     return this.#call("changesAfter", sequence);
   }
 
-  credentials(name: string): Promise<Credentials | null> {
-    return this.#call("credentials", name);
+  find<Name extends ReadName>(name: Name, request: ReadRequest<Name>): Promise<ReadFound<Name>> {
+    return this.#call("find", { name, request }) as Promise<ReadFound<Name>>;
   }
 
-  invited(digest: string, at: number): Promise<Invited | null> {
-    return this.#call("invited", [digest, at]);
-  }
-
-  recordUsage(increments: readonly Usage[]): Promise<void> {
-    return this.#call("recordUsage", increments);
-  }
-
-  recordTraffic(minutes: readonly Traffic[]): Promise<void> {
-    return this.#call("recordTraffic", minutes);
-  }
-
-  traffic(step: number, from: number): Promise<Traffic[]> {
-    return this.#call("traffic", [step, from]);
+  record<Name extends CounterName>(name: Name, ...increments: Increments<Name>): Promise<Recorded<Name>> {
+    return this.#call("record", { name, increments }) as Promise<Recorded<Name>>;
   }
 
   probe(): Promise<void> {
     return this.#call("probe", undefined);
-  }
-
-  usage(month: string): Promise<Usage[]> {
-    return this.#call("usage", month);
-  }
-
-  usageOf(organisationId: string, month: string): Promise<KeyUsage[]> {
-    return this.#call("usageOf", [organisationId, month]);
-  }
-
-  audit(organisationId: string, query: AuditQuery): Promise<AuditRows> {
-    return this.#call("audit", [organisationId, query]);
-  }
-
-  auditEntry(organisationId: string, sequence: number): Promise<AuditEntry | null> {
-    return this.#call("auditEntry", [organisationId, sequence]);
-  }
-
-  isAsLeft(organisationId: string, sequence: number): Promise<boolean> {
-    return this.#call("isAsLeft", [organisationId, sequence]);
   }
 
   check(): Promise<StoreReport> {
@@ -143,7 +110,11 @@ export class SqliteBackend implements Backend {
     }
   }
 
-  #call<T>(method: WorkerCall["method"], argument: unknown, options?: CallOptions): Promise<T> {
+  #call<Method extends WorkerMethod>(
+    method: Method,
+    argument: WorkerArgument<Method>,
+    options?: CallOptions,
+  ): Promise<WorkerResult<Method>> {
     if (this.#thread !== undefined) return this.#thread.call(method, argument, options);
     return Promise.reject(
       new StoreError("unavailable", `${this.#setup.path}: the file is being opened again: ${this.#whyClosed}`),

@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { errorOf } from "../_answer.ts";
 import type { RulesetRules } from "../state.ts";
 import { StoreError } from "../store-error.ts";
-import type { WorkerCall, WorkerMessage, WorkerSetup } from "./messages.ts";
+import type { WorkerArgument, WorkerCall, WorkerMessage, WorkerMethod, WorkerResult, WorkerSetup } from "./messages.ts";
 
 interface Call {
   receive?(part: RulesetRules): void;
@@ -46,11 +46,15 @@ export class SqliteThread {
     this.opened = this.#opened();
   }
 
-  call<T>(method: WorkerCall["method"], argument: unknown, { receive, transfer = [] }: CallOptions = {}): Promise<T> {
+  call<Method extends WorkerMethod>(
+    method: Method,
+    argument: WorkerArgument<Method>,
+    { receive, transfer = [] }: CallOptions = {},
+  ): Promise<WorkerResult<Method>> {
     if (this.#hasEnded)
       return Promise.reject(new StoreError("unavailable", `${this.#path}: the thread that writes it has ended`));
     const call: WorkerCall = { id: ++this.#last, method, argument };
-    return new Promise<T>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       this.#calls.set(call.id, { resolve: resolve as (result: never) => void, reject, ...(receive && { receive }) });
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
       this.#worker.postMessage(call, transfer);

@@ -1,7 +1,10 @@
-import type { Refusal } from "../_answer.ts";
+import type { GroupAnswer, Refusal } from "../_answer.ts";
+import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
-import type { RulesetRules } from "../state.ts";
-import type { StoreLimits } from "../store.ts";
+import type { CounterName } from "../counters.ts";
+import type { ReadName } from "../reads.ts";
+import type { RulesetRules, State } from "../state.ts";
+import type { StoreLimits, StoreReport } from "../store.ts";
 import type { Synchronous } from "./_database.ts";
 
 /** What the thread of a SQLite file is started with. */
@@ -14,28 +17,43 @@ export interface WorkerSetup {
   readonly identity?: string | null;
 }
 
-/** A call of a method of the backend in the thread. */
+/** What the thread does when it is called, each with one argument. */
+export interface WorkerMethods {
+  execute(commands: readonly Command[]): Promise<GroupAnswer>;
+  load(withRules: boolean, id: number): Promise<State>;
+  changesAfter(sequence: number): Promise<Change[]>;
+  find(read: NamedRead): Promise<unknown>;
+  record(counter: NamedIncrements): Promise<unknown>;
+  probe(): Promise<void>;
+  check(): Promise<StoreReport>;
+  backup(path: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A read of `READS`. Its name says of which types request and answer are, which is checked where it is called. */
+export interface NamedRead {
+  readonly name: ReadName;
+  readonly request: readonly unknown[];
+}
+
+/** As `NamedRead`, of `COUNTERS`. */
+export interface NamedIncrements {
+  readonly name: CounterName;
+  readonly increments: readonly unknown[];
+}
+
+export type WorkerMethod = keyof WorkerMethods;
+/** Commands may be packed as text. */
+export type WorkerArgument<Method extends WorkerMethod> =
+  | Parameters<WorkerMethods[Method]>[0]
+  | (Method extends "execute" ? string : never);
+export type WorkerResult<Method extends WorkerMethod> = Awaited<ReturnType<WorkerMethods[Method]>>;
+
+/** A call of a method in the thread. */
 export interface WorkerCall {
   readonly id: number;
-  readonly method:
-    | "execute"
-    | "load"
-    | "changesAfter"
-    | "credentials"
-    | "invited"
-    | "recordUsage"
-    | "recordTraffic"
-    | "traffic"
-    | "probe"
-    | "usage"
-    | "usageOf"
-    | "audit"
-    | "auditEntry"
-    | "isAsLeft"
-    | "check"
-    | "backup"
-    | "close";
-  readonly argument: unknown;
+  readonly method: WorkerMethod;
+  readonly argument: WorkerArgument<WorkerMethod>;
 }
 
 /** Batches of more items cross as text. */

@@ -2,25 +2,20 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
 import { type GroupAnswer, refusalOf } from "../_answer.ts";
-import { readAudit, readAuditEntry, readIsAsLeft } from "../sql/_audit-log.ts";
-import type { AuditQuery } from "../audit.ts";
 import { readChanges } from "../sql/_changes.ts";
-import { readCredentials, readInvited } from "../sql/_credentials.ts";
 import { executeGroup } from "../sql/_group-commit.ts";
 import { readState } from "../sql/_read-state.ts";
-import { readTraffic, recordTraffic } from "../sql/_traffic.ts";
-import { readUsage, readUsageOf, recordUsage } from "../sql/_usage.ts";
 import type { Change } from "../change.ts";
-import type { Command } from "../command.ts";
+import { record } from "../counters.ts";
+import { find } from "../reads.ts";
 import { checkSchema, migrate } from "../migrations/migrate.ts";
-import type { RulesetRules, Usage } from "../state.ts";
+import type { RulesetRules } from "../state.ts";
 import { StoreError } from "../store-error.ts";
-import type { Traffic } from "../traffic.ts";
 import { asStoreError } from "./_errors.ts";
 import { checkFile } from "./_check.ts";
 import { BUSY_TIMEOUT, openDatabase, type SqliteEngine } from "./_database.ts";
 import { FileIdentity } from "./_file-identity.ts";
-import type { WorkerCall, WorkerMessage, WorkerSetup } from "./messages.ts";
+import type { WorkerCall, WorkerMessage, WorkerMethods, WorkerSetup } from "./messages.ts";
 import { publish } from "./_publish.ts";
 import { buffersIn, columnsOfChanges } from "./_transfers.ts";
 
@@ -51,8 +46,8 @@ async function run({
   }
 }
 
-const METHODS = {
-  async open(): Promise<string | null> {
+const METHODS: WorkerMethods & { open(): Promise<string | null> } = {
+  async open() {
     if (openedBefore !== undefined) new FileIdentity(path, openedBefore).check();
     engine = openDatabase(path, create, synchronous);
     identity = new FileIdentity(path, openedBefore);
@@ -62,36 +57,28 @@ const METHODS = {
     return identity.opened;
   },
 
-  async execute(commands: readonly Command[]): Promise<GroupAnswer> {
+  async execute(commands) {
     identity.check();
     return engine.db.transaction().execute((within) => executeGroup(engine, within, commands, limits, randomUUID()));
   },
 
-  load: (withRules: boolean, id: number) => readState(engine, withRules ? (part) => sendPart(id, part) : null),
+  load: (withRules, id) => readState(engine, withRules ? (part) => sendPart(id, part) : null),
 
   /** Asked every second, so that it is noticed soon when the file is gone. */
-  async changesAfter(sequence: number): Promise<Change[]> {
+  async changesAfter(sequence) {
     identity.check();
     return readChanges(engine, sequence);
   },
 
-  credentials: (name: string) => readCredentials(engine, name),
-  invited: ([digest, at]: [string, number]) => readInvited(engine, digest, at),
+  find: ({ name, request }) => find(engine, name, request as never),
 
-  async recordUsage(increments: readonly Usage[]): Promise<void> {
+  async record({ name, increments }) {
     identity.check();
-    await recordUsage(engine, increments);
+    return record(engine, name, increments as never);
   },
-
-  async recordTraffic(minutes: readonly Traffic[]): Promise<void> {
-    identity.check();
-    await recordTraffic(engine, minutes);
-  },
-
-  traffic: ([step, from]: [number, number]) => readTraffic(engine, step, from),
 
   /** The number is nobody's and stays what it is, and a page is written all the same. */
-  async probe(): Promise<void> {
+  async probe() {
     identity.check();
     engine.file.exec(`pragma busy_timeout = ${PROBE_TIMEOUT}`);
     try {
@@ -101,16 +88,10 @@ const METHODS = {
     }
   },
 
-  usage: (month: string) => readUsage(engine, month),
-  usageOf: ([organisationId, month]: [string, string]) => readUsageOf(engine, organisationId, month),
-  audit: ([organisationId, query]: [string, AuditQuery]) => readAudit(engine, organisationId, query),
-  auditEntry: ([organisationId, sequence]: [string, number]) => readAuditEntry(engine, organisationId, sequence),
-  isAsLeft: ([organisationId, sequence]: [string, number]) => readIsAsLeft(engine, organisationId, sequence),
-
   check: () => checkFile(engine, path),
 
   /** The copy has its name only when it is whole and on the disk. */
-  async backup(target: string): Promise<void> {
+  async backup(target) {
     if (existsSync(target)) throw new StoreError("exists", `${target}: there is a file already; give another path`);
     await publish(target, async (part) => {
       try {
@@ -121,7 +102,7 @@ const METHODS = {
     });
   },
 
-  async close(): Promise<void> {
+  async close() {
     engine?.file.close();
   },
 };

@@ -101,7 +101,7 @@ test("an hour, a day, a week, a month: kept over a restart, of all servers of th
       const beside = { ...own, server: replica, url: replica.url } as TestServer;
       for (let turn = 0; turn < 2; turn++) await ask(beside, "GET", "/v1/cbs/lookup?ip=1.1.1.1", { key: text });
       for (const server of [own.server, replica])
-        await server.services.metrics.traffic.record(now(), (minutes) => server.store.recordTraffic(minutes));
+        await server.services.metrics.traffic.record(now(), (minutes) => server.store.record("traffic", minutes));
       assert.deepEqual(await totals(), expected(5, 5, 5, 5));
       assert.deepEqual(await totals(beside), expected(5, 5, 5, 5));
     } finally {

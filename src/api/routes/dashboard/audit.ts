@@ -34,7 +34,11 @@ function addList(app: App, { store, memory }: Services): void {
   };
   app.get("/audit", { config: BY_ADMINS, schema: list }, async ({ caller, query }, reply) => {
     const { before, limit = DEFAULT_ITEMS } = query;
-    const { entries, nextBefore } = await store.audit(caller.organisationId, { ...filterOf(query), before, limit });
+    const { entries, nextBefore } = await store.read("audit", caller.organisationId, {
+      ...filterOf(query),
+      before,
+      limit,
+    });
     const documents = entries.values().map((entry) => auditDocument(entry, caller.organisationId, memory));
     return streamJson(reply, joined(listTexts(documents, nextBefore)));
   });
@@ -105,7 +109,7 @@ async function* exported(
   const write = format === "csv" ? csvTextOf : (document: object) => `${JSON.stringify(document)}\n`;
   if (format === "csv") yield Buffer.from(csvRow(COLUMNS));
   for (let before: number | null | undefined; before !== null;) {
-    const page = await store.audit(organisationId, { ...filter, before, limit: AT_ONCE });
+    const page = await store.read("audit", organisationId, { ...filter, before, limit: AT_ONCE });
     for (const entry of page.entries) yield Buffer.from(write(documentOf(entry, organisationId, memory)));
     before = page.nextBefore;
   }

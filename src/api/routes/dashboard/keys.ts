@@ -87,7 +87,7 @@ async function usesOf(
   now: number,
 ): Promise<(keyId: string) => KeyUse> {
   const month = new Date(now).toISOString().slice(0, 7);
-  const recorded = new Map((await store.usageOf(organisationId, month)).map((use) => [use.keyId, use]));
+  const recorded = new Map((await store.read("usageOf", organisationId, month)).map((use) => [use.keyId, use]));
   return (keyId) => {
     const [known, own] = [recorded.get(keyId), keyLimits.unrecordedOf(keyId, month)];
     const lastUsedAt = Math.max(known?.lastUsedAt ?? 0, own?.lastUsedAt ?? 0);

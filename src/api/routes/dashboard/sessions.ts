@@ -76,7 +76,7 @@ function addSignIn(app: App, services: Services): void {
   app.post("/session", { config: BY_ANYBODY, schema: signIn, onRequest }, async (request, reply) => {
     const { name, password } = request.body;
     const by = takeName(request, services, keyOfName(name));
-    const known = (await store.credentials(name)) ?? undefined;
+    const known = (await store.read("credentials", name)) ?? undefined;
     const isRight = await passwords.check(password, known?.password, by);
     if (known === undefined || !isRight) throw wrongPassword();
     const { userId, organisationId, password: checked } = known;
@@ -106,7 +106,7 @@ function addSignIn(app: App, services: Services): void {
   app.post("/join", { config: BY_ANYBODY, schema: join, onRequest }, async (request, reply) => {
     const { token, password } = request.body;
     const invitation = digestOfToken(token);
-    const invited = await store.invited(invitation, request.now);
+    const invited = await store.read("invited", invitation, request.now);
     if (invited === null) throw new Problem("authentication-required", NOT_INVITED);
     await refuseWeakPassword("password", password, namesOf(invited, services));
     const hash = await passwords.hash(password, { who: invited.id, isKnown: true });
@@ -154,7 +154,7 @@ function addPassword(app: App, services: Services): void {
     signIns.takeKnown(user.id);
     await refuseWeakPassword("new_password", wanted, namesOf(user, services));
     const by = { who: user.id, isKnown: true };
-    const known = await store.credentials(user.name);
+    const known = await store.read("credentials", user.name);
     const isRight = await passwords.check(password, known?.password, by);
     if (known === null || known.userId !== user.id || !isRight)
       throw new Problem("permission-denied", "the password is not the present one");

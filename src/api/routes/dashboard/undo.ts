@@ -81,7 +81,7 @@ async function lastChange(
 ): Promise<Last | null> {
   const found = await log.last(live);
   // With how many rules it touched: a list of entries leaves out what long ones did.
-  const entry = found === null ? null : await store.auditEntry(organisationId, found.sequence);
+  const entry = found === null ? null : await store.read("auditEntry", organisationId, found.sequence);
   return entry === null ? null : { entry, inverse: inverseOf(entry, memory, organisationId) };
 }
 
