@@ -1,19 +1,36 @@
-import { LEFT, LENGTH, KEY, RIGHT, VALUE, bitAt } from "./_radix-arena.ts";
+import { bitAt, cellAt, childOf, keyWord, lengthOf, valueOf } from "./_radix-arena.ts";
 import type { RadixArena } from "./_radix-arena.ts";
 
+/** The words and the length of a prefix. */
+type Key = readonly [w0: number, w1: number, w2: number, w3: number, length: number];
+
+/** Records above one of 128 bits are at most 128, and each leaves at most its other child pending. */
+const MAX_PENDING = 130;
+
 /**
- * A walk over the prefixes at or below one prefix, in order: by address, the less specific first. The trie may
- * change between two steps: what is inserted behind the walk's place is not seen, what is inserted ahead of it is.
+ * A walk over the prefixes at or below one prefix, in order: by address, the less specific first. The trie may change
+ * between two steps: a prefix inserted before the walk's position is not visited, one inserted after it is.
+ *
+ * The walk is a pre-order traversal with its stack made explicit. Every record with all below it forms one run of the
+ * order, so the pending subtrees, read from the top of the stack down, are the rest of the order:
+ *
+ *          r            step    visits   pending (next one last)
+ *         / \           0                r
+ *        a   b          1       r        b a
+ *       / \             2       a        b d c
+ *      c   d            3       c        b d
+ *
+ * Only making or freeing a record can invalidate what is pending, and both increase `changes`: then the stack is rebuilt
+ * from the last prefix visited, in as many steps as the trie is deep.
  */
 export class Cursor {
   readonly #arena: RadixArena;
-  readonly #within: readonly [number, number, number, number, number];
-  /** Records still to come with all below them, the next one last. One per bit at most, and the one in hand. */
-  readonly #pending = new Uint32Array(130);
+  readonly #within: Key;
+  readonly #pending = new Uint32Array(MAX_PENDING);
   #height = 0;
-  /** The prefix of the last step: the words and the length, to find the place again by. */
-  readonly #last = new Uint32Array(5);
-  #started = false;
+  /** The prefix of the last step: its words, and its length, -1 before the first step. */
+  readonly #last = new Uint32Array(4);
+  #lastLength = -1;
   #changes = -1;
 
   constructor(arena: RadixArena, w0: number, w1: number, w2: number, w3: number, length: number) {
@@ -28,12 +45,12 @@ export class Cursor {
     const pending = this.#pending;
     let height = this.#height;
     while (height > 0) {
-      const at = pending[--height];
-      const right = cells[at + RIGHT];
+      const at = cellAt(pending, --height);
+      const right = childOf(cells, at, 1);
       if (right !== 0) pending[height++] = right;
-      const left = cells[at + LEFT];
+      const left = childOf(cells, at, 0);
       if (left !== 0) pending[height++] = left;
-      if (cells[at + VALUE] === 0) continue;
+      if (valueOf(cells, at) === 0) continue;
       this.#height = height;
       this.#remember(at);
       return at;
@@ -44,37 +61,50 @@ export class Cursor {
 
   #remember(at: number): void {
     const { cells, words } = this.#arena;
-    const last = this.#last;
-    for (let word = 0; word < words; word++) last[word] = cells[at + KEY + word];
-    last[4] = cells[at + LENGTH];
-    this.#started = true;
+    for (let word = 0; word < words; word++) this.#last[word] = keyWord(cells, at, word);
+    this.#lastLength = lengthOf(cells, at);
   }
 
-  /** Fills the pending records with what follows the last step in the trie as it is now. */
+  /**
+   * Makes the pending records what follows the last step in the trie as it is now: descends towards the last prefix, and
+   * leaves pending every right-hand subtree that it passes, the deepest on top, for that one comes first.
+   */
   #seek(): void {
     const arena = this.#arena;
     const cells = arena.cells;
-    const [w0, w1, w2, w3, length] = this.#last;
+    const length = this.#lastLength;
+    const [w0, w1, w2, w3] = fourWords(this.#last);
     this.#changes = arena.changes;
     this.#height = 0;
     let at = arena.subtree(...this.#within);
     while (at !== 0) {
-      const depth = cells[at + LENGTH];
-      const shared = this.#started ? Math.min(arena.sharedBits(at, w0, w1, w2, w3), length) : -1;
+      const depth = lengthOf(cells, at);
+      const shared = length < 0 ? -1 : Math.min(arena.sharedBits(at, w0, w1, w2, w3), length);
       if (shared < depth) {
-        // The last step's prefix is not in this subtree; all of it follows if it lies below or to the right of it.
-        const follows = shared === -1 || shared === length || arena.keyBit(at, shared) === 1;
+        // The last prefix is not in this subtree. All of it follows if it lies below that prefix or to its right: at the
+        // first bit that differs the record has a 1. Before the first step everything follows.
+        const follows = length < 0 || shared === length || arena.keyBit(at, shared) === 1;
         if (follows) this.#push(at);
         return;
       }
-      const side = depth === length ? -1 : bitAt(w0, w1, w2, w3, depth);
-      if (side !== 1) this.#push(cells[at + RIGHT]);
-      if (side === -1) this.#push(cells[at + LEFT]);
-      at = side === -1 ? 0 : cells[at + LEFT + side];
+      // The record is the last prefix, and both its children follow; or it covers it, and on the way down to the left
+      // the right child follows.
+      if (depth === length) {
+        this.#push(childOf(cells, at, 1));
+        this.#push(childOf(cells, at, 0));
+        return;
+      }
+      const side = bitAt(w0, w1, w2, w3, depth);
+      if (side === 0) this.#push(childOf(cells, at, 1));
+      at = childOf(cells, at, side);
     }
   }
 
   #push(at: number): void {
     if (at !== 0) this.#pending[this.#height++] = at;
   }
+}
+
+function fourWords(words: Uint32Array): readonly [number, number, number, number] {
+  return [cellAt(words, 0), cellAt(words, 1), cellAt(words, 2), cellAt(words, 3)];
 }

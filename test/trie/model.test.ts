@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { LEFT, RadixArena, RIGHT } from "../../src/trie/_radix-arena.ts";
 import { ValueSets } from "../../src/trie/_value-sets.ts";
-import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
+import { PrefixTrie, replaceParts } from "../../src/trie/prefix-trie.ts";
 import { agreesWithOracle, newCounts } from "./operations.ts";
 
 const SEED = 20_260_601;
@@ -18,26 +18,26 @@ test("random operation sequences agree with the oracle and leave the arena whole
 });
 
 class LeakingArena extends RadixArena {
-  protected override free(): void {
+  override free(): void {
     this.changes++;
   }
 }
 
 class TwiceFreeingArena extends RadixArena {
-  protected override free(at: number): void {
+  override free(at: number): void {
     super.free(at);
     super.free(at);
   }
 }
 
 class ArenaThatKeepsBranches extends RadixArena {
-  protected override splice(parentCell: number, at: number): void {
+  override splice(parentCell: number, at: number): void {
     if ((this.cells[at + LEFT] || this.cells[at + RIGHT]) === 0) super.splice(parentCell, at);
   }
 }
 
 class ArenaThatDropsTheChild extends RadixArena {
-  protected override splice(parentCell: number, at: number): void {
+  override splice(parentCell: number, at: number): void {
     this.cells[parentCell] = 0;
     this.free(at);
   }
@@ -71,11 +71,10 @@ class SetsInOrderOfArrival extends ValueSets {
 function trieWith(part: typeof RadixArena | typeof ValueSets): PrefixTrie {
   const trie = new PrefixTrie();
   if (part === ValueSets || part.prototype instanceof ValueSets) {
-    trie["sets"] = new (part as typeof ValueSets)();
+    replaceParts(trie, { sets: new (part as typeof ValueSets)() });
   } else {
     const Arena = part as typeof RadixArena;
-    trie["arena4"] = new Arena(1);
-    trie["arena6"] = new Arena(4);
+    replaceParts(trie, { arena4: new Arena(1), arena6: new Arena(4) });
   }
   return trie;
 }

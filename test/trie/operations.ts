@@ -48,7 +48,7 @@ function prefixOfPattern(family: Family, pattern: bigint, flipped: number, lengt
     .map((shift) => Number((address >> shift) & 0xffffffffn))
     .slice(0, bits / 32)
     .reverse();
-  const [w0, w1 = 0, w2 = 0, w3 = 0] = words;
+  const [w0 = 0, w1 = 0, w2 = 0, w3 = 0] = words;
   return { family, w0, w1, w2, w3, length };
 }
 
