@@ -4,27 +4,62 @@
  * A family's index is a root array and a node array. The root is indexed by the first `rootBits` bits of an address.
  * Its words, and the entry words inside nodes, are either
  *
- *     0mmmmmmm mmmmmmmm mmmmmmmm mmmmmmmm   a leaf: the match id, 0 = no match
- *     1kkkoooo oooooooo oooooooo oooooooo   a node: kind k, at word offset o of the node array
+ *     bit 31 30  28 27                    0
+ *         0 mmm mmmmmmmmmmmmmmmmmmmmmmmmmmmm   a leaf: the match id, 0 = no match
+ *         1 kkk oooooooooooooooooooooooooooo   a node: kind k, at word offset o of the node array
  *
  * so that "is it a leaf" is a sign test. A node at depth d decides the address's bits from d on; an address is read as
  * if zero bits followed its last one. Adjacent slots with equal entries are stored once (leaf compression as in Lulea
- * and poptrie: Degermark et al. 1997, Asai & Ohara 2015). In IPv6 every depth is a multiple of 16.
+ * and poptrie: Degermark et al., SIGCOMM 1997; Asai & Ohara, SIGCOMM 2015). In IPv6 every depth is a multiple of 16.
  *
- *     bitmap   64 slots, bits [d, d+6)       | changes x 2 | entry ...                                     IPv4 only
- *              bit s is set where slot s differs from slot s-1 (bit 0 always); the entry of a slot is the one at
- *              rank(s) - 1, where rank(s) is the number of set bits up to and including s.
- *     list     65,536 slots, bits [d, d+16)  | count | keys, two 16-bit ones a word ... | entry ...
- *              `count` entries, 2 to 17; entry 0 begins at slot 0, entry i > 0 at key i-1; keys ascend. The keys of a
- *              full list are two vectors of 128 bits: a lookup compares them all at once.
- *     tree     65,536 slots, bits [d, d+16)  | count | every 16th key ... | keys ... | entry ...
- *              a list of 18 to 513 entries: the keys lie in blocks of 16, and the last key of each full block stands in front
- *              once more (a search tree of two levels, up to two comparisons of vectors each).
- *     wide     65,536 slots, bits [d, d+16)  | changes, rank before | x 2,048 | entry ...                  IPv6 only
- *              a bitmap whose change words stand each beside the number of set bits before it.
- *     skip     path compression              | bits | below | above | expected ... | entry |               IPv6 only
- *              compares the next `bits` bits, a multiple of 16, with the expected ones (left-aligned, ceil(bits / 32) words):
- *              less gives the leaf `below`, greater the leaf `above`, equal goes on with the entry at depth d + bits.
+ * A slot is a change if its entry may differ from that of the slot before it; slot 0 always is one. The entry of any
+ * slot is therefore that of the last change at or before it, and all kinds answer one question: how many changes are
+ * there up to and including the slot (its rank)? The rank is at least 1, so "rank - 1" is an entry that exists.
+ *
+ *     bitmap   64 slots, bits [d, d+6), IPv4 only
+ *
+ *              +0        +1        +2
+ *              +---------+---------+-------+-------+ ...     bit s & 31 of word s >>> 5: slot s is a change
+ *              | 31 .. 0 | 63 .. 32| entry | entry |         rank(s) = popcount of the bits up to and including s
+ *              +---------+---------+-------+-------+ ...
+ *
+ *     list     65,536 slots, bits [d, d+16), 2 to 17 entries
+ *
+ *              +0        +1                  +1 + count / 2
+ *              +---------+---------+- - - - -+-------+ ...   key i, the slot of entry i + 1, is in half i & 1 of word
+ *              | count   | k1 | k0 | k3 | k2 | entry |       i >>> 1 (0 is the low one); keys ascend, entry 0 begins at
+ *              +---------+---------+- - - - -+-------+ ...   slot 0 and has no key. An even count leaves half a word: 0
+ *
+ *              The 16 keys of a full list are two vectors of 128 bits: the kernel compares them all at once.
+ *
+ *     tree     65,536 slots, bits [d, d+16), 18 to 257 entries
+ *
+ *              +0        +1                  +1 + separatorWords(count)
+ *              +---------+---------+- - - - -+- - - - -+-------+ ...
+ *              | count   |k31 |k15 |    |k47 | keys    | entry |
+ *              +---------+---------+- - - - -+- - - - -+-------+ ...
+ *
+ *              A list whose keys form blocks of 16; the last key of every full block is stored once more before them. At
+ *              most 16 separators, so a search is two comparisons of a list's size: which block, where in the block.
+ *
+ *     wide     65,536 slots, bits [d, d+16), IPv6 only
+ *
+ *              +0        +1        +2                +4096
+ *              +---------+---------+---------+- - - -+-------+ ...
+ *              | 31 .. 0 | rank 0  | 63 .. 32|rank 32| entry |   2,048 pairs: change bits, and how many are set in all
+ *              +---------+---------+---------+- - - -+-------+ ...   pairs before; so a rank takes one pair and popcount
+ *
+ *     skip     path compression (as in Morrison's PATRICIA), IPv6 only
+ *
+ *              +0        +1        +2        +3                 +3 + ceil(bits / 32)
+ *              +---------+---------+---------+----------+- - - -+-------+
+ *              | bits    | below   | above   | expected ...     | entry |
+ *              +---------+---------+---------+----------+- - - -+-------+
+ *
+ *              Compares the next `bits` bits, a multiple of 16, with the expected ones (left-aligned): less gives the
+ *              leaf `below`, greater the leaf `above`, equal continues with the entry at depth d + bits.
+ *
+ * Every node decides at least 6 bits, so a walk ends: at depth 32 or 128 at the latest, whatever the words say.
  */
 export const NODE_BITMAP = 0;
 export const NODE_LIST = 1;
@@ -39,14 +74,15 @@ export const KIND_MASK = 7;
 export const OFFSET_MASK = 0x0fff_ffff;
 
 export const BITMAP_BITS = 6;
-/** Change words: where a bitmap node's entries begin. */
+/** The change words of a bitmap node; its entries follow. */
 export const BITMAP_HEADER_WORDS = 2;
 export const LIST_BITS = 16;
-/** Keys of a list at most, and of a block of a tree. */
+/** The maximum number of keys of a list, and of a block of a tree: two vectors of eight 16-bit lanes. */
 export const LIST_KEYS = 16;
-/** Keys of a tree at most: 16 blocks. */
+/** The maximum number of keys of a tree: 16 blocks, so that the separators fit two vectors as well. */
 export const TREE_KEYS = 256;
 export const WIDE_BITS = 16;
+/** 65,536 slots in 2,048 pairs of a change word and a rank. */
 export const WIDE_WORDS = 4096;
 /** The bits that a skip node compares are a multiple of this. */
 export const SKIP_UNIT = 16;

@@ -1,4 +1,4 @@
-import { bitAt, cellAt, childOf, keyWord, lengthOf, valueOf } from "./_radix-arena.ts";
+import { bitAt, KEY, LEFT, LENGTH, RIGHT, VALUE } from "./_radix-arena.ts";
 import type { RadixArena } from "./_radix-arena.ts";
 
 /** The words and the length of a prefix. */
@@ -21,7 +21,8 @@ const MAX_PENDING = 130;
  *      c   d            3       c        b d
  *
  * Only making or freeing a record can invalidate what is pending, and both increase `changes`: then the stack is rebuilt
- * from the last prefix visited, in as many steps as the trie is deep.
+ * from the last prefix visited, in as many steps as the trie is deep. As long as `changes` stands still, what is pending
+ * are records, and their cells exist (see `_radix-arena.ts`): that is what the `!` here assert.
  */
 export class Cursor {
   readonly #arena: RadixArena;
@@ -45,12 +46,12 @@ export class Cursor {
     const pending = this.#pending;
     let height = this.#height;
     while (height > 0) {
-      const at = cellAt(pending, --height);
-      const right = childOf(cells, at, 1);
+      const at = pending[--height]!; // below the height every slot has been filled
+      const right = cells[at + RIGHT]!;
       if (right !== 0) pending[height++] = right;
-      const left = childOf(cells, at, 0);
+      const left = cells[at + LEFT]!;
       if (left !== 0) pending[height++] = left;
-      if (valueOf(cells, at) === 0) continue;
+      if (cells[at + VALUE]! === 0) continue;
       this.#height = height;
       this.#remember(at);
       return at;
@@ -61,8 +62,8 @@ export class Cursor {
 
   #remember(at: number): void {
     const { cells, words } = this.#arena;
-    for (let word = 0; word < words; word++) this.#last[word] = keyWord(cells, at, word);
-    this.#lastLength = lengthOf(cells, at);
+    for (let word = 0; word < words; word++) this.#last[word] = cells[at + KEY + word]!;
+    this.#lastLength = cells[at + LENGTH]!;
   }
 
   /**
@@ -78,7 +79,7 @@ export class Cursor {
     this.#height = 0;
     let at = arena.subtree(...this.#within);
     while (at !== 0) {
-      const depth = lengthOf(cells, at);
+      const depth = cells[at + LENGTH]!;
       const shared = length < 0 ? -1 : Math.min(arena.sharedBits(at, w0, w1, w2, w3), length);
       if (shared < depth) {
         // The last prefix is not in this subtree. All of it follows if it lies below that prefix or to its right: at the
@@ -90,13 +91,13 @@ export class Cursor {
       // The record is the last prefix, and both its children follow; or it covers it, and on the way down to the left
       // the right child follows.
       if (depth === length) {
-        this.#push(childOf(cells, at, 1));
-        this.#push(childOf(cells, at, 0));
+        this.#push(cells[at + RIGHT]!);
+        this.#push(cells[at + LEFT]!);
         return;
       }
       const side = bitAt(w0, w1, w2, w3, depth);
-      if (side === 0) this.#push(childOf(cells, at, 1));
-      at = childOf(cells, at, side);
+      if (side === 0) this.#push(cells[at + RIGHT]!);
+      at = cells[at + LEFT + side]!;
     }
   }
 
@@ -105,6 +106,7 @@ export class Cursor {
   }
 }
 
+/** Of an array of four. */
 function fourWords(words: Uint32Array): readonly [number, number, number, number] {
-  return [cellAt(words, 0), cellAt(words, 1), cellAt(words, 2), cellAt(words, 3)];
+  return [words[0]!, words[1]!, words[2]!, words[3]!];
 }

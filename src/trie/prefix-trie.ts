@@ -1,7 +1,7 @@
 import { addressBits, notAnAddress } from "../address/address.ts";
 import type { Address, Family, Prefix } from "../address/address.ts";
 import { Cursor } from "./_cursor.ts";
-import { keyWord, lengthOf, RadixArena, valueOf } from "./_radix-arena.ts";
+import { KEY, LENGTH, RadixArena, VALUE } from "./_radix-arena.ts";
 import { MAX_VALUE, ValueSets } from "./_value-sets.ts";
 
 /** A prefix and the value ids that it maps to, ascending and without duplicates. */
@@ -43,9 +43,11 @@ export let replaceParts: (trie: PrefixTrie, parts: Partial<TrieParts>) => void;
  * grown in advance; it depends on the greatest number of prefixes held since `clear`, never on how many came and went.
  *
  * Every method that takes a prefix ignores its host bits and throws a RangeError for a length beyond the family's.
- * The trie may be changed while it is being iterated: as with a `Map`, what is inserted after the current position is visited.
+ * The trie may be changed while it is being iterated: as with a `Map`, what is inserted after the current position is
+ * visited.
  */
 export class PrefixTrie {
+  // Records that the arenas return are 0 or in use, and the cells of both exist: the `!` after reads of them assert that.
   #arena4 = new RadixArena(1);
   #arena6 = new RadixArena(4);
   #sets = new ValueSets();
@@ -83,7 +85,7 @@ export class PrefixTrie {
     checkValue(value);
     const arena = this.#arenaOf(prefix);
     const at = arena.findOrCreate(prefix.w0, prefix.w1, prefix.w2, prefix.w3, prefix.length);
-    const before = valueOf(arena.cells, at);
+    const before = arena.cells[at + VALUE]!;
     arena.setValue(at, value);
     if (before <= MAX_VALUE) return before;
     const first = this.#sets.first(before);
@@ -99,7 +101,7 @@ export class PrefixTrie {
     checkValue(value);
     const arena = this.#arenaOf(prefix);
     const at = arena.findOrCreate(prefix.w0, prefix.w1, prefix.w2, prefix.w3, prefix.length);
-    const set = valueOf(arena.cells, at);
+    const set = arena.cells[at + VALUE]!;
     if (this.#sets.has(set, value)) return false;
     arena.setValue(at, this.#sets.with(set, value));
     return true;
@@ -131,7 +133,7 @@ export class PrefixTrie {
   remove(prefix: Prefix, value: number): boolean {
     const arena = this.#arenaOf(prefix);
     const at = arena.find(prefix.w0, prefix.w1, prefix.w2, prefix.w3, prefix.length);
-    const set = valueOf(arena.cells, at);
+    const set = arena.cells[at + VALUE]!;
     if (set === 0 || !this.#sets.has(set, value)) return false;
     const remaining = this.#sets.without(set, value);
     if (remaining === 0) arena.remove(prefix.w0, prefix.w1, prefix.w2, prefix.w3, prefix.length);
@@ -145,7 +147,7 @@ export class PrefixTrie {
   lookup(address: Address): number {
     const arena = this.#arena(address.family);
     const at = arena.match(address.w0, address.w1, address.w2, address.w3);
-    return this.#sets.first(valueOf(arena.cells, at));
+    return this.#sets.first(arena.cells[at + VALUE]!);
   }
 
   /** Longest-prefix match: the most specific prefix that covers the address, `undefined` if none does. */
@@ -204,13 +206,13 @@ export class PrefixTrie {
     const cursor = new Cursor(arena, 0, 0, 0, 0, 0);
     for (let at = cursor.next(); at !== 0; at = cursor.next()) {
       const cells = arena.cells;
-      const set = valueOf(cells, at);
-      const value = this.#sets.first(set);
+      const set = cells[at + VALUE]!;
       const more = set > MAX_VALUE ? this.#sets.toArray(set) : null;
-      const length = lengthOf(cells, at);
-      const w0 = keyWord(cells, at, 0);
+      const value = more === null ? set : more[0]!; // a block holds at least two values
+      const length = cells[at + LENGTH]!;
+      const w0 = cells[at + KEY]!;
       if (family === 4) visit(w0, 0, 0, 0, length, value, more);
-      else visit(w0, keyWord(cells, at, 1), keyWord(cells, at, 2), keyWord(cells, at, 3), length, value, more);
+      else visit(w0, cells[at + KEY + 1]!, cells[at + KEY + 2]!, cells[at + KEY + 3]!, length, value, more);
     }
   }
 
@@ -239,19 +241,19 @@ export class PrefixTrie {
   /** The value set of exactly this prefix. Record 0, for "absent", maps to the empty one. */
   #setOf(prefix: Prefix): number {
     const arena = this.#arenaOf(prefix);
-    return valueOf(arena.cells, arena.find(prefix.w0, prefix.w1, prefix.w2, prefix.w3, prefix.length));
+    return arena.cells[arena.find(prefix.w0, prefix.w1, prefix.w2, prefix.w3, prefix.length) + VALUE]!;
   }
 
   #entryAt(family: Family, at: number): PrefixEntry {
-    return { prefix: this.#prefixAt(family, at), values: this.#sets.toArray(valueOf(this.#arena(family).cells, at)) };
+    return { prefix: this.#prefixAt(family, at), values: this.#sets.toArray(this.#arena(family).cells[at + VALUE]!) };
   }
 
   #prefixAt(family: Family, at: number): Prefix {
     const { cells } = this.#arena(family);
-    const length = lengthOf(cells, at);
-    const w0 = keyWord(cells, at, 0);
+    const length = cells[at + LENGTH]!;
+    const w0 = cells[at + KEY]!;
     if (family === 4) return { family, w0, w1: 0, w2: 0, w3: 0, length };
-    return { family, w0, w1: keyWord(cells, at, 1), w2: keyWord(cells, at, 2), w3: keyWord(cells, at, 3), length };
+    return { family, w0, w1: cells[at + KEY + 1]!, w2: cells[at + KEY + 2]!, w3: cells[at + KEY + 3]!, length };
   }
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { cellAt, childOf, KEY, LENGTH, lengthOf, RIGHT, ROOT, VALUE, valueOf } from "../../src/trie/_radix-arena.ts";
+import { KEY, LEFT, LENGTH, RIGHT, ROOT, VALUE } from "../../src/trie/_radix-arena.ts";
 import type { RadixArena } from "../../src/trie/_radix-arena.ts";
 import { MAX_VALUE } from "../../src/trie/_value-sets.ts";
 import type { ValueSets } from "../../src/trie/_value-sets.ts";
@@ -31,29 +31,29 @@ function checkArena(arena: RadixArena): number[] {
   const seen = new Set<number>();
   const values: number[] = [];
   assert.equal(
-    [LENGTH, RIGHT, VALUE, KEY].reduce((bits, cell) => bits | cellAt(cells, cell), 0),
-    0,
+    [LENGTH, RIGHT, VALUE, KEY].find((cell) => cells[cell] !== 0),
+    undefined,
     "record 0 holds something besides the root",
   );
-  const pending: { at: number; above: string | null }[] = [{ at: cellAt(cells, ROOT), above: null }];
+  const pending: { at: number; above: string | null }[] = [{ at: cells[ROOT]!, above: null }];
   for (let item = pending.pop(); item !== undefined; item = pending.pop()) {
     const { at, above } = item;
     if (at === 0) continue;
     takeRecord(arena, at, seen);
     const key = keyBits(arena, at);
-    const [left, right] = [childOf(cells, at, 0), childOf(cells, at, 1)];
-    const bits = key.slice(0, lengthOf(cells, at));
+    const [left, right] = [cells[at + LEFT]!, cells[at + RIGHT]!];
+    const bits = key.slice(0, cells[at + LENGTH]);
     assert.ok(!key.slice(bits.length).includes("1"), "a key has host bits");
     assert.ok(
       above === null || bits.startsWith(above),
       "a child does not extend its parent's key, or is on the wrong side",
     );
-    const value = valueOf(cells, at);
+    const value = cells[at + VALUE]!;
     if (value === 0) assert.ok(left !== 0 && right !== 0, "a record without a value lacks a child");
     else values.push(value);
     pending.push({ at: left, above: `${bits}0` }, { at: right, above: `${bits}1` });
   }
-  for (let at = arena.freed; at !== 0; at = childOf(cells, at, 0)) takeRecord(arena, at, seen);
+  for (let at = arena.freed; at !== 0; at = cells[at + LEFT]!) takeRecord(arena, at, seen);
   assert.equal(seen.size, arena.end / stride - 1, "a record is neither in the trie nor free");
   assert.equal(values.length, arena.size, "the size is not the number of prefixes");
   return values;
@@ -76,7 +76,7 @@ function checkBlocks(sets: ValueSets, used: Set<number>): void {
   const spans: { from: number; size: number }[] = [];
   for (const word of used) {
     const from = word - 0x80000000;
-    const count = cellAt(cells, from);
+    const count = cells[from]!;
     const values = Array.from(cells.subarray(from + 1, from + 1 + count));
     assert.ok(count >= 2 && values.length === count, "a block does not hold what it says");
     assert.ok(
@@ -88,7 +88,7 @@ function checkBlocks(sets: ValueSets, used: Set<number>): void {
     spans.push({ from, size });
   }
   for (const [bits, first] of freed.entries()) {
-    for (let from = first; from !== 0; from = cellAt(cells, from)) {
+    for (let from = first; from !== 0; from = cells[from]!) {
       spans.push({ from, size: 2 ** bits });
       assert.ok(spans.length <= end, "the freed blocks go round in a circle");
     }
