@@ -51,7 +51,7 @@ export class Cursor {
       if (right !== 0) pending[height++] = right;
       const left = cells[at + LEFT]!;
       if (left !== 0) pending[height++] = left;
-      if (cells[at + VALUE]! === 0) continue;
+      if (cells[at + VALUE] === 0) continue;
       this.#height = height;
       this.#remember(at);
       return at;

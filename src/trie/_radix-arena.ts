@@ -79,7 +79,7 @@ export class RadixArena {
   /** The record of exactly this prefix (with or without a value), 0 if there is none. */
   find(w0: number, w1: number, w2: number, w3: number, length: number): number {
     const at = this.subtree(w0, w1, w2, w3, length);
-    return at !== 0 && this.cells[at + LENGTH]! === length ? at : 0;
+    return at !== 0 && this.cells[at + LENGTH] === length ? at : 0;
   }
 
   /** The longest prefix with a value that covers an address, 0 if there is none. */
@@ -91,7 +91,7 @@ export class RadixArena {
       const depth = cells[at + LENGTH]!;
       // A key that differs within its own length: neither it nor anything below it covers the address.
       if (this.sharedBits(at, w0, w1, w2, w3) < depth) break;
-      if (cells[at + VALUE]! !== 0) best = at;
+      if (cells[at + VALUE] !== 0) best = at;
       // At full length there is no next bit and the shift gives an arbitrary one, but there both children are 0.
       at = cells[at + LEFT + bitAt(w0, w1, w2, w3, depth)]!;
     }
@@ -108,7 +108,7 @@ export class RadixArena {
     while (at !== 0) {
       const depth = cells[at + LENGTH]!;
       if (depth > length || this.sharedBits(at, w0, w1, w2, w3) < depth) return 0;
-      if (depth > after && cells[at + VALUE]! !== 0) return at;
+      if (depth > after && cells[at + VALUE] !== 0) return at;
       at = cells[at + LEFT + bitAt(w0, w1, w2, w3, depth)]!;
     }
     return 0;
@@ -147,7 +147,7 @@ export class RadixArena {
 
   /** Sets what a record of `findOrCreate` or `find` maps to; not to 0 (see `remove`). */
   setValue(at: number, value: number): void {
-    if (this.cells[at + VALUE]! === 0) this.size++;
+    if (this.cells[at + VALUE] === 0) this.size++;
     this.cells[at + VALUE] = value;
   }
 
@@ -177,9 +177,9 @@ export class RadixArena {
     // "A record without a value has two children" may now fail at two records at most. The record itself: with two
     // children it stays as a branching point, with one or none it is spliced out. Its parent: only if the record was a
     // leaf has it lost a child, and only without a value must it go; the grandparent then keeps its number of children.
-    const children = (cells[at + LEFT]! === 0 ? 0 : 1) + (cells[at + RIGHT]! === 0 ? 0 : 1);
+    const children = (cells[at + LEFT] === 0 ? 0 : 1) + (cells[at + RIGHT] === 0 ? 0 : 1);
     if (children < 2) this.splice(parentCell, at);
-    if (children === 0 && parent !== 0 && cells[parent + VALUE]! === 0) this.splice(grandparentCell, parent);
+    if (children === 0 && parent !== 0 && cells[parent + VALUE] === 0) this.splice(grandparentCell, parent);
     return value;
   }
 
