@@ -65,8 +65,8 @@ export { type RangeDocument, type RangeOptions, type RangePage, rangesOf } from 
 export { SearchIndex, type SearchOptions } from "./cbs/search.ts";
 export { type CatalogueStats, catalogueStats, type TypeStats } from "./cbs/stats.ts";
 export { type CatalogueDiff, diffCatalogues, type NodeChange, type PrefixChange } from "./cbs/diff.ts";
-export { EXPORT_FORMATS, exportCatalogue, type ExportFormat } from "./cbs/exports/export.ts";
-export { clickhouseDdl } from "./cbs/exports/clickhouse.ts";
+export { EXPORT_FORMATS, exportCatalogue, type ExportFormat } from "./cbs/export-catalogue.ts";
+export { clickhouseDdl } from "./formats/clickhouse.ts";
 export { openCatalogue, openCatalogueSnapshot } from "./cli/catalogue-snapshot.ts";
 export { UsageError } from "./cli/usage-error.ts";
 
@@ -108,13 +108,14 @@ export { planReplacement, type ReplacementPlan, type WantedRule } from "./rulese
 export { difference, intersection, union } from "./rulesets/set-algebra.ts";
 export { RuleError, type RuleErrorCode, type RuleField } from "./rulesets/rule-error.ts";
 export { checkRuleName, expiryInDays, parseRulePrefix, type PrefixPolicy } from "./rulesets/validate-rule.ts";
-export { formatTimestamp, parseTimestamp } from "./rulesets/timestamp.ts";
+export { parseTimestamp } from "./rulesets/timestamp.ts";
+export { formatTimestamp } from "./time/format-timestamp.ts";
 export {
   exportRules,
   type RuleExportFormat,
   type RuleExportOptions,
   RULE_EXPORT_FORMATS,
-} from "./rulesets/formats/export-rules.ts";
+} from "./rulesets/export-rules.ts";
 export {
   IMPORT_FORMATS,
   type ImportedRules,
@@ -122,8 +123,8 @@ export {
   type ImportOptions,
   RuleImport,
   type SkippedLines,
-} from "./rulesets/formats/import-rules.ts";
-export type { ImportedRule, LineError, RuleDefaults, SkippedLine } from "./rulesets/formats/imported-rule.ts";
+} from "./rulesets/importers/import-rules.ts";
+export type { ImportedRule, LineError, RuleDefaults, SkippedLine } from "./rulesets/importers/imported-rule.ts";
 
 // batch: `identify` of whole logs, under a name of its own here
 export { identify as identifyLines } from "./batch/identify.ts";

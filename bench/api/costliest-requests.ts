@@ -5,7 +5,7 @@
  */
 import { gzipSync } from "node:zlib";
 import { randomUUID } from "node:crypto";
-import { RULE_EXPORT_FORMATS } from "../../src/rulesets/formats/export-rules.ts";
+import { RULE_EXPORT_FORMATS } from "../../src/rulesets/export-rules.ts";
 import {
   addresses,
   batch,

@@ -2,7 +2,7 @@ import type { FastifyError } from "fastify";
 import { ServiceError, type ServiceErrorCode } from "../service/service-error.ts";
 import { StoreError, type StoreErrorCode } from "../store/store-error.ts";
 import { Problem, type ProblemKind } from "./problem.ts";
-import { ruleDocument } from "../rulesets/rule-document.ts";
+import { ruleDocument } from "../formats/rule-document.ts";
 import { shrinkProblem } from "./shrink-problem.ts";
 import { RETRY_AFTER } from "../service/store/store-outage.ts";
 

@@ -33,23 +33,6 @@ export function parseTimestamp(text: unknown): number {
   throw new RuleError("out-of-range", "expires_at", text, 0, "a time lies between 1970 and 9999, in UTC");
 }
 
-/**
- * Times that were formatted lately: the rules of a list have few of them, and to look one up takes a tenth of
- * formatting it.
- */
-const texts = new Map<number, string>();
-const MAX_TEXTS = 64;
-
-/** ISO 8601 in UTC with milliseconds and `Z`, as everywhere at the edge. */
-export function formatTimestamp(time: number): string {
-  let text = texts.get(time);
-  if (text !== undefined) return text;
-  text = new Date(time).toISOString();
-  if (texts.size >= MAX_TEXTS) texts.clear();
-  texts.set(time, text);
-  return text;
-}
-
 function malformed(text: string): RuleError {
   if (!WITHOUT_ZONE.test(text)) {
     return new RuleError(

@@ -11,7 +11,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { brotliDecompressSync, createGunzip, gunzipSync } from "node:zlib";
 import { addUser, type TestUser } from "./dashboard/browser.ts";
-import { missingCommand } from "../cbs/exports/programs/program.ts";
+import { missingCommand } from "../formats/programs/program.ts";
 import { addKey, addOrganisation, ask, startServer, type TestServer } from "./start-server.ts";
 import { PLAIN_NAME } from "../../src/api/access/session-cookie.ts";
 import { SAMPLE_THREATS } from "./harness/service-process.ts";

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { RULE_EXPORT_FORMATS } from "../../src/rulesets/formats/export-rules.ts";
+import { RULE_EXPORT_FORMATS } from "../../src/rulesets/export-rules.ts";
 import { addUser, visit } from "./dashboard/browser.ts";
 import { addKey, addOrganisation, type Answer, ask, startServer, type TestServer } from "./start-server.ts";
 

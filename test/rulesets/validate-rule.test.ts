@@ -3,7 +3,8 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { formatPrefix } from "../../src/address/prefix.ts";
 import { RuleError, type RuleErrorCode } from "../../src/rulesets/rule-error.ts";
-import { formatTimestamp, LAST_TIME, parseTimestamp } from "../../src/rulesets/timestamp.ts";
+import { LAST_TIME, parseTimestamp } from "../../src/rulesets/timestamp.ts";
+import { formatTimestamp } from "../../src/time/format-timestamp.ts";
 import { checkDescription, checkRuleName, expiryInDays, parseRulePrefix } from "../../src/rulesets/validate-rule.ts";
 
 function refused(act: () => unknown, code: RuleErrorCode, message: RegExp, position = 0): void {

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { LONGEST_NAME } from "../../rulesets/validate-rule.ts";
-import { formatTimestamp } from "../../rulesets/timestamp.ts";
+import { formatTimestamp } from "../../time/format-timestamp.ts";
 import type { Identification, Identifications } from "../../service/logs/identifications.ts";
 import { Count, LineText, named, Nullable, NullableText, NullableTimestamp, Timestamp, WorkState } from "./common.ts";
 

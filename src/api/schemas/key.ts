@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { LONGEST_NAME } from "../../rulesets/validate-rule.ts";
-import { formatTimestamp } from "../../rulesets/timestamp.ts";
+import { formatTimestamp } from "../../time/format-timestamp.ts";
 import { ACCESS_LEVELS, type ApiKey } from "../../store/state.ts";
 import { Count, LineText, named, NullableTimestamp, shownAs, strict, Timestamp } from "./common.ts";
 

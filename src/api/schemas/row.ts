@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import type { Rule } from "../../rulesets/rule.ts";
 import { Count, named, NullableText, PREFIX_FORMAT, PrefixText, shownAs, strict, upTo, WholeNumber } from "./common.ts";
 import { RuleSchema } from "./rule.ts";
-import { ruleDocument, type RuleDocument } from "../../rulesets/rule-document.ts";
+import { ruleDocument, type RuleDocument } from "../../formats/rule-document.ts";
 
 const DAY = 86_400_000;
 const DEFAULT_DAYS = 7;

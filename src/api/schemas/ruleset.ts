@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { LONGEST_DESCRIPTION, LONGEST_NAME } from "../../rulesets/validate-rule.ts";
 import { PURPOSES } from "../../store/state.ts";
-import { formatTimestamp } from "../../rulesets/timestamp.ts";
+import { formatTimestamp } from "../../time/format-timestamp.ts";
 import type { LiveRuleset } from "../../service/rules/service-memory.ts";
 import { Count, LineText, named, pageOf, pageParameters, strict, Timestamp } from "./common.ts";
 

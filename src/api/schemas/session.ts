@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { LONGEST_NAME } from "../../rulesets/validate-rule.ts";
-import { formatTimestamp } from "../../rulesets/timestamp.ts";
+import { formatTimestamp } from "../../time/format-timestamp.ts";
 import { AREAS, ROLES } from "../../store/state.ts";
 import { LONGEST_USER_NAME } from "../../service/access/read-user.ts";
 import type { LiveSession } from "../../service/rules/service-memory.ts";

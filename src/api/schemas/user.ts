@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { formatTimestamp } from "../../rulesets/timestamp.ts";
+import { formatTimestamp } from "../../time/format-timestamp.ts";
 import type { User } from "../../store/state.ts";
 import { Count, named, NullableTimestamp, strict, Timestamp } from "./common.ts";
 import { Role, UserName } from "./session.ts";

@@ -2,7 +2,7 @@ import type { Prefix } from "../../address/address.ts";
 import { formatPrefix } from "../../address/prefix.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import type { LiveRuleset } from "./service-memory.ts";
-import { ruleDocument } from "../../rulesets/rule-document.ts";
+import { ruleDocument } from "../../formats/rule-document.ts";
 
 const CHECKS_AT_ONCE = 50;
 

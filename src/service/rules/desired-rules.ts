@@ -1,7 +1,7 @@
 import { formatPrefix } from "../../address/prefix.ts";
 import { FirstLines } from "../../rulesets/first-lines.ts";
-import { type ImportedColumns, type ImportFormat, RuleImport } from "../../rulesets/formats/import-rules.ts";
-import { faultText } from "../../rulesets/formats/imported-rule.ts";
+import { type ImportedColumns, type ImportFormat, RuleImport } from "../../rulesets/importers/import-rules.ts";
+import { faultText } from "../../rulesets/importers/imported-rule.ts";
 import type { RuleColumns } from "../../rulesets/rule-columns.ts";
 import { type ListedColumns, RuleList } from "../../rulesets/rule-list.ts";
 import { RULES_SETTING } from "../../store/limit-settings.ts";

@@ -1,5 +1,5 @@
-import { exportRules, FIREWALL_FORMATS, type RuleExportFormat } from "../../rulesets/formats/export-rules.ts";
-import { setNameOf } from "../../rulesets/formats/set-name.ts";
+import { exportRules, FIREWALL_FORMATS, type RuleExportFormat } from "../../rulesets/export-rules.ts";
+import { setNameOf } from "../../formats/set-name.ts";
 import { isActive, type Rule } from "../../rulesets/rule.ts";
 import { encoded } from "../encoded.ts";
 import { rulesetTag } from "./tags.ts";

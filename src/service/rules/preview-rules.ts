@@ -1,6 +1,6 @@
 import { formatPrefix } from "../../address/prefix.ts";
-import { type ImportFormat, type ImportOptions, RuleImport } from "../../rulesets/formats/import-rules.ts";
-import { faultText } from "../../rulesets/formats/imported-rule.ts";
+import { type ImportFormat, type ImportOptions, RuleImport } from "../../rulesets/importers/import-rules.ts";
+import { faultText } from "../../rulesets/importers/imported-rule.ts";
 import type { WantedRule } from "../../rulesets/plan-replacement.ts";
 import { FirstLines } from "../../rulesets/first-lines.ts";
 import type { Rule } from "../../rulesets/rule.ts";

@@ -1,4 +1,4 @@
-import type { RuleDefaults } from "../../rulesets/formats/imported-rule.ts";
+import type { RuleDefaults } from "../../rulesets/importers/imported-rule.ts";
 import { RuleError } from "../../rulesets/rule-error.ts";
 import { parseTimestamp } from "../../rulesets/timestamp.ts";
 import { checkDescription, checkRuleName, expiryInDays, parseRulePrefix } from "../../rulesets/validate-rule.ts";

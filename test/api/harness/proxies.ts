@@ -4,8 +4,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { nginxConfiguration } from "../../cbs/exports/programs/nginx-configuration.ts";
-import { missingCommand } from "../../cbs/exports/programs/program.ts";
+import { nginxConfiguration } from "../../formats/programs/nginx-configuration.ts";
+import { missingCommand } from "../../formats/programs/program.ts";
 import { freePort } from "./free-port.ts";
 
 /** A proxy that clients share, and with it its connections to the service. */

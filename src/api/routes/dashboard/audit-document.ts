@@ -1,10 +1,10 @@
 import { formatPrefix } from "../../../address/prefix.ts";
-import { formatTimestamp } from "../../../rulesets/timestamp.ts";
+import { formatTimestamp } from "../../../time/format-timestamp.ts";
 import type { AuditEntry, ChangedRules } from "../../../store/audit.ts";
 import { actionOf } from "../../../service/rules/audit-actions.ts";
 import type { Area } from "../../../store/state.ts";
 import type { ServiceMemory } from "../../../service/rules/service-memory.ts";
-import { ruleDocument } from "../../../rulesets/rule-document.ts";
+import { ruleDocument } from "../../../formats/rule-document.ts";
 
 type State = Readonly<Record<string, string | number | boolean | null>>;
 

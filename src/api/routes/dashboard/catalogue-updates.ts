@@ -5,7 +5,7 @@ import { BY_ADMINS } from "../../operation.ts";
 import { Problem } from "../../problem.ts";
 import { CatalogueUpdateSchema } from "../../schemas/catalogue-update.ts";
 import type { Services } from "../../../service/services.ts";
-import { formatTimestamp } from "../../../rulesets/timestamp.ts";
+import { formatTimestamp } from "../../../time/format-timestamp.ts";
 
 const PATH = "/catalogue/update";
 const tags = ["Common Business Services"];

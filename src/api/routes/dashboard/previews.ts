@@ -18,7 +18,7 @@ import { streamJson } from "../../http/reply.ts";
 import { findRuleset, noRuleset } from "../public/find-ruleset.ts";
 import { Preview, PreviewBody } from "../../schemas/row.ts";
 import { PreviewQuery, RulesetParameters } from "../../schemas/rule.ts";
-import { ruleDocument } from "../../../rulesets/rule-document.ts";
+import { ruleDocument } from "../../../formats/rule-document.ts";
 import type { Services } from "../../../service/services.ts";
 
 /** What an import would do, before anything is written. */

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { formatTimestamp } from "../../../rulesets/timestamp.ts";
+import { formatTimestamp } from "../../../time/format-timestamp.ts";
 import type { AuditEntry } from "../../../store/audit.ts";
 import { StoreError, type StoreErrorCode } from "../../../store/store-error.ts";
 import type { App } from "../../app-type.ts";

@@ -1,4 +1,4 @@
-import { formatTimestamp } from "../../../rulesets/timestamp.ts";
+import { formatTimestamp } from "../../../time/format-timestamp.ts";
 import { AREAS } from "../../../store/state.ts";
 import type { Traffic } from "../../../store/traffic.ts";
 import type { App } from "../../app-type.ts";

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { Type } from "typebox";
-import { formatTimestamp } from "../../../rulesets/timestamp.ts";
+import { formatTimestamp } from "../../../time/format-timestamp.ts";
 import type { Invitation } from "../../../store/command.ts";
 import type { User } from "../../../store/state.ts";
 import type { App } from "../../app-type.ts";

@@ -14,7 +14,7 @@ import { readPrefix } from "../../../service/rules/read-address.ts";
 import { readRule, type RuleMembers } from "../../../service/rules/read-rule.ts";
 import { MAX_AT_ONCE, streamJson } from "../../http/reply.ts";
 import { BatchBody, BatchResponse, RulesetParameters } from "../../schemas/rule.ts";
-import { ruleDocument } from "../../../rulesets/rule-document.ts";
+import { ruleDocument } from "../../../formats/rule-document.ts";
 import type { Services } from "../../../service/services.ts";
 import { IDEMPOTENT, matching } from "../../openapi/documented-headers.ts";
 import { findRuleset } from "./find-ruleset.ts";

@@ -32,7 +32,7 @@ import {
   RulesQuery,
   UpdateRuleBody,
 } from "../../schemas/rule.ts";
-import { type RuleDocument, ruleDocument } from "../../../rulesets/rule-document.ts";
+import { type RuleDocument, ruleDocument } from "../../../formats/rule-document.ts";
 import type { LiveRuleset } from "../../../service/rules/service-memory.ts";
 import type { Services } from "../../../service/services.ts";
 import { CONDITIONAL, IDEMPOTENT, matching, TAGGED } from "../../openapi/documented-headers.ts";

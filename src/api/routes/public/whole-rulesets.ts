@@ -1,11 +1,8 @@
 import { createHash } from "node:crypto";
 import { Type } from "typebox";
-import {
-  FIREWALL_FORMATS,
-  RULE_EXPORT_FORMATS,
-  type RuleExportFormat,
-} from "../../../rulesets/formats/export-rules.ts";
-import { MAX_SET_NAME, SET_NAME, SET_NAME_RULE } from "../../../rulesets/formats/set-name.ts";
+import { FIREWALL_FORMATS, RULE_EXPORT_FORMATS, type RuleExportFormat } from "../../../rulesets/export-rules.ts";
+import { FORMATS } from "../../../formats/formats.ts";
+import { MAX_SET_NAME, SET_NAME, SET_NAME_RULE } from "../../../formats/set-name.ts";
 import { ShrinkGuard, type ShrinkLimits } from "../../../rulesets/shrink-guard.ts";
 import { CONFLICT_MODES } from "../../../rulesets/write-rule.ts";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -29,7 +26,7 @@ import {
   ReplaceResponse,
   RulesetParameters,
 } from "../../schemas/rule.ts";
-import { ruleDocument } from "../../../rulesets/rule-document.ts";
+import { ruleDocument } from "../../../formats/rule-document.ts";
 import type { LiveRuleset } from "../../../service/rules/service-memory.ts";
 import type { IfMatch } from "../../../store/if-match.ts";
 import type { Services } from "../../../service/services.ts";
@@ -52,7 +49,7 @@ export function addWholeRulesetRoutes(app: App, services: Services): void {
   });
 }
 
-const TYPES: Readonly<Partial<Record<RuleExportFormat, string>>> = { csv: "text/csv", ndjson: "application/x-ndjson" };
+const MEDIA_TYPES = [...new Set(RULE_EXPORT_FORMATS.map((format) => FORMATS[format].mediaType))];
 
 const ExportQuery = Type.Object({
   format: Type.Optional(Type.Enum([...RULE_EXPORT_FORMATS], { default: "text" })),
@@ -79,7 +76,7 @@ function addExport(app: App, services: Services): void {
     params,
     querystring: ExportQuery,
     response: { 200: Type.String(), 304: Type.Null() },
-    otherTypes: ["text/plain", ...Object.values(TYPES)],
+    otherTypes: MEDIA_TYPES,
     requestHeaders: { "If-None-Match": "an ETag that is known already: the answer is 304 if it still holds" },
     responseHeaders: { ETag: "changes with the answer, also when rules expire" },
   };
@@ -120,7 +117,7 @@ export async function sendExport(
   const file = exportFile(() => services.memory.ruleset(organisationId, id), ruleset, request.now, wanted);
   return sendShared(request, reply, services.files, {
     ...file,
-    type: `${TYPES[wanted.format] ?? "text/plain"}; charset=utf-8`,
+    type: `${FORMATS[wanted.format].mediaType}; charset=utf-8`,
     effort: "once",
   });
 }

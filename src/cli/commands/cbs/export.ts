@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import { formatPrefix } from "../../../address/prefix.ts";
-import { clickhouseDdl } from "../../../cbs/exports/clickhouse.ts";
-import { EXPORT_FORMATS, type ExportFormat, exportCatalogue } from "../../../cbs/exports/export.ts";
-import { withoutPlaceInMmdb } from "../../../cbs/exports/mmdb.ts";
+import { EXPORT_FORMATS, type ExportFormat, exportCatalogue, leftOut } from "../../../cbs/export-catalogue.ts";
+import { clickhouseDdl } from "../../../formats/clickhouse.ts";
+import { FORMATS } from "../../../formats/formats.ts";
 import { publishFile } from "../../../snapshot/publish-file.ts";
 import { defaultCatalogue } from "../../catalogue-snapshot.ts";
 import { openTree, SNAPSHOT_OPTION } from "../../catalogue-tree.ts";
@@ -23,7 +23,7 @@ export const exportCommand: Command = {
       name: "format",
       value: "FORMAT",
       choices: EXPORT_FORMATS,
-      help: "mmdb, clickhouse (TSV for ip_trie), csv, jsonl, nginx (geo and map), haproxy (map)",
+      help: EXPORT_FORMATS.map((name) => `${name} (${FORMATS[name].about})`).join(", "),
     },
     {
       name: "output",
@@ -54,8 +54,8 @@ async function run(args: Arguments): Promise<number> {
   if (args.has("ddl") && format !== "clickhouse")
     throw new UsageError(`--ddl is of ClickHouse; add --format clickhouse in place of ${format}`);
   const output = args.value("output");
-  if (format === "mmdb" && output === undefined && process.stdout.isTTY)
-    throw new UsageError("an MMDB file is no text for a terminal; add -o FILE");
+  if ("isBinary" in FORMATS[format] && output === undefined && process.stdout.isTTY)
+    throw new UsageError(`a file of the format ${format} is not text for a terminal; add -o FILE`);
   const snapshot = args.value("snapshot");
   if (output !== undefined) await refuseOverwriting(output, snapshot ?? defaultCatalogue());
   const chunks = args.has("ddl") ? [new TextEncoder().encode(clickhouseDdl())] : await chunksOf(format, snapshot);
@@ -66,10 +66,11 @@ async function run(args: Arguments): Promise<number> {
 
 async function chunksOf(format: ExportFormat, snapshot: string | undefined): Promise<Iterable<Uint8Array>> {
   const tree = await openTree(snapshot);
-  const [first, ...others] = format === "mmdb" ? withoutPlaceInMmdb(tree) : [];
+  const { prefixes, reason } = leftOut(tree, format);
+  const [first, ...others] = prefixes;
   if (first !== undefined) {
     const what = `${formatPrefix(first)}${others.length > 0 ? ` and ${counted(others.length, "more prefix", "more prefixes")}` : ""}`;
-    standardError().write(`ipsieve: left out, because MMDB keeps IPv4 at ::/96: ${what}\n`);
+    standardError().write(`ipsieve: left out, because ${reason}: ${what}\n`);
   }
   return exportCatalogue(tree, format);
 }

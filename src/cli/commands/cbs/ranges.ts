@@ -1,8 +1,8 @@
 import type { Family } from "../../../address/address.ts";
 import { parsePrefix } from "../../../address/prefix.ts";
 import { rangesOf } from "../../../cbs/ranges.ts";
-import { exportRules } from "../../../rulesets/formats/export-rules.ts";
-import { SET_NAME, SET_NAME_RULE, setNameOf } from "../../../rulesets/formats/set-name.ts";
+import { exportRules } from "../../../rulesets/export-rules.ts";
+import { SET_NAME, SET_NAME_RULE, setNameOf } from "../../../formats/set-name.ts";
 import { AS_OF_OPTION, chosenSnapshot } from "../../catalogue-history.ts";
 import { openTree, SNAPSHOT_OPTION, withIds } from "../../catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";

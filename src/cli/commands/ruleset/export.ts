@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import { type Client, ConnectionError } from "../../../client/client.ts";
-import { RULE_EXPORT_FORMATS, type RuleExportFormat } from "../../../rulesets/formats/export-rules.ts";
+import { RULE_EXPORT_FORMATS, type RuleExportFormat } from "../../../rulesets/export-rules.ts";
 import { publishFile } from "../../../snapshot/publish-file.ts";
 import { chosenRuleset } from "../../chosen-ruleset.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";

@@ -1,0 +1,63 @@
+import type { Family, Prefix } from "../address/address.ts";
+import type { EntryList, LabelledEntry } from "../formats/entry.ts";
+import { type Format, inChunks, UnexportableError } from "../formats/format.ts";
+import { type FormatOf, FORMATS, formatsOf } from "../formats/formats.ts";
+import { prefixAt } from "./_prefix-list.ts";
+import { CatalogueError } from "./catalogue-error.ts";
+import type { CatalogueTree } from "./catalogue-tree.ts";
+
+export type ExportFormat = FormatOf<"catalogue">;
+export const EXPORT_FORMATS: readonly ExportFormat[] = formatsOf("catalogue");
+
+/**
+ * The file of a catalogue in another program's format, in chunks; the same catalogue always gives the same bytes.
+ * O(prefixes), MMDB O(prefixes x length). @throws CatalogueError "unexportable" where the format has no room for it
+ */
+export function* exportCatalogue(tree: CatalogueTree, format: ExportFormat): Generator<Uint8Array> {
+  const encoder = new TextEncoder();
+  const writer: Format<"catalogue"> = FORMATS[format];
+  try {
+    for (const chunk of inChunks(writer.write(entryList(tree, writer))))
+      yield typeof chunk === "string" ? encoder.encode(chunk) : chunk;
+  } catch (error) {
+    if (error instanceof UnexportableError) throw new CatalogueError("unexportable", error.value, error.message);
+    throw error;
+  }
+}
+
+/** The prefixes that a format has no room for and leaves out, and why. O(prefixes). */
+export function leftOut(tree: CatalogueTree, format: ExportFormat): { prefixes: Prefix[]; reason: string } {
+  const writer: Format<"catalogue"> = FORMATS[format];
+  const { reason, from } = writer.leavesOut ?? { reason: "", from: () => [] };
+  return { prefixes: from(entryList(tree, writer)), reason };
+}
+
+/** The catalogue as the writer of a format reads it. */
+function entryList(tree: CatalogueTree, { takesMostSpecific = false }: Format<"catalogue">): EntryList<"catalogue"> {
+  const { title, createdAt } = tree.catalogue.metadata;
+  return {
+    kind: "catalogue",
+    entries: (family) => entriesOf(tree, family === undefined ? [4, 6] : [family], takesMostSpecific),
+    name: "cbs",
+    title,
+    createdAt: Date.parse(createdAt),
+    now: Date.parse(createdAt),
+  };
+}
+
+/** Each prefix with its own nodes, or with those of all prefixes around it too. */
+function* entriesOf(
+  tree: CatalogueTree,
+  families: readonly Family[],
+  takesMostSpecific: boolean,
+): Generator<LabelledEntry> {
+  const { catalogue } = tree;
+  for (const family of families) {
+    const list = tree.prefixes(family);
+    for (let at = 0; at < list.count; at++) {
+      const match = list.matches[at]!;
+      const labels = takesMostSpecific ? catalogue.nodesOf(match) : catalogue.ownNodesOf(match);
+      yield { prefix: prefixAt(list, at), labels };
+    }
+  }
+}

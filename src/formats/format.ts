@@ -1,0 +1,59 @@
+import type { Prefix } from "../address/address.ts";
+import type { EntryList, ListKind } from "./entry.ts";
+
+/** How one consumer reads lists. */
+export interface Format<Kind extends ListKind = ListKind> {
+  /** For the help of the command. */
+  readonly about: string;
+  /** The kinds of lists that can be written. */
+  readonly kinds: readonly ListKind[];
+  readonly mediaType: string;
+  /** Whether it is bytes, and nothing for a terminal. */
+  readonly isBinary?: boolean;
+  /** Whether the consumer keeps sets that have a name and drop entries by themselves when their time has come. */
+  readonly hasTimeouts?: boolean;
+  /**
+   * Whether the consumer takes the most specific prefix of an address only, so that an entry needs the labels of all
+   * entries around it, too.
+   */
+  readonly takesMostSpecific?: boolean;
+  /** What the format has no room for, and is left out. */
+  readonly leavesOut?: { readonly reason: string; from(list: EntryList<Kind>): Prefix[] };
+  /**
+   * The file in parts. A part may be "": whoever writes the file may let others have their turn there.
+   * @throws UnexportableError
+   */
+  write(list: EntryList<Kind>): Generator<string | Uint8Array>;
+}
+
+/** An entry that a format has no room for, and that cannot be left out. */
+export class UnexportableError extends Error {
+  readonly value: string;
+
+  constructor(value: string, problem: string) {
+    super(problem);
+    this.name = "UnexportableError";
+    this.value = value;
+  }
+}
+
+/** Entries that a writer reads before it gives an empty part, where it has nothing to give yet: about a millisecond. */
+export const ENTRIES_AT_ONCE = 1000;
+
+const CHUNK_CHARACTERS = 1 << 16;
+
+/** The parts of a file with short texts joined; "" ends a chunk early, and comes through if there is none. */
+export function* inChunks<Part extends string | Uint8Array>(parts: Iterable<Part>): Generator<Part | string> {
+  let text = "";
+  for (const part of parts) {
+    if (typeof part !== "string") {
+      yield part;
+      continue;
+    }
+    text += part;
+    if (part !== "" && text.length < CHUNK_CHARACTERS) continue;
+    yield text;
+    text = "";
+  }
+  if (text !== "") yield text;
+}

@@ -1,0 +1,136 @@
+const encoder = new TextEncoder();
+
+const POINTER = 1;
+const TEXT = 2;
+const MAP = 7;
+const ARRAY = 11;
+const NUMBERS = { uint16: 5, uint32: 6, uint64: 9 } as const;
+
+/**
+ * Writes the data section of a MaxMind DB. A value begins with a byte of its type (3 bits; 0: the next byte has it,
+ * less 7) and its size (5 bits; 29, 30, 31: one, two, three more bytes have it). A text or list of texts that was
+ * written before becomes a pointer.
+ */
+export class MmdbData {
+  readonly #sharesTexts: boolean;
+  readonly #places = new Map<string, number>();
+  #bytes = new Uint8Array(4096);
+  #end = 0;
+
+  constructor({ sharesTexts = true }: { sharesTexts?: boolean } = {}) {
+    this.#sharesTexts = sharesTexts;
+  }
+
+  get byteLength(): number {
+    return this.#end;
+  }
+
+  bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.#end);
+  }
+
+  /** Writes a map of lists of texts and small numbers; returns where it begins. */
+  addRecord(members: readonly [name: string, value: readonly string[] | number][]): number {
+    // A pointer may not lead to a pointer, and neither may the tree: so a record is always a map.
+    const start = this.#end;
+    this.mapOf(members.length);
+    for (const [name, value] of members) {
+      this.text(name);
+      if (typeof value === "number") this.number(value, "uint16");
+      else this.#list(value);
+    }
+    return start;
+  }
+
+  /** Writes a bare number; returns where it begins. */
+  addNumber(value: number): number {
+    const start = this.#end;
+    this.number(value, "uint32");
+    return start;
+  }
+
+  mapOf(size: number): this {
+    return this.#head(MAP, size);
+  }
+
+  arrayOf(size: number): this {
+    return this.#head(ARRAY, size);
+  }
+
+  text(text: string): this {
+    if (this.#pointTo(`t${text}`)) return this;
+    const bytes = encoder.encode(text);
+    this.#head(TEXT, bytes.length);
+    this.#reserve(bytes.length);
+    this.#bytes.set(bytes, this.#end);
+    this.#end += bytes.length;
+    return this;
+  }
+
+  /** In as few bytes as it takes: 0 has none. */
+  number(value: number, type: keyof typeof NUMBERS): this {
+    const bytes: number[] = [];
+    for (let rest = value; rest > 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256);
+    return this.#head(NUMBERS[type], bytes.length).#put(...bytes);
+  }
+
+  #list(texts: readonly string[]): void {
+    // Ids and labels hold no control characters.
+    if (this.#pointTo(`l${texts.join("\n")}`)) return;
+    this.arrayOf(texts.length);
+    for (const text of texts) this.text(text);
+  }
+
+  /** Writes a pointer to what was written under this key; if nothing was, keeps the place of what comes now. */
+  #pointTo(key: string): boolean {
+    if (!this.#sharesTexts) return false;
+    const place = this.#places.get(key);
+    if (place === undefined) {
+      this.#places.set(key, this.#end);
+      return false;
+    }
+    this.#pointer(place);
+    return true;
+  }
+
+  /** 3 bits of type, 2 of size, and 11, 19, 27 or 32 of the place, which counts from where the shorter form ends. */
+  #pointer(place: number): void {
+    const head = POINTER << 5;
+    if (place < 2048) this.#put(head | (place >> 8), place);
+    else if (place < 526_336) this.#put(head | (1 << 3) | ((place - 2048) >> 16), (place - 2048) >> 8, place - 2048);
+    else if (place < 134_744_064)
+      this.#put(
+        head | (2 << 3) | ((place - 526_336) >> 24),
+        (place - 526_336) >> 16,
+        (place - 526_336) >> 8,
+        place - 526_336,
+      );
+    else this.#put(head | (3 << 3), place >>> 24, place >>> 16, place >>> 8, place);
+  }
+
+  #head(type: number, size: number): this {
+    const [short, more] =
+      size < 29
+        ? [size, []]
+        : size < 285
+          ? [29, [size - 29]]
+          : size < 65_821
+            ? [30, [(size - 285) >> 8, size - 285]]
+            : [31, [(size - 65_821) >> 16, (size - 65_821) >> 8, size - 65_821]];
+    if (type < 8) return this.#put((type << 5) | (short as number), ...(more as number[]));
+    return this.#put(short as number, type - 7, ...(more as number[]));
+  }
+
+  #put(...bytes: number[]): this {
+    this.#reserve(bytes.length);
+    for (const byte of bytes) this.#bytes[this.#end++] = byte;
+    return this;
+  }
+
+  #reserve(more: number): void {
+    if (this.#end + more <= this.#bytes.length) return;
+    const larger = new Uint8Array(2 * (this.#end + more));
+    larger.set(this.#bytes.subarray(0, this.#end));
+    this.#bytes = larger;
+  }
+}

@@ -1,0 +1,20 @@
+import { readFlatObject } from "./_flat-json.ts";
+import { LineFault, type LineReader } from "./imported-rule.ts";
+
+/** `created_at` and `updated_at` are the ruleset's to say: they are allowed, since exports have them, and not read. */
+const MEMBERS = ["ip", "name", "expires_at", "created_at", "updated_at"];
+
+/** A JSON object a line, with the member `ip`, and `name` and `expires_at` if there are such, texts or null. */
+export function ndjsonLines(): LineReader {
+  return (line) => {
+    if (line.trim() === "") return null;
+    const members = readFlatObject(line);
+    const unknown = [...members.keys()].find((name) => !MEMBERS.includes(name));
+    if (unknown !== undefined)
+      throw new LineFault(0, line, `a rule has no member ${JSON.stringify(unknown)}; it has ${MEMBERS.join(", ")}`);
+    const ip = members.get("ip");
+    if (ip === undefined || ip === null)
+      throw new LineFault(0, line, "the member ip is missing, the address or prefix of the rule");
+    return { ip, name: members.get("name"), expiresAt: members.get("expires_at") };
+  };
+}

@@ -1,0 +1,16 @@
+/**
+ * Times that were formatted lately: the rules of a list have few of them, and to look one up takes a tenth of
+ * formatting it.
+ */
+const texts = new Map<number, string>();
+const MAX_TEXTS = 64;
+
+/** ISO 8601 in UTC with milliseconds and `Z`, as everywhere at the edge. Times are milliseconds since 1970. */
+export function formatTimestamp(time: number): string {
+  let text = texts.get(time);
+  if (text !== undefined) return text;
+  text = new Date(time).toISOString();
+  if (texts.size >= MAX_TEXTS) texts.clear();
+  texts.set(time, text);
+  return text;
+}

@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { Reader, type Response } from "mmdb-lib";
+import { parsePrefix } from "../../src/address/prefix.ts";
+import { Catalogue } from "../../src/cbs/catalogue.ts";
+import { CatalogueTree } from "../../src/cbs/catalogue-tree.ts";
+import { MmdbData } from "../../src/formats/mmdb/mmdb-data.ts";
+import { mmdbFile } from "../../src/formats/mmdb/mmdb-file.ts";
+import { MmdbTree } from "../../src/formats/mmdb/mmdb-tree.ts";
+import { catalogueOf, CREATED } from "../cbs/catalogues.ts";
+import { compareMmdb } from "./mmdb-reader.ts";
+import { bytesOf, randomLines, subjects } from "./subjects.ts";
+
+const all = await subjects();
+const isLarge = (tree: CatalogueTree): boolean => tree.catalogue.table.prefixCount(4) > 1000;
+
+describe("MMDB, read by mmdb-lib", () => {
+  for (const [name, tree] of all) {
+    test(`${name}: every prefix and addresses around it have the record of the table`, (t) => {
+      const bytes = bytesOf(tree, "mmdb");
+      const reader = new Reader<Response>(bytes);
+      const count = compareMmdb(tree, reader, isLarge(tree) ? 20 : 1);
+      t.diagnostic(`${count} addresses, ${bytes.length} bytes`);
+      const { metadata } = reader;
+      assert.deepEqual(
+        [
+          metadata.binaryFormatMajorVersion,
+          metadata.binaryFormatMinorVersion,
+          metadata.ipVersion,
+          metadata.databaseType,
+        ],
+        [2, 0, 6, "ipsieve-CBS"],
+      );
+      assert.equal(metadata.buildEpoch.getTime(), Date.parse(tree.catalogue.metadata.createdAt));
+      assert.deepEqual(metadata.description, { en: tree.catalogue.metadata.title });
+    });
+  }
+
+  test("IPv4 is answered in mapped form too, and never by an IPv6 prefix around it", () => {
+    const reader = new Reader<Response>(bytesOf(all[1]![1], "mmdb"));
+    const idsOf = (address: string): unknown => (reader.get(address) as { cbs_ids: string[] } | null)?.cbs_ids ?? null;
+    assert.deepEqual(["10.1.1.1", "::ffff:10.1.1.1", "11.1.1.1", "::ffff:11.1.1.1"].map(idsOf), [
+      ["ten"],
+      ["ten"],
+      null,
+      null,
+    ]);
+    assert.deepEqual(["::1:0:0:0", "1::", "::fffe:0:1"].map(idsOf), [
+      ["six", "six-low"],
+      ["six"],
+      ["six", "six-around", "six-low"],
+    ]);
+  });
+
+  test("a catalogue of before 1970 has the first second that readers take for a time", () => {
+    const { metadata, table } = catalogueOf([["10.0.0.0/8", "ten"]]);
+    for (const [createdAt, epoch] of [
+      ["1969-07-20T20:17:40Z", 1],
+      ["1970-01-01T00:00:00Z", 1],
+      ["1970-01-01T00:00:02Z", 2],
+    ] as const) {
+      const tree = new CatalogueTree(new Catalogue({ ...metadata, createdAt }, table));
+      assert.equal(new Reader<Response>(bytesOf(tree, "mmdb")).metadata.buildEpoch.getTime(), epoch * 1000);
+    }
+  });
+
+  test("the same catalogue gives the same bytes", () => {
+    for (const [, tree] of all.slice(0, 3))
+      assert.deepEqual(bytesOf(new CatalogueTree(tree.catalogue), "mmdb"), bytesOf(tree, "mmdb"));
+  });
+
+  test("random catalogues", () => {
+    let count = 0;
+    fc.assert(
+      fc.property(randomLines, (lines) => {
+        const tree = new CatalogueTree(catalogueOf(lines));
+        count += compareMmdb(tree, new Reader<Response>(bytesOf(tree, "mmdb")), 1);
+      }),
+      { numRuns: 300 },
+    );
+    assert.ok(count > 1000);
+  });
+
+  test("negative control: a record off by one is noticed", () => {
+    const tree = all[0]![1];
+    const bytes = bytesOf(tree, "mmdb");
+    const { searchTreeSize } = new Reader<Response>(bytes).metadata;
+    let noticed = 0;
+    for (let at = 2; at < searchTreeSize; at += 96) {
+      const damaged = Buffer.from(bytes);
+      damaged[at]! ^= 1;
+      try {
+        compareMmdb(tree, new Reader<Response>(damaged), 1);
+      } catch {
+        noticed++;
+      }
+    }
+    assert.ok(noticed > 0);
+  });
+});
+
+describe("records of every width", () => {
+  const tree = all[0]![1];
+  for (const recordSize of [24, 28, 32] as const) {
+    test(`${recordSize} bits`, () => {
+      const search = new MmdbTree();
+      for (const family of [6, 4] as const)
+        for (const { prefix, match } of tree.catalogue.table.entries(family)) search.add(prefix, match);
+      // As large as the width can hold, so that every bit of it is used.
+      const top = 2 ** recordSize - 1;
+      const bytes = search.write(recordSize, (match) => top - match);
+      const found = new Set(recordsOf(bytes, recordSize));
+      for (const match of search.values()) assert.ok(found.has(top - match));
+      assert.equal(bytes.length, (search.nodeCount * recordSize) / 4);
+      const small = recordsOf(
+        search.write(24, (match) => 2 ** 23 + match),
+        24,
+      );
+      const wide = recordsOf(
+        search.write(recordSize, (match) => 2 ** 23 + match),
+        recordSize,
+      );
+      assert.deepEqual(wide, small);
+    });
+  }
+});
+
+/** Reads records one bit after the other, in the order left, right. */
+function recordsOf(bytes: Uint8Array, recordSize: number): number[] {
+  const records: number[] = [];
+  for (let at = 0; at < bytes.length; at += recordSize / 4) {
+    const node = bytes.subarray(at, at + recordSize / 4);
+    const number = (part: Iterable<number>): number => [...part].reduce((value, byte) => value * 256 + byte, 0);
+    if (recordSize === 28)
+      records.push(number([node[3]! >> 4, ...node.subarray(0, 3)]), number([node[3]! & 15, ...node.subarray(4)]));
+    else records.push(number(node.subarray(0, recordSize / 8)), number(node.subarray(recordSize / 8)));
+  }
+  return records;
+}
+
+test("sizes and pointers at the edges of their forms are read back", () => {
+  for (const size of [0, 1, 28, 29, 30, 284, 285, 286, 65_820, 65_821, 65_822, 70_000]) {
+    const text = "x".repeat(size);
+    assert.equal(readRecord([["text", [text]]]).text[0].length, size);
+  }
+  for (const count of [0, 28, 29, 284, 285, 286]) {
+    const texts = Array.from({ length: count }, (_, i) => `t${i}`);
+    assert.deepEqual(readRecord([["list", texts]]).list, texts);
+  }
+  // The second "again" is a pointer to the first, which lies behind so many bytes.
+  for (const place of [0, 2000, 2047, 2048, 2049, 526_000, 526_335, 526_336, 526_337, 140_000_000]) {
+    const { first, second } = readRecord([
+      ["before", ["y".repeat(Math.min(place, 16_000_000))]],
+      ...fillers(place),
+      ["first", ["again"]],
+      ["second", ["z", "again"]],
+    ]);
+    assert.deepEqual([first, second], [["again"], ["z", "again"]]);
+  }
+  for (const number of [0, 1, 255, 256, 65_535]) assert.equal(readRecord([["n", number]]).n, number);
+});
+
+function fillers(place: number): [string, string[]][] {
+  return place < 16_000_000 ? [] : Array.from({ length: 8 }, (_, i) => [`filler${i}`, [String(i).repeat(16_000_000)]]);
+}
+
+/** A database of this one record, read by mmdb-lib. */
+function readRecord(members: [string, string[] | number][]): any {
+  const data = new MmdbData();
+  assert.equal(data.addRecord(members), 0);
+  const search = new MmdbTree();
+  search.add(parsePrefix("0.0.0.0/0"), 1);
+  const bytes = Buffer.concat([...mmdbFile(search, data, () => 0, { type: "test", title: "", buildSeconds: 1 })]);
+  return new Reader<Response>(bytes).get("1.1.1.1");
+}
+
+test("the time of the build is that of the catalogue", () => {
+  assert.equal(new Reader<Response>(bytesOf(all[3]![1], "mmdb")).metadata.buildEpoch.getTime(), CREATED.getTime());
+});

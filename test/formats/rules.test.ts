@@ -1,0 +1,293 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import type { Prefix } from "../../src/address/address.ts";
+import { comparePrefixes, formatPrefix, parsePrefix, prefixContains } from "../../src/address/prefix.ts";
+import { mergePrefixes } from "../../src/address/range.ts";
+import { exportRules, type RuleExportFormat, RULE_EXPORT_FORMATS } from "../../src/rulesets/export-rules.ts";
+import { type ImportFormat, RuleImport } from "../../src/rulesets/importers/import-rules.ts";
+import { activeRules, type Rule } from "../../src/rulesets/rule.ts";
+import { LAST_TIME } from "../../src/rulesets/timestamp.ts";
+import { checkRuleName } from "../../src/rulesets/validate-rule.ts";
+import { anyPrefix } from "../trie/operations.ts";
+
+const NOW = Date.UTC(2026, 5, 1);
+
+function rule(text: string, name: string | null = null, expiresAt: number | null = null): Rule {
+  return { prefix: parsePrefix(text), name, expiresAt, createdAt: NOW, updatedAt: NOW + 1 };
+}
+
+function textOf(rules: Iterable<Rule>, format: RuleExportFormat): string {
+  return [...exportRules(rules, format, { setName: "list", now: NOW })].join("");
+}
+
+const rules = [
+  rule("0.0.0.0/0"),
+  rule("8.8.8.8", 'a "quoted", name', NOW),
+  rule("9.9.9.0/24", "=1+1"),
+  rule("9.9.9.128/25", "", NOW + 59_001),
+  rule("::/0", "'"),
+  rule("2001:db8::1"),
+];
+
+test("every format, by example", () => {
+  const told = Object.fromEntries(RULE_EXPORT_FORMATS.map((format) => [format, textOf(rules, format).split("\n")]));
+  assert.deepEqual(told, {
+    text: ["0.0.0.0/0", "8.8.8.8", "9.9.9.0/24", "9.9.9.128/25", "::/0", "2001:db8::1", ""],
+    csv: [
+      "ip,name,expires_at",
+      "0.0.0.0/0,,",
+      '8.8.8.8,"a ""quoted"", name",2026-06-01T00:00:00.000Z',
+      "9.9.9.0/24,'=1+1,",
+      '9.9.9.128/25,"",2026-06-01T00:00:59.001Z',
+      "::/0,',",
+      "2001:db8::1,,",
+      "",
+    ],
+    ndjson: [
+      ...[
+        ["0.0.0.0/0", null, null],
+        ["8.8.8.8", 'a "quoted", name', "2026-06-01T00:00:00.000Z"],
+        ["9.9.9.0/24", "=1+1", null],
+        ["9.9.9.128/25", "", "2026-06-01T00:00:59.001Z"],
+        ["::/0", "'", null],
+        ["2001:db8::1", null, null],
+      ].map(([ip, name, expires_at]) =>
+        JSON.stringify({
+          ip,
+          name,
+          expires_at,
+          created_at: "2026-06-01T00:00:00.000Z",
+          updated_at: "2026-06-01T00:00:00.001Z",
+        }),
+      ),
+      "",
+    ],
+    nginx: ["0.0.0.0/0 1;", "8.8.8.8 1;", "9.9.9.0/24 1;", "9.9.9.128/25 1;", "::/0 1;", "2001:db8::1 1;", ""],
+    ipset: [
+      "create list_4 hash:net family inet maxelem 16777216 timeout 0 -exist",
+      "create list_4_new hash:net family inet maxelem 16777216 timeout 0 -exist",
+      "flush list_4_new",
+      ...["0.0.0.0/1", "128.0.0.0/1"].map((ip) => `add list_4_new ${ip} -exist`),
+      ...["8.8.8.8", "9.9.9.0/24", "9.9.9.128/25 timeout 60"].map((ip) => `add list_4_new ${ip} -exist`),
+      "create list_6 hash:net family inet6 maxelem 16777216 timeout 0 -exist",
+      "create list_6_new hash:net family inet6 maxelem 16777216 timeout 0 -exist",
+      "flush list_6_new",
+      ...["::/1", "8000::/1", "2001:db8::1"].map((ip) => `add list_6_new ${ip} -exist`),
+      "swap list_4 list_4_new",
+      "swap list_6 list_6_new",
+      "destroy list_4_new",
+      "destroy list_6_new",
+      "",
+    ],
+    nftables: [
+      "add table inet ipsieve",
+      "add set inet ipsieve list_4 { type ipv4_addr; flags interval, timeout; }",
+      "flush set inet ipsieve list_4",
+      "add element inet ipsieve list_4 {",
+      "0.0.0.0/0",
+      "}",
+      "add set inet ipsieve list_6 { type ipv6_addr; flags interval, timeout; }",
+      "flush set inet ipsieve list_6",
+      "add element inet ipsieve list_6 {",
+      "::/0",
+      "}",
+      "",
+    ],
+  });
+});
+
+test("without rules, sets are emptied", () => {
+  assert.equal(textOf([], "csv"), "ip,name,expires_at\n");
+  assert.equal(textOf([], "text"), "");
+  assert.doesNotMatch(textOf([], "nftables"), /element/);
+  assert.match(textOf([], "nftables"), /flush set inet ipsieve list_4\n.*\nflush set inet ipsieve list_6\n/s);
+  assert.match(
+    textOf([], "ipset"),
+    /flush list_4_new\n.*\nflush list_6_new\n.*swap list_4 list_4_new\nswap list_6 list_6_new\n/s,
+  );
+});
+
+test("expired rules are left out where only the active ones are asked for", () => {
+  assert.doesNotMatch(textOf(activeRules(rules, NOW), "text"), /8\.8\.8\.8/);
+  assert.match(textOf(activeRules(rules, NOW - 1), "text"), /8\.8\.8\.8/);
+});
+
+for (const name of ["", "a b", "a;b", "a\nb", "1a", "a".repeat(26), "a\n", "-exist", "é"]) {
+  test(`${JSON.stringify(name)} is no name of a set`, () => {
+    for (const format of ["ipset", "nftables"] as const)
+      assert.throws(() => [...exportRules(rules, format, { setName: name })], /the name of a set must be a letter/);
+  });
+}
+
+/** Names that try to be something else, and any other that a rule can have. */
+const hostile = [
+  "=1+1",
+  "+1",
+  "-1",
+  "@SUM(A1)",
+  "'=1",
+  "''",
+  "'",
+  "＝1+1",
+  '"',
+  '",evil,"',
+  "# a",
+  "; drop",
+  "1;}",
+  "} add rule inet",
+  "-exist",
+  "\\",
+  "null",
+  "__proto__",
+  " =1",
+  "a,b",
+  "\u202e",
+  "\ufeff=1",
+  "\u200b=1",
+  "\u00a0+1",
+  "＠1",
+  "'\u200b=1",
+  "''\ufeff-1",
+  "\u3000'=1",
+];
+const anyName = fc
+  .oneof(
+    fc.constantFrom(...hostile),
+    fc
+      .tuple(fc.constantFrom("", "'", "''", ...hostile), fc.string({ unit: "grapheme", maxLength: 20 }))
+      .map((parts) => parts.join("")),
+  )
+  .filter((name) => {
+    try {
+      return checkRuleName(name) === name;
+    } catch {
+      return false;
+    }
+  });
+const anyRules: fc.Arbitrary<Rule[]> = fc
+  .uniqueArray(
+    fc.record({
+      prefix: anyPrefix,
+      name: fc.option(anyName),
+      expiresAt: fc.option(fc.integer({ min: 0, max: LAST_TIME })),
+      createdAt: fc.constant(NOW),
+      updatedAt: fc.constant(NOW),
+    }),
+    { selector: ({ prefix }) => formatPrefix(prefix), maxLength: 20 },
+  )
+  .map((list) => list.toSorted((a, b) => comparePrefixes(a.prefix, b.prefix)));
+
+for (const format of ["csv", "ndjson", "text"] as const satisfies ImportFormat[]) {
+  test(`${format}: exported and imported, the rules are the same`, () => {
+    fc.assert(
+      fc.property(anyRules, (list) => {
+        const reader = new RuleImport(format, { allowSpecialPurpose: true });
+        for (const chunk of exportRules(list, format)) reader.write(chunk);
+        const { rules: read, errors } = reader.end();
+        assert.deepEqual(errors, []);
+        const expected = list.map(({ prefix, name, expiresAt }) =>
+          format === "text" ? { prefix, name: null, expiresAt: null } : { prefix, name, expiresAt },
+        );
+        assert.deepEqual(
+          read.map(({ prefix, name, expiresAt }) => ({ prefix, name, expiresAt })),
+          expected,
+        );
+      }),
+      { seed: 20_260_601, numRuns: 1000 },
+    );
+  });
+}
+
+/** The cells of a CSV line, as RFC 4180 has it and a spreadsheet sees them; shares no code with the importer. */
+function cells(line: string): string[] {
+  return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^",]*))/g)].map(
+    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain!,
+  );
+}
+
+/** What a line of each format may look like. */
+const IP = "[0-9a-f.:]+(?:/\\d+)?";
+const LINES: Record<Exclude<RuleExportFormat, "csv" | "ndjson">, RegExp> = {
+  text: new RegExp(`^${IP}$`),
+  nginx: new RegExp(`^${IP} 1;$`),
+  ipset: new RegExp(
+    `^(?:create list_[46](?:_new)? hash:net family inet6? maxelem 16777216 timeout 0 -exist|flush list_[46]_new|add list_[46]_new ${IP}(?: timeout \\d+)? -exist|swap list_([46]) list_\\1_new|destroy list_[46]_new)$`,
+  ),
+  nftables: new RegExp(
+    `^(?:add table inet ipsieve|add set inet ipsieve list_[46] \\{ type ipv[46]_addr; flags interval, timeout; \\}|flush set inet ipsieve list_[46]|add element inet ipsieve list_[46] \\{|${IP}(?: timeout \\d+s)?,?|\\})$`,
+  ),
+};
+
+describe("no name becomes a line, a directive or a formula", () => {
+  for (const format of RULE_EXPORT_FORMATS) {
+    test(format, () => {
+      fc.assert(
+        fc.property(anyRules, (list) => {
+          const lines = textOf(list, format).split("\n");
+          assert.equal(lines.pop(), "");
+          if (format === "csv") {
+            assert.equal(lines.length, list.length + 1);
+            for (const line of lines) {
+              assert.equal(cells(line).length, 3, line);
+              for (const cell of cells(line))
+                assert.doesNotMatch(cell, /^[\s\u200b\u2060\u202e\ufeff]*[=+\-@＝＋－＠]/, line);
+            }
+          } else if (format === "ndjson") {
+            assert.deepEqual(
+              lines.map((line) => JSON.parse(line).name),
+              list.map(({ name }) => name),
+            );
+          } else {
+            for (const line of lines) assert.match(line, LINES[format]);
+          }
+        }),
+        { seed: 20_260_601, numRuns: 500 },
+      );
+    });
+  }
+});
+
+/** The prefixes that a set of a firewall's file is given. */
+function elements(text: string): Prefix[] {
+  return [...text.matchAll(/^(?:add list_[46]_new )?([0-9a-f.:/]+)(?: timeout \d+s?)?(?:,| -exist)?$/gm)].map(
+    ([, ip]) => parsePrefix(ip!),
+  );
+}
+
+test("firewalls get the same addresses: nftables without overlaps, ipset without /0", () => {
+  fc.assert(
+    fc.property(anyRules, (list) => {
+      const expected = mergePrefixes(list.map(({ prefix }) => prefix));
+      const ipset = elements(textOf(list, "ipset"));
+      assert.ok(ipset.every(({ length }) => length > 0));
+      assert.deepEqual(mergePrefixes(ipset), expected);
+      const nftables = elements(textOf(list, "nftables"));
+      assert.deepEqual(mergePrefixes(nftables), expected);
+      for (const [at, prefix] of nftables.entries())
+        for (const other of nftables.slice(at + 1))
+          assert.ok(!prefixContains(prefix, other) && !prefixContains(other, prefix));
+      assert.deepEqual(
+        elements(textOf(list, "text")),
+        list.map(({ prefix }) => prefix),
+      );
+    }),
+    { seed: 20_260_601, numRuns: 500 },
+  );
+});
+
+test("a long list comes in chunks, and reads the rules as it goes", () => {
+  let read = 0;
+  const many = function* (): Generator<Rule> {
+    for (let i = 0; i < 100_000; i++) {
+      read++;
+      yield { ...rules[0]!, prefix: { family: 4, w0: i, w1: 0, w2: 0, w3: 0, length: 32 } };
+    }
+  };
+  const chunks = exportRules(many(), "csv");
+  assert.ok(chunks.next().value!.length >= 1 << 16);
+  assert.ok(read < 10_000);
+  let last = "";
+  for (const chunk of chunks) last = chunk;
+  assert.ok(last.endsWith("0.1.134.159,,\n"));
+});
