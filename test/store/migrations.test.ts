@@ -7,13 +7,17 @@ import { after, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { parsePrefix } from "../../src/address/prefix.ts";
-import { MIGRATIONS, migrate } from "../../src/store/migrations/migrate.ts";
+import { migrate, MIGRATIONS, type Migrations, SCHEMA_VERSION } from "../../src/store/migrations/migrate.ts";
 import { openStore, type StoreLocation } from "../../src/store/open-store.ts";
+import type { Engine } from "../../src/store/sql/_engine.ts";
 import { openPool } from "../../src/store/postgres/_database.ts";
 import { openDatabase } from "../../src/store/sqlite/_database.ts";
 import { first } from "../../src/store/migrations/0001-first.ts";
+import { migrateAsEarlier } from "./harness/earlier-migrator.ts";
 import { GROWN } from "./harness/grown-migrations.ts";
 import { databases } from "./harness/stores.ts";
+
+const GROWN_VERSION = Object.keys(GROWN).length;
 
 /** Opens the tables without bringing them up to date. */
 function openEngine(location: StoreLocation) {
@@ -23,6 +27,24 @@ function openEngine(location: StoreLocation) {
   }
   const engine = openDatabase(location.file, true);
   return { ...engine, [Symbol.asyncDispose]: async () => engine.file.close() };
+}
+
+/** The names of the migrations that kysely has recorded, in the order in which they ran. */
+async function recordedNames({ db }: Engine): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration order by timestamp, name`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+/** All that there is in the database: tables and their columns, and the rows of those that the tests write to. */
+async function everythingIn({ name, db }: Engine): Promise<unknown> {
+  const tables =
+    name === "sqlite"
+      ? sql`select name, sql from sqlite_master order by name`
+      : sql`select table_name, column_name, data_type from information_schema.columns where table_schema = 'ipsieve' order by 1, 2`;
+  const rows = await Promise.all(
+    ["store", "organisations", "changes"].map((table) => sql`select * from ${sql.table(table)}`.execute(db)),
+  ).catch((error: Error) => [{ rows: [/no such table|does not exist/.test(error.message)] }]);
+  return [(await tables.execute(db)).rows, rows.map((result) => result.rows)];
 }
 
 /** Rows that the first release wrote. */
@@ -73,9 +95,8 @@ for (const { name, skip, make, stop } of await databases()) {
         );
         const isMissing = /no such table|no such column|does not exist/;
         assert.match(String(await users), schema < 2 ? isMissing : /^0$/);
-        assert.match(String(await notes), schema < GROWN.length ? isMissing : /^1$/);
-        if (schema === 0 && "url" in location) await sql`create schema if not exists ipsieve`.execute(shared.db);
-        assert.equal(await migrate(shared, GROWN), GROWN.length - schema);
+        assert.match(String(await notes), schema < GROWN_VERSION ? isMissing : /^1$/);
+        assert.equal(await migrate(shared, GROWN), GROWN_VERSION - schema);
         assert.equal(
           (await sql`select note from organisations where note = name or id = '1'`.execute(shared.db)).rows.length,
           1,
@@ -99,8 +120,7 @@ for (const { name, skip, make, stop } of await databases()) {
       {
         const shared = openEngine(location);
         await using _ = shared;
-        if ("url" in location) await sql`create schema ipsieve`.execute(shared.db);
-        assert.equal(await migrate(shared, [first]), 1);
+        await migrateAsEarlier(shared, 1);
         for (const statement of FIRST_DATA) await sql.raw(statement).execute(shared.db);
       }
       await assert.rejects(openStore(location, { create: false }), { code: "older-schema" });
@@ -126,7 +146,7 @@ for (const { name, skip, make, stop } of await databases()) {
         (await store.read("audit", "o", { limit: 1 })).entries.map(({ command, rules: touched }) => [command, touched]),
         [["rules", null]],
       );
-      assert.equal((await store.check()).schema, MIGRATIONS.length);
+      assert.equal((await store.check()).schema, SCHEMA_VERSION);
       await store.record("usage", [{ keyId: "k", area: "cti", month: "2026-11", requests: 1, lastUsedAt: 10 }]);
       const used = { keyId: "k", month: "2026-11" };
       assert.deepEqual(
@@ -151,10 +171,52 @@ for (const { name, skip, make, stop } of await databases()) {
       await store.close();
     });
 
+    test("a database of the earlier migrator is taken over: nothing runs again, what is missing runs, once", async () => {
+      for (const count of [SCHEMA_VERSION, 3]) {
+        const location = await make();
+        const shared = openEngine(location);
+        await using _ = shared;
+        await migrateAsEarlier(shared, count);
+        for (const statement of FIRST_DATA.slice(0, 2)) await sql.raw(statement).execute(shared.db);
+        const before = await everythingIn(shared);
+        const servers = await Promise.all([openStore(location), openStore(location), openStore(location)]);
+        for (const server of servers) await server.close();
+        assert.deepEqual(await recordedNames(shared), Object.keys(MIGRATIONS));
+        await sql`drop table kysely_migration`.execute(shared.db);
+        await sql`drop table kysely_migration_lock`.execute(shared.db);
+        if (count === SCHEMA_VERSION) assert.deepEqual(await everythingIn(shared), before);
+        // The record is made anew, should it be lost.
+        assert.equal(await migrate(shared), 0);
+        assert.deepEqual(await recordedNames(shared), Object.keys(MIGRATIONS));
+      }
+    });
+
+    test("a migration that fails half way leaves the database as it was, and says why", async () => {
+      const failing: Migrations = {
+        ...GROWN,
+        "9999-wrong": () => [
+          "create table half (id integer)",
+          "insert into half values (1)",
+          "insert into nowhere values (1)",
+        ],
+      };
+      for (const count of [0, 2, SCHEMA_VERSION]) {
+        const shared = openEngine(await make());
+        await using _ = shared;
+        await migrateAsEarlier(shared, count);
+        if (count > 0) for (const statement of FIRST_DATA.slice(0, 2)) await sql.raw(statement).execute(shared.db);
+        const before = await everythingIn(shared);
+        await assert.rejects(migrate(shared, failing), /no such table: nowhere|relation "nowhere" does not exist/);
+        assert.deepEqual(await everythingIn(shared), before);
+        assert.equal(await migrate(shared, GROWN), GROWN_VERSION - count);
+        assert.deepEqual(await recordedNames(shared), Object.keys(GROWN));
+      }
+    });
+
     test("several processes that start at once migrate once", async () => {
       const location = await make();
       const stores = await Promise.all(Array.from({ length: 4 }, () => openStore(location)));
-      assert.equal((await stores[3]!.check()).schema, MIGRATIONS.length);
+      assert.equal((await stores[3]!.check()).schema, SCHEMA_VERSION);
       for (const store of stores) await store.close();
     });
 
@@ -171,7 +233,7 @@ for (const { name, skip, make, stop } of await databases()) {
           name: "StoreError",
           code: "newer-schema",
           message: new RegExp(
-            `has schema ${GROWN.length}, and this release knows schemas up to ${MIGRATIONS.length}; use the release`,
+            `the database has schema ${GROWN_VERSION}, and this release knows schemas up to ${SCHEMA_VERSION}; use the release`,
           ),
         });
       }
@@ -179,8 +241,7 @@ for (const { name, skip, make, stop } of await databases()) {
       {
         const shared = openEngine(older);
         await using _ = shared;
-        if ("url" in older) await sql`create schema ipsieve`.execute(shared.db);
-        await migrate(shared, []);
+        await migrate(shared, {});
       }
       await assert.rejects(openStore(older, { create: false }), {
         name: "StoreError",

@@ -1,4 +1,5 @@
 import { sql, type Transaction } from "kysely";
+import { DEFAULT_MIGRATION_TABLE, type MigrationProvider, Migrator } from "kysely/migration";
 import type { Engine } from "../sql/_engine.ts";
 import type { Tables } from "../sql/_tables.ts";
 import { StoreError } from "../store-error.ts";
@@ -9,21 +10,60 @@ import { usageByArea } from "./0004-usage-by-area.ts";
 import { traffic } from "./0005-traffic.ts";
 import type { Migration } from "./migration.ts";
 
-/** All of them, in the order in which they run. */
-export const MIGRATIONS: readonly Migration[] = [first, users, keptRules, usageByArea, traffic];
+/** By the name under which kysely records that it has run; they run in the order of their names. */
+export type Migrations = Readonly<Record<string, Migration>>;
 
-/** Any number that no one else takes: the bytes of "ipsieve" and a zero. */
+export const MIGRATIONS: Migrations = {
+  "0001-first": first,
+  "0002-users": users,
+  "0003-kept-rules": keptRules,
+  "0004-usage-by-area": usageByArea,
+  "0005-traffic": traffic,
+};
+
+/** How many migrations a database of this release has had. */
+export const SCHEMA_VERSION = Object.keys(MIGRATIONS).length;
+
+/** Any number that no one else takes: the bytes of "ipsieve". The lock that every release has taken. */
 const ADVISORY_LOCK = 0x6970736965;
 
 /**
- * Brings the tables up to date, one transaction per migration; of several processes that start at once, one does. Gives
- * how many ran. Throws StoreError (`newer-schema`).
+ * Brings the tables up to date by kysely's migrator, in one transaction: all of it or nothing. Of several processes that
+ * start at once, one does. Returns how many migrations ran. Throws StoreError (`newer-schema`).
+ *
+ * Releases up to 1.0 had a migrator of their own, and only the number in `store.schema`: what that says has run is
+ * recorded without running it again. The number is kept up to date, so that those releases refuse what is newer.
  */
-export async function migrate(engine: Engine, migrations: readonly Migration[] = MIGRATIONS): Promise<number> {
-  for (let ran = 0; ; ran++) {
-    const more = await engine.db.transaction().execute((within) => runNext(engine, within, migrations));
-    if (!more) return ran;
-  }
+export function migrate(engine: Engine, migrations: Migrations = MIGRATIONS): Promise<number> {
+  const { length: latest } = Object.keys(migrations);
+  return engine.db.transaction().execute(async (within) => {
+    if (engine.name === "postgres") await lockMigrations(within);
+    const schema = await readSchema(engine, within);
+    refuseNewer(schema, latest);
+    if (schema === latest && (await hasTable(engine, within, DEFAULT_MIGRATION_TABLE))) return 0;
+    const { error } = await new Migrator({
+      db: within,
+      provider: providerOf(engine, migrations, schema),
+      ...(engine.schema === undefined ? {} : { migrationTableSchema: engine.schema }),
+    }).migrateToLatest();
+    if (error !== undefined) throw error;
+    if (schema < latest) await within.updateTable("store").set({ schema: latest }).execute();
+    return latest - schema;
+  });
+}
+
+/** The first `done` have run already: of them only the record is missing, if anything. */
+function providerOf({ name: database }: Engine, migrations: Migrations, done: number): MigrationProvider {
+  const inOrder = Object.entries(migrations).sort(([one], [other]) => (one < other ? -1 : 1));
+  const entries = inOrder.map(([name, statementsOf], index) => {
+    const statements = index < done ? [] : statementsOf(database);
+    return [name, { up: (within: Transaction<Tables>) => runAll(within, statements) }] as const;
+  });
+  return { getMigrations: () => Promise.resolve(Object.fromEntries(entries)) };
+}
+
+async function runAll(within: Transaction<Tables>, statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await sql.raw(statement).execute(within);
 }
 
 /** Throws StoreError (`newer-schema`, `older-schema`) unless the tables are those of this release. */
@@ -32,50 +72,35 @@ export async function checkSchema(engine: Engine): Promise<number> {
     .transaction()
     .setAccessMode("read only")
     .execute((within) => readSchema(engine, within));
-  refuseNewer(schema, MIGRATIONS.length);
-  if (schema < MIGRATIONS.length) {
+  refuseNewer(schema, SCHEMA_VERSION);
+  if (schema < SCHEMA_VERSION) {
     throw new StoreError(
       "older-schema",
-      `the database has schema ${schema}, this release has ${MIGRATIONS.length}; run "ipsieve db migrate"`,
+      `the database has schema ${schema}, this release has ${SCHEMA_VERSION}; run "ipsieve db migrate"`,
     );
   }
   return schema;
 }
 
-/** Until the end of the transaction no other process migrates. PostgreSQL only. */
-export async function lockMigrations(within: Transaction<Tables>): Promise<void> {
+/** Until the end of the transaction no other process migrates. */
+async function lockMigrations(within: Transaction<Tables>): Promise<void> {
   await sql`select pg_advisory_xact_lock(${sql.lit(ADVISORY_LOCK)})`.execute(within);
 }
 
-async function runNext(
-  engine: Engine,
-  within: Transaction<Tables>,
-  migrations: readonly Migration[],
-): Promise<boolean> {
-  if (engine.name === "postgres") await lockMigrations(within);
-  const schema = await readSchema(engine, within);
-  refuseNewer(schema, migrations.length);
-  const migration = migrations[schema];
-  if (migration === undefined) return false;
-  for (const statement of migration(engine.name)) await sql.raw(statement).execute(within);
-  await within
-    .updateTable("store")
-    .set({ schema: schema + 1 })
-    .execute();
-  return true;
+/** How many migrations have run: none where there are no tables. */
+async function readSchema(engine: Engine, within: Transaction<Tables>): Promise<number> {
+  if (!(await hasTable(engine, within, "store"))) return 0;
+  return (await within.selectFrom("store").select("schema").executeTakeFirstOrThrow()).schema;
 }
 
-/** How many migrations have run: none where there are no tables. */
-async function readSchema({ name }: Engine, within: Transaction<Tables>): Promise<number> {
+async function hasTable({ name: database }: Engine, within: Transaction<Tables>, table: string): Promise<boolean> {
   const { rows } = await (
-    name === "sqlite"
-      ? sql<{
-          found: string | null;
-        }>`select max(name) as found from sqlite_master where type = 'table' and name = 'store'`
-      : sql<{ found: string | null }>`select to_regclass('store')::text as found`
+    database === "sqlite"
+      ? sql<{ found: string | null }>`
+          select max(name) as found from sqlite_master where type = 'table' and name = ${table}`
+      : sql<{ found: string | null }>`select to_regclass(${table})::text as found`
   ).execute(within);
-  if (rows[0]!.found === null) return 0;
-  return (await within.selectFrom("store").select("schema").executeTakeFirstOrThrow()).schema;
+  return rows[0]!.found !== null;
 }
 
 function refuseNewer(schema: number, known: number): void {

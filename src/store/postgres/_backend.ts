@@ -5,7 +5,6 @@ import { Client } from "pg";
 import type { GroupAnswer } from "../_answer.ts";
 import type { Backend } from "../_backend.ts";
 import { readChanges } from "../sql/_changes.ts";
-import type { Engine } from "../sql/_engine.ts";
 import type { Tables } from "../sql/_tables.ts";
 import { executeGroup } from "../sql/_group-commit.ts";
 import { readState } from "../sql/_read-state.ts";
@@ -14,7 +13,7 @@ import type { Change } from "../change.ts";
 import type { Command } from "../command.ts";
 import { type CounterName, type Increments, record, type Recorded } from "../counters.ts";
 import { find, type ReadFound, type ReadName, type ReadRequest } from "../reads.ts";
-import { checkSchema, lockMigrations, migrate } from "../migrations/migrate.ts";
+import { checkSchema, migrate } from "../migrations/migrate.ts";
 import type { RulesetRules, State } from "../state.ts";
 import { StoreError } from "../store-error.ts";
 import type { StoreOptions, StoreReport } from "../store.ts";
@@ -49,10 +48,7 @@ export class PostgresBackend implements Backend {
   static async open(url: string, options: StoreOptions): Promise<PostgresBackend> {
     const backend = new PostgresBackend(url, options);
     try {
-      await reporting(async () => {
-        if (options.create) await createSchema(backend.#writer.engine);
-        await (options.create ? migrate : checkSchema)(backend.#writer.engine);
-      });
+      await reporting(() => (options.create ? migrate : checkSchema)(backend.#writer.engine));
       return backend;
     } catch (error) {
       await backend.close();
@@ -215,17 +211,6 @@ export class PostgresBackend implements Backend {
       }
     }
   }
-}
-
-/** Not by `if not exists` alone: that needs the right to create a schema even where there is one. */
-async function createSchema({ db }: Engine): Promise<void> {
-  const { rows } = await sql<{ found: string | null }>`select to_regnamespace(${SCHEMA})::text as found`.execute(db);
-  if (rows[0]!.found !== null) return;
-  await db.transaction().execute(async (within) => {
-    // Of two processes that create it at once, one would fail in spite of "if not exists".
-    await lockMigrations(within);
-    await sql`create schema if not exists ${sql.id(SCHEMA)}`.execute(within);
-  });
 }
 
 /** Errors of a database that fails become StoreError. */

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, sql } from "kysely";
+import { Kysely, PostgresAdapter, PostgresDialect, sql } from "kysely";
 import { Pool, type PoolConfig, types } from "pg";
 import type { Engine, Insertion, RuleValues } from "../sql/_engine.ts";
 import type { Tables } from "../sql/_tables.ts";
@@ -75,7 +75,7 @@ export function openPool(
   // it.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
-  const dialect = new PostgresDialect({
+  const dialect = new LockedDialect({
     pool,
     onCreateConnection: async (client) => {
       await client.executeQuery(sql`set search_path = ${sql.raw(SCHEMA)}`.compile(plain));
@@ -88,7 +88,25 @@ export function openPool(
     },
   });
   const plain = new Kysely<Tables>({ dialect });
-  return { engine: { name: "postgres", rowsAtOnce: ROWS_AT_ONCE, db: plain, readRules, insertRows }, pool };
+  return {
+    engine: { name: "postgres", schema: SCHEMA, rowsAtOnce: ROWS_AT_ONCE, db: plain, readRules, insertRows },
+    pool,
+  };
+}
+
+/**
+ * kysely's dialect without the lock of its migrator: `migrate` has a lock of its own, for the transaction. kysely's is the
+ * connection's, and a migration that fails could not let go of it: its transaction takes no more statements.
+ */
+class LockedDialect extends PostgresDialect {
+  override createAdapter(): PostgresAdapter {
+    return new LockedAdapter();
+  }
+}
+
+class LockedAdapter extends PostgresAdapter {
+  override async acquireMigrationLock(): Promise<void> {}
+  override async releaseMigrationLock(): Promise<void> {}
 }
 
 const readRules: Engine["readRules"] = async (within, ruleset, after, limit) => {

@@ -23,6 +23,8 @@ export interface Insertion {
 export interface Engine {
   readonly name: "sqlite" | "postgres";
   readonly db: Kysely<Tables>;
+  /** The schema that holds the tables, where a database has several. */
+  readonly schema?: string;
   /**
    * Rows that are read or written by one statement: of PostgreSQL so few that the thread that serves requests has them
    * ready in some milliseconds.

@@ -158,7 +158,14 @@ class NodeSqliteDialect extends SqliteDialect {
   }
 
   override createAdapter(): SqliteAdapter {
-    return new SqliteAdapter();
+    return new TransactionalAdapter();
+  }
+}
+
+/** SQLite's transactions take tables that are made and altered; kysely leaves that to the drivers. */
+class TransactionalAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
   }
 }
 

@@ -1,7 +1,7 @@
 import { constants, existsSync, statSync } from "node:fs";
 import { access, copyFile, rm } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
-import { migrate, MIGRATIONS } from "../migrations/migrate.ts";
+import { migrate, SCHEMA_VERSION } from "../migrations/migrate.ts";
 import { StoreError } from "../store-error.ts";
 import type { StoreReport } from "../store.ts";
 import { checkFile } from "./_check.ts";
@@ -56,7 +56,7 @@ async function checkCopy(part: string, backup: string, path: string): Promise<St
   try {
     const engine = openDatabase(part, false, "full", backup);
     try {
-      if ((await migrate(engine)) === MIGRATIONS.length)
+      if ((await migrate(engine)) === SCHEMA_VERSION)
         throw new StoreError("not-a-store", `${backup}: this is an empty database; give a backup`);
       return await checkFile(engine, backup);
     } finally {

@@ -1,6 +1,6 @@
 import { Client } from "pg";
 import { migrate } from "../../../src/store/migrations/migrate.ts";
-import { SCHEMA, openPool } from "../../../src/store/postgres/_database.ts";
+import { openPool } from "../../../src/store/postgres/_database.ts";
 import { openDatabase } from "../../../src/store/sqlite/_database.ts";
 import { GROWN } from "./grown-migrations.ts";
 
@@ -34,7 +34,6 @@ if (kind === "file") {
     count();
     return (query as (...values: never[]) => never).apply(this, args);
   } as typeof query;
-  await engine.db.schema.createSchema(SCHEMA).ifNotExists().execute();
   await migrate(engine, GROWN);
   await engine.db.destroy();
 }
