@@ -49,7 +49,8 @@ export type {
 } from "./cbs/importers/imported-list.ts";
 export { decodeList } from "./cbs/importers/decode-list.ts";
 export { ImportError, type ImportErrorCode } from "./cbs/importers/import-error.ts";
-export { identify, identifyText, type LookupDocument, type LookupMatch } from "./cbs/identify.ts";
+export { identify, identifyText } from "./cbs/identify.ts";
+export type { LookupDocument, LookupMatch } from "./cbs/lookup-document.ts";
 export { CatalogueTree, type Extent } from "./cbs/catalogue-tree.ts";
 export {
   browse,

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { test } from "node:test";
 import { checkLayers, checkReferences, type Layers } from "./layers/check-layers.ts";
+import { fileCycles } from "./layers/file-cycles.ts";
 import { readReferences } from "./layers/read-references.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -31,6 +32,34 @@ test("every room's imports stand above it in the table, so that there is no circ
       assert.ok(seen.has(imported), `${name} imports ${imported}, which is not below it`);
     seen.add(name);
   }
+});
+
+/** Rooms that are being cut anew, whose circles go with that. */
+const UNFINISHED = ["store/", "rulesets/formats/", "cli/"];
+
+test("no files import each other in a circle, within rooms either", () => {
+  const cycles = fileCycles(readReferences(readSources()));
+  const left = cycles.filter((files) => !files.every((file) => UNFINISHED.some((path) => file.startsWith(path))));
+  assert.deepEqual(left, []);
+});
+
+test("the negative control: circles of every kind of import are found, and nothing else", () => {
+  const sources = {
+    "a/x.ts": `import { y } from "./y.ts";`,
+    "a/y.ts": `import type { X } from "./x.ts";`,
+    "a/self.ts": `export const self = () => import("./self.ts");`,
+    "b/one.ts": `export { two } from "./two.ts";`,
+    "b/two.ts": `type Three = typeof import("../c/three.ts");`,
+    "c/three.ts": `export const one = () => import("../b/one.ts");`,
+    "c/above.ts": `import "./three.ts";\nimport "../a/x.ts";`,
+    "c/starts.ts": `new URL("./worker.ts", import.meta.url);`,
+    "c/worker.ts": `import "./starts.ts";`,
+  };
+  assert.deepEqual(fileCycles(readReferences(sources)), [
+    ["a/x.ts", "a/y.ts"],
+    ["a/self.ts"],
+    ["b/one.ts", "b/two.ts", "c/three.ts"],
+  ]);
 });
 
 /** The permissions of a table that no file needs: each is taken away, and nothing is wrong with what is left. */
@@ -89,7 +118,7 @@ const allowed: Record<string, [file: string, text: string]> = {
   "an import inside a comment": ["address/a.ts", `// import "node:fs";\n/* import "node:fs"; */ export const a = 1;`],
   "an import inside a template": ["address/a.ts", "export const a = `import 'node:fs'`;"],
   "a member named like a global": ["address/a.ts", `export const a = (x: { process: number }) => x.process;`],
-  "a global that the room is allowed": ["kernel/a.ts", `export const a = WebAssembly;`],
+  "a global that the room is allowed": ["memory/a.ts", `export const a = WebAssembly;`],
   "assembly that imports assembly": ["kernel/assembly/a.ts", `import { b } from "./b.ts";`],
   "assembly that imports the table's layout": [
     "kernel/assembly/a.ts",
@@ -257,8 +286,8 @@ const seeded: Record<string, [file: string, text: string, violation: string]> = 
   ],
   "the room's global in its assembly": [
     "kernel/assembly/a.ts",
-    `export const a = WebAssembly;`,
-    "src/kernel/assembly/a.ts:1: the pure room kernel reaches the outside world through WebAssembly",
+    `export const a = Buffer;`,
+    "src/kernel/assembly/a.ts:1: the pure room kernel reaches the outside world through Buffer",
   ],
   "assembly that imports another file of its room": [
     "kernel/assembly/a.ts",

@@ -1,10 +1,10 @@
 import { freeze } from "../../src/table/freeze.ts";
 import { Kernel } from "../../src/kernel/kernel.ts";
 import { trieOf, valuesOfMatches } from "./ipsieve.ts";
-import { webAssembly } from "../../src/kernel/web-assembly.ts";
+import { webAssembly } from "../../src/memory/web-assembly.ts";
 import { WORKSPACE_BYTES } from "../../src/kernel/workspace.ts";
 import type { Contender, Form, Pass, Queries } from "../harness/contender.ts";
-import type { KernelMemory } from "../../src/kernel/web-assembly.ts";
+import type { SharedMemory } from "../../src/memory/web-assembly.ts";
 
 const PAGE_BYTES = 65_536;
 
@@ -38,12 +38,13 @@ export const contender: Contender = {
 
 /** A memory whose room is given away from the front and never taken back. */
 class Room {
-  readonly memory: KernelMemory;
+  readonly memory: SharedMemory;
   #used = 0;
 
   constructor() {
-    if (webAssembly === undefined) throw new Error("WebAssembly is missing");
-    this.memory = new webAssembly.Memory({ initial: 1, maximum: PAGE_BYTES, shared: true });
+    const api = webAssembly();
+    if (api === undefined) throw new Error("WebAssembly is missing");
+    this.memory = new api.Memory({ initial: 1, maximum: PAGE_BYTES, shared: true });
   }
 
   /** The address of so many bytes, at the start of a page; the page behind them is there as well. */

@@ -1,9 +1,9 @@
 import type { Family } from "../address/address.ts";
 import { Kernel } from "../kernel/kernel.ts";
-import type { KernelMemory } from "../kernel/web-assembly.ts";
+import type { SharedMemory } from "../memory/web-assembly.ts";
 import { WORKSPACE_BYTES } from "../kernel/workspace.ts";
 import { Snapshot } from "../snapshot/open-snapshot.ts";
-import { allocateShared, weigh } from "../snapshot/shared-memory.ts";
+import { allocateShared, weigh } from "../memory/shared-memory.ts";
 import { PrefixTable } from "../table/prefix-table.ts";
 import { endOfLine } from "./lines/end-of-line.ts";
 import { KernelHeap } from "./engine/kernel/kernel-heap.ts";
@@ -228,7 +228,7 @@ export class Matcher {
  * Nothing stays in a room between two calls: all matchers of a table in this thread share one, by the memory it lies in
  * or by itself.
  */
-const rooms = new WeakMap<KernelMemory | PrefixTable, Room | null>();
+const rooms = new WeakMap<SharedMemory | PrefixTable, Room | null>();
 
 function roomFor(source: Snapshot | PrefixTable): Room | null {
   const table = source instanceof PrefixTable ? source : source.table;
@@ -239,7 +239,7 @@ function roomFor(source: Snapshot | PrefixTable): Room | null {
   return room;
 }
 
-function makeRoom(table: PrefixTable, memory: KernelMemory | null): Room | null {
+function makeRoom(table: PrefixTable, memory: SharedMemory | null): Room | null {
   if (memory === null) return null;
   try {
     const heap = KernelHeap.of(memory);
@@ -268,7 +268,7 @@ function makeRoom(table: PrefixTable, memory: KernelMemory | null): Room | null 
 }
 
 /** A memory with a copy of a table that lies elsewhere, at the same offsets; null where there cannot be one. */
-function memoryOf({ buffer }: PrefixTable): KernelMemory | null {
+function memoryOf({ buffer }: PrefixTable): SharedMemory | null {
   try {
     const shared = allocateShared(buffer.byteLength);
     if (shared instanceof SharedArrayBuffer) return null;

@@ -1,6 +1,6 @@
 import { compareTexts } from "./_node-id.ts";
 import { type Catalogue, sourceKey, sourceUpdatedAt } from "./catalogue.ts";
-import type { LookupDocument, LookupMatch } from "./identify.ts";
+import type { LookupDocument, LookupMatch } from "./lookup-document.ts";
 
 /** What the documents of all addresses with one match have in common. Frozen, because they share it. */
 export type MatchSets = Pick<LookupDocument, "labels" | "cbs_ids" | "providers" | "types" | "services" | "regions">;

@@ -2,7 +2,7 @@ import type { Family } from "../address/address.ts";
 import { formatPrefix, prefixOf } from "../address/prefix.ts";
 import { describe, type MatchSets, matchSetsOf } from "./_describe.ts";
 import type { Catalogue } from "./catalogue.ts";
-import type { LookupDocument } from "./identify.ts";
+import type { LookupDocument } from "./lookup-document.ts";
 
 /** So many documents are kept at most, some 10 MB. */
 const PLACE_BITS = 14;

@@ -1,15 +1,8 @@
 import { csvRow } from "../csv/write-row.ts";
+import { ADDRESS_HOLE, HOLE } from "../rows/holes.ts";
+import type { TemplateFormat } from "../rows/row-format.ts";
 import { describe } from "./_describe.ts";
 import type { Catalogue } from "./catalogue.ts";
-
-/** Rows; what `append` puts behind a line, or adds to a record of CSV or to a JSON object. */
-export type RowFormat = "tsv" | "csv" | "jsonl" | "append" | "append-csv" | "append-jsonl";
-
-/** The byte that begins a hole of a row template; one byte, what to fill in, follows. */
-export const HOLE = 0x00;
-
-/** Fill in the canonical address. Any other number L stands for the address masked to L bits, as a prefix. */
-export const ADDRESS_HOLE = 255;
 
 // While a row is text, DEL encloses the number of a hole. Ids and names cannot hold it (they hold no control
 // characters), and JSON.stringify lets it through as it is.
@@ -24,11 +17,11 @@ const encoder = new TextEncoder();
  *
  * csv is what `csvRow` makes of the fields, also where a spreadsheet would run ids as a formula.
  */
-export function rowTemplate(catalogue: Catalogue, format: RowFormat, match: number): Uint8Array {
+export function rowTemplate(catalogue: Catalogue, format: TemplateFormat, match: number): Uint8Array {
   return templateBytes(rowText(catalogue, format, match));
 }
 
-function rowText(catalogue: Catalogue, format: RowFormat, match: number): string {
+function rowText(catalogue: Catalogue, format: TemplateFormat, match: number): string {
   if (format === "jsonl") return `${JSON.stringify(describe(catalogue, match, hole(ADDRESS_HOLE), hole))}\n`;
   const nodes = catalogue.nodesOf(match).map((node) => node.id);
   if (format === "append-jsonl") return JSON.stringify(nodes);

@@ -1,7 +1,9 @@
+import { ADDRESS_HOLE, HOLE } from "../rows/holes.ts";
+import type { TemplateFormat } from "../rows/row-format.ts";
 import type { PrefixTable } from "../table/prefix-table.ts";
 import { encodeNodeIds, type NodeIds } from "./_node-ids.ts";
 import type { Catalogue } from "./catalogue.ts";
-import { ADDRESS_HOLE, HOLE, type RowFormat, rowTemplate } from "./row-template.ts";
+import { rowTemplate } from "./row-template.ts";
 
 const TAB = 0x09;
 const LF = 0x0a;
@@ -21,7 +23,7 @@ const MOST_NODES = 64;
  * Templates of the rows of a catalogue's matches, the same as `rowTemplate` gives, ten times as fast where rows hold
  * ids and nothing else: these are copied as bytes. What a call returns is good until the next one.
  */
-export function rowTemplates(catalogue: Catalogue, format: RowFormat): (match: number) => Uint8Array {
+export function rowTemplates(catalogue: Catalogue, format: TemplateFormat): (match: number) => Uint8Array {
   const general = (match: number): Uint8Array => rowTemplate(catalogue, format, match);
   if (format !== "tsv" && format !== "csv" && format !== "append") return general;
   const ids = encodeNodeIds(catalogue);
@@ -33,14 +35,14 @@ export function rowTemplates(catalogue: Catalogue, format: RowFormat): (match: n
 class TemplateWriter {
   readonly #catalogue: Catalogue;
   readonly #table: PrefixTable;
-  readonly #format: RowFormat;
+  readonly #format: TemplateFormat;
   readonly #ids: NodeIds;
   readonly #nodes = new Uint32Array(MOST_NODES);
   #out = new Uint8Array(1024);
   /** By length: the front of `#out`. Making a view takes as long as making a template. */
   #views: (Uint8Array | undefined)[] = [];
 
-  constructor(catalogue: Catalogue, format: RowFormat, ids: NodeIds) {
+  constructor(catalogue: Catalogue, format: TemplateFormat, ids: NodeIds) {
     this.#catalogue = catalogue;
     this.#table = catalogue.table;
     this.#format = format;

@@ -2,13 +2,13 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { signOut } from "./account.ts";
 import { IconButton } from "./components/button.tsx";
-import { Icon, type IconName } from "./components/icon.tsx";
+import { Icon } from "./components/icon.tsx";
 import { Logo } from "./components/logo.tsx";
+import { ThemeSwitch } from "./components/theme-switch.tsx";
 import { tellProblem } from "./components/toasts.tsx";
 import { place } from "./router.ts";
 import { type Route, ROUTES } from "./routes.ts";
 import { hasRole, session } from "./session.ts";
-import { type Theme, theme, THEMES } from "./theme.ts";
 
 /** What stands around every page: the navigation at the side, or behind a button where there is no room. */
 export function Shell({ children }: { readonly children: ComponentChildren }) {
@@ -95,32 +95,5 @@ function Account() {
         <IconButton icon="leave" label="Sign out" onClick={() => void signOut().catch(tellProblem)} />
       </div>
     </footer>
-  );
-}
-
-const LOOKS: Readonly<Record<Theme, readonly [IconName, string]>> = {
-  system: ["system", "As the system"],
-  light: ["sun", "Light"],
-  dark: ["moon", "Dark"],
-};
-
-export function ThemeSwitch() {
-  return (
-    <fieldset class="switch">
-      <legend class="hidden">Colors</legend>
-      {THEMES.map((each) => (
-        <label key={each} title={LOOKS[each][1]}>
-          <input
-            type="radio"
-            name="theme"
-            class="hidden"
-            checked={theme.value === each}
-            onChange={() => (theme.value = each)}
-          />
-          <Icon name={LOOKS[each][0]} />
-          <span class="hidden">{LOOKS[each][1]}</span>
-        </label>
-      ))}
-    </fieldset>
   );
 }

@@ -2,7 +2,7 @@ import { HEADER_MATCH_COUNT, HEADER_ROOT_BITS_4, HEADER_ROOT_BITS_6 } from "../t
 import type { TableSections } from "../table/sections.ts";
 import { TableError } from "../table/table-error.ts";
 import { MODULE } from "./_module.ts";
-import { type KernelMemory, webAssembly } from "./web-assembly.ts";
+import { type SharedMemory, webAssembly, type WebAssemblyApi } from "../memory/web-assembly.ts";
 import {
   LINE_ENTRIES,
   LINE_STARTS,
@@ -101,10 +101,10 @@ export class Kernel {
    * `sections` are those of the table in `memory`; `workspace` is the address of `WORKSPACE_BYTES` bytes that this
    * thread alone uses, a multiple of 64. Returns null where WebAssembly, or what the kernel needs of it, is missing.
    */
-  static create(memory: KernelMemory, sections: TableSections, workspace: number): Kernel | null {
+  static create(memory: SharedMemory, sections: TableSections, workspace: number): Kernel | null {
     const module = compiledModule();
     if (module === null) return null;
-    const exports = new webAssembly!.Instance(module, { env: { memory } }).exports as Exports;
+    const exports = new (webAssembly()!.Instance)(module, { env: { memory } }).exports as Exports;
     const header = new Int32Array(memory.buffer, sections.header.byteOffset);
     exports.setTable(
       sections.root4.byteOffset,
@@ -142,7 +142,7 @@ export class Kernel {
     try {
       run();
     } catch (trap) {
-      if (!(trap instanceof webAssembly!.RuntimeError)) throw trap;
+      if (!(trap instanceof webAssembly()!.RuntimeError)) throw trap;
       throw new TableError(
         "bad-node",
         this.#exports.lookedUp() === 4 ? "nodes4" : "nodes6",
@@ -258,11 +258,12 @@ let compiled: object | null | undefined;
  * The module, compiled once per thread (the engine shares the code between threads); null where the platform cannot.
  */
 function compiledModule(): object | null {
-  if (compiled === undefined) compiled = webAssembly === undefined ? null : compile(webAssembly);
+  if (compiled === undefined) compiled = compile(webAssembly());
   return compiled;
 }
 
-function compile(api: NonNullable<typeof webAssembly>): object | null {
+function compile(api: WebAssemblyApi | undefined): object | null {
+  if (api === undefined) return null;
   const bytes = Buffer.from(MODULE, "base64");
   try {
     return new api.Module(bytes);

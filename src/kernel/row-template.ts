@@ -1,4 +1,5 @@
-import { HOLE, HOLE_BYTES, TEMPLATE_HOLES, TEMPLATE_MOST, TEMPLATE_PARTS } from "./workspace.ts";
+import { HOLE, HOLE_BYTES } from "../rows/holes.ts";
+import { TEMPLATE_HOLES, TEMPLATE_MOST, TEMPLATE_PARTS } from "./workspace.ts";
 
 const ALIGNMENT = 16;
 

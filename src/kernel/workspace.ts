@@ -138,15 +138,5 @@ export const TEMPLATE_MOST = 0;
 export const TEMPLATE_HOLES = 4;
 export const TEMPLATE_PARTS = 8;
 
-/** In a row template, this byte and the next are a hole. */
-export const HOLE = 0;
-/** A hole for the canonical address; numbers up to 128 are the length of a prefix. */
-export const ADDRESS_HOLE = 255;
-/** Holes for the number of the line, and (in TypeScript only) for the line as a text of JSON. */
-export const LINE_HOLE = 254;
-export const TEXT_HOLE = 253;
-/** The longest address and a slash with three digits. */
-export const HOLE_BYTES = 49;
-
 /** Bytes behind the room for rows that may be overwritten. */
 export const ROW_SLACK = 64;

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, read } from "node:fs";
 import { SectionChecksums } from "./_section-checksums.ts";
-import { allocateShared, type SharedMemory } from "./shared-memory.ts";
+import { allocateShared } from "../memory/shared-memory.ts";
+import type { SharedMemory } from "../memory/web-assembly.ts";
 import { decodeHead, type SnapshotHead } from "./format.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 

@@ -2,7 +2,8 @@ import { PrefixTable } from "../table/prefix-table.ts";
 import { TableError } from "../table/table-error.ts";
 import { decodeMetadata } from "./_metadata.ts";
 import { readSnapshotFile } from "./_read-file.ts";
-import { type SharedMemory, weigh } from "./shared-memory.ts";
+import type { SharedMemory } from "../memory/web-assembly.ts";
+import { weigh } from "../memory/shared-memory.ts";
 import { decodeHead, lengthTold, type SnapshotHead, tableSections } from "./format.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 

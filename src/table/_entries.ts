@@ -1,7 +1,14 @@
 import { addressBits, type Family } from "../address/address.ts";
 import { behind, compareWords, endsAt, type FamilyIndex, SegmentWalk, type Words } from "./_segment-walk.ts";
-import type { PrefixTable, TableEntry } from "./prefix-table.ts";
+import type { TableEntry } from "./table-entry.ts";
 import { TableError } from "./table-error.ts";
+
+/** What a table says of its matches: how many there are, how long each one's prefix is, and which one covers it. */
+interface MatchChains {
+  readonly matchCount: number;
+  prefixLength(match: number): number;
+  parent(match: number): number;
+}
 
 interface OpenPrefix {
   readonly match: number;
@@ -15,7 +22,7 @@ interface OpenPrefix {
  * first address. So it is enough to look at the chain wherever one may change: at each segment's start, and inside a
  * segment of equal neighbours (10.0.0.0/24 and 10.0.1.0/24 with one match) wherever its prefix ends.
  */
-export function* entriesOf(index: FamilyIndex, table: PrefixTable): Generator<TableEntry> {
+export function* entriesOf(index: FamilyIndex, table: MatchChains): Generator<TableEntry> {
   const open: OpenPrefix[] = [];
   const found: TableEntry[] = [];
   const walk = new SegmentWalk(index, table.matchCount);
@@ -49,7 +56,7 @@ function isBefore(at: Words, end: Words | null): boolean {
  */
 function openChain(
   family: Family,
-  table: PrefixTable,
+  table: MatchChains,
   at: Words,
   match: number,
   open: OpenPrefix[],

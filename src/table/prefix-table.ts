@@ -3,6 +3,7 @@ import { addressErrorOf, parseAddressBytes, parseAddressInto } from "../address/
 import { lookupBatch4 } from "./_batch4.ts";
 import { lookupBatch6 } from "./_batch6.ts";
 import { entriesOf } from "./_entries.ts";
+import type { TableEntry } from "./table-entry.ts";
 import { ROOT_BITS_4, ROOT_BITS_6 } from "./_root-sizes.ts";
 import { walk4, walk6 } from "./_walk.ts";
 import {
@@ -18,12 +19,6 @@ import {
 } from "./layout.ts";
 import type { SectionName, TableSections } from "./sections.ts";
 import { TableError } from "./table-error.ts";
-
-/** A prefix of a table and the match that a lookup inside it (and outside more specific prefixes) gives. */
-export interface TableEntry {
-  readonly prefix: Prefix;
-  readonly match: number;
-}
 
 /**
  * The frozen form: answers longest-prefix match over IPv4 and IPv6 prefixes from one flat, immutable buffer that

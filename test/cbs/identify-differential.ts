@@ -1,6 +1,6 @@
 import { Random } from "../../bench/data/random.ts";
 import type { Catalogue } from "../../src/cbs/catalogue.ts";
-import type { LookupDocument } from "../../src/cbs/identify.ts";
+import type { LookupDocument } from "../../src/cbs/lookup-document.ts";
 import type { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 import { oracleFormat } from "../oracle/address-oracle.ts";
 import { IdentifyOracle, type Named } from "../oracle/identify-oracle.ts";

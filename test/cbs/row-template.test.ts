@@ -6,8 +6,9 @@ import { parseAddress } from "../../src/address/parse-address.ts";
 import { formatPrefix, prefixOf } from "../../src/address/prefix.ts";
 import type { Catalogue } from "../../src/cbs/catalogue.ts";
 import { identify } from "../../src/cbs/identify.ts";
-import { ADDRESS_HOLE, HOLE, rowTemplate } from "../../src/cbs/row-template.ts";
-import type { RowFormat } from "../../src/cbs/row-template.ts";
+import { rowTemplate } from "../../src/cbs/row-template.ts";
+import { ADDRESS_HOLE, HOLE } from "../../src/rows/holes.ts";
+import type { TemplateFormat } from "../../src/rows/row-format.ts";
 import { isGuarded } from "../../src/csv/write-row.ts";
 import { addresses, catalogueOf, entries } from "./catalogues.ts";
 
@@ -24,7 +25,7 @@ function fill(template: Uint8Array, text: string): string {
   return Buffer.concat(parts).toString("utf8");
 }
 
-function row(catalogue: Catalogue, format: RowFormat, address: string): string {
+function row(catalogue: Catalogue, format: TemplateFormat, address: string): string {
   return fill(rowTemplate(catalogue, format, catalogue.table.lookup(address)), address);
 }
 
@@ -40,7 +41,7 @@ const catalogue = catalogueOf([
 ]);
 
 describe("rows", () => {
-  const cases: [format: RowFormat, address: string, row: string][] = [
+  const cases: [format: TemplateFormat, address: string, row: string][] = [
     ["tsv", "10.9.9.9", "10.9.9.9\t10.0.0.0/8\t/cloud/aws\n"],
     ["tsv", "10.1.2.3", "10.1.2.3\t10.1.0.0/16\t/cdn/x,/cloud/aws,b\n"],
     ["tsv", "2001:DB8:0::1", "2001:db8::1\t2001:db8::1\t/isp/z,é💡\n"],

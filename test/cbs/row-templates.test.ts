@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import type { Catalogue } from "../../src/cbs/catalogue.ts";
-import { type RowFormat, rowTemplate } from "../../src/cbs/row-template.ts";
+import { rowTemplate } from "../../src/cbs/row-template.ts";
+import type { TemplateFormat } from "../../src/rows/row-format.ts";
 import { rowTemplates } from "../../src/cbs/row-templates.ts";
 import { catalogueOf } from "./catalogues.ts";
 
-const FORMATS: readonly RowFormat[] = ["tsv", "csv", "jsonl", "append"];
+const FORMATS: readonly TemplateFormat[] = ["tsv", "csv", "jsonl", "append"];
 
 /** Compares every template of every format. */
 function agrees(catalogue: Catalogue): void {

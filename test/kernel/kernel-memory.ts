@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Kernel } from "../../src/kernel/kernel.ts";
-import { type KernelMemory, webAssembly } from "../../src/kernel/web-assembly.ts";
+import { type SharedMemory, webAssembly } from "../../src/memory/web-assembly.ts";
 import { WORKSPACE_BYTES } from "../../src/kernel/workspace.ts";
 import type { PrefixTable } from "../../src/table/prefix-table.ts";
 
@@ -12,7 +12,7 @@ const PAGE = 65536;
  */
 export interface KernelRoom {
   readonly kernel: Kernel;
-  readonly memory: KernelMemory;
+  readonly memory: SharedMemory;
   /** The address of the test's own bytes, a multiple of 64 KiB; the memory ends behind them. */
   readonly at: number;
   readonly bytes: Buffer;
@@ -23,7 +23,7 @@ export function kernelOver(table: PrefixTable, room: number): KernelRoom {
   const workspace = tablePages * PAGE;
   const at = workspace + WORKSPACE_BYTES;
   const pages = Math.ceil((at + room) / PAGE);
-  const memory = new webAssembly!.Memory({ initial: pages, maximum: 65536, shared: true });
+  const memory = new (webAssembly()!.Memory)({ initial: pages, maximum: 65536, shared: true });
   new Uint8Array(memory.buffer).set(new Uint8Array(table.buffer));
   const kernel = Kernel.create(memory, table.sections, workspace);
   assert.ok(kernel !== null);

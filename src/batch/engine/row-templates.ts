@@ -1,4 +1,4 @@
-import { HOLE, LINE_HOLE, TEXT_HOLE } from "../../kernel/workspace.ts";
+import { HOLE, LINE_HOLE, TEXT_HOLE } from "../../rows/holes.ts";
 import { NO_ADDRESS } from "../lines/find-address.ts";
 import type { CreateRowTemplates } from "../create-row-templates.ts";
 import type { TemplateFormat } from "../../rows/row-format.ts";

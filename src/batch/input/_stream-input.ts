@@ -2,7 +2,8 @@ import { createReadStream, fstatSync } from "node:fs";
 import { addAbortSignal, type Readable } from "node:stream";
 import { decompress } from "./_decompress.ts";
 import { encodingOf, tellsEncoding } from "./_encoding.ts";
-import { HEAD_BYTES, type OpenInput, unreadable } from "./open-input.ts";
+import { unreadable } from "./_input-errors.ts";
+import { HEAD_BYTES, type OpenInput } from "./input.ts";
 import { openNamedPipe } from "../_named-pipe.ts";
 
 const STREAM_CHUNK_BYTES = 256 * 1024;

@@ -1,33 +1,13 @@
 import { closeSync, fstatSync, openSync, read, readSync, type Stats, statSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { encodingOf, MAGIC_BYTES } from "./_encoding.ts";
-import { BatchError } from "../batch-error.ts";
+import { isFolder, unreadable } from "./_input-errors.ts";
+import { HEAD_BYTES, inputName, type OpenInput } from "./input.ts";
 
-/** The first line is searched for in this much of an input; of a longer one, this much is taken for it. */
-export const HEAD_BYTES: number = 1024 * 1024;
 const CHUNK_BYTES = 1024 * 1024;
-export const BYTE_ORDER_MARK: Buffer = Buffer.from("\ufeff");
 
 /** Loaded for inputs that are no plain files: those should not pay for it. */
 const streams = (): Promise<typeof import("./_stream-input.ts")> => import("./_stream-input.ts");
-
-/**
- * An input that is ready to be read: a plain file, at any position, or the decompressed bytes of anything else, in
- * order.
- */
-export type OpenInput = {
-  readonly name: string;
-  /**
-   * Its beginning, as far as `isEnough` wants it: it is asked about ever more bytes, `HEAD_BYTES` at most. Before
-   * anything is read.
-   */
-  peek(isEnough: (head: Buffer) => boolean): Promise<Buffer>;
-  /** All its bytes, decompressed. */
-  chunks(): AsyncGenerator<Buffer>;
-} & (
-  | { readonly kind: "file"; readonly descriptor: number; readonly size: number; close(): void }
-  | { readonly kind: "stream" }
-);
 
 /** Whether all inputs are there, and their size altogether; null if it cannot be known. Throws BatchError. */
 export function surveyInputs(inputs: readonly (string | Readable)[]): number | null {
@@ -55,7 +35,7 @@ export async function openInput(
   onBytes: (bytes: number) => void,
 ): Promise<OpenInput> {
   const watch = { stop, onBytes };
-  if (typeof input !== "string") return (await streams()).openStream(input, "input stream", watch);
+  if (typeof input !== "string") return (await streams()).openStream(input, inputName(input), watch);
   if (input === "-") return (await streams()).openStandardInput(watch);
   const found = statusOf(input);
   if (!found.isFile()) return (await streams()).openPathStream(input, found.isFIFO(), watch);
@@ -146,19 +126,4 @@ function readSome(descriptor: number, chunk: Buffer, bytes: number, at: number):
   return new Promise((resolve, reject) => {
     read(descriptor, chunk, 0, bytes, at, (error, bytesRead) => (error === null ? resolve(bytesRead) : reject(error)));
   });
-}
-
-function isFolder(file: string, cause?: unknown): BatchError {
-  return new BatchError("input-is-a-folder", "this is a folder; name the files in it", { file, cause });
-}
-
-export function unreadable(cause: unknown, file: string): unknown {
-  const code = (cause as NodeJS.ErrnoException).code;
-  if (code === "ENOENT" || code === "ENOTDIR") return new BatchError("input-missing", "no such file", { file, cause });
-  if (code === "EISDIR") return isFolder(file, cause);
-  if (code === "EACCES" || code === "EPERM")
-    return new BatchError("input-unreadable", "reading it is not permitted", { file, cause });
-  return typeof code === "string" && /^E[A-Z]+$/.test(code)
-    ? new BatchError("input-unreadable", `it cannot be read (${code})`, { file, cause })
-    : cause;
 }

@@ -1,5 +1,7 @@
 import { countFields, endOfRecord } from "../lines/csv-records.ts";
-import { BYTE_ORDER_MARK, type OpenInput } from "./open-input.ts";
+import { skipMark } from "../lines/byte-order-mark.ts";
+import { withoutCarriageReturn } from "../lines/end-of-line.ts";
+import type { OpenInput } from "./input.ts";
 import { createFound, findAddress } from "../lines/find-address.ts";
 import type { FieldSpec } from "../lines/fields/field-spec.ts";
 import { columnNames, detectSyntax, resolveField } from "../lines/fields/resolve-field.ts";
@@ -55,7 +57,7 @@ export async function surveyLines(input: OpenInput, options: IdentifyOptions): P
   };
   const hasHeader = wanted ?? (typeof field === "string" || isHeader(record, syntax));
   // A byte order mark would hide the quote of the first field.
-  if (!hasHeader) return { ...text, shape, from: syntax === "csv" ? markLength(head) : 0 };
+  if (!hasHeader) return { ...text, shape, from: syntax === "csv" ? skipMark(head, 0, head.length) : 0 };
   const header = Buffer.from(head.subarray(0, withoutCarriageReturn(head, start, end)));
   return {
     shape: { ...shape, columns: countFields(head, start, end) },
@@ -74,7 +76,7 @@ function firstLineSearch(): (head: Buffer) => boolean {
   let start = 0; // what is before is no part of the line
   let searched = 0; // no LF between start and here
   return (head) => {
-    start = Math.max(start, markLength(head));
+    start = Math.max(start, skipMark(head, 0, head.length));
     while (head[start] === LF || head[start] === CR) start++;
     const found = head.indexOf(LF, Math.max(start, searched)) >= 0;
     searched = head.length;
@@ -84,7 +86,7 @@ function firstLineSearch(): (head: Buffer) => boolean {
 
 /** Where the first line that is not empty stands; where the head ends within it, that much of it. */
 function firstLineIn(head: Buffer): { start: number; end: number } {
-  let start = markLength(head);
+  let start = skipMark(head, 0, head.length);
   while (head[start] === LF || head[start] === CR) start++;
   const end = head.indexOf(LF, start);
   return { start, end: end < 0 ? head.length : end };
@@ -129,12 +131,4 @@ function hasAddress(line: string): boolean {
 
 function linesIn(head: Buffer, end: number): number {
   return head.toString("latin1", 0, end).split("\n").length;
-}
-
-function markLength(head: Buffer): number {
-  return head.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0;
-}
-
-function withoutCarriageReturn(bytes: Buffer, start: number, end: number): number {
-  return end > start && bytes[end - 1] === CR ? end - 1 : end;
 }

@@ -1,4 +1,5 @@
 const LF = 0x0a;
+const CR = 0x0d;
 
 /**
  * The position of the first LF at or behind `from`; there must be one. Short lines are over within a few bytes, where
@@ -8,4 +9,9 @@ export function endOfLine(bytes: Buffer, from: number): number {
   const near = from + 16;
   for (let at = from; at < near; at++) if (bytes[at] === LF) return at;
   return bytes.indexOf(LF, near);
+}
+
+/** The end of the line `bytes[start, end)` without the CR that may stand before its LF. */
+export function withoutCarriageReturn(bytes: Uint8Array, start: number, end: number): number {
+  return end > start && bytes[end - 1] === CR ? end - 1 : end;
 }

@@ -1,6 +1,7 @@
 import { csvField } from "../../csv/write-row.ts";
 import { BatchError } from "../batch-error.ts";
 import type { RowFormat } from "../../rows/row-format.ts";
+import { skipMark } from "../lines/byte-order-mark.ts";
 import type { LineShape } from "../lines/line-shape.ts";
 
 /** The headers of the rows: one for all inputs that have a header. */
@@ -42,7 +43,6 @@ export class HeaderRows {
   }
 }
 
-/** A byte order mark at the front of a file is no part of its header. */
 function withoutMark(header: Buffer): Buffer {
-  return header.subarray(0, 3).equals(Buffer.from("\ufeff")) ? header.subarray(3) : header;
+  return header.subarray(skipMark(header, 0, header.length));
 }

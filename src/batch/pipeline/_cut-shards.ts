@@ -1,4 +1,4 @@
-import type { OpenInput } from "../input/open-input.ts";
+import type { OpenInput } from "../input/input.ts";
 import type { SharedBuffer } from "./_run-memory.ts";
 import { SLACK } from "../engine/thread-sizes.ts";
 import { CsvRecordCutter, PlainLineCutter } from "../lines/csv-records.ts";

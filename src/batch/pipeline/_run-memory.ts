@@ -1,4 +1,4 @@
-import type { KernelMemory } from "../../kernel/web-assembly.ts";
+import type { SharedMemory } from "../../memory/web-assembly.ts";
 import { WORKSPACE_BYTES } from "../../kernel/workspace.ts";
 import { KernelHeap } from "../engine/kernel/kernel-heap.ts";
 import type { SharedBytes, Workspace } from "./messages.ts";
@@ -17,14 +17,14 @@ export interface SharedBuffer {
  * The memory that one run uses in all its threads: blocks of the kernel's memory, as far as there is one; else buffers.
  */
 export class RunMemory {
-  readonly memory: KernelMemory | null;
+  readonly memory: SharedMemory | null;
   readonly #heap: KernelHeap | null;
   #held: SharedBytes | null = null;
   #isReleased = false;
   readonly #taken: { readonly address: number; readonly byteLength: number }[] = [];
 
   /** Without a memory all buffers are buffers of their own. */
-  constructor(memory: KernelMemory | null) {
+  constructor(memory: SharedMemory | null) {
     this.memory = memory;
     this.#heap = memory === null ? null : KernelHeap.of(memory);
   }
@@ -94,6 +94,6 @@ export class RunMemory {
 }
 
 /** This thread's view of bytes that threads share; `memory` is the run's. */
-export function viewOf(place: SharedBytes, memory: KernelMemory | null): SharedBuffer {
+export function viewOf(place: SharedBytes, memory: SharedMemory | null): SharedBuffer {
   return { place, bytes: Buffer.from(place.buffer ?? memory!.buffer, place.at, place.byteLength) };
 }

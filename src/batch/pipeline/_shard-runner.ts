@@ -1,6 +1,6 @@
 import { read, readSync } from "node:fs";
 import { Kernel } from "../../kernel/kernel.ts";
-import type { KernelMemory } from "../../kernel/web-assembly.ts";
+import type { SharedMemory } from "../../memory/web-assembly.ts";
 import type { Snapshot } from "../../snapshot/open-snapshot.ts";
 import { endOfRecord } from "../lines/csv-records.ts";
 import { endOfLine } from "../lines/end-of-line.ts";
@@ -56,7 +56,7 @@ interface Input {
 /** Does the shards of one thread: reads them and lets an engine find and look up addresses, count, and write rows. */
 export class ShardRunner {
   readonly #work: ShardWork;
-  readonly #memory: KernelMemory | null;
+  readonly #memory: SharedMemory | null;
   readonly #typescript: TypeScriptEngine;
   readonly #makeKernel: () => KernelEngine | null;
   readonly #counter: AddressCounter | null;

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
-import { ThemeSwitch } from "../shell.tsx";
 import { Logo } from "./logo.tsx";
+import { ThemeSwitch } from "./theme-switch.tsx";
 
 /** A page by itself, for those who are not signed in. */
 export function Gate({

@@ -1,7 +1,6 @@
+import { ADDRESS_HOLE, LINE_HOLE } from "../../rows/holes.ts";
 import {
-  ADDRESS_HOLE,
   GAP_RUNS,
-  LINE_HOLE,
   LINE_STARTS,
   MASKS,
   MATCHES,

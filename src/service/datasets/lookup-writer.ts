@@ -1,7 +1,8 @@
 import type { Prefix } from "../../address/address.ts";
 import { formatPrefix, parsePrefix, prefixOf } from "../../address/prefix.ts";
 import type { Catalogue } from "../../cbs/catalogue.ts";
-import { identify, type LookupDocument } from "../../cbs/identify.ts";
+import { identify } from "../../cbs/identify.ts";
+import type { LookupDocument } from "../../cbs/lookup-document.ts";
 
 /** Templates kept, a kilobyte each; a catalogue of the bundled one's size has all of them. */
 const MOST_TEMPLATES = 20_000;

@@ -1,6 +1,7 @@
 import type { Address, Family } from "../../../src/address/address.ts";
 import { prefixContains } from "../../../src/address/prefix.ts";
-import type { PrefixTable, TableEntry } from "../../../src/table/prefix-table.ts";
+import type { PrefixTable } from "../../../src/table/prefix-table.ts";
+import type { TableEntry } from "../../../src/table/table-entry.ts";
 import { TableError } from "../../../src/table/table-error.ts";
 import type { Random } from "./sample.ts";
 

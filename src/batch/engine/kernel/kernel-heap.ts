@@ -1,6 +1,5 @@
-import type { KernelMemory } from "../../../kernel/web-assembly.ts";
+import { MAX_PAGES, PAGE_BYTES, type SharedMemory } from "../../../memory/web-assembly.ts";
 
-const PAGE = 64 * 1024;
 /** Below this, blocks are as large as this. */
 const LEAST = 4096;
 /**
@@ -8,9 +7,8 @@ const LEAST = 4096;
  * system and tells all threads. Little at first, because what a thread has grown is lost when it ends.
  */
 const MOST_GROWTH_PAGES = 256;
-const MOST_PAGES = 65_536;
 
-const heaps = new WeakMap<KernelMemory, KernelHeap>();
+const heaps = new WeakMap<SharedMemory, KernelHeap>();
 
 /**
  * Hands out blocks of a memory behind what it held at first, and takes them back for later use: a memory never becomes
@@ -18,7 +16,7 @@ const heaps = new WeakMap<KernelMemory, KernelHeap>();
  * where several threads have a heap of the same memory: each has grown its own pages.
  */
 export class KernelHeap {
-  readonly #memory: KernelMemory;
+  readonly #memory: SharedMemory;
   /** Addresses of free blocks by size. */
   readonly #free = new Map<number, number[]>();
   /** Grown, and never handed out: [#next, #end). */
@@ -26,11 +24,11 @@ export class KernelHeap {
   #end = 0;
   #grownPages = 0;
 
-  private constructor(memory: KernelMemory) {
+  private constructor(memory: SharedMemory) {
     this.#memory = memory;
   }
 
-  static of(memory: KernelMemory): KernelHeap {
+  static of(memory: SharedMemory): KernelHeap {
     const known = heaps.get(memory) ?? new KernelHeap(memory);
     heaps.set(memory, known);
     return known;
@@ -59,14 +57,14 @@ export class KernelHeap {
   }
 
   #grow(size: number): void {
-    const needed = Math.ceil(size / PAGE);
-    const there = this.#memory.buffer.byteLength / PAGE;
-    const pages = Math.max(needed, Math.min(this.#grownPages, MOST_GROWTH_PAGES, MOST_PAGES - there));
-    const start = this.#memory.grow(pages) * PAGE;
+    const needed = Math.ceil(size / PAGE_BYTES);
+    const there = this.#memory.buffer.byteLength / PAGE_BYTES;
+    const pages = Math.max(needed, Math.min(this.#grownPages, MOST_GROWTH_PAGES, MAX_PAGES - there));
+    const start = this.#memory.grow(pages) * PAGE_BYTES;
     this.#grownPages += pages;
     // What was left over is lost, unless no other thread has grown the memory in the meantime.
     if (start !== this.#end) this.#next = start;
-    this.#end = start + pages * PAGE;
+    this.#end = start + pages * PAGE_BYTES;
   }
 }
 

@@ -3,12 +3,12 @@ import { JsonText } from "./_json-text.ts";
 import type { LineCounts } from "../line-engine.ts";
 import type { RowWriter } from "./_row-writer.ts";
 import { ObjectReader } from "./_json-object.ts";
+import { skipMark } from "../../lines/byte-order-mark.ts";
 import type { LineShape } from "../../lines/line-shape.ts";
 
 const LF = 0x0a;
 const COMMA = 0x2c;
 const CLOSE_OBJECT = 0x7d;
-const MARK_BYTES = 3;
 
 /** The line whose row is to be written. */
 export interface AppendedLine {
@@ -68,7 +68,7 @@ export class AppendRows {
     const { bytes, start, end, match, family, words } = line;
     const objects = this.#objects;
     const writer = this.#writer;
-    if (!objects.read(bytes, startBehindMark(bytes, start, end), end)) return this.#wrap(line, counts);
+    if (!objects.read(bytes, skipMark(bytes, start, end), end)) return this.#wrap(line, counts);
     if (objects.hasName) {
       counts.failure = "member-exists";
       return false;
@@ -112,11 +112,4 @@ function missingColumns({ bytes, start, end }: AppendedLine, columns: number): n
 function isBlank({ bytes, start, end }: AppendedLine): boolean {
   for (let at = start; at < end; at++) if (bytes[at] !== 0x20 && bytes[at] !== 0x09 && bytes[at] !== 0x0d) return false;
   return true;
-}
-
-/** A byte order mark at the front of a file is no part of its first object. */
-function startBehindMark(bytes: Buffer, start: number, end: number): number {
-  return end - start >= MARK_BYTES && bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf
-    ? start + MARK_BYTES
-    : start;
 }

@@ -1,6 +1,6 @@
 import type { Family } from "../../../address/address.ts";
 import { formatAddressInto } from "../../../address/format-address.ts";
-import { ADDRESS_HOLE, LINE_HOLE, TEXT_HOLE } from "../../../kernel/workspace.ts";
+import { ADDRESS_HOLE, LINE_HOLE, TEXT_HOLE } from "../../../rows/holes.ts";
 import type { JsonText } from "./_json-text.ts";
 import type { RowSpace } from "../line-engine.ts";
 import type { RowTemplates } from "../row-templates.ts";

@@ -1,4 +1,4 @@
-import { HOLE, HOLE_BYTES } from "../../../kernel/workspace.ts";
+import { HOLE, HOLE_BYTES } from "../../../rows/holes.ts";
 import { TEMPLATE_BYTES } from "../thread-sizes.ts";
 
 const FIRST_BYTES = 64 * 1024;

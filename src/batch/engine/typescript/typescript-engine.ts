@@ -3,7 +3,7 @@ import type { PrefixTable } from "../../../table/prefix-table.ts";
 import type { AddressCounter } from "../address-counter.ts";
 import { AppendRows } from "./_append-rows.ts";
 import { endOfRecord } from "../../lines/csv-records.ts";
-import { endOfLine } from "../../lines/end-of-line.ts";
+import { endOfLine, withoutCarriageReturn } from "../../lines/end-of-line.ts";
 import { JsonText } from "./_json-text.ts";
 import { LineCounts, type LineEngine, type Lines, type RowSpace } from "../line-engine.ts";
 import { RowWriter } from "./_row-writer.ts";
@@ -18,7 +18,6 @@ import type { ShardWork } from "../../pipeline/messages.ts";
 import { isPublicAddress } from "../../lines/public-address.ts";
 
 const LF = 0x0a;
-const CR = 0x0d;
 
 /** Addresses looked up together when only counting; they and their matches stay in the first-level cache. */
 const GATHERED = 512;
@@ -227,10 +226,6 @@ export class TypeScriptEngine implements LineEngine {
     found.set(last);
     return lastFamily;
   }
-}
-
-function withoutCarriageReturn(bytes: Buffer, start: number, lineEnd: number): number {
-  return lineEnd > start && bytes[lineEnd - 1] === CR ? lineEnd - 1 : lineEnd;
 }
 
 /** The lines of the text `bytes[start, end)`, the last one with or without its LF. */

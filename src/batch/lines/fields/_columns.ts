@@ -1,3 +1,4 @@
+import { skipMark } from "../byte-order-mark.ts";
 import type { FieldSpan, LocateField } from "./field-spec.ts";
 
 const TAB = 0x09;
@@ -12,7 +13,7 @@ const COMMA = 0x2c;
  */
 export function csvColumn(column: number): LocateField {
   return (bytes, start, end, span) => {
-    let at = startBehindMark(bytes, start);
+    let at = skipMark(bytes, start, end);
     for (let index = 0; ; index++) {
       const quoted = at < end && bytes[at] === QUOTE;
       const from = quoted ? at + 1 : at;
@@ -69,11 +70,6 @@ function closingQuote(bytes: Buffer, at: number, end: number): number {
     if (at >= end || at + 1 >= end || bytes[at + 1] !== QUOTE) return at;
     at += 2;
   }
-}
-
-/** Behind a UTF-8 byte order mark, which would hide the quote of the first field. */
-function startBehindMark(bytes: Buffer, start: number): number {
-  return bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf ? start + 3 : start;
 }
 
 function setSpan(span: FieldSpan, bytes: Buffer, start: number, end: number): true {

@@ -1,17 +1,4 @@
-/**
- * A shared `WebAssembly.Memory`, as far as it is used here (the ECMAScript library of TypeScript does not have it).
- * `grow`, by pages of 64 KiB, gives it a new `buffer`; the old one and the views of it stay as they are.
- */
-export interface SharedMemory {
-  readonly buffer: SharedArrayBuffer;
-  grow(pages: number): number;
-}
-
-type NewMemory = new (descriptor: { initial: number; maximum: number; shared: true }) => SharedMemory;
-
-const PAGE = 64 * 1024;
-/** 4 GiB: what addresses of 32 bits reach. A reservation of address space, not of memory. */
-const MOST_PAGES = 65_536;
+import { MAX_PAGES, PAGE_BYTES, type SharedMemory, webAssembly } from "./web-assembly.ts";
 
 /**
  * Memory for `byteLength` bytes and more, zeroed, in which a native kernel can work where the bytes lie: the memory of
@@ -19,10 +6,11 @@ const MOST_PAGES = 65_536;
  * enough of it in one. Throws `RangeError` when there is no memory at all.
  */
 export function allocateShared(byteLength: number): SharedMemory | SharedArrayBuffer {
-  const { Memory } = (globalThis as { WebAssembly?: { Memory: NewMemory } }).WebAssembly ?? {};
-  if (Memory !== undefined && byteLength <= MOST_PAGES * PAGE) {
+  const { Memory } = webAssembly() ?? {};
+  if (Memory !== undefined && byteLength <= MAX_PAGES * PAGE_BYTES) {
     try {
-      return new Memory({ initial: Math.ceil(byteLength / PAGE), maximum: MOST_PAGES, shared: true });
+      // The maximum is a reservation of address space, not of memory.
+      return new Memory({ initial: Math.ceil(byteLength / PAGE_BYTES), maximum: MAX_PAGES, shared: true });
     } catch {
       // Limits of address space (`ulimit -v`) leave room for the bytes alone, perhaps.
     }
