@@ -170,6 +170,63 @@ describe("cti import", () => {
     assert.equal(existsSync(join(folder.path, "strict.ipsieve")), false);
   });
 
+  test("--json reports what was read, replaced and written, or why nothing was", async () => {
+    const imported = async (...args: string[]) => {
+      const { code, stdout } = await cti("import", "--json", ...args, "-o", "json.ipsieve");
+      return { code, report: JSON.parse(stdout) };
+    };
+    const first = await imported("bad.csv", "tor.txt");
+    assert.equal(first.code, 0);
+    assert.deepEqual(
+      first.report.feeds.map(({ source, lines, entries, skipped }: any) => [source, lines, entries, skipped]),
+      [
+        ["bad.csv", 4, 1, 2],
+        ["tor.txt", 4, 3, 0],
+      ],
+    );
+    assert.deepEqual(
+      first.report.feeds[0].faults.map(({ line, column }: any) => [line, column]),
+      [
+        [3, 12],
+        [4, 9],
+      ],
+    );
+    assert.deepEqual([first.report.replaced, first.report.refusal], [null, null]);
+    const before = readFileSync(join(folder.path, "json.ipsieve"));
+    const { code, report } = await imported("sensors.ndjson", "--max-shrink", "50");
+    assert.equal(code, 2);
+    assert.deepEqual(report.replaced, { prefixes: 4, kept: 1, added: 1, removed: 3 });
+    assert.deepEqual(report.refusal, {
+      reason: "shrinks",
+      line: null,
+      message: "it would lose 3 of 4 prefixes (75 %), and at most 50 % may go",
+      removedPercent: 75,
+      maxShrink: 50,
+    });
+    const rejections = [
+      [["page.html"], { reason: "feed", line: 1, message: /a web page/ }],
+      [["half.txt.gz"], { reason: "feed", line: 3, message: /^the compressed data ends too early/ }],
+      [
+        ["--max-bytes", "10", "tor.txt.gz"],
+        { reason: "too-long", line: null, message: /more than 10 bytes, unpacked/ },
+      ],
+      [["--strict", "bad.csv"], { reason: "skipped", line: 3, message: /2 lines cannot be read/ }],
+      [["--format", "ndjson", "tor.txt"], { reason: "no-entries", line: null, message: /no feed holds an entry/ }],
+    ] as const;
+    for (const [args, { reason, line, message }] of rejections) {
+      const rejected = await imported(...args);
+      assert.deepEqual(
+        [rejected.code, rejected.report.refusal.reason, rejected.report.refusal.line],
+        [2, reason, line],
+      );
+      assert.match(rejected.report.refusal.message, message);
+    }
+    assert.deepEqual(readFileSync(join(folder.path, "json.ipsieve")), before, "the dataset stays");
+    const named = await imported("sensors.ndjson", "--max-shrink", "75", "--source", "Sensors of today");
+    assert.deepEqual([named.code, named.report.feeds[0].source], [0, "Sensors of today"]);
+    assert.deepEqual([named.report.dataset.ipv4, named.report.dataset.ipv6], [1, 1]);
+  });
+
   const refused: [what: string, args: string[], message: RegExp][] = [
     ["no output", ["tor.txt"], /needs -o FILE/],
     ["a web page", ["tor.txt", "page.html", "-o", "x.ipsieve"], /page\.html:1: a web page/],
@@ -187,6 +244,12 @@ describe("cti import", () => {
       /x\.ipsieve is not written: no feed holds an entry that can be read/,
     ],
     ["another classification", ["--classification", "evil", "tor.txt", "-o", "x.ipsieve"], /--classification "evil"/],
+    [
+      "one name for two feeds",
+      ["--source", "a", "tor.txt", "sensors.ndjson", "-o", "x.ipsieve"],
+      /--source names one feed/,
+    ],
+    ["a share over the whole", ["--max-shrink", "101", "tor.txt", "-o", "x.ipsieve"], /--max-shrink "101"/],
     ["the output over a feed", ["tor.txt", "-o", "tor.txt"], /is one of the feeds/],
   ];
   for (const [what, args, message] of refused) {

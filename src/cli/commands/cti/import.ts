@@ -7,11 +7,23 @@ import { CLASSIFICATIONS, type Classification, type CtiRecord, recordOf } from "
 import { FEED_FORMATS, type FeedFormat, FeedImport, type FeedOptions } from "../../../cti/import-feed.ts";
 import type { FeedReport } from "../../../cti/importers/feed.ts";
 import { FeedError } from "../../../cti/importers/feed-error.ts";
+import {
+  type ImportedFeed,
+  type ImportRefusal,
+  MAX_REPORTED_FAULTS,
+  type ReplacedDataset,
+  type WrittenDataset,
+} from "../../../cti/import-report.ts";
+import { BatchError } from "../../../batch/batch-error.ts";
+import { openSnapshot } from "../../../snapshot/open-snapshot.ts";
+import { SnapshotError } from "../../../snapshot/snapshot-error.ts";
+import type { PrefixTrie } from "../../../trie/prefix-trie.ts";
 import { writeSnapshot } from "../../../snapshot/write-snapshot.ts";
 import { freeze } from "../../../table/freeze.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { CTI_KIND } from "../../cti-snapshot.ts";
-import { byteSize, counted } from "../../output/numbers.ts";
+import { wholeNumber } from "../../parse-arguments.ts";
+import { byteSize, counted, grouped } from "../../output/numbers.ts";
 import { createProgress, PROGRESS_MODES, type ProgressMode } from "../../output/progress.ts";
 import { standardError } from "../../output/standard-error.ts";
 import { UsageError } from "../../usage-error.ts";
@@ -42,6 +54,18 @@ export const importCommand: Command = {
     { name: "spoofable", value: "true|false", choices: ["true", "false"], help: "of entries whose feed does not say" },
     { name: "strict", help: "write nothing if any line cannot be read" },
     {
+      name: "max-shrink",
+      value: "PERCENT",
+      help: "write nothing if more than this share of the prefixes in the dataset that is there would go; default: 100",
+    },
+    { name: "max-bytes", value: "N", help: "refuse a feed that holds more bytes than this, unpacked" },
+    {
+      name: "source",
+      value: "NAME",
+      help: "what the dataset calls the feed, of which there is one; default: its file's name",
+    },
+    { name: "json", help: "print what was read, skipped and written as JSON, also where nothing was written" },
+    {
       name: "progress",
       value: "MODE",
       choices: PROGRESS_MODES,
@@ -63,25 +87,80 @@ export const importCommand: Command = {
   run,
 };
 
+/** What `--json` prints at the end, as it becomes known. */
+interface Report {
+  readonly feeds: ImportedFeed[];
+  replaced: ReplacedDataset | null;
+  dataset: WrittenDataset | null;
+  refusal: ImportRefusal | null;
+}
+
 async function run(args: Arguments): Promise<number> {
+  const report: Report = { feeds: [], replaced: null, dataset: null, refusal: null };
+  try {
+    await importFeeds(args, report);
+  } catch (error) {
+    report.refusal = refusalOf(error);
+    throw error;
+  } finally {
+    const isKnown = report.dataset !== null || report.refusal !== null;
+    if (args.has("json") && isKnown) process.stdout.write(`${JSON.stringify(report)}\n`);
+  }
+  return EXIT.matched;
+}
+
+/** An import that writes nothing; `refusal` says why without the path of a file. */
+class RefusedImport extends UsageError {
+  readonly refusal: ImportRefusal;
+
+  constructor(text: string, refusal: ImportRefusal) {
+    super(text);
+    this.refusal = refusal;
+  }
+}
+
+/** Null for what is no fault of the feeds, nor of the disk: an option, or a defect. */
+function refusalOf(error: unknown): ImportRefusal | null {
+  if (error instanceof RefusedImport) return error.refusal;
+  if (error instanceof SnapshotError && error.code === "unwritable")
+    return { reason: "unwritable", line: null, message: withoutPlace(error.message, error.path) };
+  return null;
+}
+
+function withoutPlace(message: string, path: string): string {
+  return message.startsWith(`${path}: `) ? message.slice(path.length + 2) : message;
+}
+
+async function importFeeds(args: Arguments, report: Report): Promise<void> {
   const output = args.value("output");
   if (output === undefined) throw new UsageError("cti import needs -o FILE, the dataset to write");
+  const sourceNames = sourceNamesOf(args);
   await refuseOverwriting(output, args.operands);
   const builder = new CtiBuilder();
-  const options = { format: args.value("format") as FeedFormat | undefined, defaults: defaultsOf(args) };
-  const reports = await readFeeds(args.operands, options, builder, (args.value("progress") ?? "auto") as ProgressMode);
-  const left = reports.reduce((sum, { faultCount }) => sum + faultCount, 0);
+  await readFeeds(args, sourceNames, builder, report);
+  const left = report.feeds.reduce((sum, { skipped }) => sum + skipped, 0);
+  const isNotWritten = `${output} is not written: `;
   if (left > 0 && args.has("strict"))
-    throw new UsageError(
-      `${output} is not written: ${counted(left, "line")} cannot be read; correct the feeds or leave out --strict`,
+    refuse(
+      "skipped",
+      `${counted(left, "line")} cannot be read; correct the feeds or leave out --strict`,
+      isNotWritten,
+      report.feeds.flatMap(({ faults }) => faults)[0]?.line,
     );
-  if (builder.size === 0) throw new UsageError(`${output} is not written: no feed holds an entry that can be read`);
-  const sources = args.operands.map((path, i) => ({
-    name: path === "-" ? "standard input" : basename(path),
-    entries: reports[i]!.entries,
-  }));
-  await write(output, builder, sources);
-  return EXIT.matched;
+  if (builder.size === 0) refuse("no-entries", "no feed holds an entry that can be read", isNotWritten);
+  const sources = report.feeds.map(({ source, entries }) => ({ name: source, entries }));
+  await write(args, output, builder, sources, report);
+}
+
+function refuse(reason: ImportRefusal["reason"], message: string, place: string, line: number | null = null): never {
+  throw new RefusedImport(place + message, { reason, line, message });
+}
+
+function sourceNamesOf(args: Arguments): readonly string[] {
+  const source = args.value("source");
+  if (source === undefined) return args.operands.map((path) => (path === "-" ? "standard input" : basename(path)));
+  if (args.operands.length > 1) throw new UsageError("--source names one feed; give one FILE, or leave it out");
+  return [source];
 }
 
 function defaultsOf(args: Arguments): CtiRecord {
@@ -95,32 +174,50 @@ function defaultsOf(args: Arguments): CtiRecord {
 }
 
 async function readFeeds(
-  paths: readonly string[],
-  options: FeedOptions,
+  args: Arguments,
+  sources: readonly string[],
   builder: CtiBuilder,
-  mode: ProgressMode,
-): Promise<FeedReport[]> {
+  { feeds }: Report,
+): Promise<void> {
+  const paths = args.operands;
   const totalBytes = await sizeOf(paths);
-  const progress = createProgress(mode, false);
+  const progress = createProgress((args.value("progress") ?? "auto") as ProgressMode, false);
+  const maxBytes = args.value("max-bytes");
+  const options: FeedReading = {
+    format: args.value("format") as FeedFormat | undefined,
+    defaults: defaultsOf(args),
+    maxBytes: maxBytes === undefined ? Infinity : wholeNumber("max-bytes", maxBytes, MAX_WHOLE_NUMBER),
+  };
   const start = performance.now();
   let bytesRead = 0;
   let lines = 0;
-  const reports: FeedReport[] = [];
-  for (const path of paths) {
-    const report = await readFeed(path, options, builder, (bytes, linesOfFeed) => {
+  for (const [index, path] of paths.entries()) {
+    const read = await readFeed(path, options, builder, (bytes, linesOfFeed) => {
       bytesRead += bytes;
       progress?.update({ bytesRead, totalBytes, lines: lines + linesOfFeed, elapsed: performance.now() - start });
     }).finally(() => progress?.end());
-    tell(path, report);
-    lines += report.lines;
-    reports.push(report);
+    tell(path, read);
+    lines += read.lines;
+    feeds.push({
+      source: sources[index]!,
+      lines: read.lines,
+      entries: read.entries,
+      skipped: read.faultCount,
+      faults: read.faults.slice(0, MAX_REPORTED_FAULTS),
+      warnings: read.warnings,
+    });
   }
-  return reports;
+}
+
+const MAX_WHOLE_NUMBER = 999_999_999;
+
+interface FeedReading extends FeedOptions {
+  readonly maxBytes: number;
 }
 
 async function readFeed(
   path: string,
-  options: FeedOptions,
+  { maxBytes, ...options }: FeedReading,
   builder: CtiBuilder,
   onPiece: (bytes: number, lines: number) => void,
 ): Promise<FeedReport> {
@@ -128,8 +225,12 @@ async function readFeed(
   // What is not UTF-8 becomes U+FFFD, which no line may hold. A byte order mark is dropped.
   const decoder = new TextDecoder();
   let bytes = 0;
+  let unpacked = 0;
   try {
     for await (const chunk of inputChunks(path, (more) => (bytes += more))) {
+      unpacked += chunk.length;
+      if (unpacked > maxBytes)
+        refuse("too-long", `the feed holds more than ${grouped(maxBytes)} bytes, unpacked`, `${path}: `);
       feed.push(decoder.decode(chunk, { stream: true }));
       onPiece(bytes, feed.lines);
       bytes = 0;
@@ -137,7 +238,14 @@ async function readFeed(
     feed.push(decoder.decode());
     return feed.end();
   } catch (error) {
-    throw error instanceof FeedError ? new UsageError(`${path}:${error.line}: ${error.problem}`) : error;
+    if (error instanceof FeedError) refuse("feed", error.problem, `${path}:${error.line}: `, error.line);
+    if (!(error instanceof BatchError)) throw error;
+    // Such as a gzip file that ends too early: the lines before that were read.
+    throw new RefusedImport(error.message, {
+      reason: "feed",
+      line: error.line ?? feed.lines + 1,
+      message: withoutPlace(error.message, path),
+    });
   }
 }
 
@@ -147,12 +255,9 @@ async function sizeOf(paths: readonly string[]): Promise<number | null> {
   return found.every((file) => file?.isFile()) ? found.reduce((sum, file) => sum + file!.size, 0) : null;
 }
 
-/** Lines of one feed that are reported one by one: a file that is no feed has as many bad ones as lines. */
-const MOST_COMPLAINTS = 20;
-
 function tell(path: string, { entries, lines, faults, faultCount, warnings }: FeedReport): void {
   const told = faults
-    .slice(0, MOST_COMPLAINTS)
+    .slice(0, MAX_REPORTED_FAULTS)
     .map(({ line, column, message }) => `${path}:${line}:${column}: ${message}`);
   if (faultCount > told.length)
     told.push(`${path}: ... and ${counted(faultCount - told.length, "more line")} like these`);
@@ -163,17 +268,58 @@ function tell(path: string, { entries, lines, faults, faultCount, warnings }: Fe
   );
 }
 
-async function write(output: string, builder: CtiBuilder, sources: readonly CtiSource[]): Promise<void> {
+async function write(
+  args: Arguments,
+  output: string,
+  builder: CtiBuilder,
+  sources: readonly CtiSource[],
+  report: Report,
+): Promise<void> {
   const createdAt = new Date();
   const { trie, metadata } = builder.build({ title: sources.map(({ name }) => name).join(", "), createdAt, sources });
+  const maxShrink = wholeNumber("max-shrink", args.value("max-shrink") ?? "100", 100, 0);
+  if (args.has("json") || maxShrink < 100) report.replaced = await compare(output, trie);
+  if (report.replaced !== null) refuseShrinking(output, report.replaced, maxShrink);
   const info = await writeSnapshot(output, { table: freeze(trie), metadata, kind: CTI_KIND, createdAt });
   const documents = metadata.documents.ends.length / 4;
+  const { generation, byteLength } = info;
+  report.dataset = {
+    createdAt: createdAt.toISOString(),
+    generation,
+    ipv4: trie.sizeOf(4),
+    ipv6: trie.sizeOf(6),
+    documents,
+    bytes: byteLength,
+  };
   const parts = [
     counted(trie.size, "prefix", "prefixes"),
     counted(documents, "distinct document"),
-    byteSize(info.byteLength),
+    byteSize(byteLength),
   ];
   standardError().write(`${output}: ${parts.join(", ")}\n`);
+}
+
+/** What the new dataset has in common with the one that it replaces; null where there is none that can be read. */
+async function compare(output: string, trie: PrefixTrie): Promise<ReplacedDataset | null> {
+  const before = await openSnapshot(output).catch(() => undefined);
+  if (before === undefined || before.info.kind !== CTI_KIND) return null;
+  let [kept, prefixes] = [0, 0];
+  for (const family of [4, 6] as const) {
+    prefixes += before.table.prefixCount(family);
+    for (const { prefix } of before.table.entries(family)) if (trie.has(prefix)) kept++;
+  }
+  return { prefixes, kept, added: trie.size - kept, removed: prefixes - kept };
+}
+
+/** A feed that was cut short, or is another one, must not cost the dataset that answers. */
+function refuseShrinking(output: string, { prefixes, removed }: ReplacedDataset, maxShrink: number): void {
+  if (removed <= Math.floor((prefixes * maxShrink) / 100)) return;
+  const removedPercent = Math.ceil((100 * removed) / prefixes);
+  const message = `it would lose ${grouped(removed)} of ${counted(prefixes, "prefix", "prefixes")} (${removedPercent} %), and at most ${maxShrink} % may go`;
+  throw new RefusedImport(
+    `${output} is not written: ${message}; check the feed, and give --max-shrink ${removedPercent} if it is right`,
+    { reason: "shrinks", line: null, message, removedPercent, maxShrink },
+  );
 }
 
 /** `ipsieve cti import *.txt -o list.txt` must not cost the list. */
