@@ -52,7 +52,7 @@ export interface AuditEntry {
    * null: of no list, or it is not known.
    */
   readonly list: { readonly skipped: number; readonly digest: string | null } | null;
-  /** What was there, of changes of other things than rules: an organisation, plan, key, user or ruleset. */
+  /** What was there, of changes of other things than rules: an organisation, plan, key, user, ruleset or dataset. */
   readonly old: object | null;
   readonly new: object | null;
 }

@@ -1,7 +1,7 @@
 import type { Prefix } from "../address/address.ts";
 import type { Rule } from "../rulesets/rule.ts";
 import type { RuleColumns } from "../rulesets/rule-columns.ts";
-import type { ApiKey, Organisation, Plan, Ruleset, Session, User } from "./state.ts";
+import type { ApiKey, DatasetFacts, Organisation, Plan, Ruleset, Session, User } from "./state.ts";
 
 /**
  * What a command changed. Changes are numbered without a gap in the order in which they were committed; a reader that
@@ -31,6 +31,8 @@ export type ChangeBody =
   | { readonly kind: "ruleset"; readonly ruleset: Ruleset }
   /** Deleted with all its rules. */
   | { readonly kind: "ruleset-deleted"; readonly rulesetId: string }
+  /** For the audit log: a file of a server was replaced, which that server has noticed already. */
+  | { readonly kind: "dataset"; readonly dataset: DatasetFacts }
   /**
    * Rules created or changed, and prefixes whose rules are gone. The ruleset's `version` is now the sequence, its
    * `updatedAt` the `at`.

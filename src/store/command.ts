@@ -4,7 +4,19 @@ import type { RuleColumns } from "../rulesets/rule-columns.ts";
 import type { ShrinkLimits } from "../rulesets/shrink-guard.ts";
 import type { Addition, AddRequest, ConflictMode, RuleChanges } from "../rulesets/write-rule.ts";
 import type { IfMatch } from "./if-match.ts";
-import type { AccessLevel, ApiKey, Area, Organisation, Plan, Purpose, Role, Ruleset, Session, User } from "./state.ts";
+import type {
+  AccessLevel,
+  ApiKey,
+  Area,
+  DatasetFacts,
+  Organisation,
+  Plan,
+  Purpose,
+  Role,
+  Ruleset,
+  Session,
+  User,
+} from "./state.ts";
 
 /** What every command carries. */
 interface Signed {
@@ -194,6 +206,19 @@ export interface RevokeKeyCommand extends Owned {
   readonly keyId: string;
 }
 
+/**
+ * Notes that a user has had the server's catalogue or its threat intelligence replaced. The data themselves are files
+ * of the server; this is for the audit log alone.
+ */
+export type RecordDatasetCommand = RecordOf<"update-catalogue"> | RecordOf<"import-feed">;
+
+interface RecordOf<Kind extends string> extends Owned {
+  readonly kind: Kind;
+  /** What answered before; null where nothing did. */
+  readonly old: DatasetFacts | null;
+  readonly new: DatasetFacts;
+}
+
 /** A session that begins: the digest of its token, and its end. */
 export type NewSession = Pick<Session, "digest" | "expiresAt">;
 
@@ -303,6 +328,7 @@ export type Command =
   | SetPlanCommand
   | CreateKeyCommand
   | RevokeKeyCommand
+  | RecordDatasetCommand
   | UserCommand;
 
 export type CommandKind = Command["kind"];
@@ -325,6 +351,8 @@ export interface Outcomes {
   readonly "set-plan": { readonly plan: Plan };
   readonly "create-key": { readonly key: ApiKey };
   readonly "revoke-key": { readonly key: ApiKey };
+  readonly "update-catalogue": Record<never, never>;
+  readonly "import-feed": Record<never, never>;
   readonly "set-up": { readonly user: User; readonly session: Session };
   readonly "create-user": { readonly user: User };
   readonly "set-role": { readonly user: User };

@@ -101,6 +101,22 @@ export interface Ruleset {
   readonly version: number;
 }
 
+/** A dataset of the server, as the audit log tells of it. Members that do not apply are left out. */
+export interface DatasetFacts {
+  readonly dataset: "catalogue" | "cti";
+  /** Where it comes from: the name of a feed, or how many lists. */
+  readonly source?: string;
+  readonly createdAt: number;
+  readonly prefixes: number;
+  /** Prefixes that the one before did not have, and those that this one does not have. */
+  readonly added?: number;
+  readonly removed?: number;
+  /** Lines that could not be read. */
+  readonly skipped?: number;
+  /** SHA-256 in hexadecimal digits: of a feed as it was sent, of a catalogue as a file. */
+  readonly digest?: string;
+}
+
 /**
  * Everything but rules at one instant; `load` hands over the rules of the same instant beside it. Organisations, users
  * and rulesets are in the order of their creation: by `createdAt`, then `id`.

@@ -487,6 +487,43 @@ for (const { name, skip, make, stop } of await databases()) {
         );
       }));
 
+    test("a replaced dataset changes nothing but the audit log", () =>
+      withReplica(async (replica) => {
+        const { organisation } = await replica.organisation();
+        const facts = {
+          dataset: "cti",
+          source: "tor.txt",
+          createdAt: 7,
+          prefixes: 3,
+          skipped: 1,
+          digest: "ab",
+        } as const;
+        const about = { organisationId: organisation.id, ...by(2) };
+        await replica.store.write({ kind: "import-feed", ...about, old: null, new: facts });
+        await replica.store.write({
+          kind: "update-catalogue",
+          ...about,
+          old: { dataset: "catalogue", createdAt: 1, prefixes: 2 },
+          new: { dataset: "catalogue", createdAt: 2, prefixes: 3 },
+        });
+        const { entries } = await replica.store.audit(organisation.id, { limit: 2 });
+        assert.deepEqual(
+          entries.map(({ command, kind, old, new: now }) => [
+            command,
+            kind,
+            (old as any)?.prefixes,
+            (now as any).prefixes,
+          ]),
+          [
+            ["update-catalogue", "dataset", 2, 3],
+            ["import-feed", "dataset", undefined, 3],
+          ],
+        );
+        assert.deepEqual(entries[1]!.new, facts);
+        const unknown = { organisationId: "nobody", ...by(3), old: null, new: facts };
+        await refused("organisation-not-found", replica.store.write({ kind: "import-feed", ...unknown }));
+      }));
+
     test("plans and keys", () =>
       withReplica(async (replica) => {
         const { organisation } = await replica.organisation();

@@ -73,7 +73,8 @@ export function ChangeRow({ at, actor, action, summary, counts, sha256, old, new
             )}
             {sha256 !== null && (
               <p class="muted small wrap">
-                SHA-256 of the list: <code>{sha256}</code>
+                SHA-256 of {(old?.dataset ?? now?.dataset) ? "what was sent or built" : "the list"}:{" "}
+                <code>{sha256}</code>
               </p>
             )}
           </details>
@@ -110,6 +111,13 @@ const MEMBERS: Readonly<Record<string, string>> = {
   revoked_at: "Revoked",
   deleted_at: "Removed",
   invited_until: "Invitation valid until",
+  dataset: "Dataset",
+  source: "Source",
+  created_at: "Created",
+  prefixes: "Prefixes",
+  added: "Prefixes added",
+  removed: "Prefixes removed",
+  skipped: "Lines skipped",
 };
 const VALUES: Readonly<Record<string, string>> = {
   read: "read",
@@ -117,9 +125,10 @@ const VALUES: Readonly<Record<string, string>> = {
   edl: "rulesets",
   cbs: "business services",
   cti: "threat intelligence",
+  catalogue: "catalogue",
 };
 /** Members whose values are ids of their own, which have words. */
-const WORDED = ["access", "area"];
+const WORDED = ["access", "area", "dataset"];
 
 /** The members that differ, as text. */
 function changedMembers(old: Members, now: Members): Changed[] {

@@ -26,6 +26,8 @@ export const AUDIT_ACTIONS = {
   "create-organisation": "Create organisation",
   "set-up": "Set up",
   "set-plan": "Change plan",
+  "update-catalogue": "Update catalogue",
+  "import-feed": "Import threat feed",
 } as const satisfies Readonly<Record<CommandKind, string>>;
 
 export const AUDITED_COMMANDS = Object.keys(AUDIT_ACTIONS) as CommandKind[];

@@ -230,6 +230,9 @@ export class ServiceMemory {
       case "sessions-ended":
         for (const digest of change.digests) this.#sessions.delete(digest);
         return;
+      case "dataset":
+        // The files of snapshots are watched.
+        return;
       case "ruleset":
         // Without its rules nobody is to see it.
         if (after !== undefined && isWithRules(change, after)) return change.ruleset.id;

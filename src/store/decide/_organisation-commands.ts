@@ -13,6 +13,7 @@ import type {
   CreateOrganisationCommand,
   CreateRulesetCommand,
   DeleteRulesetCommand,
+  RecordDatasetCommand,
   RevokeKeyCommand,
   SetPlanCommand,
   UpdateRulesetCommand,
@@ -43,6 +44,9 @@ export function decideOrganisation(group: Group, command: Exclude<Command, UserC
       return createKey(group, command);
     case "revoke-key":
       return revokeKey(group, command);
+    case "update-catalogue":
+    case "import-feed":
+      return recordDataset(group, command);
     default:
       throw new TypeError(`there is no command ${JSON.stringify((command as { kind?: unknown }).kind)}`);
   }
@@ -263,6 +267,15 @@ async function revokeKey({ within }: Group, { organisationId, keyId, at }: Revok
     .executeTakeFirst();
   if (revoked === undefined) throw new StoreError("key-not-found", `there is no key ${keyId}`);
   return { outcome: { key: keyOf(revoked) }, changes: [] };
+}
+
+async function recordDataset(group: Group, command: RecordDatasetCommand): Promise<Decision> {
+  checkTexts(command.new.source ?? "", command.old?.source ?? "");
+  await checkOrganisation(group, command.organisationId);
+  return {
+    outcome: {},
+    changes: [{ change: { kind: "dataset", dataset: command.new }, old: command.old ?? undefined }],
+  };
 }
 
 /** Organisations are never deleted, so that it need not be locked. */

@@ -156,7 +156,7 @@ function entryOf(row: AuditRow, rules: ChangedRules | null): AuditEntry {
     isKept: areRulesKept(row),
     list: listOf(told),
     old: old === null ? null : JSON.parse(old),
-    new: change.organisation ?? change.plan ?? change.key ?? change.user ?? change.ruleset ?? null,
+    new: change.organisation ?? change.plan ?? change.key ?? change.user ?? change.ruleset ?? change.dataset ?? null,
   };
 }
 

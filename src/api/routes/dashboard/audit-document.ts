@@ -2,7 +2,7 @@ import { formatPrefix } from "../../../address/prefix.ts";
 import { formatTimestamp } from "../../../time/format-timestamp.ts";
 import type { AuditEntry, ChangedRules } from "../../../store/audit.ts";
 import { actionOf } from "../../../service/rules/audit-actions.ts";
-import type { Area } from "../../../store/state.ts";
+import type { Area, DatasetFacts } from "../../../store/state.ts";
 import type { ServiceMemory } from "../../../service/rules/service-memory.ts";
 import { ruleDocument } from "../../../formats/rule-document.ts";
 
@@ -24,10 +24,15 @@ export function auditDocument(
     ruleset_id: rulesetId,
     summary: summaryOf(entry),
     counts: countsOf(entry),
-    sha256: entry.list?.digest ?? null,
+    sha256: entry.list?.digest ?? digestOf(entry.new),
     old: stateDocument(entry.old, "before", entry),
     new: stateDocument(entry.new, "after", entry),
   };
+}
+
+/** Of a dataset. */
+function digestOf(state: object | null): string | null {
+  return (state as DatasetFacts | null)?.dataset === undefined ? null : ((state as DatasetFacts).digest ?? null);
 }
 
 function countsOf({ rules, list }: AuditEntry): object | null {
@@ -65,6 +70,12 @@ const TEXTS: Readonly<Record<string, string>> = {
   start: "start",
   area: "area",
   active: "active",
+  dataset: "dataset",
+  source: "source",
+  prefixes: "prefixes",
+  added: "added",
+  removed: "removed",
+  skipped: "skipped",
 };
 const TIMES: Readonly<Record<string, string>> = {
   until: "until",
@@ -73,6 +84,8 @@ const TIMES: Readonly<Record<string, string>> = {
   deletedAt: "deleted_at",
   invitedUntil: "invited_until",
 };
+/** Other things have their time of creation from the change that made them. */
+const CREATED = { member: "createdAt", name: "created_at" };
 
 function stateDocument(
   state: object | null,
@@ -83,6 +96,7 @@ function stateDocument(
   for (const [name, value] of Object.entries(state ?? {})) {
     if (Object.hasOwn(TEXTS, name)) told[TEXTS[name]!] = value;
     else if (Object.hasOwn(TIMES, name)) told[TIMES[name]!] = value === null ? null : formatTimestamp(value);
+    else if (kind === "dataset" && name === CREATED.member) told[CREATED.name] = formatTimestamp(value);
   }
   // Of changes that are too long to be told, it is how many rules were touched, which says nothing of before or after.
   if (kind === "ruleset-deleted" && state !== null && rules === null) told["rule_count"] = ruleCount;
@@ -133,7 +147,15 @@ const SUMMARIES: Readonly<Record<string, (name: string, before: State, after: St
   "set-password": (name) => `${name} changed the password`,
   "start-session": (name) => `${name} signed in`,
   "end-session": () => "signed out",
+  "update-catalogue": (_name, _before, { prefixes, source }) =>
+    `updated the catalogue from ${source}: ${countedPrefixes(prefixes)}`,
+  "import-feed": (_name, _before, { prefixes, source, skipped }) =>
+    `imported the threat feed ${JSON.stringify(source)}: ${countedPrefixes(prefixes)}${skipped === 0 ? "" : `, ${skipped === 1 ? "1 line" : `${skipped} lines`} skipped`}`,
 };
+
+function countedPrefixes(count: State[string] | undefined): string {
+  return count === 1 ? "1 prefix" : `${count} prefixes`;
+}
 
 const PLAN_NAMES: Readonly<Record<Area, string>> = {
   edl: "rulesets",
