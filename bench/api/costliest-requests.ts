@@ -536,6 +536,19 @@ export const COSTLIEST: Readonly<Record<string, readonly CostlyRequest[]>> = {
   getCatalogueUpdate: [getting("as it is", ({ base }) => `${base}/catalogue/update`)],
   // The work is a process of its own, one at a time.
   updateCatalogue: [sending("one after the other", "POST", ({ base }) => `${base}/catalogue/update`, {})],
+  getThreatDataset: [getting("as it is", ({ base }) => `${base}/threats`)],
+  getFeedImport: [getting("as it is", ({ base }) => `${base}/threats/import`)],
+  // Compiled by a process of its own, one at a time.
+  importFeed: [
+    {
+      name: "of 32 MB",
+      make: (client) => {
+        const sent = { type: "text/plain", body: Buffer.alloc(LOG_BYTES, `${addresses(1_000_000, 6).join("\n")}\n`) };
+        return () => client.ask("POST", `${client.base}/threats/import?max_shrink=100`, sent);
+      },
+    },
+  ],
+  cancelFeedImport: [sending("while none runs", "DELETE", ({ base }) => `${base}/threats/import`, {})],
   getCatalogue: [getting("as it is", ({ base }) => `${base}/catalogue`)],
   previewRules: [
     ...wholeLists("POST", (client) => `${rules(client)}:preview`),

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openStore } from "../../src/store/open-store.ts";
@@ -108,12 +108,14 @@ class NeighbourBench {
   static async start(options: NeighbourOptions): Promise<NeighbourBench> {
     const file = join(options.folder, "neighbours.db");
     const filled = await fill(file, options.rules);
-    const cti = fileURLToPath(new URL("../../data/cti-sample.ipsieve", import.meta.url));
+    // Updates of the catalogue and imports of feeds replace what is in the home folder of the server.
+    const home = join(options.folder, "home");
+    process.env["IPSIEVE_HOME"] = home;
+    mkdirSync(home, { recursive: true });
+    copyFileSync(new URL("../../data/cti-sample.ipsieve", import.meta.url), join(home, "cti.ipsieve"));
     const args = [
       "--db",
       file,
-      "--cti",
-      cti,
       "--rules-per-ruleset",
       String(Math.round(1.1 * options.rules)),
       "--dataset-organisation",

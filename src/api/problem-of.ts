@@ -4,6 +4,7 @@ import { StoreError, type StoreErrorCode } from "../store/store-error.ts";
 import { Problem, type ProblemKind } from "./problem.ts";
 import { ruleDocument } from "../formats/rule-document.ts";
 import { shrinkProblem } from "./shrink-problem.ts";
+import { shrinkageDocument } from "./schemas/threats.ts";
 import { RETRY_AFTER } from "../service/store/store-outage.ts";
 
 /** Errors of the framework by their codes. */
@@ -20,8 +21,10 @@ const FRAMEWORK: Readonly<Record<string, readonly [ProblemKind, string]>> = {
 const OF_SERVICE: Readonly<Record<ServiceErrorCode, ProblemKind>> = {
   invalid: "validation-error",
   "not-text": "unsupported-media-type",
+  "too-long": "content-too-large",
   "not-found": "not-found",
   conflict: "conflict",
+  "dataset-shrinks": "dataset-shrinks",
   "no-plan": "permission-denied",
   "too-many-requests": "rate-limit-exceeded",
   unavailable: "service-unavailable",
@@ -75,8 +78,9 @@ export function problemOf(error: Error): Problem {
   return new Problem("internal-server-error", "an unexpected error occurred; quote the request_id when you report it");
 }
 
-function problemOfService({ code, message, fields, retryAfter }: ServiceError): Problem {
+function problemOfService({ code, message, fields, retryAfter, counts }: ServiceError): Problem {
   return new Problem(OF_SERVICE[code], message, {
+    ...(counts === undefined ? {} : { extensions: { ...shrinkageDocument(counts) } }),
     ...(fields === undefined ? {} : { validationErrors: fields }),
     ...(retryAfter === undefined ? {} : { headers: { "retry-after": String(retryAfter) } }),
   });

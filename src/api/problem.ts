@@ -11,6 +11,7 @@ export const PROBLEMS = {
   "request-timeout": { status: 408, title: "Request Timeout" },
   conflict: { status: 409, title: "Conflict" },
   "shrinks-too-much": { status: 409, title: "Shrinks Too Much" },
+  "dataset-shrinks": { status: 409, title: "Dataset Shrinks Too Much" },
   "precondition-failed": { status: 412, title: "Precondition Failed" },
   "content-too-large": { status: 413, title: "Content Too Large" },
   "uri-too-long": { status: 414, title: "URI Too Long" },

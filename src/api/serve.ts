@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import { makeApiKey } from "../store/api-key.ts";
 import { AREAS } from "../store/state.ts";
 import type { ChildCommand } from "../service/datasets/child-command.ts";
+import type { FeedTarget } from "../service/datasets/feed-imports.ts";
 import type { LineWriter } from "./line-writer.ts";
 import type { LoadingStore } from "../service/store/loading-store.ts";
 import { createLog } from "./plugins/logging.ts";
@@ -17,6 +18,7 @@ export interface ServeOptions {
   readonly catalogue: SnapshotPaths;
   readonly threats: SnapshotPaths;
   readonly updateCommand: ChildCommand | undefined;
+  readonly feedTarget: FeedTarget | undefined;
   /** Gives an empty store an organisation with all plans and a key. */
   readonly quickStart: boolean;
   /** What the log says first. */

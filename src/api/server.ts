@@ -9,6 +9,8 @@ import type { Store } from "../store/store.ts";
 import { buildApp } from "./app.ts";
 import type { App } from "./app-type.ts";
 import { CatalogueUpdates } from "../service/datasets/catalogue-updates.ts";
+import { COMPILE_TIME, FeedImports, type FeedTarget, FREE_BYTES } from "../service/datasets/feed-imports.ts";
+import { catalogueChange, feedChange, recordDataset } from "../service/datasets/record-dataset.ts";
 import { openCatalogueView } from "../service/datasets/catalogue-view.ts";
 import type { ChildCommand } from "../service/datasets/child-command.ts";
 import { GuardedStore } from "../service/store/guarded-store.ts";
@@ -55,6 +57,8 @@ export interface ServerOptions {
   readonly threats: SnapshotPaths;
   /** How the dashboard updates the catalogue; undefined where no update would change what this server answers from. */
   readonly updateCommand?: ChildCommand | undefined;
+  /** How the dashboard imports threat feeds; undefined where no import would change what this server answers from. */
+  readonly feedTarget?: FeedTarget | undefined;
   readonly log: Logger;
   /** Milliseconds since 1970; the system's clock unless given. */
   readonly now?: () => number;
@@ -148,7 +152,8 @@ export class Server {
     await connections.drain(settings.shutdownTimeout * 1000);
     const { busy } = connections;
     // Uploads that end here are failed ones, and their clients may still learn that.
-    await Promise.all([this.services.identifications.close(), this.services.catalogueUpdates.close()]);
+    const { identifications, catalogueUpdates, feedImports } = this.services;
+    await Promise.all([identifications.close(), catalogueUpdates.close(), feedImports.close()]);
     if (busy > 0) await sleep(GRACE);
     this.cutOff();
     await this.#app.close();
@@ -161,10 +166,12 @@ export class Server {
   cutOff(): void {
     this.#app.connections.cutOff();
     this.services.catalogueUpdates.kill();
+    this.services.feedImports.kill();
   }
 
   async #open({ store, log }: ServerOptions): Promise<void> {
-    const { memory, catalogue, threats, metrics } = this.services;
+    const { memory, catalogue, threats, metrics, feedImports } = this.services;
+    feedImports.sweep();
     await Promise.all([
       store.memory.then((loaded) => memory.become(loaded)),
       this.#app.ready(),
@@ -223,7 +230,7 @@ export class Server {
 function servicesOf(
   store: Store,
   metrics: Metrics,
-  { settings, catalogue: cataloguePaths, threats, updateCommand, log, now = Date.now }: ServerOptions,
+  { settings, catalogue: cataloguePaths, threats, updateCommand, feedTarget, log, now = Date.now }: ServerOptions,
   states: Pick<Services, "isClosing" | "isDatabaseDown" | "setupDigest">,
 ): Services {
   const steady = new SteadyClock(now);
@@ -235,6 +242,8 @@ function servicesOf(
     now,
     log,
   });
+  const threatHolder = new SnapshotHolder({ name: "cti", ...threats, load: openDataset, metrics, now, log });
+  const identifications = new Identifications(now);
   return {
     ...states,
     settings,
@@ -244,11 +253,29 @@ function servicesOf(
     memory: new ServiceMemory(),
     waiters: new SequenceWaiters(),
     catalogue,
-    catalogueUpdates: new CatalogueUpdates({ command: updateCommand, catalogue, now, log }),
-    threats: new SnapshotHolder({ name: "cti", ...threats, load: openDataset, metrics, now, log }),
+    catalogueUpdates: new CatalogueUpdates({
+      command: updateCommand,
+      catalogue,
+      onUpdated: (update) =>
+        catalogueChange(update, cataloguePaths.paths[0]!, now()).then((change) =>
+          recordDataset({ store, log }, change),
+        ),
+      now,
+      log,
+    }),
+    threats: threatHolder,
+    feedImports: new FeedImports({
+      target: feedTarget,
+      threats: threatHolder,
+      places: identifications.places,
+      limits: { bytes: settings.feedBytes, freeBytes: FREE_BYTES, compileTime: COMPILE_TIME },
+      onImported: (imported) => recordDataset({ store, log }, feedChange(imported, now())),
+      now,
+      log,
+    }),
     files: new SharedCache(MAX_FILE_BYTES),
     rows: new RuleRows(),
-    identifications: new Identifications(now),
+    identifications,
     keyLimits: new KeyLimits(steady),
     failureLimits: new FailureLimits(steady),
     passwords: new Passwords(),

@@ -6,8 +6,12 @@ export type ServiceErrorCode =
   /** Something that was sent cannot be right: `fields` says what. */
   | "invalid"
   | "not-text"
+  /** What was sent is longer than is taken. */
+  | "too-long"
   | "not-found"
   | "conflict"
+  /** A new dataset would lose more of the old one than is allowed: `counts` says how much. */
+  | "dataset-shrinks"
   /** The organisation has no active plan for it. */
   | "no-plan"
   /** It may be tried again after `retryAfter`. */
@@ -17,6 +21,18 @@ export type ServiceErrorCode =
 interface Details {
   readonly fields?: FieldErrors;
   readonly retryAfter?: number;
+  readonly counts?: DatasetShrinkage;
+}
+
+/** What a new dataset would do to the prefixes of the old one. */
+export interface DatasetShrinkage {
+  readonly totalPrefixes: number;
+  readonly added: number;
+  readonly removed: number;
+  readonly kept: number;
+  /** In per cent, rounded up: what `maxShrink` has to be for it to pass. */
+  readonly removedPercent: number;
+  readonly maxShrink: number;
 }
 
 /** An error that whoever asked may read: its message says what is wrong and how to put it right. */
@@ -27,12 +43,14 @@ export class ServiceError extends Error {
   readonly fields: FieldErrors | undefined;
   /** After how many seconds it may be tried again. */
   readonly retryAfter: number | undefined;
+  readonly counts: DatasetShrinkage | undefined;
 
-  constructor(code: ServiceErrorCode, message: string, { fields, retryAfter }: Details = {}) {
+  constructor(code: ServiceErrorCode, message: string, { fields, retryAfter, counts }: Details = {}) {
     super(message);
     this.code = code;
     this.fields = fields;
     this.retryAfter = retryAfter;
+    this.counts = counts;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Store } from "../store/store.ts";
 import type { CatalogueUpdates } from "./datasets/catalogue-updates.ts";
 import type { CatalogueView } from "./datasets/catalogue-view.ts";
+import type { FeedImports } from "./datasets/feed-imports.ts";
 import type { Identifications } from "./logs/identifications.ts";
 import type { Metrics } from "./usage/metrics.ts";
 import type { Passwords } from "./access/passwords.ts";
@@ -26,6 +27,7 @@ export interface Services {
   readonly catalogue: SnapshotHolder<CatalogueView>;
   readonly catalogueUpdates: CatalogueUpdates;
   readonly threats: SnapshotHolder<ThreatView>;
+  readonly feedImports: FeedImports;
   /** Files that are written once for all who ask for them. */
   readonly files: SharedCache<Buffer>;
   readonly rows: RuleRows;

@@ -100,7 +100,7 @@ export const SETTINGS = {
     name: "dataset-organisation",
     initial: "",
     value: "NAME",
-    help: "the organisation whose admins may update the catalogue in the dashboard; default: the only one there is, and none where there are several",
+    help: "the organisation whose admins may update the catalogue and import threat feeds in the dashboard; default: the only one there is, and none where there are several",
   },
   logLevel: {
     name: "log-level",
@@ -225,6 +225,14 @@ export const SETTINGS = {
     most: 1_000_000,
     value: "N",
     help: "most addresses of a bulk lookup or check, and items of a batch",
+  },
+  feedBytes: {
+    name: "feed-limit",
+    initial: 256 << 20,
+    least: 1024,
+    most: 999_999_999,
+    value: "BYTES",
+    help: "longest threat-intelligence feed that the dashboard takes, as it is sent and unpacked",
   },
   urlBytes: {
     name: "url-limit",

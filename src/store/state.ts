@@ -106,8 +106,8 @@ export interface DatasetFacts {
   readonly dataset: "catalogue" | "cti";
   /** Where it comes from: the name of a feed, or how many lists. */
   readonly source?: string;
-  readonly createdAt: number;
-  readonly prefixes: number;
+  readonly createdAt?: number;
+  readonly prefixes?: number;
   /** Prefixes that the one before did not have, and those that this one does not have. */
   readonly added?: number;
   readonly removed?: number;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openLoading } from "../../src/service/store/loading-store.ts";
 import type { ChildCommand } from "../../src/service/datasets/child-command.ts";
+import type { FeedTarget } from "../../src/service/datasets/feed-imports.ts";
 import { createLog } from "../../src/api/plugins/logging.ts";
 import { Server } from "../../src/api/server.ts";
 import { readSettings, type Settings } from "../../src/service/settings.ts";
@@ -42,8 +43,9 @@ export function useStores(make: (folder: string) => Promise<StoreLocation>): voi
 export async function startServer(
   settings: Partial<Settings> = {},
   catalogue: string | readonly string[] = CATALOGUE,
-  threats: string | null = null,
+  threats: string | readonly string[] | null = null,
   updateCommand?: ChildCommand,
+  feedTarget?: FeedTarget,
 ): Promise<TestServer> {
   const folder = mkdtempSync(join(tmpdir(), "ipsieve-api-"));
   const store = await makeStore(folder);
@@ -60,6 +62,7 @@ export async function startServer(
       log,
       now: () => clock.now,
       updateCommand,
+      feedTarget,
     });
   const test: TestServer = {
     server: await start(),
@@ -81,11 +84,11 @@ export async function startServer(
 /** Where a server finds its snapshots; null: without threat intelligence. */
 export function snapshotsAt(
   catalogue: string | readonly string[],
-  threats: string | null,
+  threats: string | readonly string[] | null,
 ): { catalogue: SnapshotPaths; threats: SnapshotPaths } {
   return {
     catalogue: { paths: [catalogue].flat(), mayBeMissing: false },
-    threats: { paths: threats === null ? [] : [threats], mayBeMissing: threats === null },
+    threats: { paths: threats === null ? [] : [threats].flat(), mayBeMissing: typeof threats !== "string" },
   };
 }
 

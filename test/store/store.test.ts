@@ -506,7 +506,7 @@ for (const { name, skip, make, stop } of await databases()) {
           old: { dataset: "catalogue", createdAt: 1, prefixes: 2 },
           new: { dataset: "catalogue", createdAt: 2, prefixes: 3 },
         });
-        const { entries } = await replica.store.audit(organisation.id, { limit: 2 });
+        const { entries } = await replica.store.read("audit", organisation.id, { limit: 2 });
         assert.deepEqual(
           entries.map(({ command, kind, old, new: now }) => [
             command,

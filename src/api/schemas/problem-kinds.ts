@@ -2,6 +2,7 @@ import { type TSchema, Type } from "typebox";
 import type { ProblemKind } from "../problem.ts";
 import { FieldMessages } from "./common.ts";
 import { problemOf } from "./problem.ts";
+import { DatasetShrinkProblem } from "./threats.ts";
 import { BatchResult, RuleSchema, ShrinkProblem } from "./rule.ts";
 
 /** Kinds of problem that have members of their own. */
@@ -13,6 +14,7 @@ const SCHEMAS: Readonly<Partial<Record<ProblemKind, TSchema>>> = {
   }),
   "precondition-failed": problemOf("precondition-failed", { existing: Type.Optional(RuleSchema) }),
   "shrinks-too-much": ShrinkProblem,
+  "dataset-shrinks": DatasetShrinkProblem,
 };
 
 /** The document of problems of a kind. */

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, extname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ChildCommand } from "../../service/datasets/child-command.ts";
+import type { FeedTarget } from "../../service/datasets/feed-imports.ts";
 import {
   readSettings,
   type Setting,
@@ -78,6 +79,7 @@ async function run(args: Arguments): Promise<number> {
     catalogue: catalogueOf(settings),
     threats: threatsOf(settings, quickStart),
     updateCommand: updateCommandOf(settings),
+    feedTarget: feedTargetOf(settings),
     quickStart,
     warnings,
     logTo,
@@ -142,12 +144,19 @@ function threatsOf({ threats }: Settings, quickStart: boolean): SnapshotPaths {
 function updateCommandOf({ catalogue }: Settings): ChildCommand | undefined {
   const home = homeFolder();
   if (catalogue !== "" && resolve(catalogue) !== currentCatalogue(home)) return undefined;
+  return ownCommand("cbs", "update", "--json", "--progress", "json", "--home", home);
+}
+
+/** What the dashboard runs to import a feed, and what that replaces; undefined as for updates of the catalogue. */
+function feedTargetOf({ threats }: Settings): FeedTarget | undefined {
+  const output = datasetPath(homeFolder());
+  if (threats !== "" && resolve(threats) !== output) return undefined;
+  return { command: ownCommand("cti", "import"), output };
+}
+
+function ownCommand(...args: readonly string[]): ChildCommand {
   const main = fileURLToPath(new URL(`../main${extname(import.meta.url)}`, import.meta.url));
-  return {
-    program: process.execPath,
-    args: [main, "cbs", "update", "--json", "--progress", "json", "--home", home],
-    environment: withoutSettings(process.env),
-  };
+  return { program: process.execPath, args: [main, ...args], environment: withoutSettings(process.env) };
 }
 
 /** No other process is to know the database's password. */

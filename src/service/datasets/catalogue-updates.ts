@@ -27,8 +27,11 @@ export interface UpdateResult {
 
 /** An update that runs, or the last one of this server. */
 export interface CatalogueUpdate {
+  readonly organisationId: string;
   readonly startedBy: string;
   readonly startedAt: number;
+  /** When the catalogue was made that answered at the start. */
+  readonly replacedAt: number | null;
   /** Null while it runs. */
   endedAt: number | null;
   /** Lists of which is known what became of them, and all. */
@@ -44,7 +47,9 @@ export interface CatalogueUpdate {
 export interface CatalogueUpdatesOptions {
   /** undefined: an update would change nothing that this server answers from. */
   readonly command: ChildCommand | undefined;
-  readonly catalogue: { reload(): Promise<boolean> };
+  readonly catalogue: { reload(): Promise<boolean>; readonly times: { readonly createdAt: number | null } };
+  /** Called when a catalogue has been published that says anything else than the one before. */
+  readonly onUpdated: (update: CatalogueUpdate) => Promise<void>;
   readonly now: () => number;
   readonly log: Pick<Logger, "info" | "warn">;
 }
@@ -78,8 +83,8 @@ export class CatalogueUpdates {
   }
 
   /** Starts an update; it goes on when this returns. @throws ServiceError "conflict", "unavailable" */
-  start(startedBy: string): CatalogueUpdate {
-    const { command, now } = this.#options;
+  start(startedBy: string, organisationId: string): CatalogueUpdate {
+    const { command, catalogue, now } = this.#options;
     if (command === undefined)
       throw new ServiceError(
         "conflict",
@@ -89,8 +94,10 @@ export class CatalogueUpdates {
     if (this.#child !== undefined)
       throw new ServiceError("conflict", "an update of the catalogue is already running; wait until it has ended");
     const update: CatalogueUpdate = {
+      organisationId,
       startedBy,
       startedAt: now(),
+      replacedAt: catalogue.times.createdAt,
       endedAt: null,
       done: 0,
       total: 0,
@@ -149,6 +156,7 @@ export class CatalogueUpdates {
       return;
     }
     update.result = JSON.parse(stdout) as UpdateResult;
+    if (update.result.generation !== null) await this.#options.onUpdated(update);
     if (!this.#isClosed && !(await this.#options.catalogue.reload()))
       update.error = "the catalogue was updated, but cannot be loaded; the log of the server says why";
   }

@@ -45,6 +45,10 @@ export class RunningChild {
     yieldToRequests(child);
   }
 
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
   /** Asks it to end, and ends it if it does not. */
   end(): void {
     this.#process.kill("SIGTERM");

@@ -8,6 +8,7 @@ import { namesOf } from "../settings.ts";
 export function datasetRefusal(
   { settings, memory }: Pick<Services, "settings" | "memory">,
   organisationId: string,
+  what = "the catalogue",
 ): string | undefined {
   const { datasetOrganisation } = settings;
   const setting = namesOf("dataset-organisation");
@@ -15,8 +16,8 @@ export function datasetRefusal(
     const isNamed = memory.organisation(organisationId)?.name === datasetOrganisation;
     return isNamed
       ? undefined
-      : `the catalogue is shared by all organisations of this server; only admins of the one that ${setting} names may update it`;
+      : `${what} is shared by all organisations of this server; only admins of the one that ${setting} names may update it`;
   }
   if (memory.onlyOrganisation?.id === organisationId) return undefined;
-  return `the catalogue is shared by all organisations of this server; start the server with ${setting} and the name of the organisation whose admins may update it`;
+  return `${what} is shared by all organisations of this server; start the server with ${setting} and the name of the organisation whose admins may update it`;
 }

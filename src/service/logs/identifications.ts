@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FieldSyntax } from "../../batch/identify-options.ts";
@@ -6,18 +6,11 @@ import type { RowFormat } from "../../rows/row-format.ts";
 import type { CatalogueView } from "../datasets/catalogue-view.ts";
 import { ServiceError } from "../service-error.ts";
 import { LogIdentification } from "./log-identification.ts";
+import { type UploadLimits, UploadPlaces } from "./upload-places.ts";
+import { freeBytesOf } from "../free-bytes.ts";
 
 /** How much there may be at a time. */
-export interface IdentificationLimits {
-  /** Running, of an organisation and of all. */
-  readonly perOrganisation: number;
-  readonly inAll: number;
-  /**
-   * An upload of which less comes in a second of waiting, once it has been waited for so many milliseconds, gives way
-   * to another that finds no room.
-   */
-  readonly slowBytes: number;
-  readonly slowAfter: number;
+export interface IdentificationLimits extends UploadLimits {
   /** Ended ones that an organisation keeps; the oldest goes first. */
   readonly kept: number;
   /** Milliseconds for which an ended one is kept. */
@@ -75,6 +68,8 @@ type Entry = { -readonly [Member in keyof Identification]: Identification[Member
 
 /** The logs of all organisations, and their results, in a folder of the system's for temporary files. */
 export class Identifications {
+  /** Other uploads take places among them. */
+  readonly places: UploadPlaces;
   readonly #now: () => number;
   readonly #limits: IdentificationLimits;
   readonly #freeBytes: (folder: string) => number;
@@ -93,6 +88,7 @@ export class Identifications {
     this.#now = now;
     this.#limits = { ...DEFAULT_IDENTIFICATION_LIMITS, ...limits };
     this.#freeBytes = freeBytes;
+    this.places = new UploadPlaces(this.#limits);
   }
 
   /**
@@ -111,7 +107,7 @@ export class Identifications {
     input,
   }: NewIdentification): Promise<Identification> {
     const key = keyOf(organisationId, id);
-    const path = join(this.#makeRoom(organisationId, key), `${++this.#files}.gz`);
+    const path = join(this.#folderFor(key), `${++this.#files}.gz`);
     const end = new AbortController();
     const log = new LogIdentification({
       body,
@@ -123,6 +119,7 @@ export class Identifications {
       keptAddresses: this.#limits.keptAddresses,
       signal: end.signal,
     });
+    const leave = this.places.take({ organisationId, speed: log.speed, end });
     const entry: Entry = {
       organisationId,
       id,
@@ -143,6 +140,7 @@ export class Identifications {
       if (error instanceof ServiceError) this.#forget(key, entry);
       throw error;
     } finally {
+      leave();
       entry.endedAt = this.#now();
       this.#forgetOld();
     }
@@ -185,8 +183,8 @@ export class Identifications {
     if (this.#folder !== undefined) remove(this.#folder);
   }
 
-  /** The folder for one more. @throws ServiceError "conflict", "too-many-requests", "unavailable" */
-  #makeRoom(organisationId: string, key: string): string {
+  /** The folder for one more. @throws ServiceError "conflict", "unavailable" */
+  #folderFor(key: string): string {
     if (this.#isClosed) throw new ServiceError("unavailable", CLOSING, { retryAfter: 10 });
     this.#forgetOld();
     const { freeBytes } = this.#limits;
@@ -194,38 +192,8 @@ export class Identifications {
       throw new ServiceError("conflict", "there is an identification of this id; choose a new one for each");
     const folder = this.#privateFolder();
     if (this.#freeBytes(folder) < freeBytes) throw new ServiceError("unavailable", DISK_FULL, { retryAfter: 60 });
-    this.#findPlace(organisationId);
     this.#timer ??= setInterval(() => this.#look(), EVERY).unref();
     return folder;
-  }
-
-  /**
-   * Finds a place among those that run. Where there is none, the slowest upload loses its place of the organisations
-   * that have more of them than this one then has, and of those that hardly come: nobody can hold all places by sending
-   * slowly. @throws ServiceError "too-many-requests"
-   */
-  #findPlace(organisationId: string): void {
-    const { perOrganisation, inAll } = this.#limits;
-    const running = [...this.#entries.values()].filter((entry) => isRunning(entry) && !entry.end.signal.aborted);
-    const countOf = (id: string): number => running.filter((entry) => entry.organisationId === id).length;
-    const own = countOf(organisationId);
-    if (own >= perOrganisation) {
-      const slow = running.filter((entry) => entry.organisationId === organisationId && this.#isSlow(entry));
-      if (slow.length === 0)
-        throw tooMany(
-          `your organisation has ${perOrganisation} logs identified at the moment; try again when one of them is over`,
-        );
-      giveWay(slow, "your organisation");
-    } else if (running.length >= inAll) {
-      const candidates = running.filter((entry) => countOf(entry.organisationId) > own + 1 || this.#isSlow(entry));
-      if (candidates.length === 0)
-        throw tooMany("the server identifies as many logs as it can at the moment; try again in a minute");
-      giveWay(candidates, "another organisation");
-    }
-  }
-
-  #isSlow({ log: { speed } }: Entry): boolean {
-    return speed.waited >= this.#limits.slowAfter && speed.bytesPerSecond < this.#limits.slowBytes;
   }
 
   /** Only its owner can read it, whatever the umask. Systems remove what is old from the folder that it is in. */
@@ -273,21 +241,6 @@ function isRunning({ endedAt }: Identification): boolean {
   return endedAt === null;
 }
 
-function giveWay(candidates: readonly Entry[], to: string): void {
-  const slowest = candidates.reduce((found, entry) =>
-    entry.log.speed.bytesPerSecond < found.log.speed.bytesPerSecond ? entry : found,
-  );
-  slowest.end.abort(
-    new Error(
-      `it came slowest of all logs and gave its place to one of ${to}; upload it again, or over a faster connection`,
-    ),
-  );
-}
-
-function tooMany(message: string): ServiceError {
-  return new ServiceError("too-many-requests", message, { retryAfter: 10 });
-}
-
 /** What the disk does not let go of stays: nothing leads to it any more, and it is no reason to fail. */
 function remove(path: string): void {
   try {
@@ -299,14 +252,4 @@ function remove(path: string): void {
 
 function keyOf(organisationId: string, id: string): string {
   return `${organisationId} ${id}`;
-}
-
-/** None where the folder is gone. */
-function freeBytesOf(folder: string): number {
-  try {
-    const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize;
-  } catch {
-    return 0;
-  }
 }

@@ -235,7 +235,7 @@ test("organisations that send slowly do not keep another one out: the slowest of
   assert.deepEqual([status, JSON.parse(text).state], [200, "failed"]);
   assert.match(
     JSON.parse(text).error,
-    /^it came slowest of all logs and gave its place to one of another organisation; upload it again/,
+    /^it was the slowest of all uploads and gave its place to one of another organisation; upload it again/,
   );
   const states = dripping.map(
     ({ id, user }) => t.server.services.identifications.get(user.organisationId, id)!.log.state,

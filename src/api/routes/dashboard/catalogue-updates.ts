@@ -36,7 +36,7 @@ export function addCatalogueUpdateRoutes(app: App, services: Services): void {
     const { organisationId, id } = request.caller;
     const refusal = datasetRefusal(services, organisationId);
     if (refusal !== undefined) throw new Problem("permission-denied", refusal);
-    catalogueUpdates.start(id);
+    catalogueUpdates.start(id, organisationId);
     return reply.code(202).send(updateDocument(services, organisationId));
   });
 }

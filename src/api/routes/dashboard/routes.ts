@@ -11,6 +11,7 @@ import { addPreviewRoutes } from "./previews.ts";
 import { addRowRoutes } from "./rows.ts";
 import { addSessionRoutes } from "./sessions.ts";
 import { addSetupRoutes } from "./setup.ts";
+import { addThreatRoutes } from "./threats.ts";
 import { addUndoRoutes } from "./undo.ts";
 import { addUsageRoutes } from "./usage.ts";
 import { addUserRoutes } from "./users.ts";
@@ -31,4 +32,5 @@ export function addDashboardRoutes(app: App, services: Services): void {
   addUsageRoutes(app, services);
   addCatalogueRoutes(app, services);
   addCatalogueUpdateRoutes(app, services);
+  addThreatRoutes(app, services);
 }

@@ -17,7 +17,6 @@ import {
 import { BatchError } from "../../../batch/batch-error.ts";
 import { openSnapshot } from "../../../snapshot/open-snapshot.ts";
 import { SnapshotError } from "../../../snapshot/snapshot-error.ts";
-import type { PrefixTrie } from "../../../trie/prefix-trie.ts";
 import { writeSnapshot } from "../../../snapshot/write-snapshot.ts";
 import { freeze } from "../../../table/freeze.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
@@ -299,8 +298,10 @@ async function write(
   standardError().write(`${output}: ${parts.join(", ")}\n`);
 }
 
+type BuiltTrie = ReturnType<CtiBuilder["build"]>["trie"];
+
 /** What the new dataset has in common with the one that it replaces; null where there is none that can be read. */
-async function compare(output: string, trie: PrefixTrie): Promise<ReplacedDataset | null> {
+async function compare(output: string, trie: BuiltTrie): Promise<ReplacedDataset | null> {
   const before = await openSnapshot(output).catch(() => undefined);
   if (before === undefined || before.info.kind !== CTI_KIND) return null;
   let [kept, prefixes] = [0, 0];

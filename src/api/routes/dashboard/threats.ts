@@ -1,0 +1,205 @@
+import { Type } from "typebox";
+import type { CtiDataset } from "../../../cti/dataset.ts";
+import { formatTimestamp } from "../../../time/format-timestamp.ts";
+import { readLine } from "../../../service/access/read-user.ts";
+import { datasetRefusal } from "../../../service/datasets/dataset-access.ts";
+import type { FeedImport } from "../../../service/datasets/feed-imports.ts";
+import type { Services } from "../../../service/services.ts";
+import { invalid } from "../../../service/service-error.ts";
+import type { App } from "../../app-type.ts";
+import { ArrivingBody } from "../../http/arriving-body.ts";
+import { BY_ADMINS, READ_CTI } from "../../operation.ts";
+import { passBodies } from "../../plugins/bodies.ts";
+import { Problem } from "../../problem.ts";
+import { FeedImportSchema, ImportFeedQuery, ThreatsSchema } from "../../schemas/threats.ts";
+
+const PATH = "/threats/import";
+const tags = ["Threat intelligence"];
+/** What the body says it is; what it is, its first bytes tell. */
+const FEED_TYPES = [
+  "application/octet-stream",
+  "text/plain",
+  "text/csv",
+  "application/x-ndjson",
+  "application/gzip",
+  "application/x-gzip",
+  "application/zstd",
+];
+const DAY = 86_400_000;
+/** Feeds change daily: after a week an address has had other owners. */
+const OLD_AFTER_DAYS = 7;
+
+/** The threat intelligence of the server: what it is, and how admins replace it by a feed. */
+export function addThreatRoutes(app: App, services: Services): void {
+  addAbout(app, services);
+  addImportState(app, services);
+  // Nowhere else may a body be a stream without an end.
+  void app.register((context, _options, done) => {
+    context.removeAllContentTypeParsers();
+    passBodies(context, FEED_TYPES, true);
+    addImport(context as unknown as App, services);
+    done();
+  });
+}
+
+function addAbout(app: App, { threats, now }: Services): void {
+  const schema = {
+    operationId: "getThreatDataset",
+    summary: "What the threat intelligence is made of, and how old it is",
+    tags,
+    response: { 200: ThreatsSchema },
+  };
+  app.get("/threats", { config: READ_CTI, schema }, () => ({
+    dataset: threats.generation === 0 ? null : datasetDocument(threats.view().dataset, now()),
+  }));
+}
+
+function datasetDocument({ metadata, table, documentCount }: CtiDataset, now: number) {
+  const { title, createdAt, sources } = metadata;
+  const ageDays = Math.max(0, Math.floor((now - Date.parse(createdAt)) / DAY));
+  return {
+    title,
+    created_at: createdAt,
+    age_days: ageDays,
+    is_old: ageDays > OLD_AFTER_DAYS,
+    ipv4_prefixes: table.prefixCount(4),
+    ipv6_prefixes: table.prefixCount(6),
+    documents: documentCount,
+    sources: sources.map(({ name, entries }) => ({ name, entries })),
+  };
+}
+
+function addImportState(app: App, services: Services): void {
+  const read = {
+    operationId: "getFeedImport",
+    summary: "Whether feeds can be imported here, and how the last import went or is going",
+    tags,
+    response: { 200: FeedImportSchema },
+  };
+  app.get(PATH, { config: BY_ADMINS, schema: read }, ({ caller }) => stateDocument(services, caller.organisationId));
+
+  const cancel = {
+    operationId: "cancelFeedImport",
+    summary: "Ends the import that runs; the dataset of before stays in use",
+    tags,
+    problems: [409],
+    response: { 204: Type.Null() },
+  };
+  app.delete(PATH, { config: BY_ADMINS, schema: cancel }, async ({ caller }, reply) => {
+    checkAccess(services, caller.organisationId);
+    if (!(await services.feedImports.cancel())) throw new Problem("conflict", "no feed is being imported");
+    return reply.code(204).send();
+  });
+}
+
+function addImport(app: App, services: Services): void {
+  const { feedImports } = services;
+  const schema = {
+    operationId: "importFeed",
+    summary: "Replaces the threat intelligence by a feed; answers when it is in use",
+    description:
+      "The body is the feed, plain or compressed by gzip or zstd: a list with an address or prefix a line, CSV with a header, or NDJSON. Lines that cannot be read are left out and reported. A feed that is refused, or fails on the way, leaves the dataset of before in use; getFeedImport tells how it goes meanwhile. One runs at a time.",
+    tags,
+    problems: [400, "conflict", "dataset-shrinks", 413, 415, 429, 503] as const,
+    querystring: ImportFeedQuery,
+    body: { content: Object.fromEntries(FEED_TYPES.map((type) => [type, { schema: Type.Any() }])) },
+    response: { 200: FeedImportSchema },
+  };
+  app.post(PATH, { config: BY_ADMINS, schema }, async (request) => {
+    const { organisationId, id } = request.caller;
+    checkAccess(services, organisationId);
+    const { name = "feed", format, classification, tags: tagList = "", max_shrink: maxShrink } = request.query;
+    const body: unknown = request.body;
+    if (!(body instanceof ArrivingBody))
+      throw invalid({ body: ["it is missing; send the feed as application/octet-stream"] });
+    const length = request.headers["content-length"];
+    await feedImports.run({
+      organisationId,
+      startedBy: id,
+      source: readLine("name", name),
+      size: length === undefined ? null : Number(length),
+      body,
+      format,
+      classification,
+      tags: readTags(tagList),
+      maxShrink,
+    });
+    return stateDocument(services, organisationId);
+  });
+}
+
+function readTags(text: string): string[] {
+  const line = text === "" ? "" : readLine("tags", text);
+  return line
+    .split(",")
+    .map((tag) => tag.trim())
+    .filter((tag) => tag !== "");
+}
+
+const WHAT = "the threat intelligence";
+
+/** @throws Problem (403) */
+function checkAccess(services: Services, organisationId: string): void {
+  const refusal = datasetRefusal(services, organisationId, WHAT);
+  if (refusal !== undefined) throw new Problem("permission-denied", refusal);
+}
+
+function stateDocument(services: Services, organisationId: string) {
+  const { feedImports, memory, settings } = services;
+  const refusal = datasetRefusal(services, organisationId, WHAT);
+  const unusable = feedImports.isPossible
+    ? undefined
+    : "this server uses the dataset that --cti names, which no import here replaces; start it without --cti to import feeds here";
+  const last = refusal === undefined ? feedImports.last : undefined;
+  const startedBy = last === undefined ? null : (memory.user(organisationId, last.startedBy)?.name ?? null);
+  return {
+    can_import: refusal === undefined && unusable === undefined,
+    reason: refusal ?? unusable ?? null,
+    max_bytes: settings.feedBytes,
+    last: last === undefined ? null : lastDocument(last, startedBy),
+  };
+}
+
+function lastDocument(last: FeedImport, startedBy: string | null) {
+  const { source, endedAt, startedAt, error, phase, size, received, compiled, lines, digest, report } = last;
+  const [feed] = report?.feeds ?? [];
+  const { dataset = null, replaced = null, refusal = null } = report ?? {};
+  return {
+    name: source,
+    state: endedAt === null ? ("running" as const) : error === null ? ("done" as const) : ("failed" as const),
+    phase,
+    started_by: startedBy,
+    started_at: formatTimestamp(startedAt),
+    ended_at: endedAt === null ? null : formatTimestamp(endedAt),
+    size,
+    received,
+    compiled,
+    lines: feed?.lines ?? lines,
+    sha256: digest,
+    error,
+    result: feed === undefined ? null : resultDocument(feed),
+    dataset: dataset && {
+      created_at: dataset.createdAt,
+      ipv4_prefixes: dataset.ipv4,
+      ipv6_prefixes: dataset.ipv6,
+      documents: dataset.documents,
+    },
+    changes: replaced && {
+      total_prefixes: replaced.prefixes,
+      added: replaced.added,
+      removed: replaced.removed,
+      kept: replaced.kept,
+    },
+    refused_percent: refusal?.removedPercent ?? null,
+  };
+}
+
+function resultDocument({ lines, entries, skipped, faults, warnings }: NonNullable<FeedImport["report"]>["feeds"][0]) {
+  return {
+    lines,
+    entries,
+    skipped,
+    skipped_lines: faults.map(({ line, column, message }) => ({ line, column, message })),
+    warnings: warnings.map(({ message, count, line }) => ({ message, count, first_line: line })),
+  };
+}

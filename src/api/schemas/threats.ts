@@ -1,0 +1,155 @@
+import { Type } from "typebox";
+import { CLASSIFICATIONS } from "../../cti/fields.ts";
+import { FEED_FORMATS } from "../../cti/import-feed.ts";
+import { LONGEST_NAME } from "../../rulesets/validate-rule.ts";
+import { DEFAULT_MAX_SHRINK } from "../../service/datasets/feed-imports.ts";
+import type { DatasetShrinkage } from "../../service/service-error.ts";
+import { Count, LineText, named, Nullable, NullableText, NullableTimestamp, Timestamp, WorkState } from "./common.ts";
+import { problemOf } from "./problem.ts";
+
+export const ThreatsSchema = named(
+  "ThreatDataset",
+  Type.Object({
+    dataset: Nullable(
+      named(
+        "ThreatDatasetFacts",
+        Type.Object({
+          title: Type.String(),
+          created_at: Timestamp,
+          age_days: Count,
+          is_old: Type.Boolean({ description: "older than 7 days" }),
+          ipv4_prefixes: Count,
+          ipv6_prefixes: Count,
+          documents: Type.Integer({ minimum: 0, format: "int64", description: "different ones" }),
+          sources: Type.Array(
+            Type.Object({
+              name: Type.String(),
+              entries: Type.Integer({ minimum: 0, format: "int64", description: "entries that were read from it" }),
+            }),
+          ),
+        }),
+      ),
+      { description: "null where the server has no threat intelligence" },
+    ),
+  }),
+);
+
+const shrinkage = {
+  total_prefixes: Type.Integer({ minimum: 0, description: "prefixes of the dataset as it is" }),
+  added: Count,
+  removed: Count,
+  kept: Count,
+  removed_percent: Type.Integer({
+    minimum: 0,
+    maximum: 100,
+    description: "the share that would go, rounded up: the lowest max_shrink that lets the feed pass",
+  }),
+  max_shrink: Type.Integer({ minimum: 0, maximum: 100, description: "the share that may go" }),
+};
+
+/** A feed whose dataset would lose too much of the one before, with its numbers. */
+export const DatasetShrinkProblem = problemOf("dataset-shrinks", shrinkage);
+
+/** The members of the problem. */
+export function shrinkageDocument(counts: DatasetShrinkage) {
+  const { totalPrefixes, added, removed, kept, removedPercent, maxShrink } = counts;
+  return {
+    total_prefixes: totalPrefixes,
+    added,
+    removed,
+    kept,
+    removed_percent: removedPercent,
+    max_shrink: maxShrink,
+  };
+}
+
+/** Characters of all tags together. */
+const MAX_TAGS = 500;
+
+export const ImportFeedQuery = Type.Object({
+  name: Type.Optional(
+    LineText({
+      minLength: 1,
+      maxLength: LONGEST_NAME,
+      default: "feed",
+      description: "what the dataset calls the feed, such as its file's name",
+      examples: ["tor-exits.txt"],
+    }),
+  ),
+  format: Type.Optional(Type.Enum([...FEED_FORMATS], { description: "default: detected from the first line" })),
+  classification: Type.Optional(Type.Enum([...CLASSIFICATIONS], { description: "of entries whose feed gives none" })),
+  tags: Type.Optional(
+    LineText({ maxLength: MAX_TAGS, description: "for every entry, separated by commas", examples: ["tor,exit"] }),
+  ),
+  max_shrink: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 100,
+      default: DEFAULT_MAX_SHRINK,
+      description: "the largest share of the dataset's prefixes that may go, in percent",
+    }),
+  ),
+});
+
+const SkippedLine = named(
+  "SkippedLine",
+  Type.Object({ line: Count, column: Count, message: Type.String({ description: "what is wrong, and the cure" }) }),
+);
+
+const ImportResult = named(
+  "FeedImportResult",
+  Type.Object({
+    lines: Count,
+    entries: Count,
+    skipped: Type.Integer({ minimum: 0, format: "int64", description: "lines that cannot be read" }),
+    skipped_lines: Type.Array(SkippedLine, { description: "the first of them" }),
+    warnings: Type.Array(Type.Object({ message: Type.String(), count: Count, first_line: Count })),
+  }),
+);
+
+const LastImport = named(
+  "LastFeedImport",
+  Type.Object({
+    name: Type.String(),
+    state: WorkState,
+    phase: Type.Enum(["uploading", "compiling"], { description: "what it is doing, or was doing at its end" }),
+    started_by: NullableText({ description: "the user's name; null for one who was removed" }),
+    started_at: Timestamp,
+    ended_at: NullableTimestamp,
+    size: Type.Unsafe<number | null>({
+      type: ["integer", "null"],
+      minimum: 0,
+      format: "int64",
+      description: "bytes of the upload; null where the client did not say",
+    }),
+    received: Type.Integer({ minimum: 0, format: "int64", description: "bytes that have arrived" }),
+    compiled: Type.Integer({ minimum: 0, format: "int64", description: "of these, bytes that were compiled" }),
+    lines: Count,
+    sha256: NullableText({ description: "of the feed as it was sent; null until all of it has arrived" }),
+    error: NullableText({ description: "why the dataset of before is still in use, with the line of the feed" }),
+    result: Nullable(ImportResult, { description: "what was read; null until all of it is" }),
+    dataset: Nullable(
+      Type.Object({ created_at: Timestamp, ipv4_prefixes: Count, ipv6_prefixes: Count, documents: Count }),
+      { description: "the new dataset; null where there is none" },
+    ),
+    changes: Nullable(Type.Object({ total_prefixes: Count, added: Count, removed: Count, kept: Count }), {
+      description: "compared with the dataset of before; null where there was none",
+    }),
+    refused_percent: Type.Unsafe<number | null>({
+      type: ["integer", "null"],
+      minimum: 0,
+      maximum: 100,
+      description: "where it failed since too many prefixes would go: the share, as max_shrink takes it",
+    }),
+  }),
+);
+
+export const FeedImportSchema = named(
+  "FeedImport",
+  Type.Object({
+    can_import: Type.Boolean(),
+    reason: NullableText({ description: "why feeds cannot be imported here, and how to allow it" }),
+    max_bytes: Type.Integer({ minimum: 0, format: "int64", description: "of a feed, as it is sent and unpacked" }),
+    last: Nullable(LastImport, { description: "the one that runs, or else the last one since this server started" }),
+  }),
+);

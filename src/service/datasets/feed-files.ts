@@ -1,0 +1,88 @@
+import { randomBytes } from "node:crypto";
+import { readdirSync, rmSync, statSync } from "node:fs";
+import { hostname } from "node:os";
+import { basename, dirname, join } from "node:path";
+
+const PREFIX = ".feed.";
+/** An upload that stands still is given up long before. */
+const STALE_AFTER_MS = 3_600_000;
+const NAME = /^\.feed\.([0-9a-z-]*)\.(\d+)\.[0-9a-f]{12}\.tmp$/;
+
+/**
+ * The files of feeds that are being uploaded, in the folder of the dataset. Their names say which process they are of,
+ * so that a server that starts removes what one that crashed has left, and nothing of one that runs.
+ *
+ *     .feed.HOST.PID.random.tmp
+ */
+export class FeedFiles {
+  readonly #folder: string;
+  readonly #output: string;
+  readonly #host = hostname()
+    .toLowerCase()
+    .replaceAll(/[^0-9a-z-]/g, "-");
+
+  constructor(output: string) {
+    this.#folder = dirname(output);
+    this.#output = basename(output);
+  }
+
+  /** The path of one more. */
+  next(): string {
+    return join(this.#folder, `${PREFIX}${this.#host}.${process.pid}.${randomBytes(6).toString("hex")}.tmp`);
+  }
+
+  remove(path: string): void {
+    try {
+      rmSync(path, { force: true });
+    } catch {
+      // A later sweep may.
+    }
+  }
+
+  /** What the process of this id was writing beside the dataset when it was ended. */
+  removeDrafts(pid: number | undefined): void {
+    const prefix = `.${this.#output}.${pid}.`;
+    this.#removeWhere((name) => name.startsWith(prefix) && name.endsWith(".tmp"));
+  }
+
+  /** Those of this process. */
+  removeOwn(): void {
+    this.#removeWhere((name) => name.startsWith(`${PREFIX}${this.#host}.${process.pid}.`));
+  }
+
+  /** Removes those of processes that are gone: none of this machine has their id, or they are too old. */
+  sweep(): void {
+    this.#removeWhere((name) => {
+      const [, host, pid] = NAME.exec(name) ?? [];
+      if (pid === undefined) return false;
+      return host === this.#host ? !isOther(Number(pid)) : this.#isStale(name);
+    });
+  }
+
+  #isStale(name: string): boolean {
+    const found = statSync(join(this.#folder, name), { throwIfNoEntry: false });
+    return found !== undefined && Date.now() - found.mtimeMs > STALE_AFTER_MS;
+  }
+
+  #removeWhere(isUnwanted: (name: string) => boolean): void {
+    for (const name of this.#names()) if (isUnwanted(name)) this.remove(join(this.#folder, name));
+  }
+
+  #names(): readonly string[] {
+    try {
+      return readdirSync(this.#folder);
+    } catch {
+      return [];
+    }
+  }
+}
+
+/** Whether another process with this id runs. In a container every server may have the same id: then it is this one. */
+function isOther(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

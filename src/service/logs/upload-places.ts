@@ -1,0 +1,83 @@
+import { ServiceError } from "../service-error.ts";
+import type { ClientSpeed } from "./client-speed.ts";
+
+/** How many uploads there may be at a time. */
+export interface UploadLimits {
+  /** Of an organisation and of all. */
+  readonly perOrganisation: number;
+  readonly inAll: number;
+  /**
+   * An upload of which less comes in a second of waiting, once it has been waited for so many milliseconds, gives way
+   * to another that finds no room.
+   */
+  readonly slowBytes: number;
+  readonly slowAfter: number;
+}
+
+/** An upload that may have to give way. */
+export interface PlacedUpload {
+  readonly organisationId: string;
+  readonly speed: ClientSpeed;
+  /** Aborted with the reason where it loses its place. */
+  readonly end: AbortController;
+}
+
+/** The places of everything that is uploaded and worked on, logs and feeds, of all organisations together. */
+export class UploadPlaces {
+  readonly #limits: UploadLimits;
+  readonly #taken = new Set<PlacedUpload>();
+
+  constructor(limits: UploadLimits) {
+    this.#limits = limits;
+  }
+
+  /**
+   * Takes a place until the function that it gives is called. Where there is none, the slowest upload loses its place of
+   * the organisations that have more of them than this one then has, and of those that hardly come: no one can hold all
+   * places by sending slowly. @throws ServiceError "too-many-requests"
+   */
+  take(upload: PlacedUpload): () => void {
+    this.#makeRoom(upload.organisationId);
+    this.#taken.add(upload);
+    return () => void this.#taken.delete(upload);
+  }
+
+  #makeRoom(organisationId: string): void {
+    const { perOrganisation, inAll } = this.#limits;
+    const running = [...this.#taken].filter(({ end }) => !end.signal.aborted);
+    const countOf = (id: string): number => running.filter((each) => each.organisationId === id).length;
+    const own = countOf(organisationId);
+    if (own >= perOrganisation) {
+      const slow = running.filter((each) => each.organisationId === organisationId && this.#isSlow(each));
+      if (slow.length === 0)
+        throw tooMany(
+          `your organisation has ${perOrganisation} uploads under way; try again when one of them has ended`,
+        );
+      giveWay(slow, "your organisation");
+    } else if (running.length >= inAll) {
+      const candidates = running.filter((each) => countOf(each.organisationId) > own + 1 || this.#isSlow(each));
+      if (candidates.length === 0)
+        throw tooMany("the server has as many uploads under way as it can handle; try again in a minute");
+      giveWay(candidates, "another organisation");
+    }
+  }
+
+  #isSlow({ speed }: PlacedUpload): boolean {
+    return speed.waited >= this.#limits.slowAfter && speed.bytesPerSecond < this.#limits.slowBytes;
+  }
+}
+
+function giveWay(candidates: readonly PlacedUpload[], to: string): void {
+  const slowest = candidates.reduce((found, each) =>
+    each.speed.bytesPerSecond < found.speed.bytesPerSecond ? each : found,
+  );
+  slowest.end.abort(
+    new Error(
+      `it was the slowest of all uploads and gave its place to one of ${to}; upload it again, or over a faster connection`,
+    ),
+  );
+}
+
+function tooMany(message: string): ServiceError {
+  return new ServiceError("too-many-requests", message, { retryAfter: 10 });
+}
