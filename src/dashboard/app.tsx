@@ -81,7 +81,7 @@ function PageOf({ route: { path, view: View }, params }: Found) {
 function NotFound() {
   return (
     <Page title="Not found">
-      <Empty icon="search" title="There is no such page">
+      <Empty icon="search" title="Page not found">
         <a href="#/">Go to the overview</a>
       </Empty>
     </Page>
@@ -90,9 +90,9 @@ function NotFound() {
 
 function NotAllowed({ needs }: { readonly needs: Role }) {
   return (
-    <Page title="Not for you">
-      <Empty icon="key" title={`Only ${needs === "admin" ? "administrators" : "editors"} see this page`}>
-        Ask an administrator for the role.
+    <Page title="No access">
+      <Empty icon="key" title={`Only ${needs === "admin" ? "administrators" : "editors"} can open this page`}>
+        Ask an administrator for access.
       </Empty>
     </Page>
   );

@@ -35,7 +35,7 @@ export function problemOf(error: unknown): Problem {
   // This is how browsers tell that no answer came.
   if (error instanceof TypeError)
     return new Problem(0, {
-      title: "No answer",
+      title: "No response",
       detail: "The server cannot be reached. Check the connection and try again.",
     });
   return new Problem(0, { title: "The page failed", detail: error instanceof Error ? error.message : String(error) });

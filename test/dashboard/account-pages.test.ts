@@ -116,7 +116,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await change("wrong");
     assert.match(await page.getByRole("alert").innerText(), /the password is not the present one/);
     await change(PASSWORD);
-    await page.getByText("Your password is changed.").waitFor();
+    await page.getByText("Password changed.").waitFor();
     assert.equal(await page.getByLabel("New password").inputValue(), "");
     await page.getByRole("button", { name: "Sign out" }).click();
     await signIn(PASSWORD);
@@ -172,7 +172,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     assert.equal((await ask(t, "GET", "/v1/cbs/lookup?ip=1.1.1.1", { key: text })).status, 200);
     await row.getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("button", { name: "Revoke the key" }).click();
-    await page.getByText("is revoked.").waitFor();
+    await page.getByText("revoked.").waitFor();
     await row.getByText("revoked").waitFor();
     assert.equal((await ask(t, "GET", "/v1/cbs/lookup?ip=1.1.1.1", { key: text })).status, 401);
     await end(page, faults);
@@ -194,7 +194,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
     await page.getByRole("button", { name: "Invite a user" }).click();
     await page.getByLabel("Name").fill("<b>grace</b>");
     await page.getByLabel("Role", { exact: true }).selectOption("viewer");
-    await page.getByRole("button", { name: "Make the invitation" }).click();
+    await page.getByRole("button", { name: "Create invitation" }).click();
     const link = await page.locator(".secret code").innerText();
     await page.getByRole("button", { name: "Done" }).click();
     const row = page.getByRole("row", { name: "<b>grace</b>" });
@@ -314,9 +314,9 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
         }),
       );
       assert.deepEqual(outside, []);
-      const ticks = await page.locator("figure", { hasText: "Time to answer" }).locator(".tick").allTextContents();
+      const ticks = await page.locator("figure", { hasText: "Response time" }).locator(".tick").allTextContents();
       assert.ok(ticks.includes("4 s"), ticks.join());
-      assert.equal(await page.locator("figure", { hasText: "Time to answer" }).locator("circle.lone").count(), 4);
+      assert.equal(await page.locator("figure", { hasText: "Response time" }).locator("circle.lone").count(), 4);
       const labels = await page
         .locator(".plot")
         .first()
@@ -552,7 +552,7 @@ describe("pages of accounts", { skip: missing ?? false }, () => {
       [],
     );
     await page.goto(`${t.server.url}/#/users`);
-    await page.getByText("Only administrators see this page").waitFor();
+    await page.getByText("Only administrators can open this page").waitFor();
     await end(page, faults);
   });
 

@@ -252,7 +252,7 @@ describe("the catalogue", { skip: missing ?? false }, () => {
     await box.fill("1.1.1.1");
     await page.getByRole("option", { name: "Cloudflare" }).waitFor();
     await box.fill("zzzzqqqq");
-    await page.getByText("Nothing is called that").waitFor();
+    await page.getByText("No results").waitFor();
     assert.equal(await page.locator(".found [role=option]").count(), 0);
     await end(page, faults);
   });

@@ -203,14 +203,14 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await dialog.getByLabel("Address or prefix").fill("192.0.2.0/24");
     await dialog.locator("input[name=name]").fill("new");
     assert.match(await verdict("updated"), /old[\s\S]*never/);
-    await dialog.getByText("In some days").click();
+    await dialog.getByText("After a number of days").click();
     await dialog.getByLabel("Days from now").fill("5");
     await verdict("skipped");
-    await dialog.getByText("Refuse").click();
+    await dialog.getByText("Reject").click();
     await verdict("conflict");
     await dialog.getByRole("button", { name: "Add rule" }).click();
     await dialog.getByRole("alert").waitFor();
-    await dialog.getByText("Leave as it is").click();
+    await dialog.getByText("Keep existing").click();
     await verdict("skipped");
     await dialog.getByText("Replace", { exact: true }).click();
     assert.match(
@@ -335,7 +335,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await page.getByRole("dialog").getByText("Date and time").click();
     await page.getByLabel("Until, in local time").fill("2027-01-01T01:00");
     await page.getByRole("dialog").getByRole("button", { name: "Set expiry" }).click();
-    await page.getByText("The expiry of 1,500 rules is set.").waitFor();
+    await page.getByText("Expiry of 1,500 rules set.").waitFor();
     assert.ok(
       (await allOf()).every(({ name, expires_at: at }) =>
         name === null ? at === null : at === "2027-01-01T00:00:00.000Z",
@@ -345,7 +345,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await page.getByText("1,500 rules selected").waitFor();
     await page.locator(".selection-bar").getByRole("button", { name: "Delete" }).click();
     await page.getByRole("button", { name: "Delete 1,500 rules" }).click();
-    await page.getByText("1,500 rules are deleted.").waitFor();
+    await page.getByText("1,500 rules deleted.").waitFor();
     assert.ok((await allOf()).length === 1500);
     await page.locator(".toast", { hasText: "deleted" }).getByRole("button", { name: "Undo" }).click();
     await page.locator(".table-foot", { hasText: "of 1,500" }).waitFor();
@@ -364,7 +364,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       await shownRows(page);
       await page.getByLabel("Select all rules that are listed").click();
       await page.getByRole("button", { name: "Set expiry" }).click();
-      await page.getByRole("dialog").getByText("In some days").click();
+      await page.getByRole("dialog").getByText("After a number of days").click();
     };
     await setExpiry();
     // The name that was shown must not come back.
@@ -388,13 +388,13 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     const id = await makeRuleset("importing", [{ ip: "192.0.2.1", name: "there" }]);
     const opened = await t.open(`#/rulesets/${id}/import`, { user: editor });
     const { page } = opened;
-    const list = page.getByLabel("Rules, one a line");
+    const list = page.getByLabel("Rules, one per line");
     const verdicts = page.locator(".verdicts .virtual-window [role=row]");
     const told = async (): Promise<string[]> =>
       (await verdicts.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " ").trim());
     const write = page.locator(".panel-head .button");
     await list.fill("192.0.2.1\n192.0.2.7\n10.0.0.1/8\n# a comment\n192.0.2.8\nno address");
-    await page.getByText("2 lines cannot be read.").waitFor();
+    await page.getByText("2 lines cannot be parsed.").waitFor();
     assert.deepEqual(
       (await told())
         .map((line) =>
@@ -425,12 +425,12 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     const id = await makeRuleset("quicker", [{ ip: "192.0.2.1", name: "there" }]);
     const opened = await t.open(`#/rulesets/${id}/import`, { user: editor });
     const { page } = opened;
-    await page.getByLabel("Rules, one a line").fill("192.0.2.1\n192.0.2.7\n192.0.2.8");
+    await page.getByLabel("Rules, one per line").fill("192.0.2.1\n192.0.2.7\n192.0.2.8");
     const write = page.getByRole("button", { name: "Write 2 rules" });
     await write.waitFor();
     await api("POST", `${id}/rules`, { ip: "192.0.2.7", name: "quicker" });
     await write.click();
-    await page.getByText("The ruleset has been changed meanwhile").waitFor();
+    await page.getByText("The ruleset has changed in the meantime").waitFor();
     await page.getByRole("button", { name: "Write 1 rule", exact: true }).waitFor();
     assert.deepEqual(await ipsOf(id), ["192.0.2.1", "192.0.2.7"]);
     await page.getByRole("button", { name: "Write 1 rule", exact: true }).click();
@@ -458,9 +458,9 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
       buffer: Buffer.from(`ip,name,expires_at\n192.0.2.9,"a, b",${day(3)}\n192.0.2.1,other,\n`),
     });
     await page.getByRole("button", { name: "Write 1 rule", exact: true }).waitFor();
-    await page.getByText("Refuse").click();
-    await page.getByText("1 line meets a rule").waitFor();
-    await page.getByRole("button", { name: "Take another list" }).click();
+    await page.getByText("Reject").click();
+    await page.getByText("1 line conflicts with an existing rule").waitFor();
+    await page.getByRole("button", { name: "Choose another list" }).click();
     const dropped = [
       { ip: "192.0.2.1", name: "stays" },
       { ip: "192.0.2.3", name: "changed" },
@@ -500,24 +500,26 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     const opened = await t.open(`#/rulesets/${id}/import`, { user: editor });
     const { page } = opened;
     await page.getByText("Replace all rules").click();
-    const list = page.getByLabel("Rules, one a line");
+    const list = page.getByLabel("Rules, one per line");
     const replace = page.getByRole("button", { name: "Replace the rules" });
     const dialog = page.getByRole("dialog");
     await list.fill("# nothing but a comment");
-    await page
-      .getByText("There is no rule in the list. It would remove all 40 rules and leave the ruleset empty.")
-      .waitFor();
+    await page.getByText("The list has no rules. It would remove all 40 rules and leave the ruleset empty.").waitFor();
     await replace.click();
     const remove = dialog.getByRole("button", { name: "Remove 40 rules" });
     assert.equal(await remove.isDisabled(), true);
-    await dialog.getByLabel("Type how many").fill("4");
+    await dialog.getByLabel("Type the number of rules").fill("4");
     assert.equal(await remove.isDisabled(), true);
     await dialog.getByRole("button", { name: "Cancel" }).click();
     assert.equal((await ipsOf(id)).length, 40);
     await list.fill("192.0.2.1\n192.0.2.2\n198.51.100.1");
-    await page.getByText("The list would remove 38 of 40 rules, which is 95 %. More than 50 % is unusual.").waitFor();
+    await page
+      .getByText(
+        "The list would remove 38 of 40 rules, which is 95 %. Removing more than 50 % needs your confirmation.",
+      )
+      .waitFor();
     await replace.click();
-    await dialog.getByLabel("Type how many").fill("38");
+    await dialog.getByLabel("Type the number of rules").fill("38");
     await dialog.getByRole("button", { name: "Remove 38 rules" }).click();
     await page.getByRole("heading", { name: "shrinking", level: 1 }).waitFor();
     assert.deepEqual(await ipsOf(id), ["192.0.2.1", "192.0.2.2", "198.51.100.1"]);
@@ -525,14 +527,14 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await page.getByText("Replace all rules").click();
     await list.fill("; empty");
     await replace.click();
-    await dialog.getByLabel("Type how many").fill("3");
+    await dialog.getByLabel("Type the number of rules").fill("3");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "shrinking", level: 1 }).waitFor();
     assert.deepEqual(await ipsOf(id), []);
     await end(opened);
   });
 
-  test("the other lines are imported where some cannot be read; a name and an expiry for all that have none", async () => {
+  test("the other lines are imported where some cannot be parsed; a name and an expiry for all that have none", async () => {
     const id = await makeRuleset("others", [{ ip: "192.0.2.1", name: "there" }]);
     const opened = await t.open(`#/rulesets/${id}/import`, { user: editor });
     const { page } = opened;
@@ -543,7 +545,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     });
     await page.getByLabel("Name for rules without one").fill("a feed");
     await page.getByLabel("Expiry in days, for rules").fill("7");
-    await page.getByText("2 lines cannot be read.").waitFor();
+    await page.getByText("2 lines cannot be parsed.").waitFor();
     await page.getByRole("button", { name: "Import the other 3" }).click();
     await page.getByRole("heading", { name: "others", level: 1 }).waitFor();
     await page.getByText("2 created, 0 updated, 1 skipped, 2 lines left out.").waitFor();
@@ -555,7 +557,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     assert.deepEqual(await rulesOf(id), written);
     await page.goto(`${t.server.url}/#/rulesets/${id}/import`);
     await page.getByText("Replace all rules").click();
-    await page.getByLabel("Rules, one a line").fill("192.0.2.7\n192.0.2.1\nbad");
+    await page.getByLabel("Rules, one per line").fill("192.0.2.7\n192.0.2.1\nbad");
     await page.getByRole("button", { name: "Replace the rules by the other 2" }).waitFor();
     assert.deepEqual(
       (await page.locator(".verdicts .virtual-window .status").allInnerTexts()).map((text) => text.trim()),
@@ -584,7 +586,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     };
     assert.deepEqual(await download(), ["exporting-a-b.txt", "192.0.2.1\n"]);
     await page.getByText("CSV", { exact: true }).click();
-    await page.getByText("All, expired ones too").click();
+    await page.getByText("All, including expired").click();
     assert.deepEqual(await download(), [
       "exporting-a-b.csv",
       `ip,name,expires_at\n192.0.2.1,one,\n192.0.2.2,,${day(-1)}\n`,
@@ -661,7 +663,7 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     for (const key of ["ArrowDown", "Enter", "Space", "Delete"]) await page.keyboard.press(key);
     assert.equal(await page.getByRole("dialog").count(), 0);
     await page.goto(`${t.server.url}/#/rulesets/${id}/import`);
-    await page.getByText("Only editors see this page").waitFor();
+    await page.getByText("Only editors can open this page").waitFor();
     await page.goto(`${t.server.url}/#/rulesets`);
     await page.getByRole("link", { name: "viewing" }).waitFor();
     assert.equal(await page.locator("main .button").count(), 0);
@@ -692,9 +694,9 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.goto(`${t.server.url}/#/rulesets/${id}/import`);
     await page
-      .getByLabel("Rules, one a line")
+      .getByLabel("Rules, one per line")
       .fill([...HOSTILE_TEXTS, ...rules.map((rule) => JSON.stringify(rule))].join("\n"));
-    await page.getByText(/lines cannot be read/).waitFor();
+    await page.getByText(/lines cannot be parsed/).waitFor();
     await page.getByLabel("Format").selectOption("application/x-ndjson");
     await page.locator(".verdicts .fault").first().waitFor();
     assert.equal(await page.evaluate(WAS_OBEYED), false);
@@ -740,9 +742,9 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     });
     await checkLooks(t, "import", `#/rulesets/${id}/import`, editor, async (page) => {
       await page
-        .getByLabel("Rules, one a line")
+        .getByLabel("Rules, one per line")
         .fill("203.0.113.64/26\n10.0.0.1/8\n192.0.2.4\nnonsense\n203.0.113.0/24");
-      await page.getByText("2 lines cannot be read.").waitFor();
+      await page.getByText("2 lines cannot be parsed.").waitFor();
     });
     const many = await makeRuleset(
       "Looks, many",
@@ -750,9 +752,9 @@ describe("pages of rulesets", { skip: missing ?? false, timeout: 900_000 }, () =
     );
     await checkLooks(t, "import-shrinking", `#/rulesets/${many}/import`, editor, async (page) => {
       await page.getByText("Replace all rules").click();
-      await page.getByLabel("Rules, one a line").fill("192.0.2.1\n192.0.2.200");
+      await page.getByLabel("Rules, one per line").fill("192.0.2.1\n192.0.2.200");
       await page.getByRole("button", { name: "Replace the rules" }).click();
-      await page.getByRole("dialog").getByLabel("Type how many").fill("3");
+      await page.getByRole("dialog").getByLabel("Type the number of rules").fill("3");
     });
   });
 

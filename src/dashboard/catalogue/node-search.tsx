@@ -58,9 +58,9 @@ export function NodeSearch({ onShow }: { readonly onShow: (id: string) => void }
     (isWaiting
       ? "Searching"
       : items.length === 0
-        ? "Nothing is called that"
+        ? "No results"
         : items.length === MOST
-          ? `The first ${MOST}; type more to find others`
+          ? `First ${MOST} results; type more to narrow them down`
           : formatCounted(items.length, "node"));
   return (
     <div

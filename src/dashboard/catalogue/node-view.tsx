@@ -144,10 +144,10 @@ function Children({ node, about }: { readonly node: Node; readonly about: Catalo
       />
     );
   return (
-    <Panel title="Below it" flush>
+    <Panel title="Contents" flush>
       <div class="scroll-long" tabIndex={0} role="region" aria-label="Nodes below it">
         <Table
-          caption="Nodes below it, the largest first"
+          caption="Nodes below it, largest first"
           rows={bySize}
           keyOf={({ id }) => id}
           columns={[

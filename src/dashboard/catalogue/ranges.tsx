@@ -81,7 +81,7 @@ export function Ranges({ id, name }: { readonly id: string; readonly name: strin
                 caption="Prefixes"
                 rows={items}
                 keyOf={({ cidr }) => cidr}
-                empty={<Empty title={family === "" ? "There are no prefixes" : `There are no IPv${family} prefixes`} />}
+                empty={<Empty title={family === "" ? "No prefixes" : `No IPv${family} prefixes`} />}
                 columns={[
                   {
                     title: "Prefix",

@@ -44,5 +44,5 @@ async function write(text: string, beside: HTMLElement): Promise<void> {
   const isCopied = document.execCommand("copy");
   area.remove();
   beside.focus();
-  if (!isCopied) throw new Error("The browser does not let the page copy. Select the text and copy it yourself.");
+  if (!isCopied) throw new Error("The browser blocked copying. Select the text and copy it yourself.");
 }

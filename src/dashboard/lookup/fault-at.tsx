@@ -21,7 +21,7 @@ export function FaultAt({
     <div class="note bad" role="alert" id={id}>
       <Icon name="warning" />
       <div>
-        <strong>This is neither an address nor a prefix</strong>
+        <strong>Not an address or prefix</strong>
         {fault !== undefined && <FaultyText text={text} position={fault.position} />}
         <p>{sentence(fault?.what ?? message)}</p>
         {cure !== undefined && (

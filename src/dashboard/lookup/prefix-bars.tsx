@@ -131,7 +131,7 @@ function PrefixTable({
 }: { readonly prefixes: readonly CoveringPrefix[]; readonly bits: number } & Named) {
   return (
     <Table
-      caption="Covering prefixes, the least specific first"
+      caption="Covering prefixes, least specific first"
       rows={prefixes}
       keyOf={({ cidr }) => cidr}
       columns={[

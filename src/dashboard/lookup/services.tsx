@@ -17,7 +17,7 @@ export function Services({ cbs }: Pick<Lookup, "cbs">) {
   if (cbs === null)
     return (
       <Panel title="Services">
-        <Empty icon="catalogue" title="The server has no catalogue" />
+        <Empty icon="catalogue" title="No catalogue loaded" />
       </Panel>
     );
   if (!cbs.found)

@@ -28,7 +28,7 @@ export function Threat({ ip, cti }: Pick<Lookup, "ip" | "cti">) {
   if (cti === null)
     return (
       <Panel title={title}>
-        <Empty title="The server has no threat intelligence" />
+        <Empty title="No threat-intelligence dataset loaded" />
       </Panel>
     );
   if (!cti.seen)
@@ -81,7 +81,11 @@ function activity({ actor, first_seen, last_seen, active_days, spoofable }: Docu
     ["Active", active_days === null ? null : `on ${formatCounted(active_days, "day")}`],
     [
       "Spoofable",
-      spoofable === null ? null : spoofable ? "yes: the sender may be forged" : "no: connections were completed",
+      spoofable === null
+        ? null
+        : spoofable
+          ? "yes: the source address may be spoofed"
+          : "no: TCP handshakes were completed",
     ],
   ];
 }
@@ -102,7 +106,7 @@ function Ports({ ports, non_spoofable_ports: proven }: Document["network"]) {
   if (ports.length === 0) return null;
   return (
     <div>
-      <h3>Ports that it has tried</h3>
+      <h3>Ports probed</h3>
       <ul class="chips">
         {ports.map((port) => (
           <li key={port} class={proven.includes(port) ? "mono proven" : "mono"}>
@@ -112,7 +116,7 @@ function Ports({ ports, non_spoofable_ports: proven }: Document["network"]) {
         ))}
       </ul>
       {proven.length > 0 && (
-        <p class="muted small">Framed in green: with a connection that was completed, so the sender is not forged.</p>
+        <p class="muted small">Green outline: completed TCP handshake, so the source address was not spoofed.</p>
       )}
     </div>
   );

@@ -49,7 +49,7 @@ function ChangePassword() {
     const { password = "" } = values;
     const new_password = newPasswordIn(values, "new_password");
     await put("/dashboard/api/session/password", { body: { password, new_password } });
-    tell("Your password is changed. You are signed out everywhere else.");
+    tell("Password changed. You are signed out everywhere else.");
     setRound(round + 1);
   };
   return (

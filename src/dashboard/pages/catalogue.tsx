@@ -16,7 +16,7 @@ export default function Catalogue({ query }: PageProps) {
   const [updates, setUpdates] = useState(0);
   const show = (next: string): void => navigate(hrefOf("/catalogue", { id: next }));
   return (
-    <Page title="Catalogue" about="Which services and networks there are, and the prefixes that they have.">
+    <Page title="Catalogue" about="Services and networks, and their prefixes.">
       {id === "" && hasRole("admin") && <CatalogueUpdates onUpdated={() => setUpdates((count) => count + 1)} />}
       {!hasPlan("cbs") ? (
         <NoPlan area="cbs" what="the catalogue of services" />

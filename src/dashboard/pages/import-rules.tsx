@@ -66,7 +66,7 @@ export default function ImportRules({ params }: PageProps) {
         <Panel title="The list">
           <ListInput given={given} onGiven={setGiven} />
         </Panel>
-        <Panel title="What to do with it">
+        <Panel title="How to import it">
           <WayInput {...{ kind, mode, setKind, setMode }} />
           <ListDefaultsInput value={defaults} onChange={setDefaults} />
         </Panel>
@@ -94,7 +94,7 @@ function ListInput({ given, onGiven }: { readonly given: Given; readonly onGiven
       {given.fileName === undefined ? (
         <textarea
           class="list-text"
-          aria-label="Rules, one a line"
+          aria-label="Rules, one per line"
           spellcheck={false}
           placeholder={"203.0.113.0/24\n198.51.100.7\n2001:db8::/32"}
           value={given.text}
@@ -144,7 +144,7 @@ function FileCard({ given: { fileName, text }, onClear }: { readonly given: Give
           <bdi>{fileName}</bdi>
         </strong>
         <span class="muted">{formatCounted(text.length, "character")}</span>
-        <IconButton icon="close" label="Take another list" onClick={onClear} />
+        <IconButton icon="close" label="Choose another list" onClick={onClear} />
       </div>
       <pre class="small">{head}</pre>
     </div>
@@ -178,8 +178,7 @@ function WayInput({ kind, mode, setKind, setMode }: WayProps) {
         <ConflictModes value={mode} onChange={setMode} />
       ) : (
         <Note kind="warning">
-          The list becomes the ruleset: rules that are not in it are removed. A rule that is in it keeps the time of its
-          creation.
+          The list replaces the ruleset: rules that are not in it are removed. Rules that stay keep their creation time.
         </Note>
       )}
     </>
@@ -201,8 +200,8 @@ function Verdicts({ rulesetId, list, way, examined: { data, problem, isLoading, 
   if (isEmpty(list))
     return (
       <Panel>
-        <Empty icon="identify" title="Nothing is written yet">
-          Give a list, and see line by line what it would do before it is done.
+        <Empty icon="identify" title="Nothing has been written yet">
+          Add a list to preview every change.
         </Empty>
       </Panel>
     );
@@ -228,7 +227,7 @@ function Verdicts({ rulesetId, list, way, examined: { data, problem, isLoading, 
   };
   return (
     <Panel
-      title="What will happen"
+      title="Preview"
       flush
       actions={
         data && (
@@ -239,8 +238,8 @@ function Verdicts({ rulesetId, list, way, examined: { data, problem, isLoading, 
       {failure?.status === 412 && (
         <div class="panel-note">
           <Note kind="warning">
-            <strong>The ruleset has been changed meanwhile, so nothing was written.</strong> What would happen now is
-            shown below: look again.
+            <strong>The ruleset has changed in the meantime, so nothing was written.</strong> The updated preview is
+            below.
           </Note>
         </div>
       )}
@@ -256,7 +255,7 @@ function Verdicts({ rulesetId, list, way, examined: { data, problem, isLoading, 
       {data?.canUndo === false && (
         <div class="panel-note">
           <Note kind="warning">
-            <strong>This cannot be undone:</strong> it changes more rules than are kept for that. Export the ruleset
+            <strong>This cannot be undone:</strong> it changes more rules than undo can restore. Export the ruleset
             first.
           </Note>
         </div>
@@ -290,16 +289,16 @@ function canSkip({ counts: { conflict = 0 }, refusal }: Examined): boolean {
 }
 
 function cureOf(examined: Examined): string {
-  if (examined.refusal !== undefined) return `Nothing can be written: ${examined.refusal}.`;
+  if (examined.refusal !== undefined) return `Cannot be written: ${examined.refusal}.`;
   return canSkip(examined)
-    ? "Mend the list, and it is looked at again; or leave these lines out."
-    : "Mend the list, and it is looked at again. Nothing is written while a line meets a rule and the rule is to stay.";
+    ? "Fix the list; it is checked again automatically. Or skip these lines."
+    : "Fix the list; it is checked again automatically. Nothing is written while a line conflicts with an existing rule.";
 }
 
 function faultText({ counts: { error = 0, conflict = 0 } }: Examined): string {
   const parts = [
-    error > 0 && `${formatCounted(error, "line")} cannot be read`,
-    conflict > 0 && `${formatCounted(conflict, "line meets", "lines meet")} a rule that is there`,
+    error > 0 && `${formatCounted(error, "line")} cannot be parsed`,
+    conflict > 0 && `${formatCounted(conflict, "line conflicts", "lines conflict")} with an existing rule`,
   ];
   return `${parts.filter(Boolean).join(", ")}.`;
 }
@@ -338,7 +337,7 @@ function commitText(
 ): string {
   const others = formatCount(created + updated + skipped + unchanged);
   if (kind === "replace") return error > 0 ? `Replace the rules by the other ${others}` : "Replace the rules";
-  if (created + updated + removed === 0) return "Nothing to write";
+  if (created + updated + removed === 0) return "No changes to write";
   return error > 0 ? `Import the other ${others}` : `Write ${formatCounted(created + updated, "rule")}`;
 }
 
@@ -358,10 +357,10 @@ async function write(
   const reading = { ...defaultsQuery(way.defaults), skip_invalid: skipInvalid };
   if (way.kind === "replace") {
     const { added, updated, removed, invalid = 0 } = await replaceRules(rulesetId, list, reading, permission, tag);
-    return `The rules are replaced: ${formatCount(added)} added, ${formatCount(updated)} updated, ${formatCount(removed)} removed${leftOut(invalid)}.`;
+    return `Rules replaced: ${formatCount(added)} added, ${formatCount(updated)} updated, ${formatCount(removed)} removed${leftOut(invalid)}.`;
   }
   const { created, updated, skipped, invalid = 0 } = await importList(rulesetId, list, way.mode, reading, tag);
-  return `The list is imported: ${formatCount(created)} created, ${formatCount(updated)} updated, ${formatCount(skipped)} skipped${leftOut(invalid)}.`;
+  return `List imported: ${formatCount(created)} created, ${formatCount(updated)} updated, ${formatCount(skipped)} skipped${leftOut(invalid)}.`;
 }
 
 function leftOut(lines: number): string {

@@ -19,7 +19,7 @@ export default function Join({ query }: PageProps) {
     <Gate title="Join" about="You have been invited. Choose a password to sign in with.">
       {token === "" ? (
         <Note kind="bad">
-          The link is incomplete: its token is missing. Copy the whole link, or ask for another invitation.
+          The link is incomplete: its token is missing. Copy the whole link, or ask for a new invitation.
         </Note>
       ) : (
         <Form onSubmit={join} submit="Join">

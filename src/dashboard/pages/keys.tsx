@@ -27,7 +27,7 @@ export default function Keys() {
   return (
     <Page
       title="Keys"
-      about="Programs call the API with a key. Every key belongs to the organisation, no matter who created it."
+      about="Programs call the API with a key. Keys belong to the organisation, not to the user who created them."
       actions={create}
     >
       <Panel flush>
@@ -73,7 +73,7 @@ function columnsOf(reload: () => void): Column<ApiKey>[] {
       cell: ({ expires_at }) => (expires_at === null ? <span class="muted">never</span> : <DateTime at={expires_at} />),
     },
     {
-      title: "Last use",
+      title: "Last used",
       cell: ({ last_used_at }) =>
         last_used_at === null ? <span class="muted">never</span> : <Time at={last_used_at} relative />,
     },
@@ -112,14 +112,14 @@ function askToRevoke({ id, label, start }: ApiKey, reload: () => void): void {
     title: `Revoke "${label}"?`,
     text: (
       <p>
-        Requests with the key <code>{start}…</code> are refused from now on. This cannot be taken back.
+        Requests with the key <code>{start}…</code> will be rejected from now on. This cannot be undone.
       </p>
     ),
     action: "Revoke the key",
     danger: true,
     run: async () => {
       await remove("/dashboard/api/keys/{key_id}", { params: { path: { key_id: id } } });
-      tell(`"${label}" is revoked.`);
+      tell(`"${label}" revoked.`);
       reload();
     },
   });
@@ -150,7 +150,7 @@ function NewKey({ onClose, onCreated }: NewKeyProps) {
         <Field
           name="label"
           label="Label"
-          hint="Where it is used, such as the name of a firewall."
+          hint="Where the key is used, for example the name of a firewall."
           maxLength={200}
           autocomplete="off"
           autofocus
@@ -187,7 +187,7 @@ const ACCESS_HINTS: Readonly<Record<ApiKey["access"], string>> = {
 /** A day begins at another time here than where the server counts. */
 function ExpiryHint({ date }: { readonly date: string }) {
   if (Number.isNaN(Date.parse(date)))
-    return <>The key works until the day begins, at midnight UTC. Without a date it never expires.</>;
+    return <>The key works until midnight UTC at the start of that day. Without a date it never expires.</>;
   return (
     <>
       The key works until <DateTime at={`${date}T00:00:00Z`} inline />
@@ -206,7 +206,7 @@ function MadeKey({
 }) {
   return (
     <Dialog title={`The key "${made.label}"`} onClose={onClose}>
-      <Note kind="warning">Copy the key now. It is never shown again: only a digest of it is stored.</Note>
+      <Note kind="warning">Copy the key now. It cannot be shown again: only its hash is stored.</Note>
       <div class="secret">
         <code>{text}</code>
         <CopyButton text={text} label="Copy key" />

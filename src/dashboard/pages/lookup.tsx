@@ -50,7 +50,7 @@ const EXAMPLES = ["1.1.1.1", "8.8.8.0/24", "2606:4700:4700::1111", "192.0.2.10"]
 function Examples() {
   return (
     <Panel>
-      <Empty icon="search" title="Type an address or a prefix">
+      <Empty icon="search" title="Enter an address or prefix">
         As{" "}
         {EXAMPLES.map((each, at) => (
           <span key={each}>

@@ -117,7 +117,7 @@ function Rulesets() {
             caption="Rulesets"
             rows={items}
             keyOf={({ id }) => id}
-            empty={<Empty icon="rulesets" title="There is no ruleset yet" />}
+            empty={<Empty icon="rulesets" title="No rulesets yet" />}
             columns={[
               {
                 title: "Name",
@@ -152,7 +152,7 @@ function LastChanges() {
             caption="Last changes"
             rows={items.slice(0, MOST_CHANGES)}
             keyOf={({ sequence }) => sequence}
-            empty={<Empty icon="audit" title="Nothing has been changed yet" />}
+            empty={<Empty icon="audit" title="No changes yet" />}
             columns={[
               { title: "What", cell: ({ summary }) => <span class="wrap">{summary}</span> },
               { title: "Who", cell: ({ actor }) => actor.name },

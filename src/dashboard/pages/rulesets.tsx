@@ -32,7 +32,7 @@ export default function Rulesets() {
   return (
     <Page
       title="Rulesets"
-      about="Lists of addresses and prefixes that firewalls fetch and programs ask: whom to refuse, whom to let through."
+      about="Lists of addresses and prefixes for firewalls and programs: what to block and what to allow."
       actions={
         isEditor && (
           <>
@@ -51,7 +51,7 @@ export default function Rulesets() {
               rows={items}
               keyOf={({ id }) => id}
               empty={
-                <Empty icon="rulesets" title="There is no ruleset yet">
+                <Empty icon="rulesets" title="No rulesets yet">
                   A ruleset holds up to a million rules. {create}
                 </Empty>
               }
@@ -104,7 +104,7 @@ function columnsOf(isEditor: boolean, open: (opened: Opened) => void): Column<Ru
     },
     { title: "Purpose", cell: ({ purpose }) => <PurposeBadge purpose={purpose} /> },
     { title: "Active rules", kind: "number", cell: ({ active_rules }) => formatCount(active_rules) },
-    { title: "All rules", kind: "number", cell: ({ total_rules }) => formatCount(total_rules) },
+    { title: "Total rules", kind: "number", cell: ({ total_rules }) => formatCount(total_rules) },
     { title: "Changed", cell: ({ updated_at }) => <Time at={updated_at} relative /> },
     ...(isEditor ? [actions] : []),
   ];

@@ -19,21 +19,15 @@ export default function Setup({ query }: PageProps) {
     navigate("#/", { replace: true });
   };
   return (
-    <Gate title="Set up" about="This makes the first administrator, who can then invite others.">
+    <Gate title="Set up" about="Creates the first administrator, who can then invite others.">
       <Form onSubmit={setUp} submit="Set up">
         {token === "" && (
-          <Field
-            name="token"
-            label="Token"
-            hint="The server has printed it when it was started."
-            autocomplete="off"
-            required
-          />
+          <Field name="token" label="Token" hint="The server printed it at start-up." autocomplete="off" required />
         )}
         <Field
           name="organisation"
           label="Organisation"
-          hint="Its rulesets, keys and users belong together. One that exists is taken over by its name."
+          hint="Rulesets, keys and users belong to it. To use an existing organisation, enter its name."
           autocomplete="organization"
           defaultValue={known}
           autofocus={known === ""}
@@ -42,7 +36,7 @@ export default function Setup({ query }: PageProps) {
         <Field
           name="name"
           label="Your name"
-          hint="To sign in with."
+          hint="Used to sign in."
           autocomplete="username"
           autofocus={known !== ""}
           required

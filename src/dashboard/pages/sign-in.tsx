@@ -14,12 +14,8 @@ export function SignIn() {
   };
   return (
     <Gate title="Sign in">
-      {setup?.needed === true && (
-        <Note>
-          There is no user yet. The server has printed a link when it was started: open it to make the first one.
-        </Note>
-      )}
-      {hasExpired.value && <Note>Your session has ended. Sign in to go on where you were.</Note>}
+      {setup?.needed === true && <Note>No users yet. Open the setup link the server printed at start-up.</Note>}
+      {hasExpired.value && <Note>Your session has ended. Sign in to continue where you left off.</Note>}
       <Form onSubmit={signIn} submit="Sign in">
         <Field name="name" label="Name" autocomplete="username" autofocus required />
         <Field name="password" label="Password" type="password" autocomplete="current-password" required />

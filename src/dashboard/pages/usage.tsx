@@ -25,7 +25,7 @@ export default function Usage({ query }: PageProps) {
   return (
     <Page
       title="Usage"
-      about="What was asked of the service, and how fast it answered."
+      about="Requests, response times and limits."
       actions={
         <Button icon="refresh" busy={usage.isLoading && usage.data !== undefined} onClick={usage.reload}>
           Refresh
@@ -48,7 +48,7 @@ export default function Usage({ query }: PageProps) {
             <div class="columns">
               <Panel title="Rules">
                 <ShareBar
-                  title="All rules of the organisation"
+                  title="Total rules in the organisation"
                   shares={[
                     { name: "Active", value: rules.active, color: 2 },
                     { name: "Expired", value: rules.expired, color: 7 },
@@ -97,14 +97,14 @@ function Traffic({ window, isWaiting, steps }: TrafficProps) {
           area
         />
         <LineChart
-          title="Time to answer"
+          title="Response time"
           labels={labels}
           series={[series("Median", ({ p50_ms }) => p50_ms), series("99th percentile", ({ p99_ms }) => p99_ms)]}
           format={milliseconds}
           formatTick={(value) => (value >= 1000 ? `${value / 1000} s` : `${value} ms`)}
         />
         <LineChart
-          title="Answers with an error"
+          title="Error responses"
           labels={labels}
           series={[series("Refused (4xx)", ({ refused }) => refused), series("Failed (5xx)", ({ failed }) => failed)]}
         />

@@ -113,12 +113,12 @@ function columnsOf(open: (opened: Opened) => void, invited: Invited, reload: () 
 
 function askToInviteAgain({ id, name, invited: isInvited }: User, invited: Invited): void {
   const text = isInvited
-    ? "The link that was made before stops working."
-    : "With it a new password can be chosen, for somebody who has forgotten theirs. The one they have works until then.";
+    ? "The previous link stops working."
+    : "For a user who forgot their password: the link lets them choose a new one. The current password works until then.";
   confirm({
     title: `A new link for ${name}?`,
     text: <p>{text}</p>,
-    action: "Make a link",
+    action: "Create link",
     run: async () =>
       invited(await post("/dashboard/api/users/{user_id}/invitation", { params: { path: { user_id: id } } })),
   });
@@ -127,12 +127,12 @@ function askToInviteAgain({ id, name, invited: isInvited }: User, invited: Invit
 function askToRemove({ id, name }: User, reload: () => void): void {
   confirm({
     title: `Remove ${name}?`,
-    text: <p>They are signed out everywhere, and cannot sign in again. What they did stays in the audit log.</p>,
+    text: <p>They are signed out everywhere and cannot sign in again. Their changes stay in the audit log.</p>,
     action: "Remove the user",
     danger: true,
     run: async () => {
       await remove("/dashboard/api/users/{user_id}", { params: { path: { user_id: id } } });
-      tell(`${name} is removed.`);
+      tell(`${name} removed.`);
       reload();
     },
   });
@@ -143,11 +143,11 @@ function Invite({ onClose, onInvited }: { readonly onClose: () => void; readonly
     onInvited(await post("/dashboard/api/users", { body: { name, role: role as Role } }));
   return (
     <Dialog title="Invite a user" onClose={onClose}>
-      <Form onSubmit={invite} onCancel={onClose} submit="Make the invitation">
+      <Form onSubmit={invite} onCancel={onClose} submit="Create invitation">
         <Field
           name="name"
           label="Name"
-          hint="To sign in with, such as an e-mail address. Nothing is sent: you pass the link on."
+          hint="Used to sign in, such as an email address. Nothing is sent: you share the link yourself."
           maxLength={100}
           autocomplete="off"
           autofocus
@@ -199,7 +199,7 @@ function InvitationLink({
   return (
     <Dialog title={`A link for ${user.name}`} onClose={onClose}>
       <Note kind="warning">
-        Copy the link now and pass it on by a way that nobody else reads. It is never shown again, works once, and until{" "}
+        Copy the link now and share it privately. It is never shown again, works once, and until{" "}
         <Time at={invitation.expires_at} />.
       </Note>
       <div class="secret">

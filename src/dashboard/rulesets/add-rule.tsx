@@ -32,8 +32,8 @@ export function AddRule({ rulesetId, ip = "", onClose }: Props) {
       body,
     });
     onClose();
-    if (action === "skipped") return tell(`${rule.ip} was there already and stays as it is.`);
-    await tellChange(action === "created" ? `${rule.ip} is added.` : `${rule.ip} was there and is updated.`);
+    if (action === "skipped") return tell(`${rule.ip} already exists and was left unchanged.`);
+    await tellChange(action === "created" ? `${rule.ip} added.` : `${rule.ip} already existed and was updated.`);
   };
   return (
     <Dialog title="Add a rule" onClose={onClose} wide>

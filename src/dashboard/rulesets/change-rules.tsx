@@ -31,7 +31,7 @@ export function EditRule({ rulesetId, rule, onClose }: Props & { readonly rule: 
       body,
     });
     onClose();
-    await tellChange(`${rule.ip} is saved.`);
+    await tellChange(`${rule.ip} saved.`);
   };
   return (
     <Dialog title={`Edit ${rule.ip}`} onClose={onClose}>
@@ -68,7 +68,7 @@ export function askToDelete(rulesetId: string, rules: readonly RuleRow[]): void 
       </p>
     ) : (
       <>
-        <p>Those that are already gone are skipped.</p>
+        <p>Rules that no longer exist are skipped.</p>
         <ul>
           {rules.slice(0, 5).map((rule) => (
             <li key={rule.ip}>
@@ -87,7 +87,7 @@ export function askToDelete(rulesetId: string, rules: readonly RuleRow[]): void 
           params: { path: { ruleset_id: rulesetId }, query: { ip: first.ip } },
         });
       else await deleteRules(rulesetId, rules);
-      void tellChange(isOne ? `${first.ip} is deleted.` : `${counted} are deleted.`);
+      void tellChange(isOne ? `${first.ip} deleted.` : `${counted} deleted.`);
     },
   });
 }
@@ -103,12 +103,12 @@ export function askToDeleteMatching(rulesetId: string, { filter, count }: WholeS
   const counted = formatCounted(count, "rule");
   confirm({
     title: `Delete ${counted}?`,
-    text: <p>All rules that are listed are deleted, or none if the ruleset has changed since they were shown.</p>,
+    text: <p>All listed rules are deleted, or none if the ruleset has changed since they were loaded.</p>,
     action: `Delete ${counted}`,
     danger: true,
     run: async () => {
       await changeMatching(rulesetId, filter, { action: "delete" }, count, tag).catch(toldChange);
-      void tellChange(`${counted} are deleted.`);
+      void tellChange(`${counted} deleted.`);
     },
   });
 }
@@ -140,7 +140,7 @@ export function SetExpiry({
         : setExpiry(rulesetId, rules, expiresAt, tag);
     await setting.catch(toldChange);
     onClose();
-    await tellChange(`The expiry of ${counted} is set.`);
+    await tellChange(`Expiry of ${counted} set.`);
   };
   return (
     <Dialog title={`Expiry of ${counted}`} onClose={onClose}>

@@ -9,8 +9,8 @@ import { formatCount, formatCounted } from "../format.ts";
 export function shrinkText(shrink: ShrinkProblem): string {
   const { removed, total_rules, removed_percent, max_shrink } = shrink;
   if (isEmptied(shrink))
-    return `There is no rule in the list. It would remove ${formatAll(total_rules)} and leave the ruleset empty.`;
-  return `The list would remove ${formatCount(removed)} of ${formatCounted(total_rules, "rule")}, which is ${removed_percent} %. More than ${max_shrink} % is unusual.`;
+    return `The list has no rules. It would remove ${formatAll(total_rules)} and leave the ruleset empty.`;
+  return `The list would remove ${formatCount(removed)} of ${formatCounted(total_rules, "rule")}, which is ${removed_percent} %. Removing more than ${max_shrink} % needs your confirmation.`;
 }
 
 function formatAll(rules: number): string {
@@ -43,7 +43,7 @@ interface Props {
 export function ConfirmShrink({ shrink, onClose, onAgreed }: Props) {
   const [typed, setTyped] = useState("");
   return (
-    <Dialog title="Remove that many rules?" onClose={onClose}>
+    <Dialog title="Remove this many rules?" onClose={onClose}>
       <Note kind="warning">
         <p>{shrinkText(shrink)} Firewalls that fetch the ruleset get the rest only.</p>
       </Note>
@@ -56,7 +56,7 @@ export function ConfirmShrink({ shrink, onClose, onAgreed }: Props) {
       >
         <Field
           name="typed"
-          label="Type how many rules are to be removed"
+          label="Type the number of rules to remove"
           value={typed}
           onInput={(event) => setTyped(event.currentTarget.value)}
           placeholder={formatCount(shrink.removed)}

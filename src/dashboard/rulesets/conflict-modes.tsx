@@ -2,12 +2,12 @@ import type { ConflictMode } from "./rules-api.ts";
 
 const MODES: Readonly<Record<ConflictMode, readonly [name: string, effect: string]>> = {
   extend: [
-    "Keep the longer",
-    "The rule stays and lasts as long as the longer of the two. It gets the name if it has none.",
+    "Keep the later expiry",
+    "The existing rule gets the later of the two expiries, and the new name if it has none.",
   ],
-  override: ["Replace", "Name and expiry become those given here."],
-  skip: ["Leave as it is", "The rule that is there stays unchanged."],
-  fail: ["Refuse", "Nothing is written, and you are told."],
+  override: ["Replace", "The new name and expiry replace those of the existing rule."],
+  skip: ["Keep existing", "The existing rule stays unchanged."],
+  fail: ["Reject", "Nothing is written, and the conflict is reported."],
 };
 
 /** What is to happen where the rule exists. */
@@ -20,7 +20,7 @@ export function ConflictModes({
 }) {
   return (
     <fieldset class="field">
-      <legend class="field-name">Where a rule for the address exists</legend>
+      <legend class="field-name">If a rule already exists</legend>
       <div class="modes">
         {(Object.keys(MODES) as ConflictMode[]).map((mode) => (
           <label key={mode} class="mode">

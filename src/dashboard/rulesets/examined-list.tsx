@@ -18,7 +18,7 @@ const COLUMNS = [
   { title: "Line", kind: "line" },
   { title: "Address", kind: "ip" },
   { title: "Verdict", kind: "status" },
-  { title: "What happens", kind: "what" },
+  { title: "Details", kind: "what" },
 ];
 
 /** The verdicts about a list's lines, the faulty ones first. */

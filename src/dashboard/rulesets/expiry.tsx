@@ -4,7 +4,7 @@ import { formatLocal, formatUtc } from "../format.ts";
 import { Problem } from "../problem.ts";
 
 type Kind = "never" | "days" | "at";
-const KINDS: Readonly<Record<Kind, string>> = { never: "Never", days: "In some days", at: "Date and time" };
+const KINDS: Readonly<Record<Kind, string>> = { never: "Never", days: "After a number of days", at: "Date and time" };
 
 /** Fields that say when a rule expires; `expiryOf` reads them. */
 export function ExpiryFields({ expiresAt = null }: { readonly expiresAt?: string | null }) {
@@ -50,7 +50,7 @@ export function ExpiryFields({ expiresAt = null }: { readonly expiresAt?: string
                 That is <time>{formatUtc(new Date(at))}</time>.
               </>
             ) : (
-              "A day and a time of day."
+              "Enter a date and a time."
             )
           }
         />
@@ -79,11 +79,11 @@ export function expiryOf({
   expires_at: at = "",
 }: Readonly<Record<string, string>>): Expiry {
   if (expiry === "days") {
-    if (!/^[1-9]\d{0,4}$/.test(days.trim())) throw fault("expires_in_days", "a number of days, 1 or more");
+    if (!/^[1-9]\d{0,4}$/.test(days.trim())) throw fault("expires_in_days", "enter a number of days, 1 or more");
     return { expires_in_days: Number(days) };
   }
   if (expiry !== "at") return { expires_at: null };
-  if (Number.isNaN(Date.parse(at))) throw fault("expires_at", "a day and a time of day");
+  if (Number.isNaN(Date.parse(at))) throw fault("expires_at", "enter a date and a time");
   return { expires_at: new Date(at).toISOString() };
 }
 

@@ -7,9 +7,9 @@ import { formatCounted } from "../format.ts";
 import type { Ruleset } from "../documents.ts";
 
 const FORMATS = {
-  text: ["Text", "One address or prefix a line, as firewalls read it", "txt"],
-  csv: ["CSV", "With names and expiries, for spreadsheets and for importing", "csv"],
-  ndjson: ["NDJSON", "With names and expiries, a JSON document a line", "ndjson"],
+  text: ["Text", "One address or prefix per line, for firewalls", "txt"],
+  csv: ["CSV", "With names and expiries, for spreadsheets and imports", "csv"],
+  ndjson: ["NDJSON", "With names and expiries, one JSON document per line", "ndjson"],
   nginx: ["nginx", "For a geo block", "conf"],
   ipset: ["ipset", "Two sets, for ipset restore", "ipset"],
   nftables: ["nftables", "Two sets, for nft -f", "nft"],
@@ -52,7 +52,7 @@ export function ExportRules({ ruleset, onClose }: { readonly ruleset: Ruleset; r
           autocomplete="off"
           spellcheck={false}
           onInput={({ currentTarget }) => setSetName(currentTarget.value.trim())}
-          hint="A letter, then letters, digits and underscores; _4 and _6 are added. Made from the ruleset's name unless given."
+          hint="A letter, then letters, digits or underscores; _4 and _6 are appended. Default: derived from the ruleset's name."
         />
       )}
       <fieldset class="field">
@@ -64,15 +64,15 @@ export function ExportRules({ ruleset, onClose }: { readonly ruleset: Ruleset; r
           </label>
           <label class="choice">
             <input type="radio" name="which" checked={!isActive} onChange={() => setActive(false)} />
-            <span>All, expired ones too</span>
+            <span>All, including expired</span>
           </label>
         </div>
       </fieldset>
       <div class="field">
-        <span class="field-name">The same for a firewall, with a key</span>
+        <span class="field-name">URL for firewalls (needs a key)</span>
         <div class="secret">
           <code>{`${location.origin}/v1/edl/ip-rulesets/${id}/${query}`}</code>
-          <CopyButton iconOnly label="Copy the address" text={`${location.origin}/v1/edl/ip-rulesets/${id}/${query}`} />
+          <CopyButton iconOnly label="Copy the URL" text={`${location.origin}/v1/edl/ip-rulesets/${id}/${query}`} />
         </div>
       </div>
       <footer class="dialog-foot">

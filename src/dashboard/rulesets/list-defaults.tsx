@@ -46,7 +46,7 @@ export function ListDefaultsInput({
         max={36_500}
         value={value.days}
         onInput={(event) => onChange({ ...value, days: event.currentTarget.value })}
-        hint="Without a number they never expire."
+        hint="Leave empty for rules that never expire."
       />
     </>
   );

@@ -7,9 +7,9 @@ export interface RuleList {
 }
 
 export const LIST_NAMES: Readonly<Record<ListType, string>> = {
-  "text/plain": "Text: an address a line",
-  "text/csv": "CSV with a line of column names",
-  "application/x-ndjson": "NDJSON: a JSON document a line",
+  "text/plain": "Text: one address per line",
+  "text/csv": "CSV with a header row",
+  "application/x-ndjson": "NDJSON: one JSON document per line",
 };
 
 /** What a list looks like, by the name of its file and its first line. */
@@ -24,13 +24,11 @@ export function guessType(text: string, fileName = ""): ListType {
 /** The text of a file. @throws Error where it is no UTF-8 or longer than the service takes */
 export async function readFile(file: File, mostBytes: number): Promise<string> {
   if (file.size > mostBytes)
-    throw new Error(
-      `The file has ${file.size} bytes, and the service takes lists of up to ${mostBytes}. Cut it in parts.`,
-    );
+    throw new Error(`The file has ${file.size} bytes and the limit is ${mostBytes}. Split it into parts.`);
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
   } catch {
-    throw new Error(`"${file.name}" is no text in UTF-8: neither a list of addresses, nor CSV, nor NDJSON.`);
+    throw new Error(`"${file.name}" is not UTF-8 text: expected a list of addresses, CSV or NDJSON.`);
   }
 }
 

@@ -93,7 +93,7 @@ export class RowPages<Row, Page extends RowsPage<Row>> {
       if (pages.every(({ tag }) => tag === pages[0]!.tag)) return pages.flatMap(({ items }) => items);
     }
     this.refresh();
-    throw new Error("The rules have changed since they were shown. They are shown anew: select again.");
+    throw new Error("The rules have changed since they were shown. The list has been refreshed: select them again.");
   }
 
   close(): void {

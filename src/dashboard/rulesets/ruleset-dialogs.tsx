@@ -22,7 +22,7 @@ export function CreateRuleset({ onClose }: DialogProps) {
       body: { name, purpose: purpose as Ruleset["purpose"], description },
     });
     navigate(hrefOf(`/rulesets/${made.id}`));
-    await tellChange(`"${made.name}" is created.`);
+    await tellChange(`"${made.name}" created.`);
   };
   return (
     <Dialog title="New ruleset" onClose={onClose}>
@@ -31,10 +31,10 @@ export function CreateRuleset({ onClose }: DialogProps) {
         <Select
           name="purpose"
           label="Purpose"
-          hint="What it is for stays as it is."
+          hint="The purpose cannot be changed later."
           options={{
-            blocklist: "Blocklist: addresses to be refused",
-            allowlist: "Allowlist: addresses to be let through",
+            blocklist: "Blocklist: addresses to block",
+            allowlist: "Allowlist: addresses to allow",
           }}
         />
         <Field name="description" label="Description" optional maxLength={LONGEST_DESCRIPTION} autocomplete="off" />
@@ -50,7 +50,7 @@ export function EditRuleset({ ruleset, onClose }: DialogProps & { readonly rules
       body: { name, description },
     });
     onClose();
-    await tellChange(`"${name}" is saved.`);
+    await tellChange(`"${name}" saved.`);
   };
   return (
     <Dialog title="Name and description" onClose={onClose}>
@@ -88,14 +88,14 @@ export function DeleteRuleset({
     await remove("/dashboard/api/edl/ip-rulesets/{ruleset_id}", { params: { path: { ruleset_id: ruleset.id } } });
     onClose();
     onDeleted?.();
-    await tellChange(`"${ruleset.name}" is deleted.`);
+    await tellChange(`"${ruleset.name}" deleted.`);
   };
   return (
     <Dialog title="Delete this ruleset?" onClose={onClose}>
       <Note kind="warning">
         <p>
           With <strong class="wrap">{ruleset.name}</strong> go its {formatCounted(ruleset.total_rules, "rule")}.
-          Firewalls that fetch it get no list any more.
+          Firewalls that fetch it will no longer receive a list.
         </p>
       </Note>
       <Form

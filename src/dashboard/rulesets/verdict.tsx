@@ -29,13 +29,13 @@ export function VerdictBadge({ verdict }: { readonly verdict: Outcome }) {
 
 const SENTENCES: Readonly<Record<Verdict, (ip: ComponentChildren) => ComponentChildren>> = {
   created: (ip) => <>{ip} will be a new rule.</>,
-  updated: (ip) => <>The rule {ip} is there and will change.</>,
-  skipped: (ip) => <>The rule {ip} is there and stays as it is.</>,
-  conflict: (ip) => <>The rule {ip} is there: adding will be refused.</>,
+  updated: (ip) => <>The existing rule {ip} will change.</>,
+  skipped: (ip) => <>The existing rule {ip} stays unchanged.</>,
+  conflict: (ip) => <>The rule {ip} already exists: it will be rejected.</>,
   error: (ip) => <>{ip} cannot be added.</>,
 };
 
-/** What will happen to one rule, with what it was and what it will be. */
+/** Preview to one rule, with what it was and what it will be. */
 export function VerdictCard({ line: { ip, verdict, message, before, after } }: { readonly line: PreviewLine }) {
   return (
     <div class={`verdict ${verdict}`}>
