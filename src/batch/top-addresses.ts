@@ -74,7 +74,7 @@ interface Candidate {
 }
 
 /** Keeps the best of many candidates: now and then all but these are dropped, so that each costs a constant time. */
-class Ranking {
+export class Ranking {
   readonly #most: number;
   #distinct = 0;
   #kept: Candidate[] = [];

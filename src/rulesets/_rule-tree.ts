@@ -91,6 +91,25 @@ export class RuleTree {
     return found;
   }
 
+  /**
+   * The slot of the most specific of the rules that cover the prefix and are active at `now`; 0: none is. As `covering`,
+   * without a list: each rule on the way down is more specific than the one before it, so the last active one decides.
+   */
+  deciding(prefix: Prefix, now: number): number {
+    const { cells, slots } = this;
+    let deciding = 0;
+    for (let at = cells[ROOT]; at !== 0; at = cells[at + LEFT + bitOf(prefix, cells[at + LENGTH])]) {
+      const slot = at < 0 ? ~at : cells[at + RULE];
+      if (slot !== 0) {
+        // Where this one does not cover it, nothing below does.
+        if (!slots.covers(slot, prefix)) break;
+        if (now < slots.expiresAt[slot]) deciding = slot;
+      }
+      if (at < 0 || cells[at + LENGTH] >= prefix.length) break;
+    }
+    return deciding;
+  }
+
   /** Puts in a rule whose prefix is not there yet. */
   insert(slot: number): void {
     const { slots } = this;

@@ -39,6 +39,7 @@ export interface CheckResult {
  * | `set`, `delete`                               | O(min(W, n) + log n + d / 512)                |
  * | `get`                                         | O(min(W, n))                                  |
  * | `covering`, `check`                           | O(min(W, n) + answer)                         |
+ * | `deciding`, `decidingInto`                    | O(min(W, n)) an address                       |
  * | `count`                                       | O(1)                                          |
  * | `activeCount`, `expiredCount`, `nextExpiry`   | O(d / 512 + log d)                            |
  * | `page` of all rules                           | O(min(W, n) + limit)                          |
@@ -141,6 +142,42 @@ export class RuleIndex {
   check(where: Address | Prefix, now: number): CheckResult {
     const covering = this.covering(where).filter((rule) => isActive(rule, now));
     return { rule: covering[0] ?? null, covering };
+  }
+
+  /** The rule that decides: the first that `check` gives, without making the others. */
+  deciding(where: Address | Prefix, now: number): Rule | null {
+    checkTime(now);
+    const prefix = asPrefix(where);
+    const { slots, tree } = this.rulesOf(prefix);
+    const slot = tree.deciding(prefix, now);
+    return slot === 0 ? null : slots.ruleAt(slot);
+  }
+
+  /**
+   * For each of the first `out.length` addresses of a family, the slot of the rule that decides at `now`; 0 where none
+   * does. Words are unsigned and in network order: one for each IPv4 address, four for each IPv6 address. Makes no
+   * objects. A slot is a rule's number while the rule exists, from 1 in each family.
+   * @throws RangeError where there are fewer addresses
+   */
+  decidingInto(family: Family, words: Uint32Array, out: Uint32Array, now: number): void {
+    checkTime(now);
+    const width = family === 4 ? 1 : 4;
+    if (words.length < out.length * width)
+      throw new RangeError(
+        `${out.length} IPv${family} addresses have ${out.length * width} words, but there are only ${words.length}`,
+      );
+    // One object for all of them, which nothing keeps.
+    const address = { family, w0: 0, w1: 0, w2: 0, w3: 0, length: addressBits(family) };
+    const { tree } = this.rulesOf(address);
+    for (let index = 0, word = 0; index < out.length; index++, word += width) {
+      address.w0 = words[word]!;
+      if (width === 4) {
+        address.w1 = words[word + 1]!;
+        address.w2 = words[word + 2]!;
+        address.w3 = words[word + 3]!;
+      }
+      out[index] = tree.deciding(address, now);
+    }
   }
 
   /** How many rules are active at `now`. */

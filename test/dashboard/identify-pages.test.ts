@@ -67,7 +67,9 @@ describe("identifying logs", { skip: missing ?? false }, () => {
   /** The figures of the summary. */
   const legend = (page: Page): Promise<string[]> =>
     page
-      .locator(".share-legend b")
+      .locator(".share-legend")
+      .first()
+      .locator("b")
       .allInnerTexts()
       .then((texts) => texts.map((text) => text.replaceAll(",", "")));
   const count = (value: number): string => value.toLocaleString("en-GB");
@@ -157,7 +159,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     );
     const [download] = await Promise.all([
       page.waitForEvent("download"),
-      page.getByRole("link", { name: "Download the result" }).click(),
+      page.getByRole("link", { name: "Download result" }).click(),
     ]);
     assert.equal(download.suggestedFilename(), "sample.log.identified.csv.gz");
     const rows = gunzipSync(readFileSync((await download.path())!))
@@ -195,8 +197,8 @@ describe("identifying logs", { skip: missing ?? false }, () => {
         .allInnerTexts()
         .then((texts) => texts.map((text) => text.replaceAll(/\s+/g, " ").trim()));
     const [first, second] = await rows("Top addresses with a service");
-    assert.match(`${first} / ${second}`, /^1\.1\.1\.1 .*Cloudflare.* 5 \/ 2606:4700::1111 .*Cloudflare.* 3$/);
-    assert.deepEqual(await rows("Top addresses without a service"), ["203.0.113.9 7"]);
+    assert.match(`${first} / ${second}`, /^1\.1\.1\.1 .*Cloudflare.* none 5 \/ 2606:4700::1111 .*Cloudflare.* none 3$/);
+    assert.deepEqual(await rows("Top addresses without a service"), ["203.0.113.9 none 7"]);
     await page.getByRole("link", { name: "203.0.113.9" }).click();
     await page.locator("h1", { hasText: "Lookup" }).waitFor();
     await page.goBack();
@@ -206,13 +208,100 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await choose(page, file("many.log", many + "198.51.100.1\n".repeat(500)));
     await done(page);
     assert.match(
-      await page.locator(".note.warning").innerText(),
+      await page.locator(".note.warning", { hasText: "any address may" }).innerText(),
       /^This log has too many different addresses to count each\..* any address may have up to 1 more line\.$/,
     );
-    assert.match((await rows("Top addresses without a service"))[0]!, /^198\.51\.100\.1 (499|500)$/);
+    assert.match((await rows("Top addresses without a service"))[0]!, /^198\.51\.100\.1 none (499|500)$/);
+    const { addresses, lines_missing: missing, covered_by: by } = (await told(page)).ruleset_comparison;
+    assert.ok(missing > 0 && addresses <= 150_000);
+    assert.equal(by.neither.lines + missing, 200_500);
+    assert.equal(
+      await page.locator(".note.warning", { hasText: "ruleset figures" }).innerText(),
+      `This log has too many different addresses to count each. The ruleset figures are minimums: they count ${count(addresses)} addresses, and leave out ${count(missing)} lines.`,
+    );
     const id = idOf(page);
     await end(page, faults);
     await checkLooks(t, "identify-many", `#/identify/${id}`, viewer);
+  });
+
+  test("rulesets beside the catalogue: chosen before, what they cover, and the rule that decides, with a link to it", async () => {
+    const organisationId = await addOrganisation(t, "Compared Networks");
+    const user = await t.user("editor", organisationId);
+    const about = { actor: "command:test", at: t.clock.now, organisationId };
+    for (const { about: ruleset } of t.server.services.memory.rulesets(organisationId))
+      await t.server.store.write({ kind: "delete-ruleset", ...about, rulesetId: ruleset.id });
+    const add = async (name: string, purpose: string, rules: readonly object[]): Promise<string> => {
+      const send = (path: string, body: object) =>
+        visit(t, "POST", `/edl/ip-rulesets${path}`, { token: user.token, body });
+      const { id } = (await send("/", { name, purpose })).body;
+      for (const rule of rules) assert.equal((await send(`/${id}/rules`, rule)).status, 201);
+      return id;
+    };
+    const allow = await add("Partners", "allowlist", [{ ip: "203.0.113.9", name: "office" }]);
+    t.clock.now += 1;
+    await add("Scanners", "blocklist", [{ ip: "203.0.113.0/24" }, { ip: "1.1.1.0/24", expires_in_days: 3 }]);
+    t.clock.now += 1;
+    await add("Not this one", "blocklist", [{ ip: "0.0.0.0/0" }]);
+    const { page, faults } = await t.open("#/identify", { user });
+    const choice = page.getByRole("group", { name: "Compare with rulesets" });
+    assert.equal(await choice.getByRole("checkbox", { checked: true }).count(), 3);
+    await choice.getByRole("button", { name: "Select none" }).click();
+    assert.match(await choice.innerText(), /0 of 3 selected/);
+    await choice.getByRole("button", { name: "Select all" }).click();
+    await choice.getByLabel("Not this one").uncheck();
+    assert.match(await choice.innerText(), /2 of 3 selected/);
+    const text = `${"203.0.113.9\n".repeat(7)}${"1.1.1.1\n".repeat(5)}203.0.113.10\n${"198.51.100.1\n".repeat(4)}none\n`;
+    await choose(page, file("compared.log", text));
+    await done(page);
+    const texts = async (rows: ReturnType<Page["locator"]>): Promise<string[]> =>
+      (await rows.allInnerTexts()).map((each) => each.replaceAll(/\s+/g, " ").trim());
+    const legendOf = (title: string) => texts(page.locator("figure", { hasText: title }).locator(".share-legend li"));
+    assert.deepEqual(await legendOf("Lines by ruleset decision"), [
+      "Allowed 0 0.0 %",
+      "Blocked 6 35.3 %",
+      "On both (allowed) 7 41.2 %",
+      "No active rule 4 23.5 %",
+    ]);
+    assert.deepEqual(await legendOf("Addresses by ruleset decision"), [
+      "Allowed 0 0.0 %",
+      "Blocked 2 50.0 %",
+      "On both (allowed) 1 25.0 %",
+      "No active rule 1 25.0 %",
+    ]);
+    assert.match(
+      await page.locator(".note.warning").innerText(),
+      /^1 address is on an allowlist and on a blocklist\. Allow before block/,
+    );
+    const region = (name: string) => page.getByRole("region", { name, exact: true }).locator("tbody tr");
+    assert.deepEqual(await texts(region("Compared rulesets")), ["Partners allowlist 7 1", "Scanners blocklist 13 3"]);
+    const top = await texts(region("Top addresses in rulesets"));
+    assert.equal(top.length, 3);
+    assert.match(
+      top[0]!,
+      /^203\.0\.113\.9 allowlist 203\.0\.113\.9 office in Partners, never expires blocklist 203\.0\.113\.0\/24 in Scanners, never expires 7$/,
+    );
+    assert.match(top[1]!, /^1\.1\.1\.1 .*Cloudflare.* blocklist 1\.1\.1\.0\/24 in Scanners, until 2026-11-24 13:00 5$/);
+    assert.match(top[2]!, /^203\.0\.113\.10 blocklist 203\.0\.113\.0\/24 in Scanners, never expires 1$/);
+    const hash = `#/identify/${idOf(page)}`;
+    await region("Top addresses in rulesets").first().locator(".deciding-rules a").first().click();
+    await page.locator("h1", { hasText: "Partners" }).waitFor();
+    assert.ok(page.url().includes(`/rulesets/${allow}?ip=203.0.113.9`));
+    await page.getByText("office").first().waitFor();
+    await end(page, faults);
+    await checkLooks(t, "identify-compared", hash, user);
+    await checkLooks(t, "identify-choose", "#/identify", user);
+  });
+
+  test("without a plan for rulesets, or a ruleset, none is offered", async () => {
+    const without = await t.user("viewer", await addOrganisation(t, "No rulesets", ["cbs"]));
+    const { page, faults } = await t.open("#/identify", { user: without });
+    await page.getByText("No logs yet").waitFor();
+    assert.equal(await page.getByText("Compare with rulesets").count(), 0);
+    await choose(page, file("alone.log", "1.1.1.1\n"));
+    await done(page);
+    assert.equal(await page.getByText("by ruleset decision").count(), 0);
+    assert.equal(await page.getByRole("columnheader", { name: "Rules" }).count(), 0);
+    await end(page, faults);
   });
 
   test("a gzip file has the same figures, and the result the format that was chosen", async () => {
@@ -230,7 +319,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
       assert.deepEqual(document[key], plain[key], key);
     const [download] = await Promise.all([
       page.waitForEvent("download"),
-      page.getByRole("link", { name: "Download the result" }).click(),
+      page.getByRole("link", { name: "Download result" }).click(),
     ]);
     const rows = gunzipSync(readFileSync((await download.path())!))
       .toString("latin1")
@@ -281,10 +370,10 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await note.waitFor();
     const document = await told(page);
     assert.equal(document.state, "failed");
-    assert.match(await note.innerText(), /The log could not be identified to its end/);
+    assert.match(await note.innerText(), /The log could not be read to the end/);
     assert.ok((await note.innerText()).includes(document.error));
     assert.match(document.error, /damaged|truncated|corrupt/i);
-    assert.equal(await page.getByRole("link", { name: "Download the result" }).count(), 0);
+    assert.equal(await page.getByRole("link", { name: "Download result" }).count(), 0);
     await page.getByRole("link", { name: "Choose another file" }).click();
     assert.match(await page.locator("tr", { hasText: "damaged.log.gz" }).first().innerText(), /failed/);
     await end(page, faults);
@@ -294,7 +383,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     const { page, faults } = await t.open("#/identify", { user: viewer });
     await choose(page, file("cut.log.gz", gzipSync(TEXT).subarray(0, 20_000)));
     await page.locator(".note.bad").waitFor();
-    assert.match(await page.locator(".note.bad").innerText(), /could not be identified to its end/);
+    assert.match(await page.locator(".note.bad").innerText(), /could not be read to the end/);
     await page.getByRole("link", { name: "All logs" }).click();
     await choose(page, file("picture.png", Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 0, 1, 2, 3])));
     await page.locator(".note.bad").waitFor();
@@ -338,7 +427,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await page.locator(".progress-text", { hasText: /Identified .*[\d,]+ lines$/s }).waitFor();
     const id = idOf(page);
     await page.getByRole("button", { name: "Cancel" }).click();
-    await page.getByText("The upload has been given up").waitFor();
+    await page.getByText("Upload cancelled").waitFor();
     await page.locator("h1", { hasText: "Identify a log" }).waitFor();
     assert.equal((await visit(t, "GET", `/identifications/${id}`, { token: viewer.token })).status, 404);
     await page.reload();
@@ -359,7 +448,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await note.waitFor();
     assert.match(
       await note.innerText(),
-      /The connection was lost\s+It broke after [\d.]+ (KB|MB) of 4\.5 MB\. Nothing has been kept: choose the file again/,
+      /The connection was lost\s+It broke after [\d.]+ (KB|MB) of 4\.5 MB\. Nothing was kept: choose the file again/,
     );
     assert.equal(await page.getByRole("button", { name: "Cancel" }).count(), 0);
     await end(page, faults);
@@ -374,7 +463,7 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     await choose(page, SAMPLE);
     assert.match(
       await page.locator(".note.bad").innerText(),
-      /The file is too large\s+The server does not take so much at once/,
+      /The file is too large\s+The server does not accept uploads of this size/,
     );
     await end(page, faults);
   });
@@ -388,11 +477,11 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     const url = page.url();
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
-    await page.getByText("The result has been deleted").waitFor();
+    await page.getByText("Result deleted").waitFor();
     await page.locator("table").waitFor();
     assert.equal(await row.count(), 0);
     await page.goto(url);
-    await page.getByText("This log is not here any more").waitFor();
+    await page.getByText("This log is no longer available").waitFor();
     await end(page, faults);
   });
 
@@ -403,9 +492,9 @@ describe("identifying logs", { skip: missing ?? false }, () => {
     assert.ok(items.length > 0);
     const stranger = await t.user("admin", await addOrganisation(t, "Strangers"));
     const { page, faults } = await t.open("#/identify", { user: stranger });
-    await page.getByText("No log yet").waitFor();
+    await page.getByText("No logs yet").waitFor();
     await page.goto(`${t.server.url}/#/identify/${items[0].id}`);
-    await page.getByText("This log is not here any more").waitFor();
+    await page.getByText("This log is no longer available").waitFor();
     await end(page, faults);
   });
 

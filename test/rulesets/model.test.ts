@@ -43,6 +43,12 @@ const broken: Record<string, (rules: FamilyRules) => void> = {
   "a rule leaves its expiry behind": ({ expiries }) => {
     expiries.remove = () => {};
   },
+  "an expired rule decides": ({ tree }) => {
+    tree.deciding = (prefix) => tree.covering(prefix).at(-1) ?? 0;
+  },
+  "the least specific rule decides": ({ tree, slots }) => {
+    tree.deciding = (prefix, now) => tree.covering(prefix).find((slot) => now < slots.expiresAt[slot]!) ?? 0;
+  },
   "a prefix of other bits counts as covering": ({ slots }) => {
     slots.covers = (slot, prefix) => slots.lengths[slot] <= prefix.length;
   },

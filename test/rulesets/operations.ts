@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { Prefix } from "../../src/address/address.ts";
+import type { Address, Prefix } from "../../src/address/address.ts";
 import { prefixOf } from "../../src/address/prefix.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
 import { RuleIndex } from "../../src/rulesets/rule-index.ts";
@@ -193,7 +193,9 @@ function checkCheck({ prefix, now }: { prefix: Prefix; now: number }, index: Rul
   const active = new Set(oracle.rules(now));
   const covering = oracle.covering(prefix).filter((rule) => active.has(rule));
   assert.deepEqual(index.check(prefix, now), { rule: covering[0] ?? null, covering });
+  assert.deepEqual(index.deciding(prefix, now), covering[0] ?? null);
   const { length: _, ...address } = prefix;
+  checkDeciding(address, now, index, oracle);
   assert.deepEqual(
     index.check(address, now).covering,
     oracle.covering(address).filter((rule) => active.has(rule)),
@@ -201,6 +203,23 @@ function checkCheck({ prefix, now }: { prefix: Prefix; now: number }, index: Rul
   assert.deepEqual(
     index.check(prefixOf(prefix, 0), now).covering,
     oracle.covering(prefixOf(prefix, 0)).filter((rule) => active.has(rule)),
+  );
+}
+
+/** The address and its neighbour at once: a slot has to be that of the rule, and no word may be taken for another's. */
+function checkDeciding(address: Address, now: number, index: RuleIndex, oracle: RuleOracle): void {
+  const { family, w0, w1, w2, w3 } = address;
+  const last = family === 4 ? "w0" : "w3";
+  const asked = [address, { ...address, [last]: (address[last] ^ 1) >>> 0 }];
+  const words = family === 4 ? [w0, asked[1]!.w0] : [w0, w1, w2, w3, w0, w1, w2, asked[1]!.w3];
+  const slots = new Uint32Array(2);
+  index.decidingInto(family, Uint32Array.from(words), slots, now);
+  const active = new Set(oracle.rules(now));
+  const expected = asked.map((each) => oracle.covering(each).find((rule) => active.has(rule)) ?? null);
+  const rules = index[family === 4 ? "rules4" : "rules6"].slots;
+  assert.deepEqual(
+    [...slots].map((slot) => (slot === 0 ? null : rules.ruleAt(slot))),
+    expected,
   );
 }
 

@@ -1,8 +1,13 @@
 import { Type } from "typebox";
+import { formatPrefix } from "../../address/prefix.ts";
 import { LONGEST_NAME } from "../../rulesets/validate-rule.ts";
 import { formatTimestamp } from "../../time/format-timestamp.ts";
+import { MAX_COMPARED } from "../../service/logs/chosen-rulesets.ts";
+import type { AddressVerdict, ComparedRuleset, DecidingRule } from "../../service/logs/compare-rulesets.ts";
 import type { Identification, Identifications } from "../../service/logs/identifications.ts";
+import type { LogComparison, TopAddress, TopAddresses } from "../../service/logs/log-identification.ts";
 import { Count, LineText, named, Nullable, NullableText, NullableTimestamp, Timestamp, WorkState } from "./common.ts";
+import { PRECEDENCE, Purpose } from "./ruleset.ts";
 
 const ROW_FORMATS = ["tsv", "csv", "jsonl", "append"] as const;
 const FIELD_SYNTAXES = ["csv", "tsv", "jsonl", "space"] as const;
@@ -35,6 +40,15 @@ export const IdentifyQuery = Type.Object({
       description: "how lines are cut into fields; else the first line decides. Used with field only",
     }),
   ),
+  rulesets: Type.Optional(
+    LineText({
+      minLength: 1,
+      maxLength: MAX_COMPARED * 37,
+      default: "all",
+      description: `the organisation's rulesets that the log is compared with: all (the first ${MAX_COMPARED}, where the plan for EDL Management is active), none, or up to ${MAX_COMPARED} ids, separated by commas`,
+      examples: ["none"],
+    }),
+  ),
   format: Type.Optional(
     Type.Enum([...ROW_FORMATS], {
       default: "tsv",
@@ -55,6 +69,29 @@ const TopAddressList = Type.Array(
       lines: Count,
       cbs_ids: Type.Array(Type.String()),
       labels: Type.Array(Type.String()),
+      decision: Type.Unsafe<string | null>({
+        type: ["string", "null"],
+        enum: ["allow", "block", "none", null],
+        description: "of the compared rulesets together; null where none was compared",
+      }),
+      rules: Type.Array(
+        named(
+          "DecidingRule",
+          Type.Object({
+            ruleset_id: Type.String({ format: "uuid" }),
+            ruleset: Type.String({ description: "its name" }),
+            purpose: Purpose,
+            ip: Type.String({ description: "the prefix of the rule" }),
+            name: NullableText(),
+            expires_at: NullableTimestamp,
+          }),
+        ),
+        {
+          description:
+            "of each compared ruleset that covers the address the rule that decides in it: the most specific active one. Allowlists first, up to five",
+        },
+      ),
+      rules_count: Type.Integer({ minimum: 0, description: "how many rulesets cover the address" }),
     }),
   ),
   { description: "the first 50, most lines first" },
@@ -71,6 +108,43 @@ const TopAddressesSchema = named(
       minimum: 0,
       description:
         "0: all of this is exact. Else there are too many different addresses to count each, and the counts of them are null: an address may have up to so many lines more than it has here, or, where it is missing here, has no more",
+    }),
+  }),
+);
+
+const Share = named("LogShare", Type.Object({ lines: Count, addresses: Count }));
+
+const RulesetComparisonSchema = named(
+  "RulesetComparison",
+  Type.Object({
+    as_of: Type.String({
+      format: "date-time",
+      description:
+        "the start of the upload: rules that had expired by then do not count. The rulesets are those of the moment when the log had been read",
+    }),
+    rulesets: Type.Array(
+      Type.Object({
+        id: Type.String({ format: "uuid" }),
+        name: Type.String(),
+        purpose: Purpose,
+        covered: Nullable(Share, { description: "null where it was deleted before the log had been read" }),
+      }),
+      { description: "all in the order of their creation, or as they were named" },
+    ),
+    rulesets_left_out: Type.Integer({
+      minimum: 0,
+      description: `how many more the organisation has: ${MAX_COMPARED} are compared at most`,
+    }),
+    covered_by: Type.Object(
+      { allowlists_only: Share, blocklists_only: Share, both: Share, neither: Share },
+      { description: `each line and address is in one of these. ${PRECEDENCE}` },
+    ),
+    top_addresses: TopAddressList,
+    addresses: Type.Integer({ minimum: 0, description: "how many different addresses were compared" }),
+    lines_missing: Type.Integer({
+      minimum: 0,
+      description:
+        "0: all of this is exact. Else there are too many different addresses to count each: the figures are of the addresses that were kept, and minimums, and so many lines with an address are in none of them",
     }),
   }),
 );
@@ -105,6 +179,10 @@ export const IdentificationSchema = named(
       description: "up to 100 lines that belong to no service, cut at 500 characters",
     }),
     top_addresses: Nullable(TopAddressesSchema, { description: "null until it is done" }),
+    ruleset_comparison: Nullable(RulesetComparisonSchema, {
+      description:
+        "null until it is done, where no ruleset was compared, and where the organisation has no active plan for EDL Management (any more)",
+    }),
     error: NullableText({ description: "why it failed" }),
     result_bytes: NullableCount,
   }),
@@ -115,13 +193,17 @@ export const IdentificationList = named(
   Type.Object({ items: Type.Array(IdentificationSchema, { description: "the newest first" }), count: Count }),
 );
 
+/** `withRules`: whether what rulesets say is shown. */
 export function identificationDocument(
   identification: Identification,
   identifications: Identifications,
+  withRules: boolean,
 ): Record<string, unknown> {
   const { id, name, format, size, startedAt, endedAt, log } = identification;
   const expiresAt = identifications.expiryOf(identification);
   const { error, resultBytes } = log;
+  const comparison = withRules ? log.comparison : null;
+  const { top_addresses: top, ...summary } = log.summary();
   return {
     id,
     name,
@@ -131,8 +213,45 @@ export function identificationDocument(
     ended_at: endedAt === null ? null : formatTimestamp(endedAt),
     expires_at: expiresAt === null ? null : formatTimestamp(expiresAt),
     size,
-    ...log.summary(),
+    ...summary,
+    top_addresses: top === null ? null : topDocument(top, comparison),
+    ruleset_comparison: comparison === null ? null : comparisonDocument(comparison),
     error,
     result_bytes: resultBytes,
+  };
+}
+
+function topDocument(top: TopAddresses, comparison: LogComparison | null): object {
+  const list = (addresses: readonly TopAddress[]): object[] => addresses.map((each) => withVerdict(each, comparison));
+  return { ...top, matched: list(top.matched), unmatched: list(top.unmatched) };
+}
+
+function withVerdict(address: TopAddress, comparison: LogComparison | null): object {
+  const verdict: AddressVerdict | undefined = comparison?.verdicts.get(address.ip);
+  const { decision, rules, rulesCount } = verdict ?? { decision: null, rules: [], rulesCount: 0 };
+  return { ...address, decision, rules: rules.map(decidingRuleDocument), rules_count: rulesCount };
+}
+
+function decidingRuleDocument({ ruleset, rule: { prefix, name, expiresAt } }: DecidingRule): object {
+  return {
+    ruleset_id: ruleset.id,
+    ruleset: ruleset.name,
+    purpose: ruleset.purpose,
+    ip: formatPrefix(prefix),
+    name,
+    expires_at: expiresAt === null ? null : formatTimestamp(expiresAt),
+  };
+}
+
+function comparisonDocument(comparison: LogComparison): object {
+  const { at, rulesets, leftOut, allowed, blocked, both, neither, top, addresses, linesMissing } = comparison;
+  return {
+    as_of: formatTimestamp(at),
+    rulesets: rulesets.map(({ id, name, purpose, covered }: ComparedRuleset) => ({ id, name, purpose, covered })),
+    rulesets_left_out: leftOut,
+    covered_by: { allowlists_only: allowed, blocklists_only: blocked, both, neither },
+    top_addresses: top.map((each) => withVerdict(each, comparison)),
+    addresses,
+    lines_missing: linesMissing,
   };
 }

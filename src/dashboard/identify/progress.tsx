@@ -25,7 +25,7 @@ export function Progress({
           most={size}
           aside={
             isSent
-              ? "all of it"
+              ? "complete"
               : [
                   speed > 0 && `${formatBytes(speed)}/s`,
                   speed > 0 && size !== null && `${formatTime((size - sent) / speed)} left`,

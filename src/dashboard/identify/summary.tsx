@@ -7,6 +7,7 @@ import { Table } from "../components/table.tsx";
 import { formatCount, formatCounted } from "../format.ts";
 import type { Identification } from "../documents.ts";
 import { hrefOf } from "../place.ts";
+import { RulesetComparison } from "./ruleset-comparison.tsx";
 import { TopAddresses } from "./top-addresses.tsx";
 
 const MOST_BARS = 12;
@@ -65,6 +66,7 @@ export function Summary({ of }: { readonly of: Identification }) {
         </div>
       )}
       {matched > 0 && <Services of={of} />}
+      <RulesetComparison of={of} />
       <TopAddresses of={of} />
       <Unmatched of={of} />
     </>

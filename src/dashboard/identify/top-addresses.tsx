@@ -4,13 +4,16 @@ import { Table } from "../components/table.tsx";
 import type { Identification } from "../documents.ts";
 import { formatCount, formatCounted } from "../format.ts";
 import { hrefOf } from "../place.ts";
-
-type Top = NonNullable<Identification["top_addresses"]>;
-type Address = Top["matched"][number];
+import { DecidingRules, type TopAddress } from "./deciding-rules.tsx";
 
 /** The addresses with the most lines, of those with a service and of those without. */
-export function TopAddresses({ of: { top_addresses: top } }: { readonly of: Identification }) {
+export function TopAddresses({
+  of: { top_addresses: top, ruleset_comparison: comparison },
+}: {
+  readonly of: Identification;
+}) {
   if (top === null || top.matched.length + top.unmatched.length === 0) return null;
+  const withRules = comparison !== null;
   return (
     <>
       {top.lines_missing > 0 && (
@@ -19,25 +22,43 @@ export function TopAddresses({ of: { top_addresses: top } }: { readonly of: Iden
           address may have up to {formatCounted(top.lines_missing, "more line")}.
         </Note>
       )}
-      <Ranking title="Top addresses with a service" addresses={top.matched} count={top.matched_count} isKnown />
-      <Ranking title="Top addresses without a service" addresses={top.unmatched} count={top.unmatched_count} />
+      <Ranking
+        title="Top addresses with a service"
+        addresses={top.matched}
+        count={top.matched_count}
+        withServices
+        withRules={withRules}
+      />
+      <Ranking
+        title="Top addresses without a service"
+        addresses={top.unmatched}
+        count={top.unmatched_count}
+        withRules={withRules}
+      />
     </>
   );
 }
 
-function Ranking({
+/** Addresses with their lines. `count`: how many there are in all, if that is known. */
+export function Ranking({
   title,
   addresses,
   count,
-  isKnown = false,
+  withServices = false,
+  withRules,
 }: {
   readonly title: string;
-  readonly addresses: readonly Address[];
+  readonly addresses: readonly TopAddress[];
   readonly count: number | null;
-  readonly isKnown?: boolean;
+  readonly withServices?: boolean;
+  readonly withRules: boolean;
 }) {
   if (addresses.length === 0) return null;
-  const services = { title: "Services", cell: ({ labels }: Address) => <span class="wrap">{labels.join(", ")}</span> };
+  const services = {
+    title: "Services",
+    cell: ({ labels }: TopAddress) => <span class="wrap">{labels.join(", ")}</span>,
+  };
+  const rules = { title: "Rules", cell: (address: TopAddress) => <DecidingRules of={address} /> };
   return (
     <Panel title={title} flush>
       {count !== null && count > addresses.length && (
@@ -59,7 +80,8 @@ function Ranking({
                 </a>
               ),
             },
-            ...(isKnown ? [services] : []),
+            ...(withServices ? [services] : []),
+            ...(withRules ? [rules] : []),
             { title: "Lines", kind: "number", cell: ({ lines }) => formatCount(lines) },
           ]}
         />

@@ -29,6 +29,8 @@ export interface UploadOptions {
   readonly field: string;
   /** How lines are cut into fields; empty: by what the first line looks like. */
   readonly input: string;
+  /** The rulesets that it is compared with: all, none, or ids separated by commas. */
+  readonly rulesets: string;
 }
 
 const requests = new Map<string, XMLHttpRequest>();
@@ -54,7 +56,7 @@ export function forgetUpload(id: string): void {
   set(id, undefined);
 }
 
-async function send(id: string, file: File, { format, field, input }: UploadOptions): Promise<void> {
+async function send(id: string, file: File, { format, field, input, rulesets }: UploadOptions): Promise<void> {
   // A folder, or a file that may not be read, says so here only: while it is sent it looks like a lost connection.
   const isReadable = await canRead(file);
   if (!uploads.value.has(id)) return;
@@ -63,7 +65,7 @@ async function send(id: string, file: File, { format, field, input }: UploadOpti
       id,
       new Problem(0, {
         title: "The file cannot be read",
-        detail: `The browser cannot read ${file.name}. Is it a folder, or has it been moved or changed?`,
+        detail: `The browser cannot read ${file.name}. Is it a folder, or was it moved or changed?`,
       }),
     );
   const request = new XMLHttpRequest();
@@ -79,7 +81,7 @@ async function send(id: string, file: File, { format, field, input }: UploadOpti
   request.addEventListener("abort", () => requests.delete(id));
   request.open(
     "POST",
-    `/dashboard/api/identifications?${new URLSearchParams({ id, name: file.name.slice(0, 200), format, ...(field === "" ? {} : { field, ...(input === "" ? {} : { input }) }) })}`,
+    `/dashboard/api/identifications?${new URLSearchParams({ id, name: file.name.slice(0, 200), format, rulesets, ...(field === "" ? {} : { field, ...(input === "" ? {} : { input }) }) })}`,
   );
   request.setRequestHeader("Content-Type", "application/octet-stream");
   request.send(file);
@@ -98,13 +100,13 @@ async function canRead(file: File): Promise<boolean> {
 async function lost(id: string, file: File): Promise<Problem> {
   if (!(await canRead(file)))
     return new Problem(0, {
-      title: "The file cannot be read any more",
-      detail: `${file.name} has been changed, moved or taken away while it was uploaded. Choose it again.`,
+      title: "The file can no longer be read",
+      detail: `${file.name} was changed, moved or deleted during the upload. Choose it again.`,
     });
   const { sent = 0 } = uploads.value.get(id) ?? {};
   return new Problem(0, {
     title: "The connection was lost",
-    detail: `It broke after ${formatBytes(sent)} of ${formatBytes(file.size)}. Nothing has been kept: choose the file again once the server can be reached.`,
+    detail: `It broke after ${formatBytes(sent)} of ${formatBytes(file.size)}. Nothing was kept: choose the file again once the server can be reached.`,
   });
 }
 
@@ -112,12 +114,12 @@ function refusal({ status, responseText }: XMLHttpRequest): Problem {
   if (status === 413)
     return new Problem(413, {
       title: "The file is too large",
-      detail: "The server does not take so much at once. Split the file, or compress it.",
+      detail: "The server does not accept uploads of this size. Split the file, or compress it.",
     });
   try {
     return new Problem(status, JSON.parse(responseText) as object);
   } catch {
-    return new Problem(status, { title: "The upload was refused" });
+    return new Problem(status, { title: "The upload was rejected" });
   }
 }
 

@@ -66,8 +66,8 @@ export default function Identification({ params }: PageProps) {
 function Gone() {
   return (
     <Panel>
-      <Empty icon="identify" title="This log is not here any more">
-        Results are kept for an hour. <a href="#/identify">Identify it again</a>.
+      <Empty icon="identify" title="This log is no longer available">
+        Results are kept for one hour. <a href="#/identify">Identify it again</a>.
       </Empty>
     </Panel>
   );
@@ -76,8 +76,8 @@ function Gone() {
 function Failed({ of: { error } }: { readonly of: Document }) {
   return (
     <Note kind="bad">
-      <strong>The log could not be identified to its end</strong>
-      <p>{error ?? "The server does not say why."}</p>
+      <strong>The log could not be read to the end</strong>
+      <p>{error ?? "The server gave no reason."}</p>
       <p>
         <a href="#/identify">Choose another file</a>
       </p>
@@ -112,7 +112,7 @@ function Actions({ of: { id, state } }: { readonly of: Document }) {
     <>
       {state === "done" && (
         <ButtonLink look="primary" icon="download" href={`/dashboard/api/identifications/${id}/result`} download="">
-          Download the result
+          Download result
         </ButtonLink>
       )}
       <Button icon="trash" onClick={() => ask(id)}>
@@ -125,18 +125,18 @@ function Actions({ of: { id, state } }: { readonly of: Document }) {
 function ask(id: string): void {
   confirm({
     title: "Delete the result?",
-    text: "It cannot be downloaded any more. Your file is not touched.",
+    text: "It can no longer be downloaded. Your own file is not changed.",
     action: "Delete",
     danger: true,
     run: async () => {
       await remove("/dashboard/api/identifications/{id}", { params: { path: { id } } });
       navigate("#/identify", { replace: true });
-      tell("The result has been deleted");
+      tell("Result deleted");
     },
   });
 }
 
 function cancel(id: string): void {
-  cancelUpload(id).then(() => tell("The upload has been given up"), tellProblem);
+  cancelUpload(id).then(() => tell("Upload cancelled"), tellProblem);
   navigate("#/identify", { replace: true });
 }

@@ -8,6 +8,7 @@ import { Empty, Loaded } from "../components/states.tsx";
 import { Table } from "../components/table.tsx";
 import { Time } from "../components/time.tsx";
 import { formatBytes, formatCount } from "../format.ts";
+import { ChooseRulesets, rulesetsQuery, useRulesetChoice } from "../identify/choose-rulesets.tsx";
 import { type Format, startUpload, uploads } from "../identify/uploads.ts";
 import type { Identification } from "../documents.ts";
 import { useLoad } from "../load.ts";
@@ -19,14 +20,17 @@ import "./identify.css";
 const FORMATS: Readonly<Record<Format, readonly [name: string, what: string]>> = {
   csv: ["CSV", "A row for every line: its address, the prefix and the services."],
   tsv: ["TSV", "The same with tabs between the columns."],
-  jsonl: ["JSON lines", "A document for every line, with all that the catalogue knows."],
-  append: ["Your lines", "Every line as it was, followed by its services."],
+  jsonl: ["JSON lines", "A JSON document for every line, with everything the catalogue knows."],
+  append: ["Your lines", "Every line unchanged, followed by its services."],
 };
 
 /** Where a log is dropped; it is shown on a page of its own from then on. */
 export default function Identify() {
   return (
-    <Page title="Identify a log" about="Find out which services the addresses of a log belong to.">
+    <Page
+      title="Identify a log"
+      about="Find out which services the addresses of a log belong to, and what your rulesets decide for them."
+    >
       {hasPlan("cbs") ? (
         <>
           <Drop />
@@ -43,16 +47,22 @@ function Drop() {
   const [format, setFormat] = useState<Format>("csv");
   const [field, setField] = useState("");
   const [input, setInput] = useState("");
+  const [excluded, setExcluded] = useState<ReadonlySet<string>>(new Set());
+  const choice = useRulesetChoice(excluded);
   return (
     <Panel>
       <DropZone
         label="Drop a log here"
-        hint="A text of any format, or compressed by gzip or zstd; up to several gigabytes."
-        onFile={(file) => navigate(`#/identify/${startUpload(file, { format, field: field.trim(), input })}`)}
+        hint="Any text format, plain or compressed with gzip or zstd; up to several gigabytes."
+        onFile={(file) => {
+          const options = { format, field: field.trim(), input, rulesets: rulesetsQuery(choice) };
+          navigate(`#/identify/${startUpload(file, options)}`);
+        }}
       />
       <AddressField {...{ field, setField, input, setInput }} />
+      <ChooseRulesets choice={choice} onChange={setExcluded} />
       <fieldset class="formats">
-        <legend>The result to download</legend>
+        <legend>Result file</legend>
         {Object.entries(FORMATS).map(([value, [name, what]]) => (
           <label key={value} class="format">
             <input type="radio" name="format" checked={format === value} onChange={() => setFormat(value as Format)} />
@@ -117,7 +127,7 @@ function Past() {
     [[...uploads.value.keys()].join()],
   );
   return (
-    <Panel title="Logs of the last hour" flush>
+    <Panel title="Recent logs" flush>
       <Loaded of={list}>
         {({ items }) => (
           <Table
@@ -125,8 +135,8 @@ function Past() {
             rows={items}
             keyOf={({ id }) => id}
             empty={
-              <Empty icon="identify" title="No log yet">
-                What you drop here is kept for an hour.
+              <Empty icon="identify" title="No logs yet">
+                Results are kept for one hour.
               </Empty>
             }
             columns={[

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { FieldSyntax } from "../../batch/identify-options.ts";
 import type { RowFormat } from "../../rows/row-format.ts";
 import type { CatalogueView } from "../datasets/catalogue-view.ts";
+import type { ChosenRulesets } from "./chosen-rulesets.ts";
 import { ServiceError } from "../service-error.ts";
 import { LogIdentification } from "./log-identification.ts";
 import { type UploadLimits, UploadPlaces } from "./upload-places.ts";
@@ -59,6 +60,8 @@ export interface NewIdentification extends Pick<Identification, "organisationId"
   readonly catalogue: CatalogueView;
   readonly field?: string | undefined;
   readonly input?: FieldSyntax | undefined;
+  /** What the log is compared with beside the catalogue; nothing unless given. */
+  readonly rulesets?: ChosenRulesets | null;
 }
 
 type Entry = { -readonly [Member in keyof Identification]: Identification[Member] } & {
@@ -105,10 +108,12 @@ export class Identifications {
     catalogue,
     field,
     input,
+    rulesets = null,
   }: NewIdentification): Promise<Identification> {
     const key = keyOf(organisationId, id);
     const path = join(this.#folderFor(key), `${++this.#files}.gz`);
     const end = new AbortController();
+    const startedAt = this.#now();
     const log = new LogIdentification({
       body,
       catalogue,
@@ -117,6 +122,8 @@ export class Identifications {
       input,
       path,
       keptAddresses: this.#limits.keptAddresses,
+      rulesets,
+      startedAt,
       signal: end.signal,
     });
     const leave = this.places.take({ organisationId, speed: log.speed, end });
@@ -126,7 +133,7 @@ export class Identifications {
       name,
       format,
       size,
-      startedAt: this.#now(),
+      startedAt,
       endedAt: null,
       path,
       log,

@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { BatchError } from "../../batch/batch-error.ts";
 import type { FieldSyntax, IdentifyOptions } from "../../batch/identify-options.ts";
@@ -9,10 +9,13 @@ import { inputChunks } from "../../batch/input/input-chunks.ts";
 import { Matcher } from "../../batch/matcher.ts";
 import type { AddressCounts } from "../../batch/address-counts.ts";
 import { type AddressRanking, topAddresses } from "../../batch/top-addresses.ts";
+import type { Catalogue } from "../../cbs/catalogue.ts";
 import { identifyText } from "../../cbs/identify.ts";
 import { logCounts } from "../../cbs/lines-by.ts";
 import type { CatalogueView } from "../datasets/catalogue-view.ts";
+import type { ChosenRulesets } from "./chosen-rulesets.ts";
 import { ClientSpeed } from "./client-speed.ts";
+import { compareRulesets, type RulesetComparison } from "./compare-rulesets.ts";
 import { ServiceError } from "../service-error.ts";
 import { RENDERER } from "./identify-renderer.ts";
 import { inSlices, turn } from "../in-slices.ts";
@@ -56,6 +59,16 @@ export interface TopAddresses {
   readonly unmatched_count: number | null;
   /** How many lines too few an address may have here, or, missing here, has at most; 0: all is exact. */
   readonly lines_missing: number;
+}
+
+/** What the organisation's own rulesets say of a log's addresses. */
+export interface LogComparison extends RulesetComparison {
+  /** The addresses with the most lines of those that a ruleset covers. */
+  readonly top: readonly TopAddress[];
+  /** How many different addresses were compared: all, unless lines are missing. */
+  readonly addresses: number;
+  /** Lines of addresses that were not kept, or not all of whose lines were counted; 0: all of this is exact. */
+  readonly linesMissing: number;
 }
 
 /** What is told of a log, while it is identified and afterwards. */
@@ -102,6 +115,10 @@ export interface LogRequest {
   readonly signal: AbortSignal;
   /** Different addresses that are counted exactly. */
   readonly keptAddresses: number;
+  /** What the log is compared with beside the catalogue; null: nothing. */
+  readonly rulesets: ChosenRulesets | null;
+  /** When the upload began: rules that had expired by then do not count. */
+  readonly startedAt: number;
 }
 
 /**
@@ -116,6 +133,8 @@ export class LogIdentification {
   outputError: BatchError | null = null;
   /** The size of the result, compressed; null until it is there. */
   resultBytes: number | null = null;
+  /** What rulesets say of its addresses; null until it is done, and where it is compared with none. */
+  comparison: LogComparison | null = null;
   /** Of who uploads it. */
   readonly speed: ClientSpeed = new ClientSpeed();
   readonly #request: LogRequest;
@@ -152,10 +171,13 @@ export class LogIdentification {
       });
       await inSlices(this.#sample.end());
       this.#top = await inSlices(this.#rank(addressCounts!));
+      this.comparison = await this.#compare(addressCounts!, this.#top);
       this.resultBytes = (await stat(path)).size;
       this.state = "done";
     } catch (error) {
       this.state = "failed";
+      // Such as one that is ended while it is compared: the rows are there by then.
+      await rm(path, { force: true }).catch(() => {});
       if (error instanceof BatchError && isOfOutput(error)) this.outputError = error;
       this.error = this.#reasonOf(error);
       if (isNoText(error)) throw new ServiceError("not-text", this.error);
@@ -195,10 +217,7 @@ export class LogIdentification {
     const { catalogue, snapshot } = this.#request.catalogue;
     const { matched, unmatched } = yield* topAddresses(counts, snapshot.table, MOST_LISTED);
     const list = ({ addresses }: AddressRanking): TopAddress[] =>
-      addresses.map(({ address, lines }) => {
-        const { cbs_ids, labels } = identifyText(catalogue, address);
-        return { ip: address, lines, cbs_ids, labels };
-      });
+      addresses.map(({ address, lines }) => topAddress(catalogue, address, lines));
     const countOf = ({ distinct }: AddressRanking): number | null => (counts.missing === 0 ? distinct : null);
     return {
       matched: list(matched),
@@ -206,6 +225,21 @@ export class LogIdentification {
       matched_count: countOf(matched),
       unmatched_count: countOf(unmatched),
       lines_missing: counts.missing,
+    };
+  }
+
+  /** `known`: the addresses that are listed already, whose rules are wanted as well. */
+  async #compare(counts: AddressCounts, known: TopAddresses): Promise<LogComparison | null> {
+    const { rulesets: chosen, startedAt: at, signal, catalogue } = this.#request;
+    if (chosen === null) return null;
+    const ips = [...known.matched, ...known.unmatched].map(({ ip }) => ip);
+    const found = await compareRulesets({ counts, chosen, at, ips, mostListed: MOST_LISTED, signal });
+    const shares = [found.allowed, found.blocked, found.both, found.neither];
+    return {
+      ...found,
+      top: found.top.map(({ ip, lines }) => topAddress(catalogue.catalogue, ip, lines)),
+      addresses: shares.reduce((sum, { addresses }) => sum + addresses, 0),
+      linesMissing: this.#progress.addresses - shares.reduce((sum, { lines }) => sum + lines, 0),
     };
   }
 
@@ -228,6 +262,11 @@ export class LogIdentification {
     if (error.code !== "stream-corrupt" && error.code !== "stream-truncated") return what;
     return `${what}; it stopped behind line ${this.#progress.lines}, within the first ${this.#bytes} bytes of the file`;
   }
+}
+
+function topAddress(catalogue: Catalogue, ip: string, lines: number): TopAddress {
+  const { cbs_ids, labels } = identifyText(catalogue, ip);
+  return { ip, lines, cbs_ids, labels };
 }
 
 function isOfOutput({ code }: BatchError): boolean {

@@ -10,7 +10,11 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { gunzipSync, gzipSync } from "node:zlib";
+import { parseAddress } from "../../../src/address/parse-address.ts";
+import { formatPrefix, parsePrefix } from "../../../src/address/prefix.ts";
 import { rangesOf } from "../../../src/cbs/ranges.ts";
+import type { Area, Purpose } from "../../../src/store/state.ts";
+import { RuleOracle } from "../../oracle/rule-oracle.ts";
 import { addKey, addOrganisation, startServer, type TestServer } from "../start-server.ts";
 import { addUser, type TestUser, visit } from "./browser.ts";
 import { PLAIN_NAME } from "../../../src/api/access/session-cookie.ts";
@@ -108,7 +112,9 @@ test("a log is identified, told, downloaded and deleted", async () => {
       { text: "203.0.113.7 b", has_address: true },
       { text: "nobody", has_address: false },
     ]);
-    assert.deepEqual(done.body.top_addresses.unmatched, [{ ip: "203.0.113.7", lines: 1, cbs_ids: [], labels: [] }]);
+    assert.deepEqual(done.body.top_addresses.unmatched, [
+      { ip: "203.0.113.7", lines: 1, cbs_ids: [], labels: [], decision: "none", rules: [], rules_count: 0 },
+    ]);
     assert.deepEqual(
       done.body.top_addresses.matched.map(({ ip, lines: count, cbs_ids }: any) => [ip, count, cbs_ids]),
       [
@@ -416,5 +422,338 @@ test("the counts are those that the command gives for the same file; a provider 
     assert.ok(told.length > 2);
   } finally {
     rmSync(folder, { recursive: true });
+  }
+});
+
+let made = 0;
+
+/** A ruleset of the organisation, made after those before, with these rules: a prefix, a name and an expiry each. */
+async function addRuleset(
+  who: { organisationId: string },
+  name: string,
+  purpose: Purpose,
+  rules: readonly (readonly [ip: string, name?: string | null, expiresAt?: number | null])[] = [],
+): Promise<string> {
+  const about = { actor: "command:test", at: t.clock.now - 1000 + ++made, organisationId: who.organisationId };
+  const { ruleset } = await t.server.store.write({ kind: "create-ruleset", ...about, name, purpose, description: "" });
+  for (const [ip, ruleName = null, expiresAt = null] of rules)
+    await t.server.store.write({
+      kind: "add-rule",
+      ...about,
+      rulesetId: ruleset.id,
+      request: { prefix: parsePrefix(ip), name: ruleName, expiresAt, mode: "extend" },
+    });
+  return ruleset.id;
+}
+
+/** A user of a new organisation with these plans, and without the rulesets that it would begin with. */
+async function userOf(name: string, areas?: readonly Area[]): Promise<TestUser> {
+  const organisationId = await addOrganisation(t, name, areas);
+  const about = { actor: "command:test", at: t.clock.now, organisationId };
+  for (const { about: ruleset } of t.server.services.memory.rulesets(organisationId))
+    await t.server.store.write({ kind: "delete-ruleset", ...about, rulesetId: ruleset.id });
+  return addUser(t, organisationId, "viewer");
+}
+
+test("rulesets beside the catalogue: lines, addresses, decisions and rules, as a linear count has them, of both families", async () => {
+  const user = await userOf("compared");
+  const now = t.clock.now;
+  const lists = {
+    partners: [
+      "allowlist",
+      [
+        ["203.0.113.0/25", "partner"],
+        ["2001:db8:1::/48", "lab", now + 1],
+      ],
+    ],
+    scanners: [
+      "blocklist",
+      [
+        ["203.0.113.0/24", "net"],
+        ["203.0.113.200", "host"],
+        ["203.0.113.200/29", "gone", now],
+      ],
+    ],
+    six: [
+      "blocklist",
+      [
+        ["2001:db8::/32", "documentation"],
+        ["1.1.1.1", "resolver", now + 60_000],
+      ],
+    ],
+    expired: [
+      "blocklist",
+      [
+        ["0.0.0.0/0", "all", now],
+        ["::/0", "all", now - 1],
+      ],
+    ],
+    empty: ["allowlist", []],
+  } as const satisfies Record<string, readonly [Purpose, readonly (readonly [string, string, number?])[]]>;
+  const ids: Record<string, string> = {};
+  for (const [name, [purpose, rules]] of Object.entries(lists))
+    ids[name] = await addRuleset(user, name, purpose, rules);
+  // An IPv4-mapped address is the IPv4 address, in the log too.
+  const addresses = [
+    ...Array.from({ length: 256 }, (_, i) => `203.0.113.${i}`),
+    "1.1.1.1",
+    "8.8.8.8",
+    "198.51.100.1",
+    "2001:db8::1",
+    "2001:db8:1::1",
+    "2001:db8:2::1",
+    "2606:4700::1111",
+    "::ffff:203.0.113.7",
+  ];
+  const lines = addresses.flatMap((address, i) => Array.from({ length: 1 + (i % 7) }, () => `${address} ${i}`));
+  const { status, text, body } = await upload(
+    `id=${randomUUID()}`,
+    `${lines.join("\n")}\nnobody\n`,
+    "text/plain",
+    user,
+  );
+  assert.equal(status, 200, text);
+  const comparison = body.ruleset_comparison;
+
+  // Line by line, with nothing of what is tested.
+  const oracles = Object.entries(lists).map(([name, [purpose, rules]]) => {
+    const oracle = new RuleOracle();
+    for (const [ip, rule, expiresAt = null] of rules)
+      oracle.set({ prefix: parsePrefix(ip), name: rule, expiresAt, createdAt: now, updatedAt: now });
+    return { name, purpose, oracle };
+  });
+  const decide = (address: string) =>
+    oracles.flatMap(({ name, purpose, oracle }) => {
+      const rule = oracle
+        .covering(parseAddress(address))
+        .find(({ expiresAt }) => expiresAt === null || expiresAt > now);
+      return rule === undefined ? [] : [{ name, purpose, rule }];
+    });
+  const shares = new Map<string, { lines: number; addresses: Set<string> }>();
+  for (const line of lines) {
+    const address = line.split(" ")[0]!.replace("::ffff:", "");
+    const deciding = decide(address);
+    const purposes = ["allowlist", "blocklist"].filter((each) => deciding.some(({ purpose }) => purpose === each));
+    for (const key of [purposes.join(), ...deciding.map(({ name }) => name)]) {
+      const share = shares.get(key) ?? { lines: 0, addresses: new Set() };
+      shares.set(key, { lines: share.lines + 1, addresses: share.addresses.add(address) });
+    }
+  }
+  const shareOf = (key: string) => ({
+    lines: shares.get(key)?.lines ?? 0,
+    addresses: shares.get(key)?.addresses.size ?? 0,
+  });
+  assert.deepEqual(comparison.covered_by, {
+    allowlists_only: shareOf("allowlist"),
+    blocklists_only: shareOf("blocklist"),
+    both: shareOf("allowlist,blocklist"),
+    neither: shareOf(""),
+  });
+  assert.ok(
+    Object.values(comparison.covered_by)
+      .slice(1)
+      .every(({ lines: some }: any) => some > 0),
+  );
+  assert.deepEqual(
+    comparison.rulesets,
+    Object.entries(lists).map(([name, [purpose]]) => ({ id: ids[name], name, purpose, covered: shareOf(name) })),
+  );
+  assert.deepEqual(
+    [comparison.as_of, comparison.addresses, comparison.lines_missing, comparison.rulesets_left_out],
+    [new Date(now).toISOString(), addresses.length - 1, 0, 0],
+  );
+  assert.equal(comparison.top_addresses.length, 50);
+  const all = [...comparison.top_addresses, ...body.top_addresses.matched, ...body.top_addresses.unmatched];
+  for (const { ip, decision, rules, rules_count } of all) {
+    const deciding = decide(ip);
+    const first = ["allowlist", "blocklist"].flatMap((each) => deciding.filter(({ purpose }) => purpose === each));
+    assert.deepEqual(
+      rules,
+      first.map(({ name, purpose, rule }) => ({
+        ruleset_id: ids[name],
+        ruleset: name,
+        purpose,
+        ip: formatPrefix(rule.prefix),
+        name: rule.name,
+        expires_at: rule.expiresAt === null ? null : new Date(rule.expiresAt).toISOString(),
+      })),
+      ip,
+    );
+    assert.equal(rules_count, deciding.length);
+    assert.equal(decision, first[0] === undefined ? "none" : first[0].purpose === "allowlist" ? "allow" : "block", ip);
+  }
+  const resolver = all.find(({ ip }) => ip === "1.1.1.1");
+  assert.deepEqual([resolver.rules[0].name, resolver.cbs_ids], ["resolver", ["/cdn/cloudflare"]]);
+  // In the order of lines, then of addresses.
+  const covered = [...new Set(lines.map((line) => line.split(" ")[0]!.replace("::ffff:", "")))].filter(
+    (address) => decide(address).length > 0,
+  );
+  const linesOf = (address: string) =>
+    lines.filter((line) => line.split(" ")[0]!.replace("::ffff:", "") === address).length;
+  assert.deepEqual(
+    comparison.top_addresses.map(({ lines: own }: any) => own),
+    covered
+      .map(linesOf)
+      .sort((a, b) => b - a)
+      .slice(0, 50),
+  );
+  for (const { ip, lines: own } of comparison.top_addresses) assert.equal(own, linesOf(ip), ip);
+
+  // What is named alone is compared alone.
+  const one = await upload(
+    `id=${randomUUID()}&rulesets=${ids["six"]!.toUpperCase()}`,
+    lines.join("\n"),
+    "text/plain",
+    user,
+  );
+  assert.deepEqual(one.body.ruleset_comparison.rulesets, [
+    { id: ids["six"], name: "six", purpose: "blocklist", covered: shareOf("six") },
+  ]);
+  assert.deepEqual(one.body.ruleset_comparison.covered_by.blocklists_only, shareOf("six"));
+});
+
+test("the lines that a ruleset covers are those that the command finds with its list", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "ipsieve-compared-"));
+  try {
+    const user = await userOf("as the command");
+    const list = ["1.0.0.0/9", "1.1.0.0/16", "9.9.9.9", "2001:db8::/32", "200.0.0.0/5"];
+    await addRuleset(
+      user,
+      "list",
+      "blocklist",
+      list.map((ip) => [ip] as const),
+    );
+    const [log, rules, snapshot] = ["a.log", "rules.txt", "rules.ipsieve"].map((name) => join(folder, name));
+    const address = (i: number) =>
+      i % 5 === 0 ? `2001:db${i % 3 === 0 ? 8 : 9}::${i}` : `${i % 223}.${i % 7}.${i % 256}.9`;
+    writeFileSync(log!, Array.from({ length: 5000 }, (_, i) => `- ${address(i)} -\n`).join(""));
+    writeFileSync(rules!, list.join("\n"));
+    const command = async (...args: string[]) =>
+      promisify(execFile)(process.execPath, [
+        fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url)),
+        ...args,
+      ]);
+    await command("build", "--strict", rules!, "-o", snapshot!);
+    const { stdout } = await command("identify", "--summary", "--format", "json", "--snapshot", snapshot!, log!);
+    const { body } = await upload(`id=${randomUUID()}`, readFileSync(log!), "text/plain", user);
+    const { covered_by: by } = body.ruleset_comparison;
+    const { matched, unmatched } = JSON.parse(stdout);
+    assert.ok(matched > 0 && unmatched > 0);
+    assert.deepEqual([by.blocklists_only.lines, by.neither.lines], [matched, unmatched]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("which rulesets: none, named ones, another organisation's, without a plan, more than are compared", async () => {
+  const user = await userOf("choosing");
+  const before = await upload(`id=${randomUUID()}`, TEXT, "text/plain", user);
+  assert.deepEqual([before.status, before.body.ruleset_comparison], [200, null]);
+  const own = await addRuleset(user, "own", "blocklist", [["1.1.1.1"]]);
+  const foreign = await addRuleset(stranger, "foreign", "blocklist", [["1.1.1.1"]]);
+  const none = await upload(`id=${randomUUID()}&rulesets=none`, TEXT, "text/plain", user);
+  assert.deepEqual([none.status, none.body.ruleset_comparison], [200, null]);
+  assert.deepEqual(
+    none.body.top_addresses.matched.map(({ decision, rules, rules_count: count }: any) => [decision, rules, count]),
+    [
+      [null, [], 0],
+      [null, [], 0],
+    ],
+  );
+  const twice = await upload(`id=${randomUUID()}&rulesets=${own},${own}`, TEXT, "text/plain", user);
+  assert.equal(twice.body.ruleset_comparison.rulesets.length, 1);
+  for (const rulesets of [
+    foreign,
+    randomUUID(),
+    `${own},${foreign}`,
+    "x",
+    "",
+    `${own},`,
+    "all,none",
+    own.repeat(103),
+  ]) {
+    const refused = await upload(`id=${randomUUID()}&rulesets=${rulesets}`, TEXT, "text/plain", user);
+    assert.deepEqual([refused.status, Object.keys(refused.body.validation_errors)], [400, ["rulesets"]], rulesets);
+    assert.ok(!refused.text.includes("foreign"));
+  }
+
+  const without = await userOf("no rules", ["cbs"]);
+  const hidden = await addRuleset(without, "hidden", "blocklist", [["1.1.1.1"]]);
+  assert.equal((await upload(`id=${randomUUID()}`, TEXT, "text/plain", without)).body.ruleset_comparison, null);
+  const refused = await upload(`id=${randomUUID()}&rulesets=${hidden}`, TEXT, "text/plain", without);
+  assert.deepEqual([refused.status, /ipsieve plan set edl/.test(refused.body.detail)], [403, true]);
+  assert.equal((await visit(t, "POST", `/identifications?id=${randomUUID()}`, { body: TEXT })).status, 401);
+
+  // A plan that ends takes what was found with it.
+  const id = randomUUID();
+  await upload(`id=${id}`, TEXT, "text/plain", user);
+  const shown = async () => {
+    const { body } = await get(`/identifications/${id}`, user);
+    return [body.ruleset_comparison?.rulesets.length, body.top_addresses.matched[0].decision];
+  };
+  const plan = (active: boolean) =>
+    t.server.store.write({
+      kind: "set-plan",
+      actor: "command:test",
+      at: t.clock.now,
+      organisationId: user.organisationId,
+      area: "edl",
+      active,
+      until: null,
+      perMinute: null,
+      perMonth: null,
+    });
+  assert.deepEqual(await shown(), [1, "block"]);
+  await plan(false);
+  assert.deepEqual(await shown(), [undefined, null]);
+  await plan(true);
+  assert.deepEqual(await shown(), [1, "block"]);
+
+  for (let i = 0; i < 101; i++) await addRuleset(user, `many ${i}`, "allowlist");
+  const { body } = await upload(`id=${randomUUID()}`, TEXT, "text/plain", user);
+  const { rulesets, rulesets_left_out: leftOut } = body.ruleset_comparison;
+  assert.deepEqual([rulesets.length, rulesets[0].name, leftOut], [100, "own", 2]);
+});
+
+test("a ruleset that is deleted or changed while the log comes; a rule that expires then counts", async () => {
+  const user = await userOf("meanwhile");
+  const at = t.clock.now;
+  const gone = await addRuleset(user, "gone", "allowlist", [["1.1.1.1"]]);
+  const kept = await addRuleset(user, "kept", "blocklist", [["1.1.1.0/24", "soon", at + 1000]]);
+  const id = randomUUID();
+  const { sent, answered } = slowUpload(id, t, user);
+  sent.write(TEXT);
+  while ((await get(`/identifications/${id}`, user)).body?.lines !== 4) await delay(20);
+  const about = { actor: "command:test", at, organisationId: user.organisationId };
+  await t.server.store.write({ kind: "delete-ruleset", ...about, rulesetId: gone });
+  await t.server.store.write({
+    kind: "add-rule",
+    ...about,
+    rulesetId: kept,
+    request: { prefix: parsePrefix("2606:4700::/32"), name: null, expiresAt: null, mode: "extend" },
+  });
+  t.clock.now += 2000;
+  try {
+    sent.end();
+    const body = JSON.parse((await answered).text);
+    const { rulesets, covered_by: by, as_of } = body.ruleset_comparison;
+    assert.equal(as_of, new Date(at).toISOString());
+    assert.deepEqual(rulesets, [
+      { id: gone, name: "gone", purpose: "allowlist", covered: null },
+      { id: kept, name: "kept", purpose: "blocklist", covered: { lines: 2, addresses: 2 } },
+    ]);
+    assert.deepEqual(
+      [by.allowlists_only, by.blocklists_only, by.neither],
+      [
+        { lines: 0, addresses: 0 },
+        { lines: 2, addresses: 2 },
+        { lines: 1, addresses: 1 },
+      ],
+    );
+    // The next one begins after the expiry.
+    const next = await upload(`id=${randomUUID()}`, TEXT, "text/plain", user);
+    assert.equal(next.body.ruleset_comparison.covered_by.blocklists_only.lines, 1);
+  } finally {
+    t.clock.now = at;
   }
 });

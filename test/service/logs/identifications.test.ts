@@ -14,6 +14,11 @@ import {
 } from "../../../src/service/logs/identifications.ts";
 import { BY_TURNS } from "../../../src/service/logs/log-identification.ts";
 import { ServiceError } from "../../../src/service/service-error.ts";
+import { parsePrefix } from "../../../src/address/prefix.ts";
+import { RuleIndex } from "../../../src/rulesets/rule-index.ts";
+import type { ChosenRulesets } from "../../../src/service/logs/chosen-rulesets.ts";
+import type { LiveRuleset } from "../../../src/service/rules/service-memory.ts";
+import type { Purpose } from "../../../src/store/state.ts";
 import { rangesOf } from "../../../src/cbs/ranges.ts";
 import type { BatchLimits } from "../../../src/batch/identify-options.ts";
 import { identify } from "../../../src/batch/identify.ts";
@@ -470,4 +475,88 @@ test("somebody clears the folder for temporary files: what runs ends, and the ne
   assert.equal((await running).log.state, "failed");
   const { log: next, path } = await service.run(log("8.8.8.8\n"));
   assert.deepEqual([next.state, existsSync(path)], ["done", true]);
+});
+
+/** Rulesets as they are chosen, with these prefixes. */
+function chosen(lists: Readonly<Record<string, readonly [Purpose, readonly string[]]>>): ChosenRulesets {
+  const live = Object.entries(lists).map(([id, [purpose, prefixes]]): LiveRuleset => {
+    const rules = new RuleIndex();
+    for (const text of prefixes)
+      rules.set({ prefix: parsePrefix(text), name: null, expiresAt: null, createdAt: 0, updatedAt: 0 });
+    const about = { id, organisationId: "first", name: id, purpose, description: "", createdAt: 0, updatedAt: 0 };
+    return { about: { ...about, version: 1 }, rules };
+  });
+  return {
+    rulesets: live.map(({ about }) => about),
+    leftOut: 0,
+    current: (id) => live.find(({ about }) => about.id === id),
+  };
+}
+
+test("rulesets and a log of too many addresses: every figure is a minimum, and it is said how many lines are in none", async () => {
+  const address = (i: number) => (i % 2 === 0 ? `10.${i % 4}.${i >> 8}.${i & 255}` : `2001:db8:${i % 4}::${i}`);
+  const lines = Array.from({ length: 6000 }, (_, i) => address(i % 3 === 0 ? i % 10 : i));
+  const rulesets = chosen({
+    allow: ["allowlist", ["10.2.0.0/16"]],
+    block: ["blocklist", ["2001:db8:1::/48", "10.0.0.0/8"]],
+  });
+  const truth = { allowed: [], blocked: [], both: [], neither: [] } as Record<string, string[]>;
+  for (const line of lines) {
+    const isAllowed = line.startsWith("10.2.");
+    const isBlocked = line.startsWith("2001:db8:1:") || line.startsWith("10.");
+    truth[isAllowed ? (isBlocked ? "both" : "allowed") : isBlocked ? "blocked" : "neither"]!.push(line);
+  }
+  const body = `${lines.join("\n")}\nno address\n`;
+  for (const keptAddresses of [100, 10_000]) {
+    const { log: found } = await make({ keptAddresses }).run(log(body, { rulesets }));
+    const comparison = found.comparison!;
+    const shares = (["allowed", "blocked", "both", "neither"] as const).map(
+      (key) => [comparison[key], truth[key]!] as const,
+    );
+    const isExact = keptAddresses > 6000;
+    for (const [share, all] of shares) {
+      const exact = { lines: all.length, addresses: new Set(all).size };
+      if (isExact) assert.deepEqual(share, exact);
+      else assert.ok(share.lines <= exact.lines && share.addresses <= exact.addresses);
+    }
+    assert.equal(
+      shares.reduce((sum, [share]) => sum + share.lines, comparison.linesMissing),
+      lines.length,
+    );
+    assert.equal(comparison.linesMissing === 0, isExact);
+    assert.equal(
+      comparison.addresses,
+      shares.reduce((sum, [share]) => sum + share.addresses, 0),
+    );
+    assert.ok(comparison.addresses > 0 && (isExact || comparison.addresses <= keptAddresses));
+  }
+});
+
+test("a log that is ended while it is compared leaves no result behind", async () => {
+  const service = make();
+  const one = chosen({ block: ["blocklist", ["8.8.8.8"]] });
+  let removed: Promise<boolean> | undefined;
+  const current: ChosenRulesets["current"] = (id) => {
+    removed ??= service.remove("first", "ended");
+    return one.current(id);
+  };
+  const done = await service.run(log("8.8.8.8\n", { id: "ended", rulesets: { ...one, current } }));
+  assert.deepEqual(
+    [done.log.state, done.log.error, done.log.comparison],
+    ["failed", "it was ended before its end", null],
+  );
+  assert.equal(await removed, true);
+  assert.equal(existsSync(done.path), false);
+});
+
+test("a ruleset that changes all the time is compared as it was at one moment", async () => {
+  const one = chosen({ block: ["blocklist", ["10.0.0.0/8"]] });
+  const live = one.current("block")!;
+  let version = 1;
+  const current = () => ({ ...live, about: { ...live.about, version: ++version } });
+  const lines = Array.from({ length: 5000 }, (_, i) => `10.0.${i >> 8}.${i & 255}`);
+  const { log: found } = await make().run(log(lines.join("\n"), { rulesets: { ...one, current } }));
+  assert.deepEqual(found.comparison!.rulesets[0]!.covered, { lines: 5000, addresses: 5000 });
+  assert.deepEqual(found.comparison!.blocked, { lines: 5000, addresses: 5000 });
+  assert.ok(version > 3);
 });

@@ -8,6 +8,8 @@ import { READ_CBS } from "../../operation.ts";
 import { passBodies } from "../../plugins/bodies.ts";
 import { notFound, Problem } from "../../problem.ts";
 import { invalid } from "../../../service/service-error.ts";
+import { isActivePlan } from "../../../service/access/plans.ts";
+import { chooseRulesets } from "../../../service/logs/chosen-rulesets.ts";
 import { readLine } from "../../../service/access/read-user.ts";
 import {
   identificationDocument,
@@ -46,7 +48,7 @@ export function addIdentificationRoutes(app: App, services: Services): void {
 }
 
 function addUpload(app: App, services: Services): void {
-  const { identifications, catalogue, metrics } = services;
+  const { identifications, catalogue, memory, metrics } = services;
   const schema = {
     operationId: "identifyLog",
     summary: "Identifies the lines of a log while it is uploaded; answers when that is over",
@@ -59,7 +61,7 @@ function addUpload(app: App, services: Services): void {
     response: { 200: IdentificationSchema },
   };
   app.post(PATH, { config: READ_CBS, schema }, async (request) => {
-    const { id, name = "log", format = "tsv", field, input } = request.query;
+    const { id, name = "log", format = "tsv", field, input, rulesets = "all" } = request.query;
     const body: unknown = request.body;
     if (!(body instanceof ArrivingBody))
       throw invalid({ body: ["it is missing; send the log as application/octet-stream"] });
@@ -74,12 +76,13 @@ function addUpload(app: App, services: Services): void {
       catalogue: catalogue.view(),
       field: field === undefined ? undefined : readLine("field", field),
       input,
+      rulesets: chooseRulesets(rulesets, request.caller.organisationId, memory, request.now),
     });
     const { lines, no_address, matched } = done.log.summary();
     metrics.countLookups("cbs", lines - no_address, matched);
     if (done.log.outputError !== null)
       request.log.error({ request_id: request.id, err: done.log.outputError }, "the result of a log cannot be written");
-    return identificationDocument(done, identifications);
+    return documentOf(done, services);
   });
 }
 
@@ -97,9 +100,7 @@ function addReads(app: App, services: Services): void {
     response: { 200: IdentificationList },
   };
   app.get(PATH, { config: READ_CBS, schema: list }, ({ caller }) => {
-    const items = identifications
-      .list(caller.organisationId)
-      .map((each) => identificationDocument(each, identifications));
+    const items = identifications.list(caller.organisationId).map((each) => documentOf(each, services));
     return { items, count: items.length };
   });
 
@@ -111,9 +112,7 @@ function addReads(app: App, services: Services): void {
     params,
     response: { 200: IdentificationSchema },
   };
-  app.get(`${PATH}/:id`, { config: READ_CBS, schema: get }, (request) =>
-    identificationDocument(find(request, services), identifications),
-  );
+  app.get(`${PATH}/:id`, { config: READ_CBS, schema: get }, (request) => documentOf(find(request, services), services));
 
   const result = {
     operationId: "getIdentificationResult",
@@ -155,6 +154,15 @@ function addReads(app: App, services: Services): void {
     await identifications.remove(organisationId, id);
     return reply.code(204).send();
   });
+}
+
+/** As it is shown now: a plan may have ended since. */
+function documentOf(
+  identification: Identification,
+  { identifications, memory, now }: Services,
+): Record<string, unknown> {
+  const plan = memory.plan(identification.organisationId, "edl");
+  return identificationDocument(identification, identifications, isActivePlan(plan, now()));
 }
 
 /**

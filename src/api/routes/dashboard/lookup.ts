@@ -4,6 +4,7 @@ import { type ExtendedCtiDocument, extendedDocumentOf } from "../../../cti/docum
 import { isActive } from "../../../rulesets/rule.ts";
 import type { Area, Purpose } from "../../../store/state.ts";
 import type { App } from "../../app-type.ts";
+import { decisionOf } from "../../../service/rules/decision.ts";
 import { BY_USERS } from "../../operation.ts";
 import { isActivePlan } from "../../../service/access/plans.ts";
 import { readPrefix } from "../../../service/rules/read-address.ts";
@@ -39,14 +40,9 @@ export function addLookupRoutes(app: App, services: Services): void {
     const rulesets = has("edl")
       ? memory.rulesets(organisationId).map((ruleset) => rulesetLookup(ruleset, prefix, now))
       : [];
-    return { ip, cbs, rulesets, decision: decisionOf(rulesets), cti };
+    const deciding = new Set(rulesets.filter(({ rule }) => rule !== null).map(({ purpose }) => purpose));
+    return { ip, cbs, rulesets, decision: decisionOf(deciding), cti };
   });
-}
-
-/** Allow before block. */
-function decisionOf(rulesets: readonly RulesetLookup[]): "allow" | "block" | "none" {
-  const purposes = new Set(rulesets.filter(({ rule }) => rule !== null).map(({ purpose }) => purpose));
-  return purposes.has("allowlist") ? "allow" : purposes.has("blocklist") ? "block" : "none";
 }
 
 interface RulesetLookup {
