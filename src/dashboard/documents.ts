@@ -27,5 +27,7 @@ export type CatalogueSource = Schemas["CatalogueSource"];
 export type CatalogueAbout = Schemas["Catalogue"];
 export type CatalogueUpdate = Schemas["CatalogueUpdate"];
 export type LastCatalogueUpdate = Schemas["LastCatalogueUpdate"];
+export type ThreatDataset = Schemas["ThreatDataset"];
+export type LastFeedImport = Schemas["LastFeedImport"];
 export type CatalogueLayer = Schemas["CatalogueLayer"];
 export type Identification = Schemas["Identification"];

@@ -15,6 +15,7 @@ import Overview from "./pages/overview.tsx";
 import OneRuleset from "./pages/ruleset.tsx";
 import Rulesets from "./pages/rulesets.tsx";
 import Setup from "./pages/setup.tsx";
+import Threats from "./pages/threats.tsx";
 import Usage from "./pages/usage.tsx";
 import Users from "./pages/users.tsx";
 
@@ -38,6 +39,7 @@ export const ROUTES: readonly Route[] = [
   { path: "/rulesets/:ruleset_id", view: OneRuleset },
   { path: "/rulesets/:ruleset_id/import", view: ImportRules, needs: "editor" },
   { path: "/catalogue", view: Catalogue, label: "Catalogue", icon: "catalogue", group: "addresses" },
+  { path: "/threats", view: Threats, label: "Threat intelligence", icon: "warning", group: "addresses" },
   { path: "/identify", view: Identify, label: "Identify a log", icon: "identify", group: "addresses" },
   { path: "/identify/:identification_id", view: Identification },
   { path: "/keys", view: Keys, label: "Keys", icon: "key", group: "organisation" },

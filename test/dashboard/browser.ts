@@ -6,6 +6,7 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import type { ChildCommand } from "../../src/service/datasets/child-command.ts";
+import type { FeedTarget } from "../../src/service/datasets/feed-imports.ts";
 import { PLAIN_NAME } from "../../src/api/access/session-cookie.ts";
 import type { Role } from "../../src/store/state.ts";
 import { addUser, type TestUser } from "../api/dashboard/browser.ts";
@@ -62,12 +63,14 @@ export async function startDashboard(
   settings: Parameters<typeof startServer>[0] = {},
   catalogue: string | readonly string[] = CATALOGUE,
   updateCommand?: ChildCommand,
+  feedTarget?: FeedTarget,
 ): Promise<Dashboard> {
   const server = await startServer(
     { perMinute: 1e6, failuresPerMinute: 1e6, eventLoopDelay: 60_000, logLevel: "silent", ...settings },
     catalogue,
-    THREATS,
+    feedTarget === undefined ? THREATS : [feedTarget.output, THREATS],
     updateCommand,
+    feedTarget,
   );
   const organisationId = await addOrganisation(server, "Example Networks");
   const browser = await chromium.launch({ executablePath: program!, args: ["--force-color-profile=srgb"] });

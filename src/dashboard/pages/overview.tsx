@@ -36,6 +36,7 @@ function Figures() {
       {({ steps, keys, snapshots, rules }) => {
         const total = (member: "requests" | "refused" | "failed"): number =>
           steps.reduce((sum, step) => sum + step[member], 0);
+        const threats = snapshots.find(({ name }) => name === "threats");
         const catalogue = snapshots.find(({ name }) => name === "catalogue");
         return (
           <>
@@ -58,6 +59,14 @@ function Figures() {
                 more={`${formatCount(total("refused"))} refused, ${formatCount(total("failed"))} failed`}
                 href="#/usage"
               />
+              {threats?.created_at != null && (
+                <Tile
+                  name="Threat intelligence"
+                  value={formatRelative(new Date(threats.created_at))}
+                  more={formatLocal(new Date(threats.created_at))}
+                  href="#/threats"
+                />
+              )}
               {catalogue?.created_at != null && (
                 <Tile
                   name="Catalogue"

@@ -1,0 +1,30 @@
+import { Problem } from "../problem.ts";
+
+/** How a feed is to be read. */
+export interface FeedChoices {
+  readonly classification: string;
+  readonly tags: string;
+  /** The share of the dataset that may go, in percent; undefined: as the server has it. */
+  readonly maxShrink?: number;
+}
+
+/** Sends a feed; resolves when its dataset is in use. Rejects with Problem. */
+export async function sendFeed(file: File, { classification, tags, maxShrink }: FeedChoices): Promise<void> {
+  const query = new URLSearchParams({
+    name: file.name.slice(0, 200) || "feed",
+    ...(classification === "" ? {} : { classification }),
+    ...(tags.trim() === "" ? {} : { tags: tags.trim() }),
+    ...(maxShrink === undefined ? {} : { max_shrink: String(maxShrink) }),
+  });
+  const response = await fetch(`/dashboard/api/threats/import?${query}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/octet-stream" },
+    body: file,
+  }).catch(() => {
+    throw new Problem(0, {
+      title: "The upload failed",
+      detail: `The connection was lost, or the browser can no longer read ${file.name}. Choose the file again.`,
+    });
+  });
+  if (!response.ok) throw new Problem(response.status, (await response.json().catch(() => ({}))) as object);
+}
