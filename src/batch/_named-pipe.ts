@@ -47,7 +47,7 @@ async function release(path: string, use: "read" | "write", settled: Promise<voi
     try {
       closeSync(openSync(path, constants.O_NONBLOCK | (use === "read" ? constants.O_WRONLY : constants.O_RDONLY)));
     } catch {
-      // ENXIO: nobody waits yet
+      // ENXIO: no one waits yet
     }
     if (await Promise.race([done, delay(RELEASE_MS, false)])) return;
   }

@@ -173,7 +173,7 @@ export class Matcher {
       kernel.lookupChunk();
       const { matches } = kernel;
       const lines = Math.min(kernel.chunkLines, out.length - progress.lines);
-      // Without branches, which nobody could guess: a sign bit says "none" of -1, and of the negative "any".
+      // Without branches, which no one could guess: a sign bit says "none" of -1, and of the negative "any".
       const done = progress.lines;
       let none = 0;
       let any = 0;

@@ -79,7 +79,7 @@ class WordCounter {
   size = 0;
   readonly #width: number;
   /**
-   * Another one in each table: nobody can write a log whose addresses all share a slot, and what one table gives in the
+   * Another one in each table: no one can write a log whose addresses all share a slot, and what one table gives in the
    * order of its slots does not fill another one from its beginning, where each would have to go past all others.
    */
   readonly #seed = Math.trunc(Math.random() * 2 ** 32);

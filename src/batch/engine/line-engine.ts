@@ -23,7 +23,7 @@ export interface RowSpace {
 }
 
 /** Malformed lines of a part whose places are kept; a file that is no JSON has as many as lines. */
-const MOST_MALFORMED_LINES = 20;
+const MAX_MALFORMED_LINES = 20;
 
 /** What has been counted; engines add to it. Lines with a match are among those with an address. */
 export class LineCounts {
@@ -39,7 +39,7 @@ export class LineCounts {
 
   addMalformed(linesBefore: number, column: number): void {
     this.malformed++;
-    if (this.malformedLines.length < MOST_MALFORMED_LINES) this.malformedLines.push({ linesBefore, column });
+    if (this.malformedLines.length < MAX_MALFORMED_LINES) this.malformedLines.push({ linesBefore, column });
   }
 }
 

@@ -11,7 +11,7 @@ import { BatchError } from "../batch-error.ts";
 
 /** Where rows go. */
 export interface RowOutput {
-  /** Resolves when the bytes may be overwritten. Rejects with `OutputClosed` if nobody reads any more. */
+  /** Resolves when the bytes may be overwritten. Rejects with `OutputClosed` if no one reads any more. */
   write(rows: Buffer): Promise<void>;
   /** Makes the output complete. */
   finish(): Promise<void>;
@@ -20,7 +20,7 @@ export interface RowOutput {
 }
 
 /** As many links are followed, as the kernel does. */
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 
 /**
  * A path may be a link, then what it leads to is written: a file is replaced, a named pipe or a device written to
@@ -64,7 +64,7 @@ export async function openOutput(output: Writable | { readonly path: string }, s
  */
 async function followLinks(asked: string): Promise<string> {
   let path = resolve(asked);
-  for (let links = 0; links < MOST_LINKS && descriptorOf(path) === null; links++) {
+  for (let links = 0; links < MAX_LINKS && descriptorOf(path) === null; links++) {
     const folder = await realpath(dirname(path)).catch(() => dirname(path));
     path = join(folder, basename(path));
     if (descriptorOf(path) !== null) break;

@@ -19,9 +19,9 @@ export interface CutShard {
 export type PlannedShard = CutShard | { readonly failure: ShardFailure };
 
 export interface ShardSizes {
-  /** How large the next shard shall be; it may change from one to the next, but never exceeds `most`. */
+  /** How large the next shard shall be; it may change from one to the next, but never exceeds `max`. */
   next(): number;
-  readonly most: number;
+  readonly max: number;
   readonly lineBytes: number;
   /** A buffer of so many bytes, for what a stream gives. */
   take(byteLength: number): SharedBuffer;
@@ -86,22 +86,22 @@ async function* chunkShards(
   const take = (bytes: number): SharedBuffer => {
     // A block of the memory is only given back at the end of the run: there are as many as are in use at a time, of one
     // size.
-    return bytes > sizes.most ? bufferOfItsOwn(bytes + SLACK) : (spare.pop() ?? sizes.take(sizes.most + SLACK));
+    return bytes > sizes.max ? bufferOfItsOwn(bytes + SLACK) : (spare.pop() ?? sizes.take(sizes.max + SLACK));
   };
-  let buffer = take(sizes.most);
+  let buffer = take(sizes.max);
   let limit = sizes.next();
   let fill = 0;
   const cutter = shape.records === "csv" ? new CsvRecordCutter() : new PlainLineCutter();
 
   const cutAt = (end: number): PlannedShard => {
     const full = buffer;
-    buffer = take(Math.max(sizes.most, 2 * (fill - end)));
+    buffer = take(Math.max(sizes.max, 2 * (fill - end)));
     full.bytes.copy(buffer.bytes, 0, end, fill);
     fill -= end;
     limit = Math.max(sizes.next(), 2 * fill);
     cutter.cut(end);
     const done = (): void => {
-      if (full.bytes.length === sizes.most + SLACK) spare.push(full);
+      if (full.bytes.length === sizes.max + SLACK) spare.push(full);
     };
     return { shard: { kind: "chunk", bytes: full.place, from: 0, to: end, shape, firstLine: null, rows: null }, done };
   };

@@ -5,7 +5,7 @@ import type { SharedBytes, Workspace } from "./messages.ts";
 import { INPUT_BUFFERS, TEMPLATE_BYTES } from "../engine/thread-sizes.ts";
 
 /** Larger ones than this get a buffer of their own, which is given back to the system. */
-const MOST_BLOCK_BYTES = 64 * 1024 * 1024;
+const MAX_BLOCK_BYTES = 64 * 1024 * 1024;
 
 /** Bytes that threads share, and this thread's view of them. */
 export interface SharedBuffer {
@@ -31,7 +31,7 @@ export class RunMemory {
 
   /** So many bytes, for reading or writing; what they hold at first is left from whatever used them. */
   take(byteLength: number): SharedBuffer {
-    const address = byteLength > MOST_BLOCK_BYTES ? null : this.#takeBlock(byteLength);
+    const address = byteLength > MAX_BLOCK_BYTES ? null : this.#takeBlock(byteLength);
     if (address !== null) return viewOf({ buffer: null, at: address, byteLength }, this.memory);
     return viewOf({ buffer: new SharedArrayBuffer(byteLength), at: 0, byteLength }, null);
   }

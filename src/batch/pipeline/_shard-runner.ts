@@ -9,6 +9,7 @@ import { KernelEngine } from "../engine/kernel/kernel-engine.ts";
 import { KernelTemplates } from "../engine/kernel/kernel-templates.ts";
 import { LineCounts, type Lines, type RowSpace } from "../engine/line-engine.ts";
 import { type RowTemplates, rowTemplates } from "../engine/row-templates.ts";
+import { rowOfThread } from "./_match-counts.ts";
 import { viewOf } from "./_run-memory.ts";
 import { SLACK } from "../engine/thread-sizes.ts";
 import { TypeScriptEngine } from "../engine/typescript/typescript-engine.ts";
@@ -75,10 +76,7 @@ export class ShardRunner {
     this.#memory = snapshot.memory;
     const { table } = snapshot;
     const ids = table.matchCount + 1;
-    const counters =
-      work.perMatch === null
-        ? null
-        : { ...work.perMatch, at: work.perMatch.at + thread * ids * 8, byteLength: ids * 8 };
+    const counters = work.perMatch === null ? null : rowOfThread(work.perMatch, thread, table.matchCount);
     const perMatch =
       counters === null ? null : new Float64Array(counters.buffer ?? this.#memory!.buffer, counters.at, ids);
     this.#counter = work.countedAddresses === 0 ? null : new AddressCounter(work.countedAddresses);

@@ -10,7 +10,7 @@ import type { Shard, ShardResult, ShardWork } from "./messages.ts";
  * Where shards are run: this thread, and workers once `startWorkers` is called. Until a worker is up it gets no shards,
  * so that nothing waits for it.
  */
-export class Lanes {
+export class WorkerPool {
   readonly #main: ShardRunner;
   readonly #onRoom: () => void;
   readonly #pause: (() => Promise<void>) | undefined;

@@ -1,12 +1,12 @@
 import { MAX_PAGES, PAGE_BYTES, type SharedMemory } from "../../../memory/web-assembly.ts";
 
 /** Below this, blocks are as large as this. */
-const LEAST = 4096;
+const MIN_BLOCK_BYTES = 4096;
 /**
  * Memory grows by as much as this thread has grown it so far, but by no more pages than that: growing is a call of the
  * system and tells all threads. Little at first, because what a thread has grown is lost when it ends.
  */
-const MOST_GROWTH_PAGES = 256;
+const MAX_GROWTH_PAGES = 256;
 
 const heaps = new WeakMap<SharedMemory, KernelHeap>();
 
@@ -59,7 +59,7 @@ export class KernelHeap {
   #grow(size: number): void {
     const needed = Math.ceil(size / PAGE_BYTES);
     const there = this.#memory.buffer.byteLength / PAGE_BYTES;
-    const pages = Math.max(needed, Math.min(this.#grownPages, MOST_GROWTH_PAGES, MAX_PAGES - there));
+    const pages = Math.max(needed, Math.min(this.#grownPages, MAX_GROWTH_PAGES, MAX_PAGES - there));
     const start = this.#memory.grow(pages) * PAGE_BYTES;
     this.#grownPages += pages;
     // What was left over is lost, unless no other thread has grown the memory in the meantime.
@@ -69,5 +69,5 @@ export class KernelHeap {
 }
 
 function sizeFor(byteLength: number): number {
-  return Math.max(LEAST, 2 ** Math.ceil(Math.log2(byteLength)));
+  return Math.max(MIN_BLOCK_BYTES, 2 ** Math.ceil(Math.log2(byteLength)));
 }

@@ -73,12 +73,12 @@ export function columnNames(line: string, syntax: "csv" | "tsv"): string[] {
 }
 
 /** So many names are listed where one is not found. */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 function listed(names: readonly string[]): string {
-  const more = names.length > MOST_NAMED ? `, and ${names.length - MOST_NAMED} more` : "";
+  const more = names.length > MAX_NAMED ? `, and ${names.length - MAX_NAMED} more` : "";
   return `${names
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map((name) => JSON.stringify(name))
     .join(", ")}${more}`;
 }

@@ -1,0 +1,21 @@
+import type { AddressCounts } from "../address-counts.ts";
+import { AddressCounter } from "../engine/address-counter.ts";
+
+/**
+ * Adds up what all threads have counted by address. Where there are more than `max` different ones, `onTooMany` is
+ * called, and if it does not throw, the rarest are dropped. It can be interrupted after each step.
+ */
+export function* addUpAddresses(
+  parts: readonly AddressCounts[],
+  max: number,
+  onTooMany: () => void,
+): Generator<undefined, AddressCounts, undefined> {
+  const counter = new AddressCounter(max);
+  for (const part of parts) {
+    yield* counter.adding(part);
+    if (!counter.isFull) continue;
+    onTooMany();
+    counter.makeRoom();
+  }
+  return counter.counts();
+}

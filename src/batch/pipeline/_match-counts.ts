@@ -1,0 +1,46 @@
+import type { RunMemory, SharedBuffer } from "./_run-memory.ts";
+import type { SharedBytes } from "./messages.ts";
+
+/**
+ * Lines by match id, counted by all threads at once. Each has a row of its own, so that none waits for another:
+ *
+ *     thread 0: id 0 | id 1 | ... | id n     64-bit floats, which hold every count exactly
+ *     thread 1: id 0 | id 1 | ... | id n
+ */
+export class MatchCounts {
+  readonly #rows: SharedBuffer;
+  readonly #ids: number;
+  #final: Float64Array | null = null;
+
+  constructor(memory: RunMemory, matchCount: number, threads: number) {
+    this.#ids = matchCount + 1;
+    this.#rows = memory.take(threads * this.#ids * Float64Array.BYTES_PER_ELEMENT);
+    this.#rows.bytes.fill(0);
+  }
+
+  /** All rows. */
+  get place(): SharedBytes {
+    return this.#rows.place;
+  }
+
+  /** By match id; index 0 is addresses without a match. While threads count, some lines may be in it or not. */
+  sums(): Float64Array {
+    if (this.#final !== null) return this.#final;
+    const { buffer, byteOffset, byteLength } = this.#rows.bytes;
+    const all = new Float64Array(buffer, byteOffset, byteLength / Float64Array.BYTES_PER_ELEMENT);
+    const sums = Float64Array.from(all.subarray(0, this.#ids));
+    for (let at = this.#ids; at < all.length; at++) sums[at % this.#ids]! += all[at]!;
+    return sums;
+  }
+
+  /** Keeps the sums as they are now: the memory may be given away. */
+  freeze(): void {
+    this.#final = this.sums();
+  }
+}
+
+/** The row of one thread, of all rows at `place`. */
+export function rowOfThread(place: SharedBytes, thread: number, matchCount: number): SharedBytes {
+  const byteLength = (matchCount + 1) * Float64Array.BYTES_PER_ELEMENT;
+  return { buffer: place.buffer, at: place.at + thread * byteLength, byteLength };
+}

@@ -1,0 +1,77 @@
+import { availableParallelism } from "node:os";
+import { type BatchLimits, DEFAULT_APPENDED_NAME, DEFAULT_LIMITS, type IdentifyOptions } from "../identify-options.ts";
+import { MatchCounts } from "./_match-counts.ts";
+import { RunMemory } from "./_run-memory.ts";
+import { inputBytesFor } from "./_shard-runner.ts";
+import type { ShardWork, Workspace } from "./messages.ts";
+
+/** What is settled before the first byte is read: the options with their defaults, and the memory of all threads. */
+export class RunSetup {
+  readonly limits: BatchLimits;
+  readonly threads: number;
+  readonly memory: RunMemory;
+  readonly matchCounts: MatchCounts | null;
+  readonly work: ShardWork;
+
+  constructor(options: IdentifyOptions) {
+    const { snapshot } = options;
+    const limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.limits = { ...limits, shardBytes: Math.min(limits.shardBytes, limits.lineBytes) };
+    this.threads = options.threads ?? availableParallelism();
+    this.memory = new RunMemory(options.engine === "typescript" ? null : snapshot.memory);
+    this.matchCounts =
+      options.countMatches === true ? new MatchCounts(this.memory, snapshot.table.matchCount, this.threads) : null;
+    this.work = { ...choicesOf(options), ...countedAddressesOf(options, limits), ...this.#memoryOf(options) };
+  }
+
+  #memoryOf({
+    snapshot,
+    format,
+  }: IdentifyOptions): Pick<ShardWork, "perMatch" | "workspaces" | "lineBytes" | "shardLines"> {
+    return {
+      perMatch: this.matchCounts?.place ?? null,
+      workspaces: this.#takeWorkspaces(snapshot.table.matchCount, format !== "none"),
+      lineBytes: this.limits.lineBytes,
+      shardLines: this.limits.shardLines,
+    };
+  }
+
+  /** One for each thread; null where there is no kernel, or no memory for it. */
+  #takeWorkspaces(matchCount: number, writesRows: boolean): Workspace[] | null {
+    if (this.memory.memory === null) return null;
+    const list = writesRows ? this.memory.take((matchCount + 2) * Uint32Array.BYTES_PER_ELEMENT) : null;
+    if (list !== null && list.place.buffer !== null) return null; // the memory is full
+    list?.bytes.fill(0);
+    const inputBytes = inputBytesFor(this.limits.shardBytes);
+    const workspaces: Workspace[] = [];
+    for (let thread = 0; thread < this.threads; thread++) {
+      const workspace = this.memory.takeWorkspace(inputBytes, matchCount, list?.place.at ?? 0);
+      if (workspace === null) return null;
+      workspaces.push(workspace);
+    }
+    return workspaces;
+  }
+}
+
+function choicesOf(
+  options: IdentifyOptions,
+): Pick<ShardWork, "format" | "renderer" | "rows" | "address" | "appendAs" | "rowText"> {
+  return {
+    format: options.format,
+    renderer: options.renderer,
+    rows: options.rows ?? "all",
+    address: options.address ?? "first",
+    appendAs: options.appendAs ?? DEFAULT_APPENDED_NAME,
+    rowText: options.format === "jsonl" && options.rowText === true,
+  };
+}
+
+function countedAddressesOf(
+  { keptAddresses, topAddresses }: IdentifyOptions,
+  limits: BatchLimits,
+): Pick<ShardWork, "countedAddresses" | "moreAddresses"> {
+  return {
+    countedAddresses: keptAddresses ?? (topAddresses === undefined ? 0 : limits.addresses),
+    moreAddresses: keptAddresses === undefined ? "fail" : "drop",
+  };
+}

@@ -1,0 +1,45 @@
+import type { MalformedInputLine } from "../identify-result.ts";
+import type { InputPosition } from "./_input-position.ts";
+import type { ShardResult } from "./messages.ts";
+
+/** Malformed lines whose positions are kept. */
+const MAX_MALFORMED_LINES = 20;
+
+/** What a run has counted so far: lines when their shard is settled, bytes as they are read. */
+export class RunTotals {
+  lines = 0;
+  /** Lines with an address, and those of them with a match. */
+  addresses = 0;
+  matched = 0;
+  malformed = 0;
+  readonly malformedLines: MalformedInputLine[] = [];
+  /** Bytes of the inputs as they are stored. */
+  bytesRead = 0;
+  /** Bytes of rows, before compression. */
+  bytesWritten = 0;
+  /** Bytes of the shards that are settled. */
+  #bytesDone = 0;
+
+  /** Bytes of rows for a byte of lines, as far as is known; 0: nothing is. */
+  get rowGrowth(): number {
+    return this.#bytesDone === 0 ? 0 : this.bytesWritten / this.#bytesDone;
+  }
+
+  /** Adds a part of a shard, whose first line is the next one of the input. */
+  add(part: ShardResult, position: InputPosition): void {
+    this.lines += part.lines;
+    this.addresses += part.addresses;
+    this.matched += part.matched;
+    this.malformed += part.malformed;
+    for (const { linesBefore, column } of part.malformedLines.slice(
+      0,
+      MAX_MALFORMED_LINES - this.malformedLines.length,
+    )) {
+      this.malformedLines.push({ file: position.file, line: position.nextLine + linesBefore, column });
+    }
+  }
+
+  shardDone(bytes: number): void {
+    this.#bytesDone += bytes;
+  }
+}

@@ -1,0 +1,71 @@
+import { LineCounts } from "../engine/line-engine.ts";
+import type { IdentifyOptions } from "../identify-options.ts";
+import type { OpenInput } from "../input/input.ts";
+import { openInput } from "../input/open-input.ts";
+import { type LineSurvey, surveyLines } from "../input/survey-lines.ts";
+import { HeaderRows } from "../output/header-rows.ts";
+import { type PlannedShard, type ShardSizes, shardsOf } from "./_cut-shards.ts";
+import type { RunTotals } from "./_run-totals.ts";
+import type { Stop } from "./_stop.ts";
+import type { ShardFailure, ShardResult } from "./messages.ts";
+
+/** An input that was opened: the result that stands for its header, the number of its first line, and its shards. */
+export interface InputShards {
+  readonly header: ShardResult;
+  readonly firstLine: number;
+  readonly shards: AsyncGenerator<PlannedShard>;
+}
+
+/** Opens inputs, looks at how their lines are, and cuts them into shards. */
+export class ShardSource {
+  readonly #options: IdentifyOptions;
+  readonly #sizes: ShardSizes;
+  readonly #totals: RunTotals;
+  readonly #stop: Stop;
+  readonly #headers: HeaderRows;
+  readonly #files: (OpenInput & { kind: "file" })[] = [];
+
+  /** `appendAs` is what "append" calls the column that it adds. */
+  constructor(options: IdentifyOptions, appendAs: string, sizes: ShardSizes, totals: RunTotals, stop: Stop) {
+    this.#options = options;
+    this.#sizes = sizes;
+    this.#totals = totals;
+    this.#stop = stop;
+    this.#headers = new HeaderRows(options.format, appendAs);
+  }
+
+  async open(input: IdentifyOptions["inputs"][number]): Promise<InputShards> {
+    const open = await openInput(input, this.#stop.signal, (bytes) => (this.#totals.bytesRead += bytes));
+    if (open.kind === "file") this.#files.push(open);
+    if (open.kind === "file" && this.#stop.isStopped) open.close(); // no one waits for it any more
+    const survey = await surveyLines(open, this.#options);
+    const { shape, headerLines, from } = survey;
+    const header = { ...NOTHING, textLines: headerLines, ...rowPart(this.#headerRow(open, survey)) };
+    if (open.kind === "file" && shape.records === "lines") this.#totals.bytesRead += from;
+    return { header, firstLine: headerLines + 1, shards: shardsOf(open, shape, from, this.#sizes) };
+  }
+
+  #headerRow({ name }: OpenInput, { header, shape }: LineSurvey): Buffer | null {
+    return header === null ? null : this.#headers.rowOf(header, shape, name);
+  }
+
+  /** Closes the files that are still open. */
+  close(): void {
+    for (const file of this.#files) file.close();
+  }
+}
+
+const NOTHING: ShardResult = { ...new LineCounts(), next: null, rows: null, rowBytes: 0, failure: null };
+
+/** The result that stands for a line that cannot be read. */
+export function failedResult(failure: ShardFailure): ShardResult {
+  return { ...NOTHING, failure };
+}
+
+/** The part of a result that writes this row. */
+function rowPart(row: Buffer | null): Pick<ShardResult, "rows" | "rowBytes"> {
+  if (row === null) return { rows: null, rowBytes: 0 };
+  const buffer = new SharedArrayBuffer(row.length);
+  row.copy(Buffer.from(buffer));
+  return { rows: { buffer, at: 0, byteLength: row.length }, rowBytes: row.length };
+}
