@@ -2,6 +2,7 @@
  * The catalogue is updated in the dashboard: by the command itself, in a process of its own, from a folder of lists.
  */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
@@ -109,6 +110,20 @@ test("an update: one at a time, reported list by list, answered from when it has
   assert.match(
     t.logged(),
     /"user":"[0-9a-f-]{36}".*an update of the catalogue was started[^]*"new":1.*the update of the catalogue has ended/,
+  );
+  const { items } = (await visit(t, "GET", "/audit?limit=1", { token })).body;
+  assert.deepEqual(
+    items.map(({ kind, sha256, new: now }: any) => [kind, sha256, now.prefixes, now.source]),
+    [
+      [
+        "update-catalogue",
+        createHash("sha256")
+          .update(readFileSync(join(home, "catalogue.ipsieve")))
+          .digest("hex"),
+        done.catalogue.ipv4_prefixes + done.catalogue.ipv6_prefixes,
+        "1 new, 0 changed, 0 failed lists",
+      ],
+    ],
   );
   await t.restart();
   assert.ok((await sourceOf(t, token, "30.0.0.1")).includes("telegram"), "after a restart too");

@@ -25,6 +25,7 @@ import type { FeedTarget } from "../../../src/service/datasets/feed-imports.ts";
 import { PLAIN_NAME } from "../../../src/api/access/session-cookie.ts";
 import type { Settings } from "../../../src/service/settings.ts";
 import { addOrganisation, startServer, type TestServer } from "../start-server.ts";
+import { mountSmallDisk, whyNoSmallDisk } from "../../store/harness/small-disk.ts";
 import { addUser, type TestUser, visit } from "./browser.ts";
 
 const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
@@ -294,6 +295,20 @@ test("a server with a dataset of its own says why none can be imported here", as
   const { status, body } = await importFeed(t, ann, feed(1));
   assert.deepEqual([status, body.type], [409, "/problems/conflict"]);
 });
+
+test(
+  "a disk without room for others is answered by 503, and nothing is written",
+  { skip: whyNoSmallDisk },
+  async () => {
+    using disk = mountSmallDisk(4 << 20);
+    const t = await start({}, { command: command(), output: join(disk.path, "cti.ipsieve") });
+    const ann = await admin(t, "only");
+    const { status, body } = await importFeed(t, ann, feed(1));
+    assert.deepEqual([status, body.type], [503, "/problems/service-unavailable"]);
+    assert.match(body.detail, /disk is too full/);
+    assert.ok(!readdirSync(disk.path).some((name) => name.includes("feed") || name.includes("cti")));
+  },
+);
 
 /** Runs before the command does, and keeps it from beginning. */
 const WAIT = "data:text/javascript,setTimeout(()=>{},1e6);await new Promise(()=>{})";
