@@ -38,6 +38,9 @@ const accepted: [args: string[], expected: Record<string, unknown>][] = [
   [["a", "-o", "file"], { operands: ["a"], output: "file" }],
   [["--output=a=b"], { operands: [], output: "a=b" }],
   [["-c", "--count"], { operands: [], count: undefined }],
+  [["-o", "-c"], { operands: [], output: "-c" }],
+  [["--output", "--count", "a"], { operands: ["a"], output: "--count" }],
+  [["-o", "--", "a"], { operands: ["a"], output: "--" }],
   [["--", "-c", "--nonsense"], { operands: ["-c", "--nonsense"] }],
 ];
 for (const [args, expected] of accepted) {
@@ -54,6 +57,11 @@ const refused: [args: string[], message: RegExp][] = [
   [["--frobnicate"], /^unknown option --frobnicate; "ipsieve help sift" lists the options$/],
   [["-x"], /^unknown option -x;/],
   [["-cx"], /^unknown option -x;/],
+  [["-c5"], /^unknown option -5;/],
+  [["-5"], /^unknown option -5;/],
+  [["-c-o", "a"], /^unknown option --;/],
+  [["a", "-co"], /^-o needs a value: -o FILE$/],
+  [["--no-count"], /^unknown option --no-count;/],
   [["--__proto__"], /^unknown option --__proto__;/],
   [["--constructor=1"], /^unknown option --constructor;/],
   [["--count=yes"], /^--count takes no value, but "yes" was given$/],
