@@ -1,7 +1,36 @@
 /**
  * How a thread's workspace is laid out, for the loader and the assembly, which is why it holds nothing but numbers. A
- * workspace is `WORKSPACE_BYTES` bytes of the memory, at a multiple of 64, that one kernel alone uses. First come
- * tables that the loops read, then the lines of the chunk at hand.
+ * workspace is `WORKSPACE_BYTES` bytes of the memory, at a multiple of 64, that one kernel alone uses.
+ *
+ * Every region begins where the one before it ends: NAME = the name before + NAME_BYTES of that, rounded up to a
+ * multiple of the region's alignment where it says so, as `(end + 63) & -64`. All are constants to both compilers, and
+ * become parts of instructions: nothing is computed at run time. test/kernel/workspace.test.ts holds the drawing to
+ * them.
+ *
+ *          0  KINDS           ┐
+ *        256  QUADS           │ tables that the scan of lines reads,
+ *      16640  vectors         │ written once by `writeTables`
+ *      16960  GAPS            ┘
+ *      18304  LINE_STARTS     ┐
+ *      20864  WORDS_4         │
+ *      23424  LINES_4         │
+ *      25984  WORDS_6         │
+ *      36224  LINES_6         │ the chunk of lines at hand: where they are,
+ *      38784  MATCHES_4       │ the addresses in them, what these match,
+ *      41344  MATCHES_6       │ and which rows they give
+ *      43904  MATCHES         │
+ *      46464  TEMPLATES       │
+ *      49024  MISSING         │
+ *      51584  PENDING_PAIRS   │
+ *      52928  WORDS_AT        ┘
+ *      55488  OCTETS          ┐
+ *      57536  PREFIX_LENGTHS  │ tables that writing rows reads
+ *      58576  GAP_RUNS        │
+ *      58832  MASKS           ┘
+ *      60928  PENDING_LINES     of the chunk again
+ *      65536  SHUFFLES        ┐ the second page: tables and queues of lookups
+ *      65920  WAITING         ┘
+ *     131072  WORKSPACE_BYTES
  */
 
 /** Bytes behind the LF that ends a text which may be read with it. */
@@ -22,8 +51,13 @@ export const KIND_COLON = 8;
 export const KIND_DELIMITER = 16;
 export const KIND_DELIMITER_BIT = 4;
 
+/** Bytes of a vector, and of an array with a 32-bit word for each line. */
+const VECTOR_BYTES = 16;
+const LINE_WORDS_BYTES = 4 * LINE_ENTRIES;
+
 /** The kind of each of the 256 bytes, a byte each. */
 export const KINDS = 0;
+export const KINDS_BYTES = 256;
 
 /**
  * The 81 ways in which the digits of a dotted quad can lie, found by `QUAD_MULTIPLIER`: the mask of its four bytes that
@@ -33,7 +67,8 @@ export const KINDS = 0;
  * octet, as 16-bit words: the least value (10 for two digits, 100 for three: no leading zeros) | the mask, 0 in an
  * entry of no quad.
  */
-export const QUADS = 256;
+export const QUADS = KINDS + KINDS_BYTES;
+export const QUADS_BYTES = 64 * 256;
 export const QUAD_MULTIPLIER = 0x8b50_2b7d;
 export const QUAD_BIAS = 16;
 export const QUAD_LEAST = 32;
@@ -43,87 +78,126 @@ export const QUAD_MASK = 40;
  * Vectors of 16 bytes that loops need. The engine would build a constant anew in three instructions wherever it is
  * used; what was loaded before the loop stays in a register.
  */
-export const VECTOR_TO_FRONT = 16640; // 0x50, sixteen times: brings the digits, and the colon behind them, to the lowest signed bytes
-export const VECTOR_NINE = 16656; // what "9" becomes
-export const VECTOR_COLON = 16672; // what ":" becomes
-export const VECTOR_WEIGHTS = 16688; // 100, 10, 1, 0 four times
-export const VECTOR_DOTS = 16704; // "." in bytes 3, 7 and 11
-export const VECTOR_DOT_LANES = 16720; // 0xff in bytes 3, 7 and 11
-export const VECTOR_MOST = 16736; // 255 in eight 16-bit lanes
-export const VECTOR_TO_WORDS = 16752; // a shuffle from eight octets in 16-bit lanes to two words, twice
-export const VECTOR_LOWER_CASE = 16768; // 0x20
-export const VECTOR_LETTERS = 16784; // 0x1f: brings "a" to the lowest signed byte
-export const VECTOR_BEHIND_F = 16800; // what "g" becomes
-export const VECTOR_IS_COLON = 16816; // ":"
-export const VECTOR_LOW_NIBBLE = 16832; // 0x0f
-export const VECTOR_TEN = 16848; // 0x0a: the low nibble of ":" and of LF, and of no hexadecimal digit
-export const VECTOR_DIGIT_9 = 16864; // "9"
-export const VECTOR_LETTER_BIAS = 16880; // 9
-export const VECTOR_PAIRS = 16896; // 16, 1 eight times
-export const VECTOR_LF = 16912;
-export const VECTOR_DOT = 16928;
+// 0x50, sixteen times: brings the digits, and the colon behind them, to the lowest signed bytes
+export const VECTOR_TO_FRONT = QUADS + QUADS_BYTES;
+export const VECTOR_NINE = VECTOR_TO_FRONT + VECTOR_BYTES; // what "9" becomes
+export const VECTOR_COLON = VECTOR_NINE + VECTOR_BYTES; // what ":" becomes
+export const VECTOR_WEIGHTS = VECTOR_COLON + VECTOR_BYTES; // 100, 10, 1, 0 four times
+export const VECTOR_DOTS = VECTOR_WEIGHTS + VECTOR_BYTES; // "." in bytes 3, 7 and 11
+export const VECTOR_DOT_LANES = VECTOR_DOTS + VECTOR_BYTES; // 0xff in bytes 3, 7 and 11
+export const VECTOR_MOST = VECTOR_DOT_LANES + VECTOR_BYTES; // 255 in eight 16-bit lanes
+// a shuffle from eight octets in 16-bit lanes to two words, twice
+export const VECTOR_TO_WORDS = VECTOR_MOST + VECTOR_BYTES;
+export const VECTOR_LOWER_CASE = VECTOR_TO_WORDS + VECTOR_BYTES; // 0x20
+export const VECTOR_LETTERS = VECTOR_LOWER_CASE + VECTOR_BYTES; // 0x1f: brings "a" to the lowest signed byte
+export const VECTOR_BEHIND_F = VECTOR_LETTERS + VECTOR_BYTES; // what "g" becomes
+export const VECTOR_IS_COLON = VECTOR_BEHIND_F + VECTOR_BYTES; // ":"
+export const VECTOR_LOW_NIBBLE = VECTOR_IS_COLON + VECTOR_BYTES; // 0x0f
+// 0x0a: the low nibble of ":" and of LF, and of no hexadecimal digit
+export const VECTOR_TEN = VECTOR_LOW_NIBBLE + VECTOR_BYTES;
+export const VECTOR_DIGIT_9 = VECTOR_TEN + VECTOR_BYTES; // "9"
+export const VECTOR_LETTER_BIAS = VECTOR_DIGIT_9 + VECTOR_BYTES; // 9
+export const VECTOR_PAIRS = VECTOR_LETTER_BIAS + VECTOR_BYTES; // 16, 1 eight times
+export const VECTOR_LF = VECTOR_PAIRS + VECTOR_BYTES;
+export const VECTOR_DOT = VECTOR_LF + VECTOR_BYTES;
 
 /**
  * By 9 * f + b, 16 bytes each: a shuffle from the groups of an IPv6 address as written, a gap being one group, in
  * network order to its words, f groups before the gap and b behind it; without a gap f = 8 and b = 0.
  */
-export const GAPS = 16960;
+export const GAPS = (VECTOR_DOT + VECTOR_BYTES + 63) & -64;
+export const GAPS_BYTES = 81 * VECTOR_BYTES;
 
 /** The address of the front of each line and, behind the last line, of the line that follows; 32-bit words. */
-export const LINE_STARTS = 18304;
+export const LINE_STARTS = (GAPS + GAPS_BYTES + 63) & -64;
+export const LINE_STARTS_BYTES = LINE_WORDS_BYTES;
+
 /** The IPv4 addresses found, and the number of the line of each. */
-export const WORDS_4 = 20864;
-export const LINES_4 = 23424;
-/** The IPv6 addresses, four words each. */
-export const WORDS_6 = 25984;
-export const LINES_6 = 36224;
+export const WORDS_4 = LINE_STARTS + LINE_STARTS_BYTES;
+export const WORDS_4_BYTES = LINE_WORDS_BYTES;
+
+export const LINES_4 = WORDS_4 + WORDS_4_BYTES;
+export const LINES_4_BYTES = LINE_WORDS_BYTES;
+
+/** The IPv6 addresses, four words each, and the number of the line of each. */
+export const WORDS_6 = LINES_4 + LINES_4_BYTES;
+export const WORDS_6_BYTES = 4 * LINE_WORDS_BYTES;
+
+export const LINES_6 = WORDS_6 + WORDS_6_BYTES;
+export const LINES_6_BYTES = LINE_WORDS_BYTES;
+
 /** Match ids: of the IPv4 addresses, of the IPv6 addresses, and by line (-1: no address). */
-export const MATCHES_4 = 38784;
-export const MATCHES_6 = 41344;
-export const MATCHES = 43904;
+export const MATCHES_4 = LINES_6 + LINES_6_BYTES;
+export const MATCHES_4_BYTES = LINE_WORDS_BYTES;
+
+export const MATCHES_6 = MATCHES_4 + MATCHES_4_BYTES;
+export const MATCHES_6_BYTES = LINE_WORDS_BYTES;
+
+export const MATCHES = MATCHES_6 + MATCHES_6_BYTES;
+export const MATCHES_BYTES = LINE_WORDS_BYTES;
 
 /** The template of each line's row, and the match ids that lack one. */
-export const TEMPLATES = 46464;
-export const MISSING = 49024;
+export const TEMPLATES = MATCHES + MATCHES_BYTES;
+export const TEMPLATES_BYTES = LINE_WORDS_BYTES;
 
-/**
- * The pairs of lines that are put aside while scanning, each as the address of its first line's start, and then single
- * lines.
- */
-export const PENDING_PAIRS = 51584;
-export const PENDING_LINES = 60928;
+export const MISSING = TEMPLATES + TEMPLATES_BYTES;
+export const MISSING_BYTES = LINE_WORDS_BYTES;
+
+/** The pairs of lines that are put aside while scanning, each as the address of its first line's start. */
+export const PENDING_PAIRS = MISSING + MISSING_BYTES;
+export const PENDING_PAIRS_BYTES = 4 * (LINE_ENTRIES / 2 + 16);
+
 /** By line: the address of the words of its address; anything where there is none. */
-export const WORDS_AT = 52928;
+export const WORDS_AT = PENDING_PAIRS + PENDING_PAIRS_BYTES;
+export const WORDS_AT_BYTES = LINE_WORDS_BYTES;
 
 /** By octet: its digits and a dot, of which so many count, 32 bits each. */
-export const OCTETS = 55488;
+export const OCTETS = WORDS_AT + WORDS_AT_BYTES;
+export const OCTETS_BYTES = 8 * 256;
+
 /** By prefix length: a slash and its digits, of which so many count, 32 bits each. */
-export const PREFIX_LENGTHS = 57536;
+export const PREFIX_LENGTHS = OCTETS + OCTETS_BYTES;
+export const PREFIX_LENGTHS_BYTES = 8 * 129;
+
 /**
  * By the mask of the 16-bit lanes of an IPv6 address's words that are zero, a byte: the first group of the run that
  * becomes `::`, 8 for none | 16 times its length.
  */
-export const GAP_RUNS = 58576;
+export const GAP_RUNS = (PREFIX_LENGTHS + PREFIX_LENGTHS_BYTES + 15) & -16;
+export const GAP_RUNS_BYTES = 256;
+
 /** By prefix length: the four words of the mask. */
-export const MASKS = 58832;
+export const MASKS = GAP_RUNS + GAP_RUNS_BYTES;
+export const MASKS_BYTES = 129 * VECTOR_BYTES;
+
+/** The single lines that are put aside while scanning. */
+export const PENDING_LINES = (MASKS + MASKS_BYTES + 63) & -64;
+export const PENDING_LINES_BYTES = LINE_WORDS_BYTES;
 
 /**
  * By a mask of four bits: the shuffle that brings those of four 32-bit words that it names to the front; 16 bytes each.
  */
-export const SHUFFLES = 65536;
-/** Vectors: the places of the first four entries, and how far the next four are. */
-export const PLACES = 65792;
-export const FOUR = 65808;
-/** Vectors of node entries shifted down to their kinds, and of the entry below which are the bitmap nodes. */
-export const WIDE_KIND = 65824;
-export const LIST_KIND = 65840;
-export const TREE_KIND = 65856;
-export const BITMAP_LIMIT = 65872;
-/** The queues of the lookups. */
-export const WAITING = 65920;
+export const SHUFFLES = (PENDING_LINES + PENDING_LINES_BYTES + 65535) & -65536;
+export const SHUFFLES_BYTES = 16 * VECTOR_BYTES;
 
-/** Two pages. */
-export const WORKSPACE_BYTES = 131072;
+/** Vectors: the byte offsets in a queue of the first four entries, and how far the next four are. */
+export const PLACES = SHUFFLES + SHUFFLES_BYTES;
+export const FOUR = PLACES + VECTOR_BYTES;
+/** Vectors of node entries shifted down to their kinds, and of the entry below which are the bitmap nodes. */
+export const WIDE_KIND = FOUR + VECTOR_BYTES;
+export const LIST_KIND = WIDE_KIND + VECTOR_BYTES;
+export const TREE_KIND = LIST_KIND + VECTOR_BYTES;
+export const BITMAP_LIMIT = TREE_KIND + VECTOR_BYTES;
+
+/** The addresses of a group in a lookup, at most; and a queue of them: as 32-bit words, and four stored too far. */
+export const GROUP = 640;
+export const QUEUE_BYTES = 4 * GROUP + 64;
+/** The four queues of the lookups. */
+export const WAITING = (BITMAP_LIMIT + VECTOR_BYTES + 63) & -64;
+export const WAITING_BYTES = 4 * QUEUE_BYTES;
+
+/** Whole pages. */
+export const WORKSPACE_BYTES = (WAITING + WAITING_BYTES + 65535) & -65536;
 
 /** Which lines give a row. */
 export const SELECT_ALL = 0;

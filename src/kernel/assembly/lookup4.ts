@@ -1,8 +1,8 @@
 import { BITMAP_BITS, BITMAP_HEADER_WORDS, KIND_MASK, KIND_SHIFT, LIST_BITS, NODE_BITMAP, NODE_LIST, NODE_TREE, OFFSET_MASK } from "../../table/layout.ts";
-import { BITMAP_LIMIT, FOUR, LIST_KIND, PLACES, SHUFFLES } from "../workspace.ts";
+import { BITMAP_LIMIT, FOUR, GROUP, LIST_KIND, PLACES, SHUFFLES } from "../workspace.ts";
 import { listEntry, treeEntry } from "./sorted.ts";
 import { lookingUp, matchCount, nodes4, root4, rootShift4 } from "./table.ts";
-import { append, GROUP, queueAt } from "./waiting.ts";
+import { append, queueAt } from "./waiting.ts";
 import { workspace } from "./workspace.ts";
 
 /**

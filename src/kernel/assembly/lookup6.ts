@@ -1,8 +1,8 @@
 import { KIND_MASK, KIND_SHIFT, NODE_FLAG, NODE_LIST, NODE_SKIP, NODE_TREE, NODE_WIDE, OFFSET_MASK, SKIP_UNIT, WIDE_WORDS } from "../../table/layout.ts";
-import { FOUR, LIST_KIND, PLACES, SHUFFLES, TREE_KIND, WIDE_KIND } from "../workspace.ts";
+import { FOUR, GROUP, LIST_KIND, PLACES, SHUFFLES, TREE_KIND, WIDE_KIND } from "../workspace.ts";
 import { listEntry, treeEntry } from "./sorted.ts";
 import { lookingUp, matchCount, nodes6, root6, rootShift6 } from "./table.ts";
-import { append, GROUP, queueAt } from "./waiting.ts";
+import { append, queueAt } from "./waiting.ts";
 import { workspace } from "./workspace.ts";
 
 /** As `lookupBatch4`, for IPv6 addresses of four words each. */

@@ -1,4 +1,4 @@
-import { WAITING } from "../workspace.ts";
+import { QUEUE_BYTES, WAITING } from "../workspace.ts";
 import { workspace } from "./workspace.ts";
 
 /*
@@ -6,12 +6,6 @@ import { workspace } from "./workspace.ts";
  * way at once, and no branch depends on an address. `out` holds the entry that each address has come to. Which addresses a step
  * has to take is a queue of places: byte offsets in `out`.
  */
-
-/** Addresses of a group at most; their entries, words and places stay in the first-level cache. */
-export const GROUP = 640;
-
-/** One queue: places as 32-bit words, and what four are stored too far. */
-const QUEUE_BYTES = 4 * GROUP + 64;
 
 /** The address of queue `number`, 0 to 3. */
 @inline
