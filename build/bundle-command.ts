@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, "..");
 /** What is packed, by the file that it becomes. */
 const BUNDLES = {
   "dist/cli/command-line.js": "src/cli/command-line.ts",
-  "dist/cli/_renderer.js": "src/cli/identify-renderer.ts",
+  "dist/datasets/_catalogue-renderer.js": "src/datasets/catalogue-renderer.ts",
   "dist/batch/pipeline/shard-worker.js": "src/batch/pipeline/shard-worker.ts",
 };
 
@@ -26,7 +26,7 @@ const APART = [
 ];
 
 /** The module that the command's threads load in place of the one that the library names. */
-const RENDERER = "src/cli/identify-renderer.ts";
+const RENDERER = "src/datasets/catalogue-renderer.ts";
 
 /**
  * Modules of node: are taken from the process: an `import` runs every lazy part of them, some milliseconds each. And
@@ -38,7 +38,10 @@ function inPlace(outfile: string): Plugin {
     setup({ onLoad }) {
       onLoad({ filter: /[/\\]src[/\\].*\.ts$/ }, ({ path }) => {
         const file = relative(ROOT, path);
-        const own = file === RENDERER ? "dist/cli/_renderer.js" : file.replace(/^src/, "dist").replace(/\.ts$/, ".js");
+        const own =
+          file === RENDERER
+            ? "dist/datasets/_catalogue-renderer.js"
+            : file.replace(/^src/, "dist").replace(/\.ts$/, ".js");
         const address = `new URL(${JSON.stringify(`./${relative(dirname(outfile), own)}`)}, import.meta.url).href`;
         return {
           contents: withoutImports(readFileSync(path, "utf8"), file).replaceAll("import.meta.url", address),

@@ -68,8 +68,8 @@ export { type CatalogueStats, catalogueStats, type TypeStats } from "./cbs/stats
 export { type CatalogueDiff, diffCatalogues, type NodeChange, type PrefixChange } from "./cbs/diff.ts";
 export { EXPORT_FORMATS, exportCatalogue, type ExportFormat } from "./cbs/export-catalogue.ts";
 export { clickhouseDdl } from "./formats/clickhouse.ts";
-export { openCatalogue, openCatalogueSnapshot } from "./cli/catalogue-snapshot.ts";
-export { UsageError } from "./cli/usage-error.ts";
+export { openCatalogue, openCatalogueSnapshot } from "./datasets/open-catalogue.ts";
+export { DatasetError as UsageError, type DatasetErrorCode as UsageErrorCode } from "./datasets/dataset-error.ts";
 
 // threat intelligence
 export { CtiDataset, type CtiMetadata, type CtiSource } from "./cti/dataset.ts";
@@ -89,7 +89,7 @@ export { FEED_FORMATS, type FeedFormat, FeedImport, type FeedOptions } from "./c
 export { type FeedFault, type FeedReport, type FeedWarning } from "./cti/importers/feed.ts";
 export { FeedError, type FeedErrorCode } from "./cti/importers/feed-error.ts";
 export { CtiError, type CtiErrorCode } from "./cti/cti-error.ts";
-export { openCtiDataset, openCtiSnapshot } from "./cli/cti-snapshot.ts";
+export { openCtiDataset, openCtiSnapshot } from "./datasets/open-cti-dataset.ts";
 
 // rulesets
 export { activeRules, isActive, type Rule } from "./rulesets/rule.ts";
@@ -138,4 +138,4 @@ export type { AddressRanking, CountedAddress, TopAddresses } from "./batch/top-a
 export { type BufferMatches, type BufferProgress, Matcher } from "./batch/matcher.ts";
 export { NO_ADDRESS } from "./batch/lines/find-address.ts";
 export { BatchError, type BatchErrorCode } from "./batch/batch-error.ts";
-export { RENDERER as catalogueRenderer } from "./cli/identify-renderer.ts";
+export { CATALOGUE_RENDERER as catalogueRenderer } from "./datasets/catalogue-renderer.ts";

@@ -87,7 +87,7 @@ packageTest("the package holds what it needs, and nothing else", () => {
   const built = packed
     .filter((path) => path.endsWith(".js") && !path.startsWith("dist/dashboard/"))
     .map((path) => path.replace(/^dist\/|\.js$/g, ""));
-  assert.deepEqual(built.sort(), [...sources, "cli/_renderer"].sort()); // packed once more, for the threads of the command
+  assert.deepEqual(built.sort(), [...sources, "datasets/_catalogue-renderer"].sort()); // packed once more, for the threads of the command
   const pages = packed.filter((path) =>
     /^dist\/dashboard\/(index\.html|assets\/[\w-]+\.(js|css|svg))(\.gz|\.br)?$/.test(path),
   );

@@ -7,8 +7,8 @@ import { CatalogueTree, ROOT } from "../../src/cbs/catalogue-tree.ts";
 import { identifyText } from "../../src/cbs/identify.ts";
 import { importCatalogue } from "../../src/cbs/import-catalogue.ts";
 import { SearchIndex } from "../../src/cbs/search.ts";
-import { BUNDLED_CATALOGUE } from "../../src/cli/catalogue-snapshot.ts";
-import { RENDERER } from "../../src/cli/identify-renderer.ts";
+import { BUNDLED_CATALOGUE } from "../../src/datasets/open-catalogue.ts";
+import { CATALOGUE_RENDERER } from "../../src/datasets/catalogue-renderer.ts";
 import { openSnapshot } from "../../src/snapshot/open-snapshot.ts";
 import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
 import { freeze } from "../../src/table/freeze.ts";
@@ -236,7 +236,7 @@ async function sampleLog(path: string): Promise<Measurement[]> {
         inputs: [SAMPLE],
         snapshot,
         format: "tsv",
-        renderer: RENDERER,
+        renderer: CATALOGUE_RENDERER,
         output: { path: cachePath("sample.tsv") },
       });
       if (lines !== 2000) throw new Error(`${lines} lines of the sample log`);

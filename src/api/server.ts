@@ -2,8 +2,6 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { collectDefaultMetrics } from "prom-client";
 import type { Logger } from "pino";
-import { CtiDataset } from "../cti/dataset.ts";
-import { openSnapshot } from "../snapshot/open-snapshot.ts";
 import type { Change } from "../store/change.ts";
 import type { Store } from "../store/store.ts";
 import { buildApp } from "./app.ts";
@@ -30,7 +28,7 @@ import { SharedCache } from "../service/shared-cache.ts";
 import { SignInLimits } from "../service/access/sign-in-limits.ts";
 import { SnapshotHolder, type SnapshotPaths } from "../service/datasets/snapshot-holder.ts";
 import { StoreOutage } from "../service/store/store-outage.ts";
-import { ThreatView } from "../service/datasets/threat-view.ts";
+import { openThreatView } from "../service/datasets/threat-view.ts";
 import { UsageRecorder } from "../service/usage/usage-recorder.ts";
 import { loadPasswordLists } from "../service/access/weak-password.ts";
 
@@ -242,7 +240,7 @@ function servicesOf(
     now,
     log,
   });
-  const threatHolder = new SnapshotHolder({ name: "cti", ...threats, load: openDataset, metrics, now, log });
+  const threatHolder = new SnapshotHolder({ name: "cti", ...threats, load: openThreatView, metrics, now, log });
   const identifications = new Identifications(now);
   return {
     ...states,
@@ -281,14 +279,4 @@ function servicesOf(
     passwords: new Passwords(),
     signIns: new SignInLimits(settings.signInsPerMinute, steady),
   };
-}
-
-/** Opens and checks a dataset. Rejects with SnapshotError, CtiError. */
-async function openDataset(path: string): Promise<{ view: ThreatView; createdAt: number }> {
-  const snapshot = await openSnapshot(path);
-  const { kind } = snapshot.info;
-  if (kind !== "cti")
-    throw new Error(`${path}: its kind is "${kind}", not "cti"; give a file written by "ipsieve cti import"`);
-  const dataset = new CtiDataset(snapshot.metadata, snapshot.table);
-  return { view: new ThreatView(dataset), createdAt: Date.parse(dataset.metadata.createdAt) };
 }

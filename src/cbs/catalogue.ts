@@ -41,6 +41,9 @@ export interface CatalogueSource {
   readonly changedAt: string | null;
 }
 
+/** The kind of a snapshot that holds a catalogue. */
+export const CATALOGUE_KIND = "catalogue";
+
 /** What a snapshot of the kind "catalogue" holds beside its table. */
 export interface CatalogueMetadata {
   readonly format: 3;

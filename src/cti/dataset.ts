@@ -13,6 +13,9 @@ export interface CtiSource {
   readonly entries: number;
 }
 
+/** The kind of a snapshot that holds a dataset of threat intelligence. */
+export const CTI_KIND = "cti";
+
 /** What a snapshot of the kind "cti" holds beside its table. */
 export interface CtiMetadata {
   readonly format: 1;

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type CatalogueMetadata, sourceKey } from "../cbs/catalogue.ts";
+import { CATALOGUE_KIND, type CatalogueMetadata, sourceKey } from "../cbs/catalogue.ts";
 import { openSnapshot, type Snapshot } from "../snapshot/open-snapshot.ts";
 import { publishFile } from "../snapshot/publish-file.ts";
 import { SnapshotError } from "../snapshot/snapshot-error.ts";
@@ -36,7 +36,7 @@ export async function publishCatalogue(
   keep: number,
 ): Promise<string | null> {
   await makeFolder(files.history);
-  const content = { table, metadata, kind: "catalogue", createdAt: new Date(metadata.createdAt) };
+  const content = { table, metadata, kind: CATALOGUE_KIND, createdAt: new Date(metadata.createdAt) };
   const own = generationName(metadata.createdAt);
   // Not one of a clock that was wrong once, which would stay the newest for long.
   const newest = (await generationsIn(files.history)).findLast((name) => name <= own);

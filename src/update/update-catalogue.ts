@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { Catalogue } from "../cbs/catalogue.ts";
+import { Catalogue, CATALOGUE_KIND } from "../cbs/catalogue.ts";
 import { CatalogueError } from "../cbs/catalogue-error.ts";
 import { importCatalogue, type SourceReport } from "../cbs/import-catalogue.ts";
 import { ImportError } from "../cbs/importers/import-error.ts";
@@ -251,8 +251,8 @@ function isoTime(httpDate: string | null): string | null {
 async function openBase(path: string): Promise<Catalogue> {
   try {
     const { metadata, table, info } = await openSnapshot(path);
-    if (info.kind !== "catalogue")
-      throw new UpdateError("bad-base", `${path}: its kind is "${info.kind}", not "catalogue"`);
+    if (info.kind !== CATALOGUE_KIND)
+      throw new UpdateError("bad-base", `${path}: its kind is "${info.kind}", not "${CATALOGUE_KIND}"`);
     const base = new Catalogue(metadata, table);
     base.checkValues();
     return base;

@@ -13,7 +13,7 @@ import { importCatalogue } from "../../src/cbs/import-catalogue.ts";
 import { plainText } from "../../src/cbs/importers/plain-text.ts";
 import type { Source } from "../../src/cbs/importers/sources.ts";
 import { rangesOf } from "../../src/cbs/ranges.ts";
-import { openCatalogue } from "../../src/cli/catalogue-snapshot.ts";
+import { openCatalogue } from "../../src/datasets/open-catalogue.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { sourceOf } from "../update/lists.ts";
 import { catalogueOf, CREATED, prefixes } from "./catalogues.ts";

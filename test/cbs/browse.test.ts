@@ -5,7 +5,7 @@ import { browse, listProviders, listRegions, listServices } from "../../src/cbs/
 import { parsePrefix } from "../../src/address/prefix.ts";
 import { Catalogue, CatalogueBuilder } from "../../src/cbs/catalogue.ts";
 import { CatalogueTree, ROOT } from "../../src/cbs/catalogue-tree.ts";
-import { openCatalogue } from "../../src/cli/catalogue-snapshot.ts";
+import { openCatalogue } from "../../src/datasets/open-catalogue.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { catalogueOf, CREATED, entries } from "./catalogues.ts";
 import { extentOf, isBelow, prefixesWith } from "./tree-oracle.ts";

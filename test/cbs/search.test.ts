@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { TermTable } from "../../src/cbs/_term-table.ts";
 import { SearchIndex } from "../../src/cbs/search.ts";
-import { openCatalogue } from "../../src/cli/catalogue-snapshot.ts";
+import { openCatalogue } from "../../src/datasets/open-catalogue.ts";
 import { catalogueOf, entries } from "./catalogues.ts";
 
 const index = new SearchIndex(

@@ -6,7 +6,7 @@ import { after, before, test } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { parseAddress } from "../../src/address/parse-address.ts";
 import { identifyText } from "../../src/cbs/identify.ts";
-import { openCatalogue } from "../../src/cli/catalogue-snapshot.ts";
+import { openCatalogue } from "../../src/datasets/open-catalogue.ts";
 import { outcomeOf, run, temporaryFolder } from "./run-command.ts";
 
 let folder: ReturnType<typeof temporaryFolder>;

@@ -7,7 +7,7 @@ import { lastAddress } from "../../src/address/range.ts";
 import type { Catalogue } from "../../src/cbs/catalogue.ts";
 import { CatalogueTree } from "../../src/cbs/catalogue-tree.ts";
 import { type ExportFormat, exportCatalogue } from "../../src/cbs/export-catalogue.ts";
-import { openCatalogue } from "../../src/cli/catalogue-snapshot.ts";
+import { openCatalogue } from "../../src/datasets/open-catalogue.ts";
 import { catalogueOf, prefixes } from "../cbs/catalogues.ts";
 
 export type Line = readonly [prefix: string, ...ids: string[]];

@@ -12,7 +12,8 @@ export interface Room {
 export interface Layers {
   readonly rooms: Readonly<Record<string, Room>>;
   readonly assembly: { readonly folder: string; readonly imports: readonly string[] };
-  readonly entry: string;
+  /** The public API: it may re-export from every room but these, which are programs. */
+  readonly entry: { readonly file: string; readonly excludes: readonly string[] };
 }
 
 /**
@@ -27,7 +28,14 @@ export function checkReferences(layers: Layers, read: Iterable<readonly [string,
   const violations: string[] = [];
   for (const [file, { references, worldGlobals, isBarrel }] of read) {
     const report = (line: number, what: string) => violations.push(`src/${file}:${line}: ${what}`);
-    if (file === layers.entry) continue;
+    if (file === layers.entry.file) {
+      for (const { kind, specifier, line } of references) {
+        const target = roomOf((specifier ?? "").replace("./", ""));
+        if (target !== undefined && layers.entry.excludes.includes(target))
+          report(line, `${kind} of src/${specifier!.slice(2)}: the entry may not import ${target}`);
+      }
+      continue;
+    }
     const name = roomOf(file);
     const room = name === undefined ? undefined : layers.rooms[name];
     if (name === undefined || room === undefined) {

@@ -1,11 +1,10 @@
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Prefix } from "../../address/address.ts";
-import { Catalogue, CatalogueBuilder, type CatalogueSource } from "../../cbs/catalogue.ts";
+import { Catalogue, CatalogueBuilder, type CatalogueSource, CATALOGUE_KIND } from "../../cbs/catalogue.ts";
 import { SOURCES } from "../../cbs/importers/sources.ts";
 import { writeSnapshot } from "../../snapshot/write-snapshot.ts";
 import { freeze } from "../../table/freeze.ts";
-import { CATALOGUE_KIND } from "../catalogue-snapshot.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { byteSize, counted, grouped } from "../output/numbers.ts";
 import { standardError } from "../output/standard-error.ts";

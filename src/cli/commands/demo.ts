@@ -4,7 +4,7 @@ import { identify } from "../../batch/identify.ts";
 import type { Catalogue } from "../../cbs/catalogue.ts";
 import { identifyText } from "../../cbs/identify.ts";
 import type { LookupDocument } from "../../cbs/lookup-document.ts";
-import { BUNDLED_CATALOGUE, catalogueOf, openCatalogueSnapshot } from "../catalogue-snapshot.ts";
+import { BUNDLED_CATALOGUE, catalogueOf, openCatalogueSnapshot } from "../../datasets/open-catalogue.ts";
 import { type Command, EXIT } from "../command.ts";
 import { grouped, short } from "../output/numbers.ts";
 import { type Style, styleFor } from "../output/style.ts";

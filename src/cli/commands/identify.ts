@@ -10,9 +10,10 @@ import type { IdentifyResult } from "../../batch/identify-result.ts";
 import type { Catalogue } from "../../cbs/catalogue.ts";
 import type { Snapshot } from "../../snapshot/open-snapshot.ts";
 import { AS_OF_OPTION, chosenSnapshot } from "../catalogue-history.ts";
-import { catalogueOf, DEFAULT_CATALOGUE, openCatalogueSnapshot } from "../catalogue-snapshot.ts";
+import { catalogueOf, openCatalogueSnapshot } from "../../datasets/open-catalogue.ts";
+import { DEFAULT_CATALOGUE } from "../default-datasets.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
-import { RENDERER } from "../identify-renderer.ts";
+import { CATALOGUE_RENDERER } from "../../datasets/catalogue-renderer.ts";
 import { createProgress, PROGRESS_MODES, type ProgressMode } from "../output/progress.ts";
 import { standardError } from "../output/standard-error.ts";
 import { guardStandardOutput, printShortly } from "../output/standard-output.ts";
@@ -207,7 +208,7 @@ function optionsFor(args: Arguments, snapshot: Snapshot): Omit<IdentifyOptions, 
     snapshot,
     format: printsRows ? ((args.value("format") ?? "tsv") as (typeof ROW_FORMATS)[number]) : "none",
     rows: selection(args),
-    ...(printsRows && { renderer: RENDERER, output: path === undefined ? process.stdout : { path } }),
+    ...(printsRows && { renderer: CATALOGUE_RENDERER, output: path === undefined ? process.stdout : { path } }),
     ...(field !== undefined && { field: fieldOf(field) }),
     ...(args.has("input") && { fieldSyntax: args.value("input") as (typeof FIELD_SYNTAXES)[number] }),
     ...(args.has("header") && { header: args.value("header") === "yes" }),

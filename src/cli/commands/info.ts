@@ -1,7 +1,10 @@
 import { type LayerAge, layerAges } from "../../cbs/catalogue-ages.ts";
 import { openSnapshot, type Snapshot } from "../../snapshot/open-snapshot.ts";
-import { CATALOGUE_KIND, catalogueOf, DEFAULT_CATALOGUE, defaultCatalogue } from "../catalogue-snapshot.ts";
-import { CTI_KIND, ctiDatasetOf } from "../cti-snapshot.ts";
+import { CATALOGUE_KIND } from "../../cbs/catalogue.ts";
+import { catalogueOf } from "../../datasets/open-catalogue.ts";
+import { DEFAULT_CATALOGUE, defaultCatalogue } from "../default-datasets.ts";
+import { CTI_KIND } from "../../cti/dataset.ts";
+import { ctiDatasetOf } from "../../datasets/open-cti-dataset.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { ageText, timesText } from "../output/ages.ts";
 import { byteSize, counted, grouped } from "../output/numbers.ts";

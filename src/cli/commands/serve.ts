@@ -13,9 +13,10 @@ import {
 } from "../../service/settings.ts";
 import type { SnapshotPaths } from "../../service/datasets/snapshot-holder.ts";
 import type { StoreLocation } from "../../store/open-store.ts";
-import { BUNDLED_CATALOGUE } from "../catalogue-snapshot.ts";
+import { BUNDLED_CATALOGUE } from "../../datasets/open-catalogue.ts";
 import { type Arguments, type Command, EXIT, type Option } from "../command.ts";
-import { datasetPath, SAMPLE_DATASET } from "../cti-snapshot.ts";
+import { datasetPath } from "../default-datasets.ts";
+import { SAMPLE_DATASET } from "../../datasets/open-cti-dataset.ts";
 import { currentCatalogue, homeFolder, makePrivateFolder } from "../home.ts";
 import { permissionWarnings } from "../permission-warnings.ts";
 import { databaseLocation } from "../service-database.ts";

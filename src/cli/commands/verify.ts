@@ -1,7 +1,11 @@
 import { openSnapshot } from "../../snapshot/open-snapshot.ts";
 import { verifySnapshot } from "../../snapshot/verify-snapshot.ts";
-import { CATALOGUE_KIND, catalogueOf, DEFAULT_CATALOGUE, defaultCatalogue, withPath } from "../catalogue-snapshot.ts";
-import { CTI_KIND, ctiDatasetOf, withCtiPath } from "../cti-snapshot.ts";
+import { CATALOGUE_KIND } from "../../cbs/catalogue.ts";
+import { catalogueOf } from "../../datasets/open-catalogue.ts";
+import { DEFAULT_CATALOGUE, defaultCatalogue } from "../default-datasets.ts";
+import { withPath } from "../../datasets/with-path.ts";
+import { CTI_KIND } from "../../cti/dataset.ts";
+import { ctiDatasetOf } from "../../datasets/open-cti-dataset.ts";
 import { type Arguments, type Command, EXIT } from "../command.ts";
 import { grouped } from "../output/numbers.ts";
 
@@ -36,5 +40,5 @@ async function verifyCatalogue(path: string): Promise<void> {
 
 async function verifyDataset(path: string): Promise<void> {
   const dataset = ctiDatasetOf(await openSnapshot(path), path);
-  withCtiPath(path, () => dataset.checkDocuments());
+  withPath(path, () => dataset.checkDocuments());
 }

@@ -3,7 +3,8 @@ import { Catalogue } from "../../cbs/catalogue.ts";
 import { CatalogueTree } from "../../cbs/catalogue-tree.ts";
 import { listRanges, type RangeList, type RangeSelection } from "../../cbs/ranges.ts";
 import { SearchIndex } from "../../cbs/search.ts";
-import { openSnapshot, type Snapshot } from "../../snapshot/open-snapshot.ts";
+import { openCatalogueSnapshot } from "../../datasets/open-catalogue.ts";
+import type { Snapshot } from "../../snapshot/open-snapshot.ts";
 import { tagOf } from "../rules/tags.ts";
 import { inSlices } from "../in-slices.ts";
 import { LookupWriter } from "./lookup-writer.ts";
@@ -79,12 +80,8 @@ const MAX_LIST_BYTES = 32 << 20;
 /** Of an item of a flat list, roughly. */
 const ITEM_BYTES = 200;
 
-/** Opens and checks a catalogue. Rejects with SnapshotError, CatalogueError. */
+/** Opens and checks a catalogue. Rejects with SnapshotError, DatasetError, CatalogueError. */
 export async function openCatalogueView(path: string): Promise<{ view: CatalogueView; createdAt: number }> {
-  const snapshot = await openSnapshot(path);
-  const { kind } = snapshot.info;
-  if (kind !== "catalogue")
-    throw new Error(`${path}: its kind is "${kind}", not "catalogue"; give a file written by "ipsieve build"`);
-  const view = await inSlices(CatalogueView.make(snapshot));
+  const view = await inSlices(CatalogueView.make(await openCatalogueSnapshot(path)));
   return { view, createdAt: Date.parse(view.catalogue.metadata.createdAt) };
 }

@@ -1,4 +1,5 @@
 import type { CtiDataset } from "../../cti/dataset.ts";
+import { openCtiDataset } from "../../datasets/open-cti-dataset.ts";
 
 /** Documents kept as text, some hundred bytes each. */
 const MOST_TEXTS = 20_000;
@@ -31,4 +32,10 @@ export class ThreatView {
     this.#texts.set(value, text);
     return text;
   }
+}
+
+/** Opens and checks a dataset. Rejects with SnapshotError, DatasetError, CtiError. */
+export async function openThreatView(path: string): Promise<{ view: ThreatView; createdAt: number }> {
+  const dataset = await openCtiDataset(path);
+  return { view: new ThreatView(dataset), createdAt: Date.parse(dataset.metadata.createdAt) };
 }

@@ -17,7 +17,7 @@ import type { ChosenRulesets } from "./chosen-rulesets.ts";
 import { ClientSpeed } from "./client-speed.ts";
 import { compareRulesets, type RulesetComparison } from "./compare-rulesets.ts";
 import { ServiceError } from "../service-error.ts";
-import { RENDERER } from "./identify-renderer.ts";
+import { CATALOGUE_RENDERER } from "../../datasets/catalogue-renderer.ts";
 import { inSlices, turn } from "../in-slices.ts";
 import { type UnmatchedLine, UnmatchedSample } from "./unmatched-sample.ts";
 
@@ -159,7 +159,7 @@ export class LogIdentification {
         inputs: [Readable.from(this.#text(), { objectMode: true })],
         snapshot: catalogue.snapshot,
         format,
-        renderer: RENDERER,
+        renderer: CATALOGUE_RENDERER,
         output: { path },
         countMatches: true,
         keptAddresses,

@@ -4,7 +4,7 @@ import { EXPORT_FORMATS, type ExportFormat, exportCatalogue, leftOut } from "../
 import { clickhouseDdl } from "../../../formats/clickhouse.ts";
 import { FORMATS } from "../../../formats/formats.ts";
 import { publishFile } from "../../../snapshot/publish-file.ts";
-import { defaultCatalogue } from "../../catalogue-snapshot.ts";
+import { defaultCatalogue } from "../../default-datasets.ts";
 import { openTree, SNAPSHOT_OPTION } from "../../catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { byteSize, counted } from "../../output/numbers.ts";

@@ -1,6 +1,6 @@
 import { SearchIndex } from "../../../cbs/search.ts";
 import { AS_OF_OPTION, chosenSnapshot } from "../../catalogue-history.ts";
-import { openCatalogue } from "../../catalogue-snapshot.ts";
+import { openCatalogue } from "../../../datasets/open-catalogue.ts";
 import { SNAPSHOT_OPTION } from "../../catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { styleFor } from "../../output/style.ts";

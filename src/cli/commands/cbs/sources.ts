@@ -1,7 +1,7 @@
 import type { CatalogueTree, Extent } from "../../../cbs/catalogue-tree.ts";
 import { atOnce } from "../../../cbs/in-parts.ts";
 import { type Source, SOURCES } from "../../../cbs/importers/sources.ts";
-import { defaultCatalogue } from "../../catalogue-snapshot.ts";
+import { defaultCatalogue } from "../../default-datasets.ts";
 import { openTree, SNAPSHOT_OPTION } from "../../catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { ageText, timesText } from "../../output/ages.ts";

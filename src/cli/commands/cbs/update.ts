@@ -8,7 +8,7 @@ import { type FileReport, updateCatalogue, type UpdateReport } from "../../../up
 import type { Proxy } from "../../../update/proxy-tunnels.ts";
 import { WebOrigin } from "../../../update/web-origin.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { BUNDLED_CATALOGUE } from "../../catalogue-snapshot.ts";
+import { BUNDLED_CATALOGUE } from "../../../datasets/open-catalogue.ts";
 import { HOME_OPTION, homeFolder } from "../../home.ts";
 import { columnLines } from "../../output/columns.ts";
 import { counted, grouped } from "../../output/numbers.ts";

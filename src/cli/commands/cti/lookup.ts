@@ -2,7 +2,9 @@ import { AddressError } from "../../../address/address-error.ts";
 import type { CtiDataset } from "../../../cti/dataset.ts";
 import type { ExtendedCtiDocument } from "../../../cti/documents.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
-import { DEFAULT_DATASET, importedDataset, openCtiDataset, SAMPLE_DATASET, withCtiPath } from "../../cti-snapshot.ts";
+import { DEFAULT_DATASET, defaultDataset } from "../../default-datasets.ts";
+import { openCtiDataset } from "../../../datasets/open-cti-dataset.ts";
+import { withPath } from "../../../datasets/with-path.ts";
 import { isOutputClosed, printText } from "../../output/standard-output.ts";
 import { type Style, styleFor } from "../../output/style.ts";
 import { readOperands } from "../../read-operands.ts";
@@ -31,14 +33,14 @@ export const ctiLookupCommand: Command = {
 };
 
 async function run(args: Arguments): Promise<number> {
-  const path = args.value("snapshot") ?? importedDataset() ?? SAMPLE_DATASET;
+  const path = args.value("snapshot") ?? defaultDataset();
   const dataset = await openCtiDataset(path);
   let found = false;
   let failed = false;
   for await (const { text, place } of readOperands(args.operands)) {
     if (isOutputClosed()) break;
     try {
-      const document = withCtiPath(path, () => documentOf(dataset, text, args));
+      const document = withPath(path, () => documentOf(dataset, text, args));
       await printText(args.has("json") ? `${JSON.stringify(document)}\n` : card(document, styleFor(process.stdout)));
       found ||= document.seen;
     } catch (error) {

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import type { CreateRowTemplates } from "../../src/batch/create-row-templates.ts";
+import { createRowTemplates } from "../../src/datasets/catalogue-renderer.ts";
+import { DatasetError } from "../../src/datasets/dataset-error.ts";
+import { BUNDLED_CATALOGUE } from "../../src/datasets/open-catalogue.ts";
+import { SAMPLE_DATASET } from "../../src/datasets/open-cti-dataset.ts";
+import { openCatalogue, openCatalogueSnapshot, openCtiDataset, openCtiSnapshot, UsageError } from "../../src/index.ts";
+import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
+import { freeze } from "../../src/table/freeze.ts";
+import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "ipsieve-datasets-"));
+after(() => rmSync(folder, { recursive: true }));
+
+async function unusable(kind: string): Promise<string> {
+  const path = join(folder, `${kind}.ipsieve`);
+  const table = freeze(new PrefixTrie());
+  await writeSnapshot(path, { table, metadata: { format: "none" }, kind, createdAt: new Date(0) });
+  return path;
+}
+
+test("without a path, the files that come with the package are opened", async () => {
+  assert.ok((await openCatalogue()).nodeCount > 100);
+  assert.ok((await openCtiDataset()).documentCount > 0);
+  assert.equal((await openCatalogueSnapshot()).info.kind, "catalogue");
+  assert.equal((await openCtiSnapshot()).info.kind, "cti");
+});
+
+const wrong: [what: string, open: () => Promise<unknown>, code: string, message: RegExp][] = [
+  [
+    "a dataset opened as a catalogue",
+    () => openCatalogue(SAMPLE_DATASET),
+    "wrong-kind",
+    /cti-sample\.ipsieve: its kind is "cti", not "catalogue"; give a file written by "ipsieve build"$/,
+  ],
+  [
+    "a catalogue opened as a dataset",
+    () => openCtiDataset(BUNDLED_CATALOGUE),
+    "wrong-kind",
+    /catalogue\.ipsieve: its kind is "catalogue", not "cti"; give a file written by "ipsieve cti import"$/,
+  ],
+  [
+    "a catalogue with foreign metadata",
+    async () => openCatalogue(await unusable("catalogue")),
+    "unusable",
+    /^\S+catalogue\.ipsieve: /,
+  ],
+  [
+    "a dataset with foreign metadata",
+    async () => openCtiDataset(await unusable("cti")),
+    "unusable",
+    /^\S+cti\.ipsieve: /,
+  ],
+];
+
+for (const [what, open, code, message] of wrong)
+  test(`${what} is refused with the file's name and a code`, () =>
+    assert.rejects(open, (error) => {
+      assert.ok(error instanceof DatasetError && error instanceof UsageError);
+      assert.deepEqual([error.name, error.code], ["UsageError", code]);
+      assert.match(error.message, message);
+      return true;
+    }));
+
+test("a file that is not there is the snapshot's error", () =>
+  assert.rejects(openCatalogue(join(folder, "absent")), { name: "SnapshotError", code: "not-found" }));
+
+test("the renderer is what the log pipeline calls", async () => {
+  const create: CreateRowTemplates = createRowTemplates;
+  const template = create(await openCatalogueSnapshot(), "append")(0);
+  assert.deepEqual([...template], [0x09]);
+});
