@@ -1,8 +1,11 @@
 import type { Prefix } from "../../address/address.ts";
 import { formatPrefix } from "../../address/prefix.ts";
 import type { Rule } from "../../rulesets/rule.ts";
-import type { Decision, Group } from "../sql/_group-commit.ts";
-import { checkMatch, mostRulesText, RuleEdit } from "./_ruleset-draft.ts";
+import type { Decision } from "./_decision.ts";
+import { checkMatch } from "./_match.ts";
+import { RuleEdit } from "./_rule-edit.ts";
+import { maxRulesText } from "./_rule-limits.ts";
+import type { RulesetDraft } from "./_ruleset-draft.ts";
 import { ruleTag } from "../if-match.ts";
 import type {
   AddRuleCommand,
@@ -15,7 +18,7 @@ import type {
 } from "../command.ts";
 import { StoreError } from "../store-error.ts";
 
-type RuleCommand = AddRuleCommand | UpdateRuleCommand | DeleteRuleCommand | BatchRulesCommand;
+export type RuleCommand = AddRuleCommand | UpdateRuleCommand | DeleteRuleCommand | BatchRulesCommand;
 
 export function isRuleCommand(command: Command): command is RuleCommand {
   return prefixesOf(command).length > 0 || command.kind === "batch-rules";
@@ -36,11 +39,11 @@ export function prefixesOf(command: Command): Prefix[] {
   }
 }
 
-export function decideRules(group: Group, command: RuleCommand): Decision {
-  const draft = group.ruleset(command);
-  const edit = new RuleEdit(draft, group.rulesPerRuleset, command.at);
-  checkMatch(draft.row, command.ifMatch, ruleBefore(edit, command));
-  const outcome = edited(edit, command, group.rulesPerRuleset);
+/** `draft`: the ruleset as the commands of the group before this one have left it; `maxRules`: how many it may hold. */
+export function decideRules(command: RuleCommand, draft: RulesetDraft, maxRules: number): Decision {
+  const edit = new RuleEdit(draft, maxRules, command.at);
+  checkMatch(draft.ruleset.version, command.ifMatch, ruleBefore(edit, command));
+  const outcome = edited(edit, command, maxRules);
   const recorded = edit.keep();
   return { outcome, changes: recorded === null ? [] : [recorded] };
 }
@@ -55,7 +58,7 @@ function ruleBefore(edit: RuleEdit, command: RuleCommand): Rule | null {
   return rule;
 }
 
-function edited(edit: RuleEdit, command: RuleCommand, mostRules: number): Decision["outcome"] {
+function edited(edit: RuleEdit, command: RuleCommand, maxRules: number): Decision["outcome"] {
   switch (command.kind) {
     case "add-rule": {
       const addition = edit.add(command.request);
@@ -70,12 +73,12 @@ function edited(edit: RuleEdit, command: RuleCommand, mostRules: number): Decisi
       edit.delete(command.prefix);
       return {};
     case "batch-rules":
-      return { results: runBatch(edit, command, mostRules) };
+      return { results: runBatch(edit, command, maxRules) };
   }
 }
 
-function runBatch(edit: RuleEdit, { items, atomic }: BatchRulesCommand, mostRules: number): BatchResult[] {
-  const results = items.map((item) => withReason(runItem(edit, item), item, mostRules));
+function runBatch(edit: RuleEdit, { items, atomic }: BatchRulesCommand, maxRules: number): BatchResult[] {
+  const results = items.map((item) => withReason(runItem(edit, item), item, maxRules));
   const failed = results.find(({ error }) => error !== undefined);
   if (!atomic || failed === undefined) return results;
   const whatHappened = results.map((result, at): BatchResult =>
@@ -85,22 +88,22 @@ function runBatch(edit: RuleEdit, { items, atomic }: BatchRulesCommand, mostRule
 }
 
 /** The result with the reason why the item fails, if it does. */
-function withReason(result: BatchResult, item: BatchItem, mostRules: number): BatchResult {
+function withReason(result: BatchResult, item: BatchItem, maxRules: number): BatchResult {
   const { action } = result;
   const isFailure =
     action === "conflict" ||
     action === "too_many_rules" ||
     (action === "absent" && "delete" in item && item.mustExist === true);
-  return isFailure ? { ...result, error: reasonOf(result, mostRules) } : result;
+  return isFailure ? { ...result, error: reasonOf(result, maxRules) } : result;
 }
 
 /** Why a rule cannot be added or deleted, in words. */
-export function reasonOf(result: BatchResult, mostRules: number): string {
+export function reasonOf(result: BatchResult, maxRules: number): string {
   if ("rule" in result) return `there is a rule for ${formatPrefix(result.rule.prefix)} already`;
   const prefix = formatPrefix(result.prefix);
   return result.action === "absent"
     ? `there is no rule for ${prefix} to delete`
-    : `there is no room for ${prefix}: ${mostRulesText(mostRules)}`;
+    : `there is no room for ${prefix}: ${maxRulesText(maxRules)}`;
 }
 
 function runItem(edit: RuleEdit, item: BatchItem): BatchResult {

@@ -1,9 +1,8 @@
 import { formatPrefix } from "../../address/prefix.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import { type ChangedRules, MAX_SHOWN_RULES, type Tally } from "../audit.ts";
-import type { RuleValues } from "../sql/_engine.ts";
 import { prefixOfKey } from "../_prefix-key.ts";
-import { ruleOfValues, valuesOfRule } from "../sql/_rule-rows.ts";
+import { ruleOfValues, type RuleValues, valuesOfRule } from "../_rule-values.ts";
 
 /** How many rules, and the key of the first. */
 type SummaryTally = readonly [count: number, first: string | null];
@@ -24,7 +23,7 @@ export interface RulesSummary {
 }
 
 /** The first rules take so many characters at most, those of before and of after each. */
-const MOST_CHARACTERS = 8000;
+const MAX_CHARACTERS = 8000;
 
 /** Counts what a change does, and keeps the first of it. */
 export class RuleTally {
@@ -45,7 +44,7 @@ export class RuleTally {
     if (after !== null) this.#after.add(after);
   }
 
-  told(about: Pick<RulesSummary, "isKept" | "skipped" | "digest">): RulesSummary {
+  summary(about: Pick<RulesSummary, "isKept" | "skipped" | "digest">): RulesSummary {
     const tally = (kind: "added" | "changed" | "deleted"): SummaryTally => [this.#counts[kind], this.#first[kind]];
     return {
       added: tally("added"),
@@ -63,13 +62,13 @@ class FirstRows {
   #characters = 0;
 
   add(rule: Rule): void {
-    if (this.rows.length === MAX_SHOWN_RULES || this.#characters > MOST_CHARACTERS) return;
+    if (this.rows.length === MAX_SHOWN_RULES || this.#characters > MAX_CHARACTERS) return;
     this.#characters += formatPrefix(rule.prefix).length + (rule.name?.length ?? 0) + 50;
-    if (this.#characters <= MOST_CHARACTERS) this.rows.push(valuesOfRule(rule));
+    if (this.#characters <= MAX_CHARACTERS) this.rows.push(valuesOfRule(rule));
   }
 }
 
-/** What the audit log shows of it. */
+/** What the audit log shows of a summary. */
 export function changedRulesOf({ added, changed, deleted, before, after }: RulesSummary): ChangedRules {
   return {
     added: tallyOf(added),
@@ -86,7 +85,7 @@ function tallyOf([count, first]: SummaryTally): Tally {
   return { count, only: count === 1 ? prefixOfKey(first!) : null };
 }
 
-/** What taking the change back does. */
+/** The summary of the change that takes this one back. */
 export function inverseOf({ added, changed, deleted, before, after }: RulesSummary, at: number): RulesSummary {
   return {
     added: deleted,

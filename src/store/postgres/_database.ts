@@ -1,6 +1,7 @@
 import { Kysely, PostgresAdapter, PostgresDialect, sql } from "kysely";
 import { Pool, type PoolConfig, types } from "pg";
-import type { Engine, Insertion, RuleValues } from "../sql/_engine.ts";
+import type { Engine, Insertion } from "../sql/_engine.ts";
+import type { RuleValues } from "../_rule-values.ts";
 import type { Tables } from "../sql/_tables.ts";
 
 /** Our tables have a schema of their own, so that the database may hold others. */

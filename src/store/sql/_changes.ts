@@ -1,10 +1,11 @@
 import { sql, type Transaction } from "kysely";
 import type { Rule } from "../../rulesets/rule.ts";
 import type { RuleColumns } from "../../rulesets/rule-columns.ts";
-import { type Engine, type Insertion, type RuleValues } from "./_engine.ts";
+import type { Engine, Insertion } from "./_engine.ts";
 import { keyOfPrefix, prefixOfKey } from "../_prefix-key.ts";
 import { atOneInstant } from "./_read-state.ts";
-import { ruleOfValues, valuesOfRule, wholeRuleset } from "./_rule-rows.ts";
+import { type OldRules, ruleOfValues, type RuleValues, valuesOfRule } from "../_rule-values.ts";
+import { wholeRuleset } from "./_rule-rows.ts";
 import type { ChangeRow, Tables } from "./_tables.ts";
 import type { RulesSummary } from "../decide/_rules-summary.ts";
 import type { Change, ChangeBody } from "../change.ts";
@@ -53,14 +54,6 @@ interface StoredRules {
   readonly deletes: readonly string[];
 }
 
-/** Rules that a change touched, as they were, as far as they existed. */
-export interface OldRules {
-  readonly rules: readonly RuleValues[];
-  /** What a change that tells its ruleset as a whole made of the rules that it touched. */
-  readonly upserts?: readonly RuleValues[];
-  readonly deletes?: readonly string[];
-}
-
 /** What is kept with a change for the audit log. */
 export interface Note {
   readonly command: string;
@@ -70,7 +63,7 @@ export interface Note {
   readonly ruleCount: number | undefined;
   /** The id of parts in `kept_rules`. */
   readonly kept: string | null | undefined;
-  readonly told: RulesSummary | undefined;
+  readonly summary: RulesSummary | undefined;
 }
 
 /** Writes changes, and deletes those that are older than so many days. */
@@ -109,7 +102,7 @@ export async function appendChanges(
 function rowOf(
   { sequence, at, actor, organisationId, ...body }: Change,
   transaction: string,
-  { command, old, oldRules, ruleCount, kept = null, told }: Note,
+  { command, old, oldRules, ruleCount, kept = null, summary }: Note,
 ): (string | number | null)[] {
   const count = body.kind === "rules" ? body.upserts.length + body.deletes.length : (ruleCount ?? null);
   return [
@@ -126,7 +119,7 @@ function rowOf(
     jsonOf(old),
     jsonOf(oldRules),
     kept,
-    jsonOf(told),
+    jsonOf(summary),
   ];
 }
 

@@ -1,4 +1,5 @@
-import { type Engine, isStorable } from "./_engine.ts";
+import { isStorable } from "../decide/_texts.ts";
+import type { Engine } from "./_engine.ts";
 import { keyOfName } from "../name-key.ts";
 import type { Credentials, Invited } from "../state.ts";
 

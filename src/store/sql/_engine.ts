@@ -1,14 +1,6 @@
 import { type Kysely, type RawBuilder, sql, type Transaction } from "kysely";
+import type { RuleValues } from "../_rule-values.ts";
 import type { Tables } from "./_tables.ts";
-
-/** A row of `rules` without the ruleset: key of the prefix, name, expiry, times of creation and update. */
-export type RuleValues = readonly [
-  key: string,
-  name: string | null,
-  expiresAt: number | null,
-  createdAt: number,
-  updatedAt: number,
-];
 
 /**
  * Rows to insert: the columns with their types in PostgreSQL, and what follows the values, such as `on conflict ...`.
@@ -55,9 +47,4 @@ export function jsonRows({ name }: Engine, items: readonly unknown[]): RawBuilde
 /** Locks what a query selects until the transaction ends. SQLite has one writer at a time anyway. */
 export function forUpdate({ name }: Engine): RawBuilder<unknown> {
   return name === "sqlite" ? sql`` : sql`for update`;
-}
-
-/** The text that PostgreSQL cannot hold and SQLite would change. */
-export function isStorable(text: string): boolean {
-  return text.isWellFormed() && !text.includes("\0");
 }

@@ -1,59 +1,28 @@
 import { sql, type Selectable, type Transaction } from "kysely";
 import { type Answer, type GroupAnswer, refusalOf } from "../_answer.ts";
-import { appendChanges, type Note, type OldRules, rulesetIdOf } from "./_changes.ts";
-import { type Engine, forUpdate, jsonRows } from "./_engine.ts";
-import { IdempotencyKeys } from "./_idempotency.ts";
-import { decideOrganisation } from "../decide/_organisation-commands.ts";
-import { importRules } from "./_import-rules.ts";
 import { keyOfPrefix } from "../_prefix-key.ts";
-import { replaceRules } from "./_replace-rules.ts";
-import { deleteRules, readRulesOf, ruleOfValues, upsertRules } from "./_rule-rows.ts";
-import { restoreRules, restoreRuleset } from "./_restore-rules.ts";
-import { decideRules, isRuleCommand, prefixesOf } from "../decide/_rule-commands.ts";
+import type { Change } from "../change.ts";
+import type { Command } from "../command.ts";
+import type { Decision } from "../decide/_decision.ts";
+import { decideRules, prefixesOf } from "../decide/_rule-commands.ts";
 import { RulesetDraft } from "../decide/_ruleset-draft.ts";
-import type { RulesetRow, Tables } from "./_tables.ts";
-import type { RulesSummary } from "../decide/_rules-summary.ts";
-import { decideUser, isUserCommand } from "../decide/_user-commands.ts";
-import type { Change, ChangeBody } from "../change.ts";
-import type { Command, Outcome } from "../command.ts";
 import { StoreError } from "../store-error.ts";
 import type { StoreLimits } from "../store.ts";
-
-/** What deciding a command needs. */
-export interface Group {
-  readonly engine: Engine;
-  readonly within: Transaction<Tables>;
-  readonly rulesPerRuleset: number;
-  readonly rulesetsPerOrganisation: number;
-  /** The ruleset, locked. Throws StoreError (`ruleset-not-found`), also for another organisation's. */
-  ruleset(command: { readonly organisationId: string; readonly rulesetId: string }): RulesetDraft;
-}
-
-/** What a command changed, and what was there before. */
-export interface Recorded {
-  readonly change: ChangeBody;
-  /** Of other things than rules. */
-  readonly old?: object | undefined;
-  /** None where they are too many to be kept. As JSON where they are many. */
-  readonly oldRules?: OldRules | string | undefined;
-  /** How many rules it touched, where the change does not tell. */
-  readonly ruleCount?: number;
-  /** The id of parts in `kept_rules`. */
-  readonly kept?: string | null;
-  readonly told?: RulesSummary | undefined;
-}
-
-/** A command that is carried out: its outcome and what it changed. */
-export interface Decision {
-  readonly outcome: Outcome;
-  readonly changes: readonly Recorded[];
-  /** Whose change it is and by whom, where the command does not say. */
-  readonly organisationId?: string;
-  readonly actor?: string;
-}
+import { appendChanges, type Note, rulesetIdOf } from "./_changes.ts";
+import { deleteRuleset } from "./_delete-ruleset.ts";
+import { type Engine, forUpdate, jsonRows } from "./_engine.ts";
+import { rulesetOf } from "./_entities.ts";
+import { executeEntityCommand } from "./_entity-commands.ts";
+import type { Group } from "./_group.ts";
+import { IdempotencyKeys } from "./_idempotency.ts";
+import { importRules } from "./_import-rules.ts";
+import { replaceRules } from "./_replace-rules.ts";
+import { restoreRules, restoreRuleset } from "./_restore-rules.ts";
+import { deleteRules, readRulesOf, ruleOfRow, upsertRules } from "./_rule-rows.ts";
+import type { RulesetRow, Tables } from "./_tables.ts";
 
 /**
- * Carries out commands in one transaction, which the caller commits. First it locks what they concern and reads the
+ * Executes commands in one transaction, which the caller commits. First it locks what they concern and reads the
  * rules that they touch, all in one query; then it decides one command after the other, each seeing what those before
  * it left; then it writes what came of them all, in few statements. A refused command leaves nothing. Servers take
  * locks in one order: idempotency keys, rulesets, then the one row that numbers the changes, which is held until the
@@ -73,7 +42,7 @@ export async function executeGroup(
     within,
     rulesPerRuleset: limits.rulesPerRuleset,
     rulesetsPerOrganisation: limits.rulesetsPerOrganisation,
-    ruleset: (command) => rulesetOf(drafts, command),
+    ruleset: (command) => draftOf(drafts, command),
   };
   const answers: Answer[] = [];
   const changes: Omit<Change, "sequence">[] = [];
@@ -90,7 +59,7 @@ export async function executeGroup(
         oldRules: undefined,
         ruleCount: undefined,
         kept: null,
-        told: undefined,
+        summary: undefined,
         ...note,
       });
     }
@@ -128,12 +97,25 @@ async function answerTo(
 }
 
 async function decide(group: Group, command: Command): Promise<Decision> {
-  if (command.kind === "replace-rules") return replaceRules(group, command);
-  if (command.kind === "import-rules") return importRules(group, command);
-  if (command.kind === "restore-rules") return restoreRules(group, command);
-  if (command.kind === "restore-ruleset") return restoreRuleset(group, command);
-  if (isRuleCommand(command)) return decideRules(group, command);
-  return isUserCommand(command) ? decideUser(group, command) : decideOrganisation(group, command);
+  switch (command.kind) {
+    case "add-rule":
+    case "update-rule":
+    case "delete-rule":
+    case "batch-rules":
+      return decideRules(command, group.ruleset(command), group.rulesPerRuleset);
+    case "replace-rules":
+      return replaceRules(group, command);
+    case "import-rules":
+      return importRules(group, command);
+    case "restore-rules":
+      return restoreRules(group, command);
+    case "restore-ruleset":
+      return restoreRuleset(group, command);
+    case "delete-ruleset":
+      return deleteRuleset(group, command);
+    default:
+      return executeEntityCommand(group, command);
+  }
 }
 
 async function lockRulesets(
@@ -149,30 +131,25 @@ async function lockRulesets(
       ids.map((id) => [id]),
     )} as given)
     order by number ${forUpdate(engine)}`.execute(within);
-  const drafts = new Map(rows.map((row) => [row.id, new RulesetDraft(row)]));
-  const byNumber = new Map([...drafts.values()].map((draft) => [draft.row.number, draft]));
-  const wanted = commands.flatMap((command) => {
+  const drafts = new Map(rows.map((row) => [row.id, new RulesetDraft(row.number, rulesetOf(row), row.rule_count)]));
+  const byNumber = new Map([...drafts.values()].map((draft) => [draft.number, draft]));
+  const touched = commands.flatMap((command) => {
     const draft = "rulesetId" in command ? drafts.get(command.rulesetId) : undefined;
     return draft === undefined
       ? []
-      : prefixesOf(command).map((prefix): [number, string] => [draft.row.number, keyOfPrefix(prefix)]);
+      : prefixesOf(command).map((prefix): [number, string] => [draft.number, keyOfPrefix(prefix)]);
   });
-  for (const { ruleset, prefix, name, expires_at, created_at, updated_at } of await readRulesOf(
-    engine,
-    within,
-    wanted,
-  )) {
-    byNumber.get(ruleset)!.read(prefix, ruleOfValues([prefix, name, expires_at, created_at, updated_at]));
-  }
+  for (const row of await readRulesOf(engine, within, touched))
+    byNumber.get(row.ruleset)!.read(row.prefix, ruleOfRow(row));
   return drafts;
 }
 
-function rulesetOf(
+function draftOf(
   drafts: ReadonlyMap<string, RulesetDraft>,
   { organisationId, rulesetId }: { readonly organisationId: string; readonly rulesetId: string },
 ): RulesetDraft {
   const draft = drafts.get(rulesetId);
-  if (draft === undefined || draft.row.organisation_id !== organisationId) {
+  if (draft === undefined || draft.ruleset.organisationId !== organisationId) {
     throw new StoreError("ruleset-not-found", `there is no ruleset ${rulesetId}`);
   }
   return draft;
@@ -194,7 +171,7 @@ async function writeRules(
     within,
     all.flatMap((draft) => draft.upserts()),
   );
-  const counts = all.filter(({ count, row }) => count !== row.rule_count).map(({ count, row }) => [row.number, count]);
+  const counts = all.filter(({ isCountChanged }) => isCountChanged).map(({ number, count }) => [number, count]);
   if (counts.length === 0) return;
   await sql`
     update rulesets set rule_count = cast(given.value ->> 1 as bigint) from ${jsonRows(engine, counts)} as given

@@ -1,36 +1,20 @@
 import { randomUUID } from "node:crypto";
 import { sql, type Transaction } from "kysely";
 import type { Engine } from "./_engine.ts";
-import { MOST_KEPT } from "../kept-length.ts";
+import { type KeptTexts, textOfParts } from "../decide/_kept-texts.ts";
 import type { Tables } from "./_tables.ts";
-
-/** JSON of rows and keys, one text each: made of all at once it would hold others up. */
-export interface KeptTexts {
-  readonly rules: string[];
-  readonly upserts: string[];
-  readonly deletes: string[];
-}
-
-export function noTexts(): KeptTexts {
-  return { rules: [], upserts: [], deletes: [] };
-}
-
-export function textOfParts({ rules, upserts, deletes }: KeptTexts): string {
-  return `{"rules":[${rules.join(",")}],"upserts":[${upserts.join(",")}],"deletes":[${deletes.join(",")}]}`;
-}
 
 /** For so many days rules are kept: who wants to take a change back knows it by then. */
 const KEPT_DAYS = 30;
 const DAY = 86_400_000;
 
-/** The rules that a large change touches, written part by part while it is made. What is too much is not kept. */
+/** The rules that a large change touches, written part by part while it is made; dropped where they are too many. */
 export class KeptParts {
   readonly #engine: Engine;
   readonly #within: Transaction<Tables>;
   readonly #at: number;
   readonly #id = randomUUID();
   #parts = 0;
-  #length = 0;
 
   constructor(engine: Engine, within: Transaction<Tables>, at: number) {
     this.#engine = engine;
@@ -38,18 +22,9 @@ export class KeptParts {
     this.#at = at;
   }
 
-  get isFull(): boolean {
-    return this.#length > MOST_KEPT;
-  }
-
   /** The id of the parts; null where there is none. */
   get id(): string | null {
-    return this.#parts === 0 || this.isFull ? null : this.#id;
-  }
-
-  /** Counts what is going to be kept, by `keptLength`. */
-  count(length: number): void {
-    this.#length += length;
+    return this.#parts === 0 ? null : this.#id;
   }
 
   async write(texts: KeptTexts): Promise<void> {

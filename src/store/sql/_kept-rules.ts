@@ -1,9 +1,8 @@
 import { type RawBuilder, sql, type Transaction } from "kysely";
 import { type ChangedRules, MAX_SHOWN_RULES, type Tally } from "../audit.ts";
-import type { OldRules } from "./_changes.ts";
-import type { Engine, RuleValues } from "./_engine.ts";
+import { type KeptRows, type OldRules, ruleOfValues, type RuleValues } from "../_rule-values.ts";
+import type { Engine } from "./_engine.ts";
 import { prefixOfKey } from "../_prefix-key.ts";
-import { ruleOfValues } from "./_rule-rows.ts";
 import type { ChangeRow, Tables } from "./_tables.ts";
 import type { RulesSummary } from "../decide/_rules-summary.ts";
 
@@ -12,12 +11,6 @@ import type { RulesSummary } from "../decide/_rules-summary.ts";
 
 /** The change whose rules are meant. */
 export type KeptChange = Pick<ChangeRow, "sequence" | "kind">;
-
-/** The rules as they are in the rows of a change. */
-export interface KeptRows {
-  readonly before: readonly RuleValues[];
-  readonly after: readonly RuleValues[];
-}
 
 /** Changes of before `told` was had the rules of so many. */
 const MOST_ONCE_KEPT = 50_000;

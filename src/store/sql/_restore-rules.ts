@@ -1,130 +1,85 @@
+import type { RestoreRulesCommand, RestoreRulesetCommand } from "../command.ts";
+import type { Decision, Recorded } from "../decide/_decision.ts";
+import { decideRestoration, restoredFew, restoredRules, restoredWhole } from "../decide/_restoration.ts";
+import { tooManyRules } from "../decide/_rule-limits.ts";
+import { changedRulesOf, type RulesSummary } from "../decide/_rules-summary.ts";
+import { checkRoomForRuleset, newRuleset } from "../decide/_rulesets.ts";
+import { MAX_LISTED_RULES } from "../decide/_touched-rules.ts";
+import type { KeptRows } from "../_rule-values.ts";
+import type { Ruleset } from "../state.ts";
+import { StoreError } from "../store-error.ts";
+import { rowOfRuleset } from "./_entities.ts";
+import { lockNumbers, requireOrganisation } from "./_entity-commands.ts";
+import type { Group } from "./_group.ts";
 import {
   areRulesKept,
   countChangedRules,
   deleteAddedRules,
   HAS_OLD_RULES,
   isAsLeft,
-  type KeptRows,
   keptRows,
   writeOldRules,
 } from "./_kept-rules.ts";
-import type { RuleValues } from "./_engine.ts";
-import type { Decision, Group, Recorded } from "./_group-commit.ts";
-import { prefixOfKey } from "../_prefix-key.ts";
-import { checkOrganisation } from "../decide/_organisation-commands.ts";
-import { rulesetOf } from "./_read-state.ts";
-import { checkRoomForRuleset } from "./_room.ts";
-import { ruleOfValues, wholeRuleset } from "./_rule-rows.ts";
-import { tooManyRules } from "../decide/_ruleset-draft.ts";
+import { rulesetsOf } from "./_needs.ts";
+import { wholeRuleset } from "./_rule-rows.ts";
 import type { ChangeRow } from "./_tables.ts";
-import { changedRulesOf, inverseOf, type RulesSummary } from "../decide/_rules-summary.ts";
-import { MAX_LISTED_RULES } from "./_touched-rules.ts";
-import type { RestoreRulesCommand, RestoreRulesetCommand } from "../command.ts";
-import type { Ruleset } from "../state.ts";
-import { StoreError } from "../store-error.ts";
 
 type StoredChange = Pick<ChangeRow, "sequence" | "kind" | "ruleset_id" | "rule_count" | "old" | "told">;
 
 /** Makes the rules that a change touched what they were before it. It is in a group of its own. */
 export async function restoreRules(group: Group, command: RestoreRulesCommand): Promise<Decision> {
   const { engine, within } = group;
+  const { at, sequence } = command;
   const draft = group.ruleset(command);
-  const { id, number } = draft.row;
+  const { number, ruleset } = draft;
   const change = await keptChange(
     group,
     command,
-    ({ kind, ruleset_id }) => (kind === "rules" || kind === "rules-replaced") && ruleset_id === id,
+    ({ kind, ruleset_id }) => (kind === "rules" || kind === "rules-replaced") && ruleset_id === ruleset.id,
   );
-  if (!(await isAsLeft(engine, within, change, number)))
-    throw new StoreError("rules-changed", `rules that change ${command.sequence} touched have been changed since`);
-  const told = change.told === null ? undefined : (JSON.parse(change.told) as RulesSummary);
-  const { added, changed, deleted } =
-    told === undefined ? await countChangedRules(engine, within, change) : changedRulesOf(told);
-  const count = added.count + changed.count + deleted.count;
-  if (count === 0) return { outcome: {}, changes: [] };
-  if (deleted.count > 0 && draft.count - added.count + deleted.count > group.rulesPerRuleset)
-    throw tooManyRules(group.rulesPerRuleset);
+  const summary = change.told === null ? undefined : (JSON.parse(change.told) as RulesSummary);
+  const done = summary === undefined ? await countChangedRules(engine, within, change) : changedRulesOf(summary);
+  const { touched, more } = decideRestoration(done, {
+    isAsLeft: await isAsLeft(engine, within, change, number),
+    count: draft.count,
+    max: group.rulesPerRuleset,
+    sequence,
+  });
+  if (touched === 0) return { outcome: {}, changes: [] };
   await deleteAddedRules(engine, within, change, number);
-  await writeOldRules(engine, within, change, number, command.at);
-  draft.count += deleted.count - added.count;
-  return { outcome: {}, changes: [await recorded(group, draft.row, change, count, command.at)] };
-}
-
-/**
- * What there was before a change that takes another back is kept only where it is shown: nothing takes it back in turn.
- */
-async function recorded(
-  group: Group,
-  { id, number }: { readonly id: string; readonly number: number },
-  change: StoredChange,
-  count: number,
-  at: number,
-): Promise<Recorded> {
-  const { engine, within } = group;
-  const told = change.told === null ? undefined : inverseOf(JSON.parse(change.told) as RulesSummary, at);
-  if (count > MAX_LISTED_RULES)
-    return {
-      change: { kind: "rules-replaced", rulesetId: id, rules: await wholeRuleset(engine, within, number) },
-      ruleCount: count,
-      told,
-    };
-  const { before, after } = await readRows(group, change);
-  const wanted = new Set(before.map(([key]) => key));
-  const left = new Map(after.map((row) => [row[0], row]));
-  const removed = after.filter(([key]) => !wanted.has(key));
-  const updated = before.map(([key]) => left.get(key)).filter((row) => row !== undefined);
-  const deletes = removed.map(([key]) => prefixOfKey(key));
-  return {
-    change: { kind: "rules", rulesetId: id, upserts: restored(before, at), deletes },
-    oldRules: { rules: [...removed, ...updated] },
-  };
+  await writeOldRules(engine, within, change, number, at);
+  draft.count += more;
+  const recorded =
+    touched > MAX_LISTED_RULES
+      ? restoredWhole(ruleset.id, await wholeRuleset(engine, within, number), touched, summary, at)
+      : restoredFew(ruleset.id, await readRows(group, change), at);
+  return { outcome: {}, changes: [recorded] };
 }
 
 /** Makes a ruleset that was deleted once more. It is in a group of its own. */
 export async function restoreRuleset(group: Group, command: RestoreRulesetCommand): Promise<Decision> {
-  const { engine, within } = group;
+  const { engine, within, rulesPerRuleset, rulesetsPerOrganisation } = group;
   const { organisationId, at } = command;
   const change = await keptChange(group, command, ({ kind, old }) => kind === "ruleset-deleted" && old !== null);
-  const { id, name, purpose, description, createdAt } = JSON.parse(change.old!) as Ruleset;
   const count = change.rule_count!;
-  if (count > group.rulesPerRuleset) throw tooManyRules(group.rulesPerRuleset);
-  await checkOrganisation(group, organisationId);
-  await checkRoomForRuleset(group, organisationId);
-  const row = {
-    id,
-    organisation_id: organisationId,
-    name,
-    purpose,
-    description,
-    created_at: createdAt,
-    updated_at: at,
-    version: 0,
-    rule_count: count,
-  };
+  if (count > rulesPerRuleset) throw tooManyRules(rulesPerRuleset);
+  await requireOrganisation(group, organisationId);
+  await lockNumbers(group);
+  checkRoomForRuleset((await rulesetsOf(within, organisationId)).length, rulesetsPerOrganisation);
+  const old = JSON.parse(change.old!) as Ruleset;
+  const ruleset: Ruleset = { ...newRuleset(old.id, { ...old, organisationId, at }), createdAt: old.createdAt };
   const made = await within
     .insertInto("rulesets")
-    .values(row)
+    .values(rowOfRuleset(ruleset, count))
     .onConflict((conflict) => conflict.column("id").doNothing())
-    .returningAll()
+    .returning("number")
     .executeTakeFirst();
-  if (made === undefined) throw new StoreError("ruleset-exists", `there is a ruleset ${id} already`);
+  if (made === undefined) throw new StoreError("ruleset-exists", `there is a ruleset ${old.id} already`);
   await writeOldRules(engine, within, change, made.number, at);
-  const ruleset = rulesetOf(made);
   const changes: Recorded[] = [{ change: { kind: "ruleset", ruleset } }];
   if (count > MAX_LISTED_RULES)
-    changes.push({
-      change: { kind: "rules-replaced", rulesetId: id, rules: await wholeRuleset(engine, within, made.number) },
-      ruleCount: count,
-    });
-  else if (count > 0)
-    changes.push({
-      change: {
-        kind: "rules",
-        rulesetId: id,
-        upserts: restored((await readRows(group, change)).before, at),
-        deletes: [],
-      },
-    });
+    changes.push(restoredWhole(old.id, await wholeRuleset(engine, within, made.number), count, undefined, at));
+  else if (count > 0) changes.push(restoredRules(old.id, (await readRows(group, change)).before, at));
   return { outcome: { ruleset }, changes };
 }
 
@@ -132,7 +87,7 @@ export async function restoreRuleset(group: Group, command: RestoreRulesetComman
 async function keptChange(
   { within }: Group,
   { organisationId, sequence }: { readonly organisationId: string; readonly sequence: number },
-  isWanted: (change: StoredChange) => boolean,
+  isMeant: (change: StoredChange) => boolean,
 ): Promise<StoredChange> {
   const change = await within
     .selectFrom("changes")
@@ -141,7 +96,7 @@ async function keptChange(
     .where("organisation_id", "=", organisationId)
     .where("sequence", "=", sequence)
     .executeTakeFirst();
-  if (change !== undefined && isWanted(change) && areRulesKept(change)) return change;
+  if (change !== undefined && isMeant(change) && areRulesKept(change)) return change;
   throw new StoreError("change-not-kept", `there is no change ${sequence} whose rules are kept`);
 }
 
@@ -160,8 +115,4 @@ async function readRows({ within }: Group, { sequence }: StoredChange): Promise<
     row,
     parts.map(({ rules }) => rules),
   );
-}
-
-function restored(rows: readonly RuleValues[], updatedAt: number) {
-  return rows.map((row) => ({ ...ruleOfValues(row), updatedAt }));
 }

@@ -2,16 +2,13 @@ import { sql, type Transaction } from "kysely";
 import type { Rule } from "../../rulesets/rule.ts";
 import type { RuleColumns } from "../../rulesets/rule-columns.ts";
 import { packNames } from "../../rulesets/rule-names.ts";
-import { type Engine, type Insertion, jsonRows, type RuleValues } from "./_engine.ts";
-import { familyOfKey, keyOfPrefix, lengthOfKey, prefixOfKey, wordAt } from "../_prefix-key.ts";
-import type { Tables } from "./_tables.ts";
+import { familyOfKey, lengthOfKey, wordAt } from "../_prefix-key.ts";
+import { ruleOfValues, type RuleValues } from "../_rule-values.ts";
+import { type Engine, type Insertion, jsonRows } from "./_engine.ts";
+import type { RuleRow, Tables } from "./_tables.ts";
 
-export function ruleOfValues([key, name, expiresAt, createdAt, updatedAt]: RuleValues): Rule {
-  return { prefix: prefixOfKey(key), name, expiresAt, createdAt, updatedAt };
-}
-
-export function valuesOfRule({ prefix, name, expiresAt, createdAt, updatedAt }: Rule): RuleValues {
-  return [keyOfPrefix(prefix), name, expiresAt, createdAt, updatedAt];
+export function ruleOfRow({ prefix, name, expires_at, created_at, updated_at }: RuleRow): Rule {
+  return ruleOfValues([prefix, name, expires_at, created_at, updated_at]);
 }
 
 /** All rules of a ruleset in the order of prefixes, some thousands at a time. */
@@ -43,11 +40,11 @@ export async function wholeRuleset(
 export async function readRulesOf(
   engine: Engine,
   within: Transaction<Tables>,
-  wanted: readonly (readonly [ruleset: number, key: string])[],
+  keys: readonly (readonly [ruleset: number, key: string])[],
 ) {
-  if (wanted.length === 0) return [];
+  if (keys.length === 0) return [];
   const { rows } = await sql<Tables["rules"]>`
-    select rules.* from ${jsonRows(engine, wanted)} as wanted cross join rules
+    select rules.* from ${jsonRows(engine, keys)} as wanted cross join rules
     where rules.ruleset = cast(wanted.value ->> 0 as bigint) and rules.prefix = wanted.value ->> 1`.execute(within);
   return rows;
 }

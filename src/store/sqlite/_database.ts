@@ -11,7 +11,8 @@ import {
   SqliteDriver,
   type TransactionSettings,
 } from "kysely";
-import type { Engine, Insertion, RuleValues } from "../sql/_engine.ts";
+import type { Engine, Insertion } from "../sql/_engine.ts";
+import type { RuleValues } from "../_rule-values.ts";
 import type { Tables } from "../sql/_tables.ts";
 import { StoreError } from "../store-error.ts";
 import { CommitError } from "./_errors.ts";

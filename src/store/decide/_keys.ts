@@ -1,0 +1,43 @@
+import type { CreateKeyCommand, RevokeKeyCommand } from "../command.ts";
+import type { ApiKey } from "../state.ts";
+import { StoreError } from "../store-error.ts";
+import type { Decision, NewId } from "./_decision.ts";
+import { checkTexts } from "./_texts.ts";
+
+/** Keys of an organisation that are not revoked: only its admins make them. */
+const MAX_KEYS = 10_000;
+
+/** `count`: keys of the organisation that are not revoked; `isTaken`: whether there is a key of the digest. */
+export function createKey(
+  { organisationId, label, access, digest, start, expiresAt, at }: CreateKeyCommand,
+  { count, isTaken }: { readonly count: number; readonly isTaken: boolean },
+  newId: NewId,
+): Decision {
+  checkTexts(label);
+  if (count >= MAX_KEYS)
+    throw new StoreError(
+      "too-many-keys",
+      `an organisation has at most ${MAX_KEYS} keys that are not revoked; revoke some first`,
+    );
+  if (isTaken) throw new StoreError("key-exists", "there is a key of this digest already; make another");
+  const key: ApiKey = {
+    id: newId(),
+    organisationId,
+    label,
+    access,
+    digest,
+    start,
+    createdAt: at,
+    expiresAt,
+    revokedAt: null,
+  };
+  return { outcome: { key }, changes: [{ change: { kind: "key", key } }], writes: [{ insert: "key", key }] };
+}
+
+/** `before`: the organisation's key of that id, if there is one. Once more changes nothing. */
+export function revokeKey({ keyId, at }: RevokeKeyCommand, before: ApiKey | undefined): Decision {
+  if (before === undefined) throw new StoreError("key-not-found", `there is no key ${keyId}`);
+  if (before.revokedAt !== null) return { outcome: { key: before }, changes: [] };
+  const key: ApiKey = { ...before, revokedAt: at };
+  return { outcome: { key }, changes: [{ change: { kind: "key", key }, old: before }], writes: [{ save: "key", key }] };
+}

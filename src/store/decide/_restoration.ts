@@ -1,0 +1,70 @@
+import type { RuleColumns } from "../../rulesets/rule-columns.ts";
+import type { Rule } from "../../rulesets/rule.ts";
+import { prefixOfKey } from "../_prefix-key.ts";
+import { type KeptRows, ruleOfValues, type RuleValues } from "../_rule-values.ts";
+import type { ChangedRules } from "../audit.ts";
+import { StoreError } from "../store-error.ts";
+import type { Recorded } from "./_decision.ts";
+import { tooManyRules } from "./_rule-limits.ts";
+import { inverseOf, type RulesSummary } from "./_rules-summary.ts";
+
+/** What taking a change back does: to how many rules, and how many more the ruleset has after it. */
+export interface Restoration {
+  readonly touched: number;
+  readonly more: number;
+}
+
+/**
+ * Takes back what a change of number `sequence` did to a ruleset that has `count` of at most `max` rules. Throws
+ * StoreError (`rules-changed`, `too-many-rules`).
+ */
+export function decideRestoration(
+  { added, changed, deleted }: Pick<ChangedRules, "added" | "changed" | "deleted">,
+  ruleset: { readonly isAsLeft: boolean; readonly count: number; readonly max: number; readonly sequence: number },
+): Restoration {
+  const { isAsLeft, count, max, sequence } = ruleset;
+  if (!isAsLeft) throw new StoreError("rules-changed", `rules that change ${sequence} touched have been changed since`);
+  const more = deleted.count - added.count;
+  if (deleted.count > 0 && count + more > max) throw tooManyRules(max);
+  return { touched: added.count + changed.count + deleted.count, more };
+}
+
+/** The change that takes one of many rules back. `rules`: the whole ruleset as it is then. */
+export function restoredWhole(
+  rulesetId: string,
+  rules: readonly RuleColumns[],
+  ruleCount: number,
+  summary: RulesSummary | undefined,
+  at: number,
+): Recorded {
+  return {
+    change: { kind: "rules-replaced", rulesetId, rules },
+    ruleCount,
+    summary: summary && inverseOf(summary, at),
+  };
+}
+
+/**
+ * The change that takes one of few rules back. What there was before it is kept only where it is shown: nothing takes it
+ * back in turn.
+ */
+export function restoredFew(rulesetId: string, { before, after }: KeptRows, at: number): Recorded {
+  const remaining = new Set(before.map(([key]) => key));
+  const left = new Map(after.map((row) => [row[0], row]));
+  const removed = after.filter(([key]) => !remaining.has(key));
+  const updated = before.map(([key]) => left.get(key)).filter((row) => row !== undefined);
+  const deletes = removed.map(([key]) => prefixOfKey(key));
+  return {
+    change: { kind: "rules", rulesetId, upserts: asRestored(before, at), deletes },
+    oldRules: { rules: [...removed, ...updated] },
+  };
+}
+
+/** The rules of a deleted ruleset that is made once more. */
+export function restoredRules(rulesetId: string, rows: readonly RuleValues[], at: number): Recorded {
+  return { change: { kind: "rules", rulesetId, upserts: asRestored(rows, at), deletes: [] } };
+}
+
+function asRestored(rows: readonly RuleValues[], updatedAt: number): Rule[] {
+  return rows.map((row) => ({ ...ruleOfValues(row), updatedAt }));
+}

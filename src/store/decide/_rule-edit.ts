@@ -1,0 +1,106 @@
+import type { Prefix } from "../../address/address.ts";
+import { formatPrefix } from "../../address/prefix.ts";
+import type { Rule } from "../../rulesets/rule.ts";
+import { type Addition, addRule, type AddRequest, type RuleChanges, updateRule } from "../../rulesets/write-rule.ts";
+import { keyOfPrefix, prefixOfKey } from "../_prefix-key.ts";
+import { type RuleValues, valuesOfRule } from "../_rule-values.ts";
+import { keptLength, MOST_KEPT } from "../kept-length.ts";
+import { StoreError } from "../store-error.ts";
+import type { Recorded } from "./_decision.ts";
+import { checkName, tooManyRules } from "./_rule-limits.ts";
+import type { RulesetDraft } from "./_ruleset-draft.ts";
+import { RuleTally } from "./_rules-summary.ts";
+
+/** So many rules tell by themselves what was done. */
+const FEW = 20;
+
+/** What one command does to the rules of a ruleset; nothing until `keep`. */
+export class RuleEdit {
+  readonly #draft: RulesetDraft;
+  readonly #max: number;
+  readonly #at: number;
+  readonly #rules = new Map<string, Rule | null>();
+  #count: number;
+
+  constructor(draft: RulesetDraft, rulesPerRuleset: number, at: number) {
+    this.#draft = draft;
+    this.#max = rulesPerRuleset;
+    this.#at = at;
+    this.#count = draft.count;
+  }
+
+  /** The rule of a prefix. */
+  get(prefix: Prefix): Rule | null {
+    return this.#get(keyOfPrefix(prefix));
+  }
+
+  /** Throws StoreError (`rule-not-found`). */
+  existing(prefix: Prefix): Rule {
+    const rule = this.get(prefix);
+    if (rule === null) throw ruleNotFound(prefix);
+    return rule;
+  }
+
+  /** Throws StoreError (`too-many-rules`). */
+  add(request: AddRequest): Addition {
+    checkName(request.name);
+    const key = keyOfPrefix(request.prefix);
+    const addition = addRule(this.#get(key) ?? undefined, request, this.#at);
+    if (addition.action === "created" && this.#count >= this.#max) throw tooManyRules(this.#max);
+    if (addition.action === "created") this.#count++;
+    if (addition.action === "created" || addition.action === "updated") this.#rules.set(key, addition.rule);
+    return addition;
+  }
+
+  /** Throws StoreError (`rule-not-found`). */
+  update(prefix: Prefix, changes: RuleChanges): Rule {
+    checkName(changes.name ?? null);
+    const existing = this.existing(prefix);
+    const rule = updateRule(existing, changes, this.#at);
+    if (rule !== existing) this.#rules.set(keyOfPrefix(prefix), rule);
+    return rule;
+  }
+
+  /** Throws StoreError (`rule-not-found`). */
+  delete(prefix: Prefix): void {
+    this.existing(prefix);
+    this.#rules.set(keyOfPrefix(prefix), null);
+    this.#count--;
+  }
+
+  /** Lets the draft have it. Gives what changed, or null where nothing did. */
+  keep(): Recorded | null {
+    if (this.#rules.size === 0) return null;
+    const upserts: Rule[] = [];
+    const deletes: Prefix[] = [];
+    const rules: RuleValues[] = [];
+    const tally = new RuleTally();
+    let length = 0;
+    for (const [key, rule] of this.#rules) {
+      const before = this.#draft.get(key);
+      if (before !== null || rule !== null) tally.add(before, rule);
+      length += (before === null ? 0 : keptLength(before)) + (rule === null ? 0 : keptLength(rule));
+      if (before !== null) rules.push(valuesOfRule(before));
+      this.#draft.write(key, rule);
+      if (rule === null) deletes.push(prefixOfKey(key));
+      else upserts.push(rule);
+    }
+    this.#draft.count = this.#count;
+    const isKept = length <= MOST_KEPT;
+    const summary = this.#rules.size > FEW ? tally.summary({ isKept }) : undefined;
+    return {
+      change: { kind: "rules", rulesetId: this.#draft.ruleset.id, upserts, deletes },
+      oldRules: rules.length === 0 || !isKept ? undefined : { rules },
+      summary,
+    };
+  }
+
+  #get(key: string): Rule | null {
+    const own = this.#rules.get(key);
+    return own === undefined ? this.#draft.get(key) : own;
+  }
+}
+
+function ruleNotFound(prefix: Prefix): StoreError {
+  return new StoreError("rule-not-found", `there is no rule for ${formatPrefix(prefix)}`);
+}

@@ -1,0 +1,64 @@
+import type { CreateRulesetCommand, UpdateRulesetCommand } from "../command.ts";
+import { rulesetsTag } from "../if-match.ts";
+import { RULESETS_SETTING } from "../limit-settings.ts";
+import { PURPOSES, type Ruleset } from "../state.ts";
+import { StoreError } from "../store-error.ts";
+import type { Decision, NewId } from "./_decision.ts";
+import { checkMatch } from "./_match.ts";
+import { checkTexts } from "./_texts.ts";
+
+type RulesetFields = Pick<CreateRulesetCommand, "organisationId" | "name" | "purpose" | "description" | "at">;
+
+/** `rulesets`: those of the organisation, which holds at most `max`. */
+export function createRuleset(
+  command: CreateRulesetCommand,
+  rulesets: readonly Ruleset[],
+  max: number,
+  newId: NewId,
+): Decision {
+  checkTexts(command.name, command.description);
+  checkRoomForRuleset(rulesets.length, max);
+  checkList(command, rulesets);
+  const ruleset = newRuleset(newId(), command);
+  return {
+    outcome: { ruleset },
+    changes: [{ change: { kind: "ruleset", ruleset } }],
+    writes: [{ insert: "ruleset", ruleset }],
+  };
+}
+
+/** Throws StoreError (`too-many-rulesets`). */
+export function checkRoomForRuleset(count: number, max: number): void {
+  if (count >= max)
+    throw new StoreError(
+      "too-many-rulesets",
+      `an organisation has at most ${max} rulesets (${RULESETS_SETTING}); delete some first`,
+    );
+}
+
+/** Throws StoreError (`version-mismatch`). */
+function checkList({ ifMatch }: CreateRulesetCommand, rulesets: readonly Ruleset[]): void {
+  if (ifMatch === undefined) return;
+  const lists = [rulesets, ...PURPOSES.map((purpose) => rulesets.filter((ruleset) => ruleset.purpose === purpose))];
+  if (!lists.some((list) => ifMatch.lists.includes(rulesetsTag(list))))
+    throw new StoreError("version-mismatch", "the list of rulesets has changed since; read it again");
+}
+
+/** Its version is known when its change has a number. */
+export function newRuleset(id: string, { organisationId, name, purpose, description, at }: RulesetFields): Ruleset {
+  return { id, organisationId, name, purpose, description, createdAt: at, updatedAt: at, version: 0 };
+}
+
+/** `before`: as the commands before this one have left it; `version`: as the group found it. */
+export function updateRuleset(command: UpdateRulesetCommand, before: Ruleset, version: number): Decision {
+  checkMatch(version, command.ifMatch);
+  const { name = before.name, description = before.description } = command;
+  checkTexts(name, description);
+  if (name === before.name && description === before.description) return { outcome: { ruleset: before }, changes: [] };
+  const ruleset: Ruleset = { ...before, name, description, updatedAt: command.at };
+  return {
+    outcome: { ruleset },
+    changes: [{ change: { kind: "ruleset", ruleset }, old: before }],
+    writes: [{ save: "ruleset", ruleset }],
+  };
+}

@@ -1,0 +1,141 @@
+import type { Insertable, Selectable } from "kysely";
+import type { Account } from "../decide/_decision.ts";
+import { keyOfName } from "../name-key.ts";
+import type { ApiKey, Organisation, Plan, Ruleset, Session, User } from "../state.ts";
+import type { ApiKeyRow, OrganisationRow, PlanRow, RulesetRow, SessionRow, UserRow } from "./_tables.ts";
+
+// Rows and what they stand for, in both directions.
+
+export function organisationOf({ id, name, created_at }: OrganisationRow): Organisation {
+  return { id, name, createdAt: created_at };
+}
+
+export function planOf({ organisation_id, area, active, until, per_minute, per_month }: PlanRow): Plan {
+  return {
+    organisationId: organisation_id,
+    area,
+    active: active === 1,
+    until,
+    perMinute: per_minute,
+    perMonth: per_month,
+  };
+}
+
+export function keyOf(row: ApiKeyRow): ApiKey {
+  const { id, organisation_id, label, access, digest, start, created_at, expires_at, revoked_at } = row;
+  return {
+    id,
+    organisationId: organisation_id,
+    label,
+    access,
+    digest,
+    start,
+    createdAt: created_at,
+    expiresAt: expires_at,
+    revokedAt: revoked_at,
+  };
+}
+
+export function userOf(row: UserRow): User {
+  const { id, organisation_id, name, role, created_at, last_sign_in_at, invited_until, deleted_at } = row;
+  return {
+    id,
+    organisationId: organisation_id,
+    name,
+    role,
+    createdAt: created_at,
+    lastSignInAt: last_sign_in_at,
+    invitedUntil: invited_until,
+    deletedAt: deleted_at,
+  };
+}
+
+export function sessionOf({ digest, user_id, created_at, expires_at }: SessionRow): Session {
+  return { digest, userId: user_id, createdAt: created_at, expiresAt: expires_at };
+}
+
+export function rulesetOf(row: Selectable<RulesetRow>): Ruleset {
+  const { id, organisation_id, name, purpose, description, created_at, updated_at, version } = row;
+  return {
+    id,
+    organisationId: organisation_id,
+    name,
+    purpose,
+    description,
+    createdAt: created_at,
+    updatedAt: updated_at,
+    version,
+  };
+}
+
+export function accountOf(row: UserRow): Account {
+  const { password, invitation } = row;
+  return { ...userOf(row), password, invitation };
+}
+
+export function rowOfOrganisation({ id, name, createdAt }: Organisation): OrganisationRow {
+  return { id, name, created_at: createdAt };
+}
+
+export function rowOfPlan({ organisationId, area, active, until, perMinute, perMonth }: Plan): PlanRow {
+  return {
+    organisation_id: organisationId,
+    area,
+    active: active ? 1 : 0,
+    until,
+    per_minute: perMinute,
+    per_month: perMonth,
+  };
+}
+
+export function rowOfKey(key: ApiKey): ApiKeyRow {
+  const { id, organisationId, label, access, digest, start, createdAt, expiresAt, revokedAt } = key;
+  return {
+    id,
+    organisation_id: organisationId,
+    label,
+    access,
+    digest,
+    start,
+    created_at: createdAt,
+    expires_at: expiresAt,
+    revoked_at: revokedAt,
+  };
+}
+
+export function rowOfUser(account: Account): UserRow {
+  const { id, organisationId, name, role, password, invitation, invitedUntil, createdAt, lastSignInAt, deletedAt } =
+    account;
+  return {
+    id,
+    organisation_id: organisationId,
+    name,
+    name_key: keyOfName(name),
+    role,
+    password,
+    invitation,
+    invited_until: invitedUntil,
+    created_at: createdAt,
+    last_sign_in_at: lastSignInAt,
+    deleted_at: deletedAt,
+  };
+}
+
+export function rowOfSession({ digest, userId, createdAt, expiresAt }: Session): SessionRow {
+  return { digest, user_id: userId, created_at: createdAt, expires_at: expiresAt };
+}
+
+export function rowOfRuleset(ruleset: Ruleset, ruleCount: number): Insertable<RulesetRow> {
+  const { id, organisationId, name, purpose, description, createdAt, updatedAt, version } = ruleset;
+  return {
+    id,
+    organisation_id: organisationId,
+    name,
+    purpose,
+    description,
+    created_at: createdAt,
+    updated_at: updatedAt,
+    version,
+    rule_count: ruleCount,
+  };
+}

@@ -1,0 +1,144 @@
+import { randomUUID } from "node:crypto";
+import { sql } from "kysely";
+import { recordDataset } from "../decide/_datasets.ts";
+import type { Decision } from "../decide/_decision.ts";
+import { createKey, revokeKey } from "../decide/_keys.ts";
+import { checkOrganisation, createOrganisation, setPlan } from "../decide/_organisations.ts";
+import { createRuleset, updateRuleset } from "../decide/_rulesets.ts";
+import {
+  createUser,
+  deleteUser,
+  inviteUser,
+  join,
+  setPassword,
+  setRole,
+  setUp,
+  signIn,
+  signOut,
+} from "../decide/_users.ts";
+import type {
+  CreateKeyCommand,
+  CreateOrganisationCommand,
+  CreateRulesetCommand,
+  RecordDatasetCommand,
+  RevokeKeyCommand,
+  SetPlanCommand,
+  UpdateRulesetCommand,
+  UserCommand,
+} from "../command.ts";
+import { forUpdate } from "./_engine.ts";
+import type { Group } from "./_group.ts";
+import * as found from "./_needs.ts";
+import { writeAll } from "./_write.ts";
+
+/** Commands about anything but the rules of a ruleset. They are rare: each reads what it needs by itself. */
+export type EntityCommand =
+  | CreateRulesetCommand
+  | UpdateRulesetCommand
+  | CreateOrganisationCommand
+  | SetPlanCommand
+  | CreateKeyCommand
+  | RevokeKeyCommand
+  | RecordDatasetCommand
+  | UserCommand;
+
+/** Reads what the command needs, decides it, and writes what came of it. */
+export async function executeEntityCommand(group: Group, command: EntityCommand): Promise<Decision> {
+  if (command.kind !== "update-ruleset") await lockNumbers(group);
+  const decision = await decided(group, command);
+  await writeAll(group.within, decision.writes ?? []);
+  return decision;
+}
+
+/**
+ * Keeps others from numbering changes until the commit, and so from changing anything that has been read. The row that
+ * numbers changes is the last lock of every transaction, so that no one who has it waits for another.
+ */
+export async function lockNumbers({ engine, within }: Pick<Group, "engine" | "within">): Promise<void> {
+  await sql`select sequence from store ${forUpdate(engine)}`.execute(within);
+}
+
+/** Throws StoreError (`organisation-not-found`). Organisations are never deleted. */
+export async function requireOrganisation({ within }: Group, id: string): Promise<void> {
+  checkOrganisation(id, await found.hasOrganisation(within, id));
+}
+
+async function decided(group: Group, command: EntityCommand): Promise<Decision> {
+  const { within, rulesetsPerOrganisation } = group;
+  switch (command.kind) {
+    case "create-ruleset":
+      await requireOrganisation(group, command.organisationId);
+      return createRuleset(
+        command,
+        await found.rulesetsOf(within, command.organisationId),
+        rulesetsPerOrganisation,
+        randomUUID,
+      );
+    case "update-ruleset": {
+      const { number, ruleset } = group.ruleset(command);
+      return updateRuleset(command, await found.rulesetNow(within, number), ruleset.version);
+    }
+    case "create-organisation":
+      return createOrganisation(
+        command,
+        (await found.organisations(within)).map(({ name }) => name),
+        randomUUID,
+      );
+    case "set-plan":
+      await requireOrganisation(group, command.organisationId);
+      return setPlan(command, await found.plan(within, command));
+    case "create-key":
+      await requireOrganisation(group, command.organisationId);
+      return createKey(command, await found.roomForKey(within, command), randomUUID);
+    case "revoke-key":
+      return revokeKey(command, await found.key(within, command));
+    case "update-catalogue":
+    case "import-feed":
+      await requireOrganisation(group, command.organisationId);
+      return recordDataset(command);
+    default:
+      return decidedOfUsers(group, command);
+  }
+}
+
+async function decidedOfUsers(group: Group, command: UserCommand): Promise<Decision> {
+  const { within } = group;
+  switch (command.kind) {
+    case "set-up":
+      return setUp(
+        command,
+        { hasUsers: await found.hasUsers(within), organisations: await found.organisations(within) },
+        randomUUID,
+      );
+    case "create-user":
+      await requireOrganisation(group, command.organisationId);
+      return createUser(command, await found.userNames(within, command.organisationId), randomUUID);
+    case "set-role": {
+      const account = await found.account(within, command);
+      return setRole(command, account, await found.hasOtherAdmin(within, account));
+    }
+    case "delete-user": {
+      const account = await found.account(within, command);
+      const hasOtherAdmin = await found.hasOtherAdmin(within, account);
+      return deleteUser(command, account, hasOtherAdmin, await found.sessionsOf(within, account.id));
+    }
+    case "invite-user":
+      return inviteUser(command, await found.account(within, command));
+    case "join": {
+      const account = await found.invitedAccount(within, command);
+      return join(command, account, account === undefined ? [] : await found.sessionsOf(within, account.id));
+    }
+    case "set-password": {
+      const account = await found.account(within, command);
+      return setPassword(command, account, await found.sessionsOf(within, account.id));
+    }
+    case "start-session": {
+      const account = await found.account(within, command);
+      return signIn(command, account, await found.sessionsOf(within, account.id));
+    }
+    case "end-session":
+      return signOut(command, await found.hasSession(within, command.digest));
+    default:
+      throw new TypeError(`there is no command ${JSON.stringify((command as { kind?: unknown }).kind)}`);
+  }
+}

@@ -1,0 +1,109 @@
+import type { Transaction } from "kysely";
+import type { Account } from "../decide/_decision.ts";
+import type { CreateKeyCommand, JoinCommand, RevokeKeyCommand, SetPlanCommand } from "../command.ts";
+import type { ApiKey, Organisation, Plan, Ruleset, Session } from "../state.ts";
+import { StoreError } from "../store-error.ts";
+import { accountOf, keyOf, organisationOf, planOf, rulesetOf, sessionOf } from "./_entities.ts";
+import type { Tables } from "./_tables.ts";
+
+// What commands about organisations, plans, keys, rulesets, users and sessions need to be decided.
+
+type Within = Transaction<Tables>;
+
+export async function hasOrganisation(within: Within, id: string): Promise<boolean> {
+  const row = await within.selectFrom("organisations").select("id").where("id", "=", id).executeTakeFirst();
+  return row !== undefined;
+}
+
+/** O(organisations). */
+export async function organisations(within: Within): Promise<Organisation[]> {
+  return (await within.selectFrom("organisations").selectAll().execute()).map(organisationOf);
+}
+
+export async function rulesetsOf(within: Within, organisationId: string): Promise<Ruleset[]> {
+  const rows = within.selectFrom("rulesets").selectAll().where("organisation_id", "=", organisationId);
+  return (await rows.execute()).map(rulesetOf);
+}
+
+/** As the commands of the group before this one have left it. */
+export async function rulesetNow(within: Within, number: number): Promise<Ruleset> {
+  const row = within.selectFrom("rulesets").selectAll().where("number", "=", number);
+  return rulesetOf(await row.executeTakeFirstOrThrow());
+}
+
+export async function plan(within: Within, { organisationId, area }: SetPlanCommand): Promise<Plan | undefined> {
+  const plans = within.selectFrom("plans").selectAll().where("organisation_id", "=", organisationId);
+  const row = await plans.where("area", "=", area).executeTakeFirst();
+  return row && planOf(row);
+}
+
+/** How many keys that are not revoked the organisation has, and whether any has this digest. O(keys). */
+export async function roomForKey(
+  within: Within,
+  { organisationId, digest }: CreateKeyCommand,
+): Promise<{ count: number; isTaken: boolean }> {
+  const own = within.selectFrom("api_keys").where("organisation_id", "=", organisationId);
+  const { count } = await own
+    .where("revoked_at", "is", null)
+    .select(({ fn }) => fn.countAll<number>().as("count"))
+    .executeTakeFirstOrThrow();
+  const same = await within.selectFrom("api_keys").select("id").where("digest", "=", digest).executeTakeFirst();
+  return { count, isTaken: same !== undefined };
+}
+
+/** Not another organisation's. */
+export async function key(within: Within, { organisationId, keyId }: RevokeKeyCommand): Promise<ApiKey | undefined> {
+  const keys = within.selectFrom("api_keys").selectAll().where("organisation_id", "=", organisationId);
+  const row = await keys.where("id", "=", keyId).executeTakeFirst();
+  return row && keyOf(row);
+}
+
+export async function hasUsers(within: Within): Promise<boolean> {
+  return (await users(within).select("id").executeTakeFirst()) !== undefined;
+}
+
+/** The names of all users, and how many are the organisation's. O(users). */
+export async function userNames(within: Within, organisationId: string): Promise<{ names: string[]; count: number }> {
+  const rows = await users(within).select(["name", "organisation_id"]).execute();
+  const own = rows.filter((row) => row.organisation_id === organisationId);
+  return { names: rows.map(({ name }) => name), count: own.length };
+}
+
+/** Throws StoreError (`user-not-found`), also for a deleted user and another organisation's. */
+export async function account(
+  within: Within,
+  { organisationId, userId }: { readonly organisationId: string; readonly userId: string },
+): Promise<Account> {
+  const own = users(within).selectAll().where("organisation_id", "=", organisationId);
+  const row = await own.where("id", "=", userId).executeTakeFirst();
+  if (row === undefined) throw new StoreError("user-not-found", `there is no user ${userId}`);
+  return accountOf(row);
+}
+
+/** Whom an invitation is for that can be followed at the time. */
+export async function invitedAccount(within: Within, { invitation, at }: JoinCommand): Promise<Account | undefined> {
+  const invited = within.selectFrom("users").selectAll().where("invitation", "=", invitation);
+  const row = await invited.where("invited_until", ">", at).executeTakeFirst();
+  return row && accountOf(row);
+}
+
+/** Whether the organisation has an admin besides this user who can sign in. */
+export async function hasOtherAdmin(within: Within, { id, organisationId }: Account): Promise<boolean> {
+  const others = users(within).select("id").where("organisation_id", "=", organisationId).where("id", "!=", id);
+  const admins = others.where("role", "=", "admin").where("password", "is not", null);
+  return (await admins.executeTakeFirst()) !== undefined;
+}
+
+export async function sessionsOf(within: Within, userId: string): Promise<Session[]> {
+  return (await within.selectFrom("sessions").selectAll().where("user_id", "=", userId).execute()).map(sessionOf);
+}
+
+export async function hasSession(within: Within, digest: string): Promise<boolean> {
+  const row = within.selectFrom("sessions").select("digest").where("digest", "=", digest);
+  return (await row.executeTakeFirst()) !== undefined;
+}
+
+/** Deleted ones aside. */
+function users(within: Within) {
+  return within.selectFrom("users").where("deleted_at", "is", null);
+}

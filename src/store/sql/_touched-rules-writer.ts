@@ -1,0 +1,62 @@
+import type { Transaction } from "kysely";
+import type { TouchedRules } from "../decide/_touched-rules.ts";
+import type { Engine } from "./_engine.ts";
+import { KeptParts } from "./_kept-parts.ts";
+import { deleteRules, upsertRules } from "./_rule-rows.ts";
+import type { Tables } from "./_tables.ts";
+
+/** Writes what a command does to the rules of a ruleset while it is decided, some thousand rules at a time. */
+export class TouchedRulesWriter {
+  readonly #engine: Engine;
+  readonly #within: Transaction<Tables>;
+  /** Of the ruleset. */
+  readonly #number: number;
+  readonly #touched: TouchedRules;
+  readonly #parts: KeptParts;
+
+  constructor(engine: Engine, within: Transaction<Tables>, number: number, touched: TouchedRules, at: number) {
+    this.#engine = engine;
+    this.#within = within;
+    this.#number = number;
+    this.#touched = touched;
+    this.#parts = new KeptParts(engine, within, at);
+  }
+
+  /** The id of what is kept in parts; null where it is not. */
+  get kept(): string | null {
+    return this.#parts.id;
+  }
+
+  /** Writes what waits, if it is worth a statement. */
+  async write(): Promise<void> {
+    const { rowsAtOnce } = this.#engine;
+    const { upserts, deletes, texts } = this.#touched.waiting;
+    if (upserts >= rowsAtOnce) await this.#writeUpserts();
+    if (deletes >= rowsAtOnce) await this.#writeDeletes();
+    if (texts >= rowsAtOnce) await this.#writeTexts();
+  }
+
+  async writeRest(): Promise<void> {
+    await this.#writeDeletes();
+    await this.#writeUpserts();
+    await this.#writeTexts();
+  }
+
+  async #writeUpserts(): Promise<void> {
+    const rows = this.#touched.takeUpserts().map((values) => [this.#number, ...values] as const);
+    await upsertRules(this.#engine, this.#within, rows);
+  }
+
+  async #writeDeletes(): Promise<void> {
+    const keys = this.#touched.takeDeletes().map((key) => [this.#number, key] as const);
+    await deleteRules(this.#engine, this.#within, keys);
+  }
+
+  /** Few are kept with the change itself. */
+  async #writeTexts(): Promise<void> {
+    if (this.#touched.isListed) return;
+    const texts = this.#touched.takeTexts();
+    if (this.#touched.isKept) await this.#parts.write(texts);
+    else await this.#parts.drop();
+  }
+}

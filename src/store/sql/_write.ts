@@ -1,0 +1,58 @@
+import type { Transaction } from "kysely";
+import type { Write } from "../decide/_decision.ts";
+import { rowOfKey, rowOfOrganisation, rowOfPlan, rowOfRuleset, rowOfSession, rowOfUser } from "./_entities.ts";
+import type { Tables } from "./_tables.ts";
+
+/** Writes what a command has decided besides rules. Such commands are rare: each write is a statement of its own. */
+export async function writeAll(within: Transaction<Tables>, writes: readonly Write[]): Promise<void> {
+  for (const write of writes) {
+    if ("insert" in write) await insert(within, write);
+    else if ("save" in write) await save(within, write);
+    else await remove(within, write);
+  }
+}
+
+async function insert(within: Transaction<Tables>, write: Extract<Write, { insert: string }>): Promise<void> {
+  switch (write.insert) {
+    case "organisation":
+      return void (await within.insertInto("organisations").values(rowOfOrganisation(write.organisation)).execute());
+    case "ruleset":
+      return void (await within.insertInto("rulesets").values(rowOfRuleset(write.ruleset, 0)).execute());
+    case "key":
+      return void (await within.insertInto("api_keys").values(rowOfKey(write.key)).execute());
+    case "user":
+      return void (await within.insertInto("users").values(rowOfUser(write.account)).execute());
+    case "session":
+      return void (await within.insertInto("sessions").values(rowOfSession(write.session)).execute());
+  }
+}
+
+async function save(within: Transaction<Tables>, write: Extract<Write, { save: string }>): Promise<void> {
+  switch (write.save) {
+    case "plan": {
+      const { organisation_id, area, ...values } = rowOfPlan(write.plan);
+      const plan = within.insertInto("plans").values({ organisation_id, area, ...values });
+      return void (await plan
+        .onConflict((conflict) => conflict.columns(["organisation_id", "area"]).doUpdateSet(values))
+        .execute());
+    }
+    case "ruleset": {
+      const { id, name, description } = write.ruleset;
+      return void (await within.updateTable("rulesets").set({ name, description }).where("id", "=", id).execute());
+    }
+    case "key": {
+      const { id, revokedAt } = write.key;
+      return void (await within.updateTable("api_keys").set({ revoked_at: revokedAt }).where("id", "=", id).execute());
+    }
+    case "user": {
+      const { id, ...values } = rowOfUser(write.account);
+      return void (await within.updateTable("users").set(values).where("id", "=", id).execute());
+    }
+  }
+}
+
+async function remove(within: Transaction<Tables>, write: Extract<Write, { delete: string }>): Promise<void> {
+  const sessions = within.deleteFrom("sessions");
+  if (write.delete === "sessions") await sessions.where("digest", "in", write.digests).execute();
+  else await sessions.where("expires_at", "<=", write.at).execute();
+}

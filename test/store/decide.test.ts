@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { newAccount } from "../../src/store/decide/_accounts.ts";
+import type { Account } from "../../src/store/decide/_decision.ts";
+import { createKey, revokeKey } from "../../src/store/decide/_keys.ts";
+import { createOrganisation } from "../../src/store/decide/_organisations.ts";
+import { createUser, deleteUser, setRole, signIn } from "../../src/store/decide/_users.ts";
+import type { Session } from "../../src/store/state.ts";
+
+const folder = join(import.meta.dirname, "../../src/store/decide");
+const by = { actor: "user:test", at: 1000, organisationId: "o" };
+
+/** What a decider must not reach: SQL, the clock, randomness, and any module of Node's. */
+function reachesOutside(text: string): string[] {
+  const imports = [...text.matchAll(/from\s+"([^"]+)"/g)].map(([, specifier]) => specifier!);
+  const outside = imports.filter(
+    (each) => !each.startsWith(".") || /\/(?:sql|sqlite|postgres|migrations)\//.test(each),
+  );
+  return [...outside, ...(text.match(/\b(?:Date|Math\.random|performance|randomUUID|setTimeout|process)\b/g) ?? [])];
+}
+
+function ids(): () => string {
+  let last = 0;
+  return () => `id${++last}`;
+}
+
+function account(role: Account["role"]): Account {
+  const invitation = { digest: "i", expiresAt: 2000 };
+  return newAccount("u", { organisationId: "o", name: "Ann", role, password: "p", invitation, at: 1 });
+}
+
+describe("deciders", () => {
+  test("reach no SQL, no clock and nothing of Node's", () => {
+    const files = readdirSync(folder);
+    assert.ok(files.length > 10);
+    for (const file of files) assert.deepEqual(reachesOutside(readFileSync(join(folder, file), "utf8")), [], file);
+    // Negative control.
+    const bad = `import { sql } from "kysely";\nimport { find } from "../sql/_needs.ts";\nconst at = Date.now();`;
+    assert.deepEqual(reachesOutside(bad), ["kysely", "../sql/_needs.ts", "Date"]);
+  });
+
+  test("a new organisation: its rulesets, and the same again from the same ids", () => {
+    const made = () => createOrganisation({ name: "Example", at: 5 }, ["Other"], ids());
+    assert.deepEqual(made(), made());
+    const { outcome, writes } = made();
+    assert.deepEqual(
+      writes!.map((write) => ("insert" in write ? write.insert : "")),
+      ["organisation", "ruleset", "ruleset"],
+    );
+    assert.deepEqual(outcome, {
+      organisation: { id: "id1", name: "Example", createdAt: 5 },
+      rulesets: [
+        ["id2", "My Allowlist rules", "allowlist"],
+        ["id3", "My Blocklist rules", "blocklist"],
+      ].map(([id, name, purpose]) => ({
+        id,
+        organisationId: "id1",
+        name,
+        purpose,
+        description: "",
+        createdAt: 5,
+        updatedAt: 5,
+        version: 0,
+      })),
+    });
+    for (const names of [["Example"], ["Εxample"]])
+      assert.throws(() => createOrganisation({ name: "Example", at: 5 }, names, ids()), {
+        code: "organisation-exists",
+      });
+  });
+
+  test("the last key and the last user that an organisation may have", () => {
+    const command = {
+      kind: "create-key",
+      ...by,
+      label: "",
+      access: "read",
+      digest: "d",
+      start: "s",
+      expiresAt: null,
+    } as const;
+    assert.equal(createKey(command, { count: 9999, isTaken: false }, ids()).changes.length, 1);
+    assert.throws(() => createKey(command, { count: 10_000, isTaken: false }, ids()), { code: "too-many-keys" });
+    assert.throws(() => createKey(command, { count: 0, isTaken: true }, ids()), { code: "key-exists" });
+    const user = {
+      kind: "create-user",
+      ...by,
+      name: "Bob",
+      role: "viewer",
+      invitation: { digest: "i", expiresAt: 9 },
+    } as const;
+    assert.equal(createUser(user, { names: [], count: 9999 }, ids()).changes.length, 1);
+    assert.throws(() => createUser(user, { names: [], count: 10_000 }, ids()), { code: "too-many-users" });
+  });
+
+  test("a key is revoked once", () => {
+    const command = { kind: "revoke-key", ...by, keyId: "k" } as const;
+    const key = { id: "k", organisationId: "o", label: "", access: "read", digest: "d", start: "s" } as const;
+    const active = { ...key, createdAt: 1, expiresAt: null, revokedAt: null };
+    const revoked = { ...active, revokedAt: 7 };
+    assert.deepEqual(revokeKey(command, active).changes[0]!.old, active);
+    assert.deepEqual(revokeKey(command, revoked), { outcome: { key: revoked }, changes: [] });
+    assert.throws(() => revokeKey(command, undefined), { code: "key-not-found" });
+  });
+
+  test("the last admin stays; others go, and their sessions with them", () => {
+    const role = { kind: "set-role", ...by, userId: "u", role: "viewer" } as const;
+    const deletion = { kind: "delete-user", ...by, userId: "u" } as const;
+    const session: Session = { digest: "s", userId: "u", createdAt: 1, expiresAt: 9 };
+    assert.throws(() => setRole(role, account("admin"), false), { code: "last-admin" });
+    assert.throws(() => deleteUser(deletion, account("admin"), false, []), { code: "last-admin" });
+    assert.deepEqual(setRole(role, account("viewer"), false).changes, []);
+    const { changes, writes } = deleteUser(deletion, account("admin"), true, [session]);
+    assert.deepEqual(
+      changes.map(({ change }) => change.kind),
+      ["sessions-ended", "user"],
+    );
+    const [ended, saved] = writes!;
+    assert.deepEqual(ended, { delete: "sessions", digests: ["s"] });
+    assert.deepEqual(saved, {
+      save: "user",
+      account: { ...account("admin"), deletedAt: 1000, password: null, invitation: null, invitedUntil: null },
+    });
+  });
+
+  test("with more sessions than a user may have, the oldest that has not expired ends", () => {
+    const sessions = Array.from({ length: 25 }, (_, i): Session => {
+      return { digest: `s${i}`, userId: "u", createdAt: 100 + i, expiresAt: i < 3 ? 1000 : 1001 };
+    });
+    const command = { kind: "start-session", ...by, userId: "u", checked: "p" } as const;
+    const start = (own: readonly Session[]) =>
+      signIn({ ...command, session: { digest: "new", expiresAt: 5000 } }, account("viewer"), own).writes!.flatMap(
+        (write) => ("delete" in write && write.delete === "sessions" ? write.digests : []),
+      );
+    assert.deepEqual(start(sessions), ["s5", "s4", "s3"]);
+    assert.deepEqual(start(sessions.slice(0, 22)), []);
+    assert.throws(() => signIn({ ...command, checked: "other", session: sessions[0]! }, account("viewer"), []), {
+      code: "password-changed",
+    });
+  });
+});
