@@ -39,7 +39,7 @@ export type EntryList<Kind extends ListKind = ListKind> = {
   readonly catalogue: ListOf<"catalogue", LabelledEntry>;
 }[Kind];
 
-interface ListOf<Kind, Item extends Entry> {
+export interface ListOf<Kind, Item extends Entry> {
   readonly kind: Kind;
   /**
    * By address, IPv4 first, the less specific first; of one family if one is given. Rules are read once, as they are
