@@ -80,6 +80,22 @@ function apart(outfile: string): Plugin {
   };
 }
 
+/**
+ * Small packages of commands that read lists, by the module that is packed. The other packages stay where they are: a
+ * packed file imports all that it does not hold when it starts.
+ */
+const PACKED: Readonly<Record<string, string>> = {
+  "csv-parse/sync": "node_modules/csv-parse/lib/sync.js",
+  "jsonc-parser": "node_modules/jsonc-parser/lib/esm/main.js",
+};
+
+const packed: Plugin = {
+  name: "packed",
+  setup({ onResolve }) {
+    onResolve({ filter: /^(?:csv-parse\/sync|jsonc-parser)$/ }, ({ path }) => ({ path: join(ROOT, PACKED[path]!) }));
+  },
+};
+
 for (const [outfile, entry] of Object.entries(BUNDLES)) {
   await build({
     absWorkingDir: ROOT,
@@ -91,7 +107,7 @@ for (const [outfile, entry] of Object.entries(BUNDLES)) {
     target: "node22.18",
     packages: "external",
     minify: true,
-    plugins: [inPlace(outfile), apart(outfile)],
+    plugins: [inPlace(outfile), apart(outfile), packed],
     logLevel: "warning",
   });
 }

@@ -39,6 +39,7 @@ export type EntryList<Kind extends ListKind = ListKind> = {
   readonly catalogue: ListOf<"catalogue", LabelledEntry>;
 }[Kind];
 
+/** A list of one kind. */
 export interface ListOf<Kind, Item extends Entry> {
   readonly kind: Kind;
   /**

@@ -1,61 +1,48 @@
-// oxlint-disable no-control-regex -- a string holds none
-/**
- * White space, then one token: a mark, a string, a number or a word. Each loop is over one kind of character, so that
- * none backtracks.
- */
-const TOKEN =
-  /[ \t\n\r]*(?:([{}[\],:])|"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\u0000-\u001f]*)*(")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/y;
+import { createScanner, findNodeAtLocation, type JSONVisitor, parseTree, type SyntaxKind, visit } from "jsonc-parser";
+
+/** jsonc-parser calls itself for every level, and the stack holds about 5,000. No document that is read has 100. */
+const MAX_DEPTH = 1000;
 
 /**
  * The offset of the first token of a text that cannot stand there in JSON (RFC 8259), its length where something is
- * missing at the end; -1 for JSON. The engine's parser is faster, but does not always say where it stopped.
+ * missing at the end; -1 for JSON. Of a text nested deeper than 1,000 levels it is the first bracket beyond. The engine's
+ * parser is faster, but does not always say where it stopped: this is for texts that it rejects.
  */
 export function jsonFault(text: string): number {
-  const open: string[] = [];
-  let expected: "value" | "value or ]" | "key" | "key or }" | ":" | "more" = "value";
-  let at = 0;
-  for (;;) {
-    const start = afterWhite(text, at);
-    TOKEN.lastIndex = at;
-    const found = TOKEN.exec(text);
-    const isWhole = open.length === 0 && expected === "more";
-    if (found === null) return start === text.length && isWhole ? -1 : start;
-    const [, mark, quote] = found;
-    const isValue = mark === undefined;
-    if (isWhole) return start;
-    if (expected === ":") {
-      if (mark !== ":") return start;
-      expected = "value";
-    } else if (expected === "more") {
-      if (mark === ",") expected = open.at(-1) === "{" ? "key" : "value";
-      else if ((mark === "}" && open.at(-1) === "{") || (mark === "]" && open.at(-1) === "[")) open.pop();
-      else return start;
-    } else if (expected === "key" || expected === "key or }") {
-      if (quote !== undefined) expected = ":";
-      else if (mark !== "}" || expected === "key") return start;
-      else {
-        open.pop();
-        expected = "more";
-      }
-    } else if (isValue) {
-      expected = "more";
-    } else if (mark === "{" || mark === "[") {
-      open.push(mark);
-      expected = mark === "{" ? "key or }" : "value or ]";
-    } else if (mark === "]" && expected === "value or ]") {
-      open.pop();
-      expected = "more";
-    } else {
-      return start;
-    }
-    at = TOKEN.lastIndex;
+  let depth = 0;
+  let found = -1;
+  const stopAt = (offset: number): false => {
+    if (found < 0) found = offset;
+    throw new Stop();
+  };
+  const open = (offset: number): void => void (++depth > MAX_DEPTH && stopAt(offset));
+  const close = (): void => void depth--;
+  const visitor: JSONVisitor = {
+    onObjectBegin: open,
+    onArrayBegin: open,
+    onObjectEnd: close,
+    onArrayEnd: close,
+    onError: (_error, offset) => void stopAt(offset),
+  };
+  try {
+    visit(text, visitor, { disallowComments: true });
+  } catch (error) {
+    if (!(error instanceof Stop)) throw error;
   }
+  return found;
 }
 
-function afterWhite(text: string, at: number): number {
-  while (at < text.length && " \t\n\r".includes(text[at]!)) at++;
-  return at;
-}
+/** Ends a visit: there is no other way. */
+class Stop extends Error {}
+
+// SyntaxKind is a `const enum`, which a source whose types are stripped cannot import.
+const OPENING_BRACE = 1 as SyntaxKind;
+const CLOSING_BRACE = 2 as SyntaxKind;
+const OPENING_BRACKET = 3 as SyntaxKind;
+const CLOSING_BRACKET = 4 as SyntaxKind;
+const COLON_TOKEN = 6 as SyntaxKind;
+const STRING = 10 as SyntaxKind;
+const END = 17 as SyntaxKind;
 
 /**
  * The offset of the first key that its object has already, -1 for none. Which of the two counts is the reader's affair,
@@ -66,23 +53,19 @@ export function repeatedKey(text: string, value: unknown): number {
   // Every key has its colon. Where the objects have as many keys as that, none is missing, and nothing has to be read
   // closely.
   if (countColons(text) === countKeys(value)) return -1;
+  const scanner = createScanner(text, true);
   const open: (Set<string> | null)[] = [];
-  let last = 0;
-  let key = 0;
-  for (let at = 0; at < text.length; at = TOKEN.lastIndex) {
-    TOKEN.lastIndex = at;
-    const found = TOKEN.exec(text);
-    if (found === null) break;
-    const mark = found[1];
-    if (found[2] !== undefined) [key, last] = [afterWhite(text, at), TOKEN.lastIndex];
-    else if (mark === "{") open.push(new Set());
-    else if (mark === "[") open.push(null);
-    else if (mark === "}" || mark === "]") open.pop();
-    else if (mark === ":") {
-      const name = JSON.parse(text.slice(key, last)) as string;
+  let key = "";
+  let at = 0;
+  for (let token = scanner.scan(); token !== END; token = scanner.scan()) {
+    if (token === STRING) [key, at] = [scanner.getTokenValue(), scanner.getTokenOffset()];
+    else if (token === OPENING_BRACE) open.push(new Set());
+    else if (token === OPENING_BRACKET) open.push(null);
+    else if (token === CLOSING_BRACE || token === CLOSING_BRACKET) open.pop();
+    else if (token === COLON_TOKEN) {
       const names = open.at(-1)!;
-      if (names.has(name)) return key;
-      names.add(name);
+      if (names.has(key)) return at;
+      names.add(key);
     }
   }
   return -1;
@@ -90,57 +73,25 @@ export function repeatedKey(text: string, value: unknown): number {
 
 /**
  * The offset of the value at a path in a text that is JSON, such as `["tags", 2]`; that of the innermost value on the
- * way which is there, where the path leads nowhere. For errors: it reads the text token by token.
+ * way which is there, where the path leads nowhere. For errors: it reads the whole text.
  */
 export function valueOffset(text: string, path: readonly (string | number)[]): number {
-  let at = afterWhite(text, 0);
-  for (const step of path) {
-    const next = typeof step === "number" ? elementOffset(text, at, step) : memberOffset(text, at, step);
-    if (next < 0) return at;
-    at = next;
+  const root = rootOf(text);
+  if (root === undefined) return text.search(/\S/);
+  for (let length = path.length; length > 0; length--) {
+    const node = findNodeAtLocation(root, path.slice(0, length));
+    if (node !== undefined) return node.offset;
   }
-  return at;
+  return root.offset;
 }
 
-/** Where the value of a member of the object at `at` begins, -1 without such a member. */
-function memberOffset(text: string, at: number, name: string): number {
-  for (const [start, end] of parts(text, at, "{")) {
-    TOKEN.lastIndex = start;
-    TOKEN.exec(text);
-    const keyEnd = TOKEN.lastIndex;
-    if (keyEnd <= end && JSON.parse(text.slice(start, keyEnd)) === name)
-      return afterWhite(text, afterWhite(text, keyEnd) + 1);
-  }
-  return -1;
-}
-
-/** Where an element of the array at `at` begins, -1 without it. */
-function elementOffset(text: string, at: number, index: number): number {
-  let count = 0;
-  for (const [start] of parts(text, at, "[")) if (count++ === index) return start;
-  return -1;
-}
-
-/** Where the members or elements of what opens at `at` begin and end; none if it is something else. */
-function* parts(text: string, at: number, opening: string): Generator<[start: number, end: number]> {
-  if (text[at] !== opening) return;
-  let depth = 0;
-  let start = at;
-  for (TOKEN.lastIndex = at; ;) {
-    const before = TOKEN.lastIndex;
-    const mark = TOKEN.exec(text)?.[1];
-    const after = TOKEN.lastIndex;
-    if (after === 0) return;
-    if (mark === "{" || mark === "[") depth++;
-    if (depth === 1 && mark === opening && start === at) start = afterWhite(text, after);
-    const isEnd = depth === 1 && (mark === "}" || mark === "]");
-    if ((depth === 1 && mark === ",") || isEnd) {
-      if (start < before || text[start] !== (opening === "{" ? "}" : "]")) yield [start, before];
-      start = afterWhite(text, after);
-    }
-    if (mark === "}" || mark === "]") depth--;
-    if (depth === 0) return;
-    TOKEN.lastIndex = after; // whoever asked has used it, too
+/** Undefined for a text so deep that the stack does not hold it. */
+function rootOf(text: string): ReturnType<typeof parseTree> {
+  try {
+    return parseTree(text);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
   }
 }
 

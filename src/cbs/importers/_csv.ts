@@ -1,3 +1,4 @@
+import { CsvError, parse } from "csv-parse/sync";
 import { quoted } from "../../address/address-error.ts";
 import { ImportError } from "./import-error.ts";
 
@@ -8,73 +9,61 @@ export interface CsvRow {
 }
 
 /**
- * Reads CSV by RFC 4180: fields in double quotes may hold commas, line breaks and doubled quotes; lines end in CRLF, LF
- * or CR. As RFC 8805 has it, text from a `#` outside quotes to the end of the line is a comment; lines without a field
- * are left out, and so is white space around fields without quotes. @throws ImportError "bad-csv"
+ * Reads CSV by RFC 4180: fields in double quotes may hold commas, line breaks (which become LF) and doubled quotes; lines
+ * end in CRLF, LF or CR. As RFC 8805 has it, text from a `#` outside quotes to the end of the line is a comment; rows
+ * without a field that says anything are left out, and so is white space around fields. @throws ImportError "bad-csv"
  */
-export function* csvRows(text: string): Generator<CsvRow> {
-  let line = 1;
-  let at = 0;
-  while (at < text.length) {
-    const start = line;
-    const fields: string[] = [];
-    let isQuoted = false;
-    for (let delimiter = ","; delimiter === ",";) {
-      const opening = afterBlanks(text, at);
-      let field: string;
-      if (text[opening] === '"') {
-        isQuoted = true;
-        const closing = closingQuote(text, opening, line);
-        field = text.slice(opening + 1, closing).replaceAll('""', '"');
-        line += (field.match(LINE_BREAK) ?? []).length;
-        at = afterBlanks(text, closing + 1);
-        if (at < text.length && !/[,\r\n#]/.test(text[at]!)) {
-          throw new ImportError(
-            "bad-csv",
-            `line ${line}`,
-            `${quoted(text[at]!)} follows a closing quote; a comma or the end of the line must`,
-          );
-        }
-      } else {
-        END_OF_FIELD.lastIndex = at;
-        const end = END_OF_FIELD.exec(text)?.index ?? text.length;
-        field = text.slice(at, end).trim();
-        at = end;
-        if (field.includes('"'))
-          throw new ImportError(
-            "bad-csv",
-            `line ${line}`,
-            `a double quote stands inside the field ${quoted(field)}; enclose the whole field`,
-          );
-      }
-      fields.push(field);
-      if (text[at] === "#") at = endOfLine(text, at);
-      delimiter = text[at] ?? "";
-      if (delimiter === "\r" && text[at + 1] === "\n") at++;
-      at++;
-    }
-    line++;
-    if (isQuoted || fields.some((field) => field !== "")) yield { line: start, fields };
+export function csvRows(text: string): CsvRow[] {
+  const rows: CsvRow[] = [];
+  let lastLine = 0;
+  // csv-parse counts CRLF in quotes as two lines.
+  const lines = text.replace(/\r\n?/g, "\n");
+  try {
+    parse(lines, {
+      comment: "#",
+      record_delimiter: "\n",
+      relax_column_count: true,
+      skip_empty_lines: true,
+      trim: true,
+      on_record: (fields: string[], { lines: end }) => {
+        lastLine = end;
+        if (fields.some((field) => field !== "")) rows.push({ line: end - countBreaks(fields), fields });
+      },
+    });
+  } catch (error) {
+    throw error instanceof CsvError ? importError(error, lines, lastLine) : error;
   }
+  return rows;
 }
 
-const LINE_BREAK = /\r\n|\n|\r/g;
-const END_OF_FIELD = /[,\r\n#]/g;
-
-function afterBlanks(text: string, at: number): number {
-  while (text[at] === " " || text[at] === "\t") at++;
-  return at;
+function countBreaks(fields: readonly string[]): number {
+  return fields.reduce((count, field) => count + (field.includes("\n") ? field.split("\n").length - 1 : 0), 0);
 }
 
-function endOfLine(text: string, at: number): number {
-  while (at < text.length && text[at] !== "\n" && text[at] !== "\r") at++;
-  return at;
+/** `lastLine` is the one on which the last row that could be read ends. */
+function importError(error: CsvError, text: string, lastLine: number): ImportError {
+  // A quote that nothing closes takes all lines to the end: csv-parse names the last.
+  const line = error.code === "CSV_QUOTE_NOT_CLOSED" ? nextRow(text, lastLine) : Number(error["lines"]);
+  return new ImportError("bad-csv", `line ${line}`, problemOf(error), { cause: error });
 }
 
-function closingQuote(text: string, opening: number, line: number): number {
-  for (let at = opening + 1; ; at += 2) {
-    at = text.indexOf('"', at);
-    if (at < 0) throw new ImportError("bad-csv", `line ${line}`, "a double quote opens a field and nothing closes it");
-    if (text[at + 1] !== '"') return at;
+/** The line on which the first row after this line begins. */
+function nextRow(text: string, line: number): number {
+  const lines = text.split("\n");
+  while (/^\s*(?:#|$)/.test(lines[line] ?? ".")) line++;
+  return line + 1;
+}
+
+function problemOf(error: CsvError): string {
+  switch (error.code) {
+    case "CSV_QUOTE_NOT_CLOSED":
+      return "a double quote opens a field and nothing closes it";
+    case "INVALID_OPENING_QUOTE":
+      return `a double quote stands inside the field that begins with ${quoted(String(error["field"]))}; enclose the whole field`;
+    case "CSV_INVALID_CLOSING_QUOTE":
+    case "CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE":
+      return "a closing quote must be followed by a comma or the end of the line";
+    default:
+      return error.message;
   }
 }

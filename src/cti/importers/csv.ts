@@ -1,5 +1,6 @@
 import { quoted } from "../../address/address-error.ts";
 import { parsePrefix } from "../../address/prefix.ts";
+import { type Cell, CellError, readCells } from "../../csv/read-cells.ts";
 import { FieldProblem } from "../_field-kinds.ts";
 import { type CtiRecord, type Field, FIELDS, NOTHING_KNOWN } from "../fields.ts";
 import type { Feed, FeedReader } from "./feed.ts";
@@ -16,12 +17,6 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 };
 
 const MOST_ROW_LENGTH = 1 << 20;
-
-interface Cell {
-  readonly text: string;
-  /** Where it begins in the row, behind its opening quote. */
-  readonly at: number;
-}
 
 interface Columns {
   readonly address: number;
@@ -90,29 +85,14 @@ function countQuotes(text: string): number {
 
 /** The cells of a row; undefined, with a fault, where quotes stand as they must not. */
 function cellsOf(feed: Feed, row: string, line: number): Cell[] | undefined {
-  const cells: Cell[] = [];
-  const cell = /[ \t]*(?:"([^"]*(?:""[^"]*)*)"[ \t]*|([^",]*))(,|$)/dy;
-  for (let comma = ","; comma === ",";) {
-    const start = cell.lastIndex;
-    const found = cell.exec(row);
-    if (found === null) {
-      fault(
-        feed,
-        row,
-        line,
-        start,
-        "a double quote stands inside this cell; enclose the whole cell in quotes, and double those inside",
-      );
-      return undefined;
-    }
-    const [, inQuotes, plain] = found;
-    cells.push({
-      text: inQuotes === undefined ? plain!.trimEnd() : inQuotes.replaceAll('""', '"'),
-      at: found.indices![inQuotes === undefined ? 2 : 1]![0],
-    });
-    comma = found[3]!;
+  try {
+    return readCells(row, { trims: true });
+  } catch (error) {
+    if (!(error instanceof CellError)) throw error;
+    const cure = "a double quote stands inside this cell; enclose the whole cell in quotes, and double those inside";
+    fault(feed, row, line, error.cellAt, cure);
+    return undefined;
   }
-  return cells;
 }
 
 function fault(feed: Feed, row: string, line: number, at: number, message: string): void {
@@ -192,7 +172,7 @@ function addRow(
   if (wasSeen.text === "false") return feed.warn("a row says that its address was not seen, and is left out", line);
   const { text, at } = cells[address]!;
   const place = placeOf(row, line, at);
-  feed.add(text, feed.complete(record as unknown as CtiRecord), place.line, place.column);
+  feed.add(text, feed.complete(record as unknown as CtiRecord), place.line, () => place.column);
 }
 
 function isPrefix(text: string): boolean {

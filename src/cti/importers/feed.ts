@@ -58,11 +58,15 @@ export class Feed {
     this.#onEntry = onEntry;
   }
 
-  /** Adds an entry, its address or prefix as text that stands at this place. One that cannot be is a fault. */
-  add(text: string, record: CtiRecord, line: number, column: number): void {
-    const prefix = this.#parse(text, line, column);
+  /**
+   * Adds an entry, its address or prefix as text that begins in this column; `columnOf` is asked only where something is
+   * wrong with it. One that cannot be is a fault.
+   */
+  add(text: string, record: CtiRecord, line: number, columnOf: () => number): void {
+    const prefix = this.#parse(text, line, columnOf);
     if (prefix === undefined) return;
-    if (prefix.length === 0) return this.fault(line, column, `${quoted(text)} is every address there is; leave it out`);
+    if (prefix.length === 0)
+      return this.fault(line, columnOf(), `${quoted(text)} is every address there is; leave it out`);
     this.#onEntry(prefix, record);
     this.#entries++;
   }
@@ -98,13 +102,13 @@ export class Feed {
     };
   }
 
-  #parse(text: string, line: number, column: number): Prefix | undefined {
+  #parse(text: string, line: number, columnOf: () => number): Prefix | undefined {
     try {
       return parsePrefix(text);
     } catch (error) {
       if (!(error instanceof AddressError)) throw error;
       if (error.code === "host-bits-set") return this.#masked(text, line);
-      this.fault(line, column + error.position, `${quoted(text)}: ${error.problem}`);
+      this.fault(line, columnOf() + error.position, `${quoted(text)}: ${error.problem}`);
       return undefined;
     }
   }

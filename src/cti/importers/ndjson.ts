@@ -103,7 +103,7 @@ function addDocument(feed: Feed, document: Record<string, unknown>, text: string
   if (typeof seen !== "boolean")
     throw new DocumentProblem(`true or false stands here, not ${JSON.stringify(seen).slice(0, 40)}`, ["seen"]);
   if (!seen) return feed.warn("a document says that its address was not seen, and is left out", number);
-  feed.add(ip, feed.complete(record as unknown as CtiRecord), number, valueOffset(text, [name]) + 2);
+  feed.add(ip, feed.complete(record as unknown as CtiRecord), number, () => valueOffset(text, [name]) + 2);
 }
 
 /** Reads the members of an object into the record. @throws DocumentProblem */

@@ -19,7 +19,7 @@ export function plainList(feed: Feed): FeedReader {
           start + first.indexOf(",") + 1,
           "there is a comma; give --format csv for a table, with a first line that names the columns",
         );
-      feed.add(first, feed.defaults, number, start + 1);
+      feed.add(first, feed.defaults, number, () => start + 1);
     },
     end() {},
   };

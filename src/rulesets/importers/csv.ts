@@ -1,3 +1,4 @@
+import { type Cell, CellError, type CellErrorCode, readCells } from "../../csv/read-cells.ts";
 import { isGuarded } from "../../csv/write-row.ts";
 import { type Field, FileFault, LineFault, type LineReader } from "./imported-rule.ts";
 
@@ -32,10 +33,6 @@ export function csvLines(): LineReader {
   };
 }
 
-interface Cell extends Field {
-  readonly isQuoted: boolean;
-}
-
 /** The text that `csvField` was given. */
 function withoutGuard({ text, at }: Field): Field {
   return isGuarded(text) ? { text: text.slice(1), at: at + 1 } : { text, at };
@@ -62,41 +59,20 @@ function columnsOf(line: string): string[] {
   return names;
 }
 
-/** The fields of a line. Those in double quotes may hold commas and doubled quotes. */
+const PROBLEMS: Readonly<Record<CellErrorCode, string>> = {
+  "quote-inside": "a double quote stands inside a field; enclose the whole field in double quotes, and double this one",
+  "text-after-quote": "behind a closing quote a comma or the end of the line must follow",
+  "unclosed-quote": "a double quote opens a field and none closes it on its line; a field holds no line break",
+};
+
+/** @throws LineFault */
 function fieldsOf(line: string): Cell[] {
-  const fields: Cell[] = [];
-  for (let at = 0; ; at++) {
-    const isQuoted = line[at] === '"';
-    const end = isQuoted ? closingQuote(line, at) + 1 : endOf(line, at);
-    const text = isQuoted ? line.slice(at + 1, end - 1).replaceAll('""', '"') : line.slice(at, end);
-    if (!isQuoted && text.includes('"'))
-      throw new LineFault(
-        at + text.indexOf('"'),
-        text,
-        "a double quote stands inside a field; enclose the whole field in double quotes, and double this one",
-      );
-    fields.push({ text, at: isQuoted ? at + 1 : at, isQuoted });
-    if (end === line.length) return fields;
-    if (line[end] !== ",")
-      throw new LineFault(end, line.slice(at), "behind a closing quote a comma or the end of the line must follow");
-    at = end;
-  }
-}
-
-function endOf(line: string, at: number): number {
-  const comma = line.indexOf(",", at);
-  return comma < 0 ? line.length : comma;
-}
-
-function closingQuote(line: string, opening: number): number {
-  for (let at = opening + 1; ; at += 2) {
-    at = line.indexOf('"', at);
-    if (at < 0)
-      throw new LineFault(
-        opening,
-        line.slice(opening),
-        "a double quote opens a field and none closes it on its line; a field holds no line break",
-      );
-    if (line[at + 1] !== '"') return at;
+  try {
+    return readCells(line);
+  } catch (error) {
+    if (!(error instanceof CellError)) throw error;
+    const rest = line.slice(error.cellAt);
+    const value = error.code === "quote-inside" ? rest.split(",", 1)[0]! : rest;
+    throw new LineFault(error.at, value, PROBLEMS[error.code]);
   }
 }

@@ -31,12 +31,12 @@ describe("rows of CSV", () => {
       "a line break in quotes",
       '"a\r\nb",c\nd\n',
       [
-        [1, "a\r\nb", "c"],
+        [1, "a\nb", "c"],
         [3, "d"],
       ],
     ],
     ["empty lines", "\n  \na\n\n", [[3, "a"]]],
-    ["an empty field in quotes is a field", '""\n', [[1, ""]]],
+    ["a row that says nothing, quoted or not", '""\n,"",\na,""\n', [[3, "a", ""]]],
     [
       "comments",
       "# all of this, and that\na # b, c\n#\nd",
@@ -100,6 +100,18 @@ describe("CSV", () => {
     ["a row without a prefix", "prefix,service\n192.0.2.0/24,api\n,web\n", "bad-prefix", "line 3"],
     ["a prefix that is none", "192.0.2.0/24\n192.0.2.0/240\n", "bad-prefix", "line 2"],
     ["a quote that nothing closes", 'prefix\n"192.0.2.0/24\n', "bad-csv", "line 2"],
+    [
+      "a quote that nothing closes, after comments",
+      '# "\n192.0.2.0/24\n\n# c\n  "198.51.100.0/24\n\n',
+      "bad-csv",
+      "line 5",
+    ],
+    [
+      "text behind a quote after a field of lines",
+      'prefix\n192.0.2.0/24,"a\r\nb"\n1.2.3.4,"b" x\n',
+      "bad-csv",
+      "line 4",
+    ],
     ["text behind a quote", '"192.0.2.0/24"x\n', "bad-csv", "line 1"],
     ["a quote inside a field", 'prefix\n192.0.2.0/24"\n', "bad-csv", "line 2"],
     ["a service that no node can be called", "prefix,service\n192.0.2.0/24,???\n", "bad-name", "line 2"],
