@@ -11,6 +11,8 @@ export interface Room {
 
 export interface Layers {
   readonly rooms: Readonly<Record<string, Room>>;
+  /** Packages that compute and nothing else: a room with no others is pure. */
+  readonly purePackages: readonly string[];
   readonly assembly: { readonly folder: string; readonly imports: readonly string[] };
   /** The public API: it may re-export from every room but these, which are programs. */
   readonly entry: { readonly file: string; readonly excludes: readonly string[] };
@@ -50,7 +52,7 @@ export function checkReferences(layers: Layers, read: Iterable<readonly [string,
         : violationOf(layers, reference, file, name, room);
       if (what !== undefined) report(reference.line, what);
     }
-    const isPure = room.outside.length === 0;
+    const isPure = room.outside.every((name) => layers.purePackages.includes(name));
     for (const { name: world, line } of isPure ? worldGlobals : []) {
       if (!isAssembly && room.globals?.includes(world) === true) continue;
       report(line, `the pure room ${name} reaches the outside world through ${world}`);
