@@ -13,7 +13,7 @@ import { UsageError } from "./usage-error.ts";
 export const AS_OF_OPTION: Option = {
   name: "as-of",
   value: "TIME",
-  help: "the catalogue as it was then: the newest not made after TIME, a date (its end, UTC) or a date and time with a zone, of the folder that --snapshot names; default: those of updates",
+  help: "use the catalogue as of TIME: the newest one in the folder that --snapshot names (default: the update history) made no later than TIME, a date (until its end, UTC) or a date and time with a zone",
 };
 
 const EXTENSION = ".ipsieve";

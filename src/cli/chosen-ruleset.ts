@@ -2,6 +2,9 @@ import type { Client, Ruleset } from "../client/client.ts";
 import { nearest } from "../words/nearest.ts";
 import { UsageError } from "./usage-error.ts";
 
+/** The note of every command that takes a RULESET. */
+export const RULESET_NOTE = "RULESET is an id or a name.";
+
 /** The ruleset with this id or, where none has it, this name. Throws UsageError where there is none, or are several. */
 export async function chosenRuleset(client: Client, text: string): Promise<Ruleset> {
   const all = await allRulesets(client);

@@ -11,7 +11,7 @@ export function defaultCatalogue(): string {
 }
 
 /** `defaultCatalogue`, as the help describes it. */
-export const DEFAULT_CATALOGUE = "the one of the last ipsieve cbs update, else the bundled one";
+export const DEFAULT_CATALOGUE = 'the one from the last "ipsieve cbs update", otherwise the bundled one';
 
 /** The dataset that a command uses unless one is named: that of the last import, else the sample. */
 export function defaultDataset(): string {
@@ -25,4 +25,4 @@ export function datasetPath(home: string): string {
 }
 
 /** `defaultDataset`, as the help describes it. */
-export const DEFAULT_DATASET = "cti.ipsieve in the home folder, as the server's, else the invented sample";
+export const DEFAULT_DATASET = "cti.ipsieve in the home folder (the one the server uses), otherwise the bundled sample";

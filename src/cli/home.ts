@@ -22,7 +22,7 @@ export const HOME_OPTION: Option = {
   name: "home",
   value: "DIR",
   isPath: true,
-  help: "where updates keep what they have; default: IPSIEVE_HOME, else ~/.local/share/ipsieve",
+  help: "the folder where updates keep their files; default: $IPSIEVE_HOME, otherwise ~/.local/share/ipsieve",
 };
 
 /** The catalogue that the last update built. */

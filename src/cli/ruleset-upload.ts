@@ -1,11 +1,25 @@
 import type { Client, Ruleset } from "../client/client.ts";
-import { chosenRuleset } from "./chosen-ruleset.ts";
+import { chosenRuleset, RULESET_NOTE } from "./chosen-ruleset.ts";
 import type { Arguments } from "./command.ts";
 import { counted } from "./output/numbers.ts";
+import { printText } from "./output/standard-output.ts";
 import { type LeftOut, listRefusal, reportLeftOut } from "./list-refusal.ts";
 import { refuseUnreadable } from "./read-list.ts";
-import { formatOf, type SentList, sendList } from "./sent-list.ts";
-import { withService } from "./service-connection.ts";
+import { formatOf, LIST_NOTE, type SentList, sendList } from "./sent-list.ts";
+import { KEY_NOTE, withService } from "./service-connection.ts";
+
+/** What the commands that send a list to a ruleset take besides options. */
+export const UPLOAD_OPERANDS = { operands: "RULESET FILE|-", minOperands: 2, maxOperands: 2 } as const;
+
+/** The notes of such a command; `effect` says what an upload does, `exit` the exit codes. */
+export function uploadNotes(effect: string, exit: string): readonly string[] {
+  return [
+    `${RULESET_NOTE} ${LIST_NOTE}`,
+    `${effect}: every invalid line is reported as FILE:LINE. With --skip-invalid, the first 200 skipped lines are.`,
+    KEY_NOTE,
+    exit,
+  ];
+}
 
 /**
  * Sends the list of the operands `RULESET FILE|-` by `send`, and reports the lines that were left out. Throws as
@@ -41,12 +55,16 @@ async function refused<Answer>(file: string, args: Arguments, answer: Promise<An
   }
 }
 
-/** What the sentence about a list says of lines that were left out. */
-export function leftOutText(invalid: number): string {
-  return invalid === 0 ? "" : `; ${counted(invalid, "line")} left out`;
-}
-
-/** What it says where so much has changed that it cannot be taken back. */
-export function undoText(changed: number, canUndo: boolean): string {
-  return canUndo || changed === 0 ? "" : "; too many rules to undo";
+/** Prints the server's response, or `counts`, the sentence about it; `changed` is how many rules it changed. */
+export async function printUpload(
+  args: Arguments,
+  ruleset: Ruleset,
+  answer: { readonly invalid?: number; readonly can_undo: boolean },
+  counts: string,
+  changed: number,
+): Promise<void> {
+  const { invalid = 0, can_undo: canUndo } = answer;
+  const skipped = invalid === 0 ? "" : `; ${counted(invalid, "line")} left out`;
+  const undo = canUndo || changed === 0 ? "" : "; too many rules to undo";
+  await printText(args.has("json") ? `${JSON.stringify(answer)}\n` : `${ruleset.name}: ${counts}${skipped}${undo}\n`);
 }

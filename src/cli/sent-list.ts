@@ -30,17 +30,21 @@ export const LIST_OPTIONS: readonly Option[] = [
     name: "format",
     value: "FORMAT",
     choices: FORMATS,
-    help: "of the list; default: by the file's extension (.csv, .ndjson, .jsonl, .json), else text",
+    help: "the format of the list; default: by the file's extension (.csv, .ndjson, .jsonl, .json), otherwise text",
   },
-  { name: "skip-invalid", help: "leave out lines that cannot be read or repeat a prefix, and report them" },
-  { name: "name", value: "NAME", help: "for rules that the list gives no name" },
-  { name: "expires-in-days", value: "N", help: "days from now, for rules that the list gives no expiry" },
-  { name: "expires-at", value: "TIME", help: "ISO 8601 with a time zone, for rules that the list gives no expiry" },
+  { name: "skip-invalid", help: "skip and report lines that are invalid or repeat a prefix" },
+  { name: "name", value: "NAME", help: "the name of rules that have none in the list" },
+  { name: "expires-in-days", value: "N", help: "days from now after which rules without an expiry in the list expire" },
+  {
+    name: "expires-at",
+    value: "TIME",
+    help: "when rules without an expiry in the list expire; ISO 8601 with a time zone",
+  },
 ];
 
 /** What is true of every list. */
 export const LIST_NOTE =
-  'Formats: text (an address or prefix on each line), csv (columns ip, name, expires_at), ndjson (a JSON object on each line), json ({"rules": [...]}). "-" is standard input; gzip and zstd data are unpacked.';
+  'Formats: text (one address or prefix per line), csv (columns ip, name, expires_at), ndjson (one JSON object per line), json ({"rules": [...]}). "-" is standard input; gzip and zstd data are unpacked.';
 
 /** The parameters of the request that `LIST_OPTIONS` ask for. Throws UsageError. */
 export function listQuery(args: Arguments): {

@@ -9,18 +9,18 @@ const DEFAULT_SERVER = "http://127.0.0.1:8080";
 
 /** Every command that talks to a server takes these. */
 export const CONNECTION_OPTIONS: readonly Option[] = [
-  { name: "server", value: "URL", help: `where the server is; default: $IPSIEVE_SERVER, or ${DEFAULT_SERVER}` },
+  { name: "server", value: "URL", help: `URL of the server; default: $IPSIEVE_SERVER, otherwise ${DEFAULT_SERVER}` },
   {
     name: "key-file",
     value: "FILE",
     isPath: true,
-    help: "a file that holds the API key and nothing else; default: the key in $IPSIEVE_API_KEY",
+    help: "a file that contains only the API key; default: the key in $IPSIEVE_API_KEY",
   },
 ];
 
 /** The note of every such command. */
 export const KEY_NOTE =
-  "No option takes the key itself: other users of this machine can see command lines, and shells keep them in their history.";
+  "There is no option for the key itself: other users of this machine can see command lines, and shells keep them in their history.";
 
 export interface ConnectionOptions {
   /** Send each request once, without keeping its body, rather than wait while the server is busy. */

@@ -13,7 +13,7 @@ export const DATABASE_OPTIONS: readonly Option[] = [
     name: "db",
     value: "FILE",
     isPath: true,
-    help: "SQLite file; default: $IPSIEVE_DB, or ipsieve.db in ipsieve's folder of data",
+    help: "SQLite file; default: $IPSIEVE_DB, otherwise ipsieve.db in the home folder",
   },
   { name: "database-url", value: "URL", help: "PostgreSQL database, postgres://...; default: $DATABASE_URL" },
 ];
@@ -21,7 +21,7 @@ export const DATABASE_OPTIONS: readonly Option[] = [
 export const ORGANISATION_OPTION: Option = {
   name: "org",
   value: "NAME",
-  help: "organisation, by name or id; may be left out where there is only one",
+  help: "organisation, by name or id; not needed if there is only one",
 };
 
 /** The note of every command that changes something. */

@@ -12,7 +12,7 @@ import { UsageError } from "./usage-error.ts";
 export const URL_OPTION: Option = {
   name: "url",
   value: "URL",
-  help: "where the dashboard is, for the link; default: http://127.0.0.1:8080",
+  help: "URL of the dashboard, for the link; default: http://127.0.0.1:8080",
 };
 
 /** The user of this name, capitals aside, or id. Throws UsageError. */

@@ -4,9 +4,9 @@ import { ruleDocument } from "./rule-document.ts";
 import { setsOf } from "./_label-sets.ts";
 import { perLabels } from "./_per-labels.ts";
 
-/** The catalogue as a JSON document a line, `{cidr, cbs_ids, labels, providers, types, services, regions}`. */
+/** The catalogue as one JSON document per line, `{cidr, cbs_ids, labels, providers, types, services, regions}`. */
 export const jsonl = {
-  about: "a JSON document a line",
+  about: "one JSON document per line",
   kinds: ["catalogue"],
   mediaType: "application/x-ndjson",
   *write(list) {
@@ -15,9 +15,9 @@ export const jsonl = {
   },
 } as const satisfies Format<"catalogue">;
 
-/** Rules as a JSON document a line, `{ip, name, expires_at, created_at, updated_at}`. */
+/** Rules as one JSON document per line, `{ip, name, expires_at, created_at, updated_at}`. */
 export const ndjson = {
-  about: "a JSON document a line",
+  about: "one JSON document per line",
   kinds: ["rules"],
   mediaType: "application/x-ndjson",
   *write(list) {

@@ -12,7 +12,7 @@ import { isInIpv4, MmdbTree } from "./mmdb/mmdb-tree.ts";
  * bytes: `build_epoch` is the second in which the list was made.
  */
 export const mmdb = {
-  about: "for whatever reads MaxMind DBs",
+  about: "for anything that reads MaxMind DB files",
   kinds: ["catalogue"],
   mediaType: "application/octet-stream",
   isBinary: true,

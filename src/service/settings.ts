@@ -52,21 +52,21 @@ export const SETTINGS = {
     initial: "",
     value: "URL",
     faultOf: urlFault,
-    help: "what next and prev and the dashboard's links begin with; default: what the request was sent to",
+    help: "public base URL for links in responses and the dashboard; default: the URL the request was sent to",
   },
   contact: {
     name: "contact",
     initial: "",
     value: "CONTACT",
     faultOf: contactFault,
-    help: "the email address or URL of whoever runs the service, for the API description",
+    help: "email address or URL of the operator, for the API description",
   },
   trustProxy: {
     name: "trust-proxy",
     initial: "",
     value: "PREFIXES",
     faultOf: prefixesFault,
-    help: "the proxies, separated by commas, whose X-Forwarded-* headers count",
+    help: "proxies whose X-Forwarded-* headers are trusted, separated by commas",
   },
   database: {
     name: "db",
@@ -80,41 +80,41 @@ export const SETTINGS = {
     variable: "DATABASE_URL",
     initial: "",
     value: "URL",
-    help: "the PostgreSQL database, postgres://..., in place of a file",
+    help: "the PostgreSQL database, postgres://..., instead of a file",
   },
   catalogue: {
     name: "catalogue",
     initial: "",
     value: "FILE",
     isPath: true,
-    help: "the catalogue, reloaded when it changes; default: the updated or the bundled one",
+    help: "the catalogue, reloaded when it changes; default: the one from the last update, otherwise the bundled one",
   },
   threats: {
     name: "cti",
     initial: "",
     value: "FILE",
     isPath: true,
-    help: "the threat-intelligence dataset, reloaded when it changes; default: cti.ipsieve in the home folder, if there is one",
+    help: "the threat-intelligence dataset, reloaded when it changes; default: cti.ipsieve in the home folder, if it exists",
   },
   datasetOrganisation: {
     name: "dataset-organisation",
     initial: "",
     value: "NAME",
-    help: "the organisation whose admins may update the catalogue and import threat feeds in the dashboard; default: the only one there is, and none where there are several",
+    help: "the organisation whose admins may update the catalogue and import threat feeds in the dashboard; default: the only one, or none if there are several",
   },
   logLevel: {
     name: "log-level",
     initial: "info",
     value: "LEVEL",
     choices: ["debug", "info", "warn", "error", "silent"],
-    help: "what is logged to standard error, as lines of JSON",
+    help: "minimum level of the JSON lines logged to standard error",
   },
   metrics: {
     name: "metrics",
     initial: "auto",
     value: "WHEN",
     choices: ["auto", "on", "off"],
-    help: "answer /metrics; auto: to clients on this machine, where --host is a loopback address and no proxy has passed the request on",
+    help: "who may read /metrics; auto: clients on this machine, if --host is a loopback address and the request did not come through a proxy",
   },
   metricsToken: {
     name: "metrics-token",
@@ -122,7 +122,7 @@ export const SETTINGS = {
     value: "TOKEN",
     isSecret: true,
     faultOf: tokenFault,
-    help: "answer /metrics to whoever sends Authorization: Bearer TOKEN, and to no one else; better set by the variable than by the flag",
+    help: "require Authorization: Bearer TOKEN for /metrics; better set by the variable than by the option",
   },
   perMinute: {
     name: "requests-per-minute",
@@ -130,7 +130,7 @@ export const SETTINGS = {
     least: 1,
     most: 1e9,
     value: "N",
-    help: "per key, where the plan names no number",
+    help: "per key, unless the plan sets a limit",
   },
   perMonth: {
     name: "requests-per-month",
@@ -138,7 +138,7 @@ export const SETTINGS = {
     least: 1,
     most: 1e12,
     value: "N",
-    help: "per key, where the plan names no number",
+    help: "per key, unless the plan sets a limit",
   },
   failuresPerMinute: {
     name: "failed-keys-per-minute",
@@ -146,7 +146,7 @@ export const SETTINGS = {
     least: 1,
     most: 1e9,
     value: "N",
-    help: "requests without a good key per address (IPv6: per /56), before they get 429",
+    help: "requests without a valid key per address (IPv6: per /56) before further ones get 429",
   },
   signInsPerMinute: {
     name: "sign-ins-per-minute",
@@ -154,7 +154,7 @@ export const SETTINGS = {
     least: 1,
     most: 1e9,
     value: "N",
-    help: "attempts to sign in, per address (IPv6: per /56), name and known device, before they get 429",
+    help: "sign-in attempts per address (IPv6: per /56), name and known device before further ones get 429",
   },
   sessionHours: {
     name: "session-hours",
@@ -162,7 +162,7 @@ export const SETTINGS = {
     least: 1,
     most: 8760,
     value: "HOURS",
-    help: "how long a session of the dashboard lasts",
+    help: "how long a dashboard session lasts",
   },
   auditDays: {
     name: "audit-days",
@@ -170,7 +170,7 @@ export const SETTINGS = {
     least: 1,
     most: 36_500,
     value: "DAYS",
-    help: "how long the audit log goes back",
+    help: "how long audit log entries are kept",
   },
   rulesPerRuleset: {
     name: "rules-per-ruleset",
@@ -178,7 +178,7 @@ export const SETTINGS = {
     least: 1,
     most: 10_000_000,
     value: "N",
-    help: "most rules of a ruleset, active and expired",
+    help: "maximum rules per ruleset, active and expired",
   },
   rulesetsPerOrganisation: {
     name: "rulesets-per-organisation",
@@ -186,13 +186,13 @@ export const SETTINGS = {
     least: 2,
     most: 100_000,
     value: "N",
-    help: "most rulesets of an organisation",
+    help: "maximum rulesets per organisation",
   },
   specialPurpose: {
     name: "allow-special-purpose",
     initial: false,
     value: "BOOLEAN",
-    help: "take rules for private, loopback, multicast and other special-purpose addresses",
+    help: "accept rules for private, loopback, multicast and other special-purpose addresses",
   },
   bodyBytes: {
     name: "body-limit",
@@ -200,7 +200,7 @@ export const SETTINGS = {
     least: 1024,
     most: 1 << 30,
     value: "BYTES",
-    help: "longest body, except of bulk operations",
+    help: "maximum size of a request body, except in bulk operations",
   },
   bulkBodyBytes: {
     name: "bulk-body-limit",
@@ -208,7 +208,7 @@ export const SETTINGS = {
     least: 1024,
     most: 1 << 30,
     value: "BYTES",
-    help: "longest body of replacements and imports; bulk lookups and batches take what --bulk-addresses items can need, at most this",
+    help: "maximum size of the body of a replacement or import; for bulk lookups and batches, what --bulk-addresses items can need, but no more than this",
   },
   bodyMemory: {
     name: "body-memory",
@@ -216,7 +216,7 @@ export const SETTINGS = {
     least: 1 << 20,
     most: 2 ** 40,
     value: "BYTES",
-    help: "bodies held at a time, of all requests together, at most a quarter of the JavaScript heap; one caller gets half of it at most; others get 503",
+    help: "total size of the request bodies in memory, at most a quarter of the JavaScript heap; one caller gets at most half of it; further requests get 503",
   },
   bulkAddresses: {
     name: "bulk-addresses",
@@ -224,7 +224,7 @@ export const SETTINGS = {
     least: 1,
     most: 1_000_000,
     value: "N",
-    help: "most addresses of a bulk lookup or check, and items of a batch",
+    help: "maximum addresses in a bulk lookup or check, and items in a batch",
   },
   feedBytes: {
     name: "feed-limit",
@@ -232,7 +232,7 @@ export const SETTINGS = {
     least: 1024,
     most: 999_999_999,
     value: "BYTES",
-    help: "longest threat-intelligence feed that the dashboard takes, as it is sent and unpacked",
+    help: "maximum size of a threat-intelligence feed uploaded in the dashboard, both as sent and unpacked",
   },
   urlBytes: {
     name: "url-limit",
@@ -240,7 +240,7 @@ export const SETTINGS = {
     least: 256,
     most: 65_536,
     value: "BYTES",
-    help: "longest path with its query",
+    help: "maximum length of a path with its query",
   },
   headerBytes: {
     name: "header-limit",
@@ -248,7 +248,7 @@ export const SETTINGS = {
     least: 1024,
     most: 1 << 20,
     value: "BYTES",
-    help: "longest request line and headers together",
+    help: "maximum size of the request line and headers together",
   },
   headerTimeout: {
     name: "header-timeout",
@@ -256,7 +256,7 @@ export const SETTINGS = {
     least: 1,
     most: DAY,
     value: "SECONDS",
-    help: "for the headers to arrive",
+    help: "time for the headers to arrive",
   },
   bodyTimeout: {
     name: "body-timeout",
@@ -264,7 +264,7 @@ export const SETTINGS = {
     least: 1,
     most: DAY,
     value: "SECONDS",
-    help: "for the body to arrive; a stream is given up when it stands still as long",
+    help: "time for the body to arrive; a stream is closed if nothing arrives for this long",
   },
   keepAlive: {
     name: "keep-alive",
@@ -272,7 +272,7 @@ export const SETTINGS = {
     least: 1,
     most: DAY,
     value: "SECONDS",
-    help: "how long an idle connection is kept",
+    help: "how long an idle connection is kept open",
   },
   shutdownTimeout: {
     name: "shutdown-timeout",
@@ -280,7 +280,7 @@ export const SETTINGS = {
     least: 1,
     most: DAY,
     value: "SECONDS",
-    help: "for requests under way to end after SIGTERM",
+    help: "time for requests in progress to finish after SIGTERM",
   },
   connections: {
     name: "connections",
@@ -288,7 +288,7 @@ export const SETTINGS = {
     least: 1,
     most: 1_000_000,
     value: "N",
-    help: "most connections at a time",
+    help: "maximum simultaneous connections",
   },
   concurrentRequests: {
     name: "concurrent-requests",
@@ -296,7 +296,7 @@ export const SETTINGS = {
     least: 1,
     most: 1_000_000,
     value: "N",
-    help: "most requests under way; others get 503",
+    help: "maximum requests in progress; further ones get 503",
   },
   eventLoopDelay: {
     name: "event-loop-delay",
@@ -304,7 +304,7 @@ export const SETTINGS = {
     least: 10,
     most: 60_000,
     value: "MS",
-    help: "mean delay of the event loop from which on requests get 503",
+    help: "mean event-loop delay above which requests get 503",
   },
 } as const satisfies Record<string, Setting>;
 

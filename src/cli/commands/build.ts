@@ -14,7 +14,7 @@ import { UsageError } from "../usage-error.ts";
 
 export const buildCommand: Command = {
   name: "build",
-  summary: "make a catalogue of your own lists, for --snapshot",
+  summary: "build a catalogue from your own lists, for use with --snapshot",
   operands: "[LIST...]",
   minOperands: 0,
   maxOperands: Infinity,
@@ -24,27 +24,27 @@ export const buildCommand: Command = {
       short: "o",
       value: "FILE",
       isPath: true,
-      help: "the catalogue to write; readers see the old file or the new one",
+      help: "the catalogue to write; replaced atomically",
     },
     {
       name: "label",
       value: "NAME",
-      help: "label of lines without one; default: the list's file name without its extension",
+      help: "label for lines without one; default: the list's file name without its extension",
     },
     {
       name: "source",
       value: "SOURCE=FILE",
       repeats: true,
-      help: "a file as its publisher offers it: aws=ip-ranges.json; once for each file",
+      help: "a publisher's file, as in aws=ip-ranges.json; may be given several times",
     },
-    { name: "strict", help: "write nothing if any line cannot be read or has host bits set" },
+    { name: "strict", help: "write nothing if any line is invalid or has host bits set" },
   ],
   notes: [
-    'Lines are prefix[,label...] or first-last[,label...]; "-" is standard input; .gz and .zst files are unpacked, recognized by their content. "#" or ";" begins a comment at the start of a line or behind white space or a comma. A label is a word of your own or a path such as /saas/acme/api. The labels of a prefix that stands in several places are united.',
-    "A publisher's file gets the nodes that the publisher has in every catalogue, /cloud/aws/by-service/ec2/us-east-1 and the like; the sources are " +
+    'Lines are prefix[,label...] or first-last[,label...]; "-" is standard input; .gz and .zst files are unpacked (recognized by their content). "#" or ";" starts a comment at the beginning of a line or after white space or a comma. A label is any word, or a path such as /saas/acme/api. A prefix listed more than once gets all its labels.',
+    "The prefixes of a publisher's file get the nodes that the publisher has in every catalogue, such as /cloud/aws/by-service/ec2/us-east-1. The sources are " +
       SOURCES.map(({ id }) => id).join(", ") +
-      ". Of a source with several lists the file's name tells which it is, or its path in place of the source: googlebot/googlebot.json=FILE. With text, csv, geofeed or prefixes for the source, lists of anybody are read, and --label /TYPE/PROVIDER says whose they are. Such a file is imported as a whole or not at all.",
-    "A line that cannot be read is reported as file:line and left out; host bits are reported and cleared. Exit code: 0 if the catalogue was written, 2 if not.",
+      ". If a source has several lists, the file's name says which one it is; for a file with another name, give the list's path as the source: googlebot/googlebot.json=FILE. The sources text, csv, geofeed and prefixes read lists from anyone; --label /TYPE/PROVIDER says whose they are. A publisher's file is imported completely or not at all.",
+    "Invalid lines are reported as file:line and skipped; host bits are reported and cleared. Exit code: 0 if the catalogue was written, 2 if not.",
   ],
   examples: [
     {
@@ -57,7 +57,7 @@ export const buildCommand: Command = {
     },
     {
       command: "ipsieve build --source aws=ip-ranges.json offices.csv -o mine.ipsieve",
-      what: "a publisher's list beside one's own",
+      what: "a publisher's list together with your own",
     },
     { command: "curl -s https://example.com/list | ipsieve build --label feed -o feed.ipsieve -", what: "from a pipe" },
   ],

@@ -5,7 +5,7 @@ const SHELLS = { bash: bashScript, zsh: zshScript, fish: fishScript };
 
 export const completionsCommand: Command = {
   name: "completions",
-  summary: "print the completion script of a shell",
+  summary: "print the completion script for a shell",
   operands: "bash|zsh|fish",
   minOperands: 1,
   maxOperands: 1,
@@ -13,7 +13,7 @@ export const completionsCommand: Command = {
   options: [],
   examples: [
     { command: "source <(ipsieve completions bash)", what: "in ~/.bashrc" },
-    { command: "ipsieve completions zsh > ~/.zfunc/_ipsieve", what: "in a folder of $fpath" },
+    { command: "ipsieve completions zsh > ~/.zfunc/_ipsieve", what: "in a folder that is in $fpath" },
     { command: "ipsieve completions fish > ~/.config/fish/completions/ipsieve.fish", what: "once" },
   ],
   async run({ operands: [shell] }) {

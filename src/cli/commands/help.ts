@@ -9,7 +9,7 @@ import { UsageError } from "../usage-error.ts";
 const HELP_COLUMNS = 96;
 
 const EXAMPLES = [
-  "ipsieve identify access.log                     # which services do the visitors belong to?",
+  "ipsieve identify access.log                     # which services do the visitors come from?",
   "ipsieve identify --summary *.log.gz             # the same, counted, with bars",
   "tail -f access.log | ipsieve identify --format append",
   "ipsieve lookup 17.253.144.10 2606:4700::/32     # one address or prefix, in full",
@@ -18,15 +18,15 @@ const EXAMPLES = [
 
 export const helpCommand: Command = {
   name: "help",
-  summary: "this text, or that of a command",
+  summary: "show this text, or the help for a command",
   operands: "[COMMAND]",
   minOperands: 0,
   maxOperands: 2,
   operandWords: [...new Set(Object.keys(COMMANDS).flatMap((name) => name.split(" ")))],
   options: [],
   examples: [
-    { command: "ipsieve help identify", what: "all options of identify" },
-    { command: "ipsieve help cbs", what: "all commands that begin with cbs" },
+    { command: "ipsieve help identify", what: "every option of identify" },
+    { command: "ipsieve help cbs", what: "every cbs command" },
   ],
   async run({ operands }) {
     const style = styleFor(process.stdout);
@@ -97,7 +97,7 @@ async function overview(style: Style): Promise<string> {
     summary,
   ]);
   return [
-    "ipsieve tells which service, list or network IP addresses belong to. Offline.",
+    "ipsieve finds out which service, list or network an IP address belongs to. It works offline.",
     "",
     style("bold", "Usage"),
     "  ipsieve COMMAND [OPTION...] [ARGUMENT...]",
@@ -108,7 +108,7 @@ async function overview(style: Style): Promise<string> {
     style("bold", "Examples"),
     ...EXAMPLES.map((example) => `  ${example}`),
     "",
-    'More: "ipsieve help COMMAND". Results go to stdout, all else to stderr. NO_COLOR is respected.',
+    'More: "ipsieve help COMMAND". Results go to stdout, everything else to stderr. NO_COLOR is respected.',
     "Exit code: 0 something matched, 1 nothing matched, 2 usage or data error, 130 interrupted.",
     "",
   ].join("\n");

@@ -12,12 +12,12 @@ import { type Style, styleFor } from "../output/style.ts";
 
 export const infoCommand: Command = {
   name: "info",
-  summary: "what a catalogue or dataset file holds, and where it comes from",
+  summary: "show what a catalogue or dataset file holds and where its data comes from",
   operands: "[FILE]",
   minOperands: 0,
   maxOperands: 1,
-  options: [{ name: "json", help: "as one JSON document" }],
-  notes: [`Without FILE: ${DEFAULT_CATALOGUE}. The file's checksums are checked on the way.`],
+  options: [{ name: "json", help: "print one JSON document" }],
+  notes: [`Without FILE: ${DEFAULT_CATALOGUE}. The file's checksums are verified.`],
   examples: [{ command: "ipsieve info bad.ipsieve", what: "prefixes, nodes, sections, sources" }],
   run,
 };

@@ -15,18 +15,18 @@ import { reportError } from "../report-error.ts";
 
 export const lookupCommand: Command = {
   name: "lookup",
-  summary: "show all that is known about addresses or prefixes",
+  summary: "show everything known about addresses or prefixes",
   operands: "ADDRESS|PREFIX|-...",
   minOperands: 1,
   maxOperands: Infinity,
   operandWords: [],
   options: [
-    { name: "json", help: "one JSON document per line" },
+    { name: "json", help: "print one JSON document per line" },
     { name: "snapshot", value: "FILE", isPath: true, help: `the catalogue to use; default: ${DEFAULT_CATALOGUE}` },
     AS_OF_OPTION,
   ],
   notes: [
-    '"-" reads standard input, one address or prefix on each line. A prefix belongs to what covers the whole of it. Exit code: 0 if something matched, 1 if nothing did, 2 if an argument or a line is malformed.',
+    '"-" reads standard input, one address or prefix per line. A prefix matches whatever covers all of it. Exit code: 0 if something matched, 1 if nothing did, 2 if an argument or a line is malformed.',
   ],
   examples: [
     { command: "ipsieve lookup 8.8.8.8 2606:4700::/32", what: "an address and a prefix" },

@@ -30,19 +30,24 @@ export const serveCommand: Command = {
   maxOperands: 0,
   options: [
     ...Object.values<Setting>(SETTINGS).map(optionOf),
-    { name: "config", value: "FILE", isPath: true, help: "a JSON file of settings, named as the flags without dashes" },
+    {
+      name: "config",
+      value: "FILE",
+      isPath: true,
+      help: "a JSON file of settings, named like the options without the leading dashes",
+    },
     {
       name: "quick-start",
-      help: "give an empty store an organisation with all plans and a key, and lookups a small sample of threat intelligence",
+      help: "if the database is empty, create an organisation with all plans and an API key; if there is no threat intelligence, use a small sample",
     },
   ],
   notes: [
-    "A setting is taken from its flag, else from its variable (IPSIEVE_PORT for --port), else from the file, else it is the default. The log goes to standard error.",
-    "SIGHUP loads the catalogue and the threat intelligence again, which a changed file does, too; SIGTERM lets requests under way end, a second one does not. Exit code: 0 after a signal, 143 or 130 after a second SIGTERM or SIGINT, 2 if the server cannot start.",
+    "A setting comes from its option, otherwise from its environment variable (IPSIEVE_PORT for --port), otherwise from the --config file, otherwise it has its default. The log is written to standard error.",
+    "SIGHUP reloads the catalogue and the threat intelligence, which also happens when a file changes. SIGTERM lets requests in progress finish; a second one does not. Exit code: 0 after a signal, 143 or 130 after a second SIGTERM or SIGINT, 2 if the server cannot start.",
   ],
   guardsItsOutput: true,
   examples: [
-    { command: "ipsieve serve --quick-start", what: "a server to try, on port 8080" },
+    { command: "ipsieve serve --quick-start", what: "a server to try out, on port 8080" },
     {
       command: "IPSIEVE_PORT=80 ipsieve serve --host :: --database-url postgres://ipsieve@db/ipsieve",
       what: "one of several",

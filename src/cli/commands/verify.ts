@@ -11,13 +11,13 @@ import { grouped } from "../output/numbers.ts";
 
 export const verifyCommand: Command = {
   name: "verify",
-  summary: "prove that a catalogue or dataset file is sound: every checksum, prefix, node and document",
+  summary: "check a catalogue or dataset file in full: every checksum, prefix, node and document",
   operands: "[FILE]",
   minOperands: 0,
   maxOperands: 1,
   options: [],
-  notes: [`Without FILE: ${DEFAULT_CATALOGUE}. Exit code: 0 if it is sound, 2 if not.`],
-  examples: [{ command: "ipsieve verify bad.ipsieve", what: "before it is put to use" }],
+  notes: [`Without FILE: ${DEFAULT_CATALOGUE}. Exit code: 0 if the file is intact, 2 if not.`],
+  examples: [{ command: "ipsieve verify bad.ipsieve", what: "before using it" }],
   run,
 };
 

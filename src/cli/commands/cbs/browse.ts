@@ -22,7 +22,7 @@ const FILTERS = ["type", "provider", "service", "region"] as const;
 
 export const browseCommand: Command = {
   name: "cbs browse",
-  summary: "show a node of the catalogue, what it holds, and the nodes below it",
+  summary: "show a catalogue node, what it holds, and its child nodes",
   operands: "[ID]",
   minOperands: 0,
   maxOperands: 1,
@@ -32,18 +32,18 @@ export const browseCommand: Command = {
       name: "list",
       value: "WHAT",
       choices: Object.keys(LISTS),
-      help: "in place of a node, a flat list of providers, services or regions",
+      help: "show a flat list of providers, services or regions instead of a node",
     },
     { name: "type", value: "TYPE", help: "with --list: only those of this type, such as cloud" },
     { name: "provider", value: "NAME", help: "with --list: only those of this provider, such as aws" },
     { name: "service", value: "NAME", help: "with --list: only those with this service" },
     { name: "region", value: "NAME", help: "with --list: only those in this region" },
-    { name: "json", help: "one JSON document; of a list, one per line" },
+    { name: "json", help: "print one JSON document; for a list, one per line" },
     SNAPSHOT_OPTION,
     AS_OF_OPTION,
   ],
   notes: [
-    "Without ID: the root. A node holds its prefixes and those of all nodes below it, each once; an address that several of them cover counts once too. Exit code: 0 if something was shown, 1 if a list is empty, 2 for an ID that no node has.",
+    "Without ID, the root is shown. A node holds its own prefixes and those of all its descendants, each counted once; so is an address that several of them cover. Exit code: 0 if something was shown, 1 if a list is empty, 2 if there is no node ID.",
   ],
   examples: [
     { command: "ipsieve cbs browse", what: "the types" },

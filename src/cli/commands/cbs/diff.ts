@@ -8,15 +8,18 @@ import { type Style, styleFor } from "../../output/style.ts";
 
 export const diffCommand: Command = {
   name: "cbs diff",
-  summary: "tell how one catalogue differs from another: nodes, prefixes, addresses",
+  summary: "compare two catalogues: nodes, prefixes and addresses",
   operands: "OLD NEW",
   minOperands: 2,
   maxOperands: 2,
   options: [
-    { name: "prefixes", help: "a line for each prefix that a node gained (+) or lost (-), in place of the overview" },
-    { name: "json", help: "all of it as one JSON document" },
+    {
+      name: "prefixes",
+      help: "print a line for each prefix that a node gained (+) or lost (-) instead of the overview",
+    },
+    { name: "json", help: "print everything as one JSON document" },
   ],
-  notes: ["Exit code: 0 if they differ, 1 if nothing does, 2 after an error."],
+  notes: ["Exit code: 0 if they differ, 1 if they do not, 2 after an error."],
   examples: [
     { command: "ipsieve cbs diff old.ipsieve new.ipsieve", what: "nodes, and how many prefixes each gained and lost" },
     { command: "ipsieve cbs diff --prefixes old.ipsieve new.ipsieve", what: "the prefixes themselves" },

@@ -14,7 +14,7 @@ import { UsageError } from "../../usage-error.ts";
 
 export const exportCommand: Command = {
   name: "cbs export",
-  summary: "write the catalogue in the format of another program",
+  summary: "export the catalogue in another program's format",
   operands: "",
   minOperands: 0,
   maxOperands: 0,
@@ -30,19 +30,22 @@ export const exportCommand: Command = {
       short: "o",
       value: "FILE",
       isPath: true,
-      help: "the file to write; readers see the old one or the new one. Default: standard output",
+      help: "the file to write, replaced atomically; default: standard output",
     },
-    { name: "ddl", help: "with --format clickhouse: the statements that make the dictionary, in place of the rows" },
+    {
+      name: "ddl",
+      help: "with --format clickhouse: print the statements that create the dictionary instead of the rows",
+    },
     SNAPSHOT_OPTION,
   ],
   notes: [
-    "csv and jsonl hold each prefix with the nodes that lists name for it. The other programs take the most specific prefix of an address only, so that there a prefix has the nodes of those around it too.",
-    "nginx: include FILE; in the http block, and $cbs is the ids. haproxy: src,map_ip(FILE,-). mmdb keeps IPv4 at ::/96, where it has no place for IPv6 prefixes.",
+    "csv and jsonl list each prefix with its own nodes. The other programs use only the most specific prefix of an address, so in their files a prefix also has the nodes of the prefixes that cover it.",
+    'nginx: with "include FILE;" in the http block, $cbs holds the ids. haproxy: src,map_ip(FILE,-). mmdb stores IPv4 at ::/96, so it cannot hold IPv6 prefixes there.',
     "Exit code: 0 if the catalogue was written, 2 if not.",
   ],
   examples: [
-    { command: "ipsieve cbs export --format mmdb -o cbs.mmdb", what: "for whatever reads MaxMind DBs" },
-    { command: "ipsieve cbs export --format clickhouse -o cbs.tsv", what: "rows; the statements: --ddl" },
+    { command: "ipsieve cbs export --format mmdb -o cbs.mmdb", what: "for anything that reads MaxMind DB files" },
+    { command: "ipsieve cbs export --format clickhouse -o cbs.tsv", what: "rows; --ddl prints the statements" },
     { command: "ipsieve cbs export --format csv | gzip > cbs.csv.gz", what: "into a pipe" },
   ],
   run,

@@ -13,43 +13,43 @@ const FORMATS = ["text", "ipset", "nftables"] as const;
 
 export const rangesCommand: Command = {
   name: "cbs ranges",
-  summary: "print the prefixes of a node and of all below it",
+  summary: "print the prefixes of a node and all its descendants",
   operands: "ID",
   minOperands: 1,
   maxOperands: 1,
   operandWords: [],
   options: [
-    { name: "aggregate", help: "the fewest prefixes that cover exactly the same addresses" },
+    { name: "aggregate", help: "merge into the fewest prefixes that cover exactly the same addresses" },
     { name: "family", value: "4|6", choices: ["4", "6"], help: "only IPv4 or only IPv6" },
     {
       name: "source",
       value: "KEY",
-      help: "only what this source names: a publisher's list, such as aws, or asn for what AS numbers tell",
+      help: "only prefixes from this source: a publisher's list, such as aws, or asn for those known by AS number",
     },
     {
       name: "format",
       value: "FORMAT",
       choices: FORMATS,
-      help: "text (default: a prefix a line), or a file for a firewall: ipset (for ipset restore) or nftables (for nft -f)",
+      help: "text (default: one prefix per line), or a firewall file: ipset (for ipset restore) or nftables (for nft -f)",
     },
     {
       name: "set-name",
       value: "NAME",
-      help: "of ipset and nftables: what the sets are called, followed by _4 and _6; default: made from ID",
+      help: "for ipset and nftables: the name of the sets, to which _4 and _6 are appended; default: derived from ID",
     },
     {
       name: "json",
-      help: "one JSON document per line: the prefix, all nodes that sources name for it, and these sources",
+      help: "print one JSON document per line: the prefix, its nodes, and the sources that name them",
     },
     SNAPSHOT_OPTION,
     AS_OF_OPTION,
   ],
   notes: [
-    "One prefix per line, each once, by address. The files for firewalls replace the sets NAME_4 and NAME_6 at once, those of nftables in the table inet ipsieve. Exit code: 0 if there is any, 1 if there is none, 2 for an ID that no node has.",
+    "Prefixes are printed one per line, without repeats, sorted by address. The firewall files replace the sets NAME_4 and NAME_6 atomically; for nftables, they are in the table inet ipsieve. Exit code: 0 if there are prefixes, 1 if there are none, 2 if there is no node ID.",
   ],
   examples: [
-    { command: "ipsieve cbs ranges /cdn/cloudflare", what: "as its lists have them" },
-    { command: "ipsieve cbs ranges --source aws /cloud/aws", what: "only what the publisher's own list names" },
+    { command: "ipsieve cbs ranges /cdn/cloudflare", what: "as the lists give them" },
+    { command: "ipsieve cbs ranges --source aws /cloud/aws", what: "only those on the publisher's own list" },
     { command: "ipsieve cbs ranges --aggregate --family 4 /cloud/aws > aws.txt", what: "for a firewall" },
     {
       command: "ipsieve cbs ranges /cdn/cloudflare --format nftables --set-name cdn | nft -f -",

@@ -10,20 +10,20 @@ const MOST_RESULTS = 100_000;
 
 export const searchCommand: Command = {
   name: "cbs search",
-  summary: "find nodes of the catalogue by name, or by an address in them",
+  summary: "find catalogue nodes by name, or by an address they contain",
   operands: "TEXT...",
   minOperands: 1,
   maxOperands: Infinity,
   operandWords: [],
   options: [
-    { name: "limit", value: "N", help: "at most this many nodes; default: 20" },
+    { name: "limit", value: "N", help: "show at most N nodes; default: 20" },
     { name: "type", value: "TYPE", help: "only nodes of this type, such as cloud" },
-    { name: "json", help: "one JSON document per line" },
+    { name: "json", help: "print one JSON document per line" },
     SNAPSHOT_OPTION,
     AS_OF_OPTION,
   ],
   notes: [
-    "TEXT is words of names and ids in any order, or their beginnings; a word that leads nowhere may hold a typo. An address or prefix finds the nodes that it belongs to. The best come first. Exit code: 0 if a node was found, 1 if none was, 2 for a malformed address.",
+    "TEXT is words from names and ids, or their beginnings, in any order; a word that matches nothing may contain a typo. An address or prefix finds the nodes it belongs to. The best matches come first. Exit code: 0 if a node was found, 1 if none was, 2 for a malformed address.",
   ],
   examples: [
     { command: "ipsieve cbs search amazon", what: "everything with that name" },

@@ -17,19 +17,19 @@ const STALE_HOURS = 48;
 
 export const sourcesCommand: Command = {
   name: "cbs sources",
-  summary: "the publishers whose lists cbs update fetches, and how fresh the catalogue's are",
+  summary: "list the publishers that cbs update fetches from, and how fresh their data is",
   operands: "[ID...]",
   minOperands: 0,
   maxOperands: Infinity,
   operandWords: SOURCES.map(({ id }) => id),
-  options: [{ name: "json", help: "one JSON document per line, with addresses and terms" }, SNAPSHOT_OPTION],
+  options: [{ name: "json", help: "print one JSON document per line, with URLs and terms" }, SNAPSHOT_OPTION],
   notes: [
-    `With IDs: all about these, with their official addresses and terms. A source is stale when it was fetched longer ago than ${STALE_INTERVALS} times its interval, and ${STALE_HOURS} hours. Prefixes are counted where the catalogue has them from the source. Exit code: 0, or 1 if one of those shown is stale.`,
+    `With IDs, all details of these sources are shown, including official URLs and terms. A source is stale if it was last fetched more than ${STALE_HOURS} hours and more than ${STALE_INTERVALS} times its interval ago. Prefix counts are of what the catalogue has from the source. Exit code: 1 if a source shown is stale, otherwise 0.`,
   ],
   examples: [
     { command: "ipsieve cbs sources", what: "all of them" },
-    { command: "ipsieve cbs sources aws tor", what: "addresses, terms, times" },
-    { command: "ipsieve cbs sources --json | jq -r 'select(.stale).id'", what: "what to look after" },
+    { command: "ipsieve cbs sources aws tor", what: "URLs, terms, times" },
+    { command: "ipsieve cbs sources --json | jq -r 'select(.stale).id'", what: "the sources to look into" },
   ],
   run,
 };

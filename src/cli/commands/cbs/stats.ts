@@ -16,8 +16,8 @@ export const statsCommand: Command = {
   operands: "",
   minOperands: 0,
   maxOperands: 0,
-  options: [{ name: "json", help: "as one JSON document, with all providers" }, SNAPSHOT_OPTION, AS_OF_OPTION],
-  notes: ["A prefix counts once for each type and provider that it belongs to, and so does an address."],
+  options: [{ name: "json", help: "print one JSON document, with all providers" }, SNAPSHOT_OPTION, AS_OF_OPTION],
+  notes: ["Each prefix, and each address, counts once for every type and provider it belongs to."],
   examples: [{ command: "ipsieve cbs stats --snapshot ours.ipsieve", what: "of a catalogue of your own" }],
   run,
 };

@@ -18,12 +18,12 @@ export const ctiLookupCommand: Command = {
   maxOperands: Infinity,
   operandWords: [],
   options: [
-    { name: "extended", help: "all that is known, not only the basic members" },
-    { name: "json", help: "one JSON document per line, with every member" },
+    { name: "extended", help: "show every member, not only the basic ones" },
+    { name: "json", help: "print one JSON document per line, with every member" },
     { name: "snapshot", value: "FILE", isPath: true, help: `the dataset to use; default: ${DEFAULT_DATASET}` },
   ],
   notes: [
-    "An address has the document of the most specific prefix that covers it. Exit code: 0 if one was seen, 1 if none was, 2 if an argument is malformed.",
+    "An address gets the document of the most specific prefix that covers it. Exit code: 0 if at least one address was seen, 1 if none was, 2 if an argument is malformed.",
   ],
   examples: [
     { command: "ipsieve cti lookup --extended 192.0.2.10", what: "from the sample" },

@@ -9,8 +9,8 @@ export const backupCommand: Command = {
   maxOperands: 1,
   options: DATABASE_OPTIONS,
   notes: [
-    "A server may run and write meanwhile: the copy is of one instant. It is a SQLite database itself, whole and on the disk when the command ends.",
-    "A PostgreSQL database is backed up by its own tool: pg_dump --format=custom --schema=ipsieve.",
+    "The server may be running and writing: the copy is consistent as of one moment. It is itself a SQLite database, complete and on disk when the command ends.",
+    "Back up a PostgreSQL database with its own tool: pg_dump --format=custom --schema=ipsieve.",
   ],
   examples: [{ command: "ipsieve db backup backup.db", what: "while the server runs" }],
   run,

@@ -5,12 +5,12 @@ import { DATABASE_OPTIONS, withStore } from "../../service-database.ts";
 
 export const checkCommand: Command = {
   name: "db check",
-  summary: "read the whole database and tell whether it is sound",
+  summary: "check the integrity of the whole database",
   operands: "",
   minOperands: 0,
   maxOperands: 0,
-  options: [{ name: "json", help: "as one JSON document" }, ...DATABASE_OPTIONS],
-  notes: ["A server may run meanwhile."],
+  options: [{ name: "json", help: "print one JSON document" }, ...DATABASE_OPTIONS],
+  notes: ["The server may be running."],
   examples: [{ command: "ipsieve db check", what: "exit code 0: sound" }],
   run,
 };

@@ -3,13 +3,13 @@ import { DATABASE_OPTIONS, databaseLocation, locationText, withStore } from "../
 
 export const migrateCommand: Command = {
   name: "db migrate",
-  summary: "make the database, or bring its tables up to this release",
+  summary: "create the database, or migrate its tables to this release",
   operands: "",
   minOperands: 0,
   maxOperands: 0,
   options: DATABASE_OPTIONS,
   notes: [
-    "The server does so when it starts. Killed in the middle, it has done a step or not; call it again. A database of a newer release is refused.",
+    "The server does the same when it starts. If interrupted, run it again: each step is applied completely or not at all. A database of a newer release is refused.",
   ],
   examples: [
     {

@@ -7,14 +7,14 @@ import { reportText } from "./check.ts";
 
 export const restoreCommand: Command = {
   name: "db restore",
-  summary: "put a backup in the database's place",
+  summary: "replace the database with a backup",
   operands: "FILE",
   minOperands: 1,
   maxOperands: 1,
   options: [{ name: "force", help: "in place of a database that is there" }, ...DATABASE_OPTIONS],
   notes: [
-    "The backup is checked first, and brought up to this release; then it takes the database's place in one step. The server must not run.",
-    "A PostgreSQL database is restored by its own tool: pg_restore.",
+    "The backup is checked and migrated to this release first, and then replaces the database atomically. The server must not be running.",
+    "Restore a PostgreSQL database with its own tool: pg_restore.",
   ],
   examples: [{ command: "ipsieve db restore backup.db --force", what: "back to the backup" }],
   run,

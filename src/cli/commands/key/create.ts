@@ -17,7 +17,7 @@ import {
 
 export const createCommand: Command = {
   name: "key create",
-  summary: "create an API key and print it, once",
+  summary: "create an API key and print it (shown only once)",
   operands: "LABEL",
   minOperands: 1,
   maxOperands: 1,
@@ -25,18 +25,22 @@ export const createCommand: Command = {
   options: [
     ORGANISATION_OPTION,
     { name: "access", value: "LEVEL", choices: ACCESS_LEVELS, help: "read, or read_write; default: read" },
-    { name: "expires", value: "DATE", help: "it expires at midnight UTC of this date, YYYY-MM-DD; default: never" },
+    {
+      name: "expires",
+      value: "DATE",
+      help: "the date, YYYY-MM-DD, at the start of which (UTC) the key expires; default: never",
+    },
     ...DATABASE_OPTIONS,
   ],
   notes: [
-    "The key goes to stdout, alone, so that it can be piped; what is said about it goes to stderr. Only its digest is kept: a lost key is revoked and replaced.",
+    "Only the key is written to stdout, so that it can be piped; messages go to stderr. The server stores only its digest: if a key is lost, revoke it and create another.",
     RUNNING_SERVER_NOTE,
   ],
   examples: [
-    { command: "ipsieve key create laptop", what: "a key that reads" },
+    { command: "ipsieve key create laptop", what: "a read-only key" },
     {
       command: "ipsieve key create ci --org Example --access read_write --expires 2030-01-01 > key.txt",
-      what: "one that writes, for a time",
+      what: "one that can write, until a date",
     },
   ],
   run,

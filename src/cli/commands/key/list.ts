@@ -18,10 +18,10 @@ export const listCommand: Command = {
   maxOperands: 0,
   options: [
     { ...ORGANISATION_OPTION, help: "only of this organisation, by name or id" },
-    { name: "json", help: "as one JSON document" },
+    { name: "json", help: "print one JSON document" },
     ...DATABASE_OPTIONS,
   ],
-  notes: ["A key is known by its id and by its first characters; the rest of it is kept nowhere."],
+  notes: ["A key is listed by its id and first characters; the rest is not stored anywhere."],
   examples: [{ command: "ipsieve key list --org Example", what: "of one organisation" }],
   run,
 };

@@ -5,7 +5,7 @@ import { UsageError } from "../../usage-error.ts";
 
 export const revokeCommand: Command = {
   name: "key revoke",
-  summary: "revoke an API key, for good",
+  summary: "revoke an API key permanently",
   operands: "KEY",
   minOperands: 1,
   maxOperands: 1,

@@ -13,14 +13,14 @@ import {
 
 export const createCommand: Command = {
   name: "org create",
-  summary: "create an organisation with its two first rulesets",
+  summary: "create an organisation with its first two rulesets",
   operands: "NAME",
   minOperands: 1,
   maxOperands: 1,
   operandWords: [],
-  options: [{ name: "json", help: "as one JSON document" }, ...DATABASE_OPTIONS],
+  options: [{ name: "json", help: "print one JSON document" }, ...DATABASE_OPTIONS],
   notes: [
-    "The database is made where there is none.",
+    "The database is created if it does not exist.",
     "Next: give it a plan (ipsieve plan set) and a key (ipsieve key create).",
     RUNNING_SERVER_NOTE,
   ],

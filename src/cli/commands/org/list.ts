@@ -9,7 +9,7 @@ export const listCommand: Command = {
   operands: "",
   minOperands: 0,
   maxOperands: 0,
-  options: [{ name: "json", help: "as one JSON document" }, ...DATABASE_OPTIONS],
+  options: [{ name: "json", help: "print one JSON document" }, ...DATABASE_OPTIONS],
   examples: [{ command: "ipsieve org list --json | jq -r '.[].id'", what: "their ids" }],
   run,
 };

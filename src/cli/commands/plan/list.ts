@@ -19,7 +19,7 @@ export const listCommand: Command = {
   maxOperands: 0,
   options: [
     { ...ORGANISATION_OPTION, help: "only of this organisation, by name or id" },
-    { name: "json", help: "as one JSON document" },
+    { name: "json", help: "print one JSON document" },
     ...DATABASE_OPTIONS,
   ],
   examples: [{ command: "ipsieve plan list --org Example", what: "of one organisation" }],

@@ -17,31 +17,31 @@ const MOST_REQUESTS = 999_999_999;
 
 export const setCommand: Command = {
   name: "plan set",
-  summary: "let an organisation use areas of the service, or no longer",
+  summary: "set which areas of the service an organisation may use",
   operands: "AREA...",
   minOperands: 1,
   maxOperands: 3,
   operandWords: AREAS,
   options: [
     ORGANISATION_OPTION,
-    { name: "off", help: "no longer: the plan is kept, but not active" },
+    { name: "off", help: "deactivate the plan, but keep it" },
     {
       name: "until",
       value: "DATE",
-      help: "the plan ends at midnight UTC of this date, YYYY-MM-DD; default: it does not end",
+      help: "the date, YYYY-MM-DD, at the start of which (UTC) the plan ends; default: never",
     },
-    { name: "per-minute", value: "N", help: "requests that each key may make per minute; default: the server's" },
-    { name: "per-month", value: "N", help: "requests that each key may make per month; default: the server's" },
+    { name: "per-minute", value: "N", help: "requests per key and minute; default: the server's setting" },
+    { name: "per-month", value: "N", help: "requests per key and month; default: the server's setting" },
     ...DATABASE_OPTIONS,
   ],
   notes: [
-    "Areas: edl (rulesets), cbs (business services), cti (threat intelligence). The plan becomes what the call says: what it does not say becomes the default.",
+    "Areas: edl (rulesets), cbs (business services), cti (threat intelligence). Every setting that is not given is reset to its default.",
     RUNNING_SERVER_NOTE,
   ],
   examples: [
     { command: "ipsieve plan set edl cbs cti --org Example", what: "everything" },
-    { command: "ipsieve plan set cti --until 2030-01-01 --per-minute 600", what: "one area, for a time" },
-    { command: "ipsieve plan set cti --off", what: "no longer" },
+    { command: "ipsieve plan set cti --until 2030-01-01 --per-minute 600", what: "one area, until a date" },
+    { command: "ipsieve plan set cti --off", what: "turn an area off" },
   ],
   run,
 };

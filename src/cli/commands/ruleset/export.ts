@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import { type Client, ConnectionError } from "../../../client/client.ts";
 import { RULE_EXPORT_FORMATS, type RuleExportFormat } from "../../../rulesets/export-rules.ts";
 import { publishFile } from "../../../snapshot/publish-file.ts";
-import { chosenRuleset } from "../../chosen-ruleset.ts";
+import { chosenRuleset, RULESET_NOTE } from "../../chosen-ruleset.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { byteSize } from "../../output/numbers.ts";
 import { printChunks } from "../../output/print-chunks.ts";
@@ -12,7 +12,7 @@ import { UsageError } from "../../usage-error.ts";
 
 export const exportCommand: Command = {
   name: "ruleset export",
-  summary: "write the rules of a ruleset of a server to a file or a pipe",
+  summary: "write the rules of a ruleset on a server to a file or to standard output",
   operands: "RULESET",
   minOperands: 1,
   maxOperands: 1,
@@ -22,25 +22,25 @@ export const exportCommand: Command = {
       name: "format",
       value: "FORMAT",
       choices: RULE_EXPORT_FORMATS,
-      help: `${RULE_EXPORT_FORMATS.join(", ")}; default: by the extension of -o (.csv, .ndjson, .jsonl), else text`,
+      help: `${RULE_EXPORT_FORMATS.join(", ")}; default: by the extension of -o (.csv, .ndjson, .jsonl), otherwise text`,
     },
     {
       name: "set-name",
       value: "NAME",
-      help: "of ipset and nftables: what the sets are called, followed by _4 and _6; default: made from the ruleset's name and id",
+      help: "for ipset and nftables: the name of the sets, to which _4 and _6 are appended; default: derived from the ruleset's name and id",
     },
-    { name: "all", help: "rules that have expired too; only csv and ndjson show when" },
+    { name: "all", help: "include expired rules; only csv and ndjson show when they expired" },
     {
       name: "output",
       short: "o",
       value: "FILE",
       isPath: true,
-      help: "the file to write; readers see the old file or the new one; default: standard output",
+      help: "the file to write, replaced atomically; default: standard output",
     },
     ...CONNECTION_OPTIONS,
   ],
   notes: [
-    "RULESET is an id or a name. If the server cannot be reached or the answer breaks off, the old file stays as it is.",
+    `${RULESET_NOTE} If the server cannot be reached or its response is cut short, the old file is kept.`,
     KEY_NOTE,
     "Exit code: 0 if the rules were written, 2 if not.",
   ],
@@ -48,7 +48,7 @@ export const exportCommand: Command = {
     { command: "ipsieve ruleset export Blocklist -o blocklist.csv", what: "addresses, names and expiries" },
     {
       command: "ipsieve ruleset export Blocklist --format nftables --set-name blocklist | nft -f -",
-      what: "into the kernel, at once",
+      what: "straight into the kernel",
     },
   ],
   run,

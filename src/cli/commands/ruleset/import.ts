@@ -2,17 +2,14 @@ import type { ImportAnswer } from "../../../client/client.ts";
 import { CONFLICT_MODES, type ConflictMode } from "../../../rulesets/write-rule.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { counted, grouped } from "../../output/numbers.ts";
-import { printText } from "../../output/standard-output.ts";
-import { leftOutText, undoText, uploadList } from "../../ruleset-upload.ts";
-import { LIST_NOTE, LIST_OPTIONS, listQuery } from "../../sent-list.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE } from "../../service-connection.ts";
+import { printUpload, UPLOAD_OPERANDS, uploadList, uploadNotes } from "../../ruleset-upload.ts";
+import { LIST_OPTIONS, listQuery } from "../../sent-list.ts";
+import { CONNECTION_OPTIONS } from "../../service-connection.ts";
 
 export const importCommand: Command = {
   name: "ruleset import",
-  summary: "add the rules of a list to a ruleset of a server",
-  operands: "RULESET FILE|-",
-  minOperands: 2,
-  maxOperands: 2,
+  summary: "add the rules in a list to a ruleset on a server",
+  ...UPLOAD_OPERANDS,
   options: [
     {
       name: "conflict",
@@ -21,23 +18,18 @@ export const importCommand: Command = {
       help: "if a rule already exists: extend (keep the later expiry; default), override it, skip it, or fail",
     },
     ...LIST_OPTIONS,
-    { name: "json", help: "print the server's answer" },
+    { name: "json", help: "print the server's response as JSON" },
     ...CONNECTION_OPTIONS,
   ],
-  notes: [
-    `RULESET is an id or a name. ${LIST_NOTE}`,
-    "A list is imported as a whole or not at all: every line that cannot be read is reported as FILE:LINE. With --skip-invalid the first 200 lines that are left out are.",
-    KEY_NOTE,
-    "Exit code: 0 if the list was imported, 2 if not.",
-  ],
+  notes: uploadNotes("A list is imported completely or not at all", "Exit code: 0 if the list was imported, 2 if not."),
   examples: [
     {
       command: "ipsieve ruleset import 'Blocklist' spamhaus.txt --name spamhaus --expires-in-days 7",
-      what: "rules that leave by themselves unless they are imported again",
+      what: "rules that expire unless they are imported again",
     },
     {
       command: "zcat feed.csv.gz | ipsieve ruleset import 'Blocklist' - --format csv --skip-invalid",
-      what: "from a pipe, without bad lines",
+      what: "from a pipe, skipping invalid lines",
     },
   ],
   run,
@@ -49,11 +41,10 @@ async function run(args: Arguments): Promise<number> {
   const { ruleset, answer } = await uploadList(args, (client, path, list) =>
     client.post("/v1/edl/ip-rulesets/{ruleset_id}/rules:import", { params: { path, query }, ...list }),
   );
-  await printText(args.has("json") ? `${JSON.stringify(answer)}\n` : `${ruleset.name}: ${importText(answer)}\n`);
+  await printUpload(args, ruleset, answer, countsOf(answer), answer.created + answer.updated);
   return EXIT.matched;
 }
 
-function importText({ created, updated, skipped, invalid = 0, can_undo: canUndo }: ImportAnswer): string {
-  const counts = `${counted(created, "rule")} added, ${grouped(updated)} changed, ${grouped(skipped)} kept as they were`;
-  return counts + leftOutText(invalid) + undoText(created + updated, canUndo);
+function countsOf({ created, updated, skipped }: ImportAnswer): string {
+  return `${counted(created, "rule")} added, ${grouped(updated)} changed, ${grouped(skipped)} kept as they were`;
 }

@@ -8,12 +8,12 @@ import { CONNECTION_OPTIONS, KEY_NOTE, withService } from "../../service-connect
 
 export const listCommand: Command = {
   name: "ruleset list",
-  summary: "list the rulesets of a server",
+  summary: "list the rulesets on a server",
   operands: "",
   minOperands: 0,
   maxOperands: 0,
-  options: [{ name: "json", help: "as one JSON document" }, ...CONNECTION_OPTIONS],
-  notes: [KEY_NOTE, "Exit code: 0 if there are rulesets, 1 if there are none, 2 for an error."],
+  options: [{ name: "json", help: "print one JSON document" }, ...CONNECTION_OPTIONS],
+  notes: [KEY_NOTE, "Exit code: 0 if there are rulesets, 1 if there are none, 2 after an error."],
   examples: [
     {
       command: "ipsieve ruleset list --server https://lists.example.org --key-file key.txt",

@@ -3,41 +3,39 @@ import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { shrinkText } from "../../list-refusal.ts";
 import { counted, grouped } from "../../output/numbers.ts";
 import { standardError } from "../../output/standard-error.ts";
-import { printText } from "../../output/standard-output.ts";
 import { wholeNumber } from "../../parse-arguments.ts";
-import { leftOutText, undoText, uploadList } from "../../ruleset-upload.ts";
-import { LIST_NOTE, LIST_OPTIONS, listName, listQuery } from "../../sent-list.ts";
-import { CONNECTION_OPTIONS, KEY_NOTE } from "../../service-connection.ts";
+import { printUpload, UPLOAD_OPERANDS, uploadList, uploadNotes } from "../../ruleset-upload.ts";
+import { LIST_OPTIONS, listName, listQuery } from "../../sent-list.ts";
+import { CONNECTION_OPTIONS } from "../../service-connection.ts";
 
 export const replaceCommand: Command = {
   name: "ruleset replace",
-  summary: "make a list the rules of a ruleset of a server",
-  operands: "RULESET FILE|-",
-  minOperands: 2,
-  maxOperands: 2,
+  summary: "replace all rules of a ruleset on a server with a list",
+  ...UPLOAD_OPERANDS,
   options: [
     { name: "dry-run", help: "print what would change, and change nothing" },
-    { name: "allow-empty", help: "let a list without rules empty the ruleset" },
+    { name: "allow-empty", help: "allow an empty list, which removes every rule" },
     {
       name: "max-shrink",
       value: "N",
-      help: "the largest share of the rules that may be removed, 0 to 100 per cent; default: 50 of 20 rules or more, any share of fewer",
+      help: "the largest percentage of the rules that may be removed, 0 to 100; default: 50, or any if the ruleset has fewer than 20 rules",
     },
     ...LIST_OPTIONS,
-    { name: "json", help: "print the server's answer; with --dry-run it names the first rules of each kind" },
+    {
+      name: "json",
+      help: "print the server's response as JSON; with --dry-run it includes the first rules of each kind",
+    },
     ...CONNECTION_OPTIONS,
   ],
-  notes: [
-    `RULESET is an id or a name. ${LIST_NOTE}`,
-    "A list replaces all rules at once or none: every line that cannot be read is reported as FILE:LINE. With --skip-invalid the first 200 lines that are left out are.",
-    KEY_NOTE,
-    "Exit code: 0 if the rules were replaced, or would be; 1 if a dry run shows that too many would be removed; 2 for an error.",
-  ],
+  notes: uploadNotes(
+    "A list replaces all rules at once or none",
+    "Exit code: 0 if the rules were replaced, or would be; 1 if a dry run shows that too many would be removed; 2 after an error.",
+  ),
   examples: [
     { command: "ipsieve ruleset replace Blocklist spamhaus.txt --dry-run", what: "what would change?" },
     {
       command: "ipsieve ruleset replace Blocklist feed.ndjson.gz --max-shrink 80",
-      what: "a list that may become much shorter",
+      what: "a list that may shrink a lot",
     },
   ],
   run,
@@ -54,21 +52,12 @@ async function run(args: Arguments): Promise<number> {
   const { ruleset, answer } = await uploadList(args, (client, path, list) =>
     client.put("/v1/edl/ip-rulesets/{ruleset_id}/rules", { params: { path, query }, ...list }),
   );
-  await printText(args.has("json") ? `${JSON.stringify(answer)}\n` : `${ruleset.name}: ${replaceText(answer)}\n`);
+  await printUpload(args, ruleset, answer, countsOf(answer), answer.added + answer.updated + answer.removed);
   if ((answer.refusal ?? null) === null) return EXIT.matched;
   standardError().write(`ipsieve: ${listName(args.operands[1]!)}: ${shrinkText(answer.refusal!)}\n`);
   return EXIT.nothing;
 }
 
-function replaceText({
-  added,
-  updated,
-  removed,
-  unchanged,
-  invalid = 0,
-  can_undo: canUndo,
-  dry_run: isDry,
-}: ReplaceAnswer): string {
-  const counts = `${counted(added, "rule")} ${isDry ? "would be " : ""}added, ${grouped(updated)} changed, ${grouped(removed)} removed, ${grouped(unchanged)} kept as they were`;
-  return counts + leftOutText(invalid) + undoText(added + updated + removed, canUndo);
+function countsOf({ added, updated, removed, unchanged, dry_run: isDry }: ReplaceAnswer): string {
+  return `${counted(added, "rule")} ${isDry ? "would be " : ""}added, ${grouped(updated)} changed, ${grouped(removed)} removed, ${grouped(unchanged)} kept as they were`;
 }

@@ -15,7 +15,7 @@ import { UsageError } from "../../usage-error.ts";
 
 export const addCommand: Command = {
   name: "user add",
-  summary: "add a user of the dashboard and print the link of an invitation, once",
+  summary: "add a dashboard user and print their invitation link (shown only once)",
   operands: "NAME",
   minOperands: 1,
   maxOperands: 1,
@@ -27,8 +27,8 @@ export const addCommand: Command = {
     ...DATABASE_OPTIONS,
   ],
   notes: [
-    "Viewers read, editors also write rulesets, admins do everything. A name is used once in the whole service; capitals do not matter.",
-    "The link goes to stdout, alone; what is said about it goes to stderr. Who has it chooses the password.",
+    "Viewers can read, editors can also change rulesets, admins can do everything. User names are unique across all organisations; upper and lower case are the same.",
+    "Only the link is written to stdout; messages go to stderr. Whoever opens it chooses the password.",
     RUNNING_SERVER_NOTE,
   ],
   examples: [

@@ -4,14 +4,14 @@ import { chosenUser, invite, URL_OPTION } from "../../service-users.ts";
 
 export const inviteCommand: Command = {
   name: "user invite",
-  summary: "make another invitation for a user and print its link, once",
+  summary: "create a new invitation for a user and print its link (shown only once)",
   operands: "NAME",
   minOperands: 1,
   maxOperands: 1,
   operandWords: [],
   options: [URL_OPTION, ...DATABASE_OPTIONS],
   notes: [
-    "For who let the first one expire, or has forgotten the password: that stays until the link is followed. An earlier link can no longer be followed.",
+    "For users whose invitation expired or who forgot their password. The current password keeps working until the link is used. Earlier links stop working.",
     RUNNING_SERVER_NOTE,
   ],
   examples: [{ command: "ipsieve user invite bob@example.org", what: "a new link for Bob" }],

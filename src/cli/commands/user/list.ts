@@ -12,13 +12,13 @@ import {
 
 export const listCommand: Command = {
   name: "user list",
-  summary: "list the users of the dashboard, of all organisations or of one",
+  summary: "list the dashboard users of all organisations, or of one",
   operands: "",
   minOperands: 0,
   maxOperands: 0,
   options: [
     { ...ORGANISATION_OPTION, help: "only of this organisation, by name or id" },
-    { name: "json", help: "as one JSON document" },
+    { name: "json", help: "print one JSON document" },
     ...DATABASE_OPTIONS,
   ],
   examples: [{ command: "ipsieve user list --org Example", what: "of one organisation" }],

@@ -4,14 +4,14 @@ import { chosenUser } from "../../service-users.ts";
 
 export const removeCommand: Command = {
   name: "user remove",
-  summary: "remove a user of the dashboard and end their sessions",
+  summary: "remove a dashboard user and end their sessions",
   operands: "NAME",
   minOperands: 1,
   maxOperands: 1,
   operandWords: [],
   options: DATABASE_OPTIONS,
   notes: [
-    "The last admin of an organisation who can sign in stays. The audit log goes on naming who was removed.",
+    "The last admin of an organisation who can sign in cannot be removed. The audit log keeps the names of removed users.",
     RUNNING_SERVER_NOTE,
   ],
   examples: [{ command: "ipsieve user remove bob@example.org", what: "Bob can no longer sign in" }],

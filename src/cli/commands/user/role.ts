@@ -4,14 +4,14 @@ import { checkedRole, chosenUser } from "../../service-users.ts";
 
 export const roleCommand: Command = {
   name: "user role",
-  summary: "give a user of the dashboard another role",
+  summary: "change a dashboard user's role",
   operands: "NAME ROLE",
   minOperands: 2,
   maxOperands: 2,
   operandWords: [],
   options: DATABASE_OPTIONS,
   notes: [
-    "ROLE is viewer, editor or admin. The last admin of an organisation who can sign in stays one.",
+    "ROLE is viewer, editor or admin. The last admin of an organisation who can sign in cannot be demoted.",
     RUNNING_SERVER_NOTE,
   ],
   examples: [{ command: "ipsieve user role bob@example.org editor", what: "Bob may write rulesets from now on" }],
