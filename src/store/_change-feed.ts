@@ -74,7 +74,7 @@ export class ChangeFeed {
     });
   }
 
-  /** Goes on behind `sequence`, up to which everything has been loaded again. */
+  /** Goes on after `sequence`, up to which everything has been loaded again. */
   resume(sequence: number): void {
     this.#sequence = sequence;
     this.#isLost = false;

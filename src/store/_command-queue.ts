@@ -2,8 +2,7 @@ import type { Answer, GroupAnswer } from "./_answer.ts";
 import type { Command } from "./command.ts";
 import { StoreError } from "./store-error.ts";
 
-/** Most commands of a group. */
-const MOST = 512;
+const MAX_COMMANDS = 512;
 /** A batch of more items has a group of its own. */
 const LARGE_BATCH = 256;
 
@@ -55,7 +54,7 @@ export class CommandQueue {
 
   #takeGroup(): Waiting[] {
     const large = this.#waiting.findIndex(({ command }) => isLarge(command));
-    const count = large < 0 ? MOST : Math.min(MOST, Math.max(large, 1));
+    const count = large < 0 ? MAX_COMMANDS : Math.min(MAX_COMMANDS, Math.max(large, 1));
     return this.#waiting.splice(0, count);
   }
 

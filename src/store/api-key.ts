@@ -29,7 +29,7 @@ export function makeApiKey(): NewApiKey {
 
 /**
  * Whether the text can be a key: its form and its checksum are right. Every single typo, and nearly all others, are
- * told without asking who has such a key. It is no proof: look its digest up.
+ * found without asking who has such a key. It is no proof: look its digest up.
  */
 export function isApiKeyText(text: string): boolean {
   if (!PATTERN.test(text)) return false;
@@ -37,7 +37,7 @@ export function isApiKeyText(text: string): boolean {
   return checksum(text.slice(0, end)) === text.slice(end);
 }
 
-/** What is kept in place of the key: SHA-256 in base64url. No salt is needed, as nobody can try 2^192 texts. */
+/** What is kept in place of the key: SHA-256 in base64url. No salt is needed, as no one can try 2^192 texts. */
 export function digestOfApiKey(text: string): string {
   return hash("sha256", text, "base64url");
 }

@@ -4,7 +4,7 @@ import type { Rule } from "../rulesets/rule.ts";
 /** Of the rules that a change touched, so many are shown. */
 export const MAX_SHOWN_RULES = 100;
 
-/** Which entries of an organisation's audit log are wanted: the newest ones, or those before an entry. */
+/** Which entries of an organisation's audit log to read: the newest ones, or those before an entry. */
 export interface AuditQuery {
   /** Only entries with a smaller sequence. */
   readonly before?: number | undefined;
@@ -24,7 +24,7 @@ export interface AuditQuery {
 }
 
 export interface AuditPage {
-  /** The newest first. Perhaps fewer than wanted, though there are more. */
+  /** The newest first. Perhaps fewer than asked for, though there are more. */
   readonly entries: readonly AuditEntry[];
   /** What `before` is to be for those that follow; null: there are none. */
   readonly nextBefore: number | null;

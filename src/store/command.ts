@@ -37,7 +37,7 @@ interface Conditional extends Owned {
   readonly ifMatch?: IfMatch | undefined;
 }
 
-/** A command with the key of an earlier one is not carried out: it gets the earlier one's outcome, or its refusal. */
+/** A command with the key of an earlier one is not executed: it gets the earlier one's outcome, or its error. */
 export interface Idempotency {
   /** What the client chose. Forgotten after a day. */
   readonly key: string;
@@ -117,7 +117,7 @@ export interface ReplaceRulesCommand extends Conditional {
 
 /**
  * Adds the rules, all or nothing (`batch-refused`), each as `add-rule` does in this mode. For lists of any length: one
- * result is told for all.
+ * result is given for all.
  */
 export interface ImportRulesCommand extends Conditional {
   readonly kind: "import-rules";
@@ -265,7 +265,7 @@ export interface InviteUserCommand extends Owned {
 }
 
 /**
- * Follows an invitation: sets the password, ends the user's sessions and starts one. The change is the user's, whoever
+ * Follows an invitation: sets the password, ends the user's sessions and starts one. The change is the user's, whatever
  * the actor.
  */
 export interface JoinCommand extends Signed {
@@ -333,7 +333,7 @@ export type Command =
 
 export type CommandKind = Command["kind"];
 
-/** What a command that was carried out gives. */
+/** What a command that was executed gives. */
 export interface Outcomes {
   /** Never `conflict`: that is refused (`conflict`), with the rule as it is. */
   readonly "add-rule": Addition;

@@ -3,7 +3,7 @@ import { recordTraffic } from "./sql/_traffic.ts";
 import { recordUsage } from "./sql/_usage.ts";
 
 /**
- * What servers count, each for itself, and add up in the database by name. No change is made of it: nobody is told, and
+ * What servers count, each for itself, and add up in the database by name. No change is made of it: no server is notified, and
  * nothing is in the audit log. For increments of seconds, not for every request. To add one, add its line here.
  */
 export const COUNTERS = {

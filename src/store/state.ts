@@ -52,7 +52,7 @@ export interface ApiKey {
   readonly revokedAt: number | null;
 }
 
-/** Somebody who signs in. Only `READS.credentials` gives the password's hash. */
+/** A person who signs in. Only `READS.credentials` gives the password's hash. */
 export interface User {
   readonly id: string;
   readonly organisationId: string;
@@ -101,7 +101,7 @@ export interface Ruleset {
   readonly version: number;
 }
 
-/** A dataset of the server, as the audit log tells of it. Members that do not apply are left out. */
+/** A dataset of the server, as the audit log describes it. Members that do not apply are left out. */
 export interface DatasetFacts {
   readonly dataset: "catalogue" | "cti";
   /** Where it comes from: the name of a feed, or how many lists. */

@@ -27,7 +27,7 @@ export interface Store {
    * Calls `apply` with all changes after `sequence`, each once, in order and without a gap: those of this store's
    * `write` at once, before its promise resolves, and those of other processes when they are seen, within a second.
    * `apply` may take its time, and be given the next ones meanwhile: a write that it has not taken yet does not
-   * resolve. `failed` is told when looking for changes fails; it is tried again. But where `isLost`, since changes are
+   * resolve. `failed` is called when looking for changes fails; it is tried again. But where `isLost`, since changes are
    * no longer kept (`changes-gone`) or `apply` has failed, no more are given, and writes wait: load again and `resume`.
    * Once per store; `close` ends it.
    */

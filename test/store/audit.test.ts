@@ -3,18 +3,19 @@ import { after, describe, test } from "node:test";
 import { sql } from "kysely";
 import { formatPrefix, parsePrefix } from "../../src/address/prefix.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
-import type { AuditEntry } from "../../src/store/audit.ts";
+import type { AuditEntry, ChangedRules, Tally } from "../../src/store/audit.ts";
 import type { Engine } from "../../src/store/sql/_engine.ts";
 import type { BatchItem } from "../../src/store/command.ts";
 import { openStore, type StoreLocation } from "../../src/store/open-store.ts";
 import { openPool } from "../../src/store/postgres/_database.ts";
+import type { Store } from "../../src/store/store.ts";
 import { openDatabase } from "../../src/store/sqlite/_database.ts";
 import { columnsOfTexts } from "./harness/columns.ts";
 import { adding, by, databases, ofVersion, Replica } from "./harness/stores.ts";
 
 const texts = (rules: readonly Rule[] | undefined) =>
   rules?.map(({ prefix, name }) => `${formatPrefix(prefix)} ${name}`).sort();
-const told = ({ command, kind, rules, ruleCount }: AuditEntry) => [
+const shown = ({ command, kind, rules, ruleCount }: AuditEntry) => [
   command,
   kind,
   ruleCount,
@@ -23,6 +24,35 @@ const told = ({ command, kind, rules, ruleCount }: AuditEntry) => [
 ];
 const tally = (rules: number | string = 0) =>
   typeof rules === "number" ? { count: rules, only: null } : { count: 1, only: parsePrefix(rules) };
+
+const countsOf = (rules: ChangedRules | null) => {
+  const { added, changed, deleted, beforeCount, afterCount } = rules!;
+  return [added, changed, deleted, beforeCount, afterCount];
+};
+/** How many rules of before and after the change are shown. */
+const shownOf = (rules: ChangedRules | null) => [rules!.before.length, rules!.after.length];
+const networks = (from: number, to: number): string[] =>
+  Array.from({ length: to - from }, (_, i) => `10.${(from + i) >> 8}.${(from + i) & 255}.0/24`);
+
+async function newest(store: Store, organisationId: string): Promise<AuditEntry> {
+  return (await store.read("audit", organisationId, { limit: 1 })).entries[0]!;
+}
+
+/** All rules of a ruleset, but for the time of their update, which taking a change back moves. */
+function rulesIn({ memory }: Replica, rulesetId: string): Rule[] {
+  return [...memory.rulesOf(rulesetId).values()]
+    .map((rule) => ({ ...rule, updatedAt: 0 }))
+    .sort((a, b) => (formatPrefix(a.prefix) < formatPrefix(b.prefix) ? -1 : 1));
+}
+
+/** Whoever opens the store anew sees what the replica has. */
+async function checkAndClose({ store, memory }: Replica, location: StoreLocation): Promise<void> {
+  const fresh = await Replica.open(location);
+  assert.deepEqual(fresh.memory.contents(), memory.contents());
+  await fresh.store.close();
+  await store.check();
+  await store.close();
+}
 
 /** Changes of long ago up to this number. */
 async function addOldChanges(location: StoreLocation, organisationId: string, last: number): Promise<void> {
@@ -76,7 +106,7 @@ for (const { name, skip, make, stop } of await databases()) {
         ...by(10),
       });
       const { entries, nextBefore } = await store.read("audit", organisationId, { limit: 8 });
-      assert.deepEqual(entries.map(told), [
+      assert.deepEqual(entries.map(shown), [
         ["import-rules", "rules", 2, ["192.0.2.4 null"], ["192.0.2.4 f", "192.0.2.5 f"]],
         ["import-rules", "rules", 1, [], ["192.0.2.4 null"]],
         ["delete-rule", "rules", 1, ["192.0.2.3 null"], []],
@@ -88,7 +118,7 @@ for (const { name, skip, make, stop } of await databases()) {
       ]);
       const rest = await store.read("audit", organisationId, { limit: 6, before: nextBefore! });
       assert.deepEqual(
-        rest.entries.map(told),
+        rest.entries.map(shown),
         Array.from({ length: 3 }, (_, i) => [
           "create-organisation",
           i < 2 ? "ruleset" : "organisation",
@@ -182,7 +212,7 @@ for (const { name, skip, make, stop } of await databases()) {
       await store.write({
         kind: "replace-rules",
         ...into,
-        rules: columnsOfTexts(Array.from({ length: 30_000 }, (_, i) => `10.${i >> 8}.${i & 255}.0/24`)),
+        rules: columnsOfTexts(networks(0, 30_000)),
         ...by(5),
       });
       await store.write({
@@ -191,10 +221,7 @@ for (const { name, skip, make, stop } of await databases()) {
         request: adding("192.0.2.1", { name: "named", expiresAt: 1e9 }),
         ...by(6),
       });
-      const whole = () =>
-        [...memory.rulesOf(blocklist.id).values()]
-          .map((rule) => ({ ...rule, updatedAt: 0 }))
-          .sort((a, b) => (formatPrefix(a.prefix) < formatPrefix(b.prefix) ? -1 : 1));
+      const whole = () => rulesIn(replica, blocklist.id);
       const before = whole();
       await store.write({
         kind: "replace-rules",
@@ -203,21 +230,11 @@ for (const { name, skip, make, stop } of await databases()) {
         shrink: { maxShrink: 100 },
         ...by(7),
       });
-      const page = (await store.read("audit", organisation.id, { limit: 1 })).entries[0]!;
+      const page = await newest(store, organisation.id);
       assert.deepEqual([page.kind, page.ruleCount], ["rules-replaced", 30_002]);
       const { rules } = (await store.read("auditEntry", organisation.id, page.sequence))!;
-      assert.deepEqual(
-        [
-          rules!.added,
-          rules!.changed,
-          rules!.deleted,
-          rules!.before.length,
-          rules!.beforeCount,
-          rules!.after.length,
-          rules!.afterCount,
-        ],
-        [tally("192.0.2.9"), tally(), tally(30_001), 100, 30_001, 1, 1],
-      );
+      assert.deepEqual(countsOf(rules), [tally("192.0.2.9"), tally(), tally(30_001), 30_001, 1]);
+      assert.deepEqual(shownOf(rules), [100, 1]);
       const version = () => memory.rulesets.get(blocklist.id)!.version;
       const restore = { kind: "restore-rules", ...into, sequence: page.sequence, ...by(8) } as const;
       assert.equal(await store.read("isAsLeft", organisation.id, page.sequence), true);
@@ -241,7 +258,7 @@ for (const { name, skip, make, stop } of await databases()) {
       );
       const ruleset = memory.rulesets.get(blocklist.id)!;
       await store.write({ kind: "delete-ruleset", ...into, ifMatch: ofVersion(version()), ...by(9) });
-      const gone = (await store.read("audit", organisation.id, { limit: 1 })).entries[0]!;
+      const gone = await newest(store, organisation.id);
       assert.deepEqual(
         [gone.command, gone.ruleCount, gone.old, gone.rules!.beforeCount],
         ["delete-ruleset", 30_001, ruleset, 30_001],
@@ -257,11 +274,7 @@ for (const { name, skip, make, stop } of await databases()) {
       await store.write(again);
       assert.deepEqual(whole(), before);
       await assert.rejects(store.write({ ...again, ...by(11) }), { code: "ruleset-exists" });
-      const fresh = await Replica.open(location);
-      assert.deepEqual(fresh.memory.contents(), memory.contents());
-      await fresh.store.close();
-      await store.check();
-      await store.close();
+      await checkAndClose(replica, location);
     });
 
     test("of many rules the first are shown, and all are counted; an entry counts also those that a page leaves out", async () => {
@@ -270,50 +283,25 @@ for (const { name, skip, make, stop } of await databases()) {
       const into = { organisationId: organisation.id, rulesetId: rulesets[0]!.id };
       const batch = async (items: readonly BatchItem[], at: number) => {
         await store.write({ kind: "batch-rules", ...into, items, atomic: true, ...by(at) });
-        return (await store.read("audit", organisation.id, { limit: 1 })).entries[0]!;
+        return await newest(store, organisation.id);
       };
       const add = (from: number, to: number, name: string): BatchItem[] =>
         Array.from({ length: to - from }, (_, at) => ({
           add: adding(`10.0.${(from + at) >> 8}.${(from + at) & 255}`, { name, mode: "override" }),
         }));
       const kept = await batch(add(0, 150, "a"), 2);
-      assert.deepEqual(
-        { ...kept.rules, after: texts(kept.rules!.after)!.length },
-        {
-          added: tally(150),
-          changed: tally(),
-          deleted: tally(),
-          before: [],
-          beforeCount: 0,
-          after: 100,
-          afterCount: 150,
-        },
-      );
+      assert.deepEqual(countsOf(kept.rules), [tally(150), tally(), tally(), 0, 150]);
+      assert.deepEqual(shownOf(kept.rules), [0, 100]);
       const { rules } = await batch(
         [...add(0, 120, "b"), { add: adding("192.0.2.1") }, { delete: parsePrefix("10.0.0.149") }],
         3,
       );
-      assert.deepEqual(
-        [rules!.added, rules!.changed, rules!.deleted],
-        [tally("192.0.2.1"), tally(120), tally("10.0.0.149")],
-      );
-      assert.deepEqual(
-        [rules!.before.length, rules!.beforeCount, rules!.after.length, rules!.afterCount],
-        [100, 121, 100, 121],
-      );
+      assert.deepEqual(countsOf(rules), [tally("192.0.2.1"), tally(120), tally("10.0.0.149"), 121, 121]);
+      assert.deepEqual(shownOf(rules), [100, 100]);
       assert.deepEqual(await store.read("isAsLeft", organisation.id, kept.sequence), false);
       const long = await batch([...add(100, 1000, "€".repeat(100)), { delete: parsePrefix("192.0.2.1") }], 4);
-      assert.deepEqual(
-        [
-          long.rules!.added,
-          long.rules!.changed,
-          long.rules!.deleted,
-          long.rules!.beforeCount,
-          long.rules!.afterCount,
-          long.ruleCount,
-        ],
-        [tally(851), tally(49), tally("192.0.2.1"), 50, 900, 901],
-      );
+      assert.deepEqual(countsOf(long.rules), [tally(851), tally(49), tally("192.0.2.1"), 50, 900]);
+      assert.equal(long.ruleCount, 901);
       assert.ok(long.rules!.after.length > 10 && long.rules!.after.length < 100, "rules with long names are fewer");
       assert.deepEqual(await store.read("auditEntry", organisation.id, long.sequence), long);
       const brief = (await store.read("audit", organisation.id, { limit: 9, isBrief: true })).entries;
@@ -375,18 +363,16 @@ for (const { name, skip, make, stop } of await databases()) {
       await store.close();
     });
 
-    test("a list of many rules: its counts, its first rules and its digest are told; it is taken back exactly, unless one of its rules has changed", async () => {
+    test("a list of many rules: its counts, its first rules and its digest are shown; it is taken back exactly, unless one of its rules has changed", async () => {
       const location = await make();
       const replica = await Replica.open(location);
       const { organisation, blocklist } = await replica.organisation();
       const into = { organisationId: organisation.id, rulesetId: blocklist.id };
-      const { store, memory } = replica;
-      const textsOf = (from: number, to: number): string[] =>
-        Array.from({ length: to - from }, (_, i) => `10.${(from + i) >> 8}.${(from + i) & 255}.0/24`);
+      const { store } = replica;
       await store.write({
         kind: "import-rules",
         ...into,
-        rules: columnsOfTexts(textsOf(0, 300), "old"),
+        rules: columnsOfTexts(networks(0, 300), "old"),
         mode: "extend",
         ...by(5),
       });
@@ -397,13 +383,9 @@ for (const { name, skip, make, stop } of await databases()) {
         mode: "extend",
         ...by(6),
       });
-      const whole = () =>
-        [...memory.rulesOf(blocklist.id).values()]
-          .map((rule) => ({ ...rule, updatedAt: 0 }))
-          .sort((a, b) => (formatPrefix(a.prefix) < formatPrefix(b.prefix) ? -1 : 1));
+      const whole = () => rulesIn(replica, blocklist.id);
       const before = whole();
-      const list = (count: number) => columnsOfTexts(textsOf(100, 100 + count), "new");
-      const newest = async () => (await store.read("audit", organisation.id, { limit: 1 })).entries[0]!;
+      const list = (count: number) => columnsOfTexts(networks(100, 100 + count), "new");
       const ways = [
         {
           write: () =>
@@ -433,27 +415,23 @@ for (const { name, skip, make, stop } of await databases()) {
         told: [added, changed, deleted, skipped, digest],
       } of ways) {
         assert.equal((await write()).isKept, true);
-        const entry = await newest();
+        const entry = await newest(store, organisation.id);
         const { rules, list: about } = entry;
-        assert.deepEqual(
-          [rules!.added, rules!.changed, rules!.deleted, about],
-          [tally(added), tally(changed), tally(deleted), { skipped, digest }],
-        );
-        assert.deepEqual(
-          [rules!.before.length, rules!.after.length, rules!.beforeCount, rules!.afterCount],
-          [changed + deleted === 0 ? 0 : 100, 100, changed + deleted, added + changed],
-        );
+        assert.deepEqual(about, { skipped, digest });
+        const counts = [tally(added), tally(changed), tally(deleted), changed + deleted, added + changed];
+        assert.deepEqual(countsOf(rules), counts);
+        assert.deepEqual(shownOf(rules), [changed + deleted === 0 ? 0 : 100, 100]);
         assert.deepEqual(await store.read("auditEntry", organisation.id, entry.sequence), entry);
         await store.write({ ...restore, sequence: entry.sequence });
         assert.deepEqual(whole(), before);
-        const undone = await newest();
+        const undone = countsOf((await newest(store, organisation.id)).rules);
         assert.deepEqual(
-          [undone.rules!.added.count, undone.rules!.changed.count, undone.rules!.deleted.count],
+          undone.slice(0, 3).map((each) => (each as Tally).count),
           [deleted, changed, added],
         );
       }
       await ways[2].write();
-      const { sequence } = await newest();
+      const { sequence } = await newest(store, organisation.id);
       assert.equal(await store.read("isAsLeft", organisation.id, sequence), true);
       await store.write({
         kind: "update-rule",
@@ -464,11 +442,7 @@ for (const { name, skip, make, stop } of await databases()) {
       });
       assert.equal(await store.read("isAsLeft", organisation.id, sequence), false);
       await assert.rejects(store.write({ ...restore, sequence }), { code: "rules-changed" });
-      const fresh = await Replica.open(location);
-      assert.deepEqual(fresh.memory.contents(), memory.contents());
-      await fresh.store.close();
-      await store.check();
-      await store.close();
+      await checkAndClose(replica, location);
     });
 
     test("a change of more than is kept says what it did, and that it cannot be taken back; what is kept goes with its age", async () => {
@@ -486,32 +460,32 @@ for (const { name, skip, make, stop } of await databases()) {
           .isKept,
         false,
       );
-      const [imported] = (await store.read("audit", organisation.id, { limit: 1 })).entries;
+      const imported = await newest(store, organisation.id);
       assert.deepEqual(
-        [imported!.rules!.added, imported!.isKept, imported!.list],
+        [imported.rules!.added, imported.isKept, imported.list],
         [tally(count), false, { skipped: 0, digest: "d" }],
       );
-      assert.ok(imported!.rules!.after.length > 10);
-      await assert.rejects(store.write({ kind: "restore-rules", ...into, sequence: imported!.sequence, ...by(3) }), {
+      assert.ok(imported.rules!.after.length > 10);
+      await assert.rejects(store.write({ kind: "restore-rules", ...into, sequence: imported.sequence, ...by(3) }), {
         code: "change-not-kept",
       });
       await store.write({ kind: "delete-ruleset", ...into, ...by(4) });
-      const [deleted] = (await store.read("audit", organisation.id, { limit: 1 })).entries;
-      assert.deepEqual([deleted!.rules!.deleted, deleted!.isKept], [tally(count), false]);
+      const deleted = await newest(store, organisation.id);
+      assert.deepEqual([deleted.rules!.deleted, deleted.isKept], [tally(count), false]);
       await assert.rejects(
         store.write({
           kind: "restore-ruleset",
           organisationId: organisation.id,
-          sequence: deleted!.sequence,
+          sequence: deleted.sequence,
           ...by(5),
         }),
         { code: "change-not-kept" },
       );
 
       const other = { organisationId: organisation.id, rulesetId: rulesets[1]!.id };
-      const some = () => columnsOfTexts(Array.from({ length: 5000 }, (_, i) => `20.${i >> 8}.${i & 255}.0/24`));
+      const some = () => columnsOfTexts(networks(0, 5000));
       await store.write({ kind: "import-rules", ...other, rules: some(), mode: "extend", ...by(6) });
-      const { sequence } = (await store.read("audit", organisation.id, { limit: 1 })).entries[0]!;
+      const { sequence } = await newest(store, organisation.id);
       assert.equal((await store.read("auditEntry", organisation.id, sequence))!.isKept, true);
       await store.write({
         kind: "replace-rules",

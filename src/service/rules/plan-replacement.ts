@@ -3,7 +3,7 @@ import type { WantedRule } from "../../rulesets/plan-replacement.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import { type RuleColumns, wantedIn } from "../../rulesets/rule-columns.ts";
 import { updateRule } from "../../rulesets/write-rule.ts";
-import { keptLength, MOST_KEPT } from "../../store/kept-length.ts";
+import { keptLength, MAX_KEPT } from "../../store/kept-length.ts";
 import type { LiveRuleset } from "./service-memory.ts";
 import { atOneVersion } from "./at-one-version.ts";
 
@@ -110,7 +110,7 @@ class GrowingPlan {
       counts: this.#counts,
       ...this.#listed,
       truncated: Math.max(added, updated, removed) > MAX_LISTED,
-      canUndo: this.#kept <= MOST_KEPT,
+      canUndo: this.#kept <= MAX_KEPT,
     };
   }
 

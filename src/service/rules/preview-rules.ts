@@ -7,7 +7,7 @@ import type { Rule } from "../../rulesets/rule.ts";
 import { wantedIn } from "../../rulesets/rule-columns.ts";
 import type { ListedColumns } from "../../rulesets/rule-list.ts";
 import { addRule, type Addition, type ConflictMode } from "../../rulesets/write-rule.ts";
-import { keptLength, MOST_KEPT } from "../../store/kept-length.ts";
+import { keptLength, MAX_KEPT } from "../../store/kept-length.ts";
 import { RULES_SETTING } from "../../store/limit-settings.ts";
 import { atOneVersion } from "./at-one-version.ts";
 import type { ReadingOptions } from "./read-rule.ts";
@@ -203,7 +203,7 @@ class Decisions {
       lines,
       truncated: !this.#list.isWhole || lines.length < all,
       skip_refusal: this.#list.refusal ?? this.#refusal,
-      can_undo: this.#kept <= MOST_KEPT,
+      can_undo: this.#kept <= MAX_KEPT,
     };
   }
 

@@ -4,15 +4,15 @@ import type { Rule } from "../../rulesets/rule.ts";
 import { type Addition, addRule, type AddRequest, type RuleChanges, updateRule } from "../../rulesets/write-rule.ts";
 import { keyOfPrefix, prefixOfKey } from "../_prefix-key.ts";
 import { type RuleValues, valuesOfRule } from "../_rule-values.ts";
-import { keptLength, MOST_KEPT } from "../kept-length.ts";
+import { keptLength, MAX_KEPT } from "../kept-length.ts";
 import { StoreError } from "../store-error.ts";
 import type { Recorded } from "./_decision.ts";
 import { checkName, tooManyRules } from "./_rule-limits.ts";
 import type { RulesetDraft } from "./_ruleset-draft.ts";
 import { RuleTally } from "./_rules-summary.ts";
 
-/** So many rules tell by themselves what was done. */
-const FEW = 20;
+/** A change of so many rules needs no summary. */
+const MAX_WITHOUT_SUMMARY = 20;
 
 /** What one command does to the rules of a ruleset; nothing until `keep`. */
 export class RuleEdit {
@@ -86,8 +86,8 @@ export class RuleEdit {
       else upserts.push(rule);
     }
     this.#draft.count = this.#count;
-    const isKept = length <= MOST_KEPT;
-    const summary = this.#rules.size > FEW ? tally.summary({ isKept }) : undefined;
+    const isKept = length <= MAX_KEPT;
+    const summary = this.#rules.size > MAX_WITHOUT_SUMMARY ? tally.summary({ isKept }) : undefined;
     return {
       change: { kind: "rules", rulesetId: this.#draft.ruleset.id, upserts, deletes },
       oldRules: rules.length === 0 || !isKept ? undefined : { rules },

@@ -2,7 +2,7 @@ import type { Prefix } from "../../address/address.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import type { RuleColumns } from "../../rulesets/rule-columns.ts";
 import { type RuleValues, valuesOfRule } from "../_rule-values.ts";
-import { keptLength, MOST_KEPT } from "../kept-length.ts";
+import { keptLength, MAX_KEPT } from "../kept-length.ts";
 import type { Recorded } from "./_decision.ts";
 import { type KeptTexts, noTexts, textOfParts } from "./_kept-texts.ts";
 import { RuleTally } from "./_rules-summary.ts";
@@ -49,7 +49,7 @@ export class TouchedRules {
 
   /** Whether the rules as they were are kept. */
   get isKept(): boolean {
-    return this.#keptLength <= MOST_KEPT;
+    return this.#keptLength <= MAX_KEPT;
   }
 
   /** How many rules wait to be written, by the most that one statement would have. */

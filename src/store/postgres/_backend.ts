@@ -67,7 +67,7 @@ export class PostgresBackend implements Backend {
   }
 
   /**
-   * Carries the commands out, again and again while the database is away. A commit whose answer was lost is looked for,
+   * Executes the commands, again and again while the database is away. A commit whose answer was lost is looked for,
    * not guessed.
    */
   async execute(commands: readonly Command[]): Promise<GroupAnswer> {

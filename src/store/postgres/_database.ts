@@ -15,7 +15,7 @@ const LOCK_TIMEOUT = 10_000;
  * statements, also of a million rules, takes a fraction of it.
  */
 export const WRITER_SILENCE = 5000;
-/** What is only read holds nobody up. */
+/** What is only read holds no one up. */
 const READER_SILENCE = STATEMENT_TIMEOUT;
 /**
  * Seconds after which PostgreSQL asks whether an idle connection is still there, between questions, and how many it
@@ -72,8 +72,7 @@ export function openPool(
   silence = READER_SILENCE,
 ): { readonly engine: Engine; readonly pool: Pool } {
   const pool = new Pool({ ...connection(url, silence), max: connections });
-  // The query that was under way is told of a broken connection, and the pool makes another: nobody else need hear of
-  // it.
+  // The query that was under way fails with the connection, and the pool makes another: no one else needs to know.
   pool.on("error", () => {});
   pool.on("connect", (client) => client.on("error", () => {}));
   const dialect = new LockedDialect({

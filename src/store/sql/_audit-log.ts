@@ -7,17 +7,17 @@ import { atOneInstant } from "./_read-state.ts";
 import type { ChangeRow } from "./_tables.ts";
 import { changedRulesOf, type RulesSummary } from "../decide/_rules-summary.ts";
 
-/** So many changes are looked at in one call, however few of them are wanted. */
-const MOST_SCANNED = 10_000;
+/** So many changes are looked at in one call, however few of them match. */
+const MAX_SCANNED = 10_000;
 /** In place of an actor: everyone at the command line. */
 const ANY_ACCOUNT = "command:*";
 /** A page leaves out the rules of changes that take more characters than this. */
-const MOST_CHARACTERS = 20_000;
+const MAX_CHARACTERS = 20_000;
 /**
  * The most that so many characters take in UTF-8. Bytes are known without reading the text, which may be some
  * megabytes.
  */
-const MAX_BYTES = 4 * MOST_CHARACTERS;
+const MAX_BYTES = 4 * MAX_CHARACTERS;
 
 /** A row of a change; texts that are too long to be shown are null. */
 interface AuditRow extends Omit<Selectable<ChangeRow>, "transaction" | "body" | "kept"> {
@@ -27,7 +27,7 @@ interface AuditRow extends Omit<Selectable<ChangeRow>, "transaction" | "body" | 
   readonly is_cut: number;
 }
 
-/** A page as it was read: the entries are made of it where they are wanted, one after the other. */
+/** A page as it was read: the caller makes the entries of it, one after the other. */
 export interface AuditRows {
   readonly rows: readonly AuditRow[];
   readonly nextBefore: number | null;
@@ -46,7 +46,7 @@ export function readAudit(
       .where("organisation_id", "=", organisationId)
       .where("sequence", "<", before)
       .orderBy("sequence", "desc")
-      .limit(MOST_SCANNED);
+      .limit(MAX_SCANNED);
     const last = await within
       .selectFrom(scanned.as("scanned"))
       .select(({ fn }) => [fn.min("sequence").as("sequence"), fn.countAll<number>().as("rows")])
@@ -83,7 +83,7 @@ export function readAudit(
           ).rows;
     return {
       rows,
-      nextBefore: found.length > limit ? sequences.at(-1)! : last.rows === MOST_SCANNED ? last.sequence : null,
+      nextBefore: found.length > limit ? sequences.at(-1)! : last.rows === MAX_SCANNED ? last.sequence : null,
     };
   });
 }
@@ -94,8 +94,8 @@ export async function auditPageOf({ rows, nextBefore }: AuditRows): Promise<Audi
   let characters = 0;
   for (const row of rows) {
     characters += (row.body?.length ?? 0) + (row.old_rules?.length ?? 0);
-    if (characters > MOST_CHARACTERS) await setImmediate();
-    if (characters > MOST_CHARACTERS) characters = 0;
+    if (characters > MAX_CHARACTERS) await setImmediate();
+    if (characters > MAX_CHARACTERS) characters = 0;
     entries.push(entryOf(row, shownRules(row)));
   }
   return { entries, nextBefore };
@@ -130,7 +130,7 @@ export function readIsAsLeft(engine: Engine, organisationId: string, sequence: n
 }
 
 const IS_LONG = (column: "body" | "old_rules"): RawBuilder<unknown> =>
-  sql`case when octet_length(${sql.ref(column)}) > ${sql.lit(MAX_BYTES)} then 1 when length(${sql.ref(column)}) > ${sql.lit(MOST_CHARACTERS)} then 1 else 0 end`;
+  sql`case when octet_length(${sql.ref(column)}) > ${sql.lit(MAX_BYTES)} then 1 when length(${sql.ref(column)}) > ${sql.lit(MAX_CHARACTERS)} then 1 else 0 end`;
 const ABOUT = sql`sequence, at, actor, kind, command, ruleset_id, rule_count, organisation_id, told`;
 const RULES = sql`
   case when ${IS_LONG("old_rules")} = 0 then old_rules end as old_rules, ${HAS_OLD_RULES} as has_old_rules, ${IS_LONG("old_rules")} as is_cut`;

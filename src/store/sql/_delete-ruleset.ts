@@ -4,7 +4,7 @@ import { noTexts } from "../decide/_kept-texts.ts";
 import { checkMatch } from "../decide/_match.ts";
 import { RuleTally } from "../decide/_rules-summary.ts";
 import { ruleOfValues } from "../_rule-values.ts";
-import { keptLength, MOST_KEPT } from "../kept-length.ts";
+import { keptLength, MAX_KEPT } from "../kept-length.ts";
 import type { Group } from "./_group.ts";
 import { KeptParts } from "./_kept-parts.ts";
 import { readAllRules } from "./_rule-rows.ts";
@@ -36,8 +36,8 @@ async function keepAll(
       tally.add(rule, null);
       length += keptLength(rule);
     }
-    if (length > MOST_KEPT) await parts.drop();
+    if (length > MAX_KEPT) await parts.drop();
     else await parts.write({ ...noTexts(), rules: [JSON.stringify(rows).slice(1, -1)] });
   }
-  return { kept: parts.id, summary: tally.summary({ isKept: length <= MOST_KEPT }) };
+  return { kept: parts.id, summary: tally.summary({ isKept: length <= MAX_KEPT }) };
 }

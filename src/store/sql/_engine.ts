@@ -23,7 +23,7 @@ export interface Engine {
    */
   readonly rowsAtOnce: number;
   /**
-   * Rules of a ruleset in the order of prefixes, those behind a key, as arrays: by the million, row objects cost too
+   * Rules of a ruleset in the order of prefixes, those after a key, as arrays: by the million, row objects cost too
    * much.
    */
   readRules(within: Transaction<Tables>, ruleset: number, after: string, limit: number): Promise<readonly RuleValues[]>;

@@ -22,7 +22,7 @@ export class IdempotencyKeys {
   readonly #known = new Map<string, Known>();
 
   /**
-   * Claims the keys that nobody has used and reads the answers of the others. A key that another server is using at the
+   * Claims the keys that no one has used and reads the answers of the others. A key that another server is using at the
    * moment is waited for; all servers claim in one order, so that none waits for another that waits for it.
    */
   static async claim(
@@ -38,15 +38,15 @@ export class IdempotencyKeys {
       }),
     );
     if (claims.size === 0) return keys;
-    const wanted = [...claims].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, claim]) => claim);
+    const inOrder = [...claims].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, claim]) => claim);
     const { rows: claimed } = await sql<{ organisation_id: string; key: string }>`
       insert into idempotency (organisation_id, key, request, created_at)
-      select value ->> 0, value ->> 1, value ->> 2, cast(value ->> 3 as bigint) from ${jsonRows(engine, wanted)} as given where true
+      select value ->> 0, value ->> 1, value ->> 2, cast(value ->> 3 as bigint) from ${jsonRows(engine, inOrder)} as given where true
       on conflict (organisation_id, key) do nothing returning organisation_id, key`.execute(within);
     const own = new Set(claimed.map(({ organisation_id, key }) => JSON.stringify([organisation_id, key])));
     const { rows } = await sql<Tables["idempotency"]>`
-      select idempotency.* from ${jsonRows(engine, wanted)} as wanted cross join idempotency
-      where idempotency.organisation_id = wanted.value ->> 0 and idempotency.key = wanted.value ->> 1`.execute(within);
+      select idempotency.* from ${jsonRows(engine, inOrder)} as given cross join idempotency
+      where idempotency.organisation_id = given.value ->> 0 and idempotency.key = given.value ->> 1`.execute(within);
     for (const { organisation_id, key, request, answer } of rows) {
       const name = JSON.stringify([organisation_id, key]);
       keys.#known.set(name, {

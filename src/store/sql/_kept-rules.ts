@@ -12,8 +12,8 @@ import type { RulesSummary } from "../decide/_rules-summary.ts";
 /** The change whose rules are meant. */
 export type KeptChange = Pick<ChangeRow, "sequence" | "kind">;
 
-/** Changes of before `told` was had the rules of so many. */
-const MOST_ONCE_KEPT = 50_000;
+/** Before there was a column `told`, changes were kept with so many rules at most. */
+const MAX_ONCE_KEPT = 50_000;
 
 /** What says whether the rules that a change touched are kept. */
 export interface KeptFacts {
@@ -26,7 +26,7 @@ export interface KeptFacts {
 
 export function areRulesKept({ kind, rule_count, has_old_rules, told }: KeptFacts): boolean {
   if (rule_count === null) return false;
-  if (told === null) return rule_count <= MOST_ONCE_KEPT && (kind !== "rules-replaced" || has_old_rules === 1);
+  if (told === null) return rule_count <= MAX_ONCE_KEPT && (kind !== "rules-replaced" || has_old_rules === 1);
   const { isKept } = JSON.parse(told) as RulesSummary;
   return isKept && (has_old_rules === 1 || kind === "rules" || rule_count === 0);
 }

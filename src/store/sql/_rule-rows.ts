@@ -44,8 +44,8 @@ export async function readRulesOf(
 ) {
   if (keys.length === 0) return [];
   const { rows } = await sql<Tables["rules"]>`
-    select rules.* from ${jsonRows(engine, keys)} as wanted cross join rules
-    where rules.ruleset = cast(wanted.value ->> 0 as bigint) and rules.prefix = wanted.value ->> 1`.execute(within);
+    select rules.* from ${jsonRows(engine, keys)} as given cross join rules
+    where rules.ruleset = cast(given.value ->> 0 as bigint) and rules.prefix = given.value ->> 1`.execute(within);
   return rows;
 }
 

@@ -24,7 +24,7 @@ export interface StoreRow {
   readonly id: number;
   /** How many migrations have run. */
   readonly schema: number;
-  /** The last change. Whoever holds the lock on it decides the next numbers, so numbers are in the order of commits. */
+  /** The last change. The holder of the lock on it decides the next numbers, so numbers are in the order of commits. */
   readonly sequence: number;
 }
 
@@ -62,7 +62,7 @@ export interface UserRow {
   /** As `keyOfName` makes it: names that differ in capitals only are the same. */
   readonly name_key: string;
   readonly role: Role;
-  /** As whoever checks it writes it; null until an invitation has been followed. */
+  /** The hash, in the form of what checks it; null until an invitation has been followed. */
   readonly password: string | null;
   /** SHA-256 of the open invitation's token in base64url. */
   readonly invitation: string | null;
@@ -126,7 +126,7 @@ export interface ChangeRow {
   readonly old_rules: string | null;
   /** The id of the parts in `kept_rules`. */
   readonly kept: string | null;
-  /** JSON of `RulesSummary`; null where the rules themselves are few, and tell it. */
+  /** JSON of `RulesSummary`; null where the rules are few and say it themselves. */
   readonly told: string | null;
 }
 

@@ -21,7 +21,7 @@ import { CommitError } from "./_errors.ts";
 const APPLICATION_ID = 0x69707376;
 /** How long a writer waits for another process's, in milliseconds. */
 export const BUSY_TIMEOUT = 10_000;
-/** Pages of the log behind which a writer copies it into the file: some 16 MB. */
+/** Pages of the log after which a writer copies it into the file: some 16 MB. */
 const CHECKPOINT_PAGES = 4000;
 /** The mode of files that hold the data of users. */
 const PRIVATE = 0o600;
@@ -119,7 +119,7 @@ function checkOwner(file: DatabaseSync, path: string): void {
   throw new StoreError("not-a-store", `${path}: this is no database of ipsieve; give another path`);
 }
 
-/** Behind kysely: arrays in place of objects, on the connection of the transaction, since there is no other. */
+/** Past kysely: arrays in place of objects, on the connection of the transaction, since there is no other. */
 function rulesReader(file: DatabaseSync): Engine["readRules"] {
   const text =
     "select prefix, name, expires_at, created_at, updated_at from rules where ruleset = ? and prefix > ? order by prefix limit ?";

@@ -35,7 +35,7 @@ export function asStoreError(error: unknown, path: string): unknown {
 }
 
 /**
- * After an I/O error nobody knows what of the log is on the disk: where it was the fsync that failed, a restart may
+ * After an I/O error it is not known what of the log is on the disk: where it was the fsync that failed, a restart may
  * find the transaction there.
  */
 function commitError({ cause }: CommitError, path: string): unknown {

@@ -70,7 +70,7 @@ export function packed(commands: readonly Command[]): readonly Command[] | strin
 }
 
 /**
- * What the thread sends. The parts of a load come before its result; the first message, of id 0, tells that the file is
+ * What the thread sends. The parts of a load come before its result; the first message, of id 0, says that the file is
  * open.
  */
 export type WorkerMessage =
@@ -79,5 +79,5 @@ export type WorkerMessage =
   /** A result as JSON: see `packed`. */
   | { readonly id: number; readonly text: string }
   | { readonly id: number; readonly refusal: Refusal }
-  /** Another error: of SQLite, or a defect. Its stack is told. */
+  /** Another error: of SQLite, or a defect. Its stack is logged. */
   | { readonly id: number; readonly error: Error };

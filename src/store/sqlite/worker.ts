@@ -77,7 +77,7 @@ const METHODS: WorkerMethods & { open(): Promise<string | null> } = {
     return record(engine, name, increments as never);
   },
 
-  /** The number is nobody's and stays what it is, and a page is written all the same. */
+  /** No one uses the number, and it stays what it is; a page is written all the same. */
   async probe() {
     identity.check();
     engine.file.exec(`pragma busy_timeout = ${PROBE_TIMEOUT}`);
