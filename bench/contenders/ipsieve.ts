@@ -6,6 +6,7 @@ import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 import type { Contender, Form, Pass, Queries } from "../harness/contender.ts";
 import type { PrefixTable } from "../../src/table/prefix-table.ts";
 import type { TableData } from "../data/table-data.ts";
+import type { MatchId } from "../../src/table/match-id.ts";
 
 /** The library without its kernel: plain TypeScript. */
 export const contender: Contender = {
@@ -27,7 +28,7 @@ export const contender: Contender = {
 /** The value id of every match id, 0 for 0. */
 export function valuesOfMatches(table: PrefixTable): Uint32Array {
   const values = new Uint32Array(table.matchCount + 1);
-  for (let match = 1; match <= table.matchCount; match++) values[match] = table.value(match);
+  for (let match = 1 as MatchId; match <= table.matchCount; match++) values[match] = table.value(match);
   return values;
 }
 

@@ -3,6 +3,7 @@ import { trieOf } from "../contenders/ipsieve.ts";
 import type { Dataset } from "../data/dataset.ts";
 import type { PrefixTable } from "../../src/table/prefix-table.ts";
 import type { PrefixTrie } from "../../src/trie/prefix-trie.ts";
+import type { MatchId } from "../../src/table/match-id.ts";
 
 /**
  * The routed prefixes of both families in one trie, and the queries that tell whether a table of it answers rightly.
@@ -28,7 +29,7 @@ export function requireRightAnswers(table: PrefixTable, { datasets }: Routed): v
     const { words, answers } = queries.hits;
     const matches = new Uint32Array(answers.length);
     table.lookupBatchInto(family, words, matches);
-    const wrong = matches.findIndex((match, i) => match === 0 || table.value(match) !== answers[i]);
+    const wrong = matches.findIndex((match, i) => match === 0 || table.value(match as MatchId) !== answers[i]);
     if (wrong >= 0)
       throw new Error(`IPv${family}: hit ${wrong} got match ${matches[wrong]}, right is value ${answers[wrong]}`);
   }

@@ -1,5 +1,6 @@
 import type { TemplateFormat } from "../rows/row-format.ts";
 import type { Snapshot } from "../snapshot/open-snapshot.ts";
+import type { MatchId } from "../table/match-id.ts";
 
 /**
  * The module at `IdentifyOptions.renderer` exports this function under the name `createRowTemplates`. Every thread
@@ -12,4 +13,4 @@ import type { Snapshot } from "../snapshot/open-snapshot.ts";
  * the last column of a record of CSV, `append-jsonl` ones the value of a member: they are asked for where the input is
  * CSV or JSON. What a call returns is used before the next call: one array may serve all.
  */
-export type CreateRowTemplates = (snapshot: Snapshot, format: TemplateFormat) => (match: number) => Uint8Array;
+export type CreateRowTemplates = (snapshot: Snapshot, format: TemplateFormat) => (match: MatchId) => Uint8Array;

@@ -1,11 +1,12 @@
 import { compareTexts } from "./_node-id.ts";
 import { type Catalogue, sourceKey, sourceUpdatedAt } from "./catalogue.ts";
 import type { LookupDocument, LookupMatch } from "./lookup-document.ts";
+import type { MatchId } from "../table/match-id.ts";
 
 /** What the documents of all addresses with one match have in common. Frozen, because they share it. */
 export type MatchSets = Pick<LookupDocument, "labels" | "cbs_ids" | "providers" | "types" | "services" | "regions">;
 
-export function matchSetsOf(catalogue: Catalogue, match: number): MatchSets {
+export function matchSetsOf(catalogue: Catalogue, match: MatchId): MatchSets {
   const nodes = catalogue.nodesOf(match);
   return {
     labels: sortedSet(nodes.map((node) => node.label)),
@@ -20,7 +21,7 @@ export function matchSetsOf(catalogue: Catalogue, match: number): MatchSets {
 /** The lookup document of a match; `cidrOf` writes the covering prefix of a length. */
 export function describe(
   catalogue: Catalogue,
-  match: number,
+  match: MatchId,
   ip: string,
   cidrOf: (length: number) => string,
   sets: MatchSets = matchSetsOf(catalogue, match),

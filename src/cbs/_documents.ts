@@ -3,6 +3,7 @@ import { formatPrefix, prefixOf } from "../address/prefix.ts";
 import { describe, type MatchSets, matchSetsOf } from "./_describe.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { LookupDocument } from "./lookup-document.ts";
+import type { MatchId } from "../table/match-id.ts";
 
 /** So many documents are kept at most, some 10 MB. */
 const PLACE_BITS = 14;
@@ -31,7 +32,7 @@ export class Documents {
   }
 
   /** As `find`, of an IPv4 address; most are kept where they are looked for first. */
-  find4(match: number, word: number, ip: string): LookupDocument {
+  find4(match: MatchId, word: number, ip: string): LookupDocument {
     const key = (match << 1) >>> 0;
     const m0 = match === 0 ? 0 : maskWord(word, this.#catalogue.table.prefixLength(match));
     const place = Math.imul(m0 ^ key, HASH_4) >>> HASH_SHIFT;
@@ -43,7 +44,7 @@ export class Documents {
   }
 
   /** The document of an address with this match; words of an IPv4 address but the first are 0. */
-  find(match: number, family: Family, w0: number, w1: number, w2: number, w3: number, ip: string): LookupDocument {
+  find(match: MatchId, family: Family, w0: number, w1: number, w2: number, w3: number, ip: string): LookupDocument {
     const key = ((match << 1) | Number(family === 6)) >>> 0;
     const length = match === 0 ? 0 : this.#catalogue.table.prefixLength(match);
     const m0 = maskWord(w0, length);

@@ -1,6 +1,7 @@
 import type { PrefixTable } from "../table/prefix-table.ts";
 import type { PrefixList } from "./_prefix-list.ts";
 import type { InParts } from "./in-parts.ts";
+import type { MatchId } from "../table/match-id.ts";
 
 /** How much a node holds with all below it, or any other group of nodes: each prefix and each address counts once. */
 export interface Extent {
@@ -40,7 +41,7 @@ export function* tally(
   // Which match a group was last met in: around it, and in it.
   const around = new Uint32Array(groupCount);
   const inside = new Uint32Array(groupCount);
-  for (let match = 1; match <= table.matchCount; match++) {
+  for (let match = 1 as MatchId; match <= table.matchCount; match++) {
     if (match % MATCHES_AT_ONCE === 0) yield;
     const count4 = counts4[match]!;
     const count6 = counts6[match]!;

@@ -5,6 +5,7 @@ import { countMatches, type Extent, tally } from "./_tally.ts";
 import type { Catalogue, CatalogueNode, CatalogueSource } from "./catalogue.ts";
 import { CatalogueError } from "./catalogue-error.ts";
 import { atOnce, type InParts } from "./in-parts.ts";
+import type { MatchId } from "../table/match-id.ts";
 
 export type { Extent } from "./_tally.ts";
 
@@ -103,7 +104,8 @@ export class CatalogueTree {
     const { table } = catalogue;
     const found = Array.from({ length: catalogue.nodeCount + 1 }, () => new Set<number>());
     const values = new Set<number>();
-    for (let match = 1; match <= table.matchCount; match++) for (const value of table.values(match)) values.add(value);
+    for (let match = 1 as MatchId; match <= table.matchCount; match++)
+      for (const value of table.values(match)) values.add(value);
     for (const value of values)
       for (const node of [ROOT, ...this.path(catalogue.numberOf(value))]) found[node]!.add(catalogue.sourceOf(value));
     return found;
@@ -138,7 +140,7 @@ export class CatalogueTree {
     const isWanted = (value: number): boolean =>
       nodes[catalogue.numberOf(value)] === 1 && (source === undefined || catalogue.sourceOf(value) === source);
     const matches = new Uint8Array(table.matchCount + 1);
-    for (let match = 1; match <= table.matchCount; match++) {
+    for (let match = 1 as MatchId; match <= table.matchCount; match++) {
       if (table.values(match).some(isWanted)) matches[match] = 1;
       if (match % MATCHES_AT_ONCE === 0) yield;
     }

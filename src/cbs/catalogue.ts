@@ -5,6 +5,7 @@ import { checkName, compareTexts, defaultName, placeOf } from "./_node-id.ts";
 import { ClaimTable, claimsOfNodes, storeClaims } from "./_claim-table.ts";
 import { countNodes, NodeTable, type StoredNodes, storeNodes } from "./_node-table.ts";
 import { badMetadata, CatalogueError } from "./catalogue-error.ts";
+import type { MatchId } from "../table/match-id.ts";
 
 /** A business service, or a group of them: one node of the catalogue's tree. */
 export interface CatalogueNode {
@@ -156,12 +157,12 @@ export class Catalogue {
 
   /** Deep check: every value in the table stands for a node. O(matches). @throws CatalogueError "unknown-value" */
   checkValues(): void {
-    for (let match = 1; match <= this.table.matchCount; match++)
+    for (let match = 1 as MatchId; match <= this.table.matchCount; match++)
       for (const value of this.table.values(match)) this.#claims.nodeOf(value);
   }
 
   /** What sources say about the match's own prefix, by the id of the node; nothing for match 0. */
-  claimsOf(match: number): Claim[] {
+  claimsOf(match: MatchId): Claim[] {
     const { sources } = this.metadata;
     const claims =
       match === 0
@@ -176,7 +177,7 @@ export class Catalogue {
   /**
    * The nodes that lists name for the match's own prefix, sorted by id; none for match 0. The same array at every call.
    */
-  ownNodesOf(match: number): readonly CatalogueNode[] {
+  ownNodesOf(match: MatchId): readonly CatalogueNode[] {
     return (this.#ownNodes[match] ??= this.#sorted(match === 0 ? [] : this.table.values(match)));
   }
 
@@ -184,7 +185,7 @@ export class Catalogue {
    * The nodes that lists name for any prefix of the match's chain, sorted by id, each once; none for match 0. The same
    * array at every call: after the first one, to ask it of an address costs little more than its lookup.
    */
-  nodesOf(match: number): readonly CatalogueNode[] {
+  nodesOf(match: MatchId): readonly CatalogueNode[] {
     return (this.#nodesOf[match] ??= this.#sorted(
       this.table.chain(match).flatMap((covering) => this.table.values(covering)),
     ));

@@ -3,6 +3,7 @@ import { comparePrefixes, formatPrefix } from "../address/prefix.ts";
 import { compareTexts } from "./_node-id.ts";
 import { prefixAt } from "./_prefix-list.ts";
 import { type CatalogueTree, type Extent, ROOT } from "./catalogue-tree.ts";
+import type { MatchId } from "../table/match-id.ts";
 
 /** How the prefixes that lists name for one node changed; those of the nodes below it do not count here. */
 export interface NodeChange {
@@ -86,8 +87,8 @@ function matchChanges(before: CatalogueTree, after: CatalogueTree): (a: number, 
     const key = a * (after.catalogue.table.matchCount + 1) + b;
     let change = known.get(key);
     if (change === undefined) {
-      const old = before.catalogue.ownNodesOf(a).map(({ id }) => id);
-      const now = after.catalogue.ownNodesOf(b).map(({ id }) => id);
+      const old = before.catalogue.ownNodesOf(a as MatchId).map(({ id }) => id);
+      const now = after.catalogue.ownNodesOf(b as MatchId).map(({ id }) => id);
       const [inOld, inNow] = [new Set(old), new Set(now)];
       known.set(
         key,

@@ -1,4 +1,5 @@
 import type { Catalogue, CatalogueNode } from "./catalogue.ts";
+import type { MatchId } from "../table/match-id.ts";
 
 /** Lines of a log that belong to nodes with one property; `node` is one of them. */
 export interface CountedLines {
@@ -67,7 +68,7 @@ export function linesBy(
   keyOf: (node: CatalogueNode) => string | null,
 ): CountedLines[] {
   const counts = new Map<string, { key: string; node: CatalogueNode; lines: number }>();
-  for (let match = 1; match < perMatch.length; match++) {
+  for (let match = 1 as MatchId; match < perMatch.length; match++) {
     const lines = perMatch[match]!;
     if (lines === 0) continue;
     const nodes = new Map(catalogue.nodesOf(match).map((node) => [keyOf(node), node]));

@@ -8,6 +8,7 @@ import { sourceKey } from "./catalogue.ts";
 import { CatalogueError } from "./catalogue-error.ts";
 import { type CatalogueTree, ROOT } from "./catalogue-tree.ts";
 import { atOnce, type InParts } from "./in-parts.ts";
+import type { MatchId } from "../table/match-id.ts";
 
 /** Which prefixes of a node are meant. */
 export interface RangeSelection {
@@ -170,11 +171,11 @@ export class RangeList {
     });
   }
 
-  #idsOf(match: number): readonly string[] {
+  #idsOf(match: MatchId): readonly string[] {
     return this.#own?.ids ?? this.#tree.catalogue.ownNodesOf(match).map(({ id }) => id);
   }
 
-  #sourcesOf(match: number): readonly string[] {
+  #sourcesOf(match: MatchId): readonly string[] {
     if (this.#own !== null) return this.#own.sources;
     let keys = this.#sources.get(match);
     if (keys === undefined) {
@@ -186,7 +187,7 @@ export class RangeList {
     return keys;
   }
 
-  *#read<Item>(offset: number, limit: number, make: (cidr: string, match: number) => Item): Generator<Item> {
+  *#read<Item>(offset: number, limit: number, make: (cidr: string, match: MatchId) => Item): Generator<Item> {
     let skip = offset;
     let left = limit;
     for (const part of this.#parts) {
@@ -194,7 +195,7 @@ export class RangeList {
       const end = Math.min(countOf(part), skip + left);
       for (let at = skip; at < end; at++, left--) {
         const place = places === null ? at : places[at]!;
-        yield make(formatPrefix(prefixAt(list, place)), list.matches[place]!);
+        yield make(formatPrefix(prefixAt(list, place)), list.matches[place]! as MatchId);
       }
       skip = Math.max(0, skip - countOf(part));
     }

@@ -3,6 +3,7 @@ import { ADDRESS_HOLE, HOLE } from "../rows/holes.ts";
 import type { TemplateFormat } from "../rows/row-format.ts";
 import { describe } from "./_describe.ts";
 import type { Catalogue } from "./catalogue.ts";
+import type { MatchId } from "../table/match-id.ts";
 
 // While a row is text, DEL encloses the number of a hole. Ids and names cannot hold it (they hold no control
 // characters), and JSON.stringify lets it through as it is.
@@ -17,11 +18,11 @@ const encoder = new TextEncoder();
  *
  * csv is what `csvRow` makes of the fields, also where a spreadsheet would run ids as a formula.
  */
-export function rowTemplate(catalogue: Catalogue, format: TemplateFormat, match: number): Uint8Array {
+export function rowTemplate(catalogue: Catalogue, format: TemplateFormat, match: MatchId): Uint8Array {
   return templateBytes(rowText(catalogue, format, match));
 }
 
-function rowText(catalogue: Catalogue, format: TemplateFormat, match: number): string {
+function rowText(catalogue: Catalogue, format: TemplateFormat, match: MatchId): string {
   if (format === "jsonl") return `${JSON.stringify(describe(catalogue, match, hole(ADDRESS_HOLE), hole))}\n`;
   const nodes = catalogue.nodesOf(match).map((node) => node.id);
   if (format === "append-jsonl") return JSON.stringify(nodes);

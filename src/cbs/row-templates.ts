@@ -4,6 +4,7 @@ import type { PrefixTable } from "../table/prefix-table.ts";
 import { encodeNodeIds, type NodeIds } from "./_node-ids.ts";
 import type { Catalogue } from "./catalogue.ts";
 import { rowTemplate } from "./row-template.ts";
+import type { MatchId } from "../table/match-id.ts";
 
 const TAB = 0x09;
 const LF = 0x0a;
@@ -23,8 +24,8 @@ const MOST_NODES = 64;
  * Templates of the rows of a catalogue's matches, the same as `rowTemplate` gives, ten times as fast where rows hold
  * ids and nothing else: these are copied as bytes. What a call returns is good until the next one.
  */
-export function rowTemplates(catalogue: Catalogue, format: TemplateFormat): (match: number) => Uint8Array {
-  const general = (match: number): Uint8Array => rowTemplate(catalogue, format, match);
+export function rowTemplates(catalogue: Catalogue, format: TemplateFormat): (match: MatchId) => Uint8Array {
+  const general = (match: MatchId): Uint8Array => rowTemplate(catalogue, format, match);
   if (format !== "tsv" && format !== "csv" && format !== "append") return general;
   const ids = encodeNodeIds(catalogue);
   if (ids === null) return general;
@@ -50,7 +51,7 @@ class TemplateWriter {
   }
 
   /** The template, or null where it takes the general way. */
-  write(match: number): Uint8Array | null {
+  write(match: MatchId): Uint8Array | null {
     const { starts, bytes } = this.#ids;
     const nodes = this.#nodes;
     const count = this.#gather(match);
@@ -96,7 +97,7 @@ class TemplateWriter {
    * The nodes of the match's whole chain, sorted by id, each once, into `#nodes`; how many, or -1 where that is not for
    * here.
    */
-  #gather(match: number): number {
+  #gather(match: MatchId): number {
     const table = this.#table;
     if (match === 0) return 0;
     let count = 0;

@@ -3,6 +3,7 @@ import { quoted } from "../address/address-error.ts";
 import { addressErrorOf, parseTextInto } from "../address/parse-address.ts";
 import { CtiError } from "./cti-error.ts";
 import type { CtiDataset } from "./dataset.ts";
+import type { MatchId } from "../table/match-id.ts";
 
 /** The least about an address. */
 export interface BulkDocument {
@@ -84,7 +85,7 @@ function lookupGroup(
     if (count === 0) continue;
     engine.lookupBatchInto(family, group, matches, count);
     for (let i = 0; i < count; i++) {
-      const match = matches[i]!;
+      const match = matches[i]! as MatchId;
       // A table of a file made to mislead can name a match that it does not have: it says so itself.
       if (match >= bulkStates.length) table.value(match);
       states[start + places[i]!] = bulkStates[match]!;

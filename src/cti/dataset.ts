@@ -5,6 +5,7 @@ import { TextTable } from "./_texts.ts";
 import { CtiError } from "./cti-error.ts";
 import { type CtiDocument, documentOf, type ExtendedCtiDocument, extendedDocumentOf } from "./documents.ts";
 import { BASIC_FIELDS, type CtiRecord, FIELDS, NOTHING_KNOWN } from "./fields.ts";
+import type { MatchId } from "../table/match-id.ts";
 
 /** A feed that is in a dataset. */
 export interface CtiSource {
@@ -77,12 +78,12 @@ export class CtiDataset {
   }
 
   /** The document of an address that has this match. @throws CtiError "bad-document" */
-  documentOf(ip: string, match: number): CtiDocument {
+  documentOf(ip: string, match: MatchId): CtiDocument {
     return documentOf(ip, match !== 0, this.#recordOf(match, BASIC_FIELDS));
   }
 
   /** What feeds say about the prefix of a match; nothing for match 0. @throws CtiError "bad-document" */
-  recordOf(match: number): CtiRecord {
+  recordOf(match: MatchId): CtiRecord {
     return this.#recordOf(match, FIELDS.length);
   }
 
@@ -91,7 +92,7 @@ export class CtiDataset {
     for (let value = 1; value <= this.#documents.count; value++) readRecord(this.#documentAt(value), this.#texts);
   }
 
-  #recordOf(match: number, fields: number): CtiRecord {
+  #recordOf(match: MatchId, fields: number): CtiRecord {
     return match === 0 ? NOTHING_KNOWN : readRecord(this.#documentAt(this.table.value(match)), this.#texts, fields);
   }
 
@@ -106,7 +107,7 @@ export class CtiDataset {
 
   #statesOfMatches(): Uint8Array {
     const states = new Uint8Array(this.table.matchCount + 1).fill(UNSEEN);
-    for (let match = 1; match < states.length; match++)
+    for (let match = 1 as MatchId; match < states.length; match++)
       states[match] = stateOf(readSpoofable(this.#documentAt(this.table.value(match))));
     return states;
   }

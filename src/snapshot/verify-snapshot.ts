@@ -1,5 +1,6 @@
 import type { PrefixTable } from "../table/prefix-table.ts";
 import { asTable, openSnapshot, type SnapshotInfo } from "./open-snapshot.ts";
+import type { MatchId } from "../table/match-id.ts";
 
 /** What a deep check counted on its way. */
 export interface VerifiedSnapshot extends SnapshotInfo {
@@ -25,7 +26,7 @@ function countMatches(table: PrefixTable): Pick<VerifiedSnapshot, "valueCount" |
   const values = new Set<number>();
   // Parents have smaller ids, so their depth is known before their children's.
   const depth = new Uint8Array(table.matchCount + 1);
-  for (let match = 1; match <= table.matchCount; match++) {
+  for (let match = 1 as MatchId; match <= table.matchCount; match++) {
     for (const value of table.values(match)) values.add(value);
     depth[match] = depth[table.parent(match)] + 1;
   }

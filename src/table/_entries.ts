@@ -1,18 +1,20 @@
 import { addressBits, type Family } from "../address/address.ts";
-import { behind, compareWords, endsAt, type FamilyIndex, SegmentWalk, type Words } from "./_segment-walk.ts";
+import { addressAfter, compareWords, endsAt, type FamilyIndex, SegmentWalk, type Words } from "./_segment-walk.ts";
+import { type MatchId, NO_MATCH } from "./match-id.ts";
 import type { TableEntry } from "./table-entry.ts";
 import { TableError } from "./table-error.ts";
 
 /** What a table says of its matches: how many there are, how long each one's prefix is, and which one covers it. */
 interface MatchChains {
   readonly matchCount: number;
-  prefixLength(match: number): number;
-  parent(match: number): number;
+  prefixLength(match: MatchId): number;
+  parent(match: MatchId): MatchId;
 }
 
+/** A prefix that contains the current address. */
 interface OpenPrefix {
-  readonly match: number;
-  /** The first address behind it, null behind the last address. */
+  readonly match: MatchId;
+  /** The first address after it, null after the last address. */
   readonly end: Words | null;
 }
 
@@ -31,16 +33,17 @@ export function* entriesOf(index: FamilyIndex, table: MatchChains): Generator<Ta
     const { start, match } = walk;
     more = walk.advance();
     const end = more ? walk.start : null;
-    for (
-      let at: Words | null = start;
-      at !== null && isBefore(at, end);
-      at = match === 0 ? end : open[open.length - 1].end
-    ) {
-      while (open.length > 0 && !isBefore(at, open[open.length - 1].end)) open.pop();
-      if (open.length === 0 ? match === 0 : open[open.length - 1].match === match) continue;
-      openChain(index.family, table, at, match, open, found);
-      for (const entry of found) yield entry;
-      found.length = 0;
+    let at: Words | null = start;
+    while (at !== null && isBefore(at, end)) {
+      for (let last = open.at(-1); last !== undefined && !isBefore(at, last.end); last = open.at(-1)) open.pop();
+      // `open` now holds the prefixes that contain `at`, outermost first, as far as they have been found.
+      if ((open.at(-1)?.match ?? NO_MATCH) !== match) {
+        openChain(index.family, table, at, match, open, found);
+        for (const entry of found) yield entry;
+        found.length = 0;
+      }
+      // Inside the innermost prefix nothing changes before its end.
+      at = match === NO_MATCH ? end : (open.at(-1)?.end ?? null);
     }
   }
 }
@@ -52,18 +55,19 @@ function isBefore(at: Words, end: Words | null): boolean {
 
 /**
  * Opens the prefixes of `match`'s chain that are not open yet; those that are were each the parent of the next. They
- * must begin at `at`, or the chain does not belong there.
+ * must begin at `at`, or the chain does not belong there. Every chain ends, for `PrefixTable.parent` only returns smaller
+ * ids.
  */
 function openChain(
   family: Family,
   table: MatchChains,
   at: Words,
-  match: number,
+  match: MatchId,
   open: OpenPrefix[],
   found: TableEntry[],
 ): void {
-  const innermost = open.length === 0 ? 0 : open[open.length - 1].match;
-  const chain: number[] = [];
+  const innermost = open.at(-1)?.match ?? NO_MATCH;
+  const chain: MatchId[] = [];
   for (let id = match; id !== innermost; id = table.parent(id)) {
     if (id === 0)
       throw new TableError(
@@ -73,13 +77,12 @@ function openChain(
       );
     chain.push(id);
   }
-  for (let next = chain.length - 1; next >= 0; next--) {
-    const id = chain[next];
+  for (const id of chain.reverse()) {
     const length = table.prefixLength(id);
     if (length > addressBits(family) || !endsAt(at, length)) {
       throw new TableError("bad-match", "matchLength", `match ${id} begins where no prefix of length ${length} can`);
     }
-    open.push({ match: id, end: behind(at, length) });
+    open.push({ match: id, end: addressAfter(at, length) });
     found.push({ prefix: { family, w0: at[0], w1: at[1], w2: at[2], w3: at[3], length }, match: id });
   }
 }

@@ -1,5 +1,6 @@
 /**
- * An `Int32Array` that doubles when it is full. `words` changes its identity on growth: read it again after `reserve`.
+ * An `Int32Array` that doubles when it is full, so that n words are copied fewer than 2n times in all. `words` is another
+ * array after growth: read it again after `reserve`. Words below `length` exist, which is what a `!` after a read asserts.
  */
 export class GrowingWords {
   words: Int32Array<ArrayBuffer>;

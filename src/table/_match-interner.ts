@@ -37,7 +37,15 @@ class IdSet {
 
 /**
  * Gives equal matches one id. A match is (values, prefix length, parent match); since a parent is interned before its
- * children, a parent's id is always the smaller one, which rules out cycles.
+ * children, a parent's id is always the smaller one, which rules out cycles and bounds every chain.
+ *
+ *     id          0          1                2            ...
+ *     values      0          value or list    ...               the same id in each of the three arrays: the sections
+ *     lengths     0          prefix length    ...               `matchValue`, `matchLength` and `matchParent`
+ *     parents     0          an id < 1: 0     an id < 2
+ *
+ * The hash set holds ids alone, at most half full: a free slot ends every search. Slots are masked to its length and ids
+ * are below the arrays' (`!`).
  */
 export class MatchInterner {
   readonly values = new GrowingWords(1 << 10);
@@ -65,7 +73,7 @@ export class MatchInterner {
     const mask = slots.length - 1;
     let slot = this.#hash(valueWord, length, parent) & mask;
     for (;;) {
-      const id = slots[slot];
+      const id = slots[slot]!;
       if (id === 0) return (slots[slot] = this.#append(valueWord, length, parent));
       if (
         this.values.words[id] === (valueWord | 0) &&
@@ -77,7 +85,7 @@ export class MatchInterner {
     }
   }
 
-  /** The value word of several values: a flagged offset into `lists`, where the count and the ascending ids stand. */
+  /** The value word of several values: a flagged offset into `lists`, where the count and the ascending ids are stored. */
   listWord(values: readonly number[]): number {
     const key = values.join();
     let offset = this.#listsSeen.get(key);
@@ -103,6 +111,6 @@ export class MatchInterner {
   }
 
   #hashOf(id: number): number {
-    return this.#hash(this.values.words[id], this.lengths.words[id], this.parents.words[id]);
+    return this.#hash(this.values.words[id]!, this.lengths.words[id]!, this.parents.words[id]!);
   }
 }

@@ -20,9 +20,12 @@ import {
   WIDE_WORDS,
 } from "./layout.ts";
 
-/** Changes are scattered when more than one in this many is not at a slot of a bitmap node. */
+/** Changes are scattered when more than one in four is not at a slot of a bitmap node. */
 const SCATTERED = 4;
-/** A skip node is smaller than lists one below the other from this many bits on. */
+/**
+ * From this many shared bits on a skip node (5 words for 32 bits) is smaller than a chain of lists, one for every 16 bits
+ * (1 count + 1 word of keys + up to 3 entries each).
+ */
 const SKIP_FROM = 32;
 
 /** The words of one partition entry: slot, first segment, end segment. */
@@ -33,7 +36,16 @@ export interface Index {
   readonly nodes: Int32Array;
 }
 
-/** Builds a family's root and nodes from its segments, depth first, so that a node's children follow it closely. */
+/**
+ * Builds a family's root and nodes from its segments, depth first, so that a node's children follow it closely and
+ * `SegmentWalk` can demand that order.
+ *
+ * A node is made for segments [first, end) at a depth: the segments that hold somewhere among the addresses that share
+ * the bits before that depth. Each step hands every child a smaller range or a greater depth, and at full depth a range
+ * is one segment, since segments begin at different addresses: so the recursion ends, 32 / 6 or 128 / 16 levels down.
+ *
+ * Segment indices stay below `count` and stack offsets below the stack's length; reads of both exist (`!`).
+ */
 class NodeBuilder {
   readonly #segments: Segments;
   readonly #bits: number;
@@ -61,7 +73,7 @@ class NodeBuilder {
       const at = i * ENTRY_WORDS;
       const end = i + 1 < entries ? this.#stack.words[at + ENTRY_WORDS] : root.length;
       const slot = this.#stack.words[at];
-      root.fill(this.#entry(this.#stack.words[at + 1], this.#stack.words[at + 2], rootBits), slot, end);
+      root.fill(this.#entry(this.#stack.words[at + 1]!, this.#stack.words[at + 2]!, rootBits), slot, end);
     }
     return { root, nodes: this.#nodes.written() };
   }
@@ -69,18 +81,25 @@ class NodeBuilder {
   /**
    * Splits segments [first, end) by the `width` bits at `depth` and pushes an entry for every slot at which the answer
    * may change: (slot, first', end'), where segment first' holds at the slot's first address. More than one segment
-   * means that the slot needs a child; after it the child's last segment goes on in an entry of its own. Returns the
+   * means that the slot needs a child; after it the child's last segment continues in an entry of its own. Returns the
    * number of entries.
+   *
+   *     slots        0       1       2       3       4       5
+   *              |-------|-------|-------|-------|-------|-------|
+   *     segments | A         | B   | C                   | D
+   *     entries  0: A    1: A B C        2: C            5: D       (1 is a child; 2 is C continued; 3 and 4 are equal to 2)
    */
   #partition(first: number, end: number, depth: number, width: number): number {
     const base = this.#stack.length;
     let slot = 0;
     let next = first + 1;
     for (;;) {
+      // Invariant: entries before `slot` are pushed, segment `first` holds at the slot's first address, and `next` is the
+      // first segment that begins after that address.
       while (next < end && this.#bitsOf(next, depth, width) === slot) next++;
       this.#pushEntry(slot, first, next);
-      const goesOn = next === end ? slot + 1 < 2 ** width : this.#bitsOf(next, depth, width) > slot + 1;
-      if (next - first > 1 && goesOn) this.#pushEntry(slot + 1, next - 1, next);
+      const continues = next === end ? slot + 1 < 2 ** width : this.#bitsOf(next, depth, width) > slot + 1;
+      if (next - first > 1 && continues) this.#pushEntry(slot + 1, next - 1, next);
       if (next === end) return (this.#stack.length - base) / ENTRY_WORDS;
       slot = this.#bitsOf(next, depth, width);
       // A segment that begins inside the slot leaves the slot's first address to the one before it.
@@ -98,13 +117,13 @@ class NodeBuilder {
 
   /** The entry word for segments [first, end) seen from `depth`: a leaf for one segment, a new node for more. */
   #entry(first: number, end: number, depth: number): number {
-    if (end - first === 1) return this.#segments.matches[first];
+    if (end - first === 1) return this.#segments.matches[first]!;
     return this.#bits === 32 ? this.#node4(first, end, depth) : this.#node6(first, end, depth);
   }
 
   /**
-   * A bitmap where its slots say nearly all; but changes that lie scattered, as single addresses do, stand in one
-   * sorted list.
+   * A bitmap where its slots decide nearly everything; but scattered changes, such as single addresses, make one sorted
+   * list.
    */
   #node4(first: number, end: number, depth: number): number {
     const changes = end - first - 1;
@@ -123,9 +142,9 @@ class NodeBuilder {
       if (shared >= SKIP_FROM) return this.#skip(first, end, depth, shared);
     }
     const entries = this.#partition(first, end, depth, LIST_BITS);
-    // Nearly every address comes through the few nodes under the root of a large table: they are to be fast, not small.
-    const most = depth === this.#rootBits && depth > 0 ? LIST_KEYS : TREE_KEYS;
-    return entries <= most + 1 ? this.#sorted(entries, depth) : this.#wide(entries, depth);
+    // Nearly every address comes through the few nodes under the root of a large table: these should be fast rather than small.
+    const maxKeys = depth === this.#rootBits && depth > 0 ? LIST_KEYS : TREE_KEYS;
+    return entries <= maxKeys + 1 ? this.#sorted(entries, depth) : this.#wide(entries, depth);
   }
 
   #bitmap(first: number, end: number, depth: number): number {
@@ -134,7 +153,7 @@ class NodeBuilder {
     const { words } = this.#nodes;
     for (let i = 0; i < entries; i++) {
       const slot = this.#slotOf(i, entries);
-      words[node + (slot >>> 5)] |= 1 << (slot & 31);
+      words[node + (slot >>> 5)]! |= 1 << (slot & 31);
     }
     this.#fillEntries(node + BITMAP_HEADER_WORDS, entries, depth + BITMAP_BITS);
     return this.#pointer(NODE_BITMAP, node);
@@ -151,8 +170,8 @@ class NodeBuilder {
     const keys = node + 1 + separators;
     for (let key = 0; key < entries - 1; key++) {
       const slot = this.#slotOf(key + 1, entries);
-      words[keys + (key >>> 1)] |= slot << ((key & 1) << 4);
-      if (isTree && (key & 15) === 15) words[node + 1 + (key >>> 5)] |= slot << (key & 16);
+      words[keys + (key >>> 1)]! |= slot << ((key & 1) << 4); // the low half first
+      if (isTree && (key & 15) === 15) words[node + 1 + (key >>> 5)]! |= slot << (key & 16);
     }
     this.#fillEntries(keys + keyWords, entries, depth + LIST_BITS);
     return this.#pointer(isTree ? NODE_TREE : NODE_LIST, node);
@@ -164,7 +183,7 @@ class NodeBuilder {
     for (let i = 0, word = 0; i < entries; i++) {
       const slot = this.#slotOf(i, entries);
       for (; word <= slot >>> 5; word++) words[node + 2 * word + 1] = i;
-      words[node + 2 * (slot >>> 5)] |= 1 << (slot & 31);
+      words[node + 2 * (slot >>> 5)]! |= 1 << (slot & 31);
       if (i === entries - 1) for (; word < WIDE_WORDS / 2; word++) words[node + 2 * word + 1] = entries;
     }
     this.#fillEntries(node + WIDE_WORDS, entries, depth + WIDE_BITS);
@@ -179,8 +198,8 @@ class NodeBuilder {
     const node = this.#nodes.reserve(4 + expectedWords);
     const { words } = this.#nodes;
     words[node] = shared;
-    words[node + 1] = this.#segments.matches[first];
-    words[node + 2] = this.#segments.matches[end - 1];
+    words[node + 1] = this.#segments.matches[first]!;
+    words[node + 2] = this.#segments.matches[end - 1]!;
     for (let word = 0; word < expectedWords; word++) {
       const width = Math.min(32, shared - word * 32);
       words[node + 3 + word] = this.#bitsOf(first + 1, depth + word * 32, width) << (32 - width);
@@ -193,7 +212,7 @@ class NodeBuilder {
 
   /** The slot of entry `i` of the partition of `entries` entries on top of the stack. */
   #slotOf(i: number, entries: number): number {
-    return this.#stack.words[this.#stack.length - (entries - i) * ENTRY_WORDS];
+    return this.#stack.words[this.#stack.length - (entries - i) * ENTRY_WORDS]!;
   }
 
   #pop(entries: number): void {
@@ -205,7 +224,7 @@ class NodeBuilder {
     const base = this.#stack.length - entries * ENTRY_WORDS;
     for (let i = 0; i < entries; i++) {
       const from = base + i * ENTRY_WORDS;
-      const entry = this.#entry(this.#stack.words[from + 1], this.#stack.words[from + 2], depth);
+      const entry = this.#entry(this.#stack.words[from + 1]!, this.#stack.words[from + 2]!, depth);
       this.#nodes.words[at + i] = entry;
     }
     this.#pop(entries);
@@ -223,8 +242,8 @@ class NodeBuilder {
     const word = depth >>> 5;
     const shift = depth & 31;
     const at = segment * wordsPerKey + word;
-    const high = word < wordsPerKey ? starts[at] : 0;
-    const low = word + 1 < wordsPerKey ? starts[at + 1] : 0;
+    const high = word < wordsPerKey ? starts[at]! : 0;
+    const low = word + 1 < wordsPerKey ? starts[at + 1]! : 0;
     // ">>> 1 >>> (31 - shift)" is ">>> (32 - shift)" that also holds for shift 0, where JavaScript would shift by 0.
     return ((high << shift) | ((low >>> 1) >>> (31 - shift))) >>> (32 - width);
   }

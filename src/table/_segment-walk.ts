@@ -18,6 +18,7 @@ import {
   WIDE_BITS,
   WIDE_WORDS,
 } from "./layout.ts";
+import { type MatchId, NO_MATCH } from "./match-id.ts";
 import type { SectionName } from "./sections.ts";
 import { TableError } from "./table-error.ts";
 
@@ -28,7 +29,7 @@ export interface FamilyIndex {
   readonly nodes: Int32Array;
 }
 
-/** The four words of an address; those behind the first are 0 for IPv4. (BigInt would take five times as long.) */
+/** The four words of an address; those after the first are 0 for IPv4. (BigInt would take five times as long.) */
 export type Words = readonly [number, number, number, number];
 
 /** An entry still to be visited: where it begins and how many leading bits are decided there. */
@@ -40,13 +41,19 @@ interface Pending {
 
 /**
  * Reads the segments back out of the nodes, in address order, checking every node on the way: kinds, counts, key order,
- * and that nodes lie in the order in which this walk meets them, each once and without gaps. A walk that ends has
- * therefore seen each word of the nodes exactly once: no cycle, no sharing, nothing out of bounds, nothing unreachable.
+ * and that nodes are stored in the order in which this walk meets them:
+ *
+ *     nodes   | root's first child | its first child ... | its second child ... | root's second child | ...
+ *             ^ nextNode: where the next node met must begin; it moves to the end of that node
+ *
+ * `nextNode` only increases and is compared at every node and at the end. A walk that ends has therefore seen each word
+ * exactly once: no cycle, no node shared, nothing out of bounds, nothing unreachable. It takes O(words) time and, with
+ * the entries of at most one node a level pending, O(depth) nodes' memory, whatever the words are.
  */
 export class SegmentWalk {
   /** Addresses from `start` up to the next segment's have the longest-prefix match `match`. */
   start: Words = [0, 0, 0, 0];
-  match = 0;
+  match: MatchId = NO_MATCH;
   readonly #index: FamilyIndex;
   readonly #bits: number;
   readonly #matchCount: number;
@@ -65,19 +72,19 @@ export class SegmentWalk {
   }
 
   /**
-   * Goes to the next segment, to the first one at first; false behind the last. Throws `TableError` at what `freeze`
+   * Moves to the next segment, to the first one at first; false after the last. Throws `TableError` at what `freeze`
    * would not have written.
    */
   advance(): boolean {
     while (this.#stack.length > 0 || this.#nextRoot()) {
-      const pending = this.#stack.pop()!;
+      const pending = this.#stack.pop()!; // not empty, or `#nextRoot` has just filled it
       if (pending.entry < 0) {
         for (const child of this.#children(pending).reverse()) this.#stack.push(child);
         continue;
       }
       if (pending.entry > this.#matchCount) this.#damaged(`a leaf names match ${pending.entry} of ${this.#matchCount}`);
       this.start = pending.key;
-      this.match = pending.entry;
+      this.match = pending.entry as MatchId; // a leaf: checked just now
       return true;
     }
     if (this.#nextNode !== this.#index.nodes.length)
@@ -89,11 +96,12 @@ export class SegmentWalk {
   #nextRoot(): boolean {
     const { root } = this.#index;
     let slot = this.#nextSlot;
-    while (slot > 0 && slot < root.length && root[slot] >= 0 && root[slot] === root[slot - 1]) slot++;
+    while (slot > 0 && isLeaf(root[slot]) && root[slot] === root[slot - 1]) slot++;
     this.#nextSlot = slot + 1;
-    if (slot >= root.length) return false;
+    const entry = root[slot];
+    if (entry === undefined) return false;
     this.#stack.push({
-      entry: root[slot],
+      entry,
       key: [(slot << (32 - this.#rootBits)) >>> 0, 0, 0, 0],
       depth: this.#rootBits,
     });
@@ -119,33 +127,33 @@ export class SegmentWalk {
   }
 
   #listChildren(parent: Pending, node: number): Pending[] {
-    const count = this.#words(node, 1)[0];
+    const count = this.#word(node);
     if (count < 2 || count > LIST_KEYS + 1) this.#damaged(`a list node of ${count} entries at word ${node}`);
     return this.#sortedChildren(parent, node, 1, count);
   }
 
   #treeChildren(parent: Pending, node: number): Pending[] {
-    const count = this.#words(node, 1)[0];
+    const count = this.#word(node);
     if (count <= LIST_KEYS + 1 || count > TREE_KEYS + 1)
       this.#damaged(`a tree node of ${count} entries at word ${node}`);
     const header = 1 + separatorWords(count);
     const separators = keysIn(this.#words(node + 1, header - 1));
     const keys = keysIn(this.#words(node + header, count >>> 1));
-    for (let i = 0; i < separators.length; i++) {
-      // Behind the last separator there may be half a word of padding.
+    for (const [i, separator] of separators.entries()) {
+      // After the last separator there may be half a word of padding.
       const expected = i < (count - 1) >>> 4 ? keys[16 * i + 15] : 0;
-      if (separators[i] !== expected)
+      if (separator !== expected)
         this.#damaged(`a separator that is not the last key of its block in the tree node at word ${node}`);
     }
     return this.#sortedChildren(parent, node, header, count);
   }
 
-  /** The entries of a node with `count` entries behind sorted keys, which begin `header` words after the node. */
+  /** The entries of a node with `count` entries after sorted keys, which begin `header` words after the node's start. */
   #sortedChildren(parent: Pending, node: number, header: number, count: number): Pending[] {
     const keyWords = count >>> 1;
     const keys = keysIn(this.#words(node + header, keyWords));
-    if ((count & 1) === 0 && keys[keys.length - 1] !== 0)
-      this.#damaged(`padding that is not zero behind the keys of the node at word ${node}`);
+    if ((count & 1) === 0 && keys.at(-1) !== 0)
+      this.#damaged(`padding that is not zero after the keys of the node at word ${node}`);
     return this.#slotChildren(parent, node, header + keyWords, [0, ...keys.slice(0, count - 1)], LIST_BITS);
   }
 
@@ -153,9 +161,9 @@ export class SegmentWalk {
     const pairs = this.#words(node, WIDE_WORDS);
     const changes = pairs.filter((_, i) => i % 2 === 0);
     let rank = 0;
-    for (let i = 0; i < changes.length; i++) {
+    for (const [i, word] of changes.entries()) {
       if (pairs[2 * i + 1] !== rank) this.#damaged(`a wrong rank in the wide node at word ${node}`);
-      rank += popcount(changes[i]);
+      rank += popcount(word);
     }
     return this.#slotChildren(parent, node, WIDE_WORDS, bitmapSlots(changes), WIDE_BITS);
   }
@@ -165,45 +173,50 @@ export class SegmentWalk {
     if (slots[0] !== 0) this.#damaged(`the node at word ${node} does not begin at slot 0`);
     const entries = this.#words(node + header, slots.length);
     this.#nextNode = node + header + slots.length;
-    return slots.map((slot, i) => {
-      if (i > 0 && slot <= slots[i - 1]) this.#damaged(`the keys of the node at word ${node} do not ascend`);
-      return {
-        entry: entries[i],
-        key: this.#place(parent.key, slot, parent.depth + width, node),
-        depth: parent.depth + width,
-      };
+    const depth = parent.depth + width;
+    let before = -1;
+    return Array.from(entries, (entry, i) => {
+      const slot = slots[i]!; // there are as many as entries
+      if (slot <= before) this.#damaged(`the keys of the node at word ${node} do not ascend`);
+      before = slot;
+      return { entry, key: this.#withBits(parent.key, slot, depth, node), depth };
     });
   }
 
   #skipChildren(parent: Pending, node: number): Pending[] {
-    const [bits, below, above] = this.#words(node, 3);
+    const [bits, below, above] = [this.#word(node), this.#word(node + 1), this.#word(node + 2)];
     const depth = parent.depth + bits;
     if (bits < SKIP_UNIT || bits % SKIP_UNIT !== 0 || depth > this.#bits)
       this.#damaged(`a skip node of ${bits} bits at depth ${parent.depth}`);
     const expected = this.#words(node + 3, (bits + 31) >>> 5);
     this.#nextNode = node + 4 + expected.length;
-    const entry = this.#words(this.#nextNode - 1, 1)[0];
+    const entry = this.#word(this.#nextNode - 1);
     let key = parent.key;
-    for (let i = 0; i < expected.length; i++)
-      key = this.#place(key, expected[i] >>> 0, parent.depth + 32 * (i + 1), node);
+    for (const [i, word] of expected.entries())
+      key = this.#withBits(key, word >>> 0, parent.depth + 32 * (i + 1), node);
     if (!endsAt(key, depth)) this.#damaged(`the skip node at word ${node} expects more than its ${bits} bits`);
+    // Below the expected key, at it, and above it; the outer two only where the parent's range has addresses there.
     const children: Pending[] = [{ entry, key, depth }];
     if (compareWords(key, parent.key) !== 0) children.unshift({ entry: below, key: parent.key, depth });
-    const after = behind(key, depth);
-    const end = behind(parent.key, parent.depth);
+    const after = addressAfter(key, depth);
+    const end = addressAfter(parent.key, parent.depth);
     if (after !== null && (end === null || compareWords(after, end) < 0))
       children.push({ entry: above, key: after, depth });
-    if (below < 0 || above < 0) this.#damaged(`the skip node at word ${node} leads aside to a node`);
+    if (below < 0 || above < 0) this.#damaged(`the skip node at word ${node} has a node below or above its key`);
     return children;
   }
 
   /** The key with bits whose last one is bit `end` of the address; those past the address must be zero. */
-  #place(key: Words, bits: number, end: number, node: number): Words {
+  #withBits(key: Words, bits: number, end: number, node: number): Words {
     const past = end - this.#bits;
     if (past <= 0) return withBits(key, bits, end);
     if (bits % 2 ** past !== 0)
       this.#damaged(`the node at word ${node} tells addresses apart by bits that they do not have`);
     return withBits(key, bits / 2 ** past, this.#bits);
+  }
+
+  #word(at: number): number {
+    return this.#index.nodes[at] ?? this.#damaged(`a node runs past the end at word ${at}`);
   }
 
   #words(at: number, count: number): Int32Array {
@@ -216,48 +229,63 @@ export class SegmentWalk {
   }
 }
 
-/** The 16-bit keys that stand two to a word, the lower half first. */
+function isLeaf(entry: number | undefined): boolean {
+  return entry !== undefined && entry >= 0;
+}
+
+/** The 16-bit keys that are stored two to a word, the low half first. */
 function keysIn(words: Int32Array): number[] {
   return [...words].flatMap((word) => [word & 0xffff, word >>> 16]);
 }
 
-/** The positions of the set bits of a bitmap. */
+/**
+ * The positions of the set bits of a bitmap, ascending. `left & -left` is the lowest set bit and `left & (left - 1)` is
+ * what remains without it (Hacker's Delight, 2-1).
+ */
 function bitmapSlots(words: Int32Array): number[] {
   const slots = [];
-  for (let i = 0; i < words.length; i++) {
-    for (let left = words[i]; left !== 0; left &= left - 1) slots.push(i * 32 + 31 - Math.clz32(left & -left));
+  for (const [i, word] of words.entries()) {
+    for (let left = word; left !== 0; left &= left - 1) slots.push(i * 32 + 31 - Math.clz32(left & -left));
   }
   return slots;
 }
 
-/** The words with the bits of a number, the last of which is bit `end`, 1 to 128; they reach into two words at most. */
+/**
+ * The words with the bits of a number, the last of which is bit `end`, 1 to 128. A number has 32 bits at most, so it
+ * falls into two words at most:
+ *
+ *     word        (end - 1) >>> 5, less 1       (end - 1) >>> 5
+ *             +-------------------------+-------------------------+
+ *             |              bits >>> (32 - shift) | bits << shift | shift |
+ *             +-------------------------+-------------------------+
+ */
 function withBits(words: Words, bits: number, end: number): Words {
   const next: [number, number, number, number] = [...words];
-  const word = (end - 1) >>> 5;
+  const word = (end - 1) >>> 5; // 0 to 3
   const shift = -end & 31;
-  next[word] = (next[word] | (bits << shift)) >>> 0;
+  next[word] = (next[word]! | (bits << shift)) >>> 0;
   // Shifts count modulo 32: by 32 bits would be by none.
-  if (shift > 0 && word > 0) next[word - 1] = (next[word - 1] | (bits >>> (32 - shift))) >>> 0;
+  if (shift > 0 && word > 0) next[word - 1] = (next[word - 1]! | (bits >>> (32 - shift))) >>> 0;
   return next;
 }
 
-/** Whether all bits behind the first `depth` are zero. */
+/** Whether all bits after the first `depth` are zero. `-1 >>> bit` has the bits from `bit` on. */
 export function endsAt(words: Words, depth: number): boolean {
   for (let word = depth >>> 5, bit = depth & 31; word < 4; word++, bit = 0)
-    if ((words[word] & (-1 >>> bit)) !== 0) return false;
+    if ((words[word]! & (-1 >>> bit)) !== 0) return false;
   return true;
 }
 
 /**
- * The first address behind the block of the first `depth` bits of `words`, the others of which are zero; null behind
- * the last one.
+ * The first address after the block of the first `depth` bits of `words`, the others of which are zero; null after the
+ * last one. One is added to the last of those bits, and a word that overflows carries one into the word before it.
  */
-export function behind(words: Words, depth: number): Words | null {
+export function addressAfter(words: Words, depth: number): Words | null {
   const next: [number, number, number, number] = [...words];
   if (depth === 0) return null;
   let carry = 2 ** (-depth & 31);
   for (let word = (depth - 1) >>> 5; word >= 0; word--) {
-    const sum = next[word] + carry;
+    const sum = next[word]! + carry; // below 2^33: exact
     next[word] = sum >>> 0;
     if (sum < 2 ** 32) return next;
     carry = 1;

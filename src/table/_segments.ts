@@ -5,6 +5,13 @@ import type { MatchInterner } from "./_match-interner.ts";
 /**
  * The address space of a family cut into segments of equal longest-prefix match, in order: segment i begins at
  * `starts[i * wordsPerKey ...]`, ends before the next one, and has the match `matches[i]`. Segment 0 begins at 0.
+ *
+ *     prefixes        a: [--------------------)
+ *                        b: [-----)   c: [----)
+ *     segments     0 | a | b     | a    | c   | 0
+ *
+ * Neighbours have different matches. n prefixes make at most 2n + 1 segments: each opens one and, where it ends, lets
+ * another continue.
  */
 export interface Segments {
   readonly family: Family;
@@ -18,14 +25,17 @@ export interface Segments {
 function fillHostBits(key: Uint32Array, at: number, words: number, length: number): void {
   for (let word = 0; word < words; word++) {
     const inside = length - word * 32;
-    if (inside < 32) key[at + word] |= inside <= 0 ? -1 : -1 >>> inside;
+    if (inside < 32) key[at + word]! |= inside <= 0 ? -1 : -1 >>> inside;
   }
 }
 
-/** Adds one to `key[at ...]`; false when it was the last address of the family. */
+/**
+ * Adds one to `key[at ...]`; false when it was the last address of the family. A word that becomes 0 has overflowed and
+ * carries one into the word before it.
+ */
 function increment(key: Uint32Array, at: number, words: number): boolean {
   for (let word = words - 1; word >= 0; word--) {
-    key[at + word]++;
+    key[at + word]!++;
     if (key[at + word] !== 0) return true;
   }
   return false;
@@ -33,8 +43,8 @@ function increment(key: Uint32Array, at: number, words: number): boolean {
 
 function compareKeys(a: Uint32Array, aAt: number, b: Uint32Array, bAt: number, words: number): number {
   for (let word = 0; word < words; word++) {
-    const left = a[aAt + word];
-    const right = b[bAt + word];
+    const left = a[aAt + word]!;
+    const right = b[bAt + word]!;
     if (left !== right) return left < right ? -1 : 1;
   }
   return 0;
@@ -42,7 +52,12 @@ function compareKeys(a: Uint32Array, aAt: number, b: Uint32Array, bAt: number, w
 
 /**
  * Sweeps the prefixes in order with a stack of the open ones (those that contain the current address, nested). A prefix
- * opens a segment at its first address; where it ends, its parent's segment goes on.
+ * opens a segment at its first address; where it ends, its parent's segment continues.
+ *
+ * Prefixes are nested or disjoint, and come by address with the less specific first. So those that contain the current
+ * one are exactly the open ones that do not end before it, and lengths ascend in the stack: it never holds more than one
+ * per length, 33 or 129, and that is all that `#lastOf` and `#matchOf` have to hold. `#starts` and `#matches` have
+ * 2 * prefixes + 1 segments. No index passes those bounds, which is what the `!` assert.
  */
 class Sweep {
   readonly #words: 1 | 4;
@@ -59,7 +74,6 @@ class Sweep {
   constructor(family: Family, prefixes: number) {
     this.#bits = addressBits(family);
     this.#words = family === 4 ? 1 : 4;
-    // Each prefix opens one segment and, where it ends, lets another go on.
     this.#starts = new Uint32Array((2 * prefixes + 1) * this.#words);
     this.#matches = new Int32Array(2 * prefixes + 1);
     this.#lastOf = new Uint32Array((this.#bits + 2) * this.#words);
@@ -77,7 +91,7 @@ class Sweep {
     key[3] = w3;
     while (this.#depth > 0 && compareKeys(this.#lastOf, this.#depth * this.#words, key, 0, this.#words) < 0)
       this.#close();
-    return this.#matchOf[this.#depth];
+    return this.#matchOf[this.#depth]!;
   }
 
   /** Opens the prefix whose first address `closeBefore` was given. */
@@ -85,7 +99,7 @@ class Sweep {
     this.#emit(this.#key, 0, match);
     this.#depth++;
     const at = this.#depth * this.#words;
-    for (let word = 0; word < this.#words; word++) this.#lastOf[at + word] = this.#key[word];
+    for (let word = 0; word < this.#words; word++) this.#lastOf[at + word] = this.#key[word]!;
     fillHostBits(this.#lastOf, at, this.#words, length);
     this.#matchOf[this.#depth] = match;
   }
@@ -98,7 +112,7 @@ class Sweep {
   #close(): void {
     const at = this.#depth * this.#words;
     this.#depth--;
-    if (increment(this.#lastOf, at, this.#words)) this.#emit(this.#lastOf, at, this.#matchOf[this.#depth]);
+    if (increment(this.#lastOf, at, this.#words)) this.#emit(this.#lastOf, at, this.#matchOf[this.#depth]!);
   }
 
   #emit(start: Uint32Array, at: number, match: number): void {
@@ -106,7 +120,7 @@ class Sweep {
     // A segment that would be empty is replaced: a more specific prefix begins where it does.
     if (this.#count > 0 && compareKeys(this.#starts, (this.#count - 1) * words, start, at, words) === 0) this.#count--;
     if (this.#count > 0 && this.#matches[this.#count - 1] === match) return;
-    for (let word = 0; word < words; word++) this.#starts[this.#count * words + word] = start[at + word];
+    for (let word = 0; word < words; word++) this.#starts[this.#count * words + word] = start[at + word]!;
     this.#matches[this.#count++] = match;
   }
 }

@@ -13,7 +13,17 @@ import {
 } from "./layout.ts";
 import { TableError } from "./table-error.ts";
 
-/** The number of set bits of a 32-bit word (Hacker's Delight, 5-1; JavaScript has no instruction for it). */
+/*
+ * Reads past the nodes. A node's offset and its counts are words of a file; nothing here checks them against the length of
+ * the array, because every read is bounded another way: out of bounds a typed array gives undefined, and in the bitwise
+ * expressions below that is 0. So a corrupt word leads to a match that may be wrong (`checkStructure` finds it), or to
+ * entry 0, but not out of the array; and since depth grows with every node, every walk ends. The `!` say that much.
+ */
+
+/**
+ * The number of set bits of a 32-bit word (Hacker's Delight, 5-1; JavaScript has no instruction for it): bits are counted
+ * in pairs, then in fours, then in bytes, and the product adds the four bytes up in the topmost one.
+ */
 export function popcount(word: number): number {
   let bits = word - ((word >>> 1) & 0x5555_5555);
   bits = (bits & 0x3333_3333) + ((bits >>> 2) & 0x3333_3333);
@@ -30,7 +40,10 @@ function popcountPair(word: number, other: number): number {
   return Math.imul((bits & 0x0f0f_0f0f) + ((bits >>> 4) & 0x0f0f_0f0f), 0x0101_0101) >>> 24;
 }
 
-/** The words in front of a tree's keys besides its count: the last keys of its full blocks, two a word. */
+/**
+ * The words between a tree's count and its keys: the last keys of its full blocks, two a word. `count` entries have
+ * count - 1 keys and so (count - 1) >>> 4 full blocks.
+ */
 export function separatorWords(count: number): number {
   return (((count - 1) >>> 4) + 1) >>> 1;
 }
@@ -41,12 +54,13 @@ export function separatorWords(count: number): number {
  */
 function sortedEntry(nodes: Int32Array, keys: number, count: number, slot: number): number {
   let from = 0;
-  // Invariant: the wanted entry is in [from, from + left).
+  // Invariant: the entry sought is in [from, from + left). Entry i begins at key i - 1, so `slot` belongs to the upper half
+  // of the range, from + half on, exactly if key from + half - 1 is at most `slot`.
   let left = count;
   while (left > 1) {
     const half = left >>> 1;
     const key = from + half - 1;
-    const ahead = slot - ((nodes[keys + (key >>> 1)] >>> ((key & 1) << 4)) & 0xffff);
+    const ahead = slot - ((nodes[keys + (key >>> 1)]! >>> ((key & 1) << 4)) & 0xffff);
     // Which half is a coin toss to the processor: ~(ahead >> 31) is all ones where ahead >= 0, and nothing to guess.
     from += half & ~(ahead >> 31);
     left -= half;
@@ -56,20 +70,23 @@ function sortedEntry(nodes: Int32Array, keys: number, count: number, slot: numbe
 
 /** The offset of the entry of `slot` in the list or tree node at `node`. */
 function listEntry(nodes: Int32Array, node: number, slot: number): number {
-  return sortedEntry(nodes, node + 1, nodes[node], slot);
+  return sortedEntry(nodes, node + 1, nodes[node]!, slot);
 }
 
 function treeEntry(nodes: Int32Array, node: number, slot: number): number {
-  const count = nodes[node];
+  const count = nodes[node]!;
   return sortedEntry(nodes, node + 1 + separatorWords(count), count, slot);
 }
 
 /** The offset of the entry of `slot` in the bitmap node at `node`. */
 export function bitmapEntry(nodes: Int32Array, node: number, slot: number): number {
   const second = slot >>> 5;
-  // Shifts count modulo 32: (2 << slot) - 1 has the bits up to and including the slot's; -second has all of the first
-  // word, or none.
-  return node + BITMAP_HEADER_WORDS - 1 + popcountPair(nodes[node + second] & ((2 << slot) - 1), nodes[node] & -second);
+  // Shifts count modulo 32: (2 << slot) - 1 has the bits up to and including the slot's (for slot 31, where 2 << 31 is 0,
+  // all of them). A slot of the second word counts all of the first one too: -second is all ones then, else 0. Slot 0 is
+  // always set, so the rank is at least 1 and "- 1" stays among the entries.
+  return (
+    node + BITMAP_HEADER_WORDS - 1 + popcountPair(nodes[node + second]! & ((2 << slot) - 1), nodes[node]! & -second)
+  );
 }
 
 function endless(family: 4 | 6): never {
@@ -80,13 +97,13 @@ function misplaced(family: 4 | 6, kind: number): never {
   throw new TableError(
     "bad-node",
     family === 4 ? "nodes4" : "nodes6",
-    `kind ${kind} has no place in an IPv${family} index`,
+    `a node of kind ${kind} is not valid in an IPv${family} index`,
   );
 }
 
 /**
- * Goes on from `entry` at `depth` to the leaf of an IPv4 address. Depth grows with every node, so that even damaged
- * nodes end; a read past the nodes gives 0, no match.
+ * Continues from `entry` at `depth` to the leaf of an IPv4 address. Depth grows by 6 or 16 with every node, so that a walk
+ * ends after at most 6 nodes, in corrupt tables too. Bits past the last one are read as 0: the shift brings them in.
  */
 export function walk4(nodes: Int32Array, entry: number, address: number, depth: number): number {
   while (entry < 0) {
@@ -94,13 +111,13 @@ export function walk4(nodes: Int32Array, entry: number, address: number, depth: 
     const node = entry & OFFSET_MASK;
     const kind = (entry >>> KIND_SHIFT) & KIND_MASK;
     if (kind === NODE_BITMAP) {
-      entry = nodes[bitmapEntry(nodes, node, (address << depth) >>> 26)] | 0;
+      entry = nodes[bitmapEntry(nodes, node, (address << depth) >>> 26)]! | 0;
       depth += 6;
     } else if (kind === NODE_LIST) {
-      entry = nodes[listEntry(nodes, node, (address << depth) >>> 16)] | 0;
+      entry = nodes[listEntry(nodes, node, (address << depth) >>> 16)]! | 0;
       depth += 16;
     } else if (kind === NODE_TREE) {
-      entry = nodes[treeEntry(nodes, node, (address << depth) >>> 16)] | 0;
+      entry = nodes[treeEntry(nodes, node, (address << depth) >>> 16)]! | 0;
       depth += 16;
     } else {
       misplaced(4, kind);
@@ -109,7 +126,10 @@ export function walk4(nodes: Int32Array, entry: number, address: number, depth: 
   return entry;
 }
 
-/** Bits [depth, depth + 16) of an IPv6 address; depth is a multiple of 16, and less than 128. */
+/**
+ * Bits [depth, depth + 16) of an IPv6 address; depth is a multiple of 16, and less than 128. So they are one half of a
+ * word: the low one if bit 4 of the depth is set, else the high one, 16 further up (~depth & 16).
+ */
 function slotAt(w0: number, w1: number, w2: number, w3: number, depth: number): number {
   const word = depth < 64 ? (depth < 32 ? w0 : w1) : depth < 96 ? w2 : w3;
   return (word >>> (~depth & 16)) & 0xffff;
@@ -134,23 +154,24 @@ export function walk6(
     const kind = (entry >>> KIND_SHIFT) & KIND_MASK;
     const slot = slotAt(w0, w1, w2, w3, depth);
     if (kind === NODE_LIST) {
-      entry = nodes[listEntry(nodes, node, slot)] | 0;
+      entry = nodes[listEntry(nodes, node, slot)]! | 0;
       depth += 16;
     } else if (kind === NODE_TREE) {
-      entry = nodes[treeEntry(nodes, node, slot)] | 0;
+      entry = nodes[treeEntry(nodes, node, slot)]! | 0;
       depth += 16;
     } else if (kind === NODE_WIDE) {
       const word = node + 2 * (slot >>> 5);
-      const rank = nodes[word + 1] + popcount(nodes[word] & ((2 << slot) - 1));
-      entry = nodes[node + WIDE_WORDS - 1 + rank] | 0;
+      const rank = nodes[word + 1]! + popcount(nodes[word]! & ((2 << slot) - 1));
+      entry = nodes[node + WIDE_WORDS - 1 + rank]! | 0;
       depth += 16;
     } else if (kind === NODE_SKIP) {
-      const bits = nodes[node];
-      // Less than one unit, half of one, or more than are left: no node that freeze wrote.
+      const bits = nodes[node]!;
+      // Less than one unit, half of one, or more than are left: not a node that `freeze` wrote, and one of 0 bits would
+      // not let depth grow.
       if (!(bits >= SKIP_UNIT && bits <= 128 - depth && bits % SKIP_UNIT === 0)) endless(6);
       const order = compareSkipped(nodes, node + 3, bits, w0, w1, w2, w3, depth);
-      if (order !== 0) return nodes[order < 0 ? node + 1 : node + 2] & 0x7fff_ffff;
-      entry = nodes[node + 3 + ((bits + 31) >>> 5)] | 0;
+      if (order !== 0) return nodes[order < 0 ? node + 1 : node + 2]! & 0x7fff_ffff;
+      entry = nodes[node + 3 + ((bits + 31) >>> 5)]! | 0;
       depth += bits;
     } else {
       misplaced(6, kind);
@@ -174,7 +195,7 @@ function compareSkipped(
   depth: number,
 ): number {
   for (let done = 0; done < bits; done += 16) {
-    const expected = (nodes[at + (done >>> 5)] >>> (~done & 16)) & 0xffff;
+    const expected = (nodes[at + (done >>> 5)]! >>> (~done & 16)) & 0xffff;
     const actual = slotAt(w0, w1, w2, w3, depth + done);
     if (actual !== expected) return actual - expected;
   }

@@ -1,5 +1,6 @@
 import type { Family } from "../address/address.ts";
 import type { PrefixTrie } from "../trie/prefix-trie.ts";
+import type { ValueId } from "../trie/value-id.ts";
 import { MatchInterner } from "./_match-interner.ts";
 import { buildIndex, type Index } from "./_node-builder.ts";
 import { ROOT_BITS_4, ROOT_BITS_6 } from "./_root-sizes.ts";
@@ -25,9 +26,9 @@ import {
 } from "./sections.ts";
 
 export interface FreezeOptions {
-  /** When a value expires, in milliseconds since the epoch; null never. Called once per value id in use. */
-  readonly expiresAt?: (valueId: number) => number | null;
-  /** Where the table's bytes are to live; a plain `ArrayBuffer` by default. Must be zeroed. */
+  /** When a value expires, in milliseconds since the Unix epoch; null: never. Called once per value id in use. */
+  readonly expiresAt?: (valueId: ValueId) => number | null;
+  /** Makes the buffer for the table's bytes, zeroed; a plain `ArrayBuffer` by default. */
   readonly allocate?: (byteLength: number) => ArrayBufferLike;
 }
 
@@ -39,21 +40,21 @@ type SectionContents = Record<SectionName, Int32Array | Uint8Array | Float64Arra
  */
 export function freeze(trie: PrefixTrie, options: FreezeOptions = {}): PrefixTable {
   const interner = new MatchInterner();
-  const four = indexOf(segmentsOf(trie, 4, interner));
-  const six = indexOf(segmentsOf(trie, 6, interner));
+  const index4 = indexOf(segmentsOf(trie, 4, interner));
+  const index6 = indexOf(segmentsOf(trie, 6, interner));
   const header = new Int32Array(HEADER_WORDS);
   header[HEADER_LAYOUT_VERSION] = LAYOUT_VERSION;
-  header[HEADER_ROOT_BITS_4] = Math.log2(four.root.length);
-  header[HEADER_ROOT_BITS_6] = Math.log2(six.root.length);
+  header[HEADER_ROOT_BITS_4] = Math.log2(index4.root.length);
+  header[HEADER_ROOT_BITS_6] = Math.log2(index6.root.length);
   header[HEADER_PREFIX_COUNT_4] = trie.sizeOf(4);
   header[HEADER_PREFIX_COUNT_6] = trie.sizeOf(6);
   header[HEADER_MATCH_COUNT] = interner.count;
   const contents: SectionContents = {
     header,
-    root4: four.root,
-    nodes4: four.nodes,
-    root6: six.root,
-    nodes6: six.nodes,
+    root4: index4.root,
+    nodes4: index4.nodes,
+    root6: index6.root,
+    nodes6: index6.nodes,
     matchValue: interner.values.written(),
     matchParent: parentsOf(interner),
     matchLength: Uint8Array.from(interner.lengths.written()),
@@ -67,7 +68,7 @@ function indexOf(segments: Segments): Index {
   return buildIndex(segments, rootBitsFor(segments.family, segments.count));
 }
 
-/** A root of at most about four slots per segment, and the largest of one, so that no table is mostly root. */
+/** A root of at most four slots per segment, or one for the largest root: no table is mostly root. */
 function rootBitsFor(family: Family, segments: number): number {
   const sizes = family === 4 ? ROOT_BITS_4 : ROOT_BITS_6;
   return sizes.findLast((bits) => 2 ** bits <= segments * (bits === 18 ? 1 : 4)) ?? sizes[0];
@@ -94,11 +95,12 @@ function expiries(interner: MatchInterner, expiresAt: FreezeOptions["expiresAt"]
   const values = interner.values.written();
   const lists = interner.lists.written();
   const times = new Float64Array(values.length + lists.length);
-  for (let at = 0; at < lists.length; at += 1 + lists[at]) {
-    for (let i = at + 1; i <= at + lists[at]; i++) times[values.length + i] = timeOf(lists[i]);
+  // Both loops read lists as `MatchInterner.listWord` wrote them, each a count and as many values: inside the array.
+  for (let at = 0; at < lists.length; at += 1 + lists[at]!) {
+    for (let i = at + 1; i <= at + lists[at]!; i++) times[values.length + i] = timeOf(lists[i]!);
   }
   for (let match = 1; match < values.length; match++) {
-    const word = values[match];
+    const word = values[match]!;
     times[match] = word >= 0 ? timeOf(word) : latest(times, values.length, lists, word & ~VALUE_LIST_FLAG);
   }
   return times;
@@ -107,7 +109,7 @@ function expiries(interner: MatchInterner, expiresAt: FreezeOptions["expiresAt"]
 /** The latest expiry of the list at `offset`. */
 function latest(times: Float64Array, matches: number, lists: Int32Array, offset: number): number {
   let time = -Infinity;
-  for (let i = offset + 1; i <= offset + lists[offset]; i++) time = Math.max(time, times[matches + i]);
+  for (let i = offset + 1; i <= offset + lists[offset]!; i++) time = Math.max(time, times[matches + i]!);
   return time;
 }
 
@@ -118,7 +120,7 @@ function expiryOf(value: number, expiresAt: (valueId: number) => number | null):
   return time;
 }
 
-/** Lays the sections out one behind the other and copies them into a new buffer. */
+/** Lays the sections out one after the other, each at a cache line, and copies them into a new buffer. */
 function assemble(contents: SectionContents, allocate: (byteLength: number) => ArrayBufferLike): PrefixTable {
   let end = 0;
   const spans = SECTION_NAMES.map((name): [SectionName, SectionSpan] => {

@@ -1,4 +1,5 @@
 import { type Address, type Family, notAnAddress, type Prefix } from "../address/address.ts";
+import type { ValueId } from "../trie/value-id.ts";
 import { addressErrorOf, parseAddressBytes, parseAddressInto } from "../address/parse-address.ts";
 import { lookupBatch4 } from "./_batch4.ts";
 import { lookupBatch6 } from "./_batch6.ts";
@@ -17,6 +18,7 @@ import {
   LAYOUT_VERSION,
   VALUE_LIST_FLAG,
 } from "./layout.ts";
+import { type MatchId, NO_MATCH } from "./match-id.ts";
 import type { SectionName, TableSections } from "./sections.ts";
 import { TableError } from "./table-error.ts";
 
@@ -33,7 +35,16 @@ import { TableError } from "./table-error.ts";
  * |---|---|
  * | `lookup...` | O(1) steps: at most a root word and 4 nodes for IPv4, a node per 16 undecided bits or run of equal ones for IPv6 |
  * | `get`, `lookupPrefix`, `chain`, `activeMatch` | a lookup and O(nesting) |
+ * | `prefixLength`, `parent`, `value` | O(1) |
+ * | `values`, `activeValues` | O(values of the match's prefix) |
  * | `entries`, `checkStructure` | O(n) |
+ *
+ * Bytes from anywhere can be given: lookups end in any table, and answer what its words say. What a word refers to is
+ * checked where it is used, so a corrupt table is a `TableError` or a wrong answer, never a crash or an endless loop;
+ * `checkStructure` tells a corrupt table from a sound one.
+ *
+ * Where a `!` follows a read: the header's 16 words and the match sections' `matchCount + 1` are there (`#checkLayout`),
+ * match ids are checked against that (`#checkMatch`), and shifts keep root indices below the root's length.
  */
 export class PrefixTable {
   readonly buffer: ArrayBufferLike;
@@ -70,20 +81,21 @@ export class PrefixTable {
     this.#valueLists = this.#wordsOf("valueLists");
     this.#expiresAt = this.#timesOf("expiresAt");
     this.#checkLayout();
-    this.#shift4 = 32 - this.#header[HEADER_ROOT_BITS_4];
-    this.#shift6 = 16 - this.#header[HEADER_ROOT_BITS_6];
+    this.#shift4 = 32 - this.#headerWord(HEADER_ROOT_BITS_4);
+    this.#shift6 = 16 - this.#headerWord(HEADER_ROOT_BITS_6);
   }
 
   /** The number of distinct matches; ids are 1 .. matchCount. */
   get matchCount(): number {
-    return this.#header[HEADER_MATCH_COUNT];
+    return this.#headerWord(HEADER_MATCH_COUNT);
   }
 
+  /** The number of prefixes of a family. */
   prefixCount(family: Family): number {
-    return this.#header[family === 4 ? HEADER_PREFIX_COUNT_4 : HEADER_PREFIX_COUNT_6];
+    return this.#headerWord(family === 4 ? HEADER_PREFIX_COUNT_4 : HEADER_PREFIX_COUNT_6);
   }
 
-  /** The bytes of all sections with their padding. */
+  /** The number of bytes of all sections, padding included. */
   get byteLength(): number {
     const spans = Object.values(this.sections);
     return (
@@ -93,48 +105,49 @@ export class PrefixTable {
   }
 
   /** Looks an address up from text. Throws `AddressError` on malformed text, never answers "no match" for it. */
-  lookup(text: string): number {
+  lookup(text: string): MatchId {
     const words = this.#words;
-    return parseAddressInto(text, words) === 4 ? this.lookup4(words[0]) : this.#lookupWords6();
+    return parseAddressInto(text, words) === 4 ? this.lookup4(words[0]!) : this.#lookupWords6();
   }
 
   /** Looks up the address in bytes[start, end). Throws `AddressError` when it is malformed. */
-  lookupBytes(bytes: Uint8Array, start: number, end: number): number {
+  lookupBytes(bytes: Uint8Array, start: number, end: number): MatchId {
     if (!(start >= 0 && start <= end && end <= bytes.length))
       throw new RangeError(`[${start}, ${end}) is not inside the ${bytes.length} bytes`);
     const family = parseAddressBytes(bytes, start, end, this.#words);
-    if (family === 4) return this.lookup4(this.#words[0]);
+    if (family === 4) return this.lookup4(this.#words[0]!);
     if (family === 6) return this.#lookupWords6();
     throw addressErrorOf(family, String.fromCharCode(...bytes.subarray(start, Math.min(end, start + 64))));
   }
 
-  lookupAddress(address: Address): number {
+  /** Looks up an address from `parseAddress`. Throws `TypeError` for anything else. */
+  lookupAddress(address: Address): MatchId {
     if (address.family === 4) return this.lookup4(address.w0);
     if (address.family === 6) return this.lookup6(address.w0, address.w1, address.w2, address.w3);
     throw notAnAddress(address);
   }
 
   /** Looks up an IPv4 address given as an unsigned 32-bit word. */
-  lookup4(word: number): number {
-    return walk4(this.#nodes4, this.#root4[word >>> this.#shift4], word | 0, 32 - this.#shift4);
+  lookup4(word: number): MatchId {
+    return walk4(this.#nodes4, this.#root4[word >>> this.#shift4]!, word | 0, 32 - this.#shift4) as MatchId;
   }
 
   /** Looks up an IPv6 address given as four unsigned 32-bit words in network order. */
-  lookup6(w0: number, w1: number, w2: number, w3: number): number {
+  lookup6(w0: number, w1: number, w2: number, w3: number): MatchId {
     return walk6(
       this.#nodes6,
-      this.#root6[(w0 >>> 16) >>> this.#shift6],
+      this.#root6[(w0 >>> 16) >>> this.#shift6]!,
       w0 | 0,
       w1 | 0,
       w2 | 0,
       w3 | 0,
       16 - this.#shift6,
-    );
+    ) as MatchId;
   }
 
   /**
    * Looks up `count` addresses of one family: `words` holds one word (IPv4) or four (IPv6) per address, `out` receives
-   * a match id each and may be `words` itself. Throws `RangeError` when either array is too short.
+   * a match id each (a `MatchId`, stored as a plain number) and may be `words` itself. Throws `RangeError` when either array is too short.
    */
   lookupBatchInto(
     family: Family,
@@ -154,29 +167,30 @@ export class PrefixTable {
   }
 
   /** The most specific match among the prefixes that cover all of `prefix`. */
-  lookupPrefix(prefix: Prefix): number {
+  lookupPrefix(prefix: Prefix): MatchId {
+    // Whatever covers all of the prefix covers its first address, and is in that one's chain.
     let match = this.lookupAddress(prefix);
-    while (match !== 0 && this.prefixLength(match) > prefix.length) match = this.parent(match);
+    while (match !== NO_MATCH && this.prefixLength(match) > prefix.length) match = this.parent(match);
     return match;
   }
 
   /** The match of exactly this prefix, 0 when the table does not hold it. */
-  get(prefix: Prefix): number {
+  get(prefix: Prefix): MatchId {
     const match = this.lookupPrefix(prefix);
-    return match !== 0 && this.prefixLength(match) === prefix.length ? match : 0;
+    return match !== NO_MATCH && this.prefixLength(match) === prefix.length ? match : NO_MATCH;
   }
 
-  /** The length of the prefix behind a match: mask the address to it to get the prefix. */
-  prefixLength(match: number): number {
+  /** The length of a match's prefix: `prefixOf(address, length)` of the address looked up is that prefix. */
+  prefixLength(match: MatchId): number {
     this.#checkMatch(match);
-    return this.#matchLength[match];
+    return this.#matchLength[match]!;
   }
 
   /** The match of the next less specific covering prefix, 0 for none. */
-  parent(match: number): number {
+  parent(match: MatchId): MatchId {
     this.#checkMatch(match);
-    if (this.#matchParent.length === 0) return 0;
-    const parent = this.#matchParent[match];
+    if (this.#matchParent.length === 0) return NO_MATCH;
+    const parent = this.#matchParent[match]!;
     // Parents are the older matches: so every chain ends, whatever the bytes say.
     if (parent < 0 || parent >= match)
       throw new TableError(
@@ -184,49 +198,49 @@ export class PrefixTable {
         "matchParent",
         `match ${match} has the parent ${parent}, which is not an older one`,
       );
-    return parent;
+    return parent as MatchId;
   }
 
   /** The first (smallest) value id of a match. */
-  value(match: number): number {
+  value(match: MatchId): ValueId {
     this.#checkMatch(match);
-    const word = this.#matchValue[match];
-    return word >= 0 ? word : this.#list(word)[0];
+    const word = this.#matchValue[match]!;
+    return word >= 0 ? word : this.#list(word)[0]!; // not empty
   }
 
   /** All value ids that the match's own prefix maps to, ascending; those of its parents are not among them. */
-  values(match: number): number[] {
+  values(match: MatchId): ValueId[] {
     this.#checkMatch(match);
-    const word = this.#matchValue[match];
+    const word = this.#matchValue[match]!;
     return word >= 0 ? [word] : [...this.#list(word)];
   }
 
   /** The match and its ancestors, most specific first: one for each prefix that covers the address. */
-  chain(match: number): number[] {
-    const chain = [];
+  chain(match: MatchId): MatchId[] {
+    const chain: MatchId[] = [];
     for (let id = match; id !== 0; id = this.parent(id)) chain.push(id);
     return chain;
   }
 
   /**
-   * The first match of the chain with a value that is active at `now` (milliseconds since the epoch), 0 for none. A
+   * The first match of the chain with a value that is active at `now` (milliseconds since the Unix epoch), 0 for none. A
    * value is active until the millisecond of its expiry; one without an expiry always is. O(nesting), however many
    * values there are.
    */
-  activeMatch(match: number, now: number): number {
+  activeMatch(match: MatchId, now: number): MatchId {
     if (this.#expiresAt.length === 0) return match;
-    for (let id = match; id !== 0; id = this.parent(id)) if (now < this.#expiresAt[id]) return id;
-    return 0;
+    for (let id = match; id !== NO_MATCH; id = this.parent(id)) if (now < this.#expiresAt[id]!) return id;
+    return NO_MATCH;
   }
 
   /** The values of the match's own prefix that are active at `now`. */
-  activeValues(match: number, now: number): number[] {
+  activeValues(match: MatchId, now: number): ValueId[] {
     const values = this.values(match);
     if (this.#expiresAt.length === 0) return values;
-    const word = this.#matchValue[match];
-    if (word >= 0) return now < this.#expiresAt[match] ? values : [];
+    const word = this.#matchValue[match]!;
+    if (word >= 0) return now < this.#expiresAt[match]! ? values : [];
     const first = this.matchCount + 1 + (word & ~VALUE_LIST_FLAG) + 1;
-    return values.filter((_, i) => now < this.#expiresAt[first + i]);
+    return values.filter((_, i) => now < (this.#expiresAt[first + i] ?? -Infinity));
   }
 
   /** Every prefix of a family in order (by address, less specific first) with its match. */
@@ -244,9 +258,13 @@ export class PrefixTable {
     for (const family of [4, 6] as const) this.#checkEntries(family);
   }
 
-  #lookupWords6(): number {
+  #headerWord(at: number): number {
+    return this.#header[at]!;
+  }
+
+  #lookupWords6(): MatchId {
     const words = this.#words;
-    return this.lookup6(words[0], words[1], words[2], words[3]);
+    return this.lookup6(words[0]!, words[1]!, words[2]!, words[3]!);
   }
 
   #indexOf(family: Family): { family: Family; root: Int32Array; nodes: Int32Array } {
@@ -257,16 +275,16 @@ export class PrefixTable {
 
   #list(word: number): Int32Array {
     const offset = word & ~VALUE_LIST_FLAG;
-    const list = this.#valueLists.subarray(offset + 1, offset + 1 + this.#valueLists[offset]);
+    const list = this.#valueLists.subarray(offset + 1, offset + 1 + (this.#valueLists[offset] ?? 0));
     if (list.length === 0) throw new TableError("bad-values", "valueLists", `offset ${offset} holds no list`);
     return list;
   }
 
   #checkMatch(match: number): void {
     if (match >>> 0 === match && match >= 1 && match <= this.matchCount) return;
-    if (match === 0) throw new RangeError('match 0 is "no match" and has nothing to tell; test for it first');
+    if (match === 0) throw new RangeError('match 0 is "no match" and has no prefix; test for it first');
     if (match >>> 0 !== match)
-      throw new RangeError(`${match} is not a match id; give what a lookup of this table returned`);
+      throw new RangeError(`${match} is not a match id; pass what a lookup of this table returned`);
     throw new TableError(
       "bad-match",
       "matchValue",
@@ -310,8 +328,8 @@ export class PrefixTable {
       "header",
       `${header[HEADER_ROOT_BITS_6]} root bits for IPv6`,
     );
-    expect(this.#root4.length === 2 ** header[HEADER_ROOT_BITS_4], "root4", `${this.#root4.length} slots`);
-    expect(this.#root6.length === 2 ** header[HEADER_ROOT_BITS_6], "root6", `${this.#root6.length} slots`);
+    expect(this.#root4.length === 2 ** this.#headerWord(HEADER_ROOT_BITS_4), "root4", `${this.#root4.length} slots`);
+    expect(this.#root6.length === 2 ** this.#headerWord(HEADER_ROOT_BITS_6), "root6", `${this.#root6.length} slots`);
     const matches = this.matchCount + 1;
     expect(
       matches >= 1 && this.#matchValue.length === matches,
@@ -336,27 +354,26 @@ export class PrefixTable {
     );
   }
 
-  /** Lists lie one behind the other, hold at least two values and ascend. */
+  /** Lists follow each other without gaps, hold at least two values and ascend. */
   #checkLists(): void {
     const lists = this.#valueLists;
     let at = 0;
     while (at < lists.length) {
-      const end = at + 1 + lists[at];
-      if (lists[at] < 2 || end > lists.length)
-        throw new TableError("bad-values", "valueLists", `offset ${at} holds a list of ${lists[at]} values`);
-      for (let i = at + 1, before = 0; i < end; before = lists[i++]) {
-        if (lists[i] <= before)
-          throw new TableError("bad-values", "valueLists", `the list at offset ${at} does not hold ascending ids`);
-      }
-      at = end;
+      const count = lists[at]!;
+      const list = lists.subarray(at + 1, at + 1 + count);
+      if (count < 2 || list.length !== count)
+        throw new TableError("bad-values", "valueLists", `offset ${at} holds a list of ${count} values`);
+      if (list.some((value, i) => value <= (i === 0 ? 0 : list[i - 1]!)))
+        throw new TableError("bad-values", "valueLists", `the list at offset ${at} does not hold ascending ids`);
+      at += 1 + count;
     }
   }
 
   /** A match is more specific than its parent, and has a value id or a list that is there. */
   #checkMatches(): void {
-    const listStarts = new Set<number>();
-    for (let at = 0; at < this.#valueLists.length; at += 1 + this.#valueLists[at]) listStarts.add(at);
-    for (let match = 1; match <= this.matchCount; match++) {
+    const listStarts = new Set<number>(); // `#checkLists` has made sure that these are all of them
+    for (let at = 0; at < this.#valueLists.length; at += 1 + this.#valueLists[at]!) listStarts.add(at);
+    for (const match of this.#matches()) {
       const length = this.prefixLength(match);
       const parent = this.parent(match);
       if (length > 128)
@@ -367,7 +384,7 @@ export class PrefixTable {
           "matchParent",
           `match ${match} is not more specific than its parent ${parent}`,
         );
-      const word = this.#matchValue[match];
+      const word = this.#matchValue[match]!;
       if (word === 0) throw new TableError("bad-values", "matchValue", `match ${match} has no value`);
       if (word < 0 && !listStarts.has(word & ~VALUE_LIST_FLAG))
         throw new TableError("bad-values", "valueLists", `no list begins where match ${match} has its values`);
@@ -375,14 +392,20 @@ export class PrefixTable {
     this.#checkExpiries();
   }
 
+  *#matches(): Generator<MatchId> {
+    for (let match = 1; match <= this.matchCount; match++) yield match as MatchId;
+  }
+
   /** Every time is a number, and that of a match with several values is their latest. */
   #checkExpiries(): void {
     const times = this.#expiresAt;
     if (times.some((time) => Number.isNaN(time)))
       throw new TableError("bad-values", "expiresAt", "an expiry is not a number");
-    for (let match = 1; match <= this.matchCount && times.length > 0; match++) {
-      if (this.#matchValue[match] >= 0) continue;
-      const first = this.matchCount + 1 + (this.#matchValue[match] & ~VALUE_LIST_FLAG) + 1;
+    if (times.length === 0) return;
+    for (const match of this.#matches()) {
+      const word = this.#matchValue[match]!;
+      if (word >= 0) continue;
+      const first = this.matchCount + 1 + (word & ~VALUE_LIST_FLAG) + 1;
       const latest = times.subarray(first, first + this.values(match).length).reduce((a, b) => Math.max(a, b));
       if (latest !== times[match])
         throw new TableError(
@@ -395,14 +418,14 @@ export class PrefixTable {
 
   /**
    * The walk and the lookups read the same nodes in different ways, and must agree; and there are as many prefixes as
-   * the header tells.
+   * the header says.
    */
   #checkEntries(family: Family): void {
-    const told = this.prefixCount(family);
+    const stated = this.prefixCount(family);
     let found = 0;
     for (const { prefix, match } of this.entries(family)) {
       // Stop at one too many: one crafted word can stand for as many prefixes as there are addresses.
-      if (++found > told) break;
+      if (++found > stated) break;
       if (this.get(prefix) !== match)
         throw new TableError(
           "bad-match",
@@ -410,11 +433,11 @@ export class PrefixTable {
           `a lookup does not find the IPv${family} prefix of match ${match}`,
         );
     }
-    if (found !== told)
+    if (found !== stated)
       throw new TableError(
         "bad-count",
         "header",
-        `${told} IPv${family} prefixes are told, ${found > told ? "more" : found} found`,
+        `the header says ${stated} IPv${family} prefixes, ${found > stated ? "more are" : `${found} are`} found`,
       );
   }
 }

@@ -10,6 +10,7 @@ import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 import { LOG_LINES } from "../cases/log-lines.ts";
 import { cases } from "./differential.ts";
 import { expectedCounts, expectedRows, makeSnapshot, temporaryFolder } from "./fixture.ts";
+import type { MatchId } from "../../src/table/match-id.ts";
 
 const snapshot = await makeSnapshot(temporaryFolder());
 const { table } = snapshot;
@@ -22,7 +23,7 @@ function idsOf(matches: Int32Array): (string | null)[] {
     return match === 0
       ? ""
       : table
-          .chain(match)
+          .chain(match as MatchId)
           .flatMap((one) => table.values(one))
           .map((value) => `v${value}`)
           .join(",");
@@ -137,7 +138,7 @@ test("a table that is in no memory of WebAssembly is copied into one", () => {
   ] as const) {
     const matcher = new Matcher(source, { engine: "webassembly" });
     assert.equal(matcher.engine, "webassembly");
-    assert.equal(matcher.table.value(matcher.identifyBuffer(Buffer.from(text)).matches[0]!), value);
+    assert.equal(matcher.table.value(matcher.identifyBuffer(Buffer.from(text)).matches[0]! as MatchId), value);
   }
 });
 

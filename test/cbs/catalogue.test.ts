@@ -7,6 +7,7 @@ import * as fc from "fast-check";
 import { freeze } from "../../src/table/freeze.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 import { catalogueOf, CREATED, entries } from "./catalogues.ts";
+import type { MatchId } from "../../src/table/match-id.ts";
 
 const PREFIX = parsePrefix("192.0.2.0/24");
 
@@ -363,7 +364,7 @@ describe("metadata from a hostile file", () => {
   test("ids such as __proto__ are ordinary", () => {
     const catalogue = catalogueOf([["192.0.2.0/24", "__proto__", "constructor", "/cloud/toString"]]);
     assert.deepEqual(
-      catalogue.nodesOf(1).map((node) => node.id),
+      catalogue.nodesOf(1 as MatchId).map((node) => node.id),
       ["/cloud/toString", "__proto__", "constructor"],
     );
   });

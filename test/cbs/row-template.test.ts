@@ -11,6 +11,7 @@ import { ADDRESS_HOLE, HOLE } from "../../src/rows/holes.ts";
 import type { TemplateFormat } from "../../src/rows/row-format.ts";
 import { isGuarded } from "../../src/csv/write-row.ts";
 import { addresses, catalogueOf, entries } from "./catalogues.ts";
+import type { MatchId } from "../../src/table/match-id.ts";
 
 /** Fills the holes in as `batch` does, byte by byte. */
 function fill(template: Uint8Array, text: string): string {
@@ -127,7 +128,7 @@ test("no column of any row can be told apart wrongly", (context) => {
 
 test("a template holds the byte 0 in holes alone", () => {
   for (const format of ["tsv", "csv", "jsonl", "append"] as const) {
-    for (let match = 0; match <= catalogue.table.matchCount; match++) {
+    for (let match = 0 as MatchId; match <= catalogue.table.matchCount; match++) {
       const template = rowTemplate(catalogue, format, match);
       for (let at = 0; at < template.length; at++) {
         if (template[at] !== HOLE) continue;

@@ -6,6 +6,7 @@ import { rowTemplate } from "../../src/cbs/row-template.ts";
 import type { TemplateFormat } from "../../src/rows/row-format.ts";
 import { rowTemplates } from "../../src/cbs/row-templates.ts";
 import { catalogueOf } from "./catalogues.ts";
+import type { MatchId } from "../../src/table/match-id.ts";
 
 const FORMATS: readonly TemplateFormat[] = ["tsv", "csv", "jsonl", "append"];
 
@@ -13,7 +14,7 @@ const FORMATS: readonly TemplateFormat[] = ["tsv", "csv", "jsonl", "append"];
 function agrees(catalogue: Catalogue): void {
   for (const format of FORMATS) {
     const templates = rowTemplates(catalogue, format);
-    for (let match = 0; match <= catalogue.table.matchCount; match++) {
+    for (let match = 0 as MatchId; match <= catalogue.table.matchCount; match++) {
       assert.deepEqual(
         Buffer.from(templates(match)),
         Buffer.from(rowTemplate(catalogue, format, match)),

@@ -14,6 +14,7 @@ import { Random } from "../../bench/data/random.ts";
 import { type KernelRoom, kernelOver } from "./kernel-memory.ts";
 import { randomLine, randomSix } from "./random-lines.ts";
 import { referenceLines } from "./scan-harness.ts";
+import type { MatchId } from "../../src/table/match-id.ts";
 
 const SEED = 20261122;
 const ROOM = 8 << 20;
@@ -62,7 +63,7 @@ const TEMPLATES: readonly Template[] = Array.from({ length: table.matchCount + 2
   if (key === 0) return ["\t\t\n"];
   const label = "/network/of/some/length/".repeat(12).slice(0, (key * 7) % 200);
   if (key === 1) return [ADDRESS_HOLE, "\t\t\n"];
-  const length = table.prefixLength(key - 1);
+  const length = table.prefixLength((key - 1) as MatchId);
   return key % 3 === 0
     ? [ADDRESS_HOLE, "\t", length, `\t${label}\n`]
     : key % 3 === 1

@@ -16,6 +16,7 @@ import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 import { inTemporaryFolder, Random, sampleContent, sampleTrie } from "./harness/sample.ts";
+import type { MatchId } from "../../src/table/match-id.ts";
 
 test("a reopened table answers as the one that was written", () =>
   inTemporaryFolder(async (folder) => {
@@ -36,7 +37,7 @@ test("a reopened table answers as the one that was written", () =>
         content.table.lookupBatchInto(family, words, expected, 1000);
         assert.deepEqual(told, expected);
       }
-      for (let match = 1; match <= info.matchCount; match++) {
+      for (let match = 1 as MatchId; match <= info.matchCount; match++) {
         assert.deepEqual(
           snapshot.table.activeValues(match, 1_700_000_000_100),
           content.table.activeValues(match, 1_700_000_000_100),

@@ -6,6 +6,7 @@ import { PrefixTable } from "../../src/table/prefix-table.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 import { Random as SeededRandom } from "../../bench/data/random.ts";
 import { chainText, intervalsOf, type Interval, type PlainPrefix } from "../oracle/interval-oracle.ts";
+import type { MatchId } from "../../src/table/match-id.ts";
 
 /** A source of 32-bit words. */
 export function seededRandom(seed: number): Random {
@@ -95,7 +96,7 @@ export function compareWithOracle(
 ): number {
   let compared = 0;
   const chains = new Map<number, string>();
-  const chainOf = (match: number): string => {
+  const chainOf = (match: MatchId): string => {
     let text = chains.get(match);
     if (text === undefined)
       chains.set(
@@ -120,9 +121,9 @@ export function compareWithOracle(
     }
     const out = new Uint32Array(expected.length);
     table.lookupBatchInto(family, Uint32Array.from(keys), out);
-    for (let i = 0; i < out.length; i++) {
-      if (chainOf(out[i]!) !== expected[i])
-        fail(family, toWordsAt(keys, family, i), expected[i]!, `${chainOf(out[i]!)} (batch)`);
+    for (const [i, match] of out.entries()) {
+      const chain = chainOf(match as MatchId);
+      if (chain !== expected[i]) fail(family, toWordsAt(keys, family, i), expected[i]!, `${chain} (batch)`);
     }
     compared += 2 * expected.length;
   }

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { parsePrefix } from "../../src/address/prefix.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
+import { NO_MATCH } from "../../src/table/match-id.ts";
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 
@@ -40,7 +41,7 @@ test("of several values on one prefix each has its own time", () => {
 test("where everything has expired nothing matches", () => {
   const table = freeze(trieOf(["0.0.0.0/0", 1], ["192.0.2.1", 2]), { expiresAt: () => NOON });
   assert.equal(table.activeMatch(table.lookup("192.0.2.1"), NOON), 0);
-  assert.equal(table.activeMatch(0, NOON), 0);
+  assert.equal(table.activeMatch(NO_MATCH, NOON), 0);
 });
 
 test("without expiries everything is always active, and no expiry is stored", () => {

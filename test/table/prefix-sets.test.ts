@@ -7,6 +7,7 @@ import { freeze } from "../../src/table/freeze.ts";
 import { PrefixTable } from "../../src/table/prefix-table.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 import { PREFIX_SETS, type Entry } from "../cases/prefix-sets.ts";
+import type { MatchId } from "../../src/table/match-id.ts";
 
 function tableOf(given: readonly Entry[]): PrefixTable {
   const trie = new PrefixTrie();
@@ -22,7 +23,7 @@ function moved(table: PrefixTable): PrefixTable {
 }
 
 /** The ways into a table; all must give the same match. */
-const ENTRANCES: Record<string, (table: PrefixTable, text: string) => number> = {
+const ENTRANCES: Record<string, (table: PrefixTable, text: string) => MatchId> = {
   text: (table, text) => table.lookup(text),
   "bytes in the middle of a buffer": (table, text) => {
     const bytes = new TextEncoder().encode(`7${text}9`);
@@ -35,7 +36,7 @@ const ENTRANCES: Record<string, (table: PrefixTable, text: string) => number> = 
     const out = new Uint32Array(9);
     table.lookupBatchInto(family, Uint32Array.from(words), out);
     assert.equal(new Set(out).size, 1);
-    return out[0]!;
+    return out[0]! as MatchId;
   },
 };
 

@@ -8,6 +8,7 @@ import type { SectionName, TableSections } from "../../src/table/sections.ts";
 import { TableError, type TableErrorCode } from "../../src/table/table-error.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
 import { nodeLevels } from "./node-kinds.ts";
+import { type MatchId, NO_MATCH } from "../../src/table/match-id.ts";
 
 /** A table with every kind of node in it, nested prefixes, two values on one, and an expiry. */
 function sample(): PrefixTable {
@@ -431,9 +432,9 @@ test("a crafted length that stands for 2^24 prefixes is refused at the first one
 
 test("a match id that the table did not give is refused", () => {
   const table = sample();
-  assert.throws(() => table.values(table.matchCount + 1), TableError);
-  assert.throws(() => table.values(0), { name: "RangeError", message: /"no match"/ });
-  for (const wrong of [-1, 1.5, NaN]) assert.throws(() => table.values(wrong), RangeError);
+  assert.throws(() => table.values((table.matchCount + 1) as MatchId), TableError);
+  assert.throws(() => table.values(NO_MATCH), { name: "RangeError", message: /"no match"/ });
+  for (const wrong of [-1, 1.5, NaN]) assert.throws(() => table.values(wrong as MatchId), RangeError);
 });
 
 test("what is no address is refused, for callers without types", () => {

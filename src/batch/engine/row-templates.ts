@@ -2,6 +2,7 @@ import { HOLE, LINE_HOLE, TEXT_HOLE } from "../../rows/holes.ts";
 import { NO_ADDRESS } from "../lines/find-address.ts";
 import type { CreateRowTemplates } from "../create-row-templates.ts";
 import type { TemplateFormat } from "../../rows/row-format.ts";
+import type { MatchId } from "../../table/match-id.ts";
 
 const NEWLINE = 0x0a;
 const CLOSE_OBJECT = 0x7d;
@@ -29,7 +30,7 @@ export function rowTemplates(
   return (format) => {
     const templates = create(snapshot, format);
     const noAddress = Buffer.from(NO_ADDRESS_ROWS[format]);
-    const plain = (match: number): Uint8Array => (match === NO_ADDRESS ? noAddress : templates(match));
+    const plain = (match: number): Uint8Array => (match === NO_ADDRESS ? noAddress : templates(match as MatchId));
     return format === "jsonl" ? (match) => numbered(plain(match), rowText) : plain;
   };
 }

@@ -26,7 +26,7 @@ export class ThreatView {
     return { json: `{"ip":"${ip}"${this.#texts.get(value) ?? this.#addText(value, match)}`, seen: match !== 0 };
   }
 
-  #addText(value: number, match: number): string {
+  #addText(value: number, match: Parameters<CtiDataset["documentOf"]>[1]): string {
     const text = JSON.stringify(this.dataset.documentOf("", match)).slice('{"ip":""'.length);
     if (this.#texts.size >= MOST_TEXTS) this.#texts.clear();
     this.#texts.set(value, text);

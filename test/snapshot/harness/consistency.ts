@@ -34,7 +34,7 @@ export function checkLookups(table: PrefixTable, random: Random, matchCount: num
   for (const address of addresses) {
     const match = typed(() => table.lookupAddress(address));
     if (!Number.isInteger(match)) throw new DisagreementError(`a lookup gave ${match}`);
-    if (match >= 1 && match <= matchCount) {
+    if (match !== 0 && match >= 1 && match <= matchCount) {
       for (const told of [
         table.prefixLength(match),
         typed(() => table.parent(match)),
@@ -48,7 +48,7 @@ export function checkLookups(table: PrefixTable, random: Random, matchCount: num
   return addresses.length;
 }
 
-function typed(ask: () => number): number {
+function typed<Answer>(ask: () => Answer): Answer | 0 {
   try {
     return ask();
   } catch (error) {

@@ -3,6 +3,7 @@ import { openSnapshot } from "../../../src/snapshot/open-snapshot.ts";
 import { SnapshotError } from "../../../src/snapshot/snapshot-error.ts";
 import type { PrefixTable } from "../../../src/table/prefix-table.ts";
 import { Random } from "./sample.ts";
+import type { MatchId } from "../../../src/table/match-id.ts";
 
 /** What became of damaged files: each must be refused with a typed error. */
 export interface DamageReport {
@@ -143,7 +144,7 @@ function answersOf(table: PrefixTable): string {
   return answers.join();
 }
 
-function answer(table: PrefixTable, lookup: () => number): string {
+function answer(table: PrefixTable, lookup: () => MatchId): string {
   try {
     const match = lookup();
     return match === 0 ? "" : `${match}:${table.prefixLength(match)}:${table.values(match).join("+")}`;
