@@ -51,7 +51,7 @@ export class FamilyRules {
     const slot = found === 0 ? slots.take(rule.prefix) : found;
     if (found !== 0) this.#forgetExpiry(slot);
     slots.write(slot, rule);
-    if (slots.expiresAt[slot] !== PERMANENT) this.expiries.add(slots.expiresAt[slot]);
+    if (slots.expiresAt[slot] !== PERMANENT) this.expiries.add(slots.expiresAt[slot]!);
     if (found === 0) tree.insert(slot);
     this.blocks.touch(slot);
   }
@@ -67,7 +67,7 @@ export class FamilyRules {
   }
 
   #forgetExpiry(slot: number): void {
-    const expiry = this.slots.expiresAt[slot];
+    const expiry = this.slots.expiresAt[slot]!;
     if (expiry !== PERMANENT) this.expiries.remove(expiry);
   }
 
@@ -111,10 +111,10 @@ export class FamilyRules {
     const { keys, lengths, expiresAt, words, family, end } = this.slots;
     const bits = addressBits(family);
     for (let slot = 1; slot < end; slot++) {
-      const length = lengths[slot];
+      const length = lengths[slot]!;
       if (slot % STEP === 0) yield;
       let hostBits = 0;
-      for (let word = 0; word < words; word++) hostBits |= keys[slot * words + word] & ~maskOf(length - 32 * word);
+      for (let word = 0; word < words; word++) hostBits |= keys[slot * words + word]! & ~maskOf(length - 32 * word);
       if (length > bits || hostBits !== 0)
         throw new RangeError(
           `Rule ${slot - 1} of IPv${family} has a prefix of length ${length} whose words do not fit it`,

@@ -58,7 +58,7 @@ export class RuleSlots {
   /** The slot of a new rule, with its key; the rest is for `write`. */
   take(prefix: Prefix): number {
     const slot = this.freed === 0 ? this.end++ : this.freed;
-    if (slot === this.freed) this.freed = this.keys[slot * this.words];
+    if (slot === this.freed) this.freed = this.keys[slot * this.words]!;
     else if (slot === this.lengths.length) this.#grow(slot + (slot >>> 1));
     const { length } = prefix;
     const key = slot * this.words;
@@ -90,13 +90,13 @@ export class RuleSlots {
   compare(slot: number, { w0, w1, w2, w3, length }: Prefix): number {
     const { keys } = this;
     const key = slot * this.words;
-    if (keys[key] !== w0 || this.words === 1) return keys[key] - w0 || this.lengths[slot] - length;
-    return keys[key + 1] - w1 || keys[key + 2] - w2 || keys[key + 3] - w3 || this.lengths[slot] - length;
+    if (keys[key] !== w0 || this.words === 1) return keys[key]! - w0 || this.lengths[slot]! - length;
+    return keys[key + 1]! - w1 || keys[key + 2]! - w2 || keys[key + 3]! - w3 || this.lengths[slot]! - length;
   }
 
   /** Whether the rule's prefix covers the given one, or is it. */
   covers(slot: number, prefix: Prefix): boolean {
-    const length = this.lengths[slot];
+    const length = this.lengths[slot]!;
     return length <= prefix.length && this.sharedBits(slot, prefix) >= length;
   }
 
@@ -104,38 +104,38 @@ export class RuleSlots {
   sharedBits(slot: number, { w0, w1, w2, w3 }: Prefix): number {
     const { keys } = this;
     const key = slot * this.words;
-    let difference = keys[key] ^ w0;
+    let difference = keys[key]! ^ w0;
     if (difference !== 0 || this.words === 1) return Math.clz32(difference);
-    difference = keys[key + 1] ^ w1;
+    difference = keys[key + 1]! ^ w1;
     if (difference !== 0) return 32 + Math.clz32(difference);
-    difference = keys[key + 2] ^ w2;
+    difference = keys[key + 2]! ^ w2;
     if (difference !== 0) return 64 + Math.clz32(difference);
-    return 96 + Math.clz32(keys[key + 3] ^ w3);
+    return 96 + Math.clz32(keys[key + 3]! ^ w3);
   }
 
   /**
    * A bit of a rule's key, 0 being the first. A shift takes its count modulo 32, and ~position is 31 - position there.
    */
   keyBit(slot: number, position: number): number {
-    return (this.keys[slot * this.words + (position >>> 5)] >>> ~position) & 1;
+    return (this.keys[slot * this.words + (position >>> 5)]! >>> ~position) & 1;
   }
 
   prefixAt(slot: number): Prefix {
     const { family, keys } = this;
-    const length = this.lengths[slot];
+    const length = this.lengths[slot]!;
     const key = slot * this.words;
-    if (family === 4) return { family, w0: keys[key], w1: 0, w2: 0, w3: 0, length };
-    return { family, w0: keys[key], w1: keys[key + 1], w2: keys[key + 2], w3: keys[key + 3], length };
+    if (family === 4) return { family, w0: keys[key]!, w1: 0, w2: 0, w3: 0, length };
+    return { family, w0: keys[key]!, w1: keys[key + 1]!, w2: keys[key + 2]!, w3: keys[key + 3]!, length };
   }
 
   ruleAt(slot: number): Rule {
-    const expiresAt = this.expiresAt[slot];
+    const expiresAt = this.expiresAt[slot]!;
     return {
       prefix: this.prefixAt(slot),
       name: this.names.get(slot),
       expiresAt: expiresAt === PERMANENT ? null : expiresAt,
-      createdAt: this.createdAt[slot],
-      updatedAt: this.updatedAt[slot],
+      createdAt: this.createdAt[slot]!,
+      updatedAt: this.updatedAt[slot]!,
     };
   }
 

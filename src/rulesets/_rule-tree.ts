@@ -63,15 +63,15 @@ export class RuleTree {
   }
 
   get total(): number {
-    return this.totalOf(this.cells[ROOT]);
+    return this.totalOf(this.cells[ROOT]!);
   }
 
   /** The slot of the rule of exactly this prefix, 0 if there is none. */
   find(prefix: Prefix): number {
     const { cells } = this;
-    let at = cells[ROOT];
-    while (at > 0 && cells[at + LENGTH] < prefix.length) at = cells[at + LEFT + bitOf(prefix, cells[at + LENGTH])];
-    const slot = at < 0 ? ~at : at === 0 ? 0 : cells[at + RULE];
+    let at = cells[ROOT]!;
+    while (at > 0 && cells[at + LENGTH]! < prefix.length) at = cells[at + LEFT + bitOf(prefix, cells[at + LENGTH]!)]!;
+    const slot = at < 0 ? ~at : at === 0 ? 0 : cells[at + RULE]!;
     return slot !== 0 && this.slots.lengths[slot] === prefix.length && this.slots.covers(slot, prefix) ? slot : 0;
   }
 
@@ -79,14 +79,14 @@ export class RuleTree {
   covering(prefix: Prefix): number[] {
     const { cells, slots } = this;
     const found: number[] = [];
-    for (let at = cells[ROOT]; at !== 0; at = cells[at + LEFT + bitOf(prefix, cells[at + LENGTH])]) {
-      const slot = at < 0 ? ~at : cells[at + RULE];
+    for (let at = cells[ROOT]!; at !== 0; at = cells[at + LEFT + bitOf(prefix, cells[at + LENGTH]!)]!) {
+      const slot = at < 0 ? ~at : cells[at + RULE]!;
       if (slot !== 0) {
         // Where this one does not cover it, nothing below does.
         if (!slots.covers(slot, prefix)) break;
         found.push(slot);
       }
-      if (at < 0 || cells[at + LENGTH] >= prefix.length) break;
+      if (at < 0 || cells[at + LENGTH]! >= prefix.length) break;
     }
     return found;
   }
@@ -120,16 +120,16 @@ export class RuleTree {
     // way.
     const shared = relative === 0 ? 0 : Math.min(slots.sharedBits(relative, prefix), length);
     let cell = ROOT;
-    let at = this.cells[ROOT];
+    let at = this.cells[ROOT]!;
     while (at !== 0 && this.lengthOf(at) <= shared && this.lengthOf(at) < length) {
       if (at < 0) {
         // A rule that had nothing below it gets a record now, which may replace the array.
-        at = this.#allocate(slots.lengths[~at], ~at);
+        at = this.#allocate(slots.lengths[~at]!, ~at);
         this.cells[cell] = at;
       }
-      this.cells[at + TOTAL]++;
-      cell = at + LEFT + bitOf(prefix, this.cells[at + LENGTH]);
-      at = this.cells[cell];
+      this.cells[at + TOTAL]!++;
+      cell = at + LEFT + bitOf(prefix, this.cells[at + LENGTH]!);
+      at = this.cells[cell]!;
     }
     const top = at === 0 ? ~slot : this.#join(slot, at, relative, shared);
     this.cells[cell] = top;
@@ -143,17 +143,17 @@ export class RuleTree {
     let parentCell = ROOT;
     let parent = 0;
     let cell = ROOT;
-    let at = cells[ROOT];
-    while (at > 0 && cells[at + LENGTH] < prefix.length) {
-      cells[at + TOTAL]--;
+    let at = cells[ROOT]!;
+    while (at > 0 && cells[at + LENGTH]! < prefix.length) {
+      cells[at + TOTAL]!--;
       parentCell = cell;
       parent = at;
-      cell = at + LEFT + bitOf(prefix, cells[at + LENGTH]);
-      at = cells[cell];
+      cell = at + LEFT + bitOf(prefix, cells[at + LENGTH]!);
+      at = cells[cell]!;
     }
     this.changes++;
     if (at > 0) {
-      cells[at + TOTAL]--;
+      cells[at + TOTAL]!--;
       cells[at + RULE] = 0;
       this.tidy(cell, at);
       return;
@@ -168,9 +168,9 @@ export class RuleTree {
     const records = yield* this.#recordsFromTop();
     for (let i = records.length - 1; i >= 0; i--) {
       if (i % STEP === 0) yield;
-      const at = records[i];
+      const at = records[i]!;
       cells[at + TOTAL] =
-        this.totalOf(cells[at + LEFT]) + this.totalOf(cells[at + RIGHT]) + (cells[at + RULE] === 0 ? 0 : 1);
+        this.totalOf(cells[at + LEFT]!) + this.totalOf(cells[at + RIGHT]!) + (cells[at + RULE] === 0 ? 0 : 1);
     }
   }
 
@@ -191,15 +191,15 @@ export class RuleTree {
       const prefix = slots.prefixAt(slot);
       const shared = this.#sharedInOrder(slot, prefix);
       let below = 0;
-      while (height > 0 && this.lengthOf(path[height - 1]) > shared) below = path[--height];
-      let at = height > 0 && this.lengthOf(path[height - 1]) === shared ? path[--height] : 0;
+      while (height > 0 && this.lengthOf(path[height - 1]!) > shared) below = path[--height]!;
+      let at = height > 0 && this.lengthOf(path[height - 1]!) === shared ? path[--height]! : 0;
       if (at <= 0) {
         // Either the rule before covers this one, or the two of them part where there is no record yet.
         const covering = at < 0 ? ~at : 0;
         at = this.#allocate(shared, covering);
         if (covering === 0) this.cells[at + LEFT] = below;
-        const parent = height === 0 ? 0 : path[height - 1];
-        this.cells[parent === 0 ? ROOT : parent + LEFT + bitOf(prefix, this.cells[parent + LENGTH])] = at;
+        const parent = height === 0 ? 0 : path[height - 1]!;
+        this.cells[parent === 0 ? ROOT : parent + LEFT + bitOf(prefix, this.cells[parent + LENGTH]!)] = at;
       }
       this.cells[at + LEFT + bitOf(prefix, shared)] = ~slot;
       path[height++] = at;
@@ -211,12 +211,12 @@ export class RuleTree {
 
   /** The rules in what a reference leads to. */
   totalOf(at: number): number {
-    return at > 0 ? this.cells[at + TOTAL] : at === 0 ? 0 : 1;
+    return at > 0 ? this.cells[at + TOTAL]! : at === 0 ? 0 : 1;
   }
 
   /** How many bits all keys in what a reference leads to have in common. */
   lengthOf(at: number): number {
-    return at > 0 ? this.cells[at + LENGTH] : this.slots.lengths[~at];
+    return at > 0 ? this.cells[at + LENGTH]! : this.slots.lengths[~at]!;
   }
 
   /**
@@ -225,12 +225,12 @@ export class RuleTree {
    */
   relativeOf(prefix: Prefix): number {
     const { cells } = this;
-    let at = cells[ROOT];
+    let at = cells[ROOT]!;
     while (at > 0) {
-      const length = cells[at + LENGTH];
-      const next = length < prefix.length ? cells[at + LEFT + bitOf(prefix, length)] : 0;
-      if (next === 0 && cells[at + RULE] !== 0) return cells[at + RULE];
-      at = next === 0 ? cells[at + LEFT] : next;
+      const length = cells[at + LENGTH]!;
+      const next = length < prefix.length ? cells[at + LEFT + bitOf(prefix, length)]! : 0;
+      if (next === 0 && cells[at + RULE] !== 0) return cells[at + RULE]!;
+      at = next === 0 ? cells[at + LEFT]! : next;
     }
     return at === 0 ? 0 : ~at;
   }
@@ -238,7 +238,7 @@ export class RuleTree {
   /** How many bits the rule's prefix has in common with that of the slot before, which must come before it. */
   #sharedInOrder(slot: number, prefix: Prefix): number {
     const { slots } = this;
-    const length = slots.lengths[slot - 1];
+    const length = slots.lengths[slot - 1]!;
     const shared = Math.min(slots.sharedBits(slot - 1, prefix), length, prefix.length);
     if (shared < prefix.length && (shared === length || bitOf(prefix, shared) === 1)) return shared;
     const texts = [slot, slot - 1].map((at) => formatPrefix(slots.prefixAt(at)));
@@ -256,7 +256,7 @@ export class RuleTree {
     const length = slots.lengths[slot];
     if (this.lengthOf(at) === length && shared === length) {
       this.cells[at + RULE] = slot;
-      this.cells[at + TOTAL]++;
+      this.cells[at + TOTAL]!++;
       return at;
     }
     const isAbove = shared === length;
@@ -270,9 +270,9 @@ export class RuleTree {
   /** Frees a record that has just lost a rule or a child, if what is left needs none: one child, or its rule. */
   protected tidy(cell: number, at: number): void {
     const { cells } = this;
-    const left = cells[at + LEFT];
-    const right = cells[at + RIGHT];
-    const rule = cells[at + RULE];
+    const left = cells[at + LEFT]!;
+    const right = cells[at + RIGHT]!;
+    const rule = cells[at + RULE]!;
     if (rule === 0 ? left !== 0 && right !== 0 : left !== 0 || right !== 0) return;
     cells[cell] = rule === 0 ? left || right : ~rule;
     cells[at + LEFT] = this.freed;
@@ -286,13 +286,13 @@ export class RuleTree {
     const pending = new Int32Array(130);
     let count = 0;
     let height = 0;
-    if (cells[ROOT] > 0) pending[height++] = cells[ROOT];
+    if (cells[ROOT]! > 0) pending[height++] = cells[ROOT]!;
     while (height > 0) {
-      const at = pending[--height];
+      const at = pending[--height]!;
       records[count++] = at;
       if (count % STEP === 0) yield;
-      if (cells[at + RIGHT] > 0) pending[height++] = cells[at + RIGHT];
-      if (cells[at + LEFT] > 0) pending[height++] = cells[at + LEFT];
+      if (cells[at + RIGHT]! > 0) pending[height++] = cells[at + RIGHT]!;
+      if (cells[at + LEFT]! > 0) pending[height++] = cells[at + LEFT]!;
     }
     return records.subarray(0, count);
   }
@@ -300,7 +300,7 @@ export class RuleTree {
   /** A record without children that counts its rule, from the freed ones if there are any. May replace `cells`. */
   #allocate(length: number, rule: number): number {
     let at = this.freed;
-    if (at !== 0) this.freed = this.cells[at + LEFT];
+    if (at !== 0) this.freed = this.cells[at + LEFT]!;
     else at = this.#extend();
     const { cells } = this;
     cells[at + LENGTH] = length;

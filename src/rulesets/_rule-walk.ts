@@ -16,19 +16,19 @@ export class RuleWalk {
   /** Begins at the rule with as many rules before it. O(depth). */
   startAt(rank: number): this {
     const { cells } = this.#tree;
-    let at = cells[ROOT];
+    let at = cells[ROOT]!;
     while (at > 0) {
       const own = cells[at + RULE] === 0 ? 0 : 1;
       // The record's own rule comes first: with nothing to skip the walk begins with it.
       if (rank < own || rank === 0) break;
       rank -= own;
-      const left = this.#tree.totalOf(cells[at + LEFT]);
+      const left = this.#tree.totalOf(cells[at + LEFT]!);
       if (rank < left) {
-        this.#push(cells[at + RIGHT]);
-        at = cells[at + LEFT];
+        this.#push(cells[at + RIGHT]!);
+        at = cells[at + LEFT]!;
       } else {
         rank -= left;
-        at = cells[at + RIGHT];
+        at = cells[at + RIGHT]!;
       }
     }
     if (rank < this.#tree.totalOf(at)) this.#push(at);
@@ -40,7 +40,7 @@ export class RuleWalk {
     const { cells, slots } = this.#tree;
     const relative = this.#tree.relativeOf(prefix);
     const shared = relative === 0 ? 0 : Math.min(slots.sharedBits(relative, prefix), prefix.length);
-    let at = cells[ROOT];
+    let at = cells[ROOT]!;
     while (at !== 0) {
       const length = this.#tree.lengthOf(at);
       if (shared < length) {
@@ -50,9 +50,9 @@ export class RuleWalk {
       }
       if (at < 0) break;
       const side = length === prefix.length ? -1 : bitOf(prefix, length);
-      if (side !== 1) this.#push(cells[at + RIGHT]);
-      if (side === -1) this.#push(cells[at + LEFT]);
-      at = side === -1 ? 0 : cells[at + LEFT + side];
+      if (side !== 1) this.#push(cells[at + RIGHT]!);
+      if (side === -1) this.#push(cells[at + LEFT]!);
+      at = side === -1 ? 0 : cells[at + LEFT + side]!;
     }
     return this;
   }
@@ -60,12 +60,12 @@ export class RuleWalk {
   /** Walks over the rules that a prefix covers, and no others. O(depth). */
   startWithin(prefix: Prefix): this {
     const { cells, slots } = this.#tree;
-    let at = cells[ROOT];
-    while (at > 0 && cells[at + LENGTH] < prefix.length) at = cells[at + LEFT + bitOf(prefix, cells[at + LENGTH])];
+    let at = cells[ROOT]!;
+    while (at > 0 && cells[at + LENGTH]! < prefix.length) at = cells[at + LEFT + bitOf(prefix, cells[at + LENGTH]!)]!;
     if (at === 0 || this.#tree.lengthOf(at) < prefix.length) return this;
     // All that is in there has as many bits in common as the prefix has: one rule speaks for all.
     let any = at;
-    while (any > 0) any = cells[any + RULE] === 0 ? cells[any + LEFT] : ~cells[any + RULE];
+    while (any > 0) any = cells[any + RULE] === 0 ? cells[any + LEFT]! : ~cells[any + RULE]!;
     if (slots.sharedBits(~any, prefix) >= prefix.length) this.#push(at);
     return this;
   }
@@ -74,11 +74,11 @@ export class RuleWalk {
   next(): number {
     const { cells } = this.#tree;
     while (this.#height > 0) {
-      const at = this.#pending[--this.#height];
+      const at = this.#pending[--this.#height]!;
       if (at < 0) return ~at;
-      this.#push(cells[at + RIGHT]);
-      this.#push(cells[at + LEFT]);
-      if (cells[at + RULE] !== 0) return cells[at + RULE];
+      this.#push(cells[at + RIGHT]!);
+      this.#push(cells[at + LEFT]!);
+      if (cells[at + RULE] !== 0) return cells[at + RULE]!;
     }
     return 0;
   }

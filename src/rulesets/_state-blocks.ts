@@ -88,7 +88,7 @@ export class StateBlocks {
         this.#blocks.splice(at + 1, 0, newBlock(slots.prefixAt(last)));
         break;
       }
-      const expiry = slots.expiresAt[slot];
+      const expiry = slots.expiresAt[slot]!;
       const isActive = now < expiry;
       if (isActive) active++;
       else expired++;
@@ -104,7 +104,7 @@ export class StateBlocks {
     const walk = this.#walk(block);
     for (let passed = 0; passed < skip + count;) {
       const slot = walk.next();
-      if (now < expiresAt[slot] !== (which === "active")) continue;
+      if (now < expiresAt[slot]! !== (which === "active")) continue;
       if (passed++ >= skip) page.push(slot);
     }
   }

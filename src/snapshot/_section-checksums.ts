@@ -1,8 +1,8 @@
 import { crc32 } from "node:zlib";
-import { HEAD_BYTES, type SnapshotHead } from "./format.ts";
+import { HEAD_BYTES, type SnapshotHead, type SnapshotSection } from "./format.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 
-/** Checks a file's bytes behind its head while they arrive: sections against their checksums, the gaps for zero. */
+/** Checks a file's bytes after its head while they arrive: sections against their checksums, the gaps for zero. */
 export class SectionChecksums {
   readonly #bytes: Uint8Array;
   readonly #head: SnapshotHead;
@@ -17,16 +17,26 @@ export class SectionChecksums {
     this.#path = path;
   }
 
-  /** Checks up to byte `end`; all before it must be there. Throws `SnapshotError` at the first damage. */
+  /**
+   * Checks up to byte `end`, at most the file's length; all bytes before it must have been read. Throws `SnapshotError` at
+   * the first corrupt one.
+   *
+   *     bytes     | head | gap | section 0      | gap | section 1 | ... | metadata |
+   *     checked   |###########################|
+   *                                           ^ at: inside `section` or in the gap before it
+   *
+   * Every turn of the loop either moves `at` or, at an empty section, goes on to the next one; the last section ends where
+   * the file does (`decodeHead` has made sure), so that there is a section as long as `at` is below `end`.
+   */
   advance(end: number): void {
     while (this.#at < end) {
-      const section = this.#head.sections[this.#section];
-      if (this.#at < section.byteOffset) this.#skipGap(Math.min(end, section.byteOffset));
-      else this.#sum(Math.min(end, section.byteOffset + section.byteLength));
+      const section = this.#head.sections[this.#section]!;
+      if (this.#at < section.byteOffset) this.#checkGap(Math.min(end, section.byteOffset));
+      else this.#sum(section, Math.min(end, section.byteOffset + section.byteLength));
     }
   }
 
-  #skipGap(end: number): void {
+  #checkGap(end: number): void {
     const bad = this.#bytes.subarray(this.#at, end).findIndex((byte) => byte !== 0);
     if (bad >= 0)
       throw new SnapshotError("gap-not-zero", this.#path, `byte ${this.#at + bad} between the sections is not zero`);
@@ -34,8 +44,7 @@ export class SectionChecksums {
   }
 
   /** Adds bytes of the current section, an empty one included, and compares once it is complete. */
-  #sum(end: number): void {
-    const section = this.#head.sections[this.#section];
+  #sum(section: SnapshotSection, end: number): void {
     this.#crc = crc32(this.#bytes.subarray(this.#at, end), this.#crc);
     this.#at = end;
     if (end < section.byteOffset + section.byteLength) return;

@@ -3,8 +3,8 @@ import { SECTION_ALIGNMENT, SECTION_NAMES, type SectionName, type TableSections 
 import { SnapshotError } from "./snapshot-error.ts";
 
 /*
- * The snapshot file, format version 1. A snapshot is read whole into one buffer and used as it lies there: what a
- * section holds is what a `PrefixTable` makes its views on. Offsets and sizes are in bytes; numbers are little-endian,
+ * The snapshot file, format version 1. A snapshot is read whole into one buffer and used in place: a
+ * `PrefixTable` makes its views on the sections. Offsets and sizes are in bytes; numbers are little-endian,
  * u64 at most 2^53 - 1; names are ASCII, padded with zero bytes.
  *
  *        0 ┌──────────────────────────────────────────────┐
@@ -14,7 +14,7 @@ import { SnapshotError } from "./snapshot-error.ts";
  *      520 ├──────────────────────────────────────────────┤
  *          │ zero bytes                              56   │
  *      576 ├──────────────────────────────────────────────┤  every section begins at the first multiple of 64 that
- *          │ the table's ten sections, in their order     │  is not before the end of the one in front of it; the
+ *          │ the table's ten sections, in their order     │  is not before the end of the one before it; the
  *          │ (SECTION_NAMES), zero bytes between them     │  bytes between are zero
  *          ├──────────────────────────────────────────────┤
  *          │ metadata: one MessagePack document           │
@@ -25,7 +25,7 @@ import { SnapshotError } from "./snapshot-error.ts";
  *               byte of DOS, so that a transfer as text shows
  *        8   4  byte-order mark 0x0a0b0c0d, written and read as a word of the machine like the words of the sections:
  *               a machine of the other order reads it reversed
- *       12   4  format version, 1. Magic, mark and version keep their places in all versions
+ *       12   4  format version, 1. Magic, mark and version keep their offsets in all versions
  *       16   8  length of the file
  *       24   8  time of creation, milliseconds since the epoch
  *       32  16  generation: random, another one for every file written
@@ -42,7 +42,7 @@ import { SnapshotError } from "./snapshot-error.ts";
  *
  * Every byte is either under a checksum or must be zero, and lengths are exact: any flipped bit, lost or added byte is
  * noticed at open. Offsets follow from lengths, so that there is one file for given contents; they are stored so that
- * other programs need no arithmetic, and compared. CRC-32 finds accidents, not forgery: a file made by hand with right
+ * other programs need no arithmetic, and compared. CRC-32 finds accidents, not forgery: a crafted file with matching
  * checksums can hold any words, which is why lookups are bounded in any table and `verifySnapshot` exists.
  */
 
@@ -55,7 +55,7 @@ const MAGIC = Uint8Array.of(0x89, 0x49, 0x50, 0x53, 0x0d, 0x0a, 0x1a, 0x0a);
 const BYTE_ORDER_MARK = 0x0a0b_0c0d;
 const BYTE_ORDER_REVERSED = 0x0d0c_0b0a;
 
-/** Where the header's fields lie, and the size of it and of a section table entry. */
+/** The offsets of the header's fields and of those of a section table entry, and the size of each. */
 export const HEADER = {
   magic: 0,
   byteOrder: 8,
@@ -76,10 +76,11 @@ const GENERATION_BYTES = 16;
 /** Header and section table: what is read before anything else. */
 export const HEAD_BYTES: number = HEADER.size + SNAPSHOT_SECTIONS.length * ENTRY.size;
 
-const LATEST_TIME = 8.64e15;
+/** The last time that a `Date` can hold (ECMA-262, 21.4.1.1). */
+const MAX_TIME = 8.64e15;
 const KIND = /^[a-z][a-z0-9-]{0,19}$/;
 
-/** A section as the section table tells it. */
+/** An entry of the section table. */
 export interface SnapshotSection {
   readonly name: SnapshotSectionName;
   readonly byteOffset: number;
@@ -98,18 +99,19 @@ export interface SnapshotHead {
   readonly sections: readonly SnapshotSection[];
 }
 
-/** The first place for a section at or after `offset`. */
-export function sectionPlace(offset: number): number {
+/** Where a section begins that follows byte `offset`: at the first multiple of the alignment. */
+export function sectionStart(offset: number): number {
   return Math.ceil(offset / SECTION_ALIGNMENT) * SECTION_ALIGNMENT;
 }
 
-/** Lays sections out one after the other. The bytes are given in the order of `SNAPSHOT_SECTIONS`. */
+/** Lays sections out one after the other. The bytes are given in the order of `SNAPSHOT_SECTIONS`, all of them. */
 export function layOut(contents: readonly Uint8Array[]): SnapshotSection[] {
   let end = HEAD_BYTES;
-  return SNAPSHOT_SECTIONS.map((name, i) => {
-    const byteOffset = sectionPlace(end);
-    end = byteOffset + contents[i].byteLength;
-    return { name, byteOffset, byteLength: contents[i].byteLength, crc32: crc32(contents[i]) };
+  return contents.map((content, i) => {
+    const byteOffset = sectionStart(end);
+    const { byteLength } = content;
+    end = byteOffset + byteLength;
+    return { name: SNAPSHOT_SECTIONS[i]!, byteOffset, byteLength, crc32: crc32(content) };
   });
 }
 
@@ -179,7 +181,7 @@ export function decodeHead(bytes: Uint8Array, fileLength: number, path: string):
 }
 
 /** How long a snapshot that begins with these bytes says it is, if it is one: `decodeHead` finds out. */
-export function lengthTold(bytes: Uint8Array): number {
+export function statedLength(bytes: Uint8Array): number {
   if (bytes.length < HEADER.size) return bytes.length;
   return Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(HEADER.byteLength, true));
 }
@@ -196,7 +198,7 @@ function checkMagic(bytes: Uint8Array, path: string): void {
   }
   // The name survives what happens to the bytes around it: line ends rewritten, the 8th bit cleared, UTF-8 made of it.
   if (/^[^]{1,3}IPS[\r\n]/.test(Buffer.from(bytes.subarray(0, 8)).toString("latin1"))) {
-    throw new SnapshotError("text-damage", path, "a snapshot that was changed by a transfer as text");
+    throw new SnapshotError("text-damage", path, "a snapshot that a transfer in text mode has changed");
   }
   throw new SnapshotError("not-a-snapshot", path, "not a snapshot");
 }
@@ -228,7 +230,7 @@ function decodeFields(
   const createdAt = Number(view.getBigUint64(HEADER.createdAt, true));
   const sectionCount = view.getUint32(HEADER.sectionCount, true);
   if (!KIND.test(kind)) throw new SnapshotError("bad-header", path, `the kind of content is ${JSON.stringify(kind)}`);
-  if (createdAt > LATEST_TIME) throw new SnapshotError("bad-header", path, "the time of creation is not a date");
+  if (createdAt > MAX_TIME) throw new SnapshotError("bad-header", path, "the time of creation is not a date");
   if (sectionCount !== SNAPSHOT_SECTIONS.length)
     throw new SnapshotError("bad-header", path, `${sectionCount} sections instead of ${SNAPSHOT_SECTIONS.length}`);
   const generation = Buffer.from(head.subarray(HEADER.generation, HEADER.generation + GENERATION_BYTES)).toString(
@@ -243,7 +245,10 @@ function checkLength(byteLength: number, fileLength: number, path: string): void
   throw new SnapshotError(fileLength < byteLength ? "truncated" : "extended", path, what);
 }
 
-/** A section must lie exactly where `layOut` puts it: so none overlaps another, leaves the file or hides bytes. */
+/**
+ * A section must begin exactly where `layOut` puts it: so none overlaps another, leaves the file or hides bytes. By
+ * induction over the sections: `end` is the end of the one before, and at most the file's length.
+ */
 function decodeSections(view: DataView, byteLength: number, path: string): SnapshotSection[] {
   const refuse = (name: string, what: string): never => {
     throw new SnapshotError("bad-section-table", path, `section ${name} ${what}`, { section: name });
@@ -251,9 +256,10 @@ function decodeSections(view: DataView, byteLength: number, path: string): Snaps
   let end = HEAD_BYTES;
   const sections = SNAPSHOT_SECTIONS.map((name, i) => {
     const section = decodeEntry(view, HEADER.size + i * ENTRY.size, name);
-    if (nameAt(new Uint8Array(view.buffer), HEADER.size + i * ENTRY.size) !== name) refuse(name, "is not in its place");
-    if (section.byteOffset !== sectionPlace(end))
-      refuse(name, `begins at byte ${section.byteOffset} instead of ${sectionPlace(end)}`);
+    if (nameAt(new Uint8Array(view.buffer), HEADER.size + i * ENTRY.size) !== name)
+      refuse(name, "is not named in its entry");
+    if (section.byteOffset !== sectionStart(end))
+      refuse(name, `begins at byte ${section.byteOffset} instead of ${sectionStart(end)}`);
     if (section.byteLength > byteLength - section.byteOffset) refuse(name, `goes past the end of the file`);
     if (section.byteLength === 0 && section.crc32 !== 0) refuse(name, "is empty but has a checksum");
     end = section.byteOffset + section.byteLength;
@@ -280,8 +286,13 @@ function nameAt(bytes: Uint8Array, at: number): string {
 }
 
 function endOf(sections: readonly SnapshotSection[]): number {
-  const last = sections[sections.length - 1];
-  return last.byteOffset + last.byteLength;
+  const { byteOffset, byteLength } = metadataSection(sections);
+  return byteOffset + byteLength;
+}
+
+/** The last section, which every snapshot has. */
+export function metadataSection(sections: readonly SnapshotSection[]): SnapshotSection {
+  return sections.at(-1)!;
 }
 
 /** The table's part of the section table, as `PrefixTable` takes it. */

@@ -4,10 +4,10 @@ import { decodeMetadata } from "./_metadata.ts";
 import { readSnapshotFile } from "./_read-file.ts";
 import type { SharedMemory } from "../memory/web-assembly.ts";
 import { weigh } from "../memory/shared-memory.ts";
-import { decodeHead, lengthTold, type SnapshotHead, tableSections } from "./format.ts";
+import { decodeHead, metadataSection, type SnapshotHead, statedLength, tableSections } from "./format.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 
-/** What a snapshot tells about itself without decoding its metadata. */
+/** What is known about a snapshot without decoding its metadata. */
 export interface SnapshotInfo extends SnapshotHead {
   readonly prefixCount4: number;
   readonly prefixCount6: number;
@@ -16,10 +16,10 @@ export interface SnapshotInfo extends SnapshotHead {
 
 /**
  * Opens a snapshot: reads it into the memory of one shared `WebAssembly.Memory`, checks the header, the section table
- * and every section's checksum, and makes views. Nothing is decoded per prefix; checking goes on beside reading. The
+ * and every section's checksum, and makes views. Nothing is decoded per prefix; checksums are computed while the next part is read. The
  * file is not needed afterwards, and publishing a new one in its place does not touch this one.
  *
- * Throws `SnapshotError`; a file with any byte changed, lost or added is always refused. `verifySnapshot` also proves
+ * Throws `SnapshotError`; a file with any byte changed, lost or added is always rejected. `verifySnapshot` also proves
  * that the contents make sense.
  */
 export async function openSnapshot(path: string): Promise<Snapshot> {
@@ -29,11 +29,11 @@ export async function openSnapshot(path: string): Promise<Snapshot> {
 
 /** One loaded generation: a table and its metadata over one memory, which threads share by passing `shared` on. */
 export class Snapshot {
-  /** What another thread is given, as a message or `workerData`, for its `Snapshot.attach`. */
+  /** What to pass to another thread, as a message or `workerData`, for its `Snapshot.attach`. */
   readonly shared: SharedMemory | SharedArrayBuffer;
-  /** The memory that the snapshot lies in, from address 0 on; null where it could only be a `SharedArrayBuffer`. */
+  /** The memory that holds the snapshot, from address 0 on; null where it could only be a `SharedArrayBuffer`. */
   readonly memory: SharedMemory | null;
-  /** The snapshot's bytes, from the first one on; it may be longer than the snapshot. */
+  /** The snapshot's bytes, from byte 0 on; it may be longer than the snapshot. */
   readonly buffer: SharedArrayBuffer;
   readonly table: PrefixTable;
   readonly info: SnapshotInfo;
@@ -53,7 +53,7 @@ export class Snapshot {
 
   /** The document written with the table, decoded at the first call. Throws `SnapshotError` `bad-metadata`. */
   get metadata(): unknown {
-    const { byteOffset, byteLength } = this.info.sections[this.info.sections.length - 1];
+    const { byteOffset, byteLength } = metadataSection(this.info.sections);
     return (this.#metadata ??= {
       document: decodeMetadata(new Uint8Array(this.buffer, byteOffset, byteLength), this.#path),
     }).document;
@@ -66,7 +66,7 @@ export class Snapshot {
   static attach(shared: SharedMemory | SharedArrayBuffer): Snapshot {
     const path = "shared memory";
     const bytes = new Uint8Array(shared instanceof SharedArrayBuffer ? shared : shared.buffer);
-    return new Snapshot(shared, decodeHead(bytes, Math.min(lengthTold(bytes), bytes.length), path), path);
+    return new Snapshot(shared, decodeHead(bytes, Math.min(statedLength(bytes), bytes.length), path), path);
   }
 }
 

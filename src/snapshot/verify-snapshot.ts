@@ -2,7 +2,7 @@ import type { PrefixTable } from "../table/prefix-table.ts";
 import { asTable, openSnapshot, type SnapshotInfo } from "./open-snapshot.ts";
 import type { MatchId } from "../table/match-id.ts";
 
-/** What a deep check counted on its way. */
+/** What a deep check counted. */
 export interface VerifiedSnapshot extends SnapshotInfo {
   /** Distinct value ids that prefixes map to. */
   readonly valueCount: number;
@@ -24,11 +24,11 @@ export async function verifySnapshot(path: string): Promise<VerifiedSnapshot> {
 
 function countMatches(table: PrefixTable): Pick<VerifiedSnapshot, "valueCount" | "deepestNesting"> {
   const values = new Set<number>();
-  // Parents have smaller ids, so their depth is known before their children's.
+  // Parents have smaller ids, so their depth is known before their children's. Lengths ascend along a chain: at most 129.
   const depth = new Uint8Array(table.matchCount + 1);
   for (let match = 1 as MatchId; match <= table.matchCount; match++) {
     for (const value of table.values(match)) values.add(value);
-    depth[match] = depth[table.parent(match)] + 1;
+    depth[match] = depth[table.parent(match)]! + 1; // `parent` returns a smaller id
   }
-  return { valueCount: values.size, deepestNesting: depth.reduce((most, level) => Math.max(most, level), 0) };
+  return { valueCount: values.size, deepestNesting: depth.reduce((deepest, level) => Math.max(deepest, level), 0) };
 }

@@ -11,7 +11,7 @@ import { SnapshotError } from "./snapshot-error.ts";
 export interface SnapshotContent {
   readonly table: PrefixTable;
   /**
-   * A document of null, booleans, numbers, text, bytes, arrays and plain objects; what it means is the caller's affair.
+   * A document of null, booleans, numbers, text, bytes, arrays and plain objects; its meaning is up to the caller.
    */
   readonly metadata: unknown;
   /** What kind of content it is, e.g. "catalogue": 1 to 20 lower-case letters, digits and "-", a letter first. */
@@ -23,7 +23,7 @@ export interface SnapshotContent {
 /**
  * Writes a snapshot and publishes it at `path` atomically (see `publishFile`): readers see the old file or the new one.
  * O(bytes), and no second copy of the table is made. Throws `SnapshotError`: `invalid-content` before anything is
- * written, `unwritable` (with the cause) when the file system refuses.
+ * written, `unwritable` (with the cause) when the file cannot be written.
  */
 export async function writeSnapshot(
   path: string,
@@ -48,7 +48,7 @@ function tableParts(table: PrefixTable): Uint8Array[] {
   );
 }
 
-/** The whole file as chunks: the head and each section, with the zero bytes that bring the next one to its place. */
+/** The whole file as chunks: the head and each section, preceded by the zero bytes that align it. */
 function* fileChunks(
   head: Uint8Array,
   sections: readonly SnapshotSection[],
@@ -58,7 +58,7 @@ function* fileChunks(
   let end = head.length;
   for (const [i, section] of sections.entries()) {
     if (section.byteOffset > end) yield new Uint8Array(section.byteOffset - end);
-    if (section.byteLength > 0) yield parts[i];
+    if (section.byteLength > 0) yield parts[i]!; // one part per section
     end = section.byteOffset + section.byteLength;
   }
 }

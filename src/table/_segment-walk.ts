@@ -161,9 +161,9 @@ export class SegmentWalk {
     const pairs = this.#words(node, WIDE_WORDS);
     const changes = pairs.filter((_, i) => i % 2 === 0);
     let rank = 0;
-    for (const [i, word] of changes.entries()) {
+    for (let i = 0; i < changes.length; i++) {
       if (pairs[2 * i + 1] !== rank) this.#damaged(`a wrong rank in the wide node at word ${node}`);
-      rank += popcount(word);
+      rank += popcount(changes[i]!);
     }
     return this.#slotChildren(parent, node, WIDE_WORDS, bitmapSlots(changes), WIDE_BITS);
   }
@@ -175,11 +175,10 @@ export class SegmentWalk {
     this.#nextNode = node + header + slots.length;
     const depth = parent.depth + width;
     let before = -1;
-    return Array.from(entries, (entry, i) => {
-      const slot = slots[i]!; // there are as many as entries
+    return slots.map((slot, i) => {
       if (slot <= before) this.#damaged(`the keys of the node at word ${node} do not ascend`);
       before = slot;
-      return { entry, key: this.#withBits(parent.key, slot, depth, node), depth };
+      return { entry: entries[i]!, key: this.#withBits(parent.key, slot, depth, node), depth };
     });
   }
 
@@ -192,8 +191,8 @@ export class SegmentWalk {
     this.#nextNode = node + 4 + expected.length;
     const entry = this.#word(this.#nextNode - 1);
     let key = parent.key;
-    for (const [i, word] of expected.entries())
-      key = this.#withBits(key, word >>> 0, parent.depth + 32 * (i + 1), node);
+    for (let i = 0; i < expected.length; i++)
+      key = this.#withBits(key, expected[i]! >>> 0, parent.depth + 32 * (i + 1), node);
     if (!endsAt(key, depth)) this.#damaged(`the skip node at word ${node} expects more than its ${bits} bits`);
     // Below the expected key, at it, and above it; the outer two only where the parent's range has addresses there.
     const children: Pending[] = [{ entry, key, depth }];
@@ -244,8 +243,8 @@ function keysIn(words: Int32Array): number[] {
  */
 function bitmapSlots(words: Int32Array): number[] {
   const slots = [];
-  for (const [i, word] of words.entries()) {
-    for (let left = word; left !== 0; left &= left - 1) slots.push(i * 32 + 31 - Math.clz32(left & -left));
+  for (let i = 0; i < words.length; i++) {
+    for (let left = words[i]!; left !== 0; left &= left - 1) slots.push(i * 32 + 31 - Math.clz32(left & -left));
   }
   return slots;
 }

@@ -57,7 +57,7 @@ export function withSection(file: Buffer, name: string, content: Uint8Array): Bu
 /** A file of these sections with the header of another. */
 export function assemble(template: Buffer, parts: readonly Uint8Array[]): Buffer {
   const sections = layOut(parts);
-  const last = sections[sections.length - 1];
+  const last = sections[sections.length - 1]!;
   const file = Buffer.alloc(last.byteOffset + last.byteLength);
   template.copy(file, 0, 0, HEAD_BYTES);
   file.writeBigUInt64LE(BigInt(file.length), HEADER.byteLength);
@@ -65,7 +65,7 @@ export function assemble(template: Buffer, parts: readonly Uint8Array[]): Buffer
     const entry = HEADER.size + i * ENTRY.size;
     file.writeBigUInt64LE(BigInt(section.byteOffset), entry + ENTRY.byteOffset);
     file.writeBigUInt64LE(BigInt(section.byteLength), entry + ENTRY.byteLength);
-    file.set(parts[i], section.byteOffset);
+    file.set(parts[i]!, section.byteOffset);
   }
   reseal(file);
   return file;
@@ -179,13 +179,13 @@ export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
     name: "another generation",
     code: "header-checksum",
     stage: "open",
-    damage: (file) => void (file[HEADER.generation] ^= 1),
+    damage: (file) => void (file[HEADER.generation]! ^= 1),
   },
   {
     name: "the header's checksum damaged",
     code: "header-checksum",
     stage: "open",
-    damage: (file) => void (file[HEADER.checksum] ^= 1),
+    damage: (file) => void (file[HEADER.checksum]! ^= 1),
   },
   {
     name: "an empty kind",
@@ -228,7 +228,7 @@ export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
     name: "a section's name damaged",
     code: "section-table-checksum",
     stage: "open",
-    damage: (file) => void (file[HEADER.size] ^= 0x20),
+    damage: (file) => void (file[HEADER.size]! ^= 0x20),
   },
   {
     name: "another section name",
@@ -360,7 +360,7 @@ export const BAD_SNAPSHOTS: readonly BadSnapshot[] = [
     code: "section-checksum",
     section,
     stage: "open",
-    damage: (file) => void (file[spanOf(file, section).from] ^= 1),
+    damage: (file) => void (file[spanOf(file, section).from]! ^= 1),
   })),
   // A table that cannot be one, under checksums that are right.
   {

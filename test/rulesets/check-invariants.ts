@@ -32,26 +32,26 @@ function checkTree(tree: RuleTree): number[] {
   };
   const visit = (at: number, above: string): number => {
     if (at === 0) return 0;
-    if (at < 0) return takeSlot(~at, slots.lengths[~at], above);
+    if (at < 0) return takeSlot(~at, slots.lengths[~at]!, above);
     takeRecord(tree, at, records);
     const children = [cells[at + LEFT], cells[at + RIGHT]].filter((child) => child !== 0).length;
-    const rule = cells[at + RULE];
+    const rule = cells[at + RULE]!;
     assert.ok(rule === 0 ? children === 2 : children > 0, "a record is not needed");
     const first = found.length;
-    const own = rule === 0 ? 0 : takeSlot(rule, cells[at + LENGTH], above);
+    const own = rule === 0 ? 0 : takeSlot(rule, cells[at + LENGTH]!, above);
     const prefix = keyOf(tree, at);
     assert.ok(
       prefix.startsWith(above) && prefix.length === cells[at + LENGTH],
       "a record does not extend its parent's key",
     );
-    const left = visit(cells[at + LEFT], `${prefix}0`);
-    const right = visit(cells[at + RIGHT], `${prefix}1`);
+    const left = visit(cells[at + LEFT]!, `${prefix}0`);
+    const right = visit(cells[at + RIGHT]!, `${prefix}1`);
     assert.equal(cells[at + TOTAL], own + left + right, "a record miscounts its rules");
     assert.equal(found.length - first, cells[at + TOTAL]);
-    return cells[at + TOTAL];
+    return cells[at + TOTAL]!;
   };
-  const total = visit(cells[ROOT], "");
-  for (let at = tree.freed; at !== 0; at = cells[at + LEFT]) takeRecord(tree, at, records);
+  const total = visit(cells[ROOT]!, "");
+  for (let at = tree.freed; at !== 0; at = cells[at + LEFT]!) takeRecord(tree, at, records);
   assert.equal(records.size, tree.end / STRIDE - 1, "a record is neither in the tree nor free");
   assert.equal(tree.total, total);
   return found;
@@ -60,8 +60,8 @@ function checkTree(tree: RuleTree): number[] {
 /** The bits that all keys below a record share: those of any of them. */
 function keyOf({ cells, slots }: RuleTree, at: number): string {
   let below = at;
-  while (below > 0) below = cells[below + RULE] === 0 ? cells[below + LEFT] : ~cells[below + RULE];
-  return prefixBits(slots.prefixAt(~below)).slice(1, 1 + cells[at + LENGTH]);
+  while (below > 0) below = cells[below + RULE] === 0 ? cells[below + LEFT]! : ~cells[below + RULE]!;
+  return prefixBits(slots.prefixAt(~below)).slice(1, 1 + cells[at + LENGTH]!);
 }
 
 function takeRecord(tree: RuleTree, at: number, seen: Set<number>): void {
@@ -73,7 +73,7 @@ function takeRecord(tree: RuleTree, at: number, seen: Set<number>): void {
 function checkSlots(slots: RuleSlots, used: readonly number[]): void {
   const seen = new Set(used);
   assert.equal(seen.size, used.length, "a slot is in the tree twice");
-  for (let slot = slots.freed; slot !== 0; slot = slots.keys[slot * slots.words]) {
+  for (let slot = slots.freed; slot !== 0; slot = slots.keys[slot * slots.words]!) {
     assert.ok(slot < slots.end && !seen.has(slot), "a slot is freed twice, or in use");
     assert.equal(slots.names.get(slot), null, "a freed slot keeps a name alive");
     seen.add(slot);
@@ -82,15 +82,15 @@ function checkSlots(slots: RuleSlots, used: readonly number[]): void {
 }
 
 function checkTimes({ slots, expiries, blocks }: FamilyRules, used: readonly number[]): void {
-  const moments = [...new Set(used.map((slot) => slots.expiresAt[slot]))].sort((a, b) => a - b);
+  const moments = [...new Set(used.map((slot) => slots.expiresAt[slot]!))].sort((a, b) => a - b);
   assert.equal(
     expiries.countUntil(Number.MAX_VALUE),
     used.filter((slot) => slots.expiresAt[slot] !== Number.POSITIVE_INFINITY).length,
     "an expiry is not counted, or is counted twice",
   );
   for (const now of moments.slice(0, 20).flatMap((moment) => (Number.isFinite(moment) ? [moment - 1, moment] : []))) {
-    const active = used.filter((slot) => now < slots.expiresAt[slot]);
-    const expired = used.filter((slot) => now >= slots.expiresAt[slot]);
+    const active = used.filter((slot) => now < slots.expiresAt[slot]!);
+    const expired = used.filter((slot) => now >= slots.expiresAt[slot]!);
     assert.equal(expiries.countUntil(now), expired.length, "expiries are miscounted");
     assert.deepEqual(
       blocks.page("active", { offset: 0, limit: used.length }, now),

@@ -50,7 +50,7 @@ const broken: Record<string, (rules: FamilyRules) => void> = {
     tree.deciding = (prefix, now) => tree.covering(prefix).find((slot) => now < slots.expiresAt[slot]!) ?? 0;
   },
   "a prefix of other bits counts as covering": ({ slots }) => {
-    slots.covers = (slot, prefix) => slots.lengths[slot] <= prefix.length;
+    slots.covers = (slot, prefix) => slots.lengths[slot]! <= prefix.length;
   },
 };
 

@@ -8,7 +8,7 @@ import { Worker } from "node:worker_threads";
 import fc from "fast-check";
 import { Unpackr } from "msgpackr";
 import { decodePlainMessagePack } from "../../src/snapshot/_plain-msgpack.ts";
-import { HEAD_BYTES, sectionPlace } from "../../src/snapshot/format.ts";
+import { HEAD_BYTES, sectionStart } from "../../src/snapshot/format.ts";
 import { openSnapshot, Snapshot } from "../../src/snapshot/open-snapshot.ts";
 import { type FileOperations, publishFile } from "../../src/snapshot/publish-file.ts";
 import { verifySnapshot } from "../../src/snapshot/verify-snapshot.ts";
@@ -104,12 +104,12 @@ test("the file is laid out as format.ts draws it", () =>
     assert.equal(file.toString("hex", 32, 48), info.generation);
     assert.equal(file.toString("latin1", 48, 68), "drawing-1".padEnd(20, "\0"));
     assert.equal(file.readUInt32LE(68), 11);
-    assert.equal(info.sections[0].byteOffset, 576);
+    assert.equal(info.sections[0]!.byteOffset, 576);
     assert.ok(
       info.sections.every(
         (section, i) =>
           i === 0 ||
-          section.byteOffset === sectionPlace(info.sections[i - 1].byteOffset + info.sections[i - 1].byteLength),
+          section.byteOffset === sectionStart(info.sections[i - 1]!.byteOffset + info.sections[i - 1]!.byteLength),
       ),
     );
   }));
@@ -189,7 +189,7 @@ test("another thread attaches to the same memory", () =>
     const content = sampleContent(new Random(9), 200);
     await writeSnapshot(join(folder, "a"), content);
     const snapshot = await openSnapshot(join(folder, "a"));
-    const address = [...content.table.entries(4)][5].prefix;
+    const address = [...content.table.entries(4)][5]!.prefix;
     const worker = new Worker(new URL("./harness/attach-worker.ts", import.meta.url), {
       workerData: { shared: snapshot.shared, word: address.w0 },
     });

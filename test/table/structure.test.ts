@@ -89,7 +89,7 @@ const DAMAGES: readonly Damage[] = [
     code: "bad-layout",
     section: "matchValue",
     in: "header",
-    damage: (words) => void words[layout.HEADER_MATCH_COUNT]++,
+    damage: (words) => void words[layout.HEADER_MATCH_COUNT]!++,
   },
   {
     name: "a negative number of matches",
@@ -102,7 +102,7 @@ const DAMAGES: readonly Damage[] = [
     name: "a wrong prefix count",
     code: "bad-count",
     section: "header",
-    damage: (words) => void words[layout.HEADER_PREFIX_COUNT_4]++,
+    damage: (words) => void words[layout.HEADER_PREFIX_COUNT_4]!++,
   },
   {
     name: "a leaf past the matches",
@@ -116,7 +116,7 @@ const DAMAGES: readonly Damage[] = [
     code: "bad-node",
     section: "nodes4",
     in: "root4",
-    damage: (words) => void words[10]++,
+    damage: (words) => void words[10]!++,
   },
   {
     name: "a pointer past the end",
@@ -426,7 +426,7 @@ test("a crafted length that stands for 2^24 prefixes is refused at the first one
     (error) =>
       error instanceof TableError &&
       error.code === "bad-count" &&
-      /1 IPv4 prefixes are told, more found/.test(error.message),
+      /the header says 1 IPv4 prefixes, more are found/.test(error.message),
   );
 });
 

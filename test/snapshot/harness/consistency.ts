@@ -15,10 +15,10 @@ function sampleAddress(random: Random, family: Family, entries: readonly TableEn
       : { family, w0: random.word(), w1: random.word(), w2: random.word(), w3: random.word() };
   if (entries.length === 0 || random.below(4) === 0) return noise;
   // The first address of a prefix, one behind its first word, or noise in its lower half.
-  const { prefix } = entries[random.below(entries.length)];
+  const { prefix } = entries[random.below(entries.length)]!;
   const { w0, w1, w2, w3 } = prefix;
   if (family === 4)
-    return { family, w0: (w0 + [0, 1, -1, random.below(65_536)][random.below(4)]) >>> 0, w1: 0, w2: 0, w3: 0 };
+    return { family, w0: (w0 + [0, 1, -1, random.below(65_536)][random.below(4)]!) >>> 0, w1: 0, w2: 0, w3: 0 };
   return random.below(2) === 0
     ? { family, w0, w1, w2, w3 }
     : { family, w0, w1: (w1 + random.below(3)) >>> 0, w2: noise.w2, w3: noise.w3 };
@@ -65,7 +65,7 @@ export function checkCovering(table: PrefixTable, random: Random): void {
     const words = Uint32Array.from(addresses.flatMap(({ w0, w1, w2, w3 }) => (family === 4 ? [w0] : [w0, w1, w2, w3])));
     const batch = new Uint32Array(addresses.length);
     table.lookupBatchInto(family, words, batch);
-    for (const [i, address] of addresses.entries()) checkAddress(table, entries, address, batch[i]);
+    for (const [i, address] of addresses.entries()) checkAddress(table, entries, address, batch[i]!);
   }
 }
 
@@ -81,7 +81,7 @@ function checkAddress(table: PrefixTable, entries: readonly TableEntry[], addres
   if (told.join() !== expected.join())
     throw new DisagreementError(`the chain is ${told.join()}, the covering prefixes have ${expected.join()}`);
   for (const [i, id] of told.entries()) {
-    if (table.prefixLength(id) !== covering[i].prefix.length)
+    if (table.prefixLength(id) !== covering[i]!.prefix.length)
       throw new DisagreementError(`match ${id} tells another length than its prefix has`);
     const values = table.values(id);
     if (values.length === 0 || values[0] !== table.value(id) || values.some((value) => !(value >= 1)))

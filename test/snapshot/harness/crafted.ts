@@ -93,7 +93,7 @@ const LIES: readonly ((one: Buffer, other: Buffer, random: Random) => Buffer)[] 
   (one, _other, random) => {
     const parts = partsOf(one);
     for (let i = 1 + random.below(3); i > 0; i--) {
-      const part = parts[random.below(parts.length)];
+      const part = parts[random.below(parts.length)]!;
       (random.below(4) === 0 ? craftBytes : craftWords)(part, random);
     }
     return assemble(one, parts);
@@ -101,13 +101,13 @@ const LIES: readonly ((one: Buffer, other: Buffer, random: Random) => Buffer)[] 
   // Words of the nodes only: what the walks read.
   (one, _other, random) => {
     const parts = partsOf(one);
-    craftWords(parts[1 + random.below(4)], random);
+    craftWords(parts[1 + random.below(4)]!, random);
     return assemble(one, parts);
   },
   // Words of the matches only: what chains and values read.
   (one, _other, random) => {
     const parts = partsOf(one);
-    craftWords(parts[5 + random.below(5)], random);
+    craftWords(parts[5 + random.below(5)]!, random);
     return assemble(one, parts);
   },
   // A section cut short, grown, emptied.
@@ -116,13 +116,13 @@ const LIES: readonly ((one: Buffer, other: Buffer, random: Random) => Buffer)[] 
     const i = random.below(parts.length);
     const size = [
       0,
-      random.below(parts[i].length + 1),
-      Math.max(0, parts[i].length - 4),
-      parts[i].length + 4,
-      parts[i].length + random.below(100),
-    ][random.below(5)];
+      random.below(parts[i]!.length + 1),
+      Math.max(0, parts[i]!.length - 4),
+      parts[i]!.length + 4,
+      parts[i]!.length + random.below(100),
+    ][random.below(5)]!;
     const resized = new Uint8Array(size);
-    resized.set(parts[i].subarray(0, size));
+    resized.set(parts[i]!.subarray(0, size));
     parts[i] = resized;
     return assemble(one, parts);
   },
@@ -132,7 +132,7 @@ const LIES: readonly ((one: Buffer, other: Buffer, random: Random) => Buffer)[] 
     const others = partsOf(other);
     for (let i = 1 + random.below(3); i > 0; i--) {
       const taken = random.below(parts.length);
-      parts[taken] = others[taken];
+      parts[taken] = others[taken]!;
     }
     return assemble(one, parts);
   },
@@ -140,7 +140,7 @@ const LIES: readonly ((one: Buffer, other: Buffer, random: Random) => Buffer)[] 
   (one, _other, random) => {
     const parts = partsOf(one);
     const [a, b] = [random.below(parts.length), random.below(parts.length)];
-    [parts[a], parts[b]] = [parts[b], parts[a]];
+    [parts[a], parts[b]] = [parts[b]!, parts[a]!];
     return assemble(one, parts);
   },
   // Fields of the head.
@@ -169,7 +169,7 @@ const LIES: readonly ((one: Buffer, other: Buffer, random: Random) => Buffer)[] 
 /** Crafts file number `seed` of two good ones; the same number gives the same file. */
 export function craft(one: Buffer, other: Buffer, seed: number): Buffer {
   const random = new Random(seed);
-  return LIES[random.below(LIES.length)](one, other, random);
+  return LIES[random.below(LIES.length)]!(one, other, random);
 }
 
 /**

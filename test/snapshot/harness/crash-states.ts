@@ -102,7 +102,7 @@ async function findGeneration(path: string, report: CrashReport): Promise<string
 function crashState(crash: CrashCase, done: number, random: Random): { files: Map<string, Uint8Array>; key: string } {
   const operations = crash.trace.slice(0, done);
   // All kept, all lost, or each for itself, with all odds among them.
-  const odds = [0, 1, random.below(1000) / 1000][random.below(3)];
+  const odds = [0, 1, random.below(1000) / 1000][random.below(3)]!;
   let key = "";
   const keep = (): boolean => {
     const kept = random.below(1000) < odds * 1000;

@@ -26,9 +26,9 @@ const blockIn = (file: Buffer, random: Random): [from: number, to: number] => {
 };
 
 export const ACCIDENTS: Readonly<Record<string, Accident>> = {
-  "bit flipped": (file, random) => void (file[random.below(file.length)] ^= 1 << random.below(8)),
+  "bit flipped": (file, random) => void (file[random.below(file.length)]! ^= 1 << random.below(8)),
   "two bits flipped": (file, random) => {
-    for (let i = 0; i < 2; i++) file[random.below(file.length)] ^= 1 << random.below(8);
+    for (let i = 0; i < 2; i++) file[random.below(file.length)]! ^= 1 << random.below(8);
   },
   "byte replaced": (file, random) => void (file[random.below(file.length)] = random.below(256)),
   "block zeroed": (file, random) => void file.fill(0, ...blockIn(file, random)),
@@ -77,7 +77,7 @@ export async function damageByChance(
   const accidents = Object.values(ACCIDENTS);
   while (go(report.tried)) {
     const copy = Buffer.from(good);
-    const file = accidents[random.below(accidents.length)](copy, random) ?? copy;
+    const file = accidents[random.below(accidents.length)]!(copy, random) ?? copy;
     if (file.equals(good)) continue;
     if (file.length === good.length) seal?.(file);
     await tryFile(path, file, answers, report);
@@ -92,10 +92,10 @@ export async function flipBits(path: string, good: Buffer, allOf: number): Promi
   const copy = Buffer.from(good);
   for (let at = 0; at < good.length; at++) {
     for (const bit of at < allOf ? [0, 1, 2, 3, 4, 5, 6, 7] : [at % 8]) {
-      copy[at] = good[at] ^ (1 << bit);
+      copy[at] = good[at]! ^ (1 << bit);
       await tryFile(path, copy, answers, report);
     }
-    copy[at] = good[at];
+    copy[at] = good[at]!;
   }
   return report;
 }

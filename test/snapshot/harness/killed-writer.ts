@@ -4,7 +4,7 @@ import { writeSnapshot } from "../../../src/snapshot/write-snapshot.ts";
 import { Random, sampleTable } from "./sample.ts";
 
 // Publishes snapshots numbered upwards from the one that is there, without end, and says each number when it is done.
-const path = process.argv[2];
+const path = process.argv[2]!;
 const table = sampleTable(new Random(1), 3000);
 const first = await openSnapshot(path).then(
   ({ metadata }) => (metadata as { number: number }).number,

@@ -5,7 +5,7 @@ import { openSnapshot, type Snapshot } from "../../../src/snapshot/open-snapshot
  * prints the kind of memory it lies in, the match of 1.2.3.4, and the most resident memory in MiB. `without` takes
  * WebAssembly away first.
  */
-const [path, opens, kept, without] = process.argv.slice(2);
+const [path = "", opens, kept, without] = process.argv.slice(2);
 // Not by `--jitless`: the types of this file are stripped by WebAssembly.
 if (without !== undefined) Reflect.deleteProperty(globalThis, "WebAssembly");
 const alive: Snapshot[] = [];
@@ -16,8 +16,8 @@ for (let opened = 0; opened < Number(opens); opened++) {
 }
 process.stdout.write(
   JSON.stringify({
-    isMemory: alive[0].memory !== null,
-    match: alive[0].table.lookup("1.2.3.4"),
+    isMemory: alive[0]!.memory !== null,
+    match: alive[0]!.table.lookup("1.2.3.4"),
     mebibytes: Math.round(most / 2 ** 20),
   }),
 );
