@@ -5,6 +5,7 @@ import { type FormatOf, FORMATS, formatsOf } from "../formats/formats.ts";
 import { prefixAt } from "./_prefix-list.ts";
 import { CatalogueError } from "./catalogue-error.ts";
 import type { CatalogueTree } from "./catalogue-tree.ts";
+import type { MatchId } from "../table/match-id.ts";
 
 export type ExportFormat = FormatOf<"catalogue">;
 export const EXPORT_FORMATS: readonly ExportFormat[] = formatsOf("catalogue");
@@ -55,7 +56,7 @@ function* entriesOf(
   for (const family of families) {
     const list = tree.prefixes(family);
     for (let at = 0; at < list.count; at++) {
-      const match = list.matches[at]!;
+      const match = list.matches[at]! as MatchId;
       const labels = takesMostSpecific ? catalogue.nodesOf(match) : catalogue.ownNodesOf(match);
       yield { prefix: prefixAt(list, at), labels };
     }

@@ -98,14 +98,14 @@ export class RuleTree {
   deciding(prefix: Prefix, now: number): number {
     const { cells, slots } = this;
     let deciding = 0;
-    for (let at = cells[ROOT]; at !== 0; at = cells[at + LEFT + bitOf(prefix, cells[at + LENGTH])]) {
-      const slot = at < 0 ? ~at : cells[at + RULE];
+    for (let at = cells[ROOT]!; at !== 0; at = cells[at + LEFT + bitOf(prefix, cells[at + LENGTH]!)]!) {
+      const slot = at < 0 ? ~at : cells[at + RULE]!;
       if (slot !== 0) {
         // Where this one does not cover it, nothing below does.
         if (!slots.covers(slot, prefix)) break;
-        if (now < slots.expiresAt[slot]) deciding = slot;
+        if (now < slots.expiresAt[slot]!) deciding = slot;
       }
-      if (at < 0 || cells[at + LENGTH] >= prefix.length) break;
+      if (at < 0 || cells[at + LENGTH]! >= prefix.length) break;
     }
     return deciding;
   }
@@ -268,7 +268,7 @@ export class RuleTree {
   }
 
   /** Frees a record that has just lost a rule or a child, if what is left needs none: one child, or its rule. */
-  protected tidy(cell: number, at: number): void {
+  tidy(cell: number, at: number): void {
     const { cells } = this;
     const left = cells[at + LEFT]!;
     const right = cells[at + RIGHT]!;

@@ -104,7 +104,8 @@ export class StateBlocks {
     const walk = this.#walk(block);
     for (let passed = 0; passed < skip + count;) {
       const slot = walk.next();
-      if (now < expiresAt[slot]! !== (which === "active")) continue;
+      const isActive = now < expiresAt[slot]!;
+      if (isActive !== (which === "active")) continue;
       if (passed++ >= skip) page.push(slot);
     }
   }

@@ -26,6 +26,9 @@ export interface CheckResult {
   readonly covering: readonly Rule[];
 }
 
+/** For the tests of the invariants alone, which read the arrays of both families and break them. */
+export let partsOf: (index: RuleIndex) => readonly [FamilyRules, FamilyRules];
+
 /**
  * The rules of one ruleset in memory, one per prefix, in the order of prefixes: IPv4 before IPv6, by address, the less
  * specific first. Times are milliseconds since 1970 UTC; a rule is active if it has no expiry or `now` is before it.
@@ -54,8 +57,12 @@ export interface CheckResult {
  * Every method that takes a prefix ignores its host bits and throws a RangeError for a length beyond the family's.
  */
 export class RuleIndex {
-  private rules4 = new FamilyRules(4);
-  private rules6 = new FamilyRules(6);
+  #rules4 = new FamilyRules(4);
+  #rules6 = new FamilyRules(6);
+
+  static {
+    partsOf = (index) => [index.#rules4, index.#rules6];
+  }
 
   /**
    * An index of many rules at once, much faster than `set` for each. The chunks of a family are in order.
@@ -76,11 +83,11 @@ export class RuleIndex {
   static *building(chunks: Iterable<RuleColumns>): Generator<undefined, RuleIndex, undefined> {
     const index = new RuleIndex();
     const all = [...chunks];
-    index.rules4 = yield* FamilyRules.loading(
+    index.#rules4 = yield* FamilyRules.loading(
       4,
       all.filter(({ family }) => family === 4),
     );
-    index.rules6 = yield* FamilyRules.loading(
+    index.#rules6 = yield* FamilyRules.loading(
       6,
       all.filter(({ family }) => family === 6),
     );
@@ -93,19 +100,19 @@ export class RuleIndex {
    */
   copy(): RuleIndex {
     const copy = new RuleIndex();
-    copy.rules4 = this.rules4.copy();
-    copy.rules6 = this.rules6.copy();
+    copy.#rules4 = this.#rules4.copy();
+    copy.#rules6 = this.#rules6.copy();
     return copy;
   }
 
   /** The number of rules, expired ones too. */
   get count(): number {
-    return this.rules4.tree.total + this.rules6.tree.total;
+    return this.#rules4.tree.total + this.#rules6.tree.total;
   }
 
   /** The bytes of all arrays, with the room they keep for more; without the names' texts. */
   get byteLength(): number {
-    return this.rules4.byteLength + this.rules6.byteLength;
+    return this.#rules4.byteLength + this.#rules6.byteLength;
   }
 
   /** Puts a rule in, in place of the one that its prefix has. @throws RangeError for times that are no numbers */
@@ -113,17 +120,17 @@ export class RuleIndex {
     for (const time of [rule.expiresAt ?? 0, rule.createdAt, rule.updatedAt]) {
       if (!Number.isFinite(time)) throw new RangeError(`A time of a rule must be milliseconds since 1970, not ${time}`);
     }
-    this.rulesOf(rule.prefix).set(rule);
+    this.#rulesOf(rule.prefix).set(rule);
   }
 
   /** Takes the rule of exactly this prefix out. True if there was one. */
   delete(prefix: Prefix): boolean {
-    return this.rulesOf(prefix).delete(prefix);
+    return this.#rulesOf(prefix).delete(prefix);
   }
 
   /** The rule of exactly this prefix, expired or not. */
   get(prefix: Prefix): Rule | undefined {
-    const { slots, tree } = this.rulesOf(prefix);
+    const { slots, tree } = this.#rulesOf(prefix);
     const slot = tree.find(prefix);
     return slot === 0 ? undefined : slots.ruleAt(slot);
   }
@@ -131,7 +138,7 @@ export class RuleIndex {
   /** All rules that cover an address or prefix whole, expired ones too, the most specific first. */
   covering(where: Address | Prefix): Rule[] {
     const prefix = asPrefix(where);
-    const { slots, tree } = this.rulesOf(prefix);
+    const { slots, tree } = this.#rulesOf(prefix);
     return tree
       .covering(prefix)
       .map((slot) => slots.ruleAt(slot))
@@ -148,7 +155,7 @@ export class RuleIndex {
   deciding(where: Address | Prefix, now: number): Rule | null {
     checkTime(now);
     const prefix = asPrefix(where);
-    const { slots, tree } = this.rulesOf(prefix);
+    const { slots, tree } = this.#rulesOf(prefix);
     const slot = tree.deciding(prefix, now);
     return slot === 0 ? null : slots.ruleAt(slot);
   }
@@ -168,7 +175,7 @@ export class RuleIndex {
       );
     // One object for all of them, which nothing keeps.
     const address = { family, w0: 0, w1: 0, w2: 0, w3: 0, length: addressBits(family) };
-    const { tree } = this.rulesOf(address);
+    const { tree } = this.#rulesOf(address);
     for (let index = 0, word = 0; index < out.length; index++, word += width) {
       address.w0 = words[word]!;
       if (width === 4) {
@@ -191,13 +198,13 @@ export class RuleIndex {
    */
   expiredCount(now: number): number {
     checkTime(now);
-    return this.rules4.expiries.countUntil(now) + this.rules6.expiries.countUntil(now);
+    return this.#rules4.expiries.countUntil(now) + this.#rules6.expiries.countUntil(now);
   }
 
   /** When the next of the rules that are active at `now` expires; null if none ever does. */
   nextExpiry(now: number): number | null {
     checkTime(now);
-    const next = Math.min(this.rules4.expiries.firstAfter(now), this.rules6.expiries.firstAfter(now));
+    const next = Math.min(this.#rules4.expiries.firstAfter(now), this.#rules6.expiries.firstAfter(now));
     return next === Number.POSITIVE_INFINITY ? null : next;
   }
 
@@ -213,7 +220,7 @@ export class RuleIndex {
     checkTime(now);
     const page: Rule[] = [];
     let skip = offset;
-    for (const { slots, tree, expiries, blocks } of [this.rules4, this.rules6]) {
+    for (const { slots, tree, expiries, blocks } of [this.#rules4, this.#rules6]) {
       const expired = expiries.countUntil(now);
       const count = expiredOnly ? expired : tree.total - (activeOnly ? expired : 0);
       if (skip < count && page.length < limit) {
@@ -236,8 +243,8 @@ export class RuleIndex {
    */
   *preparing(now: number): Generator<undefined, void, undefined> {
     checkTime(now);
-    yield* this.rules4.blocks.counting(now);
-    yield* this.rules6.blocks.counting(now);
+    yield* this.#rules4.blocks.counting(now);
+    yield* this.#rules6.blocks.counting(now);
   }
 
   /**
@@ -247,7 +254,7 @@ export class RuleIndex {
   *rules(after?: Prefix): Generator<Rule, undefined> {
     for (const family of [4, 6] as const) {
       if (after === undefined || after.family <= family)
-        yield* this.rulesAfter(family, after?.family === family ? after : undefined);
+        yield* this.#rulesAfter(family, after?.family === family ? after : undefined);
     }
   }
 
@@ -257,11 +264,11 @@ export class RuleIndex {
    */
   search(filter: RuleFilter, now: number): RuleSearch {
     checkTime(now);
-    return new RuleSearch([this.rules4, this.rules6], filter, now);
+    return new RuleSearch([this.#rules4, this.#rules6], filter, now);
   }
 
-  private *rulesAfter(family: Family, after: Prefix | undefined): Generator<Rule, undefined> {
-    const { slots, tree } = family === 4 ? this.rules4 : this.rules6;
+  *#rulesAfter(family: Family, after: Prefix | undefined): Generator<Rule, undefined> {
+    const { slots, tree } = family === 4 ? this.#rules4 : this.#rules6;
     let last = after;
     for (;;) {
       const { changes } = tree;
@@ -278,14 +285,14 @@ export class RuleIndex {
     }
   }
 
-  private rulesOf({ family, length }: Prefix): FamilyRules {
+  #rulesOf({ family, length }: Prefix): FamilyRules {
     if (family !== 4 && family !== 6) throw notAnAddress(family);
     if (length >>> 0 !== length || length > addressBits(family)) {
       throw new RangeError(
         `An IPv${family} prefix length must be an integer from 0 to ${addressBits(family)}, not ${length}`,
       );
     }
-    return family === 4 ? this.rules4 : this.rules6;
+    return family === 4 ? this.#rules4 : this.#rules6;
   }
 }
 

@@ -12,6 +12,7 @@ import { openCatalogue, openCatalogueSnapshot, openCtiDataset, openCtiSnapshot, 
 import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
 import { freeze } from "../../src/table/freeze.ts";
 import { PrefixTrie } from "../../src/trie/prefix-trie.ts";
+import { NO_MATCH } from "../../src/table/match-id.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ipsieve-datasets-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -71,6 +72,6 @@ test("a file that is not there is the snapshot's error", () =>
 
 test("the renderer is what the log pipeline calls", async () => {
   const create: CreateRowTemplates = createRowTemplates;
-  const template = create(await openCatalogueSnapshot(), "append")(0);
+  const template = create(await openCatalogueSnapshot(), "append")(NO_MATCH);
   assert.deepEqual([...template], [0x09]);
 });

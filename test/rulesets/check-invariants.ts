@@ -4,6 +4,7 @@ import { LEFT, LENGTH, RIGHT, ROOT, RULE, type RuleTree, STRIDE, TOTAL } from ".
 import type { RuleSlots } from "../../src/rulesets/_rule-slots.ts";
 import type { RuleIndex } from "../../src/rulesets/rule-index.ts";
 import { prefixBits } from "../oracle/prefix-oracle.ts";
+import { partsOf } from "../../src/rulesets/rule-index.ts";
 
 /**
  * Walks every cell of an index and throws if one is lost, used twice, or says what it must not: records and slots in
@@ -11,7 +12,7 @@ import { prefixBits } from "../oracle/prefix-oracle.ts";
  * expiries and blocks count right at every time at which something expires, and beside it.
  */
 export function checkInvariants(index: RuleIndex): void {
-  for (const rules of [index["rules4"], index["rules6"]]) {
+  for (const rules of partsOf(index)) {
     const slots = checkTree(rules.tree);
     checkSlots(rules.slots, slots);
     checkTimes(rules, slots);

@@ -4,6 +4,7 @@ import type { Prefix } from "../../src/address/address.ts";
 import { isActive, type Rule } from "../../src/rulesets/rule.ts";
 import { RuleIndex } from "../../src/rulesets/rule-index.ts";
 import { columnsOf } from "../../src/rulesets/rule-columns.ts";
+import { partsOf } from "../../src/rulesets/rule-index.ts";
 
 const COUNT = 100_000;
 const NOW = Date.UTC(2026, 5, 1);
@@ -107,7 +108,7 @@ for (const [name, shift] of [
 ] as const) {
   test(`the harness finds an index whose rules expire a millisecond ${name}`, () => {
     const index = RuleIndex.from(columnsOf(rules));
-    const { expiries } = index["rules4"];
+    const [{ expiries }] = partsOf(index);
     const countUntil = expiries.countUntil.bind(expiries);
     expiries.countUntil = (now) => countUntil(now + shift);
     assert.ok(askAround(index, byExpiry).wrong > COUNT / 2);

@@ -10,6 +10,7 @@ import { RuleOracle } from "../oracle/rule-oracle.ts";
 import { anyPrefix } from "../trie/operations.ts";
 import { checkInvariants } from "./check-invariants.ts";
 import { chunksOf } from "./columns.ts";
+import { partsOf } from "../../src/rulesets/rule-index.ts";
 
 /** What can be done to an index or asked of it; `change` is done before each further step of a walk. */
 type Change = { do: "set"; rule: Rule } | { do: "delete"; prefix: Prefix };
@@ -114,7 +115,7 @@ export type MakeIndex = (rules: readonly Rule[], size: number) => RuleIndex;
 /** Its blocks are small, so that a few rules fill many. */
 export const fromColumns: MakeIndex = (rules, size) => {
   const index = RuleIndex.from(chunksOf(rules, size));
-  for (const family of [index["rules4"], index["rules6"]]) family.blocks = new StateBlocks(family.tree, 1 + (size % 7));
+  for (const family of partsOf(index)) family.blocks = new StateBlocks(family.tree, 1 + (size % 7));
   return index;
 };
 
@@ -216,7 +217,7 @@ function checkDeciding(address: Address, now: number, index: RuleIndex, oracle: 
   index.decidingInto(family, Uint32Array.from(words), slots, now);
   const active = new Set(oracle.rules(now));
   const expected = asked.map((each) => oracle.covering(each).find((rule) => active.has(rule)) ?? null);
-  const rules = index[family === 4 ? "rules4" : "rules6"].slots;
+  const rules = partsOf(index)[family === 4 ? 0 : 1].slots;
   assert.deepEqual(
     [...slots].map((slot) => (slot === 0 ? null : rules.ruleAt(slot))),
     expected,
