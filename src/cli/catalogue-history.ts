@@ -46,7 +46,7 @@ async function freshEnough(path: string): Promise<string> {
 export function ageNotice(createdAt: Date, now: number): string | undefined {
   const days = ageDays(createdAt.toISOString(), now);
   if (days <= OLD_DAYS) return undefined;
-  return `the bundled catalogue is ${days} days old (${createdAt.toISOString().slice(0, 10)}); "ipsieve cbs update" lays the publishers' current lists over it`;
+  return `the bundled catalogue is ${days} days old (${createdAt.toISOString().slice(0, 10)}); "ipsieve cbs update" fetches the publishers' current lists`;
 }
 
 /**
@@ -59,7 +59,7 @@ function parseTime(text: string): Date {
   const refuse = (cure: string): never => {
     throw new UsageError(`--as-of ${JSON.stringify(text)}: ${cure}, as in 2026-11-21 or 2026-11-21T11:19:00Z`);
   };
-  if (date === undefined) return refuse("it is no time of ISO 8601; write a date, or a date and time with a zone");
+  if (date === undefined) return refuse("it is not an ISO 8601 time; write a date, or a date and time with a zone");
   if (clock !== undefined && zone === undefined)
     return refuse("the zone is missing; add Z, or an offset such as +01:00");
   // The parser turns February 30 into March 2.

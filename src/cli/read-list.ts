@@ -120,7 +120,7 @@ function parseFirst(text: string): ReturnType<typeof parsePrefixes> {
     if (space < 0 || !isPrefix(text.slice(0, space))) throw error;
     const cure = text[space] === "\t" ? "cut -f1" : "awk '{print $1}'";
     throw new UsageError(
-      `${quoted(text)} at position ${space}: there is more behind the prefix; keep the first column: ${cure} LIST | ipsieve build -`,
+      `${quoted(text)} at position ${space}: there is more text after the prefix; keep the first column: ${cure} LIST | ipsieve build -`,
     );
   }
 }

@@ -79,7 +79,7 @@ export function chosenOrganisation({ organisations }: State, args: Arguments): O
     organisations.map(({ name }) => name),
   );
   throw new UsageError(
-    `--org ${JSON.stringify(given)}: ${meant === undefined ? '"ipsieve org list" tells which there are' : `did you mean ${meant}?`}`,
+    `--org ${JSON.stringify(given)}: ${meant === undefined ? '"ipsieve org list" lists them' : `did you mean ${meant}?`}`,
   );
 }
 
@@ -115,6 +115,6 @@ function checkedUrl(from: string, text: string): string {
   const url = URL.parse(text);
   if (url !== null && (url.protocol === "postgres:" || url.protocol === "postgresql:")) return text;
   throw new UsageError(
-    `${from}: this is no address of a PostgreSQL database; write postgres://user:password@host:5432/name`,
+    `${from}: this is not the URL of a PostgreSQL database; write postgres://user:password@host:5432/name`,
   );
 }

@@ -10,7 +10,7 @@ test("the bundled catalogue says its age from the 91st whole day on, with the cu
   for (const now of [after(0), after(-3), after(90), after(91, -1)]) assert.equal(ageNotice(CREATED, now), undefined);
   assert.equal(
     ageNotice(CREATED, after(91)),
-    'the bundled catalogue is 91 days old (2026-06-17); "ipsieve cbs update" lays the publishers\' current lists over it',
+    'the bundled catalogue is 91 days old (2026-06-17); "ipsieve cbs update" fetches the publishers\' current lists',
   );
 });
 

@@ -90,9 +90,9 @@ describe("--as-of refuses", () => {
   const times: [time: string, why: RegExp][] = [
     ["2026-03-01T12:00:00", /the zone is missing; add Z/],
     ["2026-03-01T12:00", /the zone is missing/],
-    ["yesterday", /it is no time of ISO 8601/],
-    ["1764000000", /it is no time of ISO 8601/],
-    ["2026-3-1", /it is no time of ISO 8601/],
+    ["yesterday", /it is not an ISO 8601 time/],
+    ["1764000000", /it is not an ISO 8601 time/],
+    ["2026-3-1", /it is not an ISO 8601 time/],
     ["2026-02-30", /there is no such day/],
     ["2026-02-30T00:00:00Z", /there is no such day/],
     ["2026-13-01", /there is no such day/],

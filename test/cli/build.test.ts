@@ -277,7 +277,7 @@ test("of many bad lines 20 are printed and the rest is counted, with the cure fo
   const shown = stderr.trimEnd().split("\n");
   assert.equal(
     shown[0],
-    `-:2: "192.0.2.0/24\\t7" at position 12: there is more behind the prefix; keep the first column: cut -f1 LIST | ipsieve build -`,
+    `-:2: "192.0.2.0/24\\t7" at position 12: there is more text after the prefix; keep the first column: cut -f1 LIST | ipsieve build -`,
   );
   assert.equal(shown[19]!.slice(0, 5), "-:21:");
   assert.equal(shown[20], "-: ... and 1,480 more lines like these, 1,500 in all");

@@ -100,11 +100,11 @@ const refused: [args: string[], stderr: RegExp][] = [
     ["identify", ""],
     /^ipsieve: an empty file name was given \(an unset variable\?\); usage: ipsieve identify \[FILE\.\.\.\]\n$/,
   ],
-  [["--json", "lookup"], /^ipsieve: --json stands before the command;/],
+  [["--json", "lookup"], /^ipsieve: --json must come after the command, as in ipsieve COMMAND --json;/],
   [["help", "lokup"], /^ipsieve: unknown command "lokup"; did you mean ipsieve lookup\?\n$/],
   [["lookup"], /^ipsieve: lookup needs ADDRESS\|PREFIX\|-\.\.\.; usage: ipsieve lookup ADDRESS\|PREFIX\|-\.\.\.\n$/],
   [["verify", "a", "b"], /^ipsieve: verify does not take "b"; usage: ipsieve verify \[FILE\]\n$/],
-  [["cbs"], /^ipsieve: cbs needs a command behind it: browse, [^\n]*; "ipsieve help cbs" tells what they do\n$/],
+  [["cbs"], /^ipsieve: cbs needs a subcommand: browse, [^\n]*; "ipsieve help cbs" describes them\n$/],
   [["cbs", "brows"], /^ipsieve: unknown command "cbs brows"; did you mean ipsieve cbs browse\?\n$/],
   [["help", "cbs", "exprot"], /^ipsieve: unknown command "cbs exprot"; did you mean ipsieve cbs export\?\n$/],
   [

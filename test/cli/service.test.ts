@@ -106,7 +106,7 @@ describe("org, plan and key", () => {
     await failing(/there is no area "dns"; there are edl, cbs, cti/, "plan", "set", "dns", "--org", "Example");
     await failing(/give a whole number/, "plan", "set", "edl", "--org", "Example", "--per-month", "0");
     await failing(/name two databases; give one/, "org", "list", "--db", "a", "--database-url", "postgres://x/y");
-    await failing(/no address of a PostgreSQL database/, "org", "list", "--database-url", "mysql://root:secret@x/y");
+    await failing(/not the URL of a PostgreSQL database/, "org", "list", "--database-url", "mysql://root:secret@x/y");
     await failing(
       /the database cannot be reached: .*ECONNREFUSED/,
       "org",

@@ -203,8 +203,8 @@ describe("cbs update --proxy", () => {
   test("what is no proxy is refused, and a password is not shown", async () => {
     const cases: [environment: Record<string, string>, args: string[], message: RegExp][] = [
       [{}, ["--proxy", "env"], /HTTPS_PROXY is not set/],
-      [{ HTTPS_PROXY: "user:s3cret@proxy" }, ["--proxy", "env"], /^ipsieve: HTTPS_PROXY is no address of a proxy/],
-      [{}, ["--proxy", "socks5://proxy.example"], /^ipsieve: --proxy is no address of a proxy/],
+      [{ HTTPS_PROXY: "user:s3cret@proxy" }, ["--proxy", "env"], /^ipsieve: HTTPS_PROXY is not the URL of a proxy/],
+      [{}, ["--proxy", "socks5://proxy.example"], /^ipsieve: --proxy is not the URL of a proxy/],
     ];
     for (const [environment, args, message] of cases) {
       const { code, stderr } = await update(environment, ...args);

@@ -48,12 +48,12 @@ export const helpCommand: Command = {
 export function refuseCommand(name: string): never {
   if (Object.hasOwn(GROUPS, name))
     throw new UsageError(
-      `${name} needs a command behind it: ${verbsOf(name).join(", ")}; "ipsieve help ${name}" tells what they do`,
+      `${name} needs a subcommand: ${verbsOf(name).join(", ")}; "ipsieve help ${name}" describes them`,
     );
   const meant = nearest(name, Object.keys(COMMANDS));
   if (name.startsWith("-"))
     throw new UsageError(
-      `${name} stands before the command; write ipsieve COMMAND ${name}, or "ipsieve help" for the commands`,
+      `${name} must come after the command, as in ipsieve COMMAND ${name}; "ipsieve help" lists the commands`,
     );
   throw new UsageError(
     `unknown command ${JSON.stringify(name)}; ${meant === undefined ? '"ipsieve help" lists the commands' : `did you mean ipsieve ${meant}?`}`,

@@ -168,7 +168,7 @@ function chosenProxy(text: string, environment: NodeJS.ProcessEnv): Proxy {
 function proxyUrl(text: string, from: string): URL {
   const url = URL.parse(text);
   if (url !== null && (url.protocol === "http:" || url.protocol === "https:") && url.pathname === "/") return url;
-  throw new UsageError(`${from} is no address of a proxy; write it as in http://proxy.example:3128`);
+  throw new UsageError(`${from} is not the URL of a proxy; write it as in http://proxy.example:3128`);
 }
 
 function reportText(report: UpdateReport, style: Style): string {

@@ -33,7 +33,7 @@ function chosenKey(keys: readonly ApiKey[], text: string): ApiKey {
   const shown = JSON.stringify(text.length > 8 && text.startsWith("ips_") ? `${text.slice(0, 8)}...` : text);
   throw new UsageError(
     found.length === 0
-      ? `there is no key ${shown}; "ipsieve key list" tells which there are`
+      ? `there is no key ${shown}; "ipsieve key list" lists them`
       : `several keys begin with ${shown}; give the id`,
   );
 }
