@@ -84,8 +84,18 @@ export function comparePrefixes(a: Prefix, b: Prefix): number {
   return a.family - b.family || a.w0 - b.w0 || a.w1 - b.w1 || a.w2 - b.w2 || a.w3 - b.w3 || a.length - b.length;
 }
 
+/** Whether the text is a prefix, as files that people keep hold them: host bits are let through. O(length). */
+export function isPrefix(text: string): boolean {
+  try {
+    parsePrefix(text, "mask");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The first `length` bits of the word, the rest zero; any length is allowed, below 0 as 0 and above 32 as 32. */
-function maskWord(word: number, length: number): number {
+export function maskWord(word: number, length: number): number {
   if (length <= 0) return 0;
   return length >= 32 ? word : (word & (-1 << (32 - length))) >>> 0;
 }

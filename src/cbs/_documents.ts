@@ -1,5 +1,5 @@
 import type { Family } from "../address/address.ts";
-import { formatPrefix, prefixOf } from "../address/prefix.ts";
+import { formatPrefix, maskWord, prefixOf } from "../address/prefix.ts";
 import { describe, type MatchSets, matchSetsOf } from "./_describe.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { LookupDocument } from "./lookup-document.ts";
@@ -98,9 +98,4 @@ function frozen(document: LookupDocument): LookupDocument {
 function withIp(document: LookupDocument, ip: string): LookupDocument {
   const { found, cidr, labels, cbs_ids, providers, types, services, regions, matches } = document;
   return { ip, found, cidr, labels, cbs_ids, providers, types, services, regions, matches };
-}
-
-function maskWord(word: number, length: number): number {
-  if (length <= 0) return 0;
-  return length >= 32 ? word : (word & (-1 << (32 - length))) >>> 0;
 }

@@ -1,4 +1,5 @@
 import type { Prefix } from "../address/address.ts";
+import { MetadataGuards } from "../json/metadata-guards.ts";
 import type { PrefixTable } from "../table/prefix-table.ts";
 import { PrefixTrie } from "../trie/prefix-trie.ts";
 import { checkName, compareTexts, defaultName, placeOf } from "./_node-id.ts";
@@ -316,18 +317,20 @@ export class CatalogueBuilder {
   }
 }
 
+const guards = new MetadataGuards(badMetadata);
+
 function checkedMetadata(metadata: unknown): CatalogueMetadata {
-  const { format, title, createdAt, sources, nodes, claims } = record(metadata, "metadata");
+  const { format, title, createdAt, sources, nodes, claims } = guards.record(metadata, "metadata");
   if (format !== 2 && format !== 3)
     throw badMetadata(
       "format",
       "it is neither 2 nor 3; read the file with the version that wrote it, or build it again",
     );
-  text(title, "title");
+  guards.text(title, "title");
   checkTime(createdAt, "createdAt");
-  const checkedSources = list(sources, "sources").map(checkedSource);
-  const { texts, places } = record(nodes, "nodes");
-  text(texts, "nodes");
+  const checkedSources = guards.list(sources, "sources").map(checkedSource);
+  const { texts, places } = guards.record(nodes, "nodes");
+  guards.text(texts, "nodes");
   if (!(places instanceof Uint8Array)) throw badMetadata("nodes", "its places are no bytes");
   if (format === 3 && !(claims instanceof Uint8Array)) throw badMetadata("claims", "they are not bytes");
   // Values of format 2 are the numbers of nodes. Which source a prefix comes from is known only where there is one.
@@ -343,31 +346,16 @@ function checkedSource(value: unknown): CatalogueSource {
     publishedAt: null,
     fetchedAt: null,
     changedAt: null,
-    ...record(value, "sources"),
+    ...guards.record(value, "sources"),
   } as Record<string, unknown>;
-  text(source["name"], "name");
+  guards.text(source["name"], "name");
   for (const member of ["id", "version", "url", "license", "attribution"])
-    if (source[member] !== null) text(source[member], member);
+    if (source[member] !== null) guards.text(source[member], member);
   for (const member of ["publishedAt", "fetchedAt", "changedAt"])
     if (source[member] !== null) checkTime(source[member], member);
   return source as unknown as CatalogueSource;
 }
 
 function checkTime(value: unknown, member: string): void {
-  if (Number.isNaN(Date.parse(text(value, member)))) throw badMetadata(member, "it is no date");
-}
-
-function record(value: unknown, member: string): Record<string, unknown> {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw badMetadata(member, "there is no object where one should be");
-}
-
-function list(value: unknown, member: string): unknown[] {
-  if (Array.isArray(value)) return value;
-  throw badMetadata(member, "it is no array");
-}
-
-function text(value: unknown, member: string): string {
-  if (typeof value === "string") return value;
-  throw badMetadata(member, "it is no text");
+  guards.date(guards.text(value, member), member);
 }

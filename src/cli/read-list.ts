@@ -2,7 +2,7 @@ import { fstatSync, statSync } from "node:fs";
 import { basename, extname } from "node:path";
 import type { Prefix } from "../address/address.ts";
 import { AddressError, quoted } from "../address/address-error.ts";
-import { parsePrefix } from "../address/prefix.ts";
+import { isPrefix, parsePrefix } from "../address/prefix.ts";
 import { parseRange, rangeToPrefixes } from "../address/range.ts";
 import { inputChunks } from "../batch/input/input-chunks.ts";
 import { UsageError } from "./usage-error.ts";
@@ -122,15 +122,6 @@ function parseFirst(text: string): ReturnType<typeof parsePrefixes> {
     throw new UsageError(
       `${quoted(text)} at position ${space}: there is more text after the prefix; keep the first column: ${cure} LIST | ipsieve build -`,
     );
-  }
-}
-
-function isPrefix(text: string): boolean {
-  try {
-    parsePrefix(text, "mask");
-    return true;
-  } catch {
-    return false;
   }
 }
 

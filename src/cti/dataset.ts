@@ -1,3 +1,4 @@
+import { MetadataGuards } from "../json/metadata-guards.ts";
 import type { PrefixTable } from "../table/prefix-table.ts";
 import { BlobTable, type StoredBlobs } from "./_blobs.ts";
 import { readRecord, readSpoofable } from "./_stored-record.ts";
@@ -118,26 +119,21 @@ function stateOf(spoofable: boolean | null): number {
   return spoofable ? SEEN_SPOOFABLE : SEEN_NOT_SPOOFABLE;
 }
 
+const guards = new MetadataGuards(badMetadata);
+
 function checkedMetadata(metadata: unknown): CtiMetadata {
-  const { format, title, createdAt, sources, documents, texts } = record(metadata, "metadata");
+  const { format, title, createdAt, sources, documents, texts } = guards.record(metadata, "metadata");
   if (format !== 1) throw badMetadata("format", "it is not 1; this file comes from a newer version, which can read it");
-  if (typeof title !== "string") throw badMetadata("title", "it is no text");
-  if (typeof createdAt !== "string" || Number.isNaN(Date.parse(createdAt)))
-    throw badMetadata("createdAt", "it is no date");
-  if (!Array.isArray(sources)) throw badMetadata("sources", "it is no array");
-  for (const source of sources) {
-    const { name, entries } = record(source, "sources");
+  guards.text(title, "title");
+  guards.date(createdAt, "createdAt");
+  for (const source of guards.list(sources, "sources")) {
+    const { name, entries } = guards.record(source, "sources");
     if (typeof name !== "string" || typeof entries !== "number")
       throw badMetadata("sources", "a source has no name or no number of entries");
   }
-  record(documents, "documents");
-  record(texts, "texts");
+  guards.record(documents, "documents");
+  guards.record(texts, "texts");
   return metadata as CtiMetadata;
-}
-
-function record(value: unknown, member: string): Record<string, unknown> {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw badMetadata(member, "there is no object where one should be");
 }
 
 function badMetadata(member: string, what: string): CtiError {

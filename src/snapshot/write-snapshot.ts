@@ -3,7 +3,7 @@ import type { PrefixTable } from "../table/prefix-table.ts";
 import { SECTION_NAMES } from "../table/sections.ts";
 import { encodeMetadata } from "./_metadata.ts";
 import { encodeHead, FORMAT_VERSION, layOut, type SnapshotSection } from "./format.ts";
-import { type FileOperations, publishFile } from "./publish-file.ts";
+import { type FileOperations, publishFile } from "../files/publish-file.ts";
 import { infoOf, type SnapshotInfo } from "./open-snapshot.ts";
 import { SnapshotError } from "./snapshot-error.ts";
 

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CATALOGUE_KIND, type CatalogueMetadata, sourceKey } from "../cbs/catalogue.ts";
 import { openSnapshot, type Snapshot } from "../snapshot/open-snapshot.ts";
-import { publishFile } from "../snapshot/publish-file.ts";
+import { publishFile } from "../files/publish-file.ts";
 import { SnapshotError } from "../snapshot/snapshot-error.ts";
 import { writeSnapshot } from "../snapshot/write-snapshot.ts";
 import type { PrefixTable } from "../table/prefix-table.ts";

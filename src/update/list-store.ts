@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { mkdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { publishFile } from "../snapshot/publish-file.ts";
+import { publishFile } from "../files/publish-file.ts";
 import { UpdateError } from "./update-error.ts";
 
 /** What is known of a list that is at hand. */

@@ -10,7 +10,7 @@ import { Unpackr } from "msgpackr";
 import { decodePlainMessagePack } from "../../src/snapshot/_plain-msgpack.ts";
 import { HEAD_BYTES, sectionStart } from "../../src/snapshot/format.ts";
 import { openSnapshot, Snapshot } from "../../src/snapshot/open-snapshot.ts";
-import { type FileOperations, publishFile } from "../../src/snapshot/publish-file.ts";
+import { type FileOperations, publishFile } from "../../src/files/publish-file.ts";
 import { verifySnapshot } from "../../src/snapshot/verify-snapshot.ts";
 import { writeSnapshot } from "../../src/snapshot/write-snapshot.ts";
 import { freeze } from "../../src/table/freeze.ts";

@@ -5,6 +5,7 @@ import { Socket } from "node:net";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Writable } from "node:stream";
 import { createGzip, createZstdCompress } from "node:zlib";
+import { syncFolder } from "../../files/sync-folder.ts";
 import { openNamedPipe } from "../_named-pipe.ts";
 import { OutputClosed } from "./output-closed.ts";
 import { BatchError } from "../batch-error.ts";
@@ -260,15 +261,5 @@ class FileOutput implements RowOutput {
       file: this.#path,
       cause,
     });
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  if (process.platform === "win32") return; // it has no such thing
-  const folder = await open(path, "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }

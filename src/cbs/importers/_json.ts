@@ -1,5 +1,6 @@
 import { quoted } from "../../address/address-error.ts";
 import { jsonFault, repeatedKey } from "../../json/json-fault.ts";
+import { isRecord } from "../../json/metadata-guards.ts";
 import { listText } from "./_text.ts";
 import { ImportError } from "./import-error.ts";
 import { describeValue } from "./imported-list.ts";
@@ -35,7 +36,7 @@ function placeOf(text: string, at: number): string {
 
 /** @throws ImportError "bad-shape", as all that follow */
 export function objectAt(value: unknown, position: string): JsonObject {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject;
+  if (isRecord(value)) return value;
   throw new ImportError("bad-shape", position, `an object stands here, not ${describeValue(value)}`);
 }
 

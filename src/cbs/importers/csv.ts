@@ -1,5 +1,5 @@
 import { quoted } from "../../address/address-error.ts";
-import { parsePrefix } from "../../address/prefix.ts";
+import { isPrefix } from "../../address/prefix.ts";
 import { csvRows } from "./_csv.ts";
 import { listText } from "./_text.ts";
 import { ImportError } from "./import-error.ts";
@@ -72,12 +72,4 @@ function columnsOf(header: readonly string[], position: string): Columns {
     );
   }
   return { prefix, service: column(SERVICE_COLUMNS), region: column(REGION_COLUMNS), count: header.length };
-}
-
-function isPrefix(field: string): boolean {
-  try {
-    return parsePrefix(field, "mask").length >= 0;
-  } catch {
-    return false;
-  }
 }

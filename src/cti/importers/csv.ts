@@ -1,5 +1,5 @@
 import { quoted } from "../../address/address-error.ts";
-import { parsePrefix } from "../../address/prefix.ts";
+import { isPrefix } from "../../address/prefix.ts";
 import { type Cell, CellError, readCells } from "../../csv/read-cells.ts";
 import { FieldProblem } from "../_field-kinds.ts";
 import { type CtiRecord, type Field, FIELDS, NOTHING_KNOWN } from "../fields.ts";
@@ -173,12 +173,4 @@ function addRow(
   const { text, at } = cells[address]!;
   const place = placeOf(row, line, at);
   feed.add(text, feed.complete(record as unknown as CtiRecord), place.line, () => place.column);
-}
-
-function isPrefix(text: string): boolean {
-  try {
-    return parsePrefix(text, "mask").length >= 0;
-  } catch {
-    return false;
-  }
 }

@@ -1,5 +1,6 @@
 import { chmod, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
+import { syncFolder } from "../../files/sync-folder.ts";
 import { StoreError } from "../store-error.ts";
 import { makePrivateFile } from "./_database.ts";
 
@@ -19,7 +20,7 @@ export async function publish(path: string, write: (part: string) => Promise<voi
     await chmod(part, mode);
     await sync(part);
     await rename(part, path);
-    await sync(dirname(path));
+    await syncFolder(dirname(path));
   } catch (cause) {
     if (!isSystemError(cause)) throw cause;
     throw new StoreError(

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openSnapshot } from "../../../src/snapshot/open-snapshot.ts";
-import type { FileOperations } from "../../../src/snapshot/publish-file.ts";
+import type { FileOperations } from "../../../src/files/publish-file.ts";
 import { writeSnapshot } from "../../../src/snapshot/write-snapshot.ts";
 import type { CrashCase } from "./crash-states.ts";
 import { recordFiles } from "./recorded-files.ts";

@@ -1,6 +1,6 @@
 import { type FileHandle, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { basename } from "node:path";
-import type { FileOperations } from "../../../src/snapshot/publish-file.ts";
+import type { FileOperations } from "../../../src/files/publish-file.ts";
 
 /** What was asked of the file system, in order; files are numbered, names are those inside the one folder. */
 export type FileOperation =

@@ -3,7 +3,7 @@ import { formatPrefix } from "../../../address/prefix.ts";
 import { EXPORT_FORMATS, type ExportFormat, exportCatalogue, leftOut } from "../../../cbs/export-catalogue.ts";
 import { clickhouseDdl } from "../../../formats/clickhouse.ts";
 import { FORMATS } from "../../../formats/formats.ts";
-import { publishFile } from "../../../snapshot/publish-file.ts";
+import { publishFile } from "../../../files/publish-file.ts";
 import { defaultCatalogue } from "../../default-datasets.ts";
 import { openTree, SNAPSHOT_OPTION } from "../../catalogue-tree.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";

@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import { type Client, ConnectionError } from "../../../client/client.ts";
 import { RULE_EXPORT_FORMATS, type RuleExportFormat } from "../../../rulesets/export-rules.ts";
-import { publishFile } from "../../../snapshot/publish-file.ts";
+import { publishFile } from "../../../files/publish-file.ts";
 import { chosenRuleset, RULESET_NOTE } from "../../chosen-ruleset.ts";
 import { type Arguments, type Command, EXIT } from "../../command.ts";
 import { byteSize } from "../../output/numbers.ts";

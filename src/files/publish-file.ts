@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type FileHandle, lstat, open, readdir, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { syncFolder } from "./sync-folder.ts";
 
 /** The file operations of a publish, so that a test can record them; `FileHandle` is used for write, sync and close. */
 export interface FileOperations {
@@ -50,7 +51,7 @@ export async function publishFile(
     await files.unlink(temporary).catch(() => {});
     throw error;
   }
-  await syncFolder(dirname(path), files);
+  await syncFolder(dirname(path), files.open);
 }
 
 async function writeAndSync(file: FileHandle, chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void> {
@@ -61,17 +62,6 @@ async function writeAndSync(file: FileHandle, chunks: Iterable<Uint8Array> | Asy
     await file.sync();
   } finally {
     await file.close();
-  }
-}
-
-async function syncFolder(path: string, files: FileOperations): Promise<void> {
-  // Windows cannot open a folder, and its renames need no such help.
-  if (process.platform === "win32") return;
-  const folder = await files.open(path, "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }
 
