@@ -34,8 +34,8 @@ test("every room's imports stand above it in the table, so that there is no circ
   }
 });
 
-/** Rooms that are being cut anew, whose circles go with that. */
-const UNFINISHED = ["store/", "rulesets/formats/", "cli/"];
+/** The command's table loads each command when it is called, and two of them are about the table. */
+const UNFINISHED = ["cli/"];
 
 test("no files import each other in a circle, within rooms either", () => {
   const cycles = fileCycles(readReferences(readSources()));
@@ -133,6 +133,11 @@ for (const [name, [file, text]] of Object.entries(allowed)) {
 
 // The negative control: one seeded violation of every kind, each with the line where it must be found.
 const seeded: Record<string, [file: string, text: string, violation: string]> = {
+  "an import of the command": [
+    "service/a.ts",
+    `import type { A } from "../cli/a.ts";`,
+    "src/service/a.ts:1: import of src/cli/a.ts: service may not import cli",
+  ],
   "a re-export of the command's by the entry file": [
     "index.ts",
     `export { a } from "./cli/a.ts";`,
