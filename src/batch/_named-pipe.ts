@@ -4,8 +4,11 @@ import { addAbortSignal } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 
-const RELEASE_MS = 10;
-const RELEASE_TRIES = 100;
+/** How long a stopped opening is waited for. It may be queued after other work of Node's threads. */
+const RELEASE_MS = 1000;
+
+/** Stopped openings that may still hold an end of their pipe. */
+const releases = new Set<Promise<void>>();
 
 const openFile = promisify(open);
 const closeFile = promisify(close);
@@ -18,37 +21,47 @@ const closeFile = promisify(close);
 export async function openNamedPipe(path: string, use: "read" | "write", stop: AbortSignal): Promise<Socket> {
   stop.throwIfAborted();
   const opening = openFile(path, use === "read" ? "r" : constants.O_WRONLY);
-  const settled = opening.then(
-    () => {},
-    () => {},
-  );
-  let wake!: () => void;
+  let end!: () => void;
   const stopped = new Promise<void>((resolve) => {
-    wake = () => resolve();
-    stop.addEventListener("abort", wake);
+    end = () => resolve(noted(release(path, opening)));
+    stop.addEventListener("abort", end);
   });
-  await Promise.race([settled, stopped]);
-  stop.removeEventListener("abort", wake);
+  await Promise.race([opening, stopped]).finally(() => stop.removeEventListener("abort", end));
   if (stop.aborted) {
-    await release(path, use, settled);
-    opening.then(closeFile).catch(() => {});
+    await stopped;
     throw stop.reason;
   }
   const socket = new Socket({ fd: await opening, readable: use === "read", writable: use === "write" });
   return addAbortSignal(stop, socket);
 }
 
+/** At once, in the listener of the abort: the run that is ended by the same abort looks for it. */
+function noted(release: Promise<void>): Promise<void> {
+  const done = release.finally(() => releases.delete(done));
+  releases.add(done);
+  return done;
+}
+
+/** Resolves when no stopped opening holds an end of a pipe that someone else could take for the one they wait for. */
+export async function pipesReleased(): Promise<void> {
+  await Promise.all(releases);
+}
+
 /**
- * Ends an `open` that waits, by being its other end for a moment; again and again, as it may not have begun to wait.
+ * Ends an `open` that waits, by being its other end. Both ends are held until it has returned, as it may not have begun
+ * to wait; what it has opened is closed again.
  */
-async function release(path: string, use: "read" | "write", settled: Promise<void>): Promise<void> {
-  const done = settled.then(() => true);
-  for (let tries = 0; tries < RELEASE_TRIES; tries++) {
-    try {
-      closeSync(openSync(path, constants.O_NONBLOCK | (use === "read" ? constants.O_WRONLY : constants.O_RDONLY)));
-    } catch {
-      // ENXIO: no one waits yet
-    }
-    if (await Promise.race([done, delay(RELEASE_MS, false)])) return;
+async function release(path: string, opening: Promise<number>): Promise<void> {
+  let held: number;
+  try {
+    held = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  } catch {
+    opening.then(closeFile).catch(() => {});
+    return; // the pipe was removed, or this process may open one end only: no one can end the wait
   }
+  const closed = opening
+    .then(closeFile)
+    .catch(() => {})
+    .finally(() => closeSync(held));
+  await Promise.race([closed, delay(RELEASE_MS, undefined, { ref: false })]);
 }

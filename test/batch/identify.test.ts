@@ -3,10 +3,12 @@ import { execFile, execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
   closeSync,
+  constants,
   existsSync,
   mkdirSync,
   openSync,
   readFileSync,
+  readSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -600,6 +602,41 @@ test(
     await writing;
   },
 );
+
+test("a run that was stopped holds no end of a named pipe any more: the next one would take it for its other end", async () => {
+  const pipe = join(folder, "released");
+  execFileSync("mkfifo", [pipe]);
+  const input = fileOf("for-released", "1.2.3.4\n");
+  for (let round = 0; round < 30; round++) {
+    const reason = new Error(`stop round ${round}`);
+    await assert.rejects(run({ inputs: [pipe], signal: soon(round % 7, reason) }), reason);
+    assert.throws(
+      () => openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK),
+      { code: "ENXIO" },
+      "it has a reader",
+    );
+    await assert.rejects(run({ inputs: [input], output: { path: pipe }, signal: soon(round % 7, reason) }), reason);
+    const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+    assert.equal(readSync(reader, Buffer.alloc(1)), 0, "it has a writer, then this is EAGAIN");
+    closeSync(reader);
+  }
+});
+
+test("the wait for a named pipe ends though it begins long after it was stopped: when Node's threads are free", () => {
+  const [busy, pipe] = [join(folder, "busy"), join(folder, "late")];
+  execFileSync("mkfifo", [busy, pipe]);
+  const source = `
+    import { closeSync, constants, open, openSync } from "node:fs";
+    import { openNamedPipe } from ${JSON.stringify(new URL("../../src/batch/_named-pipe.ts", import.meta.url).href)};
+    open(${JSON.stringify(busy)}, "r", () => {}); // takes the only thread
+    await openNamedPipe(${JSON.stringify(pipe)}, "read", AbortSignal.timeout(10)).catch(() => {});
+    closeSync(openSync(${JSON.stringify(busy)}, constants.O_RDWR));`;
+  const { signal, status } = spawnSync(process.execPath, ["--input-type=module", "-e", source], {
+    env: { ...process.env, UV_THREADPOOL_SIZE: "1" },
+    timeout: 20_000, // a process whose thread waits never ends by itself
+  });
+  assert.deepEqual({ signal, status }, { signal: null, status: 0 });
+});
 
 function soon(wait: number, reason: Error): AbortSignal {
   const controller = new AbortController();

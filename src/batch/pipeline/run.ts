@@ -1,3 +1,4 @@
+import { pipesReleased } from "../_named-pipe.ts";
 import type { AddressCounts } from "../address-counts.ts";
 import type { IdentifyOptions } from "../identify-options.ts";
 import type { IdentifyResult, Progress } from "../identify-result.ts";
@@ -96,6 +97,7 @@ export class Run {
       await this.#rows?.discard();
       throw signal?.aborted ? signal.reason : error;
     } finally {
+      await pipesReleased(); // the next run could meet an end of this one's pipe, and take it for its own other end
       this.#release();
     }
   }
