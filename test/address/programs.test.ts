@@ -10,9 +10,10 @@ import { withoutStackTraces } from "./address-peers.ts";
 import { addressText, quadText, type Random, seededRandom, sixText } from "./address-texts.ts";
 import { brokenParsers } from "./broken-parsers.ts";
 import { type Answers, type Parser, PARSERS } from "./programs/parsers.ts";
+import { rounds } from "../rounds.ts";
 
 const SEED = 20_261_122;
-const TEXTS = 100_000;
+const TEXTS = rounds({ short: 25_000, long: 100_000 });
 const folder = temporaryFolder();
 after(() => folder.remove());
 

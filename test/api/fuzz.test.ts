@@ -14,9 +14,12 @@ import { attackByEarlyAnswers } from "./fuzz/early-answers.ts";
 import { fuzz } from "./fuzz/fuzz.ts";
 import { type FuzzServer, startFuzzServer } from "./fuzz/fuzz-server.ts";
 import { attack } from "./fuzz/hostile-connections.ts";
+import { rounds } from "../rounds.ts";
 
 // R8, short form; the long form is npm run torture:api.
 const SEED = 20_261_121;
+const RUNS = rounds({ short: 40, long: 120 });
+const BUSY_RUNS = rounds({ short: 20, long: 60 });
 
 let t: FuzzServer;
 before(async () => {
@@ -25,10 +28,10 @@ before(async () => {
 after(() => t.close());
 
 test("requests made from the server's own document, good and bad, for every operation: no 5xx, and every answer as documented", async (c) => {
-  const { failures, ...report } = await fuzz({ url: t.server.url, key: t.key, seed: SEED, runs: 120 });
+  const { failures, ...report } = await fuzz({ url: t.server.url, key: t.key, seed: SEED, runs: RUNS });
   c.diagnostic(JSON.stringify(report));
   assert.deepEqual(failures, {});
-  assert.ok(report.operations >= 27 && report.requests >= 120 * report.operations);
+  assert.ok(report.operations >= 27 && report.requests >= RUNS * report.operations);
 });
 
 test("a server that has more to do than it can sheds some of the same requests, each as documented, and answers the others as it does else", async (c) => {
@@ -38,7 +41,7 @@ test("a server that has more to do than it can sheds some of the same requests, 
     url: busy.server.url,
     key: busy.key,
     seed: SEED,
-    runs: 60,
+    runs: BUSY_RUNS,
     sheds: true,
   });
   c.diagnostic(JSON.stringify(report));
@@ -52,7 +55,13 @@ test("a server that has more to do than it can sheds some of the same requests, 
     },
   });
   c.after(() => broken.close());
-  const { failures: noticed } = await fuzz({ url: broken.url, key: busy.key, seed: SEED, runs: 60, sheds: true });
+  const { failures: noticed } = await fuzz({
+    url: broken.url,
+    key: busy.key,
+    seed: SEED,
+    runs: BUSY_RUNS,
+    sheds: true,
+  });
   assert.ok(
     Object.keys(noticed).some((name) => name.startsWith("response_headers_conformance ")),
     "negative control: a server that does not say how long to wait",

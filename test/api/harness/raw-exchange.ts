@@ -23,8 +23,8 @@ export interface ExchangeReport {
   /** What came back, whole answers only. */
   readonly answers: readonly RawAnswer[];
   /**
-   * How it ended; `stuck`: neither was there an answer to the second request within the limit, nor the connection's
-   * end.
+   * How it ended; `stuck`: nothing went on for as long as the limit is, with neither an answer to the second request
+   * nor the connection's end.
    */
   readonly end: "answered" | "closed" | "stuck";
 }
@@ -42,7 +42,7 @@ export function smuggledRequests(size: number): Buffer {
 /** Milliseconds for an answer to come before the body does, if it is an early one. */
 const HEAD_START = 15;
 const PIECE = 1 << 14;
-/** Milliseconds until an exchange counts as stuck. */
+/** Milliseconds in which nothing is received or taken until an exchange counts as stuck, however long it is. */
 const LIMIT = 120_000;
 
 /**
@@ -58,9 +58,13 @@ export async function exchange(port: number, request: SlowRequest, milliseconds 
     .on("data", (chunk: Buffer) => {
       received.push(chunk);
       length += chunk.length;
-    });
+      stuckTimer.refresh();
+    })
+    .on("drain", () => stuckTimer.refresh());
+  const stuck = new AbortController();
+  const stuckTimer = setTimeout(() => stuck.abort(), milliseconds);
+  const limit = stuck.signal;
   await once(socket, "connect");
-  const limit = AbortSignal.timeout(milliseconds);
   const isOver = (): boolean => socket.readableEnded || socket.destroyed || limit.aborted;
   void sendAll(socket, request, limit);
   for (let [parsed, before, count] = [0, 0, 0]; !isOver() && count < 2; await sleep(2)) {
@@ -75,6 +79,7 @@ export async function exchange(port: number, request: SlowRequest, milliseconds 
   if (!isOver()) await sleep(HEAD_START);
   const answers = parseAnswers(Buffer.concat(received));
   const isClosed = socket.readableEnded || socket.destroyed;
+  clearTimeout(stuckTimer);
   socket.destroy();
   return { answers, end: answers.length >= 2 ? "answered" : isClosed ? "closed" : "stuck" };
 }
