@@ -1,6 +1,6 @@
-/** Makes the README's tables and bench/record/chart.svg from the newest full records: `node bench/readme.ts`. */
+/** Makes the tables of README.md and docs/service.md, and bench/record/chart.svg, from the newest full records: `node bench/readme.ts`. */
 import { readFileSync, writeFileSync } from "node:fs";
-import { newestNeighbourRecord, summaryTable } from "./api/neighbours-report.ts";
+import { newestNeighbourRecord, summaryTable, worstTable } from "./api/neighbours-report.ts";
 import { chart } from "./chart.ts";
 import { figure, meanTimes, measured } from "./report.ts";
 import { newestRecord } from "./record.ts";
@@ -9,6 +9,7 @@ import type { Engine, Measurement } from "./figures/part.ts";
 import type { MeanTime } from "./report.ts";
 
 const README = new URL("../README.md", import.meta.url);
+const SERVICE = new URL("../docs/service.md", import.meta.url);
 const CHART = new URL("./record/chart.svg", import.meta.url);
 
 /** A row: the figure, its aim, what was measured. */
@@ -20,6 +21,8 @@ export function updateReadme(): void {
   const readme = withTable(readFileSync(README, "utf8"), record);
   const neighbours = newestNeighbourRecord();
   writeFileSync(README, neighbours === undefined ? readme : withPart(readme, "neighbours", summaryTable(neighbours)));
+  if (neighbours !== undefined)
+    writeFileSync(SERVICE, withPart(readFileSync(SERVICE, "utf8"), "worst-neighbours", worstTable(neighbours)));
   writeFileSync(CHART, chart(record));
 }
 
@@ -28,7 +31,7 @@ export function withTable(readme: string, record: BenchRecord): string {
   return withPart(readme, "bench", table(record));
 }
 
-type PartName = "bench" | "neighbours";
+type PartName = "bench" | "neighbours" | "worst-neighbours";
 
 function withPart(readme: string, name: PartName, text: string): string {
   const { begin, end } = marks(readme, name);
@@ -46,7 +49,7 @@ function marks(readme: string, name: PartName): { begin: number; end: number } {
   const begin = readme.indexOf(first) + first.length;
   const end = readme.indexOf(last);
   if (begin < first.length || end < begin)
-    throw new Error(`README.md needs the marks ${first} and ${last}, in this order`);
+    throw new Error(`the document needs the marks ${first} and ${last}, in this order`);
   return { begin, end };
 }
 

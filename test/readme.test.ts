@@ -94,16 +94,27 @@ function endGroup(leader: number): void {
 }
 
 prepare();
-const blocks = blocksOf(readFileSync(join(root, "README.md"), "utf8"));
 
-test("README has blocks of the command and of the library", () => {
+/** The documents whose examples run, one after the other in one folder. */
+const DOCUMENTS = ["README.md", "docs/command.md", "docs/library.md", "docs/service.md"];
+
+const blocks = DOCUMENTS.flatMap((document) =>
+  blocksOf(readFileSync(join(root, document), "utf8")).map((block) => ({ document, ...block })),
+);
+
+test("every document has blocks, of the command and of the library, and some that print something", () => {
+  for (const name of DOCUMENTS)
+    assert.ok(
+      blocks.some(({ document }) => document === name),
+      name,
+    );
   const languages = blocks.map(({ language }) => language);
   assert.ok(languages.includes("sh") && languages.includes("ts"));
   assert.ok(blocks.some(({ expected }) => expected !== undefined));
 });
 
 for (const block of blocks) {
-  test(`README, line ${block.line}: the ${block.language} block runs and prints what it says`, async () => {
+  test(`${block.document}, line ${block.line}: the ${block.language} block runs and prints what it says`, async () => {
     assert.ok(["sh", "js", "ts"].includes(block.language), "no test can run this block");
     const { status, stdout, stderr } = await execute(block);
     const ended = status === null ? "did not end; is dist/ built?" : `ended with ${status}`;

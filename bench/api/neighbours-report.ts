@@ -76,9 +76,7 @@ function time(milliseconds: number): string {
   return Number.isFinite(milliseconds) ? `${figure(milliseconds)} ms` : "none";
 }
 
-/**
- * For the README: how many operations keep to the limits, and the worst of them. Every number comes out of the record.
- */
+/** For README.md: how many operations keep to the limits. Every number comes out of the record. */
 export function summaryTable(record: NeighbourRecord): string {
   const { operations, alone, machine, startedAt, rules, seconds } = record;
   const worst = operations.map((each) => worstOf(each));
@@ -112,15 +110,21 @@ export function summaryTable(record: NeighbourRecord): string {
     "|---|---|---|",
     ...rows.map((row) => `| ${row.join(" | ")} |`),
     "",
-    `The ${Math.min(WORST, operations.length)} operations that others feel most:`,
+    `${machine.cpu}, ${machine.cores} cores, Node ${machine.node.slice(1)}, commit ${machine.commit}, ${startedAt.slice(0, 10)}. Two connections send each request for ${seconds} s, over and over; the neighbour has rulesets of ` +
+      `${figure(rules)} rules. All operations: \`bench/record/\`; again: \`npm run bench:neighbours\`.`,
+    "",
+  ].join("\n");
+}
+
+/** For docs/service.md: the operations that others feel most. Every number comes out of the record. */
+export function worstTable({ operations, machine, startedAt }: NeighbourRecord): string {
+  return [
+    `The ${Math.min(WORST, operations.length)} operations that other clients feel most (commit ${machine.commit}, ${startedAt.slice(0, 10)}; all of them are in \`bench/record/\`):`,
     "",
     ...HEAD,
     ...byCost(operations)
       .slice(0, WORST)
       .map((each) => rowOf(each)),
-    "",
-    `${machine.cpu}, ${machine.cores} cores, Node ${machine.node.slice(1)}, commit ${machine.commit}, ${startedAt.slice(0, 10)}. Two connections send each request for ${seconds} s, over and over; the neighbour has rulesets of ` +
-      `${figure(rules)} rules. All operations: \`bench/record/\`; again: \`npm run bench:neighbours\`.`,
     "",
   ].join("\n");
 }

@@ -20,7 +20,7 @@ const others = new Uint16Array(GROUP);
  * Looks up `count` IPv4 addresses, a group at a time and each step for all of a group: first the root, then the nodes
  * of those that need one, four side by side. A lookup is three dependent reads, each likely a cache miss, and a
  * processor has several of them under way at once only while it need not guess where a branch goes. So which addresses
- * go on is recorded without a branch: each index is written, and kept by advancing the count (DESIGN.md, "The kernel").
+ * go on is recorded without a branch: each index is written, and kept by advancing the count (docs/design/kernel.md).
  * The count never passes i, so that the write stays inside the group. What is rare is walked alone.
  *
  * `start + i` is below `count`, which the caller has checked against `words` and `out`; a root of 2^b slots is indexed by

@@ -7,7 +7,7 @@ import {
   uncovered,
 } from "../../bench/api/measure-neighbours.ts";
 import { measureControl } from "../../bench/api/neighbours.ts";
-import { isWithin, operationLines, summaryTable, worstOf } from "../../bench/api/neighbours-report.ts";
+import { isWithin, operationLines, summaryTable, worstOf, worstTable } from "../../bench/api/neighbours-report.ts";
 import { startServer } from "../api/start-server.ts";
 import { inTemporaryFolder } from "../snapshot/harness/sample.ts";
 import { fixtureRecord } from "./record-fixture.ts";
@@ -107,4 +107,5 @@ test("the table names the worst request of each operation, and counts those with
   assert.match(summary, /^\| operations with a p99 within that \| all \| 3 of 5 \|$/m);
   assert.match(summary, /no request took more than 200 ms \| all \| 3 of 5 \|$/m);
   assert.match(summary, /every request was served \| all \| 3 of 5 \|$/m);
+  assert.deepEqual(worstTable(record).trimEnd().split("\n").slice(4), lines);
 });

@@ -135,7 +135,7 @@ describe("lookups", { skip: missing ?? false }, () => {
     assert.deepEqual(faults, []);
   });
 
-  test("an allowlist and a blocklist that disagree: which of them counts, in the words of the API document and SERVICE.md", async () => {
+  test("an allowlist and a blocklist that disagree: which of them counts, in the words of the API document and docs/service.md", async () => {
     const [mine] = (await visit(t, "GET", "/edl/ip-rulesets/?purpose=allowlist", { token: editor.token })).body.items;
     const path = `/edl/ip-rulesets/${mine.id}/rules`;
     await visit(t, "POST", path, { token: editor.token, body: { ip: "192.0.2.77" } });
@@ -143,7 +143,7 @@ describe("lookups", { skip: missing ?? false }, () => {
     const rulesets = panel(page, "Rulesets");
     const note = await rulesets.locator(".note").innerText();
     assert.match(note, /192\.0\.2\.77 is on an allowlist \(My Allowlist rules\) and on a blocklist \(Blocklist\)\./);
-    const service = readFileSync(new URL("../../SERVICE.md", import.meta.url), "utf8").replaceAll("\n", " ");
+    const service = readFileSync(new URL("../../docs/service.md", import.meta.url), "utf8").replaceAll("\n", " ");
     for (const text of [
       note,
       service,
