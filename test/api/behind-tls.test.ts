@@ -86,7 +86,7 @@ for (const proxy of PROXIES) {
       const signedIn = await send("POST", "/dashboard/api/session", page, { name: "Ann", password: PASSWORD });
       assert.equal(signedIn.status, 200, JSON.stringify(signedIn.body));
       const [set] = signedIn.headers["set-cookie"]!;
-      assert.match(set!, /^__Host-ipsieve=[^;]+; Path=\/; .*HttpOnly; SameSite=Strict; Secure$/);
+      assert.match(set!, /^__Host-ipsieve=[^;]+; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Strict$/);
       const Cookie = set!.split(";")[0]!;
       const found = await send("GET", "/dashboard/api/session", { Cookie });
       assert.deepEqual([found.status, found.body.user.name], [200, "Ann"]);

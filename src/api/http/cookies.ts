@@ -1,3 +1,4 @@
+import { parseCookie, stringifySetCookie } from "cookie";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
 /**
@@ -9,14 +10,8 @@ export interface CookieName {
 }
 
 /** The value of the request's cookie; undefined where there is none. */
-export function readCookie(
-  request: FastifyRequest,
-  baseUrl: string,
-  { secure, plain }: CookieName,
-): string | undefined {
-  const name = isSecure(request, baseUrl) ? secure : plain;
-  const pair = request.headers.cookie?.split(";").find((each) => each.trimStart().startsWith(`${name}=`));
-  return pair?.slice(pair.indexOf("=") + 1).trim();
+export function readCookie(request: FastifyRequest, baseUrl: string, name: CookieName): string | undefined {
+  return parseCookie(request.headers.cookie ?? "")[isSecure(request, baseUrl) ? name.secure : name.plain];
 }
 
 /**
@@ -27,20 +22,13 @@ export function setCookie(
   request: FastifyRequest,
   reply: FastifyReply,
   baseUrl: string,
-  { secure, plain }: CookieName,
+  name: CookieName,
   value: string,
   seconds: number,
 ): void {
-  const isOverTls = isSecure(request, baseUrl);
-  const parts = [
-    `${isOverTls ? secure : plain}=${value}`,
-    "Path=/",
-    `Max-Age=${seconds}`,
-    "HttpOnly",
-    "SameSite=Strict",
-    ...(isOverTls ? ["Secure"] : []),
-  ];
-  reply.header("set-cookie", parts.join("; "));
+  const secure = isSecure(request, baseUrl);
+  const options = { path: "/", maxAge: seconds, httpOnly: true, sameSite: "strict", secure } as const;
+  reply.header("set-cookie", stringifySetCookie({ name: secure ? name.secure : name.plain, value, ...options }));
 }
 
 function isSecure({ protocol }: FastifyRequest, baseUrl: string): boolean {

@@ -25,7 +25,7 @@ after(async () => {
 });
 
 function deviceOf({ headers }: Answer): string {
-  const [, cookie] = /^(ipsieve-device=[^;]+); Path=\/; Max-Age=34560000; HttpOnly; SameSite=Strict$/.exec(
+  const [, cookie] = /^(ipsieve-device=[^;]+); Max-Age=34560000; Path=\/; HttpOnly; SameSite=Strict$/.exec(
     headers.getSetCookie().find((each) => each.includes("device"))!,
   )!;
   return cookie!;

@@ -70,7 +70,7 @@ test("the session: who it is, what they may do, until when; the cookie's rules",
   });
   assert.match(
     admin.headers.getSetCookie()[0]!,
-    /^ipsieve-session=[A-Za-z0-9_-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
+    /^ipsieve-session=[A-Za-z0-9_-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/,
   );
   assert.equal(admin.headers.get("cache-control"), "no-store");
 });
@@ -105,7 +105,7 @@ test("a session ends: by signing out, at its time to the millisecond, with anoth
   const out = await visit(t, "DELETE", "/session", { token: first });
   assert.deepEqual(
     [out.status, out.headers.get("set-cookie")],
-    [204, "ipsieve-session=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict"],
+    [204, "ipsieve-session=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict"],
   );
   assert.deepEqual([await isGood(first), await isGood(token)], [false, true]);
 
@@ -311,12 +311,12 @@ test("over TLS the cookie is Secure and of the name that nobody else can set", a
     const body = { ...request, token: t2.server.setupToken };
     const made = await visit(t2, "POST", "/setup", { body, headers: { ...secure, "Sec-Fetch-Site": "same-origin" } });
     const [, value] =
-      /^__Host-ipsieve=([A-Za-z0-9_-]{43}); Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict; Secure$/.exec(
+      /^__Host-ipsieve=([A-Za-z0-9_-]{43}); Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Strict$/.exec(
         made.headers.getSetCookie()[0]!,
       )!;
     assert.match(
       made.headers.getSetCookie()[1]!,
-      /^__Host-ipsieve-device=[^;]+; Path=\/; Max-Age=34560000; HttpOnly; SameSite=Strict; Secure$/,
+      /^__Host-ipsieve-device=[^;]+; Max-Age=34560000; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
     );
     const status = async (name: string, headers: object) =>
       (await ask(t2, "GET", "/dashboard/api/session", { headers: { Cookie: `${name}=${value}`, ...headers } })).status;
