@@ -85,14 +85,16 @@ packageTest("the package holds what it needs, and nothing else", () => {
     (path) => path.replace(/\.ts$/, ""),
   );
   const built = packed
-    .filter((path) => path.endsWith(".js") && !path.startsWith("dist/dashboard/"))
+    .filter((path) => path.endsWith(".js") && !/^dist\/(dashboard|api-console)\//.test(path))
     .map((path) => path.replace(/^dist\/|\.js$/g, ""));
   assert.deepEqual(built.sort(), [...sources, "datasets/_catalogue-renderer"].sort()); // packed once more, for the threads of the command
   const pages = packed.filter((path) =>
-    /^dist\/dashboard\/(index\.html|assets\/[\w-]+\.(js|css|svg))(\.gz|\.br)?$/.test(path),
+    /^dist\/(dashboard|api-console)\/((index\.html|assets\/[\w-]+\.(js|css|svg))(\.gz|\.br)?|LICENSES\.txt)$/.test(
+      path,
+    ),
   );
-  assert.deepEqual(pages.sort(), packed.filter((path) => path.startsWith("dist/dashboard/")).sort());
-  assert.ok(pages.includes("dist/dashboard/index.html"));
+  assert.deepEqual(pages.sort(), packed.filter((path) => /^dist\/(dashboard|api-console)\//.test(path)).sort());
+  assert.ok(pages.includes("dist/dashboard/index.html") && pages.includes("dist/api-console/index.html"));
 });
 
 packageTest("a module imports it", () => {

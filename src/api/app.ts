@@ -25,7 +25,7 @@ import { type TypeBoxTypes, validateStrictly } from "./plugins/validation.ts";
 import { compileWriters } from "./plugins/writers.ts";
 import { addCbsRoutes } from "./routes/public/cbs.ts";
 import { addCtiAlias, addCtiRoutes } from "./routes/public/cti.ts";
-import { addDashboardFiles } from "./routes/dashboard-files.ts";
+import { addApiConsole, addDashboardFiles } from "./routes/dashboard-files.ts";
 import { addHealthRoutes } from "./routes/public/health.ts";
 import { addBatchRoutes } from "./routes/public/batch-rules.ts";
 import { addRuleRoutes } from "./routes/public/rules.ts";
@@ -93,6 +93,7 @@ export function buildApp(services: Services, log: Logger): App {
   });
   addHealthRoutes(app, services);
   addDashboardFiles(app);
+  addApiConsole(app);
   return app;
 }
 

@@ -3,8 +3,10 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Where `npm run build` puts the dashboard: the same place as seen from the sources and from what is built of them. */
-const BUILT = fileURLToPath(new URL("../../dist/dashboard", import.meta.url));
+/** Where `npm run build` puts pages: the same place as seen from the sources and from what is built of them. */
+const BUILT = fileURLToPath(new URL("../../dist", import.meta.url));
+export const DASHBOARD = join(BUILT, "dashboard");
+export const API_CONSOLE = join(BUILT, "api-console");
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
@@ -17,7 +19,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const CODINGS = { br: ".br", gzip: ".gz" } as const;
 export type Coding = keyof typeof CODINGS;
 
-/** A file of the dashboard, in all its forms. */
+/** A file of built pages, in all its forms. */
 export interface DashboardFile {
   /** As `/assets/index-4f2a.js`; `/` for the page itself. */
   readonly path: string;
@@ -28,8 +30,8 @@ export interface DashboardFile {
   readonly bytes: Readonly<Record<"identity", Buffer>> & Readonly<Partial<Record<Coding, Buffer>>>;
 }
 
-/** All files that were built, read: some tens of them, 300 KB. None where the dashboard has not been built. */
-export function readDashboardFiles(folder: string = BUILT): DashboardFile[] {
+/** All files that were built, read: of the dashboard 0.3 MB, of the API console 2.6. None where it has not been built. */
+export function readDashboardFiles(folder: string = DASHBOARD): DashboardFile[] {
   const names = globSync("**/*", { cwd: folder }).filter((name) => Object.hasOwn(TYPES, extname(name)));
   return names.map((name) => {
     const path = join(folder, name);

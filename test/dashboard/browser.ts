@@ -39,6 +39,8 @@ interface PageOptions {
   readonly user?: TestUser;
   readonly width?: number;
   readonly timeZone?: string;
+  /** Leaves the browser's clock running; by default it stands at the server's time. */
+  readonly clockRuns?: boolean;
 }
 
 /** A page, and what went wrong in it: errors of scripts, and what its policy did not let in. */
@@ -95,7 +97,7 @@ async function open(
   browser: Browser,
   { server, clock }: TestServer,
   hash: string,
-  { user, width = 1280, timeZone = "Europe/Berlin" }: PageOptions,
+  { user, width = 1280, timeZone = "Europe/Berlin", clockRuns = false }: PageOptions,
 ): Promise<OpenPage> {
   const context = await browser.newContext({
     viewport: { width, height: width < 500 ? 800 : 900 },
@@ -111,7 +113,7 @@ async function open(
     ]);
   const faults = await watch(context);
   const page = await context.newPage();
-  await page.clock.setFixedTime(clock.now);
+  if (!clockRuns) await page.clock.setFixedTime(clock.now);
   await page.goto(`${server.url}/${hash}`);
   await settle(page);
   return { page, faults };

@@ -46,7 +46,7 @@ export function documentPage({ info, paths, components }: OpenApi): string {
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escape(info.title)} ${escape(info.version)}</title><link rel="stylesheet" href="docs.css"><link rel="icon" href="favicon.ico" type="image/svg+xml"></head>
 <body>
 <h1>${escape(info.title)} ${escape(info.version)}</h1>
-<p>${escape(info.description)} For programs: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1) and <a href="openapi-3.0.json">openapi-3.0.json</a> (OpenAPI 3.0). A key goes into the header <code>X-API-Key</code>, or into the query as <code>apikey</code>.
+<p>${escape(info.description)} To send requests from here: the <a href="docs/console">API console</a>. For programs: <a href="openapi.json">openapi.json</a> (OpenAPI 3.1) and <a href="openapi-3.0.json">openapi-3.0.json</a> (OpenAPI 3.0). A key goes into the header <code>X-API-Key</code>, or into the query as <code>apikey</code>.
 Every answer has the headers <code>X-Request-Id</code>, <code>RateLimit-Limit</code>, <code>RateLimit-Remaining</code> and <code>RateLimit-Reset</code>.</p>
 ${sections.join("\n")}
 <h2>Schemas</h2>

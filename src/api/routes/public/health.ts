@@ -5,6 +5,7 @@ import { asVersion30 } from "../../openapi/version-30.ts";
 import { DOCUMENT_ICON, documentPage, DOCUMENT_STYLE } from "../../openapi/document-page.ts";
 import { nothingAt } from "../../plugins/problems.ts";
 import { sendText } from "../../http/reply.ts";
+import { hasSlashAtEnd } from "../dashboard-files.ts";
 import type { Services } from "../../../service/services.ts";
 import { StaticDocument } from "../../openapi/static-document.ts";
 
@@ -71,7 +72,7 @@ function addDocuments(app: App): void {
   const page = new StaticDocument("text/html", () => documentPage(app.openApi("public")));
   app.get("/docs", (request, reply) => {
     // What the page refers to stands beside it, wherever a proxy has put it.
-    if (/^[^?]*\/(\?|$)/.test(request.url)) return reply.redirect("../docs", 308);
+    if (hasSlashAtEnd(request)) return reply.redirect("../docs", 308);
     reply.headers({ "content-security-policy": POLICY, "referrer-policy": "no-referrer" });
     return page.send(request, reply);
   });
