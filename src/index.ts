@@ -105,7 +105,7 @@ export {
 export { type CheckResult, type PageRequest, RuleIndex } from "./rulesets/rule-index.ts";
 export { columnsOf, type PlainColumns, type RuleColumns } from "./rulesets/rule-columns.ts";
 export { namesOf, type PackedNames, packNames, type RuleNames } from "./rulesets/rule-names.ts";
-export { planReplacement, type ReplacementPlan, type WantedRule } from "./rulesets/plan-replacement.ts";
+export { planReplacement, type ReplacementPlan, type DesiredRule } from "./rulesets/plan-replacement.ts";
 export { difference, intersection, union } from "./rulesets/set-algebra.ts";
 export { RuleError, type RuleErrorCode, type RuleField } from "./rulesets/rule-error.ts";
 export { checkRuleName, expiryInDays, parseRulePrefix, type PrefixPolicy } from "./rulesets/validate-rule.ts";

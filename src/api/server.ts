@@ -171,7 +171,7 @@ export class Server {
     const { memory, catalogue, threats, metrics, feedImports } = this.services;
     feedImports.sweep();
     await Promise.all([
-      store.memory.then((loaded) => memory.become(loaded)),
+      store.memory.then((loaded) => memory.replaceWith(loaded)),
       this.#app.ready(),
       catalogue.open(),
       threats.open(),
@@ -213,7 +213,7 @@ export class Server {
     while (!this.#isClosing) {
       try {
         const { memory, waiters } = this.services;
-        memory.become(await loadMemory(this.store));
+        memory.replaceWith(await loadMemory(this.store));
         waiters.reached(memory.sequence);
         this.store.resume(memory.sequence);
         return log.info("the state has been loaded again");

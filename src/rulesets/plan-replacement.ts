@@ -4,7 +4,7 @@ import type { Rule } from "./rule.ts";
 import { updateRule } from "./write-rule.ts";
 
 /** A rule as somebody wants it, without the times that the ruleset keeps. */
-export interface WantedRule {
+export interface DesiredRule {
   readonly prefix: Prefix;
   readonly name: string | null;
   readonly expiresAt: number | null;
@@ -25,7 +25,7 @@ export interface ReplacementPlan {
  * `RuleIndex.rules` gives it; `wanted` in any order. O(n + m log m). @throws RangeError where a wanted prefix stands
  * twice
  */
-export function planReplacement(current: Iterable<Rule>, wanted: Iterable<WantedRule>, now: number): ReplacementPlan {
+export function planReplacement(current: Iterable<Rule>, wanted: Iterable<DesiredRule>, now: number): ReplacementPlan {
   const plan = {
     added: [] as Rule[],
     updated: [] as { before: Rule; after: Rule }[],
@@ -52,7 +52,7 @@ export function planReplacement(current: Iterable<Rule>, wanted: Iterable<Wanted
   return plan;
 }
 
-function inOrder(wanted: Iterable<WantedRule>): WantedRule[] {
+function inOrder(wanted: Iterable<DesiredRule>): DesiredRule[] {
   const rules = [...wanted].sort((a, b) => comparePrefixes(a.prefix, b.prefix));
   const again = rules.find(({ prefix }, at) => at > 0 && comparePrefixes(rules[at - 1]!.prefix, prefix) === 0);
   if (again === undefined) return rules;
@@ -61,6 +61,6 @@ function inOrder(wanted: Iterable<WantedRule>): WantedRule[] {
   );
 }
 
-function created({ prefix, name, expiresAt }: WantedRule, now: number): Rule {
+function created({ prefix, name, expiresAt }: DesiredRule, now: number): Rule {
   return { prefix, name, expiresAt, createdAt: now, updatedAt: now };
 }

@@ -1,5 +1,5 @@
 import type { Family, Prefix } from "../address/address.ts";
-import type { WantedRule } from "./plan-replacement.ts";
+import type { DesiredRule } from "./plan-replacement.ts";
 import type { Rule } from "./rule.ts";
 import { namesOf, type RuleNames } from "./rule-names.ts";
 
@@ -50,7 +50,7 @@ export function prefixIn(
 }
 
 /** What columns say of their rules but for the times of creation and update. */
-export function* wantedIn(columns: RuleColumns): Generator<WantedRule, undefined> {
+export function* wantedIn(columns: RuleColumns): Generator<DesiredRule, undefined> {
   const names = namesOf(columns.names);
   for (let at = 0; at < names.length; at++) {
     const expiresAt = columns.expiresAt[at]!;

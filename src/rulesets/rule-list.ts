@@ -4,7 +4,7 @@ import { type DigitOf, sortedIndexes } from "./_radix-sort.ts";
 import { grown } from "./_rule-slots.ts";
 import { prefixIn, type RuleColumns } from "./rule-columns.ts";
 import type { PackedNames } from "./rule-names.ts";
-import type { WantedRule } from "./plan-replacement.ts";
+import type { DesiredRule } from "./plan-replacement.ts";
 
 const FIRST_CAPACITY = 64;
 /** Rules of a part: few enough that what is done with one takes some milliseconds. */
@@ -33,7 +33,7 @@ export class RuleList {
   }
 
   /** `line`: the rule's number in the list, larger than those before it. */
-  add({ prefix, name, expiresAt }: WantedRule, line: number): void {
+  add({ prefix, name, expiresAt }: DesiredRule, line: number): void {
     this.#families[prefix.family].add(prefix, this.#names.add(name), expiresAt ?? Number.POSITIVE_INFINITY, line);
   }
 

@@ -110,7 +110,7 @@ export class Downloader {
       try {
         return await this.#attempt(url, validators);
       } catch (error) {
-        if (!(error instanceof PassingError)) throw error;
+        if (!(error instanceof TransientError)) throw error;
         if (attempt === attempts)
           throw attempts === 1
             ? error
@@ -191,7 +191,7 @@ export class Downloader {
       return { redirect: new URL(location, url.href).href };
     const problem = `${url.href} answers with status ${statusCode}${statusCode === 304 ? ", which nobody asked for" : ""}`;
     throw PASSING_STATUS.has(statusCode)
-      ? new PassingError("status", problem, retryAfter(textOf(headers["retry-after"])))
+      ? new TransientError("status", problem, retryAfter(textOf(headers["retry-after"])))
       : new UpdateError("status", problem);
   }
 
@@ -213,11 +213,11 @@ export class Downloader {
 
   /** Any error of a request, with the URL. */
   #told(error: unknown, { href }: URL): Error {
-    if (error instanceof PassingError) return error;
+    if (error instanceof TransientError) return error;
     if (error instanceof UpdateError) {
       const problem = error.message.startsWith(href) ? error.message : `${href}: ${error.message}`;
       return error.code === "unreachable"
-        ? new PassingError(error.code, problem, undefined, { cause: error })
+        ? new TransientError(error.code, problem, undefined, { cause: error })
         : new UpdateError(error.code, problem, { cause: error });
     }
     if (!(error instanceof Error)) return new UpdateError("unreachable", `${href}: ${String(error)}`);
@@ -225,13 +225,13 @@ export class Downloader {
     const code = String((error as NodeJS.ErrnoException).code ?? "");
     const [kind, problem] = explainedByProxy(error, this.#options.proxy) ?? explained(code, error, this.#limits);
     if (kind === "unreachable" || code.endsWith("_TIMEOUT"))
-      return new PassingError(kind, `${href}: ${problem}`, undefined, { cause: error });
+      return new TransientError(kind, `${href}: ${problem}`, undefined, { cause: error });
     return new UpdateError(kind, `${href}: ${problem}`, { cause: error });
   }
 }
 
 /** A failure after which another attempt makes sense; milliseconds to wait before, if the server named them. */
-class PassingError extends UpdateError {
+class TransientError extends UpdateError {
   readonly retryAfter: number | undefined;
 
   constructor(code: UpdateErrorCode, message: string, retryAfter: number | undefined, options?: ErrorOptions) {

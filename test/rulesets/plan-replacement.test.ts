@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { formatPrefix, parsePrefix } from "../../src/address/prefix.ts";
-import { planReplacement, type WantedRule } from "../../src/rulesets/plan-replacement.ts";
+import { planReplacement, type DesiredRule } from "../../src/rulesets/plan-replacement.ts";
 import type { Rule } from "../../src/rulesets/rule.ts";
 import { RuleIndex } from "../../src/rulesets/rule-index.ts";
 import { anyPrefix } from "../trie/operations.ts";
@@ -13,7 +13,7 @@ function rule(text: string, name: string | null = null, expiresAt: number | null
   return { prefix: parsePrefix(text), name, expiresAt, createdAt: 1, updatedAt: 2 };
 }
 
-function wanted(text: string, name: string | null = null, expiresAt: number | null = null): WantedRule {
+function wanted(text: string, name: string | null = null, expiresAt: number | null = null): DesiredRule {
   return { prefix: parsePrefix(text), name, expiresAt };
 }
 

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { comparePrefixes, formatPrefix, prefixOf } from "../../src/address/prefix.ts";
-import type { WantedRule } from "../../src/rulesets/plan-replacement.ts";
+import type { DesiredRule } from "../../src/rulesets/plan-replacement.ts";
 import { columnsOf, wantedIn } from "../../src/rulesets/rule-columns.ts";
 import { RuleIndex } from "../../src/rulesets/rule-index.ts";
 import { RuleList, RULES_PER_PART } from "../../src/rulesets/rule-list.ts";
@@ -17,7 +17,7 @@ function random(below: number): number {
   return Math.floor((seed / 2 ** 32) * below);
 }
 
-interface Line extends WantedRule {
+interface Line extends DesiredRule {
   readonly line: number;
 }
 

@@ -1,7 +1,7 @@
-import type { WantedRule } from "../plan-replacement.ts";
+import type { DesiredRule } from "../plan-replacement.ts";
 
 /** A rule that was read from a file, and where. */
-export interface ImportedRule extends WantedRule {
+export interface ImportedRule extends DesiredRule {
   /** Counted from 1. */
   readonly line: number;
 }

@@ -32,7 +32,7 @@ export function exportFile(
   const key = `${ruleset.about.id} ${rulesetTag(ruleset, now, representationOf(ruleset, now, request))}`;
   const write = (live: LiveRuleset) =>
     encoded(
-      exportRules(wantedRules(live, now, request), request.format, {
+      exportRules(desiredRules(live, now, request), request.format, {
         setName: setNameIn(live, request),
         now: secondOf(now),
       }),
@@ -60,6 +60,6 @@ function setNameIn({ about: { name, id } }: LiveRuleset, { setName }: ExportRequ
   return setName ?? setNameOf(name, id);
 }
 
-function* wantedRules({ rules }: LiveRuleset, now: number, { activeOnly }: ExportRequest): Generator<Rule> {
+function* desiredRules({ rules }: LiveRuleset, now: number, { activeOnly }: ExportRequest): Generator<Rule> {
   for (const rule of rules.rules()) if (!activeOnly || isActive(rule, now)) yield rule;
 }

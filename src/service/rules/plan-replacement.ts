@@ -1,5 +1,5 @@
 import { comparePrefixes } from "../../address/prefix.ts";
-import type { WantedRule } from "../../rulesets/plan-replacement.ts";
+import type { DesiredRule } from "../../rulesets/plan-replacement.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import { type RuleColumns, wantedIn } from "../../rulesets/rule-columns.ts";
 import { updateRule } from "../../rulesets/write-rule.ts";
@@ -64,7 +64,7 @@ function* planning(
   return plan.done();
 }
 
-function* eachOf(parts: readonly RuleColumns[]): Generator<WantedRule, undefined> {
+function* eachOf(parts: readonly RuleColumns[]): Generator<DesiredRule, undefined> {
   for (const part of parts) yield* wantedIn(part);
 }
 
@@ -83,7 +83,7 @@ class GrowingPlan {
     this.#now = now;
   }
 
-  add({ prefix, name, expiresAt }: WantedRule): boolean {
+  add({ prefix, name, expiresAt }: DesiredRule): boolean {
     this.#kept += keptLength({ prefix, name, expiresAt });
     if (this.#counts.added++ < MAX_LISTED)
       this.#listed.added.push({ prefix, name, expiresAt, createdAt: this.#now, updatedAt: this.#now });
@@ -96,7 +96,7 @@ class GrowingPlan {
     return this.#step();
   }
 
-  keep(before: Rule, { name, expiresAt }: WantedRule): boolean {
+  keep(before: Rule, { name, expiresAt }: DesiredRule): boolean {
     const after = updateRule(before, { name, expiresAt }, this.#now);
     if (after !== before) this.#kept += keptLength(before) + keptLength(after);
     if (after === before) this.#counts.unchanged++;

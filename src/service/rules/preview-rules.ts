@@ -1,7 +1,7 @@
 import { formatPrefix } from "../../address/prefix.ts";
 import { type ImportFormat, type ImportOptions, RuleImport } from "../../rulesets/importers/import-rules.ts";
 import { faultText } from "../../rulesets/importers/imported-rule.ts";
-import type { WantedRule } from "../../rulesets/plan-replacement.ts";
+import type { DesiredRule } from "../../rulesets/plan-replacement.ts";
 import { FirstLines } from "../../rulesets/first-lines.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import { wantedIn } from "../../rulesets/rule-columns.ts";
@@ -176,7 +176,7 @@ class Decisions {
     this.#counts.error = list.faultyCount;
   }
 
-  add({ prefix, name, expiresAt }: WantedRule, line: number): void {
+  add({ prefix, name, expiresAt }: DesiredRule, line: number): void {
     const { mode, now, mostRules } = this.#options;
     const before = this.#ruleset.rules.get(prefix);
     const { action, rule } = addRule(before, { prefix, name, expiresAt, mode }, now);

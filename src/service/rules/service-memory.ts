@@ -81,7 +81,7 @@ export class ServiceMemory {
   }
 
   /** Takes the place of what is here by what another one holds, which is given up: readers see one or the other. */
-  become(other: ServiceMemory): void {
+  replaceWith(other: ServiceMemory): void {
     this.#organisations = other.#organisations;
     this.#plans = other.#plans;
     this.#keys = other.#keys;

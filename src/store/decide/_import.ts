@@ -1,4 +1,4 @@
-import type { WantedRule } from "../../rulesets/plan-replacement.ts";
+import type { DesiredRule } from "../../rulesets/plan-replacement.ts";
 import { type RuleColumns, wantedIn } from "../../rulesets/rule-columns.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import { addRule } from "../../rulesets/write-rule.ts";
@@ -11,7 +11,7 @@ import type { TouchedRules } from "./_touched-rules.ts";
 /** A rule of a list, and the key of its prefix. */
 export interface Listed {
   readonly key: string;
-  readonly rule: WantedRule;
+  readonly rule: DesiredRule;
 }
 
 /** The rules of a list, so many at a time. Made as they are needed: other servers wait for the locks meanwhile. */

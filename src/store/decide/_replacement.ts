@@ -1,5 +1,5 @@
 import { comparePrefixes, formatPrefix } from "../../address/prefix.ts";
-import type { WantedRule } from "../../rulesets/plan-replacement.ts";
+import type { DesiredRule } from "../../rulesets/plan-replacement.ts";
 import type { Rule } from "../../rulesets/rule.ts";
 import { prefixIn, type RuleColumns } from "../../rulesets/rule-columns.ts";
 import { namesOf } from "../../rulesets/rule-names.ts";
@@ -91,7 +91,7 @@ class DesiredCursor {
     return expiresAt === Number.POSITIVE_INFINITY ? null : expiresAt;
   }
 
-  rule(): WantedRule {
+  rule(): DesiredRule {
     return { prefix: prefixIn(this.#part!, this.#at), name: this.name, expiresAt: this.expiresAt };
   }
 

@@ -138,7 +138,7 @@ test("what was being built when everything was loaded again is dropped", async (
   const building = memory.apply([replaced(2, MANY)]);
   const newer = await makeMemory();
   newer.apply([added(3, "a", 1)]);
-  memory.become(newer);
+  memory.replaceWith(newer);
   await building;
   assert.deepEqual(seen(memory), [3, 1, 1, 0]);
   await memory.apply([replaced(4, 3)]);
